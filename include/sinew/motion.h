@@ -1,0 +1,49 @@
+/* Motion: keyframes of bodies (what to follow) and of everything simulated (what came out).
+ *
+ * A track is a table of frames at increasing times with named channels: poses of bodies (position of the
+ * node, rotation), control points of strands, and scalars (activation, force, length ...). A Control is a
+ * track with bodies only, a Replay one with all of it. World frame, SI. */
+#ifndef SINEW_MOTION_H
+#define SINEW_MOTION_H
+
+#include "sinew/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct snTrack snTrack;
+
+typedef struct snTrackDef {
+    const char *model; /* name of the model that it belongs to, may be empty */
+    int32_t nbody;
+    const char *const *body_name;
+    int32_t nstrand;
+    const char *const *strand_name;
+    const int32_t *strand_npoint;
+    int32_t nscalar;
+    const char *const *scalar_name; /* e.g. activation/FDP2, force_insertion/FDP2, length/FDP2 */
+} snTrackDef;
+
+SN_API snStatus sn_track_create(const snTrackDef *def, snTrack **track);
+SN_API void sn_track_destroy(snTrack *track);
+SN_API int32_t sn_track_frames(const snTrack *track);
+SN_API const snTrackDef *sn_track_def(const snTrack *track);
+/* One frame: pose is nbody x 7 (position, rotation w first), point all control points x 3, scalar nscalar. Times must increase. */
+SN_API snStatus sn_track_append(snTrack *track, double time, const double *pose, const double *point, const double *scalar);
+SN_API double sn_track_time(const snTrack *track, int32_t frame);
+SN_API const double *sn_track_pose(const snTrack *track, int32_t frame);
+SN_API const double *sn_track_point(const snTrack *track, int32_t frame);
+SN_API const double *sn_track_scalar(const snTrack *track, int32_t frame);
+SN_API int32_t sn_track_find_body(const snTrack *track, const char *name);   /* -1 when absent */
+SN_API int32_t sn_track_find_strand(const snTrack *track, const char *name);
+SN_API int32_t sn_track_find_scalar(const snTrack *track, const char *name);
+
+/* Smooth interpolation at any time (cubic in position; cubic in rotation through the same nodes, C1), clamped to the
+ * ends. pose: 7, velocity: angular (world axes) then linear of the node's origin, 6, may be NULL. */
+SN_API void sn_track_pose_at(const snTrack *track, int32_t body, double time, double pose[7], double velocity[6]);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

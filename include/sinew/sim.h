@@ -1,0 +1,97 @@
+/* Compile a spec into an immutable model, make states of it, step them, read their fields.
+ * Many states share one model; each state belongs to one thread at a time. */
+#ifndef SINEW_SIM_H
+#define SINEW_SIM_H
+
+#include "sinew/spec.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct snModel snModel;
+typedef struct snState snState;
+
+SN_API snStatus sn_compile(const snSpec *spec, snModel **model, snError *error);
+SN_API void sn_model_destroy(snModel *model);
+
+/* What the model contains. Names live as long as the model. */
+typedef enum snItem { SN_ITEM_BODY, SN_ITEM_JOINT, SN_ITEM_COORDINATE, SN_ITEM_STRAND, SN_ITEM_POINT, SN_ITEM_MUSCLE, SN_ITEM_CONSTRAINT } snItem;
+SN_API int32_t sn_count(const snModel *model, snItem item);
+SN_API const char *sn_name(const snModel *model, snItem item, int32_t index); /* coordinate: joint.0, joint.1, ... */
+SN_API int32_t sn_find(const snModel *model, snItem item, const char *name);  /* -1 when absent */
+SN_API int32_t sn_strand_first_point(const snModel *model, int32_t strand);
+SN_API int32_t sn_strand_point_count(const snModel *model, int32_t strand);
+SN_API int32_t sn_strand_muscle(const snModel *model, int32_t strand); /* -1: passive */
+SN_API double sn_model_step(const snModel *model);                     /* suggested step, s */
+
+typedef enum snSolver { SN_SOLVER_STRAND, SN_SOLVER_PLAIN } snSolver;
+
+typedef struct snSimDef {
+    double step;      /* s; 0: the model's */
+    int32_t threads;  /* 0: all cores */
+    snSolver solver;
+    double gravity_scale;
+    int32_t contact_rounds; /* repairs of the set of active contacts per step at most */
+    int32_t refine;         /* steps of iterative refinement */
+    bool skip_settle;       /* start from the pose as drawn */
+} snSimDef;
+
+SN_API snSimDef sn_default_sim_def(void);
+/* Allocates everything a step needs and settles the rest pose (short damped steps) before time zero. Fails with
+ * SN_BAD_INPUT when a strand ends up on the wrong side of one of its surfaces. */
+SN_API snStatus sn_state_create(const snModel *model, const snSimDef *def, snState **state, snError *error);
+SN_API void sn_state_destroy(snState *state);
+SN_API snStatus sn_state_reset(const snModel *model, snState *state); /* back to the settled rest state, time 0 */
+
+/* What the last step did. */
+typedef struct snStepInfo {
+    int64_t steps;
+    int32_t contact_rounds, active_contacts;
+    double residual;         /* of the linear system, relative */
+    double worst_gap;        /* of the equality constraints, m */
+    char culprit[128];       /* constraint, joint or strand with the worst gap, or that diverged */
+    double stage_seconds[8]; /* summed over all steps; names by sn_stage_name */
+} snStepInfo;
+
+SN_API snStatus sn_step(const snModel *model, snState *state);
+SN_API const snStepInfo *sn_info(const snState *state);
+SN_API const char *sn_stage_name(int32_t stage); /* NULL past the last */
+SN_API double sn_time(const snState *state);
+
+/* Any field by name as an array. data stays valid as long as the state; writable ones may be written between steps.
+ *   body.position nbody x 3, m      body.rotation nbody x 4      body.velocity nbody x 3      body.angular_velocity nbody x 3 (body axes)
+ *   body.force nbody x 3 and body.torque nbody x 3: external, world, N and N m, writable
+ *   strand.point npoint x 3, m      strand.velocity npoint x 3   strand.length nstrand, m
+ *   strand.force_origin, strand.force_insertion nstrand x 3: reactions, N      strand.tension nstrand, N (mean at both ends)
+ *   muscle.activation nmuscle, writable      muscle.strength nmuscle, 0 to 1, scales the active force, writable
+ *   joint.coordinate ncoordinate, rad or m
+ *   constraint.force nconstraint, N      constraint.gap nconstraint, m      constraint.position nconstraint: parameter on the strand
+ * Positions of bodies are those of their scene nodes, not of their centres of mass. */
+typedef struct snView {
+    double *data;
+    int32_t rows, columns;
+    bool writable;
+} snView;
+SN_API snStatus sn_field(const snModel *model, snState *state, const char *name, snView *view);
+SN_API const char *sn_field_name(int32_t index); /* NULL past the last */
+SN_API const char *sn_field_doc(int32_t index);
+
+/* Give a kinematic body its pose at the end of the next step (world pose of its node). */
+SN_API snStatus sn_move_body(const snModel *model, snState *state, int32_t body, const double position[3], const double rotation[4]);
+/* Put all bodies at joint coordinates (rad, m; every joint of a tree), strands following rigidly. Velocities are zeroed. */
+SN_API snStatus sn_pose(const snModel *model, snState *state, const double *coordinate);
+
+typedef struct snEnergy {
+    double kinetic, elastic, potential; /* J */
+    double momentum[3], angular_momentum[3];
+} snEnergy;
+SN_API snEnergy sn_energy(const snModel *model, const snState *state);
+/* A hash of all positions and velocities, equal only for bit-equal states. */
+SN_API uint64_t sn_state_hash(const snState *state);
+SN_API int64_t sn_state_bytes(const snState *state);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

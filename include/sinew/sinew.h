@@ -1,0 +1,9 @@
+/* The whole public API. */
+#ifndef SINEW_SINEW_H
+#define SINEW_SINEW_H
+#include "sinew/base.h"
+#include "sinew/io.h"
+#include "sinew/motion.h"
+#include "sinew/sim.h"
+#include "sinew/spec.h"
+#endif

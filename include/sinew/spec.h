@@ -1,0 +1,232 @@
+/* A model as its author describes it: a scene, and what its nodes mean as muscles and bones.
+ *
+ * Fill a def (start from its default), add it, keep the id; zero is the null id. A spec is checked as
+ * a whole by sn_check and turned into an immutable snModel by sn_compile. The attributes of every
+ * def, with unit, range and default, are listed in docs/reference.md, which is made from the same
+ * table as the readers and writers of the files.
+ *
+ * Lengths of the scene are in the scene's units; everything else is SI, angles in degrees.
+ * Quaternions are w first. Strings and arrays given in a def are copied. */
+#ifndef SINEW_SPEC_H
+#define SINEW_SPEC_H
+
+#include "sinew/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct snSpec snSpec;
+typedef int32_t snId; /* index + 1 within its kind */
+
+/* ---- scene -------------------------------------------------------------------------------- */
+
+typedef enum snNodeKind { SN_NODE_GROUP, SN_NODE_MESH, SN_NODE_CURVE, SN_NODE_SURFACE, SN_NODE_SHAPE, SN_NODE_LOCATOR } snNodeKind;
+typedef enum snUnits { SN_UNITS_M, SN_UNITS_CM, SN_UNITS_MM, SN_UNITS_IN } snUnits;
+typedef enum snAxis { SN_AXIS_Y, SN_AXIS_Z } snAxis;
+typedef enum snShapeKind { SN_SHAPE_PLANE, SN_SHAPE_SPHERE, SN_SHAPE_CYLINDER, SN_SHAPE_ELLIPSOID } snShapeKind;
+
+typedef struct snSceneDef {
+    snUnits units; /* of all lengths in the scene */
+    snAxis up;
+} snSceneDef;
+
+/* A node of the scene. Arrays that do not belong to its kind are ignored. */
+typedef struct snNodeDef {
+    const char *name; /* unique within the scene */
+    snNodeKind kind;
+    snId parent;      /* node, 0: the scene itself; must exist already */
+    double translate[3], rotate[4], scale[3];
+    bool visible;
+    double color[3];
+    /* mesh: inline, or by file (path relative to the scene file; filled in on loading) */
+    const char *file;
+    int32_t nvertex, ntriangle;
+    const double *vertex;    /* 3 each */
+    const int32_t *triangle; /* 3 each, zero-based, counter-clockwise seen from outside */
+    /* curve: npoint points; surface: nu * nv points, v fastest */
+    int32_t degree, degree_v;
+    bool closed, closed_v;
+    int32_t npoint, nu, nv;
+    const double *point;  /* 3 each */
+    int32_t nknot, nknot_v;
+    const double *knot;   /* count + degree + 1; 0 of them: clamped uniform (uniform when closed) */
+    const double *knot_v;
+    int32_t nweight;
+    const double *weight; /* 0 of them: all one */
+    /* shape */
+    snShapeKind shape;
+    double size[3]; /* sphere, cylinder: radius in [0]; cylinder: drawn length in [1]; ellipsoid: half axes; plane: drawn size */
+} snNodeDef;
+
+/* ---- muscles ------------------------------------------------------------------------------ */
+
+typedef enum snMassFrom { SN_MASS_AUTO, SN_MASS_GIVEN, SN_MASS_MESH, SN_MASS_CYLINDER } snMassFrom;
+
+typedef struct snModelDef {
+    const char *scene;  /* file name of the scene, relative to the muscle file */
+    double gravity[3];  /* m/s^2, world; the default is 9.81 down the scene's up axis (NaN means default) */
+    double step;        /* s, suggested step */
+    double settle;      /* s of settling before time zero */
+    double compliance;  /* regularisation of the constraint rows, 1/kg */
+    double skin_a, skin_b, skin_c; /* tendon bulge: height, lateral and normal falloff (see docs) */
+    const char *skin;   /* mesh node that is the skin, may be empty */
+} snModelDef;
+
+typedef struct snBodyDef {
+    const char *name;
+    const char *node;    /* group of the scene; empty: the node called like the body */
+    double density;      /* kg/m^3 */
+    bool pinned;         /* held in place */
+    bool kinematic;      /* follows a given motion exactly */
+    double radius, length; /* m, bounding cylinder */
+    bool enabled;
+    snMassFrom mass_from; /* auto: given if mass > 0, else meshes if there are any and closed, else cylinder along the longest side */
+    double mass;          /* kg */
+    const char *center_of_mass; /* locator node, may be empty: from the meshes, or the node's origin */
+    double inertia[3];    /* kg m^2, about the node's axes through the centre of mass; 0: from the shape */
+    /* in-code only: pose of a group made for this body when no node of that name exists */
+    double position[3], rotation[4];
+} snBodyDef;
+
+typedef enum snJointType { SN_JOINT_TYPE_BALL, SN_JOINT_TYPE_HINGE, SN_JOINT_TYPE_RIGID, SN_JOINT_TYPE_CYLINDRICAL, SN_JOINT_TYPE_UNIVERSAL, SN_JOINT_TYPE_PRISMATIC } snJointType;
+
+typedef struct snJointDef {
+    const char *name;
+    const char *node; /* locator or group whose frame is the joint's; empty: the node called like the joint */
+    snJointType type;
+    const char *body_a, *body_b;
+    bool enabled;
+    bool limited;
+    double lower[3], upper[3];             /* per coordinate: deg or m */
+    double stiffness[3], damping[3], rest[3]; /* N m/rad and N m s/rad, or N/m and N s/m; deg or m */
+    /* in-code only: frame of a locator made for this joint (world) */
+    double position[3], rotation[4];
+} snJointDef;
+
+typedef struct snStrandDef {
+    const char *name;
+    const char *node;  /* NURBS curve of degree 3; empty: the node called like the strand */
+    double density;    /* kg/m^3 */
+    double damping;    /* s: stiffness-proportional */
+    double mass_damping; /* 1/s */
+    double passive_scale, active_scale;
+    const char *passive_fl, *active_fl; /* built-in law, name of a ForceLength element, or file; empty: default */
+    double radius;     /* m */
+    bool enabled;
+    double stiffness;  /* Pa, belly (the whole strand without a tendon) */
+    double tendon_stiffness; /* Pa */
+    double belly_start, belly_end; /* fractions of the parameter; equal: pure tendon or ligament */
+    double max_force;  /* N; 0: 0.3 MPa times the cross-section */
+    double rest_scale, belly_rest_scale; /* rest length over drawn length */
+    double fiber_rest; /* normalised fibre length at strain zero */
+    bool tension_only;
+    const char *color; /* free text for tools, may be empty */
+    /* in-code only: control points of a curve made for this strand when no node of that name exists */
+    int32_t npoint;
+    const double *point;
+} snStrandDef;
+
+typedef enum snGroupType { SN_GROUP_VOLUMETRIC, SN_GROUP_SHEET } snGroupType;
+
+typedef struct snGroupDef {
+    const char *name;
+    snGroupType type;
+    int32_t divisions;
+    double start, end; /* fractions of the parameter */
+    double kp, kd;     /* spring and damper of volume preservation */
+    const char *strands; /* names, separated by blanks */
+    bool preserve;     /* volume preservation on */
+} snGroupDef;
+
+typedef enum snConstraintType { SN_CONSTRAINT_FIXED, SN_CONSTRAINT_SLIDING, SN_CONSTRAINT_SURFACE, SN_CONSTRAINT_STRUT } snConstraintType;
+typedef enum snEquality { SN_EQUAL, SN_INEQUAL } snEquality;
+typedef enum snSide { SN_ABOVE, SN_BELOW } snSide;
+typedef enum snStrutMode { SN_STRUT_SPRING, SN_STRUT_ROW } snStrutMode;
+
+typedef struct snConstraintDef {
+    const char *name;
+    snConstraintType type;
+    const char *strand;
+    double position;        /* fraction of the parameter */
+    const char *attachment; /* fixed: body or strand; sliding: body; surface: surface or shape node; strut: strand */
+    double attachment_position; /* on the other strand; negative: the nearest point */
+    bool enabled;
+    snEquality equality;    /* surface only */
+    snSide side;            /* surface only */
+    double lateral;         /* surface only, m: half width of sideways play; negative: not confined */
+    double offset;          /* surface only, m: distance that the strand's axis keeps */
+    snStrutMode mode;       /* strut only */
+    double length;          /* strut only, m; 0: as drawn */
+    double kp, kd;          /* strut only, N/m and N s/m */
+} snConstraintDef;
+
+typedef struct snForceLengthDef {
+    const char *name;
+    const char *file; /* two columns, stretch and force; empty: inline */
+    int32_t npoint;
+    const double *stretch, *force;
+} snForceLengthDef;
+
+/* A named anatomical function: level 1 of it means these activations. */
+typedef struct snFunctionDef {
+    const char *name;    /* e.g. humerus.abduction */
+    const char *muscles; /* names, separated by blanks */
+    int32_t nlevel;
+    const double *level; /* one per muscle, 0 to 1 */
+} snFunctionDef;
+
+SN_API snSceneDef sn_default_scene_def(void);
+SN_API snNodeDef sn_default_node_def(void);
+SN_API snModelDef sn_default_model_def(void);
+SN_API snBodyDef sn_default_body_def(void);
+SN_API snJointDef sn_default_joint_def(void);
+SN_API snStrandDef sn_default_strand_def(void);
+SN_API snGroupDef sn_default_group_def(void);
+SN_API snConstraintDef sn_default_constraint_def(void);
+SN_API snForceLengthDef sn_default_force_length_def(void);
+SN_API snFunctionDef sn_default_function_def(void);
+
+SN_API snSpec *sn_spec_create(void); /* NULL when out of memory */
+SN_API void sn_spec_destroy(snSpec *spec);
+
+/* Each copies the def and gives an id. They fail only when out of memory; wrong values are found by sn_check. */
+SN_API snStatus sn_set_scene(snSpec *spec, const snSceneDef *def);
+SN_API snStatus sn_set_model(snSpec *spec, const snModelDef *def);
+SN_API snStatus sn_add_node(snSpec *spec, const snNodeDef *def, snId *id);
+SN_API snStatus sn_add_body(snSpec *spec, const snBodyDef *def, snId *id);
+SN_API snStatus sn_add_joint(snSpec *spec, const snJointDef *def, snId *id);
+SN_API snStatus sn_add_strand(snSpec *spec, const snStrandDef *def, snId *id);
+SN_API snStatus sn_add_group(snSpec *spec, const snGroupDef *def, snId *id);
+SN_API snStatus sn_add_constraint(snSpec *spec, const snConstraintDef *def, snId *id);
+SN_API snStatus sn_add_force_length(snSpec *spec, const snForceLengthDef *def, snId *id);
+SN_API snStatus sn_add_function(snSpec *spec, const snFunctionDef *def, snId *id);
+
+/* Reading back: counts and defs as stored (pointers live as long as the spec and until it is changed). */
+typedef enum snKind { SN_KIND_NODE, SN_KIND_BODY, SN_KIND_JOINT, SN_KIND_STRAND, SN_KIND_GROUP, SN_KIND_CONSTRAINT, SN_KIND_FORCE_LENGTH, SN_KIND_FUNCTION } snKind;
+SN_API int32_t sn_spec_count(const snSpec *spec, snKind kind);
+SN_API const snSceneDef *sn_spec_scene(const snSpec *spec);
+SN_API const snModelDef *sn_spec_model(const snSpec *spec);
+SN_API const snNodeDef *sn_spec_node(const snSpec *spec, snId id);
+SN_API const snBodyDef *sn_spec_body(const snSpec *spec, snId id);
+SN_API const snJointDef *sn_spec_joint(const snSpec *spec, snId id);
+SN_API const snStrandDef *sn_spec_strand(const snSpec *spec, snId id);
+SN_API const snGroupDef *sn_spec_group(const snSpec *spec, snId id);
+SN_API const snConstraintDef *sn_spec_constraint(const snSpec *spec, snId id);
+SN_API const snForceLengthDef *sn_spec_force_length(const snSpec *spec, snId id);
+SN_API const snFunctionDef *sn_spec_function(const snSpec *spec, snId id);
+SN_API snId sn_spec_find(const snSpec *spec, snKind kind, const char *name); /* 0 when absent */
+
+/* Every problem of a spec at once. Warnings have status SN_OK. */
+typedef struct snProblems {
+    int32_t count, nerror;
+    const snError *problem;
+    void *memory;
+} snProblems;
+SN_API snStatus sn_check(const snSpec *spec, snProblems *problems); /* SN_OK, SN_BAD_INPUT or SN_NO_MEMORY */
+SN_API void sn_problems_free(snProblems *problems);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

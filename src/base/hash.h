@@ -1,0 +1,23 @@
+/* A map from names to indices, and a hash of bytes (for trajectories). */
+#ifndef SN_BASE_HASH_H
+#define SN_BASE_HASH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+uint64_t sn_hash_bytes(uint64_t seed, const void *bytes, size_t size);
+
+/* Keys are not copied: they must outlive the map. Zeroed memory is an empty map. */
+typedef struct snNameMap {
+    const char **key;
+    int32_t *value;
+    int32_t count, capacity;
+} snNameMap;
+
+/* False when out of memory. An existing key keeps its first value. */
+bool sn_map_put(snNameMap *map, const char *key, int32_t value);
+int32_t sn_map_get(const snNameMap *map, const char *key); /* -1 when absent */
+void sn_map_free(snNameMap *map);
+
+#endif

@@ -1,0 +1,49 @@
+/* Surfaces that strands lie on: analytic shapes and tensor-product B-spline patches, in the frame of
+ * their body, with the closest point to a query tracked from step to step. */
+#ifndef SN_GEOM_SURFACE_H
+#define SN_GEOM_SURFACE_H
+
+#include "math/vec.h"
+
+#include <stdint.h>
+
+typedef enum snSurfaceKind {
+    SN_SURFACE_PLANE,     /* through the frame's origin, normal +z */
+    SN_SURFACE_SPHERE,    /* radius size.x */
+    SN_SURFACE_CYLINDER,  /* infinite, along z, radius size.x */
+    SN_SURFACE_ELLIPSOID, /* half axes size */
+    SN_SURFACE_PATCH      /* bicubic B-spline, possibly closed in u and / or v */
+} snSurfaceKind;
+
+typedef struct snSurface {
+    snSurfaceKind kind;
+    rigid frame; /* of the surface in its body; the patch's points are given in this frame */
+    v3 size;
+    int32_t nu, nv;                   /* patch: control points (closed directions repeat the first three) */
+    const double *knot_u, *knot_v;    /* nu + 4, nv + 4 */
+    const double *point;              /* nu * nv * 3, v fastest */
+    bool closed_u, closed_v;
+    double flip; /* +1, or -1 when the patch's du x dv points inwards */
+} snSurface;
+
+/* Where a query point was last seen on a surface. Zeroed memory means unknown. */
+typedef struct snSurfaceHint {
+    double u, v;
+    int32_t valid;
+} snSurfaceHint;
+
+typedef struct snSurfaceHit {
+    v3 point;        /* closest point, body frame */
+    v3 normal;       /* unit, outwards */
+    double distance; /* signed: positive on the side of the normal */
+} snSurfaceHit;
+
+/* Closest point to `query` (body frame). With a valid hint the search is local (Newton from the hint, so that a strand
+ * does not jump to the other side of a thin bone); without one it is global. Updates the hint. Never fails: a degenerate
+ * query (the axis of a cylinder, the centre of a sphere) gives some closest point. */
+snSurfaceHit sn_surface_closest(const snSurface *surface, v3 query, snSurfaceHint *hint);
+
+/* Position, and unit outward normal if wanted, of a patch at (u, v). */
+v3 sn_surface_patch_eval(const snSurface *surface, double u, double v, v3 *normal);
+
+#endif

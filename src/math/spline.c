@@ -1,0 +1,122 @@
+#include "math/spline.h"
+
+#include "base/alloc.h"
+#include "math/vec.h"
+
+#include <string.h>
+
+static int32_t find_span(const double *knot, int32_t n, double s, int32_t hint)
+{
+    if (hint >= 0 && hint <= n - 4 && s >= knot[hint + 3] && s < knot[hint + 4]) return hint;
+    int32_t low = 0, high = n - 3; /* s lies in [knot[low + 3], knot[high + 3]) */
+    while (high - low > 1) {
+        int32_t middle = (low + high) / 2;
+        if (s < knot[middle + 3])
+            high = middle;
+        else
+            low = middle;
+    }
+    while (low > 0 && !(knot[low + 4] > knot[low + 3])) --low; /* the last span that has a length */
+    return low;
+}
+
+static double ratio(double a, double b) { return b > 0 ? a / b : 0; }
+
+int32_t spline_basis(const double *knot, int32_t n, double s, int32_t hint, double b[4], double d[4], double dd[4])
+{
+    if (!(s > knot[3])) s = knot[3];
+    if (s > knot[n]) s = knot[n];
+    int32_t span = find_span(knot, n, s, hint);
+    const double *t = knot + span + 3; /* s in [t[0], t[1]] */
+    double b1[2], b2[3];
+    b1[1] = ratio(s - t[0], t[1] - t[0]);
+    b1[0] = 1 - b1[1];
+    double u = ratio(s - t[-1], t[1] - t[-1]), v = ratio(s - t[0], t[2] - t[0]);
+    b2[0] = (1 - u) * b1[0], b2[1] = u * b1[0] + (1 - v) * b1[1], b2[2] = v * b1[1];
+    double x = ratio(s - t[-2], t[1] - t[-2]), y = ratio(s - t[-1], t[2] - t[-1]), z = ratio(s - t[0], t[3] - t[0]);
+    b[0] = (1 - x) * b2[0], b[1] = x * b2[0] + (1 - y) * b2[1], b[2] = y * b2[1] + (1 - z) * b2[2], b[3] = z * b2[2];
+    double i3[3] = {ratio(3, t[1] - t[-2]), ratio(3, t[2] - t[-1]), ratio(3, t[3] - t[0])};
+    if (d) {
+        double e0 = i3[0] * b2[0], e1 = i3[1] * b2[1], e2 = i3[2] * b2[2];
+        d[0] = -e0, d[1] = e0 - e1, d[2] = e1 - e2, d[3] = e2;
+    }
+    if (dd) {
+        double i2[2] = {ratio(2, t[1] - t[-1]), ratio(2, t[2] - t[0])};
+        double g0 = -i2[0] * b1[0], g1 = i2[0] * b1[0] - i2[1] * b1[1], g2 = i2[1] * b1[1];
+        double e0 = i3[0] * g0, e1 = i3[1] * g1, e2 = i3[2] * g2;
+        dd[0] = -e0, dd[1] = e0 - e1, dd[2] = e1 - e2, dd[3] = e2;
+    }
+    return span;
+}
+
+void spline_clamped_knots(double *knot, int32_t n)
+{
+    for (int32_t i = 0; i < n + 4; ++i) {
+        double k = (double)(i - 3) / (n - 3);
+        knot[i] = k < 0 ? 0 : k > 1 ? 1 : k;
+    }
+}
+
+void spline_uniform_knots(double *knot, int32_t n)
+{
+    for (int32_t i = 0; i < n + 4; ++i) knot[i] = (double)(i - 3) / (n - 3);
+}
+
+/* Normal equations with a weight on the ends that meets them to rounding, and a faint second-difference
+ * term so that points without data stay where a smooth curve puts them. Dense: authoring only. */
+static int fit_solve(double *a, double *rhs, int32_t n)
+{
+    for (int32_t j = 0; j < n; ++j) {
+        for (int32_t k = 0; k < j; ++k)
+            for (int32_t i = j; i < n; ++i) a[i * n + j] -= a[i * n + k] * a[j * n + k];
+        if (!(a[j * n + j] > 0)) return 0;
+        double root = sqrt(a[j * n + j]);
+        for (int32_t i = j; i < n; ++i) a[i * n + j] /= root;
+    }
+    for (int c = 0; c < 3; ++c) {
+        for (int32_t i = 0; i < n; ++i) {
+            for (int32_t k = 0; k < i; ++k) rhs[3 * i + c] -= a[i * n + k] * rhs[3 * k + c];
+            rhs[3 * i + c] /= a[i * n + i];
+        }
+        for (int32_t i = n - 1; i >= 0; --i) {
+            for (int32_t k = i + 1; k < n; ++k) rhs[3 * i + c] -= a[k * n + i] * rhs[3 * k + c];
+            rhs[3 * i + c] /= a[i * n + i];
+        }
+    }
+    return 1;
+}
+
+static void fit_add(double *a, double *point, int32_t n, int32_t span, const double b[4], const double *p, double w)
+{
+    for (int i = 0; i < 4; ++i) {
+        for (int j = 0; j < 4; ++j) a[(span + i) * n + span + j] += w * b[i] * b[j];
+        for (int c = 0; c < 3; ++c) point[3 * (span + i) + c] += w * b[i] * p[c];
+    }
+}
+
+int spline_fit(const double *position, int32_t npos, const double *knot, int32_t n, double *point)
+{
+    double length = 0;
+    for (int32_t i = 1; i < npos; ++i) length += v3_dist(v3_load(position + 3 * i), v3_load(position + 3 * i - 3));
+    double *a = SN_NEW_ARRAY(double, n *n);
+    if (!a || !(length > 0)) {
+        sn_free(a);
+        return 0;
+    }
+    memset(point, 0, sizeof(double) * 3 * (size_t)n);
+    double along = 0, b[4];
+    for (int32_t i = 0; i < npos; ++i) {
+        if (i) along += v3_dist(v3_load(position + 3 * i), v3_load(position + 3 * i - 3));
+        double s = knot[3] + (knot[n] - knot[3]) * along / length;
+        int32_t span = spline_basis(knot, n, s, 0, b, NULL, NULL);
+        fit_add(a, point, n, span, b, position + 3 * i, i == 0 || i == npos - 1 ? 1e6 : 1);
+    }
+    for (int32_t i = 1; i + 1 < n; ++i) {
+        static const double stencil[3] = {1, -2, 1};
+        for (int r = 0; r < 3; ++r)
+            for (int c = 0; c < 3; ++c) a[(i - 1 + r) * n + i - 1 + c] += 1e-6 * stencil[r] * stencil[c];
+    }
+    int ok = fit_solve(a, point, n);
+    sn_free(a);
+    return ok;
+}

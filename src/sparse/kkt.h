@@ -1,0 +1,97 @@
+/* The linear system of one step, and the two solvers behind one interface.
+ *
+ *     [ A   G' ] [ x ]   [ f ]
+ *     [ G  -D  ] [ y ] = [ r ]        A symmetric positive definite, D diagonal and positive
+ *
+ * x holds 6 velocities for each free body and 3 for each strand control point; y one multiplier per
+ * row. A has a 6x6 block per body, some 6x6 blocks between bodies (joint springs), and for each
+ * strand a band of 3x3 blocks. Rows are of three kinds:
+ *   own row     touches one strand and at most one free body (fixed, sliding, surface)
+ *   link row    touches points of two or more strands, no body (strand to strand, strut, volume)
+ *   joint row   touches one or two bodies, no strand (joints, limits)
+ * A row meets a strand only through one of its points p(s): n . p(s), so its strand part is a span,
+ * four basis values and a direction. Values and spans may change from step to step, the pattern
+ * (who touches whom) does not. A row that is switched off keeps its place: it is treated as y = 0.
+ *
+ * Vectors (right-hand side, solution) are laid out as
+ *     [ body 6*nbody | point 3*npoint | own rows | link rows | joint rows ]. */
+#ifndef SN_SPARSE_KKT_H
+#define SN_SPARSE_KKT_H
+
+#include "base/parallel.h"
+#include "sinew/base.h"
+
+#include <stdint.h>
+
+typedef struct snKktPattern {
+    int32_t nbody, nstrand, npoint; /* free bodies, strands, control points of all strands */
+    int32_t nown, nlink, njoint, npart, npair;
+    const int32_t *strand_pointadr; /* nstrand + 1: first control point of each strand */
+    const int32_t *strand_ownadr;   /* nstrand + 1: first own row of each strand */
+    const int32_t *own_body;        /* nown: free body, or -1 */
+    const int32_t *link_partadr;    /* nlink + 1: first part of each link row */
+    const int32_t *part_strand;     /* npart: strand of each part */
+    const int32_t *joint_body;      /* 2 * njoint: free bodies, or -1 */
+    const int32_t *pair_body;       /* 2 * npair: two different free bodies with a 6x6 block between them, first < second */
+} snKktPattern;
+
+/* The strand side of a row: sum over k of b[k] n . q[span + k]. span counts within the strand. */
+typedef struct snKktPart {
+    double b[4], n[3];
+    int32_t span;
+} snKktPart;
+
+/* The numbers of one step. All arrays belong to the solver object and are written by the caller. */
+typedef struct snKktValues {
+    double *body_A;    /* nbody * 36, row-major, full symmetric block */
+    double *pair_A;    /* npair * 36, row-major, block (first, second) */
+    double *point_A;   /* npoint * 36: for control point i and k = 0..3 the row-major 3x3 block (i, i + k) at 36 i + 9 k */
+    snKktPart *own;    /* nown */
+    double *own_J;     /* nown * 6: body side */
+    double *own_D;     /* nown */
+    uint8_t *own_on;   /* nown: 0 switches the row off */
+    snKktPart *part;   /* npart */
+    double *link_D;    /* nlink */
+    uint8_t *link_on;  /* nlink */
+    double *joint_J;   /* njoint * 12: first body's six, second body's six */
+    double *joint_D;   /* njoint */
+    uint8_t *joint_on; /* njoint */
+} snKktValues;
+
+typedef enum snKktKind {
+    SN_KKT_STRAND, /* strand by strand, in SIMD lanes, threaded: the default */
+    SN_KKT_PLAIN   /* AMD and up-looking LDL': any structure, the reference */
+} snKktKind;
+
+typedef struct snKkt snKkt;
+
+/* Copies the pattern. pool may be NULL and must outlive the object. NULL when out of memory. */
+snKkt *sn_kkt_create(const snKktPattern *pattern, snKktKind kind, snPool *pool);
+void sn_kkt_destroy(snKkt *kkt); /* NULL is fine */
+snKktValues *sn_kkt_values(snKkt *kkt);
+int32_t sn_kkt_size(const snKkt *kkt); /* length of a vector */
+
+/* Factors the current values. SN_DIVERGED when a pivot is not positive or not finite; *culprit then is the
+ * strand (>= 0), or -1 - body for the reduced system. strand_dirty may be NULL; otherwise strands whose entry is 0
+ * have the same values as at the last factorisation (body, pair, link and joint values may always differ). */
+snStatus sn_kkt_factor(snKkt *kkt, const uint8_t *strand_dirty, int32_t *culprit);
+
+/* solution = K^-1 rhs with `refine` steps of iterative refinement. rhs and solution may be the same. */
+void sn_kkt_solve(snKkt *kkt, const double *rhs, double *solution, int32_t refine);
+
+/* residual = rhs - K solution, from the values as they are (switched-off rows give zero). Returns its largest
+ * absolute entry relative to the largest of |rhs| + |K| |solution|. */
+double sn_kkt_residual(const snKkt *kkt, const double *rhs, const double *solution, double *residual);
+
+/* The velocities of the bodies, 6 * nbody each, that answer to forces on single strands: force j acts on the control
+ * points of strand force_strand[j] with force + force_adr[j] (3 per point). response is column j at
+ * response + 6 * nbody * j. Needs a factorisation. */
+void sn_kkt_body_response(snKkt *kkt, int32_t nforce, const int32_t *force_strand, const int32_t *force_adr,
+                          const double *force, double *response);
+
+int64_t sn_kkt_bytes(const snKkt *kkt);
+const char *sn_kkt_simd_name(const snKkt *kkt); /* "avx2", "portable" */
+/* For tests and benchmarks: force the portable lanes in objects created from now on. */
+void sn_kkt_force_portable(bool on);
+
+#endif

@@ -1,0 +1,78 @@
+/* One spline strand as a kernel over arrays: mass, elastic force, stiffness. Knows no model.
+ *
+ * Cubic B-spline of n control points. At a Gauss point with rest arc length w the stretch vector is
+ * u = sum d_k q_k (d_k: derivative of the basis by rest arc length), strain = |u| - 1, and
+ *     T(strain, a) = passive_scale EA P(1 + strain) + a active Fa L(fiber (1 + strain))
+ * Invariants: gauss points are sorted along the strand, two per span with a length (one collapses in
+ * an hourglass mode, three or four lock); mass uses four per span, which is exact for uniform speed. */
+#ifndef SN_STRAND_STRAND_H
+#define SN_STRAND_STRAND_H
+
+#include "math/vec.h"
+#include "strand/law.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct snGauss {
+    double b[4];     /* basis */
+    double d[4];     /* derivative of the basis by rest arc length */
+    double weight;   /* rest arc length, m */
+    double s;        /* parameter */
+    double passive;  /* EA times passive scale, N */
+    double active;   /* maximal force here, N: zero in the tendon */
+    double fiber;    /* normalised fibre length at strain zero */
+    int32_t span;
+    int32_t belly;   /* 1: the passive law of the belly, 0: tendon, linear */
+} snGauss;
+
+typedef struct snStrand {
+    int32_t n, ngauss;
+    const double *knot;    /* n + 4 */
+    const snGauss *gauss;  /* ngauss */
+    const double *mass;    /* n * 4: consistent mass, entry (i, i + k) at 4 i + k, kg */
+    snLaw passive_law, active_law;
+    double alpha, beta;    /* Rayleigh damping by mass, 1/s, and by stiffness, s */
+    double rest_length;    /* m */
+    bool tension_only;     /* carries no load when shorter than at rest */
+} snStrand;
+
+/* What snStrand is made of; lengths m, moduli Pa. */
+typedef struct snStrandParams {
+    double density, radius;
+    double stiffness, tendon_stiffness; /* Young's moduli of belly and tendon */
+    double belly_start, belly_end;      /* fractions of the parameter range; equal: no belly */
+    double max_force;                   /* N */
+    double passive_scale, active_scale;
+    double rest_scale;                  /* rest length over drawn length of the tendon */
+    double belly_rest_scale;            /* the same of the belly */
+    double fiber_rest;                  /* normalised fibre length of the belly at strain zero */
+} snStrandParams;
+
+/* Number of Gauss points of n control points over these knots. */
+int32_t sn_strand_gauss_count(const double *knot, int32_t n);
+/* Fills gauss (sn_strand_gauss_count of them) and mass (4 n) from the drawn points (3 n). log(EA) is blended over four
+ * spans where belly meets tendon. Returns the rest length. A span whose drawn tangent vanishes gives NaN: check first. */
+double sn_strand_setup(const double *knot, int32_t n, const double *point, const snStrandParams *params, snGauss *gauss,
+                       double *mass);
+
+/* Adds to force (3 n): elastic passive force at points q. force_active (3 n, may be NULL) is set to the force of
+ * activation 1, so that the whole is force + a force_active. Adds h^2 K + h beta K_tt to point_A (see sparse/kkt.h; may
+ * be NULL), the stiffness taken at activation a, and -beta K_tt qdot to force. Geometric stiffness only in tension. */
+void sn_strand_force(const snStrand *strand, const double *q, const double *qdot, double a, double h, double *force,
+                     double *force_active, double *point_A);
+/* Adds (1 + h alpha) M to point_A (may be NULL), M qdot / h and M gravity (with h alpha handled implicitly) ... see .c */
+void sn_strand_inertia(const snStrand *strand, const double *qdot, v3 gravity, double h, double *impulse, double *point_A);
+
+/* Elastic energy at activation a (the potential whose negative gradient sn_strand_force gives), J. */
+double sn_strand_energy(const snStrand *strand, const double *q, double a);
+double sn_strand_kinetic_energy(const snStrand *strand, const double *qdot);
+double sn_strand_length(const snStrand *strand, const double *q);
+/* Tension averaged over three spans around s (never read one Gauss point near a kink). */
+double sn_strand_tension(const snStrand *strand, const double *q, double a, double s);
+
+v3 sn_strand_point(const snStrand *strand, const double *q, double s, v3 *tangent, int32_t *span_hint);
+/* Parameter nearest to x, by Newton from s with at most max_change of change (fraction of the parameter range). */
+double sn_strand_closest(const snStrand *strand, const double *q, v3 x, double s, double max_change, int32_t *span_hint);
+
+#endif
