@@ -25,11 +25,15 @@ typedef struct snTrackDef {
     const char *const *scalar_name; /* e.g. activation/FDP2, force_insertion/FDP2, length/FDP2 */
 } snTrackDef;
 
+/* Copies the def. SN_BAD_INPUT: an empty or repeated name, a strand without points. */
 SN_API snStatus sn_track_create(const snTrackDef *def, snTrack **track);
 SN_API void sn_track_destroy(snTrack *track);
 SN_API int32_t sn_track_frames(const snTrack *track);
 SN_API const snTrackDef *sn_track_def(const snTrack *track);
-/* One frame: pose is nbody x 7 (position, rotation w first), point all control points x 3, scalar nscalar. Times must increase. */
+SN_API int32_t sn_track_points(const snTrack *track); /* control points of all strands together */
+/* One frame: pose is nbody x 7 (position, rotation w first), point all control points x 3, scalar nscalar; each may
+ * be NULL where its count is 0. SN_BAD_INPUT, track untouched: the time does not increase, a value is not finite, or the
+ * norm of a rotation is outside 0.5 to 2. Moves the frames in memory: pointers from the getters below end here. */
 SN_API snStatus sn_track_append(snTrack *track, double time, const double *pose, const double *point, const double *scalar);
 SN_API double sn_track_time(const snTrack *track, int32_t frame);
 SN_API const double *sn_track_pose(const snTrack *track, int32_t frame);
@@ -40,8 +44,12 @@ SN_API int32_t sn_track_find_strand(const snTrack *track, const char *name);
 SN_API int32_t sn_track_find_scalar(const snTrack *track, const char *name);
 
 /* Smooth interpolation at any time (cubic in position; cubic in rotation through the same nodes, C1), clamped to the
- * ends. pose: 7, velocity: angular (world axes) then linear of the node's origin, 6, may be NULL. */
+ * ends, where the velocity is zero outside. pose: 7, velocity: angular (world axes) then linear of the node's origin, 6,
+ * may be NULL. The track must have a frame. */
 SN_API void sn_track_pose_at(const snTrack *track, int32_t body, double time, double pose[7], double velocity[6]);
+/* All control points by the same cubics; all scalars by straight lines, so that they stay within their bounds. */
+SN_API void sn_track_points_at(const snTrack *track, double time, double *point);
+SN_API void sn_track_scalars_at(const snTrack *track, double time, double *scalar);
 
 #ifdef __cplusplus
 }
