@@ -1,0 +1,58 @@
+# The verbs people type. CMake does the work; see CMakePresets.json for the kinds of build.
+PREFIX ?= /usr/local
+CCACHE := $(shell command -v ccache 2>/dev/null)
+LAUNCHER := $(if $(CCACHE),-DCMAKE_C_COMPILER_LAUNCHER=ccache)
+SOURCES = $(shell git ls-files 'src/*.[ch]' 'include/*.h' 'scenes/*.[ch]' 'examples/*.c' 'tests/*.[ch]')
+
+.PHONY: all deps demo test test-quick test-full bench fuzz docs install format tidy clean help
+
+all: ## build build/sinew (the default)
+	@mkdir -p build
+	@cmake --preset release $(LAUNCHER) >build/configure.log 2>&1 || { cat build/configure.log; \
+	    echo "If a package is missing: make deps"; exit 1; }
+	@cmake --build build
+
+deps: ## install what is missing to build and test (Debian, Ubuntu)
+	@tools/install_deps.sh build test
+
+demo: ## install what is missing, build, run the demonstration; results in out/demo
+	@tools/install_deps.sh build
+	@$(MAKE) --no-print-directory all
+	@tools/demo.sh build/sinew out/demo
+
+test: ## install what is missing, build, run the suite as CI does
+	@tools/install_deps.sh build test
+	@tools/run_tests ci
+
+test-quick: ## the unit tests in the release build
+	@tools/run_tests quick
+
+test-full: ## the suite, the long tests, threads, a minute of each fuzz target
+	@tools/install_deps.sh build test
+	@tools/run_tests full
+
+bench: all ## the benchmark ladder
+	@build/sinew bench
+
+fuzz: ## each fuzz target for FUZZ_SECONDS (60)
+	@tools/install_deps.sh build test
+	@tools/run_tests fuzz
+
+docs: all ## write the reference pages in docs/ anew from the tables in the code
+	@tools/make_docs.sh build/sinew
+
+install: all ## install below PREFIX (/usr/local)
+	@cmake --install build --prefix $(PREFIX)
+
+format: ## bring the sources into shape with clang-format
+	@clang-format -i $(SOURCES)
+
+tidy: all ## look for bugs with clang-tidy
+	@clang-tidy -p build --quiet $(filter %.c,$(SOURCES))
+
+clean: ## remove everything that was built
+	@rm -rf build build-debug build-asan build-tsan build-fuzz out
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1 \2/p' Makefile | awk '{ printf "%-4s %-11s", $$1, $$2; \
+	    $$1 = $$2 = ""; print $$0 }'

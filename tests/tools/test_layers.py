@@ -1,0 +1,68 @@
+"""tools/check_layers: the tree is clean, and a deliberate breach of each kind is found."""
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE = os.environ["SINEW_SOURCE"]
+
+
+def check(root):
+    command = [sys.executable, os.path.join(SOURCE, "tools", "check_layers"), root]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+class Layers(unittest.TestCase):
+    def tree(self, files):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        for path, text in files.items():
+            full = os.path.join(folder.name, path)
+            os.makedirs(os.path.dirname(full), exist_ok=True)
+            with open(full, "w") as file:
+                file.write(text)
+        return folder.name
+
+    def expect_breach(self, path, include, reason):
+        result = check(self.tree({path: f"/* head */\n\n#include {include}\n"}))
+        self.assertEqual(result.returncode, 1, result.stdout)
+        self.assertIn(f"{path}:3: ", result.stdout)
+        self.assertIn(reason, result.stdout)
+
+    def test_the_tree_is_clean(self):
+        result = check(SOURCE)
+        self.assertEqual(result.returncode, 0, result.stdout)
+
+    def test_upward_include(self):
+        self.expect_breach("src/math/vec.c", '"sim/state.h"', "math lies below sim")
+
+    def test_upward_public_include(self):
+        self.expect_breach("src/strand/law.c", '"sinew/sim.h"', "strand lies below sim")
+
+    def test_strangers(self):
+        self.expect_breach("src/body/body.c", '"strand/strand.h"', "do not know each other")
+
+    def test_command_reaches_into_the_library(self):
+        self.expect_breach("src/cli/main.c", '"base/alloc.h"', "public headers only")
+
+    def test_example_reaches_into_the_library(self):
+        self.expect_breach("examples/a.c", "<math/vec.h>", "public headers only")
+
+    def test_public_header_includes_a_private_one(self):
+        self.expect_breach("include/sinew/sim.h", '"math/vec.h"', "only public ones")
+
+    def test_unknown_module(self):
+        self.expect_breach("src/magic/magic.c", '"math/vec.h"', "not in the list")
+
+    def test_allowed(self):
+        result = check(self.tree({
+            "src/sim/step.c": '#include "strand/law.h"\n#include "sinew/sim.h"\n#include "sim/state.h"\n#include <amd.h>\n',
+            "src/cli/main.c": '#include "sinew/sinew.h"\n#include "cli.h"\n#include "scenes.h"\n',
+            "src/cli/cli.h": "#include <stdio.h>\n",
+        }))
+        self.assertEqual(result.returncode, 0, result.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,103 @@
+#!/bin/sh
+# Finds what is missing to build and test sinew and installs it.
+#
+#   tools/install_deps.sh [--check] GROUP...     groups: build test page (default: build)
+#
+# On Debian and Ubuntu it uses apt-get (through sudo where the user is not root), says what it installs and
+# installs nothing when everything is there. On any other system it names the packages and stops with 1.
+# --check only names what is missing.
+set -u
+
+only_check=no
+groups=
+for argument in "$@"; do
+    case $argument in
+    --check) only_check=yes ;;
+    build | test | page) groups="$groups $argument" ;;
+    *) echo "install_deps.sh: unknown argument $argument (groups: build test page)" >&2; exit 2 ;;
+    esac
+done
+groups=${groups:-build}
+
+# What each group needs, as kind:probe:Debian package. kind is tool (found on the PATH) or header (found in an
+# include folder). The package after a slash is taken where the archive has it and left out elsewhere.
+needs_build="
+tool:gcc:gcc header:stdlib.h:libc6-dev tool:make:make tool:cmake:cmake tool:ninja:ninja-build
+tool:pkg-config:pkg-config header:expat.h:libexpat1-dev header:suitesparse/amd.h:libsuitesparse-dev
+header:cairo/cairo.h:libcairo2-dev"
+needs_test="
+header:cmocka.h:libcmocka-dev tool:python3:python3 tool:clang:clang
+library:libclang_rt.asan-x86_64.a:/libclang-rt-dev"
+needs_page="tool:node:nodejs tool:npm:npm tool:chromium:chromium"
+
+has_header() {
+    for folder in /usr/include /usr/include/*-linux-gnu* /usr/local/include /opt/homebrew/include; do
+        [ -f "$folder/$1" ] && return 0
+    done
+    return 1
+}
+
+# The runtime of clang's sanitizers: ask clang whether it can link with them.
+has_runtime() {
+    command -v clang >/dev/null || return 1
+    [ -f "$(clang -print-file-name="$1" 2>/dev/null)" ] && return 0
+    [ -n "$(find "$(clang -print-resource-dir)" -name 'libclang_rt.asan*.a' 2>/dev/null | head -n 1)" ]
+}
+
+missing=
+for group in $groups; do
+    eval "needs=\$needs_$group"
+    for need in $needs; do
+        kind=${need%%:*}
+        rest=${need#*:}
+        probe=${rest%%:*}
+        package=${rest#*:}
+        case $kind in
+        tool) command -v "$probe" >/dev/null 2>&1 ;;
+        header) has_header "$probe" ;;
+        library) has_runtime "$probe" ;;
+        esac || missing="$missing $package"
+    done
+done
+[ -z "$missing" ] && exit 0
+
+names=$(echo "$missing" | tr -d / | tr -s ' ')
+if [ "$only_check" = yes ]; then
+    echo "missing:$names"
+    exit 1
+fi
+if ! command -v apt-get >/dev/null 2>&1; then
+    echo "sinew needs these packages, named as Debian names them:$names" >&2
+    echo "This system has no apt-get: install them with its own package manager and run the command again." >&2
+    exit 1
+fi
+
+as_root=
+if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo >/dev/null 2>&1; then
+        echo "sinew needs these packages:$names" >&2
+        echo "Install them as root: apt-get install --no-install-recommends$names" >&2
+        exit 1
+    fi
+    as_root=sudo
+fi
+
+echo "installing:$names"
+$as_root apt-get update -qq || echo "apt-get update failed; trying with the lists that are there" >&2
+packages=
+for package in $missing; do
+    case $package in
+    /*)
+        package=${package#/}
+        apt-cache show "$package" >/dev/null 2>&1 || continue
+        ;;
+    esac
+    packages="$packages $package"
+done
+[ -z "$packages" ] && exit 0
+# shellcheck disable=SC2086
+$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $packages >/dev/null || {
+    echo "apt-get could not install:$packages" >&2
+    exit 1
+}
+echo "installed:$packages"
