@@ -5,6 +5,7 @@
 
 #include "math/vec.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef enum snSurfaceKind {
@@ -26,7 +27,8 @@ typedef struct snSurface {
     double flip; /* +1, or -1 when the patch's du x dv points inwards */
 } snSurface;
 
-/* Where a query point was last seen on a surface. Zeroed memory means unknown. */
+/* Where a query point was last seen on a surface. Zeroed memory means unknown. Patch: its parameters; plane: x and y;
+ * cylinder: angle and z; sphere and ellipsoid: longitude and latitude (of the ellipsoid scaled to a sphere). */
 typedef struct snSurfaceHint {
     double u, v;
     int32_t valid;
@@ -35,7 +37,8 @@ typedef struct snSurfaceHint {
 typedef struct snSurfaceHit {
     v3 point;        /* closest point, body frame */
     v3 normal;       /* unit, outwards */
-    double distance; /* signed: positive on the side of the normal */
+    double distance; /* signed: positive on the side of the normal. Past the edge of an open patch: the height over the
+                        tangent plane of the edge, so that its gradient is the normal there too */
 } snSurfaceHit;
 
 /* Closest point to `query` (body frame). With a valid hint the search is local (Newton from the hint, so that a strand
