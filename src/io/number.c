@@ -1,0 +1,239 @@
+/* Decimal text of doubles.
+ *
+ * Nearly all numbers of our files have at most 19 digits and lie between 1e-5 and 1e15. For them both directions are
+ * exact integer arithmetic in 128 bits, ten times as fast as the C library; the others go through strtod and snprintf,
+ * with the locale's decimal point put in or taken out.
+ *
+ * Writing: value = m 2^e. With k = 16 - floor(log10 value) decimals, value 10^k = m 5^k / 2^s with s = -(e + k). A
+ * candidate C of n digits reads back exactly when |C 2^s - m 5^k| is under half a unit of m, which is 5^k / 2.
+ * Reading: digits / 10^k is (digits 2^s / 5^k) 2^(-s-k), whose quotient has at least 64 bits and is rounded once. */
+#include "io/number.h"
+
+#include <ctype.h>
+#include <locale.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+__extension__ typedef unsigned __int128 u128;
+
+enum { MAX_POWER = 27 }; /* 5^27 < 2^63 */
+
+static uint64_t power_of(uint64_t base, int n)
+{
+    uint64_t p = 1;
+    while (n-- > 0) p *= base;
+    return p;
+}
+
+/* ---- reading -------------------------------------------------------------------------------- */
+
+static int top_bit(u128 v)
+{
+    uint64_t high = (uint64_t)(v >> 64);
+    return high ? 127 - __builtin_clzll(high) : 63 - __builtin_clzll((uint64_t)v);
+}
+
+/* v 2^e, v > 0, rounded to nearest even; sticky: something non-zero was cut off below v. Normal range only. */
+static double round_to_double(u128 v, bool sticky, int e)
+{
+    int drop = top_bit(v) - 52;
+    if (drop <= 0) return ldexp((double)(uint64_t)v, e);
+    uint64_t m = (uint64_t)(v >> drop);
+    u128 rest = v & (((u128)1 << drop) - 1), half = (u128)1 << (drop - 1);
+    if (rest > half || (rest == half && (sticky || (m & 1)))) ++m;
+    return ldexp((double)m, e + drop);
+}
+
+static double from_decimal(uint64_t digits, int exponent)
+{
+    if (digits == 0) return 0;
+    if (exponent >= 0) return round_to_double((u128)digits * power_of(5, exponent), false, exponent);
+    uint64_t divisor = power_of(5, -exponent);
+    int shift = 64 + __builtin_clzll(digits);
+    u128 scaled = (u128)digits << shift, quotient = scaled / divisor;
+    return round_to_double(quotient, quotient * divisor != scaled, exponent - shift);
+}
+
+typedef struct decimal {
+    uint64_t digits; /* the first 19 significant ones */
+    int ndigit;      /* significant digits seen */
+    int exponent;    /* of the last of `digits` */
+    bool any;
+} decimal;
+
+/* strtod on a copy with the locale's point. Of hundreds of digits the first 19 are enough. */
+static double parse_slowly(const char *text, const char *end, const decimal *d)
+{
+    char copy[512], *to = copy;
+    const char *point = localeconv()->decimal_point;
+    if ((size_t)(end - text) > sizeof copy - 64) {
+        snprintf(copy, sizeof copy, "%s%llue%d", *text == '-' ? "-" : "", (unsigned long long)d->digits, d->exponent);
+        return strtod(copy, NULL);
+    }
+    for (; text < end; ++text) {
+        if (*text == '.')
+            for (const char *p = point; *p; ++p) *to++ = *p;
+        else
+            *to++ = *text;
+    }
+    *to = 0;
+    return strtod(copy, NULL);
+}
+
+static const char *parse_word(const char *at, const char *end, bool negative, double *value)
+{
+    static const struct {
+        const char *word;
+        double value;
+    } words[] = {{"infinity", INFINITY}, {"inf", INFINITY}, {"nan", NAN}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; ++i) {
+        size_t n = strlen(words[i].word), k = 0;
+        while (k < n && at + k < end && tolower((unsigned char)at[k]) == words[i].word[k]) ++k;
+        if (k < n) continue;
+        *value = negative ? -words[i].value : words[i].value;
+        return at + n;
+    }
+    return NULL;
+}
+
+static const char *parse_digits(const char *at, const char *end, decimal *d)
+{
+    bool point = false;
+    for (; at < end; ++at) {
+        if (*at == '.' && !point) {
+            point = true;
+            continue;
+        }
+        if (*at < '0' || *at > '9') break;
+        d->any = true;
+        if (d->ndigit >= 19)
+            d->exponent += !point;
+        else {
+            d->digits = d->digits * 10 + (uint64_t)(*at - '0');
+            d->exponent -= point;
+        }
+        if (d->digits && d->ndigit < 1000) ++d->ndigit;
+    }
+    return at;
+}
+
+static const char *parse_exponent(const char *at, const char *end, int *exponent)
+{
+    const char *p = at + 1;
+    if (at >= end || (*at != 'e' && *at != 'E')) return at;
+    bool negative = p < end && *p == '-';
+    if (p < end && (*p == '-' || *p == '+')) ++p;
+    if (p >= end || *p < '0' || *p > '9') return at;
+    int e = 0;
+    for (; p < end && *p >= '0' && *p <= '9'; ++p)
+        if (e < 100000) e = 10 * e + (*p - '0');
+    *exponent += negative ? -e : e;
+    return p;
+}
+
+const char *sn_number_parse(const char *text, const char *end, double *value)
+{
+    const char *at = text;
+    bool negative = at < end && *at == '-';
+    if (at < end && (*at == '-' || *at == '+')) ++at;
+    if (at < end && isalpha((unsigned char)*at)) return parse_word(at, end, negative, value);
+    decimal d = {0, 0, 0, false};
+    at = parse_digits(at, end, &d);
+    if (!d.any) return NULL;
+    at = parse_exponent(at, end, &d.exponent);
+    if (d.digits == 0)
+        *value = negative ? -0.0 : 0.0;
+    else if (d.ndigit <= 19 && d.exponent >= -MAX_POWER && d.exponent <= MAX_POWER) {
+        double v = from_decimal(d.digits, d.exponent);
+        *value = negative ? -v : v;
+    } else
+        *value = parse_slowly(text, at, &d);
+    return at;
+}
+
+/* ---- writing -------------------------------------------------------------------------------- */
+
+/* Digits (without trailing zeros) times 10^exponent, positive. Plain notation from 1e-5 to 1e17. */
+static size_t put_decimal(uint64_t digits, int exponent, char *text)
+{
+    char reversed[24];
+    int n = 0, at = 0;
+    while (digits % 10 == 0) digits /= 10, ++exponent;
+    for (; digits; digits /= 10) reversed[n++] = (char)('0' + digits % 10);
+    int whole = n + exponent; /* digits before the point */
+    if (whole <= 0) {
+        text[at++] = '0', text[at++] = '.';
+        for (int i = whole; i < 0; ++i) text[at++] = '0';
+    }
+    for (int i = 0; i < n; ++i) {
+        if (i == whole && i > 0) text[at++] = '.';
+        text[at++] = reversed[n - 1 - i];
+    }
+    for (int i = n; i < whole; ++i) text[at++] = '0';
+    return (size_t)at;
+}
+
+/* The shortest decimal of a value between 1e-5 and 1e15; false when the value does not fit the scheme. */
+static bool shortest(double value, uint64_t *digits, int *exponent)
+{
+    int e, k;
+    uint64_t m = (uint64_t)ldexp(frexp(value, &e), 53);
+    e -= 53;
+    k = 16 - (int)floor(log10(value));
+    int s = -(e + k);
+    if (k < 0 || k > 22 || s < 0 || s > 60) return false;
+    u128 half = power_of(5, k), exact = (u128)m * half * 2; /* both doubled, so that half a unit is whole */
+    if (m == (uint64_t)1 << 52) half /= 2;                  /* the next smaller double is nearer */
+    u128 whole = exact >> (s + 1);
+    for (uint64_t cut = 100; cut >= 1; cut /= 10) {
+        u128 candidate = (whole + cut / 2) / cut;
+        if (cut == 1) candidate = (exact + ((u128)1 << s)) >> (s + 1);
+        u128 scaled = (candidate * cut) << (s + 1);
+        u128 error = scaled > exact ? scaled - exact : exact - scaled;
+        if (error >= half) continue;
+        *digits = (uint64_t)(candidate * cut);
+        *exponent = -k;
+        return *digits != 0;
+    }
+    return false;
+}
+
+static size_t format_slowly(double value, char *text)
+{
+    char buffer[64];
+    const char *point = localeconv()->decimal_point;
+    for (int precision = 15; precision <= 17; ++precision) {
+        snprintf(buffer, sizeof buffer, "%.*g", precision, value);
+        if (strtod(buffer, NULL) == value) break;
+    }
+    char *found = *point ? strstr(buffer, point) : NULL;
+    if (found && strcmp(point, ".") != 0) {
+        *found = '.';
+        memmove(found + 1, found + strlen(point), strlen(found + strlen(point)) + 1);
+    }
+    size_t n = strlen(buffer);
+    memcpy(text, buffer, n);
+    return n;
+}
+
+size_t sn_number_format(double value, char text[SN_NUMBER_SIZE])
+{
+    const char *word = isnan(value) ? "nan" : isinf(value) ? (value < 0 ? "-inf" : "inf") : NULL;
+    if (value == 0) word = signbit(value) ? "-0" : "0";
+    if (word) {
+        memcpy(text, word, strlen(word));
+        return strlen(word);
+    }
+    size_t sign = value < 0;
+    double magnitude = fabs(value);
+    uint64_t digits;
+    int exponent;
+    if (sign) *text = '-';
+    if (magnitude >= 1e-5 && magnitude < 1e15 && shortest(magnitude, &digits, &exponent))
+        return sign + put_decimal(digits, exponent, text + sign);
+    return sign + format_slowly(magnitude, text + sign);
+}
