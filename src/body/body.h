@@ -16,8 +16,9 @@
 void sn_body_point_row(quat q, v3 r, v3 n, double row[6]);
 v3 sn_body_point_velocity(quat q, const double velocity[6], v3 r);
 
-/* Adds mass to the 6x6 block and momentum plus h times gyroscopic and gravity force to the impulse (6). The gyroscopic
- * term is taken semi-implicitly: its derivative goes into the block's symmetric part only as far as it stays definite. */
+/* Adds mass to the 6x6 block (row-major) and to the impulse (6) the momentum that the body has after h of free rotation
+ * and fall: block velocity_new = impulse + h force. The gyroscopic term is wholly in the impulse (body.c says how), so
+ * the block is diagonal and symmetric. */
 void sn_body_inertia(double mass, v3 inertia, const double velocity[6], v3 gravity, double h, double block[36],
                      double impulse[6]);
 /* New position and orientation after h with the given velocity (exponential map). */
@@ -48,9 +49,12 @@ bool sn_joint_dof_is_angle(snJointKind kind, int32_t dof);
 /* Length that turns angular rows into m: 1 cm. */
 #define SN_JOINT_ANGLE_SCALE 0.01
 
-/* Constraint rows at the current configuration: gap[r] (m), row[12 r ..] (first body's six, second body's six). */
+/* Constraint rows at the current configuration: gap[r] (m), row[12 r ..] (first body's six, second body's six), with
+ * d gap / dt = row . (velocity_a, velocity_b) at any configuration. Gaps in length are along the axes of A's frame. */
 void sn_joint_rows_at(const snJoint *joint, rigid a, rigid b, double *gap, double *row);
-/* Coordinates (rad or m) and their velocity rows, 12 each: d coordinate / dt = row . (velocity_a, velocity_b). */
+/* Coordinates (rad or m) and their velocity rows, 12 each: d coordinate / dt = row . (velocity_a, velocity_b). Angles
+ * lie in (-pi, pi], the second one of a ball in [-pi/2, pi/2]: at its ends the other two are not defined and their
+ * rows are finite but mean nothing. */
 void sn_joint_coordinates(const snJoint *joint, rigid a, rigid b, double *coordinate, double *row);
 /* Pose of B that gives the coordinates, for a pose of A. */
 rigid sn_joint_place(const snJoint *joint, rigid a, const double *coordinate);

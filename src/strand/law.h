@@ -1,5 +1,7 @@
 /* Force-length laws: normalised force over normalised stretch, as formula or as table.
- * Passive: 0 at stretch 1, multiplied by E A. Active: multiplied by activation and maximal force. */
+ * Passive: 0 at stretch 1, multiplied by E A, so that a slope of 1 means the modulus E. Active: multiplied by
+ * activation and maximal force; its stretch is the fibre length over the optimal one.
+ * Every law is continuous and, but for the ends of the parabola and of a table, smooth. */
 #ifndef SN_STRAND_LAW_H
 #define SN_STRAND_LAW_H
 
@@ -8,24 +10,27 @@
 typedef enum snLawKind {
     SN_LAW_LINEAR,    /* passive: f = stretch - 1. The default */
     SN_LAW_CONSTANT,  /* active: f = 1, the linear shift of [Sueda 2008]: activation moves the whole curve up. The default */
-    SN_LAW_HILL_PASSIVE,  /* exponential toe, then linear */
-    SN_LAW_HILL_ACTIVE,   /* Gaussian around stretch 1 */
+    SN_LAW_HILL_PASSIVE,  /* exponential toe up to a stretch of 1.6, then linear with slope 1 */
+    SN_LAW_HILL_ACTIVE,   /* Gaussian around stretch 1: exp(-(stretch - 1)^2 / 0.45) */
     SN_LAW_QUADRATIC_ACTIVE,  /* parabola: 1 - ((stretch - 1) / 0.5)^2, not below 0 */
     SN_LAW_TABLE      /* piecewise cubic through data, monotone between points, linear outside */
 } snLawKind;
 
 typedef struct snLaw {
     snLawKind kind;
-    int32_t n;                    /* table: points */
+    int32_t n;                    /* table: points, at least 1 */
     const double *x, *y, *slope;  /* table: stretch (increasing), force, slope at each point */
 } snLaw;
 
 /* Force and its derivative by the stretch. */
 double sn_law_eval(const snLaw *law, double stretch, double *slope);
+/* Integral of the force from `from` to `to`: the energy of the stretch, per unit force and rest length. */
+double sn_law_integral(const snLaw *law, double from, double to);
 /* Slopes (n) of the monotone cubic through x, y. */
 void sn_law_slopes(int32_t n, const double *x, const double *y, double *slope);
 /* Built-in law by name ("linear", "constant", "hill-passive", "hill-active", "quadratic-active"); 0 if unknown. */
 int sn_law_by_name(const char *name, snLawKind *kind);
+/* "table" for a table, which sn_law_by_name does not know. */
 const char *sn_law_name(snLawKind kind);
 
 #endif

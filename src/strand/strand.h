@@ -2,7 +2,10 @@
  *
  * Cubic B-spline of n control points. At a Gauss point with rest arc length w the stretch vector is
  * u = sum d_k q_k (d_k: derivative of the basis by rest arc length), strain = |u| - 1, and
- *     T(strain, a) = passive_scale EA P(1 + strain) + a active Fa L(fiber (1 + strain))
+ *     T(strain, a) = passive P(1 + strain) + a active L(fiber (1 + strain))
+ * with passive = passive_scale E A and active = active_scale max_force. The rest curve is the drawn one scaled by
+ * rest_scale (tendon) or belly_rest_scale (belly). The passive part is zero below strain zero where tension_only says
+ * so; the active part pulls at any length.
  * Invariants: gauss points are sorted along the strand, two per span with a length (one collapses in
  * an hourglass mode, three or four lock); mass uses four per span, which is exact for uniform speed. */
 #ifndef SN_STRAND_STRAND_H
@@ -51,28 +54,37 @@ typedef struct snStrandParams {
 
 /* Number of Gauss points of n control points over these knots. */
 int32_t sn_strand_gauss_count(const double *knot, int32_t n);
-/* Fills gauss (sn_strand_gauss_count of them) and mass (4 n) from the drawn points (3 n). log(EA) is blended over four
- * spans where belly meets tendon. Returns the rest length. A span whose drawn tangent vanishes gives NaN: check first. */
+/* Fills gauss (sn_strand_gauss_count of them) and mass (4 n) from the drawn points (3 n). log(EA), log of
+ * the rest scale and the active force are blended over four spans (fewer in a shorter belly) where belly meets tendon. Returns the rest length. A span whose drawn tangent vanishes gives NaN: check first. */
 double sn_strand_setup(const double *knot, int32_t n, const double *point, const snStrandParams *params, snGauss *gauss,
                        double *mass);
 
-/* Adds to force (3 n): elastic passive force at points q. force_active (3 n, may be NULL) is set to the force of
+/* Adds to force (3 n) the passive elastic force at points q. force_active (3 n, may be NULL) is set to the force of
  * activation 1, so that the whole is force + a force_active. Adds h^2 K + h beta K_tt to point_A (see sparse/kkt.h; may
- * be NULL), the stiffness taken at activation a, and -beta K_tt qdot to force. Geometric stiffness only in tension. */
+ * be NULL), the stiffness taken at activation a: K_tt = (dT/dstrain) t t', not below 0, and the geometric part
+ * (T / |u|) (I - t t') only in tension, so that what is added is never indefinite.
+ * Damping acts on the tangential part alone (on the geometric part it would damp rigid rotation). The unknown of the
+ * step is the new velocity, so the damping is whole once h beta K_tt is in point_A: force then holds none of it. Only
+ * without point_A (an explicit evaluation) -beta K_tt qdot is added to force; qdot may be NULL. */
 void sn_strand_force(const snStrand *strand, const double *q, const double *qdot, double a, double h, double *force,
                      double *force_active, double *point_A);
-/* Adds (1 + h alpha) M to point_A (may be NULL), M qdot / h and M gravity (with h alpha handled implicitly) ... see .c */
+/* Adds M qdot + h M gravity to impulse (3 n) and (1 + h alpha) M to point_A (may be NULL): the step solves
+ * (M + h alpha M + ...) qdot_new = M qdot + h (M gravity + force + a force_active), with the damping by mass taken at
+ * the new velocity. M is the consistent mass; each of its blocks is a number times the identity. */
 void sn_strand_inertia(const snStrand *strand, const double *qdot, v3 gravity, double h, double *impulse, double *point_A);
 
 /* Elastic energy at activation a (the potential whose negative gradient sn_strand_force gives), J. */
 double sn_strand_energy(const snStrand *strand, const double *q, double a);
 double sn_strand_kinetic_energy(const snStrand *strand, const double *qdot);
+/* By the same quadrature as strain and rest length: length / rest_length is the mean stretch. */
 double sn_strand_length(const snStrand *strand, const double *q);
 /* Tension averaged over three spans around s (never read one Gauss point near a kink). */
 double sn_strand_tension(const snStrand *strand, const double *q, double a, double s);
 
+/* Point at s, unit tangent (may be NULL). span_hint (may be NULL): a span to try first, then the one of s. */
 v3 sn_strand_point(const snStrand *strand, const double *q, double s, v3 *tangent, int32_t *span_hint);
-/* Parameter nearest to x, by Newton from s with at most max_change of change (fraction of the parameter range). */
+/* Parameter of the point nearest to x in the valley around s (not on another branch of the strand), by safeguarded
+ * Newton, with at most max_change of change (fraction of the parameter range). Stays within the range. */
 double sn_strand_closest(const snStrand *strand, const double *q, v3 x, double s, double max_change, int32_t *span_hint);
 
 #endif

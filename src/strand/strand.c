@@ -1,0 +1,201 @@
+/* Spline strands: forces, stiffness, inertia and what is read from a strand. Equations 4 to 7 of [Sueda 2008] with
+ * the sign of the damping that damps. Set-up is in setup.c.
+ *
+ * Invariant: gauss[2 i] and gauss[2 i + 1] lie in the same span. They touch the same ten blocks of the band, so the
+ * stiffness is written once per pair. */
+#include "strand/strand.h"
+
+#include "math/spline.h"
+
+#include <stddef.h>
+
+/* What one Gauss point does: the direction of its pull, tension over rest arc length weight, stiffness. */
+typedef struct pull {
+    v3 t;             /* unit tangent */
+    double passive;   /* tension of the passive part, N */
+    double unit;      /* tension that activation 1 adds, N */
+    double axial;     /* d tension / d strain at the given activation, not below 0, N */
+    double lateral;   /* tension / |u| at the given activation, not below 0, N */
+} pull;
+
+/* A strand folded to a point has no direction to pull in: the smallest stretch that is divided by. */
+static const double least_stretch = 1e-9;
+
+static inline v3 stretch_vector(const snGauss *g, const double *q)
+{
+    const double *p = q + 3 * g->span, *d = g->d;
+    return (v3){d[0] * p[0] + d[1] * p[3] + d[2] * p[6] + d[3] * p[9],
+                d[0] * p[1] + d[1] * p[4] + d[2] * p[7] + d[3] * p[10],
+                d[0] * p[2] + d[1] * p[5] + d[2] * p[8] + d[3] * p[11]};
+}
+
+static inline double passive_tension(const snStrand *strand, const snGauss *g, double stretch, double *slope)
+{
+    if (strand->tension_only && stretch < 1) {
+        *slope = 0;
+        return 0;
+    }
+    double f = stretch - 1, df = 1;
+    if (g->belly && strand->passive_law.kind != SN_LAW_LINEAR) f = sn_law_eval(&strand->passive_law, stretch, &df);
+    *slope = g->passive * df;
+    return g->passive * f;
+}
+
+/* Tension of activation 1 and its derivative by the strain. */
+static inline double active_tension(const snStrand *strand, const snGauss *g, double stretch, double *slope)
+{
+    *slope = 0;
+    if (g->active == 0 || strand->active_law.kind == SN_LAW_CONSTANT) return g->active;
+    double df, f = sn_law_eval(&strand->active_law, g->fiber * stretch, &df);
+    *slope = g->active * g->fiber * df;
+    return g->active * f;
+}
+
+static inline pull pull_at(const snStrand *strand, const snGauss *g, const double *q, double a)
+{
+    v3 u = stretch_vector(g, q);
+    double stretch = v3_len(u), safe = stretch > least_stretch ? stretch : least_stretch, dp, da;
+    pull r;
+    r.t = v3_scale(u, 1 / safe);
+    r.passive = passive_tension(strand, g, stretch, &dp);
+    r.unit = active_tension(strand, g, stretch, &da);
+    double tension = r.passive + a * r.unit, axial = dp + a * da;
+    r.axial = axial > 0 ? axial : 0;
+    r.lateral = tension > 0 ? tension / safe : 0;
+    return r;
+}
+
+static inline void add_force(const snGauss *g, v3 t, double tension, double *force)
+{
+    double *f = force + 3 * g->span, w = -g->weight * tension;
+    for (int k = 0; k < 4; ++k) {
+        double c = w * g->d[k];
+        f[3 * k] += c * t.x, f[3 * k + 1] += c * t.y, f[3 * k + 2] += c * t.z;
+    }
+}
+
+/* weight (axial t t' + lateral (I - t t')) as a full 3x3 block. */
+static inline void stiffness_block(double weight, v3 t, double axial, double lateral, double s[9])
+{
+    double c = weight * (axial - lateral), x = c * t.x, y = c * t.y, diagonal = weight * lateral;
+    s[0] = x * t.x + diagonal, s[1] = x * t.y, s[2] = x * t.z;
+    s[4] = y * t.y + diagonal, s[5] = y * t.z, s[8] = c * t.z * t.z + diagonal;
+    s[3] = s[1], s[6] = s[2], s[7] = s[5];
+}
+
+static inline void add_pair_stiffness(const snGauss *g, const double s0[9], const double s1[9], double *point_A)
+{
+    for (int k = 0; k < 4; ++k) {
+        double *row = point_A + 36 * (g->span + k);
+        for (int l = k; l < 4; ++l, row += 9) {
+            double c0 = g[0].d[k] * g[0].d[l], c1 = g[1].d[k] * g[1].d[l];
+            for (int e = 0; e < 9; ++e) row[e] += c0 * s0[e] + c1 * s1[e];
+        }
+    }
+}
+
+void sn_strand_force(const snStrand *strand, const double *q, const double *qdot, double a, double h, double *force,
+                     double *force_active, double *point_A)
+{
+    double axial = h * h + h * strand->beta, lateral = h * h, s[2][9];
+    if (force_active)
+        for (int32_t i = 0; i < 3 * strand->n; ++i) force_active[i] = 0;
+    for (int32_t i = 0; i < strand->ngauss; i += 2) {
+        const snGauss *g = strand->gauss + i;
+        for (int j = 0; j < 2; ++j) {
+            pull p = pull_at(strand, g + j, q, a);
+            double tension = p.passive;
+            if (!point_A && qdot) tension += strand->beta * p.axial * v3_dot(p.t, stretch_vector(g + j, qdot));
+            add_force(g + j, p.t, tension, force);
+            if (force_active && p.unit != 0) add_force(g + j, p.t, p.unit, force_active);
+            stiffness_block(g[j].weight, p.t, axial * p.axial, lateral * p.lateral, s[j]);
+        }
+        if (point_A) add_pair_stiffness(g, s[0], s[1], point_A);
+    }
+}
+
+void sn_strand_inertia(const snStrand *strand, const double *qdot, v3 gravity, double h, double *impulse, double *point_A)
+{
+    double grow = 1 + h * strand->alpha;
+    v3 fall = v3_scale(gravity, h);
+    for (int32_t i = 0; i < strand->n; ++i) {
+        const double *m = strand->mass + 4 * i;
+        int32_t last = strand->n - 1 - i < 3 ? strand->n - 1 - i : 3;
+        v3 vi = v3_add(v3_load(qdot + 3 * i), fall), sum = v3_scale(vi, m[0]);
+        for (int32_t k = 1; k <= last; ++k) {
+            double *other = impulse + 3 * (i + k);
+            sum = v3_mad(sum, m[k], v3_add(v3_load(qdot + 3 * (i + k)), fall));
+            v3_store(other, v3_mad(v3_load(other), m[k], vi));
+        }
+        v3_store(impulse + 3 * i, v3_add(v3_load(impulse + 3 * i), sum));
+        for (int32_t k = 0; point_A && k <= last; ++k) {
+            double *block = point_A + 36 * i + 9 * k, c = grow * m[k];
+            block[0] += c, block[4] += c, block[8] += c;
+        }
+    }
+}
+
+double sn_strand_energy(const snStrand *strand, const double *q, double a)
+{
+    static const snLaw linear = {SN_LAW_LINEAR, 0, 0, 0, 0};
+    double sum = 0;
+    for (int32_t i = 0; i < strand->ngauss; ++i) {
+        const snGauss *g = strand->gauss + i;
+        double stretch = v3_len(stretch_vector(g, q)), density = 0;
+        if (!(strand->tension_only && stretch < 1))
+            density = g->passive * sn_law_integral(g->belly ? &strand->passive_law : &linear, 1, stretch);
+        if (g->active != 0)
+            density += a * g->active / g->fiber * sn_law_integral(&strand->active_law, g->fiber, g->fiber * stretch);
+        sum += g->weight * density;
+    }
+    return sum;
+}
+
+double sn_strand_kinetic_energy(const snStrand *strand, const double *qdot)
+{
+    double sum = 0;
+    for (int32_t i = 0; i < strand->n; ++i)
+        for (int32_t k = 0; k < 4 && i + k < strand->n; ++k) {
+            double dot = v3_dot(v3_load(qdot + 3 * i), v3_load(qdot + 3 * (i + k)));
+            sum += strand->mass[4 * i + k] * dot * (k ? 1 : 0.5);
+        }
+    return sum;
+}
+
+double sn_strand_length(const snStrand *strand, const double *q)
+{
+    double sum = 0;
+    for (int32_t i = 0; i < strand->ngauss; ++i)
+        sum += strand->gauss[i].weight * v3_len(stretch_vector(strand->gauss + i, q));
+    return sum;
+}
+
+double sn_strand_tension(const snStrand *strand, const double *q, double a, double s)
+{
+    double b[4], sum = 0, weight = 0;
+    int32_t span = spline_basis(strand->knot, strand->n, s, 0, b, NULL, NULL), at = 0;
+    while (at + 2 < strand->ngauss && strand->gauss[at].span < span) at += 2;
+    for (int32_t i = at - 2; i < at + 4; ++i) {
+        if (i < 0 || i >= strand->ngauss) continue;
+        pull p = pull_at(strand, strand->gauss + i, q, a);
+        sum += strand->gauss[i].weight * (p.passive + a * p.unit);
+        weight += strand->gauss[i].weight;
+    }
+    return sum / weight;
+}
+
+static v3 combine(const double *q, int32_t span, const double c[4])
+{
+    v3 sum = v3_scale(v3_load(q + 3 * span), c[0]);
+    for (int k = 1; k < 4; ++k) sum = v3_mad(sum, c[k], v3_load(q + 3 * (span + k)));
+    return sum;
+}
+
+v3 sn_strand_point(const snStrand *strand, const double *q, double s, v3 *tangent, int32_t *span_hint)
+{
+    double b[4], d[4];
+    int32_t span = spline_basis(strand->knot, strand->n, s, span_hint ? *span_hint : 0, b, d, NULL);
+    if (span_hint) *span_hint = span;
+    if (tangent) *tangent = v3_unit(combine(q, span, d));
+    return combine(q, span, b);
+}
