@@ -222,17 +222,28 @@ void sn_build_points(const snPath *path, double *point)
     }
 }
 
-/* Fraction of the parameter nearest to p, not before `from`. */
+static double distance_at(const double *point, int32_t n, double s, const double *p)
+{
+    double x[3];
+    sn_build_curve(point, n, s, x);
+    return distance(x, p);
+}
+
+/* Fraction of the parameter nearest to p, not before `from`: the best of a few per span, then narrowed by thirds. */
 static double nearest(const double *point, int32_t n, const double *p, double from)
 {
-    double best = from, least = HUGE_VAL, x[3];
-    for (int32_t i = 0; i <= 4000; ++i) {
-        double s = from + (1 - from) * i / 4000;
-        sn_build_curve(point, n, s, x);
-        double d = distance(x, p);
-        if (d < least) least = d, best = s;
+    double best = from, least = HUGE_VAL, step = (1 - from) / (4 * n);
+    for (int32_t i = 0; i <= 4 * n; ++i) {
+        double d = distance_at(point, n, from + step * i, p);
+        if (d < least) least = d, best = from + step * i;
     }
-    return best;
+    double low = fmax(from, best - step), high = fmin(1, best + step);
+    while (high - low > 1e-9) {
+        double a = low + (high - low) / 3, b = high - (high - low) / 3;
+        if (distance_at(point, n, a, p) < distance_at(point, n, b, p)) high = b;
+        else low = a;
+    }
+    return 0.5 * (low + high);
 }
 
 /* Fraction of the parameter at a distance along the curve from s, by small chords. */
