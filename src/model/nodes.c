@@ -4,11 +4,15 @@
 
 double sn_unit_metres(snUnits units)
 {
-    static const double metres[] = {[SN_UNITS_M] = 1, [SN_UNITS_CM] = 0.01, [SN_UNITS_MM] = 0.001, [SN_UNITS_IN] = 0.0254};
+    static const double metres[] = {
+        [SN_UNITS_M] = 1, [SN_UNITS_CM] = 0.01, [SN_UNITS_MM] = 0.001, [SN_UNITS_IN] = 0.0254};
     return (unsigned)units < sizeof metres / sizeof *metres ? metres[units] : 1;
 }
 
-v3 sn_up_vector(snAxis axis) { return axis == SN_AXIS_Z ? v3_of(0, 0, 1) : v3_of(0, 1, 0); }
+v3 sn_up_vector(snAxis axis)
+{
+    return axis == SN_AXIS_Z ? v3_of(0, 0, 1) : v3_of(0, 1, 0);
+}
 
 v3 sn_spec_gravity(const snSpec *spec)
 {
@@ -39,7 +43,10 @@ static affine local_of(const snNodeDef *node)
     return e;
 }
 
-static affine affine_mul(const affine *a, const affine *b) { return (affine){m3_mul(&a->a, &b->a), affine_apply(a, b->t)}; }
+static affine affine_mul(const affine *a, const affine *b)
+{
+    return (affine){m3_mul(&a->a, &b->a), affine_apply(a, b->t)};
+}
 
 affine sn_node_world(const snSpec *spec, snId node)
 {

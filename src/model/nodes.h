@@ -11,7 +11,10 @@ typedef struct affine {
     v3 t;
 } affine;
 
-static inline v3 affine_apply(const affine *e, v3 x) { return v3_add(m3_mulv(&e->a, x), e->t); }
+static inline v3 affine_apply(const affine *e, v3 x)
+{
+    return v3_add(m3_mulv(&e->a, x), e->t);
+}
 
 double sn_unit_metres(snUnits units); /* metres per unit of the scene */
 v3 sn_up_vector(snAxis axis);

@@ -9,21 +9,33 @@
 #define AT(field) offsetof(DEF, field)
 
 #define STRING_(field_, flags_, doc_)                                                                                  \
-    {.name = #field_, .type = SN_ATTR_STRING, .flags = flags_, .offset = AT(field_), .unit = "", .doc = doc_}
+    {                                                                                                                  \
+        .name = #field_, .type = SN_ATTR_STRING, .flags = flags_, .offset = AT(field_), .unit = "", .doc = doc_        \
+    }
 #define BOOL_(field_, initial_, doc_)                                                                                  \
-    {.name = #field_, .type = SN_ATTR_BOOL, .offset = AT(field_), .initial = {initial_}, .unit = "", .doc = doc_}
+    {                                                                                                                  \
+        .name = #field_, .type = SN_ATTR_BOOL, .offset = AT(field_), .initial = {initial_}, .unit = "", .doc = doc_    \
+    }
 #define ENUM_(field_, names_, initial_, doc_)                                                                          \
-    {.name = #field_, .type = SN_ATTR_ENUM, .offset = AT(field_), .initial = {initial_}, .names = names_, .unit = "",  \
-     .doc = doc_}
+    {                                                                                                                  \
+        .name = #field_, .type = SN_ATTR_ENUM, .offset = AT(field_), .initial = {initial_}, .names = names_,           \
+        .unit = "", .doc = doc_                                                                                        \
+    }
 #define INT_(field_, initial_, min_, max_, doc_)                                                                       \
-    {.name = #field_, .type = SN_ATTR_INT, .offset = AT(field_), .initial = {initial_}, .min = min_, .max = max_,      \
-     .unit = "", .doc = doc_}
+    {                                                                                                                  \
+        .name = #field_, .type = SN_ATTR_INT, .offset = AT(field_), .initial = {initial_}, .min = min_, .max = max_,   \
+        .unit = "", .doc = doc_                                                                                        \
+    }
 #define NUMBER_(field_, initial_, min_, max_, flags_, unit_, doc_)                                                     \
-    {.name = #field_, .type = SN_ATTR_NUMBER, .flags = flags_, .offset = AT(field_), .initial = {initial_},            \
-     .min = min_, .max = max_, .unit = unit_, .doc = doc_}
+    {                                                                                                                  \
+        .name = #field_, .type = SN_ATTR_NUMBER, .flags = flags_, .offset = AT(field_), .initial = {initial_},         \
+        .min = min_, .max = max_, .unit = unit_, .doc = doc_                                                           \
+    }
 #define VECTOR_(field_, width_, a_, b_, c_, d_, min_, max_, flags_, unit_, doc_)                                       \
-    {.name = #field_, .type = SN_ATTR_VECTOR, .flags = flags_, .offset = AT(field_), .width = width_,                  \
-     .initial = {a_, b_, c_, d_}, .min = min_, .max = max_, .unit = unit_, .doc = doc_}
+    {                                                                                                                  \
+        .name = #field_, .type = SN_ATTR_VECTOR, .flags = flags_, .offset = AT(field_), .width = width_,               \
+        .initial = {a_, b_, c_, d_}, .min = min_, .max = max_, .unit = unit_, .doc = doc_                              \
+    }
 
 static const char *const units_names[] = {"m", "cm", "mm", "in", NULL};
 static const char *const axis_names[] = {"y", "z", NULL};
@@ -57,44 +69,146 @@ static const snAttr node_attr[] = {
     VECTOR_(scale, 3, 1, 1, 1, 0, -NONE, NONE, 0, "", "Scale along the node's axes, applied before the rotation."),
     BOOL_(visible, true, "Whether viewers show the node."),
     VECTOR_(color, 3, .8, .8, .8, 0, 0, 1, 0, "", "Red, green and blue for viewers."),
-    {.name = "file", .type = SN_ATTR_STRING, .offset = AT(file), .unit = "", .kinds = MESH,
+    {.name = "file",
+     .type = SN_ATTR_STRING,
+     .offset = AT(file),
+     .unit = "",
+     .kinds = MESH,
      .doc = "Mesh file (.obj, .ply, .stl), relative to the scene file; without it the mesh is inline."},
-    {.name = "degree", .type = SN_ATTR_INT, .offset = AT(degree), .initial = {3}, .min = 1, .max = 9, .unit = "",
-     .kinds = CURVE | SURFACE, .doc = "Degree of the curve, or of the surface along u. Strands and wraps need 3."},
-    {.name = "degree_v", .type = SN_ATTR_INT, .offset = AT(degree_v), .initial = {3}, .min = 1, .max = 9, .unit = "",
-     .kinds = SURFACE, .doc = "Degree along v."},
-    {.name = "closed", .type = SN_ATTR_BOOL, .offset = AT(closed), .unit = "", .kinds = CURVE | SURFACE,
+    {.name = "degree",
+     .type = SN_ATTR_INT,
+     .offset = AT(degree),
+     .initial = {3},
+     .min = 1,
+     .max = 9,
+     .unit = "",
+     .kinds = CURVE | SURFACE,
+     .doc = "Degree of the curve, or of the surface along u. Strands and wraps need 3."},
+    {.name = "degree_v",
+     .type = SN_ATTR_INT,
+     .offset = AT(degree_v),
+     .initial = {3},
+     .min = 1,
+     .max = 9,
+     .unit = "",
+     .kinds = SURFACE,
+     .doc = "Degree along v."},
+    {.name = "closed",
+     .type = SN_ATTR_BOOL,
+     .offset = AT(closed),
+     .unit = "",
+     .kinds = CURVE | SURFACE,
      .doc = "Closed on itself (along u): the first points follow the last."},
-    {.name = "closed_v", .type = SN_ATTR_BOOL, .offset = AT(closed_v), .unit = "", .kinds = SURFACE,
+    {.name = "closed_v",
+     .type = SN_ATTR_BOOL,
+     .offset = AT(closed_v),
+     .unit = "",
+     .kinds = SURFACE,
      .doc = "Closed along v."},
-    {.name = "nu", .type = SN_ATTR_INT, .offset = AT(nu), .min = 0, .max = 100000, .unit = "", .kinds = SURFACE,
-     .flags = SN_ATTR_REQUIRED, .doc = "Number of control points along u."},
-    {.name = "nv", .type = SN_ATTR_INT, .offset = AT(nv), .min = 0, .max = 100000, .unit = "", .kinds = SURFACE,
-     .flags = SN_ATTR_REQUIRED, .doc = "Number of control points along v; v runs fastest in Points."},
-    {.name = "shape", .type = SN_ATTR_ENUM, .offset = AT(shape), .initial = {SN_SHAPE_SPHERE}, .names = shape_names,
-     .unit = "", .kinds = SHAPE, .flags = SN_ATTR_REQUIRED,
+    {.name = "nu",
+     .type = SN_ATTR_INT,
+     .offset = AT(nu),
+     .min = 0,
+     .max = 100000,
+     .unit = "",
+     .kinds = SURFACE,
+     .flags = SN_ATTR_REQUIRED,
+     .doc = "Number of control points along u."},
+    {.name = "nv",
+     .type = SN_ATTR_INT,
+     .offset = AT(nv),
+     .min = 0,
+     .max = 100000,
+     .unit = "",
+     .kinds = SURFACE,
+     .flags = SN_ATTR_REQUIRED,
+     .doc = "Number of control points along v; v runs fastest in Points."},
+    {.name = "shape",
+     .type = SN_ATTR_ENUM,
+     .offset = AT(shape),
+     .initial = {SN_SHAPE_SPHERE},
+     .names = shape_names,
+     .unit = "",
+     .kinds = SHAPE,
+     .flags = SN_ATTR_REQUIRED,
      .doc = "Plane (normal +z), sphere, infinite cylinder along z, or ellipsoid."},
-    {.name = "size", .type = SN_ATTR_VECTOR, .offset = AT(size), .width = 3, .initial = {1, 1, 1}, .min = 0,
-     .max = NONE, .flags = SN_ATTR_POSITIVE, .unit = LENGTH_UNIT, .kinds = SHAPE,
+    {.name = "size",
+     .type = SN_ATTR_VECTOR,
+     .offset = AT(size),
+     .width = 3,
+     .initial = {1, 1, 1},
+     .min = 0,
+     .max = NONE,
+     .flags = SN_ATTR_POSITIVE,
+     .unit = LENGTH_UNIT,
+     .kinds = SHAPE,
      .doc = "Radius first for sphere and cylinder (then the drawn length), half axes of an ellipsoid, drawn size of a "
             "plane."},
-    {.name = "Vertices", .type = SN_ATTR_NUMBERS, .flags = SN_ATTR_CHILD, .offset = AT(vertex),
-     .count_offset = AT(nvertex), .width = 3, .min = -NONE, .max = NONE, .unit = LENGTH_UNIT, .kinds = MESH,
+    {.name = "Vertices",
+     .type = SN_ATTR_NUMBERS,
+     .flags = SN_ATTR_CHILD,
+     .offset = AT(vertex),
+     .count_offset = AT(nvertex),
+     .width = 3,
+     .min = -NONE,
+     .max = NONE,
+     .unit = LENGTH_UNIT,
+     .kinds = MESH,
      .doc = "Three numbers per vertex."},
-    {.name = "Triangles", .type = SN_ATTR_INTS, .flags = SN_ATTR_CHILD, .offset = AT(triangle),
-     .count_offset = AT(ntriangle), .width = 3, .min = 0, .max = INT32_MAX, .unit = "", .kinds = MESH,
+    {.name = "Triangles",
+     .type = SN_ATTR_INTS,
+     .flags = SN_ATTR_CHILD,
+     .offset = AT(triangle),
+     .count_offset = AT(ntriangle),
+     .width = 3,
+     .min = 0,
+     .max = INT32_MAX,
+     .unit = "",
+     .kinds = MESH,
      .doc = "Three vertices per triangle, counted from 0, counter-clockwise seen from outside."},
-    {.name = "Points", .type = SN_ATTR_NUMBERS, .flags = SN_ATTR_CHILD, .offset = AT(point),
-     .count_offset = AT(npoint), .width = 3, .min = -NONE, .max = NONE, .unit = LENGTH_UNIT, .kinds = CURVE | SURFACE,
+    {.name = "Points",
+     .type = SN_ATTR_NUMBERS,
+     .flags = SN_ATTR_CHILD,
+     .offset = AT(point),
+     .count_offset = AT(npoint),
+     .width = 3,
+     .min = -NONE,
+     .max = NONE,
+     .unit = LENGTH_UNIT,
+     .kinds = CURVE | SURFACE,
      .doc = "Control points, three numbers each."},
-    {.name = "Knots", .type = SN_ATTR_NUMBERS, .flags = SN_ATTR_CHILD, .offset = AT(knot), .count_offset = AT(nknot),
-     .width = 1, .min = -NONE, .max = NONE, .unit = "", .kinds = CURVE | SURFACE,
+    {.name = "Knots",
+     .type = SN_ATTR_NUMBERS,
+     .flags = SN_ATTR_CHILD,
+     .offset = AT(knot),
+     .count_offset = AT(nknot),
+     .width = 1,
+     .min = -NONE,
+     .max = NONE,
+     .unit = "",
+     .kinds = CURVE | SURFACE,
      .doc = "Knots (along u): points + degree + 1 of them; without them clamped uniform, or uniform when closed."},
-    {.name = "KnotsV", .type = SN_ATTR_NUMBERS, .flags = SN_ATTR_CHILD, .offset = AT(knot_v),
-     .count_offset = AT(nknot_v), .width = 1, .min = -NONE, .max = NONE, .unit = "", .kinds = SURFACE,
+    {.name = "KnotsV",
+     .type = SN_ATTR_NUMBERS,
+     .flags = SN_ATTR_CHILD,
+     .offset = AT(knot_v),
+     .count_offset = AT(nknot_v),
+     .width = 1,
+     .min = -NONE,
+     .max = NONE,
+     .unit = "",
+     .kinds = SURFACE,
      .doc = "Knots along v."},
-    {.name = "Weights", .type = SN_ATTR_NUMBERS, .flags = SN_ATTR_CHILD, .offset = AT(weight),
-     .count_offset = AT(nweight), .width = 1, .min = 0, .max = NONE, .unit = "", .kinds = CURVE | SURFACE,
+    {.name = "Weights",
+     .type = SN_ATTR_NUMBERS,
+     .flags = SN_ATTR_CHILD,
+     .offset = AT(weight),
+     .count_offset = AT(nweight),
+     .width = 1,
+     .min = 0,
+     .max = NONE,
+     .unit = "",
+     .kinds = CURVE | SURFACE,
      .doc = "Weights of the control points; without them all one. Strands and wraps need all one."},
 };
 #undef DEF
@@ -226,11 +340,25 @@ static const snAttr constraint_attr[] = {
 static const snAttr force_length_attr[] = {
     STRING_(name, SN_ATTR_REQUIRED, "Name, unique among the curves."),
     STRING_(file, 0, "File of two columns, stretch and force, or a curve file; without it the points are inline."),
-    {.name = "Stretch", .type = SN_ATTR_NUMBERS, .flags = SN_ATTR_CHILD, .offset = AT(stretch),
-     .count_offset = AT(npoint), .width = 1, .min = 0, .max = 100, .unit = "",
+    {.name = "Stretch",
+     .type = SN_ATTR_NUMBERS,
+     .flags = SN_ATTR_CHILD,
+     .offset = AT(stretch),
+     .count_offset = AT(npoint),
+     .width = 1,
+     .min = 0,
+     .max = 100,
+     .unit = "",
      .doc = "Normalised lengths, increasing."},
-    {.name = "Force", .type = SN_ATTR_NUMBERS, .flags = SN_ATTR_CHILD, .offset = AT(force),
-     .count_offset = AT(npoint), .width = 1, .min = -NONE, .max = NONE, .unit = "",
+    {.name = "Force",
+     .type = SN_ATTR_NUMBERS,
+     .flags = SN_ATTR_CHILD,
+     .offset = AT(force),
+     .count_offset = AT(npoint),
+     .width = 1,
+     .min = -NONE,
+     .max = NONE,
+     .unit = "",
      .doc = "Normalised forces, as many."},
 };
 #undef DEF
@@ -239,13 +367,23 @@ static const snAttr force_length_attr[] = {
 static const snAttr function_attr[] = {
     STRING_(name, SN_ATTR_REQUIRED, "Name, such as humerus.abduction."),
     STRING_(muscles, SN_ATTR_REQUIRED, "Names of groups and strands, separated by blanks."),
-    {.name = "levels", .type = SN_ATTR_NUMBERS, .offset = AT(level), .count_offset = AT(nlevel), .width = 1,
-     .min = 0, .max = 1, .unit = "", .flags = SN_ATTR_REQUIRED,
+    {.name = "levels",
+     .type = SN_ATTR_NUMBERS,
+     .offset = AT(level),
+     .count_offset = AT(nlevel),
+     .width = 1,
+     .min = 0,
+     .max = 1,
+     .unit = "",
+     .flags = SN_ATTR_REQUIRED,
      .doc = "Activation of each muscle at level 1 of the function."},
 };
 #undef DEF
 
-#define ROW(tag, type, attr, doc) {tag, sizeof(type), attr, COUNT(attr), doc}
+#define ROW(tag, type, attr, doc)                                                                                      \
+    {                                                                                                                  \
+        tag, sizeof(type), attr, COUNT(attr), doc                                                                      \
+    }
 static const snElement elements[SN_ELEMENT_COUNT] = {
     [SN_KIND_NODE] = ROW("Node", snNodeDef, node_attr, "A node of the scene."),
     [SN_KIND_BODY] = ROW("RigidBody", snBodyDef, body_attr, "A bone: a group of the scene that moves as one."),
@@ -270,9 +408,18 @@ static const struct {
     [SN_NODE_LOCATOR] = {"Locator", "A point with a frame: a joint or a centre of mass."},
 };
 
-const snElement *sn_element(int element) { return &elements[element]; }
-const char *sn_node_tag(snNodeKind kind) { return (unsigned)kind < SN_NODE_KINDS ? node_kinds[kind].tag : "Node"; }
-const char *sn_node_doc(snNodeKind kind) { return node_kinds[kind].doc; }
+const snElement *sn_element(int element)
+{
+    return &elements[element];
+}
+const char *sn_node_tag(snNodeKind kind)
+{
+    return (unsigned)kind < SN_NODE_KINDS ? node_kinds[kind].tag : "Node";
+}
+const char *sn_node_doc(snNodeKind kind)
+{
+    return node_kinds[kind].doc;
+}
 
 bool sn_attr_applies(int element, const snAttr *attr, const void *def)
 {
@@ -310,14 +457,27 @@ static void set_default(const snAttr *attr, void *def)
 {
     void *at = sn_attr_at(attr, def);
     switch (attr->type) {
-    case SN_ATTR_BOOL: *(bool *)at = attr->initial[0] != 0; break;
-    case SN_ATTR_INT: *(int32_t *)at = (int32_t)attr->initial[0]; break;
-    case SN_ATTR_NUMBER: *(double *)at = attr->initial[0]; break;
-    case SN_ATTR_VECTOR: memcpy(at, attr->initial, (size_t)attr->width * sizeof(double)); break;
-    case SN_ATTR_STRING: *(const char **)at = ""; break;
-    case SN_ATTR_ENUM: memcpy(at, &(int){(int)attr->initial[0]}, sizeof(int)); break;
+    case SN_ATTR_BOOL:
+        *(bool *)at = attr->initial[0] != 0;
+        break;
+    case SN_ATTR_INT:
+        *(int32_t *)at = (int32_t)attr->initial[0];
+        break;
+    case SN_ATTR_NUMBER:
+        *(double *)at = attr->initial[0];
+        break;
+    case SN_ATTR_VECTOR:
+        memcpy(at, attr->initial, (size_t)attr->width * sizeof(double));
+        break;
+    case SN_ATTR_STRING:
+        *(const char **)at = "";
+        break;
+    case SN_ATTR_ENUM:
+        memcpy(at, &(int){(int)attr->initial[0]}, sizeof(int));
+        break;
     case SN_ATTR_NUMBERS:
-    case SN_ATTR_INTS: break; /* zeroed: none */
+    case SN_ATTR_INTS:
+        break; /* zeroed: none */
     }
 }
 
@@ -340,14 +500,20 @@ bool sn_attr_is_default(const snAttr *attr, const void *def)
 {
     const void *at = sn_attr_get(attr, def);
     switch (attr->type) {
-    case SN_ATTR_BOOL: return *(const bool *)at == (attr->initial[0] != 0);
-    case SN_ATTR_INT: return *(const int32_t *)at == (int32_t)attr->initial[0];
+    case SN_ATTR_BOOL:
+        return *(const bool *)at == (attr->initial[0] != 0);
+    case SN_ATTR_INT:
+        return *(const int32_t *)at == (int32_t)attr->initial[0];
     case SN_ATTR_NUMBER:
-    case SN_ATTR_VECTOR: return same_numbers(attr, at, attr->initial);
-    case SN_ATTR_STRING: return !*sn_attr_string(attr, def);
-    case SN_ATTR_ENUM: return sn_attr_enum(attr, def) == (int)attr->initial[0];
+    case SN_ATTR_VECTOR:
+        return same_numbers(attr, at, attr->initial);
+    case SN_ATTR_STRING:
+        return !*sn_attr_string(attr, def);
+    case SN_ATTR_ENUM:
+        return sn_attr_enum(attr, def) == (int)attr->initial[0];
     case SN_ATTR_NUMBERS:
-    case SN_ATTR_INTS: return sn_attr_count(attr, def) == 0;
+    case SN_ATTR_INTS:
+        return sn_attr_count(attr, def) == 0;
     }
     return false;
 }
@@ -365,14 +531,20 @@ bool sn_attr_equal(const snAttr *attr, const void *a, const void *b)
 {
     const void *x = sn_attr_get(attr, a), *y = sn_attr_get(attr, b);
     switch (attr->type) {
-    case SN_ATTR_BOOL: return *(const bool *)x == *(const bool *)y;
-    case SN_ATTR_INT: return *(const int32_t *)x == *(const int32_t *)y;
+    case SN_ATTR_BOOL:
+        return *(const bool *)x == *(const bool *)y;
+    case SN_ATTR_INT:
+        return *(const int32_t *)x == *(const int32_t *)y;
     case SN_ATTR_NUMBER:
-    case SN_ATTR_VECTOR: return same_numbers(attr, x, y);
-    case SN_ATTR_STRING: return strcmp(sn_attr_string(attr, a), sn_attr_string(attr, b)) == 0;
-    case SN_ATTR_ENUM: return sn_attr_enum(attr, a) == sn_attr_enum(attr, b);
+    case SN_ATTR_VECTOR:
+        return same_numbers(attr, x, y);
+    case SN_ATTR_STRING:
+        return strcmp(sn_attr_string(attr, a), sn_attr_string(attr, b)) == 0;
+    case SN_ATTR_ENUM:
+        return sn_attr_enum(attr, a) == sn_attr_enum(attr, b);
     case SN_ATTR_NUMBERS:
-    case SN_ATTR_INTS: return same_array(attr, a, b);
+    case SN_ATTR_INTS:
+        return same_array(attr, a, b);
     }
     return false;
 }

@@ -15,7 +15,7 @@ typedef enum snAttrType {
     SN_ATTR_BOOL,
     SN_ATTR_INT,
     SN_ATTR_NUMBER,
-    SN_ATTR_VECTOR,  /* `width` doubles inside the def */
+    SN_ATTR_VECTOR, /* `width` doubles inside the def */
     SN_ATTR_STRING,
     SN_ATTR_ENUM,
     SN_ATTR_NUMBERS, /* pointer to doubles, `width` per item */
@@ -37,9 +37,9 @@ typedef struct snAttr {
     size_t count_offset; /* arrays: of the int32_t number of items */
     int width;
     double initial[4];
-    double min, max; /* of each component */
+    double min, max;          /* of each component */
     const char *const *names; /* enum: value names, ended by NULL */
-    const char *unit; /* empty: none */
+    const char *unit;         /* empty: none */
     const char *doc;
     unsigned kinds; /* nodes: bit per snNodeKind that has it; 0: all */
 } snAttr;
@@ -65,11 +65,17 @@ bool sn_attr_applies(int element, const snAttr *attr, const void *def);
 const snAttr *sn_attr_find(const snElement *element, const char *name);
 
 /* Fields of a def through the table. */
-static inline void *sn_attr_at(const snAttr *attr, void *def) { return (char *)def + attr->offset; }
-static inline const void *sn_attr_get(const snAttr *attr, const void *def) { return (const char *)def + attr->offset; }
+static inline void *sn_attr_at(const snAttr *attr, void *def)
+{
+    return (char *)def + attr->offset;
+}
+static inline const void *sn_attr_get(const snAttr *attr, const void *def)
+{
+    return (const char *)def + attr->offset;
+}
 const char *sn_attr_string(const snAttr *attr, const void *def); /* "" for NULL */
 int sn_attr_enum(const snAttr *attr, const void *def);
-int32_t sn_attr_count(const snAttr *attr, const void *def);      /* of an array's items */
+int32_t sn_attr_count(const snAttr *attr, const void *def); /* of an array's items */
 
 /* Fills a def with the defaults of its element. */
 void sn_element_defaults(int element, void *def);

@@ -120,7 +120,8 @@ static bool own(snArena *arena, int element, void *def)
     for (int i = 0; i < e->nattr; ++i) {
         const snAttr *attr = &e->attr[i];
         if (attr->type == SN_ATTR_STRING && !copy_string(arena, attr, def)) return false;
-        if ((attr->type == SN_ATTR_NUMBERS || attr->type == SN_ATTR_INTS) && !copy_array(arena, attr, def)) return false;
+        if ((attr->type == SN_ATTR_NUMBERS || attr->type == SN_ATTR_INTS) && !copy_array(arena, attr, def))
+            return false;
     }
     return true;
 }
@@ -191,7 +192,10 @@ void sn_spec_set_origin(snSpec *spec, int element, snOrigin origin)
     *(element == SN_ELEMENT_SCENE ? &spec->scene_origin : &spec->model_origin) = origin;
 }
 
-const char *sn_spec_text(snSpec *spec, const char *text) { return sn_arena_strdup(&spec->arena, text); }
+const char *sn_spec_text(snSpec *spec, const char *text)
+{
+    return sn_arena_strdup(&spec->arena, text);
+}
 
 snStatus sn_spec_fill_mesh(snSpec *spec, snId node, int32_t nvertex, const double *vertex, int32_t ntriangle,
                            const int32_t *triangle)
@@ -288,7 +292,10 @@ snStatus sn_add_strand(snSpec *spec, const snStrandDef *def, snId *id)
 }
 
 #define ADD(function, type, kind)                                                                                      \
-    snStatus function(snSpec *spec, const type *def, snId *id) { return sn_spec_add(spec, kind, def, in_code, id); }
+    snStatus function(snSpec *spec, const type *def, snId *id)                                                         \
+    {                                                                                                                  \
+        return sn_spec_add(spec, kind, def, in_code, id);                                                              \
+    }
 ADD(sn_add_group, snGroupDef, SN_KIND_GROUP)
 ADD(sn_add_constraint, snConstraintDef, SN_KIND_CONSTRAINT)
 ADD(sn_add_force_length, snForceLengthDef, SN_KIND_FORCE_LENGTH)
@@ -296,12 +303,24 @@ ADD(sn_add_function, snFunctionDef, SN_KIND_FUNCTION)
 
 /* ---- reading back ------------------------------------------------------------------------- */
 
-int32_t sn_spec_count(const snSpec *spec, snKind kind) { return spec->list[kind].count; }
-const snSceneDef *sn_spec_scene(const snSpec *spec) { return &spec->scene; }
-const snModelDef *sn_spec_model(const snSpec *spec) { return &spec->model; }
+int32_t sn_spec_count(const snSpec *spec, snKind kind)
+{
+    return spec->list[kind].count;
+}
+const snSceneDef *sn_spec_scene(const snSpec *spec)
+{
+    return &spec->scene;
+}
+const snModelDef *sn_spec_model(const snSpec *spec)
+{
+    return &spec->model;
+}
 
 #define READ(function, type, kind)                                                                                     \
-    const type *function(const snSpec *spec, snId id) { return sn_spec_def(spec, kind, id); }
+    const type *function(const snSpec *spec, snId id)                                                                  \
+    {                                                                                                                  \
+        return sn_spec_def(spec, kind, id);                                                                            \
+    }
 READ(sn_spec_node, snNodeDef, SN_KIND_NODE)
 READ(sn_spec_body, snBodyDef, SN_KIND_BODY)
 READ(sn_spec_joint, snJointDef, SN_KIND_JOINT)

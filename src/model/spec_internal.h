@@ -14,7 +14,7 @@ typedef struct snOrigin {
 /* Adds a def as it is, without making nodes for it; def is of the kind's type. */
 snStatus sn_spec_add(snSpec *spec, snKind kind, const void *def, snOrigin origin, snId *id);
 const void *sn_spec_def(const snSpec *spec, snKind kind, snId id);
-snOrigin sn_spec_origin(const snSpec *spec, int element, snId id); /* id 0: of a root element */
+snOrigin sn_spec_origin(const snSpec *spec, int element, snId id);   /* id 0: of a root element */
 void sn_spec_set_origin(snSpec *spec, int element, snOrigin origin); /* of a root element */
 /* A copy of the text that lives as long as the spec; NULL when out of memory. */
 const char *sn_spec_text(snSpec *spec, const char *text);

@@ -166,9 +166,9 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults),         cmocka_unit_test(test_every_default_is_in_range),
-        cmocka_unit_test(test_copies_deeply),    cmocka_unit_test(test_code_makes_nodes),
-        cmocka_unit_test(test_world_transform),  cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_defaults),        cmocka_unit_test(test_every_default_is_in_range),
+        cmocka_unit_test(test_copies_deeply),   cmocka_unit_test(test_code_makes_nodes),
+        cmocka_unit_test(test_world_transform), cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
