@@ -1,29 +1,15 @@
-/* Compile a spec into an immutable model, make states of it, step them, read their fields.
+/* Make states of a model, step them, read their fields.
  * Many states share one model; each state belongs to one thread at a time. */
 #ifndef SINEW_SIM_H
 #define SINEW_SIM_H
 
-#include "sinew/spec.h"
+#include "sinew/model.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-typedef struct snModel snModel;
 typedef struct snState snState;
-
-SN_API snStatus sn_compile(const snSpec *spec, snModel **model, snError *error);
-SN_API void sn_model_destroy(snModel *model);
-
-/* What the model contains. Names live as long as the model. */
-typedef enum snItem { SN_ITEM_BODY, SN_ITEM_JOINT, SN_ITEM_COORDINATE, SN_ITEM_STRAND, SN_ITEM_POINT, SN_ITEM_MUSCLE, SN_ITEM_CONSTRAINT } snItem;
-SN_API int32_t sn_count(const snModel *model, snItem item);
-SN_API const char *sn_name(const snModel *model, snItem item, int32_t index); /* coordinate: joint.0, joint.1, ... */
-SN_API int32_t sn_find(const snModel *model, snItem item, const char *name);  /* -1 when absent */
-SN_API int32_t sn_strand_first_point(const snModel *model, int32_t strand);
-SN_API int32_t sn_strand_point_count(const snModel *model, int32_t strand);
-SN_API int32_t sn_strand_muscle(const snModel *model, int32_t strand); /* -1: passive */
-SN_API double sn_model_step(const snModel *model);                     /* suggested step, s */
 
 typedef enum snSolver { SN_SOLVER_STRAND, SN_SOLVER_PLAIN } snSolver;
 

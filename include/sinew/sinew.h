@@ -3,6 +3,7 @@
 #define SINEW_SINEW_H
 #include "sinew/base.h"
 #include "sinew/io.h"
+#include "sinew/model.h"
 #include "sinew/motion.h"
 #include "sinew/sim.h"
 #include "sinew/spec.h"

@@ -1,0 +1,138 @@
+/* From a checked spec to the immutable model. */
+#include "model/compile.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void *sn_compile_alloc(snCompiler *c, int64_t count, size_t size)
+{
+    void *block = sn_arena_alloc(&c->m->memory, (size_t)count, size);
+    if (!block) sn_fail_no_memory(c->error);
+    return block;
+}
+
+const char *sn_compile_text(snCompiler *c, const char *text)
+{
+    char *copy = sn_arena_strdup(&c->m->memory, text);
+    if (!copy) sn_fail_no_memory(c->error);
+    return copy;
+}
+
+/* The first error of the checker, with a hint at the others. */
+static snStatus refuse_problems(const snSpec *spec, snError *error)
+{
+    snProblems problems;
+    snStatus status = sn_check(spec, &problems);
+    if (status == SN_OK) {
+        sn_problems_free(&problems);
+        return SN_OK;
+    }
+    if (status == SN_NO_MEMORY) return sn_fail_no_memory(error);
+    for (int32_t i = problems.count - 1; i >= 0 && error; --i)
+        if (problems.problem[i].status != SN_OK) *error = problems.problem[i];
+    if (error && problems.nerror > 1 && !error->remedy[0])
+        snprintf(error->remedy, sizeof error->remedy, "sinew check lists all %d errors", problems.nerror);
+    sn_problems_free(&problems);
+    return status;
+}
+
+static snStatus compile_all(snCompiler *c)
+{
+    snStatus status = sn_compile_bodies(c);
+    if (status == SN_OK) status = sn_compile_joints(c);
+    if (status == SN_OK) status = sn_compile_strands(c);
+    if (status == SN_OK) status = sn_compile_muscles(c);
+    if (status == SN_OK) status = sn_compile_constraints(c);
+    if (status == SN_OK) status = sn_compile_pattern(c);
+    return status;
+}
+
+snStatus sn_compile(const snSpec *spec, snModel **model, snError *error)
+{
+    snError own;
+    if (!error) error = &own;
+    snStatus status = refuse_problems(spec, error);
+    if (status != SN_OK) return status;
+    snModel *m = SN_NEW(snModel);
+    if (!m) return sn_fail_no_memory(error);
+    const snModelDef *def = sn_spec_model(spec);
+    m->gravity = sn_spec_gravity(spec);
+    m->step = def->step;
+    m->settle = def->settle;
+    m->compliance = def->compliance;
+    snCompiler c = {.spec = spec, .m = m, .error = error};
+    status = compile_all(&c);
+    if (status != SN_OK) {
+        sn_model_destroy(m);
+        return status;
+    }
+    *model = m;
+    return SN_OK;
+}
+
+void sn_model_destroy(snModel *m)
+{
+    if (!m) return;
+    snNameMap *map[] = {&m->body_map, &m->joint_map, &m->coord_map, &m->strand_map, &m->muscle_map, &m->constraint_map};
+    for (size_t i = 0; i < sizeof map / sizeof *map; ++i) sn_map_free(map[i]);
+    sn_arena_free(&m->memory);
+    sn_free(m);
+}
+
+/* ---- what the model contains ---------------------------------------------------------------- */
+
+int32_t sn_count(const snModel *m, snItem item)
+{
+    switch (item) {
+    case SN_ITEM_BODY: return m->nbody;
+    case SN_ITEM_JOINT: return m->njoint;
+    case SN_ITEM_COORDINATE: return m->ncoord;
+    case SN_ITEM_STRAND: return m->nstrand;
+    case SN_ITEM_POINT: return m->npoint;
+    case SN_ITEM_MUSCLE: return m->nmuscle;
+    case SN_ITEM_CONSTRAINT: return m->nconstraint;
+    }
+    return 0;
+}
+
+static const char **names_of(const snModel *m, snItem item)
+{
+    switch (item) {
+    case SN_ITEM_BODY: return m->body_name;
+    case SN_ITEM_JOINT: return m->joint_name;
+    case SN_ITEM_COORDINATE: return m->coord_name;
+    case SN_ITEM_STRAND: return m->strand_name;
+    case SN_ITEM_MUSCLE: return m->muscle_name;
+    case SN_ITEM_CONSTRAINT: return m->constraint_name;
+    case SN_ITEM_POINT: break;
+    }
+    return NULL;
+}
+
+const char *sn_name(const snModel *m, snItem item, int32_t index)
+{
+    const char **name = names_of(m, item);
+    return name && index >= 0 && index < sn_count(m, item) ? name[index] : NULL;
+}
+
+int32_t sn_find(const snModel *m, snItem item, const char *name)
+{
+    switch (item) {
+    case SN_ITEM_BODY: return sn_map_get(&m->body_map, name);
+    case SN_ITEM_JOINT: return sn_map_get(&m->joint_map, name);
+    case SN_ITEM_COORDINATE: return sn_map_get(&m->coord_map, name);
+    case SN_ITEM_STRAND: return sn_map_get(&m->strand_map, name);
+    case SN_ITEM_MUSCLE: return sn_map_get(&m->muscle_map, name);
+    case SN_ITEM_CONSTRAINT: return sn_map_get(&m->constraint_map, name);
+    case SN_ITEM_POINT: break;
+    }
+    return -1;
+}
+
+int32_t sn_strand_first_point(const snModel *m, int32_t strand) { return m->strand_pointadr[strand]; }
+int32_t sn_strand_point_count(const snModel *m, int32_t strand) { return m->strand[strand].n; }
+int32_t sn_strand_muscle(const snModel *m, int32_t strand) { return m->strand_muscle[strand]; }
+double sn_model_step(const snModel *m) { return m->step; }

@@ -1,0 +1,36 @@
+/* The parts of sn_compile. Each returns SN_OK or sets the error. */
+#ifndef SN_MODEL_COMPILE_H
+#define SN_MODEL_COMPILE_H
+
+#include "model/model.h"
+#include "model/nodes.h"
+
+typedef struct snCompiler {
+    const snSpec *spec;
+    snModel *m;
+    snError *error;
+    int32_t *body_of;   /* spec body id - 1 -> body, -1 when disabled */
+    int32_t *strand_of; /* spec strand id - 1 -> strand, -1 when disabled */
+} snCompiler;
+
+/* Zeroed array in the model's arena; sets c->error when out of memory. */
+void *sn_compile_alloc(snCompiler *c, int64_t count, size_t size);
+#define COMPILE_ARRAY(c, pointer, count) (((pointer) = sn_compile_alloc(c, count, sizeof *(pointer))) != NULL)
+const char *sn_compile_text(snCompiler *c, const char *text);
+
+snStatus sn_compile_bodies(snCompiler *c);
+snStatus sn_compile_joints(snCompiler *c);
+snStatus sn_compile_strands(snCompiler *c);
+snStatus sn_compile_muscles(snCompiler *c);
+snStatus sn_compile_constraints(snCompiler *c);
+snStatus sn_compile_pattern(snCompiler *c);
+
+/* Mass, inertia tensor about the centre of mass and the centre of mass, in the node's frame. */
+typedef struct snMass {
+    double mass;
+    v3 center;
+    m3 inertia;
+} snMass;
+snStatus sn_body_mass(const snSpec *spec, snId body, snMass *mass, snError *error);
+
+#endif

@@ -1,0 +1,223 @@
+/* Constraints and the surfaces they lie on. A constraint sits where its strand passes as drawn: its point in the body is
+ * the strand's point at `position`, as with the locators of [Kaufman 2008]. */
+#include "model/compile.h"
+
+#include "base/error.h"
+#include "math/spline.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool alloc_constraints(snCompiler *c, int32_t n)
+{
+    snModel *m = c->m;
+    return COMPILE_ARRAY(c, m->constraint_name, n) && COMPILE_ARRAY(c, m->constraint, n) &&
+           COMPILE_ARRAY(c, m->surface, n);
+}
+
+static v3 rest_position(const snModel *m, int32_t strand, double s, v3 *tangent)
+{
+    int32_t hint = 0;
+    return sn_strand_point(&m->strand[strand], m->rest_point + 3 * m->strand_pointadr[strand], s, tangent, &hint);
+}
+
+/* Global nearest parameter, by sampling and then Newton. */
+static double nearest_parameter(const snModel *m, int32_t strand, v3 x)
+{
+    const snStrand *st = &m->strand[strand];
+    double best = 0, best_distance = INFINITY;
+    for (int k = 0; k <= 400; ++k) {
+        double s = sn_strand_parameter(st, k / 400.0), d = v3_dist(rest_position(m, strand, s, NULL), x);
+        if (d < best_distance) best_distance = d, best = s;
+    }
+    int32_t hint = 0;
+    return sn_strand_closest(st, m->rest_point + 3 * m->strand_pointadr[strand], x, best, 1.0 / 400, &hint);
+}
+
+/* ---- surfaces ------------------------------------------------------------------------------- */
+
+static v3 column_lengths(const affine *e)
+{
+    const double *a = e->a.m;
+    return v3_of(v3_len(v3_of(a[0], a[3], a[6])), v3_len(v3_of(a[1], a[4], a[7])), v3_len(v3_of(a[2], a[5], a[8])));
+}
+
+static void compile_shape(const snNodeDef *node, v3 scale, snSurface *s)
+{
+    static const snSurfaceKind kind[] = {
+        [SN_SHAPE_PLANE] = SN_SURFACE_PLANE,
+        [SN_SHAPE_SPHERE] = SN_SURFACE_SPHERE,
+        [SN_SHAPE_CYLINDER] = SN_SURFACE_CYLINDER,
+        [SN_SHAPE_ELLIPSOID] = SN_SURFACE_ELLIPSOID,
+    };
+    s->kind = kind[node->shape];
+    s->size = v3_mul(v3_load(node->size), scale);
+    if (s->kind == SN_SURFACE_CYLINDER || s->kind == SN_SURFACE_SPHERE) s->size.x = node->size[0] * scale.x;
+}
+
+/* Knots and control points of one direction; a closed direction repeats its first three points. */
+static bool patch_knots(snCompiler *c, int32_t count, int32_t n, int32_t nknot, const double *given, bool closed,
+                        const double **out)
+{
+    double *knot;
+    if (!COMPILE_ARRAY(c, knot, n + 4)) return false;
+    if (nknot == n + 4)
+        memcpy(knot, given, sizeof(double) * (size_t)nknot);
+    else if (closed && count != n)
+        spline_uniform_knots(knot, n);
+    else
+        spline_clamped_knots(knot, n);
+    *out = knot;
+    return true;
+}
+
+static snStatus compile_patch(snCompiler *c, const snNodeDef *node, const affine *world, rigid frame, snSurface *s)
+{
+    bool closed_u = node->closed, closed_v = node->closed_v;
+    int32_t nu = node->nu + (closed_u ? 3 : 0), nv = node->nv + (closed_v ? 3 : 0);
+    double *point;
+    if (!COMPILE_ARRAY(c, point, 3 * (int64_t)nu * nv)) return SN_NO_MEMORY;
+    for (int32_t i = 0; i < nu; ++i)
+        for (int32_t j = 0; j < nv; ++j) {
+            const double *from = node->point + 3 * ((i % node->nu) * node->nv + j % node->nv);
+            v3_store(point + 3 * (i * nv + j), rigid_unapply(frame, affine_apply(world, v3_load(from))));
+        }
+    s->kind = SN_SURFACE_PATCH;
+    s->nu = nu, s->nv = nv, s->point = point, s->closed_u = closed_u, s->closed_v = closed_v;
+    s->flip = 1;
+    if (!patch_knots(c, node->nu, nu, node->nknot, node->knot, closed_u, &s->knot_u) ||
+        !patch_knots(c, node->nv, nv, node->nknot_v, node->knot_v, closed_v, &s->knot_v))
+        return SN_NO_MEMORY;
+    return SN_OK;
+}
+
+static snStatus compile_surface(snCompiler *c, snId node_id, int32_t body, int32_t *index)
+{
+    snModel *m = c->m;
+    const snNodeDef *node = sn_spec_node(c->spec, node_id);
+    affine world = sn_node_world(c->spec, node_id);
+    rigid frame = sn_node_frame(c->spec, node_id);
+    snSurface *s = &m->surface[m->nsurface];
+    s->frame = rigid_mul(rigid_inverse(m->body_rest[body]), frame);
+    *index = m->nsurface++;
+    if (node->kind == SN_NODE_SURFACE) return compile_patch(c, node, &world, frame, s);
+    compile_shape(node, column_lengths(&world), s);
+    return SN_OK;
+}
+
+/* ---- constraints ---------------------------------------------------------------------------- */
+
+static int32_t body_of_name(const snCompiler *c, const char *name)
+{
+    snId id = sn_spec_find(c->spec, SN_KIND_BODY, name);
+    return id ? c->body_of[id - 1] : -1;
+}
+
+static snStatus compile_surface_constraint(snCompiler *c, const snConstraintDef *def, snConstraint *k, v3 p, v3 tangent)
+{
+    snModel *m = c->m;
+    snId node = sn_spec_find(c->spec, SN_KIND_NODE, def->attachment), owner = sn_node_body(c->spec, node);
+    k->body = owner ? c->body_of[owner - 1] : -1;
+    if (k->body < 0) return SN_OK; /* goes with its disabled body */
+    snStatus status = compile_surface(c, node, k->body, &k->surface);
+    if (status != SN_OK) return status;
+    k->one_sided = def->equality == SN_INEQUAL;
+    k->side = def->side == SN_ABOVE ? 1 : -1;
+    k->offset = def->offset;
+    k->lateral = def->lateral;
+    k->point = rigid_unapply(m->body_rest[k->body], p);
+    snSurfaceHint hint = {0};
+    snSurfaceHit hit = sn_surface_closest(&m->surface[k->surface], k->point, &hint);
+    k->lateral_axis = v3_unit(v3_cross(hit.normal, q_unrotate(m->body_rest[k->body].q, v3_unit(tangent))));
+    k->nrow = k->lateral >= 0 ? 2 : 1;
+    return SN_OK;
+}
+
+static void compile_link(snCompiler *c, const snConstraintDef *def, snConstraint *k, v3 p)
+{
+    snModel *m = c->m;
+    snId other = sn_spec_find(c->spec, SN_KIND_STRAND, def->attachment);
+    k->other = other ? c->strand_of[other - 1] : -1;
+    if (k->other < 0) return;
+    k->other_s = def->attachment_position < 0 ? nearest_parameter(m, k->other, p)
+                                              : sn_strand_parameter(&m->strand[k->other], def->attachment_position);
+    k->nlink = def->type == SN_CONSTRAINT_FIXED ? 3 : 1;
+    k->spring = def->type == SN_CONSTRAINT_STRUT && def->mode == SN_STRUT_SPRING;
+    k->length = def->length > 0 ? def->length : v3_dist(p, rest_position(m, k->other, k->other_s, NULL));
+    k->kp = def->kp, k->kd = def->kd;
+}
+
+/* Leaves nrow and nlink zero when the constraint goes with something disabled. */
+static snStatus compile_constraint(snCompiler *c, const snConstraintDef *def, snConstraint *k)
+{
+    snModel *m = c->m;
+    *k = (snConstraint){.type = def->type, .body = -1, .other = -1, .surface = -1, .lateral = -1};
+    snId strand = sn_spec_find(c->spec, SN_KIND_STRAND, def->strand);
+    k->strand = strand ? c->strand_of[strand - 1] : -1;
+    if (k->strand < 0) return SN_OK;
+    k->s = sn_strand_parameter(&m->strand[k->strand], def->position);
+    v3 tangent, p = rest_position(m, k->strand, k->s, &tangent);
+    if (def->type == SN_CONSTRAINT_SURFACE) return compile_surface_constraint(c, def, k, p, tangent);
+    if (def->type == SN_CONSTRAINT_STRUT || !sn_spec_find(c->spec, SN_KIND_BODY, def->attachment)) {
+        compile_link(c, def, k, p);
+        return SN_OK;
+    }
+    k->body = body_of_name(c, def->attachment);
+    if (k->body < 0) return SN_OK;
+    k->point = rigid_unapply(m->body_rest[k->body], p);
+    k->nrow = def->type == SN_CONSTRAINT_FIXED ? 3 : 2;
+    return SN_OK;
+}
+
+typedef struct Keyed {
+    snConstraint constraint;
+    const char *name;
+    int32_t order;
+} Keyed;
+
+/* Own rows first, by strand and along it; then links in the order of the spec. */
+static int compare(const void *a, const void *b)
+{
+    const Keyed *x = a, *y = b;
+    bool own_x = x->constraint.nrow > 0, own_y = y->constraint.nrow > 0;
+    if (own_x != own_y) return own_x ? -1 : 1;
+    if (own_x && x->constraint.strand != y->constraint.strand)
+        return x->constraint.strand < y->constraint.strand ? -1 : 1;
+    if (own_x && x->constraint.s != y->constraint.s) return x->constraint.s < y->constraint.s ? -1 : 1;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static snStatus store_sorted(snCompiler *c, Keyed *list, int32_t n)
+{
+    snModel *m = c->m;
+    qsort(list, (size_t)n, sizeof *list, compare);
+    for (int32_t i = 0; i < n; ++i) {
+        m->constraint[i] = list[i].constraint;
+        m->constraint_name[i] = sn_compile_text(c, list[i].name);
+        if (!m->constraint_name[i] || !sn_map_put(&m->constraint_map, m->constraint_name[i], i))
+            return sn_fail_no_memory(c->error);
+        if (list[i].constraint.nrow) ++m->strand_constraintadr[list[i].constraint.strand + 1];
+    }
+    for (int32_t i = 0; i < m->nstrand; ++i) m->strand_constraintadr[i + 1] += m->strand_constraintadr[i];
+    m->nconstraint = n;
+    return SN_OK;
+}
+
+snStatus sn_compile_constraints(snCompiler *c)
+{
+    int32_t n = sn_spec_count(c->spec, SN_KIND_CONSTRAINT), kept = 0;
+    Keyed *list;
+    if (!alloc_constraints(c, n) || !COMPILE_ARRAY(c, list, n)) return SN_NO_MEMORY;
+    for (snId id = 1; id <= n; ++id) {
+        const snConstraintDef *def = sn_spec_constraint(c->spec, id);
+        if (!def->enabled) continue;
+        snStatus status = compile_constraint(c, def, &list[kept].constraint);
+        if (status != SN_OK) return status;
+        if (list[kept].constraint.nrow + list[kept].constraint.nlink == 0) continue;
+        list[kept].name = def->name;
+        list[kept].order = kept;
+        ++kept;
+    }
+    return store_sorted(c, list, kept);
+}

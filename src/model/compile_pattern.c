@@ -1,0 +1,134 @@
+/* The pattern of the KKT system: which row touches whom. */
+#include "model/compile.h"
+
+static snStatus own_rows(snCompiler *c)
+{
+    snModel *m = c->m;
+    snKktPattern *p = &m->pattern;
+    int32_t nlast = m->strand_constraintadr[m->nstrand], nown = 0;
+    for (int32_t i = 0; i < nlast; ++i) nown += m->constraint[i].nrow;
+    int32_t *body, *adr;
+    if (!COMPILE_ARRAY(c, body, nown) || !COMPILE_ARRAY(c, adr, m->nstrand + 1)) return SN_NO_MEMORY;
+    int32_t row = 0;
+    for (int32_t s = 0; s < m->nstrand; ++s) {
+        adr[s] = row;
+        for (int32_t i = m->strand_constraintadr[s]; i < m->strand_constraintadr[s + 1]; ++i) {
+            snConstraint *k = &m->constraint[i];
+            k->row = row;
+            for (int32_t r = 0; r < k->nrow; ++r) body[row++] = m->body_free[k->body];
+        }
+    }
+    adr[m->nstrand] = row;
+    p->nown = nown, p->own_body = body, p->strand_ownadr = adr;
+    return SN_OK;
+}
+
+static snStatus link_rows(snCompiler *c)
+{
+    snModel *m = c->m;
+    int32_t first = m->strand_constraintadr[m->nstrand], nlink = m->nstation, npart = 0;
+    for (int32_t i = first; i < m->nconstraint; ++i) nlink += m->constraint[i].nlink, npart += 2 * m->constraint[i].nlink;
+    for (int32_t i = 0; i < m->nstation; ++i) npart += m->volume[m->station[i].group].nstrand;
+    int32_t *adr, *strand, link = 0, part = 0;
+    if (!COMPILE_ARRAY(c, adr, nlink + 1) || !COMPILE_ARRAY(c, strand, npart)) return SN_NO_MEMORY;
+    for (int32_t i = first; i < m->nconstraint; ++i) {
+        snConstraint *k = &m->constraint[i];
+        k->link = link;
+        for (int32_t r = 0; r < k->nlink; ++r) {
+            adr[link++] = part;
+            strand[part++] = k->strand;
+            strand[part++] = k->other;
+        }
+    }
+    for (int32_t i = 0; i < m->nstation; ++i) {
+        const snVolume *v = &m->volume[m->station[i].group];
+        m->station[i].link = link;
+        adr[link++] = part;
+        for (int32_t k = 0; k < v->nstrand; ++k) strand[part++] = v->strand[k];
+    }
+    adr[link] = part;
+    m->pattern.nlink = link, m->pattern.npart = part;
+    m->pattern.link_partadr = adr, m->pattern.part_strand = strand;
+    return SN_OK;
+}
+
+static int32_t free_body(const snModel *m, int32_t body) { return body < 0 ? -1 : m->body_free[body]; }
+
+static int32_t number_joint_rows(snModel *m)
+{
+    int32_t row = 0;
+    for (int32_t j = 0; j < m->njoint; ++j) {
+        if (m->joint_rowadr[j] < 0) continue;
+        m->joint_rowadr[j] = row;
+        row += sn_joint_rows(m->joint[j].kind);
+    }
+    for (int32_t j = 0; j < m->njoint; ++j)
+        for (int32_t k = m->joint_coordadr[j]; k < m->joint_coordadr[j + 1]; ++k) {
+            bool limited = m->joint_rowadr[j] >= 0 && (m->coord_lower[k] > -1e300 || m->coord_upper[k] < 1e300);
+            m->coord_limit_row[k] = limited ? row++ : -1;
+        }
+    return row;
+}
+
+static void set_bodies(const snModel *m, int32_t *body, int32_t row, int32_t joint)
+{
+    body[2 * row] = free_body(m, m->joint_a[joint]);
+    body[2 * row + 1] = free_body(m, m->joint_b[joint]);
+}
+
+static snStatus joint_rows(snCompiler *c)
+{
+    snModel *m = c->m;
+    int32_t n = number_joint_rows(m), *body;
+    if (!COMPILE_ARRAY(c, body, 2 * n)) return SN_NO_MEMORY;
+    for (int32_t j = 0; j < m->njoint; ++j) {
+        if (m->joint_rowadr[j] < 0) continue;
+        for (int32_t r = 0; r < sn_joint_rows(m->joint[j].kind); ++r) set_bodies(m, body, m->joint_rowadr[j] + r, j);
+        for (int32_t k = m->joint_coordadr[j]; k < m->joint_coordadr[j + 1]; ++k)
+            if (m->coord_limit_row[k] >= 0) set_bodies(m, body, m->coord_limit_row[k], j);
+    }
+    m->pattern.njoint = n;
+    m->pattern.joint_body = body;
+    return SN_OK;
+}
+
+static bool has_spring(const snModel *m, int32_t j)
+{
+    for (int32_t k = m->joint_coordadr[j]; k < m->joint_coordadr[j + 1]; ++k)
+        if (m->coord_stiffness[k] != 0 || m->coord_damping[k] != 0) return true;
+    return false;
+}
+
+/* One 6x6 block per pair of free bodies with a joint spring between them; two joints may share one. */
+static snStatus pairs(snCompiler *c)
+{
+    snModel *m = c->m;
+    int32_t *pair, n = 0;
+    if (!COMPILE_ARRAY(c, pair, 2 * m->njoint)) return SN_NO_MEMORY;
+    for (int32_t j = 0; j < m->njoint; ++j) {
+        int32_t a = free_body(m, m->joint_a[j]), b = free_body(m, m->joint_b[j]), k = 0;
+        m->joint_pair[j] = -1;
+        if (a < 0 || b < 0 || !has_spring(m, j)) continue;
+        int32_t low = a < b ? a : b, high = a < b ? b : a;
+        while (k < n && (pair[2 * k] != low || pair[2 * k + 1] != high)) ++k;
+        if (k == n) pair[2 * n] = low, pair[2 * n + 1] = high, ++n;
+        m->joint_pair[j] = k;
+    }
+    m->pattern.npair = n;
+    m->pattern.pair_body = pair;
+    return SN_OK;
+}
+
+snStatus sn_compile_pattern(snCompiler *c)
+{
+    snModel *m = c->m;
+    m->pattern.nbody = m->nfree;
+    m->pattern.nstrand = m->nstrand;
+    m->pattern.npoint = m->npoint;
+    m->pattern.strand_pointadr = m->strand_pointadr;
+    snStatus status = own_rows(c);
+    if (status == SN_OK) status = link_rows(c);
+    if (status == SN_OK) status = joint_rows(c);
+    if (status == SN_OK) status = pairs(c);
+    return status;
+}

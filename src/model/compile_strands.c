@@ -1,0 +1,229 @@
+/* Strands and muscles: control points in the world, Gauss points, mass, laws, who contracts together. */
+#include "model/compile.h"
+
+#include "base/error.h"
+#include "math/spline.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double SPECIFIC_TENSION = 0.3e6; /* Pa, a usual value for skeletal muscle [Lee 2009] */
+
+static bool alloc_strands(snCompiler *c, int32_t n, int32_t npoint)
+{
+    snModel *m = c->m;
+    return COMPILE_ARRAY(c, m->strand_name, n) && COMPILE_ARRAY(c, m->strand, n) &&
+           COMPILE_ARRAY(c, m->strand_pointadr, n + 1) && COMPILE_ARRAY(c, m->strand_constraintadr, n + 1) &&
+           COMPILE_ARRAY(c, m->strand_muscle, n) && COMPILE_ARRAY(c, m->strand_radius, n) &&
+           COMPILE_ARRAY(c, m->rest_point, 3 * (int64_t)npoint) && COMPILE_ARRAY(c, c->strand_of, n);
+}
+
+static snStatus compile_law(snCompiler *c, const char *name, snLawKind fallback, snLaw *law)
+{
+    law->kind = fallback;
+    if (!name[0] || sn_law_by_name(name, &law->kind)) return SN_OK;
+    snId id = sn_spec_find(c->spec, SN_KIND_FORCE_LENGTH, name);
+    if (!id) return sn_fail(c->error, SN_BAD_INPUT, "there is no force-length curve called \"%s\"", name);
+    const snForceLengthDef *def = sn_spec_force_length(c->spec, id);
+    double *x, *y, *slope;
+    if (!COMPILE_ARRAY(c, x, def->npoint) || !COMPILE_ARRAY(c, y, def->npoint) || !COMPILE_ARRAY(c, slope, def->npoint))
+        return SN_NO_MEMORY;
+    memcpy(x, def->stretch, sizeof(double) * (size_t)def->npoint);
+    memcpy(y, def->force, sizeof(double) * (size_t)def->npoint);
+    sn_law_slopes(def->npoint, x, y, slope);
+    *law = (snLaw){.kind = SN_LAW_TABLE, .n = def->npoint, .x = x, .y = y, .slope = slope};
+    return SN_OK;
+}
+
+static snStrandParams params_of(const snStrandDef *def)
+{
+    double area = SN_PI * def->radius * def->radius;
+    return (snStrandParams){
+        .density = def->density,
+        .radius = def->radius,
+        .stiffness = def->stiffness,
+        .tendon_stiffness = def->tendon_stiffness,
+        .belly_start = def->belly_start,
+        .belly_end = def->belly_end,
+        .max_force = def->max_force > 0 ? def->max_force : SPECIFIC_TENSION * area,
+        .passive_scale = def->passive_scale,
+        .active_scale = def->active_scale,
+        .rest_scale = def->rest_scale,
+        .belly_rest_scale = def->belly_rest_scale,
+        .fiber_rest = def->fiber_rest,
+    };
+}
+
+static bool copy_knots(snCompiler *c, const snNodeDef *node, double **knot)
+{
+    if (!COMPILE_ARRAY(c, *knot, node->npoint + 4)) return false;
+    if (node->nknot == node->npoint + 4)
+        memcpy(*knot, node->knot, sizeof(double) * (size_t)node->nknot);
+    else
+        spline_clamped_knots(*knot, node->npoint);
+    return true;
+}
+
+static snStatus compile_strand(snCompiler *c, snId id)
+{
+    snModel *m = c->m;
+    const snStrandDef *def = sn_spec_strand(c->spec, id);
+    snId node_id = sn_strand_node(c->spec, id);
+    const snNodeDef *node = sn_spec_node(c->spec, node_id);
+    affine world = sn_node_world(c->spec, node_id);
+    int32_t i = m->nstrand++, n = node->npoint, p0 = m->npoint;
+    double *knot, *mass, *point = m->rest_point + 3 * p0;
+    snGauss *gauss;
+    for (int32_t k = 0; k < n; ++k) v3_store(point + 3 * k, affine_apply(&world, v3_load(node->point + 3 * k)));
+    if (!copy_knots(c, node, &knot)) return SN_NO_MEMORY;
+    int32_t ngauss = sn_strand_gauss_count(knot, n);
+    if (!COMPILE_ARRAY(c, gauss, ngauss) || !COMPILE_ARRAY(c, mass, 4 * n)) return SN_NO_MEMORY;
+    snStrandParams params = params_of(def);
+    snStrand *st = &m->strand[i];
+    st->rest_length = sn_strand_setup(knot, n, point, &params, gauss, mass);
+    st->n = n, st->ngauss = ngauss, st->knot = knot, st->gauss = gauss, st->mass = mass;
+    st->alpha = def->mass_damping, st->beta = def->damping, st->tension_only = def->tension_only;
+    m->strand_radius[i] = def->radius;
+    m->npoint += n;
+    m->strand_pointadr[i + 1] = m->npoint;
+    m->strand_muscle[i] = -1;
+    c->strand_of[id - 1] = i;
+    m->strand_name[i] = sn_compile_text(c, def->name);
+    if (!m->strand_name[i] || !sn_map_put(&m->strand_map, m->strand_name[i], i)) return sn_fail_no_memory(c->error);
+    snStatus status = compile_law(c, def->passive_fl, SN_LAW_LINEAR, &st->passive_law);
+    return status == SN_OK ? compile_law(c, def->active_fl, SN_LAW_CONSTANT, &st->active_law) : status;
+}
+
+snStatus sn_compile_strands(snCompiler *c)
+{
+    int32_t n = sn_spec_count(c->spec, SN_KIND_STRAND), npoint = 0;
+    for (snId id = 1; id <= n; ++id)
+        if (sn_spec_strand(c->spec, id)->enabled) npoint += sn_spec_node(c->spec, sn_strand_node(c->spec, id))->npoint;
+    if (!alloc_strands(c, n, npoint)) return SN_NO_MEMORY;
+    for (snId id = 1; id <= n; ++id) {
+        c->strand_of[id - 1] = -1;
+        if (!sn_spec_strand(c->spec, id)->enabled) continue;
+        snStatus status = compile_strand(c, id);
+        if (status != SN_OK) return status;
+    }
+    return SN_OK;
+}
+
+/* ---- muscles -------------------------------------------------------------------------------- */
+
+static bool can_contract(const snStrand *st)
+{
+    for (int32_t g = 0; g < st->ngauss; ++g)
+        if (st->gauss[g].active > 0) return true;
+    return false;
+}
+
+static snStatus start_muscle(snCompiler *c, const char *name)
+{
+    snModel *m = c->m;
+    int32_t k = m->nmuscle++;
+    m->muscle_name[k] = sn_compile_text(c, name);
+    m->muscle_strandadr[k + 1] = m->muscle_strandadr[k];
+    if (!m->muscle_name[k] || !sn_map_put(&m->muscle_map, m->muscle_name[k], k)) return sn_fail_no_memory(c->error);
+    return SN_OK;
+}
+
+static void add_to_muscle(snModel *m, int32_t strand)
+{
+    int32_t k = m->nmuscle - 1;
+    if (m->strand_muscle[strand] >= 0 || !can_contract(&m->strand[strand])) return;
+    m->muscle_strand[m->muscle_strandadr[k + 1]++] = strand;
+    m->strand_muscle[strand] = k;
+}
+
+/* Next name of a blank-separated list as a strand index, -1 for a disabled one; false at the end. */
+static bool next_strand(const snCompiler *c, const char **list, int32_t *strand)
+{
+    char name[256];
+    size_t n = 0;
+    while (**list == ' ' || **list == '\n' || **list == '\t' || **list == '\r') ++*list;
+    if (!**list) return false;
+    while (**list && !strchr(" \n\t\r", **list)) {
+        if (n + 1 < sizeof name) name[n++] = **list;
+        ++*list;
+    }
+    name[n] = 0;
+    snId id = sn_spec_find(c->spec, SN_KIND_STRAND, name);
+    *strand = id ? c->strand_of[id - 1] : -1;
+    return true;
+}
+
+static double spread_at(const snModel *m, const snVolume *v, double position)
+{
+    v3 centre = {0, 0, 0}, along = {0, 0, 0};
+    double sum = 0;
+    for (int pass = 0; pass < 2; ++pass) {
+        for (int32_t i = 0; i < v->nstrand; ++i) {
+            const snStrand *st = &m->strand[v->strand[i]];
+            int32_t hint = 0;
+            v3 t, p = sn_strand_point(st, m->rest_point + 3 * m->strand_pointadr[v->strand[i]],
+                                      sn_strand_parameter(st, position), &t, &hint);
+            if (pass == 0) {
+                centre = v3_mad(centre, 1.0 / v->nstrand, p);
+                along = v3_add(along, v3_unit(t));
+                continue;
+            }
+            v3 r = v3_sub(p, centre), axis = v3_unit(along);
+            sum += v3_len2(v3_mad(r, -v3_dot(r, axis), axis)) / v->nstrand;
+        }
+    }
+    return sqrt(sum);
+}
+
+static snStatus compile_volume(snCompiler *c, const snGroupDef *def)
+{
+    snModel *m = c->m;
+    snVolume *v = &m->volume[m->nvolume];
+    int32_t *list, strand, n = 0;
+    if (!COMPILE_ARRAY(c, list, m->nstrand)) return SN_NO_MEMORY;
+    for (const char *at = def->strands; next_strand(c, &at, &strand);)
+        if (strand >= 0) list[n++] = strand;
+    if (n < 2) return SN_OK;
+    *v = (snVolume){.nstrand = n, .strand = list, .kp = def->kp, .kd = def->kd};
+    for (int32_t k = 0; k < def->divisions; ++k) {
+        double t = def->divisions > 1 ? (double)k / (def->divisions - 1) : 0.5;
+        double position = def->start + t * (def->end - def->start);
+        m->station[m->nstation++] =
+            (snStation){.group = m->nvolume, .position = position, .rest_spread = spread_at(m, v, position)};
+    }
+    ++m->nvolume;
+    return SN_OK;
+}
+
+static snStatus compile_group(snCompiler *c, const snGroupDef *def)
+{
+    int32_t strand;
+    snStatus status = start_muscle(c, def->name);
+    if (status != SN_OK) return status;
+    for (const char *at = def->strands; next_strand(c, &at, &strand);)
+        if (strand >= 0) add_to_muscle(c->m, strand);
+    return def->preserve && def->type == SN_GROUP_VOLUMETRIC ? compile_volume(c, def) : SN_OK;
+}
+
+snStatus sn_compile_muscles(snCompiler *c)
+{
+    snModel *m = c->m;
+    int32_t ngroup = sn_spec_count(c->spec, SN_KIND_GROUP), nstation = 0;
+    for (snId id = 1; id <= ngroup; ++id) nstation += sn_spec_group(c->spec, id)->divisions;
+    if (!COMPILE_ARRAY(c, m->muscle_name, ngroup + m->nstrand) ||
+        !COMPILE_ARRAY(c, m->muscle_strandadr, ngroup + m->nstrand + 1) ||
+        !COMPILE_ARRAY(c, m->muscle_strand, m->nstrand) || !COMPILE_ARRAY(c, m->volume, ngroup) ||
+        !COMPILE_ARRAY(c, m->station, nstation))
+        return SN_NO_MEMORY;
+    for (snId id = 1; id <= ngroup; ++id) {
+        snStatus status = compile_group(c, sn_spec_group(c->spec, id));
+        if (status != SN_OK) return status;
+    }
+    for (int32_t i = 0; i < m->nstrand; ++i) {
+        if (m->strand_muscle[i] >= 0 || !can_contract(&m->strand[i])) continue;
+        snStatus status = start_muscle(c, m->strand_name[i]);
+        if (status != SN_OK) return status;
+        add_to_muscle(m, i);
+    }
+    return SN_OK;
+}

@@ -1,0 +1,121 @@
+/* The immutable runtime model: flat arrays and plain indices, SI units, world axes of the scene.
+ *
+ * Invariants
+ * 1. Bodies keep the order of the spec (disabled ones left out). A body's own frame here has its origin in the centre
+ *    of mass and its axes along the principal axes; body_node gives the scene node's frame in it.
+ * 2. Constraints are sorted by strand and by position along it, so that the own rows of a strand are contiguous
+ *    and run along it.
+ * 3. The pattern of the KKT system is made here once: own and link rows of a constraint in snConstraint, those of a
+ *    station in snStation; joint rows from joint_rowadr, one row per limited coordinate behind them. */
+#ifndef SN_MODEL_MODEL_H
+#define SN_MODEL_MODEL_H
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "body/body.h"
+#include "geom/surface.h"
+#include "sinew/model.h"
+#include "sparse/kkt.h"
+#include "strand/strand.h"
+
+typedef enum snBodyMode { SN_BODY_FREE, SN_BODY_PINNED, SN_BODY_KINEMATIC } snBodyMode;
+
+/* One constraint. Which fields count depends on the type. */
+typedef struct snConstraint {
+    snConstraintType type;
+    int32_t strand;
+    double s;            /* parameter of the strand at rest */
+    int32_t body;        /* body it is fixed to or slides through, or that owns the surface; -1: another strand */
+    v3 point;            /* in the body, m: where the strand is held, or passes at rest (lateral anchor) */
+    int32_t other;       /* fixed to strand, strut: the other strand, else -1 */
+    double other_s;
+    int32_t surface;     /* index into surface, -1 */
+    bool one_sided;
+    double side;         /* +1 above, -1 below */
+    double offset;       /* m */
+    double lateral;      /* m; negative: none */
+    v3 lateral_axis;     /* in the body, unit */
+    bool spring;         /* strut by spring rather than by row */
+    double length, kp, kd;
+    int32_t row, nrow;   /* own rows */
+    int32_t link, nlink; /* link rows */
+} snConstraint;
+
+/* One station of a volumetric group: keeps the spread of its strands at a parameter. */
+typedef struct snStation {
+    int32_t group, link;
+    double position;    /* fraction of the parameter */
+    double rest_spread; /* root mean square distance from the centre at rest, m */
+} snStation;
+
+/* Strands of a group whose volume is kept. */
+typedef struct snVolume {
+    int32_t nstrand;
+    const int32_t *strand;
+    double kp, kd;
+} snVolume;
+
+struct snModel {
+    snArena memory;
+    int32_t nbody, nfree, njoint, ncoord, nstrand, npoint, nmuscle, nconstraint, nsurface, nvolume, nstation;
+    v3 gravity;
+    double step, settle, compliance;
+
+    /* bodies (nbody) */
+    const char **body_name;
+    uint8_t *body_mode;
+    int32_t *body_free; /* index among the free bodies, -1 */
+    double *body_mass;
+    v3 *body_inertia;   /* principal, kg m^2 */
+    rigid *body_node;   /* scene node's frame in the body's */
+    rigid *body_rest;   /* world pose of the body's frame at rest */
+    int32_t *body_vertexadr; /* nbody + 1: vertices of its meshes, in the body's frame: where tracking errors are measured */
+    double *body_vertex;
+
+    /* joints (njoint) */
+    const char **joint_name;
+    snJoint *joint;
+    int32_t *joint_a, *joint_b; /* bodies, -1: the world */
+    int32_t *joint_rowadr;      /* first joint row, -1: both sides are held, no rows */
+    int32_t *joint_coordadr;    /* njoint + 1 */
+    int32_t *joint_pair;        /* pair block of its springs, -1 */
+
+    /* coordinates of the joints (ncoord) */
+    const char **coord_name;
+    double *coord_lower, *coord_upper; /* rad or m; infinite: free */
+    double *coord_stiffness, *coord_damping, *coord_rest;
+    int32_t *coord_limit_row; /* joint row of its limit, -1 */
+
+    /* strands (nstrand) */
+    const char **strand_name;
+    snStrand *strand;
+    int32_t *strand_pointadr;      /* nstrand + 1 */
+    int32_t *strand_constraintadr; /* nstrand + 1: those with own rows, sorted along the strand */
+    int32_t *strand_muscle;        /* -1: passive */
+    double *strand_radius;
+    double *rest_point; /* npoint * 3, world, as drawn */
+
+    /* muscles (nmuscle): a group, or a single strand that can contract */
+    const char **muscle_name;
+    int32_t *muscle_strandadr; /* nmuscle + 1 */
+    int32_t *muscle_strand;
+
+    snVolume *volume;
+    snStation *station;
+
+    /* constraints: first those with own rows by strand and position, then those with link rows only */
+    const char **constraint_name;
+    snConstraint *constraint;
+    snSurface *surface;
+
+    snKktPattern pattern;
+    snNameMap body_map, joint_map, coord_map, strand_map, muscle_map, constraint_map;
+};
+
+/* Parameter of a strand at a fraction of its range. */
+static inline double sn_strand_parameter(const snStrand *strand, double fraction)
+{
+    return strand->knot[3] + fraction * (strand->knot[strand->n] - strand->knot[3]);
+}
+
+#endif
