@@ -20,12 +20,43 @@ SN_API snStatus sn_save_model(const snSpec *spec, const char *muscle_path, snErr
  * tree or the installed share folder). */
 SN_API snStatus sn_find_model(const char *name_or_path, char *path, size_t size, snError *error);
 
-SN_API snStatus sn_load_track(const char *path, snTrack **track, snError *error); /* *.control.xml, *.replay.xml */
+/* Motion: *.control.xml, *.replay.xml. Frames closer than 10 microseconds are refused as a mistake. */
+SN_API snStatus sn_load_track(const char *path, snTrack **track, snError *error);
+/* A name that ends in .control.xml keeps the bodies only. */
 SN_API snStatus sn_save_track(const snTrack *track, const char *path, snError *error);
+
+/* A replay written while it is simulated. The file appears under its name when it is finished; to stop early, finish it
+ * with the frames that are there (it is a whole replay), and to go on later, resume it. */
+typedef struct snReplayWriter snReplayWriter;
+SN_API snStatus sn_replay_create(const snTrackDef *def, const char *path, snReplayWriter **writer, snError *error);
+/* Goes on behind the last frame of the replay at path, whose channels must be those of def; its last frame is given
+ * back so that the simulation can start there (free with sn_track_destroy, it holds that frame only). */
+SN_API snStatus sn_replay_resume(const snTrackDef *def, const char *path, snReplayWriter **writer, snTrack **last,
+                                 snError *error);
+/* One frame, as sn_track_append; a refused frame leaves no trace. */
+SN_API snStatus sn_replay_append(snReplayWriter *writer, double time, const double *pose, const double *point,
+                                 const double *scalar, snError *error);
+SN_API int32_t sn_replay_frames(const snReplayWriter *writer);
+/* Ends the writer in any case. Without a frame nothing is written and it fails. */
+SN_API snStatus sn_replay_finish(snReplayWriter *writer, snError *error);
+SN_API void sn_replay_abandon(snReplayWriter *writer); /* writes nothing */
 /* Scalars of a track as OpenSim .sto or .csv, by the ending; which: prefix filter such as "activation/", NULL all. */
 SN_API snStatus sn_save_table(const snTrack *track, const char *path, const char *which, snError *error);
 
-/* Triangle meshes: .obj, .ply, .stl by the ending. */
+/* A time series as a table: OpenSim .sto and .mot, or .csv (comma, semicolon or tab; lines that begin with # are passed
+ * over). The first column must be the time; times must increase and every value must be finite. */
+typedef struct snTable {
+    int32_t rows, columns; /* columns without the time */
+    char **name;           /* per column */
+    double *time;          /* per row */
+    double *value;         /* rows x columns */
+    bool in_degrees;       /* as a .sto or .mot says */
+} snTable;
+SN_API snStatus sn_load_table(const char *path, snTable *table, snError *error);
+SN_API void sn_table_free(snTable *table);
+
+/* Triangle meshes: .obj, .ply (text, binary, vertex colours), .stl (text, binary) by the ending. Polygons become
+ * triangles. Written: .obj as text, .ply and .stl binary (.stl keeps single precision and no colours). */
 typedef struct snMesh {
     int32_t nvertex, ntriangle;
     double *vertex;    /* 3 each */

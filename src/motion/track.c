@@ -51,8 +51,10 @@ static snStatus copy_def(snTrack *t, const snTrackDef *def)
     t->def.model = sn_arena_strdup(&t->arena, def->model ? def->model : "");
     if (!t->def.model) return SN_NO_MEMORY;
     t->def.body_name = copy_names(&t->arena, &t->body, def->body_name, def->nbody, &status);
-    if (status == SN_OK) t->def.strand_name = copy_names(&t->arena, &t->strand, def->strand_name, def->nstrand, &status);
-    if (status == SN_OK) t->def.scalar_name = copy_names(&t->arena, &t->scalar, def->scalar_name, def->nscalar, &status);
+    if (status == SN_OK)
+        t->def.strand_name = copy_names(&t->arena, &t->strand, def->strand_name, def->nstrand, &status);
+    if (status == SN_OK)
+        t->def.scalar_name = copy_names(&t->arena, &t->scalar, def->scalar_name, def->nscalar, &status);
     if (status != SN_OK) return status;
     int32_t *count = sn_arena_alloc(&t->arena, (size_t)def->nstrand, sizeof *count);
     if (!count) return SN_NO_MEMORY;
@@ -95,7 +97,8 @@ static bool reserve(snTrack *t)
 {
     if (t->frames < t->capacity) return true;
     if (t->capacity > INT32_MAX / 2) return false;
-    int32_t wanted = t->capacity ? 2 * t->capacity : 64;
+    int32_t first = t->stride < 10000 ? 64 : 1; /* a frame may be large */
+    int32_t wanted = t->capacity ? 2 * t->capacity : first;
     double *time = sn_realloc(t->time, (size_t)t->frames, (size_t)wanted, sizeof *time);
     if (!time) return false;
     t->time = time;
@@ -138,19 +141,46 @@ snStatus sn_track_append(snTrack *t, double time, const double *pose, const doub
     return SN_OK;
 }
 
-int32_t sn_track_frames(const snTrack *t) { return t->frames; }
-const snTrackDef *sn_track_def(const snTrack *t) { return &t->def; }
-int32_t sn_track_points(const snTrack *t) { return t->npoint; }
-double sn_track_time(const snTrack *t, int32_t frame) { return t->time[frame]; }
-const double *sn_track_pose(const snTrack *t, int32_t frame) { return t->value + (size_t)frame * t->stride; }
-const double *sn_track_point(const snTrack *t, int32_t frame) { return sn_track_pose(t, frame) + 7 * (size_t)t->def.nbody; }
+int32_t sn_track_frames(const snTrack *t)
+{
+    return t->frames;
+}
+const snTrackDef *sn_track_def(const snTrack *t)
+{
+    return &t->def;
+}
+int32_t sn_track_points(const snTrack *t)
+{
+    return t->npoint;
+}
+double sn_track_time(const snTrack *t, int32_t frame)
+{
+    return t->time[frame];
+}
+const double *sn_track_pose(const snTrack *t, int32_t frame)
+{
+    return t->value + (size_t)frame * t->stride;
+}
+const double *sn_track_point(const snTrack *t, int32_t frame)
+{
+    return sn_track_pose(t, frame) + 7 * (size_t)t->def.nbody;
+}
 const double *sn_track_scalar(const snTrack *t, int32_t frame)
 {
     return sn_track_point(t, frame) + 3 * (size_t)t->npoint;
 }
-int32_t sn_track_find_body(const snTrack *t, const char *name) { return sn_map_get(&t->body, name); }
-int32_t sn_track_find_strand(const snTrack *t, const char *name) { return sn_map_get(&t->strand, name); }
-int32_t sn_track_find_scalar(const snTrack *t, const char *name) { return sn_map_get(&t->scalar, name); }
+int32_t sn_track_find_body(const snTrack *t, const char *name)
+{
+    return sn_map_get(&t->body, name);
+}
+int32_t sn_track_find_strand(const snTrack *t, const char *name)
+{
+    return sn_map_get(&t->strand, name);
+}
+int32_t sn_track_find_scalar(const snTrack *t, const char *name)
+{
+    return sn_map_get(&t->scalar, name);
+}
 
 /* ---- interpolation -------------------------------------------------------------------------- */
 
@@ -219,7 +249,8 @@ static v3 hermite(v3 p1, v3 m0, v3 m1, double s, v3 *derivative)
 static v3 right_jacobian(v3 u, v3 w)
 {
     double a2 = v3_len2(u), a = sqrt(a2);
-    double b = a > 1e-3 ? (1 - cos(a)) / a2 : 0.5 - a2 / 24, c = a > 1e-3 ? (a - sin(a)) / (a2 * a) : 1.0 / 6 - a2 / 120;
+    double b = a > 1e-3 ? (1 - cos(a)) / a2 : 0.5 - a2 / 24,
+           c = a > 1e-3 ? (a - sin(a)) / (a2 * a) : 1.0 / 6 - a2 / 120;
     v3 uw = v3_cross(u, w);
     return v3_mad(v3_mad(w, -b, uw), c, v3_cross(u, uw));
 }
@@ -233,7 +264,8 @@ static v3 right_jacobian_inverse(v3 u, v3 w)
     return v3_mad(v3_mad(w, 0.5, uw), c, v3_cross(u, uw));
 }
 
-static void interpolate_position(const snTrack *t, int32_t body, int32_t i, double s, double h, double *out, double *rate)
+static void interpolate_position(const snTrack *t, int32_t body, int32_t i, double s, double h, double *out,
+                                 double *rate)
 {
     v3 p0 = position_at(t, body, i), d;
     v3 m0 = v3_scale(key_velocity(t, chord_linear, body, i), h);
@@ -243,7 +275,8 @@ static void interpolate_position(const snTrack *t, int32_t body, int32_t i, doub
     if (rate) v3_store(rate, v3_scale(d, 1 / h));
 }
 
-static void interpolate_rotation(const snTrack *t, int32_t body, int32_t i, double s, double h, double *out, double *rate)
+static void interpolate_rotation(const snTrack *t, int32_t body, int32_t i, double s, double h, double *out,
+                                 double *rate)
 {
     quat q0 = rotation_at(t, body, i);
     v3 u1 = v3_scale(chord_angular(t, body, i), h), d;

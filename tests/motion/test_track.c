@@ -11,8 +11,14 @@ static const int32_t npoint[] = {4};
 
 static snTrackDef small_def(void)
 {
-    return (snTrackDef){.model = "arm", .nbody = 2, .body_name = bodies, .nstrand = 1, .strand_name = strands,
-                        .strand_npoint = npoint, .nscalar = 1, .scalar_name = scalars};
+    return (snTrackDef){.model = "arm",
+                        .nbody = 2,
+                        .body_name = bodies,
+                        .nstrand = 1,
+                        .strand_name = strands,
+                        .strand_npoint = npoint,
+                        .nscalar = 1,
+                        .scalar_name = scalars};
 }
 
 static double noise(uint32_t *seed)

@@ -1,0 +1,72 @@
+/* Scalars of a track as a table: OpenSim .sto or .csv. */
+#include "base/error.h"
+#include "io/file.h"
+#include "sinew/io.h"
+
+#include <string.h>
+
+static bool chosen(const char *name, const char *which)
+{
+    return !which || strncmp(name, which, strlen(which)) == 0;
+}
+
+/* A separator, quote or line end would break the table. */
+static snStatus check_names(const snTrackDef *def, const char *which, bool sto, int32_t *count, snError *error)
+{
+    *count = 0;
+    for (int32_t i = 0; i < def->nscalar; ++i) {
+        const char *name = def->scalar_name[i];
+        if (!chosen(name, which)) continue;
+        ++*count;
+        if (strpbrk(name, sto ? " \t\r\n" : ",\"\r\n"))
+            return sn_fail(error, SN_BAD_INPUT, "the name \"%.100s\" cannot stand in a table", name);
+    }
+    if (*count) return SN_OK;
+    sn_fail(error, SN_BAD_INPUT, "the motion has no scalar that begins with \"%.100s\"", which ? which : "");
+    return SN_BAD_INPUT;
+}
+
+static void write_header(snWriter *out, const snTrack *track, const char *which, bool sto, int32_t count)
+{
+    const snTrackDef *def = sn_track_def(track);
+    if (sto)
+        sn_writer_printf(out, "%s\nversion=1\nnRows=%d\nnColumns=%d\ninDegrees=no\nendheader\n",
+                         def->model[0] ? def->model : "sinew", sn_track_frames(track), count + 1);
+    sn_writer_text(out, "time");
+    for (int32_t i = 0; i < def->nscalar; ++i)
+        if (chosen(def->scalar_name[i], which)) sn_writer_printf(out, "%s%s", sto ? "\t" : ",", def->scalar_name[i]);
+    sn_writer_text(out, "\n");
+}
+
+static void write_rows(snWriter *out, const snTrack *track, const char *which, const char *separator)
+{
+    const snTrackDef *def = sn_track_def(track);
+    for (int32_t f = 0; f < sn_track_frames(track); ++f) {
+        const double *scalar = sn_track_scalar(track, f);
+        sn_writer_number(out, sn_track_time(track, f));
+        for (int32_t i = 0; i < def->nscalar; ++i) {
+            if (!chosen(def->scalar_name[i], which)) continue;
+            sn_writer_text(out, separator);
+            sn_writer_number(out, scalar[i]);
+        }
+        sn_writer_text(out, "\n");
+    }
+}
+
+snStatus sn_save_table(const snTrack *track, const char *path, const char *which, snError *error)
+{
+    bool sto = sn_path_ends(path, ".sto");
+    int32_t count;
+    snWriter out;
+    if (!sto && !sn_path_ends(path, ".csv")) {
+        sn_fail(error, SN_BAD_INPUT, "the name does not end in .sto or .csv");
+        sn_error_place(error, path, 0, 0);
+        return SN_BAD_INPUT;
+    }
+    snStatus status = check_names(sn_track_def(track), which, sto, &count, error);
+    if (status == SN_OK) status = sn_writer_open(&out, path, error);
+    if (status != SN_OK) return status;
+    write_header(&out, track, which, sto, count);
+    write_rows(&out, track, which, sto ? "\t" : ",");
+    return sn_writer_commit(&out, error);
+}
