@@ -98,10 +98,15 @@ void sn_writer_number(snWriter *w, double value)
     sn_writer_bytes(w, text, sn_number_format(value, text));
 }
 
-/* The data is on the disk before the name changes, so that a crash leaves either file whole. */
+void sn_writer_flush(snWriter *w)
+{
+    if (!w->status && fflush(w->file) != 0) note_failure(w);
+}
+
+/* No fsync: a killed program leaves either file whole, and a sequence of a thousand small files stays quick. */
 static void finish(snWriter *w)
 {
-    if (!w->status && (fflush(w->file) != 0 || (w->temporary && fsync(fileno(w->file)) != 0))) note_failure(w);
+    sn_writer_flush(w);
     if (fclose(w->file) != 0) note_failure(w);
     w->file = NULL;
     if (!w->status && w->temporary && rename(w->temporary, w->path) != 0) note_failure(w);

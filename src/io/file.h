@@ -23,6 +23,8 @@ void sn_writer_text(snWriter *writer, const char *text);
 void sn_writer_printf(snWriter *writer, const char *format, ...) SN_PRINTF(2, 3);
 /* A finite number, shortest decimal that reads back bit for bit. */
 void sn_writer_number(snWriter *writer, double value);
+/* Hands everything to the system, so that a full disk shows before several files are committed together. */
+void sn_writer_flush(snWriter *writer);
 /* Frees the writer. Anything that went wrong since opening (a full disk) is reported here. */
 snStatus sn_writer_commit(snWriter *writer, snError *error);
 void sn_writer_abort(snWriter *writer);

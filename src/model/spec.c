@@ -197,25 +197,14 @@ const char *sn_spec_text(snSpec *spec, const char *text)
     return sn_arena_strdup(&spec->arena, text);
 }
 
-snStatus sn_spec_fill_mesh(snSpec *spec, snId node, int32_t nvertex, const double *vertex, int32_t ntriangle,
-                           const int32_t *triangle)
+snStatus sn_spec_set_array(snSpec *spec, snKind kind, snId id, const snAttr *attr, int32_t count, const void *items)
 {
-    snNodeDef *def = (snNodeDef *)(void *)spec->list[SN_KIND_NODE].at + (node - 1);
-    double *v = sn_arena_copy(&spec->arena, vertex, 3 * (size_t)nvertex, sizeof *v);
-    int32_t *t = sn_arena_copy(&spec->arena, triangle, 3 * (size_t)ntriangle, sizeof *t);
-    if (!v || !t) return SN_NO_MEMORY;
-    def->nvertex = nvertex, def->vertex = v;
-    def->ntriangle = ntriangle, def->triangle = t;
-    return SN_OK;
-}
-
-snStatus sn_spec_fill_force_length(snSpec *spec, snId id, int32_t npoint, const double *stretch, const double *force)
-{
-    snForceLengthDef *def = (snForceLengthDef *)(void *)spec->list[SN_KIND_FORCE_LENGTH].at + (id - 1);
-    double *x = sn_arena_copy(&spec->arena, stretch, (size_t)npoint, sizeof *x);
-    double *y = sn_arena_copy(&spec->arena, force, (size_t)npoint, sizeof *y);
-    if (!x || !y) return SN_NO_MEMORY;
-    def->npoint = npoint, def->stretch = x, def->force = y;
+    char *def = spec->list[kind].at + (size_t)(id - 1) * sn_element(kind)->size;
+    size_t size = attr->type == SN_ATTR_INTS ? sizeof(int32_t) : sizeof(double);
+    void *copy = sn_arena_copy(&spec->arena, items, (size_t)count * (size_t)attr->width, size);
+    if (!copy) return SN_NO_MEMORY;
+    memcpy(def + attr->offset, &copy, sizeof copy);
+    memcpy(def + attr->count_offset, &count, sizeof count);
     return SN_OK;
 }
 

@@ -18,10 +18,7 @@ snOrigin sn_spec_origin(const snSpec *spec, int element, snId id);   /* id 0: of
 void sn_spec_set_origin(snSpec *spec, int element, snOrigin origin); /* of a root element */
 /* A copy of the text that lives as long as the spec; NULL when out of memory. */
 const char *sn_spec_text(snSpec *spec, const char *text);
-/* Replaces what a reader fetched from another file: vertices and triangles of a mesh, points of a force-length curve.
- * The arrays are copied. */
-snStatus sn_spec_fill_mesh(snSpec *spec, snId node, int32_t nvertex, const double *vertex, int32_t ntriangle,
-                           const int32_t *triangle);
-snStatus sn_spec_fill_force_length(snSpec *spec, snId id, int32_t npoint, const double *stretch, const double *force);
+/* Gives an element an array of count items (copied), in the field and count field of the attribute. */
+snStatus sn_spec_set_array(snSpec *spec, snKind kind, snId id, const snAttr *attr, int32_t count, const void *items);
 
 #endif

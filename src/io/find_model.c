@@ -1,0 +1,121 @@
+/* Shipped models by name: NAME/NAME.muscle.xml in the first of several folders that has it. */
+#include "base/error.h"
+#include "io/file.h"
+#include "sinew/io.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifndef SINEW_MODEL_FOLDERS /* of the source and build tree, separated by colons */
+#define SINEW_MODEL_FOLDERS ""
+#endif
+
+enum { PATH_SIZE = 4096, MAX_FOLDERS = 8 };
+
+typedef struct Folders {
+    char path[MAX_FOLDERS][PATH_SIZE];
+    int count;
+} Folders;
+
+static void add_folder(Folders *f, const char *path, size_t length)
+{
+    if (f->count == MAX_FOLDERS || length == 0 || length >= PATH_SIZE) return;
+    memcpy(f->path[f->count], path, length);
+    f->path[f->count++][length] = '\0';
+}
+
+static void add_list(Folders *f, const char *list)
+{
+    while (list && *list) {
+        size_t n = strcspn(list, ":");
+        add_folder(f, list, n);
+        list += n + (list[n] == ':');
+    }
+}
+
+/* The share folder that belongs to the running program: PREFIX/bin/sinew has PREFIX/share/sinew/models. */
+static void add_installed(Folders *f)
+{
+    static const char share[] = "/../share/sinew/models";
+    char path[PATH_SIZE];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - sizeof share);
+    if (n <= 0) return;
+    path[n] = '\0';
+    char *slash = strrchr(path, '/');
+    if (!slash) return;
+    memcpy(slash, share, sizeof share);
+    add_folder(f, path, strlen(path));
+}
+
+static void find_folders(Folders *f)
+{
+    f->count = 0;
+    add_list(f, getenv("SINEW_MODELS"));
+    add_list(f, SINEW_MODEL_FOLDERS);
+    add_installed(f);
+}
+
+static bool model_in(const char *folder, const char *name, char *path, size_t size)
+{
+    int n = snprintf(path, size, "%s/%s/%s.muscle.xml", folder, name, name);
+    return n > 0 && (size_t)n < size && sn_file_exists(path);
+}
+
+/* Appends the models of a folder that the list does not have yet. */
+static void list_models(const char *folder, char *list, size_t size)
+{
+    DIR *directory = opendir(folder);
+    if (!directory) return;
+    char path[PATH_SIZE + 600], entry_name[300];
+    for (struct dirent *entry; (entry = readdir(directory));) {
+        if (entry->d_name[0] == '.' || !model_in(folder, entry->d_name, path, sizeof path)) continue;
+        snprintf(entry_name, sizeof entry_name, " %s", entry->d_name);
+        size_t n = strlen(list);
+        if (!strstr(list, entry_name) && n + strlen(entry_name) < size) strcpy(list + n, entry_name);
+    }
+    closedir(directory);
+}
+
+static snStatus fail_unknown(const Folders *f, const char *name, snError *error)
+{
+    char list[200] = "";
+    for (int i = 0; i < f->count; ++i) list_models(f->path[i], list, sizeof list);
+    sn_fail(error, SN_NO_FILE, "\"%.200s\" is neither a file nor the name of a model", name);
+    if (*list)
+        sn_error_remedy(error, "the models are:%s", list);
+    else
+        sn_error_remedy(error, "no models are installed; set SINEW_MODELS to their folder");
+    return SN_NO_FILE;
+}
+
+static snStatus give(const char *found, char *path, size_t size, snError *error)
+{
+    if (strlen(found) >= size) return sn_fail(error, SN_FAILED, "the path of the model is too long");
+    strcpy(path, found);
+    return SN_OK;
+}
+
+/* A folder that holds a model of its own name. */
+static bool model_of_folder(const char *name, char *found, size_t size)
+{
+    int n = (int)strlen(name);
+    while (n > 1 && name[n - 1] == '/') --n;
+    int first = n;
+    while (first > 0 && name[first - 1] != '/') --first;
+    int length = snprintf(found, size, "%.*s/%.*s.muscle.xml", n, name, n - first, name + first);
+    return length > 0 && (size_t)length < size && sn_file_exists(found);
+}
+
+snStatus sn_find_model(const char *name, char *path, size_t size, snError *error)
+{
+    char found[PATH_SIZE + 600];
+    if (sn_file_exists(name)) return give(name, path, size, error);
+    Folders folders;
+    find_folders(&folders);
+    for (int i = 0; !strchr(name, '/') && *name && i < folders.count; ++i)
+        if (model_in(folders.path[i], name, found, sizeof found)) return give(found, path, size, error);
+    if (model_of_folder(name, found, sizeof found)) return give(found, path, size, error);
+    return fail_unknown(&folders, name, error);
+}

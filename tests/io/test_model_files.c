@@ -1,0 +1,461 @@
+/* Scene and muscle files: what is written reads back bit for bit, whatever the model. */
+#include "base/alloc.h"
+#include "check.h"
+#include "io/model_files.h"
+#include "model/spec_internal.h"
+#include "sinew/io.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/sinew-model-XXXXXX";
+
+static int set_up(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int clean_up(void **state)
+{
+    (void)state;
+    char command[64];
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    return system(command);
+}
+
+static const char *path_of(const char *name)
+{
+    static char path[4][128];
+    static int next;
+    next = (next + 1) % 4;
+    snprintf(path[next], sizeof path[next], "%s/%s", folder, name);
+    return path[next];
+}
+
+/* ---- random specs, filled through the schema so that no field is forgotten ------------------ */
+
+static uint64_t seed;
+
+static uint64_t bits(void)
+{
+    seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+    return (seed ^ (seed >> 33)) * 0xff51afd7ed558ccdull >> 7;
+}
+
+static int below(int n)
+{
+    return (int)(bits() % (uint64_t)n);
+}
+
+static double number(void)
+{
+    switch (below(6)) {
+    case 0:
+        return 0;
+    case 1:
+        return -0.0;
+    case 2:
+        return below(100);
+    case 3:
+        return (double)(int64_t)bits() * 1e-12;
+    case 4:
+        return ldexp((double)bits(), below(1200) - 600);
+    default:
+        return (double)bits() / 3e18 - 0.01;
+    }
+}
+
+static const char *text(snArena *arena)
+{
+    static const char *const some[] = {"",
+                                       "a",
+                                       "FDP2",
+                                       "with \"quotes\" & <tags>",
+                                       "tab\tline\nend\r.",
+                                       "Ger\xc3\xa4t \xe2\x82\xac",
+                                       "  blanks  ",
+                                       "\xf0\x9f\x92\xaa"};
+    char buffer[64];
+    snprintf(buffer, sizeof buffer, "%s%d", some[below(8)], below(1000));
+    return below(4) ? sn_arena_strdup(arena, buffer) : "";
+}
+
+static void fill_array(snArena *arena, const snAttr *attr, void *def, int32_t count)
+{
+    size_t n = (size_t)count * (size_t)attr->width;
+    void *items;
+    if (attr->type == SN_ATTR_INTS) {
+        int32_t *v = items = sn_arena_alloc(arena, n, sizeof *v);
+        for (size_t i = 0; i < n; ++i) v[i] = below(5);
+    } else {
+        double *v = items = sn_arena_alloc(arena, n, sizeof *v);
+        for (size_t i = 0; i < n; ++i) v[i] = number();
+    }
+    memcpy((char *)def + attr->offset, &items, sizeof items);
+    memcpy((char *)def + attr->count_offset, &count, sizeof count);
+}
+
+static void fill(snArena *arena, const snAttr *attr, void *def)
+{
+    void *at = sn_attr_at(attr, def);
+    int count = 0;
+    switch (attr->type) {
+    case SN_ATTR_BOOL:
+        *(bool *)at = below(2);
+        break;
+    case SN_ATTR_INT:
+        *(int32_t *)at = below(1000) - 500;
+        break;
+    case SN_ATTR_NUMBER:
+        *(double *)at = number();
+        break;
+    case SN_ATTR_VECTOR:
+        for (int i = 0; i < attr->width; ++i) ((double *)at)[i] = number();
+        break;
+    case SN_ATTR_STRING:
+        *(const char **)at = text(arena);
+        break;
+    case SN_ATTR_ENUM:
+        while (attr->names[count]) ++count;
+        memcpy(at, &(int){below(count)}, sizeof(int));
+        break;
+    case SN_ATTR_NUMBERS:
+    case SN_ATTR_INTS:
+        fill_array(arena, attr, def, attr->type == SN_ATTR_INTS ? 3 : 5 + below(20));
+        break;
+    }
+}
+
+static void fill_def(snArena *arena, int element, void *def)
+{
+    const snElement *e = sn_element(element);
+    for (int i = 0; i < e->nattr; ++i)
+        if (sn_attr_applies(element, &e->attr[i], def) && below(3)) fill(arena, &e->attr[i], def);
+}
+
+static void add_node(snSpec *spec, snArena *arena, int i)
+{
+    snNodeDef def = sn_default_node_def();
+    def.kind = (snNodeKind)below(SN_NODE_KINDS);
+    fill_def(arena, SN_KIND_NODE, &def);
+    char name[16];
+    snprintf(name, sizeof name, "n%d", i);
+    def.name = name;
+    def.parent = (snId)below(i + 1);
+    def.file = "";
+    if (def.nvertex < 5) def.ntriangle = 0;
+    if (def.kind == SN_NODE_SURFACE) {
+        def.nu = 1 + below(3), def.nv = 2;
+        fill_array(arena, sn_attr_find(sn_element(SN_KIND_NODE), "Points"), &def, def.nu * def.nv);
+    } else
+        def.nu = def.nv = 0;
+    assert_int_equal(sn_add_node(spec, &def, NULL), SN_OK);
+}
+
+static void add_part(snSpec *spec, snArena *arena, snKind kind)
+{
+    union {
+        snBodyDef body;
+        snJointDef joint;
+        snStrandDef strand;
+        snGroupDef group;
+        snConstraintDef constraint;
+        snForceLengthDef curve;
+        snFunctionDef function;
+    } def;
+    sn_element_defaults((int)kind, &def);
+    fill_def(arena, (int)kind, &def);
+    if (kind == SN_KIND_BODY) def.body.rotation[0] = 1;
+    if (kind == SN_KIND_JOINT) def.joint.rotation[0] = 1;
+    if (kind == SN_KIND_STRAND) def.strand.passive_fl = "linear", def.strand.active_fl = "";
+    if (kind == SN_KIND_FORCE_LENGTH) {
+        def.curve.file = "";
+        fill_array(arena, sn_attr_find(sn_element((int)kind), "Stretch"), &def, 7);
+        fill_array(arena, sn_attr_find(sn_element((int)kind), "Force"), &def, 7);
+    }
+    assert_int_equal(sn_spec_add(spec, kind, &def, (snOrigin){"", 0, 0}, NULL), SN_OK);
+}
+
+static snSpec *random_spec(uint64_t start)
+{
+    seed = start;
+    snArena arena = {0};
+    snSpec *spec = sn_spec_create();
+    snSceneDef scene = {(snUnits)below(4), (snAxis)below(2)};
+    snModelDef model = sn_default_model_def();
+    fill_def(&arena, SN_ELEMENT_MODEL, &model);
+    model.scene = "";
+    sn_set_scene(spec, &scene);
+    sn_set_model(spec, &model);
+    for (int i = 0; i < 20; ++i) add_node(spec, &arena, i);
+    for (int kind = SN_KIND_BODY; kind <= SN_KIND_FUNCTION; ++kind)
+        for (int i = below(6); i > 0; --i) add_part(spec, &arena, (snKind)kind);
+    sn_arena_free(&arena);
+    return spec;
+}
+
+/* ---- comparing ---------------------------------------------------------------------------- */
+
+static void expect_same_def(int element, const void *a, const void *b)
+{
+    const snElement *e = sn_element(element);
+    for (int i = 0; i < e->nattr; ++i) {
+        if (!sn_attr_applies(element, &e->attr[i], a) || sn_attr_equal(&e->attr[i], a, b)) continue;
+        print_error("%s.%s differs\n", e->tag, e->attr[i].name);
+        fail();
+    }
+}
+
+static const char *parent_name(const snSpec *spec, const snNodeDef *node)
+{
+    return node->parent ? sn_spec_node(spec, node->parent)->name : "";
+}
+
+/* Nodes by name, because nesting orders them depth first; everything else in order. */
+static void expect_same(const snSpec *a, const snSpec *b)
+{
+    expect_same_def(SN_ELEMENT_SCENE, sn_spec_scene(a), sn_spec_scene(b));
+    expect_same_def(SN_ELEMENT_MODEL, sn_spec_model(a), sn_spec_model(b));
+    for (int kind = 0; kind <= SN_KIND_FUNCTION; ++kind) {
+        assert_int_equal(sn_spec_count(a, (snKind)kind), sn_spec_count(b, (snKind)kind));
+        for (snId id = 1; id <= sn_spec_count(a, (snKind)kind); ++id) {
+            snId other = id;
+            if (kind == SN_KIND_NODE) {
+                other = sn_spec_find(b, SN_KIND_NODE, sn_spec_node(a, id)->name);
+                assert_true(other > 0);
+                assert_int_equal(sn_spec_node(a, id)->kind, sn_spec_node(b, other)->kind);
+                assert_string_equal(parent_name(a, sn_spec_node(a, id)), parent_name(b, sn_spec_node(b, other)));
+            }
+            expect_same_def(kind, sn_spec_def(a, (snKind)kind, id), sn_spec_def(b, (snKind)kind, other));
+        }
+    }
+}
+
+static char *bytes_of(const char *path)
+{
+    char *bytes;
+    size_t size;
+    assert_int_equal(sn_file_read(path, SN_FILE_LIMIT, &bytes, &size, NULL), SN_OK);
+    return bytes;
+}
+
+static void expect_same_bytes(const char *a, const char *b)
+{
+    char *x = bytes_of(a), *y = bytes_of(b);
+    assert_string_equal(x, y);
+    sn_free(x);
+    sn_free(y);
+}
+
+static snSpec *load(const char *path)
+{
+    snSpec *spec = NULL;
+    snError error = {0};
+    char message[1400];
+    if (sn_load_model(path, &spec, &error)) {
+        print_error("%s\n", sn_error_format(&error, message, sizeof message));
+        fail();
+    }
+    return spec;
+}
+
+static void save(const snSpec *spec, const char *path)
+{
+    snError error = {0};
+    char message[1400];
+    if (sn_save_model(spec, path, &error)) {
+        print_error("%s\n", sn_error_format(&error, message, sizeof message));
+        fail();
+    }
+}
+
+static void test_round_trip(void **state)
+{
+    (void)state;
+    int64_t live = sn_alloc_live();
+    for (uint64_t i = 1; i <= 200; ++i) {
+        snSpec *spec = random_spec(i);
+        save(spec, path_of("a.muscle.xml"));
+        snSpec *back = load(path_of("a.muscle.xml"));
+        expect_same(spec, back);
+        save(back, path_of("b.muscle.xml"));
+        expect_same_bytes(path_of("a.muscle.xml"), path_of("b.muscle.xml"));
+        expect_same_bytes(path_of("a.scene.xml"), path_of("b.scene.xml"));
+        sn_spec_destroy(spec);
+        sn_spec_destroy(back);
+    }
+    assert_int_equal(sn_alloc_live(), live);
+}
+
+static void put(const char *name, const char *content)
+{
+    snWriter w;
+    assert_int_equal(sn_writer_open(&w, path_of(name), NULL), SN_OK);
+    sn_writer_text(&w, content);
+    assert_int_equal(sn_writer_commit(&w, NULL), SN_OK);
+}
+
+static void test_defaults_are_left_out(void **state)
+{
+    (void)state;
+    snSpec *spec = sn_spec_create();
+    snBodyDef body = sn_default_body_def();
+    body.name = "bone";
+    body.density = 1900;
+    assert_int_equal(sn_add_body(spec, &body, NULL), SN_OK);
+    save(spec, path_of("d.muscle.xml"));
+    char *muscle = bytes_of(path_of("d.muscle.xml")), *scene = bytes_of(path_of("d.scene.xml"));
+    assert_string_equal(muscle, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Muscle version=\"1\">\n"
+                                "  <RigidBody name=\"bone\" density=\"1900\"/>\n</Muscle>\n");
+    assert_string_equal(scene, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<ModelerScene version=\"1\">\n"
+                               "  <Group name=\"bone\"/>\n</ModelerScene>\n");
+    sn_free(muscle);
+    sn_free(scene);
+    sn_spec_destroy(spec);
+}
+
+static void test_places_are_kept(void **state)
+{
+    (void)state;
+    put("p.scene.xml",
+        "<ModelerScene version=\"1\">\n  <Group name=\"bone\">\n    <Locator name=\"tip\"/>\n  </Group>\n"
+        "</ModelerScene>\n");
+    put("p.muscle.xml", "<Muscle version=\"1\">\n\n  <RigidBody name=\"bone\"/>\n</Muscle>\n");
+    snSpec *spec = load(path_of("p.muscle.xml"));
+    snOrigin body = sn_spec_origin(spec, SN_KIND_BODY, 1), tip = sn_spec_origin(spec, SN_KIND_NODE, 2);
+    assert_true(body.line == 3 && body.column == 3 && tip.line == 3 && tip.column == 5);
+    assert_string_equal(body.file, path_of("p.muscle.xml"));
+    assert_string_equal(tip.file, path_of("p.scene.xml"));
+    assert_int_equal(sn_spec_node(spec, 2)->parent, 1);
+    sn_spec_destroy(spec);
+    spec = load(path_of("p.scene.xml")); /* a scene alone */
+    assert_int_equal(sn_spec_count(spec, SN_KIND_NODE), 2);
+    sn_spec_destroy(spec);
+}
+
+static void test_force_length_files(void **state)
+{
+    (void)state;
+    put("law.csv", "stretch,force\n# comment\n0.5, 0\n1.0, 1\n\n1.5; 0\r\n");
+    put("law.xml", "<ForceLength version=\"1\"><Stretch>0.5 1</Stretch><Force>0 1</Force></ForceLength>");
+    put("f.muscle.xml", "<Muscle version=\"1\"><Strand name=\"s\" active_fl=\"law.csv\" passive_fl=\"curve\"/>"
+                        "<ForceLength name=\"curve\" file=\"law.xml\"/></Muscle>");
+    snSpec *spec = load(path_of("f.muscle.xml"));
+    snId id = sn_spec_find(spec, SN_KIND_FORCE_LENGTH, "law.csv");
+    const snForceLengthDef *law = sn_spec_force_length(spec, id);
+    assert_true(law->npoint == 3 && law->stretch[2] == 1.5 && law->force[1] == 1);
+    assert_int_equal(sn_spec_force_length(spec, 1)->npoint, 2);
+    save(spec, path_of("g.muscle.xml"));
+    snSpec *back = load(path_of("g.muscle.xml"));
+    expect_same(spec, back);
+    sn_spec_destroy(back);
+    /* far from its files the model carries the points itself */
+    assert_int_equal(mkdir(path_of("far"), 0777), 0);
+    save(spec, path_of("far/g.muscle.xml"));
+    back = load(path_of("far/g.muscle.xml"));
+    assert_int_equal(sn_spec_force_length(back, id)->npoint, 3);
+    assert_string_equal(sn_spec_force_length(back, id)->file, "");
+    sn_spec_destroy(back);
+    sn_spec_destroy(spec);
+}
+
+static void test_missing_files(void **state)
+{
+    (void)state;
+    snSpec *spec = NULL;
+    snError error;
+    assert_int_equal(sn_load_model(path_of("nowhere.muscle.xml"), &spec, &error), SN_NO_FILE);
+    put("m.muscle.xml", "<Muscle version=\"1\" scene=\"gone.scene.xml\"/>");
+    assert_int_equal(sn_load_model(path_of("m.muscle.xml"), &spec, &error), SN_NO_FILE);
+    assert_non_null(strstr(error.message, "gone.scene.xml"));
+    put("m.muscle.xml", "<Muscle version=\"1\">\n<Strand name=\"s\" active_fl=\"gone.csv\"/></Muscle>");
+    assert_int_equal(sn_load_model(path_of("m.muscle.xml"), &spec, &error), SN_NO_FILE);
+    assert_non_null(strstr(error.message, "gone.csv"));
+    assert_int_equal(error.line, 2);
+    assert_null(spec);
+}
+
+static void test_values_that_no_file_can_hold(void **state)
+{
+    (void)state;
+    snSpec *spec = sn_spec_create();
+    snBodyDef body = sn_default_body_def();
+    body.name = "bone";
+    body.mass = NAN;
+    sn_add_body(spec, &body, NULL);
+    snError error;
+    assert_int_equal(sn_save_model(spec, path_of("nan.muscle.xml"), &error), SN_BAD_INPUT);
+    assert_non_null(strstr(error.message, "mass"));
+    assert_false(sn_file_exists(path_of("nan.muscle.xml")) || sn_file_exists(path_of("nan.scene.xml")));
+    sn_spec_destroy(spec);
+    spec = sn_spec_create();
+    body.mass = 0;
+    body.name = "\xff";
+    sn_add_body(spec, &body, NULL);
+    assert_int_equal(sn_save_model(spec, path_of("nan.muscle.xml"), &error), SN_BAD_INPUT);
+    assert_false(sn_file_exists(path_of("nan.scene.xml")));
+    sn_spec_destroy(spec);
+}
+
+static void test_models_are_found_by_name(void **state)
+{
+    (void)state;
+    char path[256];
+    snError error;
+    assert_int_equal(mkdir(path_of("wing"), 0777), 0);
+    put("wing/wing.muscle.xml", "<Muscle version=\"1\"/>");
+    setenv("SINEW_MODELS", folder, 1);
+    assert_int_equal(sn_find_model("wing", path, sizeof path, &error), SN_OK);
+    assert_string_equal(path, path_of("wing/wing.muscle.xml"));
+    assert_int_equal(sn_find_model(path_of("wing/"), path, sizeof path, &error), SN_OK);
+    assert_int_equal(sn_find_model(path_of("wing/wing.muscle.xml"), path, sizeof path, &error), SN_OK);
+    assert_int_equal(sn_find_model("fin", path, sizeof path, &error), SN_NO_FILE);
+    assert_non_null(strstr(error.remedy, "wing"));
+    assert_int_equal(sn_find_model("wing", path, 5, &error), SN_FAILED);
+    unsetenv("SINEW_MODELS");
+}
+
+/* Every allocation of load and save made to fail in turn. */
+static void test_no_memory(void **state)
+{
+    (void)state;
+    snSpec *spec = random_spec(7);
+    save(spec, path_of("o.muscle.xml"));
+    put("o.csv", "1 2\n3 4\n");
+    char muscle[128], target[128];
+    strcpy(muscle, path_of("o.muscle.xml"));
+    strcpy(target, path_of("out.muscle.xml"));
+    sn_spec_destroy(spec);
+    int64_t live = sn_alloc_live();
+    for (int64_t n = 0;; ++n) {
+        snSpec *back = NULL;
+        snError error = {0};
+        sn_alloc_fail_after(n);
+        snStatus status = sn_load_model(muscle, &back, &error);
+        if (!status) status = sn_save_model(back, target, &error);
+        sn_alloc_fail_after(-1);
+        sn_spec_destroy(back);
+        assert_int_equal(sn_alloc_live(), live);
+        if (status == SN_OK) break;
+        assert_int_equal(status, SN_NO_MEMORY);
+        assert_int_equal(error.status, SN_NO_MEMORY);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_defaults_are_left_out),
+        cmocka_unit_test(test_places_are_kept),
+        cmocka_unit_test(test_force_length_files),
+        cmocka_unit_test(test_missing_files),
+        cmocka_unit_test(test_values_that_no_file_can_hold),
+        cmocka_unit_test(test_models_are_found_by_name),
+        cmocka_unit_test(test_no_memory),
+    };
+    return cmocka_run_group_tests(tests, set_up, clean_up);
+}
