@@ -1,0 +1,126 @@
+/* What every command shares: options, output, progress, models by name.
+ *
+ * A command is a file cmd_NAME.c that defines an snCommand, and a line in commands.c. Rules that all of them keep:
+ *   1. Human text goes to stdout through cli_say; with --json only the object at the end does.
+ *   2. Errors and progress go to stderr.
+ *   3. A run function returns a status; its exit code is sn_status_exit_code of it.
+ *   4. Long work calls cli_progress often and stops when it returns non-zero, keeping what is finished. */
+#ifndef SN_CLI_CLI_H
+#define SN_CLI_CLI_H
+
+#include "json.h"
+
+#include "sinew/sinew.h"
+
+typedef enum snOptionKind {
+    SN_OPTION_FLAG,
+    SN_OPTION_TEXT,
+    SN_OPTION_NUMBER,
+    SN_OPTION_COUNT, /* a whole number */
+    SN_OPTION_PAIR,  /* NAME=LEVEL */
+    SN_OPTION_CHOICE /* one of the words in `value`, separated by | */
+} snOptionKind;
+
+typedef struct snOption {
+    const char *name; /* without the dashes; "o" is -o */
+    snOptionKind kind;
+    const char *value; /* what stands for the value in the help, or the choices */
+    const char *help;
+    double low, high; /* number and count: both zero means any */
+} snOption;
+
+typedef struct snCli snCli;
+
+typedef struct snCommand {
+    const char *name;
+    const char *arguments; /* e.g. "MODEL -o OUT" */
+    const char *about;     /* one line */
+    const char *details;   /* paragraphs for the help, may be empty */
+    const char *example, *output;
+    int least, most;         /* positional arguments */
+    const snOption *options; /* ends with a NULL name */
+    snStatus (*run)(snCli *cli);
+} snCommand;
+
+/* The table of commands, ending with NULL. */
+extern const snCommand *const cli_commands[];
+const snCommand *cli_find_command(const char *name);
+
+typedef enum snProgressMode { SN_PROGRESS_NONE, SN_PROGRESS_BAR, SN_PROGRESS_JSON } snProgressMode;
+
+enum { CLI_MAX_ARGUMENT = 16, CLI_MAX_OPTION = 256 };
+
+struct snCli {
+    const snCommand *command;
+    int nargument;
+    const char *argument[CLI_MAX_ARGUMENT];
+    int nset; /* options given, in order */
+    const snOption *set[CLI_MAX_OPTION];
+    const char *set_value[CLI_MAX_OPTION];
+
+    bool want_json, quiet;
+    int32_t threads; /* 0: not given */
+    snProgressMode progress;
+    double shown_at; /* when progress was last shown, s */
+    bool bar_shown;
+    snJson json; /* open object that the command fills; printed at the end with --json */
+    bool failed_said; /* an error has been printed */
+};
+
+/* ---- options.c ---------------------------------------------------------------------------- */
+
+extern const snOption cli_common_options[];
+/* Fills cli from the words after the command. On wrong usage says what is wrong. want_help is set by --help. */
+snStatus cli_parse(snCli *cli, int argc, char **argv, bool *want_help);
+bool cli_given(const snCli *cli, const char *name);
+const char *cli_option_text(const snCli *cli, const char *name, const char *otherwise); /* the last one given */
+double cli_option_number(const snCli *cli, const char *name, double otherwise);
+/* The index-th NAME=LEVEL given for an option; false past the last. */
+bool cli_option_pair(const snCli *cli, const char *option, int index, char *name, size_t size, double *level);
+
+/* ---- help.c ------------------------------------------------------------------------------- */
+
+void cli_print_overview(void);
+void cli_print_help(const snCommand *command);
+/* The reference page of all commands (docs/commands.md). */
+void cli_print_markdown(void);
+
+/* ---- output.c ----------------------------------------------------------------------------- */
+
+void cli_say(snCli *cli, const char *format, ...) SN_PRINTF(2, 3);
+/* Prints "sinew: message" to stderr (and keeps it for --json); returns status. */
+snStatus cli_fail(snCli *cli, snStatus status, const char *format, ...) SN_PRINTF(3, 4);
+snStatus cli_fail_error(snCli *cli, const snError *error);
+void cli_warn(snCli *cli, const char *format, ...) SN_PRINTF(2, 3);
+void cli_json_error(snJson *json, const snError *error);
+/* Shows progress a few times a second. Non-zero when the user has pressed Ctrl-C. */
+int cli_progress(snCli *cli, const char *stage, double done, double total);
+void cli_progress_end(snCli *cli);
+/* The same as an snProgress for the library. */
+snProgress cli_progress_callback(snCli *cli);
+bool cli_interrupted(void);
+void cli_catch_signals(void);
+double cli_seconds(void); /* wall clock */
+
+/* ---- models.c ----------------------------------------------------------------------------- */
+
+/* Tells the library where the shipped models lie, seen from the program's own place. */
+void cli_locate_models(const char *program);
+/* A model by path, by the name of a shipped one or of a scene. Says what is wrong. */
+snStatus cli_load_model(snCli *cli, const char *name, snSpec **spec);
+/* The same, checked as a whole (every error is said) and compiled. spec may be NULL. */
+snStatus cli_compile_model(snCli *cli, const char *name, snSpec **spec, snModel **model);
+bool cli_ends_with(const char *text, const char *ending);
+/* Whether a file of this path could be written: its folder exists and lets us. Says what is wrong. */
+snStatus cli_check_output(snCli *cli, const char *path);
+
+/* ---- record.c ----------------------------------------------------------------------------- */
+
+/* A replay being recorded from a state: bodies, strands, activations, forces, lengths, coordinates. */
+typedef struct snRecorder snRecorder;
+snStatus cli_recorder_create(const snModel *model, snState *state, const char *model_name, snRecorder **recorder);
+void cli_recorder_destroy(snRecorder *recorder);
+snStatus cli_record(snRecorder *recorder);
+const snTrack *cli_recorded(const snRecorder *recorder);
+
+#endif

@@ -1,0 +1,53 @@
+/* sinew check: every problem of a model at once. */
+#include "cli.h"
+
+#include <stdio.h>
+
+static void say_problem(snCli *cli, const snError *problem)
+{
+    char text[1400];
+    bool warning = problem->status == SN_OK;
+    (void)sn_error_format(problem, text, sizeof text);
+    cli_say(cli, "%s: %s\n", warning ? "warning" : "error", text);
+    json_open(&cli->json, NULL, '{');
+    json_string(&cli->json, "severity", warning ? "warning" : "error");
+    cli_json_error(&cli->json, problem);
+    json_close(&cli->json, '}');
+}
+
+static snStatus run(snCli *cli)
+{
+    snSpec *spec = NULL;
+    snProblems problems = {0};
+    json_string(&cli->json, "model", cli->argument[0]);
+    snStatus status = cli_load_model(cli, cli->argument[0], &spec);
+    if (status != SN_OK) return status;
+    status = sn_check(spec, &problems);
+    int32_t warnings = problems.count - problems.nerror;
+    json_integer(&cli->json, "errors", problems.nerror);
+    json_integer(&cli->json, "warnings", warnings);
+    json_open(&cli->json, "problems", '[');
+    for (int32_t i = 0; i < problems.count; ++i) say_problem(cli, &problems.problem[i]);
+    json_close(&cli->json, ']');
+    cli_say(cli, "%s: %d errors, %d warnings\n", cli->argument[0], problems.nerror, warnings);
+    /* The problems were the message. */
+    if (status == SN_BAD_INPUT) cli->failed_said = true;
+    sn_problems_free(&problems);
+    sn_spec_destroy(spec);
+    return status;
+}
+
+static const snOption options[] = {{NULL, SN_OPTION_FLAG, NULL, NULL, 0, 0}};
+
+const snCommand cmd_check = {
+    .name = "check",
+    .arguments = "MODEL",
+    .about = "Every problem of a model at once, each with file, line, element and remedy",
+    .details = "Ends with 3 when there is an error; warnings alone end with 0.",
+    .example = "sinew check pulley",
+    .output = "pulley: 0 errors, 0 warnings",
+    .least = 1,
+    .most = 1,
+    .options = options,
+    .run = run,
+};

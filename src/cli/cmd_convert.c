@@ -1,0 +1,129 @@
+/* sinew convert: from one file format to another, chosen by the endings. */
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const mesh_endings[] = {".obj", ".ply", ".stl", NULL};
+static const char *const track_endings[] = {".replay.xml", ".control.xml", NULL};
+static const char *const table_endings[] = {".sto", ".csv", NULL};
+static const char *const model_endings[] = {".muscle.xml", NULL};
+
+static bool one_of(const char *path, const char *const *endings)
+{
+    for (; *endings; ++endings)
+        if (cli_ends_with(path, *endings)) return true;
+    return false;
+}
+
+static snStatus failed(snCli *cli, snStatus status, snError *error)
+{
+    error->status = status;
+    return status == SN_OK ? SN_OK : cli_fail_error(cli, error);
+}
+
+static snStatus convert_mesh(snCli *cli, const char *from, const char *to)
+{
+    snMesh mesh = {0};
+    snError error = {0};
+    snStatus status = sn_load_mesh(from, &mesh, &error);
+    if (status != SN_OK) return failed(cli, status, &error);
+    cli_say(cli, "%s: %d vertices, %d triangles\n", to, mesh.nvertex, mesh.ntriangle);
+    json_integer(&cli->json, "vertices", mesh.nvertex);
+    json_integer(&cli->json, "triangles", mesh.ntriangle);
+    status = sn_save_mesh(&mesh, to, &error);
+    sn_mesh_free(&mesh);
+    return failed(cli, status, &error);
+}
+
+/* A control is a track of bodies alone. */
+static snStatus bodies_only(const snTrack *track, snTrack **bodies)
+{
+    snTrackDef def = *sn_track_def(track);
+    def.nstrand = def.nscalar = 0;
+    snStatus status = sn_track_create(&def, bodies);
+    for (int32_t i = 0; status == SN_OK && i < sn_track_frames(track); ++i)
+        status = sn_track_append(*bodies, sn_track_time(track, i), sn_track_pose(track, i), NULL, NULL);
+    return status;
+}
+
+static snStatus save_track_as(snCli *cli, const snTrack *track, const char *to)
+{
+    snError error = {0};
+    snTrack *bodies = NULL;
+    snStatus status;
+    if (one_of(to, table_endings)) {
+        status = sn_save_table(track, to, cli_option_text(cli, "only", NULL), &error);
+    } else if (cli_ends_with(to, ".control.xml")) {
+        status = bodies_only(track, &bodies);
+        if (status == SN_OK) status = sn_save_track(bodies, to, &error);
+        if (bodies) sn_track_destroy(bodies);
+    } else {
+        status = sn_save_track(track, to, &error);
+    }
+    return failed(cli, status, &error);
+}
+
+static snStatus convert_track(snCli *cli, const char *from, const char *to)
+{
+    snTrack *track = NULL;
+    snError error = {0};
+    snStatus status = sn_load_track(from, &track, &error);
+    if (status != SN_OK) return failed(cli, status, &error);
+    cli_say(cli, "%s: %d frames\n", to, sn_track_frames(track));
+    json_integer(&cli->json, "frames", sn_track_frames(track));
+    status = save_track_as(cli, track, to);
+    sn_track_destroy(track);
+    return status;
+}
+
+static snStatus convert_model(snCli *cli, const char *from, const char *to)
+{
+    snSpec *spec = NULL;
+    snError error = {0};
+    snStatus status = cli_load_model(cli, from, &spec);
+    if (status != SN_OK) return status;
+    cli_say(cli, "%s: %d bodies, %d strands\n", to, sn_spec_count(spec, SN_KIND_BODY),
+            sn_spec_count(spec, SN_KIND_STRAND));
+    json_integer(&cli->json, "bodies", sn_spec_count(spec, SN_KIND_BODY));
+    json_integer(&cli->json, "strands", sn_spec_count(spec, SN_KIND_STRAND));
+    status = sn_save_model(spec, to, &error);
+    sn_spec_destroy(spec);
+    return failed(cli, status, &error);
+}
+
+static snStatus run(snCli *cli)
+{
+    const char *from = cli->argument[0], *to = cli->argument[1];
+    json_string(&cli->json, "from", from);
+    json_string(&cli->json, "to", to);
+    bool to_track = one_of(to, track_endings) || one_of(to, table_endings);
+    snStatus (*convert)(snCli *, const char *, const char *) = NULL;
+    if (one_of(from, mesh_endings) && one_of(to, mesh_endings)) convert = convert_mesh;
+    else if (one_of(from, track_endings) && to_track) convert = convert_track;
+    else if (!one_of(from, track_endings) && one_of(to, model_endings)) convert = convert_model;
+    if (!convert)
+        return cli_fail(cli, SN_USAGE, "no way from %s to %s: meshes (.obj .ply .stl) become meshes, motion (.replay.xml "
+                        ".control.xml) becomes motion or a table (.sto .csv), a model becomes a .muscle.xml", from, to);
+    snStatus status = cli_check_output(cli, to);
+    return status == SN_OK ? convert(cli, from, to) : status;
+}
+
+static const snOption options[] = {
+    {"only", SN_OPTION_TEXT, "PREFIX", "columns of a table whose names start so, such as tension/", 0, 0},
+    {NULL, SN_OPTION_FLAG, NULL, NULL, 0, 0},
+};
+
+const snCommand cmd_convert = {
+    .name = "convert",
+    .arguments = "IN OUT",
+    .about = "From one file format to another, chosen by the endings",
+    .details = "Meshes (.obj .ply .stl) into meshes; motion (.replay.xml .control.xml) into motion or a table (.sto .csv);\n"
+               "a model or scene into a .muscle.xml with its .scene.xml beside it, in the normal form.",
+    .example = "sinew convert lift.replay.xml lift.csv --only tension/",
+    .output = "lift.csv: 26 frames",
+    .least = 2,
+    .most = 2,
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,179 @@
+/* sinew info: what a model or a replay contains. */
+#include "cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const joint_types[] = {"ball", "hinge", "rigid", "cylindrical", "universal", "prismatic"};
+static const int joint_freedoms[] = {3, 1, 0, 2, 2, 1};
+static const char *const constraint_types[] = {"fixed", "sliding", "surface", "strut"};
+
+static int32_t strand_points(const snSpec *spec, const snStrandDef *strand)
+{
+    snId node = sn_spec_find(spec, SN_KIND_NODE, strand->node && strand->node[0] ? strand->node : strand->name);
+    return node ? sn_spec_node(spec, node)->npoint : strand->npoint;
+}
+
+static bool is_muscle(const snStrandDef *strand)
+{
+    return strand->belly_end > strand->belly_start;
+}
+
+typedef struct snTotals {
+    int32_t pinned, freedoms, muscles, points, by_type[4];
+} snTotals;
+
+static snTotals add_up(const snSpec *spec)
+{
+    snTotals t = {0};
+    for (snId i = 1; i <= sn_spec_count(spec, SN_KIND_BODY); ++i) t.pinned += sn_spec_body(spec, i)->pinned;
+    for (snId i = 1; i <= sn_spec_count(spec, SN_KIND_JOINT); ++i)
+        t.freedoms += joint_freedoms[sn_spec_joint(spec, i)->type];
+    for (snId i = 1; i <= sn_spec_count(spec, SN_KIND_STRAND); ++i) {
+        t.muscles += is_muscle(sn_spec_strand(spec, i));
+        t.points += strand_points(spec, sn_spec_strand(spec, i));
+    }
+    for (snId i = 1; i <= sn_spec_count(spec, SN_KIND_CONSTRAINT); ++i)
+        ++t.by_type[sn_spec_constraint(spec, i)->type];
+    return t;
+}
+
+static void say_totals(snCli *cli, const snSpec *spec)
+{
+    snTotals t = add_up(spec);
+    int32_t bodies = sn_spec_count(spec, SN_KIND_BODY), joints = sn_spec_count(spec, SN_KIND_JOINT);
+    int32_t strands = sn_spec_count(spec, SN_KIND_STRAND), constraints = sn_spec_count(spec, SN_KIND_CONSTRAINT);
+    int32_t groups = sn_spec_count(spec, SN_KIND_GROUP), functions = sn_spec_count(spec, SN_KIND_FUNCTION);
+    cli_say(cli, "bodies       %d (%d held)\n", bodies, t.pinned);
+    cli_say(cli, "joints       %d (%d degrees of freedom)\n", joints, t.freedoms);
+    cli_say(cli, "strands      %d (%d with muscle), %d control points\n", strands, t.muscles, t.points);
+    cli_say(cli, "constraints  %d (%d fixed, %d sliding, %d surface, %d strut)\n", constraints, t.by_type[0], t.by_type[1],
+            t.by_type[2], t.by_type[3]);
+    if (groups > 0) cli_say(cli, "groups       %d\n", groups);
+    if (functions > 0) cli_say(cli, "functions    %d\n", functions);
+    json_integer(&cli->json, "bodies", bodies);
+    json_integer(&cli->json, "held_bodies", t.pinned);
+    json_integer(&cli->json, "joints", joints);
+    json_integer(&cli->json, "degrees_of_freedom", t.freedoms);
+    json_integer(&cli->json, "strands", strands);
+    json_integer(&cli->json, "strands_with_muscle", t.muscles);
+    json_integer(&cli->json, "points", t.points);
+    json_integer(&cli->json, "groups", groups);
+    json_integer(&cli->json, "functions", functions);
+    json_integer(&cli->json, "nodes", sn_spec_count(spec, SN_KIND_NODE));
+    json_open(&cli->json, "constraints", '{');
+    for (int i = 0; i < 4; ++i) json_integer(&cli->json, constraint_types[i], t.by_type[i]);
+    json_close(&cli->json, '}');
+}
+
+static void list_bodies_and_joints(snCli *cli, const snSpec *spec)
+{
+    cli_say(cli, "\nbodies\n");
+    for (snId i = 1; i <= sn_spec_count(spec, SN_KIND_BODY); ++i) {
+        const snBodyDef *body = sn_spec_body(spec, i);
+        if (body->mass > 0 && !body->pinned) cli_say(cli, "  %-24s %.4g kg\n", body->name, body->mass);
+        else cli_say(cli, "  %-24s %s\n", body->name, body->pinned ? "held" : "mass from its shape");
+    }
+    cli_say(cli, "joints\n");
+    for (snId i = 1; i <= sn_spec_count(spec, SN_KIND_JOINT); ++i) {
+        const snJointDef *joint = sn_spec_joint(spec, i);
+        cli_say(cli, "  %-24s %s, %s to %s\n", joint->name, joint_types[joint->type], joint->body_a, joint->body_b);
+    }
+}
+
+static void list_strands(snCli *cli, const snSpec *spec)
+{
+    cli_say(cli, "strands\n");
+    for (snId i = 1; i <= sn_spec_count(spec, SN_KIND_STRAND); ++i) {
+        const snStrandDef *strand = sn_spec_strand(spec, i);
+        cli_say(cli, "  %-24s %d points, radius %.3g mm%s\n", strand->name, strand_points(spec, strand),
+                1000 * strand->radius, is_muscle(strand) ? ", muscle" : "");
+    }
+    for (snId i = 1; i <= sn_spec_count(spec, SN_KIND_FUNCTION); ++i)
+        cli_say(cli, "function %s: %s\n", sn_spec_function(spec, i)->name, sn_spec_function(spec, i)->muscles);
+}
+
+static void name_list(snCli *cli, const snSpec *spec, const char *key, snKind kind)
+{
+    json_open(&cli->json, key, '[');
+    for (snId i = 1; i <= sn_spec_count(spec, kind); ++i) {
+        const char *name = kind == SN_KIND_BODY     ? sn_spec_body(spec, i)->name
+                           : kind == SN_KIND_JOINT  ? sn_spec_joint(spec, i)->name
+                           : kind == SN_KIND_STRAND ? sn_spec_strand(spec, i)->name
+                                                    : sn_spec_function(spec, i)->name;
+        json_string(&cli->json, NULL, name);
+    }
+    json_close(&cli->json, ']');
+}
+
+static snStatus model_info(snCli *cli)
+{
+    snSpec *spec = NULL;
+    snStatus status = cli_load_model(cli, cli->argument[0], &spec);
+    if (status != SN_OK) return status;
+    json_string(&cli->json, "model", cli->argument[0]);
+    say_totals(cli, spec);
+    name_list(cli, spec, "body_names", SN_KIND_BODY);
+    name_list(cli, spec, "joint_names", SN_KIND_JOINT);
+    name_list(cli, spec, "strand_names", SN_KIND_STRAND);
+    name_list(cli, spec, "function_names", SN_KIND_FUNCTION);
+    if (cli_given(cli, "list")) {
+        list_bodies_and_joints(cli, spec);
+        list_strands(cli, spec);
+    }
+    sn_spec_destroy(spec);
+    return SN_OK;
+}
+
+static snStatus track_info(snCli *cli)
+{
+    snTrack *track = NULL;
+    snError error = {0};
+    snStatus status = sn_load_track(cli->argument[0], &track, &error);
+    error.status = status;
+    if (status != SN_OK) return cli_fail_error(cli, &error);
+    const snTrackDef *def = sn_track_def(track);
+    int32_t frames = sn_track_frames(track);
+    double first = frames > 0 ? sn_track_time(track, 0) : 0, last = frames > 0 ? sn_track_time(track, frames - 1) : 0;
+    cli_say(cli, "model        %s\n", def->model && def->model[0] ? def->model : "(not named)");
+    cli_say(cli, "frames       %d, from %.4g s to %.4g s\n", frames, first, last);
+    cli_say(cli, "bodies       %d\nstrands      %d\nscalars      %d\n", def->nbody, def->nstrand, def->nscalar);
+    for (int32_t i = 0; cli_given(cli, "list") && i < def->nscalar; ++i) cli_say(cli, "  %s\n", def->scalar_name[i]);
+    json_string(&cli->json, "track", cli->argument[0]);
+    json_integer(&cli->json, "frames", frames);
+    json_number(&cli->json, "start_s", first);
+    json_number(&cli->json, "end_s", last);
+    json_integer(&cli->json, "bodies", def->nbody);
+    json_integer(&cli->json, "strands", def->nstrand);
+    json_integer(&cli->json, "scalars", def->nscalar);
+    sn_track_destroy(track);
+    return SN_OK;
+}
+
+static snStatus run(snCli *cli)
+{
+    const char *name = cli->argument[0];
+    bool track = cli_ends_with(name, ".replay.xml") || cli_ends_with(name, ".control.xml");
+    return track ? track_info(cli) : model_info(cli);
+}
+
+static const snOption options[] = {
+    {"list", SN_OPTION_FLAG, "", "list everything by name", 0, 0},
+    {NULL, SN_OPTION_FLAG, NULL, NULL, 0, 0},
+};
+
+const snCommand cmd_info = {
+    .name = "info",
+    .arguments = "MODEL|REPLAY",
+    .about = "What a model or a replay contains",
+    .details = "",
+    .example = "sinew info crane",
+    .output = "bodies       3 (1 held)\n"
+              "joints       1 (1 degrees of freedom)\n"
+              "strands      2 (1 with muscle), 98 control points\n"
+              "constraints  6 (4 fixed, 2 sliding, 0 surface, 0 strut)",
+    .least = 1,
+    .most = 1,
+    .options = options,
+    .run = run,
+};

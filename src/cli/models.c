@@ -1,0 +1,115 @@
+/* Models by path or name, from the build tree and from an installed one alike. */
+#include "cli.h"
+
+#include "scenes.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool is_folder(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+/* The folder of the running program: as the system knows it, else as it was called. */
+static void own_folder(const char *program, char *folder, size_t size)
+{
+    ssize_t length = readlink("/proc/self/exe", folder, size - 1);
+    if (length > 0) folder[length] = '\0';
+    else (void)snprintf(folder, size, "%s", program);
+    char *slash = strrchr(folder, '/');
+    if (slash) *slash = '\0';
+    else (void)snprintf(folder, size, ".");
+}
+
+void cli_locate_models(const char *program)
+{
+    static const char *const places[] = {"../share/sinew/models", "../models"};
+    char folder[3000], path[3100];
+    if (getenv("SINEW_MODELS")) return;
+    own_folder(program, folder, sizeof folder);
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; ++i) {
+        (void)snprintf(path, sizeof path, "%s/%s", folder, places[i]);
+        if (!is_folder(path)) continue;
+        (void)setenv("SINEW_MODELS", path, 0);
+        return;
+    }
+}
+
+bool cli_ends_with(const char *text, const char *ending)
+{
+    size_t a = strlen(text), b = strlen(ending);
+    return a >= b && strcmp(text + a - b, ending) == 0;
+}
+
+snStatus cli_check_output(snCli *cli, const char *path)
+{
+    char folder[4096];
+    (void)snprintf(folder, sizeof folder, "%s", path);
+    char *slash = strrchr(folder, '/');
+    if (!slash) (void)snprintf(folder, sizeof folder, ".");
+    else if (slash == folder) folder[1] = '\0';
+    else *slash = '\0';
+    if (!is_folder(folder))
+        return cli_fail(cli, SN_WRITE_FAILED, "%s cannot be written: there is no folder %s", path, folder);
+    if (access(folder, W_OK) != 0)
+        return cli_fail(cli, SN_WRITE_FAILED, "%s cannot be written: %s: %s", path, folder, strerror(errno));
+    if (is_folder(path)) return cli_fail(cli, SN_WRITE_FAILED, "%s cannot be written: it is a folder", path);
+    return SN_OK;
+}
+
+static bool is_scene(const char *name)
+{
+    for (int i = 0; sn_scene_info(i); ++i)
+        if (strcmp(sn_scene_info(i)->name, name) == 0) return true;
+    return false;
+}
+
+snStatus cli_load_model(snCli *cli, const char *name, snSpec **spec)
+{
+    char path[4096];
+    snError error = {0};
+    if (is_scene(name)) {
+        *spec = sn_scene(name);
+        return *spec ? SN_OK : cli_fail(cli, SN_NO_MEMORY, "out of memory");
+    }
+    snStatus status = sn_find_model(name, path, sizeof path, &error);
+    if (status == SN_OK) status = sn_load_model(path, spec, &error);
+    if (status == SN_OK) return SN_OK;
+    error.status = status;
+    (void)cli_fail_error(cli, &error);
+    if (status == SN_NO_FILE && !strchr(name, '/') && !strchr(name, '.'))
+        cli_warn(cli, "sinew help lists the scenes that need no file");
+    return status;
+}
+
+static snStatus say_problems(snCli *cli, const snSpec *spec)
+{
+    snProblems problems = {0};
+    snStatus status = sn_check(spec, &problems);
+    for (int32_t i = 0; i < problems.count; ++i)
+        if (problems.problem[i].status != SN_OK) (void)cli_fail_error(cli, &problems.problem[i]);
+    sn_problems_free(&problems);
+    return status;
+}
+
+snStatus cli_compile_model(snCli *cli, const char *name, snSpec **spec, snModel **model)
+{
+    snSpec *loaded = NULL;
+    snError error = {0};
+    snStatus status = cli_load_model(cli, name, &loaded);
+    if (status == SN_OK) status = say_problems(cli, loaded);
+    if (status == SN_OK) {
+        status = sn_compile(loaded, model, &error);
+        error.status = status;
+        if (status != SN_OK) (void)cli_fail_error(cli, &error);
+    }
+    if (status == SN_OK && spec) *spec = loaded;
+    else if (loaded) sn_spec_destroy(loaded);
+    return status;
+}

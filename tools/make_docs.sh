@@ -1,0 +1,7 @@
+#!/bin/sh
+# Writes the pages of docs/ that come from tables in the code. A test fails when they are out of date.
+#   tools/make_docs.sh SINEW
+set -eu
+folder=$(dirname "$0")/../docs
+mkdir -p "$folder"
+"$1" help --markdown >"$folder/commands.md"
