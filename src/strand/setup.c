@@ -114,7 +114,7 @@ static void set_stiffness(const setup *u, double share, snGauss *g)
     g->passive = p->passive_scale * u->area * blend_log(p->tendon_stiffness, p->stiffness, share);
     g->active = p->active_scale * p->max_force * share;
     g->fiber = p->fiber_rest;
-    g->belly = share >= 0.5;
+    g->share = share;
 }
 
 static void add_mass(const setup *u, const snGauss *g, double *mass)

@@ -7,7 +7,7 @@
 
 #include "math/spline.h"
 
-#include <stddef.h>
+#include <string.h>
 
 /* What one Gauss point does: the direction of its pull, tension over rest arc length weight, stiffness. */
 typedef struct pull {
@@ -36,7 +36,10 @@ static inline double passive_tension(const snStrand *strand, const snGauss *g, d
         return 0;
     }
     double f = stretch - 1, df = 1;
-    if (g->belly && strand->passive_law.kind != SN_LAW_LINEAR) f = sn_law_eval(&strand->passive_law, stretch, &df);
+    if (g->share > 0 && strand->passive_law.kind != SN_LAW_LINEAR) {
+        double law = sn_law_eval(&strand->passive_law, stretch, &df);
+        f += g->share * (law - f), df = 1 + g->share * (df - 1);
+    }
     *slope = g->passive * df;
     return g->passive * f;
 }
@@ -54,23 +57,25 @@ static inline double active_tension(const snStrand *strand, const snGauss *g, do
 static inline pull pull_at(const snStrand *strand, const snGauss *g, const double *q, double a)
 {
     v3 u = stretch_vector(g, q);
-    double stretch = v3_len(u), safe = stretch > least_stretch ? stretch : least_stretch, dp, da;
+    double stretch = v3_len(u), inverse = 1 / (stretch > least_stretch ? stretch : least_stretch), dp, da;
     pull r;
-    r.t = v3_scale(u, 1 / safe);
+    r.t = v3_scale(u, inverse);
     r.passive = passive_tension(strand, g, stretch, &dp);
     r.unit = active_tension(strand, g, stretch, &da);
     double tension = r.passive + a * r.unit, axial = dp + a * da;
     r.axial = axial > 0 ? axial : 0;
-    r.lateral = tension > 0 ? tension / safe : 0;
+    r.lateral = tension > 0 ? tension * inverse : 0;
     return r;
 }
 
-static inline void add_force(const snGauss *g, v3 t, double tension, double *force)
+/* The forces of a pair of Gauss points with the given tensions. */
+static inline void add_pair_force(const snGauss *g, const pull p[2], double tension0, double tension1, double *force)
 {
-    double *f = force + 3 * g->span, w = -g->weight * tension;
+    double *f = force + 3 * g->span;
+    v3 f0 = v3_scale(p[0].t, -g[0].weight * tension0), f1 = v3_scale(p[1].t, -g[1].weight * tension1);
     for (int k = 0; k < 4; ++k) {
-        double c = w * g->d[k];
-        f[3 * k] += c * t.x, f[3 * k + 1] += c * t.y, f[3 * k + 2] += c * t.z;
+        double c0 = g[0].d[k], c1 = g[1].d[k];
+        f[3 * k] += c0 * f0.x + c1 * f1.x, f[3 * k + 1] += c0 * f0.y + c1 * f1.y, f[3 * k + 2] += c0 * f0.z + c1 * f1.z;
     }
 }
 
@@ -94,23 +99,30 @@ static inline void add_pair_stiffness(const snGauss *g, const double s0[9], cons
     }
 }
 
+/* Tension of the damping -beta K_tt qdot. */
+static inline double damping_tension(const snStrand *strand, const snGauss *g, const pull *p, const double *qdot)
+{
+    return strand->beta * p->axial * v3_dot(p->t, stretch_vector(g, qdot));
+}
+
 void sn_strand_force(const snStrand *strand, const double *q, const double *qdot, double a, double h, double *force,
                      double *force_active, double *point_A)
 {
     double axial = h * h + h * strand->beta, lateral = h * h, s[2][9];
-    if (force_active)
-        for (int32_t i = 0; i < 3 * strand->n; ++i) force_active[i] = 0;
+    bool damp = !point_A && qdot;
+    if (force_active) memset(force_active, 0, sizeof(double) * 3 * (size_t)strand->n);
     for (int32_t i = 0; i < strand->ngauss; i += 2) {
         const snGauss *g = strand->gauss + i;
-        for (int j = 0; j < 2; ++j) {
-            pull p = pull_at(strand, g + j, q, a);
-            double tension = p.passive;
-            if (!point_A && qdot) tension += strand->beta * p.axial * v3_dot(p.t, stretch_vector(g + j, qdot));
-            add_force(g + j, p.t, tension, force);
-            if (force_active && p.unit != 0) add_force(g + j, p.t, p.unit, force_active);
-            stiffness_block(g[j].weight, p.t, axial * p.axial, lateral * p.lateral, s[j]);
-        }
-        if (point_A) add_pair_stiffness(g, s[0], s[1], point_A);
+        pull p[2] = {pull_at(strand, g, q, a), pull_at(strand, g + 1, q, a)};
+        if (damp) p[0].passive += damping_tension(strand, g, &p[0], qdot);
+        if (damp) p[1].passive += damping_tension(strand, g + 1, &p[1], qdot);
+        add_pair_force(g, p, p[0].passive, p[1].passive, force);
+        if (force_active && (p[0].unit != 0 || p[1].unit != 0))
+            add_pair_force(g, p, p[0].unit, p[1].unit, force_active);
+        if (!point_A) continue;
+        for (int j = 0; j < 2; ++j)
+            stiffness_block(g[j].weight, p[j].t, axial * p[j].axial, lateral * p[j].lateral, s[j]);
+        add_pair_stiffness(g, s[0], s[1], point_A);
     }
 }
 
@@ -137,13 +149,14 @@ void sn_strand_inertia(const snStrand *strand, const double *qdot, v3 gravity, d
 
 double sn_strand_energy(const snStrand *strand, const double *q, double a)
 {
-    static const snLaw linear = {SN_LAW_LINEAR, 0, 0, 0, 0};
     double sum = 0;
     for (int32_t i = 0; i < strand->ngauss; ++i) {
         const snGauss *g = strand->gauss + i;
         double stretch = v3_len(stretch_vector(g, q)), density = 0;
-        if (!(strand->tension_only && stretch < 1))
-            density = g->passive * sn_law_integral(g->belly ? &strand->passive_law : &linear, 1, stretch);
+        if (!(strand->tension_only && stretch < 1)) {
+            double tendon = (stretch - 1) * (stretch - 1) / 2, belly = sn_law_integral(&strand->passive_law, 1, stretch);
+            density = g->passive * ((1 - g->share) * tendon + g->share * belly);
+        }
         if (g->active != 0)
             density += a * g->active / g->fiber * sn_law_integral(&strand->active_law, g->fiber, g->fiber * stretch);
         sum += g->weight * density;

@@ -25,8 +25,8 @@ typedef struct snGauss {
     double passive;  /* EA times passive scale, N */
     double active;   /* maximal force here, N: zero in the tendon */
     double fiber;    /* normalised fibre length at strain zero */
+    double share;    /* 1: the passive law of the belly, 0: tendon, linear; between them both, in these shares */
     int32_t span;
-    int32_t belly;   /* 1: the passive law of the belly, 0: tendon, linear */
 } snGauss;
 
 typedef struct snStrand {
