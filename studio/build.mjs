@@ -1,0 +1,56 @@
+// Builds the page into one HTML file: script and style inlined, their hashes in the content policy, and an empty slot
+// for the data that `sinew export --to html` fills and that the server leaves empty.
+// usage: node build.mjs OUT_DIR [MODULES_DIR]
+import { createHash } from "node:crypto";
+import { createRequire } from "node:module";
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const out = resolve(process.argv[2] ?? join(here, "../build/studio"));
+const modules = resolve(process.argv[3] ?? join(here, "node_modules"));
+const { build } = createRequire(join(modules, "x.js"))("esbuild");
+
+async function bundle(entry, loader) {
+  const result = await build({
+    entryPoints: [join(here, "src", entry)],
+    bundle: true,
+    minify: true,
+    write: false,
+    format: "iife",
+    target: "es2022",
+    nodePaths: [modules],
+    legalComments: "eof",
+    charset: "utf8",
+    loader,
+    logLevel: "warning",
+  });
+  return result.outputFiles[0].text.trim();
+}
+
+const hash = (text) => `'sha256-${createHash("sha256").update(text, "utf8").digest("base64")}'`;
+
+const script = await bundle("main.ts", {});
+const style = await bundle("style.css", { ".css": "css" });
+if (/<\/script|<!--/i.test(script) || /<\/style/i.test(style)) throw new Error("the bundle would end its own element");
+
+const policy = [
+  "default-src 'none'",
+  `script-src ${hash(script)}`,
+  `style-src ${hash(style)}`,
+  "img-src data: blob:",
+  "connect-src 'self' ws://127.0.0.1:* ws://localhost:*",
+  "base-uri 'none'",
+  "form-action 'none'",
+].join("; ");
+
+const page = readFileSync(join(here, "src/index.html"), "utf8")
+  .replace("%POLICY%", () => policy)
+  .replace("%STYLE%", () => style)
+  .replace("%SCRIPT%", () => script);
+mkdirSync(out, { recursive: true });
+const file = join(out, "studio.html");
+writeFileSync(file + ".part", page);
+renameSync(file + ".part", file);
+console.log(`${file}: ${(page.length / 1024).toFixed(0)} kB`);

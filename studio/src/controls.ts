@@ -1,0 +1,105 @@
+// What is shown and from where: layers, opacity of the skin, thickness of the strands, sides, legend.
+
+import type { StudioData } from "./data";
+import { announce, byId, el } from "./dom";
+import { MARKER_COLORS } from "./markers";
+import { rampCss } from "./ramp";
+import type { Layer, Side, View } from "./view";
+
+interface Switch {
+  layer: Layer;
+  label: string;
+  key: string;
+  on: boolean;
+  there: boolean;
+}
+
+export class Controls {
+  private readonly buttons = new Map<Layer, HTMLButtonElement>();
+  private readonly skin = el("input", { type: "range", id: "skin", min: 0, max: 1, step: 0.05, value: 0.35, "aria-label": "Opacity of the skin" });
+
+  constructor(
+    private readonly data: StudioData,
+    private readonly view: View,
+  ) {
+    const hasTarget = data.live || !!data.replay?.targetPositions;
+    const switches: Switch[] = [
+      { layer: "bones", label: "Bones", key: "B", on: true, there: true },
+      { layer: "strands", label: "Strands", key: "S", on: true, there: data.strands.length > 0 },
+      { layer: "target", label: "Target", key: "G", on: true, there: hasTarget },
+      { layer: "constraints", label: "Constraints", key: "C", on: false, there: data.constraints.length > 0 },
+      { layer: "grid", label: "Grid", key: "D", on: true, there: true },
+    ];
+    const chips = switches.filter((s) => s.there).map((s) => this.makeSwitch(s));
+    const rows: Node[] = [el("div", { class: "chips", role: "group", "aria-label": "Layers" }, ...chips)];
+    if (data.skin) rows.push(this.slider("Skin", this.skin, (v) => view.setSkinOpacity(v)));
+    const thickness = el("input", { type: "range", id: "thickness", min: 0.4, max: 2.5, step: 0.1, value: 1, "aria-label": "Thickness of the strands" });
+    rows.push(this.slider("Strands", thickness, (v) => ((view.tubes.thickness = v), view.show("strands", this.isOn("strands")))));
+    byId("view").append(...rows);
+    view.setSkinOpacity(Number(this.skin.value));
+    this.sides();
+    this.legend();
+  }
+
+  private makeSwitch(s: Switch): HTMLButtonElement {
+    const b = el("button", {
+      type: "button", class: "chip", id: `layer-${s.layer}`, "aria-pressed": String(s.on), title: `${s.label} (${s.key})`,
+    }, s.label);
+    b.addEventListener("click", () => this.toggle(s.layer));
+    this.buttons.set(s.layer, b);
+    this.view.show(s.layer, s.on);
+    return b;
+  }
+
+  private slider(label: string, input: HTMLInputElement, set: (v: number) => void): HTMLElement {
+    input.addEventListener("input", () => set(Number(input.value)));
+    return el("label", { class: "slider" }, el("span", {}, label), input);
+  }
+
+  isOn(layer: Layer): boolean {
+    return this.buttons.get(layer)?.getAttribute("aria-pressed") === "true";
+  }
+
+  toggle(layer: Layer): void {
+    const b = this.buttons.get(layer);
+    if (!b) return;
+    const on = b.getAttribute("aria-pressed") !== "true";
+    b.setAttribute("aria-pressed", String(on));
+    this.view.show(layer, on);
+    if (layer === "constraints") byId("legend").classList.toggle("with-marks", on);
+    announce(`${b.textContent} ${on ? "shown" : "hidden"}`);
+  }
+
+  /** Skin: away, see-through, whole. */
+  cycleSkin(): void {
+    if (!this.data.skin) return;
+    const v = Number(this.skin.value);
+    const next = v < 0.02 ? 0.35 : v < 0.98 ? 1 : 0;
+    this.skin.value = String(next);
+    this.view.setSkinOpacity(next);
+    announce(`Skin ${Math.round(100 * next)} per cent`);
+  }
+
+  private sides(): void {
+    const all: [Side, string][] = [["front", "Front"], ["back", "Back"], ["left", "Left"], ["right", "Right"], ["top", "Top"]];
+    all.forEach(([side, label], i) => {
+      const b = el("button", { type: "button", class: "chip small", title: `${label} (${i + 1})`, id: `side-${side}` }, label);
+      b.addEventListener("click", () => this.view.look(side));
+      byId("sides").append(b);
+    });
+  }
+
+  private legend(): void {
+    const bar = el("span", { class: "ramp", "aria-hidden": "true" });
+    bar.style.background = `linear-gradient(to right, ${Array.from({ length: 13 }, (_, i) => rampCss(i / 12)).join(", ")})`;
+    const marks = this.view.markers.counts().map(([type, n]) => {
+      const mark = el("span", { class: `mark ${type}`, "aria-hidden": "true" });
+      mark.style.color = MARKER_COLORS[type];
+      return el("span", { class: "key" }, mark, `${type} ${n}`);
+    });
+    byId("legend").append(
+      el("span", { class: "scale" }, el("span", {}, "rest"), bar, el("span", {}, "full activation")),
+      el("span", { class: "marks" }, ...marks),
+    );
+  }
+}

@@ -1,0 +1,362 @@
+// The studio's data: one binary container with a JSON head, made by sn_studio_pack (src/io/studio_pack.c), by the
+// server, or by the generator of the tests. docs/studio.md describes it. Everything is checked here, so that the rest
+// of the page can trust it: a container that does not fit gives one DataError with what was found.
+
+export class DataError extends Error {}
+
+/** A run of numbers in the container's binary part: value = bias[i mod bias.length] + scale * raw. */
+interface Blob_ {
+  type: "f32" | "i16" | "u16" | "u32" | "u8";
+  offset: number;
+  count: number;
+  scale?: number;
+  bias?: number[];
+}
+
+export interface Mesh {
+  name: string;
+  color: [number, number, number];
+  vertices: Float32Array;
+  triangles: Uint32Array;
+}
+
+export interface Body {
+  name: string;
+  pinned: boolean;
+  /** position, then rotation w first */
+  rest: Float32Array;
+  meshes: Mesh[];
+}
+
+export interface Strand {
+  name: string;
+  radius: number;
+  belly: [number, number];
+  maxForce: number;
+  knots: Float32Array;
+  /** first control point in the points of a frame, and how many */
+  first: number;
+  npoint: number;
+  /** index into the muscles, -1: passive */
+  muscle: number;
+}
+
+export interface Group {
+  name: string;
+  strands: number[];
+}
+
+export type ConstraintType = "fixed" | "sliding" | "surface" | "strut";
+export interface Constraint {
+  name: string;
+  type: ConstraintType;
+  strand: number;
+  /** parameter of the strand, 0 to 1 over its range */
+  position: number;
+  attachment: string;
+}
+
+export interface Coordinate {
+  name: string;
+  joint: string;
+  lower: number;
+  upper: number;
+  unit: "rad" | "m";
+  /** body that it moves; axis and origin in the frame of the body before it (world when that is -1) */
+  parent: number;
+  body: number;
+  axis: [number, number, number];
+  origin: [number, number, number];
+}
+
+export interface Skin {
+  vertices: Float32Array;
+  triangles: Uint32Array;
+  /** four bodies and four weights per vertex */
+  bones: Uint8Array;
+  weights: Float32Array;
+  color: [number, number, number];
+}
+
+/** What the skin adds to the plain blend of the bones, at every stride-th frame, for the vertices listed. */
+export interface SkinOffsets {
+  stride: number;
+  frames: number;
+  vertices: Uint32Array;
+  values: Float32Array;
+}
+
+export interface Replay {
+  count: number;
+  times: Float32Array;
+  positions: Float32Array; // count x nbody x 3
+  rotations: Float32Array; // count x nbody x 4, w first
+  points: Float32Array; // count x npoint x 3
+  activation: Float32Array; // count x nmuscle
+  force: Float32Array; // count x nstrand, N
+  length: Float32Array; // count x nstrand, m
+  targetPositions: Float32Array | null;
+  targetRotations: Float32Array | null;
+  skinOffsets: SkinOffsets | null;
+}
+
+export interface StudioData {
+  name: string;
+  title: string;
+  up: "y" | "z";
+  live: boolean;
+  bodies: Body[];
+  scenery: Mesh[];
+  strands: Strand[];
+  muscles: string[];
+  npoint: number;
+  restPoints: Float32Array;
+  groups: Group[];
+  constraints: Constraint[];
+  coordinates: Coordinate[];
+  skin: Skin | null;
+  replay: Replay | null;
+}
+
+const MAGIC = 0x534e5753; // "SWNS", little-endian
+const SIZES = { f32: 4, i16: 2, u16: 2, u32: 4, u8: 1 } as const;
+
+/** Reads typed runs out of the binary part, with every count checked. */
+class Reader {
+  constructor(
+    private readonly buffer: ArrayBuffer,
+    private readonly base: number,
+  ) {}
+
+  private raw(what: string, blob: Blob_ | undefined, count: number) {
+    if (!blob || !(blob.type in SIZES)) throw new DataError(`${what} is missing`);
+    if (blob.count !== count) throw new DataError(`${what} has ${blob.count} numbers, expected ${count}`);
+    const at = this.base + blob.offset;
+    const size = SIZES[blob.type] * count;
+    if (!Number.isInteger(blob.offset) || blob.offset < 0 || at % 4 !== 0 || at + size > this.buffer.byteLength)
+      throw new DataError(`${what} lies outside the file`);
+    switch (blob.type) {
+      case "f32":
+        return new Float32Array(this.buffer, at, count);
+      case "i16":
+        return new Int16Array(this.buffer, at, count);
+      case "u16":
+        return new Uint16Array(this.buffer, at, count);
+      case "u32":
+        return new Uint32Array(this.buffer, at, count);
+      default:
+        return new Uint8Array(this.buffer, at, count);
+    }
+  }
+
+  floats(what: string, blob: Blob_ | undefined, count: number): Float32Array {
+    const raw = this.raw(what, blob, count);
+    if (raw instanceof Float32Array && blob!.scale === undefined) return raw;
+    const scale = blob!.scale ?? 1;
+    const bias = blob!.bias ?? [0];
+    const out = new Float32Array(count);
+    for (let i = 0; i < count; i++) out[i] = bias[i % bias.length] + scale * raw[i];
+    return out;
+  }
+
+  /** Whole numbers below a bound. */
+  indices(what: string, blob: Blob_ | undefined, count: number, bound: number): Uint32Array {
+    const out = Uint32Array.from(this.raw(what, blob, count));
+    for (const v of out) if (v >= bound) throw new DataError(`${what} refers to ${v} of ${bound}`);
+    return out;
+  }
+
+  mesh(what: string, m: any): Mesh {
+    const nv = whole(`${what}: vertices`, m?.nvertex);
+    const nt = whole(`${what}: triangles`, m?.ntriangle);
+    return {
+      name: String(m.name ?? what),
+      color: m.color ?? [0.87, 0.83, 0.74],
+      vertices: this.floats(`${what}: vertices`, m.vertices, 3 * nv),
+      triangles: this.indices(`${what}: triangles`, m.triangles, 3 * nt, nv),
+    };
+  }
+}
+
+function whole(what: string, v: unknown): number {
+  if (typeof v !== "number" || !Number.isInteger(v) || v < 0 || v > 1e8) throw new DataError(`${what}: bad count ${v}`);
+  return v;
+}
+
+function within(what: string, v: unknown, from: number, below: number): number {
+  if (typeof v !== "number" || !Number.isInteger(v) || v < from || v >= below)
+    throw new DataError(`${what}: ${v} is not one of ${below}`);
+  return v;
+}
+
+function readStrands(head: any, nmuscle: number): { strands: Strand[]; npoint: number } {
+  let first = 0;
+  const strands: Strand[] = (head.strands ?? []).map((s: any, i: number) => {
+    const n = whole(`strand ${i}`, s.npoint);
+    if (n < 4) throw new DataError(`strand ${s.name}: ${n} control points, expected at least 4`);
+    const knots = Float32Array.from(s.knots ?? clampedKnots(n));
+    if (knots.length !== n + 4) throw new DataError(`strand ${s.name}: ${knots.length} knots, expected ${n + 4}`);
+    const strand: Strand = {
+      name: String(s.name ?? `strand ${i}`),
+      radius: s.radius ?? 0.002,
+      belly: s.belly ?? [0, 0],
+      maxForce: s.maxForce ?? 0,
+      knots,
+      first,
+      npoint: n,
+      muscle: within(`strand ${s.name}: muscle`, s.muscle ?? -1, -1, nmuscle),
+    };
+    first += n;
+    return strand;
+  });
+  return { strands, npoint: first };
+}
+
+export function clampedKnots(n: number): number[] {
+  const knots: number[] = [];
+  for (let i = 0; i < n + 4; i++) knots.push(Math.min(Math.max((i - 3) / (n - 3), 0), 1));
+  return knots;
+}
+
+function readReplay(r: any, reader: Reader, d: StudioData): Replay {
+  const count = whole("replay: frames", r.count);
+  if (count < 1) throw new DataError("the replay has no frames");
+  const nb = d.bodies.length;
+  const has = r.targetPositions !== undefined;
+  const times = reader.floats("replay: times", r.times, count);
+  for (let i = 1; i < count; i++)
+    if (!(times[i] > times[i - 1])) throw new DataError(`replay: time of frame ${i} does not increase`);
+  return {
+    count,
+    times,
+    positions: reader.floats("replay: positions", r.positions, count * nb * 3),
+    rotations: reader.floats("replay: rotations", r.rotations, count * nb * 4),
+    points: reader.floats("replay: points", r.points, count * d.npoint * 3),
+    activation: reader.floats("replay: activation", r.activation, count * d.muscles.length),
+    force: reader.floats("replay: force", r.force, count * d.strands.length),
+    length: reader.floats("replay: length", r.length, count * d.strands.length),
+    targetPositions: has ? reader.floats("replay: target positions", r.targetPositions, count * nb * 3) : null,
+    targetRotations: has ? reader.floats("replay: target rotations", r.targetRotations, count * nb * 4) : null,
+    skinOffsets: d.skin && r.skinOffsets ? readSkinOffsets(r.skinOffsets, reader, d.skin, count) : null,
+  };
+}
+
+function readSkinOffsets(o: any, reader: Reader, skin: Skin, count: number): SkinOffsets {
+  const stride = whole("skin offsets: stride", o.stride);
+  const frames = whole("skin offsets: frames", o.frames);
+  const n = whole("skin offsets: vertices", o.nvertex);
+  if (stride < 1 || (frames - 1) * stride < count - 1) throw new DataError("skin offsets do not cover the replay");
+  return {
+    stride,
+    frames,
+    vertices: reader.indices("skin offsets: vertices", o.vertices, n, skin.vertices.length / 3),
+    values: reader.floats("skin offsets: values", o.values, frames * n * 3),
+  };
+}
+
+function readSkin(s: any, reader: Reader, nbody: number): Skin {
+  const mesh = reader.mesh("skin", s);
+  const n = mesh.vertices.length / 3;
+  return {
+    vertices: mesh.vertices,
+    triangles: mesh.triangles,
+    color: s.color ?? [0.86, 0.66, 0.56],
+    bones: Uint8Array.from(reader.indices("skin: bones", s.bones, 4 * n, nbody)),
+    weights: reader.floats("skin: weights", s.weights, 4 * n),
+  };
+}
+
+function readConstraint(c: any, i: number, nstrand: number): Constraint {
+  if (!["fixed", "sliding", "surface", "strut"].includes(c.type)) throw new DataError(`constraint ${i}: type ${c.type}`);
+  return {
+    name: String(c.name ?? ""),
+    type: c.type,
+    strand: within(`constraint ${i}: strand`, c.strand, 0, nstrand),
+    position: Math.min(Math.max(Number(c.position) || 0, 0), 1),
+    attachment: String(c.attachment ?? ""),
+  };
+}
+
+/** Parses a container. */
+export function parse(buffer: ArrayBuffer): StudioData {
+  const view = new DataView(buffer);
+  if (buffer.byteLength < 16 || view.getUint32(0, true) !== MAGIC) throw new DataError("this is not studio data");
+  const version = view.getUint32(4, true);
+  if (version !== 1) throw new DataError(`studio data of version ${version}; this page reads version 1`);
+  const headLength = view.getUint32(8, true);
+  if (headLength > buffer.byteLength - 16 || headLength % 8 !== 0) throw new DataError("the head lies outside the file");
+  let head: any;
+  try {
+    head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 16, headLength)));
+  } catch {
+    throw new DataError("the head is not JSON");
+  }
+  const reader = new Reader(buffer, 16 + headLength);
+  const muscles: string[] = (head.muscles ?? []).map(String);
+  const bodies: Body[] = (head.bodies ?? []).map((b: any, i: number) => ({
+    name: String(b.name ?? `body ${i}`),
+    pinned: !!b.pinned,
+    rest: Float32Array.from(b.rest ?? [0, 0, 0, 1, 0, 0, 0]),
+    meshes: (b.meshes ?? []).map((m: any) => reader.mesh(`mesh of ${b.name}`, m)),
+  }));
+  const { strands, npoint } = readStrands(head, muscles.length);
+  const data: StudioData = {
+    name: String(head.name ?? "model"),
+    title: String(head.title ?? ""),
+    up: head.up === "z" ? "z" : "y",
+    live: !!head.live,
+    bodies,
+    scenery: (head.scenery ?? []).map((m: any, i: number) => reader.mesh(`scenery ${i}`, m)),
+    strands,
+    muscles,
+    npoint,
+    restPoints: reader.floats("control points", head.points, 3 * npoint),
+    groups: (head.groups ?? []).map((g: any) => ({
+      name: String(g.name),
+      strands: (g.strands ?? []).map((s: unknown) => within(`group ${g.name}`, s, 0, strands.length)),
+    })),
+    constraints: (head.constraints ?? []).map((c: any, i: number) => readConstraint(c, i, strands.length)),
+    coordinates: (head.coordinates ?? []).map((c: any) => ({
+      ...c,
+      parent: within(`coordinate ${c.name}`, c.parent, -1, bodies.length),
+      body: within(`coordinate ${c.name}`, c.body, 0, bodies.length),
+    })),
+    skin: head.skin ? readSkin(head.skin, reader, bodies.length) : null,
+    replay: null,
+  };
+  if (head.replay) data.replay = readReplay(head.replay, reader, data);
+  return data;
+}
+
+/** The container inlined in the page, or fetched from the server that served the page. */
+export async function loadData(): Promise<StudioData> {
+  const inlined = document.getElementById("sinew-data")?.textContent?.trim();
+  if (inlined) {
+    const text = atob(inlined);
+    const bytes = new Uint8Array(text.length);
+    for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
+    return parse(bytes.buffer);
+  }
+  const answer = await fetch("scene.bin");
+  if (!answer.ok) throw new DataError(`the server answered ${answer.status} for the scene`);
+  return parse(await answer.arrayBuffer());
+}
+
+/** Groups to show in the list: the model's own, then strands whose names differ only in what follows the letters. */
+export function listGroups(data: StudioData): Group[] {
+  const groups: Group[] = data.groups.map((g) => ({ name: g.name, strands: [...g.strands] }));
+  const taken = new Set(groups.flatMap((g) => g.strands));
+  const byStem = new Map<string, number[]>();
+  data.strands.forEach((s, i) => {
+    if (taken.has(i)) return;
+    const stem = s.name.replace(/[^\p{L}].*$/u, "") || s.name;
+    byStem.set(stem, [...(byStem.get(stem) ?? []), i]);
+  });
+  const single: number[] = [];
+  for (const [name, strands] of byStem) {
+    if (strands.length > 1) groups.push({ name, strands });
+    else single.push(...strands);
+  }
+  if (single.length) groups.push({ name: groups.length ? "Single" : "Strands", strands: single });
+  return groups;
+}

@@ -1,0 +1,35 @@
+// The help panel: what the page does, and every key.
+
+import { byId, el } from "./dom";
+
+const KEYS: [string, string][] = [
+  ["space", "play or pause"],
+  ["← →", "one frame back or on; with shift ten"],
+  ["home end", "first or last frame"],
+  [", .", "slower or faster"],
+  ["/", "find a muscle"],
+  ["↑ ↓", "through the list of muscles"],
+  ["esc", "let go of the selected muscle"],
+  ["B S G C D", "bones, strands, target, constraints, grid"],
+  ["K", "skin: away, see-through, whole"],
+  ["1 – 5", "look from the front, back, left, right, top"],
+  ["F", "whole model into view"],
+  ["arrows + −", "with the picture in focus: turn and zoom"],
+  ["T", "light or dark"],
+  ["?", "this help"],
+];
+
+export function makeHelp(live: boolean): HTMLDialogElement {
+  const dialog = byId<HTMLDialogElement>("help");
+  const close = el("button", { type: "button", class: "icon", "aria-label": "Close help" }, "×");
+  close.addEventListener("click", () => dialog.close());
+  dialog.append(
+    el("div", { class: "title" }, el("h2", { id: "help-title" }, "How to use this page"), close),
+    el("p", {}, "Drag to turn the model, scroll or pinch to zoom, drag with the right button or two fingers to move it. Click a strand to see its activation, force and length. The band behind the timeline shows the activation of every muscle over time, one row each."),
+    ...(live ? [el("p", {}, "Live: the sliders drive the muscles and the simulation answers. Follow turns the controller on: it finds the activations that bring the bones to the target, which the sliders of the Pose panel set, or a bone that you drag with shift held down.")] : []),
+    el("dl", { class: "keys-list" }, ...KEYS.flatMap(([k, what]) => [el("dt", {}, ...k.split(" ").map((x) => el("kbd", {}, x))), el("dd", {}, what)])),
+  );
+  dialog.addEventListener("click", (e) => e.target === dialog && dialog.close());
+  byId("help-open").addEventListener("click", () => dialog.showModal());
+  return dialog;
+}

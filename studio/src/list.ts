@@ -1,0 +1,188 @@
+// The list of muscles: groups, search, sorting by activity, a bar that follows the activation, and in live mode a
+// slider per muscle.
+
+import { listGroups, type StudioData } from "./data";
+import { byId, el } from "./dom";
+import type { Frame } from "./frame";
+import { rampCss } from "./ramp";
+
+export interface ListEvents {
+  select(strand: number): void;
+  hover(strand: number): void;
+  drive(muscle: number, level: number): void;
+}
+
+interface Row {
+  strand: number;
+  node: HTMLElement;
+  pick: HTMLButtonElement;
+  fill: HTMLElement;
+  value: HTMLElement;
+  slider: HTMLInputElement | null;
+  shown: number;
+}
+
+interface Section {
+  name: string;
+  node: HTMLDetailsElement;
+  rows: Row[];
+  count: HTMLElement;
+}
+
+export class MuscleList {
+  private readonly sections: Section[] = [];
+  private readonly rows: Row[] = [];
+  private readonly root = byId("list");
+  private readonly found = byId("found");
+  private readonly search = byId<HTMLInputElement>("search");
+  private byActivity = false;
+  private sorted = 0;
+
+  constructor(
+    private readonly data: StudioData,
+    private readonly events: ListEvents,
+  ) {
+    for (const group of listGroups(data)) this.sections.push(this.makeSection(group.name, group.strands));
+    this.root.append(...this.sections.map((s) => s.node));
+    this.search.addEventListener("input", () => this.filter());
+    this.root.addEventListener("keydown", (e) => this.move(e));
+    const sort = byId("sort");
+    sort.addEventListener("click", () => {
+      this.byActivity = !this.byActivity;
+      sort.setAttribute("aria-pressed", String(this.byActivity));
+      this.arrange();
+    });
+  }
+
+  private makeSection(name: string, strands: number[]): Section {
+    const rows = strands.map((s) => this.makeRow(s));
+    const count = el("span", { class: "count" }, String(rows.length));
+    const node = el(
+      "details",
+      { class: "group", open: true },
+      el("summary", {}, el("span", {}, name), count),
+      el("ul", {}, ...rows.map((r) => r.node)),
+    );
+    this.rows.push(...rows);
+    return { name, node, rows, count };
+  }
+
+  private makeRow(strand: number): Row {
+    const s = this.data.strands[strand];
+    const fill = el("span", { class: "fill" });
+    const value = el("span", { class: "level" }, s.muscle < 0 ? "passive" : "0.00");
+    const pick = el(
+      "button",
+      { type: "button", class: "pick", "aria-pressed": "false", "data-strand": strand },
+      el("span", { class: "name" }, s.name),
+      el("span", { class: "meter", "aria-hidden": "true" }, fill),
+      value,
+    );
+    pick.addEventListener("click", () => this.events.select(strand));
+    pick.addEventListener("pointerenter", () => this.events.hover(strand));
+    pick.addEventListener("pointerleave", () => this.events.hover(-1));
+    const node = el("li", { class: "row" }, pick);
+    return { strand, node, pick, fill, value, slider: null, shown: -1 };
+  }
+
+  /** Live mode: every active strand gets a slider under its name. Strands of one muscle move together. */
+  setLive(live: boolean): void {
+    document.body.classList.toggle("live", live);
+    for (const row of this.rows) {
+      const { muscle, name } = this.data.strands[row.strand];
+      if (live && muscle >= 0 && !row.slider) {
+        row.slider = el("input", {
+          type: "range", min: 0, max: 1, step: 0.01, value: 0,
+          class: "drive", "aria-label": `Activation of ${name}`, "data-muscle": muscle,
+        });
+        row.slider.addEventListener("input", () => this.events.drive(muscle, Number(row.slider!.value)));
+        row.node.append(row.slider);
+      } else if (!live && row.slider) {
+        row.slider.remove();
+        row.slider = null;
+      }
+    }
+  }
+
+  /** Puts the sliders where the activations are, except the one that is being held. */
+  syncSliders(activation: Float32Array): void {
+    for (const row of this.rows)
+      if (row.slider && row.slider !== document.activeElement)
+        row.slider.value = String(activation[this.data.strands[row.strand].muscle]);
+  }
+
+  private filter(): void {
+    const words = this.search.value.toLowerCase().split(/\s+/).filter(Boolean);
+    let hits = 0;
+    for (const section of this.sections) {
+      let inside = 0;
+      for (const row of section.rows) {
+        const text = `${this.data.strands[row.strand].name} ${section.name}`.toLowerCase();
+        const hit = words.every((w) => text.includes(w));
+        row.node.hidden = !hit;
+        if (hit) inside++;
+      }
+      section.node.hidden = inside === 0;
+      if (words.length && inside) section.node.open = true;
+      hits += inside;
+    }
+    this.found.textContent = words.length ? `${hits} of ${this.rows.length}` : "";
+    this.root.classList.toggle("empty", hits === 0);
+  }
+
+  private visible(): HTMLButtonElement[] {
+    return [...this.root.querySelectorAll<HTMLButtonElement>(".pick")].filter((b) => b.offsetParent !== null);
+  }
+
+  private move(event: KeyboardEvent): void {
+    if ((event.key !== "ArrowDown" && event.key !== "ArrowUp") || !(event.target instanceof HTMLButtonElement)) return;
+    const all = this.visible();
+    const next = all[all.indexOf(event.target) + (event.key === "ArrowDown" ? 1 : -1)];
+    next?.focus();
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  focusSearch(): void {
+    this.search.focus();
+    this.search.select();
+  }
+
+  mark(selected: number): void {
+    for (const row of this.rows) {
+      const on = row.strand === selected;
+      row.pick.setAttribute("aria-pressed", String(on));
+      row.node.classList.toggle("selected", on);
+      if (on) row.node.scrollIntoView({ block: "nearest" });
+    }
+  }
+
+  update(frame: Frame): void {
+    for (const row of this.rows) {
+      const { muscle } = this.data.strands[row.strand];
+      if (muscle < 0) continue;
+      const level = frame.activation[muscle];
+      if (Math.abs(level - row.shown) < 0.004) continue;
+      row.shown = level;
+      row.fill.style.transform = `scaleX(${Math.min(Math.max(level, 0), 1).toFixed(3)})`;
+      row.fill.style.background = rampCss(level);
+      row.value.textContent = level.toFixed(2);
+    }
+    if (this.byActivity && performance.now() - this.sorted > 700) this.arrange();
+  }
+
+  /** Most active first within one flat list; or back into the groups. Nothing moves while the list has the focus. */
+  private arrange(): void {
+    if (this.byActivity && this.root.contains(document.activeElement)) return;
+    this.sorted = performance.now();
+    this.root.classList.toggle("flat", this.byActivity);
+    if (!this.byActivity) {
+      for (const s of this.sections) s.node.querySelector("ul")!.append(...s.rows.map((r) => r.node));
+      this.root.querySelector("ul.all")?.remove();
+      return;
+    }
+    let all = this.root.querySelector("ul.all");
+    if (!all) this.root.prepend((all = el("ul", { class: "all" })));
+    all.append(...[...this.rows].sort((a, b) => b.shown - a.shown).map((r) => r.node));
+  }
+}

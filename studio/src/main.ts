@@ -1,0 +1,229 @@
+// The page: loads the data, builds the parts, and passes between them what the reader does. No physics here.
+
+import { Controls } from "./controls";
+import { DataError, loadData, type StudioData } from "./data";
+import { Details } from "./details";
+import { announce, byId } from "./dom";
+import { restFrame, sampleReplay, type Frame } from "./frame";
+import { makeHelp } from "./help";
+import { MuscleList } from "./list";
+import { Player } from "./player";
+import { Theme } from "./theme";
+import { Transport } from "./transport";
+import { View } from "./view";
+
+class Studio {
+  readonly view: View;
+  readonly player: Player | null = null;
+  readonly frame: Frame;
+  selected = -1;
+  private readonly list: MuscleList;
+  private readonly details: Details;
+  private readonly controls: Controls;
+  private readonly transport: Transport | null = null;
+  private readonly theme: Theme;
+  private readonly help: HTMLDialogElement;
+
+  constructor(readonly data: StudioData) {
+    this.frame = restFrame(data);
+    byId("model").textContent = data.title ? `${data.name} · ${data.title}` : data.name;
+    document.title = `${data.name} – sinew studio`;
+    this.view = new View(byId<HTMLCanvasElement>("canvas"), data);
+    this.list = new MuscleList(data, {
+      select: (s) => this.select(s === this.selected ? -1 : s),
+      hover: (s) => this.hover(s),
+      drive: () => undefined,
+    });
+    this.details = new Details(data, { select: (s) => this.select(s), seek: (t) => this.player?.seek(t) });
+    this.controls = new Controls(data, this.view);
+    if (data.replay) {
+      this.player = new Player(data.replay, () => this.playerChanged());
+      this.transport = new Transport(data, this.player);
+      this.transport.mount();
+    } else {
+      byId("transport").hidden = true;
+    }
+    this.help = makeHelp(data.live);
+    this.theme = new Theme((dark) => {
+      this.view.theme(dark);
+      this.transport?.paint();
+      this.details.update(this.frame);
+    });
+    this.tabs();
+    this.pointer();
+    document.addEventListener("keydown", (e) => this.key(e));
+    this.refresh();
+  }
+
+  private playerChanged(): void {
+    this.transport?.update();
+    this.refresh();
+  }
+
+  /** Shows the frame that the clock points at. */
+  refresh(): void {
+    if (this.player) sampleReplay(this.player.replay, this.player.time, this.frame);
+    this.view.update(this.frame);
+    this.list.update(this.frame);
+    this.details.update(this.frame);
+  }
+
+  select(strand: number): void {
+    this.selected = strand;
+    this.view.selected = strand;
+    this.list.mark(strand);
+    this.details.select(strand);
+    this.transport?.select(strand);
+    announce(strand < 0 ? "Nothing selected" : `${this.data.strands[strand].name} selected`);
+    this.refresh();
+  }
+
+  private hover(strand: number): void {
+    if (this.view.hovered === strand) return;
+    this.view.hovered = strand;
+    this.view.update(this.frame);
+  }
+
+  private tabs(): void {
+    const layout = byId("layout");
+    for (const tab of document.querySelectorAll<HTMLElement>(".tabs [role=tab]"))
+      tab.addEventListener("click", () => {
+        layout.dataset.tab = tab.getAttribute("aria-controls")!;
+        for (const t of document.querySelectorAll(".tabs [role=tab]")) t.setAttribute("aria-selected", String(t === tab));
+        this.details.update(this.frame);
+      });
+  }
+
+  /** A click that did not turn the model selects; the pointer at rest names what it is on. */
+  private pointer(): void {
+    const canvas = byId<HTMLCanvasElement>("canvas");
+    const tip = byId("tip");
+    let down = { x: 0, y: 0 };
+    canvas.addEventListener("pointerdown", (e) => (down = { x: e.clientX, y: e.clientY }));
+    canvas.addEventListener("pointerup", (e) => {
+      if (Math.hypot(e.clientX - down.x, e.clientY - down.y) > 5 || e.button !== 0) return;
+      const box = canvas.getBoundingClientRect();
+      this.select(this.view.pick(e.clientX - box.left, e.clientY - box.top, e.pointerType === "touch" ? 20 : 10));
+    });
+    canvas.addEventListener("pointermove", (e) => {
+      if (e.pointerType === "touch" || e.buttons) return;
+      const box = canvas.getBoundingClientRect();
+      const x = e.clientX - box.left;
+      const y = e.clientY - box.top;
+      const strand = this.view.pick(x, y, 8);
+      this.hover(strand);
+      canvas.style.cursor = strand >= 0 ? "pointer" : "grab";
+      tip.hidden = strand < 0;
+      if (strand < 0) return;
+      tip.textContent = this.data.strands[strand].name;
+      tip.style.transform = `translate(${Math.min(x + 14, box.width - 120)}px, ${Math.max(y - 30, 4)}px)`;
+    });
+    canvas.addEventListener("pointerleave", () => {
+      tip.hidden = true;
+      this.hover(-1);
+    });
+  }
+
+  private key(e: KeyboardEvent): void {
+    const target = e.target as HTMLElement;
+    if (e.ctrlKey || e.metaKey || e.altKey || this.help.open) return;
+    if (e.key === "Escape") {
+      if (target instanceof HTMLInputElement && target.type === "search") target.blur();
+      this.select(-1);
+      return;
+    }
+    if (target instanceof HTMLInputElement && target.type === "search") return;
+    if (target instanceof HTMLSelectElement) return;
+    if (target.id === "canvas" && this.canvasKey(e)) return e.preventDefault();
+    const onButton = target instanceof HTMLButtonElement || target.tagName === "SUMMARY";
+    if (e.key === " " && onButton) return;
+    const slider = target instanceof HTMLInputElement && target.type === "range" && target.id !== "timeline";
+    if (slider && (e.key.startsWith("Arrow") || e.key === "Home" || e.key === "End")) return;
+    if (this.playKey(e) || this.viewKey(e)) e.preventDefault();
+  }
+
+  private canvasKey(e: KeyboardEvent): boolean {
+    if (e.shiftKey) return false;
+    const turn: Record<string, [number, number]> = {
+      ArrowLeft: [-0.1, 0], ArrowRight: [0.1, 0], ArrowUp: [0, 0.1], ArrowDown: [0, -0.1],
+    };
+    if (turn[e.key]) this.view.orbit(...turn[e.key]);
+    else if (e.key === "+" || e.key === "=") this.view.zoom(0.9);
+    else if (e.key === "-") this.view.zoom(1.1);
+    else return false;
+    return true;
+  }
+
+  private playKey(e: KeyboardEvent): boolean {
+    const p = this.player;
+    if (!p) return false;
+    const n = e.shiftKey ? 10 : 1;
+    switch (e.key) {
+      case " ":
+        p.toggle();
+        announce(p.playing ? "Playing" : "Paused");
+        return true;
+      case "ArrowLeft":
+        p.step(-n);
+        return true;
+      case "ArrowRight":
+        p.step(n);
+        return true;
+      case "Home":
+        p.seek(p.start);
+        return true;
+      case "End":
+        p.pause();
+        p.seek(p.end);
+        return true;
+      case ",":
+      case ".":
+        p.faster(e.key === "." ? 1 : -1);
+        announce(`Speed ${p.speed}`);
+        return true;
+    }
+    return false;
+  }
+
+  private viewKey(e: KeyboardEvent): boolean {
+    const actions: Record<string, () => void> = {
+      b: () => this.controls.toggle("bones"),
+      s: () => this.controls.toggle("strands"),
+      g: () => this.controls.toggle("target"),
+      c: () => this.controls.toggle("constraints"),
+      d: () => this.controls.toggle("grid"),
+      k: () => this.controls.cycleSkin(),
+      f: () => this.view.refit(),
+      t: () => this.theme.toggle(),
+      "1": () => this.view.look("front"),
+      "2": () => this.view.look("back"),
+      "3": () => this.view.look("left"),
+      "4": () => this.view.look("right"),
+      "5": () => this.view.look("top"),
+      "/": () => this.list.focusSearch(),
+      "?": () => this.help.showModal(),
+    };
+    const action = actions[e.key.toLowerCase()];
+    action?.();
+    return !!action;
+  }
+}
+
+async function start(): Promise<void> {
+  try {
+    const data = await loadData();
+    // For tests and for curious people at the console.
+    (window as any).studio = new Studio(data);
+    document.documentElement.dataset.ready = "true";
+  } catch (error) {
+    const place = byId("failure");
+    place.hidden = false;
+    place.textContent =
+      error instanceof DataError
+        ? `The data of this page cannot be shown: ${error.message}.`
+        : `The page could not start: ${error instanceof Error ? error.message : error}. It needs WebGL 2.`;
+    document.documentElement.dataset.ready = "failed";
+  }
+}
+
+void start();

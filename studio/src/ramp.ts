@@ -1,0 +1,47 @@
+// The colour of an activation. Lightness rises linearly in OKLab from indigo through red to amber, so that equal steps
+// of activation look equal and the order survives every kind of colour blindness and a grey print; both ends keep
+// their distance from a light and from a dark page.
+
+const STOPS = 64;
+
+function oklchToLinear(l: number, c: number, hueDegrees: number): [number, number, number] {
+  const h = (hueDegrees * Math.PI) / 180;
+  const a = c * Math.cos(h);
+  const b = c * Math.sin(h);
+  const l3 = (l + 0.3963377774 * a + 0.2158037573 * b) ** 3;
+  const m3 = (l - 0.1055613458 * a - 0.0638541728 * b) ** 3;
+  const s3 = (l - 0.0894841775 * a - 1.291485548 * b) ** 3;
+  const clamp = (x: number) => Math.min(Math.max(x, 0), 1);
+  return [
+    clamp(4.0767416621 * l3 - 3.3077115913 * m3 + 0.2309699292 * s3),
+    clamp(-1.2684380046 * l3 + 2.6097574011 * m3 - 0.3413193965 * s3),
+    clamp(-0.0041960863 * l3 - 0.7034186147 * m3 + 1.707614701 * s3),
+  ];
+}
+
+/** Linear-light RGB, STOPS entries of three. */
+const TABLE: Float32Array = (() => {
+  const table = new Float32Array(3 * STOPS);
+  for (let i = 0; i < STOPS; i++) {
+    const t = i / (STOPS - 1);
+    const hue = 268 + t * (438 - 268); // blue, violet, red, orange, amber (78)
+    table.set(oklchToLinear(0.43 + 0.41 * t, 0.125 + 0.05 * Math.sin(Math.PI * t) + 0.02 * t, hue), 3 * i);
+  }
+  return table;
+})();
+
+/** Writes the linear colour of a level 0..1 into out at o. */
+export function rampLinear(level: number, out: Float32Array | number[], o = 0): void {
+  const x = Math.min(Math.max(level, 0), 1) * (STOPS - 1);
+  const i = Math.min(Math.floor(x), STOPS - 2);
+  const f = x - i;
+  for (let k = 0; k < 3; k++) out[o + k] = TABLE[3 * i + k] * (1 - f) + TABLE[3 * i + 3 + k] * f;
+}
+
+const encode = (x: number) => Math.round(255 * (x <= 0.0031308 ? 12.92 * x : 1.055 * x ** (1 / 2.4) - 0.055));
+
+export function rampCss(level: number): string {
+  const c = [0, 0, 0];
+  rampLinear(level, c);
+  return `rgb(${encode(c[0])}, ${encode(c[1])}, ${encode(c[2])})`;
+}

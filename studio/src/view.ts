@@ -1,0 +1,310 @@
+// The three-dimensional view: bones, target as wireframe, strands, skin, markers, camera, and what the pointer is on.
+// It draws only when something changed (request()), so that a page at rest costs nothing.
+
+import * as THREE from "three";
+import { OrbitControls } from "three/addons/controls/OrbitControls.js";
+import type { Mesh, StudioData } from "./data";
+import type { Frame } from "./frame";
+import { Markers } from "./markers";
+import { poseMatrix, SkinMesh } from "./skin";
+import { Tubes } from "./tubes";
+
+export type Layer = "bones" | "strands" | "skin" | "target" | "constraints" | "grid";
+export type Side = "front" | "back" | "left" | "right" | "top";
+
+export class View {
+  readonly scene = new THREE.Scene();
+  readonly camera = new THREE.PerspectiveCamera(32, 1, 0.001, 50);
+  readonly controls: OrbitControls;
+  readonly tubes: Tubes;
+  readonly markers: Markers;
+  readonly skin: SkinMesh | null;
+  selected = -1;
+  hovered = -1;
+  /** pictures drawn so far; tests wait for it to grow */
+  drawn = 0;
+  private readonly renderer: THREE.WebGLRenderer;
+  private readonly root = new THREE.Group();
+  private readonly bodies: THREE.Group[] = [];
+  private readonly ghosts: THREE.Group[] = [];
+  private readonly bones = new THREE.Group();
+  private readonly target = new THREE.Group();
+  private readonly grid: THREE.GridHelper;
+  private readonly bounds = new THREE.Box3();
+  private readonly ghostMaterial = new THREE.MeshBasicMaterial({ wireframe: true, transparent: true, depthWrite: false });
+  private readonly light = { sky: new THREE.HemisphereLight(), key: new THREE.DirectionalLight(), rim: new THREE.DirectionalLight() };
+  private wanted = false;
+  private targetWanted = true;
+  private frame: Frame | null = null;
+  private home: Side = "front";
+
+  constructor(
+    private readonly canvas: HTMLCanvasElement,
+    private readonly data: StudioData,
+  ) {
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, alpha: true, powerPreference: "high-performance" });
+    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
+    this.scene.add(this.root, this.light.sky, this.camera);
+    this.camera.add(this.light.key, this.light.key.target, this.light.rim, this.light.rim.target);
+    // Models with z up are laid into three's y up world as a whole.
+    if (data.up === "z") this.root.rotation.x = -Math.PI / 2;
+    this.tubes = new Tubes(data);
+    this.skin = data.skin ? new SkinMesh(data.skin, data.replay?.skinOffsets ?? null, data.bodies) : null;
+    this.buildBodies();
+    this.measure();
+    const size = this.bounds.getSize(new THREE.Vector3()).length();
+    this.markers = new Markers(data, Math.min(Math.max(0.0045 * size, 0.0009), 0.01));
+    this.grid = this.makeGrid(size);
+    this.root.add(this.bones, this.target, this.tubes.mesh, this.markers.group);
+    if (this.skin) this.root.add(this.skin.group);
+    this.scene.add(this.grid);
+    this.controls = new OrbitControls(this.camera, canvas);
+    this.controls.enableDamping = false;
+    this.controls.addEventListener("change", () => this.request());
+    this.look("front");
+    new ResizeObserver(() => this.resize()).observe(canvas.parentElement!);
+    this.resize();
+  }
+
+  private buildBodies(): void {
+    const material = (mesh: Mesh) =>
+      new THREE.MeshStandardMaterial({
+        color: new THREE.Color().setRGB(...mesh.color, THREE.SRGBColorSpace),
+        roughness: 0.72,
+        side: THREE.DoubleSide,
+      });
+    for (const body of this.data.bodies) {
+      const solid = new THREE.Group();
+      const ghost = new THREE.Group();
+      solid.matrixAutoUpdate = ghost.matrixAutoUpdate = false;
+      for (const mesh of body.meshes) {
+        const geometry = meshGeometry(mesh);
+        solid.add(new THREE.Mesh(geometry, material(mesh)));
+        ghost.add(new THREE.Mesh(geometry, this.ghostMaterial));
+      }
+      this.bodies.push(solid);
+      this.ghosts.push(ghost);
+      this.bones.add(solid);
+      this.target.add(ghost);
+      poseMatrix(body.rest, 0, body.rest, 3, solid.matrix);
+    }
+    for (const mesh of this.data.scenery) this.bones.add(new THREE.Mesh(meshGeometry(mesh), material(mesh)));
+  }
+
+  /** Box around the rest pose and, with a replay, around where the strands go. */
+  private measure(): void {
+    this.root.updateMatrixWorld(true);
+    this.bounds.makeEmpty();
+    const v = new THREE.Vector3();
+    this.bodies.forEach((b) => {
+      b.matrixWorldNeedsUpdate = true;
+      this.bounds.expandByObject(b);
+    });
+    const add = (points: Float32Array, step: number) => {
+      for (let i = 0; i + 2 < points.length; i += 3 * step)
+        this.bounds.expandByPoint(v.set(points[i], points[i + 1], points[i + 2]));
+    };
+    add(this.data.restPoints, 1);
+    if (this.data.replay) add(this.data.replay.positions, 1);
+    if (this.data.skin) add(this.data.skin.vertices, 7);
+    if (this.bounds.isEmpty()) this.bounds.set(new THREE.Vector3(-0.1, -0.1, -0.1), new THREE.Vector3(0.1, 0.1, 0.1));
+    this.bounds.applyMatrix4(this.root.matrixWorld);
+  }
+
+  private makeGrid(size: number): THREE.GridHelper {
+    const cell = 10 ** Math.round(Math.log10(size / 12));
+    const cells = 2 * Math.ceil((1.2 * size) / cell / 2);
+    const grid = new THREE.GridHelper(cells * cell, cells);
+    const c = this.bounds.getCenter(new THREE.Vector3());
+    grid.position.set(c.x, this.bounds.min.y - 0.04 * size, c.z);
+    (grid.material as THREE.Material).transparent = true;
+    (grid.material as THREE.Material).depthWrite = false;
+    return grid;
+  }
+
+  /** Colours that follow the page's theme. */
+  theme(dark: boolean): void {
+    const { sky, key, rim } = this.light;
+    sky.color.set(dark ? "#dfe6f2" : "#ffffff");
+    sky.groundColor.set(dark ? "#3a3431" : "#a39a8f");
+    sky.intensity = dark ? 1.15 : 1.55;
+    key.color.set("#fff4e4");
+    key.intensity = dark ? 2.0 : 2.2;
+    key.position.set(-0.6, 0.9, 0.6);
+    key.target.position.set(0, 0, -1);
+    rim.color.set(dark ? "#8fb4ff" : "#cfe0ff");
+    rim.intensity = dark ? 0.9 : 0.5;
+    rim.position.set(1.2, 0.2, -1.5);
+    rim.target.position.set(0, 0, -1);
+    this.ghostMaterial.color.set(dark ? "#8fd3ff" : "#1a5f99");
+    this.ghostMaterial.opacity = dark ? 0.22 : 0.2;
+    const lines = this.grid.material as THREE.LineBasicMaterial;
+    lines.vertexColors = false;
+    lines.color.set(dark ? "#aab4c4" : "#4c4740");
+    lines.opacity = dark ? 0.12 : 0.13;
+    lines.needsUpdate = true;
+    this.tubes.fade = dark ? 0.05 : 0.42;
+    if (this.frame) this.update(this.frame);
+    this.request();
+  }
+
+  show(layer: Layer, on: boolean): void {
+    if (layer === "target") this.targetWanted = on;
+    else if (layer === "bones") this.bones.visible = on;
+    else if (layer === "strands") this.tubes.mesh.visible = on;
+    else if (layer === "constraints") this.markers.group.visible = on;
+    else if (layer === "grid") this.grid.visible = on;
+    else if (this.skin) this.skin.group.visible = on;
+    if (this.frame) this.update(this.frame);
+  }
+
+  setSkinOpacity(opacity: number): void {
+    this.skin?.setOpacity(opacity);
+    if (this.frame) this.update(this.frame);
+  }
+
+  update(frame: Frame): void {
+    this.frame = frame;
+    this.bodies.forEach((b, i) => place(b, frame.positions, frame.rotations, i));
+    this.target.visible = this.targetWanted && frame.hasTarget;
+    if (this.target.visible) this.ghosts.forEach((g, i) => place(g, frame.targetPositions, frame.targetRotations, i));
+    this.tubes.update(frame, this.selected, this.hovered);
+    this.markers.update(frame, this.selected);
+    this.skin?.update(frame);
+    this.request();
+  }
+
+  /** Looks at the whole model from one side, keeping it inside the picture whatever its shape. */
+  look(side: Side): void {
+    this.home = side;
+    const direction = {
+      front: [0.25, 0.22, 1],
+      back: [-0.25, 0.22, -1],
+      left: [-1, 0.2, 0.1],
+      right: [1, 0.2, 0.1],
+      top: [0.05, 1, 0.12],
+    }[side];
+    const toEye = new THREE.Vector3(...direction).normalize();
+    const centre = this.bounds.getCenter(new THREE.Vector3());
+    this.camera.position.copy(centre).addScaledVector(toEye, this.fitDistance(toEye, centre));
+    this.controls.target.copy(centre);
+    const size = this.bounds.getSize(new THREE.Vector3()).length();
+    this.controls.minDistance = 0.05 * size;
+    this.controls.maxDistance = 8 * size;
+    this.camera.near = 0.01 * size;
+    this.camera.far = 20 * size;
+    this.camera.updateProjectionMatrix();
+    this.controls.update();
+    this.request();
+  }
+
+  private fitDistance(toEye: THREE.Vector3, centre: THREE.Vector3): number {
+    const right = new THREE.Vector3(0, 1, 0).cross(toEye).normalize();
+    const up = toEye.clone().cross(right);
+    const tanV = Math.tan((this.camera.fov * Math.PI) / 360);
+    const tanH = tanV * this.camera.aspect;
+    const corner = new THREE.Vector3();
+    let distance = 0;
+    for (let i = 0; i < 8; i++) {
+      corner.set(
+        i & 1 ? this.bounds.max.x : this.bounds.min.x,
+        i & 2 ? this.bounds.max.y : this.bounds.min.y,
+        i & 4 ? this.bounds.max.z : this.bounds.min.z,
+      );
+      corner.sub(centre);
+      const depth = corner.dot(toEye);
+      distance = Math.max(distance, depth + Math.abs(corner.dot(right)) / tanH, depth + Math.abs(corner.dot(up)) / tanV);
+    }
+    return 1.1 * distance;
+  }
+
+  /** Turns the camera about the model, angles in radians: the keyboard's way to orbit. */
+  orbit(azimuth: number, elevation: number): void {
+    const offset = this.camera.position.clone().sub(this.controls.target);
+    const s = new THREE.Spherical().setFromVector3(offset);
+    s.theta += azimuth;
+    s.phi = Math.min(Math.max(s.phi - elevation, 0.05), Math.PI - 0.05);
+    this.camera.position.copy(this.controls.target).add(offset.setFromSpherical(s));
+    this.controls.update();
+    this.request();
+  }
+
+  zoom(factor: number): void {
+    const offset = this.camera.position.clone().sub(this.controls.target).multiplyScalar(factor);
+    this.camera.position.copy(this.controls.target).add(offset);
+    this.controls.update();
+    this.request();
+  }
+
+  refit(): void {
+    this.look(this.home);
+  }
+
+  /** The strand nearest to a place on the canvas (CSS pixels), within a reach; nearer ones in depth win a tie. */
+  pick(x: number, y: number, reach: number): number {
+    if (!this.tubes.mesh.visible) return -1;
+    const { clientWidth: w, clientHeight: h } = this.canvas;
+    const m = new THREE.Matrix4()
+      .multiplyMatrices(this.camera.projectionMatrix, this.camera.matrixWorldInverse)
+      .multiply(this.root.matrixWorld);
+    const v = new THREE.Vector3();
+    const { centres, owner } = this.tubes;
+    let best = -1;
+    let bestScore = Infinity;
+    for (let i = 0; i < owner.length; i++) {
+      v.set(centres[3 * i], centres[3 * i + 1], centres[3 * i + 2]).applyMatrix4(m);
+      if (v.z < -1 || v.z > 1) continue;
+      const d = Math.hypot(((v.x + 1) / 2) * w - x, ((1 - v.y) / 2) * h - y);
+      const score = d + 600 * v.z * v.z * v.z; // far strands lose
+      if (d <= reach && score < bestScore) [best, bestScore] = [owner[i], score];
+    }
+    return best;
+  }
+
+  /** Where the middle of a strand is on the canvas, for tests and labels. */
+  screenOf(strand: number): { x: number; y: number } {
+    const { centres, owner } = this.tubes;
+    const first = owner.indexOf(strand);
+    const i = first + Math.floor((owner.lastIndexOf(strand) - first) / 2);
+    this.camera.updateMatrixWorld();
+    const v = new THREE.Vector3(centres[3 * i], centres[3 * i + 1], centres[3 * i + 2])
+      .applyMatrix4(this.root.matrixWorld)
+      .project(this.camera);
+    return { x: ((v.x + 1) / 2) * this.canvas.clientWidth, y: ((1 - v.y) / 2) * this.canvas.clientHeight };
+  }
+
+  request(): void {
+    if (this.wanted) return;
+    this.wanted = true;
+    requestAnimationFrame(() => {
+      this.wanted = false;
+      this.renderer.render(this.scene, this.camera);
+      this.drawn++;
+    });
+  }
+
+  private resize(): void {
+    const parent = this.canvas.parentElement!;
+    const w = Math.max(parent.clientWidth, 1);
+    const h = Math.max(parent.clientHeight, 1);
+    const before = this.camera.aspect;
+    this.renderer.setSize(w, h, false);
+    this.camera.aspect = w / h;
+    this.camera.updateProjectionMatrix();
+    if (this.drawn === 0 || Math.abs(Math.log(before / this.camera.aspect)) > 0.4) this.refit();
+    this.request();
+  }
+}
+
+function meshGeometry(mesh: Mesh): THREE.BufferGeometry {
+  const geometry = new THREE.BufferGeometry();
+  geometry.setAttribute("position", new THREE.BufferAttribute(mesh.vertices, 3));
+  geometry.setIndex(new THREE.BufferAttribute(mesh.triangles, 1));
+  geometry.computeVertexNormals();
+  return geometry;
+}
+
+function place(object: THREE.Group, positions: Float32Array, rotations: Float32Array, i: number): void {
+  poseMatrix(positions, 3 * i, rotations, 4 * i, object.matrix);
+  object.matrixWorldNeedsUpdate = true;
+}

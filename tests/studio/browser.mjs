@@ -1,0 +1,64 @@
+// Chromium for the tests: found on the PATH, quiet, with a profile of its own that is removed afterwards, and with
+// every console message and uncaught error collected.
+import { accessSync, constants, mkdirSync } from "node:fs";
+import { createRequire } from "node:module";
+import { delimiter, join, resolve } from "node:path";
+
+const modules = resolve(process.env.SINEW_NODE_MODULES ?? "studio/node_modules");
+const { chromium } = createRequire(join(modules, "x.js"))("playwright-core");
+
+export const buildDir = resolve(process.env.SINEW_BUILD_DIR ?? "build");
+export const shots = join(buildDir, "studio", "screenshots");
+mkdirSync(shots, { recursive: true });
+
+export function findChromium() {
+  for (const name of ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"])
+    for (const folder of (process.env.PATH ?? "").split(delimiter)) {
+      const file = join(folder, name);
+      try {
+        accessSync(file, constants.X_OK);
+        return file;
+      } catch {
+        // Not here.
+      }
+    }
+  return null;
+}
+
+export async function launch() {
+  const executablePath = findChromium();
+  if (!executablePath) return null;
+  return chromium.launch({
+    executablePath,
+    headless: true,
+    args: [
+      "--no-sandbox", "--disable-gpu", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-quic",
+      "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
+    ],
+  });
+}
+
+/** A page of a size, with the troubles that it reported. */
+export async function openPage(browser, { width, height, ...options }) {
+  const context = await browser.newContext({ viewport: { width, height }, ...options });
+  const page = await context.newPage();
+  const troubles = [];
+  page.on("console", (m) => {
+    if (["error", "warning"].includes(m.type()) && !/GPU stall|swiftshader|Software WebGL/i.test(m.text())) troubles.push(`${m.type()}: ${m.text()}`);
+  });
+  page.on("pageerror", (e) => troubles.push(`uncaught: ${e.message}`));
+  return { page, context, troubles };
+}
+
+export async function ready(page) {
+  await page.waitForFunction(() => document.documentElement.dataset.ready, null, { timeout: 60000 });
+  const state = await page.evaluate(() => document.documentElement.dataset.ready);
+  if (state === "true") await page.waitForFunction(() => window.studio.view.drawn > 0, null, { timeout: 60000 });
+  return state;
+}
+
+/** Waits until the picture has been drawn again after what was just done. */
+export async function redrawn(page) {
+  const before = await page.evaluate(() => (window.studio.view.request(), window.studio.view.drawn));
+  await page.waitForFunction((n) => window.studio.view.drawn > n, before, { timeout: 60000 });
+}
