@@ -357,6 +357,6 @@ export function listGroups(data: StudioData): Group[] {
     if (strands.length > 1) groups.push({ name, strands });
     else single.push(...strands);
   }
-  if (single.length) groups.push({ name: groups.length ? "Single" : "Strands", strands: single });
+  if (single.length) groups.push({ name: groups.length ? "Others" : "Strands", strands: single });
   return groups;
 }

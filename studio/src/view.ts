@@ -53,7 +53,7 @@ export class View {
     this.buildBodies();
     this.measure();
     const size = this.bounds.getSize(new THREE.Vector3()).length();
-    this.markers = new Markers(data, Math.min(Math.max(0.0045 * size, 0.0009), 0.01));
+    this.markers = new Markers(data, Math.min(Math.max(0.007 * size, 0.0012), 0.012));
     this.grid = this.makeGrid(size);
     this.root.add(this.bones, this.target, this.tubes.mesh, this.markers.group);
     if (this.skin) this.root.add(this.skin.group);

@@ -110,7 +110,7 @@ function skin() {
     const radius = (0.052 - 0.026 * t + 0.006 * Math.sin(9 * t)) * Math.sqrt(Math.max(0, 1 - (2 * t - 1) ** 18));
     for (let j = 0; j < sides; j++) {
       const a = (2 * Math.PI * j) / sides;
-      vertices.push(...place(rest, t * 1.0, radius * Math.cos(a), -radius * Math.sin(a)));
+      vertices.push(...place(rest, t * 1.0, radius * Math.cos(a), radius * Math.sin(a)));
       const u = t * TOTAL;
       const e = smooth((u - BONES[0].length + 0.03) / 0.06);
       const w = smooth((u - BONES[0].length - BONES[1].length + 0.02) / 0.04);
