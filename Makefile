@@ -4,7 +4,7 @@ CCACHE := $(shell command -v ccache 2>/dev/null)
 LAUNCHER := $(if $(CCACHE),-DCMAKE_C_COMPILER_LAUNCHER=ccache)
 SOURCES = $(shell git ls-files 'src/*.[ch]' 'include/*.h' 'scenes/*.[ch]' 'examples/*.c' 'tests/*.[ch]')
 
-.PHONY: all deps demo test test-quick test-full bench fuzz docs install format tidy clean help
+.PHONY: all deps demo test test-quick test-full bench fuzz docs studio install format tidy clean help
 
 all: ## build build/sinew (the default)
 	@mkdir -p build
@@ -13,33 +13,37 @@ all: ## build build/sinew (the default)
 	@cmake --build build
 
 deps: ## install what is missing to build and test (Debian, Ubuntu)
-	@tools/install_deps.sh build test
+	@tools/install_deps.sh build test page browser
 
 demo: ## install what is missing, build, run the demonstration; results in out/demo
-	@tools/install_deps.sh build
+	@tools/install_deps.sh build page
 	@$(MAKE) --no-print-directory all
 	@tools/demo.sh build/sinew out/demo
 
 test: ## install what is missing, build, run the suite as CI does
-	@tools/install_deps.sh build test
+	@tools/install_deps.sh build test page browser
 	@tools/run_tests ci
 
 test-quick: ## the unit tests in the release build
 	@tools/run_tests quick
 
 test-full: ## the suite, the long tests, threads, a minute of each fuzz target
-	@tools/install_deps.sh build test
+	@tools/install_deps.sh build test page browser
 	@tools/run_tests full
 
 bench: all ## the benchmark ladder
 	@build/sinew bench
 
 fuzz: ## each fuzz target for FUZZ_SECONDS (60)
-	@tools/install_deps.sh build test
+	@tools/install_deps.sh build test page browser
 	@tools/run_tests fuzz
 
 docs: all ## write the reference pages in docs/ anew from the tables in the code
 	@tools/make_docs.sh build/sinew
+
+studio: ## build the page of the studio only
+	@tools/install_deps.sh build page
+	@$(MAKE) --no-print-directory all
 
 install: all ## install below PREFIX (/usr/local)
 	@cmake --install build --prefix $(PREFIX)

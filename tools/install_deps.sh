@@ -1,7 +1,7 @@
 #!/bin/sh
 # Finds what is missing to build and test sinew and installs it.
 #
-#   tools/install_deps.sh [--check] GROUP...     groups: build test page (default: build)
+#   tools/install_deps.sh [--check] GROUP...     groups: build test page browser (default: build)
 #
 # On Debian and Ubuntu it uses apt-get (through sudo where the user is not root), says what it installs and
 # installs nothing when everything is there. On any other system it names the packages and stops with 1.
@@ -13,8 +13,8 @@ groups=
 for argument in "$@"; do
     case $argument in
     --check) only_check=yes ;;
-    build | test | page) groups="$groups $argument" ;;
-    *) echo "install_deps.sh: unknown argument $argument (groups: build test page)" >&2; exit 2 ;;
+    build | test | page | browser) groups="$groups $argument" ;;
+    *) echo "install_deps.sh: unknown argument $argument (groups: build test page browser)" >&2; exit 2 ;;
     esac
 done
 groups=${groups:-build}
@@ -28,7 +28,8 @@ header:cairo/cairo.h:libcairo2-dev"
 needs_test="
 header:cmocka.h:libcmocka-dev tool:python3:python3 tool:clang:clang
 library:libclang_rt.asan-x86_64.a:/libclang-rt-dev"
-needs_page="tool:node:nodejs tool:npm:npm tool:chromium:chromium"
+needs_page="tool:node:nodejs tool:npm:npm header:civetweb.h:libcivetweb-dev"
+needs_browser="tool:chromium:chromium"
 
 has_header() {
     for folder in /usr/include /usr/include/*-linux-gnu* /usr/local/include /opt/homebrew/include; do
