@@ -26,8 +26,8 @@ void sn_body_advance(quat *q, v3 *x, const double velocity[6], double h);
 double sn_body_kinetic_energy(double mass, v3 inertia, const double velocity[6]);
 
 typedef enum snJointKind {
-    SN_JOINT_BALL,        /* 3 rotations: about z of A, then the carried y, then the carried x */
-    SN_JOINT_HINGE,       /* rotation about z */
+    SN_JOINT_BALL,  /* 3 rotations: about z of A, then the carried y, then the carried x */
+    SN_JOINT_HINGE, /* rotation about z */
     SN_JOINT_RIGID,
     SN_JOINT_CYLINDRICAL, /* rotation about and translation along z */
     SN_JOINT_UNIVERSAL,   /* rotation about z of A, then about y of B: z_A . y_B = 0 */
@@ -43,7 +43,7 @@ typedef struct snJoint {
 } snJoint;
 
 int32_t sn_joint_dofs(snJointKind kind);
-int32_t sn_joint_rows(snJointKind kind);        /* 6 - dofs */
+int32_t sn_joint_rows(snJointKind kind); /* 6 - dofs */
 bool sn_joint_dof_is_angle(snJointKind kind, int32_t dof);
 
 /* Length that turns angular rows into m: 1 cm. */

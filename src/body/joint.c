@@ -7,10 +7,10 @@ enum { X, Y, Z };
 
 /* Both joint frames in the world. */
 typedef struct frames {
-    rigid a, b;         /* bodies */
+    rigid a, b; /* bodies */
     v3 axis_a[3], axis_b[3];
-    v3 gap;             /* origin of B's frame minus that of A's */
-    v3 arm_a, arm_b;    /* from the centre of each body to the origin of B's frame */
+    v3 gap;          /* origin of B's frame minus that of A's */
+    v3 arm_a, arm_b; /* from the centre of each body to the origin of B's frame */
 } frames;
 
 /* A number that depends on the axes, and the coefficients of Omega_A - Omega_B in its rate. */
@@ -38,8 +38,14 @@ static turn axes(const frames *f, int i, int j)
     return (turn){v3_dot(f->axis_a[i], f->axis_b[j]), v3_cross(f->axis_a[i], f->axis_b[j])};
 }
 
-static turn combine(turn x, double c, turn y) { return (turn){x.value + c * y.value, v3_mad(x.rate, c, y.rate)}; }
-static turn scaled(turn x, double c) { return (turn){c * x.value, v3_scale(x.rate, c)}; }
+static turn combine(turn x, double c, turn y)
+{
+    return (turn){x.value + c * y.value, v3_mad(x.rate, c, y.rate)};
+}
+static turn scaled(turn x, double c)
+{
+    return (turn){c * x.value, v3_scale(x.rate, c)};
+}
 
 /* atan2(y, x). At x = y = 0 (a locked gimbal) the rate is zero rather than infinite. */
 static turn angle(turn y, turn x)
@@ -97,7 +103,10 @@ int32_t sn_joint_dofs(snJointKind kind)
     return dofs[kind];
 }
 
-int32_t sn_joint_rows(snJointKind kind) { return 6 - sn_joint_dofs(kind); }
+int32_t sn_joint_rows(snJointKind kind)
+{
+    return 6 - sn_joint_dofs(kind);
+}
 
 bool sn_joint_dof_is_angle(snJointKind kind, int32_t dof)
 {
@@ -133,8 +142,11 @@ void sn_joint_coordinates(const snJoint *joint, rigid a, rigid b, double *coordi
         coordinate[1] = write_turn(&f, angle(minus_zx, hypotenuse(axes(&f, X, X), axes(&f, Y, X))), row + 12);
         coordinate[2] = write_turn(&f, angle(axes(&f, Z, Y), axes(&f, Z, Z)), row + 24);
         break;
-    case SN_JOINT_HINGE: coordinate[0] = write_turn(&f, twist(&f), row); break;
-    case SN_JOINT_RIGID: break;
+    case SN_JOINT_HINGE:
+        coordinate[0] = write_turn(&f, twist(&f), row);
+        break;
+    case SN_JOINT_RIGID:
+        break;
     case SN_JOINT_CYLINDRICAL:
         coordinate[0] = write_turn(&f, twist(&f), row);
         coordinate[1] = write_shift(&f, Z, row + 12);
@@ -143,7 +155,9 @@ void sn_joint_coordinates(const snJoint *joint, rigid a, rigid b, double *coordi
         coordinate[0] = write_turn(&f, angle(scaled(axes(&f, X, Y), -1), axes(&f, Y, Y)), row);
         coordinate[1] = write_turn(&f, angle(minus_zx, axes(&f, Z, Z)), row + 12);
         break;
-    case SN_JOINT_PRISMATIC: coordinate[0] = write_shift(&f, Z, row); break;
+    case SN_JOINT_PRISMATIC:
+        coordinate[0] = write_shift(&f, Z, row);
+        break;
     }
 }
 

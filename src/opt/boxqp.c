@@ -55,7 +55,10 @@ void sn_boxqp_destroy(snBoxQp *w)
     sn_free(w);
 }
 
-static double clamped(double x, double lo, double hi) { return x < lo ? lo : x > hi ? hi : x; }
+static double clamped(double x, double lo, double hi)
+{
+    return x < lo ? lo : x > hi ? hi : x;
+}
 
 /* y = Q x by rows, which by symmetry are columns: inner loops run along memory and zeros cost nothing. */
 static void multiply(const snBoxQpProblem *p, const double *restrict x, double *restrict y)
@@ -96,7 +99,10 @@ static double wrong_gradient(const snBoxQpProblem *p, const double *a, const dou
     return worst;
 }
 
-static double ratio(double x, double y) { return x == 0 ? 0 : x / y; }
+static double ratio(double x, double y)
+{
+    return x == 0 ? 0 : x / y;
+}
 
 double sn_boxqp_residual(const snBoxQpProblem *p, const double *a)
 {

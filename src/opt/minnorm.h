@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 typedef struct snMinNormInfo {
-    double norm2;     /* |a|^2 */
-    double unmet;     /* |R a - tau|, in the units of tau */
+    double norm2; /* |a|^2 */
+    double unmet; /* |R a - tau|, in the units of tau */
     int32_t rounds;
 } snMinNormInfo;
 

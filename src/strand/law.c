@@ -91,9 +91,14 @@ double sn_law_eval(const snLaw *law, double stretch, double *slope)
 {
     double e = stretch - 1, w = parabola_half_width;
     switch (law->kind) {
-    case SN_LAW_LINEAR: *slope = 1; return e;
-    case SN_LAW_CONSTANT: *slope = 0; return 1;
-    case SN_LAW_HILL_PASSIVE: return hill_passive(e, slope);
+    case SN_LAW_LINEAR:
+        *slope = 1;
+        return e;
+    case SN_LAW_CONSTANT:
+        *slope = 0;
+        return 1;
+    case SN_LAW_HILL_PASSIVE:
+        return hill_passive(e, slope);
     case SN_LAW_HILL_ACTIVE: {
         double f = exp(-e * e / gauss_width2);
         *slope = -2 * e / gauss_width2 * f;
@@ -104,7 +109,8 @@ double sn_law_eval(const snLaw *law, double stretch, double *slope)
         *slope = outside ? 0 : -2 * e / (w * w);
         return outside ? 0 : 1 - e * e / (w * w);
     }
-    case SN_LAW_TABLE: return table_eval(law, stretch, slope);
+    case SN_LAW_TABLE:
+        return table_eval(law, stretch, slope);
     }
     *slope = 0;
     return 0;
@@ -114,17 +120,26 @@ static double primitive(const snLaw *law, double stretch)
 {
     double e = stretch - 1, w = sqrt(gauss_width2);
     switch (law->kind) {
-    case SN_LAW_LINEAR: return e * e / 2;
-    case SN_LAW_CONSTANT: return e;
-    case SN_LAW_HILL_PASSIVE: return hill_passive_primitive(e);
-    case SN_LAW_HILL_ACTIVE: return w * sqrt(SN_PI) / 2 * erf(e / w);
-    case SN_LAW_QUADRATIC_ACTIVE: return parabola_primitive(e);
-    case SN_LAW_TABLE: return table_primitive(law, stretch);
+    case SN_LAW_LINEAR:
+        return e * e / 2;
+    case SN_LAW_CONSTANT:
+        return e;
+    case SN_LAW_HILL_PASSIVE:
+        return hill_passive_primitive(e);
+    case SN_LAW_HILL_ACTIVE:
+        return w * sqrt(SN_PI) / 2 * erf(e / w);
+    case SN_LAW_QUADRATIC_ACTIVE:
+        return parabola_primitive(e);
+    case SN_LAW_TABLE:
+        return table_primitive(law, stretch);
     }
     return 0;
 }
 
-double sn_law_integral(const snLaw *law, double from, double to) { return primitive(law, to) - primitive(law, from); }
+double sn_law_integral(const snLaw *law, double from, double to)
+{
+    return primitive(law, to) - primitive(law, from);
+}
 
 /* One-sided three-point slope at an end, kept from overshooting. */
 static double end_slope(double h0, double h1, double d0, double d1)
@@ -149,7 +164,8 @@ void sn_law_slopes(int32_t n, const double *x, const double *y, double *slope)
     }
 }
 
-static const char *const law_name[] = {"linear", "constant", "hill-passive", "hill-active", "quadratic-active", "table"};
+static const char *const law_name[] = {"linear",      "constant",         "hill-passive",
+                                       "hill-active", "quadratic-active", "table"};
 
 int sn_law_by_name(const char *name, snLawKind *kind)
 {
@@ -161,4 +177,7 @@ int sn_law_by_name(const char *name, snLawKind *kind)
     return 0;
 }
 
-const char *sn_law_name(snLawKind kind) { return law_name[kind]; }
+const char *sn_law_name(snLawKind kind)
+{
+    return law_name[kind];
+}

@@ -8,18 +8,18 @@
 #include <stdint.h>
 
 typedef enum snLawKind {
-    SN_LAW_LINEAR,    /* passive: f = stretch - 1. The default */
-    SN_LAW_CONSTANT,  /* active: f = 1, the linear shift of [Sueda 2008]: activation moves the whole curve up. The default */
-    SN_LAW_HILL_PASSIVE,  /* exponential toe up to a stretch of 1.6, then linear with slope 1 */
-    SN_LAW_HILL_ACTIVE,   /* Gaussian around stretch 1: exp(-(stretch - 1)^2 / 0.45) */
-    SN_LAW_QUADRATIC_ACTIVE,  /* parabola: 1 - ((stretch - 1) / 0.5)^2, not below 0 */
-    SN_LAW_TABLE      /* piecewise cubic through data, monotone between points, linear outside */
+    SN_LAW_LINEAR,       /* passive: f = stretch - 1. The default */
+    SN_LAW_CONSTANT,     /* active: f = 1, the shift of [Sueda 2008]: activation lifts the whole curve. The default */
+    SN_LAW_HILL_PASSIVE, /* exponential toe up to a stretch of 1.6, then linear with slope 1 */
+    SN_LAW_HILL_ACTIVE,  /* Gaussian around stretch 1: exp(-(stretch - 1)^2 / 0.45) */
+    SN_LAW_QUADRATIC_ACTIVE, /* parabola: 1 - ((stretch - 1) / 0.5)^2, not below 0 */
+    SN_LAW_TABLE             /* piecewise cubic through data, monotone between points, linear outside */
 } snLawKind;
 
 typedef struct snLaw {
     snLawKind kind;
-    int32_t n;                    /* table: points, at least 1 */
-    const double *x, *y, *slope;  /* table: stretch (increasing), force, slope at each point */
+    int32_t n;                   /* table: points, at least 1 */
+    const double *x, *y, *slope; /* table: stretch (increasing), force, slope at each point */
 } snLaw;
 
 /* Force and its derivative by the stretch. */

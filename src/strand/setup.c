@@ -10,12 +10,13 @@
 static const double blend_spans = 4;
 
 static const double gauss2_x[2] = {0.21132486540518712, 0.78867513459481288}, gauss2_w[2] = {0.5, 0.5};
-static const double gauss4_x[4] = {0.069431844202973712, 0.33000947820757187, 0.66999052179242813,
-                                   0.93056815579702629};
-static const double gauss4_w[4] = {0.17392742256872693, 0.32607257743127307, 0.32607257743127307,
-                                   0.17392742256872693};
+static const double gauss4_x[4] = {0.069431844202973712, 0.33000947820757187, 0.66999052179242813, 0.93056815579702629};
+static const double gauss4_w[4] = {0.17392742256872693, 0.32607257743127307, 0.32607257743127307, 0.17392742256872693};
 
-static bool has_length(const double *knot, int32_t span) { return knot[span + 4] > knot[span + 3]; }
+static bool has_length(const double *knot, int32_t span)
+{
+    return knot[span + 4] > knot[span + 3];
+}
 
 int32_t sn_strand_gauss_count(const double *knot, int32_t n)
 {

@@ -11,11 +11,11 @@
 
 /* What one Gauss point does: the direction of its pull, tension over rest arc length weight, stiffness. */
 typedef struct pull {
-    v3 t;             /* unit tangent */
-    double passive;   /* tension of the passive part, N */
-    double unit;      /* tension that activation 1 adds, N */
-    double axial;     /* d tension / d strain at the given activation, not below 0, N */
-    double lateral;   /* tension / |u| at the given activation, not below 0, N */
+    v3 t;           /* unit tangent */
+    double passive; /* tension of the passive part, N */
+    double unit;    /* tension that activation 1 adds, N */
+    double axial;   /* d tension / d strain at the given activation, not below 0, N */
+    double lateral; /* tension / |u| at the given activation, not below 0, N */
 } pull;
 
 /* A strand folded to a point has no direction to pull in: the smallest stretch that is divided by. */
@@ -126,7 +126,8 @@ void sn_strand_force(const snStrand *strand, const double *q, const double *qdot
     }
 }
 
-void sn_strand_inertia(const snStrand *strand, const double *qdot, v3 gravity, double h, double *impulse, double *point_A)
+void sn_strand_inertia(const snStrand *strand, const double *qdot, v3 gravity, double h, double *impulse,
+                       double *point_A)
 {
     double grow = 1 + h * strand->alpha;
     v3 fall = v3_scale(gravity, h);
@@ -154,7 +155,8 @@ double sn_strand_energy(const snStrand *strand, const double *q, double a)
         const snGauss *g = strand->gauss + i;
         double stretch = v3_len(stretch_vector(g, q)), density = 0;
         if (!(strand->tension_only && stretch < 1)) {
-            double tendon = (stretch - 1) * (stretch - 1) / 2, belly = sn_law_integral(&strand->passive_law, 1, stretch);
+            double tendon = (stretch - 1) * (stretch - 1) / 2,
+                   belly = sn_law_integral(&strand->passive_law, 1, stretch);
             density = g->passive * ((1 - g->share) * tendon + g->share * belly);
         }
         if (g->active != 0)

@@ -18,26 +18,26 @@
 #include <stdint.h>
 
 typedef struct snGauss {
-    double b[4];     /* basis */
-    double d[4];     /* derivative of the basis by rest arc length */
-    double weight;   /* rest arc length, m */
-    double s;        /* parameter */
-    double passive;  /* EA times passive scale, N */
-    double active;   /* maximal force here, N: zero in the tendon */
-    double fiber;    /* normalised fibre length at strain zero */
-    double share;    /* 1: the passive law of the belly, 0: tendon, linear; between them both, in these shares */
+    double b[4];    /* basis */
+    double d[4];    /* derivative of the basis by rest arc length */
+    double weight;  /* rest arc length, m */
+    double s;       /* parameter */
+    double passive; /* EA times passive scale, N */
+    double active;  /* maximal force here, N: zero in the tendon */
+    double fiber;   /* normalised fibre length at strain zero */
+    double share;   /* 1: the passive law of the belly, 0: tendon, linear; between them both, in these shares */
     int32_t span;
 } snGauss;
 
 typedef struct snStrand {
     int32_t n, ngauss;
-    const double *knot;    /* n + 4 */
-    const snGauss *gauss;  /* ngauss */
-    const double *mass;    /* n * 4: consistent mass, entry (i, i + k) at 4 i + k, kg */
+    const double *knot;   /* n + 4 */
+    const snGauss *gauss; /* ngauss */
+    const double *mass;   /* n * 4: consistent mass, entry (i, i + k) at 4 i + k, kg */
     snLaw passive_law, active_law;
-    double alpha, beta;    /* Rayleigh damping by mass, 1/s, and by stiffness, s */
-    double rest_length;    /* m */
-    bool tension_only;     /* carries no load when shorter than at rest */
+    double alpha, beta; /* Rayleigh damping by mass, 1/s, and by stiffness, s */
+    double rest_length; /* m */
+    bool tension_only;  /* carries no load when shorter than at rest */
 } snStrand;
 
 /* What snStrand is made of; lengths m, moduli Pa. */
@@ -47,15 +47,16 @@ typedef struct snStrandParams {
     double belly_start, belly_end;      /* fractions of the parameter range; equal: no belly */
     double max_force;                   /* N */
     double passive_scale, active_scale;
-    double rest_scale;                  /* rest length over drawn length of the tendon */
-    double belly_rest_scale;            /* the same of the belly */
-    double fiber_rest;                  /* normalised fibre length of the belly at strain zero */
+    double rest_scale;       /* rest length over drawn length of the tendon */
+    double belly_rest_scale; /* the same of the belly */
+    double fiber_rest;       /* normalised fibre length of the belly at strain zero */
 } snStrandParams;
 
 /* Number of Gauss points of n control points over these knots. */
 int32_t sn_strand_gauss_count(const double *knot, int32_t n);
-/* Fills gauss (sn_strand_gauss_count of them) and mass (4 n) from the drawn points (3 n). log(EA), log of
- * the rest scale and the active force are blended over four spans (fewer in a shorter belly) where belly meets tendon. Returns the rest length. A span whose drawn tangent vanishes gives NaN: check first. */
+/* Fills gauss (sn_strand_gauss_count of them) and mass (4 n) from the drawn points (3 n). log(EA), log of the
+ * rest scale and the active force are blended over four spans (fewer in a shorter belly) where belly meets tendon.
+ * Returns the rest length. A span whose drawn tangent vanishes gives NaN: check first. */
 double sn_strand_setup(const double *knot, int32_t n, const double *point, const snStrandParams *params, snGauss *gauss,
                        double *mass);
 
@@ -71,7 +72,8 @@ void sn_strand_force(const snStrand *strand, const double *q, const double *qdot
 /* Adds M qdot + h M gravity to impulse (3 n) and (1 + h alpha) M to point_A (may be NULL): the step solves
  * (M + h alpha M + ...) qdot_new = M qdot + h (M gravity + force + a force_active), with the damping by mass taken at
  * the new velocity. M is the consistent mass; each of its blocks is a number times the identity. */
-void sn_strand_inertia(const snStrand *strand, const double *qdot, v3 gravity, double h, double *impulse, double *point_A);
+void sn_strand_inertia(const snStrand *strand, const double *qdot, v3 gravity, double h, double *impulse,
+                       double *point_A);
 
 /* Elastic energy at activation a (the potential whose negative gradient sn_strand_force gives), J. */
 double sn_strand_energy(const snStrand *strand, const double *q, double a);
@@ -85,6 +87,7 @@ double sn_strand_tension(const snStrand *strand, const double *q, double a, doub
 v3 sn_strand_point(const snStrand *strand, const double *q, double s, v3 *tangent, int32_t *span_hint);
 /* Parameter of the point nearest to x in the valley around s (not on another branch of the strand), by safeguarded
  * Newton, with at most max_change of change (fraction of the parameter range). Stays within the range. */
-double sn_strand_closest(const snStrand *strand, const double *q, v3 x, double s, double max_change, int32_t *span_hint);
+double sn_strand_closest(const snStrand *strand, const double *q, v3 x, double s, double max_change,
+                         int32_t *span_hint);
 
 #endif

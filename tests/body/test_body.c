@@ -46,7 +46,8 @@ static void tumbling_about_the_middle_axis_keeps_energy_and_momentum(void **stat
         for (double h = 0.001; h < 0.005; h *= 2) {
             drift d = tumble(inertia[i], h, 2);
             print_message("tumbling, inertia %g %g %g, h %g ms: energy %.3f %%, momentum %.2f %%, its length %.0e\n",
-                          inertia[i].x, inertia[i].y, inertia[i].z, 1e3 * h, 100 * d.energy, 100 * d.momentum, d.length);
+                          inertia[i].x, inertia[i].y, inertia[i].z, 1e3 * h, 100 * d.energy, 100 * d.momentum,
+                          d.length);
             assert_true(d.flips >= 1); /* it does tumble */
             assert_at_most(d.energy, 0.001);
             assert_at_most(d.momentum, 0.03);

@@ -9,8 +9,14 @@ static double uniform(double low, double high)
     seed = seed * 6364136223846793005u + 1442695040888963407u;
     return low + (high - low) * (double)(seed >> 11) / 9007199254740992.0;
 }
-static v3 random_v3(double size) { return v3_of(uniform(-size, size), uniform(-size, size), uniform(-size, size)); }
-static rigid random_rigid(void) { return (rigid){q_exp(random_v3(1.8)), random_v3(0.3)}; }
+static v3 random_v3(double size)
+{
+    return v3_of(uniform(-size, size), uniform(-size, size), uniform(-size, size));
+}
+static rigid random_rigid(void)
+{
+    return (rigid){q_exp(random_v3(1.8)), random_v3(0.3)};
+}
 
 static const snJointKind kinds[] = {SN_JOINT_BALL,        SN_JOINT_HINGE,     SN_JOINT_RIGID,
                                     SN_JOINT_CYLINDRICAL, SN_JOINT_UNIVERSAL, SN_JOINT_PRISMATIC};

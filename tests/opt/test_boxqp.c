@@ -101,7 +101,8 @@ static void agrees_with_enumeration(void **state)
         int32_t n = 1 + round % 6;
         double a[6] = {0}, best[6];
         make(&k, n, n, 0.05);
-        for (int i = 0; i < n; ++i) k.lo[i] = uniform(-1, 0.2), k.hi[i] = k.lo[i] + uniform(0, 1), a[i] = uniform(-2, 2);
+        for (int i = 0; i < n; ++i)
+            k.lo[i] = uniform(-1, 0.2), k.hi[i] = k.lo[i] + uniform(0, 1), a[i] = uniform(-2, 2);
         assert_int_equal(sn_boxqp_solve(qp, &k.p, a, NULL), SN_OK);
         double lowest = brute_force(&k.p, best);
         assert_near(value(&k.p, a), lowest, 1e-12 * (1 + fabs(lowest)));

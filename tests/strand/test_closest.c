@@ -44,7 +44,7 @@ static void finds_the_bottom_of_its_valley(void **state)
         if (s > 0 && s < 1) slope = fmax(slope, fabs(v3_dot(gap, tangent)));
     }
     print_message("closest point: %.1e from a slow walk, gap along the tangent %.1e m\n", worst, slope);
-    assert_at_most(worst, 1e-6);   /* the walk compares distances: blind below the root of rounding */
+    assert_at_most(worst, 1e-6); /* the walk compares distances: blind below the root of rounding */
     assert_at_most(slope, 1e-15);
 }
 

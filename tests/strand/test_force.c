@@ -23,7 +23,8 @@ static int law_pairs(lawPair pair[5])
     pair[0] = (lawPair){"linear, constant", {.kind = SN_LAW_LINEAR}, {.kind = SN_LAW_CONSTANT}};
     pair[1] = (lawPair){"hill", {.kind = SN_LAW_HILL_PASSIVE}, {.kind = SN_LAW_HILL_ACTIVE}};
     pair[2] = (lawPair){"hill, quadratic", {.kind = SN_LAW_HILL_PASSIVE}, {.kind = SN_LAW_QUADRATIC_ACTIVE}};
-    pair[3] = (lawPair){"table", {SN_LAW_TABLE, 6, table_x, table_passive, slope_passive},
+    pair[3] = (lawPair){"table",
+                        {SN_LAW_TABLE, 6, table_x, table_passive, slope_passive},
                         {SN_LAW_TABLE, 6, table_x, table_active, slope_active}};
     pair[4] = (lawPair){"linear, hill", {.kind = SN_LAW_LINEAR}, {.kind = SN_LAW_HILL_ACTIVE}};
     return 5;

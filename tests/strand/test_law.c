@@ -16,10 +16,12 @@ static void slopes_and_integrals_belong_to_the_law(void **state)
         snLaw law = {(snLawKind)kind, 6, table_x, table_y, table_slope};
         double sum = 0, h = 1e-3, slope, ignored, before = sn_law_eval(&law, 0.3, &slope);
         for (int i = 0; i < 1500; ++i) {
-            double s = 0.3 + h * i, middle = sn_law_eval(&law, s + h / 2, &slope), after = sn_law_eval(&law, s + h, &ignored);
+            double s = 0.3 + h * i, middle = sn_law_eval(&law, s + h / 2, &slope),
+                   after = sn_law_eval(&law, s + h, &ignored);
             sum += h / 6 * (before + 4 * middle + after);
             before = after;
-            double e = 1e-5, up = sn_law_eval(&law, s + h / 2 + e, &ignored), down = sn_law_eval(&law, s + h / 2 - e, &ignored);
+            double e = 1e-5, up = sn_law_eval(&law, s + h / 2 + e, &ignored),
+                   down = sn_law_eval(&law, s + h / 2 - e, &ignored);
             assert_near((up - down) / (2 * e), slope, 1e-7 * (1 + fabs(slope)));
             assert_near(sn_law_integral(&law, 0.3, s + h), sum, 1e-8);
         }

@@ -38,7 +38,7 @@ static void mass_and_inertia_of_an_arc(void **state)
     double one[CASE_POINTS], x[CASE_POINTS], y[CASE_POINTS];
     for (int i = 0; i < c.strand.n; ++i) one[i] = 1, x[i] = c.point[3 * i], y[i] = c.point[3 * i + 1];
     double line = 1060 * SN_PI * 9e-6, half = 60 * SN_DEG, mass = line * 0.1 * 2 * half;
-    double first = line * 1e-2 * 2 * sin(half);                    /* integral of x */
+    double first = line * 1e-2 * 2 * sin(half); /* integral of x */
     double xx = line * 1e-3 * (half + sin(half) * cos(half)), yy = line * 1e-3 * (half - sin(half) * cos(half));
     double error[] = {mass_product(&c, one, one) / mass - 1, mass_product(&c, one, x) / first - 1,
                       mass_product(&c, x, x) / xx - 1, mass_product(&c, y, y) / yy - 1};
@@ -153,7 +153,8 @@ static void series_of_belly_and_tendon_has_the_summed_compliance(void **state)
 {
     (void)state;
     double coarse = compliance_error(31), fine = compliance_error(59);
-    print_message("compliance of belly and tendon against the sharp series: 28 spans %.3f, 56 spans %.3f\n", coarse, fine);
+    print_message("compliance of belly and tendon against the sharp series: 28 spans %.3f, 56 spans %.3f\n", coarse,
+                  fine);
     assert_near(fine / coarse, 0.5, 0.01);
 }
 
