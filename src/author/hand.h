@@ -1,0 +1,87 @@
+/* The hand as its tables describe it, and its paths as polylines: what the generator and its tests share.
+ * World frame of the tables: right hand, origin at the wrist centre, +X radial, +Y proximal, +Z dorsal, metres.
+ *
+ * Invariants: a joint's parent comes before its child in the order of the joints; every path begins with its
+ * origin and ends with its insertion. */
+#ifndef SN_AUTHOR_HAND_H
+#define SN_AUTHOR_HAND_H
+
+#include "base/array.h"
+#include "math/vec.h"
+#include "sinew/author.h"
+
+enum { SN_HAND_NAME = 24, SN_HAND_MAX_BODY = 32, SN_HAND_MAX_COORDINATE = 48, SN_HAND_MAX_PATH = 16 };
+
+typedef struct snHandBone {
+    char name[SN_HAND_NAME];
+    bool moving;
+    v3 proximal, distal, center_of_mass;
+    double proximal_ml, proximal_dp, distal_ml, distal_dp; /* widths of the bone: radio-ulnar, dorso-palmar */
+    double mass, girth_radius;
+    rigid frame; /* of the body in the world, neutral pose */
+} snHandBone;
+
+typedef struct snHandJoint {
+    char name[SN_HAND_NAME], motion[2][SN_HAND_NAME];
+    int32_t parent, child, dofs, first; /* bodies; first coordinate */
+    v3 center, axis[2];
+    double lower[2], upper[2]; /* deg */
+    double stiffness[2], damping[2];
+} snHandJoint;
+
+typedef enum snHandKind { SN_HAND_ORIGIN, SN_HAND_SLIDING, SN_HAND_SURFACE, SN_HAND_INSERTION } snHandKind;
+
+typedef struct snHandPoint {
+    int32_t body, surface; /* surface: -1 for other kinds */
+    snHandKind kind;
+    v3 at; /* world, neutral pose */
+} snHandPoint;
+
+typedef struct snHandMuscle {
+    char name[SN_HAND_NAME];
+    int32_t on; /* muscle whose tendon it starts on, -1: a bone */
+    int32_t first, npoint;
+    double max_force, fiber_length, fiber_neutral, pennation, radius; /* pennation in rad */
+} snHandMuscle;
+
+/* A tube around a straight axis, slightly wider at its ends so that strands do not run off. */
+typedef struct snHandSurface {
+    char name[SN_HAND_NAME];
+    int32_t body;
+    v3 center, axis;
+    double radius, end_radius, length;
+    double lateral; /* half width of the sideways play of strands on it; negative: not confined */
+} snHandSurface;
+
+typedef struct snHand {
+    SN_ARRAY(snHandBone) bone;
+    SN_ARRAY(snHandJoint) joint;
+    SN_ARRAY(snHandMuscle) muscle;
+    SN_ARRAY(snHandPoint) point;
+    SN_ARRAY(snHandSurface) surface;
+    int32_t ncoordinate;
+} snHand;
+
+/* Zeroed memory is an empty hand; free it also after a failure. */
+snStatus sn_hand_read(snHand *hand, const char *folder, snError *error);
+void sn_hand_free(snHand *hand);
+
+/* Where every body is, as motions from the neutral pose, at joint coordinates in rad. */
+void sn_hand_pose(const snHand *hand, const double *coordinate, rigid *motion);
+/* Length of a path: straight between eyelets, tight around its surfaces. from_end (SN_HAND_MAX_PATH, may be NULL): length
+ * from each point to the insertion. A strand on another one is taken to start from a fixed point. */
+double sn_hand_path_length(const snHand *hand, const rigid *motion, int32_t muscle, double *from_end);
+/* Moment arm -dL/dq of a muscle about a coordinate, at joint coordinates in rad. */
+double sn_hand_moment_arm(const snHand *hand, const double *coordinate, int32_t muscle, int32_t about);
+/* Range of a coordinate, rad. */
+void sn_hand_range(const snHand *hand, int32_t coordinate, double *lower, double *upper);
+
+/* Least and largest of what single-joint motions over the middle `share` of each range make of the length from each
+ * point of a path to its insertion. sum: of all joints together instead of the worst one. Arrays of npoint. */
+void sn_hand_excursion(const snHand *hand, int32_t muscle, double share, bool sum, double *least, double *most);
+
+/* Adds scene nodes and bodies of the bones to the spec (hand_bone.c), strands and constraints (hand_strand.c). */
+snStatus sn_hand_add_bones(const snHand *hand, const snHandDef *def, snSpec *spec, snError *error);
+snStatus sn_hand_add_strands(const snHand *hand, const snHandDef *def, snSpec *spec, snError *error);
+
+#endif

@@ -1,0 +1,135 @@
+/* Paths of the hand's tendons as tight strings: straight between eyelets, around tubes where a surface is named. Used
+ * to set slack lengths over the range of motion and to compare moment arms with published ones before anything is
+ * simulated. */
+#include "author/hand.h"
+
+void sn_hand_pose(const snHand *hand, const double *coordinate, rigid *motion)
+{
+    for (int32_t i = 0; i < hand->bone.count; ++i) motion[i] = rigid_identity();
+    for (int32_t i = 0; i < hand->joint.count; ++i) {
+        const snHandJoint *j = &hand->joint.at[i];
+        quat q = q_axis_angle(j->axis[0], coordinate[j->first]);
+        if (j->dofs == 2) q = q_mul(q, q_axis_angle(j->axis[1], coordinate[j->first + 1]));
+        rigid turn = {q, v3_sub(j->center, q_rotate(q, j->center))};
+        motion[j->child] = rigid_mul(motion[j->parent], turn);
+    }
+}
+
+void sn_hand_range(const snHand *hand, int32_t coordinate, double *lower, double *upper)
+{
+    for (int32_t i = 0; i < hand->joint.count; ++i) {
+        const snHandJoint *j = &hand->joint.at[i];
+        int32_t dof = coordinate - j->first;
+        if (dof < 0 || dof >= j->dofs) continue;
+        *lower = j->lower[dof] * SN_DEG, *upper = j->upper[dof] * SN_DEG;
+    }
+}
+
+enum { STRING_POINTS = 13, STRING_ROUNDS = 400 };
+
+/* Pushes x out of the tube. */
+static v3 outside(const snHandSurface *s, v3 center, v3 axis, double offset, v3 x)
+{
+    v3 d = v3_sub(x, center), radial = v3_mad(d, -v3_dot(d, axis), axis);
+    double r = v3_len(radial), least = s->radius + offset;
+    return r < least && r > 1e-9 ? v3_mad(x, (least - r) / r, radial) : x;
+}
+
+/* Length of a string from a over the tube to b; via says on which side it lies. */
+static double tight_length(const snHandSurface *s, rigid motion, double offset, v3 a, v3 via, v3 b)
+{
+    v3 p[STRING_POINTS], center = rigid_apply(motion, s->center), axis = q_rotate(motion.q, s->axis);
+    double first = v3_dist(a, via), whole = first + v3_dist(via, b), length = 0;
+    for (int i = 0; i < STRING_POINTS; ++i) {
+        double x = whole * i / (STRING_POINTS - 1);
+        p[i] = x < first ? v3_lerp(a, via, x / first) : v3_lerp(via, b, (x - first) / (whole - first));
+    }
+    p[STRING_POINTS - 1] = b;
+    for (int round = 0; round < STRING_ROUNDS; ++round)
+        for (int i = 1; i + 1 < STRING_POINTS; ++i)
+            p[i] = outside(s, center, axis, offset, v3_lerp(p[i - 1], p[i + 1], 0.5));
+    for (int i = 1; i < STRING_POINTS; ++i) length += v3_dist(p[i - 1], p[i]);
+    return length;
+}
+
+static v3 point_at(const snHand *hand, const rigid *motion, int32_t index)
+{
+    const snHandPoint *p = &hand->point.at[index];
+    return rigid_apply(motion[p->body], p->at);
+}
+
+double sn_hand_path_length(const snHand *hand, const rigid *motion, int32_t muscle, double *from_end)
+{
+    const snHandMuscle *m = &hand->muscle.at[muscle];
+    double length = 0;
+    if (from_end) from_end[m->npoint - 1] = 0;
+    for (int32_t i = m->npoint - 2; i >= 0; --i) {
+        const snHandPoint *p = &hand->point.at[m->first + i];
+        v3 next = point_at(hand, motion, m->first + i + 1), here = point_at(hand, motion, m->first + i);
+        if (p->kind == SN_HAND_SURFACE) {
+            const snHandSurface *s = &hand->surface.at[p->surface];
+            v3 before = point_at(hand, motion, m->first + i - 1);
+            double piece = tight_length(s, motion[s->body], m->radius, before, here, next);
+            if (from_end) from_end[i] = length + piece / 2;
+            length += piece;
+            --i;
+        } else {
+            length += v3_dist(here, next);
+        }
+        if (from_end) from_end[i] = length;
+    }
+    return length;
+}
+
+double sn_hand_moment_arm(const snHand *hand, const double *coordinate, int32_t muscle, int32_t about)
+{
+    enum { SIDES = 2 };
+    const double step = 0.25 * SN_DEG;
+    double q[SN_HAND_MAX_COORDINATE], length[SIDES];
+    rigid motion[SN_HAND_MAX_BODY];
+    for (int32_t i = 0; i < hand->ncoordinate; ++i) q[i] = coordinate[i];
+    for (int side = 0; side < SIDES; ++side) {
+        q[about] = coordinate[about] + (side ? step : -step);
+        sn_hand_pose(hand, q, motion);
+        length[side] = sn_hand_path_length(hand, motion, muscle, NULL);
+    }
+    return (length[0] - length[1]) / (2 * step);
+}
+
+/* Widens [least, most] by what one coordinate does at a fraction of its range. */
+static void sample(const snHand *hand, int32_t muscle, int32_t coordinate, double angle, const double *neutral,
+                   double *low, double *high)
+{
+    double q[SN_HAND_MAX_COORDINATE] = {0}, length[SN_HAND_MAX_PATH];
+    rigid motion[SN_HAND_MAX_BODY];
+    q[coordinate] = angle;
+    sn_hand_pose(hand, q, motion);
+    sn_hand_path_length(hand, motion, muscle, length);
+    for (int32_t i = 0; i < hand->muscle.at[muscle].npoint; ++i) {
+        double change = length[i] - neutral[i];
+        if (change < low[i]) low[i] = change;
+        if (change > high[i]) high[i] = change;
+    }
+}
+
+void sn_hand_excursion(const snHand *hand, int32_t muscle, double share, bool sum, double *least, double *most)
+{
+    enum { SAMPLES = 5 };
+    int32_t n = hand->muscle.at[muscle].npoint;
+    double neutral[SN_HAND_MAX_PATH], q[SN_HAND_MAX_COORDINATE] = {0};
+    rigid motion[SN_HAND_MAX_BODY];
+    sn_hand_pose(hand, q, motion);
+    sn_hand_path_length(hand, motion, muscle, neutral);
+    for (int32_t i = 0; i < n; ++i) least[i] = most[i] = neutral[i];
+    for (int32_t c = 0; c < hand->ncoordinate; ++c) {
+        double low[SN_HAND_MAX_PATH] = {0}, high[SN_HAND_MAX_PATH] = {0}, lower = 0, upper = 0;
+        sn_hand_range(hand, c, &lower, &upper);
+        double middle = (lower + upper) / 2, half = share * (upper - lower) / 2;
+        for (int k = 0; k < SAMPLES; ++k)
+            sample(hand, muscle, c, middle + half * (2.0 * k / (SAMPLES - 1) - 1), neutral, low, high);
+        for (int32_t i = 0; i < n; ++i) {
+            least[i] = sum ? least[i] + low[i] : fmin(least[i], neutral[i] + low[i]);
+            most[i] = sum ? most[i] + high[i] : fmax(most[i], neutral[i] + high[i]);
+        }
+    }
+}

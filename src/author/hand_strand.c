@@ -1,0 +1,291 @@
+/* Strands of the hand: curves through the points of each path, fibres and tendon on one strand, eyelets, surfaces.
+ *
+ * Control points lie close where the strand slides through eyelets, including the stretch of strand that passes them
+ * over the range of motion, and far apart elsewhere. They start on the polyline and are moved least so that the curve
+ * meets every eyelet exactly: no overshoot, no path that differs from the table. */
+#include "author/hand.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "math/spline.h"
+
+#include <stdio.h>
+
+enum { MAX_SPANS = 120 };
+
+/* Where the passive and the active law of the fibres turn: normalised by the length at which passive force begins, and
+ * by the optimal length. The tone, a thousandth of the maximal force, keeps strands from sagging; the active law
+ * is that of Hill below the optimal length and level above it, since a falling branch lets the pieces of
+ * a belly in series tear apart. */
+static const double passive_stretch[] = {0.2, 0.6, 0.9, 1.0, 1.05, 1.1, 1.15, 1.2, 1.3, 1.4, 1.5};
+static const double passive_force[] = {0.0004, 0.0008, 0.0010, 0.0015, 0.006, 0.015, 0.032, 0.06, 0.16, 0.32, 0.55};
+static const double active_stretch[] = {0.1, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 2.0};
+static const double active_force[] = {0.05, 0.336, 0.449, 0.574, 0.701, 0.819, 0.915, 0.978, 1.0, 1.0, 1.0};
+
+/* A path laid out: arc length of its points from the origin, and which piece of strand may pass each of them. */
+typedef struct course {
+    const snHandMuscle *muscle;
+    int32_t n;
+    v3 at[SN_HAND_MAX_PATH];
+    double x[SN_HAND_MAX_PATH], low[SN_HAND_MAX_PATH], high[SN_HAND_MAX_PATH];
+    double length, belly; /* belly: its length, from the origin */
+    double fiber_rest, belly_rest_scale;
+} course;
+
+/* The point of a polyline nearest to p. */
+static v3 nearest_on(const snHand *hand, int32_t muscle, v3 p)
+{
+    const snHandMuscle *m = &hand->muscle.at[muscle];
+    v3 best = hand->point.at[m->first].at;
+    for (int32_t i = 1; i < m->npoint; ++i) {
+        v3 a = hand->point.at[m->first + i - 1].at, d = v3_sub(hand->point.at[m->first + i].at, a);
+        double t = v3_dot(v3_sub(p, a), d) / v3_len2(d);
+        v3 c = v3_mad(a, t < 0 ? 0 : t > 1 ? 1 : t, d);
+        if (v3_dist(c, p) < v3_dist(best, p)) best = c;
+    }
+    return best;
+}
+
+/* Passive force begins where single joints in the middle four fifths of their range stretch the fibres to, or most of what
+ * they do together, and never below the optimal length. */
+static void set_fibers(const snHand *hand, int32_t muscle, course *c)
+{
+    double least[SN_HAND_MAX_PATH], most[SN_HAND_MAX_PATH], together[SN_HAND_MAX_PATH];
+    double optimal = c->muscle->fiber_length * cos(c->muscle->pennation), neutral = c->muscle->fiber_neutral;
+    c->belly = neutral * optimal;
+    if (c->length - c->belly < 0.008) c->belly = c->length, neutral = c->belly / optimal;
+    sn_hand_excursion(hand, muscle, 0.8, false, least, most);
+    sn_hand_excursion(hand, muscle, 0.8, true, least, together);
+    double longest = fmax(most[0] - c->length, 0.7 * (together[0] - c->length));
+    c->fiber_rest = fmax(fmax(neutral + longest / optimal, 1.02 * neutral), 1);
+    c->belly_rest_scale = c->fiber_rest / neutral;
+}
+
+static void lay_out(const snHand *hand, int32_t muscle, course *c)
+{
+    double least[SN_HAND_MAX_PATH], most[SN_HAND_MAX_PATH];
+    *c = (course){.muscle = &hand->muscle.at[muscle], .n = hand->muscle.at[muscle].npoint};
+    for (int32_t i = 0; i < c->n; ++i) {
+        c->at[i] = hand->point.at[c->muscle->first + i].at;
+        if (i == 0 && c->muscle->on >= 0) c->at[0] = nearest_on(hand, c->muscle->on, c->at[0]);
+        c->x[i] = i ? c->x[i - 1] + v3_dist(c->at[i - 1], c->at[i]) : 0;
+    }
+    c->length = c->x[c->n - 1];
+    sn_hand_excursion(hand, muscle, 0.8, true, least, most);
+    for (int32_t i = 0; i < c->n; ++i) {
+        c->low[i] = c->x[i] + (c->length - c->x[i]) - most[i];
+        c->high[i] = c->x[i] + (c->length - c->x[i]) - least[i];
+    }
+    set_fibers(hand, muscle, c);
+}
+
+/* Distance between control points wanted at x. */
+static double spacing(const course *c, const snHandDef *def, double x)
+{
+    double s = def->coarse_spacing;
+    for (int32_t i = 0; i < c->n; ++i) {
+        double near = fmin(i ? c->x[i] - c->x[i - 1] : 1, i + 1 < c->n ? c->x[i + 1] - c->x[i] : 1);
+        double fine = fmin(def->fine_spacing, fmax(0.8 * near, 0.4 * def->fine_spacing));
+        double out = x < c->low[i] ? c->low[i] - x : x > c->high[i] ? x - c->high[i] : 0;
+        s = fmin(s, fine + 0.5 * out);
+    }
+    /* stiffness turns from belly to tendon over four spans: keep them short */
+    double edge = c->belly < c->length ? fabs(x - c->belly) : 1;
+    return fmin(s, def->fine_spacing + 0.5 * fmax(edge - 2 * def->fine_spacing, 0));
+}
+
+/* Spans of the wanted lengths, as knots from 0 to 1; returns the number of control points. */
+static int32_t place_knots(const course *c, const snHandDef *def, double *knot)
+{
+    enum { STEPS = 1000 };
+    double sum = 0, so_far = 0, dx = c->length / STEPS;
+    for (int i = 0; i < STEPS; ++i) sum += dx / spacing(c, def, (i + 0.5) * dx);
+    int32_t spans = (int32_t)fmin(fmax(ceil(sum - 0.3), 4), MAX_SPANS), k = 0;
+    for (int i = 0; i < 3; ++i) knot[k++] = 0;
+    knot[k++] = 0;
+    for (int i = 0; i < STEPS && k < spans + 3; ++i) {
+        double more = dx / spacing(c, def, (i + 0.5) * dx) * spans / sum;
+        while (k < spans + 3 && so_far + more >= k - 3) {
+            knot[k] = (i + (k - 3 - so_far) / more) / STEPS;
+            ++k;
+        }
+        so_far += more;
+    }
+    for (int i = 0; i < 4; ++i) knot[k++] = 1;
+    return spans + 3;
+}
+
+static v3 on_polyline(const course *c, double x)
+{
+    int32_t i = 1;
+    while (i + 1 < c->n && c->x[i] < x) ++i;
+    return v3_lerp(c->at[i - 1], c->at[i], (x - c->x[i - 1]) / (c->x[i] - c->x[i - 1]));
+}
+
+/* Moves the inner control points least so that the curve passes through the inner points of the path: the points move by
+ * B' (B B')^-1 times the misses. */
+static bool meet_points(const course *c, const double *knot, int32_t n, double *point)
+{
+    enum { M = SN_HAND_MAX_PATH };
+    double b[M][4], gram[M * M], miss[3][M];
+    int32_t span[M], m = c->n - 2;
+    if (m < 1) return true;
+    for (int32_t i = 0; i < m; ++i) {
+        span[i] = spline_basis(knot, n, c->x[i + 1] / c->length, 0, b[i], NULL, NULL);
+        v3 p = v3_of(0, 0, 0);
+        for (int k = 0; k < 4; ++k) {
+            p = v3_mad(p, b[i][k], v3_load(point + 3 * (span[i] + k)));
+            if (span[i] + k == 0 || span[i] + k == n - 1) b[i][k] = 0; /* the ends stay */
+        }
+        v3 d = v3_sub(c->at[i + 1], p);
+        miss[0][i] = d.x, miss[1][i] = d.y, miss[2][i] = d.z;
+    }
+    for (int axis = 0; axis < 3; ++axis) {
+        for (int32_t i = 0; i < m; ++i)
+            for (int32_t j = 0; j < m; ++j) {
+                double sum = i == j ? 1e-9 : 0;
+                for (int k = 0; k < 4; ++k) {
+                    int32_t l = span[i] + k - span[j];
+                    if (l >= 0 && l < 4) sum += b[i][k] * b[j][l];
+                }
+                gram[i * m + j] = sum;
+            }
+        if (!sn_small_cholesky_solve(gram, miss[axis], m)) return false;
+        for (int32_t i = 0; i < m; ++i)
+            for (int k = 0; k < 4; ++k) point[3 * (span[i] + k) + axis] += b[i][k] * miss[axis][i];
+    }
+    return true;
+}
+
+static snStatus add_curve(const course *c, const snHandDef *def, snSpec *spec, snId parent, snError *error)
+{
+    double knot[MAX_SPANS + 8], point[3 * (MAX_SPANS + 4)];
+    int32_t n = place_knots(c, def, knot);
+    for (int32_t i = 0; i < n; ++i) {
+        double greville = (knot[i + 1] + knot[i + 2] + knot[i + 3]) / 3;
+        v3_store(point + 3 * i, on_polyline(c, greville * c->length));
+    }
+    if (!meet_points(c, knot, n, point)) {
+        sn_fail(error, SN_BAD_INPUT, "points of the path coincide");
+        sn_error_element(error, "muscle", c->muscle->name);
+        return SN_BAD_INPUT;
+    }
+    snNodeDef node = sn_default_node_def();
+    node.name = c->muscle->name;
+    node.kind = SN_NODE_CURVE;
+    node.parent = parent;
+    node.degree = 3;
+    node.npoint = n, node.point = point;
+    node.nknot = n + 4, node.knot = knot;
+    return sn_add_node(spec, &node, NULL);
+}
+
+static snStatus add_strand(const course *c, snSpec *spec)
+{
+    const snHandMuscle *m = c->muscle;
+    snStrandDef def = sn_default_strand_def();
+    def.name = m->name;
+    def.radius = m->radius;
+    def.max_force = m->max_force * cos(m->pennation);
+    def.stiffness = def.max_force / (SN_PI * m->radius * m->radius); /* so that the passive law is in units of it */
+    def.tendon_stiffness = 3e8;
+    def.damping = 1.5e-3;
+    def.belly_start = 0;
+    def.belly_end = c->belly / c->length;
+    def.belly_rest_scale = c->belly_rest_scale;
+    def.fiber_rest = c->fiber_rest;
+    def.passive_fl = "fiber-passive";
+    def.active_fl = "fiber-active";
+    def.tension_only = false; /* the tone pulls at any length */
+    return sn_add_strand(spec, &def, NULL);
+}
+
+static snConstraintDef constraint(const course *c, snConstraintType type, const char *attachment, double x)
+{
+    snConstraintDef def = sn_default_constraint_def();
+    def.type = type;
+    def.strand = c->muscle->name;
+    def.attachment = attachment;
+    def.position = fmin(fmax(x / c->length, 0), 1);
+    return def;
+}
+
+/* Contacts at a few points of the piece of strand that may come over the surface. */
+static snStatus add_contacts(const snHand *hand, const course *c, int32_t i, snSpec *spec)
+{
+    const snHandSurface *s = &hand->surface.at[hand->point.at[c->muscle->first + i].surface];
+    const double apart = 0.0045, clear = 0.002;
+    double from = fmax(c->low[i - 1], clear), to = fmin(c->high[i + 1], c->length - clear);
+    int32_t n = (int32_t)fmax(ceil((to - from) / apart), 1);
+    snStatus status = SN_OK;
+    for (int32_t k = 0; k <= n && status == SN_OK; ++k) {
+        char name[80];
+        snprintf(name, sizeof name, "%s.%s.%d", c->muscle->name, s->name, k + 1);
+        snConstraintDef def = constraint(c, SN_CONSTRAINT_SURFACE, s->name, from + (to - from) * k / n);
+        def.name = name;
+        def.equality = SN_INEQUAL;
+        def.side = SN_ABOVE;
+        def.offset = c->muscle->radius;
+        def.lateral = s->lateral;
+        status = sn_add_constraint(spec, &def, NULL);
+    }
+    return status;
+}
+
+static snStatus add_constraints(const snHand *hand, const course *c, snSpec *spec)
+{
+    snStatus status = SN_OK;
+    for (int32_t i = 0; i < c->n && status == SN_OK; ++i) {
+        const snHandPoint *p = &hand->point.at[c->muscle->first + i];
+        if (p->kind == SN_HAND_SURFACE) {
+            status = add_contacts(hand, c, i, spec);
+            continue;
+        }
+        bool on = i == 0 && c->muscle->on >= 0;
+        const char *to = on ? hand->muscle.at[c->muscle->on].name : hand->bone.at[p->body].name;
+        char name[80];
+        if (p->kind == SN_HAND_SLIDING) snprintf(name, sizeof name, "%s.%d", c->muscle->name, i);
+        else snprintf(name, sizeof name, "%s.%s", c->muscle->name, i ? "insertion" : "origin");
+        snConstraintDef def =
+            constraint(c, p->kind == SN_HAND_SLIDING ? SN_CONSTRAINT_SLIDING : SN_CONSTRAINT_FIXED, to, c->x[i]);
+        def.name = name;
+        status = sn_add_constraint(spec, &def, NULL);
+    }
+    return status;
+}
+
+static snStatus add_laws(snSpec *spec)
+{
+    snForceLengthDef def = sn_default_force_length_def();
+    def.name = "fiber-passive";
+    def.npoint = (int32_t)(sizeof passive_stretch / sizeof *passive_stretch);
+    def.stretch = passive_stretch, def.force = passive_force;
+    snStatus status = sn_add_force_length(spec, &def, NULL);
+    if (status != SN_OK) return status;
+    def.name = "fiber-active";
+    def.npoint = (int32_t)(sizeof active_stretch / sizeof *active_stretch);
+    def.stretch = active_stretch, def.force = active_force;
+    return sn_add_force_length(spec, &def, NULL);
+}
+
+static snStatus add_muscle(const snHand *hand, int32_t muscle, const snHandDef *def, snSpec *spec, snId parent,
+                           snError *error)
+{
+    course c;
+    lay_out(hand, muscle, &c);
+    snStatus status = add_curve(&c, def, spec, parent, error);
+    if (status == SN_OK) status = add_strand(&c, spec);
+    return status == SN_OK ? add_constraints(hand, &c, spec) : status;
+}
+
+snStatus sn_hand_add_strands(const snHand *hand, const snHandDef *def, snSpec *spec, snError *error)
+{
+    snNodeDef group = sn_default_node_def();
+    group.name = "strands";
+    snId parent = 0;
+    snStatus status = sn_add_node(spec, &group, &parent);
+    if (status == SN_OK) status = add_laws(spec);
+    for (int32_t i = 0; i < hand->muscle.count && status == SN_OK; ++i)
+        status = add_muscle(hand, i, def, spec, parent, error);
+    return status == SN_NO_MEMORY ? sn_fail_no_memory(error) : status;
+}

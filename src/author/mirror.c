@@ -1,0 +1,166 @@
+/* A model seen in a mirror. With M the reflection of one axis, a node at (t, R) moves to (M t, M R M) and its contents from
+ * x to M x, so that everything ends up at M times its place. What has a handedness needs more:
+ * - triangles and surfaces turn round so that outside stays outside,
+ * - a shape keeps its z axis (a plane's normal): M R diag(-1, 1, 1),
+ * - turning is an axial vector: a joint's frame is -M R, so that the mirrored motion has the same coordinates. */
+#include "base/alloc.h"
+#include "base/error.h"
+#include "math/vec.h"
+#include "sinew/author.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct mirror {
+    const snSpec *from;
+    snSpec *to;
+    int axis;
+} mirror;
+
+static m3 scaled_columns(m3 a, double x, double y, double z)
+{
+    double s[3] = {x, y, z};
+    for (int i = 0; i < 9; ++i) a.m[i] *= s[i % 3];
+    return a;
+}
+
+/* The mirrored place of a node, by the rule of its kind. */
+static void turn(const mirror *m, snNodeDef *node)
+{
+    double sign[3] = {1, 1, 1};
+    sign[m->axis] = -1;
+    m3 r = m3_from_q(q_unit(q_load(node->rotate)));
+    for (int i = 0; i < 9; ++i) r.m[i] *= sign[i / 3];
+    if (node->kind == SN_NODE_SHAPE) r = scaled_columns(r, -1, 1, 1);
+    else if (node->kind == SN_NODE_LOCATOR) r = scaled_columns(r, -1, -1, -1);
+    else r = scaled_columns(r, sign[0], sign[1], sign[2]);
+    q_store(node->rotate, q_from_m3(&r));
+    node->translate[m->axis] = -node->translate[m->axis];
+}
+
+static double *flipped(const mirror *m, const double *at, int32_t count)
+{
+    double *copy = SN_NEW_ARRAY(double, 3 * count);
+    for (int32_t i = 0; copy && i < count; ++i)
+        for (int k = 0; k < 3; ++k) copy[3 * i + k] = k == m->axis ? -at[3 * i + k] : at[3 * i + k];
+    return copy;
+}
+
+static snStatus copy_mesh(const mirror *m, snNodeDef *node)
+{
+    double *vertex = flipped(m, node->vertex, node->nvertex);
+    int32_t *triangle = SN_NEW_ARRAY(int32_t, 3 * node->ntriangle);
+    snStatus status = vertex && triangle ? SN_OK : SN_NO_MEMORY;
+    for (int32_t i = 0; triangle && i < node->ntriangle; ++i) {
+        const int32_t *t = node->triangle + 3 * i;
+        triangle[3 * i] = t[0], triangle[3 * i + 1] = t[2], triangle[3 * i + 2] = t[1];
+    }
+    node->vertex = vertex, node->triangle = triangle;
+    if (status == SN_OK) status = sn_add_node(m->to, node, NULL);
+    sn_free(vertex);
+    sn_free(triangle);
+    return status;
+}
+
+static snStatus copy_curve(const mirror *m, snNodeDef *node)
+{
+    double *point = flipped(m, node->point, node->npoint);
+    node->point = point;
+    snStatus status = point ? sn_add_node(m->to, node, NULL) : SN_NO_MEMORY;
+    sn_free(point);
+    return status;
+}
+
+/* Runs the surface's v the other way, which turns its normal. */
+static snStatus copy_surface(const mirror *m, snNodeDef *node)
+{
+    int32_t nu = node->nu, nv = node->nv, n = nu * nv;
+    double *point = flipped(m, node->point, n), *knot = SN_NEW_ARRAY(double, node->nknot_v);
+    double *weight = SN_NEW_ARRAY(double, node->nweight);
+    snStatus status = point && knot && weight ? SN_OK : SN_NO_MEMORY;
+    for (int32_t i = 0; status == SN_OK && i < nu; ++i)
+        for (int32_t j = 0; j < nv; ++j) {
+            int32_t here = i * nv + j, there = i * nv + nv - 1 - j;
+            for (int k = 0; k < 3; ++k) point[3 * here + k] = (k == m->axis ? -1 : 1) * node->point[3 * there + k];
+            if (node->nweight) weight[here] = node->weight[there];
+        }
+    for (int32_t i = 0; status == SN_OK && i < node->nknot_v; ++i)
+        knot[i] = node->knot_v[0] + node->knot_v[node->nknot_v - 1] - node->knot_v[node->nknot_v - 1 - i];
+    node->point = point, node->knot_v = knot, node->weight = weight;
+    if (status == SN_OK) status = sn_add_node(m->to, node, NULL);
+    sn_free(point);
+    sn_free(knot);
+    sn_free(weight);
+    return status;
+}
+
+static snStatus copy_nodes(const mirror *m)
+{
+    snStatus status = SN_OK;
+    for (snId id = 1; id <= sn_spec_count(m->from, SN_KIND_NODE) && status == SN_OK; ++id) {
+        snNodeDef node = *sn_spec_node(m->from, id);
+        turn(m, &node);
+        switch (node.kind) {
+        case SN_NODE_MESH: status = copy_mesh(m, &node); break;
+        case SN_NODE_CURVE: status = copy_curve(m, &node); break;
+        case SN_NODE_SURFACE: status = copy_surface(m, &node); break;
+        default: status = sn_add_node(m->to, &node, NULL);
+        }
+    }
+    return status;
+}
+
+/* A joint whose frame is a group gets a locator of its own inside it, half a turn about the mirrored axis away. */
+static snStatus copy_joint(const mirror *m, snId id)
+{
+    snJointDef def = *sn_spec_joint(m->from, id);
+    const char *name = def.node && *def.node ? def.node : def.name;
+    snId node = sn_spec_find(m->from, SN_KIND_NODE, name);
+    char own[280];
+    if (node && sn_spec_node(m->from, node)->kind != SN_NODE_LOCATOR) {
+        snNodeDef locator = sn_default_node_def();
+        snprintf(own, sizeof own, "%.200s.mirrored.%d", name, (int)id);
+        locator.name = def.node = own;
+        locator.kind = SN_NODE_LOCATOR;
+        locator.parent = node;
+        memset(locator.rotate, 0, sizeof locator.rotate);
+        locator.rotate[1 + m->axis] = 1;
+        snStatus status = sn_add_node(m->to, &locator, NULL);
+        if (status != SN_OK) return status;
+    }
+    return sn_add_joint(m->to, &def, NULL);
+}
+
+#define COPY(kind, read, add)                                                                                          \
+    for (snId id = 1; id <= sn_spec_count(m->from, kind) && status == SN_OK; ++id)                                     \
+        status = add(m->to, read(m->from, id), NULL);
+
+static snStatus copy_elements(const mirror *m)
+{
+    snModelDef model = *sn_spec_model(m->from);
+    model.gravity[m->axis] = -model.gravity[m->axis];
+    snStatus status = sn_set_scene(m->to, sn_spec_scene(m->from));
+    if (status == SN_OK) status = sn_set_model(m->to, &model);
+    if (status == SN_OK) status = copy_nodes(m);
+    COPY(SN_KIND_BODY, sn_spec_body, sn_add_body)
+    for (snId id = 1; id <= sn_spec_count(m->from, SN_KIND_JOINT) && status == SN_OK; ++id) status = copy_joint(m, id);
+    COPY(SN_KIND_STRAND, sn_spec_strand, sn_add_strand)
+    COPY(SN_KIND_GROUP, sn_spec_group, sn_add_group)
+    COPY(SN_KIND_CONSTRAINT, sn_spec_constraint, sn_add_constraint)
+    COPY(SN_KIND_FORCE_LENGTH, sn_spec_force_length, sn_add_force_length)
+    COPY(SN_KIND_FUNCTION, sn_spec_function, sn_add_function)
+    return status;
+}
+
+snStatus sn_mirror_spec(const snSpec *spec, int axis, snSpec **mirrored, snError *error)
+{
+    if (axis < 0 || axis > 2) return sn_fail(error, SN_USAGE, "axis %d: expected 0, 1 or 2", axis);
+    mirror m = {spec, sn_spec_create(), axis};
+    snStatus status = m.to ? copy_elements(&m) : SN_NO_MEMORY;
+    if (status == SN_OK) {
+        *mirrored = m.to;
+        return SN_OK;
+    }
+    sn_spec_destroy(m.to);
+    return sn_fail_no_memory(error);
+}

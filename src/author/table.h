@@ -1,0 +1,32 @@
+/* Tables of figures: tab-separated text, lines that begin with # are comments, the first other line names the columns.
+ * A cell of a single - is empty. Reading is sticky: the first thing that is wrong is kept in the table's error,
+ * later reads give zeros, and the caller looks at the status once. */
+#ifndef SN_AUTHOR_TABLE_H
+#define SN_AUTHOR_TABLE_H
+
+#include "base/arena.h"
+#include "math/vec.h"
+#include "sinew/base.h"
+
+typedef struct snTable {
+    snArena arena;
+    const char *file;
+    int32_t nrow, ncolumn;
+    const char **column; /* ncolumn names */
+    const char **cell;   /* nrow * ncolumn */
+    int32_t *line;       /* nrow: line in the file */
+    snError error;       /* status SN_OK while nothing is wrong */
+} snTable;
+
+/* Reads folder/name. The table must be freed also after a failure. */
+snStatus sn_table_load(snTable *table, const char *folder, const char *name);
+void sn_table_free(snTable *table);
+
+bool sn_table_has(snTable *table, int32_t row, const char *column); /* neither missing nor empty */
+const char *sn_table_text(snTable *table, int32_t row, const char *column);
+double sn_table_number(snTable *table, int32_t row, const char *column);
+v3 sn_table_v3(snTable *table, int32_t row, const char *column); /* three numbers separated by blanks */
+/* Records that the row is wrong, unless something was already. */
+void sn_table_complain(snTable *table, int32_t row, const char *format, ...) SN_PRINTF(3, 4);
+
+#endif
