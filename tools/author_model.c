@@ -1,4 +1,5 @@
-/* Writes a shipped model from its tables: author_model hand TABLES OUT_FOLDER. Run by the build. */
+/* Writes a shipped model from its tables: author_model hand TABLES OUT writes OUT/hand and OUT/hand-left,
+ * folders that must exist. Run by the build. */
 #include "sinew/author.h"
 #include "sinew/io.h"
 
@@ -22,7 +23,8 @@ static int write_hand(const char *tables, const char *folder, bool left)
     snStatus status = sn_author_hand(&def, &spec, &error);
     if (status != SN_OK) return complain(status, &error);
     char path[1024];
-    snprintf(path, sizeof path, "%s/%s.muscle.xml", folder, left ? "hand-left" : "hand");
+    const char *name = left ? "hand-left" : "hand";
+    snprintf(path, sizeof path, "%s/%s/%s.muscle.xml", folder, name, name);
     status = sn_save_model(spec, path, &error);
     sn_spec_destroy(spec);
     return status == SN_OK ? 0 : complain(status, &error);
@@ -31,7 +33,7 @@ static int write_hand(const char *tables, const char *folder, bool left)
 int main(int argc, char **argv)
 {
     if (argc != 4 || strcmp(argv[1], "hand") != 0) {
-        fprintf(stderr, "usage: author_model hand TABLES OUT_FOLDER\n");
+        fprintf(stderr, "usage: author_model hand TABLES OUT\n");
         return 2;
     }
     int failed = write_hand(argv[2], argv[3], false);

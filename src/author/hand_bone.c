@@ -5,6 +5,7 @@
 #include "author/bone.h"
 #include "author/hand.h"
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "geom/patch.h"
 
@@ -331,8 +332,18 @@ static snStatus add_joint(const snHand *hand, const snHandJoint *j, snSpec *spec
     return sn_add_joint(spec, &def, NULL);
 }
 
+/* A scene surface lists the points of a closed direction once, and its normal is du x dv: the patch's rows are read
+ * backwards where its own normal points inwards. */
 static snStatus add_patch(const snHand *hand, const snHandSurface *s, const snPatch *patch, snSpec *spec)
 {
+    int32_t nv = patch->nv - 3;
+    double *point = SN_NEW_ARRAY(double, 3 * patch->nu * nv);
+    if (!point) return SN_NO_MEMORY;
+    for (int32_t i = 0; i < patch->nu; ++i)
+        for (int32_t j = 0; j < nv; ++j) {
+            int32_t from = patch->flip > 0 ? j : (nv - j) % nv;
+            memcpy(point + 3 * (i * nv + j), patch->point + 3 * (i * patch->nv + from), 3 * sizeof *point);
+        }
     snNodeDef node = sn_default_node_def();
     node.name = s->name;
     node.kind = SN_NODE_SURFACE;
@@ -340,26 +351,27 @@ static snStatus add_patch(const snHand *hand, const snHandSurface *s, const snPa
     node.visible = false;
     node.degree = node.degree_v = 3;
     node.closed_v = true;
-    node.nu = patch->nu, node.nv = patch->nv, node.point = patch->point;
+    node.nu = patch->nu, node.nv = nv, node.point = point;
     node.nknot = patch->nu + 4, node.knot = patch->knot_u;
-    node.nknot_v = patch->nv + 4, node.knot_v = patch->knot_v;
-    return sn_add_node(spec, &node, NULL);
+    snStatus status = sn_add_node(spec, &node, NULL);
+    sn_free(point);
+    return status;
 }
 
 static snStatus add_surface(const snHand *hand, const snHandSurface *s, snSpec *spec, snError *error)
 {
     enum { RINGS = 5, ANGLES = 12 };
-    static const double station[RINGS] = {0, 0.25, 0.5, 0.75, 1};
+    static const double place[RINGS] = {0, 0.25, 0.5, 0.75, 1};
     double radius[RINGS * ANGLES];
     for (int i = 0; i < RINGS; ++i) {
-        double off = fabs(2 * station[i] - 1);
+        double off = fabs(2 * place[i] - 1);
         for (int k = 0; k < ANGLES; ++k) radius[i * ANGLES + k] = s->radius + off * off * (s->end_radius - s->radius);
     }
     rigid frame = hand->bone.at[s->body].frame;
     v3 half = v3_scale(s->axis, s->length / 2);
     snTubeDef def = {.start = rigid_unapply(frame, v3_sub(s->center, half)),
                      .end = rigid_unapply(frame, v3_add(s->center, half)),
-                     .nring = RINGS, .station = station, .nangle = ANGLES, .radius = radius};
+                     .nring = RINGS, .station = place, .nangle = ANGLES, .radius = radius};
     def.x = v3_perp(v3_unit(v3_sub(def.end, def.start)));
     snPatch patch = {0};
     snStatus status = sn_patch_tube(&def, &patch, error);

@@ -17,84 +17,84 @@ void sn_hand_free(snHand *hand)
     sn_array_free(&hand->surface);
 }
 
-static void copy_name(snTable *table, int32_t row, const char *column, char *name)
+static void copy_name(snFigures *table, int32_t row, const char *column, char *name)
 {
-    const char *text = sn_table_text(table, row, column);
-    if (!*text || strlen(text) >= SN_HAND_NAME) sn_table_complain(table, row, "column %s: name expected", column);
+    const char *text = sn_figures_text(table, row, column);
+    if (!*text || strlen(text) >= SN_HAND_NAME) sn_figures_complain(table, row, "column %s: name expected", column);
     snprintf(name, SN_HAND_NAME, "%s", text);
 }
 
-static int32_t find_bone(const snHand *hand, snTable *table, int32_t row, const char *column)
+static int32_t find_bone(const snHand *hand, snFigures *table, int32_t row, const char *column)
 {
-    const char *name = sn_table_text(table, row, column);
+    const char *name = sn_figures_text(table, row, column);
     for (int32_t i = 0; i < hand->bone.count; ++i)
         if (strcmp(hand->bone.at[i].name, name) == 0) return i;
-    sn_table_complain(table, row, "column %s: no body is called \"%s\"", column, name);
+    sn_figures_complain(table, row, "column %s: no body is called \"%s\"", column, name);
     return 0;
 }
 
-static bool read_bone(snHand *hand, snTable *t, int32_t row)
+static bool read_bone(snHand *hand, snFigures *t, int32_t row)
 {
-    snHandBone b = {.moving = sn_table_number(t, row, "moving") != 0};
+    snHandBone b = {.moving = sn_figures_number(t, row, "moving") != 0};
     copy_name(t, row, "body", b.name);
-    b.proximal = sn_table_v3(t, row, "proximal");
-    b.distal = sn_table_v3(t, row, "distal");
-    b.center_of_mass = sn_table_v3(t, row, "center_of_mass");
-    b.proximal_ml = sn_table_number(t, row, "proximal_ml");
-    b.proximal_dp = sn_table_number(t, row, "proximal_dp");
-    b.distal_ml = sn_table_number(t, row, "distal_ml");
-    b.distal_dp = sn_table_number(t, row, "distal_dp");
-    b.mass = sn_table_number(t, row, "mass");
-    b.girth_radius = sn_table_number(t, row, "girth_radius");
-    if (!(b.mass > 0 && b.girth_radius > 0)) sn_table_complain(t, row, "mass and girth_radius must be above 0");
-    if (hand->bone.count >= SN_HAND_MAX_BODY) sn_table_complain(t, row, "more than %d bodies", SN_HAND_MAX_BODY);
+    b.proximal = sn_figures_v3(t, row, "proximal");
+    b.distal = sn_figures_v3(t, row, "distal");
+    b.center_of_mass = sn_figures_v3(t, row, "center_of_mass");
+    b.proximal_ml = sn_figures_number(t, row, "proximal_ml");
+    b.proximal_dp = sn_figures_number(t, row, "proximal_dp");
+    b.distal_ml = sn_figures_number(t, row, "distal_ml");
+    b.distal_dp = sn_figures_number(t, row, "distal_dp");
+    b.mass = sn_figures_number(t, row, "mass");
+    b.girth_radius = sn_figures_number(t, row, "girth_radius");
+    if (!(b.mass > 0 && b.girth_radius > 0)) sn_figures_complain(t, row, "mass and girth_radius must be above 0");
+    if (hand->bone.count >= SN_HAND_MAX_BODY) sn_figures_complain(t, row, "more than %d bodies", SN_HAND_MAX_BODY);
     /* the printed axes are rounded: y is kept, x made orthogonal to it */
-    v3 y = v3_unit(sn_table_v3(t, row, "axis_y")), z = v3_unit(v3_cross(sn_table_v3(t, row, "axis_x"), y));
+    v3 y = v3_unit(sn_figures_v3(t, row, "axis_y")), z = v3_unit(v3_cross(sn_figures_v3(t, row, "axis_x"), y));
     m3 axes = m3_columns(v3_cross(y, z), y, z);
     b.frame = (rigid){q_from_m3(&axes), b.proximal};
     return sn_array_push(&hand->bone, b);
 }
 
-static void read_dof(snTable *t, int32_t row, snHandJoint *j, int32_t dof)
+static void read_dof(snFigures *t, int32_t row, snHandJoint *j, int32_t dof)
 {
     char column[32];
 #define COLUMN(name) (snprintf(column, sizeof column, name "%d", dof + 1), column)
-    j->axis[dof] = v3_unit(sn_table_v3(t, row, COLUMN("axis")));
+    j->axis[dof] = v3_unit(sn_figures_v3(t, row, COLUMN("axis")));
     copy_name(t, row, COLUMN("motion"), j->motion[dof]);
-    j->lower[dof] = sn_table_number(t, row, COLUMN("lower"));
-    j->upper[dof] = sn_table_number(t, row, COLUMN("upper"));
-    j->stiffness[dof] = sn_table_number(t, row, COLUMN("stiffness"));
-    j->damping[dof] = sn_table_number(t, row, COLUMN("damping"));
+    j->lower[dof] = sn_figures_number(t, row, COLUMN("lower"));
+    j->upper[dof] = sn_figures_number(t, row, COLUMN("upper"));
+    j->stiffness[dof] = sn_figures_number(t, row, COLUMN("stiffness"));
+    j->damping[dof] = sn_figures_number(t, row, COLUMN("damping"));
 #undef COLUMN
-    if (!(j->lower[dof] < j->upper[dof])) sn_table_complain(t, row, "the range of motion is empty");
+    if (!(j->lower[dof] < j->upper[dof])) sn_figures_complain(t, row, "the range of motion is empty");
 }
 
-static bool read_joint(snHand *hand, snTable *t, int32_t row)
+static bool read_joint(snHand *hand, snFigures *t, int32_t row)
 {
-    snHandJoint j = {.dofs = sn_table_has(t, row, "axis2") ? 2 : 1, .first = hand->ncoordinate};
+    snHandJoint j = {.dofs = sn_figures_has(t, row, "axis2") ? 2 : 1, .first = hand->ncoordinate};
     copy_name(t, row, "joint", j.name);
     j.parent = find_bone(hand, t, row, "parent");
     j.child = find_bone(hand, t, row, "child");
-    j.center = sn_table_v3(t, row, "center");
+    j.center = sn_figures_v3(t, row, "center");
     for (int32_t dof = 0; dof < j.dofs; ++dof) read_dof(t, row, &j, dof);
     /* a universal joint needs right angles; the printed axes miss them by rounding */
     if (j.dofs == 2) j.axis[1] = v3_unit(v3_mad(j.axis[1], -v3_dot(j.axis[0], j.axis[1]), j.axis[0]));
     hand->ncoordinate += j.dofs;
-    if (hand->ncoordinate > SN_HAND_MAX_COORDINATE) sn_table_complain(t, row, "too many joint coordinates");
+    if (hand->ncoordinate > SN_HAND_MAX_COORDINATE) sn_figures_complain(t, row, "too many joint coordinates");
     return sn_array_push(&hand->joint, j);
 }
 
-static bool read_surface(snHand *hand, snTable *t, int32_t row)
+static bool read_surface(snHand *hand, snFigures *t, int32_t row)
 {
     snHandSurface s = {.body = find_bone(hand, t, row, "body")};
     copy_name(t, row, "surface", s.name);
-    s.center = sn_table_v3(t, row, "center");
-    s.axis = v3_unit(sn_table_v3(t, row, "axis"));
-    s.radius = sn_table_number(t, row, "radius");
-    s.end_radius = sn_table_number(t, row, "end_radius");
-    s.length = sn_table_number(t, row, "length");
-    s.lateral = sn_table_has(t, row, "lateral") ? sn_table_number(t, row, "lateral") : -1;
-    if (!(s.radius > 0 && s.end_radius > 0 && s.length > 0)) sn_table_complain(t, row, "sizes must be above 0");
+    s.center = sn_figures_v3(t, row, "center");
+    s.axis = v3_unit(sn_figures_v3(t, row, "axis"));
+    s.radius = sn_figures_number(t, row, "radius");
+    s.end_radius = sn_figures_number(t, row, "end_radius");
+    s.length = sn_figures_number(t, row, "length");
+    s.lateral = sn_figures_has(t, row, "lateral") ? sn_figures_number(t, row, "lateral") : -1;
+    if (!(s.radius > 0 && s.end_radius > 0 && s.length > 0)) sn_figures_complain(t, row, "sizes must be above 0");
     return sn_array_push(&hand->surface, s);
 }
 
@@ -105,72 +105,72 @@ static int32_t find_muscle(const snHand *hand, const char *name)
     return -1;
 }
 
-static bool read_muscle(snHand *hand, snTable *t, int32_t row)
+static bool read_muscle(snHand *hand, snFigures *t, int32_t row)
 {
     snHandMuscle m = {.on = -1};
     copy_name(t, row, "abbr", m.name);
-    m.max_force = sn_table_number(t, row, "max_force");
-    m.fiber_length = sn_table_number(t, row, "fiber_length");
-    m.fiber_neutral = sn_table_number(t, row, "fiber_neutral");
-    m.pennation = sn_table_number(t, row, "pennation_deg") * SN_DEG;
-    m.radius = sn_table_number(t, row, "tendon_radius");
+    m.max_force = sn_figures_number(t, row, "max_force");
+    m.fiber_length = sn_figures_number(t, row, "fiber_length");
+    m.fiber_neutral = sn_figures_number(t, row, "fiber_neutral");
+    m.pennation = sn_figures_number(t, row, "pennation_deg") * SN_DEG;
+    m.radius = sn_figures_number(t, row, "tendon_radius");
     if (!(m.max_force > 0 && m.fiber_length > 0 && m.fiber_neutral > 0 && m.radius > 0))
-        sn_table_complain(t, row, "force, fibre length and radius must be above 0");
-    if (sn_table_has(t, row, "on")) {
-        m.on = find_muscle(hand, sn_table_text(t, row, "on"));
-        if (m.on < 0) sn_table_complain(t, row, "starts on a muscle that is not listed above it");
+        sn_figures_complain(t, row, "force, fibre length and radius must be above 0");
+    if (sn_figures_has(t, row, "on")) {
+        m.on = find_muscle(hand, sn_figures_text(t, row, "on"));
+        if (m.on < 0) sn_figures_complain(t, row, "starts on a muscle that is not listed above it");
     }
     return sn_array_push(&hand->muscle, m);
 }
 
-static int32_t find_surface(const snHand *hand, snTable *t, int32_t row)
+static int32_t find_surface(const snHand *hand, snFigures *t, int32_t row)
 {
-    const char *name = sn_table_text(t, row, "surface");
+    const char *name = sn_figures_text(t, row, "surface");
     for (int32_t i = 0; i < hand->surface.count; ++i)
         if (strcmp(hand->surface.at[i].name, name) == 0) return i;
-    sn_table_complain(t, row, "no surface is called \"%s\"", name);
+    sn_figures_complain(t, row, "no surface is called \"%s\"", name);
     return 0;
 }
 
-static snHandKind read_kind(snTable *t, int32_t row)
+static snHandKind read_kind(snFigures *t, int32_t row)
 {
     static const char *const name[] = {"origin", "sliding", "surface", "insertion"};
-    const char *text = sn_table_text(t, row, "kind");
+    const char *text = sn_figures_text(t, row, "kind");
     for (int i = 0; i < 4; ++i)
         if (strcmp(text, name[i]) == 0) return (snHandKind)i;
-    sn_table_complain(t, row, "kind \"%s\": expected origin, sliding, surface or insertion", text);
+    sn_figures_complain(t, row, "kind \"%s\": expected origin, sliding, surface or insertion", text);
     return SN_HAND_SLIDING;
 }
 
-static bool read_point(snHand *hand, snTable *t, int32_t row)
+static bool read_point(snHand *hand, snFigures *t, int32_t row)
 {
     snHandPoint p = {.body = find_bone(hand, t, row, "body"), .surface = -1, .kind = read_kind(t, row)};
-    p.at = sn_table_v3(t, row, "point");
+    p.at = sn_figures_v3(t, row, "point");
     if (p.kind == SN_HAND_SURFACE) p.surface = find_surface(hand, t, row);
-    int32_t index = find_muscle(hand, sn_table_text(t, row, "abbr"));
+    int32_t index = find_muscle(hand, sn_figures_text(t, row, "abbr"));
     if (index < 0) {
-        sn_table_complain(t, row, "no muscle is called \"%s\"", sn_table_text(t, row, "abbr"));
+        sn_figures_complain(t, row, "no muscle is called \"%s\"", sn_figures_text(t, row, "abbr"));
         return true;
     }
     snHandMuscle *m = &hand->muscle.at[index];
     if (!m->npoint) m->first = hand->point.count;
     if (m->first + m->npoint != hand->point.count || m->npoint >= SN_HAND_MAX_PATH)
-        sn_table_complain(t, row, "the points of a muscle must follow each other, at most %d", SN_HAND_MAX_PATH);
-    if ((m->npoint == 0) != (p.kind == SN_HAND_ORIGIN)) sn_table_complain(t, row, "a path begins with its origin");
+        sn_figures_complain(t, row, "the points of a muscle must follow each other, at most %d", SN_HAND_MAX_PATH);
+    if ((m->npoint == 0) != (p.kind == SN_HAND_ORIGIN)) sn_figures_complain(t, row, "a path begins with its origin");
     ++m->npoint;
     return sn_array_push(&hand->point, p);
 }
 
-typedef bool (*read_row)(snHand *hand, snTable *table, int32_t row);
+typedef bool (*read_row)(snHand *hand, snFigures *table, int32_t row);
 
 static snStatus read_table(snHand *hand, const char *folder, const char *name, read_row read, snError *error)
 {
-    snTable table;
-    snStatus status = sn_table_load(&table, folder, name);
+    snFigures table;
+    snStatus status = sn_figures_load(&table, folder, name);
     for (int32_t row = 0; status == SN_OK && row < table.nrow; ++row)
         status = read(hand, &table, row) ? table.error.status : sn_fail_no_memory(&table.error);
     if (status != SN_OK && error) *error = table.error;
-    sn_table_free(&table);
+    sn_figures_free(&table);
     return status;
 }
 

@@ -13,10 +13,10 @@
 /* No table of ours is larger; a larger file is not a table. */
 static const long largest_file = 16 << 20;
 
-static snStatus no_memory(snTable *table) { return sn_fail_no_memory(&table->error); }
+static snStatus no_memory(snFigures *table) { return sn_fail_no_memory(&table->error); }
 
 /* The whole file as one string in the arena. */
-static char *slurp(snTable *table)
+static char *slurp(snFigures *table)
 {
     FILE *file = fopen(table->file, "rb");
     if (!file) {
@@ -59,7 +59,7 @@ static bool split(char *line, const char **cell, int32_t n)
     return true;
 }
 
-static bool take_line(snTable *table, char *line, int32_t number)
+static bool take_line(snFigures *table, char *line, int32_t number)
 {
     size_t length = strlen(line);
     if (length && line[length - 1] == '\r') line[length - 1] = 0;
@@ -73,12 +73,12 @@ static bool take_line(snTable *table, char *line, int32_t number)
     int32_t row = table->nrow++, found = count_char(line, '\t') + 1;
     table->line[row] = number;
     if (split(line, table->cell + (size_t)row * (size_t)table->ncolumn, table->ncolumn)) return true;
-    sn_table_complain(table, row, "has %d cells, expected %d", found, table->ncolumn);
+    sn_figures_complain(table, row, "has %d cells, expected %d", found, table->ncolumn);
     return false;
 }
 
 /* Room for as many rows as there are lines, each as wide as the widest. */
-static bool reserve(snTable *table, const char *text)
+static bool reserve(snFigures *table, const char *text)
 {
     int32_t lines = count_char(text, '\n') + 1, widest = 1, tabs = 0;
     for (const char *c = text; *c; ++c) {
@@ -91,7 +91,7 @@ static bool reserve(snTable *table, const char *text)
     return true;
 }
 
-snStatus sn_table_load(snTable *table, const char *folder, const char *name)
+snStatus sn_figures_load(snFigures *table, const char *folder, const char *name)
 {
     memset(table, 0, sizeof *table);
     size_t size = strlen(folder) + strlen(name) + 2;
@@ -114,9 +114,9 @@ snStatus sn_table_load(snTable *table, const char *folder, const char *name)
     return table->error.status;
 }
 
-void sn_table_free(snTable *table) { sn_arena_free(&table->arena); }
+void sn_figures_free(snFigures *table) { sn_arena_free(&table->arena); }
 
-void sn_table_complain(snTable *table, int32_t row, const char *format, ...)
+void sn_figures_complain(snFigures *table, int32_t row, const char *format, ...)
 {
     if (table->error.status != SN_OK) return;
     char message[256];
@@ -128,55 +128,55 @@ void sn_table_complain(snTable *table, int32_t row, const char *format, ...)
     sn_error_place(&table->error, table->file, row >= 0 ? table->line[row] : 0, 0);
 }
 
-static const char *find_cell(const snTable *table, int32_t row, const char *column)
+static const char *find_cell(const snFigures *table, int32_t row, const char *column)
 {
     for (int32_t i = 0; i < table->ncolumn; ++i)
         if (strcmp(table->column[i], column) == 0) return table->cell[(size_t)row * (size_t)table->ncolumn + (size_t)i];
     return NULL;
 }
 
-bool sn_table_has(snTable *table, int32_t row, const char *column)
+bool sn_figures_has(snFigures *table, int32_t row, const char *column)
 {
     const char *cell = find_cell(table, row, column);
     return cell && *cell && strcmp(cell, "-") != 0;
 }
 
-const char *sn_table_text(snTable *table, int32_t row, const char *column)
+const char *sn_figures_text(snFigures *table, int32_t row, const char *column)
 {
     const char *cell = find_cell(table, row, column);
-    if (!cell) sn_table_complain(table, row, "has no column %s", column);
+    if (!cell) sn_figures_complain(table, row, "has no column %s", column);
     return cell ? cell : "";
 }
 
 /* The next number of a cell, and where it ends. */
-static double next_number(snTable *table, int32_t row, const char *column, const char **at)
+static double next_number(snFigures *table, int32_t row, const char *column, const char **at)
 {
     char *end;
     double value = strtod(*at, &end);
     if (end == *at || !isfinite(value)) {
-        sn_table_complain(table, row, "column %s: expected a number, found \"%.40s\"", column, *at);
+        sn_figures_complain(table, row, "column %s: expected a number, found \"%.40s\"", column, *at);
         return 0;
     }
     *at = end;
     return value;
 }
 
-static void expect_end(snTable *table, int32_t row, const char *column, const char *at)
+static void expect_end(snFigures *table, int32_t row, const char *column, const char *at)
 {
-    if (at[strspn(at, " ")]) sn_table_complain(table, row, "column %s: more than expected: \"%.40s\"", column, at);
+    if (at[strspn(at, " ")]) sn_figures_complain(table, row, "column %s: more than expected: \"%.40s\"", column, at);
 }
 
-double sn_table_number(snTable *table, int32_t row, const char *column)
+double sn_figures_number(snFigures *table, int32_t row, const char *column)
 {
-    const char *at = sn_table_text(table, row, column);
+    const char *at = sn_figures_text(table, row, column);
     double value = next_number(table, row, column, &at);
     expect_end(table, row, column, at);
     return value;
 }
 
-v3 sn_table_v3(snTable *table, int32_t row, const char *column)
+v3 sn_figures_v3(snFigures *table, int32_t row, const char *column)
 {
-    const char *at = sn_table_text(table, row, column);
+    const char *at = sn_figures_text(table, row, column);
     v3 v;
     v.x = next_number(table, row, column, &at);
     v.y = next_number(table, row, column, &at);

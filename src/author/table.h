@@ -8,7 +8,7 @@
 #include "math/vec.h"
 #include "sinew/base.h"
 
-typedef struct snTable {
+typedef struct snFigures {
     snArena arena;
     const char *file;
     int32_t nrow, ncolumn;
@@ -16,17 +16,17 @@ typedef struct snTable {
     const char **cell;   /* nrow * ncolumn */
     int32_t *line;       /* nrow: line in the file */
     snError error;       /* status SN_OK while nothing is wrong */
-} snTable;
+} snFigures;
 
 /* Reads folder/name. The table must be freed also after a failure. */
-snStatus sn_table_load(snTable *table, const char *folder, const char *name);
-void sn_table_free(snTable *table);
+snStatus sn_figures_load(snFigures *table, const char *folder, const char *name);
+void sn_figures_free(snFigures *table);
 
-bool sn_table_has(snTable *table, int32_t row, const char *column); /* neither missing nor empty */
-const char *sn_table_text(snTable *table, int32_t row, const char *column);
-double sn_table_number(snTable *table, int32_t row, const char *column);
-v3 sn_table_v3(snTable *table, int32_t row, const char *column); /* three numbers separated by blanks */
+bool sn_figures_has(snFigures *table, int32_t row, const char *column); /* neither missing nor empty */
+const char *sn_figures_text(snFigures *table, int32_t row, const char *column);
+double sn_figures_number(snFigures *table, int32_t row, const char *column);
+v3 sn_figures_v3(snFigures *table, int32_t row, const char *column); /* three numbers separated by blanks */
 /* Records that the row is wrong, unless something was already. */
-void sn_table_complain(snTable *table, int32_t row, const char *format, ...) SN_PRINTF(3, 4);
+void sn_figures_complain(snFigures *table, int32_t row, const char *format, ...) SN_PRINTF(3, 4);
 
 #endif

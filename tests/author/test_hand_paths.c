@@ -76,29 +76,29 @@ static double mean_arm(const snHand *hand, int32_t muscle, int32_t about)
 static void published_arms(void **state)
 {
     const snHand *hand = *state;
-    snTable t;
-    assert_int_equal(sn_table_load(&t, TABLES, "moment_arms.tsv"), SN_OK);
+    snFigures t;
+    assert_int_equal(sn_figures_load(&t, TABLES, "moment_arms.tsv"), SN_OK);
     int pairs = 0, inside = 0, signs_wrong = 0;
     double q[SN_HAND_MAX_COORDINATE] = {0};
     for (int32_t row = 0; row < t.nrow; ++row) {
-        const char *name = sn_table_text(&t, row, "muscle"), *joint = sn_table_text(&t, row, "joint");
-        int32_t muscle = muscle_of(hand, name), about = coordinate_of(hand, joint, sn_table_text(&t, row, "motion"));
+        const char *name = sn_figures_text(&t, row, "muscle"), *joint = sn_figures_text(&t, row, "joint");
+        int32_t muscle = muscle_of(hand, name), about = coordinate_of(hand, joint, sn_figures_text(&t, row, "motion"));
         assert_true(muscle >= 0 && about >= 0);
-        double lo = sn_table_number(&t, row, "lo"), hi = sn_table_number(&t, row, "hi"), mean = sn_table_number(&t, row, "mean");
+        double lo = sn_figures_number(&t, row, "lo"), hi = sn_figures_number(&t, row, "hi"), mean = sn_figures_number(&t, row, "mean");
         double r = judged_at_neutral(joint) ? sn_hand_moment_arm(hand, q, muscle, about) : mean_arm(hand, muscle, about);
-        bool graded = strcmp(sn_table_text(&t, row, "grade"), "C") != 0;
+        bool graded = strcmp(sn_figures_text(&t, row, "grade"), "C") != 0;
         bool in = r >= lo - 0.15 * fabs(lo) && r <= hi + 0.15 * fabs(hi);
         if (graded) ++pairs, inside += in;
         if (lo * hi > 0 && r * mean <= 0) ++signs_wrong;
         if (!in || (lo * hi > 0 && r * mean <= 0))
             print_message("%s %s %s: %.2f mm, published %.2f (%.2f to %.2f) grade %s\n", name, joint,
-                          sn_table_text(&t, row, "motion"), 1e3 * r, 1e3 * mean, 1e3 * lo, 1e3 * hi,
-                          sn_table_text(&t, row, "grade"));
+                          sn_figures_text(&t, row, "motion"), 1e3 * r, 1e3 * mean, 1e3 * lo, 1e3 * hi,
+                          sn_figures_text(&t, row, "grade"));
     }
     print_message("moment arms of the tables' paths: %d of %d pairs graded A or B in range, %d signs wrong\n", inside, pairs,
                   signs_wrong);
     assert_int_equal(t.error.status, SN_OK);
-    sn_table_free(&t);
+    sn_figures_free(&t);
     assert_int_equal(signs_wrong, 0);
     assert_true(10 * inside >= 9 * pairs);
 }
