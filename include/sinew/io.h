@@ -55,6 +55,18 @@ typedef struct snTable {
 SN_API snStatus sn_load_table(const char *path, snTable *table, snError *error);
 SN_API void sn_table_free(snTable *table);
 
+/* Key poses: *.pose.csv with the columns time (s) and joint.coordinate (degrees), e.g. mcp2.flexion; begins and ends at
+ * rest. A .sto or .mot is read too, in degrees or radians as it says. */
+SN_API snStatus sn_load_poses(const char *path, snPoses **poses, snError *error);
+
+/* BVH motion capture. As joint coordinates, by a mapping file with a line for each coordinate:
+ *     bvh_joint  joint.coordinate  x y z  [offset degrees]  [scale factor]
+ * The rotation of the BVH joint against its parent is taken apart into turns about the axes given for it (in the BVH's
+ * axes, in the order of the lines, the first one outermost); coordinate = scale * turn + offset. */
+SN_API snStatus sn_load_bvh_poses(const char *path, const char *map_path, snPoses **poses, snError *error);
+/* As a track with a body for each BVH joint: world poses, positions times scale. */
+SN_API snStatus sn_load_bvh(const char *path, double scale, snTrack **track, snError *error);
+
 /* Triangle meshes: .obj, .ply (text, binary, vertex colours), .stl (text, binary) by the ending. Polygons become
  * triangles. Written: .obj as text, .ply and .stl binary (.stl keeps single precision and no colours). */
 typedef struct snMesh {

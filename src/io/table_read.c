@@ -18,6 +18,7 @@ typedef struct tableReader {
     snScan scan;
     bool csv;
     char separator; /* of a CSV */
+    double min_step;
     snTable table;
     SN_ARRAY(char *) name;
     SN_ARRAY(double) time, value;
@@ -141,6 +142,9 @@ static snStatus read_cell(tableReader *r, snWord word, int32_t column)
     if (column) return sn_array_push(&r->value, value) ? SN_OK : SN_NO_MEMORY;
     if (r->time.count && value <= r->time.at[r->time.count - 1])
         return sn_scan_fail(&r->scan, "the time %g does not come after %g", value, r->time.at[r->time.count - 1]);
+    if (r->time.count && value - r->time.at[r->time.count - 1] < r->min_step)
+        return sn_scan_fail(&r->scan, "%g s after the row before: more than %g rows a second",
+                            value - r->time.at[r->time.count - 1], 1 / r->min_step);
     return sn_array_push(&r->time, value) ? SN_OK : SN_NO_MEMORY;
 }
 
@@ -172,10 +176,14 @@ static snStatus read_rows(tableReader *r)
     return SN_OK;
 }
 
-snStatus sn_parse_table(const char *file, const char *data, size_t size, bool csv, snTable *table, snError *error)
+snStatus sn_parse_table(const char *file, const char *data, size_t size, bool csv, double min_step, snTable *table,
+                        snError *error)
 {
-    tableReader r = {
-        .scan = sn_scan_begin(file, data, size, error), .csv = csv, .rows_promised = -1, .columns_promised = -1};
+    tableReader r = {.scan = sn_scan_begin(file, data, size, error),
+                     .csv = csv,
+                     .min_step = min_step,
+                     .rows_promised = -1,
+                     .columns_promised = -1};
     snStatus status = csv ? SN_OK : read_sto_header(&r);
     if (status == SN_OK) status = read_labels(&r);
     if (status == SN_OK) status = read_rows(&r);
@@ -209,7 +217,7 @@ snStatus sn_load_table(const char *path, snTable *table, snError *error)
     snStatus status = sn_file_read(path, SN_FILE_LIMIT, &data, &size, error);
     if (status != SN_OK) return status;
     bool csv = !sn_path_ends(path, ".sto") && !sn_path_ends(path, ".mot");
-    status = sn_parse_table(path, data, size, csv, table, error);
+    status = sn_parse_table(path, data, size, csv, 0, table, error);
     sn_free(data);
     return status;
 }

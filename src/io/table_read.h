@@ -3,7 +3,9 @@
 
 #include "sinew/io.h"
 
-/* A table held in memory; csv: by commas, else the OpenSim layout. file: its name for messages. */
-snStatus sn_parse_table(const char *file, const char *data, size_t size, bool csv, snTable *table, snError *error);
+/* A table held in memory; csv: by commas, else the OpenSim layout. Rows closer in time than min_step are refused. file:
+ * its name for messages. */
+snStatus sn_parse_table(const char *file, const char *data, size_t size, bool csv, double min_step, snTable *table,
+                        snError *error);
 
 #endif

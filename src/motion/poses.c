@@ -1,10 +1,10 @@
 /* Key poses in joint coordinates and their interpolation.
  *
  * Each coordinate is a quintic per interval, given by value, velocity and acceleration at its two keys, hence C2. The
- * velocities are the weighted harmonic mean of the neighbouring slopes and zero where the slope changes its sign or
- * vanishes (Fritsch and Butland), the accelerations those of the parabola through three keys, zero beside a hold, and
- * limited so that the curve does not overshoot. From rest to rest this is the minimum-jerk profile
- * 10 s^3 - 15 s^4 + 6 s^5 of human reaching (Flash and Hogan 1985). */
+ * velocities and accelerations are those of the parabola through three keys, limited so that the curve does not
+ * overshoot: the velocity is zero where the slope changes its sign or vanishes (as Fritsch and Carlson do for cubics),
+ * the acceleration zero beside a hold. From rest to rest this is the minimum-jerk profile 10 s^3 - 15 s^4 + 6 s^5 of
+ * human reaching (Flash and Hogan 1985). */
 #include "sinew/motion.h"
 
 #include "base/alloc.h"
@@ -49,8 +49,7 @@ static void inner_key(double a, double b, double h, double k, double *velocity, 
         *acceleration = clamp_to(bend, 8 * fmin(fabs(a) / h, fabs(b) / k));
         return;
     }
-    double wa = 2 * k + h, wb = k + 2 * h;
-    *velocity = (wa + wb) / (wa / a + wb / b);
+    *velocity = clamp_to((a * k + b * h) / (h + k), 2 * fmin(fabs(a), fabs(b)));
     *acceleration = clamp_to(bend, 4 * fabs(*velocity) / fmax(h, k));
 }
 

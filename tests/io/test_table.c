@@ -56,13 +56,13 @@ static void reads_what_others_write(void **state)
     const char *csv = "\xef\xbb\xbf# by hand\n\"time\"; a b ;\"c\"\n0;1;2\n#skip\n0.5; -3 ;4";
     snTable table = {0};
     snError error;
-    assert_ok(sn_parse_table("x.mot", mot, strlen(mot), false, &table, &error), error);
+    assert_ok(sn_parse_table("x.mot", mot, strlen(mot), false, 0, &table, &error), error);
     assert_true(table.in_degrees);
     assert_int_equal(table.rows, 2);
     assert_string_equal(table.name[1], "hip_flexion");
     assert_near(table.value[1], -20, 0);
     sn_table_free(&table);
-    assert_ok(sn_parse_table("x.csv", csv, strlen(csv), true, &table, &error), error);
+    assert_ok(sn_parse_table("x.csv", csv, strlen(csv), true, 0, &table, &error), error);
     assert_int_equal(table.rows, 2);
     assert_string_equal(table.name[0], "a b");
     assert_near(table.value[2], -3, 0);
@@ -79,7 +79,7 @@ static void survives_failing_allocations(void **state)
         snTable table = {0};
         snError error;
         sn_alloc_fail_after(n);
-        status = sn_parse_table("x", csv, strlen(csv), true, &table, &error);
+        status = sn_parse_table("x", csv, strlen(csv), true, 0, &table, &error);
         sn_alloc_fail_after(-1);
         assert_true(status == SN_OK || status == SN_NO_MEMORY);
         sn_table_free(&table);

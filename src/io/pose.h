@@ -1,0 +1,8 @@
+#ifndef SN_IO_POSE_H
+#define SN_IO_POSE_H
+
+#include "sinew/io.h"
+
+snStatus sn_parse_poses(const char *file, const char *data, size_t size, bool csv, snPoses **poses, snError *error);
+
+#endif
