@@ -112,6 +112,14 @@ static void default_values(snKkt *k)
     memset(k->values.joint_on, 1, (size_t)p->njoint);
 }
 
+static atomic_bool portable_only;
+void sn_kkt_force_portable(bool on) { atomic_store(&portable_only, on); }
+
+static bool create_solver(snKkt *k, snKktKind kind)
+{
+    return kind == SN_KKT_PLAIN ? sn_kkt_plain_create(k) : sn_kkt_strand_create(k, atomic_load(&portable_only));
+}
+
 snKkt *sn_kkt_create(const snKktPattern *pattern, snKktKind kind, snPool *pool)
 {
     snKkt *k = SN_NEW(snKkt);
@@ -123,8 +131,7 @@ snKkt *sn_kkt_create(const snKktPattern *pattern, snKktKind kind, snPool *pool)
     number_vector(k, pattern);
     bool ok = allocate(k, pattern);
     if (ok) default_values(k);
-    (void)kind;
-    if (!ok || !sn_kkt_plain_create(k)) {
+    if (!ok || !create_solver(k, kind)) {
         release(k);
         return NULL;
     }
@@ -143,9 +150,6 @@ snKktValues *sn_kkt_values(snKkt *k) { return &k->values; }
 int32_t sn_kkt_size(const snKkt *k) { return k->size; }
 int64_t sn_kkt_bytes(const snKkt *k) { return k->bytes; }
 const char *sn_kkt_simd_name(const snKkt *k) { return k->solver->simd_name(k->state); }
-
-static atomic_bool portable_only;
-void sn_kkt_force_portable(bool on) { atomic_store(&portable_only, on); }
 
 snStatus sn_kkt_factor(snKkt *k, const uint8_t *strand_dirty, int32_t *culprit)
 {

@@ -28,6 +28,7 @@ struct snKkt {
 
 /* Makes the solver's state and sets kkt->solver; false when out of memory, with nothing left behind. */
 bool sn_kkt_plain_create(snKkt *kkt);
+bool sn_kkt_strand_create(snKkt *kkt, bool portable);
 
 /* As sn_kkt_residual; without the scale when scale is NULL, and then returns 0. */
 double sn_kkt_residual_scaled(const snKkt *kkt, const double *rhs, const double *solution, double *residual,

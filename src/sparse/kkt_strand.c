@@ -1,0 +1,426 @@
+/* The strand-structured solver: strands are eliminated four by four in the lanes of a vector, batches run on the threads
+ * of the pool, and what they leave is the small system of bodies, joint rows and link rows.
+ *
+ * 1. A batch writes only what belongs to it. Sums over strands are made by the calling thread, in the order of the
+ *    batches, so results are bit-equal for any number of threads.
+ * 2. Refinement goes on inside the batches: back substitution, residual and the next forward elimination of a strand
+ *    happen while it is in the cache, so one refined solve is three loops over the batches.
+ * 3. A batch is factored again when one of its strands is marked dirty, or when a link row on it has changed. */
+#include "sparse/strand_solver.h"
+
+#include "base/alloc.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+/* Loops over items, each on some worker with scratch of its own. -------------------------------------------------- */
+
+typedef struct Job Job;
+struct Job {
+    snKkt *k;
+    snStrandSolver *s;
+    void (*run)(Job *job, int32_t item, int32_t worker);
+    int32_t count;
+    atomic_int next;
+    const uint8_t *dirty;                      /* factor */
+    const double *rhs;                         /* solve */
+    double *solution;
+    bool first, last;
+    int32_t nforce;                            /* body response: the forces of one chunk */
+    const int32_t *force_strand, *force_adr;
+    const double *force;
+    double *response;
+};
+
+static void work(void *context, int32_t worker)
+{
+    Job *job = context;
+    for (int32_t i; (i = atomic_fetch_add(&job->next, 1)) < job->count;) job->run(job, i, worker);
+}
+
+static void run_job(Job *job, int32_t count, void (*run)(Job *, int32_t, int32_t))
+{
+    job->run = run;
+    job->count = count;
+    atomic_store(&job->next, 0);
+    sn_pool_loop(job->k->pool, count < job->s->nworker ? count : job->s->nworker, work, job);
+}
+
+/* Factoring. ------------------------------------------------------------------------------------------------------ */
+
+static bool links_changed(const snKkt *k, const snStrandSolver *s, const snLane *lane)
+{
+    for (int32_t p = 0; p < lane->nlinkpart; ++p) {
+        const snLinkPart *link = &lane->linkpart[p];
+        if (s->old_on[link->link] != k->values.link_on[link->link]) return true;
+        if (memcmp(&s->old_part[link->part], &k->values.part[link->part], sizeof(snKktPart)) != 0) return true;
+    }
+    return false;
+}
+
+static bool needs_factor(const Job *job, const snBatch *b)
+{
+    if (!job->dirty || !job->s->factored || b->bad) return true;
+    for (int l = 0; l < SN_LANES; ++l)
+        if (b->lane[l].strand >= 0 && (job->dirty[b->lane[l].strand] || links_changed(job->k, job->s, &b->lane[l])))
+            return true;
+    return false;
+}
+
+static void factor_item(Job *job, int32_t item, int32_t worker)
+{
+    snStrandSolver *s = job->s;
+    if (needs_factor(job, &s->batch[item])) s->lanes->factor(&s->data, &s->batch[item], &s->work[worker]);
+}
+
+static int32_t worst_strand(const snStrandSolver *s)
+{
+    int32_t worst = -1;
+    for (int32_t b = 0; b < s->nbatch; ++b)
+        for (int l = 0; l < SN_LANES; ++l) {
+            int32_t strand = s->batch[b].lane[l].strand;
+            if ((s->batch[b].bad >> l & 1) && (worst < 0 || strand < worst)) worst = strand;
+        }
+    return worst;
+}
+
+/* panel += the rectangle of the strand's block. */
+static void add_target(const snTarget *t, const double *block, double *panel)
+{
+    double *to = panel + t->at;
+    for (int32_t i = 0; i < t->height; ++i) {
+        const double *from = block + sn_block_row(t->row + i) + t->column;
+        int32_t width = t->kind == SN_TARGET_TRIANGLE ? i + 1 : t->width;
+        if (t->kind == SN_TARGET_ALONG)
+            for (int32_t j = 0; j < width; ++j) to[(int64_t)t->ld * i + j] += from[j];
+        else
+            for (int32_t j = 0; j < width; ++j) to[(int64_t)t->ld * j + i] += from[j];
+    }
+}
+
+static void add_strands(snStrandSolver *s)
+{
+    for (int32_t i = 0; i < SN_LANES * s->nbatch; ++i) {
+        const double *block = s->batch[i / SN_LANES].lane[i % SN_LANES].block;
+        for (int32_t t = s->targetadr[i]; t < s->targetadr[i + 1]; ++t) add_target(&s->target[t], block, s->reduced.panel);
+    }
+}
+
+static int32_t panel_ld(const snReduced *r, int32_t unknown) { return r->ld[sn_reduced_node_of(r, unknown)]; }
+
+static void add_bodies(const snKkt *k, snStrandSolver *s)
+{
+    snReduced *r = &s->reduced;
+    for (int32_t b = 0; b < k->pattern.nbody; ++b) {
+        double *to = r->panel + sn_reduced_index(r, s->body_at[b], s->body_at[b]);
+        int32_t ld = panel_ld(r, s->body_at[b]);
+        for (int32_t c = 0; c < 6; ++c)
+            for (int32_t i = c; i < 6; ++i) to[ld * c + i] += k->values.body_A[36 * b + 6 * c + i];
+    }
+    for (int32_t p = 0; p < k->pattern.npair; ++p) {
+        int32_t a = s->body_at[k->pattern.pair_body[2 * p]], b = s->body_at[k->pattern.pair_body[2 * p + 1]];
+        int32_t ld = panel_ld(r, a < b ? a : b);
+        double *to = r->panel + s->pair_to[p];
+        for (int32_t e = 0; e < 36; ++e)
+            to[a < b ? ld * (e / 6) + e % 6 : ld * (e % 6) + e / 6] += k->values.pair_A[36 * p + e];
+    }
+}
+
+static void add_rows(const snKkt *k, snStrandSolver *s)
+{
+    snReduced *r = &s->reduced;
+    const snKktValues *v = &k->values;
+    for (int32_t j = 0; j < k->pattern.njoint; ++j) {
+        int32_t host = s->joint_host[j], at = s->joint_at[j], ld = panel_ld(r, at);
+        r->panel[sn_reduced_index(r, at, at)] += v->joint_on[j] ? -v->joint_D[j] : -1;
+        if (!v->joint_on[j]) continue;
+        const double *J = v->joint_J + 12 * j;
+        for (int32_t c = 0; c < 6; ++c) r->panel[s->joint_to[2 * j] + ld * c] += J[6 * host + c];
+        if (k->pattern.joint_body[2 * j + !host] < 0) continue;
+        for (int32_t c = 0; c < 6; ++c) r->panel[s->joint_to[2 * j + 1] + c] += J[6 * !host + c];
+    }
+    for (int32_t l = 0; l < k->pattern.nlink; ++l)
+        r->panel[sn_reduced_index(r, s->link_at[l], s->link_at[l])] += v->link_on[l] ? -v->link_D[l] : -1;
+}
+
+static snStatus strand_factor(snKkt *k, const uint8_t *strand_dirty, int32_t *culprit)
+{
+    snStrandSolver *s = k->state;
+    Job job = {.k = k, .s = s, .dirty = strand_dirty};
+    run_job(&job, s->nbatch, factor_item);
+    memcpy(s->old_part, k->values.part, (size_t)k->pattern.npart * sizeof *s->old_part);
+    memcpy(s->old_on, k->values.link_on, (size_t)k->pattern.nlink);
+    s->factored = true;
+    if ((*culprit = worst_strand(s)) >= 0) return SN_DIVERGED;
+    memset(s->reduced.panel, 0, (size_t)s->reduced.paneladr[s->reduced.nnode] * sizeof(double));
+    add_bodies(k, s);
+    add_rows(k, s);
+    add_strands(s);
+    int32_t bad = s->lanes->reduced_factor(&s->reduced);
+    if (bad < 0) return SN_OK;
+    *culprit = s->owner[bad];
+    return SN_DIVERGED;
+}
+
+/* Solving. -------------------------------------------------------------------------------------------------------- */
+
+/* The lanes' pieces of a vector. Kernels take one type for what they read and what they write. */
+static snLaneVector lanes_in(const snKkt *k, const snBatch *b, const double *vector)
+{
+    snLaneVector v;
+    for (int l = 0; l < SN_LANES; ++l) {
+        v.point[l] = (double *)vector + k->point0 + 3 * b->lane[l].point;
+        v.row[l] = (double *)vector + k->own0 + b->lane[l].own;
+    }
+    return v;
+}
+
+/* What the lanes need of a reduced solution. */
+static void load_borders(const snBatch *b, const double *red)
+{
+    for (int l = 0; l < SN_LANES; ++l) {
+        const snLane *lane = &b->lane[l];
+        for (int32_t i = 0; i < lane->nslot; ++i)
+            memcpy(lane->border + 6 * i, red + lane->slot_at[i], 6 * sizeof(double));
+        for (int32_t i = 0; i < lane->nlink; ++i) lane->border[6 * b->nslot + i] = red[lane->link_at[i]];
+    }
+}
+
+static void subtract_borders(const snStrandSolver *s, double *red)
+{
+    for (int32_t i = 0; i < SN_LANES * s->nbatch; ++i) {
+        const snBatch *b = &s->batch[i / SN_LANES];
+        const snLane *lane = &b->lane[i % SN_LANES];
+        for (int32_t e = 0; e < 6 * lane->nslot; ++e) red[lane->slot_at[e / 6] + e % 6] -= lane->border[e];
+        for (int32_t e = 0; e < lane->nlink; ++e) red[lane->link_at[e]] -= lane->border[6 * b->nslot + e];
+    }
+}
+
+static void forward_item(Job *job, int32_t item, int32_t worker)
+{
+    snStrandSolver *s = job->s;
+    snLaneVector rhs = lanes_in(job->k, &s->batch[item], job->rhs);
+    s->lanes->forward(&s->data, &s->batch[item], &s->work[worker], &rhs);
+}
+
+static void add_lane(const snLane *lane, const snLaneVector *step, const snLaneVector *x, int l)
+{
+    for (int32_t i = 0; i < 3 * lane->npoint; ++i) x->point[l][i] += step->point[l][i];
+    for (int32_t i = 0; i < lane->nown; ++i) x->row[l][i] += step->row[l][i];
+}
+
+static void copy_lane(const snLane *lane, const snLaneVector *from, const snLaneVector *to, int l)
+{
+    memcpy(to->point[l], from->point[l], 3 * (size_t)lane->npoint * sizeof(double));
+    memcpy(to->row[l], from->row[l], (size_t)lane->nown * sizeof(double));
+}
+
+/* Back substitution with s->red; then the answer is given out, or the next round begins. */
+static void backward_item(Job *job, int32_t item, int32_t worker)
+{
+    snStrandSolver *s = job->s;
+    snBatch *b = &s->batch[item];
+    snLaneVector x = lanes_in(job->k, b, s->x), res = lanes_in(job->k, b, s->res), step = lanes_in(job->k, b, s->step);
+    snLaneVector rhs = lanes_in(job->k, b, job->rhs), out = lanes_in(job->k, b, job->solution);
+    load_borders(b, s->red);
+    s->lanes->backward(&s->data, b, &s->work[worker], job->first ? &rhs : &res, job->first ? &x : &step);
+    for (int l = 0; l < SN_LANES; ++l) {
+        if (b->lane[l].strand < 0) continue;
+        if (!job->first) add_lane(&b->lane[l], &step, &x, l);
+        if (job->last) copy_lane(&b->lane[l], &x, &out, l);
+    }
+    if (job->last) return;
+    load_borders(b, s->total);
+    s->lanes->residual(&s->data, b, &rhs, &x, &res);
+    s->lanes->forward(&s->data, b, &s->work[worker], &res);
+}
+
+/* red = the entries of a vector that belong to the reduced system; rows that are off get zero. */
+static void to_reduced(const snKkt *k, const double *vector, double *red)
+{
+    const snStrandSolver *s = k->state;
+    for (int32_t b = 0; b < k->pattern.nbody; ++b) memcpy(red + s->body_at[b], vector + 6 * b, 6 * sizeof *red);
+    for (int32_t l = 0; l < k->pattern.nlink; ++l)
+        red[s->link_at[l]] = k->values.link_on[l] ? vector[k->link0 + l] : 0;
+    for (int32_t j = 0; j < k->pattern.njoint; ++j)
+        red[s->joint_at[j]] = k->values.joint_on[j] ? vector[k->joint0 + j] : 0;
+}
+
+static void from_reduced(const snKkt *k, const double *red, double *vector)
+{
+    const snStrandSolver *s = k->state;
+    for (int32_t b = 0; b < k->pattern.nbody; ++b) memcpy(vector + 6 * b, red + s->body_at[b], 6 * sizeof *red);
+    for (int32_t l = 0; l < k->pattern.nlink; ++l) vector[k->link0 + l] = red[s->link_at[l]];
+    for (int32_t j = 0; j < k->pattern.njoint; ++j) vector[k->joint0 + j] = red[s->joint_at[j]];
+}
+
+/* The residual of the bodies' equations, without the own rows, which the batches leave in border2. */
+static void body_residual(const snKkt *k, const double *x, double *res)
+{
+    for (int32_t i = 0; i < 6 * k->pattern.nbody; ++i) {
+        const double *a = k->values.body_A + 6 * i, *xb = x + i / 6 * 6;
+        res[i] -= a[0] * xb[0] + a[1] * xb[1] + a[2] * xb[2] + a[3] * xb[3] + a[4] * xb[4] + a[5] * xb[5];
+    }
+    for (int32_t p = 0; p < k->pattern.npair; ++p) {
+        int32_t a = 6 * k->pattern.pair_body[2 * p], b = 6 * k->pattern.pair_body[2 * p + 1];
+        for (int32_t e = 0; e < 36; ++e) {
+            double value = k->values.pair_A[36 * p + e];
+            res[a + e / 6] -= value * x[b + e % 6];
+            res[b + e % 6] -= value * x[a + e / 6];
+        }
+    }
+}
+
+static void joint_residual(const snKkt *k, const double *x, double *res)
+{
+    const snKktValues *v = &k->values;
+    for (int32_t j = 0; j < k->pattern.njoint; ++j) {
+        double y = x[k->joint0 + j], r = res[k->joint0 + j] + v->joint_D[j] * y;
+        if (!v->joint_on[j]) continue;
+        for (int32_t e = 0; e < 12; ++e) {
+            int32_t body = k->pattern.joint_body[2 * j + e / 6];
+            if (body < 0) continue;
+            r -= v->joint_J[12 * j + e] * x[6 * body + e % 6];
+            res[6 * body + e % 6] -= v->joint_J[12 * j + e] * y;
+        }
+        res[k->joint0 + j] = r;
+    }
+}
+
+static void link_residual(const snKkt *k, const double *x, double *res)
+{
+    const snKktValues *v = &k->values;
+    for (int32_t l = 0; l < k->pattern.nlink; ++l) {
+        if (!v->link_on[l]) continue;
+        double r = res[k->link0 + l] + v->link_D[l] * x[k->link0 + l];
+        for (int32_t e = k->pattern.link_partadr[l]; e < k->pattern.link_partadr[l + 1]; ++e) {
+            const snKktPart *part = &v->part[e];
+            const double *q = x + sn_kkt_point_index(k, k->pattern.part_strand[e], part->span);
+            for (int32_t i = 0; i < 4; ++i)
+                r -= part->b[i] * (part->n[0] * q[3 * i] + part->n[1] * q[3 * i + 1] + part->n[2] * q[3 * i + 2]);
+        }
+        res[k->link0 + l] = r;
+    }
+}
+
+/* s->red = the residual of the reduced equations, at x. */
+static void reduced_residual(const snKkt *k, const double *rhs)
+{
+    snStrandSolver *s = k->state;
+    memcpy(s->res, rhs, (size_t)k->point0 * sizeof *rhs);
+    memcpy(s->res + k->link0, rhs + k->link0, (size_t)(k->size - k->link0) * sizeof *rhs);
+    from_reduced(k, s->total, s->x);
+    body_residual(k, s->x, s->res);
+    joint_residual(k, s->x, s->res);
+    link_residual(k, s->x, s->res);
+    to_reduced(k, s->res, s->red);
+    for (int32_t i = 0; i < SN_LANES * s->nbatch; ++i) {
+        const snLane *lane = &s->batch[i / SN_LANES].lane[i % SN_LANES];
+        for (int32_t e = 0; e < 6 * lane->nslot; ++e) s->red[lane->slot_at[e / 6] + e % 6] -= lane->border2[e];
+    }
+}
+
+static void strand_solve(snKkt *k, const double *rhs, double *solution, int32_t refine)
+{
+    snStrandSolver *s = k->state;
+    Job job = {.k = k, .s = s, .rhs = rhs, .solution = solution};
+    memset(s->total, 0, (size_t)s->reduced.n * sizeof *s->total);
+    run_job(&job, s->nbatch, forward_item);
+    for (int32_t round = 0; round <= refine; ++round) {
+        if (round) reduced_residual(k, rhs);
+        else to_reduced(k, rhs, s->red);
+        subtract_borders(s, s->red);
+        s->lanes->reduced_solve(&s->reduced, s->red);
+        for (int32_t i = 0; i < s->reduced.n; ++i) s->total[i] += s->red[i];
+        job.first = round == 0;
+        job.last = round == refine;
+        run_job(&job, s->nbatch, backward_item);
+    }
+    from_reduced(k, s->total, solution);
+}
+
+/* The response of the bodies. ------------------------------------------------------------------------------------- */
+
+static int32_t next_force(const Job *job, int32_t strand, int32_t from)
+{
+    while (from < job->nforce && job->force_strand[from] != strand) ++from;
+    return from;
+}
+
+/* The forces on the strands of one batch, as many rounds as the strand with the most has forces. */
+static void response_forward(Job *job, int32_t item, int32_t worker)
+{
+    snStrandSolver *s = job->s;
+    snBatch *b = &s->batch[item];
+    int32_t next[SN_LANES] = {0};
+    for (;;) {
+        snLaneVector rhs = {{0}, {0}};
+        int found = 0;
+        for (int l = 0; l < SN_LANES; ++l) {
+            next[l] = b->lane[l].strand < 0 ? job->nforce : next_force(job, b->lane[l].strand, next[l]);
+            if (next[l] >= job->nforce) continue;
+            rhs.point[l] = (double *)job->force + job->force_adr[next[l]];
+            ++found;
+        }
+        if (!found) return;
+        s->lanes->forward(&s->data, b, &s->work[worker], &rhs);
+        for (int l = 0; l < SN_LANES; ++l) {
+            if (next[l] >= job->nforce) continue;
+            memcpy(s->chunk + (int64_t)s->border_size * next[l], b->lane[l].border,
+                   4 * (size_t)b->nbordergroup * sizeof(double));
+            ++next[l];
+        }
+    }
+}
+
+/* Several forces through the reduced system, interleaved. */
+static void response_reduced(Job *job, int32_t item, int32_t worker)
+{
+    snStrandSolver *s = job->s;
+    const snKktPattern *p = &job->k->pattern;
+    double *x = s->many + (int64_t)worker * SN_MANY * s->reduced.n;
+    int32_t first = SN_MANY * item, count = job->nforce - first < SN_MANY ? job->nforce - first : SN_MANY;
+    memset(x, 0, (size_t)SN_MANY * (size_t)s->reduced.n * sizeof *x);
+    for (int32_t f = 0; f < count; ++f) {
+        const snBatch *b = &s->batch[s->strand_lane[job->force_strand[first + f]] / SN_LANES];
+        const snLane *lane = &b->lane[s->strand_lane[job->force_strand[first + f]] % SN_LANES];
+        const double *border = s->chunk + (int64_t)s->border_size * (first + f);
+        for (int32_t e = 0; e < 6 * lane->nslot; ++e) x[SN_MANY * (lane->slot_at[e / 6] + e % 6) + f] = -border[e];
+        for (int32_t e = 0; e < lane->nlink; ++e) x[SN_MANY * lane->link_at[e] + f] = -border[6 * b->nslot + e];
+    }
+    s->lanes->reduced_solve_many(&s->reduced, x);
+    for (int32_t f = 0; f < count; ++f) {
+        double *out = job->response + 6 * (int64_t)p->nbody * (first + f);
+        for (int32_t e = 0; e < 6 * p->nbody; ++e) out[e] = x[SN_MANY * (s->body_at[e / 6] + e % 6) + f];
+    }
+}
+
+static void strand_body_response(snKkt *k, int32_t nforce, const int32_t *force_strand, const int32_t *force_adr,
+                                 const double *force, double *response)
+{
+    snStrandSolver *s = k->state;
+    for (int32_t done = 0; done < nforce; done += s->nchunk) {
+        Job job = {.k = k,
+                   .s = s,
+                   .nforce = nforce - done < s->nchunk ? nforce - done : s->nchunk,
+                   .force_strand = force_strand + done,
+                   .force_adr = force_adr + done,
+                   .force = force,
+                   .response = response + 6 * (int64_t)k->pattern.nbody * done};
+        run_job(&job, s->nbatch, response_forward);
+        run_job(&job, (job.nforce + SN_MANY - 1) / SN_MANY, response_reduced);
+    }
+}
+
+static void strand_destroy(void *state) { sn_strand_solver_destroy(state); }
+static const char *strand_simd_name(const void *state) { return ((const snStrandSolver *)state)->lanes->name; }
+
+bool sn_kkt_strand_create(snKkt *k, bool portable)
+{
+    static const snKktSolver solver = {strand_destroy, strand_factor, strand_solve, strand_body_response,
+                                       strand_simd_name};
+    const snLanes *lanes = portable ? NULL : sn_lanes_avx2();
+    k->state = sn_strand_solver_create(k, lanes ? lanes : sn_lanes_portable());
+    k->solver = &solver;
+    return k->state != NULL;
+}

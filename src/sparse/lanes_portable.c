@@ -1,0 +1,20 @@
+/* The lanes in plain vector arithmetic: whatever the target has (SSE2, NEON, WASM), without fused multiply-add. */
+#include "sparse/lanes.h"
+
+#include <math.h>
+
+#if defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wpsabi" /* vectors are passed between functions of this file only */
+#endif
+
+typedef double vd __attribute__((vector_size(32)));
+
+static inline vd vd_madd(vd a, vd b, vd c) { return c + a * b; }
+static inline vd vd_nmadd(vd a, vd b, vd c) { return c - a * b; }
+static inline vd vd_sqrt(vd a) { return (vd){sqrt(a[0]), sqrt(a[1]), sqrt(a[2]), sqrt(a[3])}; }
+
+#define LANES_NAME "portable"
+#include "sparse/lanes_impl.h"
+#include "sparse/reduced_impl.h"
+
+const snLanes *sn_lanes_portable(void) { return &lanes_table; }

@@ -1,0 +1,65 @@
+/* The state of the strand-structured solver: made once by strand_setup.c, used by kkt_strand.c. */
+#ifndef SN_SPARSE_STRAND_SOLVER_H
+#define SN_SPARSE_STRAND_SOLVER_H
+
+#include "sparse/kkt_internal.h"
+#include "sparse/lanes.h"
+
+/* Where a rectangle of a strand's block goes in the panels of the reduced system. */
+typedef struct snTarget {
+    int32_t row, column;   /* in the block */
+    int32_t height, width; /* of the rectangle */
+    int32_t ld;
+    int32_t kind; /* SN_TARGET_ */
+    int64_t at;   /* its first number in snReduced.panel */
+} snTarget;
+
+enum {
+    SN_TARGET_ALONG,   /* rows of the rectangle are columns of the panel */
+    SN_TARGET_ACROSS,  /* columns of the rectangle are columns of the panel */
+    SN_TARGET_TRIANGLE /* on the diagonal: the lower half, across */
+};
+
+typedef struct snStrandSolver {
+    const snLanes *lanes;
+    int32_t nbatch, nworker;
+    snBatch *batch;
+    snLaneWork *work;      /* nworker */
+    snLaneData data;
+    snReduced reduced;
+    int32_t *body_at, *link_at, *joint_at; /* unknown of the reduced system: first of a body, of a link or joint row */
+    int32_t *joint_host;   /* njoint: 0 or 1, the side whose body the row is eliminated with */
+    int32_t *owner;        /* reduced.n: the culprit that an unknown stands for */
+    int32_t *own_slot;     /* nown */
+    int32_t *index;        /* slot_at and link_at of all lanes */
+    snLinkPart *linkpart;  /* of all lanes */
+    int32_t *first_row;    /* of all batches */
+    int32_t *targetadr;    /* SN_LANES * nbatch + 1: by lane */
+    snTarget *target;
+    int64_t *pair_to, *joint_to; /* npair: the block; 2 * njoint: the row under its host, the other body under the row */
+    double *memory;        /* L, R, block, border of all batches */
+    double *scratch;       /* of all workers */
+    double *vector;        /* t, q, w, y */
+    double *x, *res, *step; /* vectors as in kkt.h, with four numbers to spare */
+    double *red, *total;   /* reduced.n: right-hand side and solution of the reduced system; the sum of the solutions */
+    int32_t *strand_lane;  /* nstrand: SN_LANES * batch + lane */
+    snKktPart *old_part;   /* npart, nlink: the link rows at the last factorisation */
+    uint8_t *old_on;
+    bool factored;
+    int32_t nchunk, border_size; /* forces answered at once; numbers kept for each */
+    double *chunk;         /* nchunk * border_size */
+    double *many;          /* nworker * SN_MANY * reduced.n */
+} snStrandSolver;
+
+/* NULL when out of memory. */
+snStrandSolver *sn_strand_solver_create(const snKkt *kkt, const snLanes *lanes);
+void sn_strand_solver_destroy(snStrandSolver *s);
+
+/* The row of a strand's block that holds border column a. */
+static inline int64_t sn_block_row(int32_t a)
+{
+    int32_t g = a / 4;
+    return 8 * (int64_t)g * (g + 1) + 4 * (int64_t)(a % 4) * (g + 1);
+}
+
+#endif
