@@ -104,6 +104,7 @@ static void add_muscle(snBuild *build, const char *name, double max_force, doubl
     def.damping = 0.002;
     def.mass_damping = 1;
     def.tension_only = true;
+    def.active_fl = "hill-active"; /* a force that did not fall with the length would crush a slack belly */
     sn_build_strand(build, &def, &path);
 }
 

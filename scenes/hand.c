@@ -124,6 +124,7 @@ static snStrandDef muscle(const char *name, double radius)
     def.damping = 0.002;
     def.mass_damping = 2;
     def.max_force = 10;
+    def.tension_only = false;
     return def;
 }
 

@@ -107,6 +107,7 @@ static snStrandDef hoist(const char *name, double load)
     def.stiffness = 1e7;
     def.tendon_stiffness = 1e8;
     def.max_force = 2 * load;
+    def.tension_only = false; /* activation shifts the rest length; a slack belly under constant force would collapse */
     double section = 3.14159265358979 * def.radius * def.radius;
     def.belly_rest_scale = 1 / (1 + load / (def.stiffness * section));
     def.rest_scale = 1 / (1 + load / (def.tendon_stiffness * section));
