@@ -273,8 +273,7 @@ static void constrain(snBuild *build, const char *strand, const snVia *via, doub
     def.type = via->kind == SN_VIA_FIXED     ? SN_CONSTRAINT_FIXED
                : via->kind == SN_VIA_SLIDING ? SN_CONSTRAINT_SLIDING
                                              : SN_CONSTRAINT_SURFACE;
-    def.equality = SN_INEQUAL;
-    def.side = SN_ABOVE;
+    if (def.type == SN_CONSTRAINT_SURFACE) def.equality = SN_INEQUAL;
     snId id;
     note(build, sn_add_constraint(build->spec, &def, &id));
 }

@@ -91,6 +91,8 @@ void cli_say(snCli *cli, const char *format, ...) SN_PRINTF(2, 3);
 /* Prints "sinew: message" to stderr (and keeps it for --json); returns status. */
 snStatus cli_fail(snCli *cli, snStatus status, const char *format, ...) SN_PRINTF(3, 4);
 snStatus cli_fail_error(snCli *cli, const snError *error);
+/* The same for a reader or writer of `path`; SN_OK says nothing. Names the file where the error does not. */
+snStatus cli_fail_file(snCli *cli, snStatus status, snError *error, const char *path);
 void cli_warn(snCli *cli, const char *format, ...) SN_PRINTF(2, 3);
 void cli_json_error(snJson *json, const snError *error);
 /* Shows progress a few times a second. Non-zero when the user has pressed Ctrl-C. */

@@ -16,24 +16,18 @@ static bool one_of(const char *path, const char *const *endings)
     return false;
 }
 
-static snStatus failed(snCli *cli, snStatus status, snError *error)
-{
-    error->status = status;
-    return status == SN_OK ? SN_OK : cli_fail_error(cli, error);
-}
-
 static snStatus convert_mesh(snCli *cli, const char *from, const char *to)
 {
     snMesh mesh = {0};
     snError error = {0};
     snStatus status = sn_load_mesh(from, &mesh, &error);
-    if (status != SN_OK) return failed(cli, status, &error);
+    if (status != SN_OK) return cli_fail_file(cli, status, &error, from);
     cli_say(cli, "%s: %d vertices, %d triangles\n", to, mesh.nvertex, mesh.ntriangle);
     json_integer(&cli->json, "vertices", mesh.nvertex);
     json_integer(&cli->json, "triangles", mesh.ntriangle);
     status = sn_save_mesh(&mesh, to, &error);
     sn_mesh_free(&mesh);
-    return failed(cli, status, &error);
+    return cli_fail_file(cli, status, &error, to);
 }
 
 /* A control is a track of bodies alone. */
@@ -61,7 +55,7 @@ static snStatus save_track_as(snCli *cli, const snTrack *track, const char *to)
     } else {
         status = sn_save_track(track, to, &error);
     }
-    return failed(cli, status, &error);
+    return cli_fail_file(cli, status, &error, to);
 }
 
 static snStatus convert_track(snCli *cli, const char *from, const char *to)
@@ -69,7 +63,7 @@ static snStatus convert_track(snCli *cli, const char *from, const char *to)
     snTrack *track = NULL;
     snError error = {0};
     snStatus status = sn_load_track(from, &track, &error);
-    if (status != SN_OK) return failed(cli, status, &error);
+    if (status != SN_OK) return cli_fail_file(cli, status, &error, from);
     cli_say(cli, "%s: %d frames\n", to, sn_track_frames(track));
     json_integer(&cli->json, "frames", sn_track_frames(track));
     status = save_track_as(cli, track, to);
@@ -89,7 +83,7 @@ static snStatus convert_model(snCli *cli, const char *from, const char *to)
     json_integer(&cli->json, "strands", sn_spec_count(spec, SN_KIND_STRAND));
     status = sn_save_model(spec, to, &error);
     sn_spec_destroy(spec);
-    return failed(cli, status, &error);
+    return cli_fail_file(cli, status, &error, to);
 }
 
 static snStatus run(snCli *cli)

@@ -130,8 +130,7 @@ static snStatus track_info(snCli *cli)
     snTrack *track = NULL;
     snError error = {0};
     snStatus status = sn_load_track(cli->argument[0], &track, &error);
-    error.status = status;
-    if (status != SN_OK) return cli_fail_error(cli, &error);
+    if (status != SN_OK) return cli_fail_file(cli, status, &error, cli->argument[0]);
     const snTrackDef *def = sn_track_def(track);
     int32_t frames = sn_track_frames(track);
     double first = frames > 0 ? sn_track_time(track, 0) : 0, last = frames > 0 ? sn_track_time(track, frames - 1) : 0;

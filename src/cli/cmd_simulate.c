@@ -169,10 +169,10 @@ static snStatus save(snRun *run)
     snError error = {0};
     const snTrack *track = cli_recorded(run->recorder);
     if (!run->replay[0]) return SN_OK;
-    snStatus status = sn_save_track(track, run->replay, &error);
-    if (status == SN_OK) status = sn_save_table(track, run->table, NULL, &error);
-    error.status = status;
-    if (status != SN_OK) return cli_fail_error(run->cli, &error);
+    snStatus status = cli_fail_file(run->cli, sn_save_track(track, run->replay, &error), &error, run->replay);
+    if (status == SN_OK)
+        status = cli_fail_file(run->cli, sn_save_table(track, run->table, NULL, &error), &error, run->table);
+    if (status != SN_OK) return status;
     cli_say(run->cli, "wrote %s and %s\n", run->replay, run->table);
     return SN_OK;
 }

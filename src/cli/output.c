@@ -73,6 +73,15 @@ snStatus cli_fail_error(snCli *cli, const snError *error)
     return error->status;
 }
 
+snStatus cli_fail_file(snCli *cli, snStatus status, snError *error, const char *path)
+{
+    if (status == SN_OK) return SN_OK;
+    error->status = status;
+    if (!error->file[0]) (void)snprintf(error->file, sizeof error->file, "%s", path);
+    if (!error->message[0]) (void)snprintf(error->message, sizeof error->message, "%s", sn_status_text(status));
+    return cli_fail_error(cli, error);
+}
+
 snStatus cli_fail(snCli *cli, snStatus status, const char *format, ...)
 {
     snError error = {.status = status};

@@ -1,0 +1,55 @@
+"""The docs say what the code does: generated pages are fresh, links lead somewhere, the tree map is the tree."""
+import os
+import re
+import subprocess
+import unittest
+
+BUILD = os.environ["SINEW_BUILD"]
+SOURCE = os.environ["SINEW_SOURCE"]
+
+
+def read(*path):
+    with open(os.path.join(SOURCE, *path), encoding="utf-8") as file:
+        return file.read()
+
+
+def pages():
+    for top in ("", "docs", "models"):
+        for folder, _, files in os.walk(os.path.join(SOURCE, top)) if top else [(SOURCE, [], os.listdir(SOURCE))]:
+            for name in files:
+                if name.endswith(".md"):
+                    yield os.path.relpath(os.path.join(folder, name), SOURCE)
+
+
+class Docs(unittest.TestCase):
+    def test_page_of_commands_is_fresh(self):
+        result = subprocess.run([os.path.join(BUILD, "sinew"), "help", "--markdown"], capture_output=True, text=True)
+        self.assertEqual(result.stdout, read("docs", "commands.md"), "run make docs")
+
+    def test_links_lead_somewhere(self):
+        for page in pages():
+            text = re.sub(r"```.*?```", "", read(page), flags=re.S)
+            for link in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text):
+                if "://" in link or link.startswith("mailto:"):
+                    continue
+                target = os.path.join(SOURCE, os.path.dirname(page), link)
+                self.assertTrue(os.path.exists(target), f"{page} links to {link}")
+
+    def test_table_of_contents_has_every_page(self):
+        contents = read("docs", "README.md")
+        for page in pages():
+            if page.startswith("docs" + os.sep) and os.path.basename(page) != "README.md":
+                self.assertIn(f"({os.path.relpath(page, 'docs')})", contents)
+
+    def test_api_page_names_every_public_header(self):
+        text = read("docs", "api.md")
+        for name in sorted(os.listdir(os.path.join(SOURCE, "include", "sinew"))):
+            self.assertIn(f"sinew/{name}", text)
+
+    def test_pages_name_no_place_of_one_machine(self):
+        for page in pages():
+            self.assertNotRegex(read(page), r"/(?:home|root|work)/", page)
+
+
+if __name__ == "__main__":
+    unittest.main()

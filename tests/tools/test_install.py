@@ -1,0 +1,72 @@
+"""make install into an empty folder: the command works from there, and a program builds against what was installed."""
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+BUILD = os.environ["SINEW_BUILD"]
+SOURCE = os.environ["SINEW_SOURCE"]
+
+
+def run(command, **options):
+    return subprocess.run(command, capture_output=True, text=True, **options)
+
+
+class Install(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.prefix = tempfile.mkdtemp(prefix="sinew-install-")
+        cls.addClassCleanup(shutil.rmtree, cls.prefix)
+        result = run(["cmake", "--install", BUILD, "--prefix", cls.prefix])
+        assert result.returncode == 0, result.stderr
+
+    def find(self, name):
+        for folder, _, files in os.walk(self.prefix):
+            if name in files:
+                return os.path.join(folder, name)
+        self.fail(f"{name} was not installed")
+
+    def environment(self):
+        lib = os.path.dirname(self.find("sinew.pc")).rsplit(os.sep, 1)[0]
+        return dict(os.environ, LD_LIBRARY_PATH=lib, PKG_CONFIG_PATH=os.path.join(lib, "pkgconfig"))
+
+    def sinew(self, *arguments):
+        result = run([self.find("sinew"), *arguments], cwd=self.prefix)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return result.stdout
+
+    def test_what_is_there(self):
+        for name in ["sinew", "libsinew.a", "libsinew.so", "sinew.pc", "sinew.h", "sim.h"]:
+            self.find(name)
+        for folder, _, files in os.walk(os.path.join(SOURCE, "models")):
+            for name in files:
+                self.assertTrue(os.path.exists(os.path.join(self.prefix, "share", "sinew", os.path.relpath(
+                    os.path.join(folder, name), SOURCE))), name)
+
+    def test_command_runs_from_its_new_place(self):
+        self.assertIn("0 errors", self.sinew("check", "pulley"))
+        self.sinew("simulate", "pulley", "-o", "lift", "--time", "0.1")
+        self.assertTrue(os.path.exists(os.path.join(self.prefix, "lift.replay.xml")))
+
+    def test_shipped_models_are_found(self):
+        models = os.path.join(SOURCE, "models")
+        for name in os.listdir(models) if os.path.isdir(models) else []:
+            if os.path.exists(os.path.join(models, name, name + ".muscle.xml")):
+                self.assertIn("strands", self.sinew("info", name))
+
+    def test_program_builds_against_it(self):
+        flags = run(["pkg-config", "--cflags", "--libs", "sinew"], env=self.environment())
+        self.assertEqual(flags.returncode, 0, flags.stderr)
+        program = os.path.join(self.prefix, "tensions")
+        source = os.path.join(SOURCE, "examples", "tensions.c")
+        result = run(["cc", source, *flags.stdout.split(), "-o", program])
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.sinew("convert", "pulley", "p.muscle.xml")
+        result = run([program, "p.muscle.xml"], cwd=self.prefix, env=self.environment())
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("rope", result.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
