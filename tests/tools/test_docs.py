@@ -39,12 +39,12 @@ class Docs(unittest.TestCase):
         contents = read("docs", "README.md")
         for page in pages():
             if page.startswith("docs" + os.sep) and os.path.basename(page) != "README.md":
-                self.assertIn(f"({os.path.relpath(page, 'docs')})", contents)
+                self.assertTrue(f"({os.path.relpath(page, 'docs')})" in contents, f"docs/README.md lacks {page}")
 
     def test_api_page_names_every_public_header(self):
         text = read("docs", "api.md")
         for name in sorted(os.listdir(os.path.join(SOURCE, "include", "sinew"))):
-            self.assertIn(f"sinew/{name}", text)
+            self.assertTrue(f"sinew/{name}" in text, f"the table in docs/api.md lacks sinew/{name}")
 
     def test_pages_name_no_place_of_one_machine(self):
         for page in pages():
