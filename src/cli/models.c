@@ -29,16 +29,17 @@ static void own_folder(const char *program, char *folder, size_t size)
 
 void cli_locate_models(const char *program)
 {
-    static const char *const places[] = {"../share/sinew/models", "../models"};
-    char folder[3000], path[3100];
+    /* Installed; written by the build; tables and motions of the source tree. */
+    static const char *const places[] = {"../share/sinew/models", "models", "../models"};
+    char folder[3000], list[10000] = "";
     if (getenv("SINEW_MODELS")) return;
     own_folder(program, folder, sizeof folder);
     for (size_t i = 0; i < sizeof places / sizeof places[0]; ++i) {
-        (void)snprintf(path, sizeof path, "%s/%s", folder, places[i]);
-        if (!is_folder(path)) continue;
-        (void)setenv("SINEW_MODELS", path, 0);
-        return;
+        char path[3100];
+        (void)snprintf(path, sizeof path, "%s%s/%s", list[0] ? ":" : "", folder, places[i]);
+        if (is_folder(path[0] == ':' ? path + 1 : path)) strncat(list, path, sizeof list - strlen(list) - 1);
     }
+    if (list[0]) (void)setenv("SINEW_MODELS", list, 0);
 }
 
 bool cli_ends_with(const char *text, const char *ending)
