@@ -2,6 +2,7 @@
 #ifndef SINEW_SINEW_H
 #define SINEW_SINEW_H
 #include "sinew/base.h"
+#include "sinew/control.h"
 #include "sinew/io.h"
 #include "sinew/model.h"
 #include "sinew/motion.h"

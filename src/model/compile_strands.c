@@ -15,6 +15,7 @@ static bool alloc_strands(snCompiler *c, int32_t n, int32_t npoint)
     return COMPILE_ARRAY(c, m->strand_name, n) && COMPILE_ARRAY(c, m->strand, n) &&
            COMPILE_ARRAY(c, m->strand_pointadr, n + 1) && COMPILE_ARRAY(c, m->strand_constraintadr, n + 1) &&
            COMPILE_ARRAY(c, m->strand_muscle, n) && COMPILE_ARRAY(c, m->strand_radius, n) &&
+           COMPILE_ARRAY(c, m->strand_force, n) &&
            COMPILE_ARRAY(c, m->rest_point, 3 * (int64_t)npoint) && COMPILE_ARRAY(c, c->strand_of, n);
 }
 
@@ -84,6 +85,8 @@ static snStatus compile_strand(snCompiler *c, snId id)
     st->n = n, st->ngauss = ngauss, st->knot = knot, st->gauss = gauss, st->mass = mass;
     st->alpha = def->mass_damping, st->beta = def->damping, st->tension_only = def->tension_only;
     m->strand_radius[i] = def->radius;
+    for (int32_t g = 0; g < ngauss; ++g) m->strand_force[i] = fmax(m->strand_force[i], gauss[g].active);
+    st->hold = m->strand_force[i];
     m->npoint += n;
     m->strand_pointadr[i + 1] = m->npoint;
     m->strand_muscle[i] = -1;
@@ -111,13 +114,6 @@ snStatus sn_compile_strands(snCompiler *c)
 
 /* ---- muscles -------------------------------------------------------------------------------- */
 
-static bool can_contract(const snStrand *st)
-{
-    for (int32_t g = 0; g < st->ngauss; ++g)
-        if (st->gauss[g].active > 0) return true;
-    return false;
-}
-
 static snStatus start_muscle(snCompiler *c, const char *name)
 {
     snModel *m = c->m;
@@ -131,7 +127,7 @@ static snStatus start_muscle(snCompiler *c, const char *name)
 static void add_to_muscle(snModel *m, int32_t strand)
 {
     int32_t k = m->nmuscle - 1;
-    if (m->strand_muscle[strand] >= 0 || !can_contract(&m->strand[strand])) return;
+    if (m->strand_muscle[strand] >= 0 || !(m->strand_force[strand] > 0)) return;
     m->muscle_strand[m->muscle_strandadr[k + 1]++] = strand;
     m->strand_muscle[strand] = k;
 }
@@ -220,7 +216,7 @@ snStatus sn_compile_muscles(snCompiler *c)
         if (status != SN_OK) return status;
     }
     for (int32_t i = 0; i < m->nstrand; ++i) {
-        if (m->strand_muscle[i] >= 0 || !can_contract(&m->strand[i])) continue;
+        if (m->strand_muscle[i] >= 0 || !(m->strand_force[i] > 0)) continue;
         snStatus status = start_muscle(c, m->strand_name[i]);
         if (status != SN_OK) return status;
         add_to_muscle(m, i);

@@ -93,6 +93,7 @@ struct snModel {
     int32_t *strand_constraintadr; /* nstrand + 1: those with own rows, sorted along the strand */
     int32_t *strand_muscle;        /* -1: passive */
     double *strand_radius;
+    double *strand_force;          /* largest active force, N */
     double *rest_point; /* npoint * 3, world, as drawn */
 
     /* muscles (nmuscle): a group, or a single strand that can contract */

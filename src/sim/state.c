@@ -37,6 +37,7 @@ snSimDef sn_default_sim_def(void)
     X(joint_row, 12 * m->ncoord)                                                                                       \
     X(activation, m->nmuscle)                                                                                          \
     X(strength, m->nmuscle)                                                                                            \
+    X(stiff_activation, ns)                                                                                            \
     X(active, 3 * np)                                                                                                  \
     X(impulse, size)                                                                                                   \
     X(rhs, size)                                                                                                       \

@@ -63,6 +63,7 @@ struct snState {
 
     /* muscles */
     double *activation, *strength; /* nmuscle */
+    double *stiff_activation;      /* nstrand: at which the stiffness was taken */
     double *active;                /* npoint * 3: force of activation 1, strength not included */
 
     /* right-hand side without active forces, with them, and the solution */

@@ -12,6 +12,10 @@
 static const double HEAVY = 1e6;      /* kg and kg m^2: a driven body does not feel the strands */
 static const double MAX_SPEED = 1e3;  /* m/s, rad/s: anything faster has diverged */
 
+static const double SAFE_RISE = 0.3;  /* of the tension, within one step; 1 would be the limit of stability */
+static const double LEAST_RISE = 0.02; /* N */
+enum { MAX_STIFF_ROUNDS = 4 };
+
 typedef struct Work {
     const snModel *m;
     snState *s;
@@ -36,6 +40,7 @@ static void strand_forces(void *context, int32_t strand)
     memset(block, 0, sizeof(double) * 36 * (size_t)st->n);
     int32_t muscle = m->strand_muscle[strand];
     double a = muscle < 0 ? 0 : s->activation[muscle] * s->strength[muscle];
+    s->stiff_activation[strand] = a;
     sn_strand_force(st, q, qdot, a, s->h, impulse, muscle < 0 ? NULL : s->active + 3 * p0, block);
     for (int32_t i = 0; i < 3 * st->n; ++i) impulse[i] *= s->h;
     sn_strand_inertia(st, qdot, v3_scale(m->gravity, s->def.gravity_scale), s->h, impulse, block);
@@ -122,15 +127,42 @@ static snStatus check_velocities(const snModel *m, snState *s)
     return SN_OK;
 }
 
+/* A controller may choose an activation much above the one that the stiffness was taken at. The lateral stiffness of a
+ * strand is its tension, and a step whose tension is twice that of its stiffness overshoots: so the strands in question
+ * are assembled again. Returns how many. */
+static int32_t restiffen(const snModel *m, snState *s)
+{
+    Work work = {m, s};
+    int32_t count = 0;
+    for (int32_t i = 0; i < m->nstrand; ++i) {
+        int32_t muscle = m->strand_muscle[i];
+        double rise = muscle < 0 ? 0 : s->activation[muscle] * s->strength[muscle] - s->stiff_activation[i];
+        double tension = fmax(s->out_tension[i], s->stiff_activation[i] * m->strand_force[i]);
+        s->strand_dirty[i] = rise * m->strand_force[i] > fmax(SAFE_RISE * tension, LEAST_RISE);
+        if (!s->strand_dirty[i]) continue;
+        strand_forces(&work, i);
+        ++count;
+    }
+    return count;
+}
+
 static snStatus solve_with_contacts(const snModel *m, snState *s)
 {
     memset(s->flips, 0, (size_t)(m->pattern.nown + m->pattern.njoint));
     double t = sn_clock();
+    int32_t stiff_rounds = 0;
+    bool all = true;
     for (int32_t round = 0;; ++round) {
-        snStatus status = factor(m, s, round == 0);
+        snStatus status = factor(m, s, all);
+        all = false;
         if (status != SN_OK) return status;
         t = lap(s, SN_STAGE_FACTOR, t);
         if (s->choose) s->choose(s->choose_context, m, s);
+        if (s->choose && stiff_rounds < MAX_STIFF_ROUNDS && restiffen(m, s) > 0) {
+            ++stiff_rounds, --round;
+            t = lap(s, SN_STAGE_CONTROL, t);
+            continue;
+        }
         sn_sim_add_active(m, s);
         t = lap(s, SN_STAGE_CONTROL, t);
         sn_kkt_solve(s->kkt, s->rhs, s->solution, s->def.refine);

@@ -109,11 +109,18 @@ static double place(const setup *u, int32_t span, double x, double weight, snGau
     return share;
 }
 
+/* A muscle that is tension_only takes up its slack in the belly: the belly has next to no stiffness when shorter than at
+ * rest, the tendon keeps its own, so that it neither folds up nor flies when the belly contracts. A strand without a
+ * belly has none at all. */
+static const double BELLY_SLACK = 0.02;
+
 static void set_stiffness(const setup *u, double share, snGauss *g)
 {
     const snStrandParams *p = u->params;
     g->passive = p->passive_scale * u->area * blend_log(p->tendon_stiffness, p->stiffness, share);
     g->active = p->active_scale * p->max_force * share;
+    bool contracts = p->belly_end > p->belly_start && p->active_scale * p->max_force > 0;
+    g->slack = contracts ? g->passive * (1 - share + BELLY_SLACK * share) : 0;
     g->fiber = p->fiber_rest;
     g->share = share;
 }

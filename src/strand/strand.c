@@ -32,8 +32,8 @@ static inline v3 stretch_vector(const snGauss *g, const double *q)
 static inline double passive_tension(const snStrand *strand, const snGauss *g, double stretch, double *slope)
 {
     if (strand->tension_only && stretch < 1) {
-        *slope = 0;
-        return 0;
+        *slope = g->slack;
+        return g->slack * (stretch - 1);
     }
     double f = stretch - 1, df = 1;
     if (g->share > 0 && strand->passive_law.kind != SN_LAW_LINEAR) {
@@ -64,7 +64,8 @@ static inline pull pull_at(const snStrand *strand, const snGauss *g, const doubl
     r.unit = active_tension(strand, g, stretch, &da);
     double tension = r.passive + a * r.unit, axial = dp + a * da;
     r.axial = axial > 0 ? axial : 0;
-    r.lateral = tension > 0 ? tension * inverse : 0;
+    double hold = a * strand->hold, lateral = tension > hold ? tension : hold;
+    r.lateral = lateral > 0 ? lateral * inverse : 0;
     return r;
 }
 
@@ -154,7 +155,9 @@ double sn_strand_energy(const snStrand *strand, const double *q, double a)
     for (int32_t i = 0; i < strand->ngauss; ++i) {
         const snGauss *g = strand->gauss + i;
         double stretch = v3_len(stretch_vector(g, q)), density = 0;
-        if (!(strand->tension_only && stretch < 1)) {
+        if (strand->tension_only && stretch < 1) {
+            density = g->slack * (stretch - 1) * (stretch - 1) / 2;
+        } else {
             double tendon = (stretch - 1) * (stretch - 1) / 2,
                    belly = sn_law_integral(&strand->passive_law, 1, stretch);
             density = g->passive * ((1 - g->share) * tendon + g->share * belly);

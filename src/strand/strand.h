@@ -25,6 +25,7 @@ typedef struct snGauss {
     double passive; /* EA times passive scale, N */
     double active;  /* maximal force here, N: zero in the tendon */
     double fiber;   /* normalised fibre length at strain zero */
+    double slack;   /* stiffness under compression of a strand that is tension_only, N: see setup.c */
     double share;   /* 1: the passive law of the belly, 0: tendon, linear; between them both, in these shares */
     int32_t span;
 } snGauss;
@@ -37,6 +38,9 @@ typedef struct snStrand {
     snLaw passive_law, active_law;
     double alpha, beta; /* Rayleigh damping by mass, 1/s, and by stiffness, s */
     double rest_length; /* m */
+    double hold;         /* N: the geometric stiffness counts at least activation times this tension. A tendon that was slack
+                            is about to carry what its belly pulls, and a step that does not know lets it swing out
+                            sideways. 0: the tension as it is */
     bool tension_only;  /* carries no load when shorter than at rest */
 } snStrand;
 

@@ -1,0 +1,99 @@
+/* Controllers: from a motion of the bones to activations of the muscles ([Sueda 2008] section 4).
+ *
+ * Each step the tracker asks how the target bodies would answer to each muscle (H) and where they would go
+ * without any (v_f), and chooses activations in [0, 1] that minimise
+ *     tracking |H a + v_f - v_x|^2 + activation |a|^2 + smoothness |a - a_last|^2.
+ * Angles count through a length, and the last two weights are relative to the median diagonal of H'H, so
+ * that the same numbers mean the same for a finger and for a body. */
+#ifndef SINEW_CONTROL_H
+#define SINEW_CONTROL_H
+
+#include "sinew/motion.h"
+#include "sinew/sim.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct snTracker snTracker;
+
+/* What a tracker follows: the whole pose of a body, or one of its points. */
+typedef struct snTargetDef {
+    int32_t body;
+    bool point;        /* only the point, not the orientation */
+    double offset[3];  /* point: in the node's frame, m */
+    double weight;     /* relative to the other targets */
+} snTargetDef;
+
+typedef struct snTrackerDef {
+    int32_t ntarget;           /* 0: the poses of all free bodies */
+    const snTargetDef *target;
+    double activation_weight;  /* relative to the median diagonal of H'H */
+    double smoothness_weight;  /* the same */
+    double feedback;           /* 1/s: how fast an error is worked off */
+    double max_feedback;       /* m/s and, divided by `length`, rad/s: bound of what feedback asks for */
+    double length;             /* m: what one radian counts */
+    double max_activation;
+    double max_rate;           /* 1/s: how fast an activation may rise or fall */
+} snTrackerDef;
+
+SN_API snTrackerDef sn_default_tracker_def(void);
+/* The tracker acts on this state from now on: each sn_step chooses activations. */
+SN_API snStatus sn_tracker_create(const snModel *model, snState *state, const snTrackerDef *def, snTracker **tracker,
+                                  snError *error);
+SN_API void sn_tracker_destroy(snTracker *tracker); /* before the state */
+SN_API int32_t sn_tracker_targets(const snTracker *tracker);
+SN_API int32_t sn_tracker_target_body(const snTracker *tracker, int32_t target);
+/* Where target i is to be now and at the end of the next step: pose of its node (position, rotation w first; of a
+ * point target only the position counts, that of the point). */
+SN_API void sn_tracker_aim(snTracker *tracker, int32_t target, const double now[7], const double next[7]);
+
+/* ---- following a whole motion ---------------------------------------------------------------- */
+
+typedef struct snFollowDef {
+    snSimDef sim;
+    snTrackerDef tracker;
+    double frame_rate;        /* frames per second of the result; 0: as the motion, but at least 24 */
+    double start, end;        /* s of the motion; end <= start: all of it */
+    double lead;              /* s of approach from the rest pose to the first frame, not recorded */
+    bool keep_input_motion;   /* put the tendons back on the exact motion of the bones */
+    const double *strength;   /* one per muscle, 0 to 1, or NULL */
+    snProgress progress;
+} snFollowDef;
+
+typedef struct snFollowBody {
+    double mean, rms, worst; /* m, over vertices and frames */
+    double worst_time;       /* s */
+} snFollowBody;
+
+typedef struct snFollowReport {
+    int32_t frames, nbody;
+    snFollowBody all;
+    snFollowBody *body;      /* nbody: of each body; all zero where it has no target */
+    double seconds, simulated, real_time_factor;
+    double max_activation, activation_step_rms;
+    int32_t clamped_targets; /* joint coordinates that left their range */
+    double *clamped;         /* one per coordinate: by how much at most, rad or m */
+    bool diverged;
+    char culprit[128];
+} snFollowReport;
+
+SN_API snFollowDef sn_default_follow_def(void);
+/* Follows the bodies named in `motion` and records a replay: poses, strand points, activation/, force_origin/,
+ * force_insertion/ and length/ of every strand. The replay holds what is finished when it diverges or is cancelled. */
+SN_API snStatus sn_follow(const snModel *model, const snTrack *motion, const snFollowDef *def, snTrack **replay,
+                          snFollowReport *report, snError *error);
+SN_API void sn_follow_report_free(snFollowReport *report);
+
+/* Channels of a replay of this model, and one frame of it from a state. */
+SN_API snStatus sn_recording_create(const snModel *model, const char *model_name, snTrack **replay);
+SN_API snStatus sn_recording_append(const snModel *model, snState *state, double time, snTrack *replay);
+
+/* A motion of the bodies from joint coordinates: count rows of all coordinates of the model (rad, m) at increasing times. */
+SN_API snStatus sn_motion_from_coordinates(const snModel *model, int32_t count, const double *time,
+                                           const double *coordinate, snTrack **motion);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

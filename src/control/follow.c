@@ -1,0 +1,341 @@
+/* Following a whole motion: approach, track frame by frame, measure, record. */
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "control/reach.h"
+#include "sim/state.h"
+#include "sinew/control.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct Follow {
+    const snModel *m;
+    const snTrack *motion;
+    snFollowDef def;
+    snState *s;      /* tracks */
+    snState *exact;  /* bones on the input motion, tendons following; NULL unless asked for */
+    snTracker *tracker;
+    snReach *reach;
+    snTargetDef *target;
+    int32_t ntarget;
+    uint8_t *has_target;
+    int32_t *channel;      /* body -> channel of the motion, -1 */
+    rigid *now, *next;     /* nbody, reachable poses */
+    rigid *input;          /* nbody, as given */
+    double *rest_coord, *first_coord, *coord;
+    double *last_activation;
+    double start, end, dt;
+    int32_t nframe, substeps;
+    double sum, sum2, count, step_sum;
+    int64_t steps;
+    double *body_sum, *body_sum2; /* nbody */
+} Follow;
+
+snFollowDef sn_default_follow_def(void)
+{
+    return (snFollowDef){.sim = sn_default_sim_def(), .tracker = sn_default_tracker_def(), .lead = 0.5};
+}
+
+void sn_follow_report_free(snFollowReport *report)
+{
+    sn_free(report->body);
+    sn_free(report->clamped);
+    report->body = NULL;
+    report->clamped = NULL;
+}
+
+/* ---- targets -------------------------------------------------------------------------------- */
+
+static void input_poses(const Follow *f, double time, rigid *body)
+{
+    for (int32_t b = 0; b < f->m->nbody; ++b) {
+        body[b] = f->m->body_rest[b];
+        if (f->channel[b] < 0) continue;
+        double pose[7];
+        sn_track_pose_at(f->motion, f->channel[b], time, pose, NULL);
+        rigid node = {q_unit(q_load(pose + 3)), v3_load(pose)};
+        body[b] = rigid_mul(node, rigid_inverse(f->m->body_node[b]));
+    }
+}
+
+static void reachable_poses(Follow *f, double time, rigid *body, snFollowReport *report)
+{
+    input_poses(f, time, body);
+    sn_reach_clamp(f->reach, body, report->clamped);
+}
+
+static double smooth(double t)
+{
+    t = t < 0 ? 0 : t > 1 ? 1 : t;
+    return t * t * t * (10 + t * (6 * t - 15));
+}
+
+/* Before the first frame: from the rest pose to it, in joint coordinates. */
+static void lead_poses(Follow *f, double t, rigid *body)
+{
+    double k = smooth(t);
+    for (int32_t c = 0; c < f->m->ncoord; ++c)
+        f->coord[c] = f->rest_coord[c] + k * (f->first_coord[c] - f->rest_coord[c]);
+    sn_pose_bodies(f->m, f->coord, body);
+}
+
+static void aim(Follow *f)
+{
+    for (int32_t i = 0; i < f->ntarget; ++i) {
+        int32_t b = f->target[i].body;
+        rigid now = rigid_mul(f->now[b], f->m->body_node[b]), next = rigid_mul(f->next[b], f->m->body_node[b]);
+        double pose[2][7];
+        v3_store(pose[0], now.p), q_store(pose[0] + 3, now.q);
+        v3_store(pose[1], next.p), q_store(pose[1] + 3, next.q);
+        sn_tracker_aim(f->tracker, i, pose[0], pose[1]);
+    }
+    for (int32_t b = 0; b < f->m->nbody; ++b) {
+        if (f->channel[b] >= 0 && f->m->body_mode[b] == SN_BODY_KINEMATIC) f->s->body_target[b] = f->next[b];
+        if (f->exact && f->channel[b] >= 0 && f->m->body_mode[b] != SN_BODY_PINNED) f->exact->body_target[b] = f->next[b];
+    }
+}
+
+/* ---- stepping ------------------------------------------------------------------------------- */
+
+static void note_activation(Follow *f, snFollowReport *report)
+{
+    double sum = 0;
+    for (int32_t k = 0; k < f->m->nmuscle; ++k) {
+        double a = f->s->activation[k], change = a - f->last_activation[k];
+        report->max_activation = fmax(report->max_activation, a);
+        sum += change * change;
+        f->last_activation[k] = a;
+    }
+    f->step_sum += sum / fmax(1, f->m->nmuscle);
+    ++f->steps;
+}
+
+static snStatus step_once(Follow *f)
+{
+    aim(f);
+    snStatus status = sn_step(f->m, f->s);
+    if (status != SN_OK || !f->exact) return status;
+    memcpy(f->exact->activation, f->s->activation, sizeof(double) * (size_t)f->m->nmuscle);
+    return sn_step(f->m, f->exact);
+}
+
+static snStatus approach(Follow *f)
+{
+    int32_t n = (int32_t)ceil(f->def.lead / f->s->h);
+    for (int32_t i = 0; i < n; ++i) {
+        lead_poses(f, (double)i / n, f->now);
+        lead_poses(f, (double)(i + 1) / n, f->next);
+        snStatus status = step_once(f);
+        if (status != SN_OK) return status;
+    }
+    return SN_OK;
+}
+
+/* ---- measuring ------------------------------------------------------------------------------ */
+
+static void measure_body(Follow *f, int32_t b, double time, snFollowReport *report)
+{
+    const snModel *m = f->m;
+    snFollowBody *out = &report->body[b];
+    for (int32_t v = m->body_vertexadr[b]; v < m->body_vertexadr[b + 1]; ++v) {
+        v3 x = v3_load(m->body_vertex + 3 * v);
+        double error = v3_dist(rigid_apply(f->s->body[b], x), rigid_apply(f->input[b], x));
+        f->body_sum[b] += error;
+        f->body_sum2[b] += error * error;
+        if (error > out->worst) out->worst = error, out->worst_time = time;
+    }
+    double n = m->body_vertexadr[b + 1] - m->body_vertexadr[b];
+    out->mean += n; /* counts until the end */
+    if (out->worst > report->all.worst) report->all.worst = out->worst, report->all.worst_time = out->worst_time;
+}
+
+static snStatus record(Follow *f, double time, snTrack *replay, snFollowReport *report)
+{
+    input_poses(f, time, f->input);
+    for (int32_t i = 0; i < f->ntarget; ++i) measure_body(f, f->target[i].body, time, report);
+    ++report->frames;
+    return sn_recording_append(f->m, f->exact ? f->exact : f->s, time, replay);
+}
+
+static void finish_report(Follow *f, snFollowReport *report)
+{
+    double sum = 0, sum2 = 0, count = 0;
+    for (int32_t b = 0; b < f->m->nbody; ++b) {
+        double n = report->body[b].mean;
+        if (n == 0) continue;
+        report->body[b].mean = f->body_sum[b] / n;
+        report->body[b].rms = sqrt(f->body_sum2[b] / n);
+        sum += f->body_sum[b], sum2 += f->body_sum2[b], count += n;
+    }
+    report->all.mean = count > 0 ? sum / count : 0;
+    report->all.rms = count > 0 ? sqrt(sum2 / count) : 0;
+    report->activation_step_rms = f->steps ? sqrt(f->step_sum / (double)f->steps) : 0;
+    report->real_time_factor = report->seconds > 0 ? report->simulated / report->seconds : 0;
+    for (int32_t c = 0; c < f->m->ncoord; ++c)
+        if (report->clamped[c] > 1e-3) ++report->clamped_targets; /* a milliradian or millimetre is rounding */
+}
+
+static snStatus run(Follow *f, snTrack *replay, snFollowReport *report)
+{
+    snStatus status = approach(f);
+    double began = sn_clock();
+    memcpy(f->last_activation, f->s->activation, sizeof(double) * (size_t)f->m->nmuscle);
+    if (status == SN_OK) status = record(f, f->start, replay, report);
+    for (int32_t frame = 1; frame <= f->nframe && status == SN_OK; ++frame) {
+        for (int32_t k = 0; k < f->substeps && status == SN_OK; ++k) {
+            double t = f->start + (frame - 1) * f->dt + k * f->s->h;
+            reachable_poses(f, t, f->now, report);
+            reachable_poses(f, t + f->s->h, f->next, report);
+            status = step_once(f);
+            if (status == SN_OK) note_activation(f, report);
+        }
+        if (status == SN_OK) status = record(f, f->start + frame * f->dt, replay, report);
+        report->simulated = frame * f->dt;
+        snProgress p = f->def.progress;
+        if (status == SN_OK && p.call && p.call(p.user, "track", frame, f->nframe)) status = SN_CANCELLED;
+    }
+    report->seconds = sn_clock() - began;
+    return status;
+}
+
+/* ---- set-up --------------------------------------------------------------------------------- */
+
+static snStatus map_channels(Follow *f, snError *error)
+{
+    const snTrackDef *def = sn_track_def(f->motion);
+    char unknown[256] = "";
+    int32_t nunknown = 0;
+    for (int32_t b = 0; b < f->m->nbody; ++b) f->channel[b] = -1;
+    for (int32_t c = 0; c < def->nbody; ++c) {
+        int32_t b = sn_map_get(&f->m->body_map, def->body_name[c]);
+        if (b >= 0) {
+            f->channel[b] = c;
+            continue;
+        }
+        ++nunknown;
+        size_t used = strlen(unknown);
+        if (used < 200) snprintf(unknown + used, sizeof unknown - used, "%s\"%.40s\"", used ? ", " : "", def->body_name[c]);
+    }
+    if (nunknown)
+        return sn_fail(error, SN_BAD_INPUT, "the motion names %d bodies that the model does not have: %s", nunknown, unknown);
+    for (int32_t b = 0; b < f->m->nbody; ++b) {
+        if (f->channel[b] < 0 || f->m->body_free[b] < 0) continue;
+        f->has_target[b] = 1;
+        f->target[f->ntarget++] = (snTargetDef){.body = b, .weight = 1};
+    }
+    if (!f->ntarget) return sn_fail(error, SN_BAD_INPUT, "the motion moves no body that muscles could move");
+    return SN_OK;
+}
+
+static snStatus set_times(Follow *f, snError *error)
+{
+    int32_t n = sn_track_frames(f->motion);
+    if (n < 1) return sn_fail(error, SN_BAD_INPUT, "the motion has no frames");
+    double first = sn_track_time(f->motion, 0), last = sn_track_time(f->motion, n - 1);
+    f->start = fmax(first, f->def.start);
+    f->end = f->def.end > f->def.start ? fmin(last, f->def.end) : last;
+    if (f->end < f->start) return sn_fail(error, SN_BAD_INPUT, "the frame range %g to %g s lies outside the motion (%g to %g s)", f->def.start, f->def.end, first, last);
+    double rate = f->def.frame_rate > 0 ? f->def.frame_rate : n > 1 ? (n - 1) / (last - first) : 24;
+    if (f->def.frame_rate <= 0) rate = fmin(fmax(rate, 24), 240);
+    f->dt = 1 / rate;
+    f->nframe = (int32_t)floor((f->end - f->start) / f->dt + 1e-6);
+    f->substeps = (int32_t)ceil(f->dt / f->s->h - 1e-6);
+    if (f->substeps < 1) f->substeps = 1;
+    f->s->h = f->dt / f->substeps;
+    if (f->exact) f->exact->h = f->s->h;
+    return SN_OK;
+}
+
+static void start_lead(Follow *f, snFollowReport *report)
+{
+    reachable_poses(f, f->start, f->next, report);
+    sn_reach_coordinates(f->reach, f->next, f->first_coord);
+    sn_reach_coordinates(f->reach, f->m->body_rest, f->rest_coord);
+    double far = 0;
+    for (int32_t c = 0; c < f->m->ncoord; ++c) far = fmax(far, fabs(f->first_coord[c] - f->rest_coord[c]));
+    if (far < 1e-9) f->def.lead = fmin(f->def.lead, 0.1); /* already there: only let the tensions find their level */
+}
+
+static bool allocate(Follow *f)
+{
+    size_t nb = (size_t)f->m->nbody, nc = (size_t)f->m->ncoord;
+    return (f->target = SN_NEW_ARRAY(snTargetDef, nb)) && (f->has_target = SN_NEW_ARRAY(uint8_t, nb)) &&
+           (f->channel = SN_NEW_ARRAY(int32_t, nb)) && (f->now = SN_NEW_ARRAY(rigid, nb)) &&
+           (f->next = SN_NEW_ARRAY(rigid, nb)) && (f->input = SN_NEW_ARRAY(rigid, nb)) &&
+           (f->rest_coord = SN_NEW_ARRAY(double, nc)) && (f->first_coord = SN_NEW_ARRAY(double, nc)) &&
+           (f->coord = SN_NEW_ARRAY(double, nc)) && (f->body_sum = SN_NEW_ARRAY(double, nb)) &&
+           (f->body_sum2 = SN_NEW_ARRAY(double, nb)) &&
+           (f->last_activation = SN_NEW_ARRAY(double, f->m->nmuscle));
+}
+
+static void release(Follow *f)
+{
+    sn_tracker_destroy(f->tracker);
+    sn_reach_destroy(f->reach);
+    sn_state_destroy(f->s);
+    sn_state_destroy(f->exact);
+    void *block[] = {f->target, f->has_target, f->channel,     f->now,   f->next,     f->input,
+                     f->rest_coord, f->first_coord, f->coord, f->body_sum, f->body_sum2, f->last_activation};
+    for (size_t i = 0; i < sizeof block / sizeof *block; ++i) sn_free(block[i]);
+}
+
+static snStatus prepare(Follow *f, snFollowReport *report, snError *error)
+{
+    if (!allocate(f)) return sn_fail_no_memory(error);
+    snStatus status = map_channels(f, error);
+    if (status == SN_OK) status = sn_state_create(f->m, &f->def.sim, &f->s, error);
+    if (status == SN_OK && f->def.keep_input_motion) status = sn_state_create(f->m, &f->def.sim, &f->exact, error);
+    if (status == SN_OK) status = set_times(f, error);
+    if (status != SN_OK) return status;
+    if (f->def.strength) memcpy(f->s->strength, f->def.strength, sizeof(double) * (size_t)f->m->nmuscle);
+    for (int32_t b = 0; f->exact && b < f->m->nbody; ++b) f->exact->driven[b] = f->has_target[b];
+    if (f->exact) memcpy(f->exact->strength, f->s->strength, sizeof(double) * (size_t)f->m->nmuscle);
+    snTrackerDef d = f->def.tracker;
+    if (!d.ntarget) d.ntarget = f->ntarget, d.target = f->target;
+    status = sn_tracker_create(f->m, f->s, &d, &f->tracker, error);
+    if (status != SN_OK) return status;
+    f->reach = sn_reach_create(f->m, f->has_target);
+    if (!f->reach) return sn_fail_no_memory(error);
+    start_lead(f, report);
+    return SN_OK;
+}
+
+static snStatus explain(const Follow *f, snStatus status, snFollowReport *report, snError *error)
+{
+    if (status == SN_DIVERGED) {
+        report->diverged = true;
+        snprintf(report->culprit, sizeof report->culprit, "%s", f->s->info.culprit);
+        sn_fail(error, SN_DIVERGED, "the simulation diverged at step %lld (%.3f s): %s, residual %.1e",
+                (long long)f->s->info.steps, f->s->time, f->s->info.culprit, f->s->info.residual);
+    } else if (status == SN_CANCELLED) {
+        sn_fail(error, SN_CANCELLED, "stopped after %d frames", report->frames);
+    } else if (status == SN_NO_MEMORY) {
+        sn_fail_no_memory(error);
+    }
+    return status;
+}
+
+snStatus sn_follow(const snModel *m, const snTrack *motion, const snFollowDef *def, snTrack **replay,
+                   snFollowReport *report, snError *error)
+{
+    Follow f = {.m = m, .motion = motion, .def = def ? *def : sn_default_follow_def()};
+    snTrack *out = NULL;
+    memset(report, 0, sizeof *report);
+    report->nbody = m->nbody;
+    report->body = SN_NEW_ARRAY(snFollowBody, m->nbody);
+    report->clamped = SN_NEW_ARRAY(double, m->ncoord);
+    snStatus status = report->body && report->clamped ? SN_OK : sn_fail_no_memory(error);
+    if (status == SN_OK) status = prepare(&f, report, error);
+    if (status == SN_OK && sn_recording_create(m, sn_track_def(motion)->model, &out) != SN_OK) status = sn_fail_no_memory(error);
+    if (out) {
+        status = run(&f, out, report);
+        finish_report(&f, report);
+        status = explain(&f, status, report, error);
+    }
+    release(&f);
+    if (out && report->frames) *replay = out;
+    if (out && !report->frames) sn_track_destroy(out);
+    return status;
+}

@@ -1,0 +1,274 @@
+/* The tracking controller, [Sueda 2008] equations 15 to 18, with bounded feedback on the position error.
+ *
+ * Velocity targets alone would keep an initial error for ever, and the full matrix logarithm each step saturates and
+ * disturbs the neighbours; so v_x = v_ref + feedback * error with a feedback of the order of 100/s. */
+#include "base/alloc.h"
+#include "base/error.h"
+#include "opt/boxqp.h"
+#include "sim/state.h"
+#include "sinew/control.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_ROWS = 6 };
+
+struct snTracker {
+    const snModel *m;
+    snState *s;
+    snTrackerDef def;
+    int32_t ntarget, nrow, nforce;
+    snTargetDef *target;
+    rigid *now, *next;      /* node poses, or points */
+    int32_t *force_strand, *force_adr, *force_muscle;
+    double *response;       /* nforce columns of 6 nfree */
+    double *H;              /* nrow x nmuscle, muscle fastest, weights included */
+    double *error;          /* nrow: v_x - v_f, weighted */
+    double *free_velocity;  /* KKT vector */
+    double *Q, *c, *lower, *upper, *last, *diagonal;
+    snBoxQp *qp;
+    int64_t step; /* of which `last` holds the activations at the start */
+};
+
+snTrackerDef sn_default_tracker_def(void)
+{
+    return (snTrackerDef){.activation_weight = 1e-5,
+                          .smoothness_weight = 1e-2,
+                          .feedback = 100,
+                          .max_feedback = 0.5,
+                          .length = 0.05,
+                          .max_activation = 1,
+                          .max_rate = 20};
+}
+
+/* ---- rows of a target ----------------------------------------------------------------------- */
+
+/* Weighted rows over the six velocities of the body: 3 angular and 3 linear (of the node), or 3 of the point. */
+static int32_t target_rows(const snTracker *t, const snTargetDef *target, double row[MAX_ROWS][6])
+{
+    const rigid *body = &t->s->body[target->body];
+    rigid node = t->m->body_node[target->body];
+    v3 r = target->point ? rigid_apply(node, v3_load(target->offset)) : node.p;
+    double weight = sqrt(target->weight);
+    int32_t n = 0;
+    for (int k = 0; k < 3 && !target->point; ++k, ++n)
+        for (int i = 0; i < 6; ++i) row[n][i] = i == k ? weight * t->def.length : 0;
+    for (int k = 0; k < 3; ++k, ++n) {
+        v3 axis = {k == 0, k == 1, k == 2};
+        sn_body_point_row(body->q, r, axis, row[n]);
+        for (int i = 0; i < 6; ++i) row[n][i] *= weight;
+    }
+    return n;
+}
+
+static v3 bounded(v3 v, double limit)
+{
+    double n = v3_len(v);
+    return n > limit ? v3_scale(v, limit / n) : v;
+}
+
+/* Wanted velocities in the same rows, weighted. */
+static void wanted(const snTracker *t, int32_t index, double v[MAX_ROWS])
+{
+    const snTargetDef *target = &t->target[index];
+    rigid body = t->s->body[target->body], node = t->m->body_node[target->body], is = rigid_mul(body, node);
+    rigid now = t->now[index], next = t->next[index];
+    double h = t->s->h, weight = sqrt(target->weight), gain = fmin(t->def.feedback, 1 / h);
+    v3 at = target->point ? rigid_apply(is, v3_load(target->offset)) : is.p;
+    v3 linear = v3_scale(v3_sub(next.p, now.p), 1 / h);
+    linear = v3_add(linear, bounded(v3_scale(v3_sub(now.p, at), gain), t->def.max_feedback));
+    v3_store(v + (target->point ? 0 : 3), v3_scale(linear, weight));
+    if (target->point) return;
+    /* Angular velocities in world axes, then in those of the body. */
+    v3 turn = v3_scale(q_log(q_mul(next.q, q_conj(now.q))), 1 / h);
+    v3 back = v3_scale(q_log(q_mul(now.q, q_conj(is.q))), gain);
+    turn = v3_add(turn, bounded(back, t->def.max_feedback / t->def.length));
+    v3_store(v, v3_scale(q_unrotate(body.q, turn), weight * t->def.length));
+}
+
+/* ---- one choice of activations -------------------------------------------------------------- */
+
+static void gather_rows(snTracker *t)
+{
+    int32_t nm = t->m->nmuscle, row0 = 0, stride = 6 * t->m->nfree;
+    for (int32_t i = 0; i < t->ntarget; ++i) {
+        double row[MAX_ROWS][6], v[MAX_ROWS];
+        int32_t n = target_rows(t, &t->target[i], row), f = t->m->body_free[t->target[i].body];
+        wanted(t, i, v);
+        for (int32_t r = 0; r < n; ++r) {
+            double *H = t->H + (size_t)(row0 + r) * (size_t)nm;
+            memset(H, 0, sizeof(double) * (size_t)nm);
+            for (int32_t j = 0; j < t->nforce; ++j)
+                for (int k = 0; k < 6; ++k) H[t->force_muscle[j]] += row[r][k] * t->response[stride * j + 6 * f + k];
+            for (int32_t k = 0; k < nm; ++k) H[k] *= t->s->h * t->s->strength[k];
+            double free_velocity = 0;
+            for (int k = 0; k < 6; ++k) free_velocity += row[r][k] * t->free_velocity[6 * f + k];
+            t->error[row0 + r] = v[r] - free_velocity;
+        }
+        row0 += n;
+    }
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Median of the diagonal of H'H over the muscles that do anything. */
+static double median_diagonal(snTracker *t)
+{
+    int32_t n = 0, nm = t->m->nmuscle;
+    for (int32_t i = 0; i < nm; ++i)
+        if (t->Q[(size_t)i * (size_t)nm + (size_t)i] > 0) t->diagonal[n++] = t->Q[(size_t)i * (size_t)nm + (size_t)i];
+    if (!n) return 1;
+    qsort(t->diagonal, (size_t)n, sizeof(double), ascending);
+    return t->diagonal[n / 2];
+}
+
+static void form_qp(snTracker *t)
+{
+    int32_t n = t->m->nmuscle;
+    memset(t->Q, 0, sizeof(double) * (size_t)n * (size_t)n);
+    memset(t->c, 0, sizeof(double) * (size_t)n);
+    for (int32_t r = 0; r < t->nrow; ++r) {
+        const double *H = t->H + (size_t)r * (size_t)n;
+        for (int32_t i = 0; i < n; ++i) {
+            double *Q = t->Q + (size_t)i * (size_t)n, hi = H[i];
+            for (int32_t j = 0; j <= i; ++j) Q[j] += hi * H[j];
+            t->c[i] -= hi * t->error[r];
+        }
+    }
+    double unit = median_diagonal(t), wa = t->def.activation_weight * unit, wd = t->def.smoothness_weight * unit;
+    for (int32_t i = 0; i < n; ++i) {
+        for (int32_t j = 0; j < i; ++j) t->Q[(size_t)j * (size_t)n + (size_t)i] = t->Q[(size_t)i * (size_t)n + (size_t)j];
+        t->Q[(size_t)i * (size_t)n + (size_t)i] += wa + wd;
+        t->c[i] -= wd * t->last[i];
+    }
+}
+
+/* Muscles take tens of milliseconds to come and go: what an activation may do within a step. */
+static void limit_rates(snTracker *t)
+{
+    double change = t->def.max_rate * t->s->h;
+    for (int32_t k = 0; k < t->m->nmuscle; ++k) {
+        t->lower[k] = fmax(0, t->last[k] - change);
+        t->upper[k] = fmax(t->lower[k], fmin(t->def.max_activation, t->last[k] + change));
+    }
+}
+
+static void choose(void *context, const snModel *m, snState *s)
+{
+    snTracker *t = context;
+    if (t->step != s->info.steps) { /* not a repeat within the same step */
+        memcpy(t->last, s->activation, sizeof(double) * (size_t)m->nmuscle);
+        t->step = s->info.steps;
+    }
+    sn_kkt_body_response(s->kkt, t->nforce, t->force_strand, t->force_adr, s->active, t->response);
+    sn_kkt_solve(s->kkt, s->impulse, t->free_velocity, 0);
+    gather_rows(t);
+    form_qp(t);
+    limit_rates(t);
+    snBoxQpProblem problem = {.n = m->nmuscle, .Q = t->Q, .c = t->c, .lo = t->lower, .hi = t->upper};
+    sn_boxqp_solve(t->qp, &problem, s->activation, NULL); /* at worst the best point found: still within the bounds */
+}
+
+/* ---- set-up --------------------------------------------------------------------------------- */
+
+static bool allocate(snTracker *t)
+{
+    size_t nm = (size_t)t->m->nmuscle, nt = (size_t)t->ntarget, ns = (size_t)t->m->nstrand;
+    size_t rows = MAX_ROWS * nt;
+    return (t->target = SN_NEW_ARRAY(snTargetDef, nt)) && (t->now = SN_NEW_ARRAY(rigid, nt)) &&
+           (t->next = SN_NEW_ARRAY(rigid, nt)) && (t->force_strand = SN_NEW_ARRAY(int32_t, ns)) &&
+           (t->force_adr = SN_NEW_ARRAY(int32_t, ns)) && (t->force_muscle = SN_NEW_ARRAY(int32_t, ns)) &&
+           (t->response = SN_NEW_ARRAY(double, ns * 6 * (size_t)t->m->nfree)) &&
+           (t->H = SN_NEW_ARRAY(double, rows * nm)) && (t->error = SN_NEW_ARRAY(double, rows)) &&
+           (t->free_velocity = SN_NEW_ARRAY(double, t->s->size)) && (t->Q = SN_NEW_ARRAY(double, nm * nm)) &&
+           (t->c = SN_NEW_ARRAY(double, nm)) && (t->lower = SN_NEW_ARRAY(double, nm)) &&
+           (t->upper = SN_NEW_ARRAY(double, nm)) && (t->last = SN_NEW_ARRAY(double, nm)) &&
+           (t->diagonal = SN_NEW_ARRAY(double, nm)) && (t->qp = sn_boxqp_create(t->m->nmuscle));
+}
+
+static void list_targets(snTracker *t)
+{
+    int32_t n = 0;
+    if (t->def.ntarget) {
+        memcpy(t->target, t->def.target, sizeof *t->target * (size_t)t->ntarget);
+    } else {
+        for (int32_t b = 0; b < t->m->nbody; ++b)
+            if (t->m->body_free[b] >= 0) t->target[n++] = (snTargetDef){.body = b, .weight = 1};
+    }
+    for (int32_t i = 0; i < t->ntarget; ++i) {
+        t->nrow += t->target[i].point ? 3 : 6;
+        rigid node = sn_node_pose(t->m, t->s, t->target[i].body);
+        if (t->target[i].point) node.p = rigid_apply(node, v3_load(t->target[i].offset));
+        t->now[i] = t->next[i] = node;
+    }
+}
+
+static void list_forces(snTracker *t)
+{
+    const snModel *m = t->m;
+    for (int32_t i = 0; i < m->nstrand; ++i) {
+        if (m->strand_muscle[i] < 0) continue;
+        t->force_strand[t->nforce] = i;
+        t->force_adr[t->nforce] = 3 * m->strand_pointadr[i];
+        t->force_muscle[t->nforce++] = m->strand_muscle[i];
+    }
+}
+
+static snStatus check_targets(const snModel *m, const snTrackerDef *def, snError *error)
+{
+    for (int32_t i = 0; i < def->ntarget; ++i) {
+        int32_t b = def->target[i].body;
+        if (b < 0 || b >= m->nbody) return sn_fail(error, SN_BAD_INPUT, "target %d names body %d of %d", i, b, m->nbody);
+        if (m->body_free[b] >= 0) continue;
+        sn_fail(error, SN_BAD_INPUT, "body \"%s\" is pinned or kinematic and cannot be tracked", m->body_name[b]);
+        return SN_BAD_INPUT;
+    }
+    if (m->nmuscle == 0) return sn_fail(error, SN_BAD_INPUT, "the model has no muscle that could follow a motion");
+    return SN_OK;
+}
+
+snStatus sn_tracker_create(const snModel *m, snState *s, const snTrackerDef *def, snTracker **out, snError *error)
+{
+    snTrackerDef d = def ? *def : sn_default_tracker_def();
+    snStatus status = check_targets(m, &d, error);
+    if (status != SN_OK) return status;
+    snTracker *t = SN_NEW(snTracker);
+    if (!t) return sn_fail_no_memory(error);
+    t->m = m, t->s = s, t->def = d, t->step = -1;
+    t->ntarget = d.ntarget ? d.ntarget : m->nfree;
+    if (!allocate(t)) {
+        sn_tracker_destroy(t);
+        return sn_fail_no_memory(error);
+    }
+    list_targets(t);
+    list_forces(t);
+    s->choose = choose;
+    s->choose_context = t;
+    *out = t;
+    return SN_OK;
+}
+
+void sn_tracker_destroy(snTracker *t)
+{
+    if (!t) return;
+    if (t->s && t->s->choose_context == t) t->s->choose = NULL, t->s->choose_context = NULL;
+    void *block[] = {t->target, t->now,   t->next, t->force_strand, t->force_adr, t->force_muscle, t->response, t->H,
+                     t->error,  t->free_velocity, t->Q, t->c, t->lower, t->upper, t->last, t->diagonal};
+    for (size_t i = 0; i < sizeof block / sizeof *block; ++i) sn_free(block[i]);
+    sn_boxqp_destroy(t->qp);
+    sn_free(t);
+}
+
+int32_t sn_tracker_targets(const snTracker *t) { return t->ntarget; }
+int32_t sn_tracker_target_body(const snTracker *t, int32_t i) { return t->target[i].body; }
+
+void sn_tracker_aim(snTracker *t, int32_t i, const double now[7], const double next[7])
+{
+    t->now[i] = (rigid){q_unit(q_load(now + 3)), v3_load(now)};
+    t->next[i] = (rigid){q_unit(q_load(next + 3)), v3_load(next)};
+}

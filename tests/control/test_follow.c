@@ -1,0 +1,171 @@
+/* The tracking controller on the finger: certificates of its parts and of a whole motion. */
+#include "check.h"
+
+#include "scenes.h"
+#include "sim/state.h"
+#include "sinew/control.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Rig {
+    snSpec *spec;
+    snModel *m;
+} Rig;
+
+static Rig rig(void)
+{
+    Rig r = {.spec = sn_scene("finger")};
+    assert_non_null(r.spec);
+    assert_int_equal(sn_compile(r.spec, &r.m, NULL), SN_OK);
+    return r;
+}
+
+static void drop(Rig r)
+{
+    sn_model_destroy(r.m);
+    sn_spec_destroy(r.spec);
+}
+
+/* Knuckle, middle and end joint bend in the proportions of a natural fist, and back. */
+static snTrack *bend(const snModel *m, double degrees, double seconds)
+{
+    enum { FRAMES = 121 };
+    double time[FRAMES];
+    int32_t nc = sn_count(m, SN_ITEM_COORDINATE);
+    double *c = calloc((size_t)(FRAMES * nc), sizeof *c);
+    static const double share[4] = {1, 0, 1, 0.4}; /* mcp flexion, mcp deviation, pip, dip */
+    assert_int_equal(nc, 4);
+    for (int i = 0; i < FRAMES; ++i) {
+        time[i] = seconds * i / (FRAMES - 1);
+        double k = 0.5 - 0.5 * cos(2 * SN_PI * i / (FRAMES - 1.0));
+        for (int32_t j = 0; j < nc; ++j) c[i * nc + j] = k * degrees * SN_DEG * share[j];
+    }
+    snTrack *motion = NULL;
+    assert_int_equal(sn_motion_from_coordinates(m, FRAMES, time, c, &motion), SN_OK);
+    free(c);
+    return motion;
+}
+
+static void natural_bend_is_followed(void **state)
+{
+    (void)state;
+    Rig r = rig();
+    snTrack *motion = bend(r.m, 40, 2), *replay = NULL;
+    snFollowReport report;
+    snError error;
+    assert_int_equal(sn_follow(r.m, motion, NULL, &replay, &report, &error), SN_OK);
+    print_message("mean %.4f rms %.4f worst %.4f mm, activation at most %.3f, step change %.5f\n", 1e3 * report.all.mean,
+                  1e3 * report.all.rms, 1e3 * report.all.worst, report.max_activation, report.activation_step_rms);
+    assert_at_most(report.all.mean, 0.5e-3);
+    assert_at_most(report.all.worst, 3e-3);
+    assert_at_most(report.activation_step_rms, 0.01);
+    assert_int_equal(report.clamped_targets, 0);
+    assert_int_equal(sn_track_frames(replay), report.frames);
+    sn_follow_report_free(&report);
+    sn_track_destroy(replay);
+    sn_track_destroy(motion);
+    drop(r);
+}
+
+static void kept_motion_is_exact(void **state)
+{
+    (void)state;
+    Rig r = rig();
+    snTrack *motion = bend(r.m, 30, 0.5), *replay = NULL;
+    snFollowDef def = sn_default_follow_def();
+    def.keep_input_motion = true;
+    snFollowReport report;
+    assert_int_equal(sn_follow(r.m, motion, &def, &replay, &report, NULL), SN_OK);
+    for (int32_t f = 0; f < sn_track_frames(replay); ++f)
+        for (int32_t b = 0; b < r.m->nbody; ++b) {
+            double wanted[7];
+            sn_track_pose_at(motion, b, sn_track_time(replay, f), wanted, NULL);
+            const double *got = sn_track_pose(replay, f) + 7 * b;
+            for (int k = 0; k < 3; ++k) assert_near(got[k], wanted[k], 1e-9);
+        }
+    sn_follow_report_free(&report);
+    sn_track_destroy(replay);
+    sn_track_destroy(motion);
+    drop(r);
+}
+
+/* Beyond the joint's range: clamped and reported, error bounded, nothing diverges. */
+static void infeasible_target_is_clamped(void **state)
+{
+    (void)state;
+    Rig r = rig();
+    snTrack *motion = bend(r.m, 150, 2), *replay = NULL;
+    snFollowReport report;
+    assert_int_equal(sn_follow(r.m, motion, NULL, &replay, &report, NULL), SN_OK);
+    assert_true(report.clamped_targets >= 2);
+    assert_false(report.diverged);
+    assert_at_most(report.all.worst, 0.2);
+    sn_follow_report_free(&report);
+    sn_track_destroy(replay);
+    sn_track_destroy(motion);
+    drop(r);
+}
+
+static void unknown_body_is_refused(void **state)
+{
+    (void)state;
+    Rig r = rig();
+    const char *name[] = {"nobody", "distal"};
+    snTrackDef def = {.model = "", .nbody = 2, .body_name = name};
+    snTrack *motion = NULL, *replay = NULL;
+    double pose[14] = {0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0};
+    snFollowReport report;
+    snError error;
+    assert_int_equal(sn_track_create(&def, &motion), SN_OK);
+    assert_int_equal(sn_track_append(motion, 0, pose, NULL, NULL), SN_OK);
+    assert_int_equal(sn_follow(r.m, motion, NULL, &replay, &report, &error), SN_BAD_INPUT);
+    assert_non_null(strstr(error.message, "nobody"));
+    assert_null(replay);
+    sn_follow_report_free(&report);
+    sn_track_destroy(motion);
+    drop(r);
+}
+
+/* Body response of one activation against solving again with that force in the right-hand side. */
+static void response_equals_solving_again(void **state)
+{
+    (void)state;
+    Rig r = rig();
+    snState *s = NULL;
+    assert_int_equal(sn_state_create(r.m, NULL, &s, NULL), SN_OK);
+    for (int32_t k = 0; k < r.m->nmuscle; ++k) s->activation[k] = 0.05;
+    for (int i = 0; i < 5; ++i) assert_int_equal(sn_step(r.m, s), SN_OK);
+    int32_t strand[8], adr[8], nb = 6 * r.m->nfree;
+    double *response = calloc((size_t)(8 * nb), sizeof *response), *with = calloc((size_t)s->size, sizeof *with),
+           *without = calloc((size_t)s->size, sizeof *without), worst = 0, largest = 0;
+    for (int32_t i = 0; i < 8; ++i) strand[i] = i, adr[i] = 3 * r.m->strand_pointadr[i];
+    sn_kkt_body_response(s->kkt, 8, strand, adr, s->active, response);
+    sn_kkt_solve(s->kkt, s->impulse, without, 0);
+    for (int32_t i = 0; i < 8; ++i) {
+        memcpy(s->rhs, s->impulse, sizeof(double) * (size_t)s->size);
+        for (int32_t k = 0; k < 3 * r.m->strand[i].n; ++k) s->rhs[s->point0 + adr[i] + k] += s->active[adr[i] + k];
+        sn_kkt_solve(s->kkt, s->rhs, with, 0);
+        for (int32_t k = 0; k < nb; ++k) {
+            worst = fmax(worst, fabs(with[k] - without[k] - response[nb * i + k]));
+            largest = fmax(largest, fabs(response[nb * i + k]));
+        }
+    }
+    print_message("response against solving again: %.1e relative\n", worst / largest);
+    assert_at_most(worst, 1e-9 * largest);
+    free(response);
+    free(with);
+    free(without);
+    sn_state_destroy(s);
+    drop(r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(response_equals_solving_again), cmocka_unit_test(natural_bend_is_followed),
+        cmocka_unit_test(kept_motion_is_exact),          cmocka_unit_test(infeasible_target_is_clamped),
+        cmocka_unit_test(unknown_body_is_refused),
+    };
+    return cmocka_run_group_tests_name("control.follow", tests, NULL, NULL);
+}
