@@ -8,4 +8,5 @@
 #include "sinew/motion.h"
 #include "sinew/sim.h"
 #include "sinew/spec.h"
+#include "sinew/studio.h"
 #endif

@@ -28,6 +28,7 @@ export class Controls {
       { layer: "strands", label: "Strands", key: "S", on: true, there: data.strands.length > 0 },
       { layer: "target", label: "Target", key: "G", on: true, there: hasTarget },
       { layer: "constraints", label: "Constraints", key: "C", on: false, there: data.constraints.length > 0 },
+      { layer: "surfaces", label: "Surfaces", key: "W", on: false, there: data.bodies.some((b) => b.meshes.some((m) => m.wrap)) },
       { layer: "grid", label: "Grid", key: "D", on: true, there: true },
     ];
     const chips = switches.filter((s) => s.there).map((s) => this.makeSwitch(s));

@@ -15,6 +15,8 @@ interface Blob_ {
 
 export interface Mesh {
   name: string;
+  /** a surface that strands wrap on */
+  wrap: boolean;
   color: [number, number, number];
   vertices: Float32Array;
   triangles: Uint32Array;
@@ -54,6 +56,9 @@ export interface Constraint {
   /** parameter of the strand, 0 to 1 over its range */
   position: number;
   attachment: string;
+  /** where it sits in a body, which it follows; else it sits on the strand */
+  body: number;
+  local: [number, number, number];
 }
 
 export interface Coordinate {
@@ -62,11 +67,8 @@ export interface Coordinate {
   lower: number;
   upper: number;
   unit: "rad" | "m";
-  /** body that it moves; axis and origin in the frame of the body before it (world when that is -1) */
-  parent: number;
+  /** body that it moves */
   body: number;
-  axis: [number, number, number];
-  origin: [number, number, number];
 }
 
 export interface Skin {
@@ -171,6 +173,7 @@ class Reader {
     const nt = whole(`${what}: triangles`, m?.ntriangle);
     return {
       name: String(m.name ?? what),
+      wrap: !!m.wrap,
       color: m.color ?? [0.87, 0.83, 0.74],
       vertices: this.floats(`${what}: vertices`, m.vertices, 3 * nv),
       triangles: this.indices(`${what}: triangles`, m.triangles, 3 * nt, nv),
@@ -266,7 +269,7 @@ function readSkin(s: any, reader: Reader, nbody: number): Skin {
   };
 }
 
-function readConstraint(c: any, i: number, nstrand: number): Constraint {
+function readConstraint(c: any, i: number, nstrand: number, nbody: number): Constraint {
   if (!["fixed", "sliding", "surface", "strut"].includes(c.type)) throw new DataError(`constraint ${i}: type ${c.type}`);
   return {
     name: String(c.name ?? ""),
@@ -274,6 +277,8 @@ function readConstraint(c: any, i: number, nstrand: number): Constraint {
     strand: within(`constraint ${i}: strand`, c.strand, 0, nstrand),
     position: Math.min(Math.max(Number(c.position) || 0, 0), 1),
     attachment: String(c.attachment ?? ""),
+    body: within(`constraint ${i}: body`, c.body ?? -1, -1, nbody),
+    local: [0, 1, 2].map((k) => Number(c.local?.[k]) || 0) as [number, number, number],
   };
 }
 
@@ -315,10 +320,13 @@ export function parse(buffer: ArrayBuffer): StudioData {
       name: String(g.name),
       strands: (g.strands ?? []).map((s: unknown) => within(`group ${g.name}`, s, 0, strands.length)),
     })),
-    constraints: (head.constraints ?? []).map((c: any, i: number) => readConstraint(c, i, strands.length)),
+    constraints: (head.constraints ?? []).map((c: any, i: number) => readConstraint(c, i, strands.length, bodies.length)),
     coordinates: (head.coordinates ?? []).map((c: any) => ({
-      ...c,
-      parent: within(`coordinate ${c.name}`, c.parent, -1, bodies.length),
+      name: String(c.name),
+      joint: String(c.joint ?? c.name),
+      lower: Number.isFinite(c.lower) ? c.lower : c.unit === "m" ? -0.1 : -Math.PI,
+      upper: Number.isFinite(c.upper) ? c.upper : c.unit === "m" ? 0.1 : Math.PI,
+      unit: c.unit === "m" ? "m" : "rad",
       body: within(`coordinate ${c.name}`, c.body, 0, bodies.length),
     })),
     skin: head.skin ? readSkin(head.skin, reader, bodies.length) : null,

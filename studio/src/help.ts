@@ -10,7 +10,7 @@ const KEYS: [string, string][] = [
   ["/", "find a muscle"],
   ["↑ ↓", "through the list of muscles"],
   ["esc", "let go of the selected muscle"],
-  ["B S G C D", "bones, strands, target, constraints, grid"],
+  ["B S G C W D", "bones, strands, target, constraints, wrap surfaces, grid"],
   ["K", "skin: away, see-through, whole"],
   ["1 – 5", "look from the front, back, left, right, top"],
   ["F", "whole model into view"],

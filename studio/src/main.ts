@@ -191,6 +191,7 @@ class Studio {
       s: () => this.controls.toggle("strands"),
       g: () => this.controls.toggle("target"),
       c: () => this.controls.toggle("constraints"),
+      w: () => this.controls.toggle("surfaces"),
       d: () => this.controls.toggle("grid"),
       k: () => this.controls.cycleSkin(),
       f: () => this.view.refit(),

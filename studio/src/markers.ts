@@ -2,8 +2,9 @@
 // diamonds. Each kind has its own shape as well as its own colour.
 
 import * as THREE from "three";
-import type { Constraint, ConstraintType, StudioData } from "./data";
+import type { Constraint, ConstraintType, Strand, StudioData } from "./data";
 import type { Frame } from "./frame";
+import { poseMatrix } from "./skin";
 import { strandPoint, thinRadius } from "./tubes";
 
 export const MARKER_COLORS: Record<ConstraintType, string> = {
@@ -22,6 +23,8 @@ const SHAPES: Record<ConstraintType, () => THREE.BufferGeometry> = {
 
 export class Markers {
   readonly group = new THREE.Group();
+  private readonly matrix = new THREE.Matrix4();
+  private readonly probe = new THREE.Vector3();
   private readonly sets: { items: Constraint[]; mesh: THREE.InstancedMesh }[] = [];
 
   constructor(
@@ -43,6 +46,27 @@ export class Markers {
     return this.sets.map((s) => [s.items[0].type, s.items.length]);
   }
 
+  /** Where a constraint is: on its body, where the strand slides through it, or on the strand. Gives the parameter. */
+  private place(c: Constraint, strand: Strand, frame: Frame, at: THREE.Vector3): number {
+    if (c.body < 0) {
+      strandPoint(strand, frame.points, c.position, at);
+      return c.position;
+    }
+    const pose = poseMatrix(frame.positions, 3 * c.body, frame.rotations, 4 * c.body, this.matrix);
+    at.set(...c.local).applyMatrix4(pose);
+    if (c.type === "fixed") return c.position;
+    let best = c.position;
+    let nearest = Infinity;
+    for (let k = -8; k <= 8; k++) {
+      const s = Math.min(Math.max(c.position + 0.0125 * k, 0), 1);
+      const d = strandPoint(strand, frame.points, s, this.probe).distanceToSquared(at);
+      if (d < nearest) [nearest, best] = [d, s];
+    }
+    // What slides on a surface is shown where the strand is now.
+    if (c.type === "surface") strandPoint(strand, frame.points, best, at);
+    return best;
+  }
+
   update(frame: Frame, selected: number): void {
     if (!this.group.visible) return;
     const at = new THREE.Vector3();
@@ -55,9 +79,9 @@ export class Markers {
     for (const { items, mesh } of this.sets) {
       items.forEach((c, i) => {
         const strand = this.data.strands[c.strand];
-        strandPoint(strand, frame.points, Math.max(c.position - 0.01, 0), before);
-        strandPoint(strand, frame.points, Math.min(c.position + 0.01, 1), tangent).sub(before).normalize();
-        strandPoint(strand, frame.points, c.position, at);
+        const s0 = this.place(c, strand, frame, at);
+        strandPoint(strand, frame.points, Math.max(s0 - 0.01, 0), before);
+        strandPoint(strand, frame.points, Math.min(s0 + 0.01, 1), tangent).sub(before).normalize();
         const dim = selected >= 0 && selected !== c.strand;
         const s = Math.max(this.size, 1.15 * thinRadius(strand)) * (dim ? 0.55 : 1);
         m.compose(at, q.setFromUnitVectors(z, tangent), scale.set(s, s, s));

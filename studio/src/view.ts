@@ -9,7 +9,7 @@ import { Markers } from "./markers";
 import { poseMatrix, SkinMesh } from "./skin";
 import { Tubes } from "./tubes";
 
-export type Layer = "bones" | "strands" | "skin" | "target" | "constraints" | "grid";
+export type Layer = "bones" | "strands" | "skin" | "target" | "constraints" | "surfaces" | "grid";
 export type Side = "front" | "back" | "left" | "right" | "top";
 
 export class View {
@@ -32,6 +32,10 @@ export class View {
   private readonly grid: THREE.GridHelper;
   private readonly bounds = new THREE.Box3();
   private readonly ghostMaterial = new THREE.MeshBasicMaterial({ wireframe: true, transparent: true, depthWrite: false });
+  private readonly wraps: THREE.Mesh[] = [];
+  private readonly wrapMaterial = new THREE.MeshStandardMaterial({
+    color: "#7fa0c4", transparent: true, opacity: 0.38, roughness: 0.5, side: THREE.DoubleSide, depthWrite: false,
+  });
   private readonly light = { sky: new THREE.HemisphereLight(), key: new THREE.DirectionalLight(), rim: new THREE.DirectionalLight() };
   private wanted = false;
   private targetWanted = true;
@@ -79,6 +83,14 @@ export class View {
       solid.matrixAutoUpdate = ghost.matrixAutoUpdate = false;
       for (const mesh of body.meshes) {
         const geometry = meshGeometry(mesh);
+        if (mesh.wrap) {
+          const wrap = new THREE.Mesh(geometry, this.wrapMaterial);
+          wrap.renderOrder = 2;
+          wrap.visible = false;
+          this.wraps.push(wrap);
+          solid.add(wrap);
+          continue;
+        }
         solid.add(new THREE.Mesh(geometry, material(mesh)));
         ghost.add(new THREE.Mesh(geometry, this.ghostMaterial));
       }
@@ -150,7 +162,8 @@ export class View {
 
   show(layer: Layer, on: boolean): void {
     if (layer === "target") this.targetWanted = on;
-    else if (layer === "bones") this.bones.visible = on;
+    else if (layer === "bones") this.bones.traverse((o) => o instanceof THREE.Mesh && !this.wraps.includes(o) && (o.visible = on));
+    else if (layer === "surfaces") this.wraps.forEach((w) => (w.visible = on));
     else if (layer === "strands") this.tubes.mesh.visible = on;
     else if (layer === "constraints") this.markers.group.visible = on;
     else if (layer === "grid") this.grid.visible = on;

@@ -1,0 +1,56 @@
+/* The studio's page: a model and its replay as one HTML file that needs no server, and the data that the page reads
+ * (docs/studio.md describes it). The server behind `sinew studio` is no part of the library. */
+#ifndef SINEW_STUDIO_H
+#define SINEW_STUDIO_H
+
+#include "sinew/motion.h"
+#include "sinew/spec.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The skin to show. Bones are indices into the spec's bodies, from zero; weights of a vertex sum to one. */
+typedef struct snStudioSkin {
+    int32_t nvertex, ntriangle;
+    const double *vertex;    /* 3 each, m, world, in the pose as drawn */
+    const int32_t *triangle; /* 3 each, counter-clockwise seen from outside */
+    const int32_t *bone;     /* 4 per vertex; negative: unused */
+    const double *weight;    /* 4 per vertex */
+    double color[3];
+    /* Writes the vertices (3 each, world) at a frame of the replay; NULL: the linear blend of the bones. What differs
+     * from that blend is stored sparsely and interpolated between every `stride`-th frame. */
+    snStatus (*frame)(void *user, int32_t frame, double *vertex);
+    void *user;
+    int32_t stride; /* 0: chosen so that the file stays small */
+} snStudioSkin;
+
+typedef struct snStudioDef {
+    const snSpec *spec;
+    const char *name;         /* of the model; empty: from the replay */
+    const char *title;        /* of the motion, may be empty */
+    const snTrack *replay;    /* may be NULL: the pose as drawn */
+    const snTrack *target;    /* the input motion, shown as a wireframe; may be NULL */
+    const snStudioSkin *skin; /* may be NULL */
+    bool live;                /* the page asks the server that it came from for a simulation */
+} snStudioDef;
+
+SN_API snStudioDef sn_default_studio_def(void);
+
+/* One self-contained HTML file. Fails with SN_NO_FILE when the page has not been built or installed. */
+SN_API snStatus sn_save_html(const snStudioDef *def, const char *path, snError *error);
+
+/* The data alone. Free it with sn_studio_free. */
+SN_API snStatus sn_pack_studio(const snStudioDef *def, void **bytes, size_t *size, snError *error);
+/* The page without data, as the server hands it out. Free it with sn_studio_free. */
+SN_API snStatus sn_load_page(char **html, size_t *size, snError *error);
+SN_API void sn_studio_free(void *bytes);
+
+/* Where the page was found: SINEW_PAGE (a file), the build tree beside the program or the library, or the installed
+ * share folder. */
+SN_API snStatus sn_find_page(char *path, size_t size, snError *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
