@@ -1,0 +1,66 @@
+#include "model/node_surface.h"
+
+#include "math/spline.h"
+#include "model/nodes.h"
+
+#include <string.h>
+
+static const snSurfaceKind kind_of[] = {
+    [SN_SHAPE_PLANE] = SN_SURFACE_PLANE,
+    [SN_SHAPE_SPHERE] = SN_SURFACE_SPHERE,
+    [SN_SHAPE_CYLINDER] = SN_SURFACE_CYLINDER,
+    [SN_SHAPE_ELLIPSOID] = SN_SURFACE_ELLIPSOID,
+};
+
+static double column_length(const m3 *a, int column)
+{
+    return v3_len(v3_of(a->m[column], a->m[3 + column], a->m[6 + column]));
+}
+
+/* Knots of n control points: as given, or clamped, or uniform when the direction closes on itself. */
+static const double *knots(snArena *arena, int32_t n, int32_t nknot, const double *given, bool closed)
+{
+    double *knot = sn_arena_alloc(arena, (size_t)n + 4, sizeof *knot);
+    if (!knot) return NULL;
+    if (nknot == n + 4)
+        memcpy(knot, given, sizeof *knot * (size_t)nknot);
+    else if (closed)
+        spline_uniform_knots(knot, n);
+    else
+        spline_clamped_knots(knot, n);
+    return knot;
+}
+
+/* Control points in the surface's own frame; closed directions repeat their first three. */
+static bool make_patch(const snNodeDef *node, const affine *world, rigid frame, snArena *arena, snSurface *s)
+{
+    s->closed_u = node->closed, s->closed_v = node->closed_v;
+    s->nu = node->nu + (s->closed_u ? 3 : 0), s->nv = node->nv + (s->closed_v ? 3 : 0);
+    double *point = sn_arena_alloc(arena, 3 * (size_t)s->nu * (size_t)s->nv, sizeof *point);
+    s->knot_u = knots(arena, s->nu, node->nknot, node->knot, s->closed_u);
+    s->knot_v = knots(arena, s->nv, node->nknot_v, node->knot_v, s->closed_v);
+    if (!point || !s->knot_u || !s->knot_v) return false;
+    for (int32_t i = 0; i < s->nu; ++i)
+        for (int32_t j = 0; j < s->nv; ++j) {
+            const double *from = node->point + 3 * ((i % node->nu) * node->nv + j % node->nv);
+            v3_store(point + 3 * (i * s->nv + j), rigid_unapply(frame, affine_apply(world, v3_load(from))));
+        }
+    s->point = point;
+    return true;
+}
+
+bool sn_node_surface(const snSpec *spec, snId id, rigid body, snArena *arena, snSurface *s)
+{
+    const snNodeDef *node = sn_spec_node(spec, id);
+    affine world = sn_node_world(spec, id);
+    rigid frame = sn_node_frame(spec, id);
+    *s = (snSurface){.frame = rigid_mul(rigid_inverse(body), frame), .flip = 1};
+    if (node->kind == SN_NODE_SURFACE) {
+        s->kind = SN_SURFACE_PATCH;
+        return make_patch(node, &world, frame, arena, s);
+    }
+    s->kind = kind_of[node->shape];
+    s->size = v3_of(node->size[0] * column_length(&world.a, 0), node->size[1] * column_length(&world.a, 1),
+                    node->size[2] * column_length(&world.a, 2));
+    return true;
+}
