@@ -291,7 +291,7 @@ static const snAttr strand_attr[] = {
             "looks the same."),
     NUMBER_(belly_start, 0, 0, 1, 0, "", "Where the belly begins, as a fraction of the parameter."),
     NUMBER_(belly_end, 1, 0, 1, 0, "", "Where the belly ends; equal to belly_start: all tendon or ligament."),
-    NUMBER_(max_force, 0, 0, 1e6, 0, "N", "Maximal active force; 0: 0.3 MPa times the cross-section."),
+    NUMBER_(max_force, 0, 0, 1e9, 0, "N", "Maximal active force; 0: 0.3 MPa times the cross-section."),
     NUMBER_(rest_scale, 1, 0, 100, SN_ATTR_POSITIVE, "", "Rest length over drawn length of the tendon."),
     NUMBER_(belly_rest_scale, 1, 0, 100, SN_ATTR_POSITIVE, "", "Rest length over drawn length of the belly."),
     NUMBER_(fiber_rest, 1, 0, 100, SN_ATTR_POSITIVE, "", "Normalised fibre length of the belly at strain zero."),
