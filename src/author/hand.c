@@ -5,7 +5,7 @@
 
 snHandDef sn_default_hand_def(void)
 {
-    return (snHandDef){.tables = "", .meshes = true, .fine_spacing = 0.010, .coarse_spacing = 0.025};
+    return (snHandDef){.tables = "", .meshes = true, .fine_spacing = 0.006, .coarse_spacing = 0.025};
 }
 
 static snStatus build(const snHand *hand, const snHandDef *def, snSpec *spec, snError *error)

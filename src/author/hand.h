@@ -80,6 +80,9 @@ void sn_hand_range(const snHand *hand, int32_t coordinate, double *lower, double
  * point of a path to its insertion. sum: of all joints together instead of the worst one. Arrays of npoint. */
 void sn_hand_excursion(const snHand *hand, int32_t muscle, double share, bool sum, double *least, double *most);
 
+/* Largest angle by which a path bends at each of its points when single joints move over their ranges. Array of npoint. */
+void sn_hand_kinks(const snHand *hand, int32_t muscle, double *kink);
+
 /* Adds scene nodes and bodies of the bones to the spec (hand_bone.c), strands and constraints (hand_strand.c). */
 snStatus sn_hand_add_bones(const snHand *hand, const snHandDef *def, snSpec *spec, snError *error);
 snStatus sn_hand_add_strands(const snHand *hand, const snHandDef *def, snSpec *spec, snError *error);

@@ -132,10 +132,10 @@ static const struct metacarpal_row {
     const char *name, *finger;
     double base[3], base_ml, base_dp, head_ml, head_dp;
 } metacarpals[] = {
-    {"metacarpal_2", "pp2", {13.0, -24.5, 1.5}, 17.5, 15.5, 15.5, 14.6},
-    {"metacarpal_3", "pp3", {1.5, -25.5, 3.0}, 14.5, 16.0, 15.5, 15.2},
-    {"metacarpal_4", "pp4", {-9.5, -24.5, 0.8}, 12.0, 13.0, 14.0, 14.2},
-    {"metacarpal_5", "pp5", {-18.0, -22.0, -2.0}, 13.0, 11.5, 13.0, 12.2},
+    {"metacarpal_2", "pp2", {13.0, -22.5, 1.5}, 17.5, 15.5, 15.5, 14.6},
+    {"metacarpal_3", "pp3", {1.5, -23.5, 3.0}, 14.5, 16.0, 15.5, 15.2},
+    {"metacarpal_4", "pp4", {-9.5, -22.5, 0.8}, 12.0, 13.0, 14.0, 14.2},
+    {"metacarpal_5", "pp5", {-17.5, -20.5, -2.0}, 13.0, 11.5, 13.0, 12.2},
 };
 
 /* Carpal bones: centre in the world, half axes in mm, turn about the dorsal axis in deg. */
@@ -176,7 +176,7 @@ static snStatus add_carpal(const builder *b, const struct carpal_row *row)
 {
     rigid frame = {q_axis_angle(v3_of(0, 0, 1), row->turn * SN_DEG), local(b, row->center[0], row->center[1], row->center[2])};
     snBoneMesh mesh = {0};
-    bool ok = sn_bone_lump(&mesh, frame, v3_scale(v3_load(row->half), 1e-3), 2.5, row->shape);
+    bool ok = sn_bone_lump(&mesh, frame, v3_scale(v3_load(row->half), 1.1e-3), 2.5, row->shape);
     if (ok && strcmp(row->name, "hamate") == 0) { /* with its hook */
         rigid hook = {q_axis_angle(v3_of(1, 0, 0), 12 * SN_DEG), local(b, -10.5, -16.5, -9.5)};
         ok = sn_bone_lump(&mesh, hook, v3_of(0.0024, 0.0042, 0.0055), 2.2, 9);

@@ -133,3 +133,30 @@ void sn_hand_excursion(const snHand *hand, int32_t muscle, double share, bool su
         }
     }
 }
+
+/* Widens kink[i] to the angle between the pieces before and behind point i. */
+static void sample_kinks(const snHand *hand, const rigid *motion, int32_t muscle, double *kink)
+{
+    const snHandMuscle *m = &hand->muscle.at[muscle];
+    for (int32_t i = 1; i + 1 < m->npoint; ++i) {
+        v3 here = point_at(hand, motion, m->first + i);
+        v3 before = v3_sub(here, point_at(hand, motion, m->first + i - 1));
+        v3 behind = v3_sub(point_at(hand, motion, m->first + i + 1), here);
+        double angle = atan2(v3_len(v3_cross(before, behind)), v3_dot(before, behind));
+        if (angle > kink[i]) kink[i] = angle;
+    }
+}
+
+void sn_hand_kinks(const snHand *hand, int32_t muscle, double *kink)
+{
+    for (int32_t i = 0; i < hand->muscle.at[muscle].npoint; ++i) kink[i] = 0;
+    for (int32_t c = 0; c < hand->ncoordinate; ++c)
+        for (int end = 0; end < 2; ++end) {
+            double q[SN_HAND_MAX_COORDINATE] = {0}, range[2] = {0, 0};
+            rigid motion[SN_HAND_MAX_BODY];
+            sn_hand_range(hand, c, &range[0], &range[1]);
+            q[c] = range[end];
+            sn_hand_pose(hand, q, motion);
+            sample_kinks(hand, motion, muscle, kink);
+        }
+}

@@ -28,6 +28,7 @@ typedef struct course {
     int32_t n;
     v3 at[SN_HAND_MAX_PATH];
     double x[SN_HAND_MAX_PATH], low[SN_HAND_MAX_PATH], high[SN_HAND_MAX_PATH];
+    double kink[SN_HAND_MAX_PATH];
     double length, belly; /* belly: its length, from the origin */
     double fiber_rest, belly_rest_scale;
 } course;
@@ -71,27 +72,34 @@ static void lay_out(const snHand *hand, int32_t muscle, course *c)
         c->x[i] = i ? c->x[i - 1] + v3_dist(c->at[i - 1], c->at[i]) : 0;
     }
     c->length = c->x[c->n - 1];
-    sn_hand_excursion(hand, muscle, 0.8, true, least, most);
+    sn_hand_excursion(hand, muscle, 0.5, true, least, most);
     for (int32_t i = 0; i < c->n; ++i) {
         c->low[i] = c->x[i] + (c->length - c->x[i]) - most[i];
         c->high[i] = c->x[i] + (c->length - c->x[i]) - least[i];
     }
+    sn_hand_kinks(hand, muscle, c->kink);
     set_fibers(hand, muscle, c);
 }
 
-/* Distance between control points wanted at x. */
+/* Distance between control points that point i of the path asks for where strand passes it: a bend of a quarter turn or
+ * more needs the finest, a straight run little. A bend that is near its neighbour is sharper still. */
+static double spacing_at(const course *c, const snHandDef *def, int32_t i)
+{
+    double near = fmin(i ? c->x[i] - c->x[i - 1] : 1, i + 1 < c->n ? c->x[i + 1] - c->x[i] : 1);
+    double fine = def->fine_spacing * fmax(1, 2.5 - c->kink[i] / (20 * SN_DEG));
+    return fmin(fine, fmax(0.8 * near, 0.5 * def->fine_spacing));
+}
+
 static double spacing(const course *c, const snHandDef *def, double x)
 {
     double s = def->coarse_spacing;
     for (int32_t i = 0; i < c->n; ++i) {
-        double near = fmin(i ? c->x[i] - c->x[i - 1] : 1, i + 1 < c->n ? c->x[i + 1] - c->x[i] : 1);
-        double fine = fmin(def->fine_spacing, fmax(0.8 * near, 0.4 * def->fine_spacing));
         double out = x < c->low[i] ? c->low[i] - x : x > c->high[i] ? x - c->high[i] : 0;
-        s = fmin(s, fine + 0.5 * out);
+        s = fmin(s, spacing_at(c, def, i) + 0.5 * out);
     }
     /* stiffness turns from belly to tendon over four spans: keep them short */
-    double edge = c->belly < c->length ? fabs(x - c->belly) : 1;
-    return fmin(s, def->fine_spacing + 0.5 * fmax(edge - 2 * def->fine_spacing, 0));
+    double edge = c->belly < c->length ? fabs(x - c->belly) : 1, blend = 0.6 * def->coarse_spacing;
+    return fmin(s, blend + 0.5 * fmax(edge - 2 * blend, 0));
 }
 
 /* Spans of the wanted lengths, as knots from 0 to 1; returns the number of control points. */
@@ -215,7 +223,9 @@ static snStatus add_contacts(const snHand *hand, const course *c, int32_t i, snS
 {
     const snHandSurface *s = &hand->surface.at[hand->point.at[c->muscle->first + i].surface];
     const double apart = 0.0045, clear = 0.002;
-    double from = fmax(c->low[i - 1], clear), to = fmin(c->high[i + 1], c->length - clear);
+    double reach = 1.3 * (s->radius + c->muscle->radius);
+    double from = fmax(fmax(c->low[i - 1], clear), c->low[i] - reach);
+    double to = fmin(fmin(c->high[i + 1], c->length - clear), c->high[i] + reach);
     int32_t n = (int32_t)fmax(ceil((to - from) / apart), 1);
     snStatus status = SN_OK;
     for (int32_t k = 0; k <= n && status == SN_OK; ++k) {
