@@ -79,6 +79,26 @@ SN_API snStatus sn_load_mesh(const char *path, snMesh *mesh, snError *error);
 SN_API snStatus sn_save_mesh(const snMesh *mesh, const char *path, snError *error);
 SN_API void sn_mesh_free(snMesh *mesh);
 
+/* Point caches, frame by frame: PC2 (little-endian) and MDD (big-endian) for animation tools, or numbered OBJ files
+ * (skin.obj gives skin.0001.obj, skin.0002.obj, ...). The PC2 or MDD file appears when it is finished; finished early it
+ * holds the frames that are there. */
+typedef enum snCacheFormat { SN_CACHE_PC2, SN_CACHE_MDD, SN_CACHE_OBJ } snCacheFormat;
+typedef struct snCacheDef {
+    snCacheFormat format;
+    int32_t npoint;
+    int32_t frames;          /* at most; MDD writes a table of that length first, the others may give 0: any number */
+    double start;            /* first frame number; PC2 and OBJ */
+    double rate;             /* frames per second; MDD */
+    int32_t ntriangle;       /* OBJ only */
+    const int32_t *triangle; /* 3 each; must outlive the writer */
+} snCacheDef;
+SN_API snCacheDef sn_default_cache_def(void); /* PC2, frame 1, 24 frames a second */
+typedef struct snCacheWriter snCacheWriter;
+SN_API snStatus sn_cache_create(const snCacheDef *def, const char *path, snCacheWriter **writer, snError *error);
+SN_API snStatus sn_cache_append(snCacheWriter *writer, const double *point, snError *error); /* 3 npoint, finite */
+SN_API snStatus sn_cache_finish(snCacheWriter *writer, snError *error); /* ends the writer in any case */
+SN_API void sn_cache_abandon(snCacheWriter *writer);                    /* NULL is fine */
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,132 @@
+#include "io_case.h"
+
+#include "io/file.h"
+
+enum { NPOINT = 700, FRAMES = 9 };
+
+static void frame_points(int frame, double *point)
+{
+    for (int i = 0; i < 3 * NPOINT; ++i) point[i] = sin(frame + 0.01 * i) * (i % 5 ? 1 : -3);
+}
+
+static uint32_t word_at(const unsigned char *b, bool big)
+{
+    return big ? (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3]
+               : b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+}
+
+static double float_at(const unsigned char *b, bool big)
+{
+    uint32_t bits = word_at(b, big);
+    float f;
+    memcpy(&f, &bits, sizeof f);
+    return (double)f;
+}
+
+/* Writes `written` frames into a cache that was promised `promised`, and checks every byte of it. */
+static void check_file(snCacheFormat format, int promised, int written)
+{
+    const char *path = format == SN_CACHE_PC2 ? "io_cache.pc2" : "io_cache.mdd";
+    bool big = format == SN_CACHE_MDD;
+    snCacheDef def = sn_default_cache_def();
+    snCacheWriter *writer = NULL;
+    snError error;
+    double point[3 * NPOINT];
+    def.format = format, def.npoint = NPOINT, def.frames = promised, def.rate = 30;
+    assert_ok(sn_cache_create(&def, path, &writer, &error), error);
+    for (int f = 0; f < written; ++f) {
+        frame_points(f, point);
+        assert_ok(sn_cache_append(writer, point, &error), error);
+    }
+    assert_ok(sn_cache_finish(writer, &error), error);
+
+    char *data;
+    size_t size, head = big ? 8 + 4 * (size_t)written : 32;
+    assert_ok(sn_file_read(path, SN_FILE_LIMIT, &data, &size, &error), error);
+    const unsigned char *b = (const unsigned char *)data;
+    assert_int_equal(size, head + 12 * (size_t)NPOINT * (size_t)written);
+    if (big) {
+        assert_int_equal(word_at(b, true), written);
+        assert_int_equal(word_at(b + 4, true), NPOINT);
+        for (int f = 0; f < written; ++f) assert_near(float_at(b + 8 + 4 * f, true), f / 30.0, 1e-7);
+    } else {
+        assert_memory_equal(b, "POINTCACHE2", 12);
+        assert_int_equal(word_at(b + 12, false), 1);
+        assert_int_equal(word_at(b + 16, false), NPOINT);
+        assert_near(float_at(b + 20, false), 1, 0);
+        assert_near(float_at(b + 24, false), 1, 0);
+        assert_int_equal(word_at(b + 28, false), written);
+    }
+    for (int f = 0; f < written; ++f) {
+        frame_points(f, point);
+        for (int i = 0; i < 3 * NPOINT; ++i)
+            assert_near(float_at(b + head + 4 * (size_t)(f * 3 * NPOINT + i), big), point[i], 3e-7);
+    }
+    sn_free(data);
+    unlink(path);
+}
+
+static void caches_hold_what_was_written(void **state)
+{
+    (void)state;
+    check_file(SN_CACHE_PC2, FRAMES, FRAMES);
+    check_file(SN_CACHE_PC2, 0, FRAMES);
+    check_file(SN_CACHE_PC2, FRAMES, 4);
+    check_file(SN_CACHE_MDD, FRAMES, FRAMES);
+    check_file(SN_CACHE_MDD, FRAMES, 4);
+    check_file(SN_CACHE_MDD, 3000, 1);
+}
+
+static void obj_sequence(void **state)
+{
+    (void)state;
+    static const int32_t triangle[] = {0, 1, 2};
+    snCacheDef def = {.format = SN_CACHE_OBJ, .npoint = 3, .start = 7, .ntriangle = 1, .triangle = triangle};
+    snCacheWriter *writer = NULL;
+    snError error;
+    assert_ok(sn_cache_create(&def, "io_sequence.obj", &writer, &error), error);
+    for (int f = 0; f < 2; ++f) {
+        double point[] = {0, 0, f, 1, 0, 0, 0, 1, 0};
+        assert_ok(sn_cache_append(writer, point, &error), error);
+    }
+    assert_ok(sn_cache_finish(writer, &error), error);
+    snMesh mesh;
+    assert_ok(sn_load_mesh("io_sequence.0008.obj", &mesh, &error), error);
+    assert_near(mesh.vertex[2], 1, 0);
+    sn_mesh_free(&mesh);
+    unlink("io_sequence.0007.obj");
+    unlink("io_sequence.0008.obj");
+}
+
+static void nonsense_is_refused(void **state)
+{
+    (void)state;
+    snCacheDef def = sn_default_cache_def();
+    snCacheWriter *writer = NULL;
+    snError error;
+    assert_int_equal(sn_cache_create(&def, "io_none.pc2", &writer, &error), SN_BAD_INPUT);
+    def.npoint = 1, def.format = SN_CACHE_MDD;
+    assert_int_equal(sn_cache_create(&def, "io_none.mdd", &writer, &error), SN_BAD_INPUT);
+    def.format = SN_CACHE_PC2, def.frames = 1;
+    assert_ok(sn_cache_create(&def, "io_none.pc2", &writer, &error), error);
+    double bad[] = {0, NAN, 0}, good[] = {0, 0, 0};
+    assert_int_equal(sn_cache_append(writer, bad, &error), SN_BAD_INPUT);
+    assert_string_equal(error.message, "point 1 of frame 1 is not finite");
+    assert_ok(sn_cache_append(writer, good, &error), error);
+    assert_int_equal(sn_cache_append(writer, good, &error), SN_BAD_INPUT);
+    sn_cache_abandon(writer);
+    assert_ok(sn_cache_create(&def, "io_none.pc2", &writer, &error), error);
+    assert_int_equal(sn_cache_finish(writer, &error), SN_FAILED);
+    assert_int_equal(access("io_none.pc2", F_OK), -1);
+    assert_int_equal(sn_cache_create(&def, "no_such_folder/a.pc2", &writer, &error), SN_WRITE_FAILED);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(caches_hold_what_was_written),
+        cmocka_unit_test(obj_sequence),
+        cmocka_unit_test(nonsense_is_refused),
+    };
+    return cmocka_run_group_tests_name("io.cache", tests, NULL, NULL);
+}
