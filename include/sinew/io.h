@@ -99,6 +99,46 @@ SN_API snStatus sn_cache_append(snCacheWriter *writer, const double *point, snEr
 SN_API snStatus sn_cache_finish(snCacheWriter *writer, snError *error); /* ends the writer in any case */
 SN_API void sn_cache_abandon(snCacheWriter *writer);                    /* NULL is fine */
 
+/* Plots: .svg or .png by the ending, legible at the width of a phone and in a column of a paper, colours that the
+ * colour-blind can tell apart. */
+typedef struct snPlotSeries {
+    const char *name;
+    int32_t count;
+    const double *x, *y; /* x increases; a NaN in y breaks the line */
+} snPlotSeries;
+typedef struct snPlotBand { /* drawn behind the lines, in the colour of a series */
+    int32_t series;
+    int32_t count;
+    const double *x, *lower, *upper;
+} snPlotBand;
+typedef struct snPlotDef {
+    const char *title, *x_label, *y_label; /* labels with units, such as "time (s)" */
+    int32_t nseries, nband;
+    const snPlotSeries *series; /* 24 at most */
+    const snPlotBand *band;
+    double y_low, y_high; /* NaN: as the values need; a range that is given still grows to hold them */
+    double width, height; /* points, 0: 360 and what the labels need */
+} snPlotDef;
+SN_API snPlotDef sn_default_plot_def(void);
+SN_API snStatus sn_plot_lines(const snPlotDef *def, const char *path, snError *error);
+
+typedef struct snHeatDef {
+    const char *title, *x_label, *value_label;
+    int32_t rows, columns;
+    const char *const *row_name;
+    const double *x;     /* columns, increasing */
+    const double *value; /* rows x columns */
+    double low, high;    /* values of the first and the last colour; equal: as the values need */
+    double width;        /* points, 0: 360 */
+} snHeatDef;
+SN_API snHeatDef sn_default_heat_def(void);
+SN_API snStatus sn_plot_heat(const snHeatDef *def, const char *path, snError *error);
+
+/* Scalars of a track over time. which: the prefix, such as "activation/", "force_insertion/" or "length/"; it decides
+ * label, unit and range. names: blank-separated, NULL all. Lines where at most 24 are chosen and heat is false. */
+SN_API snStatus sn_plot_track(const snTrack *track, const char *which, const char *names, bool heat, const char *title,
+                              const char *path, snError *error);
+
 #ifdef __cplusplus
 }
 #endif

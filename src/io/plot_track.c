@@ -1,0 +1,131 @@
+/* Plots of the scalars of a track. */
+#include "base/alloc.h"
+#include "base/array.h"
+#include "base/error.h"
+#include "sinew/io.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What the prefixes mean: label, unit, factor from SI, and a range that always shows (NaN: none). */
+static const struct {
+    const char *prefix, *label;
+    double factor, low, high;
+} kinds[] = {{"activation", "activation", 1, 0, 1},
+             {"force", "force (N)", 1, 0, NAN},
+             {"tension", "tension (N)", 1, 0, NAN},
+             {"length", "length (mm)", 1000, NAN, NAN},
+             {"error", "tracking error (mm)", 1000, 0, NAN},
+             {"angle", "angle (degrees)", 57.29577951308232, NAN, NAN},
+             {"", "", 1, NAN, NAN}};
+enum { NKIND = sizeof kinds / sizeof *kinds };
+
+static int find_kind(const char *which)
+{
+    int i = 0;
+    while (i < NKIND - 1 && strncmp(which, kinds[i].prefix, strlen(kinds[i].prefix)) != 0) ++i;
+    return i;
+}
+
+typedef struct choice {
+    SN_ARRAY(int32_t) scalar;
+    SN_ARRAY(const char *) name; /* without the prefix */
+    double *time, *value;        /* value: scalars x frames, in the unit of the plot */
+} choice;
+
+static bool listed(const char *names, const char *name)
+{
+    size_t n = strlen(name);
+    for (const char *at = names; at && *at;) {
+        size_t blank = strspn(at, " "), word = strcspn(at + blank, " ");
+        if (word == n && !strncmp(at + blank, name, n)) return true;
+        at += blank + word;
+    }
+    return names == NULL;
+}
+
+/* Every name of the list must be there. */
+static snStatus check_names(const snTrack *track, const char *which, const char *names, snError *error)
+{
+    char full[300];
+    for (const char *at = names; at && *at;) {
+        size_t blank = strspn(at, " "), word = strcspn(at + blank, " ");
+        snprintf(full, sizeof full, "%s%.*s", which, (int)(word < 200 ? word : 200), at + blank);
+        if (word && sn_track_find_scalar(track, full) < 0)
+            return sn_fail(error, SN_BAD_INPUT, "the motion has no scalar \"%.250s\"", full);
+        at += blank + word;
+    }
+    return SN_OK;
+}
+
+static snStatus choose(const snTrack *track, const char *which, const char *names, choice *c, snError *error)
+{
+    const snTrackDef *def = sn_track_def(track);
+    int32_t frames = sn_track_frames(track);
+    snStatus status = check_names(track, which, names, error);
+    if (status != SN_OK) return status;
+    for (int32_t i = 0; i < def->nscalar; ++i) {
+        const char *name = def->scalar_name[i];
+        if (strncmp(name, which, strlen(which)) != 0 || !listed(names, name + strlen(which))) continue;
+        if (!sn_array_push(&c->scalar, i) || !sn_array_push(&c->name, name + strlen(which)))
+            return sn_fail_no_memory(error);
+    }
+    if (c->scalar.count == 0 || frames == 0)
+        return sn_fail(error, SN_BAD_INPUT, "the motion has no scalar that begins with \"%.100s\"", which);
+    c->time = SN_NEW_ARRAY(double, frames);
+    c->value = SN_NEW_ARRAY(double, (int64_t)frames * c->scalar.count);
+    if (!c->time || !c->value) return sn_fail_no_memory(error);
+    double factor = kinds[find_kind(which)].factor;
+    for (int32_t f = 0; f < frames; ++f) {
+        c->time[f] = sn_track_time(track, f);
+        for (int32_t i = 0; i < c->scalar.count; ++i)
+            c->value[(int64_t)i * frames + f] = factor * sn_track_scalar(track, f)[c->scalar.at[i]];
+    }
+    return SN_OK;
+}
+
+static snStatus draw_heat(const choice *c, int32_t frames, const char *which, const char *title, const char *path,
+                          snError *error)
+{
+    snHeatDef def = sn_default_heat_def();
+    int kind = find_kind(which);
+    def.title = title, def.x_label = "time (s)", def.value_label = kinds[kind].label;
+    def.rows = c->scalar.count, def.columns = frames, def.row_name = c->name.at;
+    def.x = c->time, def.value = c->value;
+    if (!isnan(kinds[kind].low) && !isnan(kinds[kind].high)) def.low = kinds[kind].low, def.high = kinds[kind].high;
+    return sn_plot_heat(&def, path, error);
+}
+
+static snStatus draw_lines(const choice *c, int32_t frames, const char *which, const char *title, const char *path,
+                           snError *error)
+{
+    snPlotDef def = sn_default_plot_def();
+    int kind = find_kind(which);
+    snPlotSeries *series = SN_NEW_ARRAY(snPlotSeries, c->scalar.count);
+    if (!series) return sn_fail_no_memory(error);
+    for (int32_t i = 0; i < c->scalar.count; ++i)
+        series[i] = (snPlotSeries){c->name.at[i], frames, c->time, c->value + (int64_t)i * frames};
+    def.title = title, def.x_label = "time (s)", def.y_label = kinds[kind].label;
+    def.nseries = c->scalar.count, def.series = series;
+    def.y_low = kinds[kind].low, def.y_high = kinds[kind].high;
+    snStatus status = sn_plot_lines(&def, path, error);
+    sn_free(series);
+    return status;
+}
+
+snStatus sn_plot_track(const snTrack *track, const char *which, const char *names, bool heat, const char *title,
+                       const char *path, snError *error)
+{
+    choice c = {0};
+    int32_t frames = sn_track_frames(track);
+    snStatus status = choose(track, which, names, &c, error);
+    if (status == SN_OK)
+        status =
+            heat ? draw_heat(&c, frames, which, title, path, error) : draw_lines(&c, frames, which, title, path, error);
+    sn_array_free(&c.scalar);
+    sn_array_free(&c.name);
+    sn_free(c.time);
+    sn_free(c.value);
+    return status;
+}

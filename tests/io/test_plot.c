@@ -1,0 +1,150 @@
+#include "io_case.h"
+
+#include "io/plot.h"
+
+enum { FRAMES = 500, MUSCLES = 54 };
+
+static snTrack *muscle_track(void)
+{
+    static char text[2 * MUSCLES][32];
+    static const char *name[2 * MUSCLES];
+    static const char *const base[] = {"FDP", "FDS", "EDC", "LUM", "DI", "PI", "FCR", "ECRL", "APL"};
+    for (int i = 0; i < MUSCLES; ++i) {
+        snprintf(text[i], sizeof text[i], "activation/%s%d", base[i % 9], 1 + i / 9);
+        snprintf(text[MUSCLES + i], sizeof text[0], "length/%s%d", base[i % 9], 1 + i / 9);
+        name[i] = text[i];
+        name[MUSCLES + i] = text[MUSCLES + i];
+    }
+    snTrackDef def = {.nscalar = 2 * MUSCLES, .scalar_name = name};
+    snTrack *track = NULL;
+    assert_int_equal(sn_track_create(&def, &track), SN_OK);
+    for (int f = 0; f < FRAMES; ++f) {
+        double scalar[2 * MUSCLES], t = f / 125.0;
+        for (int i = 0; i < MUSCLES; ++i) {
+            scalar[i] = 0.5 * (1 + sin(2 * t + 0.4 * i)) * exp(-0.1 * (i % 7));
+            scalar[MUSCLES + i] = 0.2 + 0.004 * i + 0.01 * cos(3 * t + i);
+        }
+        assert_int_equal(sn_track_append(track, t, NULL, NULL, scalar), SN_OK);
+    }
+    return track;
+}
+
+static void check_file(const char *path, const char *magic)
+{
+    char *data;
+    size_t size;
+    snError error;
+    assert_ok(sn_file_read(path, SN_FILE_LIMIT, &data, &size, &error), error);
+    assert_true(size > 2000);
+    assert_memory_equal(data, magic, strlen(magic));
+    sn_free(data);
+}
+
+/* The pictures stay in the folder of the test, to be looked at. */
+static void tracks_are_drawn(void **state)
+{
+    (void)state;
+    snTrack *track = muscle_track();
+    snError error;
+    assert_ok(sn_plot_track(track, "activation/", NULL, true, "Activations of 54 muscles", "plot_heat.png", &error),
+              error);
+    assert_ok(sn_plot_track(track, "activation/", NULL, true, "Activations of 54 muscles", "plot_heat.svg", &error),
+              error);
+    assert_ok(sn_plot_track(track, "activation/", "FDP1 FDS1 EDC1 LUM1 DI1 PI1 FCR1 ECRL1", false, "Chosen activations",
+                            "plot_lines.png", &error),
+              error);
+    assert_ok(sn_plot_track(track, "length/", "FDP1 FDP2 FDP3 FDP4 EDC1", false, "Lengths of tendons",
+                            "plot_length.svg", &error),
+              error);
+    check_file("plot_heat.png", "\x89PNG");
+    check_file("plot_lines.png", "\x89PNG");
+    check_file("plot_heat.svg", "<?xml");
+    check_file("plot_length.svg", "<?xml");
+    assert_int_equal(sn_plot_track(track, "activation/", "FDP1 XYZ", false, "", "plot_no.png", &error), SN_BAD_INPUT);
+    assert_string_equal(error.message, "the motion has no scalar \"activation/XYZ\"");
+    assert_int_equal(sn_plot_track(track, "activation/", NULL, false, "", "plot_no.png", &error), SN_BAD_INPUT);
+    assert_string_equal(error.message, "54 lines cannot be told apart, 24 is the limit");
+    assert_int_equal(sn_plot_track(track, "activation/", "FDP1", false, "", "plot_no.gif", &error), SN_BAD_INPUT);
+    assert_int_equal(access("plot_no.png", F_OK), -1);
+    sn_track_destroy(track);
+}
+
+/* Moment arms over the range of a joint with the published bands, and twenty lines that end at the same place. */
+static void bands_and_crowds_are_drawn(void **state)
+{
+    (void)state;
+    enum { N = 61, CROWD = 20 };
+    double x[N], y[CROWD][N], low[N], high[N], low2[N], high2[N];
+    snPlotSeries series[CROWD];
+    char name[CROWD][32];
+    snPlotDef def = sn_default_plot_def();
+    snError error;
+    for (int i = 0; i < N; ++i) {
+        x[i] = -30 + 2 * i;
+        y[0][i] = 9 + 0.03 * x[i], y[1][i] = -8 + 0.02 * x[i];
+        low[i] = 7 + 0.03 * x[i], high[i] = 12 + 0.03 * x[i];
+        low2[i] = -10, high2[i] = -7;
+    }
+    series[0] = (snPlotSeries){"FDP2", N, x, y[0]},
+    series[1] = (snPlotSeries){"EDC2 with a very long name indeed", N, x, y[1]};
+    snPlotBand band[] = {{0, N, x, low, high}, {1, N, x, low2, high2}};
+    def.title = "Moment arms about mcp2", def.x_label = "flexion (degrees)", def.y_label = "moment arm (mm)";
+    def.nseries = 2, def.series = series, def.nband = 2, def.band = band;
+    assert_ok(sn_plot_lines(&def, "plot_band.png", &error), error);
+    assert_ok(sn_plot_lines(&def, "plot_band.svg", &error), error);
+    for (int s = 0; s < CROWD; ++s) {
+        snprintf(name[s], sizeof name[s], "muscle %d \xff", s + 1);
+        for (int i = 0; i < N; ++i)
+            y[s][i] = s == 3 && i > 20 && i < 30 ? NAN : 5 * sin(0.05 * i * (1 + 0.2 * s)) * (N - 1 - i) / N;
+        series[s] = (snPlotSeries){name[s], N, x, y[s]};
+    }
+    def.title = "A crowd: twenty lines that end at the same place, under a title too long for its page",
+    def.nseries = CROWD, def.nband = 0;
+    assert_ok(sn_plot_lines(&def, "plot_crowd.png", &error), error);
+    y[2][5] = INFINITY;
+    assert_int_equal(sn_plot_lines(&def, "plot_crowd.png", &error), SN_BAD_INPUT);
+}
+
+static void ticks_are_round_and_inside(void **state)
+{
+    (void)state;
+    static const double cases[][2] = {{0, 1}, {-0.3, 97}, {1e-7, 3e-7}, {-5e5, 1e6}, {2, 2}, {0.1234, 0.1235}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i)
+        for (int at_most = 2; at_most < 12; ++at_most) {
+            snAxisTicks a = sn_axis_ticks(cases[i][0], cases[i][1], at_most, false);
+            assert_true(a.last - a.first + 1 <= at_most && a.step > 0);
+            assert_true(a.first * a.step >= a.low - 1e-6 * a.step && a.last * a.step <= a.high + 1e-6 * a.step);
+            double mantissa = a.step / pow(10, floor(log10(a.step) + 1e-9));
+            assert_true(fabs(mantissa - 1) < 1e-6 || fabs(mantissa - 2) < 1e-6 || fabs(mantissa - 5) < 1e-6);
+            a = sn_axis_ticks(cases[i][0], cases[i][1], at_most, true);
+            assert_true(a.low <= cases[i][0] + 1e-6 * a.step && a.high >= cases[i][1] - 1e-6 * a.step);
+        }
+}
+
+static double luminance(snColor c)
+{
+    double v[3] = {c.r, c.g, c.b}, sum = 0;
+    static const double weight[3] = {0.2126, 0.7152, 0.0722};
+    for (int i = 0; i < 3; ++i) sum += weight[i] * (v[i] <= 0.04045 ? v[i] / 12.92 : pow((v[i] + 0.055) / 1.055, 2.4));
+    return sum;
+}
+
+/* Who sees no colour still sees the value: lightness always rises. */
+static void heat_colours_rise_in_lightness(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 100; ++i)
+        assert_true(luminance(sn_heat_color((i + 1) / 100.0)) > luminance(sn_heat_color(i / 100.0)));
+    assert_true(luminance(sn_heat_color(0)) < 0.03 && luminance(sn_heat_color(1)) > 0.6);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tracks_are_drawn),
+        cmocka_unit_test(bands_and_crowds_are_drawn),
+        cmocka_unit_test(ticks_are_round_and_inside),
+        cmocka_unit_test(heat_colours_rise_in_lightness),
+    };
+    return cmocka_run_group_tests_name("io.plot", tests, NULL, NULL);
+}
