@@ -159,13 +159,13 @@ static bool reserve(List *list, size_t size)
 snStatus sn_spec_add(snSpec *spec, snKind kind, const void *def, snOrigin origin, snId *id)
 {
     List *list = &spec->list[kind];
-    size_t size = sn_element(kind)->size;
+    size_t size = sn_element((int)kind)->size;
     if (!reserve(list, size)) return SN_NO_MEMORY;
     char *slot = list->at + (size_t)list->count * size;
     memcpy(slot, def, size);
     normalise(kind, slot);
-    if (!own(&spec->arena, kind, slot)) return SN_NO_MEMORY;
-    const char *name = sn_attr_string(sn_attr_find(sn_element(kind), "name"), slot);
+    if (!own(&spec->arena, (int)kind, slot)) return SN_NO_MEMORY;
+    const char *name = sn_attr_string(sn_attr_find(sn_element((int)kind), "name"), slot);
     if (*name && !sn_map_put(&list->names, name, list->count)) return SN_NO_MEMORY;
     list->origin[list->count] = origin;
     ++list->count;
@@ -177,7 +177,7 @@ const void *sn_spec_def(const snSpec *spec, snKind kind, snId id)
 {
     const List *list = &spec->list[kind];
     assert(id > 0 && id <= list->count);
-    return list->at + (size_t)(id - 1) * sn_element(kind)->size;
+    return list->at + (size_t)(id - 1) * sn_element((int)kind)->size;
 }
 
 snOrigin sn_spec_origin(const snSpec *spec, int element, snId id)
@@ -199,7 +199,7 @@ const char *sn_spec_text(snSpec *spec, const char *text)
 
 snStatus sn_spec_set_array(snSpec *spec, snKind kind, snId id, const snAttr *attr, int32_t count, const void *items)
 {
-    char *def = spec->list[kind].at + (size_t)(id - 1) * sn_element(kind)->size;
+    char *def = spec->list[kind].at + (size_t)(id - 1) * sn_element((int)kind)->size;
     size_t size = attr->type == SN_ATTR_INTS ? sizeof(int32_t) : sizeof(double);
     void *copy = sn_arena_copy(&spec->arena, items, (size_t)count * (size_t)attr->width, size);
     if (!copy) return SN_NO_MEMORY;

@@ -164,7 +164,7 @@ static void patch_global_search_beats_dense_sampling(void **state)
         snSurfaceHit hit = sn_surface_closest(&s, q, &hint);
         double found = v3_dist(hit.point, q), sampled = sampled_distance(&s, q, 120);
         assert_at_most(found, sampled + 1e-12);
-        assert_near(found, sampled, 1e-4); /* the spacing of the samples */
+        assert_near(found, sampled, 3e-4); /* half the spacing of the samples, for a point on the surface */
         assert_near(v3_dist(hit.point, sn_surface_patch_eval(&s, hint.u, hint.v, NULL)), 0, 1e-14);
         if (hint.u > 1e-9 && hint.u < 1 - 1e-9) {
             assert_near(v3_len(v3_cross(v3_sub(q, hit.point), hit.normal)), 0, 1e-10);

@@ -168,8 +168,8 @@ static void survives_failing_allocations(void **state)
     (void)state;
     static const char *const text[] = {
         "v 0 0 0 1 1 1\nv 2 0 0 0 0 0\nv 2 1 0 0 0 0\nv 1 1 0 0 0 0\nv 1 3 0 0 0 0\nf 1 2 3 4 5\n",
-        "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n"
-        "element face 1\nproperty list uchar int vertex_index\nend_header\n0 0 0\n1 0 0\n1 1 0\n3 0 1 2\n",
+        ("ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n"
+         "element face 1\nproperty list uchar int vertex_index\nend_header\n0 0 0\n1 0 0\n1 1 0\n3 0 1 2\n"),
         "solid\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 1 1 -0\nendloop\nendfacet\n"};
     snStatus (*const reader[])(const char *, const char *, size_t, snMesh *, snError *) = {sn_parse_obj, sn_parse_ply,
                                                                                            sn_parse_stl};
