@@ -59,6 +59,8 @@ typedef struct snFollowDef {
     bool keep_input_motion;   /* put the tendons back on the exact motion of the bones */
     const double *strength;   /* one per muscle, 0 to 1, or NULL */
     snProgress progress;
+    const char *model_name;   /* what the replay says it belongs to; NULL: what the motion says */
+    const snTrack *resume;    /* replay of an interrupted run with the same settings: go on behind its last frame */
 } snFollowDef;
 
 typedef struct snFollowBody {

@@ -3,6 +3,7 @@
 #ifndef SINEW_IO_H
 #define SINEW_IO_H
 
+#include "sinew/model.h"
 #include "sinew/motion.h"
 #include "sinew/spec.h"
 
@@ -66,6 +67,26 @@ SN_API snStatus sn_load_poses(const char *path, snPoses **poses, snError *error)
 SN_API snStatus sn_load_bvh_poses(const char *path, const char *map_path, snPoses **poses, snError *error);
 /* As a track with a body for each BVH joint: world poses, positions times scale. */
 SN_API snStatus sn_load_bvh(const char *path, double scale, snTrack **track, snError *error);
+
+/* A motion for a model in any of the formats above, by path or by the name of one that is shipped with the model
+ * (motions/NAME.* beside the model's file). Control and replay files are taken as they are; key poses and BVH become
+ * poses of all bodies, sampled densely enough that the interpolation between the frames does not show.
+ * Fails, naming file and place, when the motion names bodies or coordinates that the model does not have, when a BVH
+ * lacks joints of the mapping, and for everything that the readers refuse; an unknown name lists the motions there are. */
+typedef struct snMotionSource {
+    char path[1024];
+    double frame_rate; /* frames per second in the file; 0: key poses, or a single frame */
+} snMotionSource;
+
+typedef struct snMotionDef {
+    const char *model;      /* name or path of the model, for motions by name and the mapping; NULL: only by path */
+    const char *bvh_map;    /* mapping file for a BVH; NULL: the one of the model, STEM.bvhmap beside its file */
+    double sample_rate;     /* samples per second of key poses and BVH */
+    snMotionSource *source; /* if not NULL: where the motion was found */
+} snMotionDef;
+SN_API snMotionDef sn_default_motion_def(void);
+SN_API snStatus sn_load_motion(const snModel *model, const char *name_or_path, const snMotionDef *def, snTrack **motion,
+                               snError *error);
 
 /* Triangle meshes: .obj, .ply (text, binary, vertex colours), .stl (text, binary) by the ending. Polygons become
  * triangles. Written: .obj as text, .ply and .stl binary (.stl keeps single precision and no colours). */

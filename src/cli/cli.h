@@ -115,6 +115,8 @@ snStatus cli_compile_model(snCli *cli, const char *name, snSpec **spec, snModel 
 bool cli_ends_with(const char *text, const char *ending);
 /* Whether a file of this path could be written: its folder exists and lets us. Says what is wrong. */
 snStatus cli_check_output(snCli *cli, const char *path);
+/* Writes text beside the path and renames it. Says what is wrong. */
+snStatus cli_save_text(snCli *cli, const char *path, const char *text);
 
 /* ---- record.c ----------------------------------------------------------------------------- */
 
@@ -124,5 +126,16 @@ snStatus cli_recorder_create(const snModel *model, snState *state, const char *m
 void cli_recorder_destroy(snRecorder *recorder);
 snStatus cli_record(snRecorder *recorder);
 const snTrack *cli_recorded(const snRecorder *recorder);
+
+/* ---- text.c ------------------------------------------------------------------------------- */
+
+/* Text that grows. Out of memory makes it NULL from then on. */
+typedef struct snText {
+    char *text;
+    size_t length, room;
+    bool failed;
+} snText;
+void text_add(snText *text, const char *format, ...) SN_PRINTF(2, 3);
+void text_free(snText *text);
 
 #endif

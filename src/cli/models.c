@@ -64,6 +64,19 @@ snStatus cli_check_output(snCli *cli, const char *path)
     return SN_OK;
 }
 
+snStatus cli_save_text(snCli *cli, const char *path, const char *text)
+{
+    char beside[4200];
+    (void)snprintf(beside, sizeof beside, "%s.%ld.part", path, (long)getpid());
+    FILE *file = fopen(beside, "wb");
+    bool fine = file && fputs(text, file) >= 0;
+    if (file) fine = fclose(file) == 0 && fine;
+    if (fine && rename(beside, path) == 0) return SN_OK;
+    int number = errno;
+    (void)remove(beside);
+    return cli_fail(cli, SN_WRITE_FAILED, "%s cannot be written: %s", path, strerror(number));
+}
+
 static bool is_scene(const char *name)
 {
     for (int i = 0; sn_scene_info(i); ++i)

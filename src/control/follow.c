@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+static const double RESUME_LEAD = 0.3; /* s simulated again before the first new frame, until velocities have settled */
+
 typedef struct Follow {
     const snModel *m;
     const snTrack *motion;
@@ -28,6 +30,8 @@ typedef struct Follow {
     double *last_activation;
     double start, end, dt;
     int32_t nframe, substeps;
+    int32_t known, from;   /* frames taken over from an interrupted run; frame at which simulating starts */
+    const snState *failed; /* the one whose step did not work */
     double sum, sum2, count, step_sum;
     int64_t steps;
     double *body_sum, *body_sum2; /* nbody */
@@ -115,9 +119,11 @@ static void note_activation(Follow *f, snFollowReport *report)
 static snStatus step_once(Follow *f)
 {
     aim(f);
+    f->failed = f->s;
     snStatus status = sn_step(f->m, f->s);
     if (status != SN_OK || !f->exact) return status;
     memcpy(f->exact->activation, f->s->activation, sizeof(double) * (size_t)f->m->nmuscle);
+    f->failed = f->exact;
     return sn_step(f->m, f->exact);
 }
 
@@ -135,13 +141,13 @@ static snStatus approach(Follow *f)
 
 /* ---- measuring ------------------------------------------------------------------------------ */
 
-static void measure_body(Follow *f, int32_t b, double time, snFollowReport *report)
+static void measure_body(Follow *f, int32_t b, rigid is, double time, snFollowReport *report)
 {
     const snModel *m = f->m;
     snFollowBody *out = &report->body[b];
     for (int32_t v = m->body_vertexadr[b]; v < m->body_vertexadr[b + 1]; ++v) {
         v3 x = v3_load(m->body_vertex + 3 * v);
-        double error = v3_dist(rigid_apply(f->s->body[b], x), rigid_apply(f->input[b], x));
+        double error = v3_dist(rigid_apply(is, x), rigid_apply(f->input[b], x));
         f->body_sum[b] += error;
         f->body_sum2[b] += error * error;
         if (error > out->worst) out->worst = error, out->worst_time = time;
@@ -154,7 +160,8 @@ static void measure_body(Follow *f, int32_t b, double time, snFollowReport *repo
 static snStatus record(Follow *f, double time, snTrack *replay, snFollowReport *report)
 {
     input_poses(f, time, f->input);
-    for (int32_t i = 0; i < f->ntarget; ++i) measure_body(f, f->target[i].body, time, report);
+    for (int32_t i = 0; i < f->ntarget; ++i)
+        measure_body(f, f->target[i].body, f->s->body[f->target[i].body], time, report);
     ++report->frames;
     return sn_recording_append(f->m, f->exact ? f->exact : f->s, time, replay);
 }
@@ -177,22 +184,126 @@ static void finish_report(Follow *f, snFollowReport *report)
         if (report->clamped[c] > 1e-3) ++report->clamped_targets; /* a milliradian or millimetre is rounding */
 }
 
+/* ---- going on after an interruption --------------------------------------------------------- */
+
+static rigid stored_body(const Follow *f, const double *pose, int32_t b)
+{
+    rigid node = {q_unit(q_load(pose + 7 * b + 3)), v3_load(pose + 7 * b)};
+    return rigid_mul(node, rigid_inverse(f->m->body_node[b]));
+}
+
+/* The frames that are there already, into the new replay and into the report. With the bones put back on the input
+ * motion their own error is not known any more. */
+static snStatus take_over(Follow *f, snTrack *replay, snFollowReport *report)
+{
+    const snTrack *old = f->def.resume;
+    for (int32_t k = 0; k < f->known; ++k) {
+        const double *pose = sn_track_pose(old, k), *scalar = sn_track_scalar(old, k);
+        double time = sn_track_time(old, k);
+        snStatus status = sn_track_append(replay, time, pose, sn_track_point(old, k), scalar);
+        if (status != SN_OK) return status;
+        for (int32_t i = 0; i < f->m->nmuscle; ++i) report->max_activation = fmax(report->max_activation, scalar[i]);
+        ++report->frames;
+        if (f->exact) continue;
+        input_poses(f, time, f->input);
+        for (int32_t i = 0; i < f->ntarget; ++i) {
+            int32_t b = f->target[i].body;
+            measure_body(f, b, stored_body(f, pose, b), time, report);
+        }
+    }
+    return SN_OK;
+}
+
+static void restore_bodies(Follow *f)
+{
+    const snTrack *old = f->def.resume;
+    for (int32_t b = 0; b < f->m->nbody; ++b) {
+        if (f->m->body_free[b] < 0) continue;
+        double pose[7], velocity[6], *v = f->s->velocity + 6 * b;
+        sn_track_pose_at(old, b, sn_track_time(old, f->from), pose, velocity);
+        f->s->body[b] = stored_body(f, sn_track_pose(old, f->from), b);
+        v3 omega = v3_load(velocity), arm = v3_sub(f->s->body[b].p, v3_load(pose));
+        v3_store(v, q_unrotate(f->s->body[b].q, omega));
+        v3_store(v + 3, v3_add(v3_load(velocity + 3), v3_cross(omega, arm)));
+    }
+}
+
+/* State at a frame of the earlier run: poses, points and activations as stored, velocities from the frames around it. */
+static void restore(Follow *f)
+{
+    const snTrack *old = f->def.resume;
+    snState *s = f->exact ? f->exact : f->s;
+    const double *before = sn_track_point(old, f->from - 1), *behind = sn_track_point(old, f->from + 1);
+    memcpy(s->point, sn_track_point(old, f->from), sizeof(double) * 3 * (size_t)f->m->npoint);
+    for (int32_t i = 0; i < 3 * f->m->npoint; ++i) s->pointdot[i] = (behind[i] - before[i]) / (2 * f->dt);
+    memcpy(f->s->activation, sn_track_scalar(old, f->from), sizeof(double) * (size_t)f->m->nmuscle);
+    if (!f->exact) restore_bodies(f);
+}
+
+static bool same_names(int32_t n, const char *const *a, const char *const *b)
+{
+    for (int32_t i = 0; i < n; ++i)
+        if (strcmp(a[i], b[i]) != 0) return false;
+    return true;
+}
+
+static bool same_points(const snTrackDef *a, const snTrackDef *b)
+{
+    for (int32_t i = 0; i < a->nstrand; ++i)
+        if (a->strand_npoint[i] != b->strand_npoint[i]) return false;
+    return true;
+}
+
+static bool same_channels(const snTrackDef *a, const snTrackDef *b)
+{
+    return a->nbody == b->nbody && a->nstrand == b->nstrand && a->nscalar == b->nscalar &&
+           same_names(a->nbody, a->body_name, b->body_name) && same_names(a->nstrand, a->strand_name, b->strand_name) &&
+           same_names(a->nscalar, a->scalar_name, b->scalar_name) && same_points(a, b);
+}
+
+static snStatus prepare_resume(Follow *f, const snTrack *replay, snError *error)
+{
+    const snTrack *old = f->def.resume;
+    if (!same_channels(sn_track_def(old), sn_track_def(replay)))
+        return sn_fail(error, SN_BAD_INPUT, "the earlier replay belongs to another model");
+    f->known = sn_track_frames(old);
+    bool fits = f->known <= f->nframe + 1;
+    for (int32_t k = 0; k < f->known && fits; ++k) fits = fabs(sn_track_time(old, k) - f->start - k * f->dt) < 1e-6;
+    if (!fits)
+        return sn_fail(error, SN_BAD_INPUT, "the frames of the earlier replay are not those of this motion, range and frame rate");
+    f->from = f->known - 1 - (int32_t)ceil(RESUME_LEAD / f->dt);
+    if (f->from < 1) f->from = 0;
+    return SN_OK;
+}
+
+/* ---- the run -------------------------------------------------------------------------------- */
+
+static snStatus step_frame(Follow *f, int32_t frame, snFollowReport *report)
+{
+    for (int32_t k = 0; k < f->substeps; ++k) {
+        double t = f->start + (frame - 1) * f->dt + k * f->s->h;
+        reachable_poses(f, t, f->now, report);
+        reachable_poses(f, t + f->s->h, f->next, report);
+        snStatus status = step_once(f);
+        if (status != SN_OK) return status;
+        if (frame >= f->known) note_activation(f, report);
+    }
+    return SN_OK;
+}
+
 static snStatus run(Follow *f, snTrack *replay, snFollowReport *report)
 {
-    snStatus status = approach(f);
+    snStatus status = take_over(f, replay, report);
+    if (f->known > f->nframe) return status;
+    if (status == SN_OK) status = approach(f);
+    if (status == SN_OK && f->from > 0) restore(f);
     double began = sn_clock();
-    memcpy(f->last_activation, f->s->activation, sizeof(double) * (size_t)f->m->nmuscle);
-    if (status == SN_OK) status = record(f, f->start, replay, report);
-    for (int32_t frame = 1; frame <= f->nframe && status == SN_OK; ++frame) {
-        for (int32_t k = 0; k < f->substeps && status == SN_OK; ++k) {
-            double t = f->start + (frame - 1) * f->dt + k * f->s->h;
-            reachable_poses(f, t, f->now, report);
-            reachable_poses(f, t + f->s->h, f->next, report);
-            status = step_once(f);
-            if (status == SN_OK) note_activation(f, report);
-        }
-        if (status == SN_OK) status = record(f, f->start + frame * f->dt, replay, report);
-        report->simulated = frame * f->dt;
+    if (status == SN_OK && f->known == 0) status = record(f, f->start, replay, report);
+    for (int32_t frame = f->from + 1; frame <= f->nframe && status == SN_OK; ++frame) {
+        if (frame <= f->known || frame == 1) memcpy(f->last_activation, f->s->activation, sizeof(double) * (size_t)f->m->nmuscle);
+        status = step_frame(f, frame, report);
+        if (status == SN_OK && frame >= f->known) status = record(f, f->start + frame * f->dt, replay, report);
+        if (status == SN_OK) report->simulated = (frame - f->from) * f->dt;
         snProgress p = f->def.progress;
         if (status == SN_OK && p.call && p.call(p.user, "track", frame, f->nframe)) status = SN_CANCELLED;
     }
@@ -250,7 +361,7 @@ static snStatus set_times(Follow *f, snError *error)
 
 static void start_lead(Follow *f, snFollowReport *report)
 {
-    reachable_poses(f, f->start, f->next, report);
+    reachable_poses(f, f->start + f->from * f->dt, f->next, report);
     sn_reach_coordinates(f->reach, f->next, f->first_coord);
     sn_reach_coordinates(f->reach, f->m->body_rest, f->rest_coord);
     double far = 0;
@@ -281,7 +392,7 @@ static void release(Follow *f)
     for (size_t i = 0; i < sizeof block / sizeof *block; ++i) sn_free(block[i]);
 }
 
-static snStatus prepare(Follow *f, snFollowReport *report, snError *error)
+static snStatus prepare(Follow *f, snError *error)
 {
     if (!allocate(f)) return sn_fail_no_memory(error);
     snStatus status = map_channels(f, error);
@@ -297,18 +408,18 @@ static snStatus prepare(Follow *f, snFollowReport *report, snError *error)
     status = sn_tracker_create(f->m, f->s, &d, &f->tracker, error);
     if (status != SN_OK) return status;
     f->reach = sn_reach_create(f->m, f->has_target);
-    if (!f->reach) return sn_fail_no_memory(error);
-    start_lead(f, report);
-    return SN_OK;
+    return f->reach ? SN_OK : sn_fail_no_memory(error);
 }
 
 static snStatus explain(const Follow *f, snStatus status, snFollowReport *report, snError *error)
 {
     if (status == SN_DIVERGED) {
         report->diverged = true;
-        snprintf(report->culprit, sizeof report->culprit, "%s", f->s->info.culprit);
-        sn_fail(error, SN_DIVERGED, "the simulation diverged at step %lld (%.3f s): %s, residual %.1e",
-                (long long)f->s->info.steps, f->s->time, f->s->info.culprit, f->s->info.residual);
+        const snStepInfo *info = &f->failed->info;
+        double last = f->start + (report->frames - 1) * f->dt;
+        snprintf(report->culprit, sizeof report->culprit, "%s", info->culprit);
+        sn_fail(error, SN_DIVERGED, "the simulation diverged in step %lld, after %.4g s of the motion: %s, residual %.1e",
+                (long long)info->steps + 1, report->frames ? last : f->start, info->culprit, info->residual);
     } else if (status == SN_CANCELLED) {
         sn_fail(error, SN_CANCELLED, "stopped after %d frames", report->frames);
     } else if (status == SN_NO_MEMORY) {
@@ -327,9 +438,12 @@ snStatus sn_follow(const snModel *m, const snTrack *motion, const snFollowDef *d
     report->body = SN_NEW_ARRAY(snFollowBody, m->nbody);
     report->clamped = SN_NEW_ARRAY(double, m->ncoord);
     snStatus status = report->body && report->clamped ? SN_OK : sn_fail_no_memory(error);
-    if (status == SN_OK) status = prepare(&f, report, error);
-    if (status == SN_OK && sn_recording_create(m, sn_track_def(motion)->model, &out) != SN_OK) status = sn_fail_no_memory(error);
-    if (out) {
+    if (status == SN_OK) status = prepare(&f, error);
+    const char *name = f.def.model_name ? f.def.model_name : sn_track_def(motion)->model;
+    if (status == SN_OK && sn_recording_create(m, name, &out) != SN_OK) status = sn_fail_no_memory(error);
+    if (status == SN_OK && f.def.resume) status = prepare_resume(&f, out, error);
+    if (status == SN_OK) {
+        start_lead(&f, report);
         status = run(&f, out, report);
         finish_report(&f, report);
         status = explain(&f, status, report, error);

@@ -22,7 +22,7 @@ class Help(Case):
 
     def test_overview_names_commands_scenes_and_exit_codes(self):
         text = self.sinew("help").stdout
-        for name in ["check", "info", "simulate", "convert", "bench", *SCENES, "Exit codes"]:
+        for name in ["check", "info", "simulate", "track", "convert", "bench", *SCENES, "Exit codes"]:
             self.assertIn(name, text)
 
     def test_every_command_shows_an_example_with_its_output(self):

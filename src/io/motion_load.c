@@ -1,0 +1,312 @@
+/* A motion for a model, whatever the format: found, read, matched with the model, turned into poses of bodies. */
+#include "base/alloc.h"
+#include "base/error.h"
+#include "io/file.h"
+#include "sinew/control.h"
+#include "sinew/io.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PATH_SIZE = 4096, MAX_SAMPLES = 1000000 };
+
+static const double GAP_FACTOR = 10; /* times the usual distance of frames ... */
+static const double GAP_LEAST = 0.5; /* s: ... and at least this is a hole in a recording */
+
+static const char *const endings[] = {".pose.csv", ".control.xml", ".replay.xml", ".bvh", ".sto", ".mot", ".csv"};
+enum { NENDING = sizeof endings / sizeof *endings };
+
+snMotionDef sn_default_motion_def(void)
+{
+    return (snMotionDef){.sample_rate = 125};
+}
+
+/* ---- finding -------------------------------------------------------------------------------- */
+
+/* Folder of the model's file with the slash, and the name of the file without .muscle.xml. */
+static bool place_of_model(const snMotionDef *def, char *folder, char *stem, size_t size)
+{
+    char path[PATH_SIZE];
+    if (!def->model || sn_find_model(def->model, path, sizeof path, NULL) != SN_OK || strlen(path) >= size) return false;
+    char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    strcpy(stem, base);
+    char *ending = strstr(stem, ".muscle.xml");
+    if (ending) *ending = '\0';
+    *base = '\0';
+    strcpy(folder, path[0] ? path : "./");
+    return true;
+}
+
+static bool has_ending(const char *name, const char *ending)
+{
+    return strlen(name) > strlen(ending) && sn_path_ends(name, ending);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+/* Names of the motions in a folder, in alphabetical order, as far as they fit. */
+static void list_motions(const char *folder, char *list, size_t size)
+{
+    enum { MOST = 64, NAME = 64 };
+    char name[MOST][NAME];
+    size_t count = 0;
+    DIR *directory = opendir(folder);
+    if (!directory) return;
+    for (struct dirent *entry; (entry = readdir(directory)) && count < MOST;)
+        for (int i = 0; i < NENDING; ++i) {
+            size_t length = strlen(entry->d_name) - strlen(endings[i]);
+            if (!has_ending(entry->d_name, endings[i]) || length >= NAME) continue;
+            memcpy(name[count], entry->d_name, length);
+            name[count++][length] = '\0';
+            break;
+        }
+    closedir(directory);
+    qsort(name, count, NAME, by_name);
+    for (size_t i = 0; i < count; ++i) {
+        size_t used = strlen(list);
+        if (used + strlen(name[i]) + 2 < size) snprintf(list + used, size - used, " %s", name[i]);
+    }
+}
+
+static snStatus fail_unknown(const char *name, const char *folder, snError *error)
+{
+    char list[230] = "";
+    if (folder) list_motions(folder, list, sizeof list);
+    sn_fail(error, SN_NO_FILE, "\"%.200s\" is neither a file nor the name of a motion of this model", name);
+    if (*list)
+        sn_error_remedy(error, "the motions are:%s", list);
+    else
+        sn_error_remedy(error, "the model has no motions of its own: give the path of a file");
+    return SN_NO_FILE;
+}
+
+static snStatus find_motion(const snMotionDef *def, const char *name, char *path, size_t size, snError *error)
+{
+    char folder[PATH_SIZE], stem[PATH_SIZE], motions[PATH_SIZE + 16];
+    if (sn_file_exists(name) && strlen(name) < size) {
+        strcpy(path, name);
+        return SN_OK;
+    }
+    if (!place_of_model(def, folder, stem, sizeof folder)) return fail_unknown(name, NULL, error);
+    snprintf(motions, sizeof motions, "%smotions", folder);
+    for (int i = 0; *name && !strchr(name, '/') && i < NENDING; ++i) {
+        int n = snprintf(path, size, "%s/%s%s", motions, name, endings[i]);
+        if (n > 0 && (size_t)n < size && sn_file_exists(path)) return SN_OK;
+    }
+    return fail_unknown(name, motions, error);
+}
+
+/* ---- key poses ------------------------------------------------------------------------------ */
+
+static snStatus name_file(snStatus status, const char *path, snError *error)
+{
+    if (status != SN_OK && error && !error->file[0]) sn_error_place(error, path, error->line, error->column);
+    return status;
+}
+
+static void sample(const snModel *m, const snPoses *poses, const int32_t *column, int32_t count, double *time, double *value,
+                   double *row)
+{
+    int32_t nc = sn_count(m, SN_ITEM_COORDINATE), last = sn_poses_frames(poses) - 1;
+    double first = sn_poses_time(poses, 0), length = sn_poses_time(poses, last) - first;
+    for (int32_t i = 0; i < count; ++i) {
+        time[i] = i + 1 < count ? first + length * i / (count - 1) : first + length;
+        sn_poses_at(poses, time[i], row, NULL, NULL);
+        for (int32_t c = 0; c < nc; ++c) value[(size_t)i * (size_t)nc + (size_t)c] = column[c] < 0 ? 0 : row[column[c]];
+    }
+}
+
+static snStatus count_samples(const snPoses *poses, double rate, int32_t *count, snError *error)
+{
+    int32_t last = sn_poses_frames(poses) - 1;
+    double length = sn_poses_time(poses, last) - sn_poses_time(poses, 0), n = ceil(length * rate);
+    if (n > MAX_SAMPLES)
+        return sn_fail(error, SN_BAD_INPUT, "the motion lasts %g s; at most %g s can be followed at once", length,
+                       floor(MAX_SAMPLES / rate));
+    *count = (int32_t)n + 1;
+    return SN_OK;
+}
+
+static snStatus match(const snModel *m, const snPoses *poses, int32_t *column, snError *error)
+{
+    int32_t nc = sn_count(m, SN_ITEM_COORDINATE);
+    const char **name = SN_NEW_ARRAY(const char *, nc);
+    if (!name) return sn_fail_no_memory(error);
+    for (int32_t c = 0; c < nc; ++c) name[c] = sn_name(m, SN_ITEM_COORDINATE, c);
+    snStatus status = sn_poses_match(poses, nc, name, column, error);
+    sn_free((void *)name);
+    return status;
+}
+
+static snStatus motion_of_poses(const snModel *m, const snPoses *poses, double rate, snTrack **motion, snError *error)
+{
+    int32_t nc = sn_count(m, SN_ITEM_COORDINATE), count = 0;
+    snStatus status = count_samples(poses, rate, &count, error);
+    if (status != SN_OK) return status;
+    int32_t *column = SN_NEW_ARRAY(int32_t, nc);
+    double *time = SN_NEW_ARRAY(double, count), *value = SN_NEW_ARRAY(double, (int64_t)count * nc);
+    double *row = SN_NEW_ARRAY(double, sn_poses_columns(poses));
+    if (column && time && value && row) {
+        status = match(m, poses, column, error);
+        if (status == SN_OK) {
+            sample(m, poses, column, count, time, value, row);
+            status = sn_motion_from_coordinates(m, count, time, value, motion);
+            if (status != SN_OK) sn_fail(error, status, "%s", sn_status_text(status));
+        }
+    } else
+        status = sn_fail_no_memory(error);
+    sn_free(column);
+    sn_free(time);
+    sn_free(value);
+    sn_free(row);
+    return status;
+}
+
+static double rate_of_poses(const snPoses *poses)
+{
+    int32_t n = sn_poses_frames(poses);
+    return n > 1 ? (n - 1) / (sn_poses_time(poses, n - 1) - sn_poses_time(poses, 0)) : 0;
+}
+
+static snStatus load_poses(const snModel *m, const char *path, const snMotionDef *def, snTrack **motion, snError *error)
+{
+    snPoses *poses = NULL;
+    snStatus status = sn_load_poses(path, &poses, error);
+    if (status != SN_OK) return status;
+    status = name_file(motion_of_poses(m, poses, def->sample_rate, motion, error), path, error);
+    sn_poses_destroy(poses);
+    return status;
+}
+
+/* ---- BVH ------------------------------------------------------------------------------------ */
+
+static snStatus find_map(const snMotionDef *def, const char *path, char *map, size_t size, snError *error)
+{
+    char folder[PATH_SIZE], stem[PATH_SIZE];
+    if (def->bvh_map && strlen(def->bvh_map) < size) {
+        strcpy(map, def->bvh_map);
+        return SN_OK;
+    }
+    if (place_of_model(def, folder, stem, sizeof folder)) {
+        int n = snprintf(map, size, "%s%s.bvhmap", folder, stem);
+        if (n > 0 && (size_t)n < size && sn_file_exists(map)) return SN_OK;
+    }
+    sn_fail(error, SN_NO_FILE, "a BVH needs a mapping from its joints to those of the model, and the model has none");
+    sn_error_place(error, path, 0, 0);
+    sn_error_remedy(error, "write one with a line `bvh_joint joint.coordinate x y z` for each coordinate");
+    return SN_NO_FILE;
+}
+
+static snStatus load_bvh(const snModel *m, const char *path, const snMotionDef *def, double *rate, snTrack **motion,
+                         snError *error)
+{
+    char map[2 * PATH_SIZE];
+    snPoses *poses = NULL;
+    snStatus status = find_map(def, path, map, sizeof map, error);
+    if (status == SN_OK) status = sn_load_bvh_poses(path, map, &poses, error);
+    if (status != SN_OK) return status;
+    *rate = rate_of_poses(poses);
+    status = name_file(motion_of_poses(m, poses, fmax(def->sample_rate, *rate), motion, error), map, error);
+    sn_poses_destroy(poses);
+    return status;
+}
+
+/* ---- tracks --------------------------------------------------------------------------------- */
+
+static snStatus check_bodies(const snModel *m, const snTrack *track, snError *error)
+{
+    const snTrackDef *def = sn_track_def(track);
+    char unknown[256] = "";
+    int32_t count = 0;
+    for (int32_t c = 0; c < def->nbody; ++c) {
+        if (sn_find(m, SN_ITEM_BODY, def->body_name[c]) >= 0) continue;
+        size_t used = strlen(unknown);
+        ++count;
+        if (used < 200) snprintf(unknown + used, sizeof unknown - used, "%s\"%.40s\"", used ? ", " : "", def->body_name[c]);
+    }
+    if (!count && def->nbody > 0) return SN_OK;
+    if (!count) return sn_fail(error, SN_BAD_INPUT, "the motion moves no body");
+    sn_fail(error, SN_BAD_INPUT, "%d %s not in the model: %s", count, count == 1 ? "body is" : "bodies are", unknown);
+    sn_error_remedy(error, "`sinew info --list` names the bodies of a model");
+    return SN_BAD_INPUT;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* A recording with a hole would be followed along whatever the interpolation makes of it. */
+static snStatus check_gaps(const snTrack *track, snError *error)
+{
+    int32_t n = sn_track_frames(track) - 1;
+    if (n < 3) return SN_OK;
+    double *step = SN_NEW_ARRAY(double, n);
+    if (!step) return sn_fail_no_memory(error);
+    for (int32_t i = 0; i < n; ++i) step[i] = sn_track_time(track, i + 1) - sn_track_time(track, i);
+    qsort(step, (size_t)n, sizeof *step, ascending);
+    double most = fmax(GAP_LEAST, GAP_FACTOR * step[n / 2]);
+    sn_free(step);
+    for (int32_t i = 0; i < n; ++i) {
+        double a = sn_track_time(track, i), b = sn_track_time(track, i + 1);
+        if (b - a <= most) continue;
+        sn_fail(error, SN_BAD_INPUT, "there is a gap of %.3g s behind frame %d, between %g s and %g s", b - a, i + 1, a, b);
+        sn_error_remedy(error, "fill it with frames, or split the motion there");
+        return SN_BAD_INPUT;
+    }
+    return SN_OK;
+}
+
+static snStatus load_track(const snModel *m, const char *path, double *rate, snTrack **motion, snError *error)
+{
+    snTrack *track = NULL;
+    snStatus status = sn_load_track(path, &track, error);
+    if (status != SN_OK) return status;
+    status = check_bodies(m, track, error);
+    if (status == SN_OK) status = check_gaps(track, error);
+    if (status != SN_OK) {
+        sn_track_destroy(track);
+        return name_file(status, path, error);
+    }
+    int32_t n = sn_track_frames(track);
+    *rate = n > 1 ? (n - 1) / (sn_track_time(track, n - 1) - sn_track_time(track, 0)) : 0;
+    *motion = track;
+    return SN_OK;
+}
+
+/* ---- all together --------------------------------------------------------------------------- */
+
+static snStatus load_any(const snModel *m, const char *path, const snMotionDef *def, double *rate, snTrack **motion,
+                         snError *error)
+{
+    if (sn_path_ends(path, ".xml")) return load_track(m, path, rate, motion, error);
+    if (sn_path_ends(path, ".bvh")) return load_bvh(m, path, def, rate, motion, error);
+    for (int i = 0; i < NENDING; ++i)
+        if (sn_path_ends(path, endings[i])) return load_poses(m, path, def, motion, error);
+    sn_fail(error, SN_BAD_INPUT, "this is no format of motion");
+    sn_error_place(error, path, 0, 0);
+    sn_error_remedy(error, "motions end in .control.xml, .replay.xml, .pose.csv, .bvh, .sto or .mot");
+    return SN_BAD_INPUT;
+}
+
+snStatus sn_load_motion(const snModel *m, const char *name, const snMotionDef *def, snTrack **motion, snError *error)
+{
+    snMotionDef d = def ? *def : sn_default_motion_def();
+    char path[2 * PATH_SIZE];
+    double rate = 0;
+    if (!(d.sample_rate >= 10 && d.sample_rate <= 10000))
+        return sn_fail(error, SN_BAD_INPUT, "%g samples per second make no sense: 10 to 10000 do", d.sample_rate);
+    snStatus status = find_motion(&d, name, path, sizeof path, error);
+    if (status == SN_OK) status = load_any(m, path, &d, &rate, motion, error);
+    if (status != SN_OK || !d.source) return status;
+    double whole = round(rate); /* a file that says 0.016667 s means 60 frames a second */
+    d.source->frame_rate = fabs(rate - whole) < 1e-4 * whole ? whole : rate;
+    snprintf(d.source->path, sizeof d.source->path, "%s", path);
+    return SN_OK;
+}

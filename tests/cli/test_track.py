@@ -1,0 +1,225 @@
+"""sinew track end to end: what it writes, motions in every format, errors with the place, interruption and going on."""
+import os
+import signal
+import subprocess
+import unittest
+import xml.etree.ElementTree as xml
+
+from common import SINEW, SOURCE, Case
+
+BEND = "time,MCP.flexion,PIP.flexion,DIP.flexion\n0,0,0,0\n0.3,20,25,10\n0.6,0,0,0\n"
+KEYS = ["frames", "seconds", "real_time_factor", "mean_error_mm", "rms_error_mm", "worst_error_mm", "max_activation",
+        "clamped_targets", "diverged"]
+
+
+class TrackCase(Case):
+    def setUp(self):
+        super().setUp()
+        self.write("bend.pose.csv", BEND)
+
+    def refused(self, message, *arguments, code=3):
+        """The run ends with the code, says the message and writes nothing."""
+        before = sorted(os.listdir(self.folder))
+        answer = self.json("track", *arguments, "-o", "out", code=code)["error"]
+        self.assertIn(message, " ".join(str(v) for v in answer.values()))
+        self.assertEqual(sorted(os.listdir(self.folder)), before)
+        return answer
+
+
+class Track(TrackCase):
+    def test_writes_replay_table_and_report(self):
+        answer = self.json("track", "finger", "bend.pose.csv", "-o", "out")
+        for key in KEYS:
+            self.assertIn(key, answer)
+        self.assertEqual(answer["frames"], 31)
+        self.assertFalse(answer["diverged"])
+        self.assertLess(answer["mean_error_mm"], 0.5)
+        self.assertLess(answer["worst_error_mm"], 3)
+        self.assertTrue(0 < answer["max_activation"] <= 1)
+        names, rows = self.read_sto("out.sto")
+        self.assertEqual(len(rows), 31)
+        for prefix in ["activation/", "force_origin/", "force_insertion/", "length/"]:
+            self.assertEqual(len([n for n in names if n.startswith(prefix)]), 8, prefix)
+        for column, name in enumerate(names):
+            if name.startswith("activation/"):
+                self.assertTrue(all(0 <= row[column] <= 1 for row in rows))
+        root = xml.parse(self.path("out.replay.xml")).getroot()
+        self.assertEqual(root.get("model"), "finger")
+        self.assertEqual(len(root.findall("Frame")), 31)
+        report = self.read("out.report.txt")
+        for word in ["all", "proximal", "middle", "distal", "mean", "rms", "worst"]:
+            self.assertIn(word, report)
+
+    def test_says_what_it_did(self):
+        text = self.sinew("track", "finger", "bend.pose.csv", "-o", "out", "--end", "0.1").stdout
+        for word in ["times real time", "mean", "worst", "largest activation", "wrote out.replay.xml"]:
+            self.assertIn(word, text)
+
+    def test_frame_range_and_rate(self):
+        answer = self.json("track", "finger", "bend.pose.csv", "-o", "out", "--frames", "5:10", "--frame-rate", "25")
+        self.assertEqual(answer["frames"], 6)
+        _, rows = self.read_sto("out.sto")
+        self.assertAlmostEqual(rows[0][0], 0.2)
+        self.assertAlmostEqual(rows[-1][0], 0.4)
+        self.assertEqual(self.json("track", "finger", "bend.pose.csv", "-o", "out", "--frames", "7:7")["frames"], 1)
+        self.assertEqual(self.json("track", "finger", "bend.pose.csv", "-o", "out", "--frames", "20:")["frames"], 11)
+        self.assertEqual(self.json("track", "finger", "bend.pose.csv", "-o", "out", "--start", "0.5", "--end", "0.54")["frames"], 3)
+
+    def test_a_weak_muscle_is_replaced_by_others(self):
+        strong = self.json("track", "finger", "bend.pose.csv", "-o", "strong")
+        weak = self.json("track", "finger", "bend.pose.csv", "-o", "weak", "--strength", "FDP2=0.2")
+        self.assertFalse(weak["diverged"])
+        self.assertLess(weak["mean_error_mm"], 1)
+        self.assertNotEqual(strong["max_activation"], weak["max_activation"])
+
+    def test_settings_of_the_controller(self):
+        loose = self.json("track", "finger", "bend.pose.csv", "-o", "a", "--feedback", "5")
+        tight = self.json("track", "finger", "bend.pose.csv", "-o", "b", "--feedback", "150")
+        self.assertLess(tight["mean_error_mm"], loose["mean_error_mm"])
+        cheap = self.json("track", "finger", "bend.pose.csv", "-o", "c", "--weights", "0.1,0.01", "--end", "0.3")
+        self.assertFalse(cheap["diverged"])
+
+    def test_control_file_and_replay_as_motion(self):
+        self.sinew("track", "finger", "bend.pose.csv", "-o", "out", "--keep-input-motion")
+        answer = self.json("track", "finger", "out.replay.xml", "-o", "again")
+        self.assertEqual(answer["frames"], 31)
+        self.assertLess(answer["mean_error_mm"], 0.5)
+
+    def test_clamped_targets_are_named(self):
+        self.write("far.pose.csv", "time,PIP.flexion\n0,0\n0.5,170\n")
+        result = self.sinew("track", "finger", "far.pose.csv", "-o", "out")
+        self.assertIn("PIP.0", result.stderr)
+        self.assertIn("degrees", result.stderr)
+        self.assertIn("PIP.0", self.read("out.report.txt"))
+        answer = self.json("track", "finger", "far.pose.csv", "-o", "out")
+        self.assertEqual(answer["clamped_targets"], 1)
+        self.assertEqual(answer["clamped"], ["PIP.0"])
+
+
+class ShippedHand(TrackCase):
+    def test_motion_by_name(self):
+        answer = self.json("track", "hand", "fist", "-o", "out", "--frames", ":2")
+        self.assertEqual(answer["frames"], 3)
+        self.assertTrue(answer["motion"].endswith("fist.pose.csv"))
+
+    def test_bvh_by_name_with_the_shipped_mapping(self):
+        answer = self.json("track", "hand", "beckon", "-o", "out", "--frames", ":2")
+        self.assertEqual((answer["frames"], answer["frame_rate"]), (3, 60))
+
+    def test_left_hand(self):
+        self.assertEqual(self.json("track", "hand-left", "fist", "-o", "out", "--frames", ":1")["frames"], 2)
+
+    def test_bvh_that_does_not_fit_names_the_missing_joints(self):
+        with open(os.path.join(SOURCE, "models", "hand", "motions", "beckon.bvh")) as file:
+            text = file.read()
+        self.write("other.bvh", text.replace("RightHandIndex2", "Forefinger2"))
+        self.refused("RightHandIndex2", "hand", "other.bvh")
+
+    def test_unknown_name_lists_the_motions(self):
+        answer = self.refused("fits", "hand", "fits")
+        for name in ["fist", "pinch", "thumb_circle", "letter_a"]:
+            self.assertIn(name, answer["remedy"])
+
+
+class BadMotion(TrackCase):
+    def control(self, name, times, body="distal", pose="0 0 0 1 0 0 0"):
+        frames = "".join(f'<Frame time="{t}"><Bodies>{pose}</Bodies></Frame>\n' for t in times)
+        return self.write(name, f'<?xml version="1.0"?>\n<Control version="1" model="finger">\n'
+                                f'<Body name="{body}"/>\n{frames}</Control>\n')
+
+    def test_unknown_bodies(self):
+        self.control("m.control.xml", [0, 1], body="nobody")
+        answer = self.refused("nobody", "finger", "m.control.xml")
+        self.assertEqual(answer["file"], "m.control.xml")
+
+    def test_unknown_coordinates(self):
+        self.write("m.pose.csv", "time,toe.flexion\n0,1\n1,2\n")
+        self.assertEqual(self.refused("toe.flexion", "finger", "m.pose.csv")["file"], "m.pose.csv")
+
+    def test_gap_in_a_recording(self):
+        self.control("m.control.xml", [0, 0.02, 0.04, 0.06, 5, 5.02])
+        self.refused("a gap of 4.94 s behind frame 4", "finger", "m.control.xml")
+
+    def test_gap_nan_and_order_in_a_table(self):
+        for text in ["0,1\n0.1,\n0.2,1\n", "0,1\n0.1,nan\n0.2,1\n", "0,1\n0.2,1\n0.1,1\n"]:
+            self.write("m.pose.csv", "time,PIP.flexion\n" + text)
+            answer = self.refused("", "finger", "m.pose.csv")
+            self.assertEqual((answer["file"], answer["line"] in (3, 4)), ("m.pose.csv", True), answer)
+
+    def test_no_frames(self):
+        self.write("m.pose.csv", "time,PIP.flexion\n")
+        self.refused("", "finger", "m.pose.csv")
+        self.control("m.control.xml", [])
+        self.refused("", "finger", "m.control.xml")
+
+    def test_unsorted_frames(self):
+        self.control("m.control.xml", [0, 0.2, 0.1])
+        self.assertEqual(self.refused("", "finger", "m.control.xml")["line"], 6)
+
+    def test_absurd_frame_rate(self):
+        self.control("m.control.xml", [0, 1e-7])
+        self.refused("", "finger", "m.control.xml")
+        self.refused("must lie between", "finger", "bend.pose.csv", "--frame-rate", "1e6", code=2)
+
+    def test_absurd_length(self):
+        self.write("m.pose.csv", "time,PIP.flexion\n0,0\n1e9,10\n")
+        self.refused("lasts 1e+09 s", "finger", "m.pose.csv")
+
+    def test_no_motion_of_a_scene(self):
+        self.refused("give the path", "finger", "fist")
+
+    def test_no_such_format(self):
+        self.write("m.txt", "")
+        self.refused("no format of motion", "finger", "m.txt")
+
+    def test_range_outside_the_motion(self):
+        self.refused("0 to 0.6", "finger", "bend.pose.csv", "--start", "3")
+        self.refused("frames 0 to 30", "finger", "bend.pose.csv", "--frames", "40:50")
+
+    def test_wrong_usage(self):
+        self.refused("FIRST:LAST", "finger", "bend.pose.csv", "--frames", "5", code=2)
+        self.refused("ACTIVATION,SMOOTHNESS", "finger", "bend.pose.csv", "--weights", "1", code=2)
+        self.refused("no muscle 'nobody'", "finger", "bend.pose.csv", "--strength", "nobody=0.5")
+        self.assertIn("-o OUT", self.sinew("track", "finger", "bend.pose.csv", code=2).stderr)
+
+
+class Interruption(TrackCase):
+    def start(self, *arguments):
+        """A long run that is stopped with Ctrl-C after a few frames."""
+        process = subprocess.Popen([SINEW, "track", "finger", "long.pose.csv", "-o", "out", "--progress", "json", *arguments],
+                                   cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for line in process.stderr:
+            if '"done"' in line:
+                break
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate()
+        self.assertEqual(process.returncode, 1, errors)
+        self.assertIn("--resume goes on", errors)
+
+    def test_ctrl_c_keeps_what_is_finished(self):
+        self.write("long.pose.csv", "time,PIP.flexion\n0,0\n0.5,30\n60,0\n")
+        self.start()
+        kept = self.json("info", "out.replay.xml")["frames"]
+        self.assertGreaterEqual(kept, 1)
+        self.assertIn("out.sto", os.listdir(self.folder))
+        answer = self.json("track", "finger", "long.pose.csv", "-o", "out", "--frames", f":{kept + 5}", "--resume")
+        self.assertEqual(answer["frames"], kept + 6)
+        _, rows = self.read_sto("out.sto")
+        for i, row in enumerate(rows):
+            self.assertAlmostEqual(row[0], i / 50)
+
+    def test_resume_refuses_what_does_not_fit(self):
+        self.sinew("track", "finger", "bend.pose.csv", "-o", "out", "--end", "0.2")
+        before = self.read("out.sto")
+        for arguments in [("--frame-rate", "30"), ("--start", "0.1"), ("--end", "0.1")]:
+            result = self.sinew("track", "finger", "bend.pose.csv", "-o", "out", "--resume", *arguments, code=3)
+            self.assertIn("not those of this motion", result.stderr)
+        self.assertEqual(self.read("out.sto"), before)
+
+    def test_resume_without_a_replay_begins(self):
+        result = self.sinew("track", "finger", "bend.pose.csv", "-o", "out", "--end", "0.1", "--resume")
+        self.assertIn("starting at the beginning", result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
