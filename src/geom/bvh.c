@@ -113,7 +113,8 @@ snBvh *sn_bvh_create(const snTriMesh *mesh)
     }
     for (int32_t t = 0; t < n; ++t) {
         tree->order[t] = t;
-        v3 sum = v3_add(sn_trimesh_corner(mesh, t, 0), v3_add(sn_trimesh_corner(mesh, t, 1), sn_trimesh_corner(mesh, t, 2)));
+        v3 sum =
+            v3_add(sn_trimesh_corner(mesh, t, 0), v3_add(sn_trimesh_corner(mesh, t, 1), sn_trimesh_corner(mesh, t, 2)));
         v3_store(centre + 3 * t, sum);
     }
     build(tree, centre, 0, n);
@@ -171,11 +172,17 @@ v3 sn_triangle_closest(v3 query, v3 a, v3 b, v3 c, double weight[3])
     return best;
 }
 
+/* How far x lies outside [low, high]. Comparisons, not fmax: that is a call, and this is the inner loop. */
+static inline double beyond(double low, double high, double x)
+{
+    double below = low - x, above = x - high, far = below > above ? below : above;
+    return far > 0 ? far : 0;
+}
+
 static double box_distance2(const Node *node, v3 q)
 {
-    double x = fmax(0, fmax(node->low[0] - q.x, q.x - node->high[0]));
-    double y = fmax(0, fmax(node->low[1] - q.y, q.y - node->high[1]));
-    double z = fmax(0, fmax(node->low[2] - q.z, q.z - node->high[2]));
+    double x = beyond(node->low[0], node->high[0], q.x), y = beyond(node->low[1], node->high[1], q.y);
+    double z = beyond(node->low[2], node->high[2], q.z);
     return x * x + y * y + z * z;
 }
 
@@ -298,7 +305,8 @@ int sn_bvh_winding(const snBvh *tree, v3 query)
 bool sn_mesh_side_create(const snTriMesh *mesh, snMeshSide *side)
 {
     snFans fans = {0};
-    *side = (snMeshSide){SN_NEW_ARRAY(double, 3 * (size_t)mesh->ntriangle), SN_NEW_ARRAY(double, 9 * (size_t)mesh->ntriangle),
+    *side = (snMeshSide){SN_NEW_ARRAY(double, 3 * (size_t)mesh->ntriangle),
+                         SN_NEW_ARRAY(double, 9 * (size_t)mesh->ntriangle),
                          SN_NEW_ARRAY(double, 3 * (size_t)mesh->nvertex)};
     if (!side->face || !side->edge || !side->vertex || !sn_fans_create(mesh, &fans)) {
         sn_mesh_side_free(side);
@@ -335,8 +343,8 @@ void sn_mesh_side_free(snMeshSide *side)
     *side = (snMeshSide){0};
 }
 
-/* The pseudo-normal of the corner, edge or face that the closest point lies on (Baerentzen and Aanaes): its sign against
- * the way to the query tells the side exactly. */
+/* The pseudo-normal of the corner, edge or face that the closest point lies on (Baerentzen and Aanaes): its sign
+ * against the way to the query tells the side exactly. */
 static v3 pseudo_normal(const snBvh *tree, const snMeshSide *side, const snMeshHit *hit)
 {
     int t = hit->triangle, zeros = 0, zero = 0, full = 0;

@@ -13,9 +13,9 @@ void sn_bvh_refit(snBvh *tree);
 
 typedef struct snMeshHit {
     v3 point;
-    double distance;      /* not negative */
-    double weight[3];     /* of the triangle's corners */
-    int32_t triangle;     /* -1: nothing within the limit */
+    double distance;  /* not negative */
+    double weight[3]; /* of the triangle's corners */
+    int32_t triangle; /* -1: nothing within the limit */
 } snMeshHit;
 
 /* Closest point within `limit` (INFINITY: anywhere). Ties are broken by the order in the tree. */
@@ -24,7 +24,10 @@ snMeshHit sn_bvh_closest(const snBvh *tree, v3 query, double limit);
 /* How often the closed mesh winds around the point: 1 inside, 0 outside. By a ray; when the ray grazes an edge another
  * direction is tried, at last the exact sum of solid angles. */
 int sn_bvh_winding(const snBvh *tree, v3 query);
-static inline bool sn_bvh_inside(const snBvh *tree, v3 query) { return sn_bvh_winding(tree, query) != 0; }
+static inline bool sn_bvh_inside(const snBvh *tree, v3 query)
+{
+    return sn_bvh_winding(tree, query) != 0;
+}
 /* The exact winding number by the sum of solid angles over all triangles. */
 double sn_trimesh_winding(const snTriMesh *mesh, v3 query);
 

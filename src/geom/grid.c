@@ -1,5 +1,5 @@
-/* Sampling goes by blocks: one look at the centre of a block tells whether the surface can pass through it,
- * so that the work grows with the surface and not with the volume.
+/* Sampling goes by cubes that are divided only near the surface, so that the work grows with the surface and not with
+ * the volume.
  *
  * Extraction: each cell is cut into six tetrahedra around its diagonal, the same way in every cell, so
  * faces match and the surface is closed and manifold whatever the samples. A vertex sits on an edge of the
@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-enum { BLOCK = 8 };
+enum { BLOCK = 16 };
 
 /* ---- sampling --------------------------------------------------------------------------------- */
 
@@ -32,24 +32,38 @@ static size_t grid_index(const snGrid *g, int32_t i, int32_t j, int32_t k)
     return ((size_t)i * (size_t)g->n[1] + (size_t)j) * (size_t)g->n[2] + (size_t)k;
 }
 
+/* Fills the points of a cube of `size` cells. One look at its centre tells whether the surface can come near; only then
+ * its eight parts are looked at. Values are true up to three cells from the surface, which is as far as smoothing and
+ * extraction look. */
+static void sample_cube(const Sampling *s, const int32_t first[3], int32_t size)
+{
+    snGrid *g = s->grid;
+    for (int c = 0; c < 3; ++c)
+        if (first[c] >= g->n[c]) return;
+    double h = g->spacing, far = 4 * h, half = 0.5 * (size - 1) * h, reach = half * sqrt(3.0) + 3 * h;
+    v3 centre = v3_add(grid_point(g, first[0], first[1], first[2]), v3_of(half, half, half));
+    double d = s->def->field(s->def->context, centre, size == 1 ? far : reach);
+    if (size > 1 && fabs(d) < reach) {
+        for (int i = 0; i < 8; ++i) {
+            int32_t part = size / 2,
+                    at[3] = {first[0] + (i & 1) * part, first[1] + (i >> 1 & 1) * part, first[2] + (i >> 2) * part};
+            sample_cube(s, at, part);
+        }
+        return;
+    }
+    float value = (float)fmax(-far, fmin(far, d));
+    for (int32_t i = first[0]; i < first[0] + size && i < g->n[0]; ++i)
+        for (int32_t j = first[1]; j < first[1] + size && j < g->n[1]; ++j)
+            for (int32_t k = first[2]; k < first[2] + size && k < g->n[2]; ++k)
+                g->value[grid_index(g, i, j, k)] = value;
+}
+
 static void sample_block(void *context, int32_t item)
 {
     const Sampling *s = context;
-    snGrid *g = s->grid;
     int32_t first[3] = {item / (s->nblock[1] * s->nblock[2]) * BLOCK, item / s->nblock[2] % s->nblock[1] * BLOCK,
-                        item % s->nblock[2] * BLOCK}, end[3];
-    for (int c = 0; c < 3; ++c) end[c] = first[c] + BLOCK < g->n[c] ? first[c] + BLOCK : g->n[c];
-    /* Half the diagonal and two cells more, so that no edge of the lattice with a change of sign leaves the blocks sampled. */
-    double h = g->spacing, reach = (0.5 * BLOCK * sqrt(3.0) + 4) * h, far = 4 * h;
-    v3 centre = v3_add(grid_point(g, first[0], first[1], first[2]), v3_scale(v3_of(1, 1, 1), 0.5 * BLOCK * h));
-    double middle = s->def->field(s->def->context, centre, reach);
-    for (int32_t i = first[0]; i < end[0]; ++i)
-        for (int32_t j = first[1]; j < end[1]; ++j)
-            for (int32_t k = first[2]; k < end[2]; ++k) {
-                double d = middle;
-                if (fabs(middle) < reach) d = s->def->field(s->def->context, grid_point(g, i, j, k), far);
-                g->value[grid_index(g, i, j, k)] = (float)fmax(-far, fmin(far, d));
-            }
+                        item % s->nblock[2] * BLOCK};
+    sample_cube(s, first, BLOCK);
 }
 
 snStatus sn_grid_create(const snGridDef *def, snGrid *grid, snError *error)
@@ -57,7 +71,8 @@ snStatus sn_grid_create(const snGridDef *def, snGrid *grid, snError *error)
     v3 size = v3_sub(def->high, def->low);
     snGrid g = {.low = def->low, .spacing = def->spacing};
     if (!(def->spacing > 0) || !(size.x > 0 && size.y > 0 && size.z > 0) || !(v3_len(size) / def->spacing < 1e5))
-        return sn_fail(error, SN_BAD_INPUT, "a grid of %g x %g x %g m with spacing %g m", size.x, size.y, size.z, def->spacing);
+        return sn_fail(error, SN_BAD_INPUT, "a grid of %g x %g x %g m with spacing %g m", size.x, size.y, size.z,
+                       def->spacing);
     double extent[3] = {size.x, size.y, size.z}, total = 1;
     Sampling s = {def, &g, {0}};
     for (int c = 0; c < 3; ++c) {
@@ -130,9 +145,13 @@ typedef struct {
     bool out_of_memory;
 } March;
 
-static void corner_offset(int corner, int32_t d[3]) { d[0] = corner & 1, d[1] = corner >> 1 & 1, d[2] = corner >> 2; }
+static void corner_offset(int corner, int32_t d[3])
+{
+    d[0] = corner & 1, d[1] = corner >> 1 & 1, d[2] = corner >> 2;
+}
 
-/* The vertex on the lattice edge between two corners of the cell (i, j, k), one of which holds all bits of the other. */
+/* The vertex on the lattice edge between two corners of the cell (i, j, k), one of which holds all bits of the other.
+ */
 static int32_t edge_vertex(March *m, const int32_t cell[3], int a, int b, const double value[8])
 {
     if ((a & b) != a) {
@@ -170,9 +189,9 @@ static void emit(March *m, int32_t a, int32_t b, int32_t c)
 /* One tetrahedron, corners in positive order. Even permutations bring the inside corners to the front. */
 static void march_tetrahedron(March *m, const int32_t cell[3], const int corner[4], const double value[8])
 {
-    static const int8_t order[16][4] = {{0, 1, 2, 3}, {0, 1, 2, 3}, {1, 0, 3, 2}, {0, 1, 2, 3}, {2, 0, 1, 3}, {0, 2, 3, 1},
-                                        {1, 2, 0, 3}, {0, 1, 2, 3}, {3, 0, 2, 1}, {0, 3, 1, 2}, {1, 3, 2, 0}, {0, 3, 1, 2},
-                                        {2, 3, 0, 1}, {0, 2, 3, 1}, {1, 3, 2, 0}, {0, 1, 2, 3}};
+    static const int8_t order[16][4] = {
+        {0, 1, 2, 3}, {0, 1, 2, 3}, {1, 0, 3, 2}, {0, 1, 2, 3}, {2, 0, 1, 3}, {0, 2, 3, 1}, {1, 2, 0, 3}, {0, 1, 2, 3},
+        {3, 0, 2, 1}, {0, 3, 1, 2}, {1, 3, 2, 0}, {0, 3, 1, 2}, {2, 3, 0, 1}, {0, 2, 3, 1}, {1, 3, 2, 0}, {0, 1, 2, 3}};
     int inside = 0, count = 0;
     for (int i = 0; i < 4; ++i)
         if (value[corner[i]] < 0) inside |= 1 << i, ++count;
@@ -195,7 +214,8 @@ static void march_tetrahedron(March *m, const int32_t cell[3], const int corner[
 
 static void march_cell(March *m, const int32_t cell[3])
 {
-    /* Paths from corner 0 to corner 7 along the axes, in positive order (odd permutations of the axes swap the middle). */
+    /* Paths from corner 0 to corner 7 along the axes, in positive order (odd permutations of the axes swap the middle).
+     */
     static const int path[6][4] = {{0, 1, 3, 7}, {0, 2, 6, 7}, {0, 4, 5, 7}, {0, 3, 2, 7}, {0, 6, 4, 7}, {0, 5, 1, 7}};
     double value[8];
     int inside = 0;

@@ -46,7 +46,10 @@ void sn_fans_free(snFans *fans)
 
 /* ---- checks ----------------------------------------------------------------------------------- */
 
-static snMeshPlace at_triangle(snMeshDefect defect, int32_t triangle) { return (snMeshPlace){defect, triangle, {-1, -1}}; }
+static snMeshPlace at_triangle(snMeshDefect defect, int32_t triangle)
+{
+    return (snMeshPlace){defect, triangle, {-1, -1}};
+}
 
 static snMeshPlace check_values(const snTriMesh *m)
 {
@@ -61,7 +64,8 @@ static snMeshPlace check_values(const snTriMesh *m)
         v3 a = sn_trimesh_corner(m, t, 0), b = sn_trimesh_corner(m, t, 1), c = sn_trimesh_corner(m, t, 2);
         double area = v3_len(v3_cross(v3_sub(b, a), v3_sub(c, a)));
         double side = fmax(v3_len2(v3_sub(b, a)), fmax(v3_len2(v3_sub(c, b)), v3_len2(v3_sub(a, c))));
-        if (k[0] == k[1] || k[1] == k[2] || k[2] == k[0] || !(area > 1e-12 * side)) return at_triangle(SN_MESH_DEGENERATE, t);
+        if (k[0] == k[1] || k[1] == k[2] || k[2] == k[0] || !(area > 1e-12 * side))
+            return at_triangle(SN_MESH_DEGENERATE, t);
     }
     return at_triangle(SN_MESH_SOUND, -1);
 }
@@ -83,10 +87,10 @@ static snMeshPlace check_edges(const snTriMesh *m, const snFans *fans, bool clos
         for (int c = 0; c < 3; ++c) {
             int32_t a = m->triangle[3 * t + c], b = m->triangle[3 * t + (c + 1) % 3];
             int same = count_edge(m, fans, a, b), other = count_edge(m, fans, b, a);
-            snMeshDefect defect = same + other > 2         ? SN_MESH_CROWDED_EDGE
-                                  : same > 1               ? SN_MESH_FLIPPED_EDGE
+            snMeshDefect defect = same + other > 2       ? SN_MESH_CROWDED_EDGE
+                                  : same > 1             ? SN_MESH_FLIPPED_EDGE
                                   : other == 0 && closed ? SN_MESH_OPEN_EDGE
-                                                           : SN_MESH_SOUND;
+                                                         : SN_MESH_SOUND;
             if (defect != SN_MESH_SOUND) return (snMeshPlace){defect, t, {a, b}};
         }
     return at_triangle(SN_MESH_SOUND, -1);
@@ -176,7 +180,8 @@ double sn_trimesh_area(const snTriMesh *mesh)
     double sum = 0;
     for (int32_t t = 0; t < mesh->ntriangle; ++t) {
         v3 a = sn_trimesh_corner(mesh, t, 0);
-        sum += 0.5 * v3_len(v3_cross(v3_sub(sn_trimesh_corner(mesh, t, 1), a), v3_sub(sn_trimesh_corner(mesh, t, 2), a)));
+        sum +=
+            0.5 * v3_len(v3_cross(v3_sub(sn_trimesh_corner(mesh, t, 1), a), v3_sub(sn_trimesh_corner(mesh, t, 2), a)));
     }
     return sum;
 }
@@ -264,7 +269,9 @@ static int32_t *put(int32_t *at, int32_t a, int32_t b, int32_t c)
 snStatus sn_trimesh_loft(int32_t nring, int32_t nangle, const double *position, const v3 *first_tip, const v3 *last_tip,
                          snTriMesh *mesh, snError *error)
 {
-    if (nring < 2 || nangle < 3) return sn_fail(error, SN_BAD_INPUT, "a loft needs 2 sections of 3 points, not %d of %d", (int)nring, (int)nangle);
+    if (nring < 2 || nangle < 3)
+        return sn_fail(error, SN_BAD_INPUT, "a loft needs 2 sections of 3 points, not %d of %d", (int)nring,
+                       (int)nangle);
     snTriMesh made;
     int32_t n = nring * nangle;
     if (!sn_trimesh_alloc(&made, n + 2, 2 * n)) return sn_fail_no_memory(error);

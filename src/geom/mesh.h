@@ -10,12 +10,15 @@ typedef struct snTriMesh {
     int32_t nvertex, ntriangle;
     double *vertex;    /* 3 each, m */
     int32_t *triangle; /* 3 each */
-} snTriMesh; /* zeroed memory is an empty mesh */
+} snTriMesh;           /* zeroed memory is an empty mesh */
 
 bool sn_trimesh_alloc(snTriMesh *mesh, int32_t nvertex, int32_t ntriangle); /* false: out of memory, mesh empty */
 void sn_trimesh_free(snTriMesh *mesh);
 
-static inline v3 sn_trimesh_point(const snTriMesh *mesh, int32_t vertex) { return v3_load(mesh->vertex + 3 * vertex); }
+static inline v3 sn_trimesh_point(const snTriMesh *mesh, int32_t vertex)
+{
+    return v3_load(mesh->vertex + 3 * vertex);
+}
 static inline v3 sn_trimesh_corner(const snTriMesh *mesh, int32_t triangle, int corner)
 {
     return v3_load(mesh->vertex + 3 * mesh->triangle[3 * triangle + corner]);
@@ -46,8 +49,8 @@ typedef struct snMeshPlace {
     int32_t vertex[2]; /* the vertex, or the ends of the edge; -1 where it does not apply */
 } snMeshPlace;
 
-/* The first defect of a mesh that should be closed, manifold and oriented outwards (SN_MESH_SOUND: none). An open mesh is
- * allowed to have a rim when `closed` is false. Fails only with SN_NO_MEMORY. */
+/* The first defect of a mesh that should be closed, manifold and oriented outwards (SN_MESH_SOUND: none). An open mesh
+ * is allowed to have a rim when `closed` is false. Fails only with SN_NO_MEMORY. */
 snStatus sn_trimesh_check(const snTriMesh *mesh, bool closed, snMeshPlace *place);
 /* The same as a status with the place in words: SN_BAD_INPUT naming vertices, triangle and position. */
 snStatus sn_trimesh_require(const snTriMesh *mesh, bool closed, const char *name, snError *error);

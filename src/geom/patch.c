@@ -18,8 +18,7 @@ static void fit_closed_row(const double *position, int32_t n, double *row)
     for (int sweep = 0; sweep < 60; ++sweep)
         for (int32_t i = 0; i < n; ++i) {
             const double *before = row + 3 * ((i + n - 1) % n), *after = row + 3 * ((i + 1) % n);
-            for (int c = 0; c < 3; ++c)
-                row[3 * i + c] = (6 * position[3 * i + c] - before[c] - after[c]) / 4;
+            for (int c = 0; c < 3; ++c) row[3 * i + c] = (6 * position[3 * i + c] - before[c] - after[c]) / 4;
         }
 }
 

@@ -21,16 +21,43 @@ typedef struct {
     bool out_of_memory;
 } Mesh;
 
-static int32_t next(int32_t h) { return h % 3 == 2 ? h - 2 : h + 1; }
-static int32_t prev(int32_t h) { return h % 3 == 0 ? h + 2 : h - 1; }
-static int32_t from(const Mesh *m, int32_t h) { return m->vert.at[h]; }
-static int32_t to(const Mesh *m, int32_t h) { return m->vert.at[next(h)]; }
-static int32_t twin(const Mesh *m, int32_t h) { return m->twin.at[h]; }
-static int32_t turn(const Mesh *m, int32_t h) { return twin(m, prev(h)); } /* the next half-edge out of the same vertex */
-static int32_t apex(const Mesh *m, int32_t h) { return m->vert.at[prev(h)]; }
-static v3 at(const Mesh *m, int32_t v) { return m->at.at[v]; }
+static int32_t next(int32_t h)
+{
+    return h % 3 == 2 ? h - 2 : h + 1;
+}
+static int32_t prev(int32_t h)
+{
+    return h % 3 == 0 ? h + 2 : h - 1;
+}
+static int32_t from(const Mesh *m, int32_t h)
+{
+    return m->vert.at[h];
+}
+static int32_t to(const Mesh *m, int32_t h)
+{
+    return m->vert.at[next(h)];
+}
+static int32_t twin(const Mesh *m, int32_t h)
+{
+    return m->twin.at[h];
+}
+static int32_t turn(const Mesh *m, int32_t h)
+{
+    return twin(m, prev(h));
+} /* the next half-edge out of the same vertex */
+static int32_t apex(const Mesh *m, int32_t h)
+{
+    return m->vert.at[prev(h)];
+}
+static v3 at(const Mesh *m, int32_t v)
+{
+    return m->at.at[v];
+}
 
-static void link(Mesh *m, int32_t g, int32_t h) { m->twin.at[g] = h, m->twin.at[h] = g; }
+static void link(Mesh *m, int32_t g, int32_t h)
+{
+    m->twin.at[g] = h, m->twin.at[h] = g;
+}
 
 static int32_t valence(const Mesh *m, int32_t v)
 {
@@ -50,13 +77,29 @@ static bool joined(const Mesh *m, int32_t a, int32_t b)
     return false;
 }
 
-static v3 cross3(v3 a, v3 b, v3 c) { return v3_cross(v3_sub(b, a), v3_sub(c, a)); }
-static double edge_size(const Mesh *m, int32_t h) { return 0.5 * (m->size.at[from(m, h)] + m->size.at[to(m, h)]); }
-static double edge_length(const Mesh *m, int32_t h) { return v3_dist(at(m, from(m, h)), at(m, to(m, h))); }
+static v3 cross3(v3 a, v3 b, v3 c)
+{
+    return v3_cross(v3_sub(b, a), v3_sub(c, a));
+}
+static double edge_size(const Mesh *m, int32_t h)
+{
+    return 0.5 * (m->size.at[from(m, h)] + m->size.at[to(m, h)]);
+}
+static double edge_length(const Mesh *m, int32_t h)
+{
+    return v3_dist(at(m, from(m, h)), at(m, to(m, h)));
+}
 static double aspect_of(const Mesh *m, int32_t t)
 {
     const int32_t *k = m->vert.at + 3 * t;
     return sn_triangle_aspect(at(m, k[0]), at(m, k[1]), at(m, k[2]));
+}
+
+/* p back on the surface; a projection that runs away (a fold of the field, a sliver of a part) is not followed. */
+static v3 project(const Mesh *m, v3 p, double within)
+{
+    v3 q = m->def->project(m->def->context, p);
+    return v3_dist(p, q) < within ? q : p;
 }
 
 /* ---- the three operations ---------------------------------------------------------------------- */
@@ -124,8 +167,8 @@ static void collapse(Mesh *m, int32_t h, v3 p)
     m->at.at[b] = p, m->size.at[b] = m->def->size(m->def->context, p);
 }
 
-/* Worst aspect ratio around v if it stood at p, triangles with vertex `without` left out; infinite if one turned over or an
- * edge grew past the limit. */
+/* Worst aspect ratio around v if it stood at p, triangles with vertex `without` left out; infinite if one turned over
+ * or an edge grew past the limit. */
 static double ring_aspect(const Mesh *m, int32_t v, v3 p, int32_t without, double longest)
 {
     double worst = 0, tiny = 0.02 * m->size.at[v] * m->size.at[v];
@@ -163,7 +206,8 @@ static bool try_collapse(Mesh *m, int32_t h, double aspect, double longest)
 {
     if (!collapse_allowed(m, h)) return false;
     int32_t a = from(m, h), b = to(m, h);
-    const v3 place[3] = {m->def->project(m->def->context, v3_lerp(at(m, a), at(m, b), 0.5)), at(m, b), at(m, a)};
+    v3 middle = v3_lerp(at(m, a), at(m, b), 0.5);
+    const v3 place[3] = {project(m, middle, edge_size(m, h)), at(m, b), at(m, a)};
     for (int i = 0; i < 3; ++i) {
         if (!(ring_aspect(m, a, place[i], b, longest) < aspect)) continue;
         if (!(ring_aspect(m, b, place[i], a, longest) < aspect)) continue;
@@ -177,10 +221,12 @@ static bool try_collapse(Mesh *m, int32_t h, double aspect, double longest)
 
 static void split_long(Mesh *m)
 {
-    for (int32_t h = 0; h < m->vert.count && !m->out_of_memory; ++h) {
+    int32_t count = m->vert.count; /* what a split makes waits for the next round */
+    for (int32_t h = 0; h < count && !m->out_of_memory; ++h) {
         if (from(m, h) < 0 || h > twin(m, h)) continue;
-        if (edge_length(m, h) > 4.0 / 3 * edge_size(m, h))
-            split(m, h, m->def->project(m->def->context, v3_lerp(at(m, from(m, h)), at(m, to(m, h)), 0.5)));
+        double length = edge_length(m, h);
+        if (length > 4.0 / 3 * edge_size(m, h))
+            split(m, h, project(m, v3_lerp(at(m, from(m, h)), at(m, to(m, h)), 0.5), 0.5 * length));
     }
 }
 
@@ -194,7 +240,10 @@ static void collapse_short(Mesh *m)
     }
 }
 
-static int off_six(int32_t valence) { return valence > 6 ? valence - 6 : 6 - valence; }
+static int off_six(int32_t valence)
+{
+    return valence > 6 ? valence - 6 : 6 - valence;
+}
 
 static void flip_for_valence(Mesh *m)
 {
@@ -208,7 +257,8 @@ static void flip_for_valence(Mesh *m)
     }
 }
 
-/* Moves v towards the middle of its triangles, each counted by its area in wished triangles, and back onto the surface. */
+/* Moves v towards the middle of its triangles, each counted by its area in wished triangles, and back onto the surface.
+ */
 static void relax_vertex(Mesh *m, int32_t v)
 {
     v3 sum = {0}, normal = {0}, p = at(m, v);
@@ -225,7 +275,7 @@ static void relax_vertex(Mesh *m, int32_t v)
     v3 move = v3_sub(v3_scale(sum, 1 / total), p);
     normal = v3_unit(normal);
     move = v3_mad(move, -v3_dot(move, normal), normal);
-    v3 moved = m->def->project(m->def->context, v3_add(p, move));
+    v3 moved = project(m, v3_add(p, move), m->size.at[v]);
     double before = ring_aspect(m, v, p, -1, INFINITY), after = ring_aspect(m, v, moved, -1, INFINITY);
     if (!(after < INFINITY) || (after > before && after > 0.7 * m->def->worst_aspect)) return;
     m->at.at[v] = moved, m->size.at[v] = m->def->size(m->def->context, moved);
@@ -336,7 +386,10 @@ static void improve(Mesh *m)
         if (repair_round(m)) break;
 }
 
-snRemeshDef sn_default_remesh_def(void) { return (snRemeshDef){.rounds = 8, .worst_aspect = 4}; }
+snRemeshDef sn_default_remesh_def(void)
+{
+    return (snRemeshDef){.rounds = 8, .worst_aspect = 4};
+}
 
 snStatus sn_remesh(const snRemeshDef *def, snTriMesh *mesh, snError *error)
 {

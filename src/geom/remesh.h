@@ -6,9 +6,9 @@
 #include "geom/mesh.h"
 
 typedef struct snRemeshDef {
-    double (*size)(const void *context, v3 point);  /* wished edge length there, m; should change slowly */
-    v3 (*project)(const void *context, v3 point);   /* back onto the surface */
-    v3 (*normal)(const void *context, v3 point);    /* of the surface, outwards, any length */
+    double (*size)(const void *context, v3 point); /* wished edge length there, m; should change slowly */
+    v3 (*project)(const void *context, v3 point);  /* back onto the surface */
+    v3 (*normal)(const void *context, v3 point);   /* of the surface, outwards, any length */
     const void *context;
     int32_t rounds;      /* of the four operations; 8 is plenty */
     double worst_aspect; /* repair triangles with a larger aspect ratio */

@@ -184,7 +184,10 @@ static void place_at(const snSurface *s, v3 q, double u, double v, Place *place)
 }
 
 /* A step is at most as long as a span, so that a local search stays local. */
-static double span_length(const double *knot, int32_t span) { return knot[span + 4] - knot[span + 3]; }
+static double span_length(const double *knot, int32_t span)
+{
+    return knot[span + 4] - knot[span + 3];
+}
 
 /* Whether the parameter sits at an open end and the descent direction leads out of the range. */
 static bool pinned(double x, double gradient, const double *knot, int32_t n, bool closed)
@@ -241,8 +244,8 @@ static void patch_newton(const snSurface *s, v3 q, Place *place)
         bool fixed[2];
         if (gradient(s, q, place, g, fixed)) return;
         descent(&place->jet, v3_sub(place->jet.p, q), fixed, g[0], g[1], &du, &dv);
-        double limit = fmax(fabs(du) / span_length(s->knot_u, place->span_u),
-                            fabs(dv) / span_length(s->knot_v, place->span_v));
+        double limit =
+            fmax(fabs(du) / span_length(s->knot_u, place->span_u), fabs(dv) / span_length(s->knot_v, place->span_v));
         double length = limit > 1 ? 1 / limit : 1, gain = -0.5 * (g[0] * du + g[1] * dv);
         Place next = *place;
         place_at(s, q, place->u + length * du, place->v + length * dv, &next);
@@ -331,11 +334,21 @@ snSurfaceHit sn_surface_closest(const snSurface *surface, v3 query, snSurfaceHin
     v3 q = rigid_unapply(surface->frame, query);
     snSurfaceHit hit;
     switch (surface->kind) {
-    case SN_SURFACE_PLANE: hit = closest_plane(q, hint); break;
-    case SN_SURFACE_SPHERE: hit = closest_sphere(surface->size.x, q, hint); break;
-    case SN_SURFACE_CYLINDER: hit = closest_cylinder(surface->size.x, q, hint); break;
-    case SN_SURFACE_ELLIPSOID: hit = closest_ellipsoid(surface->size, q, hint); break;
-    default: hit = closest_patch(surface, q, hint); break;
+    case SN_SURFACE_PLANE:
+        hit = closest_plane(q, hint);
+        break;
+    case SN_SURFACE_SPHERE:
+        hit = closest_sphere(surface->size.x, q, hint);
+        break;
+    case SN_SURFACE_CYLINDER:
+        hit = closest_cylinder(surface->size.x, q, hint);
+        break;
+    case SN_SURFACE_ELLIPSOID:
+        hit = closest_ellipsoid(surface->size, q, hint);
+        break;
+    default:
+        hit = closest_patch(surface, q, hint);
+        break;
     }
     hint->valid = 1;
     hit.point = rigid_apply(surface->frame, hit.point);

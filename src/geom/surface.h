@@ -20,9 +20,9 @@ typedef struct snSurface {
     snSurfaceKind kind;
     rigid frame; /* of the surface in its body; the patch's points are given in this frame */
     v3 size;
-    int32_t nu, nv;                   /* patch: control points (closed directions repeat the first three) */
-    const double *knot_u, *knot_v;    /* nu + 4, nv + 4 */
-    const double *point;              /* nu * nv * 3, v fastest */
+    int32_t nu, nv;                /* patch: control points (closed directions repeat the first three) */
+    const double *knot_u, *knot_v; /* nu + 4, nv + 4 */
+    const double *point;           /* nu * nv * 3, v fastest */
     bool closed_u, closed_v;
     double flip; /* +1, or -1 when the patch's du x dv points inwards */
 } snSurface;
@@ -42,8 +42,8 @@ typedef struct snSurfaceHit {
 } snSurfaceHit;
 
 /* Closest point to `query` (body frame). With a valid hint the search is local (Newton from the hint, so that a strand
- * does not jump to the other side of a thin bone); without one it is global. Updates the hint. Never fails: a degenerate
- * query (the axis of a cylinder, the centre of a sphere) gives some closest point. */
+ * does not jump to the other side of a thin bone); without one it is global. Updates the hint. Never fails: a
+ * degenerate query (the axis of a cylinder, the centre of a sphere) gives some closest point. */
 snSurfaceHit sn_surface_closest(const snSurface *surface, v3 query, snSurfaceHint *hint);
 
 /* Position, and unit outward normal if wanted, of a patch at (u, v). */

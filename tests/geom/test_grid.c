@@ -1,4 +1,5 @@
-/* Surfaces from distance fields: closed and manifold whatever the field, true to it, and well shaped after remeshing. */
+/* Surfaces from distance fields: closed and manifold whatever the field, true to it, and well shaped after remeshing.
+ */
 #include "check.h"
 
 #include "base/alloc.h"
@@ -6,7 +7,10 @@
 #include "geom/grid.h"
 #include "geom/remesh.h"
 
-static double ball(v3 p, v3 centre, double radius) { return v3_dist(p, centre) - radius; }
+static double ball(v3 p, v3 centre, double radius)
+{
+    return v3_dist(p, centre) - radius;
+}
 
 static double one_ball(const void *context, v3 p, double limit)
 {
@@ -24,7 +28,8 @@ static double capsule(v3 p, v3 a, v3 b, double radius)
 static double forked(const void *context, v3 p, double limit)
 {
     (void)context, (void)limit;
-    double a = capsule(p, v3_of(0, 0, 0), v3_of(0.012, 0.05, 0), 0.008), b = capsule(p, v3_of(0, 0, 0), v3_of(-0.012, 0.05, 0), 0.008);
+    double a = capsule(p, v3_of(0, 0, 0), v3_of(0.012, 0.05, 0), 0.008),
+           b = capsule(p, v3_of(0, 0, 0), v3_of(-0.012, 0.05, 0), 0.008);
     double palm = capsule(p, v3_of(0, -0.03, 0), v3_of(0, 0.01, 0), 0.014);
     return sn_field_union(palm, fmin(sn_field_apart(a, b, 0.002), sn_field_apart(b, a, 0.002)), 0.004);
 }
@@ -109,7 +114,10 @@ static double graded(const void *context, v3 p)
     (void)context;
     return 0.0012 + 0.02 * fmax(0, 0.03 - p.y);
 }
-static v3 project(const void *context, v3 p) { return sn_grid_project(context, p); }
+static v3 project(const void *context, v3 p)
+{
+    return sn_grid_project(context, p);
+}
 
 static v3 normal(const void *context, v3 p)
 {
@@ -136,7 +144,8 @@ static void remeshing_gives_well_shaped_triangles(void **state)
     print_message("%d triangles (expected %.0f), worst aspect ratio %.2f\n", (int)mesh.ntriangle, expected, worst);
     assert_at_most(worst, 4);
     assert_near(mesh.ntriangle / expected, 1, 0.3);
-    for (int32_t v = 0; v < mesh.nvertex; ++v) assert_near(sn_grid_sample(&grid, sn_trimesh_point(&mesh, v), NULL), 0, 2e-5);
+    for (int32_t v = 0; v < mesh.nvertex; ++v)
+        assert_near(sn_grid_sample(&grid, sn_trimesh_point(&mesh, v), NULL), 0, 2e-5);
     snBvh *tree = sn_bvh_create(&mesh);
     assert_int_equal(sn_bvh_self_intersections(tree, NULL, 0), 0);
     sn_bvh_destroy(tree);

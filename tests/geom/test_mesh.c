@@ -13,7 +13,10 @@ static double uniform(double low, double high)
     seed = seed * 6364136223846793005ull + 1442695040888963407ull;
     return low + (high - low) * (double)(seed >> 11) / 9007199254740992.0;
 }
-static v3 uniform3(double r) { return v3_of(uniform(-r, r), uniform(-r, r), uniform(-r, r)); }
+static v3 uniform3(double r)
+{
+    return v3_of(uniform(-r, r), uniform(-r, r), uniform(-r, r));
+}
 
 /* A surface of revolution about z: an ellipsoid with half axes a, a, c. */
 static snTriMesh make_ball(double a, double c, int rings, int angles)
@@ -21,7 +24,8 @@ static snTriMesh make_ball(double a, double c, int rings, int angles)
     double *position = SN_NEW_ARRAY(double, 3 * rings * angles);
     for (int i = 0; i < rings * angles; ++i) {
         double latitude = -SN_PI / 2 + SN_PI * (i / angles + 1) / (rings + 1), turn = 2 * SN_PI * (i % angles) / angles;
-        v3_store(position + 3 * i, v3_of(a * cos(latitude) * cos(turn), a * cos(latitude) * sin(turn), c * sin(latitude)));
+        v3_store(position + 3 * i,
+                 v3_of(a * cos(latitude) * cos(turn), a * cos(latitude) * sin(turn), c * sin(latitude)));
     }
     v3 south = v3_of(0, 0, -c), north = v3_of(0, 0, c);
     snTriMesh mesh;
@@ -75,7 +79,8 @@ static void each_defect_is_found_at_its_place(void **state)
     m.ntriangle = 11; /* leaves out 3 7 5 */
     snMeshPlace place = defect_of(&m);
     assert_int_equal(place.defect, SN_MESH_OPEN_EDGE);
-    assert_true((place.vertex[0] == 7 && place.vertex[1] == 3) || (place.vertex[0] == 3 || place.vertex[0] == 5 || place.vertex[0] == 7));
+    assert_true((place.vertex[0] == 7 && place.vertex[1] == 3) ||
+                (place.vertex[0] == 3 || place.vertex[0] == 5 || place.vertex[0] == 7));
     assert_int_equal(sn_trimesh_check(&m, false, &place), SN_OK);
     assert_int_equal(place.defect, SN_MESH_SOUND);
     m.ntriangle = 0;
@@ -168,8 +173,9 @@ static void closest_point_agrees_with_brute_force(void **state)
         v3 q = uniform3(2.5);
         double least = INFINITY, weight[3];
         for (int32_t t = 0; t < ball.ntriangle; ++t)
-            least = fmin(least, v3_dist(q, sn_triangle_closest(q, sn_trimesh_corner(&ball, t, 0), sn_trimesh_corner(&ball, t, 1),
-                                                               sn_trimesh_corner(&ball, t, 2), weight)));
+            least = fmin(
+                least, v3_dist(q, sn_triangle_closest(q, sn_trimesh_corner(&ball, t, 0), sn_trimesh_corner(&ball, t, 1),
+                                                      sn_trimesh_corner(&ball, t, 2), weight)));
         snMeshHit hit = sn_bvh_closest(tree, q, INFINITY);
         assert_near(hit.distance, least, 1e-15);
         v3 p = {0};

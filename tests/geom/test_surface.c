@@ -14,7 +14,10 @@ static double uniform(double low, double high)
     seed = seed * 6364136223846793005ull + 1442695040888963407ull;
     return low + (high - low) * (double)(seed >> 11) / 9007199254740992.0;
 }
-static v3 uniform3(double r) { return v3_of(uniform(-r, r), uniform(-r, r), uniform(-r, r)); }
+static v3 uniform3(double r)
+{
+    return v3_of(uniform(-r, r), uniform(-r, r), uniform(-r, r));
+}
 
 static void tube_def(double *station, double *radius, snTubeDef *def)
 {
@@ -23,10 +26,16 @@ static void tube_def(double *station, double *radius, snTubeDef *def)
         station[r] = r / (RINGS - 1.0);
         double waist = 0.006 + 0.004 * cos(2 * SN_PI * station[r]); /* a bone: thick ends, thin shaft */
         for (int a = 0; a < ANGLES; ++a)
-            radius[r * ANGLES + a] = waist * (1 + 0.25 * cos(2 * 2 * SN_PI * a / ANGLES) + 0.05 * sin(2 * SN_PI * a / ANGLES));
+            radius[r * ANGLES + a] =
+                waist * (1 + 0.25 * cos(2 * 2 * SN_PI * a / ANGLES) + 0.05 * sin(2 * SN_PI * a / ANGLES));
     }
-    *def = (snTubeDef){.start = {0.01, 0.02, 0.0}, .end = {0.02, 0.06, 0.01}, .x = {1, 0, 0},
-                       .nring = RINGS, .station = station, .nangle = ANGLES, .radius = radius};
+    *def = (snTubeDef){.start = {0.01, 0.02, 0.0},
+                       .end = {0.02, 0.06, 0.01},
+                       .x = {1, 0, 0},
+                       .nring = RINGS,
+                       .station = station,
+                       .nangle = ANGLES,
+                       .radius = radius};
 }
 
 static snPatch make_tube(void)
@@ -71,7 +80,8 @@ static void tube_closes_smoothly(void **state)
         v3 n0, n1, p0 = sn_surface_patch_eval(&s, u, 1e-9, &n0), p1 = sn_surface_patch_eval(&s, u, 1 - 1e-9, &n1);
         assert_near(v3_dist(p0, p1), 0, 1e-9);
         assert_near(v3_dist(n0, n1), 0, 1e-6);
-        assert_near(v3_dist(sn_surface_patch_eval(&s, u, 1.25, NULL), sn_surface_patch_eval(&s, u, 0.25, NULL)), 0, 1e-15);
+        assert_near(v3_dist(sn_surface_patch_eval(&s, u, 1.25, NULL), sn_surface_patch_eval(&s, u, 0.25, NULL)), 0,
+                    1e-15);
     }
     sn_patch_free(&patch);
 }
@@ -82,7 +92,8 @@ static void few_sections_are_enough(void **state)
     double station[3] = {0, 0.4, 1}, radius[12];
     for (int i = 0; i < 12; ++i) radius[i] = 0.01 * (1 + i / 4);
     for (int n = 2; n <= 3; ++n) {
-        snTubeDef def = {.end = {0, 0, 0.1}, .x = {1, 0, 0}, .nring = n, .station = station, .nangle = 4, .radius = radius};
+        snTubeDef def = {
+            .end = {0, 0, 0.1}, .x = {1, 0, 0}, .nring = n, .station = station, .nangle = 4, .radius = radius};
         snPatch patch = {0};
         assert_int_equal(sn_patch_tube(&def, &patch, NULL), SN_OK);
         snSurface s = sn_patch_surface(&patch, rigid_identity());
@@ -210,7 +221,8 @@ static void tracking_is_continuous(void **state)
         double t = i / 4000.0, angle = 6 * SN_PI * t;
         v3 z = v3_unit(v3_of(0.01, 0.04, 0.01)), x = v3_perp(z), y = v3_cross(z, x);
         v3 q = v3_mad(v3_of(0.01, 0.02, 0), 0.002 + 0.038 * t, z);
-        q = v3_add(q, v3_scale(v3_add(v3_scale(x, cos(angle)), v3_scale(y, sin(angle))), 0.0105 + 0.004 * cos(2 * SN_PI * t)));
+        q = v3_add(
+            q, v3_scale(v3_add(v3_scale(x, cos(angle)), v3_scale(y, sin(angle))), 0.0105 + 0.004 * cos(2 * SN_PI * t)));
         snSurfaceHit hit = sn_surface_closest(&s, rigid_apply(tilted, q), &hint);
         if (i) worst = fmax(worst, v3_dist(hit.point, last));
         last = hit.point;
@@ -254,15 +266,19 @@ static double implicit(const snSurface *s, v3 p)
 {
     v3 l = rigid_unapply(s->frame, p);
     switch (s->kind) {
-    case SN_SURFACE_PLANE: return l.z;
-    case SN_SURFACE_SPHERE: return v3_len(l) / s->size.x - 1;
-    case SN_SURFACE_CYLINDER: return hypot(l.x, l.y) / s->size.x - 1;
-    default: return v3_len(v3_of(l.x / s->size.x, l.y / s->size.y, l.z / s->size.z)) - 1;
+    case SN_SURFACE_PLANE:
+        return l.z;
+    case SN_SURFACE_SPHERE:
+        return v3_len(l) / s->size.x - 1;
+    case SN_SURFACE_CYLINDER:
+        return hypot(l.x, l.y) / s->size.x - 1;
+    default:
+        return v3_len(v3_of(l.x / s->size.x, l.y / s->size.y, l.z / s->size.z)) - 1;
     }
 }
 
-static const v3 sizes[] = {{0.02, 0.03, 0.05}, {0.05, 0.01, 0.03}, {1, 1, 1}, {0.01, 0.01, 0.3},
-                           {0.3, 0.3, 0.001}, {0.02, 0.3, 0.0002}, {1, 1.0000001, 1}};
+static const v3 sizes[] = {{0.02, 0.03, 0.05}, {0.05, 0.01, 0.03},  {1, 1, 1},        {0.01, 0.01, 0.3},
+                           {0.3, 0.3, 0.001},  {0.02, 0.3, 0.0002}, {1, 1.0000001, 1}};
 
 static void check_analytic(const snSurface *s, v3 q)
 {
@@ -334,7 +350,8 @@ static void distance_has_the_normal_as_gradient(void **state)
             double e = 1e-6;
             snSurfaceHint h1 = hint, h2 = hint;
             double slope = (sn_surface_closest(&s, v3_mad(q, e, way), &h1).distance -
-                            sn_surface_closest(&s, v3_mad(q, -e, way), &h2).distance) / (2 * e);
+                            sn_surface_closest(&s, v3_mad(q, -e, way), &h2).distance) /
+                           (2 * e);
             assert_near(slope, v3_dot(way, hit.normal), 1e-5);
         }
     sn_patch_free(&patch);
@@ -361,7 +378,8 @@ static void report_speed(void **state)
 {
     (void)state;
     snPatch patch = make_tube();
-    snSurface s = sn_patch_surface(&patch, tilted), egg = {.kind = SN_SURFACE_ELLIPSOID, .frame = tilted, .size = {0.02, 0.03, 0.01}};
+    snSurface s = sn_patch_surface(&patch, tilted),
+              egg = {.kind = SN_SURFACE_ELLIPSOID, .frame = tilted, .size = {0.02, 0.03, 0.01}};
     snSurfaceHint hint = {0};
     enum { QUERIES = 100000 };
     double sum = 0, start = sn_clock();
@@ -372,7 +390,8 @@ static void report_speed(void **state)
     }
     double tracked = (sn_clock() - start) / QUERIES;
     start = sn_clock();
-    for (int i = 0; i < QUERIES; ++i) sum += sn_surface_closest(&egg, v3_of(0.05 * cos(i), 0.02 * sin(i), 0.03), &hint).distance;
+    for (int i = 0; i < QUERIES; ++i)
+        sum += sn_surface_closest(&egg, v3_of(0.05 * cos(i), 0.02 * sin(i), 0.03), &hint).distance;
     double egg_time = (sn_clock() - start) / QUERIES;
     start = sn_clock();
     for (int i = 0; i < 100; ++i) {
