@@ -46,6 +46,14 @@ class Docs(unittest.TestCase):
         for name in sorted(os.listdir(os.path.join(SOURCE, "include", "sinew"))):
             self.assertTrue(f"sinew/{name}" in text, f"the table in docs/api.md lacks sinew/{name}")
 
+    def test_tree_map_has_every_folder(self):
+        text = read("README.md")
+        tracked = subprocess.run(["git", "ls-files"], cwd=SOURCE, capture_output=True, text=True).stdout.split()
+        folders = {path.split("/")[0] for path in tracked if "/" in path and not path.startswith(".")}
+        folders |= {"/".join(path.split("/")[:2]) for path in tracked if path.startswith("src/")}
+        for folder in sorted(folders - {"src"}):
+            self.assertTrue(folder + "/" in text, f"the tree in README.md lacks {folder}/")
+
     def test_pages_name_no_place_of_one_machine(self):
         for page in pages():
             self.assertNotRegex(read(page), r"/(?:home|root|work)/", page)

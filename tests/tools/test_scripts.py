@@ -1,0 +1,114 @@
+"""The installer of dependencies on machines that lack things, the demonstration, the verbs of the Makefile."""
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+BUILD = os.environ["SINEW_BUILD"]
+SOURCE = os.environ["SINEW_SOURCE"]
+TOOLS = ["gcc", "make", "cmake", "ninja", "pkg-config", "python3", "clang", "node", "npm", "chromium"]
+BASICS = ["sh", "tr", "find", "head", "id", "env", "cat", "ls"]
+
+
+class Dependencies(unittest.TestCase):
+    """A machine is a PATH with links to what it has. Headers are those of the machine that runs the test."""
+
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.bin = holder.name
+        self.log = os.path.join(self.bin, "apt.log")
+        for name in BASICS:
+            os.symlink(shutil.which(name), os.path.join(self.bin, name))
+
+    def has(self, *names):
+        for name in names:
+            self.script(name, "exit 0")
+        if "clang" in names:  # answers where its runtime is
+            self.script("clang", 'case $1 in -print-file-name=*) echo /dev/null/none ;; -print-resource-dir) echo "%s" ;; esac'
+                        % self.bin)
+            self.script("libclang_rt.asan-test.a", "exit 0")
+
+    def script(self, name, text):
+        path = os.path.join(self.bin, name)
+        with open(path, "w") as file:
+            file.write("#!/bin/sh\n" + text + "\n")
+        os.chmod(path, 0o755)
+
+    def apt(self, code=0):
+        self.script("apt-get", f'echo "$@" >>{self.log}; exit {code}')
+        self.script("apt-cache", "exit 0")
+        self.script("sudo", 'exec "$@"')
+
+    def install(self, *groups):
+        script = os.path.join(SOURCE, "tools", "install_deps.sh")
+        return subprocess.run(["sh", script, *groups], env={"PATH": self.bin}, capture_output=True, text=True)
+
+    def test_nothing_is_done_when_all_is_there(self):
+        self.has(*TOOLS)
+        self.apt(code=1)
+        result = self.install("build", "test", "page", "browser")
+        self.assertEqual((result.returncode, result.stdout), (0, ""), result.stderr)
+        self.assertFalse(os.path.exists(self.log))
+
+    def test_what_is_missing_is_named_and_installed(self):
+        self.has(*[name for name in TOOLS if name not in ("ninja", "cmake")])
+        self.apt()
+        result = self.install("build", "test")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("installing: cmake ninja-build", result.stdout)
+        with open(self.log) as file:
+            line = file.read().splitlines()[-1]
+        self.assertIn("--no-install-recommends cmake ninja-build", line)
+
+    def test_a_failed_install_fails(self):
+        self.has(*TOOLS[1:])
+        self.apt(code=1)
+        result = self.install("build")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("could not install", result.stderr)
+
+    def test_another_system_gets_the_names(self):
+        self.has("gcc")
+        result = self.install("build")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("ninja-build", result.stderr)
+        self.assertIn("package manager", result.stderr)
+
+    def test_check_only_names(self):
+        self.has(*TOOLS[1:])
+        self.apt()
+        result = self.install("--check", "build")
+        self.assertEqual((result.returncode, result.stdout), (1, "missing: gcc\n"))
+        self.assertFalse(os.path.exists(self.log))
+
+    def test_unknown_group(self):
+        self.assertEqual(self.install("everything").returncode, 2)
+
+
+class Scripts(unittest.TestCase):
+    def test_demonstration(self):
+        with tempfile.TemporaryDirectory() as folder:
+            command = [os.path.join(SOURCE, "tools", "demo.sh"), os.path.join(BUILD, "sinew"), folder]
+            result = subprocess.run(command, capture_output=True, text=True)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertIn("finger.svg", os.listdir(folder))
+            self.assertIn("pulley.replay.xml", os.listdir(folder))
+
+    def test_every_verb_has_its_line_of_help(self):
+        text = subprocess.run(["make", "-s", "help"], cwd=SOURCE, capture_output=True, text=True).stdout
+        for verb in ["all", "demo", "test", "test-quick", "test-full", "bench", "fuzz", "docs", "install", "format", "clean"]:
+            self.assertRegex(text, rf"(?m)^make {verb} +\w")
+
+    def test_no_file_is_too_long(self):
+        """Files stay under 1000 lines; the readers of the code are people."""
+        tracked = subprocess.run(["git", "ls-files", "*.c", "*.h", "*.py", "*.ts"], cwd=SOURCE, capture_output=True,
+                                 text=True).stdout.split()
+        for path in tracked:
+            with open(os.path.join(SOURCE, path), errors="replace") as file:
+                self.assertLess(sum(1 for _ in file), 1000, path)
+
+
+if __name__ == "__main__":
+    unittest.main()
