@@ -84,18 +84,30 @@ static int32_t worst_strand(const snStrandSolver *s)
     return worst;
 }
 
-/* panel += the rectangle of the strand's block. */
+/* to, columns ld apart, += the rectangle at `row` and `column` of the block. Inlined with constants for the usual 6 x 6. */
+static inline void add_along(double *to, int32_t ld, const double *block, const snTarget *t, int32_t height, int32_t width)
+{
+    for (int32_t i = 0; i < height; ++i, to += ld) {
+        const double *from = block + sn_block_row(t->row + i) + t->column;
+        for (int32_t j = 0; j < width; ++j) to[j] += from[j];
+    }
+}
+
+static inline void add_across(double *to, int32_t ld, const double *block, const snTarget *t, int32_t height,
+                              int32_t width, bool triangle)
+{
+    for (int32_t i = 0; i < height; ++i) {
+        const double *from = block + sn_block_row(t->row + i) + t->column;
+        for (int32_t j = 0; j < (triangle ? i + 1 : width); ++j) to[(int64_t)ld * j + i] += from[j];
+    }
+}
+
 static void add_target(const snTarget *t, const double *block, double *panel)
 {
     double *to = panel + t->at;
-    for (int32_t i = 0; i < t->height; ++i) {
-        const double *from = block + sn_block_row(t->row + i) + t->column;
-        int32_t width = t->kind == SN_TARGET_TRIANGLE ? i + 1 : t->width;
-        if (t->kind == SN_TARGET_ALONG)
-            for (int32_t j = 0; j < width; ++j) to[(int64_t)t->ld * i + j] += from[j];
-        else
-            for (int32_t j = 0; j < width; ++j) to[(int64_t)t->ld * j + i] += from[j];
-    }
+    bool six = t->height == 6 && t->width == 6;
+    if (t->kind == SN_TARGET_ALONG) add_along(to, t->ld, block, t, six ? 6 : t->height, six ? 6 : t->width);
+    else add_across(to, t->ld, block, t, t->height, t->width, t->kind == SN_TARGET_TRIANGLE);
 }
 
 static void add_strands(snStrandSolver *s)
@@ -106,41 +118,37 @@ static void add_strands(snStrandSolver *s)
     }
 }
 
-static int32_t panel_ld(const snReduced *r, int32_t unknown) { return r->ld[sn_reduced_node_of(r, unknown)]; }
-
 static void add_bodies(const snKkt *k, snStrandSolver *s)
 {
-    snReduced *r = &s->reduced;
     for (int32_t b = 0; b < k->pattern.nbody; ++b) {
-        double *to = r->panel + sn_reduced_index(r, s->body_at[b], s->body_at[b]);
-        int32_t ld = panel_ld(r, s->body_at[b]);
+        double *to = s->reduced.panel + s->body_to[b];
         for (int32_t c = 0; c < 6; ++c)
-            for (int32_t i = c; i < 6; ++i) to[ld * c + i] += k->values.body_A[36 * b + 6 * c + i];
+            for (int32_t i = c; i < 6; ++i) to[s->body_ld[b] * c + i] += k->values.body_A[36 * b + 6 * c + i];
     }
     for (int32_t p = 0; p < k->pattern.npair; ++p) {
-        int32_t a = s->body_at[k->pattern.pair_body[2 * p]], b = s->body_at[k->pattern.pair_body[2 * p + 1]];
-        int32_t ld = panel_ld(r, a < b ? a : b);
-        double *to = r->panel + s->pair_to[p];
+        bool along = s->body_at[k->pattern.pair_body[2 * p]] < s->body_at[k->pattern.pair_body[2 * p + 1]];
+        int32_t ld = s->pair_ld[p];
+        double *to = s->reduced.panel + s->pair_to[p];
         for (int32_t e = 0; e < 36; ++e)
-            to[a < b ? ld * (e / 6) + e % 6 : ld * (e % 6) + e / 6] += k->values.pair_A[36 * p + e];
+            to[along ? ld * (e / 6) + e % 6 : ld * (e % 6) + e / 6] += k->values.pair_A[36 * p + e];
     }
 }
 
 static void add_rows(const snKkt *k, snStrandSolver *s)
 {
-    snReduced *r = &s->reduced;
+    double *panel = s->reduced.panel;
     const snKktValues *v = &k->values;
     for (int32_t j = 0; j < k->pattern.njoint; ++j) {
-        int32_t host = s->joint_host[j], at = s->joint_at[j], ld = panel_ld(r, at);
-        r->panel[sn_reduced_index(r, at, at)] += v->joint_on[j] ? -v->joint_D[j] : -1;
+        const int64_t *to = s->joint_to + 3 * j;
+        panel[to[2]] += v->joint_on[j] ? -v->joint_D[j] : -1;
         if (!v->joint_on[j]) continue;
+        int32_t host = s->joint_host[j], ld = s->body_ld[k->pattern.joint_body[2 * j + host]];
         const double *J = v->joint_J + 12 * j;
-        for (int32_t c = 0; c < 6; ++c) r->panel[s->joint_to[2 * j] + ld * c] += J[6 * host + c];
+        for (int32_t c = 0; c < 6; ++c) panel[to[0] + ld * c] += J[6 * host + c];
         if (k->pattern.joint_body[2 * j + !host] < 0) continue;
-        for (int32_t c = 0; c < 6; ++c) r->panel[s->joint_to[2 * j + 1] + c] += J[6 * !host + c];
+        for (int32_t c = 0; c < 6; ++c) panel[to[1] + c] += J[6 * !host + c];
     }
-    for (int32_t l = 0; l < k->pattern.nlink; ++l)
-        r->panel[sn_reduced_index(r, s->link_at[l], s->link_at[l])] += v->link_on[l] ? -v->link_D[l] : -1;
+    for (int32_t l = 0; l < k->pattern.nlink; ++l) panel[s->link_to[l]] += v->link_on[l] ? -v->link_D[l] : -1;
 }
 
 static snStatus strand_factor(snKkt *k, const uint8_t *strand_dirty, int32_t *culprit)
@@ -373,26 +381,39 @@ static void response_forward(Job *job, int32_t item, int32_t worker)
     }
 }
 
+/* Minus the border of one force into its place among the interleaved right-hand sides. */
+static void load_force(const snStrandSolver *s, int32_t strand, const double *border, double *x, uint8_t *reached)
+{
+    const snBatch *b = &s->batch[s->strand_lane[strand] / SN_LANES];
+    const snLane *lane = &b->lane[s->strand_lane[strand] % SN_LANES];
+    for (int32_t i = 0; i < lane->nslot; ++i) {
+        for (int32_t c = 0; c < 6; ++c) x[SN_MANY * (lane->slot_at[i] + c)] = -border[6 * i + c];
+        reached[sn_reduced_node_of(&s->reduced, lane->slot_at[i])] = 1;
+    }
+    for (int32_t i = 0; i < lane->nlink; ++i) {
+        x[SN_MANY * lane->link_at[i]] = -border[6 * b->nslot + i];
+        reached[sn_reduced_node_of(&s->reduced, lane->link_at[i])] = 1;
+    }
+}
+
 /* Several forces through the reduced system, interleaved. */
 static void response_reduced(Job *job, int32_t item, int32_t worker)
 {
     snStrandSolver *s = job->s;
-    const snKktPattern *p = &job->k->pattern;
-    double *x = s->many + (int64_t)worker * SN_MANY * s->reduced.n;
-    int32_t first = SN_MANY * item, count = job->nforce - first < SN_MANY ? job->nforce - first : SN_MANY;
+    int32_t nbody = job->k->pattern.nbody, first = SN_MANY * item;
+    int32_t count = job->nforce - first < SN_MANY ? job->nforce - first : SN_MANY;
+    double *x = s->many + (int64_t)worker * SN_MANY * s->reduced.n, *out = job->response + 6 * (int64_t)nbody * first;
+    uint8_t *reached = s->reached + (int64_t)worker * s->reduced.nnode;
     memset(x, 0, (size_t)SN_MANY * (size_t)s->reduced.n * sizeof *x);
-    for (int32_t f = 0; f < count; ++f) {
-        const snBatch *b = &s->batch[s->strand_lane[job->force_strand[first + f]] / SN_LANES];
-        const snLane *lane = &b->lane[s->strand_lane[job->force_strand[first + f]] % SN_LANES];
-        const double *border = s->chunk + (int64_t)s->border_size * (first + f);
-        for (int32_t e = 0; e < 6 * lane->nslot; ++e) x[SN_MANY * (lane->slot_at[e / 6] + e % 6) + f] = -border[e];
-        for (int32_t e = 0; e < lane->nlink; ++e) x[SN_MANY * lane->link_at[e] + f] = -border[6 * b->nslot + e];
-    }
-    s->lanes->reduced_solve_many(&s->reduced, x);
-    for (int32_t f = 0; f < count; ++f) {
-        double *out = job->response + 6 * (int64_t)p->nbody * (first + f);
-        for (int32_t e = 0; e < 6 * p->nbody; ++e) out[e] = x[SN_MANY * (s->body_at[e / 6] + e % 6) + f];
-    }
+    memset(reached, 0, (size_t)s->reduced.nnode);
+    for (int32_t f = 0; f < count; ++f)
+        load_force(s, job->force_strand[first + f], s->chunk + (int64_t)s->border_size * (first + f), x + f, reached);
+    s->lanes->reduced_solve_many(&s->reduced, x, reached);
+    for (int32_t f = 0; f < count; ++f)
+        for (int32_t b = 0; b < nbody; ++b) {
+            const double *from = x + SN_MANY * (int64_t)s->body_at[b] + f;
+            for (int32_t c = 0; c < 6; ++c) *out++ = from[SN_MANY * c];
+        }
 }
 
 static void strand_body_response(snKkt *k, int32_t nforce, const int32_t *force_strand, const int32_t *force_adr,

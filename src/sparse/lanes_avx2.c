@@ -12,6 +12,13 @@ static inline vd vd_madd(vd a, vd b, vd c) { return _mm256_fmadd_pd(a, b, c); }
 static inline vd vd_nmadd(vd a, vd b, vd c) { return _mm256_fnmadd_pd(a, b, c); }
 static inline vd vd_sqrt(vd a) { return _mm256_sqrt_pd(a); }
 
+/* Keeps a number that is used twice in a register, where the compiler would load it twice. */
+static inline vd vd_keep(vd a)
+{
+    __asm__("" : "+x"(a));
+    return a;
+}
+
 #define LANES_NAME "avx2"
 #include "sparse/lanes_impl.h"
 #include "sparse/reduced_impl.h"

@@ -12,6 +12,11 @@ static inline double vd_sum(vd a) { return (a[0] + a[2]) + (a[1] + a[3]); }
 static inline vmask vd_is_pivot(vd a) { return (a > 0) & (a < (double)INFINITY); }
 static inline vd *lanes_of(double *a) { return (vd *)(void *)a; }
 
+static inline void vd_clear(vd *x, int64_t count)
+{
+    for (int64_t i = 0; i < count; ++i) x[i] = vd_all(0);
+}
+
 /* Rows to columns of a 4 x 4 block. */
 static inline void vd_transpose(vd r[4])
 {
@@ -290,7 +295,7 @@ static int32_t pack_rows(const snLaneData *d, const snBatch *b, int32_t group, v
             int32_t row = b->lane[l].own + r;
             if (d->values->own_on[row] && d->values->own[row].span < first) first = d->values->own[row].span;
         }
-    memset(y, 0, 12 * (size_t)(b->npoint - first) * sizeof *y);
+    vd_clear(y, 12 * (int64_t)(b->npoint - first));
     for (int l = 0; l < SN_LANES; ++l)
         for (int32_t r = 4 * group; r < 4 * group + 4 && r < b->lane[l].nown; ++r) {
             int32_t row = b->lane[l].own + r;
@@ -340,12 +345,16 @@ static inline void tile_half(vd *t, int half, const Products *s)
         for (int b = 0; b < 2; ++b) x[a][b] = t[4 * a + half + b];
     const vd *p = s->p1, *q = s->q1 + half;
     for (int32_t k = 0; k < s->count1; ++k, p += 4, q += 4)
-        for (int a = 0; a < 4; ++a)
-            for (int b = 0; b < 2; ++b) x[a][b] = vd_madd(p[a], q[b], x[a][b]);
+        for (int a = 0; a < 4; ++a) {
+            vd pa = vd_keep(p[a]);
+            for (int b = 0; b < 2; ++b) x[a][b] = vd_madd(pa, q[b], x[a][b]);
+        }
     p = s->p2, q = s->q2 + half;
     for (int32_t k = 0; k < s->count2; ++k, p += 4, q += 4)
-        for (int a = 0; a < 4; ++a)
-            for (int b = 0; b < 2; ++b) x[a][b] = vd_nmadd(p[a], q[b], x[a][b]);
+        for (int a = 0; a < 4; ++a) {
+            vd pa = vd_keep(p[a]);
+            for (int b = 0; b < 2; ++b) x[a][b] = vd_nmadd(pa, q[b], x[a][b]);
+        }
     for (int a = 0; a < 4; ++a)
         for (int b = 0; b < 2; ++b) t[4 * a + half + b] = x[a][b];
 }
@@ -418,7 +427,7 @@ static vmask rows_factor(const snLaneData *d, const snBatch *b, snLaneWork *w)
             Products s = point_products(Y + stride * i, w->start[i], Y + stride * j, w->start[j], b->npoint);
             s.p2 = Ri, s.q2 = Rj, s.count2 = 4 * j;
             if (i == j) row_diagonal(d, b, i, t);
-            else memset(t, 0, sizeof t);
+            else vd_clear(t, 16);
             tile_add(t, &s);
             if (i == j) ok &= tile_factor(t, Ri + 16 * i);
             else tile_divide(t, Rj + 16 * j, Ri + 16 * j);
@@ -518,7 +527,7 @@ static void border_products(const snBatch *b, const snLaneWork *w, int32_t g, co
         Products s = {V + panel * g + 16 * first, V + panel * h + 16 * first, u.p1, u.q1, 4 * (b->nrowgroup - first),
                       u.count1};
         vd t[16];
-        memset(t, 0, sizeof t);
+        vd_clear(t, 16);
         tile_add(t, &s);
         store_block(b, g, h, t);
     }
@@ -662,22 +671,30 @@ static void lanes_backward(const snLaneData *d, snBatch *b, snLaneWork *w, const
     }
 }
 
-/* res -= A x. Blocks (i, i + k) act on x by their rows and transposed, as columns; vectors of three are handled four
- * wide, so x and res have one number to spare at their ends, and the fourth is put back last to first. */
+/* res -= A x. The blocks (i, i + k) of a point act on x by rows, for point i, and transposed, for point i + k. Vectors of
+ * three are handled four wide; the fourth number is whatever comes next, and nothing made of it is used. `ahead` holds what
+ * is to be taken from point i and the three after it. */
 static void subtract_band(const snLaneData *d, const snLane *lane, const double *x, double *res)
 {
+    vd ahead[4] = {{0}};
     for (int32_t i = 0; i < lane->npoint; ++i) {
         const double *a = d->values->point_A + 36 * (int64_t)(lane->point + i);
         int32_t end = lane->npoint - i < 4 ? lane->npoint - i : 4;
         const double *xi = x + 3 * i;
-        double s[3] = {0}, *r = res + 3 * i;
+        vd x0 = vd_all(xi[0]), x1 = vd_all(xi[1]), x2 = vd_all(xi[2]);
+        vd sum[4] = {{0}};
         for (int32_t k = 0; k < end; ++k, a += 9) {
-            const double *xk = xi + 3 * k;
-            for (int c = 0; c < 3; ++c) s[c] += a[3 * c] * xk[0] + a[3 * c + 1] * xk[1] + a[3 * c + 2] * xk[2];
-            if (k == 0) continue;
-            for (int c = 0; c < 3; ++c) r[3 * k + c] -= a[c] * xi[0] + a[3 + c] * xi[1] + a[6 + c] * xi[2];
+            vd xk = {xi[3 * k], xi[3 * k + 1], xi[3 * k + 2], 0};
+            vd row0 = vd_get(a), row1 = vd_get(a + 3), row2 = vd_get(a + 6);
+            sum[0] = vd_madd(row0, xk, sum[0]);
+            sum[1] = vd_madd(row1, xk, sum[1]);
+            sum[2] = vd_madd(row2, xk, sum[2]);
+            if (k) ahead[k] = vd_madd(row2, x2, vd_madd(row1, x1, vd_madd(row0, x0, ahead[k])));
         }
-        for (int c = 0; c < 3; ++c) r[c] -= s[c];
+        vd_transpose(sum);
+        vd total = ahead[0] + ((sum[0] + sum[1]) + sum[2]);
+        for (int c = 0; c < 3; ++c) res[3 * i + c] -= total[c];
+        ahead[0] = ahead[1], ahead[1] = ahead[2], ahead[2] = ahead[3], ahead[3] = vd_all(0);
     }
 }
 

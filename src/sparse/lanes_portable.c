@@ -13,6 +13,8 @@ static inline vd vd_madd(vd a, vd b, vd c) { return c + a * b; }
 static inline vd vd_nmadd(vd a, vd b, vd c) { return c - a * b; }
 static inline vd vd_sqrt(vd a) { return (vd){sqrt(a[0]), sqrt(a[1]), sqrt(a[2]), sqrt(a[3])}; }
 
+static inline vd vd_keep(vd a) { return a; }
+
 #define LANES_NAME "portable"
 #include "sparse/lanes_impl.h"
 #include "sparse/reduced_impl.h"

@@ -73,7 +73,7 @@ static void size_panels(snReduced *r)
     for (int32_t k = 0; k < r->nnode; ++k) {
         int32_t width = r->start[k + 1] - r->start[k], height = width;
         for (int32_t p = r->belowadr[k]; p < r->belowadr[k + 1]; ++p)
-            height += r->start[r->below[p] + 1] - r->start[r->below[p]];
+            height += r->exposed[r->below[p]];
         r->height[k] = height;
         r->ld[k] = (height + 3) / 4 * 4;
         r->paneladr[k + 1] = r->paneladr[k] + (int64_t)r->ld[k] * width;
@@ -85,8 +85,7 @@ static int32_t row_in_panel(const snReduced *r, int32_t panel, int32_t node)
 {
     if (panel == node) return 0;
     int32_t row = r->start[panel + 1] - r->start[panel];
-    for (int32_t p = r->belowadr[panel]; r->below[p] != node; ++p)
-        row += r->start[r->below[p] + 1] - r->start[r->below[p]];
+    for (int32_t p = r->belowadr[panel]; r->below[p] != node; ++p) row += r->exposed[r->below[p]];
     return row;
 }
 
@@ -101,7 +100,7 @@ static void fill_map(snReduced *r)
             int32_t t = r->below[p], row = r->start[t + 1] - r->start[t], at = r->belowadr[t];
             *map++ = 0;
             for (int32_t q = p + 1; q < r->belowadr[k + 1]; ++q) {
-                for (; r->below[at] != r->below[q]; ++at) row += r->start[r->below[at] + 1] - r->start[r->below[at]];
+                for (; r->below[at] != r->below[q]; ++at) row += r->exposed[r->below[at]];
                 *map++ = row;
             }
         }
@@ -120,14 +119,18 @@ static int32_t map_size(const snReduced *r)
 
 static bool make_panels(snReduced *r)
 {
-    int32_t highest = 0;
+    int32_t highest = 0, widest = 0;
     size_panels(r);
-    for (int32_t k = 0; k < r->nnode; ++k) highest = r->ld[k] > highest ? r->ld[k] : highest;
+    for (int32_t k = 0; k < r->nnode; ++k) {
+        int32_t width = r->start[k + 1] - r->start[k];
+        highest = r->ld[k] > highest ? r->ld[k] : highest;
+        widest = width > widest ? width : widest;
+    }
     r->map = SN_NEW_ARRAY(int32_t, map_size(r));
-    r->panel = SN_NEW_ARRAY(double, r->paneladr[r->nnode]);
+    r->panel = SN_NEW_ARRAY(double, r->paneladr[r->nnode] + 4); /* rows are read eight at a time */
     r->inverse = SN_NEW_ARRAY(double, r->n);
     r->sign = SN_NEW_ARRAY(int8_t, r->n);
-    r->work = SN_NEW_ARRAY(double, 2 * highest + 8);
+    r->work = SN_NEW_ARRAY(double, 4 * highest + 4 * widest);
     if (!r->map || !r->panel || !r->inverse || !r->sign || !r->work) return false;
     fill_map(r);
     return true;
@@ -138,21 +141,22 @@ static bool begin(snReduced *r, Builder *b, int32_t nnode, int32_t nedge)
     *r = (snReduced){.nnode = nnode};
     *b = (Builder){.nnode = nnode};
     return (r->start = SN_NEW_ARRAY(int32_t, nnode + 1)) && (r->belowadr = SN_NEW_ARRAY(int32_t, nnode + 1)) &&
-           (r->height = SN_NEW_ARRAY(int32_t, nnode)) && (r->ld = SN_NEW_ARRAY(int32_t, nnode)) &&
+           (r->exposed = SN_NEW_ARRAY(int32_t, nnode)) && (r->height = SN_NEW_ARRAY(int32_t, nnode)) && (r->ld = SN_NEW_ARRAY(int32_t, nnode)) &&
            (r->paneladr = SN_NEW_ARRAY(int64_t, nnode + 1)) && (r->mapadr = SN_NEW_ARRAY(int32_t, nnode)) &&
            (b->place = SN_NEW_ARRAY(int32_t, nnode)) && (b->adr = SN_NEW_ARRAY(int32_t, nnode + 1)) &&
            (b->neighbour = SN_NEW_ARRAY(int32_t, nedge)) && (b->mark = SN_NEW_ARRAY(int32_t, nnode)) &&
            (b->child = SN_NEW_ARRAY(int32_t, nnode)) && (b->sibling = SN_NEW_ARRAY(int32_t, nnode));
 }
 
-bool sn_reduced_create(snReduced *r, int32_t nnode, const int32_t *perm, const int32_t *width, int32_t nedge,
-                       const int32_t *edge_i, const int32_t *edge_j)
+bool sn_reduced_create(snReduced *r, int32_t nnode, const int32_t *perm, const int32_t *width,
+                       const int32_t *exposed, int32_t nedge, const int32_t *edge_i, const int32_t *edge_j)
 {
     Builder b;
     bool ok = begin(r, &b, nnode, nedge);
     if (ok) {
         for (int32_t k = 0; k < nnode; ++k) {
             b.place[perm[k]] = k;
+            r->exposed[k] = exposed[perm[k]];
             r->start[k + 1] = r->start[k] + width[perm[k]];
         }
         r->n = r->start[nnode];
@@ -168,7 +172,7 @@ bool sn_reduced_create(snReduced *r, int32_t nnode, const int32_t *perm, const i
 
 void sn_reduced_destroy(snReduced *r)
 {
-    void *block[] = {r->start,    r->belowadr, r->below, r->height, r->ld,      r->paneladr,
+    void *block[] = {r->start,    r->exposed, r->belowadr, r->below, r->height, r->ld,      r->paneladr,
                      r->mapadr,   r->map,      r->panel, r->sign,   r->inverse, r->work};
     for (size_t i = 0; i < sizeof block / sizeof *block; ++i) sn_free(block[i]);
     *r = (snReduced){0};

@@ -1,43 +1,71 @@
 /* The numbers of the reduced system: right-looking factorisation in dense panels. Included after lanes_impl.h by the
  * file of each instruction set. */
 
-/* column2[i] -= f column[i] for i in [from, ld), from rounded down to four: what is above the diagonal is never read. */
-static inline void subtract_column(double *column2, const double *column, double f, int32_t from, int32_t ld)
+/* x[i] -= f column[i] for i in [from, ld), from rounded down to four: what is above the diagonal is never read. */
+static inline void subtract_column(double *x, const double *column, double f, int32_t from, int32_t ld)
 {
     vd factor = vd_all(f);
-    for (int32_t i = from & ~3; i < ld; i += 4) vd_put(column2 + i, vd_nmadd(factor, vd_get(column + i), vd_get(column2 + i)));
+    for (int32_t i = from & ~3; i < ld; i += 4) vd_put(x + i, vd_nmadd(factor, vd_get(column + i), vd_get(x + i)));
+}
+
+/* Takes the earlier columns of the node, `count` of them, out of column d; factor[c] = entry (d, c) of L. */
+static inline void eliminate_column(double *panel, const double *factor, int32_t d, int32_t ld)
+{
+    double *to = panel + (int64_t)d * ld;
+    int32_t i = d & ~3;
+    for (; i + 8 <= ld; i += 8) {
+        const double *p = panel + i;
+        vd a = vd_get(to + i), b = vd_get(to + i + 4);
+        for (int32_t c = 0; c < d; ++c, p += ld) {
+            vd f = vd_all(factor[c]);
+            a = vd_nmadd(f, vd_get(p), a);
+            b = vd_nmadd(f, vd_get(p + 4), b);
+        }
+        vd_put(to + i, a);
+        vd_put(to + i + 4, b);
+    }
+    for (; i < ld; i += 4) {
+        vd a = vd_get(to + i);
+        for (int32_t c = 0; c < d; ++c) a = vd_nmadd(vd_all(factor[c]), vd_get(panel + (int64_t)c * ld + i), a);
+        vd_put(to + i, a);
+    }
 }
 
 /* Eliminates the columns of a node from each other. Returns the first whose pivot is bad, or -1. */
 static int32_t factor_panel(snReduced *r, int32_t s)
 {
     int32_t width = r->start[s + 1] - r->start[s], ld = r->ld[s];
-    double *panel = r->panel + r->paneladr[s], *inverse = r->inverse + r->start[s];
+    double *panel = r->panel + r->paneladr[s], *inverse = r->inverse + r->start[s], *factor = r->work;
     const int8_t *sign = r->sign + r->start[s];
-    for (int32_t c = 0; c < width; ++c) {
-        double *column = panel + (int64_t)c * ld, pivot = column[c];
-        if (!(pivot * sign[c] > 0 && pivot * sign[c] < INFINITY)) return r->start[s] + c;
-        inverse[c] = 1 / pivot;
-        for (int32_t d = c + 1; d < width; ++d)
-            subtract_column(panel + (int64_t)d * ld, column, column[d] * inverse[c], d, ld);
+    for (int32_t d = 0; d < width; ++d) {
+        for (int32_t c = 0; c < d; ++c) factor[c] = panel[(int64_t)c * ld + d] * inverse[c];
+        eliminate_column(panel, factor, d, ld);
+        double pivot = panel[(int64_t)d * ld + d];
+        if (!(pivot * sign[d] > 0 && pivot * sign[d] < INFINITY)) return r->start[s] + d;
+        inverse[d] = 1 / pivot;
     }
     return -1;
 }
 
-/* out[i] and out[half + i] = columns j and j + 1 of (L D L') of a node, for rows i in [from, ld), four at a time. */
-static void outer_columns(const double *panel, const double *inverse, int32_t width, int32_t ld, int32_t j, double *out,
-                          int32_t half)
+/* Columns j .. j + 3 of L D L' of a node, rows j & ~3 to ld, into out, ld apart. factor holds, for each column of the
+ * node, the four entries of L in those rows. */
+static void outer_columns(const double *panel, const double *factor, int32_t width, int32_t ld, int32_t j, double *out)
 {
-    for (int32_t i = j & ~3; i < ld; i += 4) {
-        vd a = {0}, b = {0};
-        const double *p = panel;
-        for (int32_t c = 0; c < width; ++c, p += ld) {
-            vd x = vd_get(p + i);
-            a = vd_madd(vd_all(p[j] * inverse[c]), x, a);
-            b = vd_madd(vd_all(p[j + 1] * inverse[c]), x, b);
+    for (int32_t i = j & ~3; i < ld; i += 8) {
+        vd a[4] = {{0}}, b[4] = {{0}};
+        const double *p = panel + i, *f = factor;
+        for (int32_t c = 0; c < width; ++c, p += ld, f += 4) {
+            vd x = vd_get(p), y = vd_get(p + 4);
+            for (int k = 0; k < 4; ++k) {
+                vd e = vd_all(f[k]);
+                a[k] = vd_madd(e, x, a[k]);
+                b[k] = vd_madd(e, y, b[k]);
+            }
         }
-        vd_put(out + i, a);
-        vd_put(out + half + i, b);
+        for (int k = 0; k < 4; ++k) {
+            vd_put(out + k * ld + i, a[k]);
+            if (i + 4 < ld) vd_put(out + k * ld + i + 4, b[k]);
+        }
     }
 }
 
@@ -45,7 +73,7 @@ static void subtract_mapped(const snReduced *r, int32_t p, int32_t end, const in
                             const double *from, double *column)
 {
     for (; p < end; ++p, ++map) {
-        int32_t width = r->start[r->below[p] + 1] - r->start[r->below[p]];
+        int32_t width = r->exposed[r->below[p]];
         for (int32_t i = skip; i < width; ++i) column[*map + i] -= from[row + i];
         row += width;
         skip = 0;
@@ -58,13 +86,18 @@ static void update_below(snReduced *r, int32_t s)
     int32_t width = r->start[s + 1] - r->start[s], ld = r->ld[s], row = width, end = r->belowadr[s + 1];
     const int32_t *map = r->map + r->mapadr[s];
     const double *panel = r->panel + r->paneladr[s], *inverse = r->inverse + r->start[s];
+    double *factor = r->work, *out = r->work + 4 * width;
     for (int32_t p = r->belowadr[s]; p < end; ++p) {
-        int32_t t = r->below[p], columns = r->start[t + 1] - r->start[t];
+        int32_t t = r->below[p], columns = r->exposed[t];
         double *target = r->panel + r->paneladr[t];
-        for (int32_t j = 0; j < columns; j += 2) {
-            outer_columns(panel, inverse, width, ld, row + j, r->work, ld);
-            for (int32_t k = 0; k < 2 && j + k < columns; ++k)
-                subtract_mapped(r, p, end, map, row, j + k, r->work + k * ld, target + (int64_t)(j + k) * r->ld[t]);
+        for (int32_t j = 0; j < columns; j += 4) {
+            int32_t count = columns - j < 4 ? columns - j : 4;
+            for (int32_t c = 0; c < width; ++c)
+                for (int32_t k = 0; k < 4; ++k)
+                    factor[4 * c + k] = k < count ? panel[(int64_t)c * ld + row + j + k] * inverse[c] : 0;
+            outer_columns(panel, factor, width, ld, row + j, out);
+            for (int32_t k = 0; k < count; ++k)
+                subtract_mapped(r, p, end, map, row, j + k, out + k * ld, target + (int64_t)(j + k) * r->ld[t]);
         }
         row += columns;
         map += end - p;
@@ -85,13 +118,13 @@ static int32_t reduced_factor(snReduced *r)
 static void gather_below(const snReduced *r, int32_t s, const double *x, double *dense)
 {
     for (int32_t p = r->belowadr[s]; p < r->belowadr[s + 1]; ++p)
-        for (int32_t i = r->start[r->below[p]]; i < r->start[r->below[p] + 1]; ++i) *dense++ = x[i];
+        for (int32_t i = r->start[r->below[p]]; i < r->start[r->below[p]] + r->exposed[r->below[p]]; ++i) *dense++ = x[i];
 }
 
 static void scatter_below(const snReduced *r, int32_t s, const double *dense, double *x)
 {
     for (int32_t p = r->belowadr[s]; p < r->belowadr[s + 1]; ++p)
-        for (int32_t i = r->start[r->below[p]]; i < r->start[r->below[p] + 1]; ++i) x[i] = *dense++;
+        for (int32_t i = r->start[r->below[p]]; i < r->start[r->below[p]] + r->exposed[r->below[p]]; ++i) x[i] = *dense++;
 }
 
 static void reduced_forward(const snReduced *r, int32_t s, double *x)
@@ -153,7 +186,7 @@ static void many_forward(const snReduced *r, int32_t s, double *x)
     }
     const double *row = panel + width;
     for (int32_t p = r->belowadr[s]; p < r->belowadr[s + 1]; ++p)
-        for (int32_t i = r->start[r->below[p]]; i < r->start[r->below[p] + 1]; ++i, ++row) {
+        for (int32_t i = r->start[r->below[p]]; i < r->start[r->below[p]] + r->exposed[r->below[p]]; ++i, ++row) {
             double *at = x + (int64_t)SN_MANY * i;
             vd a = vd_get(at), b = vd_get(at + 4);
             for (int32_t c = 0; c < width; ++c) {
@@ -179,7 +212,7 @@ static void many_backward(const snReduced *r, int32_t s, double *x)
             b = vd_madd(vd_all(column[i]), vd_get(own + SN_MANY * i + 4), b);
         }
         for (int32_t p = r->belowadr[s]; p < r->belowadr[s + 1]; ++p)
-            for (int32_t i = r->start[r->below[p]]; i < r->start[r->below[p] + 1]; ++i, ++row) {
+            for (int32_t i = r->start[r->below[p]]; i < r->start[r->below[p]] + r->exposed[r->below[p]]; ++i, ++row) {
                 a = vd_madd(vd_all(*row), vd_get(x + (int64_t)SN_MANY * i), a);
                 b = vd_madd(vd_all(*row), vd_get(x + (int64_t)SN_MANY * i + 4), b);
             }
@@ -188,10 +221,24 @@ static void many_backward(const snReduced *r, int32_t s, double *x)
     }
 }
 
-static void reduced_solve_many(const snReduced *r, double *x)
+static bool below_reached(const snReduced *r, int32_t s, const uint8_t *reached)
 {
-    for (int32_t s = 0; s < r->nnode; ++s) many_forward(r, s, x);
-    for (int32_t s = r->nnode - 1; s >= 0; --s) many_backward(r, s, x);
+    for (int32_t p = r->belowadr[s]; p < r->belowadr[s + 1]; ++p)
+        if (reached[r->below[p]]) return true;
+    return false;
+}
+
+static void reduced_solve_many(const snReduced *r, double *x, uint8_t *reached)
+{
+    for (int32_t s = 0; s < r->nnode; ++s) {
+        if (!reached[s]) continue;
+        many_forward(r, s, x);
+        for (int32_t p = r->belowadr[s]; p < r->belowadr[s + 1]; ++p) reached[r->below[p]] = 1;
+    }
+    for (int32_t s = r->nnode - 1; s >= 0; --s) {
+        reached[s] |= below_reached(r, s, reached);
+        if (reached[s]) many_backward(r, s, x);
+    }
 }
 
 static const snLanes lanes_table = {LANES_NAME,     lanes_factor,  lanes_forward,     lanes_backward,

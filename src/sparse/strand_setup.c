@@ -190,8 +190,10 @@ static bool build_reduced(Setup *u)
     if (!order_nodes(u)) return false;
     for (int32_t b = 0; b < u->p->nbody; ++b) u->width[b] = 6;
     for (int32_t l = 0; l < u->p->nlink; ++l) ++u->width[u->node[l]];
+    memcpy(u->filled, u->width, (size_t)u->nnode * sizeof *u->width); /* what earlier nodes can meet: no joint rows */
     choose_hosts(u);
-    if (!sn_reduced_create(&s->reduced, u->nnode, u->perm, u->width, u->nedge, u->edge_i, u->edge_j)) return false;
+    if (!sn_reduced_create(&s->reduced, u->nnode, u->perm, u->width, u->filled, u->nedge, u->edge_i, u->edge_j))
+        return false;
     s->owner = SN_NEW_ARRAY(int32_t, s->reduced.n);
     s->red = SN_NEW_ARRAY(double, s->reduced.n);
     s->total = SN_NEW_ARRAY(double, s->reduced.n);
@@ -420,19 +422,32 @@ static bool make_targets(snStrandSolver *s)
     return true;
 }
 
-static void place_rows(Setup *u)
+static int32_t panel_ld(const snReduced *r, int32_t unknown)
+{
+    return r->ld[sn_reduced_node_of(r, unknown)];
+}
+
+static void place_blocks(Setup *u)
 {
     snStrandSolver *s = u->s;
     const snKktPattern *p = u->p;
+    const snReduced *r = &s->reduced;
+    for (int32_t b = 0; b < p->nbody; ++b) {
+        s->body_to[b] = sn_reduced_index(r, s->body_at[b], s->body_at[b]);
+        s->body_ld[b] = panel_ld(r, s->body_at[b]);
+    }
     for (int32_t c = 0; c < p->npair; ++c) {
         int32_t a = s->body_at[p->pair_body[2 * c]], b = s->body_at[p->pair_body[2 * c + 1]];
-        s->pair_to[c] = sn_reduced_index(&s->reduced, larger(a, b), a < b ? a : b);
+        s->pair_to[c] = sn_reduced_index(r, larger(a, b), a < b ? a : b);
+        s->pair_ld[c] = panel_ld(r, a < b ? a : b);
     }
     for (int32_t j = 0; j < p->njoint; ++j) {
-        int32_t host = s->joint_host[j], other = p->joint_body[2 * j + !host];
-        s->joint_to[2 * j] = sn_reduced_index(&s->reduced, s->joint_at[j], s->body_at[p->joint_body[2 * j + host]]);
-        if (other >= 0) s->joint_to[2 * j + 1] = sn_reduced_index(&s->reduced, s->body_at[other], s->joint_at[j]);
+        int32_t host = s->joint_host[j], other = p->joint_body[2 * j + !host], at = s->joint_at[j];
+        s->joint_to[3 * j] = sn_reduced_index(r, at, s->body_at[p->joint_body[2 * j + host]]);
+        if (other >= 0) s->joint_to[3 * j + 1] = sn_reduced_index(r, s->body_at[other], at);
+        s->joint_to[3 * j + 2] = sn_reduced_index(r, at, at);
     }
+    for (int32_t l = 0; l < p->nlink; ++l) s->link_to[l] = sn_reduced_index(r, s->link_at[l], s->link_at[l]);
 }
 
 /* Memory. ---------------------------------------------------------------------------------------------------------- */
@@ -478,7 +493,10 @@ static bool make_vectors(Setup *u)
     s->old_on = SN_NEW_ARRAY(uint8_t, u->p->nlink);
     s->chunk = SN_NEW_ARRAY(double, (int64_t)s->nchunk * border);
     s->many = SN_NEW_ARRAY(double, (int64_t)s->nworker * SN_MANY * s->reduced.n);
-    if (!s->vector || !s->x || !s->res || !s->step || !s->old_part || !s->old_on || !s->chunk || !s->many) return false;
+    s->reached = SN_NEW_ARRAY(uint8_t, (int64_t)s->nworker * s->reduced.nnode);
+    if (!s->vector || !s->x || !s->res || !s->step || !s->old_part || !s->old_on || !s->chunk || !s->many ||
+        !s->reached)
+        return false;
     s->data = (snLaneData){&u->k->values,     s->own_slot,           s->vector, s->vector + point, s->vector + 2 * point,
                            s->vector + 2 * point + row};
     return true;
@@ -492,7 +510,9 @@ static bool begin(Setup *u)
     return (s->body_at = SN_NEW_ARRAY(int32_t, p->nbody)) && (s->link_at = SN_NEW_ARRAY(int32_t, p->nlink)) &&
            (s->joint_at = SN_NEW_ARRAY(int32_t, p->njoint)) && (s->joint_host = SN_NEW_ARRAY(int32_t, p->njoint)) &&
            (s->own_slot = SN_NEW_ARRAY(int32_t, p->nown)) && (s->strand_lane = SN_NEW_ARRAY(int32_t, p->nstrand)) && (s->pair_to = SN_NEW_ARRAY(int64_t, p->npair)) &&
-           (s->joint_to = SN_NEW_ARRAY(int64_t, 2 * p->njoint)) && (u->slotadr = SN_NEW_ARRAY(int32_t, p->nstrand + 1)) &&
+           (s->joint_to = SN_NEW_ARRAY(int64_t, 3 * p->njoint)) && (s->link_to = SN_NEW_ARRAY(int64_t, p->nlink)) &&
+           (s->body_to = SN_NEW_ARRAY(int64_t, p->nbody)) && (s->body_ld = SN_NEW_ARRAY(int32_t, p->nbody)) &&
+           (s->pair_ld = SN_NEW_ARRAY(int32_t, p->npair)) && (u->slotadr = SN_NEW_ARRAY(int32_t, p->nstrand + 1)) &&
            (u->slot_body = SN_NEW_ARRAY(int32_t, p->nown)) && (u->linkadr = SN_NEW_ARRAY(int32_t, p->nstrand + 1)) &&
            (u->link = SN_NEW_ARRAY(int32_t, p->npart)) && (u->node = SN_NEW_ARRAY(int32_t, p->nlink)) &&
            (u->head = SN_NEW_ARRAY(int32_t, p->nstrand)) && (u->next = SN_NEW_ARRAY(int32_t, p->nlink)) &&
@@ -515,7 +535,7 @@ static bool build(Setup *u)
     find_links(u);
     group_links(u);
     if (!build_reduced(u) || !make_batches(u) || !fill_lanes(u) || !make_targets(u->s)) return false;
-    place_rows(u);
+    place_blocks(u);
     return make_work(u->s) && make_vectors(u);
 }
 
@@ -538,8 +558,8 @@ void sn_strand_solver_destroy(snStrandSolver *s)
     if (!s) return;
     void *block[] = {s->batch,     s->work,      s->body_at, s->link_at, s->joint_at, s->joint_host, s->owner,
                      s->own_slot,  s->index,     s->linkpart, s->first_row, s->targetadr, s->target, s->pair_to,
-                     s->joint_to,  s->memory,    s->scratch, s->vector,  s->x,        s->res,        s->step,
-                     s->red,       s->total,     s->strand_lane, s->old_part,  s->old_on,  s->chunk,   s->many};
+                     s->joint_to,  s->link_to, s->body_to, s->body_ld, s->pair_ld, s->memory,    s->scratch, s->vector,  s->x,        s->res,        s->step,
+                     s->red,       s->total,     s->strand_lane, s->old_part,  s->old_on,  s->chunk,   s->many, s->reached};
     for (size_t i = 0; i < sizeof block / sizeof *block; ++i) sn_free(block[i]);
     sn_reduced_destroy(&s->reduced);
     sn_free(s);

@@ -36,7 +36,9 @@ typedef struct snStrandSolver {
     int32_t *first_row;    /* of all batches */
     int32_t *targetadr;    /* SN_LANES * nbatch + 1: by lane */
     snTarget *target;
-    int64_t *pair_to, *joint_to; /* npair: the block; 2 * njoint: the row under its host, the other body under the row */
+    int64_t *body_to, *pair_to, *link_to; /* in snReduced.panel: the blocks of bodies and pairs, the pivots of link rows */
+    int64_t *joint_to;     /* 3 * njoint: the row under its host, the other body under the row, the pivot */
+    int32_t *body_ld, *pair_ld; /* nbody, npair: of the panels that those blocks are in */
     double *memory;        /* L, R, block, border of all batches */
     double *scratch;       /* of all workers */
     double *vector;        /* t, q, w, y */
@@ -49,6 +51,7 @@ typedef struct snStrandSolver {
     int32_t nchunk, border_size; /* forces answered at once; numbers kept for each */
     double *chunk;         /* nchunk * border_size */
     double *many;          /* nworker * SN_MANY * reduced.n */
+    uint8_t *reached;      /* nworker * reduced.nnode: nodes that the right-hand sides or solutions reach */
 } snStrandSolver;
 
 /* NULL when out of memory. */
