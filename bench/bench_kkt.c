@@ -25,7 +25,10 @@ static double uniform(Random *r)
 }
 
 /* A palm and wrist of two bodies and five fingers of three. */
-static int32_t parent_of(int32_t body) { return body == 0 ? -1 : body == 1 ? 0 : (body - 2) % 3 ? body - 1 : 1; }
+static int32_t parent_of(int32_t body)
+{
+    return body == 0 ? -1 : body == 1 ? 0 : (body - 2) % 3 ? body - 1 : 1;
+}
 
 static int32_t point_adr[NSTRAND * MAXCOPY + 1], own_adr[NSTRAND * MAXCOPY + 1], own_body[NSTRAND * NROW * MAXCOPY];
 static int32_t link_adr[1], joint_body[2 * NJOINT * MAXCOPY];
@@ -156,7 +159,8 @@ static Times measure(snKktKind kind, int32_t copies, int32_t nthread, double sec
 int main(int argc, char **argv)
 {
     double seconds = argc > 1 ? atof(argv[1]) : 0.5;
-    printf("microseconds          threads unknowns  factor        solve         factor+solve    response residual   MB\n");
+    printf(
+        "microseconds          threads unknowns  factor        solve         factor+solve    response residual   MB\n");
     printf("                                         min  median     min  median      min   median      min\n");
     Times plain = measure(SN_KKT_PLAIN, 1, 1, seconds), one = measure(SN_KKT_STRAND, 1, 1, seconds);
     Times two = measure(SN_KKT_STRAND, 1, 2, seconds);
@@ -165,7 +169,8 @@ int main(int argc, char **argv)
     sn_kkt_force_portable(false);
     measure(SN_KKT_PLAIN, 10, 1, seconds);
     Times ten = measure(SN_KKT_STRAND, 10, 1, seconds), ten2 = measure(SN_KKT_STRAND, 10, 2, seconds);
-    printf("factor+solve, by minima: plain / strand %.2f, plain / portable %.2f, two threads %.2f, ten times the size %.2f, "
+    printf("factor+solve, by minima: plain / strand %.2f, plain / portable %.2f, two threads %.2f, ten times the size "
+           "%.2f, "
            "there two threads %.2f\n",
            plain.minimum[2] / one.minimum[2], plain.minimum[2] / portable.minimum[2], one.minimum[2] / two.minimum[2],
            ten.minimum[2] / one.minimum[2], ten.minimum[2] / ten2.minimum[2]);

@@ -18,7 +18,10 @@ typedef struct Block {
     const void *copy; /* filled from here, or NULL */
 } Block;
 
-#define BLOCK(field, number, from) {offsetof(snKkt, field), (number), sizeof *((snKkt *)0)->field, (from)}
+#define BLOCK(field, number, from)                                                                                     \
+    {                                                                                                                  \
+        offsetof(snKkt, field), (number), sizeof *((snKkt *)0)->field, (from)                                          \
+    }
 enum { NBLOCK = 24 };
 
 /* point_A has one double more, since kernels load its 3-vectors four wide. */
@@ -53,7 +56,10 @@ static void list_blocks(const snKktPattern *p, int32_t size, Block list[NBLOCK])
     memcpy(list, block, sizeof block);
 }
 
-static void set_pointer(snKkt *k, size_t offset, void *pointer) { memcpy((char *)k + offset, &pointer, sizeof pointer); }
+static void set_pointer(snKkt *k, size_t offset, void *pointer)
+{
+    memcpy((char *)k + offset, &pointer, sizeof pointer);
+}
 
 static bool allocate(snKkt *k, const snKktPattern *from)
 {
@@ -113,7 +119,10 @@ static void default_values(snKkt *k)
 }
 
 static atomic_bool portable_only;
-void sn_kkt_force_portable(bool on) { atomic_store(&portable_only, on); }
+void sn_kkt_force_portable(bool on)
+{
+    atomic_store(&portable_only, on);
+}
 
 static bool create_solver(snKkt *k, snKktKind kind)
 {
@@ -146,10 +155,22 @@ void sn_kkt_destroy(snKkt *k)
     release(k);
 }
 
-snKktValues *sn_kkt_values(snKkt *k) { return &k->values; }
-int32_t sn_kkt_size(const snKkt *k) { return k->size; }
-int64_t sn_kkt_bytes(const snKkt *k) { return k->bytes; }
-const char *sn_kkt_simd_name(const snKkt *k) { return k->solver->simd_name(k->state); }
+snKktValues *sn_kkt_values(snKkt *k)
+{
+    return &k->values;
+}
+int32_t sn_kkt_size(const snKkt *k)
+{
+    return k->size;
+}
+int64_t sn_kkt_bytes(const snKkt *k)
+{
+    return k->bytes;
+}
+const char *sn_kkt_simd_name(const snKkt *k)
+{
+    return k->solver->simd_name(k->state);
+}
 
 snStatus sn_kkt_factor(snKkt *k, const uint8_t *strand_dirty, int32_t *culprit)
 {

@@ -15,12 +15,12 @@ typedef struct snKktSolver {
 } snKktSolver;
 
 struct snKkt {
-    snKktPattern pattern;           /* arrays owned */
-    snKktValues values;             /* arrays owned */
+    snKktPattern pattern;                      /* arrays owned */
+    snKktValues values;                        /* arrays owned */
     int32_t point0, own0, link0, joint0, size; /* where each kind starts in a vector */
-    int32_t *own_strand;            /* nown */
-    double *rhs, *residual, *scale; /* size each */
-    snPool *pool;                   /* may be NULL */
+    int32_t *own_strand;                       /* nown */
+    double *rhs, *residual, *scale;            /* size each */
+    snPool *pool;                              /* may be NULL */
     const snKktSolver *solver;
     void *state;
     int64_t bytes;

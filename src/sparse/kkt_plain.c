@@ -17,14 +17,14 @@
 
 typedef struct Plain {
     int32_t nentry;
-    int32_t *i, *j;     /* nentry: where each entry is, unordered */
-    int32_t *slot;      /* nentry: where its value goes in matrix.value */
-    double *entry;      /* nentry: the values */
+    int32_t *i, *j;                    /* nentry: where each entry is, unordered */
+    int32_t *slot;                     /* nentry: where its value goes in matrix.value */
+    double *entry;                     /* nentry: the values */
     int32_t *perm, *place, *safe_perm; /* size: perm[place[u]] = u */
-    int32_t *next;      /* size: scratch */
-    int8_t *sign;       /* size: of the pivots, in order */
-    int32_t *own_span, *part_span; /* the spans of the places as listed; -1 at first */
-    double *work;       /* size */
+    int32_t *next;                     /* size: scratch */
+    int8_t *sign;                      /* size: of the pivots, in order */
+    int32_t *own_span, *part_span;     /* the spans of the places as listed; -1 at first */
+    double *work;                      /* size */
     snUpper matrix;
     snLdl ldl;
     snOrder order;
@@ -201,8 +201,9 @@ static void plain_destroy(void *state)
 {
     Plain *p = state;
     if (!p) return;
-    void *block[] = {p->i,         p->j,        p->slot,      p->entry, p->perm,        p->place,      p->safe_perm, p->next,
-                     p->sign,      p->own_span, p->part_span, p->work,  p->matrix.start, p->matrix.row, p->matrix.value};
+    void *block[] = {p->i,         p->j,         p->slot,         p->entry,      p->perm,
+                     p->place,     p->safe_perm, p->next,         p->sign,       p->own_span,
+                     p->part_span, p->work,      p->matrix.start, p->matrix.row, p->matrix.value};
     for (size_t b = 0; b < sizeof block / sizeof *block; ++b) sn_free(block[b]);
     sn_ldl_destroy(&p->ldl);
     sn_order_destroy(&p->order);

@@ -1,5 +1,5 @@
-/* The strand-structured solver: strands are eliminated four by four in the lanes of a vector, batches run on the threads
- * of the pool, and what they leave is the small system of bodies, joint rows and link rows.
+/* The strand-structured solver: strands are eliminated four by four in the lanes of a vector, batches run on the
+ * threads of the pool, and what they leave is the small system of bodies, joint rows and link rows.
  *
  * 1. A batch writes only what belongs to it. Sums over strands are made by the calling thread, in the order of the
  *    batches, so results are bit-equal for any number of threads.
@@ -22,11 +22,11 @@ struct Job {
     void (*run)(Job *job, int32_t item, int32_t worker);
     int32_t count;
     atomic_int next;
-    const uint8_t *dirty;                      /* factor */
-    const double *rhs;                         /* solve */
+    const uint8_t *dirty; /* factor */
+    const double *rhs;    /* solve */
     double *solution;
     bool first, last;
-    int32_t nforce;                            /* body response: the forces of one chunk */
+    int32_t nforce; /* body response: the forces of one chunk */
     const int32_t *force_strand, *force_adr;
     const double *force;
     double *response;
@@ -67,25 +67,10 @@ static bool needs_factor(const Job *job, const snBatch *b)
     return false;
 }
 
-static void factor_item(Job *job, int32_t item, int32_t worker)
-{
-    snStrandSolver *s = job->s;
-    if (needs_factor(job, &s->batch[item])) s->lanes->factor(&s->data, &s->batch[item], &s->work[worker]);
-}
-
-static int32_t worst_strand(const snStrandSolver *s)
-{
-    int32_t worst = -1;
-    for (int32_t b = 0; b < s->nbatch; ++b)
-        for (int l = 0; l < SN_LANES; ++l) {
-            int32_t strand = s->batch[b].lane[l].strand;
-            if ((s->batch[b].bad >> l & 1) && (worst < 0 || strand < worst)) worst = strand;
-        }
-    return worst;
-}
-
-/* to, columns ld apart, += the rectangle at `row` and `column` of the block. Inlined with constants for the usual 6 x 6. */
-static inline void add_along(double *to, int32_t ld, const double *block, const snTarget *t, int32_t height, int32_t width)
+/* to, columns ld apart, += the rectangle at `row` and `column` of the block. Inlined with constants for the usual 6
+ * x 6. */
+static inline void add_along(double *to, int32_t ld, const double *block, const snTarget *t, int32_t height,
+                             int32_t width)
 {
     for (int32_t i = 0; i < height; ++i, to += ld) {
         const double *from = block + sn_block_row(t->row + i) + t->column;
@@ -106,16 +91,38 @@ static void add_target(const snTarget *t, const double *block, double *panel)
 {
     double *to = panel + t->at;
     bool six = t->height == 6 && t->width == 6;
-    if (t->kind == SN_TARGET_ALONG) add_along(to, t->ld, block, t, six ? 6 : t->height, six ? 6 : t->width);
-    else add_across(to, t->ld, block, t, t->height, t->width, t->kind == SN_TARGET_TRIANGLE);
+    if (t->kind == SN_TARGET_ALONG && six)
+        add_along(to, t->ld, block, t, 6, 6);
+    else if (t->kind == SN_TARGET_ALONG)
+        add_along(to, t->ld, block, t, t->height, t->width);
+    else
+        add_across(to, t->ld, block, t, t->height, t->width, t->kind == SN_TARGET_TRIANGLE);
 }
 
-static void add_strands(snStrandSolver *s)
+static void add_batch(snStrandSolver *s, int32_t batch)
 {
-    for (int32_t i = 0; i < SN_LANES * s->nbatch; ++i) {
-        const double *block = s->batch[i / SN_LANES].lane[i % SN_LANES].block;
-        for (int32_t t = s->targetadr[i]; t < s->targetadr[i + 1]; ++t) add_target(&s->target[t], block, s->reduced.panel);
+    for (int32_t i = SN_LANES * batch; i < SN_LANES * (batch + 1); ++i) {
+        const double *block = s->batch[batch].lane[i % SN_LANES].block;
+        for (int32_t t = s->targetadr[i]; t < s->targetadr[i + 1]; ++t)
+            add_target(&s->target[t], block, s->reduced.panel);
     }
+}
+
+static void factor_item(Job *job, int32_t item, int32_t worker)
+{
+    snStrandSolver *s = job->s;
+    if (needs_factor(job, &s->batch[item])) s->lanes->factor(&s->data, &s->batch[item], &s->work[worker]);
+}
+
+static int32_t worst_strand(const snStrandSolver *s)
+{
+    int32_t worst = -1;
+    for (int32_t b = 0; b < s->nbatch; ++b)
+        for (int l = 0; l < SN_LANES; ++l) {
+            int32_t strand = s->batch[b].lane[l].strand;
+            if ((s->batch[b].bad >> l & 1) && (worst < 0 || strand < worst)) worst = strand;
+        }
+    return worst;
 }
 
 static void add_bodies(const snKkt *k, snStrandSolver *s)
@@ -155,15 +162,15 @@ static snStatus strand_factor(snKkt *k, const uint8_t *strand_dirty, int32_t *cu
 {
     snStrandSolver *s = k->state;
     Job job = {.k = k, .s = s, .dirty = strand_dirty};
+    memset(s->reduced.panel, 0, (size_t)s->reduced.paneladr[s->reduced.nnode] * sizeof(double));
+    add_bodies(k, s);
+    add_rows(k, s);
     run_job(&job, s->nbatch, factor_item);
     memcpy(s->old_part, k->values.part, (size_t)k->pattern.npart * sizeof *s->old_part);
     memcpy(s->old_on, k->values.link_on, (size_t)k->pattern.nlink);
     s->factored = true;
     if ((*culprit = worst_strand(s)) >= 0) return SN_DIVERGED;
-    memset(s->reduced.panel, 0, (size_t)s->reduced.paneladr[s->reduced.nnode] * sizeof(double));
-    add_bodies(k, s);
-    add_rows(k, s);
-    add_strands(s);
+    for (int32_t b = 0; b < s->nbatch; ++b) add_batch(s, b);
     int32_t bad = s->lanes->reduced_factor(&s->reduced);
     if (bad < 0) return SN_OK;
     *culprit = s->owner[bad];
@@ -172,14 +179,23 @@ static snStatus strand_factor(snKkt *k, const uint8_t *strand_dirty, int32_t *cu
 
 /* Solving. -------------------------------------------------------------------------------------------------------- */
 
-/* The lanes' pieces of a vector. Kernels take one type for what they read and what they write. */
+/* The lanes' pieces of a vector as in kkt.h. Kernels take one type for what they read and what they write. */
 static snLaneVector lanes_in(const snKkt *k, const snBatch *b, const double *vector)
 {
-    snLaneVector v;
+    snLaneVector v = {.stride = 3};
     for (int l = 0; l < SN_LANES; ++l) {
         v.point[l] = (double *)vector + k->point0 + 3 * b->lane[l].point;
         v.row[l] = (double *)vector + k->own0 + b->lane[l].own;
     }
+    return v;
+}
+
+/* The same with the points in an array of the solver. */
+static snLaneVector lanes_at(const snKkt *k, const snBatch *b, double *vector, double *points)
+{
+    snLaneVector v = lanes_in(k, b, vector);
+    v.stride = 4;
+    for (int l = 0; l < SN_LANES; ++l) v.point[l] = points + 4 * (int64_t)b->lane[l].point;
     return v;
 }
 
@@ -213,13 +229,14 @@ static void forward_item(Job *job, int32_t item, int32_t worker)
 
 static void add_lane(const snLane *lane, const snLaneVector *step, const snLaneVector *x, int l)
 {
-    for (int32_t i = 0; i < 3 * lane->npoint; ++i) x->point[l][i] += step->point[l][i];
+    for (int32_t i = 0; i < 4 * lane->npoint; ++i) x->point[l][i] += step->point[l][i];
     for (int32_t i = 0; i < lane->nown; ++i) x->row[l][i] += step->row[l][i];
 }
 
 static void copy_lane(const snLane *lane, const snLaneVector *from, const snLaneVector *to, int l)
 {
-    memcpy(to->point[l], from->point[l], 3 * (size_t)lane->npoint * sizeof(double));
+    for (int32_t i = 0; i < lane->npoint; ++i)
+        for (int32_t c = 0; c < 3; ++c) to->point[l][3 * i + c] = from->point[l][4 * i + c];
     memcpy(to->row[l], from->row[l], (size_t)lane->nown * sizeof(double));
 }
 
@@ -228,7 +245,8 @@ static void backward_item(Job *job, int32_t item, int32_t worker)
 {
     snStrandSolver *s = job->s;
     snBatch *b = &s->batch[item];
-    snLaneVector x = lanes_in(job->k, b, s->x), res = lanes_in(job->k, b, s->res), step = lanes_in(job->k, b, s->step);
+    snLaneVector x = lanes_at(job->k, b, s->x, s->x_point), step = lanes_at(job->k, b, s->step, s->step_point);
+    snLaneVector res = lanes_at(job->k, b, s->res, s->res_point);
     snLaneVector rhs = lanes_in(job->k, b, job->rhs), out = lanes_in(job->k, b, job->solution);
     load_borders(b, s->red);
     s->lanes->backward(&s->data, b, &s->work[worker], job->first ? &rhs : &res, job->first ? &x : &step);
@@ -248,8 +266,7 @@ static void to_reduced(const snKkt *k, const double *vector, double *red)
 {
     const snStrandSolver *s = k->state;
     for (int32_t b = 0; b < k->pattern.nbody; ++b) memcpy(red + s->body_at[b], vector + 6 * b, 6 * sizeof *red);
-    for (int32_t l = 0; l < k->pattern.nlink; ++l)
-        red[s->link_at[l]] = k->values.link_on[l] ? vector[k->link0 + l] : 0;
+    for (int32_t l = 0; l < k->pattern.nlink; ++l) red[s->link_at[l]] = k->values.link_on[l] ? vector[k->link0 + l] : 0;
     for (int32_t j = 0; j < k->pattern.njoint; ++j)
         red[s->joint_at[j]] = k->values.joint_on[j] ? vector[k->joint0 + j] : 0;
 }
@@ -295,7 +312,7 @@ static void joint_residual(const snKkt *k, const double *x, double *res)
     }
 }
 
-static void link_residual(const snKkt *k, const double *x, double *res)
+static void link_residual(const snKkt *k, const double *x, const double *points, double *res)
 {
     const snKktValues *v = &k->values;
     for (int32_t l = 0; l < k->pattern.nlink; ++l) {
@@ -303,9 +320,10 @@ static void link_residual(const snKkt *k, const double *x, double *res)
         double r = res[k->link0 + l] + v->link_D[l] * x[k->link0 + l];
         for (int32_t e = k->pattern.link_partadr[l]; e < k->pattern.link_partadr[l + 1]; ++e) {
             const snKktPart *part = &v->part[e];
-            const double *q = x + sn_kkt_point_index(k, k->pattern.part_strand[e], part->span);
-            for (int32_t i = 0; i < 4; ++i)
-                r -= part->b[i] * (part->n[0] * q[3 * i] + part->n[1] * q[3 * i + 1] + part->n[2] * q[3 * i + 2]);
+            const double *q =
+                points + 4 * (k->pattern.strand_pointadr[k->pattern.part_strand[e]] + (int64_t)part->span);
+            for (int32_t i = 0; i < 4; ++i, q += 4)
+                r -= part->b[i] * (part->n[0] * q[0] + part->n[1] * q[1] + part->n[2] * q[2]);
         }
         res[k->link0 + l] = r;
     }
@@ -320,7 +338,7 @@ static void reduced_residual(const snKkt *k, const double *rhs)
     from_reduced(k, s->total, s->x);
     body_residual(k, s->x, s->res);
     joint_residual(k, s->x, s->res);
-    link_residual(k, s->x, s->res);
+    link_residual(k, s->x, s->x_point, s->res);
     to_reduced(k, s->res, s->red);
     for (int32_t i = 0; i < SN_LANES * s->nbatch; ++i) {
         const snLane *lane = &s->batch[i / SN_LANES].lane[i % SN_LANES];
@@ -335,8 +353,10 @@ static void strand_solve(snKkt *k, const double *rhs, double *solution, int32_t 
     memset(s->total, 0, (size_t)s->reduced.n * sizeof *s->total);
     run_job(&job, s->nbatch, forward_item);
     for (int32_t round = 0; round <= refine; ++round) {
-        if (round) reduced_residual(k, rhs);
-        else to_reduced(k, rhs, s->red);
+        if (round)
+            reduced_residual(k, rhs);
+        else
+            to_reduced(k, rhs, s->red);
         subtract_borders(s, s->red);
         s->lanes->reduced_solve(&s->reduced, s->red);
         for (int32_t i = 0; i < s->reduced.n; ++i) s->total[i] += s->red[i];
@@ -362,7 +382,7 @@ static void response_forward(Job *job, int32_t item, int32_t worker)
     snBatch *b = &s->batch[item];
     int32_t next[SN_LANES] = {0};
     for (;;) {
-        snLaneVector rhs = {{0}, {0}};
+        snLaneVector rhs = {.stride = 3};
         int found = 0;
         for (int l = 0; l < SN_LANES; ++l) {
             next[l] = b->lane[l].strand < 0 ? job->nforce : next_force(job, b->lane[l].strand, next[l]);
@@ -433,8 +453,14 @@ static void strand_body_response(snKkt *k, int32_t nforce, const int32_t *force_
     }
 }
 
-static void strand_destroy(void *state) { sn_strand_solver_destroy(state); }
-static const char *strand_simd_name(const void *state) { return ((const snStrandSolver *)state)->lanes->name; }
+static void strand_destroy(void *state)
+{
+    sn_strand_solver_destroy(state);
+}
+static const char *strand_simd_name(const void *state)
+{
+    return ((const snStrandSolver *)state)->lanes->name;
+}
 
 bool sn_kkt_strand_create(snKkt *k, bool portable)
 {

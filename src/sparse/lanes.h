@@ -14,7 +14,7 @@
 
 enum {
     SN_LANES = 4,
-    SN_BAND = 33 /* numbers of one point in L: 6 of its triangle (inverse diagonal), 3 x 9 of the points before it */
+    SN_BAND = 33 /* numbers of one point in L: 6 of its inverted triangle, 3 x 9 of the points before it */
 };
 
 /* A part of a link row on a strand, and the border column of that row. */
@@ -27,12 +27,13 @@ typedef struct snLane {
     int32_t strand, npoint, nown; /* strand -1: empty */
     int32_t point, own;           /* first control point, first own row */
     int32_t nslot, nlink, nlinkpart;
-    const int32_t *slot_at;  /* nslot: unknown of the reduced system that each body starts at */
-    const int32_t *link_at;  /* nlink: unknown of each link column */
+    const int32_t *slot_at; /* nslot: unknown of the reduced system that each body starts at */
+    const int32_t *link_at; /* nlink: unknown of each link column */
     const snLinkPart *linkpart;
     double *border;  /* columns: what the strand gives to, or takes from, the reduced vector */
     double *border2; /* columns */
-    double *block;   /* V'V - U'U, lower, by rows of groups of four: row a of group g at 8 g (g + 1) + 4 (a % 4) (g + 1) */
+    double
+        *block; /* V'V - U'U, lower, by rows of groups of four: row a of group g at 8 g (g + 1) + 4 (a % 4) (g + 1) */
 } snLane;
 
 /* Strands of similar size, padded with identity to the largest. Columns of the border: six for each of nslot bodies,
@@ -42,7 +43,8 @@ typedef struct snBatch {
     int32_t nrowgroup, nbordergroup; /* groups of four rows, of four border columns */
     snLane lane[SN_LANES];
     double *L; /* SN_BAND vectors per point */
-    double *R; /* vector (row group i, column k < 4 i + 4, row a of four) at 8 i (i + 1) + 4 k + a; inverse diagonal */
+    double
+        *R; /* vector (row group i, column k < 4 i + 4, row a of four) at 8 i (i + 1) + 4 k + a; inverted triangles */
     int32_t *first_row; /* nbordergroup: first row group that is not zero without link columns */
     uint32_t bad;       /* lanes whose last factorisation failed */
 } snBatch;
@@ -51,8 +53,8 @@ typedef struct snBatch {
 typedef struct snLaneData {
     const snKktValues *values;
     const int32_t *own_slot; /* nown: which body slot of its strand a row touches, or -1 */
-    double *t, *q;           /* 3 npoint (+ 4): scratch by point */
-    double *w, *y;           /* nown (+ 4): scratch by row */
+    double *t, *q;           /* 4 npoint: scratch by point */
+    double *w, *y;           /* nown: scratch by row */
 } snLaneData;
 
 /* Scratch of a thread, sized for the largest batch. */
@@ -61,9 +63,11 @@ typedef struct snLaneWork {
     int32_t *start; /* first point of each row group, then of each border group */
 } snLaneWork;
 
-/* The right-hand side or solution of the lanes: 3 npoint and nown numbers each; NULL stands for zeros. */
+/* The right-hand side or solution of the lanes: npoint points and nown numbers each; NULL stands for zeros. A point
+ * takes stride numbers: 3 in vectors as in kkt.h, 4 inside the solver, where it starts at a multiple of 32 bytes. */
 typedef struct snLaneVector {
     double *point[SN_LANES], *row[SN_LANES];
+    int32_t stride;
 } snLaneVector;
 
 typedef struct snLanes {
@@ -72,9 +76,10 @@ typedef struct snLanes {
     void (*factor)(const snLaneData *d, snBatch *b, snLaneWork *w);
     /* Eliminates the strands: lane.border = what is to be subtracted from the reduced right-hand side. */
     void (*forward)(const snLaneData *d, snBatch *b, snLaneWork *w, const snLaneVector *rhs);
-    /* With the reduced solution in lane.border, after forward: the strands' own unknowns. */
+    /* With the reduced solution in lane.border, after forward: the strands' own unknowns. out has stride 4. */
     void (*backward)(const snLaneData *d, snBatch *b, snLaneWork *w, const snLaneVector *rhs, const snLaneVector *out);
-    /* res = rhs - K x on the strands, lane.border the reduced solution; lane.border2 = J' y for the bodies. */
+    /* res = rhs - K x on the strands, lane.border the reduced solution; lane.border2 = J' y for the bodies. x and res
+     * have stride 4. */
     void (*residual)(const snLaneData *d, snBatch *b, const snLaneVector *rhs, const snLaneVector *x,
                      const snLaneVector *res);
     int32_t (*reduced_factor)(snReduced *r); /* -1, or the unknown whose pivot is bad */

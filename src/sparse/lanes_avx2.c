@@ -7,13 +7,23 @@
 #include <math.h>
 
 typedef double vd __attribute__((vector_size(32)));
+#define VD_INLINE static inline __attribute__((always_inline))
 
-static inline vd vd_madd(vd a, vd b, vd c) { return _mm256_fmadd_pd(a, b, c); }
-static inline vd vd_nmadd(vd a, vd b, vd c) { return _mm256_fnmadd_pd(a, b, c); }
-static inline vd vd_sqrt(vd a) { return _mm256_sqrt_pd(a); }
+VD_INLINE vd vd_madd(vd a, vd b, vd c)
+{
+    return _mm256_fmadd_pd(a, b, c);
+}
+VD_INLINE vd vd_nmadd(vd a, vd b, vd c)
+{
+    return _mm256_fnmadd_pd(a, b, c);
+}
+VD_INLINE vd vd_sqrt(vd a)
+{
+    return _mm256_sqrt_pd(a);
+}
 
 /* Keeps a number that is used twice in a register, where the compiler would load it twice. */
-static inline vd vd_keep(vd a)
+VD_INLINE vd vd_keep(vd a)
 {
     __asm__("" : "+x"(a));
     return a;
@@ -21,6 +31,7 @@ static inline vd vd_keep(vd a)
 
 #define LANES_NAME "avx2"
 #include "sparse/lanes_impl.h"
+#include "sparse/lanes_solve_impl.h"
 #include "sparse/reduced_impl.h"
 
 const snLanes *sn_lanes_avx2(void)
@@ -31,6 +42,9 @@ const snLanes *sn_lanes_avx2(void)
 
 #else
 
-const snLanes *sn_lanes_avx2(void) { return NULL; }
+const snLanes *sn_lanes_avx2(void)
+{
+    return NULL;
+}
 
 #endif

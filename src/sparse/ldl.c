@@ -22,7 +22,8 @@ bool sn_ldl_create(snLdl *l, int32_t n, int64_t capacity)
     l->value = SN_NEW_ARRAY(double, capacity);
     l->diag = SN_NEW_ARRAY(double, n);
     l->work = SN_NEW_ARRAY(double, n);
-    if (l->parent && l->count && l->mark && l->stack && l->start && l->row && l->value && l->diag && l->work) return true;
+    if (l->parent && l->count && l->mark && l->stack && l->start && l->row && l->value && l->diag && l->work)
+        return true;
     sn_ldl_destroy(l);
     return false;
 }

@@ -17,14 +17,14 @@ typedef struct snUpper {
 
 typedef struct snLdl {
     int32_t n;
-    int64_t capacity;       /* entries of L below the diagonal that there is room for */
-    int32_t *parent;        /* n: elimination tree, -1 at a root */
-    int32_t *count;         /* n: entries of each column so far */
-    int32_t *mark, *stack;  /* n each: scratch of the tree walks */
-    int64_t *start;         /* n + 1: first entry of each column of L */
-    int32_t *row;           /* capacity */
-    double *value;          /* capacity */
-    double *diag, *work;    /* n each: pivots, dense scratch that is zero between rows */
+    int64_t capacity;      /* entries of L below the diagonal that there is room for */
+    int32_t *parent;       /* n: elimination tree, -1 at a root */
+    int32_t *count;        /* n: entries of each column so far */
+    int32_t *mark, *stack; /* n each: scratch of the tree walks */
+    int64_t *start;        /* n + 1: first entry of each column of L */
+    int32_t *row;          /* capacity */
+    double *value;         /* capacity */
+    double *diag, *work;   /* n each: pivots, dense scratch that is zero between rows */
 } snLdl;
 
 /* All memory for matrices of size n; zeroed on failure. */

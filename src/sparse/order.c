@@ -8,7 +8,10 @@
 #include <string.h>
 
 /* AMD runs with n spare places in its list, and without compressing it now and then with a fifth more. */
-static size_t list_size(int32_t n, int32_t nentry) { return (size_t)nentry + (size_t)nentry / 5 + (size_t)n + 1; }
+static size_t list_size(int32_t n, int32_t nentry)
+{
+    return (size_t)nentry + (size_t)nentry / 5 + (size_t)n + 1;
+}
 
 bool sn_order_create(snOrder *o, int32_t n, int32_t nentry)
 {

@@ -1,5 +1,5 @@
-/* The symbolic side of the reduced system: which panels there are, how high, and where updates of one go in another. The
- * numbers are in reduced_impl.h. */
+/* The symbolic side of the reduced system: which panels there are, how high, and where updates of one go in another.
+ * The numbers are in reduced_impl.h. */
 #include "sparse/reduced.h"
 
 #include "base/alloc.h"
@@ -12,10 +12,10 @@ typedef SN_ARRAY(int32_t) IntList;
 
 typedef struct Builder {
     int32_t nnode;
-    int32_t *place;            /* of each thing in the order */
-    int32_t *adr, *neighbour;  /* later neighbours of each place */
+    int32_t *place;           /* of each thing in the order */
+    int32_t *adr, *neighbour; /* later neighbours of each place */
     int32_t *mark;
-    int32_t *child, *sibling;  /* trees as linked lists; -1 ends */
+    int32_t *child, *sibling; /* trees as linked lists; -1 ends */
     IntList below;
 } Builder;
 
@@ -72,8 +72,7 @@ static void size_panels(snReduced *r)
 {
     for (int32_t k = 0; k < r->nnode; ++k) {
         int32_t width = r->start[k + 1] - r->start[k], height = width;
-        for (int32_t p = r->belowadr[k]; p < r->belowadr[k + 1]; ++p)
-            height += r->exposed[r->below[p]];
+        for (int32_t p = r->belowadr[k]; p < r->belowadr[k + 1]; ++p) height += r->exposed[r->below[p]];
         r->height[k] = height;
         r->ld[k] = (height + 3) / 4 * 4;
         r->paneladr[k + 1] = r->paneladr[k] + (int64_t)r->ld[k] * width;
@@ -141,15 +140,16 @@ static bool begin(snReduced *r, Builder *b, int32_t nnode, int32_t nedge)
     *r = (snReduced){.nnode = nnode};
     *b = (Builder){.nnode = nnode};
     return (r->start = SN_NEW_ARRAY(int32_t, nnode + 1)) && (r->belowadr = SN_NEW_ARRAY(int32_t, nnode + 1)) &&
-           (r->exposed = SN_NEW_ARRAY(int32_t, nnode)) && (r->height = SN_NEW_ARRAY(int32_t, nnode)) && (r->ld = SN_NEW_ARRAY(int32_t, nnode)) &&
-           (r->paneladr = SN_NEW_ARRAY(int64_t, nnode + 1)) && (r->mapadr = SN_NEW_ARRAY(int32_t, nnode)) &&
-           (b->place = SN_NEW_ARRAY(int32_t, nnode)) && (b->adr = SN_NEW_ARRAY(int32_t, nnode + 1)) &&
-           (b->neighbour = SN_NEW_ARRAY(int32_t, nedge)) && (b->mark = SN_NEW_ARRAY(int32_t, nnode)) &&
-           (b->child = SN_NEW_ARRAY(int32_t, nnode)) && (b->sibling = SN_NEW_ARRAY(int32_t, nnode));
+           (r->exposed = SN_NEW_ARRAY(int32_t, nnode)) && (r->height = SN_NEW_ARRAY(int32_t, nnode)) &&
+           (r->ld = SN_NEW_ARRAY(int32_t, nnode)) && (r->paneladr = SN_NEW_ARRAY(int64_t, nnode + 1)) &&
+           (r->mapadr = SN_NEW_ARRAY(int32_t, nnode)) && (b->place = SN_NEW_ARRAY(int32_t, nnode)) &&
+           (b->adr = SN_NEW_ARRAY(int32_t, nnode + 1)) && (b->neighbour = SN_NEW_ARRAY(int32_t, nedge)) &&
+           (b->mark = SN_NEW_ARRAY(int32_t, nnode)) && (b->child = SN_NEW_ARRAY(int32_t, nnode)) &&
+           (b->sibling = SN_NEW_ARRAY(int32_t, nnode));
 }
 
-bool sn_reduced_create(snReduced *r, int32_t nnode, const int32_t *perm, const int32_t *width,
-                       const int32_t *exposed, int32_t nedge, const int32_t *edge_i, const int32_t *edge_j)
+bool sn_reduced_create(snReduced *r, int32_t nnode, const int32_t *perm, const int32_t *width, const int32_t *exposed,
+                       int32_t nedge, const int32_t *edge_i, const int32_t *edge_j)
 {
     Builder b;
     bool ok = begin(r, &b, nnode, nedge);
@@ -172,8 +172,8 @@ bool sn_reduced_create(snReduced *r, int32_t nnode, const int32_t *perm, const i
 
 void sn_reduced_destroy(snReduced *r)
 {
-    void *block[] = {r->start,    r->exposed, r->belowadr, r->below, r->height, r->ld,      r->paneladr,
-                     r->mapadr,   r->map,      r->panel, r->sign,   r->inverse, r->work};
+    void *block[] = {r->start,  r->exposed, r->belowadr, r->below, r->height,  r->ld,  r->paneladr,
+                     r->mapadr, r->map,     r->panel,    r->sign,  r->inverse, r->work};
     for (size_t i = 0; i < sizeof block / sizeof *block; ++i) sn_free(block[i]);
     *r = (snReduced){0};
 }
@@ -183,8 +183,10 @@ int32_t sn_reduced_node_of(const snReduced *r, int32_t unknown)
     int32_t low = 0, high = r->nnode;
     while (high - low > 1) {
         int32_t middle = (low + high) / 2;
-        if (r->start[middle] <= unknown) low = middle;
-        else high = middle;
+        if (r->start[middle] <= unknown)
+            low = middle;
+        else
+            high = middle;
     }
     return low;
 }

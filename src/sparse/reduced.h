@@ -5,8 +5,8 @@
  * the same strands. Nodes are numbered in the order of elimination and unknowns after them. The panel of a node holds
  * its columns of the lower triangle, column by column, ld apart: first the rows of the node itself, then those of the
  * later nodes it meets ("below"), padded with zeros to a multiple of four. Of a later node only the first unknowns can
- * be met, the exposed ones: a body's joint rows meet nothing that is eliminated before the body. After factoring a panel holds L D, that is,
- * columns not yet divided by their pivot; inverse holds the inverse pivots. */
+ * be met, the exposed ones: a body's joint rows meet nothing that is eliminated before the body. After factoring a
+ * panel holds L D, that is, columns not yet divided by their pivot; inverse holds the inverse pivots. */
 #ifndef SN_SPARSE_REDUCED_H
 #define SN_SPARSE_REDUCED_H
 
@@ -30,10 +30,11 @@ typedef struct snReduced {
     double *work;      /* four columns of the largest height, padded, and four numbers for each column of a node */
 } snReduced;
 
-/* What comes at each place of the order is perm[place]; width and exposed are per thing that is ordered; edges are pairs of things
- * that meet, in any order and repeated at will. sign is left for the caller. False when out of memory. */
-bool sn_reduced_create(snReduced *r, int32_t nnode, const int32_t *perm, const int32_t *width,
-                       const int32_t *exposed, int32_t nedge, const int32_t *edge_i, const int32_t *edge_j);
+/* What comes at each place of the order is perm[place]; width and exposed are per thing that is ordered; edges are
+ * pairs of things that meet, in any order and repeated at will. sign is left for the caller. False when out of memory.
+ */
+bool sn_reduced_create(snReduced *r, int32_t nnode, const int32_t *perm, const int32_t *width, const int32_t *exposed,
+                       int32_t nedge, const int32_t *edge_i, const int32_t *edge_j);
 void sn_reduced_destroy(snReduced *r);
 /* Where (row, column) is in panel, row >= column, both unknowns of nodes that meet. */
 int64_t sn_reduced_index(const snReduced *r, int32_t row, int32_t column);

@@ -118,13 +118,15 @@ static int32_t reduced_factor(snReduced *r)
 static void gather_below(const snReduced *r, int32_t s, const double *x, double *dense)
 {
     for (int32_t p = r->belowadr[s]; p < r->belowadr[s + 1]; ++p)
-        for (int32_t i = r->start[r->below[p]]; i < r->start[r->below[p]] + r->exposed[r->below[p]]; ++i) *dense++ = x[i];
+        for (int32_t i = r->start[r->below[p]]; i < r->start[r->below[p]] + r->exposed[r->below[p]]; ++i)
+            *dense++ = x[i];
 }
 
 static void scatter_below(const snReduced *r, int32_t s, const double *dense, double *x)
 {
     for (int32_t p = r->belowadr[s]; p < r->belowadr[s + 1]; ++p)
-        for (int32_t i = r->start[r->below[p]]; i < r->start[r->below[p]] + r->exposed[r->below[p]]; ++i) x[i] = *dense++;
+        for (int32_t i = r->start[r->below[p]]; i < r->start[r->below[p]] + r->exposed[r->below[p]]; ++i)
+            x[i] = *dense++;
 }
 
 static void reduced_forward(const snReduced *r, int32_t s, double *x)
@@ -241,5 +243,5 @@ static void reduced_solve_many(const snReduced *r, double *x, uint8_t *reached)
     }
 }
 
-static const snLanes lanes_table = {LANES_NAME,     lanes_factor,  lanes_forward,     lanes_backward,
+static const snLanes lanes_table = {LANES_NAME,     lanes_factor,   lanes_forward, lanes_backward,
                                     lanes_residual, reduced_factor, reduced_solve, reduced_solve_many};

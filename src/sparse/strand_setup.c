@@ -26,7 +26,7 @@ typedef struct Setup {
     int32_t *first_link;          /* by group */
     int32_t *width, *perm, *place, *mark, *filled;
     int32_t *edge_i, *edge_j, nedge, nnode, ngroup;
-    struct Size *size;            /* by strand */
+    struct Size *size; /* by strand */
 } Setup;
 
 typedef struct Size {
@@ -62,8 +62,10 @@ static void find_links(Setup *u)
                 int32_t s = p->part_strand[e];
                 if (u->mark[s] == l) continue;
                 u->mark[s] = l;
-                if (pass) u->link[u->filled[s]++] = l;
-                else ++u->linkadr[s + 1];
+                if (pass)
+                    u->link[u->filled[s]++] = l;
+                else
+                    ++u->linkadr[s + 1];
             }
         for (int32_t s = 0; !pass && s < p->nstrand; ++s) u->linkadr[s + 1] += u->linkadr[s];
     }
@@ -214,14 +216,18 @@ static int compare_sizes(const void *a, const void *b)
     return (x->strand > y->strand) - (x->strand < y->strand);
 }
 
-static inline int32_t larger(int32_t a, int32_t b) { return a > b ? a : b; }
+static inline int32_t larger(int32_t a, int32_t b)
+{
+    return a > b ? a : b;
+}
 
 static void sort_strands(Setup *u)
 {
     const snKktPattern *p = u->p;
     for (int32_t s = 0; s < p->nstrand; ++s)
-        u->size[s] = (Size){p->strand_pointadr[s + 1] - p->strand_pointadr[s], p->strand_ownadr[s + 1] - p->strand_ownadr[s],
-                            u->slotadr[s + 1] - u->slotadr[s], u->linkadr[s + 1] - u->linkadr[s], s};
+        u->size[s] =
+            (Size){p->strand_pointadr[s + 1] - p->strand_pointadr[s], p->strand_ownadr[s + 1] - p->strand_ownadr[s],
+                   u->slotadr[s + 1] - u->slotadr[s], u->linkadr[s + 1] - u->linkadr[s], s};
     qsort(u->size, (size_t)p->nstrand, sizeof *u->size, compare_sizes);
 }
 
@@ -247,10 +253,22 @@ static void fill_batch(Setup *u, snBatch *b, const Size *size, int32_t count)
     b->nbordergroup = (6 * b->nslot + b->nlink + 3) / 4;
 }
 
-static int64_t border_room(const snBatch *b) { return (4 * (int64_t)b->nbordergroup + 7) / 8 * 8; }
-static int64_t band_room(const snBatch *b) { return SN_LANES * ((SN_BAND * (int64_t)b->npoint + 1) / 2 * 2); }
-static int64_t rows_room(const snBatch *b) { return SN_LANES * 8 * (int64_t)b->nrowgroup * (b->nrowgroup + 1); }
-static int64_t block_room(const snBatch *b) { return 8 * (int64_t)b->nbordergroup * (b->nbordergroup + 1); }
+static int64_t border_room(const snBatch *b)
+{
+    return (4 * (int64_t)b->nbordergroup + 7) / 8 * 8;
+}
+static int64_t band_room(const snBatch *b)
+{
+    return SN_LANES * ((SN_BAND * (int64_t)b->npoint + 1) / 2 * 2);
+}
+static int64_t rows_room(const snBatch *b)
+{
+    return SN_LANES * 8 * (int64_t)b->nrowgroup * (b->nrowgroup + 1);
+}
+static int64_t block_room(const snBatch *b)
+{
+    return 8 * (int64_t)b->nbordergroup * (b->nbordergroup + 1);
+}
 
 /* Numbers that a batch owns; all parts are whole cache lines. */
 static int64_t batch_room(const snBatch *b)
@@ -386,7 +404,9 @@ static snTarget make_target(const snReduced *r, Segment p, Segment q)
                       .height = p.width,
                       .width = q.width,
                       .ld = r->ld[sn_reduced_node_of(r, column)],
-                      .kind = p.at == q.at ? SN_TARGET_TRIANGLE : along ? SN_TARGET_ALONG : SN_TARGET_ACROSS,
+                      .kind = p.at == q.at ? SN_TARGET_TRIANGLE
+                              : along      ? SN_TARGET_ALONG
+                                           : SN_TARGET_ACROSS,
                       .at = sn_reduced_index(r, row, column)};
 }
 
@@ -414,8 +434,10 @@ static bool make_targets(snStrandSolver *s)
         for (int32_t i = 0; i < nlane; ++i) {
             const snBatch *b = &s->batch[i / SN_LANES];
             const snLane *lane = &b->lane[i % SN_LANES];
-            if (pass) list_targets(s, b, lane, s->target + s->targetadr[i]);
-            else s->targetadr[i + 1] = s->targetadr[i] + list_targets(s, b, lane, NULL);
+            if (pass)
+                list_targets(s, b, lane, s->target + s->targetadr[i]);
+            else
+                s->targetadr[i + 1] = s->targetadr[i] + list_targets(s, b, lane, NULL);
         }
         if (!pass && !(s->target = SN_NEW_ARRAY(snTarget, s->targetadr[nlane]))) return false;
     }
@@ -466,13 +488,13 @@ static bool make_work(snStrandSolver *s)
         group = m + g > group ? m + g : group;
     }
     int64_t each = y + u + v + x + row + (group + 15) / 16 * 8; /* in doubles; multiples of 4 */
-    s->scratch = SN_NEW_ARRAY(double, s->nworker * each);
+    s->scratch = SN_NEW_ARRAY(double, s->nworker *each);
     s->work = SN_NEW_ARRAY(snLaneWork, s->nworker);
     if (!s->scratch || !s->work) return false;
     for (int32_t i = 0; i < s->nworker; ++i) {
         double *at = s->scratch + i * each;
-        s->work[i] = (snLaneWork){at, at + y, at + y + u, at + y + u + v, at + y + u + v + x,
-                                  (int32_t *)(void *)(at + y + u + v + x + row)};
+        s->work[i] = (snLaneWork){
+            at, at + y, at + y + u, at + y + u + v, at + y + u + v + x, (int32_t *)(void *)(at + y + u + v + x + row)};
     }
     return true;
 }
@@ -480,25 +502,32 @@ static bool make_work(snStrandSolver *s)
 static bool make_vectors(Setup *u)
 {
     snStrandSolver *s = u->s;
-    int64_t point = 3 * (int64_t)u->p->npoint + 4, row = (int64_t)u->p->nown + 4, size = (int64_t)u->k->size + 4;
+    int64_t point = 4 * (int64_t)u->p->npoint, row = u->p->nown, size = u->k->size;
     int32_t border = 0;
     for (int32_t b = 0; b < s->nbatch; ++b) border = larger(border, 4 * s->batch[b].nbordergroup);
     s->border_size = border;
     s->nchunk = larger(64, u->p->nstrand);
-    s->vector = SN_NEW_ARRAY(double, 2 * point + 2 * row);
+    s->vector = SN_NEW_ARRAY(double, 5 * point + 2 * row);
     s->x = SN_NEW_ARRAY(double, size);
     s->res = SN_NEW_ARRAY(double, size);
     s->step = SN_NEW_ARRAY(double, size);
     s->old_part = SN_NEW_ARRAY(snKktPart, u->p->npart);
     s->old_on = SN_NEW_ARRAY(uint8_t, u->p->nlink);
-    s->chunk = SN_NEW_ARRAY(double, (int64_t)s->nchunk * border);
-    s->many = SN_NEW_ARRAY(double, (int64_t)s->nworker * SN_MANY * s->reduced.n);
+    s->chunk = SN_NEW_ARRAY(double, (int64_t)s->nchunk *border);
+    s->many = SN_NEW_ARRAY(double, (int64_t)s->nworker *SN_MANY * s->reduced.n);
     s->reached = SN_NEW_ARRAY(uint8_t, (int64_t)s->nworker * s->reduced.nnode);
     if (!s->vector || !s->x || !s->res || !s->step || !s->old_part || !s->old_on || !s->chunk || !s->many ||
         !s->reached)
         return false;
-    s->data = (snLaneData){&u->k->values,     s->own_slot,           s->vector, s->vector + point, s->vector + 2 * point,
-                           s->vector + 2 * point + row};
+    s->x_point = s->vector + 2 * point;
+    s->res_point = s->vector + 3 * point;
+    s->step_point = s->vector + 4 * point;
+    s->data = (snLaneData){.values = &u->k->values,
+                           .own_slot = s->own_slot,
+                           .t = s->vector,
+                           .q = s->vector + point,
+                           .w = s->vector + 5 * point,
+                           .y = s->vector + 5 * point + row};
     return true;
 }
 
@@ -509,17 +538,17 @@ static bool begin(Setup *u)
     int32_t nnode = p->nbody + p->nlink, most = larger(nnode, p->nstrand);
     return (s->body_at = SN_NEW_ARRAY(int32_t, p->nbody)) && (s->link_at = SN_NEW_ARRAY(int32_t, p->nlink)) &&
            (s->joint_at = SN_NEW_ARRAY(int32_t, p->njoint)) && (s->joint_host = SN_NEW_ARRAY(int32_t, p->njoint)) &&
-           (s->own_slot = SN_NEW_ARRAY(int32_t, p->nown)) && (s->strand_lane = SN_NEW_ARRAY(int32_t, p->nstrand)) && (s->pair_to = SN_NEW_ARRAY(int64_t, p->npair)) &&
-           (s->joint_to = SN_NEW_ARRAY(int64_t, 3 * p->njoint)) && (s->link_to = SN_NEW_ARRAY(int64_t, p->nlink)) &&
-           (s->body_to = SN_NEW_ARRAY(int64_t, p->nbody)) && (s->body_ld = SN_NEW_ARRAY(int32_t, p->nbody)) &&
-           (s->pair_ld = SN_NEW_ARRAY(int32_t, p->npair)) && (u->slotadr = SN_NEW_ARRAY(int32_t, p->nstrand + 1)) &&
-           (u->slot_body = SN_NEW_ARRAY(int32_t, p->nown)) && (u->linkadr = SN_NEW_ARRAY(int32_t, p->nstrand + 1)) &&
-           (u->link = SN_NEW_ARRAY(int32_t, p->npart)) && (u->node = SN_NEW_ARRAY(int32_t, p->nlink)) &&
-           (u->head = SN_NEW_ARRAY(int32_t, p->nstrand)) && (u->next = SN_NEW_ARRAY(int32_t, p->nlink)) &&
-           (u->first_link = SN_NEW_ARRAY(int32_t, p->nlink)) && (u->width = SN_NEW_ARRAY(int32_t, nnode)) &&
-           (u->perm = SN_NEW_ARRAY(int32_t, nnode)) && (u->place = SN_NEW_ARRAY(int32_t, nnode)) &&
-           (u->mark = SN_NEW_ARRAY(int32_t, most)) && (u->filled = SN_NEW_ARRAY(int32_t, most)) &&
-           (u->size = SN_NEW_ARRAY(Size, p->nstrand));
+           (s->own_slot = SN_NEW_ARRAY(int32_t, p->nown)) && (s->strand_lane = SN_NEW_ARRAY(int32_t, p->nstrand)) &&
+           (s->pair_to = SN_NEW_ARRAY(int64_t, p->npair)) && (s->joint_to = SN_NEW_ARRAY(int64_t, 3 * p->njoint)) &&
+           (s->link_to = SN_NEW_ARRAY(int64_t, p->nlink)) && (s->body_to = SN_NEW_ARRAY(int64_t, p->nbody)) &&
+           (s->body_ld = SN_NEW_ARRAY(int32_t, p->nbody)) && (s->pair_ld = SN_NEW_ARRAY(int32_t, p->npair)) &&
+           (u->slotadr = SN_NEW_ARRAY(int32_t, p->nstrand + 1)) && (u->slot_body = SN_NEW_ARRAY(int32_t, p->nown)) &&
+           (u->linkadr = SN_NEW_ARRAY(int32_t, p->nstrand + 1)) && (u->link = SN_NEW_ARRAY(int32_t, p->npart)) &&
+           (u->node = SN_NEW_ARRAY(int32_t, p->nlink)) && (u->head = SN_NEW_ARRAY(int32_t, p->nstrand)) &&
+           (u->next = SN_NEW_ARRAY(int32_t, p->nlink)) && (u->first_link = SN_NEW_ARRAY(int32_t, p->nlink)) &&
+           (u->width = SN_NEW_ARRAY(int32_t, nnode)) && (u->perm = SN_NEW_ARRAY(int32_t, nnode)) &&
+           (u->place = SN_NEW_ARRAY(int32_t, nnode)) && (u->mark = SN_NEW_ARRAY(int32_t, most)) &&
+           (u->filled = SN_NEW_ARRAY(int32_t, most)) && (u->size = SN_NEW_ARRAY(Size, p->nstrand));
 }
 
 static void end(Setup *u)
@@ -556,10 +585,11 @@ snStrandSolver *sn_strand_solver_create(const snKkt *k, const snLanes *lanes)
 void sn_strand_solver_destroy(snStrandSolver *s)
 {
     if (!s) return;
-    void *block[] = {s->batch,     s->work,      s->body_at, s->link_at, s->joint_at, s->joint_host, s->owner,
-                     s->own_slot,  s->index,     s->linkpart, s->first_row, s->targetadr, s->target, s->pair_to,
-                     s->joint_to,  s->link_to, s->body_to, s->body_ld, s->pair_ld, s->memory,    s->scratch, s->vector,  s->x,        s->res,        s->step,
-                     s->red,       s->total,     s->strand_lane, s->old_part,  s->old_on,  s->chunk,   s->many, s->reached};
+    void *block[] = {s->batch,    s->work,    s->body_at,  s->link_at,   s->joint_at,  s->joint_host, s->owner,
+                     s->own_slot, s->index,   s->linkpart, s->first_row, s->targetadr, s->target,     s->pair_to,
+                     s->joint_to, s->link_to, s->body_to,  s->body_ld,   s->pair_ld,   s->memory,     s->scratch,
+                     s->vector,   s->x,       s->res,      s->step,      s->red,       s->total,      s->strand_lane,
+                     s->old_part, s->old_on,  s->chunk,    s->many,      s->reached};
     for (size_t i = 0; i < sizeof block / sizeof *block; ++i) sn_free(block[i]);
     sn_reduced_destroy(&s->reduced);
     sn_free(s);

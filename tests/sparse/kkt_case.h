@@ -17,8 +17,14 @@ static inline double uniform(Random *r)
     r->state = r->state * 6364136223846793005u + 1442695040888963407u;
     return (double)(r->state >> 11) / 9007199254740992.0;
 }
-static inline double signed_unit(Random *r) { return 2 * uniform(r) - 1; }
-static inline int32_t below(Random *r, int32_t n) { return (int32_t)(uniform(r) * n); }
+static inline double signed_unit(Random *r)
+{
+    return 2 * uniform(r) - 1;
+}
+static inline int32_t below(Random *r, int32_t n)
+{
+    return (int32_t)(uniform(r) * n);
+}
 
 /* What a system is made of. Zeroed counts are fine. */
 typedef struct KktCase {
@@ -80,7 +86,10 @@ static inline void random_part(Random *r, snKktPart *part, int32_t n, double alo
     part->span = span > last ? (int32_t)last : (int32_t)span;
 }
 
-static inline double random_D(Random *r, const KktCase *c) { return c->min_D * pow(c->max_D / c->min_D, uniform(r)); }
+static inline double random_D(Random *r, const KktCase *c)
+{
+    return c->min_D * pow(c->max_D / c->min_D, uniform(r));
+}
 
 static inline int32_t strand_points(const snKktPattern *p, int32_t s)
 {
@@ -176,22 +185,94 @@ static inline double difference(const double *x, const double *y, int32_t n)
 /* Small and large, with and without each kind of thing. */
 static const KktCase kkt_cases[] = {
     {.seed = 1, .nbody = 3, .nstrand = 5, .min_point = 4, .max_point = 9, .max_own = 8, .min_D = 1e-6, .max_D = 1e-4},
-    {.seed = 2, .nbody = 5, .nstrand = 9, .min_point = 4, .max_point = 14, .max_own = 20, .nlink2 = 6, .njoint = 12,
-     .npair = 3, .min_D = 1e-6, .max_D = 1e-5},
-    {.seed = 3, .nbody = 4, .nstrand = 6, .min_point = 5, .max_point = 7, .max_own = 12, .nlink2 = 4, .nlink5 = 5,
-     .njoint = 10, .npair = 2, .min_D = 1e-9, .max_D = 1e-4},
-    {.seed = 4, .nbody = 0, .nstrand = 7, .min_point = 4, .max_point = 10, .max_own = 9, .nlink2 = 5, .nlink5 = 3,
-     .min_D = 1e-6, .max_D = 1e-6},
+    {.seed = 2,
+     .nbody = 5,
+     .nstrand = 9,
+     .min_point = 4,
+     .max_point = 14,
+     .max_own = 20,
+     .nlink2 = 6,
+     .njoint = 12,
+     .npair = 3,
+     .min_D = 1e-6,
+     .max_D = 1e-5},
+    {.seed = 3,
+     .nbody = 4,
+     .nstrand = 6,
+     .min_point = 5,
+     .max_point = 7,
+     .max_own = 12,
+     .nlink2 = 4,
+     .nlink5 = 5,
+     .njoint = 10,
+     .npair = 2,
+     .min_D = 1e-9,
+     .max_D = 1e-4},
+    {.seed = 4,
+     .nbody = 0,
+     .nstrand = 7,
+     .min_point = 4,
+     .max_point = 10,
+     .max_own = 9,
+     .nlink2 = 5,
+     .nlink5 = 3,
+     .min_D = 1e-6,
+     .max_D = 1e-6},
     {.seed = 5, .nbody = 6, .nstrand = 0, .njoint = 18, .npair = 5, .min_D = 1e-6, .max_D = 1e-6},
-    {.seed = 6, .nbody = 4, .nstrand = 10, .min_point = 6, .max_point = 12, .max_own = 16, .nlink2 = 8, .nlink5 = 4,
-     .njoint = 9, .min_D = 1e-6, .max_D = 1e-6, .off = 0.4},
-    {.seed = 7, .nbody = 4, .nstrand = 8, .min_point = 8, .max_point = 12, .max_own = 14, .nlink2 = 3, .njoint = 6,
-     .min_D = 1e-6, .max_D = 1e-6, .redundant = true},
-    {.seed = 8, .nbody = 2, .nstrand = 3, .min_point = 6, .max_point = 6, .max_own = 0, .nlink2 = 2, .njoint = 4,
-     .min_D = 1e-7, .max_D = 1e-5},
-    {.seed = 9, .nbody = 17, .nstrand = 54, .min_point = 10, .max_point = 14, .max_own = 26, .nlink2 = 20, .nlink5 = 6,
-     .njoint = 70, .npair = 10, .min_D = 1e-9, .max_D = 1e-4, .off = 0.1},
-    {.seed = 10, .nbody = 1, .nstrand = 1, .min_point = 30, .max_point = 30, .max_own = 3, .min_D = 1e-6, .max_D = 1e-6},
+    {.seed = 6,
+     .nbody = 4,
+     .nstrand = 10,
+     .min_point = 6,
+     .max_point = 12,
+     .max_own = 16,
+     .nlink2 = 8,
+     .nlink5 = 4,
+     .njoint = 9,
+     .min_D = 1e-6,
+     .max_D = 1e-6,
+     .off = 0.4},
+    {.seed = 7,
+     .nbody = 4,
+     .nstrand = 8,
+     .min_point = 8,
+     .max_point = 12,
+     .max_own = 14,
+     .nlink2 = 3,
+     .njoint = 6,
+     .min_D = 1e-6,
+     .max_D = 1e-6,
+     .redundant = true},
+    {.seed = 8,
+     .nbody = 2,
+     .nstrand = 3,
+     .min_point = 6,
+     .max_point = 6,
+     .max_own = 0,
+     .nlink2 = 2,
+     .njoint = 4,
+     .min_D = 1e-7,
+     .max_D = 1e-5},
+    {.seed = 9,
+     .nbody = 17,
+     .nstrand = 54,
+     .min_point = 10,
+     .max_point = 14,
+     .max_own = 26,
+     .nlink2 = 20,
+     .nlink5 = 6,
+     .njoint = 70,
+     .npair = 10,
+     .min_D = 1e-9,
+     .max_D = 1e-4,
+     .off = 0.1},
+    {.seed = 10,
+     .nbody = 1,
+     .nstrand = 1,
+     .min_point = 30,
+     .max_point = 30,
+     .max_own = 3,
+     .min_D = 1e-6,
+     .max_D = 1e-6},
 };
 enum { NCASE = sizeof kkt_cases / sizeof *kkt_cases };
 

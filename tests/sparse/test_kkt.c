@@ -123,7 +123,8 @@ static void solves_in_place(void **state)
         sn_kkt_solve(k, rhs, rhs, 1);
         assert_memory_equal(x, rhs, (size_t)n * sizeof *x);
         for (int32_t r = 0; r < arrays.pattern.nown; ++r)
-            if (!sn_kkt_values(k)->own_on[r]) assert_true(x[6 * arrays.pattern.nbody + 3 * arrays.pattern.npoint + r] == 0);
+            if (!sn_kkt_values(k)->own_on[r])
+                assert_true(x[6 * arrays.pattern.nbody + 3 * arrays.pattern.npoint + r] == 0);
         free(rhs), free(x);
         sn_kkt_destroy(k);
     }

@@ -18,7 +18,8 @@ static snKkt *make(const KktCase *c, snPool *pool)
 static double *answers(snKkt *k, const uint8_t *dirty, int32_t *count)
 {
     const snKktPattern *p = &arrays.pattern;
-    int32_t n = sn_kkt_size(k), culprit, *strand = calloc((size_t)p->nstrand + 1, 4), *adr = calloc((size_t)p->nstrand + 1, 4);
+    int32_t n = sn_kkt_size(k), culprit, *strand = calloc((size_t)p->nstrand + 1, 4),
+            *adr = calloc((size_t)p->nstrand + 1, 4);
     *count = n + 6 * p->nbody * p->nstrand;
     double *rhs = random_vector(n, 8), *all = random_vector(*count, 1), *force = random_vector(3 * p->npoint, 3);
     for (int32_t s = 0; s < p->nstrand; ++s) strand[s] = s, adr[s] = 3 * p->strand_pointadr[s];
@@ -131,7 +132,8 @@ static void response_takes_any_number_of_forces(void **state)
     enum { NFORCE = 150 };
     snKkt *k = make(&kkt_cases[1], NULL);
     int32_t strand[NFORCE], adr[NFORCE], culprit, nb = 6 * arrays.pattern.nbody;
-    double *force = random_vector(3 * 14 + NFORCE, 2), *all = random_vector(nb * NFORCE, 1), *one = random_vector(nb, 1);
+    double *force = random_vector(3 * 14 + NFORCE, 2), *all = random_vector(nb * NFORCE, 1),
+           *one = random_vector(nb, 1);
     for (int f = 0; f < NFORCE; ++f) strand[f] = f * f % arrays.pattern.nstrand, adr[f] = f;
     assert_int_equal(sn_kkt_factor(k, NULL, &culprit), SN_OK);
     sn_kkt_body_response(k, NFORCE, strand, adr, force, all);
@@ -146,8 +148,8 @@ static void response_takes_any_number_of_forces(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_do_not_change_a_bit), cmocka_unit_test(instruction_sets_agree),
-        cmocka_unit_test(partial_factor_equals_full),  cmocka_unit_test(recovers_after_failure),
+        cmocka_unit_test(threads_do_not_change_a_bit),         cmocka_unit_test(instruction_sets_agree),
+        cmocka_unit_test(partial_factor_equals_full),          cmocka_unit_test(recovers_after_failure),
         cmocka_unit_test(response_takes_any_number_of_forces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,394 @@
+/* The solves of lanes.h. Included after lanes_impl.h by the file of each instruction set.
+ *
+ * Only the triangular solves run across the lanes. What has to do with single rows runs along the strand: inside the
+ * solver a point takes four numbers, the fourth without meaning, so that it is one vector; and what successive rows add
+ * to the same points or to the same body stays in registers until the next points or body. */
+
+/* Between the strands' own arrays and lanes. ---------------------------------------------------------------------- */
+
+VD_INLINE vd get_point(const double *a, int32_t stride, bool last)
+{
+    if (stride == 4 || !last) return vd_get(a);
+    return (vd){a[0], a[1], a[2], 0};
+}
+
+/* x[3 i + c] from the points of each lane; zeros after a strand's end, and for NULL. */
+static void gather_points(const snBatch *b, double *const from[SN_LANES], int32_t stride, vd *x)
+{
+    for (int32_t i = 0; i < b->npoint; ++i, x += 3) {
+        vd r[4];
+        for (int l = 0; l < SN_LANES; ++l) {
+            int32_t n = b->lane[l].npoint;
+            r[l] = from[l] && i < n ? get_point(from[l] + stride * i, stride, i == n - 1) : vd_all(0);
+        }
+        vd_transpose(r);
+        x[0] = r[0], x[1] = r[1], x[2] = r[2];
+    }
+}
+
+static void scatter_points(const snBatch *b, const vd *x, vd *const to[SN_LANES])
+{
+    for (int32_t i = 0; i < b->npoint; ++i, x += 3) {
+        vd r[4] = {x[0], x[1], x[2], vd_all(0)};
+        vd_transpose(r);
+        for (int l = 0; l < SN_LANES; ++l)
+            if (i < b->lane[l].npoint) to[l][i] = r[l];
+    }
+}
+
+VD_INLINE vd get_some(const double *a, int32_t count)
+{
+    if (count >= 4) return vd_get(a);
+    return (vd){count > 0 ? a[0] : 0, count > 1 ? a[1] : 0, count > 2 ? a[2] : 0, 0};
+}
+
+static inline void put_some(double *a, int32_t count, vd x)
+{
+    if (count >= 4)
+        vd_put(a, x);
+    else
+        for (int32_t i = 0; i < count; ++i) a[i] = x[i];
+}
+
+static void gather_rows(const snBatch *b, double *const from[SN_LANES], vd *x)
+{
+    for (int32_t i = 0; i < 4 * b->nrowgroup; i += 4) {
+        for (int l = 0; l < SN_LANES; ++l) x[i + l] = get_some(from[l] + i, b->lane[l].nown - i);
+        vd_transpose(x + i);
+    }
+}
+
+static void scatter_rows(const snBatch *b, const vd *x, double *const to[SN_LANES])
+{
+    for (int32_t i = 0; i < 4 * b->nrowgroup; i += 4) {
+        vd r[4] = {x[i], x[i + 1], x[i + 2], x[i + 3]};
+        vd_transpose(r);
+        for (int l = 0; l < SN_LANES; ++l) put_some(to[l] + i, b->lane[l].nown - i, r[l]);
+    }
+}
+
+/* Triangular solves across the lanes. ----------------------------------------------------------------------------- */
+
+static void band_forward(const vd *L, int32_t n, vd *x)
+{
+    for (int32_t i = 0; i < n; ++i, L += SN_BAND, x += 3) {
+        vd a = x[0], b = x[1], c = x[2];
+        for (int32_t far = i < 3 ? i : 3; far > 0; --far) {
+            const vd *p = L + 6 + 9 * (far - 1), *y = x - 3 * far;
+            for (int k = 0; k < 3; ++k) {
+                a = vd_nmadd(p[k], y[k], a);
+                b = vd_nmadd(p[3 + k], y[k], b);
+                c = vd_nmadd(p[6 + k], y[k], c);
+            }
+        }
+        x[0] = a * L[0];
+        x[1] = vd_madd(b, L[2], a * L[1]);
+        x[2] = vd_madd(c, L[5], vd_madd(b, L[4], a * L[3]));
+    }
+}
+
+static void band_backward(const vd *L, int32_t n, vd *x)
+{
+    for (int32_t i = n - 1; i >= 0; --i) {
+        const vd *t = L + SN_BAND * i;
+        vd *y = x + 3 * i, a = y[0], b = y[1], c = y[2];
+        for (int32_t far = n - 1 - i < 3 ? n - 1 - i : 3; far > 0; --far) {
+            const vd *p = t + SN_BAND * far + 6 + 9 * (far - 1), *z = y + 3 * far;
+            for (int k = 0; k < 3; ++k) {
+                a = vd_nmadd(p[3 * k], z[k], a);
+                b = vd_nmadd(p[3 * k + 1], z[k], b);
+                c = vd_nmadd(p[3 * k + 2], z[k], c);
+            }
+        }
+        y[0] = vd_madd(a, t[0], vd_madd(b, t[1], c * t[3]));
+        y[1] = vd_madd(b, t[2], c * t[4]);
+        y[2] = c * t[5];
+    }
+}
+
+static void rows_forward(const vd *R, int32_t ngroup, vd *x)
+{
+    for (int32_t i = 0; i < ngroup; ++i) {
+        vd *y = x + 4 * i, s[4] = {y[0], y[1], y[2], y[3]}, z[4] = {{0}};
+        for (int32_t k = 0; k < 4 * i; k += 2, R += 8)
+            for (int a = 0; a < 4; ++a) s[a] = vd_nmadd(R[a], x[k], s[a]), z[a] = vd_nmadd(R[4 + a], x[k + 1], z[a]);
+        for (int a = 0; a < 4; ++a) s[a] += z[a];
+        y[0] = s[0] * R[0];
+        y[1] = vd_madd(s[1], R[5], s[0] * R[1]);
+        y[2] = vd_madd(s[2], R[10], vd_madd(s[1], R[6], s[0] * R[2]));
+        y[3] = vd_madd(s[3], R[15], s[2] * R[11]) + vd_madd(s[1], R[7], s[0] * R[3]);
+        R += 16;
+    }
+}
+
+static void rows_backward(const vd *R, int32_t ngroup, vd *x)
+{
+    for (int32_t i = ngroup - 1; i >= 0; --i) {
+        const vd *p = R + row_panel(i), *t = p + 16 * i;
+        vd *s = x + 4 * i;
+        vd a = vd_madd(s[0], t[0], s[1] * t[1]) + vd_madd(s[2], t[2], s[3] * t[3]);
+        vd b = vd_madd(s[1], t[5], vd_madd(s[2], t[6], s[3] * t[7]));
+        vd c = vd_madd(s[2], t[10], s[3] * t[11]), d = s[3] * t[15];
+        s[0] = a, s[1] = b, s[2] = c, s[3] = d;
+        for (int32_t k = 0; k < 4 * i; ++k, p += 4)
+            x[k] = vd_nmadd(p[3], d, vd_nmadd(p[2], c, vd_nmadd(p[1], b, vd_nmadd(p[0], a, x[k]))));
+    }
+}
+
+/* The scratch of the lanes of a batch. */
+typedef struct Lanes {
+    vd *t[SN_LANES], *q[SN_LANES];
+    double *w[SN_LANES], *y[SN_LANES];
+} Lanes;
+
+static Lanes lanes_scratch(const snLaneData *d, const snBatch *b)
+{
+    Lanes s;
+    for (int l = 0; l < SN_LANES; ++l) {
+        s.t[l] = lanes_of(d->t) + b->lane[l].point;
+        s.q[l] = lanes_of(d->q) + b->lane[l].point;
+        s.w[l] = d->w + b->lane[l].own;
+        s.y[l] = d->y + b->lane[l].own;
+    }
+    return s;
+}
+
+/* to = A^-1 from */
+static void points_solve(const snBatch *b, const snLaneWork *w, double *const from[SN_LANES], int32_t stride,
+                         vd *const to[SN_LANES])
+{
+    vd *x = lanes_of(w->x);
+    gather_points(b, from, stride, x);
+    band_forward(lanes_of(b->L), b->npoint, x);
+    band_backward(lanes_of(b->L), b->npoint, x);
+    scatter_points(b, x, to);
+}
+
+static void points_solve_own(const snBatch *b, const snLaneWork *w, vd *const from[SN_LANES], vd *const to[SN_LANES])
+{
+    double *const number[SN_LANES] = {(double *)from[0], (double *)from[1], (double *)from[2], (double *)from[3]};
+    points_solve(b, w, number, 4, to);
+}
+
+/* y = S^-1 w */
+static void rows_solve(const snBatch *b, const snLaneWork *work, double *const w[SN_LANES], double *const y[SN_LANES])
+{
+    vd *x = lanes_of(work->row);
+    gather_rows(b, w, x);
+    rows_forward(lanes_of(b->R), b->nrowgroup, x);
+    rows_backward(lanes_of(b->R), b->nrowgroup, x);
+    scatter_rows(b, x, y);
+}
+
+/* Rows along the strand. ------------------------------------------------------------------------------------------ */
+
+/* The direction of a part, with zero for its fourth number. */
+VD_INLINE vd part_direction(const snKktPart *part)
+{
+    const vmask three = {-1, -1, -1, 0};
+    return (vd)((vmask)vd_get((const double *)(const void *)part + 4) & three);
+}
+
+static inline double part_dot(const snKktPart *part, const vd *point)
+{
+    const vd *x = point + part->span;
+    vd s = vd_madd(vd_all(part->b[1]), x[1], vd_all(part->b[0]) * x[0]);
+    vd t = vd_madd(vd_all(part->b[3]), x[3], vd_all(part->b[2]) * x[2]);
+    vd product = (s + t) * part_direction(part);
+    return (product[0] + product[2]) + product[1];
+}
+
+static inline void part_add(const snKktPart *part, double y, vd *point)
+{
+    vd f = part_direction(part) * vd_all(y);
+    for (int k = 0; k < 4; ++k) point[part->span + k] = vd_madd(vd_all(part->b[k]), f, point[part->span + k]);
+}
+
+/* w = G t - r, zero for rows that are off */
+static void rows_of_points(const snLaneData *d, const snLane *lane, const vd *t, const double *r, double *w)
+{
+    for (int32_t i = 0; i < lane->nown; ++i) {
+        int32_t row = lane->own + i;
+        w[i] = d->values->own_on[row] ? part_dot(&d->values->own[row], t) - (r ? r[i] : 0) : 0;
+    }
+}
+
+/* q += sign G' y */
+static void add_rows_to_points(const snLaneData *d, const snLane *lane, const double *y, double sign, vd *q)
+{
+    vd sum[4];
+    int32_t span = 0;
+    if (lane->nown == 0) return;
+    vd_clear(sum, 4);
+    for (int32_t i = 0; i < lane->nown; ++i) {
+        const snKktPart *part = &d->values->own[lane->own + i];
+        if (!d->values->own_on[lane->own + i]) continue;
+        if (part->span != span) {
+            for (int k = 0; k < 4; ++k) q[span + k] += sum[k], sum[k] = vd_all(0);
+            span = part->span;
+        }
+        vd f = part_direction(part) * vd_all(sign * y[i]);
+        for (int k = 0; k < 4; ++k) sum[k] = vd_madd(vd_all(part->b[k]), f, sum[k]);
+    }
+    for (int k = 0; k < 4; ++k) q[span + k] += sum[k];
+}
+
+/* The last two of six numbers, in the upper half of a vector. */
+VD_INLINE vd upper_two(const double *x)
+{
+    return (vd){0, 0, x[4], x[5]};
+}
+
+static inline void flush_body(double *border, vd low, vd high)
+{
+    vd_put(border, vd_get(border) + low);
+    border[4] += high[2];
+    border[5] += high[3];
+}
+
+/* border = J' y */
+static void bodies_of_rows(const snLaneData *d, const snLane *lane, const double *y, double *border)
+{
+    vd low = {0}, high = {0};
+    int32_t current = -1;
+    for (int32_t i = 0; i < 6 * lane->nslot; ++i) border[i] = 0;
+    for (int32_t i = 0; i < lane->nown; ++i) {
+        int32_t row = lane->own + i, slot = d->own_slot[row];
+        const double *J = d->values->own_J + 6 * (int64_t)row;
+        if (slot < 0 || !d->values->own_on[row]) continue;
+        if (slot != current) {
+            if (current >= 0) flush_body(border + 6 * current, low, high);
+            low = high = vd_all(0);
+            current = slot;
+        }
+        low = vd_madd(vd_get(J), vd_all(y[i]), low);
+        high = vd_madd(vd_get(J + 2), vd_all(y[i]), high);
+    }
+    if (current >= 0) flush_body(border + 6 * current, low, high);
+}
+
+/* w += sign J border */
+static void add_bodies_to_rows(const snLaneData *d, const snLane *lane, const double *border, double sign, double *w)
+{
+    vd low = {0}, high = {0};
+    int32_t current = -1;
+    for (int32_t i = 0; i < lane->nown; ++i) {
+        int32_t row = lane->own + i, slot = d->own_slot[row];
+        const double *J = d->values->own_J + 6 * (int64_t)row;
+        if (slot < 0 || !d->values->own_on[row]) continue;
+        if (slot != current) {
+            current = slot;
+            low = vd_get(border + 6 * slot);
+            high = upper_two(border + 6 * slot);
+        }
+        w[i] += sign * vd_sum(vd_madd(vd_get(J + 2), high, vd_get(J) * low));
+    }
+}
+
+/* What the link columns of the border see of x. */
+static void links_of_points(const snLaneData *d, const snBatch *b, const snLane *lane, const vd *x)
+{
+    for (int32_t i = 0; i < lane->nlink; ++i) lane->border[6 * b->nslot + i] = 0;
+    for (int32_t p = 0; p < lane->nlinkpart; ++p) {
+        const snLinkPart *link = &lane->linkpart[p];
+        if (d->values->link_on[link->link]) lane->border[link->column] += part_dot(&d->values->part[link->part], x);
+    }
+}
+
+/* f = rhs - (link columns) border */
+static void subtract_links(const snLaneData *d, const snLane *lane, const double *rhs, int32_t stride, vd *f)
+{
+    for (int32_t i = 0; i < lane->npoint; ++i) f[i] = get_point(rhs + stride * i, stride, i == lane->npoint - 1);
+    for (int32_t p = 0; p < lane->nlinkpart; ++p) {
+        const snLinkPart *link = &lane->linkpart[p];
+        if (d->values->link_on[link->link]) part_add(&d->values->part[link->part], -lane->border[link->column], f);
+    }
+}
+
+/* The three functions of the table. ------------------------------------------------------------------------------- */
+
+/* to = A^-1 G' y */
+static void points_of_rows(const snLaneData *d, const snBatch *b, const snLaneWork *w, double *const y[SN_LANES],
+                           vd *const to[SN_LANES])
+{
+    for (int l = 0; l < SN_LANES; ++l) {
+        vd_clear(to[l], b->lane[l].npoint);
+        add_rows_to_points(d, &b->lane[l], y[l], 1, to[l]);
+    }
+    points_solve_own(b, w, to, to);
+}
+
+static void lanes_forward(const snLaneData *d, snBatch *b, snLaneWork *w, const snLaneVector *rhs)
+{
+    Lanes s = lanes_scratch(d, b);
+    points_solve(b, w, rhs->point, rhs->stride, s.t);
+    for (int l = 0; l < SN_LANES; ++l) rows_of_points(d, &b->lane[l], s.t[l], rhs->row[l], s.w[l]);
+    rows_solve(b, w, s.w, s.y);
+    for (int l = 0; l < SN_LANES; ++l) bodies_of_rows(d, &b->lane[l], s.y[l], b->lane[l].border);
+    if (!b->nlink) return;
+    points_of_rows(d, b, w, s.y, s.q);
+    for (int l = 0; l < SN_LANES; ++l) {
+        for (int32_t i = 0; i < b->lane[l].npoint; ++i) s.q[l][i] = s.t[l][i] - s.q[l][i];
+        links_of_points(d, b, &b->lane[l], s.q[l]);
+    }
+}
+
+static void lanes_backward(const snLaneData *d, snBatch *b, snLaneWork *w, const snLaneVector *rhs,
+                           const snLaneVector *out)
+{
+    Lanes s = lanes_scratch(d, b);
+    if (b->nlink) {
+        for (int l = 0; l < SN_LANES; ++l) subtract_links(d, &b->lane[l], rhs->point[l], rhs->stride, s.q[l]);
+        points_solve_own(b, w, s.q, s.t);
+        for (int l = 0; l < SN_LANES; ++l) rows_of_points(d, &b->lane[l], s.t[l], rhs->row[l], s.w[l]);
+    }
+    for (int l = 0; l < SN_LANES; ++l) add_bodies_to_rows(d, &b->lane[l], b->lane[l].border, 1, s.w[l]);
+    rows_solve(b, w, s.w, out->row);
+    points_of_rows(d, b, w, out->row, s.q);
+    for (int l = 0; l < SN_LANES; ++l) {
+        vd *x = lanes_of(out->point[l]);
+        for (int32_t i = 0; i < b->lane[l].npoint; ++i) x[i] = s.t[l][i] - s.q[l][i];
+    }
+}
+
+/* res -= A x. The blocks (i, i + k) of a point act on x by rows, for point i, and transposed, for point i + k. The
+ * fourth numbers of their rows are whatever comes next, and nothing made of them is used. `ahead` holds what is to be
+ * taken from point i and the three after it. */
+static void subtract_band(const snLaneData *d, const snLane *lane, const vd *x, vd *res)
+{
+    vd ahead[4] = {{0}};
+    for (int32_t i = 0; i < lane->npoint; ++i) {
+        const double *a = d->values->point_A + 36 * (int64_t)(lane->point + i);
+        int32_t end = lane->npoint - i < 4 ? lane->npoint - i : 4;
+        vd x0 = vd_all(x[i][0]), x1 = vd_all(x[i][1]), x2 = vd_all(x[i][2]), sum[4] = {{0}};
+        for (int32_t k = 0; k < end; ++k, a += 9) {
+            vd row0 = vd_get(a), row1 = vd_get(a + 3), row2 = vd_get(a + 6);
+            sum[0] = vd_madd(row0, x[i + k], sum[0]);
+            sum[1] = vd_madd(row1, x[i + k], sum[1]);
+            sum[2] = vd_madd(row2, x[i + k], sum[2]);
+            if (k) ahead[k] = vd_madd(row2, x2, vd_madd(row1, x1, vd_madd(row0, x0, ahead[k])));
+        }
+        vd_transpose(sum);
+        res[i] -= ahead[0] + ((sum[0] + sum[1]) + sum[2]);
+        ahead[0] = ahead[1], ahead[1] = ahead[2], ahead[2] = ahead[3], ahead[3] = vd_all(0);
+    }
+}
+
+static void lanes_residual(const snLaneData *d, snBatch *b, const snLaneVector *rhs, const snLaneVector *x,
+                           const snLaneVector *res)
+{
+    for (int l = 0; l < SN_LANES; ++l) {
+        const snLane *lane = &b->lane[l];
+        const double *r = rhs->row[l], *y = x->row[l], *D = d->values->own_D + lane->own;
+        vd *point = lanes_of(x->point[l]), *out = lanes_of(res->point[l]);
+        double *row = res->row[l];
+        if (lane->strand < 0) continue;
+        subtract_links(d, lane, rhs->point[l], rhs->stride, out);
+        subtract_band(d, lane, point, out);
+        add_rows_to_points(d, lane, y, -1, out);
+        rows_of_points(d, lane, point, r, row);
+        for (int32_t i = 0; i < lane->nown; ++i) row[i] = d->values->own_on[lane->own + i] ? D[i] * y[i] - row[i] : 0;
+        add_bodies_to_rows(d, lane, lane->border, -1, row);
+        bodies_of_rows(d, lane, y, lane->border2);
+    }
+}
