@@ -39,7 +39,7 @@ snTrackerDef sn_default_tracker_def(void)
                           .max_feedback = 0.5,
                           .length = 0.05,
                           .max_activation = 1,
-                          .max_rate = 20};
+                          .max_rate = 30};
 }
 
 /* ---- rows of a target ----------------------------------------------------------------------- */

@@ -129,6 +129,7 @@ static snStatus compile_surface_constraint(snCompiler *c, const snConstraintDef 
     k->point = rigid_unapply(m->body_rest[k->body], p);
     snSurfaceHint hint = {0};
     snSurfaceHit hit = sn_surface_closest(&m->surface[k->surface], k->point, &hint);
+    k->rest_normal = v3_scale(hit.normal, k->side);
     k->lateral_axis = v3_unit(v3_cross(hit.normal, q_unrotate(m->body_rest[k->body].q, v3_unit(tangent))));
     k->nrow = k->lateral >= 0 ? 2 : 1;
     return SN_OK;

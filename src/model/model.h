@@ -35,6 +35,7 @@ typedef struct snConstraint {
     double offset;       /* m */
     double lateral;      /* m; negative: none */
     v3 lateral_axis;     /* in the body, unit */
+    v3 rest_normal;      /* in the body: the surface's where the strand lay at rest, to tell a strand that went through */
     bool spring;         /* strut by spring rather than by row */
     double length, kp, kd;
     int32_t row, nrow;   /* own rows */

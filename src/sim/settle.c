@@ -9,6 +9,7 @@ static const double SETTLE_STEP = 1e-3;      /* s */
 static const double SETTLE_DAMPING = 0.9;    /* per step, about 100/s */
 static const double STILL = 1e-5;            /* m/s: settled */
 static const double WRONG_SIDE = 1e-3;       /* m below the surface */
+static const double TURNED = -0.7;           /* cosine: a normal turned by more than 135 degrees */
 
 static double fastest(const snModel *m, const snState *s)
 {
@@ -51,6 +52,14 @@ snStatus sn_settle(const snModel *m, snState *s, double seconds)
     return status;
 }
 
+/* Below the surface, or on the far side of a bone that it has gone through: there the normal is turned round. */
+static double depth_of(const snState *s, const snConstraint *c)
+{
+    v3 n = q_unrotate(s->body[c->body].q, v3_load(s->value->own[c->row].n));
+    double gap = s->own_gap[c->row];
+    return v3_dot(n, c->rest_normal) < TURNED ? fabs(gap) + 2 * WRONG_SIDE : -gap;
+}
+
 int32_t sn_wrong_side(const snModel *m, const snState *s, double *depth)
 {
     int32_t worst = -1;
@@ -58,7 +67,8 @@ int32_t sn_wrong_side(const snModel *m, const snState *s, double *depth)
     for (int32_t i = 0; i < m->strand_constraintadr[m->nstrand]; ++i) {
         const snConstraint *c = &m->constraint[i];
         if (c->type != SN_CONSTRAINT_SURFACE) continue;
-        if (-s->own_gap[c->row] > *depth) worst = i, *depth = -s->own_gap[c->row];
+        double d = depth_of(s, c);
+        if (d > *depth) worst = i, *depth = d;
     }
     return worst;
 }

@@ -160,12 +160,101 @@ static void response_equals_solving_again(void **state)
     drop(r);
 }
 
+static void aim_at(snTracker *t, const snModel *m, const double *now, const double *next)
+{
+    for (int32_t i = 0; i < sn_tracker_targets(t); ++i) {
+        int32_t b = sn_tracker_target_body(t, i);
+        sn_tracker_aim(t, i, now + 7 * b, next + 7 * b);
+    }
+    (void)m;
+}
+
+static void poses_of(const snModel *m, const snState *s, double *pose)
+{
+    for (int32_t b = 0; b < m->nbody; ++b) {
+        rigid node = sn_node_pose(m, s, b);
+        v3_store(pose + 7 * b, node.p);
+        q_store(pose + 7 * b + 3, node.q);
+    }
+}
+
+/* Angle between the bodies and their targets, degrees. */
+static double worst_angle(const snModel *m, const snState *s, const double *pose)
+{
+    double worst = 0;
+    for (int32_t b = 0; b < m->nbody; ++b) {
+        v3 turn = q_log(q_mul(q_load(pose + 7 * b + 3), q_conj(sn_node_pose(m, s, b).q)));
+        worst = fmax(worst, v3_len(turn) / SN_DEG);
+    }
+    return worst;
+}
+
+/* Poses that the same muscles have produced are found again step by step. */
+static void reachable_motion_is_met_exactly(void **state)
+{
+    (void)state;
+    enum { STEPS = 150 };
+    Rig r = rig();
+    size_t row = 7 * (size_t)r.m->nbody;
+    double *pose = calloc((STEPS + 1) * row, sizeof *pose), worst = 0;
+    snState *s = NULL;
+    assert_int_equal(sn_state_create(r.m, NULL, &s, NULL), SN_OK);
+    poses_of(r.m, s, pose);
+    for (int i = 0; i < STEPS; ++i) {
+        for (int32_t k = 0; k < r.m->nmuscle; ++k) s->activation[k] = 0.01 * (1 - cos(0.03 * i)) * (1 + 0.5 * sin(k));
+        assert_int_equal(sn_step(r.m, s), SN_OK);
+        poses_of(r.m, s, pose + row * (size_t)(i + 1));
+    }
+    sn_state_reset(r.m, s);
+    snTrackerDef def = sn_default_tracker_def();
+    def.activation_weight = 1e-9, def.smoothness_weight = 1e-9, def.max_rate = 1000;
+    snTracker *t = NULL;
+    assert_int_equal(sn_tracker_create(r.m, s, &def, &t, NULL), SN_OK);
+    for (int i = 0; i < STEPS; ++i) {
+        aim_at(t, r.m, pose + row * (size_t)i, pose + row * (size_t)(i + 1));
+        assert_int_equal(sn_step(r.m, s), SN_OK);
+        worst = fmax(worst, worst_angle(r.m, s, pose + row * (size_t)(i + 1)));
+    }
+    print_message("reachable motion: %.5f degrees at worst\n", worst);
+    assert_at_most(worst, 0.01);
+    sn_tracker_destroy(t);
+    sn_state_destroy(s);
+    free(pose);
+    drop(r);
+}
+
+static void initial_error_decays(void **state)
+{
+    (void)state;
+    Rig r = rig();
+    double coordinate[4] = {5 * SN_DEG, 0, 0, 0}, *pose = calloc(7 * (size_t)r.m->nbody, sizeof *pose);
+    snState *s = NULL;
+    snTracker *t = NULL;
+    assert_int_equal(sn_state_create(r.m, NULL, &s, NULL), SN_OK);
+    assert_int_equal(sn_pose(r.m, s, coordinate), SN_OK);
+    poses_of(r.m, s, pose); /* the target: the knuckle bent by 5 degrees */
+    sn_state_reset(r.m, s);
+    assert_int_equal(sn_tracker_create(r.m, s, NULL, &t, NULL), SN_OK);
+    assert_near(worst_angle(r.m, s, pose), 5, 1e-6);
+    for (int i = 0; i < 25; ++i) {
+        aim_at(t, r.m, pose, pose);
+        assert_int_equal(sn_step(r.m, s), SN_OK);
+    }
+    print_message("initial error of 5 degrees after 100 ms: %.4f degrees\n", worst_angle(r.m, s, pose));
+    assert_at_most(worst_angle(r.m, s, pose), 0.1);
+    sn_tracker_destroy(t);
+    sn_state_destroy(s);
+    free(pose);
+    drop(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(response_equals_solving_again), cmocka_unit_test(natural_bend_is_followed),
         cmocka_unit_test(kept_motion_is_exact),          cmocka_unit_test(infeasible_target_is_clamped),
-        cmocka_unit_test(unknown_body_is_refused),
+        cmocka_unit_test(unknown_body_is_refused),       cmocka_unit_test(reachable_motion_is_met_exactly),
+        cmocka_unit_test(initial_error_decays),
     };
     return cmocka_run_group_tests_name("control.follow", tests, NULL, NULL);
 }

@@ -1,0 +1,50 @@
+/* A scene compiled and ready to step, for the tests of the simulator. */
+#ifndef SN_TESTS_SIM_RIG_H
+#define SN_TESTS_SIM_RIG_H
+
+#include "check.h"
+
+#include "build.h"
+#include "scenes.h"
+#include "sim/state.h"
+#include "sinew/sim.h"
+
+#include <string.h>
+
+typedef struct Rig {
+    snSpec *spec;
+    snModel *m;
+    snState *s;
+} Rig;
+
+static inline Rig rig_of(snSpec *spec, snSimDef def)
+{
+    Rig r = {.spec = spec};
+    snError error = {0};
+    assert_non_null(spec);
+    if (sn_compile(spec, &r.m, &error) != SN_OK) fail_msg("%s", error.message);
+    if (sn_state_create(r.m, &def, &r.s, &error) != SN_OK) fail_msg("%s", error.message);
+    return r;
+}
+
+static inline Rig rig_scene(const char *name, double h)
+{
+    snSimDef def = sn_default_sim_def();
+    def.step = h;
+    return rig_of(sn_scene(name), def);
+}
+
+static inline void rig_drop(Rig *r)
+{
+    sn_state_destroy(r->s);
+    sn_model_destroy(r->m);
+    sn_spec_destroy(r->spec);
+}
+
+static inline void rig_run(Rig *r, double seconds)
+{
+    int64_t n = (int64_t)(seconds / r->s->h + 0.5);
+    for (int64_t i = 0; i < n; ++i) assert_int_equal(sn_step(r->m, r->s), SN_OK);
+}
+
+#endif
