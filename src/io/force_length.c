@@ -35,14 +35,15 @@ static bool push(snNumbers *n, double value)
     return true;
 }
 
-/* Numbers of one line, at most two; -1: something else stands there, *at is where. */
+/* Numbers of one line, at most two; -1: something else stands there, -2: a third column. *at is where. */
 static int read_columns(const char **at, const char *end, double value[2])
 {
     int n = 0;
     for (;;) {
         while (*at < end && is_gap(**at)) ++*at;
         if (*at == end) return n;
-        const char *behind = n < 2 ? sn_number_parse(*at, end, &value[n]) : NULL;
+        if (n == 2) return -2;
+        const char *behind = sn_number_parse(*at, end, &value[n]);
         if (!behind || (behind < end && !is_gap(*behind)) || !isfinite(value[n])) return -1;
         *at = behind;
         ++n;
@@ -56,8 +57,9 @@ static snStatus read_line(Lines *l, const char *start, const char *stop, snNumbe
     while (at < stop && is_gap(*at)) ++at;
     if (at == stop || *at == '#') return SN_OK;
     int n = read_columns(&at, stop, value);
-    if (n < 0 && stretch->count == 0 && l->line == 1) return SN_OK; /* headings */
-    if (n < 0) return fail_line(l, at, start, "not a finite number, or more than two columns");
+    if (n == -1 && stretch->count == 0 && l->line == 1) return SN_OK; /* headings */
+    if (n == -1) return fail_line(l, at, start, "not a finite number");
+    if (n == -2) return fail_line(l, at, start, "more than two columns");
     if (n != 2) return fail_line(l, at, start, "one number; expected two");
     return push(stretch, value[0]) && push(force, value[1]) ? SN_OK : sn_fail_no_memory(l->error);
 }

@@ -14,7 +14,8 @@ struct snXml {
     XML_Parser parser;
     const snXmlHandler *handler;
     void *user;
-    const char *name;
+    const char *name, *bytes;
+    size_t size;
     snError *error;
     snStatus status;
     int depth;
@@ -85,6 +86,13 @@ snStatus sn_xml_fail_no_memory(snXml *xml)
     return sn_fail_no_memory(xml->error);
 }
 
+/* Whether the byte that stopped expat is no character at all. */
+static bool stopped_by_encoding(const snXml *xml)
+{
+    XML_Index at = XML_GetCurrentByteIndex(xml->parser);
+    return at >= 0 && (size_t)at < xml->size && !sn_xml_is_character(xml->bytes + at, xml->size - (size_t)at);
+}
+
 /* What expat itself found wrong. */
 static snStatus fail_syntax(snXml *xml)
 {
@@ -101,6 +109,11 @@ static snStatus fail_syntax(snXml *xml)
     case XML_ERROR_UNDEFINED_ENTITY:
         return sn_xml_fail(xml, 0, NULL, "write the text itself; only &amp; &lt; &gt; &quot; &apos; are known",
                            "an entity that is not defined");
+    case XML_ERROR_INVALID_TOKEN:
+        if (stopped_by_encoding(xml))
+            return sn_xml_fail(xml, 0, NULL, "save the file as UTF-8", "not valid UTF-8, or a control character");
+        return sn_xml_fail(xml, 0, NULL, "the file must be well-formed XML",
+                           "not well-formed: a character that cannot stand here");
     case XML_ERROR_UNKNOWN_ENCODING:
     case XML_ERROR_INCORRECT_ENCODING:
         return sn_xml_fail(xml, 0, NULL, "save the file as UTF-8", "the encoding cannot be read");
@@ -184,7 +197,7 @@ snStatus sn_xml_read(const char *name, const char *bytes, size_t size, const snX
                      snError *error)
 {
     static const XML_Memory_Handling_Suite memory = {give, resize, take};
-    snXml xml = {.handler = handler, .user = user, .name = name, .error = error};
+    snXml xml = {.handler = handler, .user = user, .name = name, .bytes = bytes, .size = size, .error = error};
     xml.parser = XML_ParserCreate_MM(NULL, &memory, NULL);
     if (!xml.parser) return sn_fail_no_memory(error);
     XML_SetUserData(xml.parser, &xml);

@@ -4,19 +4,26 @@
 #include "io/number.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Length of the UTF-8 character at s that XML allows; 0 if there is none. */
-static int character(const unsigned char *s)
+static int character(const unsigned char *s, size_t size)
 {
     if (s[0] < 0x80) return s[0] >= 0x20 || s[0] == '\t' || s[0] == '\n' || s[0] == '\r';
     if (s[0] < 0xC2 || s[0] > 0xF4) return 0;
     int n = s[0] < 0xE0 ? 2 : s[0] < 0xF0 ? 3 : 4;
+    if ((size_t)n > size) return 0;
     for (int i = 1; i < n; ++i)
         if ((s[i] & 0xC0) != 0x80) return 0;
     if (n == 3 && ((s[0] == 0xE0 && s[1] < 0xA0) || (s[0] == 0xED && s[1] >= 0xA0))) return 0; /* overlong, surrogate */
     if (n == 3 && s[0] == 0xEF && s[1] == 0xBF && s[2] >= 0xBE) return 0;
     if (n == 4 && ((s[0] == 0xF0 && s[1] < 0x90) || (s[0] == 0xF4 && s[1] >= 0x90))) return 0;
     return n;
+}
+
+bool sn_xml_is_character(const char *bytes, size_t size)
+{
+    return character((const unsigned char *)bytes, size) > 0;
 }
 
 static const char *escape(char c)
@@ -43,8 +50,8 @@ static const char *escape(char c)
 
 bool sn_xml_write_text(snWriter *writer, const char *text)
 {
-    while (*text) {
-        int n = character((const unsigned char *)text);
+    for (size_t left = strlen(text); left > 0;) {
+        int n = character((const unsigned char *)text, left);
         if (n == 0) return false;
         const char *instead = escape(*text);
         if (instead)
@@ -52,6 +59,7 @@ bool sn_xml_write_text(snWriter *writer, const char *text)
         else
             sn_writer_bytes(writer, text, (size_t)n);
         text += n;
+        left -= (size_t)n;
     }
     return true;
 }

@@ -102,15 +102,17 @@ static bool in_range(const snAttr *attr, double v)
 
 static void report_range(snChecker *c, int element, snId id, const snAttr *attr, double v)
 {
-    char range[120];
+    char range[120], remedy[120] = "";
     const char *unit = attr->unit, *gap = *unit ? " " : "";
-    if (isinf(attr->max))
-        snprintf(range, sizeof range, "%s %g%s%s", attr->flags & SN_ATTR_POSITIVE ? "greater than" : "at least",
-                 attr->min, gap, unit);
-    else
-        snprintf(range, sizeof range, "%s %g and at most %g%s%s",
-                 attr->flags & SN_ATTR_POSITIVE ? "greater than" : "at least", attr->min, attr->max, gap, unit);
-    sn_check_error(c, element, id, attr->doc, "%s is %g%s%s; it must be %s", attr->name, v, gap, unit, range);
+    const char *least = attr->flags & SN_ATTR_POSITIVE ? "greater than" : "at least";
+    int n = snprintf(range, sizeof range, "%s %g", least, attr->min);
+    if (!isinf(attr->max)) n += snprintf(range + n, sizeof range - (size_t)n, " and at most %g", attr->max);
+    snprintf(range + n, sizeof range - (size_t)n, "%s%s", gap, unit);
+    if (element == SN_KIND_CONSTRAINT && strcmp(attr->name, "position") == 0)
+        snprintf(remedy, sizeof remedy, "the strand starts at 0 and ends at 1: elsewhere the constraint is off it");
+    else if (attr->type == SN_ATTR_NUMBER || attr->type == SN_ATTR_INT)
+        snprintf(remedy, sizeof remedy, "the default is %g", attr->initial[0]);
+    sn_check_error(c, element, id, remedy, "%s is %g%s%s; it must be %s", attr->name, v, gap, unit, range);
 }
 
 /* The first bad one of some numbers. */
@@ -188,12 +190,13 @@ static void check_name(snChecker *c, snKind kind, snId id)
         sn_check_error(c, (int)kind, id, "use _ instead", "the name has a blank, so that no list can contain it");
     snId first = sn_spec_find(c->spec, kind, name);
     if (first == id) return;
-    snOrigin origin = sn_spec_origin(c->spec, (int)kind, first);
-    if (origin.line)
-        sn_check_error(c, (int)kind, id, "rename one of them",
-                       "a second one of this name; the first is in line %d of %.120s", origin.line, origin.file);
-    else
-        sn_check_error(c, (int)kind, id, "rename one of them", "a second one of this name");
+    snOrigin here = sn_spec_origin(c->spec, (int)kind, id), there = sn_spec_origin(c->spec, (int)kind, first);
+    char place[200] = "";
+    if (there.line && strcmp(here.file, there.file) == 0)
+        snprintf(place, sizeof place, "; the first is in line %d", there.line);
+    else if (there.line)
+        snprintf(place, sizeof place, "; the first is in line %d of %.150s", there.line, there.file);
+    sn_check_error(c, (int)kind, id, "rename one of them", "a second one of this name%s", place);
 }
 
 static void check_schema(snChecker *c)

@@ -3,13 +3,39 @@
 #include "io_case.h"
 
 #include "io/bvh.h"
+#include "io/model_files.h"
 
 #include <dirent.h>
 
 #define CORPUS SINEW_SOURCE_DIR "/tests/fuzz/corpus/"
 #define LIST SINEW_SOURCE_DIR "/tests/io/malformed.tsv"
 
-static const char *const kinds[] = {"track", "obj", "ply", "stl", "table", "poses", "bvh", "bvhmap"};
+static const char *const kinds[] = {"track", "obj",    "ply",   "stl",    "table",       "poses",
+                                    "bvh",   "bvhmap", "scene", "muscle", "force_length"};
+
+/* A model is loaded and checked; the first error of the check counts. */
+static snStatus load_model(const char *path, snError *error)
+{
+    snSpec *spec = NULL;
+    snProblems problems;
+    snStatus status = sn_load_model(path, &spec, error);
+    if (status != SN_OK) return status;
+    status = sn_check(spec, &problems);
+    for (int32_t i = problems.count - 1; i >= 0; --i)
+        if (problems.problem[i].status != SN_OK) *error = problems.problem[i];
+    sn_problems_free(&problems);
+    sn_spec_destroy(spec);
+    return status;
+}
+
+static snStatus load_force_length(const char *path, snError *error)
+{
+    snNumbers stretch = {0}, force = {0};
+    snStatus status = sn_force_length_read(path, &stretch, &force, error);
+    sn_numbers_free(&stretch);
+    sn_numbers_free(&force);
+    return status;
+}
 
 static snStatus load(const char *kind, const char *path, snError *error)
 {
@@ -28,6 +54,10 @@ static snStatus load(const char *kind, const char *path, snError *error)
         status = sn_load_bvh(path, 1, &track, error);
     else if (!strcmp(kind, "bvhmap"))
         status = sn_load_bvh_poses(CORPUS "bvh/good.bvh", path, &poses, error);
+    else if (!strcmp(kind, "scene") || !strcmp(kind, "muscle"))
+        status = load_model(path, error);
+    else if (!strcmp(kind, "force_length"))
+        status = load_force_length(path, error);
     else
         status = sn_load_mesh(path, &mesh, error);
     sn_track_destroy(track);
