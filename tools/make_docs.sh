@@ -5,3 +5,4 @@ set -eu
 folder=$(dirname "$0")/../docs
 mkdir -p "$folder"
 "$1" help --markdown >"$folder/commands.md"
+"$(dirname "$1")/reference" >"$folder/reference.md"

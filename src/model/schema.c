@@ -187,7 +187,9 @@ static const snAttr node_attr[] = {
      .max = NONE,
      .unit = "",
      .kinds = CURVE | SURFACE,
-     .doc = "Knots (along u): points + degree + 1 of them; without them clamped uniform, or uniform when closed."},
+     .doc = "Knots (along u): points + degree + 1 of them, or points + 2 degree + 1 when closed; without them clamped "
+            "uniform, "
+            "or uniform when closed."},
     {.name = "KnotsV",
      .type = SN_ATTR_NUMBERS,
      .flags = SN_ATTR_CHILD,
@@ -254,8 +256,8 @@ static const snAttr joint_attr[] = {
     STRING_(node, 0, "Locator or group whose frame is the joint's; without it the node called like the joint."),
     ENUM_(type, joint_names, SN_JOINT_TYPE_BALL,
           "Hinge, cylindrical and prismatic joints have z as their axis; a universal one z of A, then y of B."),
-    STRING_(body_a, SN_ATTR_REQUIRED, "First of the two bodies that the joint connects."),
-    STRING_(body_b, SN_ATTR_REQUIRED, "Second body."),
+    STRING_(body_a, SN_ATTR_REQUIRED, "First of the two bodies that the joint connects; world: held in space."),
+    STRING_(body_b, SN_ATTR_REQUIRED, "Second body, or world."),
     BOOL_(enabled, true, "Takes part in the simulation."),
     BOOL_(limited, false, "Whether lower and upper are kept."),
     VECTOR_(lower, 3, 0, 0, 0, 0, -1e4, 1e4, 0, "deg or m", "Lower limit of each coordinate."),
