@@ -78,6 +78,21 @@ class Check(Case):
             answer = self.json("check", name)
             self.assertEqual((answer["errors"], answer["problems"]), (0, [] if not answer["warnings"] else answer["problems"]))
 
+    def test_all_problems_at_once(self):
+        self.sinew("convert", "pulley", "bad.muscle.xml")
+        text = self.read("bad.muscle.xml")
+        text = text.replace('attachment="weight"', 'attachment="wait"').replace('mass="1" inertia', 'mass="-1" inertia')
+        self.write("bad.muscle.xml", text)
+        answer = self.json("check", "bad.muscle.xml", code=3)
+        self.assertGreaterEqual(answer["errors"], 2)
+        for problem in answer["problems"]:
+            self.assertTrue(problem["file"].endswith("bad.muscle.xml"), problem)
+            self.assertGreater(problem["line"], 0)
+            self.assertTrue(problem["message"])
+        text = self.sinew("check", "bad.muscle.xml", code=3).stdout
+        self.assertIn('"wait"', text)
+        self.assertRegex(text, r"bad.muscle.xml: \d+ errors")
+
     def test_malformed_file(self):
         self.write("broken.muscle.xml", "<Muscle version='1'><Strand")
         result = self.sinew("check", "broken.muscle.xml", code=3)
