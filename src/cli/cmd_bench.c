@@ -1,19 +1,34 @@
 /* sinew bench: the ladder of scenes, each stepped for a while, with where the time goes.
  *
+ * A rung with a motion has the tracking controller at work, as in sinew track: the motion runs forth and back.
  * The plain solver is measured on a second state of the same model. Times are medians over batches of steps, so that a
  * disturbance of the machine spoils one batch and not the figure. */
 #include "cli.h"
 
-#include "scenes.h"
-
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { STAGES = 8, BATCHES = 15 };
 
-static const char *const rungs[] = {"pendulum",       "cable",              "finger",
-                                    "hand-synthetic", "hand-synthetic-x10", "sheet"};
+typedef struct snRung {
+    const char *name, *motion; /* motion: NULL without a controller */
+} snRung;
+
+static const snRung rungs[] = {
+    {"pendulum", NULL},           {"cable", NULL}, {"finger", NULL}, {"hand-synthetic", NULL},
+    {"hand-synthetic-x10", NULL}, {"sheet", NULL}, {"hand", "fist"},
+};
+enum { RUNGS = (int)(sizeof rungs / sizeof rungs[0]) };
+
+/* What is stepped. */
+typedef struct snWork {
+    const snModel *model;
+    snState *state;
+    const snTrack *motion; /* may be NULL, and then the tracker is too */
+    snTracker *tracker;
+} snWork;
 
 typedef struct snFigures {
     double step_us, stage_us[STAGES], solve_us;
@@ -45,21 +60,48 @@ static double median(double *value, int count)
     return value[count / 2];
 }
 
-static snStatus run_steps(const snModel *model, snState *state, int64_t count)
+/* The time of the motion that belongs to a time of the run: forth and back without a jump. */
+static double motion_time(const snTrack *motion, double time)
+{
+    double first = sn_track_time(motion, 0), length = sn_track_time(motion, sn_track_frames(motion) - 1) - first;
+    if (length <= 0) return first;
+    double phase = fmod(time, 2 * length);
+    return first + (phase < length ? phase : 2 * length - phase);
+}
+
+static void aim(const snWork *work)
+{
+    double now = sn_time(work->state), next = now + sn_model_step(work->model);
+    for (int32_t i = 0; i < sn_tracker_targets(work->tracker); ++i) {
+        double a[7], b[7];
+        const char *name = sn_name(work->model, SN_ITEM_BODY, sn_tracker_target_body(work->tracker, i));
+        int32_t body = sn_track_find_body(work->motion, name);
+        if (body < 0) continue;
+        sn_track_pose_at(work->motion, body, motion_time(work->motion, now), a, NULL);
+        sn_track_pose_at(work->motion, body, motion_time(work->motion, next), b, NULL);
+        sn_tracker_aim(work->tracker, i, a, b);
+    }
+}
+
+static snStatus run_steps(const snWork *work, int64_t count)
 {
     snStatus status = SN_OK;
-    for (int64_t i = 0; status == SN_OK && i < count; ++i) status = cli_interrupted() ? SN_CANCELLED : sn_step(model, state);
+    for (int64_t i = 0; status == SN_OK && i < count; ++i) {
+        if (cli_interrupted()) return SN_CANCELLED;
+        if (work->tracker) aim(work);
+        status = sn_step(work->model, work->state);
+    }
     return status;
 }
 
 /* Steps per batch so that all batches together take about `seconds`. */
-static snStatus warm_up(const snModel *model, snState *state, double seconds, int64_t *batch)
+static snStatus warm_up(const snWork *work, double seconds, int64_t *batch)
 {
     double start = cli_seconds();
     int64_t done = 0;
     snStatus status = SN_OK;
     while (status == SN_OK && (done < 5 || cli_seconds() - start < 0.1 * seconds)) {
-        status = run_steps(model, state, 1);
+        status = run_steps(work, 1);
         ++done;
     }
     double each = (cli_seconds() - start) / (double)done;
@@ -67,20 +109,20 @@ static snStatus warm_up(const snModel *model, snState *state, double seconds, in
     return status;
 }
 
-static snStatus measure(const snModel *model, snState *state, double seconds, snFigures *figures)
+static snStatus measure(const snWork *work, double seconds, snFigures *figures)
 {
-    double whole[BATCHES], stage[STAGES][BATCHES];
-    double solve[BATCHES];
+    double whole[BATCHES], solve[BATCHES], stage[STAGES][BATCHES];
     int64_t batch = 1;
-    snStatus status = warm_up(model, state, seconds, &batch);
+    const snStepInfo *info = sn_info(work->state);
+    snStatus status = warm_up(work, seconds, &batch);
     for (int b = 0; status == SN_OK && b < BATCHES; ++b) {
-        snStepInfo before = *sn_info(state);
+        snStepInfo before = *info;
         double start = cli_seconds();
-        status = run_steps(model, state, batch);
+        status = run_steps(work, batch);
         whole[b] = 1e6 * (cli_seconds() - start) / (double)batch;
         solve[b] = 0;
         for (int i = 0; i < stages(); ++i) {
-            stage[i][b] = 1e6 * (sn_info(state)->stage_seconds[i] - before.stage_seconds[i]) / (double)batch;
+            stage[i][b] = 1e6 * (info->stage_seconds[i] - before.stage_seconds[i]) / (double)batch;
             if (is_solve(i)) solve[b] += stage[i][b];
         }
     }
@@ -88,26 +130,29 @@ static snStatus measure(const snModel *model, snState *state, double seconds, sn
     figures->step_us = median(whole, BATCHES);
     figures->solve_us = median(solve, BATCHES);
     for (int i = 0; i < stages(); ++i) figures->stage_us[i] = median(stage[i], BATCHES);
-    figures->bytes = sn_state_bytes(state);
+    figures->bytes = sn_state_bytes(work->state);
     return SN_OK;
 }
 
-static snStatus measure_solver(snCli *cli, const snModel *model, snSolver solver, int32_t threads, double seconds,
-                               snFigures *figures)
+static snStatus measure_solver(snCli *cli, const snModel *model, const snTrack *motion, snSolver solver, int32_t threads,
+                               double seconds, snFigures *figures)
 {
     snSimDef def = sn_default_sim_def();
-    snState *state = NULL;
+    snTrackerDef tracker = sn_default_tracker_def();
+    snWork work = {.model = model, .motion = motion};
     snError error = {0};
     def.solver = solver;
     def.threads = threads;
-    snStatus status = sn_state_create(model, &def, &state, &error);
+    snStatus status = sn_state_create(model, &def, &work.state, &error);
+    if (status == SN_OK && motion) status = sn_tracker_create(model, work.state, &tracker, &work.tracker, &error);
     error.status = status;
-    if (status != SN_OK) return cli_fail_error(cli, &error);
-    status = measure(model, state, seconds, figures);
+    if (status != SN_OK) (void)cli_fail_error(cli, &error);
+    else status = measure(&work, seconds, figures);
     if (status == SN_DIVERGED)
-        (void)cli_fail(cli, status, "diverged after %.4g s: %s, residual %.3g", sn_time(state), sn_info(state)->culprit,
-                       sn_info(state)->residual);
-    sn_state_destroy(state);
+        (void)cli_fail(cli, status, "diverged after %.4g s: %s, residual %.3g", sn_time(work.state),
+                       sn_info(work.state)->culprit, sn_info(work.state)->residual);
+    if (work.tracker) sn_tracker_destroy(work.tracker);
+    if (work.state) sn_state_destroy(work.state);
     return status;
 }
 
@@ -136,32 +181,55 @@ static void report(snCli *cli, const char *name, const snModel *model, int32_t t
     json_close(&cli->json, '}');
 }
 
-static snStatus run_rung(snCli *cli, const char *name)
+static snStatus load_motion(snCli *cli, const snModel *model, const snRung *rung, snTrack **motion)
+{
+    snMotionDef def = sn_default_motion_def();
+    snError error = {0};
+    if (!rung->motion) return SN_OK;
+    def.model = rung->name;
+    return cli_fail_file(cli, sn_load_motion(model, rung->motion, &def, motion, &error), &error, rung->motion);
+}
+
+static snStatus run_rung(snCli *cli, const snRung *rung)
 {
     int32_t threads = cli_given(cli, "threads") ? cli->threads : 1;
     double seconds = cli_option_number(cli, "seconds", 1);
     snModel *model = NULL;
+    snTrack *motion = NULL;
     snFigures strand = {0}, plain = {0};
-    snStatus status = cli_compile_model(cli, name, NULL, &model);
-    if (status == SN_OK) status = measure_solver(cli, model, SN_SOLVER_STRAND, threads, seconds, &strand);
-    if (status == SN_OK) status = measure_solver(cli, model, SN_SOLVER_PLAIN, threads, 0.5 * seconds, &plain);
-    if (status == SN_OK) report(cli, name, model, threads, &strand, plain.solve_us);
+    snStatus status = cli_compile_model(cli, rung->name, NULL, &model);
+    if (status == SN_OK) status = load_motion(cli, model, rung, &motion);
+    if (status == SN_OK) status = measure_solver(cli, model, motion, SN_SOLVER_STRAND, threads, seconds, &strand);
+    if (status == SN_OK) status = measure_solver(cli, model, NULL, SN_SOLVER_PLAIN, threads, 0.5 * seconds, &plain);
+    if (status == SN_OK) report(cli, rung->name, model, threads, &strand, plain.solve_us);
+    if (motion) sn_track_destroy(motion);
     if (model) sn_model_destroy(model);
     return status;
+}
+
+/* The rung of that name; any other model without a motion. --motion takes precedence. */
+static snRung find_rung(snCli *cli, const char *name)
+{
+    snRung rung = {name, NULL};
+    for (int i = 0; i < RUNGS; ++i)
+        if (strcmp(rungs[i].name, name) == 0) rung = rungs[i];
+    rung.motion = cli_option_text(cli, "motion", rung.motion);
+    return rung;
 }
 
 static snStatus run(snCli *cli)
 {
     const char *only = cli_option_text(cli, "rung", NULL);
-    int count = (int)(sizeof rungs / sizeof rungs[0]);
+    int count = only ? 1 : RUNGS;
     snStatus worst = SN_OK;
+    if (cli_given(cli, "motion") && !only) return cli_fail(cli, SN_USAGE, "--motion needs --rung");
     cli_say(cli, "%-20s %10s %10s %10s %10s %10s %9s   %s\n", "rung", "steps/s", "x real", "step us", "solve us",
             "plain us", "MiB", "where the time goes");
     json_open(&cli->json, "rungs", '[');
-    for (int i = 0; i < (only ? 1 : count) && worst != SN_CANCELLED; ++i) {
-        const char *name = only ? only : rungs[i];
-        if (cli_progress(cli, name, i, count)) worst = SN_CANCELLED;
-        snStatus status = worst == SN_CANCELLED ? worst : run_rung(cli, name);
+    for (int i = 0; i < count && worst != SN_CANCELLED; ++i) {
+        snRung rung = find_rung(cli, only ? only : rungs[i].name);
+        if (cli_progress(cli, rung.name, i, count)) worst = SN_CANCELLED;
+        snStatus status = worst == SN_CANCELLED ? worst : run_rung(cli, &rung);
         if (worst == SN_OK || status == SN_CANCELLED) worst = status;
     }
     json_close(&cli->json, ']');
@@ -170,6 +238,7 @@ static snStatus run(snCli *cli)
 
 static const snOption options[] = {
     {"rung", SN_OPTION_TEXT, "NAME", "one rung only: a name of the ladder, or any MODEL", 0, 0},
+    {"motion", SN_OPTION_TEXT, "NAME", "with the tracking controller on this motion (rung hand: fist)", 0, 0},
     {"seconds", SN_OPTION_NUMBER, "S", "time to spend on each rung (1)", 0.001, 600},
     {NULL, SN_OPTION_FLAG, NULL, NULL, 0, 0},
 };
@@ -179,7 +248,7 @@ const snCommand cmd_bench = {
     .arguments = "[--rung NAME]",
     .about = "The benchmark ladder: steps a second, real-time factor, where the time goes, memory",
     .details = "One thread unless --threads says otherwise. `solve us` is factor and solve of the solver by strands, `plain us`\n"
-               "the same of the plain reference solver; MiB is the memory of one state.",
+               "the same of the plain reference solver; MiB is the memory of one state. The rung `hand` has the controller at work.",
     .example = "sinew bench --rung pendulum",
     .output = "rung                    steps/s     x real    step us   solve us   plain us       MiB   where the time goes\n"
               "pendulum                 437979      438.0        2.3        1.2        1.2      0.01   factor 27 % solve 23 %",

@@ -252,7 +252,7 @@ class Bench(Case):
     def test_ladder_as_json(self):
         answer = self.json("bench", "--seconds", "0.01")
         names = [rung["name"] for rung in answer["rungs"]]
-        for name in ["pendulum", "cable", "finger", "hand-synthetic", "hand-synthetic-x10", "sheet"]:
+        for name in ["pendulum", "cable", "finger", "hand-synthetic", "hand-synthetic-x10", "sheet", "hand"]:
             self.assertIn(name, names)
         for rung in answer["rungs"]:
             for key in ["steps_per_s", "real_time_factor", "step_us", "solve_us", "solve_plain_us", "bytes"]:
