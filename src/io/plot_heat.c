@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_ROWS = 1000, MAX_CELLS = 720 }; /* finer columns are averaged: twice the pixels of a phone */
+enum { MAX_ROWS = 1000, MAX_CELLS = 720, ROW_PIXELS = 8 }; /* finer columns are averaged: twice the pixels of a phone */
 
 typedef struct heatLayout {
     double width, height, left, right, top, bottom, row, low, high;
@@ -81,25 +81,26 @@ static void fill_row(const snHeatDef *def, const heatLayout *l, int32_t row, int
     }
 }
 
-/* The cells as one picture of a pixel each, which keeps an SVG small; white lines part the rows. */
+/* The cells as one picture, which keeps an SVG small. Programs that show it may smooth over its pixels: a row is
+ * several of them high, so that the blur stays under the white lines between rows. */
 static void draw_cells(snPage *page, const snHeatDef *def, const heatLayout *l)
 {
     int32_t cells = def->columns < MAX_CELLS ? def->columns : MAX_CELLS;
-    cairo_surface_t *picture = cairo_image_surface_create(CAIRO_FORMAT_RGB24, cells, def->rows);
+    cairo_surface_t *picture = cairo_image_surface_create(CAIRO_FORMAT_RGB24, cells, ROW_PIXELS * def->rows);
     if (cairo_surface_status(picture) == CAIRO_STATUS_SUCCESS) {
         cairo_surface_flush(picture);
         unsigned char *bytes = cairo_image_surface_get_data(picture);
         int stride = cairo_image_surface_get_stride(picture);
-        for (int32_t r = 0; r < def->rows; ++r)
-            fill_row(def, l, r, cells, (uint32_t *)(void *)(bytes + (size_t)r * (size_t)stride));
+        for (int32_t r = 0; r < ROW_PIXELS * def->rows; ++r)
+            fill_row(def, l, r / ROW_PIXELS, cells, (uint32_t *)(void *)(bytes + (size_t)r * (size_t)stride));
         cairo_surface_mark_dirty(picture);
     }
     cairo_save(page->cairo);
     cairo_translate(page->cairo, l->left, l->top);
-    cairo_scale(page->cairo, (l->right - l->left) / cells, l->row);
+    cairo_scale(page->cairo, (l->right - l->left) / cells, l->row / ROW_PIXELS);
     cairo_set_source_surface(page->cairo, picture, 0, 0);
     cairo_pattern_set_filter(cairo_get_source(page->cairo), CAIRO_FILTER_NEAREST);
-    cairo_rectangle(page->cairo, 0, 0, cells, def->rows);
+    cairo_rectangle(page->cairo, 0, 0, cells, ROW_PIXELS * def->rows);
     cairo_fill(page->cairo);
     cairo_restore(page->cairo);
     cairo_surface_destroy(picture);
@@ -111,13 +112,16 @@ static void draw_cells(snPage *page, const snHeatDef *def, const heatLayout *l)
 static void draw_scale(snPage *page, const snHeatDef *def, const heatLayout *l)
 {
     double y = l->bottom + 40, left = l->left, right = l->right;
-    enum { STEPS = 128 };
-    for (int i = 0; i < STEPS; ++i) {
-        double x0 = left + (right - left) * i / STEPS, x1 = left + (right - left) * (i + 1) / STEPS;
-        sn_page_color(page, sn_heat_color((i + 0.5) / STEPS), 1);
-        cairo_rectangle(page->cairo, x0, y, fmin(x1 + 0.3, right) - x0, 7);
-        cairo_fill(page->cairo);
+    enum { STOPS = 32 };
+    cairo_pattern_t *colors = cairo_pattern_create_linear(left, 0, right, 0);
+    for (int i = 0; i <= STOPS; ++i) {
+        snColor c = sn_heat_color((double)i / STOPS);
+        cairo_pattern_add_color_stop_rgb(colors, (double)i / STOPS, c.r, c.g, c.b);
     }
+    cairo_set_source(page->cairo, colors);
+    cairo_rectangle(page->cairo, left, y, right - left, 7);
+    cairo_fill(page->cairo);
+    cairo_pattern_destroy(colors);
     sn_page_x_axis(page, l->low, l->high, left, right, y + 7, def->value_label);
 }
 
