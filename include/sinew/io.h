@@ -160,6 +160,29 @@ SN_API snStatus sn_plot_heat(const snHeatDef *def, const char *path, snError *er
 SN_API snStatus sn_plot_track(const snTrack *track, const char *which, const char *names, bool heat, const char *title,
                               const char *path, snError *error);
 
+/* An animation as one GLB file (glTF 2.0) that plays in any viewer: bones as moving nodes, strands as tubes whose colour
+ * shows their activation (morph targets, colours included), the skin as a skinned mesh with morph targets for what the
+ * bones do not explain, or as morph targets alone. */
+typedef snStatus (*snSkinAtFn)(void *user, double time, double *vertex); /* fills 3 per vertex, world */
+typedef struct snGlbDef {
+    const snTrack *track;        /* bodies, strands; scalars activation/STRAND for the colours */
+    const snMesh *body_mesh;     /* one for each body of the track, in the body's axes, may be empty; NULL: none */
+    const double *strand_radius; /* m, one for each strand; NULL: 1 mm */
+    int32_t tube_sides;
+    const snMesh *skin;          /* at rest, world; NULL: none */
+    const double *rest_pose;     /* nbody x 7: bones while the skin is at rest; NULL: the first frame */
+    const int32_t *skin_bone;    /* 4 for each vertex: bodies of the track; NULL: not skinned */
+    const double *skin_weight;   /* 4 for each vertex, sum 1 */
+    snSkinAtFn skin_at;          /* the deformed skin; NULL: what the bones do */
+    void *skin_user;
+    double skin_opacity;
+    double start, end;  /* s; equal: all of the track */
+    double rate;        /* keys of the bones per second */
+    int32_t max_shapes; /* morph targets at most */
+} snGlbDef;
+SN_API snGlbDef sn_default_glb_def(void);
+SN_API snStatus sn_save_glb(const snGlbDef *def, const char *path, snError *error);
+
 #ifdef __cplusplus
 }
 #endif

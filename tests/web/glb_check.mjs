@@ -1,0 +1,86 @@
+// Reads the GLB files that the test io.glb wrote, with three.js, and compares what three shows at the times of the
+// shapes with what must be there: where bones, strand tips and skin vertices are, and the colour of the strands.
+// SINEW_NODE_MODULES names the folder that has three, SINEW_GLB_FOLDER the one with the files.
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { pathToFileURL } from "node:url";
+
+const modules = process.env.SINEW_NODE_MODULES;
+const three = (file) => import(pathToFileURL(join(modules, "three", file)));
+globalThis.self ??= globalThis; // the loader asks for it
+const THREE = await three("build/three.module.js");
+const { GLTFLoader } = await three("examples/jsm/loaders/GLTFLoader.js");
+
+const folder = process.env.SINEW_GLB_FOLDER;
+const files = ["glb_morphed.json", "glb_skinned.json"];
+const rest = [0.74, 0.66, 0.55];
+const active = [0.72, 0.03, 0.02];
+
+async function load(path) {
+    const bytes = await readFile(path);
+    const buffer = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
+    return new Promise((done, fail) => new GLTFLoader().parse(buffer, "", done, fail));
+}
+
+function worldVertex(mesh, index) {
+    const point = new THREE.Vector3();
+    mesh.getVertexPosition(index, point); // morph targets and skinning
+    return point.applyMatrix4(mesh.matrixWorld);
+}
+
+function color(mesh, index) {
+    const base = mesh.geometry.attributes.color;
+    const sum = [base.getX(index), base.getY(index), base.getZ(index)];
+    mesh.morphTargetInfluences.forEach((weight, i) => {
+        const target = mesh.geometry.morphAttributes.color[i];
+        [target.getX(index), target.getY(index), target.getZ(index)].forEach((v, k) => (sum[k] += weight * v));
+    });
+    return sum;
+}
+
+function near(point, expected, tolerance, what) {
+    const found = Array.isArray(point) ? point : point.toArray();
+    found.forEach((v, k) => assert.ok(Math.abs(v - expected[k]) <= tolerance, `${what}: ${found} for ${expected}`));
+}
+
+function checkMoment(scene, expected, moment) {
+    // three takes characters out of names that its property paths cannot hold; the order of the nodes is ours
+    expected.bodies.forEach((name, i) => {
+        const node = scene.children[i]; // a joint of a skin carries its mesh as a child
+        const body = node.isMesh ? node : node.children.find((child) => child.isMesh);
+        near(worldVertex(body, 0), moment.bodies[i], 2e-6, `${name} at ${moment.time}`);
+    });
+    const strands = scene.getObjectByName("strands");
+    const list = strands.userData.strands ?? strands.geometry.userData?.strands;
+    list.forEach((strand, i) => {
+        near(worldVertex(strands, strand.first), moment.tips[i], 1e-6, `tip of ${strand.name} at ${moment.time}`);
+        const a = moment.activation[i];
+        near(color(strands, strand.first + 3), rest.map((v, k) => v + a * (active[k] - v)), 1e-5, `colour of ${strand.name}`);
+    });
+    const skin = scene.getObjectByName("skin");
+    moment.skin.forEach((point, i) => near(worldVertex(skin, i), point, 4e-6, `skin vertex ${i} at ${moment.time}`));
+}
+
+for (const file of files) {
+    test(`three.js shows ${file.replace(".json", ".glb")} as it was written`, async () => {
+        const expected = JSON.parse(await readFile(join(folder, file), "utf8"));
+        const gltf = await load(join(folder, expected.glb));
+        assert.equal(gltf.animations.length, 1);
+        assert.ok(Math.abs(gltf.animations[0].duration - expected.duration) < 1e-6);
+        const skin = gltf.scene.getObjectByName("skin");
+        assert.equal(Boolean(skin.isSkinnedMesh), file.includes("skinned"));
+        assert.equal(skin.geometry.attributes.position.count, expected.moments[0].skin.length);
+        const mixer = new THREE.AnimationMixer(gltf.scene);
+        const action = mixer.clipAction(gltf.animations[0]);
+        action.setLoop(THREE.LoopOnce);
+        action.clampWhenFinished = true;
+        action.play();
+        for (const moment of expected.moments) {
+            mixer.setTime(moment.time);
+            gltf.scene.updateMatrixWorld(true);
+            checkMoment(gltf.scene, expected, moment);
+        }
+    });
+}
