@@ -33,7 +33,7 @@ struct snTracker {
 
 snTrackerDef sn_default_tracker_def(void)
 {
-    return (snTrackerDef){.activation_weight = 1e-5,
+    return (snTrackerDef){.activation_weight = 5e-4,
                           .smoothness_weight = 1e-2,
                           .feedback = 100,
                           .max_feedback = 0.5,
