@@ -260,6 +260,10 @@ static void find_activations(const glbWriter *w, int32_t *activation)
 {
     for (int32_t s = 0; s < w->channels->nstrand; ++s) {
         char name[300];
+        if (w->def->strand_scalar) {
+            activation[s] = w->def->strand_scalar[s] < w->channels->nscalar ? w->def->strand_scalar[s] : -1;
+            continue;
+        }
         snprintf(name, sizeof name, "activation/%.250s", w->channels->strand_name[s]);
         activation[s] = sn_track_find_scalar(w->def->track, name);
     }
