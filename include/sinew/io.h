@@ -185,6 +185,10 @@ typedef struct snGlbDef {
 } snGlbDef;
 SN_API snGlbDef sn_default_glb_def(void);
 SN_API snStatus sn_save_glb(const snGlbDef *def, const char *path, snError *error);
+/* The same; body_mesh, strand_radius and strand_scalar that are NULL come from the model. */
+SN_API snStatus sn_save_model_glb(const snSpec *spec, const snGlbDef *def, const char *path, snError *error);
+/* The visible meshes of a body as one, in the axes of its node, m; no triangles when it has none. */
+SN_API snStatus sn_body_mesh(const snSpec *spec, const char *body, snMesh *mesh, snError *error);
 
 #ifdef __cplusplus
 }
