@@ -95,6 +95,74 @@ SN_API snStatus sn_recording_append(const snModel *model, snState *state, double
 SN_API snStatus sn_motion_from_coordinates(const snModel *model, int32_t count, const double *time,
                                            const double *coordinate, snTrack **motion);
 
+/* ---- moment arms ------------------------------------------------------------------------------ */
+
+/* Moment arms r = -dL/dq of strands about joint coordinates, positive where the strand drives the coordinate up. Each
+ * coordinate goes through its range in small steps, the others at rest, all muscles slightly active so that tendons are
+ * taut, strands settled at every pose. Two ways that must agree: the derivative of the length of the path, and virtual
+ * work, that is the torque of the strand's constraint forces on the bodies behind the joint, over its tension. */
+typedef struct snArmDef {
+    double activation;        /* of all muscles */
+    double turn, slide;       /* rad, m: from pose to pose, about a degree */
+    double settle;            /* s of damped motion allowed at each pose */
+    int32_t joint;            /* only this one; -1: all */
+    int32_t threads;          /* 0: all cores */
+    snProgress progress;
+} snArmDef;
+
+/* One strand about one coordinate that it crosses. */
+typedef struct snArmCurve {
+    int32_t strand, coordinate, count;
+    bool slides;              /* the coordinate is a length */
+    const double *q;          /* count: rad or m; belongs to the snArms */
+    double *length;           /* count: of the path, m */
+    double *tension;          /* count: where the strand crosses the joint, N */
+    double *excursion;        /* count: arm from the derivative of the length, m */
+    double *work;             /* count: arm from virtual work, m; NaN where the strand is slack */
+    double mean, neutral;     /* of the virtual work: over the range, at rest */
+    double difference, worst; /* between the two ways: mean and largest, m */
+    double jump;              /* largest change of the excursion arm from pose to pose, m */
+} snArmCurve;
+
+typedef struct snArms {
+    int32_t ncurve, nstrand, ncoordinate;
+    snArmCurve *curve;
+    double *neutral;          /* nstrand x ncoordinate: virtual work at rest; 0 where a strand does not cross */
+    double **grid;            /* ncoordinate: poses of each coordinate, or NULL */
+    int32_t wrong_sides;      /* poses at which a strand lay on the wrong side of a surface */
+    char wrong_side[128];     /* the worst of them */
+} snArms;
+
+SN_API snArmDef sn_default_arm_def(void);
+SN_API snStatus sn_moment_arms(const snModel *model, const snArmDef *def, snArms **arms, snError *error);
+SN_API void sn_arms_destroy(snArms *arms);
+
+/* What the muscles must do to hold a torque about one coordinate and none about the others, by the least activation that
+ * does it (minimum norm, 0 to 1). Where moment arms are nearly collinear it takes much more than the same torque
+ * would if the other coordinates held themselves: muscles then work against each other. */
+typedef struct snHold {
+    int32_t coordinate;       /* -1: the weight of all bodies in the rest pose */
+    double torque;            /* N m or N asked for; of weight: the largest */
+    double largest;           /* activation */
+    double norm, alone;       /* |a|; |a| if only this coordinate counted (0 for weight) */
+    double unmet;             /* part of the torque that is out of reach */
+} snHold;
+
+typedef struct snTwins {
+    int32_t a, b;             /* muscles */
+    double cosine;            /* between their columns of torques */
+} snTwins;
+
+typedef struct snStatics {
+    int32_t nhold, ntwins;
+    snHold *hold;             /* each coordinate up and down, then weight */
+    snTwins *twins;           /* pairs that pull nearly the same way, most similar first */
+} snStatics;
+
+/* arm: nstrand x ncoordinate, as snArms.neutral. share: of the torque that each coordinate's muscles could give. */
+SN_API snStatus sn_static_check(const snModel *model, const double *arm, double share, snStatics *statics, snError *error);
+SN_API void sn_statics_free(snStatics *statics);
+
 #ifdef __cplusplus
 }
 #endif

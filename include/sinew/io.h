@@ -90,6 +90,18 @@ SN_API snMotionDef sn_default_motion_def(void);
 SN_API snStatus sn_load_motion(const snModel *model, const char *name_or_path, const snMotionDef *def, snTrack **motion,
                                snError *error);
 
+/* Published moment arms: tab-separated, lines that begin with # are passed over, the first other line names the columns
+ * muscle, joint, motion, mean, lo, hi (m) and grade; others are passed over. */
+typedef struct snArmFigure {
+    char muscle[40], joint[40], motion[40];
+    int32_t number;      /* of the joint's coordinate that the motion means: 0 flexion, pronation; 1 deviation, abduction */
+    bool neutral;        /* compare the value in the rest pose, not the mean over the range: wrist, forearm, thumb base */
+    double mean, lo, hi; /* m */
+    char grade;          /* A: measured, B: literature, C: estimated */
+} snArmFigure;
+SN_API snStatus sn_load_arm_figures(const char *path, snArmFigure **figure, int32_t *count, snError *error);
+SN_API void sn_arm_figures_free(snArmFigure *figure);
+
 /* Triangle meshes: .obj, .ply (text, binary, vertex colours), .stl (text, binary) by the ending. Polygons become
  * triangles. Written: .obj as text, .ply and .stl binary (.stl keeps single precision and no colours). */
 typedef struct snMesh {

@@ -127,6 +127,10 @@ void cli_recorder_destroy(snRecorder *recorder);
 snStatus cli_record(snRecorder *recorder);
 const snTrack *cli_recorded(const snRecorder *recorder);
 
+/* ---- moment_arms.c ------------------------------------------------------------------------ */
+
+snStatus cli_moment_arms(snCli *cli); /* sinew info MODEL --moment-arms */
+
 /* ---- text.c ------------------------------------------------------------------------------- */
 
 /* Text that grows. Out of memory makes it NULL from then on. */

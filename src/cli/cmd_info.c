@@ -153,11 +153,20 @@ static snStatus run(snCli *cli)
 {
     const char *name = cli->argument[0];
     bool track = cli_ends_with(name, ".replay.xml") || cli_ends_with(name, ".control.xml");
+    static const char *const only_arms[] = {"table", "joint", "csv"};
+    for (int i = 0; i < 3; ++i)
+        if (cli_given(cli, only_arms[i]) && !cli_given(cli, "moment-arms"))
+            return cli_fail(cli, SN_USAGE, "--%s belongs to --moment-arms", only_arms[i]);
+    if (cli_given(cli, "moment-arms")) return cli_moment_arms(cli);
     return track ? track_info(cli) : model_info(cli);
 }
 
 static const snOption options[] = {
     {"list", SN_OPTION_FLAG, "", "list everything by name", 0, 0},
+    {"moment-arms", SN_OPTION_FLAG, "", "moment arms of all strands about all joints, over their ranges", 0, 0},
+    {"joint", SN_OPTION_TEXT, "J", "with --moment-arms: about this joint only", 0, 0},
+    {"table", SN_OPTION_TEXT, "FILE", "with --moment-arms: published figures to compare with (the model's own)", 0, 0},
+    {"csv", SN_OPTION_TEXT, "FILE", "with --moment-arms: write the arms at every pose", 0, 0},
     {NULL, SN_OPTION_FLAG, NULL, NULL, 0, 0},
 };
 
@@ -165,7 +174,13 @@ const snCommand cmd_info = {
     .name = "info",
     .arguments = "MODEL|REPLAY",
     .about = "What a model or a replay contains",
-    .details = "",
+    .details =
+        "--moment-arms moves every joint coordinate through its range in steps of a degree, the others at rest and all muscles\n"
+        "slightly active, and finds the moment arm of each strand in two ways that must agree: from the change of the length of\n"
+        "its path (mm per radian, positive where the strand drives the coordinate up), and from the torque of its constraint\n"
+        "forces over its tension. Columns: mean over the range and value at rest, mean and worst difference of the two ways,\n"
+        "largest jump from pose to pose, mm. Then the published figures, if there are any, and what the muscles must do to hold\n"
+        "a torque about one coordinate alone.",
     .example = "sinew info crane",
     .output = "bodies       3 (1 held)\n"
               "joints       1 (1 degrees of freedom)\n"
