@@ -28,7 +28,7 @@ header:cairo/cairo.h:libcairo2-dev"
 needs_test="
 header:cmocka.h:libcmocka-dev tool:python3:python3 tool:clang:clang
 library:libclang_rt.asan-x86_64.a:/libclang-rt-dev"
-needs_page="tool:node:nodejs tool:npm:npm header:civetweb.h:libcivetweb-dev"
+needs_page="tool:node:nodejs tool:npm:npm"
 needs_browser="tool:chromium:chromium"
 
 has_header() {

@@ -21,6 +21,8 @@ SN_API int32_t sn_find(const snModel *model, snItem item, const char *name);  /*
 SN_API int32_t sn_strand_first_point(const snModel *model, int32_t strand);
 SN_API int32_t sn_strand_point_count(const snModel *model, int32_t strand);
 SN_API int32_t sn_strand_muscle(const snModel *model, int32_t strand); /* -1: passive */
+/* Lowest and highest value of a joint coordinate, rad or m; infinite where it is not limited. */
+SN_API void sn_coordinate_range(const snModel *model, int32_t coordinate, double range[2]);
 SN_API double sn_model_step(const snModel *model);                     /* suggested step, s */
 
 #ifdef __cplusplus

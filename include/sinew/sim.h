@@ -67,6 +67,10 @@ SN_API const char *sn_field_doc(int32_t index);
 SN_API snStatus sn_move_body(const snModel *model, snState *state, int32_t body, const double position[3], const double rotation[4]);
 /* Put all bodies at joint coordinates (rad, m; every joint of a tree), strands following rigidly. Velocities are zeroed. */
 SN_API snStatus sn_pose(const snModel *model, snState *state, const double *coordinate);
+/* World poses of all bodies' nodes (nbody x 7: position, rotation w first) at joint coordinates, without a state. */
+SN_API snStatus sn_body_poses(const snModel *model, const double *coordinate, double *pose);
+/* Multiplies gravity from the next step on. */
+SN_API void sn_set_gravity_scale(snState *state, double scale);
 
 typedef struct snEnergy {
     double kinetic, elastic, potential; /* J */

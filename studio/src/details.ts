@@ -44,6 +44,7 @@ export class Details {
   private readonly length: Plot;
   private readonly history = new History();
   private readonly top: { node: HTMLButtonElement; name: HTMLElement; fill: HTMLElement; value: HTMLElement; strand: number }[] = [];
+  private readonly strengths = new Map<number, number>();
   private selected = -1;
   private live = false;
   private ranked = 0;
@@ -51,7 +52,11 @@ export class Details {
 
   constructor(
     private readonly data: StudioData,
-    private readonly events: { select(strand: number): void; seek(time: number): void },
+    private readonly events: {
+      select(strand: number): void;
+      seek(time: number): void;
+      strength(muscle: number, level: number): void;
+    },
   ) {
     const seek = (t: number) => !this.live && events.seek(t);
     this.activation = new Plot({ title: "Activation", unit: "", range: [0, 1], seek });
@@ -109,8 +114,23 @@ export class Details {
       el("div", { class: "title" }, el("h2", { id: "selected-name" }, s.name), close),
       el("p", { class: "facts" }, facts.join(" · ")),
       ...plots.map((p) => p.node),
+      ...(this.live && s.muscle >= 0 ? [this.strength(s.muscle)] : []),
       ...this.holds(strand),
     ];
+  }
+
+  /** How strong the muscle is: weaken one and see who takes over. */
+  private strength(muscle: number): HTMLElement {
+    const input = el("input", {
+      type: "range", id: "strength", min: 0, max: 1, step: 0.05, value: this.strengths.get(muscle) ?? 1, "aria-label": "Strength of the muscle",
+    });
+    const shown = el("output", { class: "level" }, `${Math.round(100 * Number(input.value))} %`);
+    input.addEventListener("input", () => {
+      this.strengths.set(muscle, Number(input.value));
+      shown.textContent = `${Math.round(100 * Number(input.value))} %`;
+      this.events.strength(muscle, Number(input.value));
+    });
+    return el("label", { class: "slider wide" }, el("span", {}, "Strength"), input, shown);
   }
 
   private holds(strand: number): Node[] {

@@ -4,6 +4,7 @@ import { byId, el } from "./dom";
 
 const KEYS: [string, string][] = [
   ["space", "play or pause"],
+  ["R", "live: back to rest"],
   ["← →", "one frame back or on; with shift ten"],
   ["home end", "first or last frame"],
   [", .", "slower or faster"],
@@ -13,7 +14,7 @@ const KEYS: [string, string][] = [
   ["B S G C W D", "bones, strands, target, constraints, wrap surfaces, grid"],
   ["K", "skin: away, see-through, whole"],
   ["1 – 5", "look from the front, back, left, right, top"],
-  ["F", "whole model into view"],
+  ["F", "whole model, or the selected muscle, into view"],
   ["arrows + −", "with the picture in focus: turn and zoom"],
   ["T", "light or dark"],
   ["?", "this help"],

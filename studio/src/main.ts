@@ -8,6 +8,7 @@ import { restFrame, sampleReplay, type Frame } from "./frame";
 import { makeHelp } from "./help";
 import { MuscleList } from "./list";
 import { Player } from "./player";
+import { LiveMode } from "./livemode";
 import { Theme } from "./theme";
 import { Transport } from "./transport";
 import { View } from "./view";
@@ -23,6 +24,8 @@ class Studio {
   private readonly transport: Transport | null = null;
   private readonly theme: Theme;
   private readonly help: HTMLDialogElement;
+  private readonly liveMode: LiveMode | null = null;
+  private live = false;
 
   constructor(readonly data: StudioData) {
     this.frame = restFrame(data);
@@ -32,17 +35,21 @@ class Studio {
     this.list = new MuscleList(data, {
       select: (s) => this.select(s === this.selected ? -1 : s),
       hover: (s) => this.hover(s),
-      drive: () => undefined,
+      drive: (muscle, level) => this.liveMode?.drive(muscle, level),
     });
-    this.details = new Details(data, { select: (s) => this.select(s), seek: (t) => this.player?.seek(t) });
+    this.details = new Details(data, {
+      select: (s) => this.select(s),
+      seek: (t) => this.player?.seek(t),
+      strength: (muscle, level) => this.liveMode?.strength(muscle, level),
+    });
     this.controls = new Controls(data, this.view);
     if (data.replay) {
       this.player = new Player(data.replay, () => this.playerChanged());
       this.transport = new Transport(data, this.player);
       this.transport.mount();
-    } else {
-      byId("transport").hidden = true;
     }
+    byId("transport").hidden = !data.replay && !data.live;
+    if (data.live) this.liveMode = new LiveMode(data, this.view, this.frame, () => this.liveChanged());
     this.help = makeHelp(data.live);
     this.theme = new Theme((dark) => {
       this.view.theme(dark);
@@ -50,19 +57,56 @@ class Studio {
       this.details.update(this.frame);
     });
     this.tabs();
+    this.modes();
     this.pointer();
     document.addEventListener("keydown", (e) => this.key(e));
     this.refresh();
   }
 
   private playerChanged(): void {
+    if (this.live) return;
     this.transport?.update();
     this.refresh();
   }
 
+  /** A snapshot has come in: the frame is filled already. */
+  private liveChanged(): void {
+    this.show();
+    this.list.syncSliders(this.frame.activation);
+  }
+
+  /** Replay or live, where the page has both; live where there is no replay. */
+  private modes(): void {
+    if (!this.liveMode) return;
+    byId("mode").hidden = !this.player;
+    byId("mode-replay").addEventListener("click", () => this.setLive(false));
+    byId("mode-live").addEventListener("click", () => this.setLive(true));
+    if (!this.player) this.setLive(true);
+  }
+
+  setLive(live: boolean): void {
+    if (!this.liveMode || live === this.live || (!live && !this.player)) return;
+    this.player?.pause();
+    this.live = live;
+    byId("mode-replay").setAttribute("aria-pressed", String(!live));
+    byId("mode-live").setAttribute("aria-pressed", String(live));
+    this.list.setLive(live);
+    this.details.setLive(live);
+    this.liveMode.set(live);
+    if (!live) {
+      this.transport?.mount();
+      this.refresh();
+    }
+    announce(live ? "Live simulation" : "Replay");
+  }
+
   /** Shows the frame that the clock points at. */
   refresh(): void {
-    if (this.player) sampleReplay(this.player.replay, this.player.time, this.frame);
+    if (this.player && !this.live) sampleReplay(this.player.replay, this.player.time, this.frame);
+    this.show();
+  }
+
+  private show(): void {
     this.view.update(this.frame);
     this.list.update(this.frame);
     this.details.update(this.frame);
@@ -101,7 +145,7 @@ class Studio {
     let down = { x: 0, y: 0 };
     canvas.addEventListener("pointerdown", (e) => (down = { x: e.clientX, y: e.clientY }));
     canvas.addEventListener("pointerup", (e) => {
-      if (Math.hypot(e.clientX - down.x, e.clientY - down.y) > 5 || e.button !== 0) return;
+      if (Math.hypot(e.clientX - down.x, e.clientY - down.y) > 5 || e.button !== 0 || this.liveMode?.dragging) return;
       const box = canvas.getBoundingClientRect();
       this.select(this.view.pick(e.clientX - box.left, e.clientY - box.top, e.pointerType === "touch" ? 20 : 10));
     });
@@ -139,7 +183,7 @@ class Studio {
     if (e.key === " " && onButton) return;
     const slider = target instanceof HTMLInputElement && target.type === "range" && target.id !== "timeline";
     if (slider && (e.key.startsWith("Arrow") || e.key === "Home" || e.key === "End")) return;
-    if (this.playKey(e) || this.viewKey(e)) e.preventDefault();
+    if (this.live ? this.liveMode!.key(e) || this.viewKey(e) : this.playKey(e) || this.viewKey(e)) e.preventDefault();
   }
 
   private canvasKey(e: KeyboardEvent): boolean {
@@ -214,7 +258,9 @@ async function start(): Promise<void> {
   try {
     const data = await loadData();
     // For tests and for curious people at the console.
+    performance.mark("data");
     (window as any).studio = new Studio(data);
+    performance.mark("built");
     document.documentElement.dataset.ready = "true";
   } catch (error) {
     const place = byId("failure");

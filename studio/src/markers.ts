@@ -34,7 +34,7 @@ export class Markers {
     for (const type of Object.keys(SHAPES) as ConstraintType[]) {
       const items = data.constraints.filter((c) => c.type === type);
       if (!items.length) continue;
-      const material = new THREE.MeshStandardMaterial({ color: MARKER_COLORS[type], roughness: 0.45 });
+      const material = new THREE.MeshLambertMaterial({ color: MARKER_COLORS[type] });
       const mesh = new THREE.InstancedMesh(SHAPES[type](), material, items.length);
       mesh.frustumCulled = false;
       this.sets.push({ items, mesh });

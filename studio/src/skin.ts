@@ -8,7 +8,7 @@ export class SkinMesh {
   readonly group = new THREE.Group();
   private readonly position: THREE.BufferAttribute;
   private readonly normal: THREE.BufferAttribute;
-  private readonly material: THREE.MeshStandardMaterial;
+  private readonly material: THREE.MeshPhongMaterial;
   private readonly depth: THREE.Mesh;
   private readonly restInverse: THREE.Matrix4[];
   private readonly matrices: Float32Array;
@@ -24,9 +24,10 @@ export class SkinMesh {
     geometry.setAttribute("position", this.position);
     geometry.setAttribute("normal", this.normal);
     geometry.setIndex(new THREE.BufferAttribute(skin.triangles, 1));
-    this.material = new THREE.MeshStandardMaterial({
+    this.material = new THREE.MeshPhongMaterial({
       color: new THREE.Color().setRGB(...skin.color, THREE.SRGBColorSpace),
-      roughness: 0.62,
+      specular: "#1d1815",
+      shininess: 22,
       transparent: true,
       depthWrite: false,
     });

@@ -125,7 +125,7 @@ export class Tubes {
     geometry.setAttribute("normal", this.normal);
     geometry.setAttribute("color", this.color);
     geometry.setIndex(this.makeIndex());
-    const material = new THREE.MeshStandardMaterial({ vertexColors: true, roughness: 0.5, metalness: 0 });
+    const material = new THREE.MeshPhongMaterial({ vertexColors: true, shininess: 38, specular: "#2c2c2c" });
     this.mesh = new THREE.Mesh(geometry, material);
     this.mesh.frustumCulled = false;
     this.rings.forEach((r) => (r.drawnLength = 0));

@@ -33,8 +33,8 @@ export class View {
   private readonly bounds = new THREE.Box3();
   private readonly ghostMaterial = new THREE.MeshBasicMaterial({ wireframe: true, transparent: true, depthWrite: false });
   private readonly wraps: THREE.Mesh[] = [];
-  private readonly wrapMaterial = new THREE.MeshStandardMaterial({
-    color: "#7fa0c4", transparent: true, opacity: 0.38, roughness: 0.5, side: THREE.DoubleSide, depthWrite: false,
+  private readonly wrapMaterial = new THREE.MeshLambertMaterial({
+    color: "#7fa0c4", transparent: true, opacity: 0.38, side: THREE.DoubleSide, depthWrite: false,
   });
   private readonly light = { sky: new THREE.HemisphereLight(), key: new THREE.DirectionalLight(), rim: new THREE.DirectionalLight() };
   private wanted = false;
@@ -57,7 +57,7 @@ export class View {
     this.buildBodies();
     this.measure();
     const size = this.bounds.getSize(new THREE.Vector3()).length();
-    this.markers = new Markers(data, Math.min(Math.max(0.007 * size, 0.0012), 0.012));
+    this.markers = new Markers(data, Math.min(Math.max(0.0055 * size, 0.001), 0.01));
     this.grid = this.makeGrid(size);
     this.root.add(this.bones, this.target, this.tubes.mesh, this.markers.group);
     if (this.skin) this.root.add(this.skin.group);
@@ -72,9 +72,8 @@ export class View {
 
   private buildBodies(): void {
     const material = (mesh: Mesh) =>
-      new THREE.MeshStandardMaterial({
+      new THREE.MeshLambertMaterial({
         color: new THREE.Color().setRGB(...mesh.color, THREE.SRGBColorSpace),
-        roughness: 0.72,
         side: THREE.DoubleSide,
       });
     for (const body of this.data.bodies) {
@@ -108,17 +107,19 @@ export class View {
     this.root.updateMatrixWorld(true);
     this.bounds.makeEmpty();
     const v = new THREE.Vector3();
-    this.bodies.forEach((b) => {
+    // What moves counts; what is held in place (the bone that everything hangs on) may leave the picture.
+    const moving = this.data.bodies.some((b) => !b.pinned && b.meshes.length);
+    this.bodies.forEach((b, i) => {
       b.matrixWorldNeedsUpdate = true;
-      this.bounds.expandByObject(b);
+      if (!moving || !this.data.bodies[i].pinned) this.bounds.expandByObject(b);
     });
-    const add = (points: Float32Array, step: number) => {
-      for (let i = 0; i + 2 < points.length; i += 3 * step)
-        this.bounds.expandByPoint(v.set(points[i], points[i + 1], points[i + 2]));
+    const add = (points: Float32Array, wanted: (i: number) => boolean) => {
+      for (let i = 0; 3 * i + 2 < points.length; i++)
+        if (wanted(i)) this.bounds.expandByPoint(v.set(points[3 * i], points[3 * i + 1], points[3 * i + 2]));
     };
-    add(this.data.restPoints, 1);
-    if (this.data.replay) add(this.data.replay.positions, 1);
-    if (this.data.skin) add(this.data.skin.vertices, 7);
+    add(this.data.restPoints, () => true);
+    const nb = this.data.bodies.length;
+    if (this.data.replay) add(this.data.replay.positions, (i) => !moving || !this.data.bodies[i % nb].pinned);
     if (this.bounds.isEmpty()) this.bounds.set(new THREE.Vector3(-0.1, -0.1, -0.1), new THREE.Vector3(0.1, 0.1, 0.1));
     this.bounds.applyMatrix4(this.root.matrixWorld);
   }
@@ -211,7 +212,7 @@ export class View {
     this.request();
   }
 
-  private fitDistance(toEye: THREE.Vector3, centre: THREE.Vector3): number {
+  private fitDistance(toEye: THREE.Vector3, centre: THREE.Vector3, box = this.bounds): number {
     const right = new THREE.Vector3(0, 1, 0).cross(toEye).normalize();
     const up = toEye.clone().cross(right);
     const tanV = Math.tan((this.camera.fov * Math.PI) / 360);
@@ -220,9 +221,9 @@ export class View {
     let distance = 0;
     for (let i = 0; i < 8; i++) {
       corner.set(
-        i & 1 ? this.bounds.max.x : this.bounds.min.x,
-        i & 2 ? this.bounds.max.y : this.bounds.min.y,
-        i & 4 ? this.bounds.max.z : this.bounds.min.z,
+        i & 1 ? box.max.x : box.min.x,
+        i & 2 ? box.max.y : box.min.y,
+        i & 4 ? box.max.z : box.min.z,
       );
       corner.sub(centre);
       const depth = corner.dot(toEye);
@@ -249,8 +250,21 @@ export class View {
     this.request();
   }
 
+  /** The whole model into view; with a strand selected, that strand. */
   refit(): void {
-    this.look(this.home);
+    if (this.selected < 0) return this.look(this.home);
+    const box = new THREE.Box3();
+    const v = new THREE.Vector3();
+    this.tubes.owner.forEach((owner, i) => {
+      if (owner === this.selected) box.expandByPoint(v.fromArray(this.tubes.centres, 3 * i));
+    });
+    box.applyMatrix4(this.root.matrixWorld).expandByScalar(0.01);
+    const offset = this.camera.position.clone().sub(this.controls.target).normalize();
+    const centre = box.getCenter(new THREE.Vector3());
+    this.camera.position.copy(centre).addScaledVector(offset, this.fitDistance(offset, centre, box));
+    this.controls.target.copy(centre);
+    this.controls.update();
+    this.request();
   }
 
   /** The strand nearest to a place on the canvas (CSS pixels), within a reach; nearer ones in depth win a tie. */
@@ -274,6 +288,37 @@ export class View {
     return best;
   }
 
+  /** Takes hold of a bone under a place on the canvas: which body, where in it, and where the pointer pulls that place
+   * in the plane that faces the camera. All in the model's own axes. */
+  grip(x: number, y: number): { body: number; local: number[]; to(x: number, y: number): number[] | null } | null {
+    const ray = this.rayAt(x, y);
+    this.scene.updateMatrixWorld();
+    let best: { body: number; point: THREE.Vector3; distance: number } | null = null;
+    this.bodies.forEach((group, body) => {
+      const hit = this.data.bodies[body].pinned ? undefined : ray.intersectObject(group, true)[0];
+      if (hit && (!best || hit.distance < best.distance)) best = { body, point: hit.point, distance: hit.distance };
+    });
+    if (!best) return null;
+    const { body, point } = best as { body: number; point: THREE.Vector3 };
+    const facing = this.camera.getWorldDirection(new THREE.Vector3());
+    const plane = new THREE.Plane().setFromNormalAndCoplanarPoint(facing, point);
+    return {
+      body,
+      local: this.bodies[body].worldToLocal(point.clone()).toArray(),
+      to: (px, py) => {
+        const at = this.rayAt(px, py).ray.intersectPlane(plane, new THREE.Vector3());
+        return at ? this.root.worldToLocal(at).toArray() : null;
+      },
+    };
+  }
+
+  private rayAt(x: number, y: number): THREE.Raycaster {
+    const { clientWidth: w, clientHeight: h } = this.canvas;
+    const ray = new THREE.Raycaster();
+    ray.setFromCamera(new THREE.Vector2((2 * x) / w - 1, 1 - (2 * y) / h), this.camera);
+    return ray;
+  }
+
   /** Where the middle of a strand is on the canvas, for tests and labels. */
   screenOf(strand: number): { x: number; y: number } {
     const { centres, owner } = this.tubes;
@@ -292,7 +337,7 @@ export class View {
     requestAnimationFrame(() => {
       this.wanted = false;
       this.renderer.render(this.scene, this.camera);
-      this.drawn++;
+      if (this.drawn++ === 0) performance.mark("picture");
     });
   }
 
@@ -304,7 +349,7 @@ export class View {
     this.renderer.setSize(w, h, false);
     this.camera.aspect = w / h;
     this.camera.updateProjectionMatrix();
-    if (this.drawn === 0 || Math.abs(Math.log(before / this.camera.aspect)) > 0.4) this.refit();
+    if (this.drawn === 0 || Math.abs(Math.log(before / this.camera.aspect)) > 0.4) this.look(this.home);
     this.request();
   }
 }

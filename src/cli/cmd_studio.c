@@ -1,0 +1,132 @@
+/* sinew studio: the page with a model, its replay and a live simulation, for this machine only. */
+#include "cli.h"
+
+#include "studio/server/server.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct snStudio {
+    snCli *cli;
+    snSpec *spec;
+    snModel *model;
+    snTrack *replay, *target;
+    char *page;
+    void *scene;
+    size_t page_size, scene_size;
+    snServer *server;
+    double ends; /* clock, s */
+} snStudio;
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* The file's name without its endings: shown above the picture. */
+static void title_of(const char *path, char *title, size_t size)
+{
+    (void)snprintf(title, size, "%s", base_name(path));
+    char *dot = strchr(title, '.');
+    if (dot && dot != title) *dot = '\0';
+}
+
+static snStatus load_tracks(snStudio *s)
+{
+    snError error = {0};
+    const char *target = cli_option_text(s->cli, "target", NULL);
+    snStatus status = SN_OK;
+    if (s->cli->nargument > 1) status = sn_load_track(s->cli->argument[1], &s->replay, &error);
+    if (status == SN_OK && target) status = sn_load_track(target, &s->target, &error);
+    return status == SN_OK ? SN_OK : cli_fail_error(s->cli, &error);
+}
+
+static void describe(snStudio *s, bool live, snStudioDef *def, char *name, char *title, size_t size)
+{
+    *def = sn_default_studio_def();
+    title_of(s->cli->argument[0], name, size);
+    title[0] = '\0';
+    if (s->cli->nargument > 1) title_of(s->cli->argument[1], title, size);
+    def->spec = s->spec, def->name = name, def->title = title;
+    def->replay = s->replay, def->target = s->target, def->live = live;
+}
+
+static bool should_stop(void *user)
+{
+    snStudio *s = user;
+    return cli_interrupted() || cli_seconds() > s->ends;
+}
+
+static snStatus serve(snStudio *s, const snStudioDef *def)
+{
+    snError error = {0};
+    snStatus status = sn_load_page(&s->page, &s->page_size, &error);
+    if (status == SN_OK) status = sn_pack_studio(def, &s->scene, &s->scene_size, &error);
+    snServerDef server = {.model = s->model,
+                          .page = s->page,
+                          .page_size = s->page_size,
+                          .scene = s->scene,
+                          .scene_size = s->scene_size,
+                          .port = (int)cli_option_number(s->cli, "port", 8137),
+                          .threads = s->cli->threads};
+    if (status == SN_OK) status = sn_server_create(&server, &s->server, &error);
+    if (status != SN_OK) return cli_fail_error(s->cli, &error);
+    double timeout = cli_option_number(s->cli, "timeout", 0);
+    s->ends = timeout > 0 ? cli_seconds() + timeout : INFINITY;
+    cli_say(s->cli, "http://127.0.0.1:%d/\nCtrl-C ends it.\n", sn_server_port(s->server));
+    (void)fflush(stdout);
+    json_integer(&s->cli->json, "port", sn_server_port(s->server));
+    return sn_server_run(s->server, should_stop, s);
+}
+
+static snStatus save(snStudio *s, const snStudioDef *def, const char *path)
+{
+    snError error = {0};
+    if (sn_save_html(def, path, &error) != SN_OK) return cli_fail_error(s->cli, &error);
+    cli_say(s->cli, "wrote %s\n", path);
+    json_string(&s->cli->json, "file", path);
+    return SN_OK;
+}
+
+static snStatus run(snCli *cli)
+{
+    snStudio s = {.cli = cli};
+    snStudioDef def;
+    char name[256], title[256];
+    const char *out = cli_option_text(cli, "save", NULL);
+    snStatus status = cli_compile_model(cli, cli->argument[0], &s.spec, &s.model);
+    if (status == SN_OK) status = load_tracks(&s);
+    describe(&s, !out, &def, name, title, sizeof name);
+    if (status == SN_OK) status = out ? save(&s, &def, out) : serve(&s, &def);
+    sn_server_destroy(s.server);
+    sn_studio_free(s.page);
+    sn_studio_free(s.scene);
+    sn_track_destroy(s.target);
+    sn_track_destroy(s.replay);
+    sn_model_destroy(s.model);
+    sn_spec_destroy(s.spec);
+    return status;
+}
+
+static const snOption options[] = {
+    {"port", SN_OPTION_COUNT, "N", "port on 127.0.0.1 (8137); 0: any that is free", 0, 65535},
+    {"target", SN_OPTION_TEXT, "MOTION", "the motion that the replay follows, shown as a wireframe", 0, 0},
+    {"save", SN_OPTION_TEXT, "FILE", "write the page as one file instead of serving it", 0, 0},
+    {"timeout", SN_OPTION_NUMBER, "S", "end after S seconds", 0, 1e9},
+    {0},
+};
+
+const snCommand cmd_studio = {
+    .name = "studio",
+    .arguments = "MODEL [REPLAY]",
+    .about = "The interactive page, served on this machine only",
+    .details = "Open the printed address in a browser. The page plays the replay; Live simulates the model behind it.",
+    .example = "sinew studio finger --timeout 0.1",
+    .output = "http://127.0.0.1:8137/\nCtrl-C ends it.",
+    .least = 1,
+    .most = 2,
+    .options = options,
+    .run = run,
+};

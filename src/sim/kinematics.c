@@ -1,0 +1,28 @@
+/* Where the bodies are at given joint coordinates, and what an interactive program changes between steps. */
+#include "base/alloc.h"
+#include "sim/state.h"
+
+snStatus sn_body_poses(const snModel *m, const double *coordinate, double *pose)
+{
+    rigid *body = SN_NEW_ARRAY(rigid, m->nbody);
+    if (!body) return SN_NO_MEMORY;
+    sn_pose_bodies(m, coordinate, body);
+    for (int32_t b = 0; b < m->nbody; ++b) {
+        rigid node = rigid_mul(body[b], m->body_node[b]);
+        v3_store(pose + 7 * b, node.p);
+        q_store(pose + 7 * b + 3, node.q);
+    }
+    sn_free(body);
+    return SN_OK;
+}
+
+void sn_set_gravity_scale(snState *s, double scale)
+{
+    s->def.gravity_scale = scale;
+}
+
+void sn_coordinate_range(const snModel *m, int32_t coordinate, double range[2])
+{
+    range[0] = m->coord_lower[coordinate];
+    range[1] = m->coord_upper[coordinate];
+}

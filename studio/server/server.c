@@ -1,0 +1,401 @@
+/* Sockets: one thread and poll() over a few clients.
+ *
+ * Invariants
+ * 1. A client owns at most one answer or message being sent; while it is, no further snapshot is queued for it. A slow
+ *    client gets fewer pictures, a stalled one none, and nobody else waits for it.
+ * 2. What a client has sent but not been answered never exceeds its buffer; reading stops when it is full.
+ * 3. Any failure of a client ends that client only. */
+#include "server.h"
+
+#include "http.h"
+#include "live.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { CLIENTS = 24, HEAD_SIZE = 1024, POLL_MS = 100 };
+
+static const double PATIENCE = 10; /* s that a client may take for a request, or for taking in an answer */
+
+typedef struct Client {
+    int fd;                  /* -1: free */
+    bool websocket, closing; /* closing: ends when everything is sent */
+    unsigned char in[SN_HTTP_LIMIT];
+    size_t nin;
+    char head[HEAD_SIZE]; /* what is being sent: first this, */
+    size_t nhead;
+    const void *body; /* then this */
+    size_t nbody, sent;
+    unsigned char *message; /* snapshot of a WebSocket, its own copy */
+    uint32_t sequence;
+    double since; /* of the last progress */
+} Client;
+
+struct snServer {
+    snServerDef def;
+    int fd, port, wake[2];
+    snLive *live;
+    Client client[CLIENTS];
+};
+
+static double clock_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* ---- sending ------------------------------------------------------------------------------ */
+
+static bool is_sending(const Client *c)
+{
+    return c->sent < c->nhead + c->nbody;
+}
+
+static void drop(snServer *s, Client *c)
+{
+    if (c->fd < 0) return;
+    close(c->fd);
+    free(c->message);
+    memset(c, 0, sizeof *c);
+    c->fd = -1;
+    bool watched = false;
+    for (int i = 0; i < CLIENTS; ++i) watched = watched || s->client[i].websocket;
+    if (s->live) sn_live_watch(s->live, watched);
+}
+
+/* Sends what the socket takes now. */
+static void flush(snServer *s, Client *c)
+{
+    while (c->fd >= 0 && is_sending(c)) {
+        const char *from = c->sent < c->nhead ? c->head + c->sent : (const char *)c->body + (c->sent - c->nhead);
+        size_t left = c->sent < c->nhead ? c->nhead - c->sent : c->nhead + c->nbody - c->sent;
+        ssize_t n = send(c->fd, from, left, MSG_NOSIGNAL);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
+        if (n <= 0) {
+            drop(s, c);
+            return;
+        }
+        c->sent += (size_t)n;
+        c->since = clock_seconds();
+    }
+    if (c->fd >= 0 && c->closing) drop(s, c);
+}
+
+static void start_sending(Client *c, size_t nhead, const void *body, size_t nbody)
+{
+    c->nhead = nhead, c->body = body, c->nbody = nbody, c->sent = 0;
+    c->since = clock_seconds();
+}
+
+static void answer(Client *c, const char *status, const char *type, const void *body, size_t size, bool with_body)
+{
+    int n = snprintf(c->head, sizeof c->head,
+                     "HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\nConnection: close\r\n"
+                     "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nX-Frame-Options: DENY\r\n"
+                     "Content-Security-Policy: frame-ancestors 'none'\r\nCross-Origin-Resource-Policy: same-origin\r\n"
+                     "Cross-Origin-Opener-Policy: same-origin\r\nReferrer-Policy: no-referrer\r\n\r\n",
+                     status, type, size);
+    start_sending(c, (size_t)n, body, with_body ? size : 0);
+    c->closing = true;
+}
+
+static void answer_error(Client *c, int status)
+{
+    static const struct {
+        int status;
+        const char *line, *text;
+    } known[] = {
+        {400, "400 Bad Request", "This is not a request.\n"},
+        {403, "403 Forbidden", "This server answers only pages of its own, by the name 127.0.0.1 or localhost.\n"},
+        {404, "404 Not Found", "There is nothing of that name here.\n"},
+        {405, "405 Method Not Allowed", "Only GET and HEAD.\n"},
+        {414, "414 URI Too Long", "Too long.\n"},
+        {426, "426 Upgrade Required", "This place speaks WebSocket, version 13.\n"},
+        {431, "431 Request Header Fields Too Large", "Too long.\n"},
+        {505, "505 HTTP Version Not Supported", "HTTP 1.1, please.\n"},
+    };
+    size_t i = 0;
+    while (i + 1 < sizeof known / sizeof *known && known[i].status != status) ++i;
+    answer(c, known[i].line, "text/plain; charset=utf-8", known[i].text, strlen(known[i].text), true);
+}
+
+/* ---- requests ----------------------------------------------------------------------------- */
+
+static void start_websocket(snServer *s, Client *c, const snRequest *r)
+{
+    char accept[SN_WS_ACCEPT_SIZE];
+    c->message = malloc(sn_live_size(s->live));
+    if (!c->message) {
+        drop(s, c);
+        return;
+    }
+    sn_ws_accept(r->key, accept);
+    int n = snprintf(c->head, sizeof c->head,
+                     "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                     "Sec-WebSocket-Accept: %s\r\n\r\n",
+                     accept);
+    start_sending(c, (size_t)n, NULL, 0);
+    c->websocket = true;
+    sn_live_watch(s->live, true);
+}
+
+static void handle_request(snServer *s, Client *c, const snRequest *r)
+{
+    bool head = strcmp(r->method, "HEAD") == 0;
+    if (!sn_request_host_fits(r, s->port) || !sn_request_origin_fits(r, s->port))
+        answer_error(c, 403);
+    else if ((strcmp(r->method, "GET") != 0 && !head) || r->body)
+        answer_error(c, 405);
+    else if (strcmp(r->path, "/") == 0)
+        answer(c, "200 OK", "text/html; charset=utf-8", s->def.page, s->def.page_size, !head);
+    else if (strcmp(r->path, "/scene.bin") == 0)
+        answer(c, "200 OK", "application/octet-stream", s->def.scene, s->def.scene_size, !head);
+    else if (strcmp(r->path, "/live") == 0 && s->live && !head)
+        r->upgrade ? start_websocket(s, c, r) : answer_error(c, 426);
+    else
+        answer_error(c, 404);
+}
+
+static void consume(Client *c, size_t n)
+{
+    memmove(c->in, c->in + n, c->nin - n);
+    c->nin -= n;
+}
+
+/* Says why and ends the connection. Replaces a snapshot that has not begun to be sent. */
+static void close_websocket(snServer *s, Client *c, int code)
+{
+    unsigned char payload[2] = {(unsigned char)(code >> 8), (unsigned char)code};
+    if (is_sending(c)) {
+        drop(s, c); /* in the middle of a message nothing else can be said */
+        return;
+    }
+    size_t n = sn_ws_header(SN_WS_CLOSE, 2, (unsigned char *)c->head);
+    memcpy(c->head + n, payload, 2);
+    start_sending(c, n + 2, NULL, 0);
+    c->closing = true;
+}
+
+static void handle_frames(snServer *s, Client *c)
+{
+    snWsFrame frame;
+    while (c->fd >= 0 && !c->closing) {
+        int n = sn_ws_parse(c->in, c->nin, &frame);
+        if (n == 0) return;
+        if (n < 0) {
+            close_websocket(s, c, -n);
+            return;
+        }
+        consume(c, (size_t)n);
+        c->since = clock_seconds();
+        if (frame.kind == SN_WS_CLOSE)
+            close_websocket(s, c, 1000);
+        else if (frame.kind == SN_WS_PING && !is_sending(c)) {
+            size_t head = sn_ws_header(SN_WS_PONG, frame.size, (unsigned char *)c->head);
+            memcpy(c->head + head, frame.payload, frame.size);
+            start_sending(c, head + frame.size, NULL, 0);
+        } else if (frame.kind == SN_WS_BINARY)
+            (void)sn_live_message(s->live, frame.payload, frame.size); /* what is no message is passed over */
+    }
+}
+
+static void handle_input(snServer *s, Client *c)
+{
+    if (c->websocket) {
+        handle_frames(s, c);
+        return;
+    }
+    if (c->closing) return;
+    snRequest request;
+    int n = sn_request_parse((const char *)c->in, c->nin, &request);
+    if (n < 0)
+        answer_error(c, -n);
+    else if (n > 0) {
+        consume(c, (size_t)n);
+        handle_request(s, c, &request);
+        if (c->fd >= 0 && c->websocket) handle_frames(s, c);
+    }
+}
+
+/* ---- the loop ----------------------------------------------------------------------------- */
+
+static void receive(snServer *s, Client *c)
+{
+    if (c->nin == sizeof c->in) c->nin = 0; /* after the last answer nothing is read any more, only thrown away */
+    ssize_t n = recv(c->fd, c->in + c->nin, sizeof c->in - c->nin, 0);
+    if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) return;
+    if (n <= 0) {
+        drop(s, c);
+        return;
+    }
+    c->nin += (size_t)n;
+    handle_input(s, c);
+    flush(s, c);
+}
+
+static void accept_client(snServer *s)
+{
+    int fd = accept(s->fd, NULL, NULL), one = 1;
+    if (fd < 0) return;
+    for (int i = 0; i < CLIENTS; ++i) {
+        Client *c = &s->client[i];
+        if (c->fd >= 0) continue;
+        memset(c, 0, sizeof *c);
+        c->fd = fd;
+        c->since = clock_seconds();
+        (void)fcntl(fd, F_SETFL, O_NONBLOCK);
+        (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+        (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+        return;
+    }
+    close(fd); /* enough clients */
+}
+
+static void send_snapshots(snServer *s)
+{
+    for (int i = 0; i < CLIENTS; ++i) {
+        Client *c = &s->client[i];
+        if (c->fd < 0 || !c->websocket || c->closing || is_sending(c)) continue;
+        size_t size = sn_live_snapshot(s->live, &c->sequence, c->message);
+        if (!size) continue;
+        start_sending(c, sn_ws_header(SN_WS_BINARY, size, (unsigned char *)c->head), c->message, size);
+        flush(s, c);
+    }
+}
+
+/* Ends clients that neither finish their request nor take their answer. A quiet WebSocket is fine: what is sent to it
+ * keeps it awake. */
+static void drop_stale(snServer *s)
+{
+    double now = clock_seconds();
+    for (int i = 0; i < CLIENTS; ++i) {
+        Client *c = &s->client[i];
+        if (c->fd >= 0 && now - c->since > PATIENCE && (!c->websocket || is_sending(c))) drop(s, c);
+    }
+}
+
+static void serve_once(snServer *s)
+{
+    struct pollfd p[CLIENTS + 2] = {{.fd = s->fd, .events = POLLIN}, {.fd = s->wake[0], .events = POLLIN}};
+    for (int i = 0; i < CLIENTS; ++i)
+        p[i + 2] = (struct pollfd){.fd = s->client[i].fd,
+                                   .events = (short)(POLLIN | (is_sending(&s->client[i]) ? POLLOUT : 0))};
+    if (poll(p, CLIENTS + 2, POLL_MS) <= 0) {
+        drop_stale(s);
+        return;
+    }
+    char thrown[256];
+    if (p[1].revents)
+        while (read(s->wake[0], thrown, sizeof thrown) > 0) continue;
+    for (int i = 0; i < CLIENTS; ++i) {
+        Client *c = &s->client[i];
+        if (c->fd < 0 || !p[i + 2].revents) continue;
+        if (p[i + 2].revents & POLLOUT) flush(s, c);
+        if (c->fd >= 0 && p[i + 2].revents & (POLLIN | POLLHUP | POLLERR)) receive(s, c);
+    }
+    if (p[0].revents) accept_client(s);
+    if (s->live) send_snapshots(s);
+    drop_stale(s);
+}
+
+snStatus sn_server_run(snServer *s, bool (*stop)(void *user), void *user)
+{
+    while (!stop(user)) serve_once(s);
+    return SN_OK;
+}
+
+/* ---- making and ending -------------------------------------------------------------------- */
+
+static snStatus fail(snError *error, snStatus status, const char *message, int port, const char *remedy)
+{
+    if (!error) return status;
+    *error = (snError){.status = status};
+    snprintf(error->message, sizeof error->message, message, port);
+    snprintf(error->remedy, sizeof error->remedy, "%s", remedy);
+    return status;
+}
+
+static snStatus open_port(snServer *s, snError *error)
+{
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons((uint16_t)s->def.port)};
+    socklen_t size = sizeof at;
+    int one = 1;
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    s->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (s->fd < 0) return fail(error, SN_FAILED, "no socket for port %d", s->def.port, "");
+    (void)setsockopt(s->fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
+    if (bind(s->fd, (struct sockaddr *)&at, sizeof at) != 0 || listen(s->fd, 16) != 0) {
+        if (errno == EADDRINUSE)
+            return fail(error, SN_FAILED, "port %d is taken by another program", s->def.port,
+                        "end that program, or choose another port with --port (0: any that is free)");
+        return fail(error, SN_FAILED, "port %d cannot be opened", s->def.port, "choose another port with --port");
+    }
+    (void)getsockname(s->fd, (struct sockaddr *)&at, &size);
+    s->port = ntohs(at.sin_port);
+    return SN_OK;
+}
+
+/* From the simulation's thread: a byte in the pipe ends the poll. A full pipe wakes as well. */
+static void wake(void *user)
+{
+    snServer *s = user;
+    ssize_t n = write(s->wake[1], "", 1);
+    (void)n;
+}
+
+static bool open_pipe(int ends[2])
+{
+    if (pipe(ends) != 0) return false;
+    for (int i = 0; i < 2; ++i) {
+        (void)fcntl(ends[i], F_SETFL, O_NONBLOCK);
+        (void)fcntl(ends[i], F_SETFD, FD_CLOEXEC);
+    }
+    return true;
+}
+
+snStatus sn_server_create(const snServerDef *def, snServer **out, snError *error)
+{
+    snServer *s = calloc(1, sizeof *s);
+    if (!s) return fail(error, SN_NO_MEMORY, "out of memory", 0, "");
+    s->def = *def;
+    s->fd = s->wake[0] = s->wake[1] = -1;
+    for (int i = 0; i < CLIENTS; ++i) s->client[i].fd = -1;
+    snStatus status = open_port(s, error);
+    if (status == SN_OK && !open_pipe(s->wake))
+        status = fail(error, SN_FAILED, "no pipe to wake the server on port %d", s->port, "");
+    if (status == SN_OK && def->model) status = sn_live_create(def->model, def->threads, wake, s, &s->live, error);
+    if (status == SN_OK)
+        *out = s;
+    else
+        sn_server_destroy(s);
+    return status;
+}
+
+int sn_server_port(const snServer *server)
+{
+    return server->port;
+}
+
+void sn_server_destroy(snServer *s)
+{
+    if (!s) return;
+    sn_live_destroy(s->live);
+    s->live = NULL;
+    for (int i = 0; i < CLIENTS; ++i) drop(s, &s->client[i]);
+    for (int i = 0; i < 2; ++i)
+        if (s->wake[i] >= 0) close(s->wake[i]);
+    if (s->fd >= 0) close(s->fd);
+    free(s);
+}

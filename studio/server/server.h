@@ -1,0 +1,29 @@
+/* The server of the studio: the page, its data, and a live simulation, for this machine only.
+ *
+ * It binds 127.0.0.1, answers only requests that name it so (Host) and pages that it served itself (Origin), and hands
+ * out exactly three things: the page, scene.bin and the WebSocket /live. docs/studio.md describes the messages. */
+#ifndef SN_STUDIO_SERVER_H
+#define SN_STUDIO_SERVER_H
+
+#include "sinew/sinew.h"
+
+typedef struct snServer snServer;
+
+typedef struct snServerDef {
+    const snModel *model; /* for the live mode; NULL: replay only */
+    const char *page;     /* sn_load_page */
+    size_t page_size;
+    const void *scene; /* sn_pack_studio */
+    size_t scene_size;
+    int port;        /* 0: any that is free */
+    int32_t threads; /* of the simulation */
+} snServerDef;
+
+/* Binds the port and starts the simulation, paused until somebody looks. What def points to must outlive the server. */
+snStatus sn_server_create(const snServerDef *def, snServer **server, snError *error);
+int sn_server_port(const snServer *server);
+/* Answers until stop returns true, which is asked several times a second. */
+snStatus sn_server_run(snServer *server, bool (*stop)(void *user), void *user);
+void sn_server_destroy(snServer *server);
+
+#endif

@@ -1,0 +1,128 @@
+// The connection to the simulation: snapshots come in, short messages go out (docs/studio.md). It comes back by itself
+// when the server was away.
+
+import type { StudioData } from "./data";
+import type { Frame } from "./frame";
+
+const MAGIC = 0x564c4e53; // SNLV
+const HEADER = 24;
+
+export enum Op {
+  Drive = 1,
+  Pause,
+  Reset,
+  Gravity,
+  Follow,
+  Aim,
+  Drag,
+  Relax,
+  Strength,
+}
+
+export interface LiveState {
+  paused: boolean;
+  following: boolean;
+  diverged: boolean;
+  canFollow: boolean;
+  sequence: number;
+  factor: number;
+  coordinates: Float32Array;
+  goals: Float32Array;
+}
+
+export class Link {
+  readonly state: LiveState;
+  /** snapshots taken in so far */
+  received = 0;
+  private socket: WebSocket | null = null;
+  private wanted = false;
+  private retry = 0;
+  private newest: ArrayBuffer | null = null;
+
+  constructor(
+    private readonly data: StudioData,
+    readonly frame: Frame,
+    private readonly events: { snapshot(): void; link(text: string, bad: boolean): void },
+  ) {
+    const n = data.coordinates.length;
+    this.state = {
+      paused: false, following: false, diverged: false, canFollow: false, sequence: 0, factor: 1,
+      coordinates: new Float32Array(n), goals: new Float32Array(n),
+    };
+  }
+
+  open(): void {
+    this.wanted = true;
+    window.clearTimeout(this.retry);
+    this.events.link("connecting", false);
+    const socket = new WebSocket(`ws://${location.host}/live`);
+    socket.binaryType = "arraybuffer";
+    socket.onopen = () => this.events.link("connected", false);
+    socket.onmessage = (e) => this.keep(e.data);
+    socket.onclose = () => {
+      if (this.socket !== socket || !this.wanted) return;
+      this.events.link("server away", true);
+      this.retry = window.setTimeout(() => this.wanted && this.open(), 1500);
+    };
+    this.socket = socket;
+  }
+
+  close(): void {
+    this.wanted = false;
+    window.clearTimeout(this.retry);
+    this.socket?.close();
+    this.socket = null;
+  }
+
+  /** An operation with an index (or -1 for none) and numbers. */
+  send(op: Op, index = -1, ...numbers: number[]): void {
+    if (this.socket?.readyState !== WebSocket.OPEN) return;
+    const view = new DataView(new ArrayBuffer(4 + (index < 0 ? 0 : 4) + 4 * numbers.length));
+    view.setUint32(0, op, true);
+    if (index >= 0) view.setUint32(4, index, true);
+    const at = index < 0 ? 4 : 8;
+    numbers.forEach((v, i) => view.setFloat32(at + 4 * i, v, true));
+    this.socket.send(view.buffer);
+  }
+
+  /** Counts a snapshot and shows the newest one with the next picture: the server may be faster than the screen. */
+  private keep(message: unknown): void {
+    if (!(message instanceof ArrayBuffer) || message.byteLength < HEADER) return;
+    this.received++;
+    if (!this.newest) requestAnimationFrame(() => this.newest && this.take(this.newest));
+    this.newest = message;
+  }
+
+  private take(message: ArrayBuffer): void {
+    this.newest = null;
+    const view = new DataView(message);
+    const { bodies, npoint, muscles, strands } = this.data;
+    const nb = bodies.length;
+    const ns = strands.length;
+    const nc = this.state.goals.length;
+    const floats = 14 * nb + 3 * npoint + muscles.length + 2 * ns + 2 * nc;
+    if (view.getUint32(0, true) !== MAGIC || message.byteLength !== HEADER + 4 * floats) return;
+    const flags = view.getUint32(4, true);
+    this.state.paused = (flags & 1) !== 0;
+    this.state.following = (flags & 2) !== 0;
+    this.state.diverged = (flags & 4) !== 0;
+    this.state.canFollow = (flags & 8) !== 0;
+    this.state.sequence = view.getUint32(8, true);
+    this.state.factor = view.getFloat32(12, true);
+    const f = this.frame;
+    f.time = view.getFloat64(16, true);
+    f.place = -1;
+    f.hasTarget = this.state.following;
+    const all = new Float32Array(message, HEADER);
+    let at = 0;
+    for (const part of [f.positions, f.rotations, f.points, f.activation, f.force, f.length, this.state.coordinates, this.state.goals]) {
+      part.set(all.subarray(at, at + part.length));
+      at += part.length;
+    }
+    for (let b = 0; b < nb; b++, at += 7) {
+      f.targetPositions.set(all.subarray(at, at + 3), 3 * b);
+      f.targetRotations.set(all.subarray(at + 3, at + 7), 4 * b);
+    }
+    this.events.snapshot();
+  }
+}

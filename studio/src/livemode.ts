@@ -1,0 +1,217 @@
+// Live mode: the bar below, the sliders of the target pose, and dragging bones. Moving a muscle's slider takes the
+// muscles into one's own hands; moving the target hands them to the controller.
+
+import type { StudioData } from "./data";
+import { announce, byId, el } from "./dom";
+import type { Frame } from "./frame";
+import { Link, Op } from "./link";
+import { button, ICONS, setIcon } from "./transport";
+import type { View } from "./view";
+
+interface Slider {
+  input: HTMLInputElement;
+  shown: HTMLElement;
+  unit: "rad" | "m";
+}
+
+const degrees = (v: number) => `${Math.round((v * 180) / Math.PI)}°`;
+const millimetres = (v: number) => `${Math.round(1000 * v)} mm`;
+
+export class LiveMode {
+  readonly link: Link;
+  dragging = false;
+  private on = false;
+  private fresh = false;
+  private readonly sliders: Slider[] = [];
+  private readonly pause: HTMLButtonElement;
+  private readonly note = el("output", { class: "live-note", id: "live-note" });
+  private readonly gravity = el("input", { type: "checkbox", id: "gravity", checked: true });
+  private readonly follow = el("button", { type: "button", class: "chip", id: "follow", "aria-pressed": "false", title: "The controller brings the bones to the target" }, "Follow the target");
+  private readonly grab = el("button", { type: "button", class: "chip", id: "grab", "aria-pressed": "false", title: "Drag bones with the pointer (or hold shift)" }, "Drag bones");
+
+  constructor(
+    private readonly data: StudioData,
+    private readonly view: View,
+    frame: Frame,
+    private readonly changed: () => void,
+  ) {
+    this.link = new Link(data, frame, { snapshot: () => this.snapshot(), link: (t, bad) => this.showLink(t, bad) });
+    this.pause = button("Pause", ICONS.pause, "Pause or go on (space)", () => this.togglePause(), "live-pause");
+    this.pause.classList.add("main");
+    this.gravity.addEventListener("change", () => this.link.send(Op.Gravity, -1, this.gravity.checked ? 1 : 0));
+    this.follow.addEventListener("click", () => this.setFollow(!this.link.state.following));
+    this.grab.addEventListener("click", () => this.grab.setAttribute("aria-pressed", String(this.grab.getAttribute("aria-pressed") !== "true")));
+    this.buildPose();
+    this.buildDrag();
+  }
+
+  set(on: boolean): void {
+    this.on = on;
+    byId("pose").hidden = !on || !this.sliders.length;
+    byId("tab-pose").hidden = !on || !this.sliders.length;
+    byId("link").hidden = !on;
+    if (!on) {
+      this.link.close();
+      return;
+    }
+    this.mount();
+    this.link.open();
+  }
+
+  private mount(): void {
+    byId("transport").replaceChildren(
+      el(
+        "div",
+        { class: "keys", role: "group", "aria-label": "Simulation" },
+        this.pause,
+        button("Reset", ICONS.reset, "Back to rest (R)", () => this.reset(), "live-reset"),
+      ),
+      el("label", { class: "check" }, this.gravity, "Gravity"),
+      ...(this.sliders.length ? [this.follow, this.grab] : []),
+      this.relaxButton(),
+      this.note,
+    );
+  }
+
+  private relaxButton(): HTMLButtonElement {
+    const b = el("button", { type: "button", class: "chip", id: "relax", title: "All activations to zero" }, "Relax");
+    b.addEventListener("click", () => {
+      this.setFollow(false);
+      this.link.send(Op.Relax);
+      announce("All muscles relaxed");
+    });
+    return b;
+  }
+
+  drive(muscle: number, level: number): void {
+    if (this.link.state.following) this.setFollow(false);
+    this.link.send(Op.Drive, muscle, level);
+  }
+
+  strength(muscle: number, level: number): void {
+    this.link.send(Op.Strength, muscle, level);
+  }
+
+  private setFollow(on: boolean): void {
+    if (on === this.link.state.following) return;
+    this.link.send(Op.Follow, on ? 1 : 0);
+    this.link.state.following = on;
+    announce(on ? "The controller follows the target" : "The controller is off");
+  }
+
+  private togglePause(): void {
+    this.link.send(Op.Pause, this.link.state.paused ? 0 : 1);
+    announce(this.link.state.paused ? "Running" : "Paused");
+  }
+
+  private reset(): void {
+    this.link.send(Op.Reset);
+    this.fresh = false;
+    announce("Reset");
+  }
+
+  key(e: KeyboardEvent): boolean {
+    if (e.key === " ") this.togglePause();
+    else if (e.key.toLowerCase() === "r") this.reset();
+    else return false;
+    return true;
+  }
+
+  // ---- target pose --------------------------------------------------------------------------
+
+  private buildPose(): void {
+    const panel = byId("pose");
+    panel.append(el("h2", {}, "Target pose"));
+    let joint = "";
+    this.data.coordinates.forEach((c, i) => {
+      const many = this.data.coordinates.filter((o) => o.joint === c.joint).length > 1;
+      if (many && c.joint !== joint) panel.append(el("h3", {}, c.joint));
+      joint = c.joint;
+      const name = many ? c.name.replace(`${c.joint}.`, "axis ") : c.joint;
+      const input = el("input", {
+        type: "range", min: c.lower, max: c.upper, step: (c.upper - c.lower) / 200, value: 0,
+        "aria-label": `Target of ${c.name}`, "data-coordinate": i,
+      });
+      const shown = el("output", {});
+      input.addEventListener("input", () => {
+        this.setFollow(true);
+        this.link.send(Op.Aim, i, Number(input.value));
+      });
+      this.sliders.push({ input, shown, unit: c.unit });
+      panel.append(el("label", { class: "coordinate" }, el("span", {}, name), shown, input));
+    });
+  }
+
+  private syncPose(): void {
+    const { goals, coordinates, following } = this.link.state;
+    this.sliders.forEach((s, i) => {
+      const v = following ? goals[i] : coordinates[i];
+      const held = s.input === document.activeElement && following;
+      if (!held) s.input.value = String(v);
+      s.shown.textContent = s.unit === "rad" ? degrees(coordinates[i]) : millimetres(coordinates[i]);
+    });
+  }
+
+  // ---- dragging -----------------------------------------------------------------------------
+
+  private buildDrag(): void {
+    const canvas = byId<HTMLCanvasElement>("canvas");
+    let grip: ReturnType<View["grip"]> = null;
+    const at = (e: PointerEvent): [number, number] => {
+      const box = canvas.getBoundingClientRect();
+      return [e.clientX - box.left, e.clientY - box.top];
+    };
+    canvas.addEventListener(
+      "pointerdown",
+      (e) => {
+        const wanted = e.shiftKey || this.grab.getAttribute("aria-pressed") === "true";
+        if (!this.on || e.button !== 0 || !wanted || !this.link.state.canFollow) return;
+        grip = this.view.grip(...at(e));
+        if (!grip) return;
+        this.dragging = true;
+        this.view.controls.enabled = false;
+        canvas.setPointerCapture(e.pointerId);
+        this.setFollow(true);
+        e.stopImmediatePropagation();
+      },
+      true,
+    );
+    canvas.addEventListener("pointermove", (e) => {
+      if (!grip) return;
+      const to = grip.to(...at(e));
+      if (to) this.link.send(Op.Drag, grip.body, ...grip.local, ...to);
+    });
+    const release = () => {
+      grip = null;
+      this.view.controls.enabled = true;
+      window.setTimeout(() => (this.dragging = false));
+    };
+    canvas.addEventListener("pointerup", release);
+    canvas.addEventListener("pointercancel", release);
+  }
+
+  // ---- what comes in ------------------------------------------------------------------------
+
+  private showLink(text: string, bad: boolean): void {
+    const node = byId("link");
+    if (node.textContent !== text) node.textContent = text;
+    node.classList.toggle("bad", bad);
+    if (bad) this.fresh = false;
+  }
+
+  private snapshot(): void {
+    if (!this.on) return;
+    const s = this.link.state;
+    setIcon(this.pause, s.paused ? "Go on" : "Pause", s.paused ? ICONS.play : ICONS.pause);
+    this.follow.setAttribute("aria-pressed", String(s.following));
+    this.follow.disabled = !s.canFollow;
+    const time = `${this.link.frame.time.toFixed(2)} s`;
+    this.note.textContent = s.diverged
+      ? "The simulation diverged: reset it"
+      : s.paused ? `${time} · paused` : `${time} · ${s.factor.toFixed(2)} × real time`;
+    if (s.diverged && !this.fresh) announce("The simulation diverged. Reset it.");
+    this.fresh = s.diverged;
+    this.syncPose();
+    this.changed();
+  }
+}

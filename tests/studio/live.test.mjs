@@ -1,0 +1,215 @@
+// Live mode in a real browser: sliders drive muscles, the controller follows the target, dragging moves it. The finger
+// for what is checked, the hand for what is looked at.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { buildDir, launch, openPage, ready, redrawn, shots } from "./browser.mjs";
+
+let browser;
+const servers = [];
+
+/** Starts `sinew studio` and gives its address. */
+async function serve(...words) {
+  const child = spawn(join(buildDir, "sinew"), ["studio", ...words, "--port", "0", "--timeout", "300"]);
+  servers.push(child);
+  let said = "";
+  return new Promise((resolve, reject) => {
+    child.stdout.on("data", (d) => {
+      said += d;
+      const found = said.match(/http:\/\/\S+/);
+      if (found) resolve(found[0]);
+    });
+    child.stderr.on("data", (d) => (said += d));
+    child.on("exit", (code) => reject(new Error(`sinew studio ended with ${code}: ${said}`)));
+  });
+}
+
+let finger;
+before(async () => {
+  browser = await launch();
+  finger = await serve("finger");
+});
+after(async () => {
+  await browser?.close();
+  for (const s of servers) s.kill("SIGINT");
+});
+
+const DESKTOP = { width: 900, height: 520 };
+const PHONE = { width: 360, height: 740, hasTouch: true, isMobile: true };
+
+async function withPage(address, options, body) {
+  const { page, context, troubles } = await openPage(browser, options);
+  try {
+    await page.goto(address);
+    assert.equal(await ready(page), "true");
+    await body(page);
+    assert.deepEqual(troubles, []);
+  } finally {
+    await context.close();
+  }
+}
+
+const receives = (page) => page.waitForFunction(() => window.studio.liveMode.link.state.sequence > 2, null, { timeout: 60000 });
+const state = (page) => page.evaluate(() => {
+  const { state: s, frame } = window.studio.liveMode.link;
+  return { time: frame.time, activation: Array.from(frame.activation), positions: Array.from(frame.positions), coordinates: Array.from(s.coordinates), goals: Array.from(s.goals), paused: s.paused, following: s.following, diverged: s.diverged };
+});
+const firstMuscle = (page) => page.locator(".drive").first().getAttribute("data-muscle");
+const far = (a, b) => Math.max(...a.map((v, i) => Math.abs(v - b[i])));
+
+test("a model without a replay opens live, and its clock runs", () =>
+  withPage(finger, DESKTOP, async (page) => {
+    await receives(page);
+    assert.equal(await page.locator("#mode").isVisible(), false);
+    assert.equal(await page.textContent("#link"), "connected");
+    const first = await state(page);
+    await page.waitForFunction((t) => window.studio.frame.time > t + 0.1, first.time, { timeout: 60000 });
+    assert.match(await page.textContent("#live-note"), /× real time/);
+    const n = await page.evaluate(() => window.studio.liveMode.link.received);
+    const started = Date.now();
+    await page.waitForTimeout(1500);
+    const more = await page.evaluate(() => window.studio.liveMode.link.received);
+    console.log(`${((1000 * (more - n)) / (Date.now() - started)).toFixed(0)} state updates a second in the page`);
+  }));
+
+test("a slider drives its muscle and the bones answer", () =>
+  withPage(finger, DESKTOP, async (page) => {
+    await receives(page);
+    await page.click("#live-reset");
+    await page.waitForFunction(() => window.studio.frame.time < 0.5, null, { timeout: 60000 });
+    const before = await state(page);
+    await page.locator(".drive").first().fill("1");
+    await page.waitForFunction((m) => window.studio.frame.activation[m] > 0.99, await firstMuscle(page), { timeout: 60000 });
+    await page.waitForFunction((t) => window.studio.frame.time > t + 0.3, before.time, { timeout: 60000 });
+    const after_ = await state(page);
+    assert.ok(far(after_.positions, before.positions) > 1e-3, "something moved by a millimetre");
+    assert.equal(await page.textContent(".pick .level >> nth=0"), "1.00");
+    await page.click(".pick >> nth=0");
+    await page.waitForFunction(() => document.querySelector(".plot .value")?.textContent === "1.00", null, { timeout: 60000 });
+    await page.locator("#strength").fill("0.3");
+    await page.click("#relax");
+    await page.waitForFunction(() => window.studio.frame.activation.every((a) => a === 0), null, { timeout: 60000 });
+  }));
+
+test("pause, reset and gravity", () =>
+  withPage(finger, DESKTOP, async (page) => {
+    await receives(page);
+    await page.click("#live-pause");
+    await page.waitForFunction(() => window.studio.liveMode.link.state.paused, null, { timeout: 60000 });
+    const held = await state(page);
+    await page.waitForTimeout(200);
+    assert.equal((await state(page)).time, held.time);
+    assert.equal(await page.getAttribute("#live-pause", "aria-label"), "Go on");
+    await page.focus("#canvas");
+    await page.keyboard.press(" ");
+    await page.waitForFunction((t) => window.studio.frame.time > t, held.time, { timeout: 60000 });
+    await page.keyboard.press("r");
+    await page.waitForFunction((t) => window.studio.frame.time < t, held.time + 0.01, { timeout: 60000 });
+    await page.click("#gravity");
+    assert.equal(await page.isChecked("#gravity"), false);
+    await page.click("#gravity");
+  }));
+
+test("the controller follows the target that the sliders set", () =>
+  withPage(finger, DESKTOP, async (page) => {
+    await receives(page);
+    await page.click("#live-reset");
+    const before = await state(page);
+    const goal = await page.evaluate(() => {
+      const c = window.studio.data.coordinates[0];
+      return Math.min(window.studio.liveMode.link.state.coordinates[0] + 0.4, c.upper);
+    });
+    await page.locator('[data-coordinate="0"]').fill(String(goal));
+    await page.waitForFunction(() => window.studio.liveMode.link.state.following, null, { timeout: 60000 });
+    await page.waitForSelector('#follow[aria-pressed="true"]', { timeout: 60000 });
+    await page.waitForFunction(
+      ([g, b]) => Math.abs(window.studio.liveMode.link.state.coordinates[0] - g) < 0.5 * Math.abs(b - g),
+      [goal, before.coordinates[0]], { timeout: 60000 });
+    assert.ok(Math.max(...(await state(page)).activation) > 0, "muscles work for it");
+    assert.equal(await page.evaluate(() => window.studio.frame.hasTarget), true);
+    await page.locator(".drive").first().fill("0.2");
+    await page.waitForFunction(() => !window.studio.liveMode.link.state.following, null, { timeout: 60000 });
+    await page.click("#live-reset");
+  }));
+
+test("dragging a bone moves the target", () =>
+  withPage(finger, { width: 1000, height: 800 }, async (page) => {
+    await receives(page);
+    await page.click("#live-reset");
+    await page.click("#side-right");
+    await redrawn(page);
+    const before = await state(page);
+    // The middle of the last bone, in the picture.
+    const at = await page.evaluate(() => {
+      const { view } = window.studio;
+      const box = document.querySelector("#canvas").getBoundingClientRect();
+      const mesh = view.bodies.at(-1).children[0];
+      const at = mesh.geometry.attributes.position;
+      const place = view.camera.position.clone().set(0, 0, 0);
+      for (let i = 0; i < at.count; i++) place.add(view.camera.position.clone().fromBufferAttribute(at, i).divideScalar(at.count));
+      place.applyMatrix4(mesh.matrixWorld).project(view.camera);
+      return { x: box.left + ((place.x + 1) / 2) * box.width, y: box.top + ((1 - place.y) / 2) * box.height };
+    });
+    await page.keyboard.down("Shift");
+    await page.mouse.move(at.x, at.y);
+    await page.mouse.down();
+    await page.mouse.move(at.x + 60, at.y - 30, { steps: 6 });
+    await page.mouse.up();
+    await page.keyboard.up("Shift");
+    await page.waitForFunction((g) => window.studio.liveMode.link.state.goals.some((v, i) => Math.abs(v - g[i]) > 0.05), before.goals, { timeout: 60000 });
+    assert.equal((await state(page)).following, true);
+    await page.click("#live-reset");
+  }));
+
+test("garbage from the page's side leaves the session alive", () =>
+  withPage(finger, DESKTOP, async (page) => {
+    await receives(page);
+    await page.evaluate(() => {
+      const { socket } = window.studio.liveMode.link;
+      socket.send("text");
+      socket.send(new Uint8Array(77));
+    });
+    const n = (await state(page)).time;
+    await page.waitForFunction((t) => window.studio.frame.time > t, n, { timeout: 60000 });
+    await page.evaluate(() => window.studio.liveMode.link.socket.send(new Uint8Array(100000)));
+    await page.waitForFunction(() => document.querySelector("#link").textContent === "connected" && window.studio.liveMode.link.socket.readyState === 1, null, { timeout: 60000 });
+  }));
+
+test("a server that goes away is named, and found again", async () => {
+  const address = await serve("finger");
+  const child = servers.at(-1);
+  const { page, context } = await openPage(browser, DESKTOP);
+  await page.goto(address);
+  await ready(page);
+  await receives(page);
+  child.kill("SIGINT");
+  await page.waitForFunction(() => document.querySelector("#link").textContent === "server away", null, { timeout: 60000 });
+  await context.close();
+});
+
+test("the hand, to be looked at", async () => {
+  const address = await serve("hand");
+  await withPage(address, { width: 1280, height: 760 }, async (page) => {
+    const marks = await page.evaluate(() => Object.fromEntries(performance.getEntriesByType("mark").map((m) => [m.name, Math.round(m.startTime)])));
+    console.log(`first picture ${marks.picture} ms after the page was asked for`);
+    await receives(page);
+    await page.click("#layer-constraints");
+    for (const [i, c] of (await page.evaluate(() => window.studio.data.coordinates)).entries())
+      if (/^(mcp|pip|dip)[2-5]/i.test(c.name) && c.upper > 1) await page.evaluate(([k, v]) => (window.studio.liveMode.setFollow(true), window.studio.liveMode.link.send(6, k, v)), [i, 0.5 * c.upper]);
+    const start = (await state(page)).time;
+    await page.waitForFunction((t) => window.studio.frame.time > t + 0.4, start, { timeout: 120000 });
+    assert.equal((await state(page)).diverged, false);
+    await page.screenshot({ path: join(shots, "live-desktop.png") });
+  });
+  await withPage(address, { ...PHONE, colorScheme: "dark" }, async (page) => {
+    await receives(page);
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), 0);
+    await page.tap("#tab-pose");
+    assert.equal(await page.locator("[data-coordinate]").first().isVisible(), true);
+    await page.screenshot({ path: join(shots, "live-phone.png") });
+    await page.tap("#tab-muscles");
+    await page.locator(".drive").first().fill("0.5");
+    await page.waitForFunction((m) => window.studio.frame.activation[m] > 0.4, await firstMuscle(page), { timeout: 60000 });
+  });
+});
