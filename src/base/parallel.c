@@ -1,5 +1,9 @@
 /* Workers spin briefly for the next loop, since a step starts several within a millisecond, and
- * sleep on a condition variable after that. Items are handed out by an atomic counter. */
+ * sleep on a condition variable after that. Items are handed out by an atomic counter.
+ *
+ * A loop ends when its items are done, not when every worker has been there: on a busy machine a worker may not get a
+ * core for longer than the whole loop takes. A worker announces itself (inside) and then looks whether the loop is
+ * still open; the caller closes the loop and then waits for those inside. In either order one sees the other. */
 #include "base/parallel.h"
 
 #include "base/alloc.h"
@@ -17,7 +21,8 @@ struct snPool {
     pthread_cond_t wake;
     atomic_int generation; /* counts loops; workers wait for it to change */
     atomic_int stop;
-    atomic_int busy; /* workers that have not finished the current loop */
+    atomic_int open;   /* the current loop takes workers */
+    atomic_int inside; /* workers that may be running items */
     atomic_int next;
     int32_t count;
     snLoopFn body;
@@ -60,8 +65,9 @@ static void *work(void *argument)
     for (;;) {
         seen = wait_for_loop(p, seen);
         if (atomic_load(&p->stop)) return NULL;
-        run_items(p);
-        atomic_fetch_sub(&p->busy, 1);
+        atomic_fetch_add(&p->inside, 1);
+        if (atomic_load(&p->open)) run_items(p);
+        atomic_fetch_sub(&p->inside, 1);
     }
 }
 
@@ -115,10 +121,11 @@ void sn_pool_loop(snPool *p, int32_t count, snLoopFn body, void *context)
     p->body = body;
     p->context = context;
     atomic_store(&p->next, 0);
-    atomic_store(&p->busy, p->nworker);
+    atomic_store(&p->open, 1);
     start_generation(p);
     run_items(p);
-    while (atomic_load(&p->busy) > 0) relax();
+    atomic_store(&p->open, 0);
+    while (atomic_load(&p->inside) > 0) relax();
 }
 
 int32_t sn_hardware_threads(void)

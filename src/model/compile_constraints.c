@@ -3,7 +3,7 @@
 #include "model/compile.h"
 
 #include "base/error.h"
-#include "math/spline.h"
+#include "model/node_surface.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -35,77 +35,6 @@ static double nearest_parameter(const snModel *m, int32_t strand, v3 x)
     return sn_strand_closest(st, m->rest_point + 3 * m->strand_pointadr[strand], x, best, 1.0 / 400, &hint);
 }
 
-/* ---- surfaces ------------------------------------------------------------------------------- */
-
-static v3 column_lengths(const affine *e)
-{
-    const double *a = e->a.m;
-    return v3_of(v3_len(v3_of(a[0], a[3], a[6])), v3_len(v3_of(a[1], a[4], a[7])), v3_len(v3_of(a[2], a[5], a[8])));
-}
-
-static void compile_shape(const snNodeDef *node, v3 scale, snSurface *s)
-{
-    static const snSurfaceKind kind[] = {
-        [SN_SHAPE_PLANE] = SN_SURFACE_PLANE,
-        [SN_SHAPE_SPHERE] = SN_SURFACE_SPHERE,
-        [SN_SHAPE_CYLINDER] = SN_SURFACE_CYLINDER,
-        [SN_SHAPE_ELLIPSOID] = SN_SURFACE_ELLIPSOID,
-    };
-    s->kind = kind[node->shape];
-    s->size = v3_mul(v3_load(node->size), scale);
-    if (s->kind == SN_SURFACE_CYLINDER || s->kind == SN_SURFACE_SPHERE) s->size.x = node->size[0] * scale.x;
-}
-
-/* Knots and control points of one direction; a closed direction repeats its first three points. */
-static bool patch_knots(snCompiler *c, int32_t count, int32_t n, int32_t nknot, const double *given, bool closed,
-                        const double **out)
-{
-    double *knot;
-    if (!COMPILE_ARRAY(c, knot, n + 4)) return false;
-    if (nknot == n + 4)
-        memcpy(knot, given, sizeof(double) * (size_t)nknot);
-    else if (closed && count != n)
-        spline_uniform_knots(knot, n);
-    else
-        spline_clamped_knots(knot, n);
-    *out = knot;
-    return true;
-}
-
-static snStatus compile_patch(snCompiler *c, const snNodeDef *node, const affine *world, rigid frame, snSurface *s)
-{
-    bool closed_u = node->closed, closed_v = node->closed_v;
-    int32_t nu = node->nu + (closed_u ? 3 : 0), nv = node->nv + (closed_v ? 3 : 0);
-    double *point;
-    if (!COMPILE_ARRAY(c, point, 3 * (int64_t)nu * nv)) return SN_NO_MEMORY;
-    for (int32_t i = 0; i < nu; ++i)
-        for (int32_t j = 0; j < nv; ++j) {
-            const double *from = node->point + 3 * ((i % node->nu) * node->nv + j % node->nv);
-            v3_store(point + 3 * (i * nv + j), rigid_unapply(frame, affine_apply(world, v3_load(from))));
-        }
-    s->kind = SN_SURFACE_PATCH;
-    s->nu = nu, s->nv = nv, s->point = point, s->closed_u = closed_u, s->closed_v = closed_v;
-    s->flip = 1;
-    if (!patch_knots(c, node->nu, nu, node->nknot, node->knot, closed_u, &s->knot_u) ||
-        !patch_knots(c, node->nv, nv, node->nknot_v, node->knot_v, closed_v, &s->knot_v))
-        return SN_NO_MEMORY;
-    return SN_OK;
-}
-
-static snStatus compile_surface(snCompiler *c, snId node_id, int32_t body, int32_t *index)
-{
-    snModel *m = c->m;
-    const snNodeDef *node = sn_spec_node(c->spec, node_id);
-    affine world = sn_node_world(c->spec, node_id);
-    rigid frame = sn_node_frame(c->spec, node_id);
-    snSurface *s = &m->surface[m->nsurface];
-    s->frame = rigid_mul(rigid_inverse(m->body_rest[body]), frame);
-    *index = m->nsurface++;
-    if (node->kind == SN_NODE_SURFACE) return compile_patch(c, node, &world, frame, s);
-    compile_shape(node, column_lengths(&world), s);
-    return SN_OK;
-}
-
 /* ---- constraints ---------------------------------------------------------------------------- */
 
 static int32_t body_of_name(const snCompiler *c, const char *name)
@@ -120,8 +49,9 @@ static snStatus compile_surface_constraint(snCompiler *c, const snConstraintDef 
     snId node = sn_spec_find(c->spec, SN_KIND_NODE, def->attachment), owner = sn_node_body(c->spec, node);
     k->body = owner ? c->body_of[owner - 1] : -1;
     if (k->body < 0) return SN_OK; /* goes with its disabled body */
-    snStatus status = compile_surface(c, node, k->body, &k->surface);
-    if (status != SN_OK) return status;
+    k->surface = m->nsurface++;
+    if (!sn_node_surface(c->spec, node, m->body_rest[k->body], &m->memory, &m->surface[k->surface]))
+        return sn_fail_no_memory(c->error);
     k->one_sided = def->equality == SN_INEQUAL;
     k->side = def->side == SN_ABOVE ? 1 : -1;
     k->offset = def->offset;
