@@ -2,6 +2,13 @@
 
 #include "io/plot.h"
 
+/* fontconfig keeps its settings until the program ends and has no way to say so. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:libfontconfig";
+}
+
 enum { FRAMES = 500, MUSCLES = 54 };
 
 static snTrack *muscle_track(void)
