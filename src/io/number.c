@@ -22,12 +22,36 @@ __extension__ typedef unsigned __int128 u128;
 
 enum { MAX_POWER = 27 }; /* 5^27 < 2^63 */
 
-static uint64_t power_of(uint64_t base, int n)
-{
-    uint64_t p = 1;
-    while (n-- > 0) p *= base;
-    return p;
-}
+static const uint64_t power_of_5[MAX_POWER + 1] = {
+    1ull,
+    5ull,
+    25ull,
+    125ull,
+    625ull,
+    3125ull,
+    15625ull,
+    78125ull,
+    390625ull,
+    1953125ull,
+    9765625ull,
+    48828125ull,
+    244140625ull,
+    1220703125ull,
+    6103515625ull,
+    30517578125ull,
+    152587890625ull,
+    762939453125ull,
+    3814697265625ull,
+    19073486328125ull,
+    95367431640625ull,
+    476837158203125ull,
+    2384185791015625ull,
+    11920928955078125ull,
+    59604644775390625ull,
+    298023223876953125ull,
+    1490116119384765625ull,
+    7450580596923828125ull,
+};
 
 /* ---- reading -------------------------------------------------------------------------------- */
 
@@ -51,8 +75,8 @@ static double round_to_double(u128 v, bool sticky, int e)
 static double from_decimal(uint64_t digits, int exponent)
 {
     if (digits == 0) return 0;
-    if (exponent >= 0) return round_to_double((u128)digits * power_of(5, exponent), false, exponent);
-    uint64_t divisor = power_of(5, -exponent);
+    if (exponent >= 0) return round_to_double((u128)digits * power_of_5[exponent], false, exponent);
+    uint64_t divisor = power_of_5[-exponent];
     int shift = 64 + __builtin_clzll(digits);
     u128 scaled = (u128)digits << shift, quotient = scaled / divisor;
     return round_to_double(quotient, quotient * divisor != scaled, exponent - shift);
@@ -177,25 +201,34 @@ static size_t put_decimal(uint64_t digits, int exponent, char *text)
     return (size_t)at;
 }
 
+/* The power of ten at or below a value between 1e-5 and 1e15 whose power of two is known: the guess is at most one low.
+ */
+static int floor_log10(double value, int exponent)
+{
+    static const double power_of_10[] = {1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1e0,  1e1,  1e2,  1e3,  1e4, 1e5,
+                                         1e6,  1e7,  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+    int guess = (exponent * 1233 + 4096 * 100) / 4096 - 100; /* 1233 / 4096 is just below log10(2) */
+    return guess < 15 && value >= power_of_10[guess + 6] ? guess + 1 : guess;
+}
+
 /* The shortest decimal of a value between 1e-5 and 1e15; false when the value does not fit the scheme. */
 static bool shortest(double value, uint64_t *digits, int *exponent)
 {
-    int e, k;
-    uint64_t m = (uint64_t)ldexp(frexp(value, &e), 53);
-    e -= 53;
-    k = 16 - (int)floor(log10(value));
-    int s = -(e + k);
+    uint64_t bits, implied = (uint64_t)1 << 52;
+    memcpy(&bits, &value, sizeof bits);
+    uint64_t m = (bits & (implied - 1)) | implied;
+    int e = (int)(bits >> 52) - 1075, k = 16 - floor_log10(value, e + 52), s = -(e + k);
     if (k < 0 || k > 22 || s < 0 || s > 60) return false;
-    u128 half = power_of(5, k), exact = (u128)m * half * 2; /* both doubled, so that half a unit is whole */
-    if (m == (uint64_t)1 << 52) half /= 2;                  /* the next smaller double is nearer */
-    u128 whole = exact >> (s + 1);
+    u128 half = power_of_5[k], exact = (u128)m * half * 2; /* both doubled, so that half a unit is whole */
+    if (m == implied) half /= 2;                           /* the next smaller double is nearer */
+    uint64_t whole = (uint64_t)(exact >> (s + 1));         /* 17 digits */
     for (uint64_t cut = 100; cut >= 1; cut /= 10) {
-        u128 candidate = (whole + cut / 2) / cut;
-        if (cut == 1) candidate = (exact + ((u128)1 << s)) >> (s + 1);
-        u128 scaled = (candidate * cut) << (s + 1);
+        uint64_t candidate = (whole + cut / 2) / cut * cut;
+        if (cut == 1) candidate = (uint64_t)((exact + ((u128)1 << s)) >> (s + 1));
+        u128 scaled = (u128)candidate << (s + 1);
         u128 error = scaled > exact ? scaled - exact : exact - scaled;
         if (error >= half) continue;
-        *digits = (uint64_t)(candidate * cut);
+        *digits = candidate;
         *exponent = -k;
         return *digits != 0;
     }
