@@ -23,6 +23,8 @@ SN_API snStatus sn_find_model(const char *name_or_path, char *path, size_t size,
 
 /* Motion: *.control.xml, *.replay.xml. Frames closer than 10 microseconds are refused as a mistake. */
 SN_API snStatus sn_load_track(const char *path, snTrack **track, snError *error);
+/* The whole frames of a control or replay file that was cut off, such as the .part that a killed run leaves. */
+SN_API snStatus sn_recover_track(const char *path, snTrack **track, snError *error);
 /* A name that ends in .control.xml keeps the bodies only. */
 SN_API snStatus sn_save_track(const snTrack *track, const char *path, snError *error);
 
@@ -177,9 +179,10 @@ SN_API snStatus sn_plot_track(const snTrack *track, const char *which, const cha
  * bones do not explain, or as morph targets alone. */
 typedef snStatus (*snSkinAtFn)(void *user, double time, double *vertex); /* fills 3 per vertex, world */
 typedef struct snGlbDef {
-    const snTrack *track;        /* bodies, strands; scalars activation/STRAND for the colours */
+    const snTrack *track;        /* bodies, strands, and scalars for the colours */
     const snMesh *body_mesh;     /* one for each body of the track, in the body's axes, may be empty; NULL: none */
     const double *strand_radius; /* m, one for each strand; NULL: 1 mm */
+    const int32_t *strand_scalar; /* the scalar that colours each strand, -1 none; NULL: activation/STRAND */
     int32_t tube_sides;
     const snMesh *skin;          /* at rest, world; NULL: none */
     const double *rest_pose;     /* nbody x 7: bones while the skin is at rest; NULL: the first frame */
@@ -194,6 +197,10 @@ typedef struct snGlbDef {
 } snGlbDef;
 SN_API snGlbDef sn_default_glb_def(void);
 SN_API snStatus sn_save_glb(const snGlbDef *def, const char *path, snError *error);
+/* The same; body_mesh, strand_radius and strand_scalar that are NULL come from the model. */
+SN_API snStatus sn_save_model_glb(const snSpec *spec, const snGlbDef *def, const char *path, snError *error);
+/* The visible meshes of a body as one, in the axes of its node, m; no triangles when it has none. */
+SN_API snStatus sn_body_mesh(const snSpec *spec, const char *body, snMesh *mesh, snError *error);
 
 #ifdef __cplusplus
 }

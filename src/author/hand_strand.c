@@ -8,15 +8,20 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "math/spline.h"
+#include "strand/strand.h"
 
 #include <stdio.h>
 
 enum { MAX_SPANS = 120 };
 
-/* Where the passive and the active law of the fibres turn: normalised by the length at which passive force begins, and
- * by the optimal length. The tone, a thousandth of the maximal force, keeps strands from sagging; the active law
- * is that of Hill below the optimal length and level above it, since a falling branch lets the pieces of
- * a belly in series tear apart. */
+/* Tendons stretch by 8 % under the maximal force of their muscle: softer than living ones (3 to 5 %), which would need
+ * closer control points, and the same to the eye. */
+#define TENDON_FORCES 12.0
+
+/* The passive law of the fibres is normalised by the length at which passive force begins. Below it they keep a tone of a
+ * thousandth of the maximal force, so that strands neither sag nor go slack at any length. The active law is that
+ * of Hill below the optimal length and level above it, since a falling branch lets the pieces of a belly in series
+ * tear apart; it is normalised by the optimal length. */
 static const double passive_stretch[] = {0.2, 0.6, 0.9, 1.0, 1.05, 1.1, 1.15, 1.2, 1.3, 1.4, 1.5};
 static const double passive_force[] = {0.0004, 0.0008, 0.0010, 0.0015, 0.006, 0.015, 0.032, 0.06, 0.16, 0.32, 0.55};
 static const double active_stretch[] = {0.1, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 2.0};
@@ -30,7 +35,10 @@ typedef struct course {
     double x[SN_HAND_MAX_PATH], low[SN_HAND_MAX_PATH], high[SN_HAND_MAX_PATH];
     double kink[SN_HAND_MAX_PATH];
     double length, belly; /* belly: its length, from the origin */
-    double fiber_rest, belly_rest_scale;
+    double fiber_neutral; /* over the optimal length */
+    double fiber_slack;   /* the same where passive force begins */
+    double knot[MAX_SPANS + 8], point[3 * (MAX_SPANS + 4)];
+    int32_t npoint;
 } course;
 
 /* The point of a polyline nearest to p. */
@@ -58,8 +66,8 @@ static void set_fibers(const snHand *hand, int32_t muscle, course *c)
     sn_hand_excursion(hand, muscle, 0.8, false, least, most);
     sn_hand_excursion(hand, muscle, 0.8, true, least, together);
     double longest = fmax(most[0] - c->length, 0.7 * (together[0] - c->length));
-    c->fiber_rest = fmax(fmax(neutral + longest / optimal, 1.02 * neutral), 1);
-    c->belly_rest_scale = c->fiber_rest / neutral;
+    c->fiber_neutral = neutral;
+    c->fiber_slack = fmax(fmax(neutral + longest / optimal, 1.02 * neutral), 1);
 }
 
 static void lay_out(const snHand *hand, int32_t muscle, course *c)
@@ -98,7 +106,7 @@ static double spacing(const course *c, const snHandDef *def, double x)
         s = fmin(s, spacing_at(c, def, i) + 0.5 * out);
     }
     /* stiffness turns from belly to tendon over four spans: keep them short */
-    double edge = c->belly < c->length ? fabs(x - c->belly) : 1, blend = 0.6 * def->coarse_spacing;
+    double edge = c->belly < c->length ? fabs(x - c->belly) : 1, blend = 0.4 * def->coarse_spacing;
     return fmin(s, blend + 0.5 * fmax(edge - 2 * blend, 0));
 }
 
@@ -165,46 +173,90 @@ static bool meet_points(const course *c, const double *knot, int32_t n, double *
     return true;
 }
 
-static snStatus add_curve(const course *c, const snHandDef *def, snSpec *spec, snId parent, snError *error)
+static snStatus draw(course *c, const snHandDef *def, snError *error)
 {
-    double knot[MAX_SPANS + 8], point[3 * (MAX_SPANS + 4)];
-    int32_t n = place_knots(c, def, knot);
-    for (int32_t i = 0; i < n; ++i) {
-        double greville = (knot[i + 1] + knot[i + 2] + knot[i + 3]) / 3;
-        v3_store(point + 3 * i, on_polyline(c, greville * c->length));
+    c->npoint = place_knots(c, def, c->knot);
+    for (int32_t i = 0; i < c->npoint; ++i) {
+        double greville = (c->knot[i + 1] + c->knot[i + 2] + c->knot[i + 3]) / 3;
+        v3_store(c->point + 3 * i, on_polyline(c, greville * c->length));
     }
-    if (!meet_points(c, knot, n, point)) {
-        sn_fail(error, SN_BAD_INPUT, "points of the path coincide");
-        sn_error_element(error, "muscle", c->muscle->name);
-        return SN_BAD_INPUT;
-    }
+    if (meet_points(c, c->knot, c->npoint, c->point)) return SN_OK;
+    sn_fail(error, SN_BAD_INPUT, "points of the path coincide");
+    sn_error_element(error, "muscle", c->muscle->name);
+    return SN_BAD_INPUT;
+}
+
+static snStatus add_curve(const course *c, snSpec *spec, snId parent)
+{
     snNodeDef node = sn_default_node_def();
     node.name = c->muscle->name;
     node.kind = SN_NODE_CURVE;
     node.parent = parent;
     node.degree = 3;
-    node.npoint = n, node.point = point;
-    node.nknot = n + 4, node.knot = knot;
+    node.npoint = c->npoint, node.point = c->point;
+    node.nknot = c->npoint + 4, node.knot = c->knot;
     return sn_add_node(spec, &node, NULL);
+}
+
+/* Rest lengths of what is wholly belly and of the rest, which the blend from belly to tendon makes as stiff as tendon. */
+typedef struct parts {
+    double fibers, tendon;
+} parts;
+
+static parts parts_of(const course *c, const snStrandDef *def, double belly_end, double belly_rest_scale)
+{
+    snGauss gauss[2 * MAX_SPANS];
+    double mass[4 * (MAX_SPANS + 4)];
+    snStrandParams params = {.density = 1, .radius = def->radius, .stiffness = def->stiffness,
+                             .tendon_stiffness = def->tendon_stiffness, .belly_end = belly_end, .max_force = 1,
+                             .passive_scale = 1, .active_scale = 1, .rest_scale = 1,
+                             .belly_rest_scale = belly_rest_scale, .fiber_rest = 1};
+    parts p = {0, 0};
+    sn_strand_setup(c->knot, c->npoint, c->point, &params, gauss, mass);
+    for (int32_t i = 0; i < sn_strand_gauss_count(c->knot, c->npoint); ++i) {
+        if (gauss[i].share > 0.999) p.fibers += gauss[i].weight;
+        else p.tendon += gauss[i].weight;
+    }
+    return p;
+}
+
+/* Where the belly has to end, and its rest length over the drawn one, for the fibres to have the length that the table
+ * gives them in the neutral pose: by bisection. */
+static void set_belly(const course *c, snStrandDef *def)
+{
+    double wanted = c->fiber_neutral / c->fiber_slack, low = c->belly / c->length, high = 1;
+    for (int i = 0; i < 40 && low < 1; ++i) {
+        double end = (low + high) / 2;
+        if (parts_of(c, def, end, 1).fibers < c->belly) low = end;
+        else high = end;
+    }
+    def->belly_end = high;
+    low = 0.2, high = 5;
+    for (int i = 0; i < 40; ++i) {
+        double scale = (low + high) / 2;
+        parts p = parts_of(c, def, def->belly_end, scale);
+        if ((c->length - p.tendon) / p.fibers > wanted) low = scale;
+        else high = scale;
+    }
+    def->belly_rest_scale = (low + high) / 2;
 }
 
 static snStatus add_strand(const course *c, snSpec *spec)
 {
     const snHandMuscle *m = c->muscle;
+    double area = SN_PI * m->radius * m->radius;
     snStrandDef def = sn_default_strand_def();
     def.name = m->name;
     def.radius = m->radius;
     def.max_force = m->max_force * cos(m->pennation);
-    def.stiffness = def.max_force / (SN_PI * m->radius * m->radius); /* so that the passive law is in units of it */
-    def.tendon_stiffness = 3e8;
+    def.stiffness = def.max_force / area; /* so that the passive law is in units of the maximal force */
+    def.tendon_stiffness = TENDON_FORCES * def.max_force / area;
     def.damping = 1.5e-3;
-    def.belly_start = 0;
-    def.belly_end = c->belly / c->length;
-    def.belly_rest_scale = c->belly_rest_scale;
-    def.fiber_rest = c->fiber_rest;
+    set_belly(c, &def);
+    def.fiber_rest = c->fiber_slack;
+    def.tension_only = false; /* the tone pulls at any length */
     def.passive_fl = "fiber-passive";
     def.active_fl = "fiber-active";
-    def.tension_only = false; /* the tone pulls at any length */
     return sn_add_strand(spec, &def, NULL);
 }
 
@@ -283,7 +335,8 @@ static snStatus add_muscle(const snHand *hand, int32_t muscle, const snHandDef *
 {
     course c;
     lay_out(hand, muscle, &c);
-    snStatus status = add_curve(&c, def, spec, parent, error);
+    snStatus status = draw(&c, def, error);
+    if (status == SN_OK) status = add_curve(&c, spec, parent);
     if (status == SN_OK) status = add_strand(&c, spec);
     return status == SN_OK ? add_constraints(hand, &c, spec) : status;
 }

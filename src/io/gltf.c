@@ -173,15 +173,14 @@ static void add_bodies(glbWriter *w)
 /* A mesh whose shapes come one after the other: the first as it is, the others as differences from it. */
 typedef struct morph {
     size_t nvertex;
-    bool sparse;
     double *base[3], *shape[3]; /* position, normal, colour; colour may be NULL */
     int32_t *target[3];         /* accessors */
     int32_t first[3];
 } morph;
 
-static bool morph_create(morph *m, size_t nvertex, int32_t nshape, bool color, bool sparse)
+static bool morph_create(morph *m, size_t nvertex, int32_t nshape, bool color)
 {
-    *m = (morph){.nvertex = nvertex, .sparse = sparse, .first = {-1, -1, -1}};
+    *m = (morph){.nvertex = nvertex, .first = {-1, -1, -1}};
     bool fine = true;
     for (int k = 0; k < (color ? 3 : 2); ++k) {
         m->base[k] = SN_NEW_ARRAY(double, 3 * nvertex);
@@ -204,7 +203,7 @@ static void morph_free(morph *m)
 /* What m->shape holds becomes shape i. */
 static void morph_add(snGltf *g, morph *m, int32_t i)
 {
-    static const double least[] = {2e-6, 2e-3, 2e-3}; /* m, and parts of one: what nobody sees */
+    static const double least[] = {5e-6, 5e-3, 5e-3}; /* m, and parts of one: what nobody sees */
     for (int k = 0; k < 3 && m->base[k]; ++k) {
         if (i == 0) {
             memcpy(m->base[k], m->shape[k], 3 * m->nvertex * sizeof(double));
@@ -212,8 +211,7 @@ static void morph_add(snGltf *g, morph *m, int32_t i)
             continue;
         }
         for (size_t j = 0; j < 3 * m->nvertex; ++j) m->shape[k][j] -= m->base[k][j];
-        m->target[k][i - 1] = m->sparse ? sn_gltf_sparse(g, m->shape[k], m->nvertex, 3, least[k])
-                                        : sn_gltf_vectors(g, m->shape[k], m->nvertex, 3, 34962);
+        m->target[k][i - 1] = sn_gltf_sparse(g, m->shape[k], m->nvertex, 3, least[k]);
     }
 }
 
@@ -260,6 +258,10 @@ static void find_activations(const glbWriter *w, int32_t *activation)
 {
     for (int32_t s = 0; s < w->channels->nstrand; ++s) {
         char name[300];
+        if (w->def->strand_scalar) {
+            activation[s] = w->def->strand_scalar[s] < w->channels->nscalar ? w->def->strand_scalar[s] : -1;
+            continue;
+        }
         snprintf(name, sizeof name, "activation/%.250s", w->channels->strand_name[s]);
         activation[s] = sn_track_find_scalar(w->def->track, name);
     }
@@ -313,7 +315,7 @@ static snStatus add_strands(glbWriter *w)
         radius[s] = w->def->strand_radius ? w->def->strand_radius[s] : 1e-3;
     if (status == SN_OK) status = sn_tubes_create(&tubes, n, w->channels->strand_npoint, radius, w->def->tube_sides);
     if (status == SN_BAD_INPUT) sn_fail(w->error, status, "a strand has fewer than 2 or more than 1024 control points");
-    if (status == SN_OK && !morph_create(&m, (size_t)tubes.nvertex, w->nshape, true, false)) status = SN_NO_MEMORY;
+    if (status == SN_OK && !morph_create(&m, (size_t)tubes.nvertex, w->nshape, true)) status = SN_NO_MEMORY;
     if (status == SN_OK) {
         find_activations(w, activation);
         strand_shapes(w, &tubes, &m, point, scalar, activation);
@@ -477,7 +479,7 @@ static snStatus add_skin(glbWriter *w)
     int32_t nshape = w->def->skin_at ? w->nshape : 1;
     morph m;
     rigid *move = SN_NEW_ARRAY(rigid, w->channels->nbody);
-    bool fine = morph_create(&m, (size_t)w->def->skin->nvertex, nshape, false, w->def->skin_bone != NULL) && move;
+    bool fine = morph_create(&m, (size_t)w->def->skin->nvertex, nshape, false) && move;
     snStatus status = fine ? skin_shapes(w, &m, move, nshape) : SN_NO_MEMORY;
     if (status == SN_OK) status = finish_skin(w, &m, nshape);
     morph_free(&m);
@@ -495,16 +497,19 @@ static void put_part(snBytes *json, const char *key, const snBytes *list)
     sn_json_text(json, "]");
 }
 
-static void put_materials(snBytes *json, double opacity)
+static void put_materials(snBytes *json, double opacity, bool skin)
 {
     sn_json_text(json, ",\"materials\":["
                        "{\"name\":\"bone\",\"pbrMetallicRoughness\":{\"baseColorFactor\":[0.80,0.74,0.62,1],"
                        "\"metallicFactor\":0,\"roughnessFactor\":0.7}},"
-                       "{\"name\":\"strand\",\"pbrMetallicRoughness\":{\"metallicFactor\":0,\"roughnessFactor\":0.5}},"
-                       "{\"name\":\"skin\",\"pbrMetallicRoughness\":{\"baseColorFactor\":[0.72,0.46,0.36,");
-    sn_json_number(json, fmin(1, fmax(0, opacity)));
-    sn_json_text(json, "],\"metallicFactor\":0,\"roughnessFactor\":0.6}");
-    sn_json_text(json, opacity < 1 ? ",\"alphaMode\":\"BLEND\"}]" : "}]");
+                       "{\"name\":\"strand\",\"pbrMetallicRoughness\":{\"metallicFactor\":0,\"roughnessFactor\":0.5}}");
+    if (skin) {
+        sn_json_text(json, ",{\"name\":\"skin\",\"pbrMetallicRoughness\":{\"baseColorFactor\":[0.72,0.46,0.36,");
+        sn_json_number(json, fmin(1, fmax(0, opacity)));
+        sn_json_text(json, "],\"metallicFactor\":0,\"roughnessFactor\":0.6}");
+        sn_json_text(json, opacity < 1 ? ",\"alphaMode\":\"BLEND\"}" : "}");
+    }
+    sn_json_text(json, "]");
 }
 
 static void put_json(const glbWriter *w, snBytes *json)
@@ -519,7 +524,7 @@ static void put_json(const glbWriter *w, snBytes *json)
     put_part(json, ",\"nodes\":[", &g->nodes);
     put_part(json, ",\"meshes\":[", &g->meshes);
     put_part(json, ",\"skins\":[", &g->skins);
-    if (g->nmesh) put_materials(json, w->def->skin_opacity);
+    if (g->nmesh) put_materials(json, w->def->skin_opacity, w->def->skin != NULL);
     if (g->channels.size) {
         put_part(json, ",\"animations\":[{\"name\":\"motion\",\"channels\":[", &g->channels);
         put_part(json, ",\"samplers\":[", &g->samplers);

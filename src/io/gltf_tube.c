@@ -6,11 +6,13 @@
 
 #include <string.h>
 
-enum { RINGS_PER_SPAN = 3, MAX_POINTS = 1024 };
+enum { MAX_POINTS = 1024 };
 
+/* Strands of many control points need fewer rings between two of them. */
 static int32_t ring_count(int32_t npoint)
 {
-    return npoint >= 4 ? RINGS_PER_SPAN * (npoint - 3) + 1 : npoint;
+    int32_t per_span = npoint <= 10 ? 3 : npoint <= 24 ? 2 : 1;
+    return npoint >= 4 ? per_span * (npoint - 3) + 1 : npoint;
 }
 
 static void put_triangle(snTubes *t, int32_t *at, int32_t a, int32_t b, int32_t c)

@@ -17,7 +17,7 @@ static const struct {
              {"tension", "tension (N)", 1, 0, NAN},
              {"length", "length (mm)", 1000, NAN, NAN},
              {"error", "tracking error (mm)", 1000, 0, NAN},
-             {"angle", "angle (degrees)", 57.29577951308232, NAN, NAN},
+             {"coordinate", "angle (degrees)", 57.29577951308232, NAN, NAN},
              {"", "", 1, NAN, NAN}};
 enum { NKIND = sizeof kinds / sizeof *kinds };
 

@@ -265,13 +265,60 @@ snStatus sn_parse_track(const char *file, const char *data, size_t size, snTrack
     return status;
 }
 
-snStatus sn_load_track(const char *path, snTrack **track, snError *error)
+/* Just behind the last </Frame>, 0 when there is none. */
+static size_t behind_last_frame(const char *data, size_t size)
+{
+    static const char end[] = "</Frame>";
+    for (size_t i = size; i >= sizeof end - 1; --i)
+        if (memcmp(data + i - (sizeof end - 1), end, sizeof end - 1) == 0) return i;
+    return 0;
+}
+
+/* The root element as the file opened it: <Control or <Replay, whichever comes first. */
+static const char *closing_tag(const char *data, size_t size)
+{
+    for (size_t i = 0; i + 8 <= size; ++i)
+        if (memcmp(data + i, "<Control", 8) == 0)
+            return "\n</Control>\n";
+        else if (memcmp(data + i, "<Replay", 7) == 0)
+            return "\n</Replay>\n";
+    return "";
+}
+
+snStatus sn_parse_track_part(const char *file, const char *data, size_t size, snTrack **track, snError *error)
+{
+    size_t whole = behind_last_frame(data, size);
+    const char *end = closing_tag(data, size);
+    char *closed = sn_alloc(whole + strlen(end) + 1, 1);
+    if (!closed) return sn_fail_no_memory(error);
+    if (whole) memcpy(closed, data, whole);
+    memcpy(closed + whole, end, strlen(end));
+    snStatus status = whole ? sn_parse_track(file, closed, whole + strlen(end), track, error)
+                            : sn_fail(error, SN_BAD_FILE, "the file has no whole frame");
+    if (!whole) sn_error_place(error, file, 0, 0);
+    sn_free(closed);
+    return status;
+}
+
+typedef snStatus (*parseFn)(const char *file, const char *data, size_t size, snTrack **track, snError *error);
+
+static snStatus load(const char *path, parseFn parse, snTrack **track, snError *error)
 {
     char *data;
     size_t size;
     snStatus status = sn_file_read(path, SN_FILE_LIMIT, &data, &size, error);
     if (status != SN_OK) return status;
-    status = sn_parse_track(path, data, size, track, error);
+    status = parse(path, data, size, track, error);
     sn_free(data);
     return status;
+}
+
+snStatus sn_load_track(const char *path, snTrack **track, snError *error)
+{
+    return load(path, sn_parse_track, track, error);
+}
+
+snStatus sn_recover_track(const char *path, snTrack **track, snError *error)
+{
+    return load(path, sn_parse_track_part, track, error);
 }

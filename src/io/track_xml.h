@@ -19,5 +19,7 @@
 #define SN_TRACK_MIN_STEP 1e-5 /* s: frames closer than this are a mistake, not a motion */
 
 snStatus sn_parse_track(const char *file, const char *data, size_t size, snTrack **track, snError *error);
+/* What is left of a file that was cut off: everything up to its last whole frame. */
+snStatus sn_parse_track_part(const char *file, const char *data, size_t size, snTrack **track, snError *error);
 
 #endif

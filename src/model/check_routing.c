@@ -18,6 +18,7 @@
 static const double FAR_FROM_SURFACE = 0.05; /* m */
 static const double OFF_SURFACE = 0.005;     /* m: an equality pulls the strand this far at the start */
 static const double WRONG_SIDE = 0.001;      /* m */
+static const double LEAST_ARM = 0.004;       /* m: a strand with a smaller one hardly moves the joint as drawn */
 static const double FAR_STRANDS = 0.005;     /* m between two points that are fixed together */
 
 /* ---- distances ---------------------------------------------------------------------------- */
@@ -185,12 +186,11 @@ static v3 across(v3 v, v3 unit)
     return v3_mad(v, -v3_dot(v, unit), unit);
 }
 
-/* One eyelet at p against one axis through o. along: direction of the strand from body A to body B, at right angles to
- * the axis; sign: +1 for an eyelet on B, -1 on A. */
-static void check_eyelet(snChecker *c, const Stop *stop, snId joint, v3 o, v3 axis, v3 along, double sign, v3 p,
-                         double lower, double upper)
+/* One eyelet against one axis; r: from the axis to the eyelet. along: direction of the strand from body A to body B, at
+ * right angles to the axis; sign: +1 for an eyelet on B, -1 on A. */
+static void check_eyelet(snChecker *c, const Stop *stop, snId joint, v3 r, v3 axis, v3 along, double sign, double lower,
+                         double upper)
 {
-    v3 r = across(v3_sub(p, o), axis);
     double distance = sign * v3_dot(r, along);
     v3 arm = across(r, along);
     /* which way the joint must turn to close on this side */
@@ -205,21 +205,45 @@ static void check_eyelet(snChecker *c, const Stop *stop, snId joint, v3 o, v3 ax
         1e3 * distance, sn_spec_joint(c->spec, joint)->name, 1e3 * v3_len(arm), q, 1e3 * needed);
 }
 
+/* Signed distance from the axis, across it, of the straight line from a to b; positive on the side of `arm`. */
+static double line_arm(v3 a, v3 b, v3 axis, v3 arm, v3 along)
+{
+    v3 t = v3_unit(across(v3_sub(b, a), axis));
+    double side = v3_dot(v3_cross(axis, along), arm) > 0 ? 1 : -1;
+    return side * v3_dot(v3_cross(axis, t), a);
+}
+
+/* The side that opens: without a surface the strand cuts the corner and its arm shrinks. a, b: from the axis. */
+static void check_lost_arm(snChecker *c, const Stop *stop, snId joint, v3 a, v3 b, v3 axis, v3 along, double lower,
+                           double upper)
+{
+    v3 arm = across(v3_scale(v3_add(a, b), 0.5), along);
+    double q = v3_dot(v3_cross(axis, along), arm) > 0 ? lower : upper;
+    double drawn = line_arm(a, b, axis, arm, along);
+    double left = line_arm(a, q_rotate(q_axis_angle(axis, q * SN_DEG), b), axis, arm, along);
+    if (drawn < LEAST_ARM || left > drawn / 4) return;
+    sn_check_warning(c, SN_KIND_CONSTRAINT, stop->constraint, "let the strand run over a surface around the joint",
+                     "the strand's arm about joint \"%.60s\" falls from %.1f mm as drawn to %.1f mm at %.0f degrees",
+                     sn_spec_joint(c->spec, joint)->name, 1e3 * drawn, 1e3 * left, q);
+}
+
 /* Two neighbouring stops on the bodies of a joint, a before the joint and b behind it. */
 static void check_pair(snChecker *c, snId strand, const Stop *a, const Stop *b, snId joint)
 {
     const snJointDef *d = sn_spec_joint(c->spec, joint);
     rigid frame = sn_node_frame(c->spec, sn_joint_node(c->spec, joint));
-    v3 pa = sn_strand_drawn_point(c->spec, strand, a->position),
-       pb = sn_strand_drawn_point(c->spec, strand, b->position);
+    v3 pa = sn_strand_drawn_point(c->spec, strand, a->position);
+    v3 pb = sn_strand_drawn_point(c->spec, strand, b->position);
     for (int32_t k = 0; k < 3; ++k) {
         v3 axis;
         if (!turning_axis(d, k, frame.q, &axis)) break;
-        v3 along = across(v3_sub(pb, pa), axis);
+        v3 along = across(v3_sub(pb, pa), axis), ra = across(v3_sub(pa, frame.p), axis);
         if (v3_len(along) < 0.6 * v3_dist(pa, pb)) continue; /* runs along the axis: twisting closes nothing */
         along = v3_unit(along);
-        check_eyelet(c, a, joint, frame.p, axis, along, -1, pa, d->lower[k], d->upper[k]);
-        check_eyelet(c, b, joint, frame.p, axis, along, +1, pb, d->lower[k], d->upper[k]);
+        v3 rb = across(v3_sub(pb, frame.p), axis);
+        check_eyelet(c, a, joint, ra, axis, along, -1, d->lower[k], d->upper[k]);
+        check_eyelet(c, b, joint, rb, axis, along, +1, d->lower[k], d->upper[k]);
+        check_lost_arm(c, a, joint, ra, rb, axis, along, d->lower[k], d->upper[k]);
     }
 }
 

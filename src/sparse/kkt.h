@@ -11,7 +11,9 @@
  *   joint row   touches one or two bodies, no strand (joints, limits)
  * A row meets a strand only through one of its points p(s): n . p(s), so its strand part is a span,
  * four basis values and a direction. Values and spans may change from step to step, the pattern
- * (who touches whom) does not. A row that is switched off keeps its place: it is treated as y = 0.
+ * (who touches whom) does not. A row that is switched off keeps its place: it is treated as y = 0. Numbers that have no
+ * meaning (rows that are off, blocks past the end of a strand, the side of a body -1) are never read.
+ * List the own rows of a strand in their order along it: the structured solver then skips more zeros.
  *
  * Vectors (right-hand side, solution) are laid out as
  *     [ body 6*nbody | point 3*npoint | own rows | link rows | joint rows ]. */
@@ -72,7 +74,7 @@ snKktValues *sn_kkt_values(snKkt *kkt);
 int32_t sn_kkt_size(const snKkt *kkt); /* length of a vector */
 
 /* Factors the current values. SN_DIVERGED when a pivot is not positive or not finite; *culprit then is the
- * strand (>= 0), or -1 - body for the reduced system. strand_dirty may be NULL; otherwise strands whose entry is 0
+ * strand (>= 0; for a link row the first it touches), or -1 - body. strand_dirty may be NULL; otherwise strands whose entry is 0
  * have the same values as at the last factorisation (body, pair, link and joint values may always differ). */
 snStatus sn_kkt_factor(snKkt *kkt, const uint8_t *strand_dirty, int32_t *culprit);
 
@@ -89,7 +91,7 @@ double sn_kkt_residual(const snKkt *kkt, const double *rhs, const double *soluti
 void sn_kkt_body_response(snKkt *kkt, int32_t nforce, const int32_t *force_strand, const int32_t *force_adr,
                           const double *force, double *response);
 
-int64_t sn_kkt_bytes(const snKkt *kkt);
+int64_t sn_kkt_bytes(const snKkt *kkt); /* memory it holds; a guess when other threads allocated while it was made */
 const char *sn_kkt_simd_name(const snKkt *kkt); /* "avx2", "portable" */
 /* For tests and benchmarks: force the portable lanes in objects created from now on. */
 void sn_kkt_force_portable(bool on);

@@ -168,58 +168,84 @@ static void reduced_solve(const snReduced *r, double *x)
     for (int32_t s = r->nnode - 1; s >= 0; --s) reduced_backward(r, s, x);
 }
 
-/* Row i of the panel applied to, or from, SN_MANY interleaved vectors. -------------------------------------------- */
+/* SN_MANY interleaved vectors. Two rows or two columns at a time share what is loaded. ------------------------------
+ */
 
+/* x rows [0, count) -= rows of the panel times own */
+VD_INLINE void many_subtract(double *x, const double *row, int32_t count, const double *own, int32_t width, int32_t ld)
+{
+    vd a[2], b[2];
+    for (int32_t i = 0; i < count; ++i) a[i] = vd_get(x + SN_MANY * i), b[i] = vd_get(x + SN_MANY * i + 4);
+    for (int32_t c = 0; c < width; ++c, row += ld, own += SN_MANY) {
+        vd low = vd_get(own), high = vd_get(own + 4);
+        for (int32_t i = 0; i < count; ++i) {
+            a[i] = vd_nmadd(vd_all(row[i]), low, a[i]);
+            b[i] = vd_nmadd(vd_all(row[i]), high, b[i]);
+        }
+    }
+    for (int32_t i = 0; i < count; ++i) vd_put(x + SN_MANY * i, a[i]), vd_put(x + SN_MANY * i + 4, b[i]);
+}
+
+/* own = D^-1 L^-1 own within the node, then out of the rows below. */
 static void many_forward(const snReduced *r, int32_t s, double *x)
 {
     int32_t first = r->start[s], width = r->start[s + 1] - first, ld = r->ld[s];
-    const double *panel = r->panel + r->paneladr[s];
+    const double *panel = r->panel + r->paneladr[s], *row = panel + width;
     double *own = x + (int64_t)SN_MANY * first;
     for (int32_t c = 0; c < width; ++c) {
-        vd a = vd_get(own + SN_MANY * c), b = vd_get(own + SN_MANY * c + 4);
-        for (int32_t k = 0; k < c; ++k) {
-            vd f = vd_all(panel[(int64_t)k * ld + c]);
-            a = vd_nmadd(f, vd_get(own + SN_MANY * k), a);
-            b = vd_nmadd(f, vd_get(own + SN_MANY * k + 4), b);
-        }
+        many_subtract(own + SN_MANY * c, panel + c, 1, own, c, ld);
         vd inverse = vd_all(r->inverse[first + c]);
-        vd_put(own + SN_MANY * c, a * inverse);
-        vd_put(own + SN_MANY * c + 4, b * inverse);
+        vd_put(own + SN_MANY * c, vd_get(own + SN_MANY * c) * inverse);
+        vd_put(own + SN_MANY * c + 4, vd_get(own + SN_MANY * c + 4) * inverse);
     }
-    const double *row = panel + width;
-    for (int32_t p = r->belowadr[s]; p < r->belowadr[s + 1]; ++p)
-        for (int32_t i = r->start[r->below[p]]; i < r->start[r->below[p]] + r->exposed[r->below[p]]; ++i, ++row) {
-            double *at = x + (int64_t)SN_MANY * i;
-            vd a = vd_get(at), b = vd_get(at + 4);
-            for (int32_t c = 0; c < width; ++c) {
-                vd f = vd_all(row[(int64_t)c * ld]);
-                a = vd_nmadd(f, vd_get(own + SN_MANY * c), a);
-                b = vd_nmadd(f, vd_get(own + SN_MANY * c + 4), b);
+    for (int32_t p = r->belowadr[s]; p < r->belowadr[s + 1]; ++p) {
+        double *at = x + (int64_t)SN_MANY * r->start[r->below[p]];
+        int32_t count = r->exposed[r->below[p]], i = 0;
+        for (; i + 2 <= count; i += 2) many_subtract(at + SN_MANY * i, row + i, 2, own, width, ld);
+        if (i < count) many_subtract(at + SN_MANY * i, row + i, 1, own, width, ld);
+        row += count;
+    }
+}
+
+/* own columns [0, count) -= inverse (columns of the panel below the node)' x */
+VD_INLINE void many_gather(const snReduced *r, int32_t s, const double *column, int32_t count, const double *inverse,
+                           const double *x, double *own)
+{
+    vd a[2] = {vd_all(0), vd_all(0)}, b[2] = {vd_all(0), vd_all(0)};
+    for (int32_t p = r->belowadr[s]; p < r->belowadr[s + 1]; ++p) {
+        const double *at = x + (int64_t)SN_MANY * r->start[r->below[p]];
+        for (int32_t i = 0; i < r->exposed[r->below[p]]; ++i, at += SN_MANY, ++column) {
+            vd low = vd_get(at), high = vd_get(at + 4);
+            for (int32_t c = 0; c < count; ++c) {
+                a[c] = vd_madd(vd_all(column[c * r->ld[s]]), low, a[c]);
+                b[c] = vd_madd(vd_all(column[c * r->ld[s]]), high, b[c]);
             }
-            vd_put(at, a);
-            vd_put(at + 4, b);
         }
+    }
+    for (int32_t c = 0; c < count; ++c, own += SN_MANY) {
+        vd_put(own, vd_nmadd(vd_all(inverse[c]), a[c], vd_get(own)));
+        vd_put(own + 4, vd_nmadd(vd_all(inverse[c]), b[c], vd_get(own + 4)));
+    }
 }
 
 /* After many_forward x holds D^-1 L^-1 b already. */
 static void many_backward(const snReduced *r, int32_t s, double *x)
 {
-    int32_t first = r->start[s], width = r->start[s + 1] - first, ld = r->ld[s];
+    int32_t first = r->start[s], width = r->start[s + 1] - first, ld = r->ld[s], c = 0;
+    const double *panel = r->panel + r->paneladr[s], *inverse = r->inverse + first;
     double *own = x + (int64_t)SN_MANY * first;
-    for (int32_t c = width - 1; c >= 0; --c) {
-        const double *column = r->panel + r->paneladr[s] + (int64_t)c * ld, *row = column + width;
-        vd a = {0}, b = {0}, inverse = vd_all(r->inverse[first + c]);
+    for (; c + 2 <= width; c += 2)
+        many_gather(r, s, panel + (int64_t)c * ld + width, 2, inverse + c, x, own + SN_MANY * c);
+    if (c < width) many_gather(r, s, panel + (int64_t)c * ld + width, 1, inverse + c, x, own + SN_MANY * c);
+    for (c = width - 2; c >= 0; --c) {
+        const double *column = panel + (int64_t)c * ld;
+        vd a = vd_all(0), b = vd_all(0);
         for (int32_t i = c + 1; i < width; ++i) {
             a = vd_madd(vd_all(column[i]), vd_get(own + SN_MANY * i), a);
             b = vd_madd(vd_all(column[i]), vd_get(own + SN_MANY * i + 4), b);
         }
-        for (int32_t p = r->belowadr[s]; p < r->belowadr[s + 1]; ++p)
-            for (int32_t i = r->start[r->below[p]]; i < r->start[r->below[p]] + r->exposed[r->below[p]]; ++i, ++row) {
-                a = vd_madd(vd_all(*row), vd_get(x + (int64_t)SN_MANY * i), a);
-                b = vd_madd(vd_all(*row), vd_get(x + (int64_t)SN_MANY * i + 4), b);
-            }
-        vd_put(own + SN_MANY * c, vd_nmadd(inverse, a, vd_get(own + SN_MANY * c)));
-        vd_put(own + SN_MANY * c + 4, vd_nmadd(inverse, b, vd_get(own + SN_MANY * c + 4)));
+        vd_put(own + SN_MANY * c, vd_nmadd(vd_all(inverse[c]), a, vd_get(own + SN_MANY * c)));
+        vd_put(own + SN_MANY * c + 4, vd_nmadd(vd_all(inverse[c]), b, vd_get(own + SN_MANY * c + 4)));
     }
 }
 

@@ -95,7 +95,7 @@ static void settles_and_hangs(void **state)
     assert_at_most(sn_info(s)->worst_gap, 1e-5);
     snView q;
     assert_int_equal(sn_field(model, s, "joint.coordinate", &q), SN_OK);
-    for (int i = 0; i < 100; ++i) assert_int_equal(sn_step(model, s), SN_OK);
+    for (int i = 0; i < 250; ++i) assert_int_equal(sn_step(model, s), SN_OK);
     double last[64], moved = 0;
     memcpy(last, q.data, sizeof(double) * (size_t)q.rows);
     for (int i = 0; i < 50; ++i) assert_int_equal(sn_step(model, s), SN_OK);

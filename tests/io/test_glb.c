@@ -235,6 +235,49 @@ static void survives_failing_allocations(void **state)
     sn_track_destroy(track);
 }
 
+/* Meshes under the node of a body come out in the axes of that node, in metres, and facing outward also when mirrored.
+ */
+static void bodies_bring_their_meshes(void **state)
+{
+    (void)state;
+    snSpec *spec = sn_spec_create();
+    snSceneDef scene = sn_default_scene_def();
+    snNodeDef group = sn_default_node_def(), leaf = sn_default_node_def();
+    snBodyDef body = sn_default_body_def();
+    double corner[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+    int32_t side[] = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3};
+    snId id;
+    snError error;
+    scene.units = SN_UNITS_CM;
+    assert_int_equal(sn_set_scene(spec, &scene), SN_OK);
+    group.name = "hand", group.kind = SN_NODE_GROUP, group.translate[0] = 5;
+    q_store(group.rotate, q_axis_angle(v3_of(0, 0, 1), SN_PI / 2));
+    assert_int_equal(sn_add_node(spec, &group, &id), SN_OK);
+    leaf.name = "carpus", leaf.kind = SN_NODE_MESH, leaf.parent = id, leaf.translate[1] = 2, leaf.scale[0] = -3;
+    leaf.nvertex = leaf.ntriangle = 4, leaf.vertex = corner, leaf.triangle = side;
+    assert_int_equal(sn_add_node(spec, &leaf, &id), SN_OK);
+    body.name = "hand";
+    assert_int_equal(sn_add_body(spec, &body, &id), SN_OK);
+    snMesh mesh = {0};
+    assert_ok(sn_body_mesh(spec, "hand", &mesh, &error), error);
+    assert_int_equal(mesh.nvertex, 4);
+    v3 a = v3_load(mesh.vertex), b = v3_load(mesh.vertex + 3);
+    assert_at_most(v3_dist(a, v3_of(0, 0.02, 0)), 1e-15);
+    assert_at_most(v3_dist(b, v3_of(-0.03, 0.02, 0)), 1e-15);
+    double sum = 0;
+    for (int i = 0; i < 4; ++i) {
+        const int32_t *t = mesh.triangle + 3 * i;
+        sum += v3_dot(v3_load(mesh.vertex + 3 * t[0]),
+                      v3_cross(v3_load(mesh.vertex + 3 * t[1]), v3_load(mesh.vertex + 3 * t[2]))) /
+               6;
+    }
+    assert_near(sum, 3e-6 / 6, 1e-15);
+    sn_mesh_free(&mesh);
+    assert_int_equal(sn_body_mesh(spec, "foot", &mesh, &error), SN_BAD_INPUT);
+    assert_string_equal(error.message, "the model has no body \"foot\"");
+    sn_spec_destroy(spec);
+}
+
 /* The tube around a straight strand is a closed prism that encloses its length times the area of a ring. */
 static void tubes_are_closed_and_face_outward(void **state)
 {
@@ -264,6 +307,7 @@ int main(void)
         cmocka_unit_test(animations_are_written),
         cmocka_unit_test(nonsense_is_refused),
         cmocka_unit_test(survives_failing_allocations),
+        cmocka_unit_test(bodies_bring_their_meshes),
         cmocka_unit_test(tubes_are_closed_and_face_outward),
     };
     return cmocka_run_group_tests_name("io.glb", tests, NULL, NULL);

@@ -3,7 +3,7 @@
 #include "check.h"
 #include "io/model_files.h"
 #include "model/spec_internal.h"
-#include "sinew/io.h"
+#include "sinew/sinew.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -418,31 +418,98 @@ static void test_models_are_found_by_name(void **state)
     unsetenv("SINEW_MODELS");
 }
 
-/* Every allocation of load and save made to fail in turn. */
+/* Whatever stands in a spec, the checker gives a list and no crash. */
+static void test_any_spec_can_be_checked(void **state)
+{
+    (void)state;
+    for (uint64_t i = 1; i <= 100; ++i) {
+        snSpec *spec = random_spec(1000 + i);
+        snProblems problems;
+        assert_int_equal(sn_check(spec, &problems), SN_BAD_INPUT);
+        assert_true(problems.nerror > 0 && problems.count >= 1);
+        sn_problems_free(&problems);
+        sn_spec_destroy(spec);
+    }
+}
+
+static void put_arm(void)
+{
+    put("shaft.obj", "v 0 0 0\nv 0.05 0 0\nv 0 0.05 0\nv 0 0 0.05\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n");
+    put("bell.csv", "0.5 0\n1 1\n1.5 0\n");
+    put("arm.scene.xml",
+        "<ModelerScene version=\"1\"><Group name=\"humerus\"><Shape name=\"wrap\" shape=\"cylinder\" size=\"0.015 1 "
+        "1\"/>"
+        "</Group><Group name=\"ulna\"><Mesh name=\"shaft\" file=\"shaft.obj\"/></Group><Locator name=\"elbow\"/>"
+        "<Curve name=\"biceps\"><Points>0.01 0.3 0 0.03 0.2 0 0.03 0.1 0 0.03 0.05 0 0.02 0 0 0.02 -0.05 "
+        "0</Points></Curve>"
+        "</ModelerScene>");
+    put("arm.muscle.xml",
+        "<Muscle version=\"1\"><RigidBody name=\"humerus\" pinned=\"true\"/><RigidBody name=\"ulna\" "
+        "mass_from=\"mesh\"/>"
+        "<Joint name=\"elbow\" type=\"hinge\" body_a=\"humerus\" body_b=\"ulna\"/>"
+        "<Strand name=\"biceps\" radius=\"0.004\" active_fl=\"bell.csv\"/><MuscleGroup name=\"flexors\" "
+        "strands=\"biceps\"/>"
+        "<Constraint name=\"origin\" strand=\"biceps\" attachment=\"humerus\"/>"
+        "<Constraint name=\"over\" type=\"surface\" strand=\"biceps\" position=\"0.8\" attachment=\"wrap\" "
+        "equality=\"inequal\"/>"
+        "<Constraint name=\"insertion\" strand=\"biceps\" position=\"1\" attachment=\"ulna\"/></Muscle>");
+}
+
+static void test_mesh_files(void **state)
+{
+    (void)state;
+    put_arm();
+    snSpec *spec = load(path_of("arm.muscle.xml"));
+    const snNodeDef *shaft = sn_spec_node(spec, sn_spec_find(spec, SN_KIND_NODE, "shaft"));
+    assert_true(shaft->nvertex == 4 && shaft->ntriangle == 4);
+    save(spec, path_of("arm2.muscle.xml"));
+    snSpec *back = load(path_of("arm2.muscle.xml"));
+    expect_same(spec, back); /* by file again */
+    sn_spec_destroy(back);
+    sn_spec_destroy(spec);
+    unlink(path_of("shaft.obj"));
+    snError error;
+    assert_int_equal(sn_load_model(path_of("arm.muscle.xml"), &spec, &error), SN_NO_FILE);
+    assert_non_null(strstr(error.message, "shaft.obj"));
+    assert_string_equal(error.element, "Mesh \"shaft\"");
+}
+
+/* One run through everything; the status of what failed first. */
+static snStatus use_all(const char *path, const char *target, snError *error)
+{
+    snSpec *spec = NULL;
+    snModel *model = NULL;
+    snProblems problems = {0};
+    snStatus status = sn_load_model(path, &spec, error);
+    if (!status) status = sn_check(spec, &problems);
+    sn_problems_free(&problems);
+    if (!status) status = sn_compile(spec, &model, error);
+    if (!status) status = sn_save_model(spec, target, error);
+    sn_model_destroy(model);
+    sn_spec_destroy(spec);
+    return status;
+}
+
+/* Every allocation of load, check, compile and save made to fail in turn. */
 static void test_no_memory(void **state)
 {
     (void)state;
-    snSpec *spec = random_spec(7);
-    save(spec, path_of("o.muscle.xml"));
-    put("o.csv", "1 2\n3 4\n");
+    put_arm();
     char muscle[128], target[128];
-    strcpy(muscle, path_of("o.muscle.xml"));
+    strcpy(muscle, path_of("arm.muscle.xml"));
     strcpy(target, path_of("out.muscle.xml"));
-    sn_spec_destroy(spec);
-    int64_t live = sn_alloc_live();
-    for (int64_t n = 0;; ++n) {
-        snSpec *back = NULL;
+    int64_t live = sn_alloc_live(), n = 0;
+    for (;; ++n) {
         snError error = {0};
         sn_alloc_fail_after(n);
-        snStatus status = sn_load_model(muscle, &back, &error);
-        if (!status) status = sn_save_model(back, target, &error);
+        snStatus status = use_all(muscle, target, &error);
         sn_alloc_fail_after(-1);
-        sn_spec_destroy(back);
         assert_int_equal(sn_alloc_live(), live);
         if (status == SN_OK) break;
         assert_int_equal(status, SN_NO_MEMORY);
-        assert_int_equal(error.status, SN_NO_MEMORY);
+        assert_false(sn_file_exists(target));
     }
+    print_message("%d allocations, each failed once\n", (int)n);
 }
 
 int main(void)
@@ -455,6 +522,8 @@ int main(void)
         cmocka_unit_test(test_missing_files),
         cmocka_unit_test(test_values_that_no_file_can_hold),
         cmocka_unit_test(test_models_are_found_by_name),
+        cmocka_unit_test(test_any_spec_can_be_checked),
+        cmocka_unit_test(test_mesh_files),
         cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, set_up, clean_up);

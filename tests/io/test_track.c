@@ -1,5 +1,6 @@
 #include "io_case.h"
 
+#include "io/file.h"
 #include "io/track_xml.h"
 
 static const char *const bodies[] = {"radius", "hand & \"co\" <é>"};
@@ -160,6 +161,36 @@ static void refused_frames_leave_no_trace(void **state)
     unlink(path);
 }
 
+/* Cut off at any byte, a replay still gives its whole frames, bit for bit. */
+static void cut_off_replays_are_recovered(void **state)
+{
+    (void)state;
+    const char *path = "io_cut.replay.xml";
+    snTrackDef def = replay_def();
+    snTrack *track = random_track(&def, 6);
+    snError error;
+    char *data;
+    size_t size;
+    assert_ok(sn_save_track(track, path, &error), error);
+    assert_ok(sn_file_read(path, SN_FILE_LIMIT, &data, &size, &error), error);
+    int most = 0;
+    for (size_t cut = 0; cut <= size; cut += cut + 40 < size ? 37 : 1) {
+        snTrack *back = NULL;
+        snStatus status = sn_parse_track_part(path, data, cut, &back, &error);
+        int frames = status == SN_OK ? sn_track_frames(back) : 0;
+        assert_true(frames >= most && frames <= 6);
+        for (int f = 0; f < frames; ++f)
+            assert_memory_equal(sn_track_pose(back, f), sn_track_pose(track, f), 47 * sizeof(double));
+        if (!frames) assert_string_equal(error.message, "the file has no whole frame");
+        most = frames;
+        sn_track_destroy(back);
+    }
+    assert_int_equal(most, 6);
+    sn_free(data);
+    sn_track_destroy(track);
+    unlink(path);
+}
+
 static void survives_failing_allocations(void **state)
 {
     (void)state;
@@ -194,8 +225,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(replay_comes_back_bit_for_bit), cmocka_unit_test(control_keeps_the_bodies),
-        cmocka_unit_test(interrupted_replay_goes_on),    cmocka_unit_test(refused_frames_leave_no_trace),
-        cmocka_unit_test(survives_failing_allocations),
+        cmocka_unit_test(cut_off_replays_are_recovered), cmocka_unit_test(interrupted_replay_goes_on),
+        cmocka_unit_test(refused_frames_leave_no_trace), cmocka_unit_test(survives_failing_allocations),
     };
     return cmocka_run_group_tests_name("io.track", tests, NULL, NULL);
 }

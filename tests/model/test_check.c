@@ -378,6 +378,22 @@ static void test_eyelet_rule(void **state)
     sn_spec_destroy(s);
 }
 
+/* By hand: eyelet 50 mm before and insertion 100 mm behind the axis, 20 mm off it; at -90 degrees the line between
+ * (20, 50) and (-100, -20) passes the axis at 33.1 mm on the other side. */
+static void test_lost_arm(void **state)
+{
+    (void)state;
+    Arm a;
+    init(&a);
+    const double straight[] = {0.02, 0.3, 0, 0.02, 0.2, 0, 0.02, 0.1, 0, 0.02, 0.0, 0};
+    a.curve.npoint = 4, a.curve.point = straight;
+    a.surface.enabled = false;
+    a.eyelet.position = 0.5;
+    a.extra.name = "axis", a.extra.translate[1] = 0.1, a.elbow.node = "axis";
+    a.elbow.lower[0] = -90, a.elbow.upper[0] = 10;
+    expect(&a, false, "arm about joint \"elbow\" falls from 20.0 mm as drawn to -33.1 mm at -90 degrees");
+}
+
 static void test_all_at_once(void **state)
 {
     (void)state;
@@ -427,7 +443,7 @@ int main(void)
         cmocka_unit_test(test_joints),      cmocka_unit_test(test_strands),
         cmocka_unit_test(test_groups),      cmocka_unit_test(test_constraints),
         cmocka_unit_test(test_eyelet_rule), cmocka_unit_test(test_all_at_once),
-        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_no_memory),   cmocka_unit_test(test_lost_arm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

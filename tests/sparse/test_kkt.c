@@ -258,6 +258,35 @@ static void values_of_rows_that_are_off_do_not_matter(void **state)
     }
 }
 
+/* Numbers that have no meaning: blocks past the end of a strand, body sides where there is no body. */
+static void unused_numbers_are_not_read(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 2; ++kind)
+        for (int c = 0; c < NCASE; ++c) {
+            snKkt *k = make(&kkt_cases[c], (snKktKind)kind, NULL);
+            snKktValues *v = sn_kkt_values(k);
+            const snKktPattern *p = &arrays.pattern;
+            int32_t n = sn_kkt_size(k), culprit;
+            double *rhs = random_vector(n, 8), *x = random_vector(n, 1), *y = random_vector(n, 1);
+            assert_int_equal(sn_kkt_factor(k, NULL, &culprit), SN_OK);
+            sn_kkt_solve(k, rhs, x, 1);
+            for (int32_t s = 0; s < p->nstrand; ++s)
+                for (int32_t i = 1; i < 4; ++i)
+                    for (int32_t e = 9 * i; e < 36; ++e) v->point_A[36 * (p->strand_pointadr[s + 1] - i) + e] = NAN;
+            for (int32_t e = 0; e < 6 * p->nown; ++e)
+                if (p->own_body[e / 6] < 0) v->own_J[e] = NAN;
+            for (int32_t e = 0; e < 12 * p->njoint; ++e)
+                if (p->joint_body[e / 6] < 0) v->joint_J[e] = NAN;
+            assert_int_equal(sn_kkt_factor(k, NULL, &culprit), SN_OK);
+            sn_kkt_solve(k, rhs, y, 1);
+            assert_memory_equal(x, y, (size_t)n * sizeof *x);
+            assert_at_most(solve_residual(k, 8, 1), 1e-12);
+            free(rhs), free(x), free(y);
+            sn_kkt_destroy(k);
+        }
+}
+
 static void every_failed_allocation_is_survived(void **state)
 {
     (void)state;
@@ -288,6 +317,7 @@ int main(void)
         cmocka_unit_test(nothing_is_allocated_later),
         cmocka_unit_test(reports_what_is_not_definite),
         cmocka_unit_test(values_of_rows_that_are_off_do_not_matter),
+        cmocka_unit_test(unused_numbers_are_not_read),
         cmocka_unit_test(every_failed_allocation_is_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

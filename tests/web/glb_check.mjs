@@ -45,6 +45,7 @@ function near(point, expected, tolerance, what) {
     found.forEach((v, k) => assert.ok(Math.abs(v - expected[k]) <= tolerance, `${what}: ${found} for ${expected}`));
 }
 
+// Morph targets leave out what nobody sees: 5 micrometres, and half a hundredth of a colour.
 function checkMoment(scene, expected, moment) {
     // three takes characters out of names that its property paths cannot hold; the order of the nodes is ours
     expected.bodies.forEach((name, i) => {
@@ -55,12 +56,12 @@ function checkMoment(scene, expected, moment) {
     const strands = scene.getObjectByName("strands");
     const list = strands.userData.strands ?? strands.geometry.userData?.strands;
     list.forEach((strand, i) => {
-        near(worldVertex(strands, strand.first), moment.tips[i], 1e-6, `tip of ${strand.name} at ${moment.time}`);
+        near(worldVertex(strands, strand.first), moment.tips[i], 6e-6, `tip of ${strand.name} at ${moment.time}`);
         const a = moment.activation[i];
-        near(color(strands, strand.first + 3), rest.map((v, k) => v + a * (active[k] - v)), 1e-5, `colour of ${strand.name}`);
+        near(color(strands, strand.first + 3), rest.map((v, k) => v + a * (active[k] - v)), 6e-3, `colour of ${strand.name}`);
     });
     const skin = scene.getObjectByName("skin");
-    moment.skin.forEach((point, i) => near(worldVertex(skin, i), point, 4e-6, `skin vertex ${i} at ${moment.time}`));
+    moment.skin.forEach((point, i) => near(worldVertex(skin, i), point, 1e-5, `skin vertex ${i} at ${moment.time}`));
 }
 
 for (const file of files) {

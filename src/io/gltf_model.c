@@ -1,0 +1,139 @@
+/* A GLB of a model: meshes of the bones, radii and muscles of the strands looked up in its spec. */
+#include "base/alloc.h"
+#include "base/array.h"
+#include "base/error.h"
+#include "model/nodes.h"
+#include "sinew/io.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct modelParts {
+    snMesh *mesh;    /* per body of the track */
+    double *radius;  /* per strand */
+    int32_t *scalar; /* per strand */
+} modelParts;
+
+static bool is_bone(const snSpec *spec, snId node, snId body)
+{
+    const snNodeDef *def = sn_spec_node(spec, node);
+    const char *skin = sn_spec_model(spec)->skin;
+    if (def->kind != SN_NODE_MESH || !def->visible || def->ntriangle < 1 || !def->vertex || !def->triangle)
+        return false;
+    return !(skin && *skin && !strcmp(skin, def->name)) && sn_node_body(spec, node) == body;
+}
+
+static snStatus append_node(const snSpec *spec, snId node, rigid frame, snMesh *mesh)
+{
+    const snNodeDef *def = sn_spec_node(spec, node);
+    size_t nv = (size_t)mesh->nvertex, nt = (size_t)mesh->ntriangle, dv = (size_t)def->nvertex,
+           dt = (size_t)def->ntriangle;
+    if (dv > INT32_MAX / 3 - nv || dt > INT32_MAX / 3 - nt) return SN_NO_MEMORY;
+    double *vertex = sn_realloc(mesh->vertex, 3 * nv, 3 * (nv + dv), sizeof *vertex);
+    if (!vertex) return SN_NO_MEMORY;
+    mesh->vertex = vertex;
+    int32_t *triangle = sn_realloc(mesh->triangle, 3 * nt, 3 * (nt + dt), sizeof *triangle);
+    if (!triangle) return SN_NO_MEMORY;
+    mesh->triangle = triangle;
+    affine world = sn_node_world(spec, node);
+    bool mirrored = m3_det(&world.a) < 0;
+    for (size_t i = 0; i < dv; ++i)
+        v3_store(vertex + 3 * (nv + i), rigid_unapply(frame, affine_apply(&world, v3_load(def->vertex + 3 * i))));
+    for (size_t i = 0; i < dt; ++i)
+        for (size_t k = 0; k < 3; ++k)
+            triangle[3 * (nt + i) + k] = (int32_t)nv + def->triangle[3 * i + (mirrored ? 2 - k : k)];
+    mesh->nvertex += def->nvertex;
+    mesh->ntriangle += def->ntriangle;
+    return SN_OK;
+}
+
+snStatus sn_body_mesh(const snSpec *spec, const char *body, snMesh *mesh, snError *error)
+{
+    snMesh whole = {0};
+    snId id = sn_spec_find(spec, SN_KIND_BODY, body), group = id ? sn_body_node(spec, id) : 0;
+    if (!id) return sn_fail(error, SN_BAD_INPUT, "the model has no body \"%.100s\"", body);
+    rigid frame = group ? sn_node_frame(spec, group) : rigid_identity();
+    for (snId node = 1; node <= sn_spec_count(spec, SN_KIND_NODE); ++node) {
+        if (!is_bone(spec, node, id)) continue;
+        if (append_node(spec, node, frame, &whole) == SN_OK) continue;
+        sn_mesh_free(&whole);
+        return sn_fail_no_memory(error);
+    }
+    *mesh = whole;
+    return SN_OK;
+}
+
+/* ---- strands -------------------------------------------------------------------------------- */
+
+static bool has_word(const char *list, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *at = list; at && *at;) {
+        size_t blank = strspn(at, " \t\r\n"), length = strcspn(at + blank, " \t\r\n");
+        if (length == n && !strncmp(at + blank, word, n)) return true;
+        at += blank + length;
+    }
+    return false;
+}
+
+static int32_t find_activation(const snTrack *track, const char *muscle)
+{
+    char name[300];
+    snprintf(name, sizeof name, "activation/%.250s", muscle);
+    return sn_track_find_scalar(track, name);
+}
+
+/* The activation of a strand is its own, or that of the muscle group that it belongs to. */
+static int32_t strand_activation(const snSpec *spec, const snTrack *track, const char *strand)
+{
+    int32_t found = find_activation(track, strand);
+    for (snId id = 1; found < 0 && id <= sn_spec_count(spec, SN_KIND_GROUP); ++id) {
+        const snGroupDef *group = sn_spec_group(spec, id);
+        if (has_word(group->strands, strand)) found = find_activation(track, group->name);
+    }
+    return found;
+}
+
+static void find_strands(const snSpec *spec, const snTrack *track, modelParts *parts)
+{
+    const snTrackDef *def = sn_track_def(track);
+    for (int32_t s = 0; s < def->nstrand; ++s) {
+        snId id = sn_spec_find(spec, SN_KIND_STRAND, def->strand_name[s]);
+        double radius = id ? sn_spec_strand(spec, id)->radius : 0;
+        parts->radius[s] = radius > 0 ? radius : 1e-3;
+        parts->scalar[s] = strand_activation(spec, track, def->strand_name[s]);
+    }
+}
+
+/* ---- all of it ------------------------------------------------------------------------------ */
+
+static snStatus find_parts(const snSpec *spec, const snTrack *track, modelParts *parts, snError *error)
+{
+    const snTrackDef *def = sn_track_def(track);
+    parts->mesh = SN_NEW_ARRAY(snMesh, def->nbody);
+    parts->radius = SN_NEW_ARRAY(double, def->nstrand);
+    parts->scalar = SN_NEW_ARRAY(int32_t, def->nstrand);
+    if (!parts->mesh || !parts->radius || !parts->scalar) return sn_fail_no_memory(error);
+    for (int32_t i = 0; i < def->nbody; ++i) {
+        snStatus status = sn_body_mesh(spec, def->body_name[i], &parts->mesh[i], error);
+        if (status != SN_OK) return status;
+    }
+    find_strands(spec, track, parts);
+    return SN_OK;
+}
+
+snStatus sn_save_model_glb(const snSpec *spec, const snGlbDef *def, const char *path, snError *error)
+{
+    modelParts parts = {0};
+    snGlbDef whole = *def;
+    snStatus status = find_parts(spec, def->track, &parts, error);
+    if (!whole.body_mesh) whole.body_mesh = parts.mesh;
+    if (!whole.strand_radius) whole.strand_radius = parts.radius;
+    if (!whole.strand_scalar) whole.strand_scalar = parts.scalar;
+    if (status == SN_OK) status = sn_save_glb(&whole, path, error);
+    for (int32_t i = 0; parts.mesh && i < sn_track_def(def->track)->nbody; ++i) sn_mesh_free(&parts.mesh[i]);
+    sn_free(parts.mesh);
+    sn_free(parts.radius);
+    sn_free(parts.scalar);
+    return status;
+}
