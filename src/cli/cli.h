@@ -74,6 +74,7 @@ extern const snOption cli_common_options[];
 snStatus cli_parse(snCli *cli, int argc, char **argv, bool *want_help);
 bool cli_given(const snCli *cli, const char *name);
 const char *cli_option_text(const snCli *cli, const char *name, const char *otherwise); /* the last one given */
+const char *cli_option_nth(const snCli *cli, const char *name, int index); /* NULL past the last one given */
 double cli_option_number(const snCli *cli, const char *name, double otherwise);
 /* The index-th NAME=LEVEL given for an option; false past the last. */
 bool cli_option_pair(const snCli *cli, const char *option, int index, char *name, size_t size, double *level);

@@ -158,6 +158,13 @@ const char *cli_option_text(const snCli *cli, const char *name, const char *othe
     return otherwise;
 }
 
+const char *cli_option_nth(const snCli *cli, const char *name, int index)
+{
+    for (int i = 0; i < cli->nset; ++i)
+        if (strcmp(cli->set[i]->name, name) == 0 && index-- == 0) return cli->set_value[i];
+    return NULL;
+}
+
 double cli_option_number(const snCli *cli, const char *name, double otherwise)
 {
     const char *text = cli_option_text(cli, name, NULL);

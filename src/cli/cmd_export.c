@@ -1,0 +1,286 @@
+/* sinew export: a replay for other programs: point caches, GLB, a page, tables. */
+#include "result.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct snExport {
+    snCli *cli;
+    const char *from;
+    char to[4096];
+    snTrack *replay, *motion;
+    snSpec *spec;
+    snFrames frames;
+    snMesh *bone; /* per body of the replay, in its axes */
+} snExport;
+
+/* ---- points --------------------------------------------------------------------------------- */
+
+/* What goes into a point cache: how many points, which triangles, and where the points are at a time. */
+typedef struct snPoints {
+    int32_t npoint, ntriangle;
+    int32_t *triangle; /* owned */
+    void (*at)(snExport *e, double time, double *point);
+} snPoints;
+
+static void strands_at(snExport *e, double time, double *point)
+{
+    sn_track_points_at(e->replay, time, point);
+}
+
+/* v + 2 w (u x v) + 2 u x (u x v) */
+static void rotate(const double q[4], const double v[3], double out[3])
+{
+    double c[3] = {q[2] * v[2] - q[3] * v[1], q[3] * v[0] - q[1] * v[2], q[1] * v[1] - q[2] * v[0]};
+    out[0] = v[0] + 2 * (q[0] * c[0] + q[2] * c[2] - q[3] * c[1]);
+    out[1] = v[1] + 2 * (q[0] * c[1] + q[3] * c[0] - q[1] * c[2]);
+    out[2] = v[2] + 2 * (q[0] * c[2] + q[1] * c[1] - q[2] * c[0]);
+}
+
+static void bones_at(snExport *e, double time, double *point)
+{
+    for (int32_t b = 0; b < sn_track_def(e->replay)->nbody; ++b) {
+        double pose[7];
+        sn_track_pose_at(e->replay, b, time, pose, NULL);
+        for (int32_t i = 0; i < e->bone[b].nvertex; ++i, point += 3) {
+            rotate(pose + 3, e->bone[b].vertex + 3 * i, point);
+            for (int k = 0; k < 3; ++k) point[k] += pose[k];
+        }
+    }
+}
+
+static snStatus gather_bones(snExport *e, snPoints *points)
+{
+    const snTrackDef *def = sn_track_def(e->replay);
+    snError error = {0};
+    e->bone = calloc((size_t)def->nbody + 1, sizeof *e->bone);
+    if (!e->bone) return cli_fail(e->cli, SN_NO_MEMORY, "out of memory");
+    for (int32_t b = 0; b < def->nbody; ++b) {
+        snStatus status = sn_body_mesh(e->spec, def->body_name[b], &e->bone[b], &error);
+        if (status != SN_OK) return cli_fail_file(e->cli, status, &error, e->from);
+        points->npoint += e->bone[b].nvertex;
+        points->ntriangle += e->bone[b].ntriangle;
+    }
+    if (points->npoint == 0) return cli_fail(e->cli, SN_BAD_INPUT, "the bodies of the model have no meshes");
+    points->triangle = calloc(3 * (size_t)points->ntriangle, sizeof *points->triangle);
+    if (!points->triangle) return cli_fail(e->cli, SN_NO_MEMORY, "out of memory");
+    int32_t *to = points->triangle, first = 0;
+    for (int32_t b = 0; b < def->nbody; first += e->bone[b++].nvertex)
+        for (int32_t i = 0; i < 3 * e->bone[b].ntriangle; ++i) *to++ = first + e->bone[b].triangle[i];
+    points->at = bones_at;
+    return SN_OK;
+}
+
+static snStatus gather_strands(snExport *e, snPoints *points)
+{
+    points->npoint = sn_track_points(e->replay);
+    points->at = strands_at;
+    if (points->npoint > 0) return SN_OK;
+    return cli_fail(e->cli, SN_BAD_INPUT, "%s has no strands", e->from);
+}
+
+static snStatus write_frames(snExport *e, const snPoints *points, snCacheWriter *writer)
+{
+    snError error = {0};
+    double *point = malloc(3 * (size_t)points->npoint * sizeof *point);
+    snStatus status = point ? SN_OK : SN_NO_MEMORY;
+    for (int32_t i = 0; status == SN_OK && i < e->frames.count; ++i) {
+        points->at(e, cli_frame_time(&e->frames, i), point);
+        status = sn_cache_append(writer, point, &error);
+        if (status == SN_OK && cli_progress(e->cli, "export", i + 1, e->frames.count)) status = SN_CANCELLED;
+    }
+    free(point);
+    if (status == SN_OK || status == SN_CANCELLED) {
+        snStatus finished = sn_cache_finish(writer, &error);
+        return cli_fail_file(e->cli, finished != SN_OK ? finished : status, &error, e->to);
+    }
+    sn_cache_abandon(writer);
+    return cli_fail_file(e->cli, status, &error, e->to);
+}
+
+static snStatus write_cache(snExport *e, const snPoints *points, snCacheFormat format)
+{
+    snCacheDef def = sn_default_cache_def();
+    snCacheWriter *writer = NULL;
+    snError error = {0};
+    if (format == SN_CACHE_OBJ && points->ntriangle == 0)
+        return cli_fail(e->cli, SN_USAGE, "strands have no triangles for an OBJ: --what bones, or --to pc2");
+    def.format = format, def.npoint = points->npoint, def.frames = e->frames.count, def.rate = e->frames.rate;
+    def.ntriangle = points->ntriangle, def.triangle = points->triangle;
+    snStatus status = sn_cache_create(&def, e->to, &writer, &error);
+    if (status != SN_OK) return cli_fail_file(e->cli, status, &error, e->to);
+    status = write_frames(e, points, writer);
+    json_integer(&e->cli->json, "points", points->npoint);
+    cli_say(e->cli, "%s: %d frames of %d points, %g a second\n", e->to, e->frames.count, points->npoint, e->frames.rate);
+    return status;
+}
+
+static snStatus export_points(snExport *e, snCacheFormat format)
+{
+    snPoints points = {0};
+    const char *what = cli_option_text(e->cli, "what", format == SN_CACHE_OBJ ? "bones" : "strands");
+    snStatus status = strcmp(what, "bones") == 0 ? gather_bones(e, &points) : gather_strands(e, &points);
+    if (status == SN_OK) status = write_cache(e, &points, format);
+    free(points.triangle);
+    json_string(&e->cli->json, "what", what);
+    return status;
+}
+
+static snStatus export_pc2(snExport *e)
+{
+    return export_points(e, SN_CACHE_PC2);
+}
+
+static snStatus export_mdd(snExport *e)
+{
+    return export_points(e, SN_CACHE_MDD);
+}
+
+static snStatus export_obj(snExport *e)
+{
+    return export_points(e, SN_CACHE_OBJ);
+}
+
+/* ---- whole scenes and tables ------------------------------------------------------------------ */
+
+static snStatus export_glb(snExport *e)
+{
+    snGlbDef def = sn_default_glb_def();
+    snError error = {0};
+    def.track = e->replay;
+    def.rate = cli_option_number(e->cli, "frame-rate", def.rate);
+    snStatus status = sn_save_model_glb(e->spec, &def, e->to, &error);
+    if (status != SN_OK) return cli_fail_file(e->cli, status, &error, e->to);
+    cli_say(e->cli, "%s: %.3g s, %.2f MB\n", e->to, cli_frame_time(&e->frames, e->frames.count - 1),
+            1e-6 * (double)cli_file_size(e->to));
+    return SN_OK;
+}
+
+static snStatus export_html(snExport *e)
+{
+    snStudioDef def = sn_default_studio_def();
+    snError error = {0};
+    const char *motion = cli_option_text(e->cli, "motion", NULL), *model = cli_option_text(e->cli, "model", NULL);
+    char stem[4096];
+    snStatus status = SN_OK;
+    if (motion) status = cli_replay_motion(e->cli, e->replay, model, e->spec, motion, &e->motion);
+    if (status != SN_OK) return status;
+    cli_stem(e->from, stem, sizeof stem);
+    const char *slash = strrchr(stem, '/');
+    def.spec = e->spec, def.replay = e->replay, def.target = e->motion;
+    def.name = model ? model : sn_track_def(e->replay)->model;
+    def.title = slash ? slash + 1 : stem;
+    status = sn_save_html(&def, e->to, &error);
+    if (status != SN_OK) return cli_fail_file(e->cli, status, &error, e->to);
+    cli_say(e->cli, "%s: %d frames, %.2f MB; open it in a browser\n", e->to, e->frames.count,
+            1e-6 * (double)cli_file_size(e->to));
+    return SN_OK;
+}
+
+static snStatus export_table(snExport *e)
+{
+    snError error = {0};
+    snStatus status = sn_save_table(e->replay, e->to, cli_option_text(e->cli, "only", NULL), &error);
+    if (status != SN_OK) return cli_fail_file(e->cli, status, &error, e->to);
+    cli_say(e->cli, "%s: %d rows\n", e->to, e->frames.count);
+    return SN_OK;
+}
+
+/* ---- the command ------------------------------------------------------------------------------ */
+
+typedef struct snFormat {
+    const char *name, *ending;
+    bool needs_model;
+    snStatus (*write)(snExport *e);
+} snFormat;
+
+static const snFormat formats[] = {
+    {"pc2", ".pc2", true, export_pc2},    {"mdd", ".mdd", true, export_mdd},     {"obj", ".obj", true, export_obj},
+    {"glb", ".glb", true, export_glb},    {"html", ".html", true, export_html},  {"sto", ".sto", false, export_table},
+    {"csv", ".csv", false, export_table}, {NULL, NULL, false, NULL},
+};
+
+static const snFormat *find_format(const char *text, bool by_ending)
+{
+    for (const snFormat *f = formats; text && f->name; ++f)
+        if (by_ending ? cli_ends_with(text, f->ending) : strcmp(text, f->name) == 0) return f;
+    return NULL;
+}
+
+/* The format is said by --to or by the ending of -o; where to is said by -o or follows from the name of the replay. */
+static snStatus choose(snExport *e, const snFormat **format)
+{
+    const char *out = cli_option_text(e->cli, "o", NULL), *to = cli_option_text(e->cli, "to", NULL);
+    *format = to ? find_format(to, false) : find_format(out, true);
+    if (!*format)
+        return cli_fail(e->cli, SN_USAGE, "--to FORMAT is missing: one of pc2, mdd, obj, glb, html, sto, csv");
+    if (out && !cli_ends_with(out, (*format)->ending))
+        return cli_fail(e->cli, SN_USAGE, "-o %s does not end in %s, as --to %s asks", out, (*format)->ending,
+                        (*format)->name);
+    char stem[4000];
+    cli_stem(e->from, stem, sizeof stem);
+    if (out) (void)snprintf(e->to, sizeof e->to, "%s", out);
+    else (void)snprintf(e->to, sizeof e->to, "%s%s", stem, (*format)->ending);
+    if (strcmp(e->to, e->from) == 0) return cli_fail(e->cli, SN_USAGE, "%s would overwrite itself", e->from);
+    return cli_check_output(e->cli, e->to);
+}
+
+static void tear_down(snExport *e)
+{
+    for (int32_t b = 0; e->bone && b < sn_track_def(e->replay)->nbody; ++b) sn_mesh_free(&e->bone[b]);
+    free(e->bone);
+    if (e->motion) sn_track_destroy(e->motion);
+    if (e->replay) sn_track_destroy(e->replay);
+    if (e->spec) sn_spec_destroy(e->spec);
+}
+
+static snStatus run(snCli *cli)
+{
+    snExport e = {.cli = cli, .from = cli->argument[0]};
+    const snFormat *format = NULL;
+    snStatus status = choose(&e, &format);
+    if (status == SN_OK) status = cli_load_replay(cli, e.from, &e.replay);
+    if (status == SN_OK) {
+        e.frames = cli_frames(e.replay, cli_option_number(cli, "frame-rate", 0));
+        if (format->needs_model)
+            status = cli_replay_model(cli, e.replay, e.from, cli_option_text(cli, "model", NULL), &e.spec);
+    }
+    if (status == SN_OK) status = format->write(&e);
+    if (status == SN_OK) {
+        json_string(&cli->json, "file", e.to);
+        json_string(&cli->json, "format", format->name);
+        json_integer(&cli->json, "frames", e.frames.count);
+        json_number(&cli->json, "frame_rate", e.frames.rate);
+        json_integer(&cli->json, "bytes", cli_file_size(e.to));
+    }
+    tear_down(&e);
+    return status;
+}
+
+static const snOption options[] = {
+    {"to", SN_OPTION_CHOICE, "pc2|mdd|obj|glb|html|sto|csv", "the format; else the ending of OUT says it", 0, 0},
+    {"o", SN_OPTION_TEXT, "OUT", "file to write (that of the replay with the ending of the format)", 0, 0},
+    {"model", SN_OPTION_TEXT, "MODEL", "the model of the replay (the one that it names)", 0, 0},
+    {"what", SN_OPTION_CHOICE, "strands|bones", "points of pc2, mdd and obj: control points, or vertices of bones", 0, 0},
+    {"frame-rate", SN_OPTION_NUMBER, "F", "frames a second, interpolated (the replay's own)", 1, 1000},
+    {"motion", SN_OPTION_TEXT, "MOTION", "html: the motion that was followed, shown as a wireframe", 0, 0},
+    {"only", SN_OPTION_TEXT, "PREFIX", "sto, csv: columns whose names start so, such as activation/", 0, 0},
+    {NULL, SN_OPTION_FLAG, NULL, NULL, 0, 0},
+};
+
+const snCommand cmd_export = {
+    .name = "export",
+    .arguments = "REPLAY --to FORMAT [-o OUT]",
+    .about = "A replay for other programs: point caches, GLB, a page, tables",
+    .details =
+        "pc2 and mdd are point caches that animation tools play; obj is one numbered file for each frame. glb plays in any\n"
+        "viewer: bones, and strands coloured by their activation. html is the studio's page in one file that needs no\n"
+        "server. sto and csv are tables of activations, forces and lengths. The model is found by the name in the replay.",
+    .example = "sinew export out.replay.xml --to glb",
+    .output = "out.glb: 3.4 s, 3.06 MB",
+    .least = 1,
+    .most = 1,
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,218 @@
+/* sinew plot: activations, forces, lengths and tracking error over time as SVG or PNG. */
+#include "plot_error.h"
+#include "result.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_LINES = 24 }; /* as sn_plot_lines has colours and dashes for */
+
+/* What can be plotted, and how its channels are called. */
+typedef struct snQuantity {
+    const char *name, *prefix, *title;
+} snQuantity;
+
+static const snQuantity quantities[] = {
+    {"activation", "activation/", "activation"}, {"force", "force_insertion/", "force at the insertion"},
+    {"tension", "tension/", "tension"},          {"length", "length/", "length"},
+    {"angle", "coordinate/", "joint coordinates"}, {"error", "error/", "distance of the bones from the motion"},
+    {NULL, NULL, NULL},
+};
+
+typedef struct snPlot {
+    snCli *cli;
+    const char *from, *to;
+    const snQuantity *what;
+    snTrack *track;   /* what is plotted */
+    int32_t *channel; /* chosen scalars */
+    int32_t nchannel, nthere;
+} snPlot;
+
+/* ---- which channels ---------------------------------------------------------------------------- */
+
+static const char *short_name(const snPlot *p, int32_t scalar)
+{
+    return sn_track_def(p->track)->scalar_name[scalar] + strlen(p->what->prefix);
+}
+
+static bool is_listed(const snPlot *p, int32_t scalar)
+{
+    for (int32_t i = 0; i < p->nchannel; ++i)
+        if (p->channel[i] == scalar) return true;
+    return false;
+}
+
+/* Adds the channels whose names fit a pattern such as FDP2 or FDP*; the number of those that fit. */
+static int32_t add_matching(snPlot *p, const char *pattern)
+{
+    const snTrackDef *def = sn_track_def(p->track);
+    int32_t count = 0;
+    for (int32_t i = 0; i < def->nscalar; ++i) {
+        if (strncmp(def->scalar_name[i], p->what->prefix, strlen(p->what->prefix)) != 0) continue;
+        if (fnmatch(pattern, short_name(p, i), 0) != 0) continue;
+        ++count;
+        if (!is_listed(p, i)) p->channel[p->nchannel++] = i;
+    }
+    return count;
+}
+
+static double peak(const snPlot *p, int32_t scalar)
+{
+    double low = sn_track_scalar(p->track, 0)[scalar], high = low;
+    bool bounded = strcmp(p->what->name, "length") != 0 && strcmp(p->what->name, "angle") != 0;
+    for (int32_t f = 1; f < sn_track_frames(p->track); ++f) {
+        double v = sn_track_scalar(p->track, f)[scalar];
+        if (v < low) low = v;
+        if (v > high) high = v;
+    }
+    return bounded ? high : high - low; /* lengths: by how much they change */
+}
+
+/* Keeps the n channels that reach highest, in the order of the track. */
+static snStatus keep_top(snPlot *p, int32_t n)
+{
+    double *height = calloc((size_t)p->nchannel + 1, sizeof *height);
+    if (!height) return cli_fail(p->cli, SN_NO_MEMORY, "out of memory");
+    for (int32_t i = 0; i < p->nchannel; ++i) height[i] = peak(p, p->channel[i]);
+    while (p->nchannel > n) {
+        int32_t least = 0;
+        for (int32_t i = 1; i < p->nchannel; ++i)
+            if (height[i] <= height[least]) least = i;
+        --p->nchannel;
+        for (int32_t i = least; i < p->nchannel; ++i) p->channel[i] = p->channel[i + 1], height[i] = height[i + 1];
+    }
+    free(height);
+    return SN_OK;
+}
+
+static snStatus choose_channels(snPlot *p)
+{
+    char pattern[256];
+    const char *text;
+    p->channel = calloc((size_t)sn_track_def(p->track)->nscalar + 1, sizeof *p->channel);
+    if (!p->channel) return cli_fail(p->cli, SN_NO_MEMORY, "out of memory");
+    for (int i = 0; (text = cli_option_nth(p->cli, "muscle", i)) != NULL; ++i) {
+        for (size_t length; *text; text += length + (text[length] == ',')) {
+            length = strcspn(text, ",");
+            (void)snprintf(pattern, sizeof pattern, "%.*s", (int)length, text);
+            if (add_matching(p, pattern) == 0)
+                return cli_fail(p->cli, SN_BAD_INPUT, "%s has no %s of '%s'; sinew info --list names what there is",
+                                p->from, p->what->name, pattern);
+        }
+    }
+    if (!cli_given(p->cli, "muscle") && add_matching(p, "*") == 0)
+        return cli_fail(p->cli, SN_BAD_INPUT, "%s has no columns %s*", p->from, p->what->prefix);
+    p->nthere = p->nchannel;
+    return cli_given(p->cli, "top") ? keep_top(p, (int32_t)cli_option_number(p->cli, "top", 0)) : SN_OK;
+}
+
+/* ---- drawing ------------------------------------------------------------------------------------ */
+
+static void make_title(const snPlot *p, char *title, size_t size)
+{
+    char stem[4096];
+    cli_stem(p->from, stem, sizeof stem);
+    const char *slash = strrchr(stem, '/');
+    (void)snprintf(title, size, "%.60s: %s", slash ? slash + 1 : stem, p->what->title);
+}
+
+static snStatus draw(snPlot *p)
+{
+    snText names = {0};
+    snError error = {0};
+    char title[200];
+    make_title(p, title, sizeof title);
+    bool heat = cli_given(p->cli, "heat") || p->nchannel > MOST_LINES;
+    for (int32_t i = 0; i < p->nchannel; ++i) text_add(&names, "%s%s", i ? " " : "", short_name(p, p->channel[i]));
+    snStatus status = names.text ? sn_plot_track(p->track, p->what->prefix, names.text, heat,
+                                                 cli_option_text(p->cli, "title", title), p->to, &error)
+                                 : SN_NO_MEMORY;
+    text_free(&names);
+    if (status != SN_OK) return cli_fail_file(p->cli, status, &error, p->to);
+    cli_say(p->cli, "%s: %s of %d, %d frames, as %s\n", p->to, p->what->name, p->nchannel, sn_track_frames(p->track),
+            heat ? "a heat map" : "lines");
+    json_string(&p->cli->json, "file", p->to);
+    json_string(&p->cli->json, "what", p->what->name);
+    json_string(&p->cli->json, "kind", heat ? "heat" : "lines");
+    json_integer(&p->cli->json, "frames", sn_track_frames(p->track));
+    json_open(&p->cli->json, "channels", '[');
+    for (int32_t i = 0; i < p->nchannel; ++i) json_string(&p->cli->json, NULL, short_name(p, p->channel[i]));
+    json_close(&p->cli->json, ']');
+    return SN_OK;
+}
+
+/* ---- the command -------------------------------------------------------------------------------- */
+
+static snStatus load_error(snPlot *p, snTrack *replay)
+{
+    const char *motion_name = cli_option_text(p->cli, "motion", NULL), *model = cli_option_text(p->cli, "model", NULL);
+    snSpec *spec = NULL;
+    snTrack *motion = NULL;
+    snError error = {0};
+    if (!motion_name)
+        return cli_fail(p->cli, SN_USAGE, "--motion MOTION is missing: the motion that the replay was to follow");
+    snStatus status = cli_replay_model(p->cli, replay, p->from, model, &spec);
+    if (status == SN_OK) status = cli_replay_motion(p->cli, replay, model, spec, motion_name, &motion);
+    if (status == SN_OK)
+        status = cli_fail_file(p->cli, cli_tracking_error(replay, motion, spec, &p->track, &error), &error, p->from);
+    if (motion) sn_track_destroy(motion);
+    if (spec) sn_spec_destroy(spec);
+    return status;
+}
+
+static snStatus load(snPlot *p)
+{
+    bool table = cli_ends_with(p->from, ".sto") || cli_ends_with(p->from, ".csv") || cli_ends_with(p->from, ".mot");
+    snTrack *replay = NULL;
+    if (table) return cli_load_table(p->cli, p->from, &p->track);
+    snStatus status = cli_load_replay(p->cli, p->from, &replay);
+    if (status == SN_OK && strcmp(p->what->name, "error") == 0) status = load_error(p, replay);
+    else p->track = replay, replay = NULL;
+    if (replay) sn_track_destroy(replay);
+    return status;
+}
+
+static snStatus run(snCli *cli)
+{
+    snPlot p = {.cli = cli, .from = cli->argument[0], .to = cli_option_text(cli, "o", NULL)};
+    const char *what = cli_option_text(cli, "what", "activation");
+    for (p.what = quantities; strcmp(p.what->name, what) != 0;) ++p.what;
+    if (!p.to) return cli_fail(cli, SN_USAGE, "-o FILE is missing: a .svg or .png to write");
+    if (!cli_ends_with(p.to, ".svg") && !cli_ends_with(p.to, ".png"))
+        return cli_fail(cli, SN_USAGE, "-o %s: plots are .svg or .png", p.to);
+    snStatus status = cli_check_output(cli, p.to);
+    if (status == SN_OK) status = load(&p);
+    if (status == SN_OK) status = choose_channels(&p);
+    if (status == SN_OK) status = draw(&p);
+    free(p.channel);
+    if (p.track) sn_track_destroy(p.track);
+    return status;
+}
+
+static const snOption options[] = {
+    {"o", SN_OPTION_TEXT, "FILE", "the .svg or .png to write", 0, 0},
+    {"what", SN_OPTION_CHOICE, "activation|force|tension|length|angle|error", "what to plot (activation)", 0, 0},
+    {"muscle", SN_OPTION_TEXT, "NAME", "only these: a name, a pattern such as 'FDP*', several with commas; repeatable", 0, 0},
+    {"top", SN_OPTION_COUNT, "N", "only the N that reach highest (length, angle: that change most)", 1, 1000},
+    {"heat", SN_OPTION_FLAG, "", "a row of colours for each; also taken for more than 24", 0, 0},
+    {"motion", SN_OPTION_TEXT, "MOTION", "error: the motion that was followed, by name or path", 0, 0},
+    {"model", SN_OPTION_TEXT, "MODEL", "error: the model of the replay (the one that it names)", 0, 0},
+    {"title", SN_OPTION_TEXT, "TEXT", "title of the plot", 0, 0},
+    {NULL, SN_OPTION_FLAG, NULL, NULL, 0, 0},
+};
+
+const snCommand cmd_plot = {
+    .name = "plot",
+    .arguments = "RESULT -o FILE",
+    .about = "Activations, forces, lengths or tracking error over time as SVG or PNG",
+    .details = "RESULT is a *.replay.xml or a table (.sto .csv). Up to 24 channels become lines, more of them a heat map.\n"
+               "Force is that at the insertion. The error is the distance of the bones' vertices from the motion.",
+    .example = "sinew plot out.replay.xml --muscle 'FDP*' -o flexors.svg",
+    .output = "flexors.svg: activation of 4, 171 frames, as lines",
+    .least = 1,
+    .most = 1,
+    .options = options,
+    .run = run,
+};

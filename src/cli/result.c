@@ -1,0 +1,126 @@
+/* A replay, its model, its motion and its frames. */
+#include "result.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+snStatus cli_load_replay(snCli *cli, const char *path, snTrack **replay)
+{
+    snError error = {0};
+    snStatus status = sn_load_track(path, replay, &error);
+    if (status == SN_OK && sn_track_frames(*replay) < 1) {
+        sn_track_destroy(*replay);
+        *replay = NULL;
+        return cli_fail(cli, SN_BAD_INPUT, "%s has no frames", path);
+    }
+    return cli_fail_file(cli, status, &error, path);
+}
+
+static snStatus table_to_track(const snTable *table, snTrack **track)
+{
+    snTrackDef def = {.model = "", .nscalar = table->columns, .scalar_name = (const char *const *)table->name};
+    snTrack *made = NULL;
+    snStatus status = sn_track_create(&def, &made);
+    for (int32_t i = 0; status == SN_OK && i < table->rows; ++i)
+        status = sn_track_append(made, table->time[i], NULL, NULL, table->value + (int64_t)i * table->columns);
+    if (status == SN_OK) *track = made;
+    else if (made) sn_track_destroy(made);
+    return status;
+}
+
+snStatus cli_load_table(snCli *cli, const char *path, snTrack **track)
+{
+    snTable table = {0};
+    snError error = {0};
+    snStatus status = sn_load_table(path, &table, &error);
+    if (status == SN_OK) status = table_to_track(&table, track);
+    sn_table_free(&table);
+    return cli_fail_file(cli, status, &error, path);
+}
+
+/* A model path that was written down somewhere else may still lie beside the replay. */
+static void find_beside(const char *replay_path, const char *name, char *found, size_t size)
+{
+    const char *slash = strrchr(replay_path, '/');
+    (void)snprintf(found, size, "%s", name);
+    if (!slash || !cli_ends_with(name, ".xml") || name[0] == '/' || access(name, R_OK) == 0) return;
+    char beside[4096];
+    int n = snprintf(beside, sizeof beside, "%.*s/%s", (int)(slash - replay_path), replay_path, name);
+    if (n < (int)sizeof beside && access(beside, R_OK) == 0) (void)snprintf(found, size, "%s", beside);
+}
+
+static snStatus check_fits(snCli *cli, const snTrack *replay, const snSpec *spec, const char *path, const char *name)
+{
+    const snTrackDef *def = sn_track_def(replay);
+    for (int32_t i = 0; i < def->nbody; ++i)
+        if (!sn_spec_find(spec, SN_KIND_BODY, def->body_name[i]))
+            return cli_fail(cli, SN_BAD_INPUT, "%s is not of the model %s, which has no body \"%s\"", path, name,
+                            def->body_name[i]);
+    for (int32_t i = 0; i < def->nstrand; ++i)
+        if (!sn_spec_find(spec, SN_KIND_STRAND, def->strand_name[i]))
+            return cli_fail(cli, SN_BAD_INPUT, "%s is not of the model %s, which has no strand \"%s\"", path, name,
+                            def->strand_name[i]);
+    return SN_OK;
+}
+
+snStatus cli_replay_model(snCli *cli, const snTrack *replay, const char *path, const char *name, snSpec **spec)
+{
+    char found[4096];
+    if (!name) name = sn_track_def(replay)->model;
+    if (!name || !*name)
+        return cli_fail(cli, SN_BAD_INPUT, "%s does not say which model it belongs to: give --model MODEL", path);
+    find_beside(path, name, found, sizeof found);
+    snStatus status = cli_load_model(cli, found, spec);
+    if (status == SN_OK) status = check_fits(cli, replay, *spec, path, name);
+    return status;
+}
+
+snStatus cli_replay_motion(snCli *cli, const snTrack *replay, const char *model_name, const snSpec *spec,
+                           const char *motion_name, snTrack **motion)
+{
+    snMotionDef def = sn_default_motion_def();
+    snModel *model = NULL;
+    snError error = {0};
+    def.model = model_name ? model_name : sn_track_def(replay)->model;
+    snStatus status = sn_compile(spec, &model, &error);
+    if (status == SN_OK) status = sn_load_motion(model, motion_name, &def, motion, &error);
+    if (model) sn_model_destroy(model);
+    return cli_fail_file(cli, status, &error, motion_name);
+}
+
+snFrames cli_frames(const snTrack *replay, double rate)
+{
+    int32_t n = sn_track_frames(replay);
+    double length = sn_track_time(replay, n - 1) - sn_track_time(replay, 0);
+    snFrames frames = {.replay = replay, .count = n, .own = !(rate > 0)};
+    frames.rate = rate > 0 ? rate : n > 1 ? (n - 1) / length : 24;
+    if (!frames.own) frames.count = (int32_t)fmin(1e8, floor(length * rate + 1e-6)) + 1;
+    return frames;
+}
+
+double cli_frame_time(const snFrames *frames, int32_t index)
+{
+    if (frames->own) return sn_track_time(frames->replay, index);
+    return sn_track_time(frames->replay, 0) + index / frames->rate;
+}
+
+void cli_stem(const char *path, char *stem, size_t size)
+{
+    static const char *const endings[] = {".replay.xml", ".control.xml", ".sto", ".csv", ".xml"};
+    (void)snprintf(stem, size, "%s", path);
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; ++i) {
+        if (!cli_ends_with(stem, endings[i])) continue;
+        stem[strlen(stem) - strlen(endings[i])] = '\0';
+        return;
+    }
+}
+
+int64_t cli_file_size(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 ? (int64_t)info.st_size : 0;
+}

@@ -1,0 +1,32 @@
+/* A replay together with the model that it belongs to: what the commands that show and hand on results share. */
+#ifndef SN_CLI_RESULT_H
+#define SN_CLI_RESULT_H
+
+#include "cli.h"
+
+/* A replay or control file. Says what is wrong. */
+snStatus cli_load_replay(snCli *cli, const char *path, snTrack **replay);
+/* A table (.sto .mot .csv) as a track of scalars. Says what is wrong. */
+snStatus cli_load_table(snCli *cli, const char *path, snTrack **track);
+/* The model of a replay: `name` if given, else the one that the replay names, by name or by path, seen from here or from
+ * the folder of the replay. Says what is wrong, also when bodies or strands of the replay are not the model's. */
+snStatus cli_replay_model(snCli *cli, const snTrack *replay, const char *path, const char *name, snSpec **spec);
+/* The motion that a replay follows, by path or by the name of one that is shipped with the model. */
+snStatus cli_replay_motion(snCli *cli, const snTrack *replay, const char *model_name, const snSpec *spec,
+                           const char *motion_name, snTrack **motion);
+
+/* Frames at a rate: those of the replay itself, or evenly spaced ones that are interpolated. */
+typedef struct snFrames {
+    const snTrack *replay;
+    int32_t count;
+    double rate; /* frames a second */
+    bool own;    /* the replay's */
+} snFrames;
+snFrames cli_frames(const snTrack *replay, double rate); /* 0: its own */
+double cli_frame_time(const snFrames *frames, int32_t index);
+
+/* Path without the endings of the files that we write. */
+void cli_stem(const char *path, char *stem, size_t size);
+int64_t cli_file_size(const char *path); /* 0: there is none */
+
+#endif
