@@ -240,7 +240,7 @@ static double lay_out(snPage *page, const snPlotDef *def, const snAxisTicks *axi
     f->top = (title ? 18 : 4) + 16;
     double needed = f->top + fmax(150, names_high) + 36;
     *height = fmax(needed, def->height);
-    double room = fmin(widest_name(page, def), 0.3 * *width);
+    double room = fmin(widest_name(page, def) + 1, 0.3 * *width); /* hinting at the real scale may widen text by a hair */
     f->left = 8 + widest_tick(page, axis) + 4;
     f->right = *width - 27 - room;
     f->bottom = *height - 36;
