@@ -72,7 +72,11 @@ int main(int argc, char **argv)
     sn_field(model, state, "body.rotation", &rotation);
     sn_field(model, state, "strand.point", &point);
     const char *bodies[] = {"ceiling", "bob"}, *strands[] = {"cord"};
-    snTrackDef def = {.model = "pendulum", .nbody = 2, .body_name = bodies, .nstrand = 1, .strand_name = strands,
+    snTrackDef def = {.model = "pendulum",
+                      .nbody = 2,
+                      .body_name = bodies,
+                      .nstrand = 1,
+                      .strand_name = strands,
                       .strand_npoint = (int32_t[]){8}};
     status = sn_track_create(&def, &track);
     for (int step = 0; step < 500 && status == SN_OK; ++step) {

@@ -93,7 +93,8 @@ void sn_build_cylinder(snBuild *build, const char *name, const char *body, const
     double *to[2] = {local, turned};
     for (int i = 0; i < 2; ++i) {
         const double *v = from[i];
-        double t[3] = {2 * (q[3] * v[1] - q[2] * v[2]), 2 * (q[1] * v[2] - q[3] * v[0]), 2 * (q[2] * v[0] - q[1] * v[1])};
+        double t[3] = {2 * (q[3] * v[1] - q[2] * v[2]), 2 * (q[1] * v[2] - q[3] * v[0]),
+                       2 * (q[2] * v[0] - q[1] * v[1])};
         to[i][0] = v[0] + q[0] * t[0] + (q[3] * t[1] - q[2] * t[2]);
         to[i][1] = v[1] + q[0] * t[1] + (q[1] * t[2] - q[3] * t[0]);
         to[i][2] = v[2] + q[0] * t[2] + (q[2] * t[0] - q[1] * t[1]);
@@ -240,8 +241,10 @@ static double nearest(const double *point, int32_t n, const double *p, double fr
     double low = fmax(from, best - step), high = fmin(1, best + step);
     while (high - low > 1e-9) {
         double a = low + (high - low) / 3, b = high - (high - low) / 3;
-        if (distance_at(point, n, a, p) < distance_at(point, n, b, p)) high = b;
-        else low = a;
+        if (distance_at(point, n, a, p) < distance_at(point, n, b, p))
+            high = b;
+        else
+            low = a;
     }
     return 0.5 * (low + high);
 }
@@ -307,7 +310,9 @@ void sn_build_strand(snBuild *build, const snStrandDef *base, const snPath *path
     for (int32_t i = 0; i < path->nvia; ++i) {
         const snVia *via = &path->via[i];
         position = i == 0 ? 0 : i == path->nvia - 1 ? 1 : nearest(point, n, via->p, position);
-        if (via->kind == SN_VIA_SURFACE) constrain_surface(build, def.name, via, point, n, position, &count);
-        else if (via->kind != SN_VIA_FREE) constrain(build, def.name, via, position, &count);
+        if (via->kind == SN_VIA_SURFACE)
+            constrain_surface(build, def.name, via, point, n, position, &count);
+        else if (via->kind != SN_VIA_FREE)
+            constrain(build, def.name, via, position, &count);
     }
 }

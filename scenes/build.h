@@ -16,7 +16,8 @@ snBuild sn_build_begin(void);
 void sn_build_model(snBuild *build, double settle, double step);
 snSpec *sn_build_end(snBuild *build);
 
-/* A body whose node lies in its centre of mass, with the mass and inertia of a box of these half sizes. mass 0: pinned. */
+/* A body whose node lies in its centre of mass, with the mass and inertia of a box of these half sizes. mass 0: pinned.
+ */
 void sn_build_body(snBuild *build, const char *name, const double center[3], const double rotation[4],
                    const double half[3], double mass);
 void sn_build_joint(snBuild *build, const snJointDef *def);
@@ -34,7 +35,7 @@ typedef enum snViaKind { SN_VIA_FREE, SN_VIA_FIXED, SN_VIA_SLIDING, SN_VIA_SURFA
 typedef struct snVia {
     double p[3]; /* m, world */
     snViaKind kind;
-    const char *on;     /* body; surface node; or a strand that the end is fixed to */
+    const char *on;       /* body; surface node; or a strand that the end is fixed to */
     double before, after; /* surface: contact points every 4 mm from p - before to p + after along the strand, m */
 } snVia;
 

@@ -9,9 +9,9 @@
 
 #include <math.h>
 
-static const double flexion_axis[3] = {0.9901, 0.1216, -0.0698};  /* x of a phalanx */
-static const double along_axis[3] = {-0.1219, 0.9925, 0.0000};    /* y, proximal */
-static const double dorsal_axis[3] = {0.0692, 0.0085, 0.9976};    /* z */
+static const double flexion_axis[3] = {0.9901, 0.1216, -0.0698}; /* x of a phalanx */
+static const double along_axis[3] = {-0.1219, 0.9925, 0.0000};   /* y, proximal */
+static const double dorsal_axis[3] = {0.0692, 0.0085, 0.9976};   /* z */
 static const double mcp[3] = {0.02200, -0.08670, 0.00400};
 static const double pip[3] = {0.02767, -0.13285, 0.00400};
 static const double dip[3] = {0.03091, -0.15926, 0.00400};
@@ -29,8 +29,7 @@ static void add_bones(snBuild *build)
     };
     double turn[4];
     sn_build_axes(flexion_axis, along_axis, dorsal_axis, turn);
-    for (int i = 0; i < 4; ++i)
-        sn_build_body(build, bone[i].name, bone[i].center, turn, bone[i].half, bone[i].mass);
+    for (int i = 0; i < 4; ++i) sn_build_body(build, bone[i].name, bone[i].center, turn, bone[i].half, bone[i].mass);
 }
 
 static snJointDef joint_at(const char *name, const char *a, const char *b, const double center[3])
@@ -79,8 +78,8 @@ static void add_wraps(snBuild *build)
 }
 
 /* A musculotendon: maximal force N, radius of the tendon m, slack length of the tendon m. */
-static void add_muscle(snBuild *build, const char *name, double max_force, double radius, double slack, const snVia *via,
-                       int nvia, int npoint)
+static void add_muscle(snBuild *build, const char *name, double max_force, double radius, double slack,
+                       const snVia *via, int nvia, int npoint)
 {
     snPath path = {.via = via, .nvia = nvia, .npoint = npoint};
     double total = 0;
@@ -108,18 +107,27 @@ static void add_muscle(snBuild *build, const char *name, double max_force, doubl
     sn_build_strand(build, &def, &path);
 }
 
-#define FIXED(body, x, y, z) {.p = {x, y, z}, .kind = SN_VIA_FIXED, .on = body}
-#define EYELET(body, x, y, z) {.p = {x, y, z}, .kind = SN_VIA_SLIDING, .on = body}
-#define WRAP(node, reach, x, y, z) {.p = {x, y, z}, .kind = SN_VIA_SURFACE, .on = node, .before = reach, .after = 0.004}
+#define FIXED(body, x, y, z)                                                                                           \
+    {                                                                                                                  \
+        .p = {x, y, z}, .kind = SN_VIA_FIXED, .on = body                                                               \
+    }
+#define EYELET(body, x, y, z)                                                                                          \
+    {                                                                                                                  \
+        .p = {x, y, z}, .kind = SN_VIA_SLIDING, .on = body                                                             \
+    }
+#define WRAP(node, reach, x, y, z)                                                                                     \
+    {                                                                                                                  \
+        .p = {x, y, z}, .kind = SN_VIA_SURFACE, .on = node, .before = reach, .after = 0.004                            \
+    }
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 static void add_flexors(snBuild *build)
 {
     static const snVia fdp[] = {
-        FIXED("metacarpal", -0.0140, 0.1600, -0.0330),   EYELET("metacarpal", 0.0060, 0.0140, -0.0105),
-        EYELET("metacarpal", 0.0060, -0.0140, -0.0105),  EYELET("metacarpal", 0.0212, -0.0765, -0.0052),
-        EYELET("proximal", 0.0237, -0.0968, -0.0052),    EYELET("proximal", 0.0263, -0.1250, -0.0021),
-        EYELET("middle", 0.0282, -0.1409, -0.0021),      EYELET("middle", 0.0301, -0.1548, 0.0004),
+        FIXED("metacarpal", -0.0140, 0.1600, -0.0330),  EYELET("metacarpal", 0.0060, 0.0140, -0.0105),
+        EYELET("metacarpal", 0.0060, -0.0140, -0.0105), EYELET("metacarpal", 0.0212, -0.0765, -0.0052),
+        EYELET("proximal", 0.0237, -0.0968, -0.0052),   EYELET("proximal", 0.0263, -0.1250, -0.0021),
+        EYELET("middle", 0.0282, -0.1409, -0.0021),     EYELET("middle", 0.0301, -0.1548, 0.0004),
         FIXED("distal", 0.0313, -0.1647, 0.0004)};
     static const snVia fds[] = {
         FIXED("metacarpal", -0.0140, 0.2320, -0.0480),  EYELET("metacarpal", 0.0050, 0.0140, -0.0130),
@@ -133,19 +141,19 @@ static void add_flexors(snBuild *build)
 static void add_extensors(snBuild *build)
 {
     static const snVia ed[] = {
-        FIXED("metacarpal", -0.0210, 0.2570, -0.0120),        EYELET("metacarpal", 0.0040, 0.0140, 0.0145),
-        EYELET("metacarpal", 0.0040, -0.0140, 0.0145),        EYELET("metacarpal", 0.0211, -0.0747, 0.0126),
-        WRAP("MCP_wrap", 0.008, 0.0226, -0.0866, 0.0126),     EYELET("proximal", 0.0241, -0.0985, 0.0126),
-        EYELET("proximal", 0.0270, -0.1249, 0.0090),          WRAP("PIP_wrap", 0.004, 0.0280, -0.1328, 0.0090),
-        EYELET("middle", 0.0290, -0.1408, 0.0090),            EYELET("middle", 0.0304, -0.1533, 0.0070),
-        WRAP("DIP_wrap", 0.004, 0.0311, -0.1592, 0.0070),     FIXED("distal", 0.0317, -0.1642, 0.0070)};
+        FIXED("metacarpal", -0.0210, 0.2570, -0.0120),    EYELET("metacarpal", 0.0040, 0.0140, 0.0145),
+        EYELET("metacarpal", 0.0040, -0.0140, 0.0145),    EYELET("metacarpal", 0.0211, -0.0747, 0.0126),
+        WRAP("MCP_wrap", 0.008, 0.0226, -0.0866, 0.0126), EYELET("proximal", 0.0241, -0.0985, 0.0126),
+        EYELET("proximal", 0.0270, -0.1249, 0.0090),      WRAP("PIP_wrap", 0.004, 0.0280, -0.1328, 0.0090),
+        EYELET("middle", 0.0290, -0.1408, 0.0090),        EYELET("middle", 0.0304, -0.1533, 0.0070),
+        WRAP("DIP_wrap", 0.004, 0.0311, -0.1592, 0.0070), FIXED("distal", 0.0317, -0.1642, 0.0070)};
     static const snVia ei[] = {
-        FIXED("metacarpal", -0.0190, 0.0850, -0.0040),        EYELET("metacarpal", 0.0010, 0.0140, 0.0135),
-        EYELET("metacarpal", 0.0010, -0.0140, 0.0135),        EYELET("metacarpal", 0.0199, -0.0749, 0.0131),
-        WRAP("MCP_wrap", 0.008, 0.0213, -0.0868, 0.0131),     EYELET("proximal", 0.0228, -0.0987, 0.0131),
-        EYELET("proximal", 0.0270, -0.1249, 0.0090),          WRAP("PIP_wrap", 0.004, 0.0280, -0.1328, 0.0090),
-        EYELET("middle", 0.0290, -0.1408, 0.0090),            EYELET("middle", 0.0304, -0.1533, 0.0070),
-        WRAP("DIP_wrap", 0.004, 0.0311, -0.1592, 0.0070),     FIXED("distal", 0.0317, -0.1642, 0.0070)};
+        FIXED("metacarpal", -0.0190, 0.0850, -0.0040),    EYELET("metacarpal", 0.0010, 0.0140, 0.0135),
+        EYELET("metacarpal", 0.0010, -0.0140, 0.0135),    EYELET("metacarpal", 0.0199, -0.0749, 0.0131),
+        WRAP("MCP_wrap", 0.008, 0.0213, -0.0868, 0.0131), EYELET("proximal", 0.0228, -0.0987, 0.0131),
+        EYELET("proximal", 0.0270, -0.1249, 0.0090),      WRAP("PIP_wrap", 0.004, 0.0280, -0.1328, 0.0090),
+        EYELET("middle", 0.0290, -0.1408, 0.0090),        EYELET("middle", 0.0304, -0.1533, 0.0070),
+        WRAP("DIP_wrap", 0.004, 0.0311, -0.1592, 0.0070), FIXED("distal", 0.0317, -0.1642, 0.0070)};
     add_muscle(build, "ED2", 48.8, 0.0013, 0.3749, ed, COUNT(ed), 56);
     add_muscle(build, "EI", 47.3, 0.0011, 0.2097, ei, COUNT(ei), 48);
 }
@@ -154,9 +162,9 @@ static void add_intrinsics(snBuild *build)
 {
     /* The lumbrical starts on the tendon of the deep flexor. */
     static const snVia lumbrical[] = {
-        FIXED("FDP2", 0.0133, -0.0461, -0.0085),     EYELET("metacarpal", 0.0252, -0.0777, -0.0039),
+        FIXED("FDP2", 0.0133, -0.0461, -0.0085),      EYELET("metacarpal", 0.0252, -0.0777, -0.0039),
         EYELET("proximal", 0.0273, -0.0947, -0.0039), EYELET("proximal", 0.0319, -0.1253, 0.0055),
-        EYELET("middle", 0.0336, -0.1392, 0.0055),   EYELET("middle", 0.0314, -0.1532, 0.0049),
+        EYELET("middle", 0.0336, -0.1392, 0.0055),    EYELET("middle", 0.0314, -0.1532, 0.0049),
         FIXED("distal", 0.0328, -0.1641, 0.0049)};
     static const snVia radial_shallow[] = {FIXED("metacarpal", 0.0347, -0.0401, -0.0133),
                                            EYELET("metacarpal", 0.0273, -0.0810, 0.0015),

@@ -1,6 +1,6 @@
-/* A synthetic hand for measuring: as many bodies, strands, points and constraints as the real one, with a routing of the
- * same kind, but laid out by rule. 17 moving bodies (radius, palm, five digits of three), 54 strands of 12 points each,
- * in rings around the digits: fixed at both ends, sliding through eyelets on every bone between.
+/* A synthetic hand for measuring: as many bodies, strands, points and constraints as the real one, with a routing of
+ * the same kind, but laid out by rule. 17 moving bodies (radius, palm, five digits of three), 54 strands of 12 points
+ * each, in rings around the digits: fixed at both ends, sliding through eyelets on every bone between.
  *
  * +x radial, +y up and proximal, +z dorsal, the wrist in the origin; hand number i lies 0.25 m further along x. */
 #include "build.h"
@@ -33,8 +33,10 @@ typedef struct snHandBuild {
 
 static void full_name(const snHandBuild *hand, char *name, const char *text, int number)
 {
-    if (number < 0) (void)snprintf(name, NAME, "%s%s", hand->prefix, text);
-    else (void)snprintf(name, NAME, "%s%s%d", hand->prefix, text, number);
+    if (number < 0)
+        (void)snprintf(name, NAME, "%s%s", hand->prefix, text);
+    else
+        (void)snprintf(name, NAME, "%s%s%d", hand->prefix, text, number);
 }
 
 static void bone_name(const snHandBuild *hand, char *name, int d, int bone)

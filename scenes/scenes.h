@@ -22,6 +22,6 @@ snSpec *sn_scene(const char *name);
 #define SN_SCENE_CABLE_LENGTH 0.3    /* m, at rest */
 #define SN_SCENE_STRING_LENGTH 0.5   /* m, between the ends */
 #define SN_SCENE_STRING_STRAIN 0.02
-#define SN_SCENE_PULLEY_LOAD 1.0     /* kg */
+#define SN_SCENE_PULLEY_LOAD 1.0 /* kg */
 
 #endif

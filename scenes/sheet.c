@@ -1,4 +1,5 @@
-/* A sheet of muscle: parallel strands between a beam that is held and a bar that hangs, with struts between neighbours. */
+/* A sheet of muscle: parallel strands between a beam that is held and a bar that hangs, with struts between neighbours.
+ */
 #include "build.h"
 #include "list.h"
 

@@ -31,8 +31,10 @@ static double catenary(void)
     double low = 0.01, high = 10;
     for (int i = 0; i < 80; ++i) {
         double c = 0.5 * (low + high);
-        if (2 * c * sinh(SN_SCENE_CABLE_SPAN / (2 * c)) > SN_SCENE_CABLE_LENGTH) low = c;
-        else high = c;
+        if (2 * c * sinh(SN_SCENE_CABLE_SPAN / (2 * c)) > SN_SCENE_CABLE_LENGTH)
+            low = c;
+        else
+            high = c;
     }
     return 0.5 * (low + high);
 }

@@ -63,7 +63,7 @@ struct snCli {
     snProgressMode progress;
     double shown_at; /* when progress was last shown, s */
     bool bar_shown;
-    snJson json; /* open object that the command fills; printed at the end with --json */
+    snJson json;      /* open object that the command fills; printed at the end with --json */
     bool failed_said; /* an error has been printed */
 };
 

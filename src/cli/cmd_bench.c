@@ -134,8 +134,8 @@ static snStatus measure(const snWork *work, double seconds, snFigures *figures)
     return SN_OK;
 }
 
-static snStatus measure_solver(snCli *cli, const snModel *model, const snTrack *motion, snSolver solver, int32_t threads,
-                               double seconds, snFigures *figures)
+static snStatus measure_solver(snCli *cli, const snModel *model, const snTrack *motion, snSolver solver,
+                               int32_t threads, double seconds, snFigures *figures)
 {
     snSimDef def = sn_default_sim_def();
     snTrackerDef tracker = sn_default_tracker_def();
@@ -146,8 +146,10 @@ static snStatus measure_solver(snCli *cli, const snModel *model, const snTrack *
     snStatus status = sn_state_create(model, &def, &work.state, &error);
     if (status == SN_OK && motion) status = sn_tracker_create(model, work.state, &tracker, &work.tracker, &error);
     error.status = status;
-    if (status != SN_OK) (void)cli_fail_error(cli, &error);
-    else status = measure(&work, seconds, figures);
+    if (status != SN_OK)
+        (void)cli_fail_error(cli, &error);
+    else
+        status = measure(&work, seconds, figures);
     if (status == SN_DIVERGED)
         (void)cli_fail(cli, status, "diverged after %.4g s: %s, residual %.3g", sn_time(work.state),
                        sn_info(work.state)->culprit, sn_info(work.state)->residual);
@@ -156,7 +158,8 @@ static snStatus measure_solver(snCli *cli, const snModel *model, const snTrack *
     return status;
 }
 
-static void report(snCli *cli, const char *name, const snModel *model, int32_t threads, const snFigures *f, double plain)
+static void report(snCli *cli, const char *name, const snModel *model, int32_t threads, const snFigures *f,
+                   double plain)
 {
     double factor = 1e6 * sn_model_step(model) / f->step_us;
     cli_say(cli, "%-20s %10.0f %10.1f %10.1f %10.1f %10.1f %9.2f  ", name, 1e6 / f->step_us, factor, f->step_us,
@@ -247,11 +250,15 @@ const snCommand cmd_bench = {
     .name = "bench",
     .arguments = "[--rung NAME]",
     .about = "The benchmark ladder: steps a second, real-time factor, where the time goes, memory",
-    .details = "One thread unless --threads says otherwise. `solve us` is factor and solve of the solver by strands, `plain us`\n"
-               "the same of the plain reference solver; MiB is the memory of one state. The rung `hand` has the controller at work.",
+    .details = "One thread unless --threads says otherwise. `solve us` is factor and solve of the solver by strands, "
+               "`plain us`\n"
+               "the same of the plain reference solver; MiB is the memory of one state. The rung `hand` has the "
+               "controller at work.",
     .example = "sinew bench --rung pendulum",
-    .output = "rung                    steps/s     x real    step us   solve us   plain us       MiB   where the time goes\n"
-              "pendulum                 437979      438.0        2.3        1.2        1.2      0.01   factor 27 % solve 23 %",
+    .output =
+        "rung                    steps/s     x real    step us   solve us   plain us       MiB   where the time goes\n"
+        "pendulum                 437979      438.0        2.3        1.2        1.2      0.01   factor 27 % solve 23 "
+        "%",
     .least = 0,
     .most = 0,
     .options = options,

@@ -93,12 +93,17 @@ static snStatus run(snCli *cli)
     json_string(&cli->json, "to", to);
     bool to_track = one_of(to, track_endings) || one_of(to, table_endings);
     snStatus (*convert)(snCli *, const char *, const char *) = NULL;
-    if (one_of(from, mesh_endings) && one_of(to, mesh_endings)) convert = convert_mesh;
-    else if (one_of(from, track_endings) && to_track) convert = convert_track;
-    else if (!one_of(from, track_endings) && one_of(to, model_endings)) convert = convert_model;
+    if (one_of(from, mesh_endings) && one_of(to, mesh_endings))
+        convert = convert_mesh;
+    else if (one_of(from, track_endings) && to_track)
+        convert = convert_track;
+    else if (!one_of(from, track_endings) && one_of(to, model_endings))
+        convert = convert_model;
     if (!convert)
-        return cli_fail(cli, SN_USAGE, "no way from %s to %s: meshes (.obj .ply .stl) become meshes, motion (.replay.xml "
-                        ".control.xml) becomes motion or a table (.sto .csv), a model becomes a .muscle.xml", from, to);
+        return cli_fail(cli, SN_USAGE,
+                        "no way from %s to %s: meshes (.obj .ply .stl) become meshes, motion (.replay.xml "
+                        ".control.xml) becomes motion or a table (.sto .csv), a model becomes a .muscle.xml",
+                        from, to);
     snStatus status = cli_check_output(cli, to);
     return status == SN_OK ? convert(cli, from, to) : status;
 }
@@ -112,8 +117,9 @@ const snCommand cmd_convert = {
     .name = "convert",
     .arguments = "IN OUT",
     .about = "From one file format to another, chosen by the endings",
-    .details = "Meshes (.obj .ply .stl) into meshes; motion (.replay.xml .control.xml) into motion or a table (.sto .csv);\n"
-               "a model or scene into a .muscle.xml with its .scene.xml beside it, in the normal form.",
+    .details =
+        "Meshes (.obj .ply .stl) into meshes; motion (.replay.xml .control.xml) into motion or a table (.sto .csv);\n"
+        "a model or scene into a .muscle.xml with its .scene.xml beside it, in the normal form.",
     .example = "sinew convert lift.replay.xml lift.csv --only tension/",
     .output = "lift.csv: 26 frames",
     .least = 2,

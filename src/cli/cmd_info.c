@@ -33,8 +33,7 @@ static snTotals add_up(const snSpec *spec)
         t.muscles += is_muscle(sn_spec_strand(spec, i));
         t.points += strand_points(spec, sn_spec_strand(spec, i));
     }
-    for (snId i = 1; i <= sn_spec_count(spec, SN_KIND_CONSTRAINT); ++i)
-        ++t.by_type[sn_spec_constraint(spec, i)->type];
+    for (snId i = 1; i <= sn_spec_count(spec, SN_KIND_CONSTRAINT); ++i) ++t.by_type[sn_spec_constraint(spec, i)->type];
     return t;
 }
 
@@ -47,8 +46,8 @@ static void say_totals(snCli *cli, const snSpec *spec)
     cli_say(cli, "bodies       %d (%d held)\n", bodies, t.pinned);
     cli_say(cli, "joints       %d (%d degrees of freedom)\n", joints, t.freedoms);
     cli_say(cli, "strands      %d (%d with muscle), %d control points\n", strands, t.muscles, t.points);
-    cli_say(cli, "constraints  %d (%d fixed, %d sliding, %d surface, %d strut)\n", constraints, t.by_type[0], t.by_type[1],
-            t.by_type[2], t.by_type[3]);
+    cli_say(cli, "constraints  %d (%d fixed, %d sliding, %d surface, %d strut)\n", constraints, t.by_type[0],
+            t.by_type[1], t.by_type[2], t.by_type[3]);
     if (groups > 0) cli_say(cli, "groups       %d\n", groups);
     if (functions > 0) cli_say(cli, "functions    %d\n", functions);
     json_integer(&cli->json, "bodies", bodies);
@@ -71,8 +70,10 @@ static void list_bodies_and_joints(snCli *cli, const snSpec *spec)
     cli_say(cli, "\nbodies\n");
     for (snId i = 1; i <= sn_spec_count(spec, SN_KIND_BODY); ++i) {
         const snBodyDef *body = sn_spec_body(spec, i);
-        if (body->mass > 0 && !body->pinned) cli_say(cli, "  %-24s %.4g kg\n", body->name, body->mass);
-        else cli_say(cli, "  %-24s %s\n", body->name, body->pinned ? "held" : "mass from its shape");
+        if (body->mass > 0 && !body->pinned)
+            cli_say(cli, "  %-24s %.4g kg\n", body->name, body->mass);
+        else
+            cli_say(cli, "  %-24s %s\n", body->name, body->pinned ? "held" : "mass from its shape");
     }
     cli_say(cli, "joints\n");
     for (snId i = 1; i <= sn_spec_count(spec, SN_KIND_JOINT); ++i) {

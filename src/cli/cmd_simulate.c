@@ -30,8 +30,8 @@ static snStatus add_level(snRun *run, const char *option, const char *muscle, do
     if (index < 0 && strand >= 0)
         return cli_fail(run->cli, SN_BAD_INPUT, "--%s: strand '%s' has no muscle to activate", option, muscle);
     if (index < 0)
-        return cli_fail(run->cli, SN_BAD_INPUT, "--%s: the model has no muscle '%s'; sinew info --list names them", option,
-                        muscle);
+        return cli_fail(run->cli, SN_BAD_INPUT, "--%s: the model has no muscle '%s'; sinew info --list names them",
+                        option, muscle);
     run->level[index] = fmin(1, run->level[index] + level);
     return SN_OK;
 }
@@ -40,8 +40,8 @@ static snStatus add_function(snRun *run, const char *name, double level)
 {
     snId id = sn_spec_find(run->spec, SN_KIND_FUNCTION, name);
     if (!id)
-        return cli_fail(run->cli, SN_BAD_INPUT, "--function: the model has no function '%s'; sinew info --list names them",
-                        name);
+        return cli_fail(run->cli, SN_BAD_INPUT,
+                        "--function: the model has no function '%s'; sinew info --list names them", name);
     const snFunctionDef *function = sn_spec_function(run->spec, id);
     const char *c = function->muscles;
     snStatus status = SN_OK;
@@ -183,8 +183,8 @@ static void report(snRun *run)
     const snStepInfo *info = sn_info(run->state);
     double simulated = sn_time(run->state), factor = run->seconds > 0 ? simulated / run->seconds : 0;
     int64_t steps = (int64_t)llround(simulated / run->step);
-    cli_say(cli, "simulated %.4g s in %.3g s: %.3g times real time, %lld steps of %g ms\n", simulated, run->seconds, factor,
-            (long long)steps, 1000 * run->step);
+    cli_say(cli, "simulated %.4g s in %.3g s: %.3g times real time, %lld steps of %g ms\n", simulated, run->seconds,
+            factor, (long long)steps, 1000 * run->step);
     cli_say(cli, "worst gap of a constraint in the last step: %.2g mm%s%s\n", 1000 * info->worst_gap,
             info->culprit[0] ? ", " : "", info->culprit);
     json_string(&cli->json, "model", cli->argument[0]);
@@ -211,7 +211,8 @@ static snStatus explain(snRun *run)
     double time = sn_time(run->state);
     const char *kept = run->replay[0] ? "; what came before is kept" : "";
     if (run->outcome == SN_DIVERGED)
-        return cli_fail(run->cli, SN_DIVERGED, "the simulation diverged in step %lld, after %.4g s: %s, residual %.3g%s",
+        return cli_fail(run->cli, SN_DIVERGED,
+                        "the simulation diverged in step %lld, after %.4g s: %s, residual %.3g%s",
                         (long long)llround(time / run->step) + 1, time, info->culprit, info->residual, kept);
     if (run->outcome == SN_CANCELLED) return cli_fail(run->cli, SN_CANCELLED, "stopped at %.4g s%s", time, kept);
     return run->outcome;

@@ -68,17 +68,18 @@ static void markdown_options(const snOption *options)
 
 void cli_print_markdown(void)
 {
-    printf("# Commands\n\n"
-           "This page is written by `make docs` from the table of the command itself; the same text is in\n"
-           "`sinew COMMAND --help`.\n\n"
-           "MODEL is a path to a `*.muscle.xml` or `*.scene.xml`, the name of a shipped model, or one of the scenes:\n\n"
-           "| scene | what it is |\n|---|---|\n");
-    for (int i = 0; sn_scene_info(i); ++i)
-        printf("| `%s` | %s |\n", sn_scene_info(i)->name, sn_scene_info(i)->about);
-    printf("\nExit codes: 0 done, 1 the run failed, 2 wrong usage, 3 bad input. Ctrl-C stops cleanly and keeps what is\n"
-           "finished. An output file is written beside its name and renamed, so that none is ever half there.\n"
-           "Errors and progress go to stderr. With `--progress json` each line is an object with `stage`, `done` and\n"
-           "`total`.\n\n## Options of every command\n\n| option | meaning |\n|---|---|\n");
+    printf(
+        "# Commands\n\n"
+        "This page is written by `make docs` from the table of the command itself; the same text is in\n"
+        "`sinew COMMAND --help`.\n\n"
+        "MODEL is a path to a `*.muscle.xml` or `*.scene.xml`, the name of a shipped model, or one of the scenes:\n\n"
+        "| scene | what it is |\n|---|---|\n");
+    for (int i = 0; sn_scene_info(i); ++i) printf("| `%s` | %s |\n", sn_scene_info(i)->name, sn_scene_info(i)->about);
+    printf(
+        "\nExit codes: 0 done, 1 the run failed, 2 wrong usage, 3 bad input. Ctrl-C stops cleanly and keeps what is\n"
+        "finished. An output file is written beside its name and renamed, so that none is ever half there.\n"
+        "Errors and progress go to stderr. With `--progress json` each line is an object with `stage`, `done` and\n"
+        "`total`.\n\n## Options of every command\n\n| option | meaning |\n|---|---|\n");
     markdown_options(cli_common_options);
     for (int i = 0; cli_commands[i]; ++i) {
         const snCommand *command = cli_commands[i];

@@ -76,8 +76,10 @@ void json_number(snJson *json, const char *key, double value)
 {
     char text[40];
     start(json, key);
-    if (isfinite(value)) (void)snprintf(text, sizeof text, "%.10g", value);
-    else (void)snprintf(text, sizeof text, "null");
+    if (isfinite(value))
+        (void)snprintf(text, sizeof text, "%.10g", value);
+    else
+        (void)snprintf(text, sizeof text, "null");
     append(json, text, strlen(text));
 }
 

@@ -51,8 +51,10 @@ static int help(int argc, char **argv)
         return finish(0);
     }
     const snCommand *command = argc > 0 ? cli_find_command(argv[0]) : NULL;
-    if (command) cli_print_help(command);
-    else cli_print_overview();
+    if (command)
+        cli_print_help(command);
+    else
+        cli_print_overview();
     return finish(argc > 0 && !command ? sn_status_exit_code(SN_USAGE) : 0);
 }
 

@@ -20,11 +20,15 @@ static bool is_folder(const char *path)
 static void own_folder(const char *program, char *folder, size_t size)
 {
     ssize_t length = readlink("/proc/self/exe", folder, size - 1);
-    if (length > 0) folder[length] = '\0';
-    else (void)snprintf(folder, size, "%s", program);
+    if (length > 0)
+        folder[length] = '\0';
+    else
+        (void)snprintf(folder, size, "%s", program);
     char *slash = strrchr(folder, '/');
-    if (slash) *slash = '\0';
-    else (void)snprintf(folder, size, ".");
+    if (slash)
+        *slash = '\0';
+    else
+        (void)snprintf(folder, size, ".");
 }
 
 void cli_locate_models(const char *program)
@@ -53,9 +57,12 @@ snStatus cli_check_output(snCli *cli, const char *path)
     char folder[4096];
     (void)snprintf(folder, sizeof folder, "%s", path);
     char *slash = strrchr(folder, '/');
-    if (!slash) (void)snprintf(folder, sizeof folder, ".");
-    else if (slash == folder) folder[1] = '\0';
-    else *slash = '\0';
+    if (!slash)
+        (void)snprintf(folder, sizeof folder, ".");
+    else if (slash == folder)
+        folder[1] = '\0';
+    else
+        *slash = '\0';
     if (!is_folder(folder))
         return cli_fail(cli, SN_WRITE_FAILED, "%s cannot be written: there is no folder %s", path, folder);
     if (access(folder, W_OK) != 0)
@@ -123,7 +130,9 @@ snStatus cli_compile_model(snCli *cli, const char *name, snSpec **spec, snModel 
         error.status = status;
         if (status != SN_OK) (void)cli_fail_error(cli, &error);
     }
-    if (status == SN_OK && spec) *spec = loaded;
-    else if (loaded) sn_spec_destroy(loaded);
+    if (status == SN_OK && spec)
+        *spec = loaded;
+    else if (loaded)
+        sn_spec_destroy(loaded);
     return status;
 }

@@ -57,8 +57,8 @@ static snStatus check_value(snCli *cli, const snOption *option, const char *valu
             return cli_fail(cli, SN_USAGE, "%s%s needs a %snumber, not '%s'", dash, option->name,
                             option->kind == SN_OPTION_COUNT ? "whole " : "", value);
         if ((option->low != 0 || option->high != 0) && (number < option->low || number > option->high))
-            return cli_fail(cli, SN_USAGE, "%s%s must lie between %g and %g, not at %s", dash, option->name, option->low,
-                            option->high, value);
+            return cli_fail(cli, SN_USAGE, "%s%s must lie between %g and %g, not at %s", dash, option->name,
+                            option->low, option->high, value);
         return SN_OK;
     case SN_OPTION_PAIR: {
         const char *equals = strrchr(value, '=');
@@ -73,7 +73,8 @@ static snStatus check_value(snCli *cli, const snOption *option, const char *valu
         if (!is_choice(option->value, value))
             return cli_fail(cli, SN_USAGE, "%s%s is one of %s, not '%s'", dash, option->name, option->value, value);
         return SN_OK;
-    default: return SN_OK;
+    default:
+        return SN_OK;
     }
 }
 
@@ -89,9 +90,12 @@ static snStatus parse_option(snCli *cli, int argc, char **argv, int *i)
         return cli_fail(cli, SN_USAGE, "unknown option %s; see sinew %s --help", word, cli->command->name);
     const char *value = "";
     if (option->kind != SN_OPTION_FLAG) {
-        if (equals) value = equals + 1;
-        else if (*i + 1 < argc) value = argv[++*i];
-        else return cli_fail(cli, SN_USAGE, "%s needs a value: %s %s", word, word, option->value);
+        if (equals)
+            value = equals + 1;
+        else if (*i + 1 < argc)
+            value = argv[++*i];
+        else
+            return cli_fail(cli, SN_USAGE, "%s needs a value: %s %s", word, word, option->value);
         snStatus status = check_value(cli, option, value);
         if (status != SN_OK) return status;
     } else if (equals) {
@@ -109,8 +113,9 @@ static void apply_common(snCli *cli, bool terminal)
     cli->quiet = cli_given(cli, "quiet");
     cli->threads = (int32_t)cli_option_number(cli, "threads", 0);
     const char *mode = cli_option_text(cli, "progress", terminal ? "bar" : "none");
-    cli->progress = strcmp(mode, "json") == 0 ? SN_PROGRESS_JSON : strcmp(mode, "bar") == 0 ? SN_PROGRESS_BAR
-                                                                                          : SN_PROGRESS_NONE;
+    cli->progress = strcmp(mode, "json") == 0  ? SN_PROGRESS_JSON
+                    : strcmp(mode, "bar") == 0 ? SN_PROGRESS_BAR
+                                               : SN_PROGRESS_NONE;
     if (cli->quiet) cli->progress = SN_PROGRESS_NONE;
 }
 

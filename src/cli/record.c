@@ -97,13 +97,20 @@ snStatus cli_recorder_create(const snModel *model, snState *state, const char *m
     snStatus status = allocate(r, nstrand) ? find_fields(r) : SN_NO_MEMORY;
     if (status == SN_OK) {
         name_everything(r, nstrand);
-        snTrackDef def = {.model = model_name, .nbody = r->nbody, .body_name = r->body_name, .nstrand = nstrand,
-                          .strand_name = r->strand_name, .strand_npoint = r->strand_npoint, .nscalar = r->nscalar,
+        snTrackDef def = {.model = model_name,
+                          .nbody = r->nbody,
+                          .body_name = r->body_name,
+                          .nstrand = nstrand,
+                          .strand_name = r->strand_name,
+                          .strand_npoint = r->strand_npoint,
+                          .nscalar = r->nscalar,
                           .scalar_name = r->scalar_name};
         status = sn_track_create(&def, &r->track);
     }
-    if (status == SN_OK) *recorder = r;
-    else cli_recorder_destroy(r);
+    if (status == SN_OK)
+        *recorder = r;
+    else
+        cli_recorder_destroy(r);
     return status;
 }
 
