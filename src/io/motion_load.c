@@ -307,6 +307,6 @@ snStatus sn_load_motion(const snModel *m, const char *name, const snMotionDef *d
     if (status != SN_OK || !d.source) return status;
     double whole = round(rate); /* a file that says 0.016667 s means 60 frames a second */
     d.source->frame_rate = fabs(rate - whole) < 1e-4 * whole ? whole : rate;
-    snprintf(d.source->path, sizeof d.source->path, "%s", path);
+    snprintf(d.source->path, sizeof d.source->path, "%.*s", (int)sizeof d.source->path - 1, path);
     return SN_OK;
 }
