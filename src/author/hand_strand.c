@@ -241,6 +241,15 @@ static void set_belly(const course *c, snStrandDef *def)
     def->belly_rest_scale = (low + high) / 2;
 }
 
+/* What the passive law is multiplied by: the maximal force, or more where the tone would not hold the strand's weight. A
+ * strand that sags transmits nothing when its muscle begins to pull. */
+static double passive_unit(const course *c, const snStrandDef *def)
+{
+    const double tone = 0.001, hold = 6, gravity = 9.81;
+    double weight = def->density * SN_PI * def->radius * def->radius * c->length * gravity;
+    return fmax(def->max_force, hold * weight / tone);
+}
+
 static snStatus add_strand(const course *c, snSpec *spec)
 {
     const snHandMuscle *m = c->muscle;
@@ -249,7 +258,7 @@ static snStatus add_strand(const course *c, snSpec *spec)
     def.name = m->name;
     def.radius = m->radius;
     def.max_force = m->max_force * cos(m->pennation);
-    def.stiffness = def.max_force / area; /* so that the passive law is in units of the maximal force */
+    def.stiffness = passive_unit(c, &def) / area;
     def.tendon_stiffness = TENDON_FORCES * def.max_force / area;
     def.damping = 1.5e-3;
     set_belly(c, &def);
