@@ -18,7 +18,7 @@ deps: ## install what is missing to build and test (Debian, Ubuntu)
 demo: ## install what is missing, build, run the demonstration; results in out/demo
 	@tools/install_deps.sh build page
 	@$(MAKE) --no-print-directory all
-	@tools/demo.sh build/sinew out/demo
+	@build/sinew demo hand -o out/demo
 
 test: ## install what is missing, build, run the suite as CI does
 	@tools/install_deps.sh build test page browser

@@ -1,10 +1,10 @@
 /* The table of commands. A new one is a file cmd_NAME.c and a line here. */
 #include "cli.h"
 
-extern const snCommand cmd_check, cmd_info, cmd_simulate, cmd_track, cmd_plot, cmd_export, cmd_convert, cmd_bench,
-    cmd_studio;
+extern const snCommand cmd_demo, cmd_check, cmd_info, cmd_simulate, cmd_track, cmd_plot, cmd_export, cmd_convert,
+    cmd_bench, cmd_studio;
 
 const snCommand *const cli_commands[] = {
-    &cmd_check,  &cmd_info,    &cmd_simulate, &cmd_track,  &cmd_plot,
-    &cmd_export, &cmd_convert, &cmd_bench,    &cmd_studio, NULL,
+    &cmd_demo,   &cmd_check,   &cmd_info,  &cmd_simulate, &cmd_track, &cmd_plot,
+    &cmd_export, &cmd_convert, &cmd_bench, &cmd_studio,   NULL,
 };

@@ -1,11 +1,10 @@
-"""The installer of dependencies on machines that lack things, the demonstration, the verbs of the Makefile."""
+"""The installer of dependencies on machines that lack things, the verbs of the Makefile."""
 import os
 import shutil
 import subprocess
 import tempfile
 import unittest
 
-BUILD = os.environ["SINEW_BUILD"]
 SOURCE = os.environ["SINEW_SOURCE"]
 TOOLS = ["gcc", "make", "cmake", "ninja", "pkg-config", "python3", "clang", "node", "npm", "chromium"]
 BASICS = ["sh", "tr", "find", "head", "id", "env", "cat", "ls"]
@@ -88,14 +87,6 @@ class Dependencies(unittest.TestCase):
 
 
 class Scripts(unittest.TestCase):
-    def test_demonstration(self):
-        with tempfile.TemporaryDirectory() as folder:
-            command = [os.path.join(SOURCE, "tools", "demo.sh"), os.path.join(BUILD, "sinew"), folder]
-            result = subprocess.run(command, capture_output=True, text=True)
-            self.assertEqual(result.returncode, 0, result.stderr)
-            self.assertIn("finger.svg", os.listdir(folder))
-            self.assertIn("pulley.replay.xml", os.listdir(folder))
-
     def test_every_verb_has_its_line_of_help(self):
         text = subprocess.run(["make", "-s", "help"], cwd=SOURCE, capture_output=True, text=True).stdout
         for verb in ["all", "demo", "test", "test-quick", "test-full", "bench", "fuzz", "docs", "install", "format", "clean"]:

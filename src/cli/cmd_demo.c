@@ -1,0 +1,252 @@
+/* sinew demo: the main job end to end on a shipped model. Runs the other commands, as a user would, and shows them. */
+#include "demo_page.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { MOST_WORDS = 16 };
+
+typedef struct snShow { /* a model and what it shows */
+    const char *model;
+    const char *motion[DEMO_MOTIONS]; /* ends with NULL */
+} snShow;
+
+static const snShow shows[] = {{"hand", {"fist", "thumb_circle", NULL}}, {"hand-left", {"fist", "thumb_circle", NULL}}};
+
+/* ---- running a command --------------------------------------------------------------------------- */
+
+/* The words of a command, as they would be typed. */
+typedef struct snCall {
+    char *word[MOST_WORDS];
+    int nword;
+    char text[MOST_WORDS][4096];
+} snCall;
+
+static void add_word(snCall *call, const char *format, ...) SN_PRINTF(2, 3);
+static void add_word(snCall *call, const char *format, ...)
+{
+    va_list arguments;
+    if (call->nword == MOST_WORDS) return;
+    va_start(arguments, format);
+    (void)vsnprintf(call->text[call->nword], sizeof call->text[0], format, arguments);
+    va_end(arguments);
+    call->word[call->nword] = call->text[call->nword];
+    ++call->nword;
+}
+
+/* silent: not shown. The answer is the JSON object that the command would print; NULL: not wanted. */
+static snStatus run_call(snCli *cli, const char *name, snCall *call, bool silent, snJson *answer)
+{
+    snCli inner = {.command = cli_find_command(name)};
+    bool help = false;
+    if (!silent) {
+        cli_say(cli, "$ sinew %s", name);
+        for (int i = 0; i < call->nword; ++i) cli_say(cli, " %s", call->word[i]);
+        cli_say(cli, "\n");
+    }
+    json_open(&inner.json, NULL, '{');
+    snStatus status = cli_parse(&inner, call->nword, call->word, &help);
+    inner.progress = cli->progress, inner.threads = cli->threads;
+    inner.quiet = cli->quiet || silent, inner.want_json = cli->want_json;
+    if (status == SN_OK) status = inner.command->run(&inner);
+    cli_progress_end(&inner);
+    json_close(&inner.json, '}');
+    if (status != SN_OK && !inner.failed_said) (void)cli_fail(cli, status, "%s: %s", name, sn_status_text(status));
+    cli->failed_said = cli->failed_said || inner.failed_said;
+    if (answer) *answer = inner.json;
+    else json_free(&inner.json);
+    return status;
+}
+
+/* A number of an answer; NaN when it is not there. */
+static double figure(const snJson *answer, const char *key)
+{
+    char quoted[80];
+    (void)snprintf(quoted, sizeof quoted, "\"%s\":", key);
+    const char *text = json_text(answer), *at = text ? strstr(text, quoted) : NULL;
+    return at ? strtod(at + strlen(quoted), NULL) : NAN;
+}
+
+/* ---- one motion ------------------------------------------------------------------------------------ */
+
+static snStatus track(snCli *cli, const snDemo *demo, snDemoMotion *m)
+{
+    snCall call = {0};
+    snJson answer = {0};
+    add_word(&call, "%s", demo->model);
+    add_word(&call, "%s", m->name);
+    add_word(&call, "-o");
+    add_word(&call, "%s/%s", demo->folder, m->name);
+    snStatus status = run_call(cli, "track", &call, false, &answer);
+    m->frames = figure(&answer, "frames"), m->simulated = figure(&answer, "simulated_s");
+    m->seconds = figure(&answer, "seconds"), m->real_time_factor = figure(&answer, "real_time_factor");
+    m->mean_error = figure(&answer, "mean_error_mm"), m->rms_error = figure(&answer, "rms_error_mm");
+    m->worst_error = figure(&answer, "worst_error_mm"), m->max_activation = figure(&answer, "max_activation");
+    json_free(&answer);
+    return status;
+}
+
+/* A plot as PNG for the page and, without a word, as SVG for print. */
+static snStatus plot(snCli *cli, const snDemo *demo, const snDemoMotion *m, const char *file, const char *what, int top)
+{
+    static const char *const endings[] = {"png", "svg"};
+    snStatus status = SN_OK;
+    for (int i = 0; i < 2 && status == SN_OK; ++i) {
+        snCall call = {0};
+        add_word(&call, "%s/%s.replay.xml", demo->folder, m->name);
+        add_word(&call, "--what");
+        add_word(&call, "%s", what);
+        if (top > 0) {
+            add_word(&call, "--top");
+            add_word(&call, "%d", top);
+        }
+        if (strcmp(what, "error") == 0) {
+            add_word(&call, "--motion");
+            add_word(&call, "%s", m->name);
+        }
+        add_word(&call, "-o");
+        add_word(&call, "%s/%s.%s.%s", demo->folder, m->name, file, endings[i]);
+        status = run_call(cli, "plot", &call, i > 0, NULL);
+    }
+    return status;
+}
+
+static snStatus export_as(snCli *cli, const snDemo *demo, const snDemoMotion *m, const char *ending, const char *option,
+                          const char *value)
+{
+    snCall call = {0};
+    add_word(&call, "%s/%s.replay.xml", demo->folder, m->name);
+    if (option) {
+        add_word(&call, "%s", option);
+        add_word(&call, "%s", value);
+    }
+    add_word(&call, "-o");
+    add_word(&call, "%s/%s%s", demo->folder, m->name, ending);
+    return run_call(cli, "export", &call, false, NULL);
+}
+
+static snStatus show(snCli *cli, const snDemo *demo, snDemoMotion *m)
+{
+    snStatus status = track(cli, demo, m);
+    if (status == SN_OK) status = plot(cli, demo, m, "activation", "activation", 0);
+    if (status == SN_OK) status = plot(cli, demo, m, "lines", "activation", 8);
+    if (status == SN_OK) status = plot(cli, demo, m, "force", "force", 8);
+    if (status == SN_OK) status = plot(cli, demo, m, "error", "error", 0);
+    if (status == SN_OK) status = export_as(cli, demo, m, ".strands.pc2", "--what", "strands");
+    if (status == SN_OK) status = export_as(cli, demo, m, ".glb", NULL, NULL);
+    if (status == SN_OK && demo->page) status = export_as(cli, demo, m, ".html", "--motion", m->name);
+    if (status == SN_OK && cli_interrupted()) status = SN_CANCELLED;
+    return status;
+}
+
+/* ---- the command ----------------------------------------------------------------------------------- */
+
+static snStatus make_folder(snCli *cli, const char *path)
+{
+    char part[3000];
+    for (const char *at = path; *at;) {
+        at += strspn(at, "/"), at += strcspn(at, "/");
+        (void)snprintf(part, sizeof part, "%.*s", (int)(at - path), path);
+        if (mkdir(part, 0777) != 0 && errno != EEXIST)
+            return cli_fail(cli, SN_WRITE_FAILED, "the folder %s cannot be made: %s", part, strerror(errno));
+    }
+    return SN_OK;
+}
+
+static snStatus set_up(snCli *cli, snDemo *demo)
+{
+    const char *name = cli->nargument > 0 ? cli->argument[0] : "hand";
+    const char *folder = cli_option_text(cli, "o", "sinew-demo"), *motion = NULL;
+    char path[1024];
+    size_t count = sizeof shows / sizeof shows[0], i = 0;
+    while (i < count && strcmp(shows[i].model, name) != 0) ++i;
+    if (i == count) return cli_fail(cli, SN_BAD_INPUT, "there is no demonstration of '%s': hand, hand-left", name);
+    demo->model = shows[i].model;
+    for (int k = 0; (motion = cli_option_nth(cli, "motion", k)) != NULL; ++k) {
+        if (strpbrk(motion, "/\"<>&# "))
+            return cli_fail(cli, SN_BAD_INPUT, "--motion %s: the name of a motion that is shipped with the model", motion);
+        if (k == DEMO_MOTIONS) return cli_fail(cli, SN_USAGE, "at most %d motions", DEMO_MOTIONS);
+        demo->motion[demo->nmotion++].name = motion;
+    }
+    for (int k = 0; !cli_given(cli, "motion") && shows[i].motion[k]; ++k)
+        demo->motion[demo->nmotion++].name = shows[i].motion[k];
+    if (snprintf(demo->folder, sizeof demo->folder, "%s", folder) >= (int)sizeof demo->folder || !*folder)
+        return cli_fail(cli, SN_USAGE, "-o: the path is empty or too long");
+    demo->page = sn_find_page(path, sizeof path, NULL) == SN_OK;
+    return make_folder(cli, demo->folder);
+}
+
+static void tell(snCli *cli, const snDemo *demo, const char *index)
+{
+    json_string(&cli->json, "model", demo->model);
+    json_string(&cli->json, "folder", demo->folder);
+    json_string(&cli->json, "index", index);
+    json_boolean(&cli->json, "page", demo->page);
+    json_number(&cli->json, "seconds", demo->seconds);
+    json_open(&cli->json, "motions", '[');
+    cli_say(cli, "\n%-18s %10s %11s %12s %12s\n", "motion", "mean error", "worst error", "x real time", "activation");
+    for (int i = 0; i < demo->nmotion; ++i) {
+        const snDemoMotion *m = &demo->motion[i];
+        cli_say(cli, "%-18s %7.3f mm %8.3f mm %12.2f %12.2f\n", m->name, m->mean_error, m->worst_error, m->real_time_factor,
+                m->max_activation);
+        json_open(&cli->json, NULL, '{');
+        json_string(&cli->json, "name", m->name);
+        json_number(&cli->json, "frames", m->frames);
+        json_number(&cli->json, "real_time_factor", m->real_time_factor);
+        json_number(&cli->json, "mean_error_mm", m->mean_error);
+        json_number(&cli->json, "rms_error_mm", m->rms_error);
+        json_number(&cli->json, "worst_error_mm", m->worst_error);
+        json_close(&cli->json, '}');
+    }
+    json_close(&cli->json, ']');
+    if (!demo->page) cli_say(cli, "The studio's page is not built (node and npm are missing): make studio builds it.\n");
+    cli_say(cli, "Everything is in %s; open %s in a browser. %.0f s.\n", demo->folder, index, demo->seconds);
+}
+
+static snStatus run(snCli *cli)
+{
+    snDemo *demo = calloc(1, sizeof *demo);
+    char index[3100];
+    double start = cli_seconds();
+    if (!demo) return SN_NO_MEMORY;
+    snStatus status = set_up(cli, demo);
+    for (int i = 0; status == SN_OK && i < demo->nmotion; ++i) status = show(cli, demo, &demo->motion[i]);
+    demo->seconds = cli_seconds() - start;
+    (void)snprintf(index, sizeof index, "%s/index.html", demo->folder);
+    if (status == SN_OK) {
+        snText page = cli_demo_page(demo);
+        status = page.text ? cli_save_text(cli, index, page.text) : SN_NO_MEMORY;
+        text_free(&page);
+    }
+    if (status == SN_OK) tell(cli, demo, index);
+    free(demo);
+    return status;
+}
+
+static const snOption options[] = {
+    {"o", SN_OPTION_TEXT, "FOLDER", "where to put the results (sinew-demo)", 0, 0},
+    {"motion", SN_OPTION_TEXT, "NAME", "a motion of the model instead of the usual ones; may be repeated", 0, 0},
+    {NULL, SN_OPTION_FLAG, NULL, NULL, 0, 0},
+};
+
+const snCommand cmd_demo = {
+    .name = "demo",
+    .arguments = "[hand] [-o FOLDER]",
+    .about = "The main job end to end on a shipped model, results in one folder with an index page",
+    .details = "Tracks two motions of the hand and writes replays, tables, plots, point caches, GLB and the studio's pages, with\n"
+               "the commands that a user would type; each is shown. FOLDER/index.html shows the results.",
+    .example = "sinew demo hand -o out/demo",
+    .output = "$ sinew track hand fist -o out/demo/fist\n"
+              "171 frames, 3.4 s simulated in 1.4 s: 2.43 times real time\n"
+              "...\n"
+              "Everything is in out/demo; open out/demo/index.html in a browser. 14 s.",
+    .least = 0,
+    .most = 1,
+    .options = options,
+    .run = run,
+};

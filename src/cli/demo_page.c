@@ -1,0 +1,99 @@
+/* The index page: figures, pictures, the studio's pages in frames, and a list of the files. */
+#include "demo_page.h"
+
+static const char head[] =
+    "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>sinew: %s</title>\n<style>\n"
+    ":root { color-scheme: light dark; --line: #8884; --soft: #8882; }\n"
+    "body { font: 16px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 0 auto; padding: 1rem; }\n"
+    "h1, h2 { line-height: 1.2; } h2 { margin-top: 2.5rem; border-top: 1px solid var(--line); padding-top: 1rem; }\n"
+    "table { border-collapse: collapse; display: block; overflow-x: auto; }\n"
+    "th, td { padding: .25rem .75rem; text-align: right; border-bottom: 1px solid var(--line); }\n"
+    "th:first-child, td:first-child { text-align: left; padding-left: 0; }\n"
+    "iframe { width: 100%%; height: min(75vh, 44rem); border: 1px solid var(--line); border-radius: .5rem; }\n"
+    ".plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%%, 20rem), 1fr)); gap: 1rem; "
+    "align-items: start; }\n"
+    ".plots img { width: 100%%; height: auto; border-radius: .5rem; background: #fff; }\n"
+    "figure { margin: 0; } figcaption { font-size: .875rem; opacity: .8; }\n"
+    ".note { background: var(--soft); border-radius: .5rem; padding: .75rem 1rem; }\n"
+    "code { background: var(--soft); padding: .1em .3em; border-radius: .25em; overflow-wrap: anywhere; }\n"
+    "</style>\n</head>\n<body>\n";
+
+static void add_figures(snText *t, const snDemo *demo)
+{
+    text_add(t, "<table>\n<tr><th>motion<th>frames<th>simulated<th>computed in<th>times real time<th>mean error"
+                "<th>worst error<th>largest activation");
+    if (demo->skin) text_add(t, "<th>skin a frame<th>highest bulge<th>volume of the skin");
+    text_add(t, "</tr>\n");
+    for (int i = 0; i < demo->nmotion; ++i) {
+        const snDemoMotion *m = &demo->motion[i];
+        text_add(t, "<tr><td><a href=\"#%s\">%s</a><td>%.0f<td>%.2f s<td>%.2f s<td>%.2f<td>%.3f mm<td>%.3f mm<td>%.2f",
+                 m->name, m->name, m->frames, m->simulated, m->seconds, m->real_time_factor, m->mean_error, m->worst_error,
+                 m->max_activation);
+        if (demo->skin)
+            text_add(t, "<td>%.2f ms<td>%.2f mm<td>%.1f to %.1f %%", m->skin_ms, m->bulge, 100 * m->volume_low,
+                     100 * m->volume_high);
+        text_add(t, "</tr>\n");
+    }
+    text_add(t, "</table>\n<p>The error is the distance of the bones' vertices from the motion that was asked for%s.</p>\n",
+             demo->skin ? "; the volume is that of the skin with tendons against the skin that only follows the bones" : "");
+}
+
+static void add_plot(snText *t, const char *motion, const char *what, const char *caption)
+{
+    text_add(t, "<figure><a href=\"%s.%s.svg\"><img src=\"%s.%s.png\" alt=\"%s: %s\" loading=\"lazy\"></a>"
+                "<figcaption>%s</figcaption></figure>\n", motion, what, motion, what, motion, caption, caption);
+}
+
+static void add_files(snText *t, const snDemo *demo, const char *name)
+{
+    static const char *const files[][2] = {
+        {".replay.xml", "motion of bones and strands, with activations and forces"},
+        {".sto", "table of activations, forces and lengths, for OpenSim or a spreadsheet"},
+        {".report.txt", "tracking error of each bone"},
+        {".glb", "animation for any glTF viewer"},
+        {".strands.pc2", "point cache of the strands' control points"},
+    };
+    text_add(t, "<ul>\n");
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; ++i)
+        text_add(t, "<li><a href=\"%s%s\">%s%s</a>: %s</li>\n", name, files[i][0], name, files[i][0], files[i][1]);
+    if (demo->skin)
+        text_add(t, "<li><a href=\"%s.skin.pc2\">%s.skin.pc2</a>: point cache of the skin, for the modifier of an animation "
+                    "tool</li>\n", name, name);
+    text_add(t, "</ul>\n");
+}
+
+static void add_motion(snText *t, const snDemo *demo, const snDemoMotion *m)
+{
+    text_add(t, "<h2 id=\"%s\">%s</h2>\n", m->name, m->name);
+    if (demo->page)
+        text_add(t, "<iframe src=\"%s.html\" title=\"%s in the studio\" loading=\"lazy\"></iframe>\n"
+                    "<p><a href=\"%s.html\">Open it on its own</a>: play, scrub, pick a muscle.</p>\n", m->name, m->name, m->name);
+    text_add(t, "<div class=\"plots\">\n");
+    add_plot(t, m->name, "activation", "Activation of every muscle");
+    text_add(t, "<div>\n");
+    add_plot(t, m->name, "lines", "The eight that work hardest");
+    add_plot(t, m->name, "force", "The largest forces at the insertion");
+    add_plot(t, m->name, "error", "How far the bones are from the motion");
+    text_add(t, "</div>\n</div>\n<h3>Files</h3>\n");
+    add_files(t, demo, m->name);
+    text_add(t, "<p>The same by hand: <code>sinew track %s %s -o out</code>, <code>sinew plot out.replay.xml -o out.png</code>, "
+                "<code>sinew export out.replay.xml --to glb</code>, <code>sinew studio %s out.replay.xml</code></p>\n",
+             demo->model, m->name, demo->model);
+}
+
+snText cli_demo_page(const snDemo *demo)
+{
+    snText t = {0};
+    text_add(&t, head, demo->model);
+    text_add(&t, "<h1>sinew: %s</h1>\n<p>Muscles and tendons that follow a motion of the bones: activations were found that "
+                 "produce it, and the strands moved as they pull. Made in %.0f s.</p>\n", demo->model, demo->seconds);
+    add_figures(&t, demo);
+    if (!demo->page)
+        text_add(&t, "<p class=\"note\">The studio's page has not been built, because node and npm were missing, so that the "
+                     "motions cannot be played here. <code>make studio</code> builds it; the plots, GLB and point caches "
+                     "below are complete.</p>\n");
+    for (int i = 0; i < demo->nmotion; ++i) add_motion(&t, demo, &demo->motion[i]);
+    text_add(&t, "</body>\n</html>\n");
+    return t;
+}

@@ -1,0 +1,52 @@
+"""sinew demo end to end: the files that the page shows are there, and it says so when the studio's page is not."""
+import os
+import re
+import unittest
+
+from common import BUILD, Case
+
+
+class Demo(Case):
+    def linked(self, folder):
+        with open(os.path.join(self.folder, folder, "index.html")) as file:
+            text = file.read()
+        links = set(re.findall(r'(?:href|src)="([^"#]+)"', text))
+        for link in links:
+            path = os.path.join(self.folder, folder, link)
+            self.assertTrue(os.path.getsize(path) > 0, link)
+        self.assertFalse([link for link in links if "://" in link])
+        return text, links
+
+    def test_one_motion(self):
+        answer = self.json("demo", "hand", "-o", "there/results", "--motion", "fist")
+        self.assertEqual([m["name"] for m in answer["motions"]], ["fist"])
+        self.assertLess(answer["motions"][0]["mean_error_mm"], 1)
+        self.assertEqual(answer["index"], "there/results/index.html")
+        text, links = self.linked("there/results")
+        for ending in [".replay.xml", ".sto", ".report.txt", ".glb", ".strands.pc2", ".activation.png", ".lines.png",
+                       ".error.png"]:
+            self.assertIn("fist" + ending, links)
+        page = os.path.exists(os.path.join(BUILD, "studio", "studio.html"))
+        self.assertEqual(answer["page"], page)
+        self.assertEqual("fist.html" in links, page)
+        self.assertEqual("make studio" in text, not page)
+
+    def test_without_the_page(self):
+        environment = dict(os.environ, SINEW_PAGE=self.path("nosuch.html"))
+        result = self.sinew("demo", "-o", "d", "--motion", "point", env=environment)
+        self.assertIn("make studio", result.stdout)
+        self.assertIn("$ sinew track hand point -o d/point", result.stdout)
+        text, links = self.linked("d")
+        self.assertIn("make studio", text)
+        self.assertNotIn("point.html", links)
+
+    def test_bad_input(self):
+        self.assertIn("no demonstration of 'foot'", self.sinew("demo", "foot", code=3).stderr)
+        self.assertIn("moonwalk", self.sinew("demo", "--motion", "moonwalk", code=3).stderr)
+        self.assertIn("shipped with the model", self.sinew("demo", "--motion", "../x", code=3).stderr)
+        self.write("file", "")
+        self.assertIn("cannot be made", self.sinew("demo", "-o", "file/below", code=1).stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
