@@ -61,6 +61,8 @@ typedef struct snFollowDef {
     snProgress progress;
     const char *model_name;   /* what the replay says it belongs to; NULL: what the motion says */
     const snTrack *resume;    /* replay of an interrupted run with the same settings: go on behind its last frame */
+    const void *checkpoint;   /* what the interrupted run left in its report: go on bit for bit. Without it, or if it */
+    size_t checkpoint_size;   /* does not fit, 0.3 s before the last frame are simulated again from the replay */
 } snFollowDef;
 
 typedef struct snFollowBody {
@@ -78,6 +80,11 @@ typedef struct snFollowReport {
     double *clamped;         /* one per coordinate: by how much at most, rad or m */
     bool diverged;
     char culprit[128];
+    int32_t wrong_sides;     /* frames at which a strand lay on the wrong side of a surface */
+    char wrong_side[128];    /* the first of them: strand, constraint, depth */
+    bool exact_resume;       /* went on from a checkpoint */
+    void *checkpoint;        /* after SN_CANCELLED: the state at the last frame, or NULL */
+    size_t checkpoint_size;
 } snFollowReport;
 
 SN_API snFollowDef sn_default_follow_def(void);

@@ -30,6 +30,12 @@ SN_API snStatus sn_state_create(const snModel *model, const snSimDef *def, snSta
 SN_API void sn_state_destroy(snState *state);
 SN_API snStatus sn_state_reset(const snModel *model, snState *state); /* back to the settled rest state, time 0 */
 
+/* A state as bytes, for going on after an interruption: restored into a state of the same model and step, stepping goes
+ * on bit for bit. Of this machine and version only. Saving gives the size; bytes may be NULL to ask for it.
+ * SN_BAD_INPUT, state untouched: the bytes are damaged or belong to another model or step. */
+SN_API size_t sn_state_save(const snModel *model, const snState *state, void *bytes);
+SN_API snStatus sn_state_load(const snModel *model, snState *state, const void *bytes, size_t size);
+
 /* What the last step did. */
 typedef struct snStepInfo {
     int64_t steps;

@@ -118,6 +118,9 @@ bool cli_ends_with(const char *text, const char *ending);
 snStatus cli_check_output(snCli *cli, const char *path);
 /* Writes text beside the path and renames it. Says what is wrong. */
 snStatus cli_save_text(snCli *cli, const char *path, const char *text);
+snStatus cli_save_bytes(snCli *cli, const char *path, const void *bytes, size_t size);
+/* The whole file, to be freed; NULL where there is none, or too much of it. */
+void *cli_read_bytes(const char *path, size_t *size);
 
 /* ---- record.c ----------------------------------------------------------------------------- */
 

@@ -18,7 +18,8 @@ typedef struct snRun {
     snFollowDef def;
     snFollowReport report;
     double *strength;
-    char replay_path[4096], table_path[4096], report_path[4096];
+    void *checkpoint;
+    char replay_path[4096], table_path[4096], report_path[4096], resume_path[4096];
     snStatus outcome; /* of the tracking */
     snError error;
 } snRun;
@@ -29,10 +30,10 @@ static snStatus name_outputs(snRun *run)
 {
     const char *out = cli_option_text(run->cli, "o", NULL);
     if (!out) return cli_fail(run->cli, SN_USAGE, "-o OUT is missing: where to write the result");
-    char *const path[] = {run->replay_path, run->table_path, run->report_path};
-    static const char *const ending[] = {".replay.xml", ".sto", ".report.txt"};
+    char *const path[] = {run->replay_path, run->table_path, run->report_path, run->resume_path};
+    static const char *const ending[] = {".replay.xml", ".sto", ".report.txt", ".resume"};
     snStatus status = SN_OK;
-    for (int i = 0; i < 3 && status == SN_OK; ++i) {
+    for (int i = 0; i < 4 && status == SN_OK; ++i) {
         int n = snprintf(path[i], sizeof run->replay_path, "%s%s", out, ending[i]);
         if (n >= (int)sizeof run->replay_path) return cli_fail(run->cli, SN_USAGE, "-o: the path is too long");
         status = cli_check_output(run->cli, path[i]);
@@ -158,6 +159,8 @@ static snStatus load_earlier(snRun *run)
         return SN_OK;
     }
     run->def.resume = run->earlier;
+    run->checkpoint = cli_read_bytes(run->resume_path, &run->def.checkpoint_size);
+    run->def.checkpoint = run->checkpoint;
     return cli_fail_file(run->cli, status, &error, run->replay_path);
 }
 
@@ -176,6 +179,7 @@ static snStatus set_up(snRun *run)
 static void tear_down(snRun *run)
 {
     free(run->strength);
+    free(run->checkpoint);
     sn_follow_report_free(&run->report);
     if (run->motion) sn_track_destroy(run->motion);
     if (run->earlier) sn_track_destroy(run->earlier);
@@ -239,6 +243,7 @@ static void write_report(snRun *run, snText *t)
     char text[160];
     for (int32_t c = 0; c < sn_count(run->model, SN_ITEM_COORDINATE); ++c)
         if (clamped_text(run, c, text, sizeof text)) text_add(t, "clamped                   %s\n", text);
+    if (r->wrong_sides) text_add(t, "on the wrong side         %d frames, first %s\n", r->wrong_sides, r->wrong_side);
     if (r->diverged) text_add(t, "diverged                  %s\n", r->culprit);
     if (run->def.resume && run->def.keep_input_motion)
         text_add(t, "# The error counts only the frames of this run; of earlier ones the bones are on the input motion.\n");
@@ -258,6 +263,15 @@ static snStatus save(snRun *run)
     text_free(&text);
     if (status == SN_OK) cli_say(run->cli, "wrote %s, %s and %s\n", run->replay_path, run->table_path, run->report_path);
     return status;
+}
+
+/* An interrupted run leaves its state for --resume; a finished one clears it away. */
+static snStatus keep_checkpoint(snRun *run)
+{
+    if (run->report.checkpoint)
+        return cli_save_bytes(run->cli, run->resume_path, run->report.checkpoint, run->report.checkpoint_size);
+    (void)remove(run->resume_path);
+    return SN_OK;
 }
 
 static void json_bodies(snRun *run)
@@ -305,8 +319,10 @@ static void tell(snRun *run)
     json_number(&cli->json, "max_activation", r->max_activation);
     json_number(&cli->json, "activation_step_rms", r->activation_step_rms);
     json_integer(&cli->json, "clamped_targets", r->clamped_targets);
+    json_integer(&cli->json, "wrong_sides", r->wrong_sides);
     json_boolean(&cli->json, "diverged", r->diverged);
     json_boolean(&cli->json, "cancelled", run->outcome == SN_CANCELLED);
+    if (run->def.resume) json_boolean(&cli->json, "exact_resume", r->exact_resume);
     json_bodies(run);
     json_string(&cli->json, "culprit", r->culprit);
     json_string(&cli->json, "replay", run->replay_path);
@@ -333,8 +349,12 @@ static snStatus run_command(snCli *cli)
         run.outcome = sn_follow(run.model, run.motion, &run.def, &run.replay, &run.report, &run.error);
         if (run.replay) {
             warn_clamped(&run);
+            if (run.report.wrong_sides)
+                cli_warn(cli, "%d frames have a strand on the wrong side of its surface, first %s", run.report.wrong_sides,
+                         run.report.wrong_side);
             tell(&run);
             status = save(&run);
+            if (status == SN_OK) status = keep_checkpoint(&run);
         }
         if (status == SN_OK) status = explain(&run);
     }
@@ -366,7 +386,8 @@ const snCommand cmd_track = {
         "MOTION is the name of one that is shipped with the model, or the path of a *.control.xml, a *.replay.xml, a *.bvh or\n"
         "key poses (*.pose.csv with the columns time and joint.coordinate in degrees). Targets outside the range of a joint\n"
         "are clamped to it, and named. When the simulation diverges, or on Ctrl-C, the frames that are finished are kept.\n"
-        "--resume simulates 0.3 s before the last of them again and goes on from there.",
+        "--resume goes on behind them: after Ctrl-C exactly as if nothing had happened (OUT.resume holds the state until then),\n"
+        "otherwise by simulating the 0.3 s before the last frame again.",
     .example = "sinew track hand fist -o out",
     .output = "171 frames, 3.4 s simulated in 1.7 s: 2 times real time\n"
               "error of the bones: mean 0.755 mm, rms 1.743 mm, worst 12.651 mm at 2.280 s\n"

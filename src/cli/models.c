@@ -73,10 +73,31 @@ snStatus cli_check_output(snCli *cli, const char *path)
 
 snStatus cli_save_text(snCli *cli, const char *path, const char *text)
 {
+    return cli_save_bytes(cli, path, text, strlen(text));
+}
+
+void *cli_read_bytes(const char *path, size_t *size)
+{
+    struct stat info;
+    FILE *file = fopen(path, "rb");
+    if (!file) return NULL;
+    bool fine = fstat(fileno(file), &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0 && info.st_size < (1 << 30);
+    char *bytes = fine ? malloc((size_t)info.st_size) : NULL;
+    if (bytes && fread(bytes, 1, (size_t)info.st_size, file) != (size_t)info.st_size) {
+        free(bytes);
+        bytes = NULL;
+    }
+    *size = bytes ? (size_t)info.st_size : 0;
+    (void)fclose(file);
+    return bytes;
+}
+
+snStatus cli_save_bytes(snCli *cli, const char *path, const void *bytes, size_t size)
+{
     char beside[4200];
     (void)snprintf(beside, sizeof beside, "%s.%ld.part", path, (long)getpid());
     FILE *file = fopen(beside, "wb");
-    bool fine = file && fputs(text, file) >= 0;
+    bool fine = file && fwrite(bytes, 1, size, file) == size;
     if (file) fine = fclose(file) == 0 && fine;
     if (fine && rename(beside, path) == 0) return SN_OK;
     int number = errno;

@@ -200,9 +200,12 @@ static void say_hold(snArmRun *run, const snHold *h)
     bool weight = h->coordinate < 0;
     double more = h->alone > 0 ? h->norm / h->alone : 1;
     const char *name = weight ? "weight" : coordinate_name(run, h->coordinate);
-    if (weight || more > MUCH_MORE || h->unmet > 0.05)
+    const char *reach = h->unmet > 0.05 ? ", OUT OF REACH" : "";
+    if (weight)
+        cli_say(cli, "  %-12s %+9.4f N m at most: largest activation %.3f%s\n", name, h->torque, h->largest, reach);
+    else if (more > MUCH_MORE || h->unmet > 0.05)
         cli_say(cli, "  %-12s %+9.4f N m: largest activation %.3f, %.1f times as much as alone%s\n", name, h->torque, h->largest,
-                more, h->unmet > 0.05 ? ", OUT OF REACH" : "");
+                more, reach);
     json_open(&cli->json, NULL, '{');
     json_string(&cli->json, "coordinate", name);
     json_number(&cli->json, "torque_nm", h->torque);

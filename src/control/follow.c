@@ -46,6 +46,8 @@ void sn_follow_report_free(snFollowReport *report)
 {
     sn_free(report->body);
     sn_free(report->clamped);
+    sn_free(report->checkpoint);
+    report->checkpoint = NULL;
     report->body = NULL;
     report->clamped = NULL;
 }
@@ -157,8 +159,18 @@ static void measure_body(Follow *f, int32_t b, rigid is, double time, snFollowRe
     if (out->worst > report->all.worst) report->all.worst = out->worst, report->all.worst_time = out->worst_time;
 }
 
+static void note_wrong_side(Follow *f, double time, snFollowReport *report)
+{
+    double depth;
+    int32_t k = sn_wrong_side(f->m, f->s, &depth);
+    if (k < 0 || report->wrong_sides++ > 0) return;
+    snprintf(report->wrong_side, sizeof report->wrong_side, "strand \"%.40s\" %.1f mm behind \"%.40s\" at %.3f s",
+             f->m->strand_name[f->m->constraint[k].strand], 1e3 * depth, f->m->constraint_name[k], time);
+}
+
 static snStatus record(Follow *f, double time, snTrack *replay, snFollowReport *report)
 {
+    note_wrong_side(f, time, report);
     input_poses(f, time, f->input);
     for (int32_t i = 0; i < f->ntarget; ++i)
         measure_body(f, f->target[i].body, f->s->body[f->target[i].body], time, report);
@@ -276,6 +288,55 @@ static snStatus prepare_resume(Follow *f, const snTrack *replay, snError *error)
     return SN_OK;
 }
 
+static void set_strengths(Follow *f)
+{
+    size_t size = sizeof(double) * (size_t)f->m->nmuscle;
+    if (f->def.strength) memcpy(f->s->strength, f->def.strength, size);
+    if (f->exact) memcpy(f->exact->strength, f->s->strength, size);
+}
+
+/* The state at the last frame: a header, then the state that tracks and the one on the input motion. */
+typedef struct Checkpoint {
+    char mark[8];
+    int64_t frames;
+    uint64_t size, exact_size;
+} Checkpoint;
+
+static const char checkpoint_mark[8] = "SNRESUM1";
+
+static void save_checkpoint(const Follow *f, snFollowReport *report)
+{
+    Checkpoint head = {.frames = report->frames, .size = sn_state_save(f->m, f->s, NULL)};
+    if (f->exact) head.exact_size = sn_state_save(f->m, f->exact, NULL);
+    memcpy(head.mark, checkpoint_mark, sizeof head.mark);
+    size_t size = sizeof head + (size_t)head.size + (size_t)head.exact_size;
+    unsigned char *bytes = sn_alloc(size, 1);
+    if (!bytes) return; /* then the run is resumed from its replay */
+    memcpy(bytes, &head, sizeof head);
+    sn_state_save(f->m, f->s, bytes + sizeof head);
+    if (f->exact) sn_state_save(f->m, f->exact, bytes + sizeof head + head.size);
+    report->checkpoint = bytes;
+    report->checkpoint_size = size;
+}
+
+static bool load_checkpoint(Follow *f)
+{
+    Checkpoint head;
+    const unsigned char *bytes = f->def.checkpoint;
+    size_t size = f->def.checkpoint_size;
+    if (!bytes || f->known < 1 || size < sizeof head) return false;
+    memcpy(&head, bytes, sizeof head);
+    size -= sizeof head;
+    bytes += sizeof head;
+    if (memcmp(head.mark, checkpoint_mark, sizeof head.mark) != 0 || head.frames != f->known) return false;
+    if (head.size > size || head.exact_size != size - head.size || (head.exact_size > 0) != (f->exact != NULL)) return false;
+    if (sn_state_load(f->m, f->s, bytes, (size_t)head.size) != SN_OK) return false;
+    if (!f->exact || sn_state_load(f->m, f->exact, bytes + head.size, (size_t)head.exact_size) == SN_OK) return true;
+    sn_state_reset(f->m, f->s);
+    set_strengths(f);
+    return false;
+}
+
 /* ---- the run -------------------------------------------------------------------------------- */
 
 static snStatus step_frame(Follow *f, int32_t frame, snFollowReport *report)
@@ -291,12 +352,24 @@ static snStatus step_frame(Follow *f, int32_t frame, snFollowReport *report)
     return SN_OK;
 }
 
+/* To where the first frame to simulate begins. */
+static snStatus set_out(Follow *f, snFollowReport *report)
+{
+    report->exact_resume = load_checkpoint(f);
+    if (report->exact_resume) {
+        f->from = f->known - 1;
+        return SN_OK;
+    }
+    snStatus status = approach(f);
+    if (status == SN_OK && f->from > 0) restore(f);
+    return status;
+}
+
 static snStatus run(Follow *f, snTrack *replay, snFollowReport *report)
 {
     snStatus status = take_over(f, replay, report);
     if (f->known > f->nframe) return status;
-    if (status == SN_OK) status = approach(f);
-    if (status == SN_OK && f->from > 0) restore(f);
+    if (status == SN_OK) status = set_out(f, report);
     double began = sn_clock();
     if (status == SN_OK && f->known == 0) status = record(f, f->start, replay, report);
     for (int32_t frame = f->from + 1; frame <= f->nframe && status == SN_OK; ++frame) {
@@ -306,6 +379,7 @@ static snStatus run(Follow *f, snTrack *replay, snFollowReport *report)
         if (status == SN_OK) report->simulated = (frame - f->from) * f->dt;
         snProgress p = f->def.progress;
         if (status == SN_OK && p.call && p.call(p.user, "track", frame, f->nframe)) status = SN_CANCELLED;
+        if (status == SN_CANCELLED && frame >= f->known) save_checkpoint(f, report);
     }
     report->seconds = sn_clock() - began;
     return status;
@@ -400,9 +474,8 @@ static snStatus prepare(Follow *f, snError *error)
     if (status == SN_OK && f->def.keep_input_motion) status = sn_state_create(f->m, &f->def.sim, &f->exact, error);
     if (status == SN_OK) status = set_times(f, error);
     if (status != SN_OK) return status;
-    if (f->def.strength) memcpy(f->s->strength, f->def.strength, sizeof(double) * (size_t)f->m->nmuscle);
+    set_strengths(f);
     for (int32_t b = 0; f->exact && b < f->m->nbody; ++b) f->exact->driven[b] = f->has_target[b];
-    if (f->exact) memcpy(f->exact->strength, f->s->strength, sizeof(double) * (size_t)f->m->nmuscle);
     snTrackerDef d = f->def.tracker;
     if (!d.ntarget) d.ntarget = f->ntarget, d.target = f->target;
     status = sn_tracker_create(f->m, f->s, &d, &f->tracker, error);

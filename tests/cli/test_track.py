@@ -201,12 +201,34 @@ class Interruption(TrackCase):
         self.start()
         kept = self.json("info", "out.replay.xml")["frames"]
         self.assertGreaterEqual(kept, 1)
-        self.assertIn("out.sto", os.listdir(self.folder))
+        self.assertLessEqual({"out.sto", "out.report.txt", "out.resume"}, set(os.listdir(self.folder)))
         answer = self.json("track", "finger", "long.pose.csv", "-o", "out", "--frames", f":{kept + 5}", "--resume")
-        self.assertEqual(answer["frames"], kept + 6)
-        _, rows = self.read_sto("out.sto")
-        for i, row in enumerate(rows):
+        self.assertEqual((answer["frames"], answer["exact_resume"]), (kept + 6, True))
+        self.assertNotIn("out.resume", os.listdir(self.folder))
+        whole = self.json("track", "finger", "long.pose.csv", "-o", "whole", "--frames", f":{kept + 5}")
+        self.assertEqual(self.read("out.sto"), self.read("whole.sto"))  # as if nothing had happened, bit for bit
+        self.assertAlmostEqual(answer["mean_error_mm"], whole["mean_error_mm"], places=9)
+
+    def test_resume_from_the_replay_alone(self):
+        self.sinew("track", "finger", "bend.pose.csv", "-o", "out", "--end", "0.4")
+        answer = self.json("track", "finger", "bend.pose.csv", "-o", "out", "--resume")
+        whole = self.json("track", "finger", "bend.pose.csv", "-o", "whole")
+        self.assertFalse(answer["exact_resume"])
+        self.assertEqual(answer["frames"], whole["frames"])
+        self.assertLess(answer["worst_error_mm"], whole["worst_error_mm"] + 0.5)
+        names, rows = self.read_sto("out.sto")
+        _, other = self.read_sto("whole.sto")
+        for i, (row, there) in enumerate(zip(rows, other)):
             self.assertAlmostEqual(row[0], i / 50)
+            for name, a, b in zip(names, row, there):
+                if name.startswith("length/"):
+                    self.assertAlmostEqual(a, b, delta=1e-3, msg=name)
+
+    def test_damaged_checkpoint_is_passed_over(self):
+        self.sinew("track", "finger", "bend.pose.csv", "-o", "out", "--end", "0.2")
+        self.write("out.resume", "SNRESUM1 and then nonsense " * 20)
+        answer = self.json("track", "finger", "bend.pose.csv", "-o", "out", "--end", "0.3", "--resume")
+        self.assertEqual((answer["frames"], answer["exact_resume"]), (16, False))
 
     def test_resume_refuses_what_does_not_fit(self):
         self.sinew("track", "finger", "bend.pose.csv", "-o", "out", "--end", "0.2")
