@@ -13,6 +13,7 @@
 #include <string.h>
 
 enum { MAX_ROWS = 6 };
+static const double LEFT_STOP = 2e-3; /* rad or m: a target this far inside the range has left the stop */
 
 struct snTracker {
     const snModel *m;
@@ -28,6 +29,9 @@ struct snTracker {
     double *free_velocity;  /* KKT vector */
     double *Q, *c, *lower, *upper, *last, *diagonal;
     snBoxQp *qp;
+    int32_t *body_target;   /* nbody: index of the pose target of a body, -1 */
+    int32_t *released;      /* ncoord: rows of stops that the answer to muscles leaves out for now */
+    uint8_t *clean;         /* nstrand, all 0: no strand has changed since the last factorisation */
     int64_t step; /* of which `last` holds the activations at the start */
 };
 
@@ -158,6 +162,47 @@ static void limit_rates(snTracker *t)
     }
 }
 
+/* ---- stops ---------------------------------------------------------------------------------- */
+
+static rigid target_pose(const snTracker *t, int32_t body)
+{
+    if (body < 0) return rigid_identity();
+    int32_t i = t->body_target[body];
+    return i < 0 ? t->s->body[body] : rigid_mul(t->next[i], rigid_inverse(t->m->body_node[body]));
+}
+
+/* A joint that lies against its stop answers to no muscle: the row holds in both directions as long as it is on. So
+ * nothing would ever pull a finger out of full extension. Where the target has left the stop, its row is left out while
+ * activations are chosen. Returns how many. */
+static int32_t release_stops(snTracker *t)
+{
+    const snModel *m = t->m;
+    int32_t count = 0;
+    for (int32_t j = 0; j < m->njoint; ++j) {
+        double q[SN_JOINT_MAX_DOF], row[12 * SN_JOINT_MAX_DOF];
+        bool known = false;
+        for (int32_t c = m->joint_coordadr[j]; c < m->joint_coordadr[j + 1]; ++c) {
+            int32_t r = m->coord_limit_row[c];
+            if (r < 0 || !t->s->value->joint_on[r]) continue;
+            if (!known) sn_joint_coordinates(&m->joint[j], target_pose(t, m->joint_a[j]), target_pose(t, m->joint_b[j]), q, row);
+            known = true;
+            double x = q[c - m->joint_coordadr[j]];
+            if (x - m->coord_lower[c] < LEFT_STOP || m->coord_upper[c] - x < LEFT_STOP) continue;
+            t->released[count++] = r;
+        }
+    }
+    return count;
+}
+
+/* Only the bodies' part of the system changes, so that this costs little. */
+static void switch_stops(snTracker *t, int32_t count, bool on)
+{
+    int32_t culprit;
+    if (!count) return;
+    for (int32_t i = 0; i < count; ++i) t->s->value->joint_on[t->released[i]] = on;
+    sn_kkt_factor(t->s->kkt, t->clean, &culprit);
+}
+
 static void choose(void *context, const snModel *m, snState *s)
 {
     snTracker *t = context;
@@ -165,8 +210,11 @@ static void choose(void *context, const snModel *m, snState *s)
         memcpy(t->last, s->activation, sizeof(double) * (size_t)m->nmuscle);
         t->step = s->info.steps;
     }
+    int32_t released = release_stops(t);
+    switch_stops(t, released, false);
     sn_kkt_body_response(s->kkt, t->nforce, t->force_strand, t->force_adr, s->active, t->response);
     sn_kkt_solve(s->kkt, s->impulse, t->free_velocity, 0);
+    switch_stops(t, released, true);
     gather_rows(t);
     form_qp(t);
     limit_rates(t);
@@ -188,6 +236,8 @@ static bool allocate(snTracker *t)
            (t->free_velocity = SN_NEW_ARRAY(double, t->s->size)) && (t->Q = SN_NEW_ARRAY(double, nm * nm)) &&
            (t->c = SN_NEW_ARRAY(double, nm)) && (t->lower = SN_NEW_ARRAY(double, nm)) &&
            (t->upper = SN_NEW_ARRAY(double, nm)) && (t->last = SN_NEW_ARRAY(double, nm)) &&
+           (t->body_target = SN_NEW_ARRAY(int32_t, t->m->nbody)) && (t->released = SN_NEW_ARRAY(int32_t, t->m->ncoord)) &&
+           (t->clean = SN_NEW_ARRAY(uint8_t, ns)) &&
            (t->diagonal = SN_NEW_ARRAY(double, nm)) && (t->qp = sn_boxqp_create(t->m->nmuscle));
 }
 
@@ -200,8 +250,10 @@ static void list_targets(snTracker *t)
         for (int32_t b = 0; b < t->m->nbody; ++b)
             if (t->m->body_free[b] >= 0) t->target[n++] = (snTargetDef){.body = b, .weight = 1};
     }
+    for (int32_t b = 0; b < t->m->nbody; ++b) t->body_target[b] = -1;
     for (int32_t i = 0; i < t->ntarget; ++i) {
         t->nrow += t->target[i].point ? 3 : 6;
+        if (!t->target[i].point) t->body_target[t->target[i].body] = i;
         rigid node = sn_node_pose(t->m, t->s, t->target[i].body);
         if (t->target[i].point) node.p = rigid_apply(node, v3_load(t->target[i].offset));
         t->now[i] = t->next[i] = node;
@@ -258,7 +310,8 @@ void sn_tracker_destroy(snTracker *t)
     if (!t) return;
     if (t->s && t->s->choose_context == t) t->s->choose = NULL, t->s->choose_context = NULL;
     void *block[] = {t->target, t->now,   t->next, t->force_strand, t->force_adr, t->force_muscle, t->response, t->H,
-                     t->error,  t->free_velocity, t->Q, t->c, t->lower, t->upper, t->last, t->diagonal};
+                     t->error,  t->free_velocity, t->Q, t->c, t->lower, t->upper, t->last, t->diagonal,
+                     t->body_target, t->released, t->clean};
     for (size_t i = 0; i < sizeof block / sizeof *block; ++i) sn_free(block[i]);
     sn_boxqp_destroy(t->qp);
     sn_free(t);
