@@ -19,15 +19,17 @@ for argument in "$@"; do
 done
 groups=${groups:-build}
 
-# What each group needs, as kind:probe:Debian package. kind is tool (found on the PATH) or header (found in an
-# include folder). The package after a slash is taken where the archive has it and left out elsewhere.
+# What each group needs, as kind:probe:Debian package. kind is tool (found on the PATH), header (found in an
+# include folder) or path. The package after a slash is taken where the archive has it and left out elsewhere.
 needs_build="
 tool:gcc:gcc header:stdlib.h:libc6-dev tool:make:make tool:cmake:cmake tool:ninja:ninja-build
 tool:pkg-config:pkg-config header:expat.h:libexpat1-dev header:suitesparse/amd.h:libsuitesparse-dev
 header:cairo/cairo.h:libcairo2-dev"
 needs_test="
 header:cmocka.h:libcmocka-dev tool:python3:python3 tool:clang:clang
-library:libclang_rt.asan-x86_64.a:/libclang-rt-dev"
+library:libclang_rt.asan-x86_64.a:/libclang-rt-dev
+path:/usr/aarch64-linux-gnu/include/stdlib.h:/libc6-dev-arm64-cross
+path:/usr/include/wasm32-wasi/stdlib.h:/wasi-libc"
 needs_page="tool:node:nodejs tool:npm:npm"
 needs_browser="tool:chromium:chromium"
 
@@ -56,6 +58,7 @@ for group in $groups; do
         case $kind in
         tool) command -v "$probe" >/dev/null 2>&1 ;;
         header) has_header "$probe" ;;
+        path) [ -e "$probe" ] ;;
         library) has_runtime "$probe" ;;
         esac || missing="$missing $package"
     done

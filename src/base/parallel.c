@@ -4,6 +4,7 @@
  * A loop ends when its items are done, not when every worker has been there: on a busy machine a worker may not get a
  * core for longer than the whole loop takes. A worker announces itself (inside) and then looks whether the loop is
  * still open; the caller closes the loop and then waits for those inside. In either order one sees the other. */
+#ifndef __wasi__ /* there: parallel_serial.c */
 #include "base/parallel.h"
 
 #include "base/alloc.h"
@@ -133,3 +134,5 @@ int32_t sn_hardware_threads(void)
     long n = sysconf(_SC_NPROCESSORS_ONLN);
     return n < 1 ? 1 : n > 256 ? 256 : (int32_t)n;
 }
+
+#endif

@@ -44,6 +44,7 @@ snStatus sn_settle(const snModel *m, snState *s, double seconds)
     hold_bodies(m, s, false);
     memset(s->pointdot, 0, sizeof(double) * 3 * (size_t)m->npoint);
     s->settle_damping = 1;
+    for (int32_t i = s->own0; i < s->size; ++i) s->solution[i] *= h / s->h; /* multipliers are force times step */
     s->h = h;
     s->time = time;
     s->choose = choose;

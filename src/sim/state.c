@@ -41,6 +41,8 @@ snSimDef sn_default_sim_def(void)
     X(active, 3 * np)                                                                                                  \
     X(impulse, size)                                                                                                   \
     X(rhs, size)                                                                                                       \
+    X(residual, size)                                                                                                  \
+    X(settled_solution, size)                                                                                          \
     X(solution, size)                                                                                                  \
     X(strand_dirty, ns)                                                                                                \
     X(out_position, 3 * nb)                                                                                            \
@@ -141,6 +143,7 @@ static void keep_settled(const snModel *m, snState *s)
     memcpy(s->settled_s, s->s, sizeof(double) * (size_t)m->nconstraint);
     memcpy(s->settled_span, s->span, sizeof(int32_t) * (size_t)m->nconstraint);
     memcpy(s->settled_hint, s->hint, sizeof *s->hint * (size_t)m->nconstraint);
+    memcpy(s->settled_solution, s->solution, sizeof(double) * (size_t)s->size); /* reactions at time zero */
 }
 
 snStatus sn_state_reset(const snModel *m, snState *s)
@@ -150,7 +153,7 @@ snStatus sn_state_reset(const snModel *m, snState *s)
     memcpy(s->s, s->settled_s, sizeof(double) * (size_t)m->nconstraint);
     memcpy(s->span, s->settled_span, sizeof(int32_t) * (size_t)m->nconstraint);
     memcpy(s->hint, s->settled_hint, sizeof *s->hint * (size_t)m->nconstraint);
-    memset(s->solution, 0, sizeof(double) * (size_t)s->size);
+    memcpy(s->solution, s->settled_solution, sizeof(double) * (size_t)s->size);
     memset(s->eyelet_force, 0, sizeof(double) * 3 * (size_t)m->nconstraint);
     memset(s->activation, 0, sizeof(double) * (size_t)m->nmuscle);
     memset(s->force, 0, sizeof(double) * 3 * (size_t)m->nbody);

@@ -68,6 +68,7 @@ struct snState {
 
     /* right-hand side without active forces, with them, and the solution */
     double *impulse, *rhs, *solution;
+    double *residual; /* scratch, only looked at when a step diverges */
     uint8_t *strand_dirty;
 
     snActivationFn choose;
@@ -83,7 +84,7 @@ struct snState {
     int32_t *origin, *insertion; /* nstrand: constraint that holds each end, -1 */
 
     /* settled rest state, for sn_state_reset */
-    double *settled_point, *settled_s;
+    double *settled_point, *settled_s, *settled_solution;
     int32_t *settled_span;
     snSurfaceHint *settled_hint;
 

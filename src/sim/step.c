@@ -171,7 +171,9 @@ static snStatus solve_with_contacts(const snModel *m, snState *s)
         if (round >= s->def.contact_rounds || sn_contact_repair(m, s) == 0) break;
         t = lap(s, SN_STAGE_CONTACTS, t);
     }
-    return check_velocities(m, s);
+    snStatus status = check_velocities(m, s);
+    if (status != SN_OK) s->info.residual = sn_kkt_residual(s->kkt, s->rhs, s->solution, s->residual);
+    return status;
 }
 
 static void strand_advance(void *context, int32_t strand)
