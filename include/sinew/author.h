@@ -1,4 +1,4 @@
-/* Tools that make models: generators of the shipped ones, mirroring. */
+/* Tools that make models: generators of the shipped ones, mirroring, filling a muscle with strands. */
 #ifndef SINEW_AUTHOR_H
 #define SINEW_AUTHOR_H
 
@@ -37,6 +37,81 @@ typedef struct snSkinMeshDef {
 SN_API snSkinMeshDef sn_default_skin_mesh_def(void);
 /* Free with sn_mesh_free. Red of the colours is the influence of tendons (1), green and blue mark the nails (0.8). */
 SN_API snStatus sn_author_skin(const snSkinMeshDef *def, snMesh *mesh, snError *error);
+
+/* AutoStrands [Kaufman 2008, 3.4.1]: fills a closed muscle mesh with evenly spread strands that run as the given ones.
+ *
+ * The strands are polylines of `samples` points that relax: repulsion moves each point to the middle of the part of
+ * its section of the muscle that is nearer to it than to other strands, stiffness straightens the strand, the wall
+ * keeps it inside. Step it as often as wished (a pause is not to step), look at the points in between, change the
+ * parameters;
+ * then take the curves. Lengths are in m. */
+typedef struct snAutoStrandInput {
+    const char *name;       /* for messages, may be NULL */
+    int32_t nposition;      /* at least 2 */
+    const double *position; /* 3 each, along the strand from origin to insertion */
+} snAutoStrandInput;
+
+typedef struct snAutoStrandsDef {
+    const snMesh *mesh; /* closed, not crossing itself; copied */
+    int32_t ninput;
+    const snAutoStrandInput *input;
+    int32_t count;            /* strands in all, shared among the inputs by volume; 0: `duplicates` of each input */
+    int32_t duplicates;       /* for each input strand */
+    int32_t samples;          /* points for each strand, at least 4 */
+    int32_t control_points;   /* of the curves made in the end, 4 to samples; 0: as many as samples */
+    double stiffness;         /* how much a strand wants to be straight, not negative */
+    double repulsion;         /* how much it wants to be in the middle between its neighbours, positive */
+    double attachment_radius; /* m: ends stay so near to the input's ends; 0: share the point; INFINITY: the section */
+    double tolerance;         /* m: how far an input strand may be outside the mesh */
+} snAutoStrandsDef;
+
+typedef struct snAutoStrands snAutoStrands;
+
+/* Of the curves that sn_autostrands_finish makes. */
+typedef struct snAutoStrandsQuality {
+    double spacing;           /* m: mean distance to the nearest neighbour, over the sections between the ends */
+    double spacing_variation; /* standard deviation over mean of the same, each section over its own mean */
+    double nearest;           /* least distance between two strands over the mean of its section */
+    int32_t crossings;        /* neighbours that change sides: within 2 spacings, turned by over 90 deg */
+    double outside;           /* m: furthest that a curve is outside the mesh, 0 when all are inside */
+    double wall;              /* m: mean distance to the wall */
+    double wall_least;        /* m: least distance to the wall of what is inside, between the ends */
+    double bend;              /* deg: largest angle between neighbouring pieces of a strand */
+    double mean_length;       /* m */
+} snAutoStrandsQuality;
+
+SN_API snAutoStrandsDef sn_default_autostrands_def(void);
+/* SN_BAD_INPUT with place and remedy: a mesh that is open or crosses itself, a strand outside it, wrong parameters. */
+SN_API snStatus sn_autostrands_create(const snAutoStrandsDef *def, snAutoStrands **strands, snError *error);
+SN_API void sn_autostrands_destroy(snAutoStrands *strands); /* NULL is fine */
+/* One step without allocating; returns how far the points moved (root mean square) over the spacing. */
+SN_API double sn_autostrands_step(snAutoStrands *strands);
+/* Steps until a step moves less than 0.002 of the spacing, at most `steps` times. SN_CANCELLED when progress says so:
+ * the strands are then as far as they got. steps_done may be NULL. */
+SN_API snStatus sn_autostrands_run(snAutoStrands *strands, int32_t steps, snProgress progress, int32_t *steps_done);
+/* Changes parameters while it runs. SN_BAD_INPUT: out of range, nothing is changed. */
+SN_API snStatus sn_autostrands_tune(snAutoStrands *strands, double stiffness, double repulsion, int32_t control_points,
+                                    snError *error);
+SN_API int32_t sn_autostrands_count(const snAutoStrands *strands);
+SN_API int32_t sn_autostrands_samples(const snAutoStrands *strands);
+SN_API int32_t sn_autostrands_control_points(const snAutoStrands *strands);
+/* Index of the input that a strand was made from. */
+SN_API int32_t sn_autostrands_input(const snAutoStrands *strands, int32_t strand);
+/* The points now: strand by strand, samples x 3 each; valid until it is destroyed, changed by stepping. */
+SN_API const double *sn_autostrands_points(const snAutoStrands *strands);
+/* Control points of clamped uniform cubic curves, strand by strand, control_points x 3 each; at any time. */
+SN_API snStatus sn_autostrands_finish(const snAutoStrands *strands, double *point, snError *error);
+SN_API snStatus sn_autostrands_quality(const snAutoStrands *strands, snAutoStrandsQuality *quality, snError *error);
+
+/* What a muscle can do, from its shape: volume of its mesh, mean length of its strands (n positions each, 3 numbers a
+ * position), physiological cross-section = volume over mean length [Lee 2009, figure 6]. */
+typedef struct snMuscleMeasure {
+    double volume;        /* m^3 */
+    double fiber_length;  /* m */
+    double cross_section; /* m^2 */
+} snMuscleMeasure;
+SN_API snStatus sn_measure_muscle(const snMesh *mesh, int32_t nstrand, int32_t nposition, const double *position,
+                                  snMuscleMeasure *measure, snError *error);
 
 #ifdef __cplusplus
 }
