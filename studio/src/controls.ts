@@ -3,7 +3,7 @@
 import type { StudioData } from "./data";
 import { announce, byId, el } from "./dom";
 import { MARKER_COLORS } from "./markers";
-import { rampCss } from "./ramp";
+import { rampCss, rampPlace } from "./ramp";
 import type { Layer, Side, View } from "./view";
 
 interface Switch {
@@ -88,18 +88,26 @@ export class Controls {
       b.addEventListener("click", () => this.view.look(side));
       byId("sides").append(b);
     });
+    const fit = el("button", { type: "button", class: "chip small", title: "Whole model or close; with a muscle selected, that muscle (F)", id: "fit" }, "Fit");
+    fit.addEventListener("click", () => this.view.refit());
+    byId("sides").append(fit);
   }
 
   private legend(): void {
     const bar = el("span", { class: "ramp", "aria-hidden": "true" });
-    bar.style.background = `linear-gradient(to right, ${Array.from({ length: 13 }, (_, i) => rampCss(i / 12)).join(", ")})`;
+    bar.style.background = `linear-gradient(to right, ${Array.from({ length: 13 }, (_, i) => rampCss((i / 12) ** 2)).join(", ")})`;
+    const ticks = [0, 0.1, 0.3, 1].map((level) => {
+      const tick = el("span", { class: "tick" }, String(level));
+      tick.style.left = `${100 * rampPlace(level)}%`;
+      return tick;
+    });
     const marks = this.view.markers.counts().map(([type, n]) => {
       const mark = el("span", { class: `mark ${type}`, "aria-hidden": "true" });
       mark.style.color = MARKER_COLORS[type];
       return el("span", { class: "key" }, mark, `${type} ${n}`);
     });
     byId("legend").append(
-      el("span", { class: "scale" }, el("span", {}, "rest"), bar, el("span", {}, "full activation")),
+      el("span", { class: "scale" }, el("span", {}, "activation"), el("span", { class: "ramp-box" }, bar, ...ticks)),
       el("span", { class: "marks" }, ...marks),
     );
   }

@@ -14,7 +14,7 @@ const KEYS: [string, string][] = [
   ["B S G C W D", "bones, strands, target, constraints, wrap surfaces, grid"],
   ["K", "skin: away, see-through, whole"],
   ["1 – 5", "look from the front, back, left, right, top"],
-  ["F", "whole model, or the selected muscle, into view"],
+  ["F", "fit: whole model or close; the selected muscle if there is one"],
   ["arrows + −", "with the picture in focus: turn and zoom"],
   ["T", "light or dark"],
   ["?", "this help"],

@@ -1,6 +1,7 @@
-// The colour of an activation. Lightness rises linearly in OKLab from indigo through red to amber, so that equal steps
-// of activation look equal and the order survives every kind of colour blindness and a grey print; both ends keep
-// their distance from a light and from a dark page.
+// The colour of an activation. Lightness rises linearly in OKLab from indigo through red to amber, so that the order
+// survives every kind of colour blindness and a grey print; both ends keep their distance from a light and from a dark
+// page. The scale is that of the square root: in ordinary motions most muscles work at a few per cent, and the
+// difference between nothing and a little matters more than that between much and very much. The legend has the ticks.
 
 const STOPS = 64;
 
@@ -30,9 +31,14 @@ const TABLE: Float32Array = (() => {
   return table;
 })();
 
+/** Where a level stands on the scale of colours, both 0 to 1. */
+export function rampPlace(level: number): number {
+  return Math.sqrt(Math.min(Math.max(level, 0), 1));
+}
+
 /** Writes the linear colour of a level 0..1 into out at o. */
 export function rampLinear(level: number, out: Float32Array | number[], o = 0): void {
-  const x = Math.min(Math.max(level, 0), 1) * (STOPS - 1);
+  const x = rampPlace(level) * (STOPS - 1);
   const i = Math.min(Math.floor(x), STOPS - 2);
   const f = x - i;
   for (let k = 0; k < 3; k++) out[o + k] = TABLE[3 * i + k] * (1 - f) + TABLE[3 * i + 3 + k] * f;

@@ -56,6 +56,13 @@ export function thinRadius(strand: Strand): number {
   return Math.min(Math.max(strand.radius * 0.55, 0.0006), 0.0025);
 }
 
+/** Radius of the belly, m. A muscle of force F has a cross-section of F over 0.3 MPa; drawn at half of its radius, since
+ * dozens of them side by side would hide each other. */
+function bellyRadius(strand: Strand): number {
+  const physical = 0.5 * Math.sqrt(strand.maxForce / 0.3e6 / Math.PI);
+  return Math.min(Math.max(strand.radius, physical, 0.0012), 0.03);
+}
+
 function smooth(x: number): number {
   const t = Math.min(Math.max(x, 0), 1);
   return t * t * (3 - 2 * t);
@@ -93,6 +100,8 @@ function makeRings(strand: Strand, first: number): Rings {
 
 export class Tubes {
   readonly mesh: THREE.Mesh;
+  /** the selected strand once more, through everything before it */
+  readonly halo: THREE.Mesh;
   /** centre line of every strand, samples x 3, for picking */
   readonly centres: Float32Array;
   /** strand of each sample */
@@ -101,6 +110,8 @@ export class Tubes {
   /** what strands that are not selected fade towards, linear grey */
   fade = 0.16;
   private readonly rings: Rings[] = [];
+  /** first entry of each strand in the index */
+  private readonly indexOf: number[] = [];
   private readonly position: THREE.BufferAttribute;
   private readonly normal: THREE.BufferAttribute;
   private readonly color: THREE.BufferAttribute;
@@ -128,6 +139,16 @@ export class Tubes {
     const material = new THREE.MeshPhongMaterial({ vertexColors: true, shininess: 38, specular: "#2c2c2c" });
     this.mesh = new THREE.Mesh(geometry, material);
     this.mesh.frustumCulled = false;
+    const again = new THREE.BufferGeometry();
+    again.setAttribute("position", this.position);
+    again.setIndex(geometry.index);
+    this.halo = new THREE.Mesh(
+      again,
+      new THREE.MeshBasicMaterial({ color: "#ffb020", transparent: true, opacity: 0.55, depthTest: false, depthWrite: false }),
+    );
+    this.halo.frustumCulled = false;
+    this.halo.renderOrder = 20;
+    this.halo.visible = false;
     this.rings.forEach((r) => (r.drawnLength = 0));
     this.trace(data.restPoints);
     this.rings.forEach((r) => (r.drawnLength = this.lineLength(r)));
@@ -135,13 +156,15 @@ export class Tubes {
 
   private makeIndex(): number[] {
     const index: number[] = [];
-    for (const r of this.rings)
+    for (const r of this.rings) {
+      this.indexOf.push(index.length);
       for (let i = 0; i + 1 < r.count; i++)
         for (let j = 0; j < SIDES; j++) {
           const a = (r.first + i) * SIDES + j;
           const b = (r.first + i) * SIDES + ((j + 1) % SIDES);
           index.push(a, b, a + SIDES, b, b + SIDES, a + SIDES);
         }
+    }
     return index;
   }
 
@@ -179,6 +202,11 @@ export class Tubes {
   /** Rewrites the mesh. selected and hovered are strands or -1; others fade when one is selected. */
   update(frame: Frame, selected: number, hovered: number): void {
     this.trace(frame.points);
+    this.halo.visible = selected >= 0 && this.mesh.visible;
+    if (selected >= 0) {
+      const r = this.rings[selected];
+      this.halo.geometry.setDrawRange(this.indexOf[selected], 6 * SIDES * (r.count - 1));
+    }
     this.rings.forEach((r, s) => {
       const strand = this.data.strands[s];
       const level = strand.muscle >= 0 ? frame.activation[strand.muscle] : 0;
@@ -211,7 +239,7 @@ export class Tubes {
     // Constant volume: a shorter strand is a thicker one.
     const squeeze = Math.sqrt(Math.min(Math.max(r.drawnLength / (this.lineLength(r) || 1), 0.5), 2));
     const thin = thinRadius(strand);
-    const full = Math.min(Math.max(strand.radius, 0.0012), 0.03);
+    const full = bellyRadius(strand);
     let nx = 0;
     let ny = 0;
     let nz = 0;

@@ -31,6 +31,8 @@ export class View {
   private readonly target = new THREE.Group();
   private readonly grid: THREE.GridHelper;
   private readonly bounds = new THREE.Box3();
+  private readonly focus = new THREE.Box3();
+  private whole = false;
   private readonly ghostMaterial = new THREE.MeshBasicMaterial({ wireframe: true, transparent: true, depthWrite: false });
   private readonly wraps: THREE.Mesh[] = [];
   private readonly wrapMaterial = new THREE.MeshLambertMaterial({
@@ -59,7 +61,7 @@ export class View {
     const size = this.bounds.getSize(new THREE.Vector3()).length();
     this.markers = new Markers(data, Math.min(Math.max(0.0055 * size, 0.001), 0.01));
     this.grid = this.makeGrid(size);
-    this.root.add(this.bones, this.target, this.tubes.mesh, this.markers.group);
+    this.root.add(this.bones, this.target, this.tubes.mesh, this.tubes.halo, this.markers.group);
     if (this.skin) this.root.add(this.skin.group);
     this.scene.add(this.grid);
     this.controls = new OrbitControls(this.camera, canvas);
@@ -107,21 +109,32 @@ export class View {
     this.root.updateMatrixWorld(true);
     this.bounds.makeEmpty();
     const v = new THREE.Vector3();
-    // What moves counts; what is held in place (the bone that everything hangs on) may leave the picture.
-    const moving = this.data.bodies.some((b) => !b.pinned && b.meshes.length);
-    this.bodies.forEach((b, i) => {
-      b.matrixWorldNeedsUpdate = true;
-      if (!moving || !this.data.bodies[i].pinned) this.bounds.expandByObject(b);
-    });
+    const boxes = this.bodies.map((b) => ((b.matrixWorldNeedsUpdate = true), new THREE.Box3().setFromObject(b)));
+    for (const box of boxes) this.bounds.union(box);
     const add = (points: Float32Array, wanted: (i: number) => boolean) => {
       for (let i = 0; 3 * i + 2 < points.length; i++)
         if (wanted(i)) this.bounds.expandByPoint(v.set(points[3 * i], points[3 * i + 1], points[3 * i + 2]));
     };
     add(this.data.restPoints, () => true);
     const nb = this.data.bodies.length;
-    if (this.data.replay) add(this.data.replay.positions, (i) => !moving || !this.data.bodies[i % nb].pinned);
+    if (this.data.replay) add(this.data.replay.positions, (i) => !this.data.bodies[i % nb].pinned);
+    this.findFocus(boxes);
     if (this.bounds.isEmpty()) this.bounds.set(new THREE.Vector3(-0.1, -0.1, -0.1), new THREE.Vector3(0.1, 0.1, 0.1));
     this.bounds.applyMatrix4(this.root.matrixWorld);
+    this.focus.applyMatrix4(this.root.matrixWorld);
+  }
+
+  /** What the first picture shows: everything; or, where many small bones hang on a few long ones, the small ones. */
+  private findFocus(boxes: THREE.Box3[]): void {
+    const size = new THREE.Vector3();
+    const moving = boxes.map((b, i) => (b.isEmpty() || this.data.bodies[i].pinned ? 0 : b.getSize(size).length()));
+    const sizes = moving.filter((s) => s > 0).sort((a, b) => a - b);
+    this.focus.makeEmpty();
+    if (sizes.length > 6) {
+      const most = 3 * sizes[sizes.length >> 1];
+      boxes.forEach((b, i) => moving[i] > 0 && moving[i] <= most && this.focus.union(b));
+      this.focus.expandByScalar(0.12 * this.focus.getSize(size).length());
+    } else this.focus.copy(this.bounds);
   }
 
   private makeGrid(size: number): THREE.GridHelper {
@@ -199,8 +212,9 @@ export class View {
       top: [0.05, 1, 0.12],
     }[side];
     const toEye = new THREE.Vector3(...direction).normalize();
-    const centre = this.bounds.getCenter(new THREE.Vector3());
-    this.camera.position.copy(centre).addScaledVector(toEye, this.fitDistance(toEye, centre));
+    const box = this.whole ? this.bounds : this.focus;
+    const centre = box.getCenter(new THREE.Vector3());
+    this.camera.position.copy(centre).addScaledVector(toEye, this.fitDistance(toEye, centre, box));
     this.controls.target.copy(centre);
     const size = this.bounds.getSize(new THREE.Vector3()).length();
     this.controls.minDistance = 0.05 * size;
@@ -212,7 +226,7 @@ export class View {
     this.request();
   }
 
-  private fitDistance(toEye: THREE.Vector3, centre: THREE.Vector3, box = this.bounds): number {
+  private fitDistance(toEye: THREE.Vector3, centre: THREE.Vector3, box: THREE.Box3): number {
     const right = new THREE.Vector3(0, 1, 0).cross(toEye).normalize();
     const up = toEye.clone().cross(right);
     const tanV = Math.tan((this.camera.fov * Math.PI) / 360);
@@ -250,9 +264,12 @@ export class View {
     this.request();
   }
 
-  /** The whole model into view; with a strand selected, that strand. */
+  /** The whole model into view, or back to its focus; with a strand selected, that strand. */
   refit(): void {
-    if (this.selected < 0) return this.look(this.home);
+    if (this.selected < 0) {
+      this.whole = !this.whole;
+      return this.look(this.home);
+    }
     const box = new THREE.Box3();
     const v = new THREE.Vector3();
     this.tubes.owner.forEach((owner, i) => {
