@@ -1,4 +1,5 @@
-/* sinew info --moment-arms: arms of all tendons about all joints by two ways, the published figures, the static check. */
+/* sinew info --moment-arms: arms of all tendons about all joints by two ways, the published figures, the static check.
+ */
 #include "cli.h"
 
 #include <math.h>
@@ -6,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double WIDER = 0.15;       /* of the width of a published range, on both sides */
-static const double GREATEST_JUMP = 1e-3; /* m between neighbouring poses */
+static const double WIDER = 0.15;                           /* of the width of a published range, on both sides */
+static const double GREATEST_JUMP = 1e-3;                   /* m between neighbouring poses */
 static const double AGREE_PART = 0.02, AGREE_LENGTH = 2e-4; /* the two ways: relative, or m */
-static const double HOLD_SHARE = 0.1;   /* of a coordinate's torque */
-static const double MUCH_MORE = 3;      /* times the activation that the torque alone would take */
+static const double HOLD_SHARE = 0.1;                       /* of a coordinate's torque */
+static const double MUCH_MORE = 3;                          /* times the activation that the torque alone would take */
 static const double RAD_TO_DEG = 57.29577951308232;
 
 typedef struct snArmRun {
@@ -70,12 +71,14 @@ static snAgreement add_up(const snArms *arms)
 static void say_curves(snArmRun *run)
 {
     snCli *cli = run->cli;
-    cli_say(cli, "%-10s %-12s %8s %8s %8s %8s %8s\n", "strand", "coordinate", "mean", "at rest", "differ", "worst", "jump");
+    cli_say(cli, "%-10s %-12s %8s %8s %8s %8s %8s\n", "strand", "coordinate", "mean", "at rest", "differ", "worst",
+            "jump");
     json_open(&cli->json, "moment_arms", '[');
     for (int32_t i = 0; i < run->arms->ncurve; ++i) {
         const snArmCurve *c = &run->arms->curve[i];
-        cli_say(cli, "%-10s %-12s %8.2f %8.2f %8.2f %8.2f %8.2f\n", strand_name(run, c), coordinate_name(run, c->coordinate),
-                1000 * c->mean, 1000 * c->neutral, 1000 * c->difference, 1000 * c->worst, 1000 * c->jump);
+        cli_say(cli, "%-10s %-12s %8.2f %8.2f %8.2f %8.2f %8.2f\n", strand_name(run, c),
+                coordinate_name(run, c->coordinate), 1000 * c->mean, 1000 * c->neutral, 1000 * c->difference,
+                1000 * c->worst, 1000 * c->jump);
         json_open(&cli->json, NULL, '{');
         json_string(&cli->json, "strand", strand_name(run, c));
         json_string(&cli->json, "coordinate", coordinate_name(run, c->coordinate));
@@ -96,16 +99,19 @@ static void say_agreement(snArmRun *run)
     int32_t jumps = 0;
     for (int32_t i = 0; i < run->arms->ncurve; ++i) jumps += run->arms->curve[i].jump > GREATEST_JUMP;
     double share = a.poses ? (double)a.good / a.poses : 1;
-    cli_say(cli, "\n%d pairs of strand and coordinate, %d poses. Path length and virtual work agree to %.3f mm on average, %.2f mm at\n"
-                 "worst%s%s; within 2 %% or 0.2 mm at %.1f %% of the poses.\n",
+    cli_say(cli,
+            "\n%d pairs of strand and coordinate, %d poses. Path length and virtual work agree to %.3f mm on average, "
+            "%.2f mm at\n"
+            "worst%s%s; within 2 %% or 0.2 mm at %.1f %% of the poses.\n",
             run->arms->ncurve, a.poses, 1000 * a.mean, 1000 * a.worst, a.worst_curve ? " for " : "",
             a.worst_curve ? strand_name(run, a.worst_curve) : "", 100 * share);
     if (a.jump_curve)
-        cli_say(cli, "largest jump from pose to pose %.2f mm (%s about %s); %d pairs jump by more than 1 mm\n", 1000 * a.jump,
-                strand_name(run, a.jump_curve), coordinate_name(run, a.jump_curve->coordinate), jumps);
+        cli_say(cli, "largest jump from pose to pose %.2f mm (%s about %s); %d pairs jump by more than 1 mm\n",
+                1000 * a.jump, strand_name(run, a.jump_curve), coordinate_name(run, a.jump_curve->coordinate), jumps);
     if (a.slack) cli_say(cli, "slack, and so without an arm: %d poses\n", a.slack);
     if (run->arms->wrong_sides)
-        cli_say(cli, "on the wrong side of a surface: %d poses, the worst %s\n", run->arms->wrong_sides, run->arms->wrong_side);
+        cli_say(cli, "on the wrong side of a surface: %d poses, the worst %s\n", run->arms->wrong_sides,
+                run->arms->wrong_side);
     json_integer(&cli->json, "pairs", run->arms->ncurve);
     json_integer(&cli->json, "poses", a.poses);
     json_number(&cli->json, "agreement_mean_mm", 1000 * a.mean);
@@ -126,7 +132,8 @@ static const snArmCurve *find_curve(const snArmRun *run, const snArmFigure *f)
     int32_t strand = sn_find(run->model, SN_ITEM_STRAND, f->muscle);
     int32_t coordinate = sn_find(run->model, SN_ITEM_COORDINATE, name);
     for (int32_t i = 0; strand >= 0 && i < run->arms->ncurve; ++i)
-        if (run->arms->curve[i].strand == strand && run->arms->curve[i].coordinate == coordinate) return &run->arms->curve[i];
+        if (run->arms->curve[i].strand == strand && run->arms->curve[i].coordinate == coordinate)
+            return &run->arms->curve[i];
     return NULL;
 }
 
@@ -140,7 +147,8 @@ static void compare_one(snArmRun *run, const snArmFigure *f, snComparison *sum)
     const snArmCurve *c = find_curve(run, f);
     if (!c) {
         ++sum->absent;
-        cli_say(cli, "%-10s %-6s %-17s is in the table, but the strand does not cross the joint\n", f->muscle, f->joint, f->motion);
+        cli_say(cli, "%-10s %-6s %-17s is in the table, but the strand does not cross the joint\n", f->muscle, f->joint,
+                f->motion);
         return;
     }
     double value = f->neutral ? c->neutral : c->mean, margin = WIDER * (f->hi - f->lo);
@@ -149,8 +157,8 @@ static void compare_one(snArmRun *run, const snArmFigure *f, snComparison *sum)
     sum->graded += graded, sum->inside += graded && inside;
     sum->signs += has_sign, sum->right_signs += has_sign && right;
     if (inside && (!has_sign || right)) return;
-    cli_say(cli, "%-10s %-6s %-17s %8.2f outside %6.2f to %6.2f mm, grade %c%s\n", f->muscle, f->joint, f->motion, 1000 * value,
-            1000 * f->lo, 1000 * f->hi, f->grade, has_sign && !right ? ", WRONG SIGN" : "");
+    cli_say(cli, "%-10s %-6s %-17s %8.2f outside %6.2f to %6.2f mm, grade %c%s\n", f->muscle, f->joint, f->motion,
+            1000 * value, 1000 * f->lo, 1000 * f->hi, f->grade, has_sign && !right ? ", WRONG SIGN" : "");
     json_open(&cli->json, NULL, '{');
     json_string(&cli->json, "muscle", f->muscle);
     json_string(&cli->json, "joint", f->joint);
@@ -181,8 +189,10 @@ static void compare(snArmRun *run)
         if (is_measured(run, &run->figure[i])) compare_one(run, &run->figure[i], &sum);
     json_close(&cli->json, ']');
     double share = sum.graded ? (double)sum.inside / sum.graded : 1;
-    cli_say(cli, "%d of %d signs right; %d of %d pairs graded A or B (%.1f %%) inside the published range widened by 15 %%\n",
-            sum.right_signs, sum.signs, sum.inside, sum.graded, 100 * share);
+    cli_say(
+        cli,
+        "%d of %d signs right; %d of %d pairs graded A or B (%.1f %%) inside the published range widened by 15 %%\n",
+        sum.right_signs, sum.signs, sum.inside, sum.graded, 100 * share);
     json_string(&cli->json, "table", run->table);
     json_integer(&cli->json, "signs", sum.signs);
     json_integer(&cli->json, "right_signs", sum.right_signs);
@@ -204,8 +214,8 @@ static void say_hold(snArmRun *run, const snHold *h)
     if (weight)
         cli_say(cli, "  %-12s %+9.4f N m at most: largest activation %.3f%s\n", name, h->torque, h->largest, reach);
     else if (more > MUCH_MORE || h->unmet > 0.05)
-        cli_say(cli, "  %-12s %+9.4f N m: largest activation %.3f, %.1f times as much as alone%s\n", name, h->torque, h->largest,
-                more, reach);
+        cli_say(cli, "  %-12s %+9.4f N m: largest activation %.3f, %.1f times as much as alone%s\n", name, h->torque,
+                h->largest, more, reach);
     json_open(&cli->json, NULL, '{');
     json_string(&cli->json, "coordinate", name);
     json_number(&cli->json, "torque_nm", h->torque);
@@ -219,15 +229,18 @@ static void say_hold(snArmRun *run, const snHold *h)
 static void say_statics(snArmRun *run, const snStatics *s)
 {
     snCli *cli = run->cli;
-    cli_say(cli, "\nholding 10 %% of each coordinate's torque and none about the others; where it takes more than 3 times the\n"
-                 "activation that the torque alone would:\n");
+    cli_say(
+        cli,
+        "\nholding 10 %% of each coordinate's torque and none about the others; where it takes more than 3 times the\n"
+        "activation that the torque alone would:\n");
     json_open(&cli->json, "hold", '[');
     for (int32_t i = 0; i < s->nhold; ++i) say_hold(run, &s->hold[i]);
     json_close(&cli->json, ']');
     cli_say(cli, "muscles that pull nearly the same way: %d pairs", s->ntwins);
     json_open(&cli->json, "twins", '[');
     for (int32_t i = 0; i < s->ntwins; ++i) {
-        const char *a = sn_name(run->model, SN_ITEM_MUSCLE, s->twins[i].a), *b = sn_name(run->model, SN_ITEM_MUSCLE, s->twins[i].b);
+        const char *a = sn_name(run->model, SN_ITEM_MUSCLE, s->twins[i].a),
+                   *b = sn_name(run->model, SN_ITEM_MUSCLE, s->twins[i].b);
         if (i < 12) cli_say(cli, "%s %s/%s", i ? "," : ":", a, b);
         json_open(&cli->json, NULL, '{');
         json_string(&cli->json, "a", a);
@@ -259,13 +272,15 @@ static snStatus save_csv(snArmRun *run)
     const char *path = cli_option_text(run->cli, "csv", NULL);
     snText text = {0};
     if (!path) return SN_OK;
-    text_add(&text, "# angles in degrees (lengths in m), moment arms in m, from the path length and from virtual work\n");
+    text_add(&text,
+             "# angles in degrees (lengths in m), moment arms in m, from the path length and from virtual work\n");
     text_add(&text, "strand,coordinate,value,arm_length,arm_work,length,tension\n");
     for (int32_t i = 0; i < run->arms->ncurve; ++i) {
         const snArmCurve *c = &run->arms->curve[i];
         for (int32_t k = 0; k < c->count; ++k)
-            text_add(&text, "%s,%s,%.9g,%.9g,%.9g,%.9g,%.9g\n", strand_name(run, c), coordinate_name(run, c->coordinate),
-                     (c->slides ? 1 : RAD_TO_DEG) * c->q[k], c->excursion[k], c->work[k], c->length[k], c->tension[k]);
+            text_add(&text, "%s,%s,%.9g,%.9g,%.9g,%.9g,%.9g\n", strand_name(run, c),
+                     coordinate_name(run, c->coordinate), (c->slides ? 1 : RAD_TO_DEG) * c->q[k], c->excursion[k],
+                     c->work[k], c->length[k], c->tension[k]);
     }
     snStatus status = text.text ? cli_save_text(run->cli, path, text.text) : SN_NO_MEMORY;
     text_free(&text);

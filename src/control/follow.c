@@ -16,16 +16,16 @@ typedef struct Follow {
     const snModel *m;
     const snTrack *motion;
     snFollowDef def;
-    snState *s;      /* tracks */
-    snState *exact;  /* bones on the input motion, tendons following; NULL unless asked for */
+    snState *s;     /* tracks */
+    snState *exact; /* bones on the input motion, tendons following; NULL unless asked for */
     snTracker *tracker;
     snReach *reach;
     snTargetDef *target;
     int32_t ntarget;
     uint8_t *has_target;
-    int32_t *channel;      /* body -> channel of the motion, -1 */
-    rigid *now, *next;     /* nbody, reachable poses */
-    rigid *input;          /* nbody, as given */
+    int32_t *channel;  /* body -> channel of the motion, -1 */
+    rigid *now, *next; /* nbody, reachable poses */
+    rigid *input;      /* nbody, as given */
     double *rest_coord, *first_coord, *coord;
     double *last_activation;
     double start, end, dt;
@@ -99,7 +99,8 @@ static void aim(Follow *f)
     }
     for (int32_t b = 0; b < f->m->nbody; ++b) {
         if (f->channel[b] >= 0 && f->m->body_mode[b] == SN_BODY_KINEMATIC) f->s->body_target[b] = f->next[b];
-        if (f->exact && f->channel[b] >= 0 && f->m->body_mode[b] != SN_BODY_PINNED) f->exact->body_target[b] = f->next[b];
+        if (f->exact && f->channel[b] >= 0 && f->m->body_mode[b] != SN_BODY_PINNED)
+            f->exact->body_target[b] = f->next[b];
     }
 }
 
@@ -240,7 +241,8 @@ static void restore_bodies(Follow *f)
     }
 }
 
-/* State at a frame of the earlier run: poses, points and activations as stored, velocities from the frames around it. */
+/* State at a frame of the earlier run: poses, points and activations as stored, velocities from the frames around it.
+ */
 static void restore(Follow *f)
 {
     const snTrack *old = f->def.resume;
@@ -282,7 +284,8 @@ static snStatus prepare_resume(Follow *f, const snTrack *replay, snError *error)
     bool fits = f->known <= f->nframe + 1;
     for (int32_t k = 0; k < f->known && fits; ++k) fits = fabs(sn_track_time(old, k) - f->start - k * f->dt) < 1e-6;
     if (!fits)
-        return sn_fail(error, SN_BAD_INPUT, "the frames of the earlier replay are not those of this motion, range and frame rate");
+        return sn_fail(error, SN_BAD_INPUT,
+                       "the frames of the earlier replay are not those of this motion, range and frame rate");
     f->from = f->known - 1 - (int32_t)ceil(RESUME_LEAD / f->dt);
     if (f->from < 1) f->from = 0;
     return SN_OK;
@@ -329,7 +332,8 @@ static bool load_checkpoint(Follow *f)
     size -= sizeof head;
     bytes += sizeof head;
     if (memcmp(head.mark, checkpoint_mark, sizeof head.mark) != 0 || head.frames != f->known) return false;
-    if (head.size > size || head.exact_size != size - head.size || (head.exact_size > 0) != (f->exact != NULL)) return false;
+    if (head.size > size || head.exact_size != size - head.size || (head.exact_size > 0) != (f->exact != NULL))
+        return false;
     if (sn_state_load(f->m, f->s, bytes, (size_t)head.size) != SN_OK) return false;
     if (!f->exact || sn_state_load(f->m, f->exact, bytes + head.size, (size_t)head.exact_size) == SN_OK) return true;
     sn_state_reset(f->m, f->s);
@@ -373,7 +377,8 @@ static snStatus run(Follow *f, snTrack *replay, snFollowReport *report)
     double began = sn_clock();
     if (status == SN_OK && f->known == 0) status = record(f, f->start, replay, report);
     for (int32_t frame = f->from + 1; frame <= f->nframe && status == SN_OK; ++frame) {
-        if (frame <= f->known || frame == 1) memcpy(f->last_activation, f->s->activation, sizeof(double) * (size_t)f->m->nmuscle);
+        if (frame <= f->known || frame == 1)
+            memcpy(f->last_activation, f->s->activation, sizeof(double) * (size_t)f->m->nmuscle);
         status = step_frame(f, frame, report);
         if (status == SN_OK && frame >= f->known) status = record(f, f->start + frame * f->dt, replay, report);
         if (status == SN_OK) report->simulated = (frame - f->from) * f->dt;
@@ -401,10 +406,12 @@ static snStatus map_channels(Follow *f, snError *error)
         }
         ++nunknown;
         size_t used = strlen(unknown);
-        if (used < 200) snprintf(unknown + used, sizeof unknown - used, "%s\"%.40s\"", used ? ", " : "", def->body_name[c]);
+        if (used < 200)
+            snprintf(unknown + used, sizeof unknown - used, "%s\"%.40s\"", used ? ", " : "", def->body_name[c]);
     }
     if (nunknown)
-        return sn_fail(error, SN_BAD_INPUT, "the motion names %d bodies that the model does not have: %s", nunknown, unknown);
+        return sn_fail(error, SN_BAD_INPUT, "the motion names %d bodies that the model does not have: %s", nunknown,
+                       unknown);
     for (int32_t b = 0; b < f->m->nbody; ++b) {
         if (f->channel[b] < 0 || f->m->body_free[b] < 0) continue;
         f->has_target[b] = 1;
@@ -421,7 +428,9 @@ static snStatus set_times(Follow *f, snError *error)
     double first = sn_track_time(f->motion, 0), last = sn_track_time(f->motion, n - 1);
     f->start = fmax(first, f->def.start);
     f->end = f->def.end > f->def.start ? fmin(last, f->def.end) : last;
-    if (f->end < f->start) return sn_fail(error, SN_BAD_INPUT, "the frame range %g to %g s lies outside the motion (%g to %g s)", f->def.start, f->def.end, first, last);
+    if (f->end < f->start)
+        return sn_fail(error, SN_BAD_INPUT, "the frame range %g to %g s lies outside the motion (%g to %g s)",
+                       f->def.start, f->def.end, first, last);
     double rate = f->def.frame_rate > 0 ? f->def.frame_rate : n > 1 ? (n - 1) / (last - first) : 24;
     if (f->def.frame_rate <= 0) rate = fmin(fmax(rate, 24), 240);
     f->dt = 1 / rate;
@@ -451,8 +460,7 @@ static bool allocate(Follow *f)
            (f->next = SN_NEW_ARRAY(rigid, nb)) && (f->input = SN_NEW_ARRAY(rigid, nb)) &&
            (f->rest_coord = SN_NEW_ARRAY(double, nc)) && (f->first_coord = SN_NEW_ARRAY(double, nc)) &&
            (f->coord = SN_NEW_ARRAY(double, nc)) && (f->body_sum = SN_NEW_ARRAY(double, nb)) &&
-           (f->body_sum2 = SN_NEW_ARRAY(double, nb)) &&
-           (f->last_activation = SN_NEW_ARRAY(double, f->m->nmuscle));
+           (f->body_sum2 = SN_NEW_ARRAY(double, nb)) && (f->last_activation = SN_NEW_ARRAY(double, f->m->nmuscle));
 }
 
 static void release(Follow *f)
@@ -461,8 +469,8 @@ static void release(Follow *f)
     sn_reach_destroy(f->reach);
     sn_state_destroy(f->s);
     sn_state_destroy(f->exact);
-    void *block[] = {f->target, f->has_target, f->channel,     f->now,   f->next,     f->input,
-                     f->rest_coord, f->first_coord, f->coord, f->body_sum, f->body_sum2, f->last_activation};
+    void *block[] = {f->target,     f->has_target,  f->channel, f->now,      f->next,      f->input,
+                     f->rest_coord, f->first_coord, f->coord,   f->body_sum, f->body_sum2, f->last_activation};
     for (size_t i = 0; i < sizeof block / sizeof *block; ++i) sn_free(block[i]);
 }
 
@@ -491,7 +499,8 @@ static snStatus explain(const Follow *f, snStatus status, snFollowReport *report
         const snStepInfo *info = &f->failed->info;
         double last = f->start + (report->frames - 1) * f->dt;
         snprintf(report->culprit, sizeof report->culprit, "%s", info->culprit);
-        sn_fail(error, SN_DIVERGED, "the simulation diverged in step %lld, after %.4g s of the motion: %s, residual %.1e",
+        sn_fail(error, SN_DIVERGED,
+                "the simulation diverged in step %lld, after %.4g s of the motion: %s, residual %.1e",
                 (long long)info->steps + 1, report->frames ? last : f->start, info->culprit, info->residual);
     } else if (status == SN_CANCELLED) {
         sn_fail(error, SN_CANCELLED, "stopped after %d frames", report->frames);

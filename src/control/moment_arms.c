@@ -1,12 +1,12 @@
 /* Moment arms by two ways: excursion of the path, and virtual work of the constraint forces.
  *
  * Without friction the tension T of a strand is the same everywhere, so that its energy changes by T dL and the torque
- * about a coordinate is -T dL/dq: both ways give the same arm, and where they differ, the discretisation shows. L is the
- * length as stretched; no correction for elasticity is due.
+ * about a coordinate is -T dL/dq: both ways give the same arm, and where they differ, the discretisation shows. L is
+ * the length as stretched; no correction for elasticity is due.
  *
- * A strand that begins on another strand (a lumbrical on its profundus tendon) ends at a point that itself moves when the
- * joint turns. That point counts as held by the body next to it: its motion against this body is taken out of dL, and
- * the force there is counted as one on this body, for the one strand and, reversed, for the other. The tension of a
+ * A strand that begins on another strand (a lumbrical on its profundus tendon) ends at a point that itself moves when
+ * the joint turns. That point counts as held by the body next to it: its motion against this body is taken out of dL,
+ * and the force there is counted as one on this body, for the one strand and, reversed, for the other. The tension of a
  * strand that carries another one differs on both sides of the junction; the one at the joint counts. */
 #include "base/alloc.h"
 #include "base/error.h"
@@ -18,23 +18,23 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double SLACK = 1e-3;             /* N: less tension gives no arm */
-static const double WIDEST = SN_PI / 2;       /* of a coordinate without limits */
-static const double WIDEST_SLIDE = 0.02;      /* m */
-static const double FIRST_SETTLE = 0.15;      /* s */
+static const double SLACK = 1e-3;        /* N: less tension gives no arm */
+static const double WIDEST = SN_PI / 2;  /* of a coordinate without limits */
+static const double WIDEST_SLIDE = 0.02; /* m */
+static const double FIRST_SETTLE = 0.15; /* s */
 
 typedef struct Sweep {
     const snModel *m;
     snArmDef def;
     snState *s;
     snArms *arms;
-    double *rest, *coord;  /* ncoord */
-    rigid *low, *high;     /* nbody */
-    double *twist;         /* nbody * 6: velocity of each body per unit velocity of the coordinate */
-    uint8_t *distal;       /* nbody */
-    int32_t *link_body;    /* nconstraint: body next to a junction of two strands, -1 */
-    int32_t first, count;  /* curves of the coordinate at hand */
-    v3 *shift;             /* per pose and curve of it: place and direction of the junction in its body */
+    double *rest, *coord; /* ncoord */
+    rigid *low, *high;    /* nbody */
+    double *twist;        /* nbody * 6: velocity of each body per unit velocity of the coordinate */
+    uint8_t *distal;      /* nbody */
+    int32_t *link_body;   /* nconstraint: body next to a junction of two strands, -1 */
+    int32_t first, count; /* curves of the coordinate at hand */
+    v3 *shift;            /* per pose and curve of it: place and direction of the junction in its body */
     double worst_depth;
     int32_t done;
 } Sweep;
@@ -114,7 +114,8 @@ static bool crosses(const Sweep *w, int32_t strand)
     return before && behind;
 }
 
-/* Parameter at which a strand goes over the joint: between the last constraint on one side and the first on the other. */
+/* Parameter at which a strand goes over the joint: between the last constraint on one side and the first on the other.
+ */
 static double crossing(const Sweep *w, int32_t strand)
 {
     const snModel *m = w->m;
@@ -199,7 +200,8 @@ static double tension_of(const Sweep *w, int32_t strand)
 {
     const snModel *m = w->m;
     double at = crossing(w, strand);
-    double origin = v3_len(v3_load(w->s->out_origin + 3 * strand)), insertion = v3_len(v3_load(w->s->out_insertion + 3 * strand));
+    double origin = v3_len(v3_load(w->s->out_origin + 3 * strand)),
+           insertion = v3_len(v3_load(w->s->out_insertion + 3 * strand));
     for (int32_t k = 0; k < m->nconstraint; ++k) {
         const snConstraint *c = &m->constraint[k];
         if (!is_junction(c) || c->other != strand) continue;
@@ -232,8 +234,8 @@ static void note_wrong_side(Sweep *w)
     ++w->arms->wrong_sides;
     if (depth <= w->worst_depth) return;
     w->worst_depth = depth;
-    snprintf(w->arms->wrong_side, sizeof w->arms->wrong_side, "%.48s, %.48s: %.1f mm", w->m->strand_name[w->m->constraint[k].strand],
-             w->m->constraint_name[k], 1e3 * depth);
+    snprintf(w->arms->wrong_side, sizeof w->arms->wrong_side, "%.48s, %.48s: %.1f mm",
+             w->m->strand_name[w->m->constraint[k].strand], w->m->constraint_name[k], 1e3 * depth);
 }
 
 static snStatus settle_at(Sweep *w, int32_t coordinate, double q, double seconds)
@@ -355,7 +357,8 @@ static void summarise(Sweep *w, int32_t i, int32_t rest)
     c->mean = n ? sum / n : NAN;
     c->difference = n ? apart / n : NAN;
     c->neutral = c->work[rest];
-    if (isfinite(c->neutral)) w->arms->neutral[(size_t)c->strand * (size_t)w->m->ncoord + (size_t)c->coordinate] = c->neutral;
+    if (isfinite(c->neutral))
+        w->arms->neutral[(size_t)c->strand * (size_t)w->m->ncoord + (size_t)c->coordinate] = c->neutral;
 }
 
 static snStatus sweep_coordinate(Sweep *w, int32_t joint, int32_t dof, int32_t total)
@@ -403,7 +406,7 @@ static bool allocate(Sweep *w)
            (w->low = SN_NEW_ARRAY(rigid, nb)) && (w->high = SN_NEW_ARRAY(rigid, nb)) &&
            (w->twist = SN_NEW_ARRAY(double, 6 * nb)) && (w->distal = SN_NEW_ARRAY(uint8_t, nb)) &&
            (w->link_body = SN_NEW_ARRAY(int32_t, w->m->nconstraint)) && (w->arms = SN_NEW(snArms)) &&
-           (w->arms->curve = SN_NEW_ARRAY(snArmCurve, ns * nc)) && (w->arms->neutral = SN_NEW_ARRAY(double, ns * nc)) &&
+           (w->arms->curve = SN_NEW_ARRAY(snArmCurve, ns * nc)) && (w->arms->neutral = SN_NEW_ARRAY(double, ns *nc)) &&
            (w->arms->grid = SN_NEW_ARRAY(double *, nc));
 }
 

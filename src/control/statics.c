@@ -1,7 +1,7 @@
 /* The static check for co-contraction: least activations that hold a torque, and muscles that pull nearly the same way.
  *
- * Rows of torques are divided by what the coordinate's muscles can do together, so that a fingertip counts as much as the
- * wrist. A muscle that needs its neighbours to cancel its side effects shows as |a| far above the |a| that the same
+ * Rows of torques are divided by what the coordinate's muscles can do together, so that a fingertip counts as much as
+ * the wrist. A muscle that needs its neighbours to cancel its side effects shows as |a| far above the |a| that the same
  * torque takes when the other coordinates do not count. */
 #include "base/alloc.h"
 #include "base/error.h"
@@ -58,7 +58,8 @@ static void fill_rows(Statics *t, const double *arm)
     }
 }
 
-static snStatus hold(Statics *t, int32_t nrow, const double *R, const double *tau, double *norm, double *largest, double *unmet)
+static snStatus hold(Statics *t, int32_t nrow, const double *R, const double *tau, double *norm, double *largest,
+                     double *unmet)
 {
     snMinNormInfo info;
     memset(t->a, 0, sizeof(double) * (size_t)t->n);
@@ -154,10 +155,10 @@ static snStatus find_twins(const Statics *t, snStatics *out)
 static bool allocate(Statics *t)
 {
     size_t nc = (size_t)t->m->ncoord, n = (size_t)t->n;
-    return (t->row_coord = SN_NEW_ARRAY(int32_t, nc)) && (t->R = SN_NEW_ARRAY(double, nc * n)) &&
+    return (t->row_coord = SN_NEW_ARRAY(int32_t, nc)) && (t->R = SN_NEW_ARRAY(double, nc *n)) &&
            (t->scale = SN_NEW_ARRAY(double, nc)) && (t->up = SN_NEW_ARRAY(double, nc)) &&
-           (t->down = SN_NEW_ARRAY(double, nc)) && (t->tau = SN_NEW_ARRAY(double, nc)) && (t->a = SN_NEW_ARRAY(double, n)) &&
-           (t->work = sn_minnorm_create(t->m->ncoord, t->n));
+           (t->down = SN_NEW_ARRAY(double, nc)) && (t->tau = SN_NEW_ARRAY(double, nc)) &&
+           (t->a = SN_NEW_ARRAY(double, n)) && (t->work = sn_minnorm_create(t->m->ncoord, t->n));
 }
 
 static snStatus check(Statics *t, const double *arm, double share, snStatics *out)
@@ -169,7 +170,8 @@ static snStatus check(Statics *t, const double *arm, double share, snStatics *ou
     snStatus status = SN_OK;
     for (int32_t r = 0; r < t->nrow && status == SN_OK; ++r) {
         if (t->up[r] > 0) status = hold_coordinate(t, r, share * t->up[r], &out->hold[out->nhold++]);
-        if (status == SN_OK && t->down[r] > 0) status = hold_coordinate(t, r, -share * t->down[r], &out->hold[out->nhold++]);
+        if (status == SN_OK && t->down[r] > 0)
+            status = hold_coordinate(t, r, -share * t->down[r], &out->hold[out->nhold++]);
     }
     if (status == SN_OK && t->nrow) status = hold_weight(t, &out->hold[out->nhold++]);
     return status == SN_OK ? find_twins(t, out) : status;
@@ -179,7 +181,8 @@ snStatus sn_static_check(const snModel *m, const double *arm, double share, snSt
 {
     Statics t = {.m = m, .n = m->nmuscle};
     snStatics out = {0};
-    if (!(share > 0 && share <= 1)) return sn_fail(error, SN_BAD_INPUT, "the share of torque must lie in (0, 1], not at %g", share);
+    if (!(share > 0 && share <= 1))
+        return sn_fail(error, SN_BAD_INPUT, "the share of torque must lie in (0, 1], not at %g", share);
     snStatus status = check(&t, arm, share, &out);
     sn_minnorm_destroy(t.work);
     void *block[] = {t.row_coord, t.R, t.scale, t.up, t.down, t.tau, t.a};

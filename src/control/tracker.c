@@ -21,18 +21,18 @@ struct snTracker {
     snTrackerDef def;
     int32_t ntarget, nrow, nforce;
     snTargetDef *target;
-    rigid *now, *next;      /* node poses, or points */
+    rigid *now, *next; /* node poses, or points */
     int32_t *force_strand, *force_adr, *force_muscle;
-    double *response;       /* nforce columns of 6 nfree */
-    double *H;              /* nrow x nmuscle, muscle fastest, weights included */
-    double *error;          /* nrow: v_x - v_f, weighted */
-    double *free_velocity;  /* KKT vector */
+    double *response;      /* nforce columns of 6 nfree */
+    double *H;             /* nrow x nmuscle, muscle fastest, weights included */
+    double *error;         /* nrow: v_x - v_f, weighted */
+    double *free_velocity; /* KKT vector */
     double *Q, *c, *lower, *upper, *last, *diagonal;
     snBoxQp *qp;
-    int32_t *body_target;   /* nbody: index of the pose target of a body, -1 */
-    int32_t *released;      /* ncoord: rows of stops that the answer to muscles leaves out for now */
-    uint8_t *clean;         /* nstrand, all 0: no strand has changed since the last factorisation */
-    int64_t step; /* of which `last` holds the activations at the start */
+    int32_t *body_target; /* nbody: index of the pose target of a body, -1 */
+    int32_t *released;    /* ncoord: rows of stops that the answer to muscles leaves out for now */
+    uint8_t *clean;       /* nstrand, all 0: no strand has changed since the last factorisation */
+    int64_t step;         /* of which `last` holds the activations at the start */
 };
 
 snTrackerDef sn_default_tracker_def(void)
@@ -146,7 +146,8 @@ static void form_qp(snTracker *t)
     }
     double unit = median_diagonal(t), wa = t->def.activation_weight * unit, wd = t->def.smoothness_weight * unit;
     for (int32_t i = 0; i < n; ++i) {
-        for (int32_t j = 0; j < i; ++j) t->Q[(size_t)j * (size_t)n + (size_t)i] = t->Q[(size_t)i * (size_t)n + (size_t)j];
+        for (int32_t j = 0; j < i; ++j)
+            t->Q[(size_t)j * (size_t)n + (size_t)i] = t->Q[(size_t)i * (size_t)n + (size_t)j];
         t->Q[(size_t)i * (size_t)n + (size_t)i] += wa + wd;
         t->c[i] -= wd * t->last[i];
     }
@@ -184,7 +185,9 @@ static int32_t release_stops(snTracker *t)
         for (int32_t c = m->joint_coordadr[j]; c < m->joint_coordadr[j + 1]; ++c) {
             int32_t r = m->coord_limit_row[c];
             if (r < 0 || !t->s->value->joint_on[r]) continue;
-            if (!known) sn_joint_coordinates(&m->joint[j], target_pose(t, m->joint_a[j]), target_pose(t, m->joint_b[j]), q, row);
+            if (!known)
+                sn_joint_coordinates(&m->joint[j], target_pose(t, m->joint_a[j]), target_pose(t, m->joint_b[j]), q,
+                                     row);
             known = true;
             double x = q[c - m->joint_coordadr[j]];
             if (x - m->coord_lower[c] < LEFT_STOP || m->coord_upper[c] - x < LEFT_STOP) continue;
@@ -232,12 +235,12 @@ static bool allocate(snTracker *t)
            (t->next = SN_NEW_ARRAY(rigid, nt)) && (t->force_strand = SN_NEW_ARRAY(int32_t, ns)) &&
            (t->force_adr = SN_NEW_ARRAY(int32_t, ns)) && (t->force_muscle = SN_NEW_ARRAY(int32_t, ns)) &&
            (t->response = SN_NEW_ARRAY(double, ns * 6 * (size_t)t->m->nfree)) &&
-           (t->H = SN_NEW_ARRAY(double, rows * nm)) && (t->error = SN_NEW_ARRAY(double, rows)) &&
-           (t->free_velocity = SN_NEW_ARRAY(double, t->s->size)) && (t->Q = SN_NEW_ARRAY(double, nm * nm)) &&
+           (t->H = SN_NEW_ARRAY(double, rows *nm)) && (t->error = SN_NEW_ARRAY(double, rows)) &&
+           (t->free_velocity = SN_NEW_ARRAY(double, t->s->size)) && (t->Q = SN_NEW_ARRAY(double, nm *nm)) &&
            (t->c = SN_NEW_ARRAY(double, nm)) && (t->lower = SN_NEW_ARRAY(double, nm)) &&
            (t->upper = SN_NEW_ARRAY(double, nm)) && (t->last = SN_NEW_ARRAY(double, nm)) &&
-           (t->body_target = SN_NEW_ARRAY(int32_t, t->m->nbody)) && (t->released = SN_NEW_ARRAY(int32_t, t->m->ncoord)) &&
-           (t->clean = SN_NEW_ARRAY(uint8_t, ns)) &&
+           (t->body_target = SN_NEW_ARRAY(int32_t, t->m->nbody)) &&
+           (t->released = SN_NEW_ARRAY(int32_t, t->m->ncoord)) && (t->clean = SN_NEW_ARRAY(uint8_t, ns)) &&
            (t->diagonal = SN_NEW_ARRAY(double, nm)) && (t->qp = sn_boxqp_create(t->m->nmuscle));
 }
 
@@ -275,7 +278,8 @@ static snStatus check_targets(const snModel *m, const snTrackerDef *def, snError
 {
     for (int32_t i = 0; i < def->ntarget; ++i) {
         int32_t b = def->target[i].body;
-        if (b < 0 || b >= m->nbody) return sn_fail(error, SN_BAD_INPUT, "target %d names body %d of %d", i, b, m->nbody);
+        if (b < 0 || b >= m->nbody)
+            return sn_fail(error, SN_BAD_INPUT, "target %d names body %d of %d", i, b, m->nbody);
         if (m->body_free[b] >= 0) continue;
         sn_fail(error, SN_BAD_INPUT, "body \"%s\" is pinned or kinematic and cannot be tracked", m->body_name[b]);
         return SN_BAD_INPUT;
@@ -309,16 +313,23 @@ void sn_tracker_destroy(snTracker *t)
 {
     if (!t) return;
     if (t->s && t->s->choose_context == t) t->s->choose = NULL, t->s->choose_context = NULL;
-    void *block[] = {t->target, t->now,   t->next, t->force_strand, t->force_adr, t->force_muscle, t->response, t->H,
-                     t->error,  t->free_velocity, t->Q, t->c, t->lower, t->upper, t->last, t->diagonal,
-                     t->body_target, t->released, t->clean};
+    void *block[] = {t->target,   t->now,   t->next,  t->force_strand,  t->force_adr,   t->force_muscle,
+                     t->response, t->H,     t->error, t->free_velocity, t->Q,           t->c,
+                     t->lower,    t->upper, t->last,  t->diagonal,      t->body_target, t->released,
+                     t->clean};
     for (size_t i = 0; i < sizeof block / sizeof *block; ++i) sn_free(block[i]);
     sn_boxqp_destroy(t->qp);
     sn_free(t);
 }
 
-int32_t sn_tracker_targets(const snTracker *t) { return t->ntarget; }
-int32_t sn_tracker_target_body(const snTracker *t, int32_t i) { return t->target[i].body; }
+int32_t sn_tracker_targets(const snTracker *t)
+{
+    return t->ntarget;
+}
+int32_t sn_tracker_target_body(const snTracker *t, int32_t i)
+{
+    return t->target[i].body;
+}
 
 void sn_tracker_aim(snTracker *t, int32_t i, const double now[7], const double next[7])
 {

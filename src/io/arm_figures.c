@@ -9,7 +9,17 @@
 #include <math.h>
 #include <string.h>
 
-enum { COLUMN_MUSCLE, COLUMN_JOINT, COLUMN_MOTION, COLUMN_MEAN, COLUMN_LO, COLUMN_HI, COLUMN_GRADE, COLUMNS, MAX_FIELDS = 64 };
+enum {
+    COLUMN_MUSCLE,
+    COLUMN_JOINT,
+    COLUMN_MOTION,
+    COLUMN_MEAN,
+    COLUMN_LO,
+    COLUMN_HI,
+    COLUMN_GRADE,
+    COLUMNS,
+    MAX_FIELDS = 64
+};
 static const char *const column_name[COLUMNS] = {"muscle", "joint", "motion", "mean", "lo", "hi", "grade"};
 
 typedef struct Reader {
@@ -44,8 +54,8 @@ static snStatus read_motion(Reader *r, snArmFigure *f)
     static const struct {
         const char *motion;
         int32_t number;
-    } known[] = {{"flexion", 0},          {"pronation", 0}, {"rotation", 0}, {"radial_deviation", 1}, {"palmar_abduction", 1},
-                 {"deviation", 1},        {"abduction", 1}, {"axial", 2}};
+    } known[] = {{"flexion", 0},          {"pronation", 0}, {"rotation", 0},  {"radial_deviation", 1},
+                 {"palmar_abduction", 1}, {"deviation", 1}, {"abduction", 1}, {"axial", 2}};
     for (size_t i = 0; i < sizeof known / sizeof *known; ++i) {
         if (strcmp(f->motion, known[i].motion) != 0) continue;
         f->number = known[i].number;
@@ -53,7 +63,8 @@ static snStatus read_motion(Reader *r, snArmFigure *f)
         f->neutral = !strcmp(f->joint, "wrist") || !strcmp(f->joint, "prosup") || !strcmp(f->joint, "cmc1");
         return SN_OK;
     }
-    return sn_scan_fail(&r->scan, "the motion \"%s\" is not known; flexion, pronation and radial_deviation are", f->motion);
+    return sn_scan_fail(&r->scan, "the motion \"%s\" is not known; flexion, pronation and radial_deviation are",
+                        f->motion);
 }
 
 static snStatus read_row(Reader *r)

@@ -29,7 +29,8 @@ snMotionDef sn_default_motion_def(void)
 static bool place_of_model(const snMotionDef *def, char *folder, char *stem, size_t size)
 {
     char path[PATH_SIZE];
-    if (!def->model || sn_find_model(def->model, path, sizeof path, NULL) != SN_OK || strlen(path) >= size) return false;
+    if (!def->model || sn_find_model(def->model, path, sizeof path, NULL) != SN_OK || strlen(path) >= size)
+        return false;
     char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
     strcpy(stem, base);
     char *ending = strstr(stem, ".muscle.xml");
@@ -109,8 +110,8 @@ static snStatus name_file(snStatus status, const char *path, snError *error)
     return status;
 }
 
-static void sample(const snModel *m, const snPoses *poses, const int32_t *column, int32_t count, double *time, double *value,
-                   double *row)
+static void sample(const snModel *m, const snPoses *poses, const int32_t *column, int32_t count, double *time,
+                   double *value, double *row)
 {
     int32_t nc = sn_count(m, SN_ITEM_COORDINATE), last = sn_poses_frames(poses) - 1;
     double first = sn_poses_time(poses, 0), length = sn_poses_time(poses, last) - first;
@@ -149,7 +150,7 @@ static snStatus motion_of_poses(const snModel *m, const snPoses *poses, double r
     snStatus status = count_samples(poses, rate, &count, error);
     if (status != SN_OK) return status;
     int32_t *column = SN_NEW_ARRAY(int32_t, nc);
-    double *time = SN_NEW_ARRAY(double, count), *value = SN_NEW_ARRAY(double, (int64_t)count * nc);
+    double *time = SN_NEW_ARRAY(double, count), *value = SN_NEW_ARRAY(double, (int64_t)count *nc);
     double *row = SN_NEW_ARRAY(double, sn_poses_columns(poses));
     if (column && time && value && row) {
         status = match(m, poses, column, error);
@@ -227,7 +228,8 @@ static snStatus check_bodies(const snModel *m, const snTrack *track, snError *er
         if (sn_find(m, SN_ITEM_BODY, def->body_name[c]) >= 0) continue;
         size_t used = strlen(unknown);
         ++count;
-        if (used < 200) snprintf(unknown + used, sizeof unknown - used, "%s\"%.40s\"", used ? ", " : "", def->body_name[c]);
+        if (used < 200)
+            snprintf(unknown + used, sizeof unknown - used, "%s\"%.40s\"", used ? ", " : "", def->body_name[c]);
     }
     if (!count && def->nbody > 0) return SN_OK;
     if (!count) return sn_fail(error, SN_BAD_INPUT, "the motion moves no body");
@@ -256,7 +258,8 @@ static snStatus check_gaps(const snTrack *track, snError *error)
     for (int32_t i = 0; i < n; ++i) {
         double a = sn_track_time(track, i), b = sn_track_time(track, i + 1);
         if (b - a <= most) continue;
-        sn_fail(error, SN_BAD_INPUT, "there is a gap of %.3g s behind frame %d, between %g s and %g s", b - a, i + 1, a, b);
+        sn_fail(error, SN_BAD_INPUT, "there is a gap of %.3g s behind frame %d, between %g s and %g s", b - a, i + 1, a,
+                b);
         sn_error_remedy(error, "fill it with frames, or split the motion there");
         return SN_BAD_INPUT;
     }

@@ -1,7 +1,7 @@
 /* A state as bytes: everything that the next step depends on, so that stepping goes on bit for bit.
  *
- * The bytes begin with a hash of the model they belong to and end with one of themselves. They are those of this machine
- * and this version: for going on after an interruption, not for keeping. */
+ * The bytes begin with a hash of the model they belong to and end with one of themselves. They are those of this
+ * machine and this version: for going on after an interruption, not for keeping. */
 #include "base/hash.h"
 #include "sim/state.h"
 
@@ -57,7 +57,8 @@ static void pass_state(const snModel *m, snState *s, Stream *t)
 
 static uint64_t fingerprint(const snModel *m, const snState *s)
 {
-    int32_t count[] = {m->nbody, m->njoint, m->nstrand, m->npoint, m->nmuscle, m->nconstraint, s->size, 1 /* version */};
+    int32_t count[] = {m->nbody,   m->njoint,      m->nstrand, m->npoint,
+                       m->nmuscle, m->nconstraint, s->size,    1 /* version */};
     uint64_t h = sn_hash_bytes(0, count, sizeof count);
     h = sn_hash_bytes(h, m->rest_point, (size_t)m->npoint * 3 * sizeof(double));
     h = sn_hash_bytes(h, m->body_mass, (size_t)m->nbody * sizeof(double));

@@ -1,5 +1,6 @@
 /* Two hundred and more random motions of the hand, seeded: reaching from pose to pose, swaying, tapping at up to 5 Hz,
- * and some beyond the ranges of the joints. SINEW_ROBUST_COUNT sets how many (240), SINEW_ROBUST_SEED the first seed. */
+ * and some beyond the ranges of the joints. SINEW_ROBUST_COUNT sets how many (240), SINEW_ROBUST_SEED the first seed.
+ */
 #include "robust_case.h"
 
 static long setting(const char *name, long otherwise)
@@ -33,7 +34,8 @@ static void random_motions_of_the_hand_are_followed(void **state)
         }
         if (bad) print_outcome(kind, seed, &o);
     }
-    print_message("%ld motions: %d diverged, %d with a strand on the wrong side; feasible ones: mean error %.3f mm, largest mean\n"
+    print_message("%ld motions: %d diverged, %d with a strand on the wrong side; feasible ones: mean error %.3f mm, "
+                  "largest mean\n"
                   "%.3f mm, %d of %d above 1 mm; beyond the ranges: worst error %.1f mm\n",
                   count, diverged, wrong, 1e3 * sum / feasible, 1e3 * largest, above, feasible, 1e3 * beyond);
     assert_int_equal(diverged, 0);

@@ -53,7 +53,8 @@ static double smooth_step(double t)
 }
 
 /* One row of coordinates at a time of a motion that is given by two poses and, for swaying and tapping, a frequency. */
-static void motion_at(const snModel *m, MotionKind kind, const double *a, const double *b, double hertz, double t, double *q)
+static void motion_at(const snModel *m, MotionKind kind, const double *a, const double *b, double hertz, double t,
+                      double *q)
 {
     double k = smooth_step(t / 0.6);
     if (kind == MOTION_SWAY || kind == MOTION_TAP) k = 0.5 - 0.5 * cos(2 * SN_PI * hertz * t);
@@ -138,10 +139,10 @@ static Outcome follow_random(const snModel *m, MotionKind kind, uint64_t seed, d
 
 static void print_outcome(MotionKind kind, uint64_t seed, const Outcome *o)
 {
-    print_message("%-6s seed %llu: %d frames, mean %.3f mm, worst %.2f mm at %.2f s, activation %.2f%s%s%s%s\n", motion_name[kind],
-                  (unsigned long long)seed, o->frames, 1e3 * o->mean, 1e3 * o->worst, o->worst_time, o->activation,
-                  o->status == SN_DIVERGED ? ", DIVERGED: " : "", o->culprit, o->wrong_sides ? ", WRONG SIDE: " : "",
-                  o->wrong_side);
+    print_message("%-6s seed %llu: %d frames, mean %.3f mm, worst %.2f mm at %.2f s, activation %.2f%s%s%s%s\n",
+                  motion_name[kind], (unsigned long long)seed, o->frames, 1e3 * o->mean, 1e3 * o->worst, o->worst_time,
+                  o->activation, o->status == SN_DIVERGED ? ", DIVERGED: " : "", o->culprit,
+                  o->wrong_sides ? ", WRONG SIDE: " : "", o->wrong_side);
 }
 
 #endif

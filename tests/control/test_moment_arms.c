@@ -1,6 +1,7 @@
 /* Moment arms: closed forms, the agreement of both ways on the finger, and the static check. */
 #include "check.h"
 
+#include "base/alloc.h"
 #include "build.h"
 #include "scenes.h"
 #include "sim/state.h"
@@ -43,7 +44,8 @@ static const snArmCurve *curve_of(const snModel *m, const snArms *arms, const ch
 /* A frame and an arm that turns about z through the origin, limits in degrees. */
 static void add_arm(snBuild *build, double lower, double upper)
 {
-    static const double nowhere[3] = {0}, small[3] = {0.01, 0.01, 0.01}, middle[3] = {0.06, 0, 0}, half[3] = {0.06, 0.01, 0.01};
+    static const double nowhere[3] = {0}, small[3] = {0.01, 0.01, 0.01}, middle[3] = {0.06, 0, 0},
+                        half[3] = {0.06, 0.01, 0.01};
     sn_build_body(build, "frame", nowhere, NULL, small, 0);
     sn_build_body(build, "arm", middle, NULL, half, 0.1);
     snJointDef hinge = sn_default_joint_def();
@@ -90,13 +92,14 @@ static void straight_strand_has_the_closed_form(void **state)
     const snArmCurve *c = curve_of(m, arms, "biceps", "elbow.0");
     double worst = 0;
     for (int32_t k = 0; k < c->count; ++k) {
-        v3 a = {-0.03, 0.02, 0}, b = {0.04 * cos(c->q[k]) - 0.015 * sin(c->q[k]), 0.04 * sin(c->q[k]) + 0.015 * cos(c->q[k]), 0};
+        v3 a = {-0.03, 0.02, 0},
+           b = {0.04 * cos(c->q[k]) - 0.015 * sin(c->q[k]), 0.04 * sin(c->q[k]) + 0.015 * cos(c->q[k]), 0};
         v3 along = v3_unit(v3_sub(a, b)); /* pulls the arm at b */
         double arm = b.x * along.y - b.y * along.x;
         worst = fmax(worst, fmax(fabs(c->excursion[k] - arm), fabs(c->work[k] - arm)));
     }
-    print_message("straight: arm at rest %.3f mm, worst error %.4f mm, two ways differ %.4f mm\n", 1e3 * c->neutral, 1e3 * worst,
-                  1e3 * c->worst);
+    print_message("straight: arm at rest %.3f mm, worst error %.4f mm, two ways differ %.4f mm\n", 1e3 * c->neutral,
+                  1e3 * worst, 1e3 * c->worst);
     assert_int_equal(c->count, 61);
     assert_at_most(worst, 3e-4); /* 1.7 %: the strand rounds the kinks at its eyelets */
     sn_arms_destroy(arms);
@@ -122,9 +125,10 @@ static void wrapped_strand_has_the_radius(void **state)
     snArms *arms = arms_of(m);
     const snArmCurve *c = curve_of(m, arms, "biceps", "elbow.0");
     double worst = 0;
-    for (int32_t k = 0; k < c->count; ++k) worst = fmax(worst, fmax(fabs(c->excursion[k] - DRUM), fabs(c->work[k] - DRUM)));
-    print_message("wrapped: mean %.3f mm of %.3f, worst error %.3f mm, two ways differ %.4f mm, jump %.3f mm\n", 1e3 * c->mean,
-                  1e3 * DRUM, 1e3 * worst, 1e3 * c->worst, 1e3 * c->jump);
+    for (int32_t k = 0; k < c->count; ++k)
+        worst = fmax(worst, fmax(fabs(c->excursion[k] - DRUM), fabs(c->work[k] - DRUM)));
+    print_message("wrapped: mean %.3f mm of %.3f, worst error %.3f mm, two ways differ %.4f mm, jump %.3f mm\n",
+                  1e3 * c->mean, 1e3 * DRUM, 1e3 * worst, 1e3 * c->worst, 1e3 * c->jump);
     assert_near(c->mean, DRUM, 0.02 * DRUM);
     assert_at_most(worst, 3e-4); /* contact points 4 mm apart: a polygon around the drum */
     sn_arms_destroy(arms);
@@ -175,9 +179,36 @@ static void one_joint_is_enough_if_asked(void **state)
     sn_model_destroy(m);
 }
 
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    snModel *m = compiled(sn_scene("finger"));
+    snArmDef def = sn_default_arm_def();
+    def.joint = sn_find(m, SN_ITEM_JOINT, "DIP");
+    def.turn = 40 * SN_DEG;
+    int64_t live = sn_alloc_live();
+    snStatus status = SN_NO_MEMORY;
+    for (int n = 0; status != SN_OK && n < 1000; ++n) {
+        snArms *arms = NULL;
+        snStatics s = {0};
+        snError error;
+        sn_alloc_fail_after(n);
+        status = sn_moment_arms(m, &def, &arms, &error);
+        if (status == SN_OK) status = sn_static_check(m, arms->neutral, 0.1, &s, &error);
+        sn_alloc_fail_after(-1);
+        assert_true(status == SN_OK || status == SN_NO_MEMORY);
+        sn_statics_free(&s);
+        sn_arms_destroy(arms);
+        assert_true(sn_alloc_live() == live);
+    }
+    assert_int_equal(status, SN_OK);
+    sn_model_destroy(m);
+}
+
 /* ---- the static check ----------------------------------------------------------------------- */
 
-/* Arms of the finger's shape by hand: a torque that one muscle gives alone takes no more; the others must be cancelled. */
+/* Arms of the finger's shape by hand: a torque that one muscle gives alone takes no more; the others must be cancelled.
+ */
 static void held_torques_are_met(void **state)
 {
     (void)state;
@@ -209,9 +240,11 @@ static void held_torques_are_met(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(straight_strand_has_the_closed_form), cmocka_unit_test(wrapped_strand_has_the_radius),
-        cmocka_unit_test(both_ways_agree_on_the_finger),       cmocka_unit_test(one_joint_is_enough_if_asked),
-        cmocka_unit_test(held_torques_are_met),
+        cmocka_unit_test(straight_strand_has_the_closed_form),
+        cmocka_unit_test(wrapped_strand_has_the_radius),
+        cmocka_unit_test(both_ways_agree_on_the_finger),
+        cmocka_unit_test(one_joint_is_enough_if_asked),
+        cmocka_unit_test(held_torques_are_met),                cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests_name("control.moment_arms", tests, NULL, NULL);
 }

@@ -85,7 +85,8 @@ static void assert_same(const snTrack *a, const snTrack *b)
     for (int32_t f = 0; f < sn_track_frames(a); ++f) {
         assert_true(sn_track_time(a, f) == sn_track_time(b, f));
         assert_memory_equal(sn_track_pose(a, f), sn_track_pose(b, f), sizeof(double) * 7 * (size_t)def->nbody);
-        assert_memory_equal(sn_track_point(a, f), sn_track_point(b, f), sizeof(double) * 3 * (size_t)sn_track_points(a));
+        assert_memory_equal(sn_track_point(a, f), sn_track_point(b, f),
+                            sizeof(double) * 3 * (size_t)sn_track_points(a));
         assert_memory_equal(sn_track_scalar(a, f), sn_track_scalar(b, f), sizeof(double) * (size_t)def->nscalar);
     }
 }

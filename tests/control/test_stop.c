@@ -73,7 +73,8 @@ static void arm_is_lifted_off_its_stop(void **state)
         sn_track_pose_at(motion, arm, sn_track_time(replay, f), wanted, NULL);
         worst = fmax(worst, v3_dist(v3_load(sn_track_pose(replay, f) + 7 * arm), v3_load(wanted)));
     }
-    print_message("off the stop: worst %.3f mm of %.1f, activation %.3f\n", 1e3 * worst, 60 * 20 * SN_DEG, report.max_activation);
+    print_message("off the stop: worst %.3f mm of %.1f, activation %.3f\n", 1e3 * worst, 60 * 20 * SN_DEG,
+                  report.max_activation);
     assert_at_most(worst, 2e-3);
     sn_follow_report_free(&report);
     sn_track_destroy(motion);
