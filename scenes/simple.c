@@ -109,6 +109,7 @@ static snStrandDef hoist(const char *name, double load)
     def.stiffness = 1e7;
     def.tendon_stiffness = 1e8;
     def.max_force = 2 * load;
+    def.active_fl = "constant"; /* so that the lift has a closed form */
     def.tension_only = false; /* activation shifts the rest length; a slack belly under constant force would collapse */
     double section = 3.14159265358979 * def.radius * def.radius;
     def.belly_rest_scale = 1 / (1 + load / (def.stiffness * section));

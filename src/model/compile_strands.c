@@ -94,7 +94,7 @@ static snStatus compile_strand(snCompiler *c, snId id)
     m->strand_name[i] = sn_compile_text(c, def->name);
     if (!m->strand_name[i] || !sn_map_put(&m->strand_map, m->strand_name[i], i)) return sn_fail_no_memory(c->error);
     snStatus status = compile_law(c, def->passive_fl, SN_LAW_LINEAR, &st->passive_law);
-    return status == SN_OK ? compile_law(c, def->active_fl, SN_LAW_CONSTANT, &st->active_law) : status;
+    return status == SN_OK ? compile_law(c, def->active_fl, SN_LAW_SHIFT, &st->active_law) : status;
 }
 
 snStatus sn_compile_strands(snCompiler *c)

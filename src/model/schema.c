@@ -282,7 +282,7 @@ static const snAttr strand_attr[] = {
     STRING_(passive_fl, 0,
             "Passive force-length law: linear (default), hill-passive, a ForceLength element, or a file."),
     STRING_(active_fl, 0,
-            "Active force-length law: constant (default), hill-active, quadratic-active, a ForceLength element, or a "
+            "Active force-length law: shift (default), hill-active, quadratic-active, constant, a ForceLength element, or a "
             "file."),
     NUMBER_(radius, 0.01, 0, 1, SN_ATTR_POSITIVE, "m", "Radius of the whole strand."),
     BOOL_(enabled, true, "Takes part in the simulation."),

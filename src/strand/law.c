@@ -5,9 +5,11 @@
 
 #include "math/vec.h"
 
+#include <stdbool.h>
 #include <string.h>
 
-static const double toe_strain = 0.6, toe_shape = 4, gauss_width2 = 0.45, parabola_half_width = 0.5;
+static const double toe_strain = 0.6, toe_shape = 4, gauss_width2 = 0.45, parabola_half_width = 0.5,
+                    shift_range = 0.5;
 
 /* c (exp(k e / e0) - 1) below the toe, with c chosen so that its slope at e0 is 1, the slope of the line above. */
 static double hill_passive(double e, double *slope)
@@ -97,6 +99,11 @@ double sn_law_eval(const snLaw *law, double stretch, double *slope)
     case SN_LAW_CONSTANT:
         *slope = 0;
         return 1;
+    case SN_LAW_SHIFT: {
+        bool falling = e < 0 && e > -shift_range;
+        *slope = falling ? 1 / shift_range : 0;
+        return falling ? 1 + e / shift_range : e >= 0;
+    }
     case SN_LAW_HILL_PASSIVE:
         return hill_passive(e, slope);
     case SN_LAW_HILL_ACTIVE: {
@@ -124,6 +131,8 @@ static double primitive(const snLaw *law, double stretch)
         return e * e / 2;
     case SN_LAW_CONSTANT:
         return e;
+    case SN_LAW_SHIFT:
+        return e >= 0 ? e : e > -shift_range ? e + e * e / (2 * shift_range) : -shift_range / 2;
     case SN_LAW_HILL_PASSIVE:
         return hill_passive_primitive(e);
     case SN_LAW_HILL_ACTIVE:
@@ -164,7 +173,7 @@ void sn_law_slopes(int32_t n, const double *x, const double *y, double *slope)
     }
 }
 
-static const char *const law_name[] = {"linear",      "constant",         "hill-passive",
+static const char *const law_name[] = {"linear",      "constant",         "shift", "hill-passive",
                                        "hill-active", "quadratic-active", "table"};
 
 int sn_law_by_name(const char *name, snLawKind *kind)

@@ -9,7 +9,9 @@
 
 typedef enum snLawKind {
     SN_LAW_LINEAR,       /* passive: f = stretch - 1. The default */
-    SN_LAW_CONSTANT,     /* active: f = 1, the shift of [Sueda 2008]: activation lifts the whole curve. The default */
+    SN_LAW_CONSTANT,     /* active: f = 1 at every length. A muscle stronger than its load then shortens without end */
+    SN_LAW_SHIFT,        /* active: 1 down to the rest length, then falling in a line to 0 at half of it: activation lifts the
+                            curve and moves its zero to a shorter length, as in [Sueda 2008]. The default */
     SN_LAW_HILL_PASSIVE, /* exponential toe up to a stretch of 1.6, then linear with slope 1 */
     SN_LAW_HILL_ACTIVE,  /* Gaussian around stretch 1: exp(-(stretch - 1)^2 / 0.45) */
     SN_LAW_QUADRATIC_ACTIVE, /* parabola: 1 - ((stretch - 1) / 0.5)^2, not below 0 */
@@ -28,7 +30,7 @@ double sn_law_eval(const snLaw *law, double stretch, double *slope);
 double sn_law_integral(const snLaw *law, double from, double to);
 /* Slopes (n) of the monotone cubic through x, y. */
 void sn_law_slopes(int32_t n, const double *x, const double *y, double *slope);
-/* Built-in law by name ("linear", "constant", "hill-passive", "hill-active", "quadratic-active"); 0 if unknown. */
+/* Built-in law by name ("linear", "constant", "shift", "hill-passive", "hill-active", "quadratic-active"); 0 if unknown. */
 int sn_law_by_name(const char *name, snLawKind *kind);
 /* "table" for a table, which sn_law_by_name does not know. */
 const char *sn_law_name(snLawKind kind);

@@ -111,7 +111,7 @@ static void isometric_force(void **state)
                        {.p = {0.3, 0, 0}, .kind = SN_VIA_FIXED, .on = "frame"}};
         snPath path = {.via = via, .nvia = 2, .npoint = 30, .belly = with_tendon ? 0.12 : 0.3};
         snStrandDef def = sn_default_strand_def();
-        def.name = "muscle", def.radius = 0.004, def.max_force = 100, def.stiffness = 1e6;
+        def.name = "muscle", def.active_fl = "constant", def.radius = 0.004, def.max_force = 100, def.stiffness = 1e6;
         sn_build_strand(&b, &def, &path);
         snSimDef sim = sn_default_sim_def();
         sim.gravity_scale = 0;

@@ -16,7 +16,7 @@ typedef struct lawPair {
     snLaw passive, active;
 } lawPair;
 
-static int law_pairs(lawPair pair[5])
+static int law_pairs(lawPair pair[6])
 {
     sn_law_slopes(6, table_x, table_passive, slope_passive);
     sn_law_slopes(6, table_x, table_active, slope_active);
@@ -27,7 +27,8 @@ static int law_pairs(lawPair pair[5])
                         {SN_LAW_TABLE, 6, table_x, table_passive, slope_passive},
                         {SN_LAW_TABLE, 6, table_x, table_active, slope_active}};
     pair[4] = (lawPair){"linear, hill", {.kind = SN_LAW_LINEAR}, {.kind = SN_LAW_HILL_ACTIVE}};
-    return 5;
+    pair[5] = (lawPair){"linear, shift", {.kind = SN_LAW_LINEAR}, {.kind = SN_LAW_SHIFT}};
+    return 6;
 }
 
 /* The drawn strand scaled by `stretch`, with a little noise so that every Gauss point differs. */
@@ -115,7 +116,7 @@ static void force_is_the_gradient_of_the_energy(void **state)
 {
     (void)state;
     static strandCase c;
-    lawPair pair[5];
+    lawPair pair[6];
     double q[3 * N], worst = 0;
     for (int l = 0, n = law_pairs(pair); l < n; ++l)
         for (int variant = 0; variant < 4; ++variant) {
@@ -139,7 +140,7 @@ static void stiffness_is_the_derivative_of_the_force(void **state)
 {
     (void)state;
     static strandCase c;
-    lawPair pair[5];
+    lawPair pair[6];
     double q[3 * N], worst = 0;
     for (int l = 0, n = law_pairs(pair); l < n; ++l)
         for (int variant = 0; variant < 4; ++variant) {
@@ -202,7 +203,7 @@ static void stiffness_is_never_indefinite(void **state)
 {
     (void)state;
     static strandCase c;
-    lawPair pair[5];
+    lawPair pair[6];
     uint64_t seed = 3;
     for (int l = 0, n = law_pairs(pair); l < n; ++l)
         for (int k = 0; k < 30; ++k) {

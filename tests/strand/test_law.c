@@ -37,6 +37,10 @@ static void laws_have_their_fixed_points(void **state)
     sn_law_eval(&(snLaw){.kind = SN_LAW_HILL_PASSIVE}, 1.7, &slope);
     assert_near(slope, 1, 0);
     assert_near(sn_law_eval(&(snLaw){.kind = SN_LAW_CONSTANT}, 0.3, &slope), 1, 0);
+    assert_near(sn_law_eval(&(snLaw){.kind = SN_LAW_SHIFT}, 1.3, &slope), 1, 0);
+    assert_near(sn_law_eval(&(snLaw){.kind = SN_LAW_SHIFT}, 0.75, &slope), 0.5, 1e-15);
+    assert_near(slope, 2, 1e-15);
+    assert_near(sn_law_eval(&(snLaw){.kind = SN_LAW_SHIFT}, 0.4, &slope), 0, 0);
     assert_near(sn_law_eval(&(snLaw){.kind = SN_LAW_HILL_ACTIVE}, 1, &slope), 1, 0);
     assert_near(sn_law_eval(&(snLaw){.kind = SN_LAW_QUADRATIC_ACTIVE}, 1.5, &slope), 0, 1e-15);
     assert_near(sn_law_eval(&(snLaw){.kind = SN_LAW_QUADRATIC_ACTIVE}, 0.2, &slope), 0, 0);
