@@ -43,8 +43,7 @@ SN_API snStatus sn_author_skin(const snSkinMeshDef *def, snMesh *mesh, snError *
  * The strands are polylines of `samples` points that relax: repulsion moves each point to the middle of the part of
  * its section of the muscle that is nearer to it than to other strands, stiffness straightens the strand, the wall
  * keeps it inside. Step it as often as wished (a pause is not to step), look at the points in between, change the
- * parameters;
- * then take the curves. Lengths are in m. */
+ * parameters; then take the curves. Lengths are in m. */
 typedef struct snAutoStrandInput {
     const char *name;       /* for messages, may be NULL */
     int32_t nposition;      /* at least 2 */
@@ -112,6 +111,29 @@ typedef struct snMuscleMeasure {
 } snMuscleMeasure;
 SN_API snStatus sn_measure_muscle(const snMesh *mesh, int32_t nstrand, int32_t nposition, const double *position,
                                   snMuscleMeasure *measure, snError *error);
+
+/* A mesh of a model filled with strands of one muscle group. */
+typedef struct snFillDef {
+    const char *mesh;      /* mesh node of the scene */
+    const char *strands;   /* names of the inputs, separated by blanks; they are disabled in the new model */
+    const char *group;     /* name of the new group, its strands are NAME_1, NAME_2, ...; empty: the mesh's name */
+    snGroupType type;      /* of the group */
+    snAutoStrandsDef fill; /* its mesh and inputs are not looked at */
+    int32_t steps;         /* at most */
+} snFillDef;
+
+typedef struct snFillReport {
+    int32_t strands, steps;
+    snAutoStrandsQuality quality;
+    snMuscleMeasure muscle;
+} snFillReport;
+
+SN_API snFillDef sn_default_fill_def(void);
+/* A copy of the model with the strands added. Each gets the attributes and attachments of its input, an equal share of
+ * its force and of the muscle's physiological cross-section. Functions that activate the input activate the group.
+ * SN_BAD_INPUT: no such mesh or strand, a name that is taken, and what sn_autostrands_create refuses. */
+SN_API snStatus sn_fill_muscle(const snSpec *spec, const snFillDef *def, snProgress progress, snSpec **filled,
+                               snFillReport *report, snError *error);
 
 #ifdef __cplusplus
 }

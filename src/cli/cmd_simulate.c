@@ -36,12 +36,21 @@ static snStatus add_level(snRun *run, const char *option, const char *muscle, do
     return SN_OK;
 }
 
+static snStatus unknown_function(snRun *run, const char *name)
+{
+    snText known = {0};
+    int32_t n = sn_spec_count(run->spec, SN_KIND_FUNCTION);
+    for (snId id = 1; id <= n; ++id) text_add(&known, " %s", sn_spec_function(run->spec, id)->name);
+    snStatus status = cli_fail(run->cli, SN_BAD_INPUT, "--function: the model has no function '%s'; it has %s%s", name,
+                               n ? "these:" : "none", n && known.text ? known.text : "");
+    text_free(&known);
+    return status;
+}
+
 static snStatus add_function(snRun *run, const char *name, double level)
 {
     snId id = sn_spec_find(run->spec, SN_KIND_FUNCTION, name);
-    if (!id)
-        return cli_fail(run->cli, SN_BAD_INPUT,
-                        "--function: the model has no function '%s'; sinew info --list names them", name);
+    if (!id) return unknown_function(run, name);
     const snFunctionDef *function = sn_spec_function(run->spec, id);
     const char *c = function->muscles;
     snStatus status = SN_OK;

@@ -2,9 +2,9 @@
 #include "cli.h"
 
 extern const snCommand cmd_demo, cmd_check, cmd_info, cmd_simulate, cmd_track, cmd_plot, cmd_export, cmd_convert,
-    cmd_bench, cmd_studio;
+    cmd_bench, cmd_studio, cmd_strands;
 
 const snCommand *const cli_commands[] = {
-    &cmd_demo,   &cmd_check,   &cmd_info,  &cmd_simulate, &cmd_track, &cmd_plot,
-    &cmd_export, &cmd_convert, &cmd_bench, &cmd_studio,   NULL,
+    &cmd_demo,   &cmd_check,   &cmd_info,  &cmd_simulate, &cmd_track,   &cmd_plot,
+    &cmd_export, &cmd_convert, &cmd_bench, &cmd_studio,   &cmd_strands, NULL,
 };

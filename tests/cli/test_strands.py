@@ -1,0 +1,115 @@
+"""sinew strands: a model with a muscle mesh and one strand becomes a model with a muscle group; anatomical functions."""
+import math
+import unittest
+
+from common import Case
+
+RINGS, ANGLES = 20, 16
+
+
+def spindle(length, belly, open_end=False):
+    """Vertices and triangles of a spindle down the y axis, its ends 15 % as thick as its belly."""
+    vertices = [(0, 0, 0)]
+    for i in range(RINGS + 1):
+        radius = belly * (0.15 + 0.85 * math.sin(math.pi * i / RINGS))
+        for j in range(ANGLES):
+            angle = 2 * math.pi * j / ANGLES
+            vertices.append((radius * math.cos(angle), -length * i / RINGS, radius * math.sin(angle)))
+    vertices.append((0, -length, 0))
+    triangles = []
+    for j in range(ANGLES):
+        k = (j + 1) % ANGLES
+        triangles.append((0, 1 + k, 1 + j))
+        for i in range(RINGS):
+            a, b = 1 + i * ANGLES, 1 + (i + 1) * ANGLES
+            triangles += [(a + j, a + k, b + j), (a + k, b + k, b + j)]
+        triangles.append((len(vertices) - 1, 1 + RINGS * ANGLES + j, 1 + RINGS * ANGLES + k))
+    return vertices, triangles[1:] if open_end else triangles
+
+
+def lines(rows):
+    return "\n".join(" ".join(f"{x:.9g}" for x in row) for row in rows)
+
+
+class Strands(Case):
+    def model(self, open_end=False, shift=0):
+        """A weight on a muscle 12 cm long, in centimetres."""
+        vertices, triangles = spindle(12, 1.5, open_end)
+        points = [(shift, -12 * i / 7, 0) for i in range(8)]
+        self.write("arm.scene.xml", f"""<ModelerScene version="1" units="cm">
+  <Group name="frame"/>
+  <Group name="weight" translate="0 -12 0"/>
+  <Mesh name="belly_mesh">
+    <Vertices>{lines(vertices)}</Vertices>
+    <Triangles>{lines(triangles)}</Triangles>
+  </Mesh>
+  <Curve name="line"><Points>{lines(points)}</Points></Curve>
+</ModelerScene>""")
+        return self.write("arm.muscle.xml", """<Muscle version="1">
+  <RigidBody name="frame" pinned="true" mass_from="given" mass="1" inertia="0.001 0.001 0.001"/>
+  <RigidBody name="weight" mass_from="given" mass="2" inertia="0.001 0.001 0.001"/>
+  <Strand name="line" radius="0.01" max_force="80"/>
+  <Constraint name="origin" strand="line" attachment="frame"/>
+  <Constraint name="insertion" strand="line" position="1" attachment="weight"/>
+  <Function name="weight.lift" muscles="line" levels="1"/>
+</Muscle>""")
+
+    def fill(self, *more, code=0, model="arm.muscle.xml"):
+        return self.sinew("strands", model, "--mesh", "belly_mesh", "--from", "line", "--count", 8, "--group", "belly",
+                          "--samples", 12, "--control-points", 8, "-o", "full.muscle.xml", *more, code=code)
+
+    def test_a_group_takes_the_place_of_the_strand(self):
+        self.model()
+        report = self.json("strands", "arm.muscle.xml", "--mesh", "belly_mesh", "--from", "line", "--count", 8, "--group",
+                           "belly", "--samples", 12, "--control-points", 8, "-o", "full.muscle.xml")
+        self.assertEqual(report["strands"], 8)
+        self.assertLess(report["outside"], 0.2e-3)
+        self.assertLess(report["spacing_variation"], 0.25)
+        self.assertEqual(report["crossings"], 0)
+        self.assertAlmostEqual(report["cross_section"], report["volume"] / report["fiber_length"], 9)
+        # the volume of the mesh by the formula of a cone's frustum, polygons for circles
+        radius = [0.015 * (0.15 + 0.85 * math.sin(math.pi * i / RINGS)) for i in range(RINGS + 1)]
+        polygon = ANGLES / 2 * math.sin(2 * math.pi / ANGLES)
+        volume = sum(polygon * 0.12 / RINGS * (a * a + a * b + b * b) / 3 for a, b in zip(radius, radius[1:]))
+        self.assertAlmostEqual(report["volume"] / volume, 1, 2)
+        self.sinew("check", "full.muscle.xml")
+        text = self.read("full.muscle.xml")
+        self.assertEqual(text.count('<Strand name="belly_'), 8)
+        self.assertIn('max_force="10"', text)
+        self.assertRegex(text, r'<Strand name="line"[^>]*enabled="false"')
+        self.assertEqual(len([line for line in text.splitlines() if 'attachment="weight"' in line and "belly_" in line]), 8)
+        self.assertIn('muscles="belly"', text)
+
+    def test_functions_move_the_filled_model(self):
+        self.model()
+        self.fill()
+        height = {}
+        for level in (0, 1):
+            self.sinew("simulate", "full.muscle.xml", "--function", f"weight.lift={level}", "--time", 0.2, "-o", f"at{level}")
+            names, rows = self.read_sto(f"at{level}.sto")
+            column = next(i for i, name in enumerate(names) if name.startswith("length/belly_1"))
+            height[level] = rows[-1][column]
+        self.assertLess(height[1], height[0] - 0.002)  # 80 N against 20 N: it shortens
+        error = self.sinew("simulate", "full.muscle.xml", "--function", "weight.drop=1", code=3).stderr
+        self.assertIn("weight.drop", error)
+        self.assertIn("weight.lift", error)
+
+    def test_bad_input_is_refused_with_place_and_remedy(self):
+        self.model()
+        base = ["strands", "arm.muscle.xml", "--count", 8, "-o", "full.muscle.xml"]
+        self.assertIn("no mesh", self.sinew(*base, "--mesh", "line", "--from", "line", code=3).stderr)
+        self.assertIn("no strand", self.sinew(*base, "--mesh", "belly_mesh", "--from", "lime", code=3).stderr)
+        self.assertIn("choose another", self.sinew(*base, "--mesh", "belly_mesh", "--from", "line", "--group", "line",
+                                                   code=3).stderr)
+        self.assertIn("--from is missing", self.sinew(*base, "--mesh", "belly_mesh", code=2).stderr)
+        self.model(open_end=True)
+        self.assertIn("open", self.fill(code=3).stderr)
+        self.model(shift=2)
+        error = self.fill(code=3).stderr
+        self.assertIn("outside the muscle mesh", error)
+        self.assertIn("line", error)
+        self.assertIn("move the strand", error)
+
+
+if __name__ == "__main__":
+    unittest.main()
