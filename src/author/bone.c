@@ -75,7 +75,10 @@ static bool skin_rings(snBoneMesh *mesh, int32_t base, int32_t rings)
     return ok;
 }
 
-static const double *fields(const snBoneRing *r) { return &r->center_x; }
+static const double *fields(const snBoneRing *r)
+{
+    return &r->center_x;
+}
 
 /* Slope that overshoots nowhere. */
 static double limited_slope(double before, double after)
@@ -140,8 +143,7 @@ bool sn_bone_loft(snBoneMesh *mesh, const snBoneRing *ring, int32_t nring, rigid
 static double bumps(v3 d, int32_t shape)
 {
     double a = 1.7 * shape, sum = 0;
-    for (int k = 0; k < 3; ++k, a += 2.1)
-        sum += sin(3.1 * (d.x * cos(a) + d.y * sin(a)) + 2.3 * d.z * cos(2 * a) + a);
+    for (int k = 0; k < 3; ++k, a += 2.1) sum += sin(3.1 * (d.x * cos(a) + d.y * sin(a)) + 2.3 * d.z * cos(2 * a) + a);
     return sum / 3;
 }
 

@@ -15,11 +15,11 @@ typedef struct snBoneRing {
 typedef struct snBoneMesh {
     SN_ARRAY(double) vertex;    /* 3 each */
     SN_ARRAY(int32_t) triangle; /* 3 each */
-} snBoneMesh; /* zeroed memory is an empty mesh */
+} snBoneMesh;                   /* zeroed memory is an empty mesh */
 
 void sn_bone_free(snBoneMesh *mesh);
-/* Adds a tube through the rings (at most 16), smooth between them, closed by poles half a step outside the first and the last
- * one. y must be monotone. Vertices are frame * (scale * p). False when out of memory. */
+/* Adds a tube through the rings (at most 16), smooth between them, closed by poles half a step outside the first and
+ * the last one. y must be monotone. Vertices are frame * (scale * p). False when out of memory. */
 bool sn_bone_loft(snBoneMesh *mesh, const snBoneRing *ring, int32_t nring, rigid frame, double scale, int32_t along);
 /* Adds an ellipsoid with squarish flanks and low bumps; shape picks the bumps. */
 bool sn_bone_lump(snBoneMesh *mesh, rigid frame, v3 half, double power, int32_t shape);

@@ -33,7 +33,9 @@ snStatus sn_author_hand(const snHandDef *def, snSpec **spec, snError *error)
         made = mirrored;
     }
     sn_hand_free(&hand);
-    if (status == SN_OK) *spec = made;
-    else sn_spec_destroy(made);
+    if (status == SN_OK)
+        *spec = made;
+    else
+        sn_spec_destroy(made);
     return status;
 }

@@ -68,8 +68,8 @@ void sn_hand_free(snHand *hand);
 
 /* Where every body is, as motions from the neutral pose, at joint coordinates in rad. */
 void sn_hand_pose(const snHand *hand, const double *coordinate, rigid *motion);
-/* Length of a path: straight between eyelets, tight around its surfaces. from_end (SN_HAND_MAX_PATH, may be NULL): length
- * from each point to the insertion. A strand on another one is taken to start from a fixed point. */
+/* Length of a path: straight between eyelets, tight around its surfaces. from_end (SN_HAND_MAX_PATH, may be NULL):
+ * length from each point to the insertion. A strand on another one is taken to start from a fixed point. */
 double sn_hand_path_length(const snHand *hand, const rigid *motion, int32_t muscle, double *from_end);
 /* Moment arm -dL/dq of a muscle about a coordinate, at joint coordinates in rad. */
 double sn_hand_moment_arm(const snHand *hand, const double *coordinate, int32_t muscle, int32_t about);
@@ -80,7 +80,8 @@ void sn_hand_range(const snHand *hand, int32_t coordinate, double *lower, double
  * point of a path to its insertion. sum: of all joints together instead of the worst one. Arrays of npoint. */
 void sn_hand_excursion(const snHand *hand, int32_t muscle, double share, bool sum, double *least, double *most);
 
-/* Largest angle by which a path bends at each of its points when single joints move over their ranges. Array of npoint. */
+/* Largest angle by which a path bends at each of its points when single joints move over their ranges. Array of npoint.
+ */
 void sn_hand_kinks(const snHand *hand, int32_t muscle, double *kink);
 
 /* Adds scene nodes and bodies of the bones to the spec (hand_bone.c), strands and constraints (hand_strand.c). */

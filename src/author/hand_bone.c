@@ -1,7 +1,7 @@
 /* Bodies, joints and wrap surfaces of the hand as scene nodes, and the shapes of its bones.
  *
- * The shapes are ours: a few sections per kind of bone, scaled by the lengths and widths of the table, with the marks that
- * make a bone recognisable (waists, paired condyles, tufts, styloids, olecranon, epicondyles). */
+ * The shapes are ours: a few sections per kind of bone, scaled by the lengths and widths of the table, with the marks
+ * that make a bone recognisable (waists, paired condyles, tufts, styloids, olecranon, epicondyles). */
 #include "author/bone.h"
 #include "author/hand.h"
 
@@ -60,26 +60,26 @@ typedef struct station {
 } station;
 
 static const station phalanx[] = {
-    {0.00, 0.62, 0.60, 0, 0, 0.00, 2.2, 0.00, 0.00},  {0.03, 0.92, 0.92, 0, 0, 0.00, 2.2, 0.05, 0.00},
-    {0.08, 1.00, 1.00, 0, 0, 0.00, 2.2, 0.12, 0.00},  {0.18, 0.84, 0.80, 0, 0, 0.05, 2.2, 0.12, 0.00},
+    {0.00, 0.62, 0.60, 0, 0, 0.00, 2.2, 0.00, 0.00},       {0.03, 0.92, 0.92, 0, 0, 0.00, 2.2, 0.05, 0.00},
+    {0.08, 1.00, 1.00, 0, 0, 0.00, 2.2, 0.12, 0.00},       {0.18, 0.84, 0.80, 0, 0, 0.05, 2.2, 0.12, 0.00},
     {0.36, 0.42, 0.36, 0.28, 0.30, 0.10, 2.1, 0.06, 0.00}, {0.55, 0.20, 0.20, 0.50, 0.52, 0.10, 2.1, 0.04, 0.00},
     {0.72, 0.08, 0.08, 0.72, 0.74, 0.06, 2.2, 0.05, 0.00}, {0.85, 0, 0, 0.97, 0.92, 0.00, 2.4, 0.14, 0.05},
-    {0.93, 0, 0, 1.02, 1.00, -0.04, 2.5, 0.24, 0.10}, {0.98, 0, 0, 0.90, 0.80, -0.06, 2.4, 0.26, 0.14},
+    {0.93, 0, 0, 1.02, 1.00, -0.04, 2.5, 0.24, 0.10},      {0.98, 0, 0, 0.90, 0.80, -0.06, 2.4, 0.26, 0.14},
     {1.00, 0, 0, 0.62, 0.50, -0.08, 2.2, 0.20, 0.16},
 };
 static const station tip[] = {
-    {0.00, 0.62, 0.60, 0, 0, 0.00, 2.2, 0.00, 0.00}, {0.05, 0.95, 0.95, 0, 0, 0.00, 2.2, 0.10, 0.00},
-    {0.14, 1.00, 0.98, 0, 0, 0.00, 2.3, 0.10, 0.00}, {0.28, 0.70, 0.64, 0.05, 0.10, 0.06, 2.2, 0.05, 0.00},
+    {0.00, 0.62, 0.60, 0, 0, 0.00, 2.2, 0.00, 0.00},       {0.05, 0.95, 0.95, 0, 0, 0.00, 2.2, 0.10, 0.00},
+    {0.14, 1.00, 0.98, 0, 0, 0.00, 2.3, 0.10, 0.00},       {0.28, 0.70, 0.64, 0.05, 0.10, 0.06, 2.2, 0.05, 0.00},
     {0.48, 0.18, 0.18, 0.44, 0.56, 0.10, 2.1, 0.00, 0.00}, {0.68, 0, 0, 0.66, 0.80, 0.08, 2.1, 0.00, 0.00},
-    {0.82, 0, 0, 0.98, 0.96, 0.00, 2.2, 0.05, 0.00}, {0.91, 0, 0, 1.10, 0.90, -0.06, 2.3, 0.06, 0.00},
-    {0.97, 0, 0, 0.92, 0.66, -0.06, 2.2, 0.04, 0.00}, {1.00, 0, 0, 0.58, 0.38, -0.06, 2.1, 0.00, 0.00},
+    {0.82, 0, 0, 0.98, 0.96, 0.00, 2.2, 0.05, 0.00},       {0.91, 0, 0, 1.10, 0.90, -0.06, 2.3, 0.06, 0.00},
+    {0.97, 0, 0, 0.92, 0.66, -0.06, 2.2, 0.04, 0.00},      {1.00, 0, 0, 0.58, 0.38, -0.06, 2.1, 0.00, 0.00},
 };
 static const station metacarpal[] = {
-    {0.00, 0.66, 0.62, 0, 0, 0.00, 2.6, 0.00, 0.00}, {0.03, 0.96, 0.94, 0, 0, 0.00, 2.7, 0.04, 0.00},
-    {0.09, 1.00, 1.00, 0, 0, 0.00, 2.6, 0.08, 0.00}, {0.18, 0.78, 0.74, 0.02, 0.04, 0.00, 2.4, 0.06, 0.00},
+    {0.00, 0.66, 0.62, 0, 0, 0.00, 2.6, 0.00, 0.00},       {0.03, 0.96, 0.94, 0, 0, 0.00, 2.7, 0.04, 0.00},
+    {0.09, 1.00, 1.00, 0, 0, 0.00, 2.6, 0.08, 0.00},       {0.18, 0.78, 0.74, 0.02, 0.04, 0.00, 2.4, 0.06, 0.00},
     {0.34, 0.36, 0.34, 0.24, 0.26, 0.05, 2.1, 0.00, 0.00}, {0.55, 0.16, 0.16, 0.38, 0.42, 0.08, 2.0, 0.00, 0.00},
     {0.74, 0.04, 0.04, 0.64, 0.66, 0.04, 2.1, 0.05, 0.00}, {0.86, 0, 0, 0.98, 0.92, -0.02, 2.3, 0.16, 0.04},
-    {0.93, 0, 0, 1.00, 1.00, -0.05, 2.2, 0.18, 0.00}, {0.98, 0, 0, 0.82, 0.80, -0.04, 2.1, 0.12, 0.00},
+    {0.93, 0, 0, 1.00, 1.00, -0.05, 2.2, 0.18, 0.00},      {0.98, 0, 0, 0.82, 0.80, -0.04, 2.1, 0.12, 0.00},
     {1.00, 0, 0, 0.55, 0.52, -0.02, 2.0, 0.05, 0.00},
 };
 
@@ -88,14 +88,19 @@ typedef struct widths {
     double base_x, base_z, head_x, head_z;
 } widths;
 
-static bool loft_stations(snBoneMesh *mesh, const station *s, int32_t n, rigid frame, double start, double end, widths w)
+static bool loft_stations(snBoneMesh *mesh, const station *s, int32_t n, rigid frame, double start, double end,
+                          widths w)
 {
     snBoneRing ring[16];
     for (int32_t i = 0; i < n; ++i) {
         double x = s[i].base_x * w.base_x + s[i].head_x * w.head_x, z = s[i].base_z * w.base_z + s[i].head_z * w.head_z;
-        ring[i] = (snBoneRing){.y = -(start + s[i].along * (end - start)), .center_z = s[i].center_z * z,
-                               .half_x = x, .half_z = z, .power = s[i].power,
-                               .palmar_groove = s[i].palmar, .dorsal_groove = s[i].dorsal};
+        ring[i] = (snBoneRing){.y = -(start + s[i].along * (end - start)),
+                               .center_z = s[i].center_z * z,
+                               .half_x = x,
+                               .half_z = z,
+                               .power = s[i].power,
+                               .palmar_groove = s[i].palmar,
+                               .dorsal_groove = s[i].dorsal};
     }
     return sn_bone_loft(mesh, ring, n, frame, 1, 26);
 }
@@ -144,10 +149,14 @@ static const struct carpal_row {
     double center[3], half[3], turn;
     int32_t shape;
 } carpals[] = {
-    {"scaphoid", {11.0, 1.5, -2.0}, {7.0, 11.0, 7.5}, 38, 1},   {"lunate", {-0.5, 6.0, -0.5}, {7.8, 6.0, 8.5}, 8, 2},
-    {"triquetrum", {-12.5, 1.0, -1.0}, {6.5, 8.2, 7.0}, -28, 3}, {"pisiform", {-14.0, -5.0, -11.0}, {5.0, 6.0, 5.0}, 0, 4},
-    {"trapezium", {20.0, -13.5, -6.0}, {8.0, 7.2, 7.2}, 35, 5},  {"trapezoid", {11.5, -14.0, 1.5}, {5.6, 7.0, 7.6}, -8, 6},
-    {"capitate", {1.2, -10.5, 1.0}, {6.6, 12.5, 8.4}, -3, 7},     {"hamate", {-10.8, -13.0, -0.5}, {7.2, 9.8, 7.8}, 18, 8},
+    {"scaphoid", {11.0, 1.5, -2.0}, {7.0, 11.0, 7.5}, 38, 1},
+    {"lunate", {-0.5, 6.0, -0.5}, {7.8, 6.0, 8.5}, 8, 2},
+    {"triquetrum", {-12.5, 1.0, -1.0}, {6.5, 8.2, 7.0}, -28, 3},
+    {"pisiform", {-14.0, -5.0, -11.0}, {5.0, 6.0, 5.0}, 0, 4},
+    {"trapezium", {20.0, -13.5, -6.0}, {8.0, 7.2, 7.2}, 35, 5},
+    {"trapezoid", {11.5, -14.0, 1.5}, {5.6, 7.0, 7.6}, -8, 6},
+    {"capitate", {1.2, -10.5, 1.0}, {6.6, 12.5, 8.4}, -3, 7},
+    {"hamate", {-10.8, -13.0, -0.5}, {7.2, 9.8, 7.8}, 18, 8},
 };
 
 static const snHandBone *bone_called(const snHand *hand, const char *name)
@@ -161,7 +170,8 @@ static snStatus add_metacarpal(const builder *b, const struct metacarpal_row *ro
 {
     const snHandBone *finger = bone_called(b->hand, row->finger);
     if (!finger) return SN_OK;
-    v3 base = local(b, row->base[0], row->base[1], row->base[2]), head = rigid_unapply(b->bone->frame, finger->proximal);
+    v3 base = local(b, row->base[0], row->base[1], row->base[2]),
+       head = rigid_unapply(b->bone->frame, finger->proximal);
     v3 dorsal = q_unrotate(b->bone->frame.q, q_rotate(finger->frame.q, v3_of(0, 0, 1)));
     widths w = {row->base_ml / 2e3, row->base_dp / 2e3, row->head_ml / 2e3, row->head_dp / 2e3};
     snBoneMesh mesh = {0};
@@ -174,7 +184,8 @@ static snStatus add_metacarpal(const builder *b, const struct metacarpal_row *ro
 
 static snStatus add_carpal(const builder *b, const struct carpal_row *row)
 {
-    rigid frame = {q_axis_angle(v3_of(0, 0, 1), row->turn * SN_DEG), local(b, row->center[0], row->center[1], row->center[2])};
+    rigid frame = {q_axis_angle(v3_of(0, 0, 1), row->turn * SN_DEG),
+                   local(b, row->center[0], row->center[1], row->center[2])};
     snBoneMesh mesh = {0};
     bool ok = sn_bone_lump(&mesh, frame, v3_scale(v3_load(row->half), 1.1e-3), 2.5, row->shape);
     if (ok && strcmp(row->name, "hamate") == 0) { /* with its hook */
@@ -198,14 +209,14 @@ static snStatus add_palm(const builder *b)
 
 /* y, centre x and z, half widths x and z, power, grooves. */
 static const snBoneRing radius_rings[] = {
-    {249.5, -16.0, -24.0, 8.6, 8.6, 2.0, 0, 0},   {247.0, -16.0, -24.0, 11.2, 11.2, 2.0, 0, 0},
-    {240.0, -16.0, -24.0, 11.4, 11.4, 2.0, 0, 0}, {235.5, -15.8, -23.6, 8.4, 8.4, 2.0, 0, 0},
-    {226.0, -15.0, -22.6, 6.6, 6.6, 2.0, 0, 0},   {212.0, -15.4, -22.0, 9.2, 8.4, 2.0, 0, 0},
-    {196.0, -12.6, -20.0, 7.2, 7.0, 2.1, 0, 0},   {160.0, -5.0, -15.5, 7.6, 6.4, 2.3, 0, 0},
-    {115.0, 0.5, -10.5, 7.8, 6.2, 2.4, 0, 0},     {70.0, 3.0, -6.0, 8.4, 6.6, 2.4, 0, 0},
-    {42.0, 3.5, -3.0, 11.5, 8.4, 2.5, 0.04, 0},   {25.0, 3.6, -1.0, 15.8, 11.0, 2.6, 0.10, 0.02},
+    {249.5, -16.0, -24.0, 8.6, 8.6, 2.0, 0, 0},    {247.0, -16.0, -24.0, 11.2, 11.2, 2.0, 0, 0},
+    {240.0, -16.0, -24.0, 11.4, 11.4, 2.0, 0, 0},  {235.5, -15.8, -23.6, 8.4, 8.4, 2.0, 0, 0},
+    {226.0, -15.0, -22.6, 6.6, 6.6, 2.0, 0, 0},    {212.0, -15.4, -22.0, 9.2, 8.4, 2.0, 0, 0},
+    {196.0, -12.6, -20.0, 7.2, 7.0, 2.1, 0, 0},    {160.0, -5.0, -15.5, 7.6, 6.4, 2.3, 0, 0},
+    {115.0, 0.5, -10.5, 7.8, 6.2, 2.4, 0, 0},      {70.0, 3.0, -6.0, 8.4, 6.6, 2.4, 0, 0},
+    {42.0, 3.5, -3.0, 11.5, 8.4, 2.5, 0.04, 0},    {25.0, 3.6, -1.0, 15.8, 11.0, 2.6, 0.10, 0.02},
     {16.0, 4.0, 0.0, 16.8, 12.0, 2.7, 0.10, 0.08}, {12.5, 6.5, 0.0, 13.6, 10.8, 2.5, 0.06, 0.06},
-    {7.5, 13.0, -0.5, 6.4, 7.2, 2.2, 0, 0},       {4.5, 15.0, -1.0, 3.2, 4.4, 2.0, 0, 0},
+    {7.5, 13.0, -0.5, 6.4, 7.2, 2.2, 0, 0},        {4.5, 15.0, -1.0, 3.2, 4.4, 2.0, 0, 0},
 };
 static const snBoneRing ulna_rings[] = {
     {276.0, -35.0, -45.0, 5.5, 8.0, 2.2, 0, 0},   {271.0, -35.5, -45.0, 9.5, 11.6, 2.3, 0, 0},
@@ -232,10 +243,16 @@ static bool shape_long(const builder *b, const snBoneRing *ring, int32_t n, snBo
     return sn_bone_loft(mesh, ring, n, frame, 1e-3, 30);
 }
 
-static bool shape_radius(const builder *b, snBoneMesh *mesh) { return shape_long(b, radius_rings, COUNT(radius_rings), mesh); }
+static bool shape_radius(const builder *b, snBoneMesh *mesh)
+{
+    return shape_long(b, radius_rings, COUNT(radius_rings), mesh);
+}
 
 /* With the coronoid in front of the notch that holds the humerus. */
-static bool shape_ulna(const builder *b, snBoneMesh *mesh) { return shape_long(b, ulna_rings, COUNT(ulna_rings), mesh); }
+static bool shape_ulna(const builder *b, snBoneMesh *mesh)
+{
+    return shape_long(b, ulna_rings, COUNT(ulna_rings), mesh);
+}
 
 static bool shape_humerus(const builder *b, snBoneMesh *mesh)
 {
@@ -317,7 +334,8 @@ static snStatus add_joint(const snHand *hand, const snHandJoint *j, snSpec *spec
 {
     const snHandBone *parent = &hand->bone.at[j->parent];
     rigid frame = rigid_mul(rigid_inverse(parent->frame), joint_frame(j));
-    snStatus status = add_locator(spec, j->name, sn_spec_find(spec, SN_KIND_NODE, parent->name), frame, SN_NODE_LOCATOR);
+    snStatus status =
+        add_locator(spec, j->name, sn_spec_find(spec, SN_KIND_NODE, parent->name), frame, SN_NODE_LOCATOR);
     if (status != SN_OK) return status;
     snJointDef def = sn_default_joint_def();
     def.name = j->name;
@@ -371,7 +389,10 @@ static snStatus add_surface(const snHand *hand, const snHandSurface *s, snSpec *
     v3 half = v3_scale(s->axis, s->length / 2);
     snTubeDef def = {.start = rigid_unapply(frame, v3_sub(s->center, half)),
                      .end = rigid_unapply(frame, v3_add(s->center, half)),
-                     .nring = RINGS, .station = place, .nangle = ANGLES, .radius = radius};
+                     .nring = RINGS,
+                     .station = place,
+                     .nangle = ANGLES,
+                     .radius = radius};
     def.x = v3_perp(v3_unit(v3_sub(def.end, def.start)));
     snPatch patch = {0};
     snStatus status = sn_patch_tube(&def, &patch, error);
@@ -385,7 +406,8 @@ snStatus sn_hand_add_bones(const snHand *hand, const snHandDef *def, snSpec *spe
     snStatus status = SN_OK;
     for (int32_t i = 0; i < hand->bone.count && status == SN_OK; ++i)
         status = add_bone(hand, &hand->bone.at[i], def->meshes, spec);
-    for (int32_t i = 0; i < hand->joint.count && status == SN_OK; ++i) status = add_joint(hand, &hand->joint.at[i], spec);
+    for (int32_t i = 0; i < hand->joint.count && status == SN_OK; ++i)
+        status = add_joint(hand, &hand->joint.at[i], spec);
     for (int32_t i = 0; i < hand->surface.count && status == SN_OK; ++i)
         status = add_surface(hand, &hand->surface.at[i], spec, error);
     return status == SN_NO_MEMORY ? sn_fail_no_memory(error) : status;

@@ -18,10 +18,10 @@ enum { MAX_SPANS = 120 };
  * closer control points, and the same to the eye. */
 #define TENDON_FORCES 12.0
 
-/* The passive law of the fibres is normalised by the length at which passive force begins. Below it they keep a tone of a
- * thousandth of the maximal force, so that strands neither sag nor go slack at any length. The active law is that
- * of Hill below the optimal length and level above it, since a falling branch lets the pieces of a belly in series
- * tear apart; it is normalised by the optimal length. */
+/* The passive law of the fibres is normalised by the length at which passive force begins. Below it they keep a tone of
+ * a thousandth of the maximal force, so that strands neither sag nor go slack at any length. The active law is that of
+ * Hill below the optimal length and level above it, since a falling branch lets the pieces of a belly in series tear
+ * apart; it is normalised by the optimal length. */
 static const double passive_stretch[] = {0.2, 0.6, 0.9, 1.0, 1.05, 1.1, 1.15, 1.2, 1.3, 1.4, 1.5};
 static const double passive_force[] = {0.0004, 0.0008, 0.0010, 0.0015, 0.006, 0.015, 0.032, 0.06, 0.16, 0.32, 0.55};
 static const double active_stretch[] = {0.1, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 2.0};
@@ -55,8 +55,8 @@ static v3 nearest_on(const snHand *hand, int32_t muscle, v3 p)
     return best;
 }
 
-/* Passive force begins where single joints in the middle four fifths of their range stretch the fibres to, or most of what
- * they do together, and never below the optimal length. */
+/* Passive force begins where single joints in the middle four fifths of their range stretch the fibres to, or most of
+ * what they do together, and never below the optimal length. */
 static void set_fibers(const snHand *hand, int32_t muscle, course *c)
 {
     double least[SN_HAND_MAX_PATH], most[SN_HAND_MAX_PATH], together[SN_HAND_MAX_PATH];
@@ -138,8 +138,8 @@ static v3 on_polyline(const course *c, double x)
     return v3_lerp(c->at[i - 1], c->at[i], (x - c->x[i - 1]) / (c->x[i] - c->x[i - 1]));
 }
 
-/* Moves the inner control points least so that the curve passes through the inner points of the path: the points move by
- * B' (B B')^-1 times the misses. */
+/* Moves the inner control points least so that the curve passes through the inner points of the path: the points move
+ * by B' (B B')^-1 times the misses. */
 static bool meet_points(const course *c, const double *knot, int32_t n, double *point)
 {
     enum { M = SN_HAND_MAX_PATH };
@@ -198,7 +198,8 @@ static snStatus add_curve(const course *c, snSpec *spec, snId parent)
     return sn_add_node(spec, &node, NULL);
 }
 
-/* Rest lengths of what is wholly belly and of the rest, which the blend from belly to tendon makes as stiff as tendon. */
+/* Rest lengths of what is wholly belly and of the rest, which the blend from belly to tendon makes as stiff as tendon.
+ */
 typedef struct parts {
     double fibers, tendon;
 } parts;
@@ -207,15 +208,24 @@ static parts parts_of(const course *c, const snStrandDef *def, double belly_end,
 {
     snGauss gauss[2 * MAX_SPANS];
     double mass[4 * (MAX_SPANS + 4)];
-    snStrandParams params = {.density = 1, .radius = def->radius, .stiffness = def->stiffness,
-                             .tendon_stiffness = def->tendon_stiffness, .belly_end = belly_end, .max_force = 1,
-                             .passive_scale = 1, .active_scale = 1, .rest_scale = 1,
-                             .belly_rest_scale = belly_rest_scale, .fiber_rest = 1};
+    snStrandParams params = {.density = 1,
+                             .radius = def->radius,
+                             .stiffness = def->stiffness,
+                             .tendon_stiffness = def->tendon_stiffness,
+                             .belly_end = belly_end,
+                             .max_force = 1,
+                             .passive_scale = 1,
+                             .active_scale = 1,
+                             .rest_scale = 1,
+                             .belly_rest_scale = belly_rest_scale,
+                             .fiber_rest = 1};
     parts p = {0, 0};
     sn_strand_setup(c->knot, c->npoint, c->point, &params, gauss, mass);
     for (int32_t i = 0; i < sn_strand_gauss_count(c->knot, c->npoint); ++i) {
-        if (gauss[i].share > 0.999) p.fibers += gauss[i].weight;
-        else p.tendon += gauss[i].weight;
+        if (gauss[i].share > 0.999)
+            p.fibers += gauss[i].weight;
+        else
+            p.tendon += gauss[i].weight;
     }
     return p;
 }
@@ -227,22 +237,26 @@ static void set_belly(const course *c, snStrandDef *def)
     double wanted = c->fiber_neutral / c->fiber_slack, low = c->belly / c->length, high = 1;
     for (int i = 0; i < 40 && low < 1; ++i) {
         double end = (low + high) / 2;
-        if (parts_of(c, def, end, 1).fibers < c->belly) low = end;
-        else high = end;
+        if (parts_of(c, def, end, 1).fibers < c->belly)
+            low = end;
+        else
+            high = end;
     }
     def->belly_end = high;
     low = 0.2, high = 5;
     for (int i = 0; i < 40; ++i) {
         double scale = (low + high) / 2;
         parts p = parts_of(c, def, def->belly_end, scale);
-        if ((c->length - p.tendon) / p.fibers > wanted) low = scale;
-        else high = scale;
+        if ((c->length - p.tendon) / p.fibers > wanted)
+            low = scale;
+        else
+            high = scale;
     }
     def->belly_rest_scale = (low + high) / 2;
 }
 
-/* What the passive law is multiplied by: the maximal force, or more where the tone would not hold the strand's weight. A
- * strand that sags transmits nothing when its muscle begins to pull. */
+/* What the passive law is multiplied by: the maximal force, or more where the tone would not hold the strand's weight.
+ * A strand that sags transmits nothing when its muscle begins to pull. */
 static double passive_unit(const course *c, const snStrandDef *def)
 {
     const double tone = 0.001, hold = 6, gravity = 9.81;
@@ -315,8 +329,10 @@ static snStatus add_constraints(const snHand *hand, const course *c, snSpec *spe
         bool on = i == 0 && c->muscle->on >= 0;
         const char *to = on ? hand->muscle.at[c->muscle->on].name : hand->bone.at[p->body].name;
         char name[80];
-        if (p->kind == SN_HAND_SLIDING) snprintf(name, sizeof name, "%s.%d", c->muscle->name, i);
-        else snprintf(name, sizeof name, "%s.%s", c->muscle->name, i ? "insertion" : "origin");
+        if (p->kind == SN_HAND_SLIDING)
+            snprintf(name, sizeof name, "%s.%d", c->muscle->name, i);
+        else
+            snprintf(name, sizeof name, "%s.%s", c->muscle->name, i ? "insertion" : "origin");
         snConstraintDef def =
             constraint(c, p->kind == SN_HAND_SLIDING ? SN_CONSTRAINT_SLIDING : SN_CONSTRAINT_FIXED, to, c->x[i]);
         def.name = name;

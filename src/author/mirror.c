@@ -1,5 +1,5 @@
-/* A model seen in a mirror. With M the reflection of one axis, a node at (t, R) moves to (M t, M R M) and its contents from
- * x to M x, so that everything ends up at M times its place. What has a handedness needs more:
+/* A model seen in a mirror. With M the reflection of one axis, a node at (t, R) moves to (M t, M R M) and its contents
+ * from x to M x, so that everything ends up at M times its place. What has a handedness needs more:
  * - triangles and surfaces turn round so that outside stays outside,
  * - a shape keeps its z axis (a plane's normal): M R diag(-1, 1, 1),
  * - turning is an axial vector: a joint's frame is -M R, so that the mirrored motion has the same coordinates. */
@@ -31,9 +31,12 @@ static void turn(const mirror *m, snNodeDef *node)
     sign[m->axis] = -1;
     m3 r = m3_from_q(q_unit(q_load(node->rotate)));
     for (int i = 0; i < 9; ++i) r.m[i] *= sign[i / 3];
-    if (node->kind == SN_NODE_SHAPE) r = scaled_columns(r, -1, 1, 1);
-    else if (node->kind == SN_NODE_LOCATOR) r = scaled_columns(r, -1, -1, -1);
-    else r = scaled_columns(r, sign[0], sign[1], sign[2]);
+    if (node->kind == SN_NODE_SHAPE)
+        r = scaled_columns(r, -1, 1, 1);
+    else if (node->kind == SN_NODE_LOCATOR)
+        r = scaled_columns(r, -1, -1, -1);
+    else
+        r = scaled_columns(r, sign[0], sign[1], sign[2]);
     q_store(node->rotate, q_from_m3(&r));
     node->translate[m->axis] = -node->translate[m->axis];
 }
@@ -101,10 +104,17 @@ static snStatus copy_nodes(const mirror *m)
         snNodeDef node = *sn_spec_node(m->from, id);
         turn(m, &node);
         switch (node.kind) {
-        case SN_NODE_MESH: status = copy_mesh(m, &node); break;
-        case SN_NODE_CURVE: status = copy_curve(m, &node); break;
-        case SN_NODE_SURFACE: status = copy_surface(m, &node); break;
-        default: status = sn_add_node(m->to, &node, NULL);
+        case SN_NODE_MESH:
+            status = copy_mesh(m, &node);
+            break;
+        case SN_NODE_CURVE:
+            status = copy_curve(m, &node);
+            break;
+        case SN_NODE_SURFACE:
+            status = copy_surface(m, &node);
+            break;
+        default:
+            status = sn_add_node(m->to, &node, NULL);
         }
     }
     return status;

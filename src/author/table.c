@@ -13,7 +13,10 @@
 /* No table of ours is larger; a larger file is not a table. */
 static const long largest_file = 16 << 20;
 
-static snStatus no_memory(snFigures *table) { return sn_fail_no_memory(&table->error); }
+static snStatus no_memory(snFigures *table)
+{
+    return sn_fail_no_memory(&table->error);
+}
 
 /* The whole file as one string in the arena. */
 static char *slurp(snFigures *table)
@@ -114,7 +117,10 @@ snStatus sn_figures_load(snFigures *table, const char *folder, const char *name)
     return table->error.status;
 }
 
-void sn_figures_free(snFigures *table) { sn_arena_free(&table->arena); }
+void sn_figures_free(snFigures *table)
+{
+    sn_arena_free(&table->arena);
+}
 
 void sn_figures_complain(snFigures *table, int32_t row, const char *format, ...)
 {

@@ -1,6 +1,7 @@
 /* The generated hand: counts, drawn exactly through its eyelets, settles, holds, and its mirror image is one. */
 #include "base/alloc.h"
 #include "check.h"
+#include "geom/mesh.h"
 #include "model/nodes.h"
 #include "sinew/author.h"
 #include "sinew/sim.h"
@@ -45,6 +46,27 @@ static void counts(void **state)
     assert_int_equal(surfaces, 5);
     assert_int_equal(on_strands, 4); /* lumbricals on the deep flexors */
     sn_spec_destroy(spec);
+}
+
+/* Every bone of both hands is closed, manifold, outside out, and of reasonable size. */
+static void bones_are_solid(void **state)
+{
+    (void)state;
+    for (int side = 0; side < 2; ++side) {
+        snSpec *spec = author(side == 1, true);
+        for (snId id = 1; id <= sn_spec_count(spec, SN_KIND_NODE); ++id) {
+            const snNodeDef *n = sn_spec_node(spec, id);
+            if (n->kind != SN_NODE_MESH) continue;
+            snTriMesh mesh = {n->nvertex, n->ntriangle, (double *)(uintptr_t)n->vertex,
+                              (int32_t *)(uintptr_t)n->triangle};
+            snError error;
+            char text[1024];
+            if (sn_trimesh_require(&mesh, true, n->name, &error) != SN_OK)
+                fail_msg("%s", sn_error_format(&error, text, sizeof text));
+            assert_in_range(n->ntriangle, 500, 1500);
+        }
+        sn_spec_destroy(spec);
+    }
 }
 
 static void no_problems(void **state)
@@ -200,6 +222,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts),
+        cmocka_unit_test(bones_are_solid),
         cmocka_unit_test(no_problems),
         cmocka_unit_test(settles_and_hangs),
         cmocka_unit_test(left_is_the_mirror_image),

@@ -84,8 +84,10 @@ static void published_arms(void **state)
         const char *name = sn_figures_text(&t, row, "muscle"), *joint = sn_figures_text(&t, row, "joint");
         int32_t muscle = muscle_of(hand, name), about = coordinate_of(hand, joint, sn_figures_text(&t, row, "motion"));
         assert_true(muscle >= 0 && about >= 0);
-        double lo = sn_figures_number(&t, row, "lo"), hi = sn_figures_number(&t, row, "hi"), mean = sn_figures_number(&t, row, "mean");
-        double r = judged_at_neutral(joint) ? sn_hand_moment_arm(hand, q, muscle, about) : mean_arm(hand, muscle, about);
+        double lo = sn_figures_number(&t, row, "lo"), hi = sn_figures_number(&t, row, "hi"),
+               mean = sn_figures_number(&t, row, "mean");
+        double r =
+            judged_at_neutral(joint) ? sn_hand_moment_arm(hand, q, muscle, about) : mean_arm(hand, muscle, about);
         bool graded = strcmp(sn_figures_text(&t, row, "grade"), "C") != 0;
         bool in = r >= lo - 0.15 * fabs(lo) && r <= hi + 0.15 * fabs(hi);
         if (graded) ++pairs, inside += in;
@@ -95,8 +97,8 @@ static void published_arms(void **state)
                           sn_figures_text(&t, row, "motion"), 1e3 * r, 1e3 * mean, 1e3 * lo, 1e3 * hi,
                           sn_figures_text(&t, row, "grade"));
     }
-    print_message("moment arms of the tables' paths: %d of %d pairs graded A or B in range, %d signs wrong\n", inside, pairs,
-                  signs_wrong);
+    print_message("moment arms of the tables' paths: %d of %d pairs graded A or B in range, %d signs wrong\n", inside,
+                  pairs, signs_wrong);
     assert_int_equal(t.error.status, SN_OK);
     sn_figures_free(&t);
     assert_int_equal(signs_wrong, 0);
@@ -122,8 +124,9 @@ static void arms_are_continuous(void **state)
             if (getenv("SINEW_VERBOSE") && fmax(fabs(low), fabs(high)) > 1e-5)
                 print_message("arm %s %d: %.2f .. %.2f\n", hand->muscle.at[m].name, c, 1e3 * low, 1e3 * high);
         }
-    print_message("largest change of a moment arm between neighbouring degrees: %.2f mm (%s, coordinate %d, %.0f deg)\n",
-                  1e3 * worst, hand->muscle.at[at_muscle].name, at_coordinate, at_angle);
+    print_message(
+        "largest change of a moment arm between neighbouring degrees: %.2f mm (%s, coordinate %d, %.0f deg)\n",
+        1e3 * worst, hand->muscle.at[at_muscle].name, at_coordinate, at_angle);
     assert_at_most(worst, 1e-3);
 }
 

@@ -1,5 +1,5 @@
-/* The hand in the simulator over the range of motion of every joint: passive tension, tendons outside their surfaces, and
- * lengths that follow the tight strings of the tables. */
+/* The hand in the simulator over the range of motion of every joint: passive tension, tendons outside their surfaces,
+ * and lengths that follow the tight strings of the tables. */
 #include "author/hand.h"
 #include "check.h"
 #include "sim/state.h"
@@ -68,8 +68,8 @@ static double deepest(const rig *r)
     return depth;
 }
 
-/* Passive tension stays under 5 % of the maximal force over the middle 80 % of every joint's range, and no tendon leaves
- * the side of its surface. */
+/* Passive tension stays under 5 % of the maximal force over the middle 80 % of every joint's range, and no tendon
+ * leaves the side of its surface. */
 static void passive_tension_is_small(void **state)
 {
     rig *r = *state;
