@@ -368,6 +368,13 @@ double sn_bvh_signed_distance(const snBvh *tree, const snMeshSide *side, v3 quer
 
 /* ---- crossings -------------------------------------------------------------------------------- */
 
+static bool boxes_meet(const Node *a, const Node *b)
+{
+    for (int c = 0; c < 3; ++c)
+        if (a->low[c] > b->high[c] || b->low[c] > a->high[c]) return false;
+    return true;
+}
+
 static double orient(v3 a, v3 b, v3 c, v3 d)
 {
     return v3_dot(v3_sub(d, a), v3_cross(v3_sub(b, a), v3_sub(c, a)));
@@ -378,6 +385,30 @@ static bool segment_crosses(v3 p, v3 q, v3 a, v3 b, v3 c)
     if (!(orient(a, b, c, p) * orient(a, b, c, q) < 0)) return false;
     double u = orient(p, q, a, b), v = orient(p, q, b, c), w = orient(p, q, c, a);
     return (u > 0 && v > 0 && w > 0) || (u < 0 && v < 0 && w < 0);
+}
+
+bool sn_bvh_segment_crosses(const snBvh *tree, v3 a, v3 b)
+{
+    int32_t stack[STACK], top = 0;
+    Node box = {.low = {fmin(a.x, b.x), fmin(a.y, b.y), fmin(a.z, b.z)},
+                .high = {fmax(a.x, b.x), fmax(a.y, b.y), fmax(a.z, b.z)}};
+    stack[top++] = 0;
+    while (top) {
+        const Node *node = tree->node + stack[--top];
+        if (!boxes_meet(node, &box)) continue;
+        if (!node->count) {
+            stack[top++] = node->first;
+            stack[top++] = (int32_t)(node - tree->node) + 1;
+            continue;
+        }
+        for (int32_t i = 0; i < node->count; ++i) {
+            int32_t t = tree->order[node->first + i];
+            if (segment_crosses(a, b, sn_trimesh_corner(tree->mesh, t, 0), sn_trimesh_corner(tree->mesh, t, 1),
+                                sn_trimesh_corner(tree->mesh, t, 2)))
+                return true;
+        }
+    }
+    return false;
 }
 
 /* Two triangles with one corner in common: only the far edges can cross the other triangle. Two in common: they cross
@@ -401,13 +432,6 @@ static bool triangles_cross(const snTriMesh *m, int32_t s, int32_t t)
         if ((!shared || i == (kb + 1) % 3) && segment_crosses(b[i], b[(i + 1) % 3], a[0], a[1], a[2])) return true;
     }
     return false;
-}
-
-static bool boxes_meet(const Node *a, const Node *b)
-{
-    for (int c = 0; c < 3; ++c)
-        if (a->low[c] > b->high[c] || b->low[c] > a->high[c]) return false;
-    return true;
 }
 
 static double box_size(const Node *a)

@@ -28,6 +28,8 @@ static inline bool sn_bvh_inside(const snBvh *tree, v3 query)
 {
     return sn_bvh_winding(tree, query) != 0;
 }
+/* Whether the open segment from a to b passes through a triangle. */
+bool sn_bvh_segment_crosses(const snBvh *tree, v3 a, v3 b);
 /* The exact winding number by the sum of solid angles over all triangles. */
 double sn_trimesh_winding(const snTriMesh *mesh, v3 query);
 

@@ -1,0 +1,94 @@
+/* Skin over moving bones and tendons: bone weights, blending, and the bulge that a tendon or a thickening belly makes.
+ *
+ * A skin is made once from a mesh in the pose in which it was modelled (the rest pose), the bodies' poses there, and
+ * the strands' control points there. Per frame it takes poses and control points and gives vertices. World frame, SI,
+ * poses are position then rotation (w first), as in tracks. A skin belongs to one thread at a time; deforming allocates
+ * nothing. */
+#ifndef SINEW_SKIN_H
+#define SINEW_SKIN_H
+
+#include "sinew/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct snSkin snSkin;
+
+typedef enum snSkinBlend { SN_SKIN_LINEAR, SN_SKIN_DUAL_QUATERNION } snSkinBlend;
+
+/* Shape of a body for the computation of weights, in the rest pose. Without triangles: a polyline. */
+typedef struct snSkinBone {
+    int32_t body;
+    int32_t nvertex, ntriangle;
+    const double *vertex; /* 3 each, world */
+    const int32_t *triangle;
+} snSkinBone;
+
+typedef struct snSkinStrand {
+    int32_t npoint;                /* >= 4 control points of a cubic */
+    const double *knot;            /* npoint + 4; NULL: clamped uniform */
+    const double *point;           /* 3 each, in the rest pose */
+    double height, lateral, depth; /* a, b, c of the bulge; NaN: the skin's */
+    double belly_start, belly_end; /* fractions of the parameter; equal: no belly */
+    double belly_radius;           /* m, in the rest pose */
+} snSkinStrand;
+
+typedef struct snSkinDef {
+    int32_t nvertex, ntriangle;
+    const double *vertex;    /* 3 each, world, rest pose; closed and oriented outwards */
+    const int32_t *triangle; /* 3 each */
+    int32_t nbody;
+    const double *rest; /* 7 per body: its pose when the mesh was modelled */
+    const int32_t
+        *parent; /* per body, -1: none; keeps weights from crossing to a sibling (another finger). May be NULL */
+    int32_t nbone;
+    const snSkinBone *bone;     /* may be missing when weights are given */
+    const int32_t *weight_body; /* 4 per vertex, or NULL: computed from the bones */
+    const double *weight;       /* 4 per vertex, sum 1 */
+    int32_t nstrand;
+    const snSkinStrand *strand;
+    const double *influence; /* per vertex, 0 to 1: how far strands may move it; NULL: by nearness to the strands */
+    snSkinBlend blend;
+    double height, lateral, depth; /* a (no unit), b (m), c (m) of the bulge [Sueda 2008, eq. 19] */
+    double prominence;             /* one factor on all of it, 0 to switch off */
+    double belly;                  /* factor on the thickening of bellies, 1 keeps their volume */
+} snSkinDef;
+
+SN_API snSkinDef sn_default_skin_def(void);
+/* Refuses meshes that are open, non-manifold, empty or not finite, naming the place. Copies what it needs. */
+SN_API snStatus sn_skin_create(const snSkinDef *def, snSkin **skin, snError *error);
+SN_API void sn_skin_destroy(snSkin *skin); /* NULL is fine */
+
+/* Vertices (3 each) and, unless NULL, unit normals of the deformed skin for the bodies' poses (7 each) and all strands'
+ * control points (3 each, strand after strand). point may be NULL: bones only. */
+SN_API void sn_skin_deform(snSkin *skin, const double *pose, const double *point, double *vertex, double *normal);
+
+/* What the last frame did. */
+typedef struct snSkinInfo {
+    double max_bulge;           /* m, along the normal */
+    int32_t bulged;             /* vertices moved by more than a micrometre */
+    double base_volume, volume; /* of the skinned base and of the result, m^3 */
+    double blend_seconds, bulge_seconds, normal_seconds;
+    int64_t curve_evaluations; /* closest points on pieces of curve */
+} snSkinInfo;
+SN_API snSkinInfo sn_skin_info(const snSkin *skin);
+
+/* The skinned base of the last frame and the offset along its normals, per vertex. */
+SN_API const double *sn_skin_base(const snSkin *skin);
+SN_API const double *sn_skin_offset(const snSkin *skin);
+/* Weights in use: 4 bodies and 4 weights per vertex, largest first; influence per vertex. */
+SN_API const int32_t *sn_skin_weight_bodies(const snSkin *skin);
+SN_API const double *sn_skin_weights(const snSkin *skin);
+SN_API const double *sn_skin_influence(const snSkin *skin);
+
+SN_API void sn_skin_set_prominence(snSkin *skin, double prominence);
+SN_API void sn_skin_set_belly(snSkin *skin, double belly);
+SN_API void sn_skin_set_blend(snSkin *skin, snSkinBlend blend);
+/* By brute force over all strands instead of the tree: the reference for tests and benchmarks. */
+SN_API void sn_skin_set_brute_force(snSkin *skin, bool on);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,141 @@
+/* Bone weights and painted influence as files. */
+#include "sinew/author.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "io/file.h"
+#include "io/number.h"
+
+#include <math.h>
+#include <string.h>
+
+snStatus sn_save_skin_weights(const char *path, int32_t nvertex, int32_t nbody, const char *const *body_name,
+                              const int32_t *body, const double *weight, snError *error)
+{
+    (void)nbody;
+    snWriter w;
+    snStatus status = sn_writer_open(&w, path, error);
+    if (status != SN_OK) return status;
+    sn_writer_text(&w, "# skin weights: one line per vertex, body and weight in turn\n");
+    for (int32_t v = 0; v < nvertex; ++v) {
+        for (int k = 0; k < 4 && weight[4 * v + k] > 0; ++k) {
+            sn_writer_printf(&w, "%s%s,", k ? "," : "", body_name[body[4 * v + k]]);
+            sn_writer_number(&w, 1e-6 * round(1e6 * weight[4 * v + k]));
+        }
+        sn_writer_text(&w, "\n");
+    }
+    return sn_writer_commit(&w, error);
+}
+
+/* A file taken apart into lines and cells. */
+typedef struct {
+    const char *at, *end, *path;
+    int line;
+    snError *error;
+} Lines;
+
+static bool next_line(Lines *l, const char **start, const char **end)
+{
+    while (l->at < l->end) {
+        *start = l->at;
+        const char *stop = memchr(l->at, '\n', (size_t)(l->end - l->at));
+        *end = stop ? stop : l->end;
+        l->at = stop ? stop + 1 : l->end;
+        ++l->line;
+        if (*end > *start && (*end)[-1] == '\r') --*end;
+        if (*end > *start && **start != '#') return true;
+    }
+    return false;
+}
+
+static snStatus bad_line(const Lines *l, const char *message)
+{
+    sn_fail(l->error, SN_BAD_FILE, "%s", message);
+    if (l->error) sn_error_place(l->error, l->path, l->line, 0);
+    return SN_BAD_FILE;
+}
+
+static int32_t find_body(const char *start, size_t n, int32_t nbody, const char *const *name)
+{
+    for (int32_t b = 0; b < nbody; ++b)
+        if (strlen(name[b]) == n && memcmp(name[b], start, n) == 0) return b;
+    return -1;
+}
+
+static snStatus read_weights(const Lines *l, const char *at, const char *end, int32_t nbody, const char *const *name,
+                             int32_t body[4], double weight[4])
+{
+    double sum = 0;
+    for (int k = 0; k < 4; ++k) body[k] = 0, weight[k] = 0;
+    for (int k = 0; at < end; ++k) {
+        const char *comma = memchr(at, ',', (size_t)(end - at));
+        if (k == 4) return bad_line(l, "more than four bodies");
+        if (!comma) return bad_line(l, "a body without a weight");
+        body[k] = find_body(at, (size_t)(comma - at), nbody, name);
+        if (body[k] < 0) return bad_line(l, "no body of the model has this name");
+        at = sn_number_parse(comma + 1, end, &weight[k]);
+        if (!at || !(weight[k] >= 0 && weight[k] <= 1)) return bad_line(l, "a weight is a number from 0 to 1");
+        sum += weight[k];
+        if (at < end && *at++ != ',') return bad_line(l, "a comma is missing");
+    }
+    if (!(fabs(sum - 1) < 1e-3)) return bad_line(l, "the weights of a vertex must sum to 1");
+    for (int k = 0; k < 4; ++k) weight[k] /= sum;
+    return SN_OK;
+}
+
+snStatus sn_load_skin_weights(const char *path, int32_t nvertex, int32_t nbody, const char *const *body_name,
+                              int32_t *body, double *weight, snError *error)
+{
+    char *bytes;
+    size_t size;
+    snStatus status = sn_file_read(path, SN_FILE_LIMIT, &bytes, &size, error);
+    if (status != SN_OK) return status;
+    Lines l = {bytes, bytes + size, path, 0, error};
+    const char *start, *end;
+    int32_t v = 0;
+    while (status == SN_OK && next_line(&l, &start, &end)) {
+        if (v == nvertex) status = bad_line(&l, "more lines than the skin has vertices");
+        if (status == SN_OK) status = read_weights(&l, start, end, nbody, body_name, body + 4 * v, weight + 4 * v);
+        ++v;
+    }
+    if (status == SN_OK && v < nvertex) status = bad_line(&l, "fewer lines than the skin has vertices");
+    sn_free(bytes);
+    return status;
+}
+
+static snStatus influence_from_mesh(const char *path, int32_t nvertex, double *influence, snError *error)
+{
+    snMesh mesh;
+    snStatus status = sn_load_mesh(path, &mesh, error);
+    if (status != SN_OK) return status;
+    if (mesh.nvertex != nvertex || !mesh.color)
+        status = sn_fail(error, SN_BAD_FILE, "%d vertices %s colours, expected %d with colours", (int)mesh.nvertex,
+                         mesh.color ? "with" : "without", (int)nvertex);
+    for (int32_t v = 0; status == SN_OK && v < nvertex; ++v) influence[v] = fmax(0, fmin(1, mesh.color[3 * v]));
+    sn_mesh_free(&mesh);
+    return status;
+}
+
+snStatus sn_load_skin_influence(const char *path, int32_t nvertex, double *influence, snError *error)
+{
+    if (!sn_path_ends(path, ".csv")) return influence_from_mesh(path, nvertex, influence, error);
+    char *bytes;
+    size_t size;
+    snStatus status = sn_file_read(path, SN_FILE_LIMIT, &bytes, &size, error);
+    if (status != SN_OK) return status;
+    Lines l = {bytes, bytes + size, path, 0, error};
+    const char *start, *end;
+    int32_t v = 0;
+    while (status == SN_OK && next_line(&l, &start, &end)) {
+        double value;
+        if (v == nvertex)
+            status = bad_line(&l, "more lines than the skin has vertices");
+        else if (!sn_number_parse(start, end, &value) || !(value >= 0 && value <= 1))
+            status = bad_line(&l, "an influence is a number from 0 to 1");
+        else
+            influence[v++] = value;
+    }
+    if (status == SN_OK && v < nvertex) status = bad_line(&l, "fewer lines than the skin has vertices");
+    sn_free(bytes);
+    return status;
+}

@@ -1,0 +1,190 @@
+/* Setting up the bulge. Invariants: every vertex with influence is in one patch, every patch in one region; the
+ * patches' masks are made once, in the rest pose, from what a vertex sees through the flesh: a strand of another finger
+ * is near but not under this skin. */
+#include "skin/bulge.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "geom/bvh.h"
+
+#include <string.h>
+
+/* ---- set-up: influence and patches ------------------------------------------------------------- */
+
+/* How far from a vertex a strand may lie in the rest pose, and how much deeper than shows, and still act on it later:
+ * tendons slide, lift off and bow by some millimetres, and the bulge falls off within a few b. */
+static const double ACTING_DISTANCE = 0.020, ACTING_DEPTH = 0.008;
+
+typedef struct {
+    const snTriMesh *skin;
+    const double *normal;
+    const snArcs *arcs;
+    const snBulgeShape *shape;
+    snBvh *tree;
+    snFans fans;
+    int32_t *patch;  /* per vertex, -1: none yet */
+    double *nearest; /* per vertex: distance of the nearest strand that it sees */
+    uint64_t *sees;  /* nword per vertex */
+} Setup;
+
+/* Nearest point of each strand within the distance; strands that the vertex sees get their bit. */
+static void look_from(Setup *s, int32_t nword, int32_t v)
+{
+    v3 p = sn_trimesh_point(s->skin, v), inside = v3_mad(p, -2e-4, v3_load(s->normal + 3 * v));
+    for (int32_t k = 0; k < s->arcs->nstrand; ++k) {
+        double least = ACTING_DISTANCE * ACTING_DISTANCE, t;
+        v3 at, best = {0};
+        bool found = false;
+        for (int32_t i = s->arcs->strand_arc[k]; i < s->arcs->strand_arc[k + 1]; ++i) {
+            const snArc *arc = s->arcs->arc + i;
+            if (sn_arc_chord_distance(arc, p) - arc->slack > ACTING_DISTANCE) continue;
+            double d = sn_arc_closest(arc, p, &t, &at);
+            if (d < least) least = d, best = at, found = true;
+        }
+        double depth = v3_dot(v3_sub(p, best), v3_load(s->normal + 3 * v));
+        if (!found || depth > s->shape[k].depth + ACTING_DEPTH) continue;
+        /* a strand that lies on the skin or sticks out of it a little is this skin's own */
+        if (least > 0.003 * 0.003 && sn_bvh_segment_crosses(s->tree, inside, best)) continue;
+        s->sees[(size_t)v * (size_t)nword + (size_t)(k / 64)] |= (uint64_t)1 << (k % 64);
+        s->nearest[v] = fmin(s->nearest[v], sqrt(least));
+    }
+}
+
+static double fade(double distance)
+{
+    double t = fmax(0, fmin(1, (distance / ACTING_DISTANCE - 0.6) / 0.4));
+    return 1 - t * t * (3 - 2 * t);
+}
+
+/* Collects up to `most` connected vertices around v, those with of[] == from, and marks them `as`; returns how many. */
+static int32_t grow(const Setup *s, int32_t *of, int32_t from, int32_t as, int32_t v, int32_t most, int32_t *list)
+{
+    int32_t count = 0;
+    list[count++] = v, of[v] = as;
+    for (int32_t i = 0; i < count; ++i)
+        for (int32_t k = s->fans.start[list[i]]; k < s->fans.start[list[i] + 1]; ++k)
+            for (int c = 0; c < 3; ++c) {
+                int32_t w = s->skin->triangle[3 * s->fans.list[k] + c];
+                if (count < most && of[w] == from) list[count++] = w, of[w] = as;
+            }
+    return count;
+}
+
+enum { UNASSIGNED = -1, NO_INFLUENCE = -2, DONE = -3, REGION_VERTICES = 8 * SN_LANES };
+
+/* Cuts a region into patches. */
+static void make_patches(const Setup *s, snBulge *b, int32_t region, const int32_t *member, int32_t nmember)
+{
+    for (int32_t i = 0; i < nmember; ++i) {
+        if (s->patch[member[i]] != region) continue;
+        int32_t first = b->start[b->npatch];
+        b->start[b->npatch + 1] = first + grow(s, s->patch, region, DONE, member[i], SN_LANES, b->vertex + first);
+        ++b->npatch;
+    }
+}
+
+static bool make_regions(Setup *s, snBulge *b)
+{
+    int32_t n = s->skin->nvertex, member[REGION_VERTICES];
+    b->start = SN_NEW_ARRAY(int32_t, n + 1), b->vertex = SN_NEW_ARRAY(int32_t, n),
+    b->region = SN_NEW_ARRAY(int32_t, n + 1);
+    b->mask = SN_NEW_ARRAY(uint64_t, (size_t)n * (size_t)b->nword), b->last = SN_NEW_ARRAY(int32_t, n);
+    b->uniform = SN_NEW_ARRAY(bool, n);
+    b->region_any = SN_NEW_ARRAY(uint64_t, (size_t)n * (size_t)b->nword);
+    b->region_all = SN_NEW_ARRAY(uint64_t, (size_t)n * (size_t)b->nword);
+    if (!b->start || !b->vertex || !b->region || !b->mask || !b->last || !b->region_any || !b->region_all ||
+        !b->uniform)
+        return false;
+    for (int32_t v = 0; v < n; ++v) s->patch[v] = b->influence[v] > 0 ? UNASSIGNED : NO_INFLUENCE;
+    for (int32_t v = 0; v < n; ++v) {
+        if (s->patch[v] != UNASSIGNED) continue;
+        int32_t count = grow(s, s->patch, UNASSIGNED, b->nregion, v, REGION_VERTICES, member);
+        make_patches(s, b, b->nregion, member, count);
+        b->last[b->nregion++] = -1;
+        b->region[b->nregion] = b->npatch;
+    }
+    for (int32_t r = 0; r < b->nregion; ++r)
+        for (int32_t i = b->region[r]; i < b->region[r + 1]; ++i)
+            for (int32_t w = 0; w < b->nword; ++w) {
+                for (int32_t k = b->start[i]; k < b->start[i + 1]; ++k)
+                    b->mask[i * b->nword + w] |= s->sees[b->vertex[k] * b->nword + w];
+                uint64_t mask = b->mask[i * b->nword + w], *all = b->region_all + r * b->nword + w;
+                b->region_any[r * b->nword + w] |= mask;
+                *all = i == b->region[r] ? mask : *all & mask;
+            }
+    size_t size = sizeof(uint64_t) * (size_t)b->nword;
+    for (int32_t r = 0; r < b->nregion; ++r)
+        b->uniform[r] = memcmp(b->region_any + r * b->nword, b->region_all + r * b->nword, size) == 0;
+    return true;
+}
+
+static bool set_up(Setup *s, snBulge *b, const double *influence)
+{
+    int32_t n = s->skin->nvertex;
+    s->tree = sn_bvh_create(s->skin);
+    s->patch = SN_NEW_ARRAY(int32_t, n), s->nearest = SN_NEW_ARRAY(double, n);
+    s->sees = SN_NEW_ARRAY(uint64_t, (size_t)n * (size_t)b->nword + 1);
+    b->influence = SN_NEW_ARRAY(double, n);
+    if (!s->tree || !s->patch || !s->nearest || !s->sees || !b->influence || !sn_fans_create(s->skin, &s->fans))
+        return false;
+    for (int32_t v = 0; v < n; ++v) {
+        s->nearest[v] = INFINITY;
+        if (!influence || influence[v] > 0) look_from(s, b->nword, v);
+        double near = s->nearest[v] < ACTING_DISTANCE ? 1 : 0;
+        b->influence[v] = influence ? near * influence[v] : near * fade(s->nearest[v]);
+    }
+    return make_regions(s, b);
+}
+
+/* Sideways distance at which a strand a centimetre above the skin lifts it by less than a tenth of a nanometre, and
+ * room for strands that stand off: what is further away has lost its skin and does nothing. */
+static double reach_of(const snBulgeShape *shape, int32_t n)
+{
+    double reach = 0;
+    for (int32_t i = 0; i < n; ++i) {
+        double highest = shape[i].height * (0.01 + fmax(shape[i].depth, 0));
+        if (highest > 1e-10) reach = fmax(reach, shape[i].lateral * sqrt(2 * log(highest / 1e-10)));
+    }
+    return reach > 0 ? reach + 0.03 : 0;
+}
+
+static bool make_scratch(snBulgeScratch *s, int32_t narc)
+{
+    size_t n = (size_t)narc + SN_LANES;
+    s->arc = SN_NEW_ARRAY(int32_t, n), s->strand = SN_NEW_ARRAY(int32_t, n), s->shown = SN_NEW_ARRAY(int32_t, n);
+    s->part = SN_NEW_ARRAY(int32_t, n), s->nearest = SN_NEW_ARRAY(float, n);
+    s->bits = SN_NEW_ARRAY(uint8_t, n), s->part_bits = SN_NEW_ARRAY(uint8_t, n);
+    s->chord = SN_NEW_ARRAY(snChord, n), s->part_chord = SN_NEW_ARRAY(snChord, n);
+    s->distance2 = SN_NEW_ARRAY(float, SN_LANES *n), s->part_distance2 = SN_NEW_ARRAY(float, SN_LANES *n);
+    return s->bits && s->part_bits && s->arc && s->strand && s->shown && s->part && s->nearest && s->chord &&
+           s->part_chord && s->distance2 && s->part_distance2;
+}
+
+snStatus sn_bulge_create(const snTriMesh *skin, const double *normal, const snArcs *arcs, const snBulgeShape *shape,
+                         const double *influence, snBulge *bulge, snError *error)
+{
+    Setup s = {.skin = skin, .normal = normal, .arcs = arcs, .shape = shape};
+    *bulge = (snBulge){.nword = (arcs->nstrand + 63) / 64, .chords = sn_chords_best()};
+    bulge->shape = SN_NEW_ARRAY(snBulgeShape, arcs->nstrand);
+    bool fine = bulge->shape && make_scratch(&bulge->scratch, arcs->narc) && set_up(&s, bulge, influence);
+    if (fine) {
+        memcpy(bulge->shape, shape, sizeof *shape * (size_t)arcs->nstrand);
+        bulge->reach = reach_of(shape, arcs->nstrand);
+    }
+    sn_bvh_destroy(s.tree);
+    sn_fans_free(&s.fans);
+    sn_free(s.patch), sn_free(s.nearest), sn_free(s.sees);
+    return fine ? SN_OK : sn_fail_no_memory(error);
+}
+
+void sn_bulge_free(snBulge *b)
+{
+    snBulgeScratch *s = &b->scratch;
+    sn_free(b->region), sn_free(b->start), sn_free(b->vertex), sn_free(b->mask), sn_free(b->region_any);
+    sn_free(b->region_all);
+    sn_free(b->last), sn_free(b->shape), sn_free(b->influence);
+    sn_free(s->bits), sn_free(s->part_bits), sn_free(b->uniform);
+    sn_free(s->arc), sn_free(s->strand), sn_free(s->shown), sn_free(s->part), sn_free(s->nearest), sn_free(s->chord);
+    sn_free(s->part_chord), sn_free(s->distance2), sn_free(s->part_distance2);
+    *b = (snBulge){0};
+}

@@ -1,0 +1,274 @@
+/* The skin object: what is made once and the stages of a frame. */
+#include "sinew/skin.h"
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "geom/mesh.h"
+#include "skin/arcs.h"
+#include "skin/belly.h"
+#include "skin/blend.h"
+#include "skin/bulge.h"
+#include "skin/weights.h"
+
+#include <string.h>
+
+struct snSkin {
+    snTriMesh rest; /* as modelled */
+    int32_t nbody;
+    double *rest_pose, *motion; /* 7 per body; 12 or 8 per body */
+    int32_t *body;              /* SN_SKIN_BONES per vertex */
+    double *weight;
+    snArcs arcs;
+    snBulge bulge;
+    snBelly belly;
+    double *base, *normal, *offset; /* of the last frame: skinned vertices, their normals, what strands add */
+    snSkinBlend blend;
+    double prominence, belly_factor;
+    bool brute_force;
+    snSkinInfo info;
+};
+
+snSkinDef sn_default_skin_def(void)
+{
+    /* b: half the width of an extensor tendon and its sheath; c: dermis and subcutis of the back of the hand (1.3 and
+     * 1.5 mm) and the radius of the tendon, so that a tendon in its place just shows. */
+    return (snSkinDef){.height = 1, .lateral = 0.003, .depth = 0.004, .prominence = 1, .belly = 1};
+}
+
+/* ---- set-up ------------------------------------------------------------------------------------ */
+
+static void *copy(const void *from, size_t count, size_t size)
+{
+    void *to = sn_alloc(count, size);
+    if (to) memcpy(to, from, count * size);
+    return to;
+}
+
+static snStatus copy_mesh(snSkin *skin, const snSkinDef *def, snError *error)
+{
+    /* The caller's arrays are only read; the check takes the mesh as it is. */
+    snTriMesh given = {def->nvertex, def->ntriangle, (double *)(uintptr_t)def->vertex,
+                       (int32_t *)(uintptr_t)def->triangle};
+    snStatus status = sn_trimesh_require(&given, true, "skin", error);
+    if (status != SN_OK) return status;
+    size_t n = (size_t)def->nvertex;
+    skin->rest = (snTriMesh){def->nvertex, def->ntriangle, copy(def->vertex, 3 * n, sizeof(double)),
+                             copy(def->triangle, 3 * (size_t)def->ntriangle, sizeof(int32_t))};
+    skin->nbody = def->nbody;
+    skin->rest_pose = copy(def->rest, 7 * (size_t)def->nbody, sizeof(double));
+    skin->motion = SN_NEW_ARRAY(double, 12 * (size_t)def->nbody);
+    skin->body = SN_NEW_ARRAY(int32_t, SN_SKIN_BONES * n), skin->weight = SN_NEW_ARRAY(double, SN_SKIN_BONES *n);
+    skin->base = copy(def->vertex, 3 * n, sizeof(double));
+    skin->normal = SN_NEW_ARRAY(double, 3 * n), skin->offset = SN_NEW_ARRAY(double, n);
+    bool fine = skin->rest.vertex && skin->rest.triangle && skin->rest_pose && skin->motion && skin->body &&
+                skin->weight && skin->base && skin->normal && skin->offset;
+    return fine ? SN_OK : sn_fail_no_memory(error);
+}
+
+static snStatus take_weights(snSkin *skin, const snSkinDef *def, snError *error)
+{
+    for (int32_t v = 0; v < def->nvertex; ++v) {
+        double sum = 0;
+        for (int k = 0; k < SN_SKIN_BONES; ++k) {
+            int32_t i = SN_SKIN_BONES * v + k, b = def->weight_body[i];
+            double w = def->weight[i];
+            if (!(w >= 0 && w <= 1.0001) || (w > 0 && (b < 0 || b >= def->nbody)))
+                return sn_fail(error, SN_BAD_INPUT, "vertex %d has weight %g of body %d; expected 0 to 1 of %d bodies",
+                               (int)v, w, (int)b, (int)def->nbody);
+            sum += w;
+            int at = k; /* largest first */
+            for (; at > 0 && skin->weight[SN_SKIN_BONES * v + at - 1] < w; --at) {
+                skin->weight[SN_SKIN_BONES * v + at] = skin->weight[SN_SKIN_BONES * v + at - 1];
+                skin->body[SN_SKIN_BONES * v + at] = skin->body[SN_SKIN_BONES * v + at - 1];
+            }
+            skin->weight[SN_SKIN_BONES * v + at] = w, skin->body[SN_SKIN_BONES * v + at] = w > 0 ? b : 0;
+        }
+        if (!(fabs(sum - 1) < 1e-3))
+            return sn_fail(error, SN_BAD_INPUT, "the weights of vertex %d sum to %g, expected 1", (int)v, sum);
+        for (int k = 0; k < SN_SKIN_BONES; ++k) skin->weight[SN_SKIN_BONES * v + k] /= sum;
+    }
+    return SN_OK;
+}
+
+static snStatus compute_weights(snSkin *skin, const snSkinDef *def, snError *error)
+{
+    int32_t *source = SN_NEW_ARRAY(int32_t, def->nvertex);
+    double *distance = SN_NEW_ARRAY(double, def->nvertex);
+    snStatus status = source && distance ? SN_OK : sn_fail_no_memory(error);
+    if (status == SN_OK)
+        status = sn_weights_sources(&skin->rest, def->nbody, def->nbone, def->bone, source, distance, error);
+    if (status == SN_OK)
+        status =
+            sn_weights_heat(&skin->rest, def->nbody, def->parent, source, distance, skin->body, skin->weight, error);
+    sn_free(source), sn_free(distance);
+    return status;
+}
+
+static snStatus make_strands(snSkin *skin, const snSkinDef *def, snError *error)
+{
+    /* Arcs of 12 mm: short enough that chords bound them closely, few enough to be refitted at no cost. */
+    snStatus status = sn_arcs_create(def->nstrand, def->strand, 0.012, &skin->arcs, error);
+    if (status != SN_OK) return status;
+    snBulgeShape *shape = SN_NEW_ARRAY(snBulgeShape, def->nstrand);
+    if (!shape) return sn_fail_no_memory(error);
+    for (int32_t i = 0; i < def->nstrand; ++i) {
+        const snSkinStrand *s = def->strand + i;
+        shape[i] =
+            (snBulgeShape){isnan(s->height) ? def->height : s->height, isnan(s->lateral) ? def->lateral : s->lateral,
+                           isnan(s->depth) ? def->depth : s->depth};
+        if (!(shape[i].lateral > 0) || !isfinite(shape[i].height) || !isfinite(shape[i].depth))
+            status =
+                sn_fail(error, SN_BAD_INPUT, "strand %d: bulge with a = %g, b = %g m, c = %g m; expected b above 0",
+                        (int)i, shape[i].height, shape[i].lateral, shape[i].depth);
+    }
+    if (status == SN_OK)
+        status = sn_bulge_create(&skin->rest, skin->normal, &skin->arcs, shape, def->influence, &skin->bulge, error);
+    if (status == SN_OK)
+        status =
+            sn_belly_create(&skin->rest, skin->normal, &skin->arcs, def->strand, def->influence, &skin->belly, error);
+    sn_free(shape);
+    return status;
+}
+
+snStatus sn_skin_create(const snSkinDef *def, snSkin **skin, snError *error)
+{
+    if (def->nbody < 1) return sn_fail(error, SN_BAD_INPUT, "a skin needs a body");
+    snSkin *made = SN_NEW(snSkin);
+    if (!made) return sn_fail_no_memory(error);
+    made->blend = def->blend, made->prominence = def->prominence, made->belly_factor = def->belly;
+    snStatus status = copy_mesh(made, def, error);
+    if (status == SN_OK) {
+        sn_trimesh_normals(&made->rest, made->normal);
+        status = def->weight ? take_weights(made, def, error) : compute_weights(made, def, error);
+    }
+    if (status == SN_OK) status = make_strands(made, def, error);
+    if (status == SN_OK)
+        *skin = made;
+    else
+        sn_skin_destroy(made);
+    return status;
+}
+
+void sn_skin_destroy(snSkin *skin)
+{
+    if (!skin) return;
+    sn_trimesh_free(&skin->rest);
+    sn_free(skin->rest_pose), sn_free(skin->motion), sn_free(skin->body), sn_free(skin->weight);
+    sn_free(skin->base), sn_free(skin->normal), sn_free(skin->offset);
+    sn_arcs_free(&skin->arcs);
+    sn_bulge_free(&skin->bulge);
+    sn_belly_free(&skin->belly);
+    sn_free(skin);
+}
+
+/* ---- a frame ----------------------------------------------------------------------------------- */
+
+static void blend_bones(snSkin *skin, const double *pose)
+{
+    int32_t n = skin->rest.nvertex;
+    if (skin->blend == SN_SKIN_LINEAR) {
+        sn_blend_matrices(skin->nbody, skin->rest_pose, pose, skin->motion);
+        sn_blend_linear(n, skin->rest.vertex, skin->body, skin->weight, skin->motion, skin->base);
+    } else {
+        sn_blend_dual(skin->nbody, skin->rest_pose, pose, skin->motion);
+        sn_blend_dual_quaternion(n, skin->rest.vertex, skin->body, skin->weight, skin->motion, skin->base);
+    }
+}
+
+static void add_strands(snSkin *skin, const double *point)
+{
+    memset(skin->offset, 0, sizeof(double) * (size_t)skin->rest.nvertex);
+    if (!point || !(skin->prominence != 0)) return;
+    sn_arcs_update(&skin->arcs, point, v3_load(skin->base));
+    sn_belly_add(&skin->belly, &skin->arcs, skin->prominence * skin->belly_factor, skin->offset);
+    (skin->brute_force ? sn_bulge_add_brute_force : sn_bulge_add)(&skin->bulge, &skin->arcs, skin->base, skin->normal,
+                                                                  skin->prominence, skin->offset);
+}
+
+static void lift(snSkin *skin, double *vertex)
+{
+    skin->info.max_bulge = 0, skin->info.bulged = 0;
+    for (int32_t v = 0; v < skin->rest.nvertex; ++v) {
+        double offset = skin->offset[v];
+        for (int c = 0; c < 3; ++c) vertex[3 * v + c] = skin->base[3 * v + c] + offset * skin->normal[3 * v + c];
+        if (offset > skin->info.max_bulge) skin->info.max_bulge = offset;
+        skin->info.bulged += fabs(offset) > 1e-6;
+    }
+}
+
+void sn_skin_deform(snSkin *skin, const double *pose, const double *point, double *vertex, double *normal)
+{
+    double t0 = sn_clock();
+    snTriMesh base = skin->rest, result = skin->rest;
+    base.vertex = skin->base, result.vertex = vertex;
+    blend_bones(skin, pose);
+    double t1 = sn_clock();
+    sn_trimesh_normals(&base, skin->normal);
+    double t2 = sn_clock();
+    add_strands(skin, point);
+    lift(skin, vertex);
+    double t3 = sn_clock();
+    if (normal) sn_trimesh_normals(&result, normal);
+    double t4 = sn_clock();
+    skin->info.blend_seconds = t1 - t0, skin->info.bulge_seconds = t3 - t2;
+    skin->info.normal_seconds = t2 - t1 + (t4 - t3);
+}
+
+/* ---- looking ----------------------------------------------------------------------------------- */
+
+snSkinInfo sn_skin_info(const snSkin *skin)
+{
+    snSkinInfo info = skin->info;
+    double six_base = 0, six = 0; /* six times the volumes, about a vertex so that little cancels */
+    v3 origin = v3_load(skin->base);
+    for (int32_t t = 0; t < skin->rest.ntriangle; ++t) {
+        v3 p[3], q[3];
+        for (int c = 0; c < 3; ++c) {
+            int32_t v = skin->rest.triangle[3 * t + c];
+            p[c] = v3_sub(v3_load(skin->base + 3 * v), origin);
+            q[c] = v3_mad(p[c], skin->offset[v], v3_load(skin->normal + 3 * v));
+        }
+        six_base += v3_dot(p[0], v3_cross(p[1], p[2])), six += v3_dot(q[0], v3_cross(q[1], q[2]));
+    }
+    info.base_volume = six_base / 6, info.volume = six / 6;
+    info.curve_evaluations = skin->bulge.evaluations;
+    return info;
+}
+
+const double *sn_skin_base(const snSkin *skin)
+{
+    return skin->base;
+}
+const double *sn_skin_offset(const snSkin *skin)
+{
+    return skin->offset;
+}
+const int32_t *sn_skin_weight_bodies(const snSkin *skin)
+{
+    return skin->body;
+}
+const double *sn_skin_weights(const snSkin *skin)
+{
+    return skin->weight;
+}
+const double *sn_skin_influence(const snSkin *skin)
+{
+    return skin->bulge.influence;
+}
+void sn_skin_set_prominence(snSkin *skin, double prominence)
+{
+    skin->prominence = prominence;
+}
+void sn_skin_set_belly(snSkin *skin, double belly)
+{
+    skin->belly_factor = belly;
+}
+void sn_skin_set_blend(snSkin *skin, snSkinBlend blend)
+{
+    skin->blend = blend;
+}
+void sn_skin_set_brute_force(snSkin *skin, bool on)
+{
+    skin->brute_force = on;
+}
