@@ -7,6 +7,7 @@
 #include "sinew/model.h"
 #include "sinew/motion.h"
 #include "sinew/sim.h"
+#include "sinew/skin.h"
 #include "sinew/spec.h"
 #include "sinew/studio.h"
 #endif

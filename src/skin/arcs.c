@@ -77,6 +77,22 @@ static void cut_strand(Cut *cut, const snSkinStrand *s, int32_t strand, int32_t 
 
 /* ---- set-up and update ------------------------------------------------------------------------ */
 
+/* A cubic strays from the point of its chord with the same parameter by an eighth of its largest second derivative at
+ * most, which is at an end. Where the arc runs forwards along the chord all the way, only what is across the chord counts:
+ * that it runs faster here than there does not take it away from the chord. */
+static double slack_of(const snArc *arc)
+{
+    v3 start = v3_scale(arc->c[2], 2), end = v3_mad(start, 6, arc->c[3]);
+    double forward0 = v3_dot(arc->c[1], arc->chord), forward1 = v3_dot(v3_add(arc->c[1], arc->c[2]), arc->chord);
+    double forward2 = v3_dot(v3_add(v3_add(arc->c[1], start), v3_scale(arc->c[3], 3)), arc->chord);
+    if (forward0 > 0 && forward1 > 0 && forward2 > 0) {
+        start = v3_mad(start, -v3_dot(start, arc->chord) * arc->inverse, arc->chord);
+        end = v3_mad(end, -v3_dot(end, arc->chord) * arc->inverse, arc->chord);
+    }
+    double bend0 = v3_len2(start), bend1 = v3_len2(end);
+    return 0.125 * sqrt(bend0 > bend1 ? bend0 : bend1);
+}
+
 static void set_arc(snArc *arc, const double *m, const double *point)
 {
     for (int r = 0; r < 4; ++r) {
@@ -87,9 +103,7 @@ static void set_arc(snArc *arc, const double *m, const double *point)
     arc->chord = v3_add(arc->c[1], v3_add(arc->c[2], arc->c[3]));
     double length2 = v3_len2(arc->chord);
     arc->inverse = length2 > 1e-18 ? 1 / length2 : 0;
-    /* a cubic strays from its chord by an eighth of its largest second derivative at most; it is linear in t */
-    double bend0 = v3_len2(v3_scale(arc->c[2], 2)), bend1 = v3_len2(v3_mad(v3_scale(arc->c[2], 2), 6, arc->c[3]));
-    arc->slack = 0.125 * sqrt(bend0 > bend1 ? bend0 : bend1) + 1e-12;
+    arc->slack = slack_of(arc) + 1e-12;
 }
 
 static void set_pack(const snArcs *arcs, snPack *pack)
@@ -213,12 +227,15 @@ static double minimum_between(const snArc *arc, v3 p, double g0, double g1)
             low = t;
         else
             high = t;
-        double next = t - g / derivative;
-        if (!(next > low && next < high)) next = 0.5 * (low + high);
-        double step = next - t;
-        t = next;
-        if (fabs(step) < 1e-8) break; /* what is left is its square */
+        double step = -g / derivative;
+        if (fabs(step) < 1e-8) { /* what is left is its square; also where the step would touch the bracket's end */
+            t += step;
+            break;
+        }
+        t += step;
+        if (!(t > low && t < high)) t = 0.5 * (low + high);
     }
+    t = t < 0 ? 0 : t > 1 ? 1 : t;
     return t;
 }
 

@@ -23,13 +23,13 @@ typedef int32_t snLaneBits __attribute__((vector_size(4 * SN_LANES)));
 #include <immintrin.h>
 #define LANE_BITS(lanes) (uint8_t) _mm256_movemask_ps((__m256)(lanes))
 #else
-static inline uint8_t lane_bits(snLaneBits lanes)
+static inline uint8_t lane_bits(const snLaneBits *lanes)
 {
     unsigned bits = 0;
-    for (int i = 0; i < SN_LANES; ++i) bits |= ((unsigned)lanes[i] & 1u) << i;
+    for (int i = 0; i < SN_LANES; ++i) bits |= ((unsigned)(*lanes)[i] & 1u) << i;
     return (uint8_t)bits;
 }
-#define LANE_BITS(lanes) lane_bits(lanes)
+#define LANE_BITS(lanes) lane_bits(&(lanes))
 #endif
 
 static void points_loop(int32_t n, const snChord *chord, const float *x, const float *y, const float *z,
