@@ -130,6 +130,23 @@ static snStatus export_as(snCli *cli, const snDemo *demo, const snDemoMotion *m,
     return run_call(cli, "export", &call, false, NULL);
 }
 
+static snStatus skin(snCli *cli, const snDemo *demo, snDemoMotion *m)
+{
+    snCall call = {0};
+    snJson answer = {0};
+    add_word(&call, "%s", demo->model);
+    add_word(&call, "%s/%s.replay.xml", demo->folder, m->name);
+    add_word(&call, "-o");
+    add_word(&call, "%s/%s.skin.pc2", demo->folder, m->name);
+    add_word(&call, "--frame-rate");
+    add_word(&call, "24");
+    snStatus status = run_call(cli, "skin", &call, false, &answer);
+    m->skin_ms = figure(&answer, "ms_per_frame"), m->bulge = figure(&answer, "max_bulge_mm");
+    m->volume_low = figure(&answer, "volume_ratio_min"), m->volume_high = figure(&answer, "volume_ratio_max");
+    json_free(&answer);
+    return status;
+}
+
 static snStatus show(snCli *cli, const snDemo *demo, snDemoMotion *m)
 {
     snStatus status = track(cli, demo, m);
@@ -137,6 +154,7 @@ static snStatus show(snCli *cli, const snDemo *demo, snDemoMotion *m)
     if (status == SN_OK) status = plot(cli, demo, m, "lines", "activation", 8);
     if (status == SN_OK) status = plot(cli, demo, m, "force", "force", 8);
     if (status == SN_OK) status = plot(cli, demo, m, "error", "error", 0);
+    if (status == SN_OK) status = skin(cli, demo, m);
     if (status == SN_OK) status = export_as(cli, demo, m, ".strands.pc2", "--what", "strands");
     if (status == SN_OK) status = export_as(cli, demo, m, ".glb", NULL, NULL);
     if (status == SN_OK && demo->page) status = export_as(cli, demo, m, ".html", "--motion", m->name);
@@ -201,6 +219,8 @@ static void tell(snCli *cli, const snDemo *demo, const char *index)
         json_number(&cli->json, "mean_error_mm", m->mean_error);
         json_number(&cli->json, "rms_error_mm", m->rms_error);
         json_number(&cli->json, "worst_error_mm", m->worst_error);
+        json_number(&cli->json, "skin_ms_per_frame", m->skin_ms);
+        json_number(&cli->json, "max_bulge_mm", m->bulge);
         json_close(&cli->json, '}');
     }
     json_close(&cli->json, ']');
@@ -238,13 +258,13 @@ const snCommand cmd_demo = {
     .name = "demo",
     .arguments = "[hand] [-o FOLDER]",
     .about = "The main job end to end on a shipped model, results in one folder with an index page",
-    .details = "Tracks two motions of the hand and writes replays, tables, plots, point caches, GLB and the studio's pages, with\n"
+    .details = "Tracks two motions of the hand, skins them and writes replays, tables, plots, point caches, GLB and the studio's pages, with\n"
                "the commands that a user would type; each is shown. FOLDER/index.html shows the results.",
     .example = "sinew demo hand -o out/demo",
     .output = "$ sinew track hand fist -o out/demo/fist\n"
-              "171 frames, 3.4 s simulated in 1.4 s: 2.43 times real time\n"
+              "171 frames, 3.4 s simulated in 1.55 s: 2.2 times real time\n"
               "...\n"
-              "Everything is in out/demo; open out/demo/index.html in a browser. 14 s.",
+              "Everything is in out/demo; open out/demo/index.html in a browser. 60 s.",
     .least = 0,
     .most = 1,
     .options = options,

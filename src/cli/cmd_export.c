@@ -1,9 +1,12 @@
 /* sinew export: a replay for other programs: point caches, GLB, a page, tables. */
-#include "result.h"
+#include "skinned.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const double SKIN_OPACITY = 0.45; /* so that bones and strands show through it */
+enum { SKIN_SHAPES = 24 };               /* of the skin in a GLB; each is some 100 kB */
 
 typedef struct snExport {
     snCli *cli;
@@ -13,6 +16,7 @@ typedef struct snExport {
     snSpec *spec;
     snFrames frames;
     snMesh *bone; /* per body of the replay, in its axes */
+    snSkinned skinned;
 } snExport;
 
 /* ---- points --------------------------------------------------------------------------------- */
@@ -20,7 +24,8 @@ typedef struct snExport {
 /* What goes into a point cache: how many points, which triangles, and where the points are at a time. */
 typedef struct snPoints {
     int32_t npoint, ntriangle;
-    int32_t *triangle; /* owned */
+    const int32_t *triangle;
+    int32_t *own; /* triangles of ours */
     void (*at)(snExport *e, double time, double *point);
 } snPoints;
 
@@ -63,9 +68,9 @@ static snStatus gather_bones(snExport *e, snPoints *points)
         points->ntriangle += e->bone[b].ntriangle;
     }
     if (points->npoint == 0) return cli_fail(e->cli, SN_BAD_INPUT, "the bodies of the model have no meshes");
-    points->triangle = calloc(3 * (size_t)points->ntriangle, sizeof *points->triangle);
-    if (!points->triangle) return cli_fail(e->cli, SN_NO_MEMORY, "out of memory");
-    int32_t *to = points->triangle, first = 0;
+    points->triangle = points->own = calloc(3 * (size_t)points->ntriangle, sizeof *points->own);
+    if (!points->own) return cli_fail(e->cli, SN_NO_MEMORY, "out of memory");
+    int32_t *to = points->own, first = 0;
     for (int32_t b = 0; b < def->nbody; first += e->bone[b++].nvertex)
         for (int32_t i = 0; i < 3 * e->bone[b].ntriangle; ++i) *to++ = first + e->bone[b].triangle[i];
     points->at = bones_at;
@@ -78,6 +83,26 @@ static snStatus gather_strands(snExport *e, snPoints *points)
     points->at = strands_at;
     if (points->npoint > 0) return SN_OK;
     return cli_fail(e->cli, SN_BAD_INPUT, "%s has no strands", e->from);
+}
+
+static void skin_at(snExport *e, double time, double *point)
+{
+    (void)cli_skin_at(&e->skinned, time, point);
+}
+
+static snStatus open_skin(snExport *e)
+{
+    snModelSkinDef def = sn_default_model_skin_def();
+    def.prominence = cli_option_number(e->cli, "prominence", def.prominence);
+    return cli_skin_open(e->cli, e->spec, e->replay, &def, &e->skinned);
+}
+
+static snStatus gather_skin(snExport *e, snPoints *points)
+{
+    snStatus status = open_skin(e);
+    points->npoint = e->skinned.nvertex, points->ntriangle = e->skinned.ntriangle;
+    points->triangle = e->skinned.triangle, points->at = skin_at;
+    return status;
 }
 
 static snStatus write_frames(snExport *e, const snPoints *points, snCacheWriter *writer)
@@ -105,7 +130,7 @@ static snStatus write_cache(snExport *e, const snPoints *points, snCacheFormat f
     snCacheWriter *writer = NULL;
     snError error = {0};
     if (format == SN_CACHE_OBJ && points->ntriangle == 0)
-        return cli_fail(e->cli, SN_USAGE, "strands have no triangles for an OBJ: --what bones, or --to pc2");
+        return cli_fail(e->cli, SN_USAGE, "strands have no triangles for an OBJ: --what skin or bones, or --to pc2");
     def.format = format, def.npoint = points->npoint, def.frames = e->frames.count, def.rate = e->frames.rate;
     def.ntriangle = points->ntriangle, def.triangle = points->triangle;
     snStatus status = sn_cache_create(&def, e->to, &writer, &error);
@@ -116,13 +141,18 @@ static snStatus write_cache(snExport *e, const snPoints *points, snCacheFormat f
     return status;
 }
 
+/* The skin where the model has one, else the strands, or the bones where triangles are wanted. */
 static snStatus export_points(snExport *e, snCacheFormat format)
 {
     snPoints points = {0};
-    const char *what = cli_option_text(e->cli, "what", format == SN_CACHE_OBJ ? "bones" : "strands");
-    snStatus status = strcmp(what, "bones") == 0 ? gather_bones(e, &points) : gather_strands(e, &points);
+    const char *otherwise = cli_has_skin(e->spec) ? "skin" : format == SN_CACHE_OBJ ? "bones" : "strands";
+    const char *what = cli_option_text(e->cli, "what", otherwise);
+    snStatus status;
+    if (strcmp(what, "skin") == 0) status = gather_skin(e, &points);
+    else if (strcmp(what, "bones") == 0) status = gather_bones(e, &points);
+    else status = gather_strands(e, &points);
     if (status == SN_OK) status = write_cache(e, &points, format);
-    free(points.triangle);
+    free(points.own);
     json_string(&e->cli->json, "what", what);
     return status;
 }
@@ -144,17 +174,64 @@ static snStatus export_obj(snExport *e)
 
 /* ---- whole scenes and tables ------------------------------------------------------------------ */
 
+static bool with_skin(const snExport *e)
+{
+    return cli_has_skin(e->spec) && !cli_given(e->cli, "no-skin");
+}
+
+/* The skin as a skinned mesh with shapes for what the bones do not explain. */
+static snStatus save_skinned_glb(snExport *e, snGlbDef *def, snError *error)
+{
+    const snSkinned *s = &e->skinned;
+    snMesh mesh = {.nvertex = s->nvertex, .ntriangle = s->ntriangle, .vertex = s->vertex};
+    size_t size = 3 * (size_t)s->ntriangle * sizeof *mesh.triangle;
+    int32_t *bone = cli_skin_replay_bones(s);
+    double *rest = cli_skin_replay_rest(s);
+    mesh.triangle = malloc(size + 1);
+    snStatus status = bone && rest && mesh.triangle ? SN_OK : SN_NO_MEMORY;
+    if (status == SN_OK) {
+        memcpy(mesh.triangle, s->triangle, size);
+        def->skin = &mesh, def->rest_pose = rest, def->skin_bone = bone, def->skin_weight = sn_skin_weights(s->skin);
+        def->skin_at = cli_skin_at, def->skin_user = &e->skinned;
+        def->skin_opacity = SKIN_OPACITY, def->max_shapes = SKIN_SHAPES;
+        status = sn_save_model_glb(e->spec, def, e->to, error);
+    }
+    free(mesh.triangle);
+    free(bone);
+    free(rest);
+    return status;
+}
+
 static snStatus export_glb(snExport *e)
 {
     snGlbDef def = sn_default_glb_def();
     snError error = {0};
+    snStatus status = with_skin(e) ? open_skin(e) : SN_OK;
+    if (status != SN_OK) return status;
     def.track = e->replay;
     def.rate = cli_option_number(e->cli, "frame-rate", def.rate);
-    snStatus status = sn_save_model_glb(e->spec, &def, e->to, &error);
+    status = with_skin(e) ? save_skinned_glb(e, &def, &error) : sn_save_model_glb(e->spec, &def, e->to, &error);
     if (status != SN_OK) return cli_fail_file(e->cli, status, &error, e->to);
     cli_say(e->cli, "%s: %.3g s, %.2f MB\n", e->to, cli_frame_time(&e->frames, e->frames.count - 1),
             1e-6 * (double)cli_file_size(e->to));
     return SN_OK;
+}
+
+static snStatus save_page(snExport *e, snStudioDef *def, snError *error)
+{
+    const snSkinned *s = &e->skinned;
+    snStudioSkin skin = {.nvertex = s->nvertex, .ntriangle = s->ntriangle, .vertex = s->vertex, .triangle = s->triangle};
+    if (!s->skin) return sn_save_html(def, e->to, error);
+    int32_t *bone = cli_skin_spec_bones(s, e->spec);
+    if (!bone) return SN_NO_MEMORY;
+    const snNodeDef *node = sn_spec_node(e->spec, sn_spec_find(e->spec, SN_KIND_NODE, sn_spec_model(e->spec)->skin));
+    skin.bone = bone, skin.weight = sn_skin_weights(s->skin);
+    memcpy(skin.color, node->color, sizeof skin.color);
+    skin.frame = cli_skin_frame, skin.user = &e->skinned;
+    def->skin = &skin;
+    snStatus status = sn_save_html(def, e->to, error);
+    free(bone);
+    return status;
 }
 
 static snStatus export_html(snExport *e)
@@ -165,13 +242,14 @@ static snStatus export_html(snExport *e)
     char stem[4096];
     snStatus status = SN_OK;
     if (motion) status = cli_replay_motion(e->cli, e->replay, model, e->spec, motion, &e->motion);
+    if (status == SN_OK && with_skin(e)) status = open_skin(e);
     if (status != SN_OK) return status;
     cli_stem(e->from, stem, sizeof stem);
     const char *slash = strrchr(stem, '/');
     def.spec = e->spec, def.replay = e->replay, def.target = e->motion;
     def.name = model ? model : sn_track_def(e->replay)->model;
     def.title = slash ? slash + 1 : stem;
-    status = sn_save_html(&def, e->to, &error);
+    status = save_page(e, &def, &error);
     if (status != SN_OK) return cli_fail_file(e->cli, status, &error, e->to);
     cli_say(e->cli, "%s: %d frames, %.2f MB; open it in a browser\n", e->to, e->frames.count,
             1e-6 * (double)cli_file_size(e->to));
@@ -230,6 +308,7 @@ static void tear_down(snExport *e)
 {
     for (int32_t b = 0; e->bone && b < sn_track_def(e->replay)->nbody; ++b) sn_mesh_free(&e->bone[b]);
     free(e->bone);
+    cli_skin_close(&e->skinned);
     if (e->motion) sn_track_destroy(e->motion);
     if (e->replay) sn_track_destroy(e->replay);
     if (e->spec) sn_spec_destroy(e->spec);
@@ -262,7 +341,9 @@ static const snOption options[] = {
     {"to", SN_OPTION_CHOICE, "pc2|mdd|obj|glb|html|sto|csv", "the format; else the ending of OUT says it", 0, 0},
     {"o", SN_OPTION_TEXT, "OUT", "file to write (that of the replay with the ending of the format)", 0, 0},
     {"model", SN_OPTION_TEXT, "MODEL", "the model of the replay (the one that it names)", 0, 0},
-    {"what", SN_OPTION_CHOICE, "strands|bones", "points of pc2, mdd and obj: control points, or vertices of bones", 0, 0},
+    {"what", SN_OPTION_CHOICE, "skin|strands|bones", "points of pc2, mdd, obj (skin if the model has one)", 0, 0},
+    {"no-skin", SN_OPTION_FLAG, "", "glb, html: bones and strands only", 0, 0},
+    {"prominence", SN_OPTION_NUMBER, "X", "how far tendons stand out of the skin: 0 not at all (1)", 0, 10},
     {"frame-rate", SN_OPTION_NUMBER, "F", "frames a second, interpolated (the replay's own)", 1, 1000},
     {"motion", SN_OPTION_TEXT, "MOTION", "html: the motion that was followed, shown as a wireframe", 0, 0},
     {"only", SN_OPTION_TEXT, "PREFIX", "sto, csv: columns whose names start so, such as activation/", 0, 0},
@@ -275,10 +356,10 @@ const snCommand cmd_export = {
     .about = "A replay for other programs: point caches, GLB, a page, tables",
     .details =
         "pc2 and mdd are point caches that animation tools play; obj is one numbered file for each frame. glb plays in any\n"
-        "viewer: bones, and strands coloured by their activation. html is the studio's page in one file that needs no\n"
+        "viewer: bones, strands coloured by their activation, and the skin. html is the studio's page in one file that needs no\n"
         "server. sto and csv are tables of activations, forces and lengths. The model is found by the name in the replay.",
     .example = "sinew export out.replay.xml --to glb",
-    .output = "out.glb: 3.4 s, 3.06 MB",
+    .output = "out.glb: 3.4 s, 15.12 MB",
     .least = 1,
     .most = 1,
     .options = options,

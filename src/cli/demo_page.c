@@ -23,20 +23,19 @@ static void add_figures(snText *t, const snDemo *demo)
 {
     text_add(t, "<table>\n<tr><th>motion<th>frames<th>simulated<th>computed in<th>times real time<th>mean error"
                 "<th>worst error<th>largest activation");
-    if (demo->skin) text_add(t, "<th>skin a frame<th>highest bulge<th>volume of the skin");
+    text_add(t, "<th>skin a frame<th>highest bulge<th>volume of the skin");
     text_add(t, "</tr>\n");
     for (int i = 0; i < demo->nmotion; ++i) {
         const snDemoMotion *m = &demo->motion[i];
         text_add(t, "<tr><td><a href=\"#%s\">%s</a><td>%.0f<td>%.2f s<td>%.2f s<td>%.2f<td>%.3f mm<td>%.3f mm<td>%.2f",
                  m->name, m->name, m->frames, m->simulated, m->seconds, m->real_time_factor, m->mean_error, m->worst_error,
                  m->max_activation);
-        if (demo->skin)
-            text_add(t, "<td>%.2f ms<td>%.2f mm<td>%.1f to %.1f %%", m->skin_ms, m->bulge, 100 * m->volume_low,
-                     100 * m->volume_high);
+        text_add(t, "<td>%.2f ms<td>%.2f mm<td>%.1f to %.1f %%", m->skin_ms, m->bulge, 100 * m->volume_low,
+                 100 * m->volume_high);
         text_add(t, "</tr>\n");
     }
-    text_add(t, "</table>\n<p>The error is the distance of the bones' vertices from the motion that was asked for%s.</p>\n",
-             demo->skin ? "; the volume is that of the skin with tendons against the skin that only follows the bones" : "");
+    text_add(t, "</table>\n<p>The error is the distance of the bones' vertices from the motion that was asked for; the volume is that "
+                "of the skin with tendons against the skin that only follows the bones.</p>\n");
 }
 
 static void add_plot(snText *t, const char *motion, const char *what, const char *caption)
@@ -45,21 +44,19 @@ static void add_plot(snText *t, const char *motion, const char *what, const char
                 "<figcaption>%s</figcaption></figure>\n", motion, what, motion, what, motion, caption, caption);
 }
 
-static void add_files(snText *t, const snDemo *demo, const char *name)
+static void add_files(snText *t, const char *name)
 {
     static const char *const files[][2] = {
         {".replay.xml", "motion of bones and strands, with activations and forces"},
         {".sto", "table of activations, forces and lengths, for OpenSim or a spreadsheet"},
         {".report.txt", "tracking error of each bone"},
         {".glb", "animation for any glTF viewer"},
+        {".skin.pc2", "point cache of the skin at 24 frames a second, for the modifier of an animation tool"},
         {".strands.pc2", "point cache of the strands' control points"},
     };
     text_add(t, "<ul>\n");
     for (size_t i = 0; i < sizeof files / sizeof files[0]; ++i)
         text_add(t, "<li><a href=\"%s%s\">%s%s</a>: %s</li>\n", name, files[i][0], name, files[i][0], files[i][1]);
-    if (demo->skin)
-        text_add(t, "<li><a href=\"%s.skin.pc2\">%s.skin.pc2</a>: point cache of the skin, for the modifier of an animation "
-                    "tool</li>\n", name, name);
     text_add(t, "</ul>\n");
 }
 
@@ -76,10 +73,11 @@ static void add_motion(snText *t, const snDemo *demo, const snDemoMotion *m)
     add_plot(t, m->name, "force", "The largest forces at the insertion");
     add_plot(t, m->name, "error", "How far the bones are from the motion");
     text_add(t, "</div>\n</div>\n<h3>Files</h3>\n");
-    add_files(t, demo, m->name);
+    add_files(t, m->name);
     text_add(t, "<p>The same by hand: <code>sinew track %s %s -o out</code>, <code>sinew plot out.replay.xml -o out.png</code>, "
+                "<code>sinew skin %s out.replay.xml -o out.pc2</code>, "
                 "<code>sinew export out.replay.xml --to glb</code>, <code>sinew studio %s out.replay.xml</code></p>\n",
-             demo->model, m->name, demo->model);
+             demo->model, m->name, demo->model, demo->model);
 }
 
 snText cli_demo_page(const snDemo *demo)

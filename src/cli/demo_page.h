@@ -12,14 +12,13 @@ typedef struct snDemoMotion {
     double frames, simulated, seconds, real_time_factor;
     double mean_error, rms_error, worst_error; /* mm */
     double max_activation;
-    double skin_ms, bulge, volume_low, volume_high; /* of the skin; NaN: the model has none */
+    double skin_ms, bulge, volume_low, volume_high; /* of the skin */
 } snDemoMotion;
 
 typedef struct snDemo {
     const char *model;
     char folder[3000];
     bool page; /* the studio's page is there */
-    bool skin;
     int nmotion;
     snDemoMotion motion[DEMO_MOTIONS];
     double seconds;

@@ -21,9 +21,10 @@ class Demo(Case):
         answer = self.json("demo", "hand", "-o", "there/results", "--motion", "fist")
         self.assertEqual([m["name"] for m in answer["motions"]], ["fist"])
         self.assertLess(answer["motions"][0]["mean_error_mm"], 1)
+        self.assertGreater(answer["motions"][0]["max_bulge_mm"], 0)
         self.assertEqual(answer["index"], "there/results/index.html")
         text, links = self.linked("there/results")
-        for ending in [".replay.xml", ".sto", ".report.txt", ".glb", ".strands.pc2", ".activation.png", ".lines.png",
+        for ending in [".replay.xml", ".sto", ".report.txt", ".glb", ".skin.pc2", ".strands.pc2", ".activation.png", ".lines.png",
                        ".error.png"]:
             self.assertIn("fist" + ending, links)
         page = os.path.exists(os.path.join(BUILD, "studio", "studio.html"))

@@ -1,0 +1,197 @@
+/* sinew skin: the skin of a model over a replay, with the tendons under it, as a point cache. */
+#include "skinned.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct snSkinRun {
+    snCli *cli;
+    const char *to;
+    snSpec *spec;
+    snTrack *replay;
+    snSkinned skinned;
+    double *influence;
+    snModelSkinDef def;
+    snCacheDef cache;
+    snFrames frames;
+    double seconds, deform_seconds, bulge_seconds, low, high, bulge; /* what came out */
+    int32_t done;
+} snSkinRun;
+
+static snStatus read_options(snSkinRun *run)
+{
+    snCli *cli = run->cli;
+    run->to = cli_option_text(cli, "o", NULL);
+    if (!run->to) return cli_fail(cli, SN_USAGE, "-o OUT is missing: a .pc2, .mdd or .obj to write");
+    run->cache = sn_default_cache_def();
+    if (cli_ends_with(run->to, ".pc2")) run->cache.format = SN_CACHE_PC2;
+    else if (cli_ends_with(run->to, ".mdd")) run->cache.format = SN_CACHE_MDD;
+    else if (cli_ends_with(run->to, ".obj")) run->cache.format = SN_CACHE_OBJ;
+    else return cli_fail(cli, SN_USAGE, "-o %s: a skin is written as .pc2, .mdd or .obj", run->to);
+    if (cli_given(cli, "linear") && cli_given(cli, "dual-quaternion"))
+        return cli_fail(cli, SN_USAGE, "--linear and --dual-quaternion exclude each other");
+    run->def = sn_default_model_skin_def();
+    if (cli_given(cli, "linear")) run->def.blend = SN_SKIN_LINEAR;
+    if (cli_given(cli, "dual-quaternion")) run->def.blend = SN_SKIN_DUAL_QUATERNION;
+    run->def.mesh = cli_option_text(cli, "mesh", NULL);
+    run->def.weights = cli_option_text(cli, "weights", NULL);
+    run->def.prominence = cli_option_number(cli, "prominence", run->def.prominence);
+    run->def.belly = cli_option_number(cli, "belly", run->def.belly);
+    return cli_check_output(cli, run->to);
+}
+
+static snStatus read_influence(snSkinRun *run)
+{
+    const char *path = cli_option_text(run->cli, "influence", NULL);
+    const char *name = run->def.mesh ? run->def.mesh : sn_spec_model(run->spec)->skin;
+    snId id = name && *name ? sn_spec_find(run->spec, SN_KIND_NODE, name) : 0;
+    snError error = {0};
+    if (!path || !id) return SN_OK;
+    int32_t n = sn_spec_node(run->spec, id)->nvertex;
+    run->def.influence = run->influence = calloc((size_t)n + 1, sizeof *run->influence);
+    if (!run->influence) return SN_NO_MEMORY;
+    return cli_fail_file(run->cli, sn_load_skin_influence(path, n, run->influence, &error), &error, path);
+}
+
+static snStatus save_weights(snSkinRun *run)
+{
+    const char *path = cli_option_text(run->cli, "save-weights", NULL);
+    const snSkinned *s = &run->skinned;
+    snError error = {0};
+    if (!path) return SN_OK;
+    const char **name = calloc((size_t)s->nbody + 1, sizeof *name);
+    if (!name) return SN_NO_MEMORY;
+    for (int32_t b = 0; b < s->nbody; ++b) name[b] = sn_name(s->model, SN_ITEM_BODY, b);
+    snStatus status = sn_save_skin_weights(path, s->nvertex, s->nbody, name, sn_skin_weight_bodies(s->skin),
+                                           sn_skin_weights(s->skin), &error);
+    free(name);
+    return cli_fail_file(run->cli, status, &error, path);
+}
+
+static snStatus set_up(snSkinRun *run)
+{
+    snCli *cli = run->cli;
+    snStatus status = read_options(run);
+    if (status == SN_OK) status = cli_load_replay(cli, cli->argument[1], &run->replay);
+    if (status == SN_OK) status = cli_replay_model(cli, run->replay, cli->argument[1], cli->argument[0], &run->spec);
+    if (status == SN_OK) status = read_influence(run);
+    if (status == SN_OK) status = cli_skin_open(cli, run->spec, run->replay, &run->def, &run->skinned);
+    if (status != SN_OK) return status;
+    run->frames = cli_frames(run->replay, cli_option_number(cli, "frame-rate", 0));
+    run->low = INFINITY, run->high = 0;
+    return save_weights(run);
+}
+
+static void measure(snSkinRun *run)
+{
+    snSkinInfo info = sn_skin_info(run->skinned.skin);
+    double ratio = info.base_volume > 0 ? info.volume / info.base_volume : 1;
+    run->low = fmin(run->low, ratio), run->high = fmax(run->high, ratio);
+    run->bulge = fmax(run->bulge, info.max_bulge);
+    run->bulge_seconds += info.bulge_seconds;
+}
+
+static snStatus write_frames(snSkinRun *run, snCacheWriter *writer, double *vertex, snError *error)
+{
+    for (run->done = 0; run->done < run->frames.count; ++run->done) {
+        double before = cli_seconds();
+        (void)cli_skin_at(&run->skinned, cli_frame_time(&run->frames, run->done), vertex);
+        run->deform_seconds += cli_seconds() - before;
+        measure(run);
+        snStatus status = sn_cache_append(writer, vertex, error);
+        if (status != SN_OK) return status;
+        if (cli_progress(run->cli, "skin", run->done + 1, run->frames.count)) return ++run->done, SN_CANCELLED;
+    }
+    return SN_OK;
+}
+
+static snStatus write_cache(snSkinRun *run)
+{
+    const snSkinned *s = &run->skinned;
+    snCacheWriter *writer = NULL;
+    snError error = {0};
+    double start = cli_seconds(), *vertex = malloc(3 * (size_t)s->nvertex * sizeof *vertex);
+    run->cache.npoint = s->nvertex, run->cache.ntriangle = s->ntriangle, run->cache.triangle = s->triangle;
+    run->cache.frames = run->frames.count, run->cache.rate = run->frames.rate;
+    snStatus status = vertex ? sn_cache_create(&run->cache, run->to, &writer, &error) : SN_NO_MEMORY;
+    if (status == SN_OK) {
+        status = write_frames(run, writer, vertex, &error);
+        if (status == SN_OK || status == SN_CANCELLED) { /* what is finished is kept */
+            snStatus finished = sn_cache_finish(writer, &error);
+            if (finished != SN_OK) status = finished;
+        } else {
+            sn_cache_abandon(writer);
+        }
+    }
+    free(vertex);
+    run->seconds = cli_seconds() - start;
+    return cli_fail_file(run->cli, status, &error, run->to);
+}
+
+static void tell(snSkinRun *run)
+{
+    snCli *cli = run->cli;
+    double n = fmax(1, run->done), ms = 1000 * run->deform_seconds / n, length = (run->done - 1) / run->frames.rate;
+    cli_say(cli, "%d frames of %d vertices, %.3g ms each; %.3g s with writing: %.3g times real time\n", run->done,
+            run->skinned.nvertex, ms, run->seconds, length / run->seconds);
+    cli_say(cli, "highest bulge %.3g mm; volume %.2f to %.2f %% of the skin that only follows the bones\n", 1000 * run->bulge,
+            100 * run->low, 100 * run->high);
+    cli_say(cli, "wrote %s\n", run->to);
+    json_string(&cli->json, "file", run->to);
+    json_integer(&cli->json, "frames", run->done);
+    json_integer(&cli->json, "vertices", run->skinned.nvertex);
+    json_integer(&cli->json, "triangles", run->skinned.ntriangle);
+    json_number(&cli->json, "ms_per_frame", ms);
+    json_number(&cli->json, "bulge_ms_per_frame", 1000 * run->bulge_seconds / n);
+    json_number(&cli->json, "seconds", run->seconds);
+    json_number(&cli->json, "real_time_factor", length / run->seconds);
+    json_number(&cli->json, "volume_ratio_min", run->low);
+    json_number(&cli->json, "volume_ratio_max", run->high);
+    json_number(&cli->json, "max_bulge_mm", 1000 * run->bulge);
+}
+
+static snStatus run_command(snCli *cli)
+{
+    snSkinRun run = {.cli = cli};
+    snStatus status = set_up(&run);
+    if (status == SN_OK) {
+        status = write_cache(&run);
+        if (status == SN_OK || status == SN_CANCELLED) tell(&run);
+    }
+    cli_skin_close(&run.skinned);
+    free(run.influence);
+    if (run.replay) sn_track_destroy(run.replay);
+    if (run.spec) sn_spec_destroy(run.spec);
+    return status;
+}
+
+static const snOption options[] = {
+    {"o", SN_OPTION_TEXT, "OUT", "the .pc2, .mdd or .obj to write", 0, 0},
+    {"frame-rate", SN_OPTION_NUMBER, "F", "frames a second, interpolated (the replay's own)", 1, 1000},
+    {"prominence", SN_OPTION_NUMBER, "X", "how far tendons stand out: 0 not at all, 1 as they are (1)", 0, 10},
+    {"belly", SN_OPTION_NUMBER, "X", "how far bellies thicken: 0 not at all, 1 at constant volume (1)", 0, 10},
+    {"linear", SN_OPTION_FLAG, "", "blend the bones linearly", 0, 0},
+    {"dual-quaternion", SN_OPTION_FLAG, "", "blend the bones by dual quaternions", 0, 0},
+    {"weights", SN_OPTION_TEXT, "FILE", "bone weights from a file (computed from the bones)", 0, 0},
+    {"save-weights", SN_OPTION_TEXT, "FILE", "write the bone weights in use", 0, 0},
+    {"influence", SN_OPTION_TEXT, "FILE", "influence of tendons for each vertex: first column of a .csv, red of a .ply", 0, 0},
+    {"mesh", SN_OPTION_TEXT, "NODE", "mesh of the scene to deform (the model's skin)", 0, 0},
+    {NULL, SN_OPTION_FLAG, NULL, NULL, 0, 0},
+};
+
+const snCommand cmd_skin = {
+    .name = "skin",
+    .arguments = "MODEL REPLAY -o OUT",
+    .about = "Skin with the tendons under it, as a point cache",
+    .details = "The skin follows the bones, is raised where a tendon runs under it, and thickens with the bellies of muscles.\n"
+               "sinew export writes it as GLB or as a page.",
+    .example = "sinew skin hand out.replay.xml -o out.pc2 --frame-rate 24",
+    .output = "82 frames of 19011 vertices, 5.99 ms each; 0.562 s with writing: 6 times real time\n"
+              "highest bulge 13.9 mm; volume 100.65 to 102.33 % of the skin that only follows the bones\n"
+              "wrote out.pc2",
+    .least = 2,
+    .most = 2,
+    .options = options,
+    .run = run_command,
+};

@@ -1,0 +1,61 @@
+// What `sinew export` writes of the hand, read by three.js: the skin of the GLB against the point cache of the same
+// replay at its ends, and the bones and strands that are in it. SINEW_NODE_MODULES names the folder that has three,
+// SINEW_BUILD_DIR the build.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { pathToFileURL } from "node:url";
+
+const three = (file) => import(pathToFileURL(join(process.env.SINEW_NODE_MODULES, "three", file)));
+globalThis.self ??= globalThis; // the loader asks for it
+const THREE = await three("build/three.module.js");
+const { GLTFLoader } = await three("examples/jsm/loaders/GLTFLoader.js");
+
+const folder = mkdtempSync(join(tmpdir(), "sinew-web-"));
+process.on("exit", () => rmSync(folder, { recursive: true }));
+const sinew = (...words) => execFileSync(join(process.env.SINEW_BUILD_DIR, "sinew"), [...words, "--quiet"], { cwd: folder });
+
+function load(path) {
+    const bytes = readFileSync(path);
+    const buffer = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
+    return new Promise((done, fail) => new GLTFLoader().parse(buffer, "", done, fail));
+}
+
+function readCache(path) {
+    const bytes = readFileSync(path);
+    const count = bytes.readInt32LE(16);
+    const frames = bytes.readInt32LE(28);
+    return { count, frames, at: (frame, i, k) => bytes.readFloatLE(32 + 12 * (frame * count + i) + 4 * k) };
+}
+
+test("three.js shows the skin of an exported hand where the point cache has it", async () => {
+    sinew("track", "hand", "fist", "-o", "out", "--frames", "40:50");
+    sinew("export", "out.replay.xml", "--to", "glb");
+    sinew("export", "out.replay.xml", "--to", "pc2");
+    const cache = readCache(join(folder, "out.pc2"));
+    const gltf = await load(join(folder, "out.glb"));
+    const skin = gltf.scene.getObjectByName("skin");
+    const strands = gltf.scene.getObjectByName("strands");
+    assert.equal(skin.geometry.attributes.position.count, cache.count);
+    assert.ok(strands.geometry.attributes.color);
+    const mixer = new THREE.AnimationMixer(gltf.scene);
+    const action = mixer.clipAction(gltf.animations[0]);
+    action.setLoop(THREE.LoopOnce);
+    action.clampWhenFinished = true;
+    action.play();
+    const point = new THREE.Vector3();
+    for (const [time, frame] of [[0, 0], [gltf.animations[0].duration, cache.frames - 1]]) {
+        mixer.setTime(time);
+        gltf.scene.updateMatrixWorld(true);
+        let worst = 0;
+        for (let i = 0; i < cache.count; i += 7) {
+            skin.getVertexPosition(i, point); // morph targets and skinning
+            point.applyMatrix4(skin.matrixWorld);
+            worst = Math.max(worst, ...point.toArray().map((v, k) => Math.abs(v - cache.at(frame, i, k))));
+        }
+        assert.ok(worst < 3e-5, `skin at ${time} s is ${worst} m off`);
+    }
+});

@@ -1,0 +1,74 @@
+// Renders a moment of a motion from a page that `sinew export --to html` wrote. The picture of the README is made by
+//   build/sinew track hand fist -o hand && build/sinew export hand.replay.xml --to html
+//   node tools/render_picture.mjs hand.html docs/images/hand.png
+// Needs chromium on the PATH and the node modules that the build of the page brings (SINEW_NODE_MODULES, or
+// build/studio/npm/node_modules).
+import { join, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const top = fileURLToPath(new URL("..", import.meta.url));
+process.env.SINEW_NODE_MODULES ??= join(top, "build/studio/npm/node_modules");
+process.env.SINEW_BUILD_DIR ??= join(top, "build");
+const { launch, openPage, ready, redrawn } = await import("../tests/studio/browser.mjs");
+
+const usage = "usage: render_picture.mjs PAGE.html OUT.png [TIME...]   several times stand side by side";
+const [file, out, ...rest] = process.argv.slice(2);
+if (!out) {
+  console.error(usage);
+  process.exit(2);
+}
+const times = rest.length ? rest.map(Number) : [0, 0.75, 1.6];
+const size = { width: 1280, height: 560 };
+
+/** Runs in the page: the view alone, from the back of the hand, thumb side up, at a time. */
+function stage({ time, index, count, width, height }) {
+  const { view, player } = window.studio;
+  const canvas = document.querySelector("canvas");
+  const holder = canvas.parentElement;
+  holder.style.cssText = `position:fixed;left:0;top:0;width:${width / count}px;height:${height}px;z-index:1000;background:#fbfaf7`;
+  for (const other of [...document.querySelectorAll("body *")])
+    if (!other.contains(canvas) && other !== canvas) other.style.visibility = "hidden";
+  for (const layer of ["grid", "target", "constraints"]) view.show(layer, false);
+  view.setSkinOpacity(0.35);
+  player?.pause();
+  player?.seek(time);
+  return index;
+}
+
+const browser = await launch();
+if (!browser) {
+  console.error("render_picture.mjs: no chromium on the PATH");
+  process.exit(1);
+}
+const { page, troubles } = await openPage(browser, { ...size, deviceScaleFactor: 1 });
+await page.goto(pathToFileURL(resolve(file)).href);
+await ready(page);
+const shots = [];
+for (const [index, time] of times.entries()) {
+  await page.evaluate(stage, { time, index, count: times.length, ...size });
+  await page.waitForTimeout(300); // the size of the view follows in its own time
+  await page.evaluate(aim);
+  await redrawn(page);
+  const width = size.width / times.length;
+  shots.push((await page.screenshot({ clip: { x: 0, y: 0, width, height: size.height } })).toString("base64"));
+}
+
+/** Runs in the page: the camera over the back of the hand. */
+function aim() {
+  const { view } = window.studio;
+  const box = view.bounds;
+  const target = box.min.clone().lerp(box.max, 0.5);
+  const high = box.max.y - box.min.y;
+  target.y = box.min.y + 0.23 * high;
+  view.camera.position.set(target.x - 0.3 * high, target.y + 0.1 * high, target.z - 0.8 * high);
+  view.camera.lookAt(target);
+  view.controls.target.copy(target);
+  view.controls.update();
+}
+
+const { page: sheet } = await openPage(browser, size); // the studio's page forbids inline styles
+await sheet.setContent(`<body style="margin:0;display:flex;background:#fbfaf7">${shots
+  .map((s) => `<img style="width:${100 / shots.length}%" src="data:image/png;base64,${s}">`).join("")}`);
+await sheet.screenshot({ path: out, clip: { x: 0, y: 0, ...size } });
+await browser.close();
+if (troubles.length) console.error(troubles.join("\n"));
