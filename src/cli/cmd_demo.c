@@ -58,8 +58,10 @@ static snStatus run_call(snCli *cli, const char *name, snCall *call, bool silent
     json_close(&inner.json, '}');
     if (status != SN_OK && !inner.failed_said) (void)cli_fail(cli, status, "%s: %s", name, sn_status_text(status));
     cli->failed_said = cli->failed_said || inner.failed_said;
-    if (answer) *answer = inner.json;
-    else json_free(&inner.json);
+    if (answer)
+        *answer = inner.json;
+    else
+        json_free(&inner.json);
     return status;
 }
 
@@ -187,7 +189,8 @@ static snStatus set_up(snCli *cli, snDemo *demo)
     demo->model = shows[i].model;
     for (int k = 0; (motion = cli_option_nth(cli, "motion", k)) != NULL; ++k) {
         if (strpbrk(motion, "/\"<>&# "))
-            return cli_fail(cli, SN_BAD_INPUT, "--motion %s: the name of a motion that is shipped with the model", motion);
+            return cli_fail(cli, SN_BAD_INPUT, "--motion %s: the name of a motion that is shipped with the model",
+                            motion);
         if (k == DEMO_MOTIONS) return cli_fail(cli, SN_USAGE, "at most %d motions", DEMO_MOTIONS);
         demo->motion[demo->nmotion++].name = motion;
     }
@@ -210,8 +213,8 @@ static void tell(snCli *cli, const snDemo *demo, const char *index)
     cli_say(cli, "\n%-18s %10s %11s %12s %12s\n", "motion", "mean error", "worst error", "x real time", "activation");
     for (int i = 0; i < demo->nmotion; ++i) {
         const snDemoMotion *m = &demo->motion[i];
-        cli_say(cli, "%-18s %7.3f mm %8.3f mm %12.2f %12.2f\n", m->name, m->mean_error, m->worst_error, m->real_time_factor,
-                m->max_activation);
+        cli_say(cli, "%-18s %7.3f mm %8.3f mm %12.2f %12.2f\n", m->name, m->mean_error, m->worst_error,
+                m->real_time_factor, m->max_activation);
         json_open(&cli->json, NULL, '{');
         json_string(&cli->json, "name", m->name);
         json_number(&cli->json, "frames", m->frames);
@@ -224,7 +227,8 @@ static void tell(snCli *cli, const snDemo *demo, const char *index)
         json_close(&cli->json, '}');
     }
     json_close(&cli->json, ']');
-    if (!demo->page) cli_say(cli, "The studio's page is not built (node and npm are missing): make studio builds it.\n");
+    if (!demo->page)
+        cli_say(cli, "The studio's page is not built (node and npm are missing): make studio builds it.\n");
     cli_say(cli, "Everything is in %s; open %s in a browser. %.0f s.\n", demo->folder, index, demo->seconds);
 }
 
@@ -258,7 +262,8 @@ const snCommand cmd_demo = {
     .name = "demo",
     .arguments = "[hand] [-o FOLDER]",
     .about = "The main job end to end on a shipped model, results in one folder with an index page",
-    .details = "Tracks two motions of the hand, skins them and writes replays, tables, plots, point caches, GLB and the studio's pages, with\n"
+    .details = "Tracks two motions of the hand, skins them and writes replays, tables, plots, point caches, GLB and "
+               "the studio's pages, with\n"
                "the commands that a user would type; each is shown. FOLDER/index.html shows the results.",
     .example = "sinew demo hand -o out/demo",
     .output = "$ sinew track hand fist -o out/demo/fist\n"

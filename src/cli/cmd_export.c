@@ -137,7 +137,8 @@ static snStatus write_cache(snExport *e, const snPoints *points, snCacheFormat f
     if (status != SN_OK) return cli_fail_file(e->cli, status, &error, e->to);
     status = write_frames(e, points, writer);
     json_integer(&e->cli->json, "points", points->npoint);
-    cli_say(e->cli, "%s: %d frames of %d points, %g a second\n", e->to, e->frames.count, points->npoint, e->frames.rate);
+    cli_say(e->cli, "%s: %d frames of %d points, %g a second\n", e->to, e->frames.count, points->npoint,
+            e->frames.rate);
     return status;
 }
 
@@ -148,9 +149,12 @@ static snStatus export_points(snExport *e, snCacheFormat format)
     const char *otherwise = cli_has_skin(e->spec) ? "skin" : format == SN_CACHE_OBJ ? "bones" : "strands";
     const char *what = cli_option_text(e->cli, "what", otherwise);
     snStatus status;
-    if (strcmp(what, "skin") == 0) status = gather_skin(e, &points);
-    else if (strcmp(what, "bones") == 0) status = gather_bones(e, &points);
-    else status = gather_strands(e, &points);
+    if (strcmp(what, "skin") == 0)
+        status = gather_skin(e, &points);
+    else if (strcmp(what, "bones") == 0)
+        status = gather_bones(e, &points);
+    else
+        status = gather_strands(e, &points);
     if (status == SN_OK) status = write_cache(e, &points, format);
     free(points.own);
     json_string(&e->cli->json, "what", what);
@@ -220,7 +224,8 @@ static snStatus export_glb(snExport *e)
 static snStatus save_page(snExport *e, snStudioDef *def, snError *error)
 {
     const snSkinned *s = &e->skinned;
-    snStudioSkin skin = {.nvertex = s->nvertex, .ntriangle = s->ntriangle, .vertex = s->vertex, .triangle = s->triangle};
+    snStudioSkin skin = {
+        .nvertex = s->nvertex, .ntriangle = s->ntriangle, .vertex = s->vertex, .triangle = s->triangle};
     if (!s->skin) return sn_save_html(def, e->to, error);
     int32_t *bone = cli_skin_spec_bones(s, e->spec);
     if (!bone) return SN_NO_MEMORY;
@@ -274,8 +279,9 @@ typedef struct snFormat {
 } snFormat;
 
 static const snFormat formats[] = {
-    {"pc2", ".pc2", true, export_pc2},    {"mdd", ".mdd", true, export_mdd},     {"obj", ".obj", true, export_obj},
-    {"glb", ".glb", true, export_glb},    {"html", ".html", true, export_html},  {"sto", ".sto", false, export_table},
+    {"pc2", ".pc2", true, export_pc2},    {"mdd", ".mdd", true, export_mdd},
+    {"obj", ".obj", true, export_obj},    {"glb", ".glb", true, export_glb},
+    {"html", ".html", true, export_html}, {"sto", ".sto", false, export_table},
     {"csv", ".csv", false, export_table}, {NULL, NULL, false, NULL},
 };
 
@@ -298,8 +304,10 @@ static snStatus choose(snExport *e, const snFormat **format)
                         (*format)->name);
     char stem[4000];
     cli_stem(e->from, stem, sizeof stem);
-    if (out) (void)snprintf(e->to, sizeof e->to, "%s", out);
-    else (void)snprintf(e->to, sizeof e->to, "%s%s", stem, (*format)->ending);
+    if (out)
+        (void)snprintf(e->to, sizeof e->to, "%s", out);
+    else
+        (void)snprintf(e->to, sizeof e->to, "%s%s", stem, (*format)->ending);
     if (strcmp(e->to, e->from) == 0) return cli_fail(e->cli, SN_USAGE, "%s would overwrite itself", e->from);
     return cli_check_output(e->cli, e->to);
 }
@@ -354,10 +362,12 @@ const snCommand cmd_export = {
     .name = "export",
     .arguments = "REPLAY --to FORMAT [-o OUT]",
     .about = "A replay for other programs: point caches, GLB, a page, tables",
-    .details =
-        "pc2 and mdd are point caches that animation tools play; obj is one numbered file for each frame. glb plays in any\n"
-        "viewer: bones, strands coloured by their activation, and the skin. html is the studio's page in one file that needs no\n"
-        "server. sto and csv are tables of activations, forces and lengths. The model is found by the name in the replay.",
+    .details = "pc2 and mdd are point caches that animation tools play; obj is one numbered file for each frame. glb "
+               "plays in any\n"
+               "viewer: bones, strands coloured by their activation, and the skin. html is the studio's page in one "
+               "file that needs no\n"
+               "server. sto and csv are tables of activations, forces and lengths. The model is found by the name in "
+               "the replay.",
     .example = "sinew export out.replay.xml --to glb",
     .output = "out.glb: 3.4 s, 15.12 MB",
     .least = 1,

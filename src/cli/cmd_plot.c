@@ -16,9 +16,12 @@ typedef struct snQuantity {
 } snQuantity;
 
 static const snQuantity quantities[] = {
-    {"activation", "activation/", "activation"}, {"force", "force_insertion/", "force at the insertion"},
-    {"tension", "tension/", "tension"},          {"length", "length/", "length"},
-    {"angle", "coordinate/", "joint coordinates"}, {"error", "error/", "distance of the bones from the motion"},
+    {"activation", "activation/", "activation"},
+    {"force", "force_insertion/", "force at the insertion"},
+    {"tension", "tension/", "tension"},
+    {"length", "length/", "length"},
+    {"angle", "coordinate/", "joint coordinates"},
+    {"error", "error/", "distance of the bones from the motion"},
     {NULL, NULL, NULL},
 };
 
@@ -172,8 +175,10 @@ static snStatus load(snPlot *p)
     snTrack *replay = NULL;
     if (table) return cli_load_table(p->cli, p->from, &p->track);
     snStatus status = cli_load_replay(p->cli, p->from, &replay);
-    if (status == SN_OK && strcmp(p->what->name, "error") == 0) status = load_error(p, replay);
-    else p->track = replay, replay = NULL;
+    if (status == SN_OK && strcmp(p->what->name, "error") == 0)
+        status = load_error(p, replay);
+    else
+        p->track = replay, replay = NULL;
     if (replay) sn_track_destroy(replay);
     return status;
 }
@@ -199,8 +204,10 @@ static snStatus run(snCli *cli)
 
 static const snOption options[] = {
     {"o", SN_OPTION_TEXT, "FILE", "the .svg or .png to write", 0, 0},
-    {"what", SN_OPTION_CHOICE, "activation|force|tension|length|angle|error|moment-arms", "activation unless given", 0, 0},
-    {"muscle", SN_OPTION_TEXT, "NAME", "only these: a name, a pattern such as 'FDP*', several with commas; repeatable", 0, 0},
+    {"what", SN_OPTION_CHOICE, "activation|force|tension|length|angle|error|moment-arms", "activation unless given", 0,
+     0},
+    {"muscle", SN_OPTION_TEXT, "NAME", "only these: a name, a pattern such as 'FDP*', several with commas; repeatable",
+     0, 0},
     {"top", SN_OPTION_COUNT, "N", "only the N that reach highest (length, angle: that change most)", 1, 1000},
     {"heat", SN_OPTION_FLAG, "", "a row of colours for each; also taken for more than 24", 0, 0},
     {"motion", SN_OPTION_TEXT, "MOTION", "error: the motion that was followed, by name or path", 0, 0},
@@ -215,9 +222,11 @@ const snCommand cmd_plot = {
     .name = "plot",
     .arguments = "RESULT|MODEL -o FILE",
     .about = "Activations, forces, lengths, tracking error or moment arms as SVG or PNG",
-    .details = "RESULT is a *.replay.xml or a table (.sto .csv). Up to 24 channels become lines, more of them a heat map.\n"
-               "Force is that at the insertion. The error is the distance of the bones' vertices from the motion. For moment-arms\n"
-               "RESULT is a model: arms of its tendons over the range of a joint, the published ranges behind them.",
+    .details =
+        "RESULT is a *.replay.xml or a table (.sto .csv). Up to 24 channels become lines, more of them a heat map.\n"
+        "Force is that at the insertion. The error is the distance of the bones' vertices from the motion. For "
+        "moment-arms\n"
+        "RESULT is a model: arms of its tendons over the range of a joint, the published ranges behind them.",
     .example = "sinew plot out.replay.xml --muscle 'FDP*' -o flexors.svg",
     .output = "flexors.svg: activation of 4, 171 frames, as lines",
     .least = 1,

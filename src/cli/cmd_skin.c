@@ -25,10 +25,14 @@ static snStatus read_options(snSkinRun *run)
     run->to = cli_option_text(cli, "o", NULL);
     if (!run->to) return cli_fail(cli, SN_USAGE, "-o OUT is missing: a .pc2, .mdd or .obj to write");
     run->cache = sn_default_cache_def();
-    if (cli_ends_with(run->to, ".pc2")) run->cache.format = SN_CACHE_PC2;
-    else if (cli_ends_with(run->to, ".mdd")) run->cache.format = SN_CACHE_MDD;
-    else if (cli_ends_with(run->to, ".obj")) run->cache.format = SN_CACHE_OBJ;
-    else return cli_fail(cli, SN_USAGE, "-o %s: a skin is written as .pc2, .mdd or .obj", run->to);
+    if (cli_ends_with(run->to, ".pc2"))
+        run->cache.format = SN_CACHE_PC2;
+    else if (cli_ends_with(run->to, ".mdd"))
+        run->cache.format = SN_CACHE_MDD;
+    else if (cli_ends_with(run->to, ".obj"))
+        run->cache.format = SN_CACHE_OBJ;
+    else
+        return cli_fail(cli, SN_USAGE, "-o %s: a skin is written as .pc2, .mdd or .obj", run->to);
     if (cli_given(cli, "linear") && cli_given(cli, "dual-quaternion"))
         return cli_fail(cli, SN_USAGE, "--linear and --dual-quaternion exclude each other");
     run->def = sn_default_model_skin_def();
@@ -135,8 +139,8 @@ static void tell(snSkinRun *run)
     double n = fmax(1, run->done), ms = 1000 * run->deform_seconds / n, length = (run->done - 1) / run->frames.rate;
     cli_say(cli, "%d frames of %d vertices, %.3g ms each; %.3g s with writing: %.3g times real time\n", run->done,
             run->skinned.nvertex, ms, run->seconds, length / run->seconds);
-    cli_say(cli, "highest bulge %.3g mm; volume %.2f to %.2f %% of the skin that only follows the bones\n", 1000 * run->bulge,
-            100 * run->low, 100 * run->high);
+    cli_say(cli, "highest bulge %.3g mm; volume %.2f to %.2f %% of the skin that only follows the bones\n",
+            1000 * run->bulge, 100 * run->low, 100 * run->high);
     cli_say(cli, "wrote %s\n", run->to);
     json_string(&cli->json, "file", run->to);
     json_integer(&cli->json, "frames", run->done);
@@ -175,7 +179,8 @@ static const snOption options[] = {
     {"dual-quaternion", SN_OPTION_FLAG, "", "blend the bones by dual quaternions", 0, 0},
     {"weights", SN_OPTION_TEXT, "FILE", "bone weights from a file (computed from the bones)", 0, 0},
     {"save-weights", SN_OPTION_TEXT, "FILE", "write the bone weights in use", 0, 0},
-    {"influence", SN_OPTION_TEXT, "FILE", "influence of tendons for each vertex: first column of a .csv, red of a .ply", 0, 0},
+    {"influence", SN_OPTION_TEXT, "FILE", "influence of tendons for each vertex: first column of a .csv, red of a .ply",
+     0, 0},
     {"mesh", SN_OPTION_TEXT, "NODE", "mesh of the scene to deform (the model's skin)", 0, 0},
     {NULL, SN_OPTION_FLAG, NULL, NULL, 0, 0},
 };
@@ -184,7 +189,8 @@ const snCommand cmd_skin = {
     .name = "skin",
     .arguments = "MODEL REPLAY -o OUT",
     .about = "Skin with the tendons under it, as a point cache",
-    .details = "The skin follows the bones, is raised where a tendon runs under it, and thickens with the bellies of muscles.\n"
+    .details = "The skin follows the bones, is raised where a tendon runs under it, and thickens with the bellies of "
+               "muscles.\n"
                "sinew export writes it as GLB or as a page.",
     .example = "sinew skin hand out.replay.xml -o out.pc2 --frame-rate 24",
     .output = "82 frames of 19011 vertices, 5.99 ms each; 0.562 s with writing: 6 times real time\n"

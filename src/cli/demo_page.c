@@ -28,20 +28,23 @@ static void add_figures(snText *t, const snDemo *demo)
     for (int i = 0; i < demo->nmotion; ++i) {
         const snDemoMotion *m = &demo->motion[i];
         text_add(t, "<tr><td><a href=\"#%s\">%s</a><td>%.0f<td>%.2f s<td>%.2f s<td>%.2f<td>%.3f mm<td>%.3f mm<td>%.2f",
-                 m->name, m->name, m->frames, m->simulated, m->seconds, m->real_time_factor, m->mean_error, m->worst_error,
-                 m->max_activation);
+                 m->name, m->name, m->frames, m->simulated, m->seconds, m->real_time_factor, m->mean_error,
+                 m->worst_error, m->max_activation);
         text_add(t, "<td>%.2f ms<td>%.2f mm<td>%.1f to %.1f %%", m->skin_ms, m->bulge, 100 * m->volume_low,
                  100 * m->volume_high);
         text_add(t, "</tr>\n");
     }
-    text_add(t, "</table>\n<p>The error is the distance of the bones' vertices from the motion that was asked for; the volume is that "
+    text_add(t, "</table>\n<p>The error is the distance of the bones' vertices from the motion that was asked for; the "
+                "volume is that "
                 "of the skin with tendons against the skin that only follows the bones.</p>\n");
 }
 
 static void add_plot(snText *t, const char *motion, const char *what, const char *caption)
 {
-    text_add(t, "<figure><a href=\"%s.%s.svg\"><img src=\"%s.%s.png\" alt=\"%s: %s\" loading=\"lazy\"></a>"
-                "<figcaption>%s</figcaption></figure>\n", motion, what, motion, what, motion, caption, caption);
+    text_add(t,
+             "<figure><a href=\"%s.%s.svg\"><img src=\"%s.%s.png\" alt=\"%s: %s\" loading=\"lazy\"></a>"
+             "<figcaption>%s</figcaption></figure>\n",
+             motion, what, motion, what, motion, caption, caption);
 }
 
 static void add_files(snText *t, const char *name)
@@ -64,8 +67,10 @@ static void add_motion(snText *t, const snDemo *demo, const snDemoMotion *m)
 {
     text_add(t, "<h2 id=\"%s\">%s</h2>\n", m->name, m->name);
     if (demo->page)
-        text_add(t, "<iframe src=\"%s.html\" title=\"%s in the studio\" loading=\"lazy\"></iframe>\n"
-                    "<p><a href=\"%s.html\">Open it on its own</a>: play, scrub, pick a muscle.</p>\n", m->name, m->name, m->name);
+        text_add(t,
+                 "<iframe src=\"%s.html\" title=\"%s in the studio\" loading=\"lazy\"></iframe>\n"
+                 "<p><a href=\"%s.html\">Open it on its own</a>: play, scrub, pick a muscle.</p>\n",
+                 m->name, m->name, m->name);
     text_add(t, "<div class=\"plots\">\n");
     add_plot(t, m->name, "activation", "Activation of every muscle");
     text_add(t, "<div>\n");
@@ -74,9 +79,11 @@ static void add_motion(snText *t, const snDemo *demo, const snDemoMotion *m)
     add_plot(t, m->name, "error", "How far the bones are from the motion");
     text_add(t, "</div>\n</div>\n<h3>Files</h3>\n");
     add_files(t, m->name);
-    text_add(t, "<p>The same by hand: <code>sinew track %s %s -o out</code>, <code>sinew plot out.replay.xml -o out.png</code>, "
-                "<code>sinew skin %s out.replay.xml -o out.pc2</code>, "
-                "<code>sinew export out.replay.xml --to glb</code>, <code>sinew studio %s out.replay.xml</code></p>\n",
+    text_add(t,
+             "<p>The same by hand: <code>sinew track %s %s -o out</code>, <code>sinew plot out.replay.xml -o "
+             "out.png</code>, "
+             "<code>sinew skin %s out.replay.xml -o out.pc2</code>, "
+             "<code>sinew export out.replay.xml --to glb</code>, <code>sinew studio %s out.replay.xml</code></p>\n",
              demo->model, m->name, demo->model, demo->model);
 }
 
@@ -84,13 +91,18 @@ snText cli_demo_page(const snDemo *demo)
 {
     snText t = {0};
     text_add(&t, head, demo->model);
-    text_add(&t, "<h1>sinew: %s</h1>\n<p>Muscles and tendons that follow a motion of the bones: activations were found that "
-                 "produce it, and the strands moved as they pull. Made in %.0f s.</p>\n", demo->model, demo->seconds);
+    text_add(
+        &t,
+        "<h1>sinew: %s</h1>\n<p>Muscles and tendons that follow a motion of the bones: activations were found that "
+        "produce it, and the strands moved as they pull. Made in %.0f s.</p>\n",
+        demo->model, demo->seconds);
     add_figures(&t, demo);
     if (!demo->page)
-        text_add(&t, "<p class=\"note\">The studio's page has not been built, because node and npm were missing, so that the "
-                     "motions cannot be played here. <code>make studio</code> builds it; the plots, GLB and point caches "
-                     "below are complete.</p>\n");
+        text_add(
+            &t,
+            "<p class=\"note\">The studio's page has not been built, because node and npm were missing, so that the "
+            "motions cannot be played here. <code>make studio</code> builds it; the plots, GLB and point caches "
+            "below are complete.</p>\n");
     for (int i = 0; i < demo->nmotion; ++i) add_motion(&t, demo, &demo->motion[i]);
     text_add(&t, "</body>\n</html>\n");
     return t;

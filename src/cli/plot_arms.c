@@ -44,7 +44,8 @@ static snStatus read_joint(snArmPlot *a, snArmDef *def)
     if (!text) return cli_fail(a->cli, SN_USAGE, "--joint JOINT is missing, such as mcp2.flexion");
     a->coordinate = find_coordinate(a->model, text);
     if (a->coordinate < 0)
-        return cli_fail(a->cli, SN_BAD_INPUT, "the model has no joint coordinate '%s'; sinew info --list names them", text);
+        return cli_fail(a->cli, SN_BAD_INPUT, "the model has no joint coordinate '%s'; sinew info --list names them",
+                        text);
     const char *name = sn_name(a->model, SN_ITEM_COORDINATE, a->coordinate), *dot = strrchr(name, '.');
     (void)snprintf(joint, sizeof joint, "%.*s", dot ? (int)(dot - name) : 0, name);
     def->joint = sn_find(a->model, SN_ITEM_JOINT, joint);
@@ -65,8 +66,8 @@ static snStatus choose_curves(snArmPlot *a)
         const snArmCurve *c = &a->arms->curve[i];
         if (c->coordinate != a->coordinate || !wanted(a->cli, sn_name(a->model, SN_ITEM_STRAND, c->strand))) continue;
         if (a->ncurve == MOST_CURVES)
-            return cli_fail(a->cli, SN_BAD_INPUT, "more than %d tendons cross %s: choose some with --muscle", MOST_CURVES,
-                            sn_name(a->model, SN_ITEM_COORDINATE, a->coordinate));
+            return cli_fail(a->cli, SN_BAD_INPUT, "more than %d tendons cross %s: choose some with --muscle",
+                            MOST_CURVES, sn_name(a->model, SN_ITEM_COORDINATE, a->coordinate));
         a->curve[a->ncurve++] = c;
     }
     if (a->ncurve > 0) return SN_OK;

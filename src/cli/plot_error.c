@@ -87,8 +87,10 @@ static void measure(const snTrack *replay, const snTrack *motion, const snPair *
 static void free_pairs(snPair *pair, int32_t npair)
 {
     for (int32_t i = 0; pair && i < npair; ++i) {
-        if (pair[i].mesh.nvertex >= 0) sn_mesh_free(&pair[i].mesh);
-        else free(pair[i].mesh.vertex);
+        if (pair[i].mesh.nvertex >= 0)
+            sn_mesh_free(&pair[i].mesh);
+        else
+            free(pair[i].mesh.vertex);
     }
     free(pair);
 }
@@ -109,7 +111,9 @@ snStatus cli_tracking_error(const snTrack *replay, const snTrack *motion, const 
         status = sn_track_append(made, sn_track_time(replay, f), NULL, NULL, (double[2]){value[1], value[0]});
     }
     free_pairs(pair, npair);
-    if (status == SN_OK) *result = made;
-    else if (made) sn_track_destroy(made);
+    if (status == SN_OK)
+        *result = made;
+    else if (made)
+        sn_track_destroy(made);
     return status;
 }

@@ -27,8 +27,10 @@ static snStatus table_to_track(const snTable *table, snTrack **track)
     snStatus status = sn_track_create(&def, &made);
     for (int32_t i = 0; status == SN_OK && i < table->rows; ++i)
         status = sn_track_append(made, table->time[i], NULL, NULL, table->value + (int64_t)i * table->columns);
-    if (status == SN_OK) *track = made;
-    else if (made) sn_track_destroy(made);
+    if (status == SN_OK)
+        *track = made;
+    else if (made)
+        sn_track_destroy(made);
     return status;
 }
 

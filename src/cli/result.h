@@ -8,8 +8,8 @@
 snStatus cli_load_replay(snCli *cli, const char *path, snTrack **replay);
 /* A table (.sto .mot .csv) as a track of scalars. Says what is wrong. */
 snStatus cli_load_table(snCli *cli, const char *path, snTrack **track);
-/* The model of a replay: `name` if given, else the one that the replay names, by name or by path, seen from here or from
- * the folder of the replay. Says what is wrong, also when bodies or strands of the replay are not the model's. */
+/* The model of a replay: `name` if given, else the one that the replay names, by name or by path, seen from here or
+ * from the folder of the replay. Says what is wrong, also when bodies or strands of the replay are not the model's. */
 snStatus cli_replay_model(snCli *cli, const snTrack *replay, const char *path, const char *name, snSpec **spec);
 /* The motion that a replay follows, by path or by the name of one that is shipped with the model. */
 snStatus cli_replay_motion(snCli *cli, const snTrack *replay, const char *model_name, const snSpec *spec,

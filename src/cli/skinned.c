@@ -46,14 +46,15 @@ static bool allocate(snSkinned *s)
 static snStatus match(snCli *cli, snSkinned *s)
 {
     const snTrackDef *def = sn_track_def(s->replay);
-    for (int32_t b = 0; b < s->nbody; ++b) s->body_at[b] = sn_track_find_body(s->replay, sn_name(s->model, SN_ITEM_BODY, b));
+    for (int32_t b = 0; b < s->nbody; ++b)
+        s->body_at[b] = sn_track_find_body(s->replay, sn_name(s->model, SN_ITEM_BODY, b));
     for (int32_t i = 0; i < sn_count(s->model, SN_ITEM_STRAND); ++i) {
         const char *name = sn_name(s->model, SN_ITEM_STRAND, i);
         int32_t found = sn_track_find_strand(s->replay, name), first = 0;
         if (found < 0) return cli_fail(cli, SN_BAD_INPUT, "the replay has no strand \"%s\", which the model has", name);
         if (def->strand_npoint[found] != sn_strand_point_count(s->model, i))
-            return cli_fail(cli, SN_BAD_INPUT, "strand \"%s\" has %d control points in the replay, %d in the model", name,
-                            def->strand_npoint[found], sn_strand_point_count(s->model, i));
+            return cli_fail(cli, SN_BAD_INPUT, "strand \"%s\" has %d control points in the replay, %d in the model",
+                            name, def->strand_npoint[found], sn_strand_point_count(s->model, i));
         for (int32_t k = 0; k < found; ++k) first += def->strand_npoint[k];
         s->point_at[i] = first;
     }
@@ -121,8 +122,10 @@ snStatus cli_skin_at(void *skinned, double time, double *vertex)
 {
     snSkinned *s = skinned;
     for (int32_t b = 0; b < s->nbody; ++b) {
-        if (s->body_at[b] >= 0) sn_track_pose_at(s->replay, s->body_at[b], time, s->pose + 7 * b, NULL);
-        else memcpy(s->pose + 7 * b, s->rest + 7 * b, 7 * sizeof(double));
+        if (s->body_at[b] >= 0)
+            sn_track_pose_at(s->replay, s->body_at[b], time, s->pose + 7 * b, NULL);
+        else
+            memcpy(s->pose + 7 * b, s->rest + 7 * b, 7 * sizeof(double));
     }
     sn_track_points_at(s->replay, time, s->all);
     deform(s, s->all, vertex);
@@ -151,7 +154,8 @@ int32_t *cli_skin_spec_bones(const snSkinned *s, const snSpec *spec)
 {
     const int32_t *body = sn_skin_weight_bodies(s->skin);
     int32_t *bone = calloc(4 * (size_t)s->nvertex, sizeof *bone), *id = calloc((size_t)s->nbody + 1, sizeof *id);
-    for (int32_t b = 0; id && b < s->nbody; ++b) id[b] = sn_spec_find(spec, SN_KIND_BODY, sn_name(s->model, SN_ITEM_BODY, b));
+    for (int32_t b = 0; id && b < s->nbody; ++b)
+        id[b] = sn_spec_find(spec, SN_KIND_BODY, sn_name(s->model, SN_ITEM_BODY, b));
     for (int32_t i = 0; bone && id && i < 4 * s->nvertex; ++i) bone[i] = body[i] >= 0 ? id[body[i]] - 1 : -1;
     if (!id) {
         free(bone);
