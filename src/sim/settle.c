@@ -53,12 +53,28 @@ snStatus sn_settle(const snModel *m, snState *s, double seconds)
     return status;
 }
 
-/* Below the surface, or on the far side of a bone that it has gone through: there the normal is turned round. */
-static double depth_of(const snState *s, const snConstraint *c)
+static bool is_turned(const snState *s, const snConstraint *c)
 {
     v3 n = q_unrotate(s->body[c->body].q, v3_load(s->value->own[c->row].n));
+    return v3_dot(n, c->rest_normal) < TURNED;
+}
+
+/* A strand that has gone through a bone is behind it with all its contact points there. Single ones turn too when the
+ * strand slides and bends round the bone: the last ones then hang free in front of it. */
+static bool has_gone_through(const snModel *m, const snState *s, const snConstraint *c)
+{
+    if (!is_turned(s, c)) return false;
+    for (int32_t i = m->strand_constraintadr[c->strand]; i < m->strand_constraintadr[c->strand + 1]; ++i) {
+        const snConstraint *other = &m->constraint[i];
+        if (other->type == SN_CONSTRAINT_SURFACE && other->body == c->body && !is_turned(s, other)) return false;
+    }
+    return true;
+}
+
+static double depth_of(const snModel *m, const snState *s, const snConstraint *c)
+{
     double gap = s->own_gap[c->row];
-    return v3_dot(n, c->rest_normal) < TURNED ? fabs(gap) + 2 * WRONG_SIDE : -gap;
+    return has_gone_through(m, s, c) ? fabs(gap) + 2 * WRONG_SIDE : -gap;
 }
 
 int32_t sn_wrong_side(const snModel *m, const snState *s, double *depth)
@@ -68,7 +84,7 @@ int32_t sn_wrong_side(const snModel *m, const snState *s, double *depth)
     for (int32_t i = 0; i < m->strand_constraintadr[m->nstrand]; ++i) {
         const snConstraint *c = &m->constraint[i];
         if (c->type != SN_CONSTRAINT_SURFACE) continue;
-        double d = depth_of(s, c);
+        double d = depth_of(m, s, c);
         if (d > *depth) worst = i, *depth = d;
     }
     return worst;
