@@ -78,8 +78,8 @@ static void cut_strand(Cut *cut, const snSkinStrand *s, int32_t strand, int32_t 
 /* ---- set-up and update ------------------------------------------------------------------------ */
 
 /* A cubic strays from the point of its chord with the same parameter by an eighth of its largest second derivative at
- * most, which is at an end. Where the arc runs forwards along the chord all the way, only what is across the chord counts:
- * that it runs faster here than there does not take it away from the chord. */
+ * most, which is at an end. Where the arc runs forwards along the chord all the way, only what is across the chord
+ * counts: that it runs faster here than there does not take it away from the chord. */
 static double slack_of(const snArc *arc)
 {
     v3 start = v3_scale(arc->c[2], 2), end = v3_mad(start, 6, arc->c[3]);

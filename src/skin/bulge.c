@@ -13,7 +13,7 @@
 
 /* How far from a vertex a strand may lie in the rest pose, and how much deeper than shows, and still act on it later:
  * tendons slide, lift off and bow by some millimetres, and the bulge falls off within a few b. */
-static const double ACTING_DISTANCE = 0.020, ACTING_DEPTH = 0.008;
+static const double ACTING_DISTANCE = 0.020, ACTING_DEPTH = 0.006;
 
 typedef struct {
     const snTriMesh *skin;
@@ -70,17 +70,35 @@ static int32_t grow(const Setup *s, int32_t *of, int32_t from, int32_t as, int32
     return count;
 }
 
-enum { UNASSIGNED = -1, NO_INFLUENCE = -2, DONE = -3, REGION_VERTICES = 8 * SN_LANES };
+enum { UNASSIGNED = -1, NO_INFLUENCE = -2, REGION_VERTICES = 8 * SN_LANES };
 
-/* Cuts a region into patches. */
-static void make_patches(const Setup *s, snBulge *b, int32_t region, const int32_t *member, int32_t nmember)
+/* Cuts the vertices of a region at the middle of their longest side until a patch is left. */
+static void make_patches(const Setup *s, snBulge *b, int32_t *member, int32_t n)
 {
-    for (int32_t i = 0; i < nmember; ++i) {
-        if (s->patch[member[i]] != region) continue;
+    if (n <= SN_LANES) {
         int32_t first = b->start[b->npatch];
-        b->start[b->npatch + 1] = first + grow(s, s->patch, region, DONE, member[i], SN_LANES, b->vertex + first);
-        ++b->npatch;
+        memcpy(b->vertex + first, member, sizeof *member * (size_t)n);
+        b->start[++b->npatch] = first + n;
+        return;
     }
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    for (int32_t i = 0; i < n; ++i)
+        for (int c = 0; c < 3; ++c) {
+            low[c] = fmin(low[c], s->skin->vertex[3 * member[i] + c]);
+            high[c] = fmax(high[c], s->skin->vertex[3 * member[i] + c]);
+        }
+    double x = high[0] - low[0], y = high[1] - low[1], z = high[2] - low[2];
+    int axis = x >= y && x >= z ? 0 : y >= z ? 1 : 2;
+    const double *at = s->skin->vertex + axis;
+    for (int32_t i = 1; i < n; ++i) /* a few dozen: sorted by insertion */
+        for (int32_t k = i; k > 0 && at[3 * member[k]] < at[3 * member[k - 1]]; --k) {
+            int32_t swap = member[k];
+            member[k] = member[k - 1], member[k - 1] = swap;
+        }
+    int32_t half = (n / SN_LANES + 1) / 2 * SN_LANES; /* whole patches on the left */
+    if (half >= n) half = n / 2;
+    make_patches(s, b, member, half);
+    make_patches(s, b, member + half, n - half);
 }
 
 static bool make_regions(Setup *s, snBulge *b)
@@ -89,17 +107,14 @@ static bool make_regions(Setup *s, snBulge *b)
     b->start = SN_NEW_ARRAY(int32_t, n + 1), b->vertex = SN_NEW_ARRAY(int32_t, n),
     b->region = SN_NEW_ARRAY(int32_t, n + 1);
     b->mask = SN_NEW_ARRAY(uint64_t, (size_t)n * (size_t)b->nword), b->last = SN_NEW_ARRAY(int32_t, n);
-    b->uniform = SN_NEW_ARRAY(bool, n);
     b->region_any = SN_NEW_ARRAY(uint64_t, (size_t)n * (size_t)b->nword);
     b->region_all = SN_NEW_ARRAY(uint64_t, (size_t)n * (size_t)b->nword);
-    if (!b->start || !b->vertex || !b->region || !b->mask || !b->last || !b->region_any || !b->region_all ||
-        !b->uniform)
-        return false;
+    if (!b->start || !b->vertex || !b->region || !b->mask || !b->last || !b->region_any || !b->region_all) return false;
     for (int32_t v = 0; v < n; ++v) s->patch[v] = b->influence[v] > 0 ? UNASSIGNED : NO_INFLUENCE;
     for (int32_t v = 0; v < n; ++v) {
         if (s->patch[v] != UNASSIGNED) continue;
         int32_t count = grow(s, s->patch, UNASSIGNED, b->nregion, v, REGION_VERTICES, member);
-        make_patches(s, b, b->nregion, member, count);
+        make_patches(s, b, member, count);
         b->last[b->nregion++] = -1;
         b->region[b->nregion] = b->npatch;
     }
@@ -112,9 +127,6 @@ static bool make_regions(Setup *s, snBulge *b)
                 b->region_any[r * b->nword + w] |= mask;
                 *all = i == b->region[r] ? mask : *all & mask;
             }
-    size_t size = sizeof(uint64_t) * (size_t)b->nword;
-    for (int32_t r = 0; r < b->nregion; ++r)
-        b->uniform[r] = memcmp(b->region_any + r * b->nword, b->region_all + r * b->nword, size) == 0;
     return true;
 }
 
@@ -183,7 +195,7 @@ void sn_bulge_free(snBulge *b)
     sn_free(b->region), sn_free(b->start), sn_free(b->vertex), sn_free(b->mask), sn_free(b->region_any);
     sn_free(b->region_all);
     sn_free(b->last), sn_free(b->shape), sn_free(b->influence);
-    sn_free(s->bits), sn_free(s->part_bits), sn_free(b->uniform);
+    sn_free(s->bits), sn_free(s->part_bits);
     sn_free(s->arc), sn_free(s->strand), sn_free(s->shown), sn_free(s->part), sn_free(s->nearest), sn_free(s->chord);
     sn_free(s->part_chord), sn_free(s->distance2), sn_free(s->part_distance2);
     *b = (snBulge){0};

@@ -31,7 +31,6 @@ typedef struct snBulge {
     uint64_t *mask;                    /* nword per patch: strands that may act on it */
     uint64_t *region_any, *region_all; /* nword per region: strands that act on some, on all of its patches */
     int32_t *last;                     /* per region: arc nearest to its middle in the last frame, or -1 */
-    bool *uniform;                     /* per region: the same strands act on all of its patches */
     snBulgeShape *shape;               /* per strand */
     double reach;                      /* m: strands further away do nothing */
     double *influence;                 /* per vertex */

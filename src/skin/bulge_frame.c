@@ -131,13 +131,32 @@ static int32_t unpack(snBulge *b, const snPack *pack, const float d2[SN_LANES], 
     return count;
 }
 
+/* Drops what is further than the bound; strands that act on every patch come first, `common` of them. */
+static int32_t keep_nearer(snBulgeScratch *s, int32_t count, float bound, const uint64_t *all, int32_t *common)
+{
+    int32_t kept = 0;
+    for (int32_t i = 0; i < count; ++i) {
+        if (s->nearest[i] > bound) continue;
+        s->arc[kept] = s->arc[i], s->strand[kept] = s->strand[i], s->chord[kept++] = s->chord[i];
+    }
+    *common = 0;
+    for (int32_t i = 0; i < kept; ++i) {
+        if (!sn_bulge_acts(all, s->strand[i])) continue;
+        int32_t k = (*common)++, arc = s->arc[i], strand = s->strand[i];
+        snChord chord = s->chord[i];
+        s->arc[i] = s->arc[k], s->strand[i] = s->strand[k], s->chord[i] = s->chord[k];
+        s->arc[k] = arc, s->strand[k] = strand, s->chord[k] = chord;
+    }
+    return kept;
+}
+
 /* Arcs that may hold the closest point of a vertex of the region. An arc at distance d from the middle is at least
  * d - radius - slack from every vertex; some arc is at most bound = min(d + radius + slack) from every vertex. */
-static int32_t collect(snBulge *b, const snArcs *arcs, int32_t region, const Ball *at)
+static int32_t collect(snBulge *b, const snArcs *arcs, int32_t region, const Ball *at, int32_t *common)
 {
     snBulgeScratch *s = &b->scratch;
     const uint64_t *any = b->region_any + region * b->nword, *all = b->region_all + region * b->nword;
-    int32_t count = 0, kept = 0;
+    int32_t count = 0;
     float bound = first_bound(b, arcs, region, at), radius = (float)(at->radius + 1e-6), d2[SN_LANES];
     v3 p = v3_sub(at->middle, arcs->origin);
     float x = (float)p.x, y = (float)p.y, z = (float)p.z;
@@ -148,11 +167,7 @@ static int32_t collect(snBulge *b, const snArcs *arcs, int32_t region, const Bal
         b->chords->pack(pack, x, y, z, d2);
         count = unpack(b, pack, d2, radius, sn_bulge_acts(all, pack->strand), &bound, &b->last[region], count);
     }
-    for (int32_t i = 0; i < count; ++i) {
-        if (s->nearest[i] > bound) continue;
-        s->arc[kept] = s->arc[i], s->strand[kept] = s->strand[i], s->chord[kept++] = s->chord[i];
-    }
-    return kept;
+    return keep_nearer(s, count, bound, all, common);
 }
 
 /* Which candidates are not too deep under all of the region. */
@@ -178,26 +193,14 @@ static bool any_shows(const snBulge *b, const snArcs *arcs, int32_t nshown, cons
     return false;
 }
 
-/* Least squared distance of lane `lane` among the strands that act on the patch. */
-static float least_acting(const snBulge *b, int32_t ncandidate, const uint64_t *mask, int lane)
-{
-    const snBulgeScratch *s = &b->scratch;
-    float least = 1e30f;
-    for (int32_t j = 0; j < ncandidate; ++j) {
-        float d = s->distance2[SN_LANES * j + lane];
-        if (d < least && sn_bulge_acts(mask, s->strand[j])) least = d;
-    }
-    return least;
-}
-
 /* The candidates of the region that are open to a patch. */
-static int32_t take_part(const snBulge *b, int32_t ncandidate, int32_t patch, bool uniform, int lane)
+static int32_t take_part(const snBulge *b, int32_t ncandidate, int32_t common, int32_t patch, int lane)
 {
     const snBulgeScratch *s = &b->scratch;
     const uint64_t *mask = b->mask + patch * b->nword;
     int32_t count = 0;
     for (int32_t j = 0; j < ncandidate; ++j) {
-        if (!(s->bits[j] >> lane & 1) || (!uniform && !sn_bulge_acts(mask, s->strand[j]))) continue;
+        if (!(s->bits[j] >> lane & 1) || (j >= common && !sn_bulge_acts(mask, s->strand[j]))) continue;
         s->part[count] = s->arc[j], s->part_chord[count++] = s->chord[j];
     }
     return count;
@@ -218,15 +221,21 @@ static bool closest_of(snBulge *b, const snArcs *arcs, int32_t n, int i, v3 p, v
 {
     const snBulgeScratch *s = &b->scratch;
     bool shows = false;
-    for (int32_t j = 0; j < n && !shows; ++j) {
+    int32_t first = -1; /* the one with the nearest chord */
+    for (int32_t j = 0; j < n; ++j) {
         if (!(s->part_bits[j] >> i & 1)) continue;
         const snArc *arc = arcs->arc + s->part[j];
-        shows = !too_deep(arc, b->shape + arc->strand, p, normal);
+        shows = shows || !too_deep(arc, b->shape + arc->strand, p, normal);
+        if (first < 0 || s->part_distance2[SN_LANES * j + i] < s->part_distance2[SN_LANES * first + i]) first = j;
     }
     if (!shows) return false;
     *best = (Best){.distance2 = INFINITY, .arc = -1};
+    look_at(arcs, s->part[first], p, best);
+    ++b->evaluations;
+    float known = (float)sqrt(best->distance2) + 1e-6f;
     for (int32_t j = 0; j < n; ++j) {
-        if (!(s->part_bits[j] >> i & 1)) continue;
+        float limit = known + s->part_chord[j].slack;
+        if (j == first || !(s->part_bits[j] >> i & 1) || s->part_distance2[SN_LANES * j + i] > limit * limit) continue;
         look_at(arcs, s->part[j], p, best);
         ++b->evaluations;
     }
@@ -277,8 +286,8 @@ static void load_patch(const snBulge *b, int32_t first, int32_t end, const Frame
 }
 
 /* Up to SN_LANES patches of a region at a time. */
-static void add_patches(snBulge *b, const snArcs *arcs, int32_t ncandidate, int32_t nshown, int32_t first, int32_t end,
-                        bool uniform, const Frame *f)
+static void add_patches(snBulge *b, const snArcs *arcs, int32_t ncandidate, int32_t common, int32_t nshown,
+                        int32_t first, int32_t end, const Frame *f)
 {
     const snBulgeScratch *s = &b->scratch;
     Patch patch[SN_LANES];
@@ -289,17 +298,17 @@ static void add_patches(snBulge *b, const snArcs *arcs, int32_t ncandidate, int3
         v3 p = v3_sub(at->ball.middle, arcs->origin);
         x[i - first] = (float)p.x, y[i - first] = (float)p.y, z[i - first] = (float)p.z;
     }
-    b->chords->points(ncandidate, s->chord, x, y, z, s->distance2, least);
+    b->chords->points(ncandidate - common, s->chord + common, x, y, z, s->distance2 + SN_LANES * common, least);
+    b->chords->points(common, s->chord, x, y, z, s->distance2, least); /* these bound every patch */
     float slack = largest_slack(s->chord, ncandidate), reach = (float)(b->reach + 1e-6);
     for (int32_t k = 0; k < end - first; ++k) {
-        if (!uniform) least[k] = least_acting(b, ncandidate, b->mask + (first + k) * b->nword, k);
         float radius = (float)(patch[k].ball.radius + 1e-6), bound = sqrtf(least[k]) + slack + radius;
         limit[k] = (bound < reach ? bound : reach) + radius;
     }
     b->chords->within(ncandidate, s->chord, s->distance2, limit, s->bits);
     for (int32_t i = first; i < end; ++i)
         if (any_shows(b, arcs, nshown, &patch[i - first], i - first))
-            add_patch(b, arcs, take_part(b, ncandidate, i, uniform, i - first), i, f);
+            add_patch(b, arcs, take_part(b, ncandidate, common, i, i - first), i, f);
 }
 
 void sn_bulge_add(snBulge *b, const snArcs *arcs, const double *vertex, const double *normal, double prominence,
@@ -311,8 +320,8 @@ void sn_bulge_add(snBulge *b, const snArcs *arcs, const double *vertex, const do
         int32_t first = b->region[r], end = b->region[r + 1];
         Patch region;
         load_patch(b, first, end, &f, &region);
-        int32_t n = collect(b, arcs, r, &region.ball), nshown = note_shown(b, arcs, n, &region);
+        int32_t common, n = collect(b, arcs, r, &region.ball, &common), nshown = note_shown(b, arcs, n, &region);
         for (int32_t i = first; nshown && i < end; i += SN_LANES)
-            add_patches(b, arcs, n, nshown, i, i + SN_LANES < end ? i + SN_LANES : end, b->uniform[r], &f);
+            add_patches(b, arcs, n, common, nshown, i, i + SN_LANES < end ? i + SN_LANES : end, &f);
     }
 }

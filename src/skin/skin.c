@@ -107,8 +107,8 @@ static snStatus compute_weights(snSkin *skin, const snSkinDef *def, snError *err
 
 static snStatus make_strands(snSkin *skin, const snSkinDef *def, snError *error)
 {
-    /* Arcs of 12 mm: short enough that chords bound them closely, few enough to be refitted at no cost. */
-    snStatus status = sn_arcs_create(def->nstrand, def->strand, 0.012, &skin->arcs, error);
+    /* Arcs of 18 mm: short enough that chords bound them closely, few enough to be refitted at no cost. */
+    snStatus status = sn_arcs_create(def->nstrand, def->strand, 0.018, &skin->arcs, error);
     if (status != SN_OK) return status;
     snBulgeShape *shape = SN_NEW_ARRAY(snBulgeShape, def->nstrand);
     if (!shape) return sn_fail_no_memory(error);

@@ -115,7 +115,7 @@ typedef struct {
     int32_t *start, *to; /* neighbours by vertex */
     double *conduct;     /* per neighbour */
     double *area;        /* per vertex */
-    double *heat;        /* nvertex * nbody */
+    double *heat, *next; /* nvertex * nbody */
     bool *allowed;       /* nbody * nbody: [source][body] */
 } Heat;
 
@@ -140,7 +140,8 @@ static bool heat_alloc(Heat *h, const snTriMesh *skin)
     h->start = SN_NEW_ARRAY(int32_t, n + 1), h->to = SN_NEW_ARRAY(int32_t, 6 * (size_t)skin->ntriangle);
     h->conduct = SN_NEW_ARRAY(double, 6 * (size_t)skin->ntriangle), h->area = SN_NEW_ARRAY(double, n);
     h->heat = SN_NEW_ARRAY(double, (size_t)n *(size_t)h->nbody), h->allowed = SN_NEW_ARRAY(bool, h->nbody * h->nbody);
-    return h->start && h->to && h->conduct && h->area && h->heat && h->allowed;
+    h->next = SN_NEW_ARRAY(double, (size_t)n *(size_t)h->nbody);
+    return h->next && h->start && h->to && h->conduct && h->area && h->heat && h->allowed;
 }
 
 /* Room for twice the triangles of a vertex: enough also at a rim. */
@@ -215,6 +216,46 @@ static void sweep_until_still(const Heat *h, const int32_t *source, const double
     }
 }
 
+/* A vertex whose neighbours mostly have another source takes theirs: what a vertex in a fold sees first is chance, and
+ * a single vertex of another body would stand out as a spike. */
+static void settle_sources(const Heat *h, int32_t *source)
+{
+    for (int pass = 0; pass < 4; ++pass)
+        for (int32_t v = 0; v < h->nvertex; ++v) {
+            int32_t degree = 0, best = source[v], most = 0;
+            for (int32_t i = h->start[v]; i < h->start[v + 1] && h->to[i] >= 0; ++i) {
+                int32_t same = 0;
+                ++degree;
+                for (int32_t k = h->start[v]; k < h->start[v + 1] && h->to[k] >= 0; ++k)
+                    same += source[h->to[k]] == source[h->to[i]];
+                if (same > most) most = same, best = source[h->to[i]];
+            }
+            if (3 * most >= 2 * degree) source[v] = best;
+        }
+}
+
+/* Three rounds of averaging over neighbours take the last corners out of the weights; they reach three edges far, so
+ * that a finger gets nothing of the next one beyond the web. */
+static void soften(Heat *h)
+{
+    for (int pass = 0; pass < 3; ++pass) {
+        for (int32_t v = 0; v < h->nvertex; ++v) {
+            const double *heat = h->heat + (size_t)v * (size_t)h->nbody;
+            double *to = h->next + (size_t)v * (size_t)h->nbody;
+            int32_t first = h->start[v], end = first;
+            while (end < h->start[v + 1] && h->to[end] >= 0) ++end;
+            double share = end > first ? 0.5 / (end - first) : 0;
+            for (int32_t b = 0; b < h->nbody; ++b) to[b] = (share > 0 ? 0.5 : 1) * heat[b];
+            for (int32_t k = first; k < end; ++k) {
+                const double *other = h->heat + (size_t)h->to[k] * (size_t)h->nbody;
+                for (int32_t b = 0; b < h->nbody; ++b) to[b] += share * other[b];
+            }
+        }
+        double *swap = h->heat;
+        h->heat = h->next, h->next = swap;
+    }
+}
+
 /* Heat lost where a body may not act goes to the parent of the source: in the web between two fingers it is the palm
  * that both of them fade into. */
 static void give_rest_to_parent(const Heat *h, const int32_t *parent, const int32_t *source)
@@ -248,17 +289,22 @@ snStatus sn_weights_heat(const snTriMesh *skin, int32_t nbody, const int32_t *pa
 {
     Heat h = {.nvertex = skin->nvertex, .nbody = nbody};
     double *sum = SN_NEW_ARRAY(double, nbody);
-    bool fine = sum && heat_alloc(&h, skin);
+    int32_t *settled = SN_NEW_ARRAY(int32_t, skin->nvertex);
+    bool fine = sum && settled && heat_alloc(&h, skin);
     if (fine) {
         assemble(&h, skin);
         allow(&h, parent);
-        sweep_until_still(&h, source, distance, sum);
-        give_rest_to_parent(&h, parent, source);
+        memcpy(settled, source, sizeof *settled * (size_t)skin->nvertex);
+        settle_sources(&h, settled);
+        sweep_until_still(&h, settled, distance, sum);
+        give_rest_to_parent(&h, parent, settled);
+        soften(&h);
         for (int32_t v = 0; v < skin->nvertex; ++v)
             keep_largest(h.heat + (size_t)v * (size_t)nbody, nbody, body + SN_SKIN_BONES * v,
                          weight + SN_SKIN_BONES * v);
     }
-    sn_free(h.start), sn_free(h.to), sn_free(h.conduct), sn_free(h.area), sn_free(h.heat), sn_free(h.allowed);
-    sn_free(sum);
+    sn_free(h.start), sn_free(h.to), sn_free(h.conduct), sn_free(h.area), sn_free(h.heat), sn_free(h.next),
+        sn_free(h.allowed);
+    sn_free(sum), sn_free(settled);
     return fine ? SN_OK : sn_fail_no_memory(error);
 }
