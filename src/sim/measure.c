@@ -60,33 +60,69 @@ static void measure_constraint(const snModel *m, snState *s, int32_t i)
     s->out_s[i] = s->s[i];
 }
 
-static void worst_gap(const snModel *m, snState *s)
+/* The joint with the largest gap, -1 when none is above `largest`. */
+static int32_t worst_joint(const snModel *m, const snState *s, double *largest)
 {
-    s->info.worst_gap = 0;
-    s->info.active_contacts = 0;
-    for (int32_t i = 0; i < m->nconstraint; ++i) {
-        const snConstraint *c = &m->constraint[i];
-        if (c->one_sided) s->info.active_contacts += s->value->own_on[c->row];
-        if (c->one_sided || c->spring || fabs(s->out_gap[i]) <= s->info.worst_gap) continue;
-        s->info.worst_gap = fabs(s->out_gap[i]);
-        snprintf(s->info.culprit, sizeof s->info.culprit, "constraint \"%s\"", m->constraint_name[i]);
-    }
+    int32_t worst = -1;
     for (int32_t j = 0; j < m->njoint; ++j) {
         if (m->joint_rowadr[j] < 0) continue;
         for (int32_t r = 0; r < sn_joint_rows(m->joint[j].kind); ++r) {
             double gap = fabs(s->joint_gap[m->joint_rowadr[j] + r]);
-            if (gap <= s->info.worst_gap) continue;
-            s->info.worst_gap = gap;
-            snprintf(s->info.culprit, sizeof s->info.culprit, "joint \"%s\"", m->joint_name[j]);
+            if (gap > *largest) *largest = gap, worst = j;
         }
     }
+    return worst;
+}
+
+/* Keeps the largest gap of an equality; one-sided rows and springs have gaps of their own right. */
+static void note_gap(const snConstraint *c, const snState *s, int32_t i, snWorst *worst)
+{
+    if (c->one_sided) worst->contacts += s->value->own_on[c->row];
+    if (c->one_sided || c->spring || fabs(s->out_gap[i]) <= worst->gap) return;
+    worst->gap = fabs(s->out_gap[i]), worst->constraint = i;
+}
+
+static void worst_gap(const snModel *m, snState *s)
+{
+    snWorst all = {.constraint = -1};
+    for (int32_t k = 0; k < m->nstrand; ++k) {
+        all.contacts += s->worst[k].contacts;
+        if (s->worst[k].gap > all.gap) all.gap = s->worst[k].gap, all.constraint = s->worst[k].constraint;
+    }
+    for (int32_t i = m->strand_constraintadr[m->nstrand]; i < m->nconstraint; ++i) note_gap(&m->constraint[i], s, i, &all);
+    int32_t joint = worst_joint(m, s, &all.gap);
+    s->info.worst_gap = all.gap;
+    s->info.active_contacts = all.contacts;
+    char *text = s->info.culprit;
+    if (joint >= 0)
+        snprintf(text, sizeof s->info.culprit, "joint \"%s\"", m->joint_name[joint]);
+    else if (all.constraint >= 0)
+        snprintf(text, sizeof s->info.culprit, "constraint \"%s\"", m->constraint_name[all.constraint]);
+}
+
+typedef struct Work {
+    const snModel *m;
+    snState *s;
+} Work;
+
+static void measure_one(void *context, int32_t strand)
+{
+    Work *w = context;
+    snWorst worst = {.constraint = -1};
+    measure_strand(w->m, w->s, strand);
+    for (int32_t i = w->m->strand_constraintadr[strand]; i < w->m->strand_constraintadr[strand + 1]; ++i) {
+        measure_constraint(w->m, w->s, i);
+        note_gap(&w->m->constraint[i], w->s, i, &worst);
+    }
+    w->s->worst[strand] = worst;
 }
 
 void sn_measure(const snModel *m, snState *s)
 {
+    Work work = {m, s};
     measure_bodies(m, s);
-    for (int32_t i = 0; i < m->nstrand; ++i) measure_strand(m, s, i);
-    for (int32_t i = 0; i < m->nconstraint; ++i) measure_constraint(m, s, i);
+    sn_pool_loop(s->pool, m->nstrand, measure_one, &work);
+    for (int32_t i = m->strand_constraintadr[m->nstrand]; i < m->nconstraint; ++i) measure_constraint(m, s, i);
     worst_gap(m, s);
 }
 

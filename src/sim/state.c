@@ -57,6 +57,7 @@ snSimDef sn_default_sim_def(void)
     X(out_force, nc)                                                                                                   \
     X(out_gap, nc)                                                                                                     \
     X(out_s, nc)                                                                                                       \
+    X(worst, ns)                                                                                                       \
     X(origin, ns)                                                                                                      \
     X(insertion, ns)                                                                                                   \
     X(settled_point, 3 * np)                                                                                           \

@@ -28,6 +28,12 @@ enum {
         SN_STAGE_COUNT
 };
 
+/* The largest gap among the equality constraints of a strand. */
+typedef struct snWorst {
+    double gap;
+    int32_t constraint, contacts; /* contacts that push */
+} snWorst;
+
 /* Called once per factorisation, before the solve: sets s->activation. */
 typedef void (*snActivationFn)(void *context, const snModel *m, snState *s);
 
@@ -81,6 +87,7 @@ struct snState {
     double *out_coordinate;
     double *out_length, *out_tension, *out_origin, *out_insertion;
     double *out_force, *out_gap, *out_s;
+    snWorst *worst; /* nstrand */
     int32_t *origin, *insertion; /* nstrand: constraint that holds each end, -1 */
 
     /* settled rest state, for sn_state_reset */
