@@ -50,7 +50,8 @@ typedef struct snSkinDef {
     const snSkinStrand *strand;
     const double *influence; /* per vertex, 0 to 1: how far strands may move it; NULL: by nearness to the strands */
     snSkinBlend blend;
-    double height, lateral, depth; /* a (no unit), b (m), c (m) of the bulge [Sueda 2008, eq. 19] */
+    double height, lateral, depth; /* a (no unit), b (m), c (m) of the bulge [Sueda 2008, eq. 19]; beyond 3 mm a strand lifts
+                                      the skin less and less, and never by more than 6 mm times a */
     double prominence;             /* one factor on all of it, 0 to switch off */
     double belly;                  /* factor on the thickening of bellies, 1 keeps their volume */
 } snSkinDef;

@@ -6,6 +6,15 @@
 
 /* ---- the offset of one vertex ------------------------------------------------------------------ */
 
+/* Skin is held down by what is beneath it: a strand that stands off further than TAUT drags it along less and less, and
+ * never by more than HIGHEST. Below TAUT equation 19 holds as it is. */
+static const double TAUT = 3e-3, HIGHEST = 6e-3; /* m */
+
+static double held(double h)
+{
+    return h <= TAUT ? h : TAUT + (HIGHEST - TAUT) * tanh((h - TAUT) / (HIGHEST - TAUT));
+}
+
 /* Equation 19: d = at - p, h = max(d n + c, 0), f = a exp(-|d - (d n) n|^2 / 2 b^2), offset w h f. */
 static double equation_19(const snBulgeShape *s, v3 p, v3 n, v3 at)
 {
@@ -13,7 +22,7 @@ static double equation_19(const snBulgeShape *s, v3 p, v3 n, v3 at)
     double along = v3_dot(d, n), h = along + s->depth;
     if (!(h > 0)) return 0;
     double sideways = v3_len2(v3_mad(d, -along, n));
-    return h * s->height * exp(-sideways / (2 * s->lateral * s->lateral));
+    return held(h) * s->height * exp(-sideways / (2 * s->lateral * s->lateral));
 }
 
 typedef struct {

@@ -273,7 +273,8 @@ static void the_bulge_is_equation_19(void **state)
         double t = fmax(0, fmin(1, v3_dot(v3_sub(p, a), way) / v3_len2(way)));
         v3 d = v3_sub(v3_mad(a, t, way), p);
         double along = v3_dot(d, n), h = fmax(along + 0.005, 0), side = v3_len2(v3_mad(d, -along, n));
-        double expected = h * 0.8 * exp(-side / (2 * 0.0025 * 0.0025)), w = sn_skin_influence(skin)[v];
+        double lift = h <= 0.003 ? h : 0.003 + 0.003 * tanh((h - 0.003) / 0.003); /* at most 6 mm */
+        double expected = lift * 0.8 * exp(-side / (2 * 0.0025 * 0.0025)), w = sn_skin_influence(skin)[v];
         v3 moved = v3_sub(v3_load(vertex + 3 * v), p);
         if (v3_len(d) > 0.019 || p.x < 0) continue; /* out of reach, or the other finger */
         assert_near(v3_dot(moved, n), w * expected, 1e-9);
