@@ -1,7 +1,7 @@
 #!/bin/sh
 # Finds what is missing to build and test sinew and installs it.
 #
-#   tools/install_deps.sh [--check] GROUP...     groups: build test page browser (default: build)
+#   tools/install_deps.sh [--check] GROUP...     groups: build test page browser blender (default: build)
 #
 # On Debian and Ubuntu it uses apt-get (through sudo where the user is not root), says what it installs and
 # installs nothing when everything is there. On any other system it names the packages and stops with 1.
@@ -13,14 +13,14 @@ groups=
 for argument in "$@"; do
     case $argument in
     --check) only_check=yes ;;
-    build | test | page | browser) groups="$groups $argument" ;;
-    *) echo "install_deps.sh: unknown argument $argument (groups: build test page browser)" >&2; exit 2 ;;
+    build | test | page | browser | blender) groups="$groups $argument" ;;
+    *) echo "install_deps.sh: unknown argument $argument (groups: build test page browser blender)" >&2; exit 2 ;;
     esac
 done
 groups=${groups:-build}
 
 # What each group needs, as kind:probe:Debian package. kind is tool (found on the PATH), header (found in an
-# include folder) or path. The package after a slash is taken where the archive has it and left out elsewhere.
+# include folder), library_file (found in a library folder) or path. The package after a slash is taken where the archive has it and left out elsewhere.
 needs_build="
 tool:gcc:gcc header:stdlib.h:libc6-dev tool:make:make tool:cmake:cmake tool:ninja:ninja-build
 tool:pkg-config:pkg-config header:expat.h:libexpat1-dev header:suitesparse/amd.h:libsuitesparse-dev
@@ -32,6 +32,9 @@ path:/usr/aarch64-linux-gnu/include/stdlib.h:/libc6-dev-arm64-cross
 path:/usr/include/wasm32-wasi/stdlib.h:/wasi-libc"
 needs_page="tool:node:nodejs tool:npm:npm"
 needs_browser="tool:chromium:chromium"
+# Blender draws its windows through OpenGL in software on a display that exists in memory only.
+needs_blender="tool:blender:blender tool:python3:python3 tool:Xvfb:xvfb tool:xauth:xauth
+library_file:dri/swrast_dri.so:/libgl1-mesa-dri"
 
 has_header() {
     for folder in /usr/include /usr/include/*-linux-gnu* /usr/local/include /opt/homebrew/include; do
@@ -47,6 +50,13 @@ has_runtime() {
     [ -n "$(find "$(clang -print-resource-dir)" -name 'libclang_rt.asan*.a' 2>/dev/null | head -n 1)" ]
 }
 
+has_library_file() {
+    for folder in /usr/lib /usr/lib/*-linux-gnu* /usr/lib64; do
+        [ -e "$folder/$1" ] && return 0
+    done
+    return 1
+}
+
 missing=
 for group in $groups; do
     eval "needs=\$needs_$group"
@@ -60,6 +70,7 @@ for group in $groups; do
         header) has_header "$probe" ;;
         path) [ -e "$probe" ] ;;
         library) has_runtime "$probe" ;;
+        library_file) has_library_file "$probe" ;;
         esac || missing="$missing $package"
     done
 done

@@ -89,7 +89,7 @@ class Dependencies(unittest.TestCase):
 class Scripts(unittest.TestCase):
     def test_every_verb_has_its_line_of_help(self):
         text = subprocess.run(["make", "-s", "help"], cwd=SOURCE, capture_output=True, text=True).stdout
-        for verb in ["all", "demo", "test", "test-quick", "test-full", "bench", "fuzz", "docs", "install", "format", "clean"]:
+        for verb in ["all", "demo", "test", "test-quick", "test-full", "test-blender", "bench", "fuzz", "docs", "install", "format", "clean"]:
             self.assertRegex(text, rf"(?m)^make {verb} +\w")
 
     def test_no_file_is_too_long(self):
