@@ -32,8 +32,10 @@ path:/usr/aarch64-linux-gnu/include/stdlib.h:/libc6-dev-arm64-cross
 path:/usr/include/wasm32-wasi/stdlib.h:/wasi-libc"
 needs_page="tool:node:nodejs tool:npm:npm"
 needs_browser="tool:chromium:chromium"
-# Blender draws its windows through OpenGL in software on a display that exists in memory only.
+# Blender draws its windows through OpenGL in software on a display that exists in memory only. Blender's own builds
+# bring numpy along; that of Debian takes the system's and does not ask for it.
 needs_blender="tool:blender:blender tool:python3:python3 tool:Xvfb:xvfb tool:xauth:xauth
+path:/usr/lib/python3/dist-packages/numpy:python3-numpy
 library_file:dri/swrast_dri.so:/libgl1-mesa-dri"
 
 has_header() {
