@@ -44,6 +44,7 @@ typedef struct snNodeDef {
     int32_t nvertex, ntriangle;
     const double *vertex;    /* 3 each */
     const int32_t *triangle; /* 3 each, zero-based, counter-clockwise seen from outside */
+    double field_spacing;    /* of the distance grid where strands lie on the mesh; 0: chosen */
     /* curve: npoint points; surface: nu * nv points, v fastest */
     int32_t degree, degree_v;
     bool closed, closed_v;
@@ -149,7 +150,7 @@ typedef struct snConstraintDef {
     snConstraintType type;
     const char *strand;
     double position;        /* fraction of the parameter */
-    const char *attachment; /* fixed: body or strand; sliding: body; surface: surface or shape node; strut: strand */
+    const char *attachment; /* fixed: body or strand; sliding: body; surface: surface, shape or closed mesh node; strut: strand */
     double attachment_position; /* on the other strand; negative: the nearest point */
     bool enabled;
     snEquality equality;    /* surface only */

@@ -1,19 +1,17 @@
-/* Surfaces that strands lie on: analytic shapes and tensor-product B-spline patches, in the frame of
- * their body, with the closest point to a query tracked from step to step. */
+/* Surfaces that strands lie on: analytic shapes, tensor-product B-spline patches and distance fields of meshes, in the frame
+ * of their body, with the closest point to a query tracked from step to step. */
 #ifndef SN_GEOM_SURFACE_H
 #define SN_GEOM_SURFACE_H
 
-#include "math/vec.h"
-
-#include <stdbool.h>
-#include <stdint.h>
+#include "geom/field.h"
 
 typedef enum snSurfaceKind {
     SN_SURFACE_PLANE,     /* through the frame's origin, normal +z */
     SN_SURFACE_SPHERE,    /* radius size.x */
     SN_SURFACE_CYLINDER,  /* infinite, along z, radius size.x */
     SN_SURFACE_ELLIPSOID, /* half axes size */
-    SN_SURFACE_PATCH      /* bicubic B-spline, possibly closed in u and / or v */
+    SN_SURFACE_PATCH,     /* bicubic B-spline, possibly closed in u and / or v */
+    SN_SURFACE_FIELD      /* closed mesh by its signed distance; above is outside */
 } snSurfaceKind;
 
 typedef struct snSurface {
@@ -25,10 +23,12 @@ typedef struct snSurface {
     const double *point;           /* nu * nv * 3, v fastest */
     bool closed_u, closed_v;
     double flip; /* +1, or -1 when the patch's du x dv points inwards */
+    const snField *field;
 } snSurface;
 
 /* Where a query point was last seen on a surface. Zeroed memory means unknown. Patch: its parameters; plane: x and y;
- * cylinder: angle and z; sphere and ellipsoid: longitude and latitude (of the ellipsoid scaled to a sphere). */
+ * cylinder: angle and z; sphere and ellipsoid: longitude and latitude (of the ellipsoid scaled to a sphere); field:
+ * longitude and latitude of the normal. */
 typedef struct snSurfaceHint {
     double u, v;
     int32_t valid;

@@ -104,6 +104,7 @@ static v3 surface_at(const snSurface *s, double drawn, double a, double b)
     case SN_SURFACE_ELLIPSOID:
         return v3_of(s->size.x * cos(angle) * cos(z), s->size.y * sin(angle) * cos(z), s->size.z * sin(z));
     case SN_SURFACE_PATCH:
+    case SN_SURFACE_FIELD:
         break;
     }
     u = s->knot_u[3] + b * (s->knot_u[s->nu] - s->knot_u[3]);
@@ -148,6 +149,7 @@ static snStatus put_wraps(snPack *p, int32_t body, bool *seen, bool *first)
         snId node = id ? sn_spec_find(spec, SN_KIND_NODE, sn_spec_constraint(spec, id)->attachment) : 0;
         if (!node || seen[node]) continue;
         seen[node] = true;
+        if (sn_spec_node(spec, node)->kind == SN_NODE_MESH) continue; /* drawn as the mesh that it is */
         Shape shape = {0};
         bool fine =
             surface_shape(&m->surface[c->surface], rigid_inverse(m->body_node[body]), drawn_size(spec, node), &shape);

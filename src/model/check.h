@@ -45,8 +45,11 @@ void sn_check_curves(snChecker *c);
 void sn_check_groups(snChecker *c);
 void sn_check_functions(snChecker *c);
 void sn_check_constraints(snChecker *c);
+void sn_check_wraps(snChecker *c);   /* meshes that strands lie on: closed, not crossing themselves */
 void sn_check_routing(snChecker *c); /* geometry: needs what the others have passed */
 
+/* Warns of a strand that is drawn at this signed distance from the surface of its constraint. */
+void sn_check_distance(snChecker *c, snId constraint, double distance);
 /* Whether given knots (none: the default ones) make a cubic of n points with a range. */
 bool sn_knots_are_sound(int32_t nknot, const double *knot, int32_t n);
 /* Whether a strand's curve can be evaluated: a sound cubic. */

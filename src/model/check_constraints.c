@@ -6,6 +6,9 @@
 #include <math.h>
 #include <string.h>
 
+static const double SAME_POINT = 1e-9; /* of the parameter */
+static const double SAME_PLACE = 1e-3; /* too near for the strand to pass from one side of a surface to the other */
+
 /* ---- who belongs to whom ------------------------------------------------------------------ */
 
 /* Parents come before their children, so that one pass carries a body down to all below its node. */
@@ -118,7 +121,7 @@ static void check_surface(snChecker *c, snId id, const snConstraintDef *d)
 {
     snId node_id = sn_spec_find(c->spec, SN_KIND_NODE, d->attachment);
     if (!node_id) {
-        sn_check_dangling(c, SN_KIND_CONSTRAINT, id, "attachment", d->attachment, SN_KIND_NODE, "surface or shape");
+        sn_check_dangling(c, SN_KIND_CONSTRAINT, id, "attachment", d->attachment, SN_KIND_NODE, "surface, shape or mesh");
         return;
     }
     const snNodeDef *node = sn_spec_node(c->spec, node_id);
@@ -126,8 +129,8 @@ static void check_surface(snChecker *c, snId id, const snConstraintDef *d)
         check_shape(c, id, node_id, node);
     else if (node->kind == SN_NODE_SURFACE)
         check_patch(c, id, node);
-    else
-        sn_check_error(c, SN_KIND_CONSTRAINT, id, "name a Surface or a Shape",
+    else if (node->kind != SN_NODE_MESH) /* those are looked at by sn_check_wraps */
+        sn_check_error(c, SN_KIND_CONSTRAINT, id, "name a Surface, a Shape or a closed Mesh",
                        "attachment \"%.100s\" is a %s, which strands cannot lie on", node->name,
                        sn_node_tag(node->kind));
     if (!c->node_body[node_id - 1])
@@ -182,13 +185,14 @@ static void check_strut(snChecker *c, snId id, const snConstraintDef *d)
 static void check_pair(snChecker *c, snId id, snId other)
 {
     const snConstraintDef *d = sn_spec_constraint(c->spec, id), *e = sn_spec_constraint(c->spec, other);
-    if (d->type != e->type || fabs(d->position - e->position) > 1e-9) return;
+    double apart = fabs(d->position - e->position);
     bool same = strcmp(d->attachment, e->attachment) == 0;
+    if (d->type != e->type || apart > SAME_PLACE) return;
     if (d->type == SN_CONSTRAINT_SURFACE && same && d->side != e->side)
-        sn_check_error(c, SN_KIND_CONSTRAINT, id, "keep one side",
+        sn_check_error(c, SN_KIND_CONSTRAINT, id, "keep one side, or move them apart along the strand",
                        "constraint \"%.80s\" holds the same point of the strand on the other side of \"%.80s\"",
                        e->name, d->attachment);
-    else if (d->type != SN_CONSTRAINT_STRUT &&
+    else if (apart <= SAME_POINT && d->type != SN_CONSTRAINT_STRUT &&
              (same || (d->type == SN_CONSTRAINT_FIXED && c->constraint_body[id - 1] && c->constraint_body[other - 1])))
         sn_check_warning(c, SN_KIND_CONSTRAINT, id, "remove one of them, or move it along the strand",
                          "constraint \"%.80s\" holds the same point of the strand", e->name);

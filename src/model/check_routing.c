@@ -41,8 +41,9 @@ static bool surface_is_sound(const snSpec *spec, snId node)
            d->size[2] > 0;
 }
 
-static void report_distance(snChecker *c, snId id, const snConstraintDef *d, double distance)
+void sn_check_distance(snChecker *c, snId id, double distance)
 {
+    const snConstraintDef *d = sn_spec_constraint(c->spec, id);
     double above = (d->side == SN_ABOVE ? distance : -distance) - d->offset;
     const char *side = d->side == SN_ABOVE ? "above" : "below";
     if (d->equality == SN_EQUAL && fabs(above) > OFF_SURFACE)
@@ -64,9 +65,9 @@ static void check_distance(snChecker *c, snId id, const snConstraintDef *d)
     snArena arena = {0};
     snSurface surface;
     snSurfaceHint hint = {0};
-    if (sn_node_surface(c->spec, node, rigid_identity(), &arena, &surface)) {
+    if (sn_node_surface(c->spec, node, rigid_identity(), &arena, &surface, NULL) == SN_OK) {
         v3 p = sn_strand_drawn_point(c->spec, sn_spec_find(c->spec, SN_KIND_STRAND, d->strand), d->position);
-        report_distance(c, id, d, sn_surface_closest(&surface, p, &hint).distance);
+        sn_check_distance(c, id, sn_surface_closest(&surface, p, &hint).distance);
     } else
         c->no_memory = true;
     sn_arena_free(&arena);

@@ -11,6 +11,7 @@ typedef struct snCompiler {
     snError *error;
     int32_t *body_of;   /* spec body id - 1 -> body, -1 when disabled */
     int32_t *strand_of; /* spec strand id - 1 -> strand, -1 when disabled */
+    int32_t *surface_of; /* spec node id - 1 -> surface + 1, 0 while it has none */
 } snCompiler;
 
 /* Zeroed array in the model's arena; sets c->error when out of memory. */

@@ -13,7 +13,7 @@ static bool alloc_constraints(snCompiler *c, int32_t n)
 {
     snModel *m = c->m;
     return COMPILE_ARRAY(c, m->constraint_name, n) && COMPILE_ARRAY(c, m->constraint, n) &&
-           COMPILE_ARRAY(c, m->surface, n);
+           COMPILE_ARRAY(c, m->surface, n) && COMPILE_ARRAY(c, c->surface_of, sn_spec_count(c->spec, SN_KIND_NODE));
 }
 
 static v3 rest_position(const snModel *m, int32_t strand, double s, v3 *tangent)
@@ -43,15 +43,28 @@ static int32_t body_of_name(const snCompiler *c, const char *name)
     return id ? c->body_of[id - 1] : -1;
 }
 
+/* The surface of a node, made when it is first needed: many constraints share it. */
+static snStatus surface_of_node(snCompiler *c, snId node, int32_t body, int32_t *surface)
+{
+    snModel *m = c->m;
+    int32_t *known = &c->surface_of[node - 1];
+    if (!*known) {
+        snStatus status = sn_node_surface(c->spec, node, m->body_rest[body], &m->memory, &m->surface[m->nsurface], c->error);
+        if (status != SN_OK) return status;
+        *known = ++m->nsurface;
+    }
+    *surface = *known - 1;
+    return SN_OK;
+}
+
 static snStatus compile_surface_constraint(snCompiler *c, const snConstraintDef *def, snConstraint *k, v3 p, v3 tangent)
 {
     snModel *m = c->m;
     snId node = sn_spec_find(c->spec, SN_KIND_NODE, def->attachment), owner = sn_node_body(c->spec, node);
     k->body = owner ? c->body_of[owner - 1] : -1;
     if (k->body < 0) return SN_OK; /* goes with its disabled body */
-    k->surface = m->nsurface++;
-    if (!sn_node_surface(c->spec, node, m->body_rest[k->body], &m->memory, &m->surface[k->surface]))
-        return sn_fail_no_memory(c->error);
+    snStatus status = surface_of_node(c, node, k->body, &k->surface);
+    if (status != SN_OK) return status;
     k->one_sided = def->equality == SN_INEQUAL;
     k->side = def->side == SN_ABOVE ? 1 : -1;
     k->offset = def->offset;

@@ -1,7 +1,9 @@
 #include "model/node_surface.h"
 
+#include "base/error.h"
 #include "math/spline.h"
 #include "model/nodes.h"
+#include "model/spec_internal.h"
 
 #include <string.h>
 
@@ -49,18 +51,62 @@ static bool make_patch(const snNodeDef *node, const affine *world, rigid frame, 
     return true;
 }
 
-bool sn_node_surface(const snSpec *spec, snId id, rigid body, snArena *arena, snSurface *s)
+bool sn_node_mesh(const snSpec *spec, snId id, rigid frame, snTriMesh *mesh)
+{
+    const snNodeDef *node = sn_spec_node(spec, id);
+    affine world = sn_node_world(spec, id);
+    bool mirrored = m3_det(&world.a) < 0;
+    if (!sn_trimesh_alloc(mesh, node->nvertex, node->ntriangle)) return false;
+    for (int32_t k = 0; k < node->nvertex; ++k)
+        v3_store(mesh->vertex + 3 * k, rigid_unapply(frame, affine_apply(&world, v3_load(node->vertex + 3 * k))));
+    for (int32_t t = 0; t < node->ntriangle; ++t) {
+        const int32_t *from = node->triangle + 3 * t;
+        int32_t *to = mesh->triangle + 3 * t;
+        to[0] = from[0], to[1] = from[mirrored ? 2 : 1], to[2] = from[mirrored ? 1 : 2];
+    }
+    return true;
+}
+
+/* The distance field in the arena, in the node's frame. */
+static snStatus make_field(const snSpec *spec, snId id, rigid frame, snArena *arena, snSurface *s, snError *error)
+{
+    snTriMesh mesh;
+    snField field = {0}, *kept;
+    if (!sn_node_mesh(spec, id, frame, &mesh)) return sn_fail_no_memory(error);
+    double unit = sn_unit_metres(sn_spec_scene(spec)->units);
+    snStatus status = sn_field_create(&mesh, unit * sn_spec_node(spec, id)->field_spacing, &field, error);
+    sn_trimesh_free(&mesh);
+    if (status == SN_OK) {
+        kept = sn_arena_copy(arena, &field, 1, sizeof field);
+        if (kept) kept->coefficient = sn_arena_copy(arena, field.coefficient, sn_field_count(&field), sizeof(float));
+        if (!kept || !kept->coefficient) status = sn_fail_no_memory(error);
+        s->field = kept;
+    } else if (status == SN_BAD_INPUT) {
+        snOrigin origin = sn_spec_origin(spec, SN_KIND_NODE, id);
+        sn_error_place(error, origin.file, origin.line, origin.column);
+        sn_error_element(error, "Mesh", sn_spec_node(spec, id)->name);
+        sn_error_remedy(error, "change field_spacing of the mesh, or use a Surface");
+    }
+    sn_field_free(&field);
+    return status;
+}
+
+snStatus sn_node_surface(const snSpec *spec, snId id, rigid body, snArena *arena, snSurface *s, snError *error)
 {
     const snNodeDef *node = sn_spec_node(spec, id);
     affine world = sn_node_world(spec, id);
     rigid frame = sn_node_frame(spec, id);
     *s = (snSurface){.frame = rigid_mul(rigid_inverse(body), frame), .flip = 1};
+    if (node->kind == SN_NODE_MESH) {
+        s->kind = SN_SURFACE_FIELD;
+        return make_field(spec, id, frame, arena, s, error);
+    }
     if (node->kind == SN_NODE_SURFACE) {
         s->kind = SN_SURFACE_PATCH;
-        return make_patch(node, &world, frame, arena, s);
+        return make_patch(node, &world, frame, arena, s) ? SN_OK : sn_fail_no_memory(error);
     }
     s->kind = kind_of[node->shape];
     s->size = v3_of(node->size[0] * column_length(&world.a, 0), node->size[1] * column_length(&world.a, 1),
                     node->size[2] * column_length(&world.a, 2));
-    return true;
+    return SN_OK;
 }

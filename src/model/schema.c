@@ -75,6 +75,15 @@ static const snAttr node_attr[] = {
      .unit = "",
      .kinds = MESH,
      .doc = "Mesh file (.obj, .ply, .stl), relative to the scene file; without it the mesh is inline."},
+    {.name = "field_spacing",
+     .type = SN_ATTR_NUMBER,
+     .offset = AT(field_spacing),
+     .min = 0,
+     .max = NONE,
+     .unit = LENGTH_UNIT,
+     .kinds = MESH,
+     .doc = "Spacing of the distance grid that is made where strands lie on the mesh; 0: a 48th of its longest side, finer "
+            "where it is thin."},
     {.name = "degree",
      .type = SN_ATTR_INT,
      .offset = AT(degree),
@@ -324,7 +333,7 @@ static const snAttr constraint_attr[] = {
     STRING_(strand, SN_ATTR_REQUIRED, "The strand that is constrained."),
     NUMBER_(position, 0, 0, 1, 0, "", "Where on the strand, as a fraction of the parameter."),
     STRING_(attachment, SN_ATTR_REQUIRED,
-            "Fixed: body or strand; sliding: body; surface: surface or shape node; strut: strand."),
+            "Fixed: body or strand; sliding: body; surface: surface, shape or closed mesh node; strut: strand."),
     NUMBER_(attachment_position, -1, -1, 1, 0, "", "Where on the other strand; negative: the nearest point."),
     BOOL_(enabled, true, "Takes part in the simulation."),
     ENUM_(equality, equality_names, SN_EQUAL, "Surface: equal holds the strand on it, inequal keeps it on its side."),
@@ -403,7 +412,7 @@ static const struct {
     const char *tag, *doc;
 } node_kinds[SN_NODE_KINDS] = {
     [SN_NODE_GROUP] = {"Group", "A group of nodes with a transform; what a rigid body is made of."},
-    [SN_NODE_MESH] = {"Mesh", "A triangle mesh, inline or by file."},
+    [SN_NODE_MESH] = {"Mesh", "A triangle mesh, inline or by file; strands can lie on a closed one."},
     [SN_NODE_CURVE] = {"Curve", "A NURBS curve; what a strand is made of."},
     [SN_NODE_SURFACE] = {"Surface", "A NURBS surface; strands can lie on it."},
     [SN_NODE_SHAPE] = {"Shape", "A plane, sphere, cylinder or ellipsoid; strands can lie on it."},

@@ -3,6 +3,7 @@
 #include "check.h"
 #include "model/spec_internal.h"
 #include "scenes.h"
+#include "sinew/model.h"
 
 #include <string.h>
 
@@ -320,15 +321,67 @@ static void test_groups(void **state)
     ERROR("activates with its group", a.flexion.muscles = "biceps");
 }
 
+/* Two tetrahedra through each other, as one mesh. */
+static const double two_tetra[] = {0,    0,    0,    0.05, 0,    0,    0,    0.05, 0,    0,    0,    0.05,
+                                   0.01, 0.01, 0.01, 0.06, 0.01, 0.01, 0.01, 0.06, 0.01, 0.01, 0.01, 0.06};
+static const int32_t two_faces[] = {0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2, 4, 6, 5, 4, 5, 7, 5, 6, 7, 4, 7, 6};
+static const int32_t inside_out[] = {0, 1, 2, 0, 3, 1, 1, 3, 2, 0, 2, 3};
+
+static void test_mesh_surfaces(void **state)
+{
+    (void)state;
+    ERROR("Constraint \"over\": strands cannot lie on mesh \"shaft\": an edge has a triangle on one side only: the mesh is "
+          "open (edge of vertices",
+          a.surface.attachment = "shaft", a.mesh.ntriangle = 3);
+    ERROR("close and repair the mesh", a.surface.attachment = "shaft", a.mesh.ntriangle = 3);
+    ERROR("the mesh has no triangles", a.surface.attachment = "shaft", a.mesh.ntriangle = 0);
+    ERROR("the triangles face inwards", a.surface.attachment = "shaft", a.mesh.triangle = inside_out);
+    ERROR("\"shaft\": it crosses itself", a.surface.attachment = "shaft", a.mesh.nvertex = 8, a.mesh.vertex = two_tetra,
+          a.mesh.ntriangle = 8, a.mesh.triangle = two_faces);
+    ERROR("no body carries surface \"shaft\"", a.surface.attachment = "shaft", a.mesh.parent = 0);
+    ERROR("on the other side of \"shaft\"", a.surface.attachment = "shaft", a.other = a.surface, a.other.name = "under",
+          a.other.side = SN_BELOW);
+    ERROR("field_spacing is -1", a.mesh.field_spacing = -1);
+    WARNING("the strand must be below the surface but is drawn", a.surface.attachment = "shaft",
+            a.surface.side = SN_BELOW, a.mesh.translate[0] = -0.06);
+}
+
+/* What only the grid finds out: the model is not compiled, and the message names the mesh. */
+static void test_thin_mesh(void **state)
+{
+    (void)state;
+    Arm a;
+    snModel *m = NULL;
+    snError error = {0};
+    char text[1400];
+    init(&a);
+    a.surface.attachment = "shaft", a.mesh.scale[2] = 2e-3;
+    snSpec *s = build(&a);
+    assert_int_equal(sn_compile(s, &m, &error), SN_BAD_INPUT);
+    sn_error_format(&error, text, sizeof text);
+    assert_non_null(strstr(text, "Mesh \"shaft\": the mesh is too thin for a distance grid"));
+    assert_non_null(strstr(text, "field_spacing"));
+    sn_spec_destroy(s);
+    /* a mirroring scale turns the triangles around; the mesh stays the right way out */
+    init(&a);
+    a.surface.attachment = "shaft", a.mesh.scale[0] = -1;
+    s = build(&a);
+    if (sn_compile(s, &m, &error) != SN_OK) fail_msg("%s", error.message);
+    sn_model_destroy(m);
+    sn_spec_destroy(s);
+}
+
 static void test_constraints(void **state)
 {
     (void)state;
-    ERROR("attachment is \"wrp\", but there is no surface or shape of that name; did you mean \"wrap\"",
+    ERROR("attachment is \"wrp\", but there is no surface, shape or mesh of that name; did you mean \"wrap\"",
           a.surface.attachment = "wrp");
-    ERROR("is a Mesh, which strands cannot lie on", a.surface.attachment = "shaft");
+    ERROR("is a Curve, which strands cannot lie on", a.surface.attachment = "biceps");
     ERROR("no body carries surface \"wrap\"", a.wrap.parent = 0);
     ERROR("turn it into another shape", a.wrap.scale[0] = 2);
     ERROR("on the other side of \"wrap\"", a.other = a.surface, a.other.name = "under", a.other.side = SN_BELOW);
+    ERROR("on the other side of \"wrap\"", a.other = a.surface, a.other.name = "under", a.other.side = SN_BELOW,
+          a.other.position += 5e-4);
     WARNING("holds the same point of the strand", a.other = a.origin, a.other.name = "twin",
             a.other.attachment = "ulna");
     ERROR("the strand is attached to itself", a.other.name = "self", a.other.type = SN_CONSTRAINT_FIXED,
@@ -441,7 +494,8 @@ int main(void)
         cmocka_unit_test(test_ranges),      cmocka_unit_test(test_names),
         cmocka_unit_test(test_scene),       cmocka_unit_test(test_bodies),
         cmocka_unit_test(test_joints),      cmocka_unit_test(test_strands),
-        cmocka_unit_test(test_groups),      cmocka_unit_test(test_constraints),
+        cmocka_unit_test(test_groups),      cmocka_unit_test(test_constraints), cmocka_unit_test(test_mesh_surfaces),
+        cmocka_unit_test(test_thin_mesh),
         cmocka_unit_test(test_eyelet_rule), cmocka_unit_test(test_all_at_once),
         cmocka_unit_test(test_no_memory),   cmocka_unit_test(test_lost_arm),
     };
