@@ -1,5 +1,6 @@
 /* Writes a shipped model from its tables: author_model hand TABLES OUT writes OUT/hand and OUT/hand-left,
- * folders that must exist; author_model skin TABLES OUT writes their skins, which takes longer. Run by the build. */
+ * folders that must exist; author_model skin TABLES OUT writes their skins, which takes longer; author_model shoulder
+ * TABLES OUT writes OUT/shoulder. Run by the build. */
 #include "sinew/author.h"
 #include "sinew/io.h"
 
@@ -61,13 +62,30 @@ static int write_hand(const char *tables, const char *folder, bool left)
     return status == SN_OK ? 0 : complain(status, &error);
 }
 
+static int write_shoulder(const char *tables, const char *folder)
+{
+    snShoulderDef def = sn_default_shoulder_def();
+    def.tables = tables;
+    snError error = {0};
+    snSpec *spec = NULL;
+    snStatus status = sn_author_shoulder(&def, &spec, &error);
+    if (status != SN_OK) return complain(status, &error);
+    char path[1024];
+    snprintf(path, sizeof path, "%s/shoulder/shoulder.muscle.xml", folder);
+    status = sn_save_model(spec, path, &error);
+    sn_spec_destroy(spec);
+    return status == SN_OK ? 0 : complain(status, &error);
+}
+
 int main(int argc, char **argv)
 {
-    if (argc != 4 || (strcmp(argv[1], "hand") != 0 && strcmp(argv[1], "skin") != 0)) {
-        fprintf(stderr, "usage: author_model hand|skin TABLES OUT\n");
+    const char *what = argc == 4 ? argv[1] : "";
+    if (strcmp(what, "hand") != 0 && strcmp(what, "skin") != 0 && strcmp(what, "shoulder") != 0) {
+        fprintf(stderr, "usage: author_model hand|skin|shoulder TABLES OUT\n");
         return 2;
     }
-    if (strcmp(argv[1], "skin") == 0) return write_skins(argv[2], argv[3]);
+    if (strcmp(what, "shoulder") == 0) return write_shoulder(argv[2], argv[3]);
+    if (strcmp(what, "skin") == 0) return write_skins(argv[2], argv[3]);
     int failed = write_hand(argv[2], argv[3], false);
     return failed ? failed : write_hand(argv[2], argv[3], true);
 }

@@ -23,6 +23,18 @@ SN_API snHandDef sn_default_hand_def(void);
 /* Fails with SN_NO_FILE or SN_BAD_FILE when a table is missing or wrong, naming file and line. */
 SN_API snStatus sn_author_hand(const snHandDef *def, snSpec **spec, snError *error);
 
+/* The right shoulder: thorax, clavicle, scapula and humerus, three ball joints, 16 muscles as 120 strands, 3 ligaments as
+ * 12 strands, twelve functions. Nothing but the muscles holds the scapula on the thorax. */
+typedef struct snShoulderDef {
+    const char *tables; /* folder of bones.tsv, joints.tsv, muscles.tsv, strands.tsv, ... */
+    bool meshes;        /* with meshes of the bones */
+    bool calibrate;     /* joint springs so that the drawn pose is at rest: simulates a moment */
+} snShoulderDef;
+
+SN_API snShoulderDef sn_default_shoulder_def(void);
+/* Fails with SN_NO_FILE or SN_BAD_FILE when a table is missing or wrong, naming file and line. */
+SN_API snStatus sn_author_shoulder(const snShoulderDef *def, snSpec **spec, snError *error);
+
 /* The same model seen in a mirror: the coordinate `axis` (0, 1 or 2) of the scene changes its sign. Names and the signs
  * of joint coordinates stay, so that a motion in joint coordinates is the mirrored motion. */
 SN_API snStatus sn_mirror_spec(const snSpec *spec, int axis, snSpec **mirrored, snError *error);

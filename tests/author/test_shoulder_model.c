@@ -1,0 +1,95 @@
+/* The generated shoulder: counts, soundness, and that it hangs still in the pose in which it is drawn. */
+#include "check.h"
+#include "geom/mesh.h"
+#include "sinew/author.h"
+#include "sinew/sim.h"
+
+#include <string.h>
+
+#define TABLES SINEW_SOURCE_DIR "/models/shoulder"
+
+static snSpec *author(void)
+{
+    snShoulderDef def = sn_default_shoulder_def();
+    def.tables = TABLES;
+    snSpec *spec = NULL;
+    snError error;
+    char text[1024];
+    if (sn_author_shoulder(&def, &spec, &error) != SN_OK)
+        print_error("%s\n", sn_error_format(&error, text, sizeof text));
+    assert_non_null(spec);
+    return spec;
+}
+
+static void counts(void **state)
+{
+    (void)state;
+    snSpec *spec = author();
+    int muscle = 0, ligament = 0, moving = 0;
+    for (snId id = 1; id <= sn_spec_count(spec, SN_KIND_STRAND); ++id) {
+        const snStrandDef *s = sn_spec_strand(spec, id);
+        if (!s->enabled) continue;
+        if (s->belly_end > s->belly_start)
+            ++muscle;
+        else
+            ++ligament;
+    }
+    for (snId id = 1; id <= sn_spec_count(spec, SN_KIND_BODY); ++id) moving += !sn_spec_body(spec, id)->pinned;
+    assert_int_equal(muscle, 120);
+    assert_int_equal(ligament, 12);
+    assert_int_equal(moving, 3);
+    assert_int_equal(sn_spec_count(spec, SN_KIND_BODY), 4);
+    assert_int_equal(sn_spec_count(spec, SN_KIND_FUNCTION), 12);
+    assert_int_equal(sn_spec_count(spec, SN_KIND_JOINT), 3);
+    for (snId id = 1; id <= 3; ++id) assert_int_equal(sn_spec_joint(spec, id)->type, SN_JOINT_TYPE_BALL);
+    sn_spec_destroy(spec);
+}
+
+static void bones_are_solid(void **state)
+{
+    (void)state;
+    snSpec *spec = author();
+    for (snId id = 1; id <= sn_spec_count(spec, SN_KIND_NODE); ++id) {
+        const snNodeDef *n = sn_spec_node(spec, id);
+        if (n->kind != SN_NODE_MESH) continue;
+        snTriMesh mesh = {n->nvertex, n->ntriangle, (double *)(uintptr_t)n->vertex, (int32_t *)(uintptr_t)n->triangle};
+        snError error;
+        char text[1024];
+        if (sn_trimesh_require(&mesh, true, n->name, &error) != SN_OK)
+            fail_msg("%s", sn_error_format(&error, text, sizeof text));
+    }
+    sn_spec_destroy(spec);
+}
+
+/* Over a second at rest no bone moves by more than half a millimetre. */
+static void hangs_still(void **state)
+{
+    (void)state;
+    snSpec *spec = author();
+    snModel *model = NULL;
+    snState *s = NULL;
+    snError error;
+    snSimDef def = sn_default_sim_def();
+    def.threads = 1;
+    assert_int_equal(sn_compile(spec, &model, &error), SN_OK);
+    assert_int_equal(sn_state_create(model, &def, &s, &error), SN_OK);
+    snView view;
+    assert_int_equal(sn_field(model, s, "joint.coordinate", &view), SN_OK);
+    for (int i = 0; i < 250; ++i) {
+        assert_int_equal(sn_step(model, s), SN_OK);
+        for (int32_t k = 0; k < view.rows; ++k) assert_near(view.data[k], 0, 0.1 * 0.0174533);
+    }
+    sn_state_destroy(s);
+    sn_model_destroy(model);
+    sn_spec_destroy(spec);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counts),
+        cmocka_unit_test(bones_are_solid),
+        cmocka_unit_test(hangs_still),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
