@@ -98,8 +98,10 @@ SN_API snStatus sn_autostrands_create(const snAutoStrandsDef *def, snAutoStrands
 SN_API void sn_autostrands_destroy(snAutoStrands *strands); /* NULL is fine */
 /* One step without allocating; returns how far the points moved (root mean square) over the spacing. */
 SN_API double sn_autostrands_step(snAutoStrands *strands);
-/* Steps until a step moves less than 0.002 of the spacing, at most `steps` times. SN_CANCELLED when progress says so:
- * the strands are then as far as they got. steps_done may be NULL. */
+/* A step that moves less than this, of the spacing, ends sn_autostrands_run. */
+#define SN_AUTOSTRANDS_CONVERGED 0.002
+/* Steps until a step moves less than SN_AUTOSTRANDS_CONVERGED of the spacing, at most `steps` times. SN_CANCELLED when
+ * progress says so: the strands are then as far as they got. steps_done may be NULL. */
 SN_API snStatus sn_autostrands_run(snAutoStrands *strands, int32_t steps, snProgress progress, int32_t *steps_done);
 /* Changes parameters while it runs. SN_BAD_INPUT: out of range, nothing is changed. */
 SN_API snStatus sn_autostrands_tune(snAutoStrands *strands, double stiffness, double repulsion, int32_t control_points,
@@ -125,6 +127,11 @@ typedef struct snMuscleMeasure {
 SN_API snStatus sn_measure_muscle(const snMesh *mesh, int32_t nstrand, int32_t nposition, const double *position,
                                   snMuscleMeasure *measure, snError *error);
 
+/* Looks at the strands while they relax: called before the first step (step 0, moved infinite) and after each. It may
+ * tune them, show them, and take its time: a pause is not to return. */
+typedef enum snFillAnswer { SN_FILL_STEP, SN_FILL_FINISH, SN_FILL_GIVE_UP } snFillAnswer;
+typedef snFillAnswer (*snFillWatch)(void *user, snAutoStrands *strands, int32_t step, double moved);
+
 /* A mesh of a model filled with strands of one muscle group. */
 typedef struct snFillDef {
     const char *mesh;      /* mesh node of the scene */
@@ -132,7 +139,9 @@ typedef struct snFillDef {
     const char *group;     /* name of the new group, its strands are NAME_1, NAME_2, ...; empty: the mesh's name */
     snGroupType type;      /* of the group */
     snAutoStrandsDef fill; /* its mesh and inputs are not looked at */
-    int32_t steps;         /* at most */
+    int32_t steps;         /* at most; not looked at with watch */
+    snFillWatch watch;     /* decides when it is done; NULL: it is when they have converged */
+    void *watch_user;
 } snFillDef;
 
 typedef struct snFillReport {
@@ -147,8 +156,8 @@ SN_API snFillDef sn_default_fill_def(void);
  * SN_BAD_INPUT: no such mesh or strand, a name that is taken, and what sn_autostrands_create refuses. */
 SN_API snStatus sn_fill_muscle(const snSpec *spec, const snFillDef *def, snProgress progress, snSpec **filled,
                                snFillReport *report, snError *error);
-/* The skin of a model, ready to deform: its mesh, the poses of its bodies as drawn, bones from the meshes below them, its
- * strands with their bellies. Bodies, strands and control points are in the order of the compiled model. */
+/* The skin of a model, ready to deform: its mesh, the poses of its bodies as drawn, bones from the meshes below them,
+ * its strands with their bellies. Bodies, strands and control points are in the order of the compiled model. */
 typedef struct snModelSkinDef {
     const char *mesh;        /* node; NULL or empty: the model's skin */
     const char *weights;     /* file of bone weights, or NULL: computed from the bones */
@@ -160,8 +169,8 @@ typedef struct snModelSkinDef {
 SN_API snModelSkinDef sn_default_model_skin_def(void);
 SN_API snStatus sn_create_model_skin(const snSpec *spec, const snModelSkinDef *def, snSkin **skin, snError *error);
 
-/* Bone weights as text, one line per vertex: up to four times body name and weight, separated by commas; lines that begin
- * with # are passed over. body, weight: 4 per vertex. */
+/* Bone weights as text, one line per vertex: up to four times body name and weight, separated by commas; lines that
+ * begin with # are passed over. body, weight: 4 per vertex. */
 SN_API snStatus sn_save_skin_weights(const char *path, int32_t nvertex, int32_t nbody, const char *const *body_name,
                                      const int32_t *body, const double *weight, snError *error);
 SN_API snStatus sn_load_skin_weights(const char *path, int32_t nvertex, int32_t nbody, const char *const *body_name,

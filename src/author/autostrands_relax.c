@@ -12,7 +12,6 @@
 static const double over_relaxation = 1.5;
 static const double margin_of_spacing = 0.15;
 static const double beginning = 0.85;  /* of a section's width: wider, the parts of several inputs overlap */
-static const double converged = 0.002; /* of the spacing, per step */
 
 /* ---- the beginning ------------------------------------------------------------------------------ */
 
@@ -232,7 +231,7 @@ snStatus sn_autostrands_run(snAutoStrands *a, int32_t steps, snProgress progress
 {
     int32_t done = 0;
     snStatus status = SN_OK;
-    for (double moved = INFINITY; done < steps && moved > converged && status == SN_OK;) {
+    for (double moved = INFINITY; done < steps && moved > SN_AUTOSTRANDS_CONVERGED && status == SN_OK;) {
         moved = sn_autostrands_step(a);
         ++done;
         if (progress.call && progress.call(progress.user, "relax", done, steps)) status = SN_CANCELLED;

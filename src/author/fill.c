@@ -135,13 +135,23 @@ static snStatus read_inputs(Fill *f)
 
 /* ---- filling ------------------------------------------------------------------------------------ */
 
+static snStatus relax_watched(Fill *f, int32_t *steps)
+{
+    double moved = INFINITY;
+    snFillAnswer answer;
+    for (*steps = 0; (answer = f->def->watch(f->def->watch_user, f->fill, *steps, moved)) == SN_FILL_STEP; ++*steps)
+        moved = sn_autostrands_step(f->fill);
+    return answer == SN_FILL_FINISH ? SN_OK : SN_CANCELLED;
+}
+
 static snStatus relax(Fill *f, snProgress progress, snFillReport *report)
 {
     snAutoStrandsDef def = f->def->fill;
     def.mesh = &f->mesh, def.ninput = f->ninput, def.input = f->input;
     snStatus status = sn_autostrands_create(&def, &f->fill, f->error);
     if (status != SN_OK) return status;
-    status = sn_autostrands_run(f->fill, f->def->steps, progress, &report->steps);
+    status = f->def->watch ? relax_watched(f, &report->steps)
+                           : sn_autostrands_run(f->fill, f->def->steps, progress, &report->steps);
     if (status != SN_OK) return sn_fail(f->error, status, "stopped after %d steps", (int)report->steps);
     int32_t n = sn_autostrands_count(f->fill), per = sn_autostrands_control_points(f->fill);
     f->point = SN_NEW_ARRAY(double, 3 * (size_t)n * (size_t)per);

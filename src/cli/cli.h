@@ -135,6 +135,25 @@ const snTrack *cli_recorded(const snRecorder *recorder);
 
 snStatus cli_moment_arms(snCli *cli); /* sinew info MODEL --moment-arms */
 
+/* ---- talk.c ------------------------------------------------------------------------------- */
+
+/* Lines on stdin while a command works: each a flat JSON object of numbers and booleans, such as {"stiffness": 5}. */
+typedef struct snTalk {
+    char buffer[4096];
+    size_t length;
+    bool ended; /* nobody talks any more */
+} snTalk;
+enum { CLI_TALK_MAX = 16 };
+typedef struct snTalkLine {
+    int count;
+    char name[CLI_TALK_MAX][32];
+    double value[CLI_TALK_MAX]; /* true is 1, false 0 */
+} snTalkLine;
+/* The next line, waiting for it at most so many seconds; false when there is none. A line that is none such is noted
+ * and passed over. */
+bool cli_talk(snCli *cli, snTalk *talk, double seconds, snTalkLine *line);
+bool cli_parse_talk(const char *text, snTalkLine *line);
+
 /* ---- text.c ------------------------------------------------------------------------------- */
 
 /* Text that grows. Out of memory makes it NULL from then on. */

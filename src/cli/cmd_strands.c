@@ -1,7 +1,5 @@
 /* sinew strands: fills a muscle mesh of a model with strands (AutoStrands). */
-#include "cli.h"
-
-#include "sinew/author.h"
+#include "strands_live.h"
 
 #include <string.h>
 
@@ -61,9 +59,11 @@ static void say_report(snCli *cli, const snFillReport *report, const char *out)
     json_string(&cli->json, "model", out);
 }
 
-static snStatus fill(snCli *cli, const snSpec *spec, const snFillDef *def, const char *out)
+static snStatus fill(snCli *cli, const snSpec *spec, snFillDef *def, const char *out)
 {
     snError error = {0};
+    snStrandsLive live;
+    if (cli_given(cli, "live")) cli_watch_strands(cli, &live, def);
     snFillReport report;
     snSpec *filled = NULL;
     snStatus status = sn_fill_muscle(spec, def, cli_progress_callback(cli), &filled, &report, &error);
@@ -102,7 +102,7 @@ static const snOption options[] = {
     {"count", SN_OPTION_COUNT, "N", "strands in all", 1, 10000},
     {"o", SN_OPTION_TEXT, "OUT", "the new model, a .muscle.xml", 0, 0},
     {"group", SN_OPTION_TEXT, "NAME", "name of the muscle group (the mesh's name)", 0, 0},
-    {"sheet", SN_OPTION_FLAG, NULL, "a sheet rather than a volumetric group", 0, 0},
+    {"sheet", SN_OPTION_FLAG, "", "a sheet rather than a volumetric group", 0, 0},
     {"samples", SN_OPTION_COUNT, "N", "points of a strand while it relaxes (24)", 4, 512},
     {"control-points", SN_OPTION_COUNT, "N", "of the curves made in the end (12); 0: as many as samples", 0, 512},
     {"stiffness", SN_OPTION_NUMBER, "K", "how much a strand wants to be straight (10)", 0, 1e6},
@@ -111,6 +111,8 @@ static const snOption options[] = {
      0, 1e6},
     {"tolerance", SN_OPTION_NUMBER, "MM", "how far an input may be outside the mesh (1)", 0, 1e6},
     {"steps", SN_OPTION_COUNT, "N", "of the relaxation at most (400)", 1, 100000},
+    {"live", SN_OPTION_FLAG, "", "print the strands after each step and listen on stdin, see above", 0, 0},
+    {"pace", SN_OPTION_NUMBER, "N", "with --live: steps a second at most (30); 0: as fast as it can", 0, 1e6},
     {NULL, SN_OPTION_FLAG, NULL, NULL, 0, 0},
 };
 
@@ -118,9 +120,18 @@ const snCommand cmd_strands = {
     .name = "strands",
     .arguments = "MODEL --mesh NODE --from STRAND --count N -o OUT",
     .about = "Fill a muscle mesh with evenly spread strands",
-    .details = "The strands get the attributes and attachments of those they are made from, which are disabled, an "
-               "equal share\n"
-               "of their force and of the muscle's physiological cross-section, and become one muscle group.",
+    .details =
+        "The strands get the attributes and attachments of those they are made from, which are disabled, an "
+        "equal share\n"
+        "of their force and of the muscle's physiological cross-section, and become one muscle group.\n"
+        "With --live each step is an object on a line of stdout: step, moved (over the spacing), converged, "
+        "strands,\n"
+        "control_points, points (m, in the world, strand after strand), first also inputs (whose copy each strand "
+        "is).\n"
+        "It reads lines such as {\"stiffness\": 20, \"repulsion\": 2, \"control_points\": 8}, {\"pause\": true},\n"
+        "{\"pause\": false}, {\"finish\": true} (keep what is there) and {\"cancel\": true}. Converged, it waits for "
+        "further\n"
+        "lines; at the end of stdin it runs to convergence and finishes.",
     .example =
         "sinew strands arm.muscle.xml --mesh biceps_mesh --from biceps --count 20 --group belly -o full.muscle.xml",
     .output = "20 strands after 46 steps",

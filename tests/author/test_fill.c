@@ -105,6 +105,45 @@ static void heads_of_a_function_are_not_thrown_together(void **state)
     sn_spec_destroy(spec);
 }
 
+/* Counts its calls, tunes at the third and answers at the last. */
+typedef struct {
+    int32_t calls, last;
+    snFillAnswer answer;
+    double moved;
+} Watcher;
+
+static snFillAnswer look(void *user, snAutoStrands *strands, int32_t step, double moved)
+{
+    Watcher *w = user;
+    assert_int_equal(step, w->calls++);
+    assert_true(step == 0 ? moved > 1e300 : moved < 1e300);
+    if (step == 3) assert_int_equal(sn_autostrands_tune(strands, 1, 2, 5, NULL), SN_OK);
+    w->moved = moved;
+    return step == w->last ? w->answer : SN_FILL_STEP;
+}
+
+static void a_watcher_decides_when_it_is_done(void **state)
+{
+    (void)state;
+    snSpec *spec = make_model(SHEET, "front"), *filled = NULL;
+    snFillDef def = fill_def("front", 5);
+    Watcher watcher = {.last = 150, .answer = SN_FILL_FINISH};
+    def.watch = look, def.watch_user = &watcher, def.steps = 1; /* goes on behind convergence, and behind steps */
+    snFillReport report;
+    snError error = {0};
+    assert_int_equal(sn_fill_muscle(spec, &def, (snProgress){0}, &filled, &report, &error), SN_OK);
+    assert_int_equal(report.steps, 150);
+    assert_at_most(watcher.moved, SN_AUTOSTRANDS_CONVERGED);
+    assert_int_equal(sn_spec_node(filled, sn_spec_find(filled, SN_KIND_NODE, "all_1"))->npoint, 5);
+    sn_spec_destroy(filled);
+    watcher = (Watcher){.last = 2, .answer = SN_FILL_GIVE_UP};
+    filled = NULL;
+    assert_int_equal(sn_fill_muscle(spec, &def, (snProgress){0}, &filled, &report, &error), SN_CANCELLED);
+    assert_null(filled);
+    assert_int_equal(watcher.calls, 3);
+    sn_spec_destroy(spec);
+}
+
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
@@ -131,6 +170,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(three_heads_become_one_group),
         cmocka_unit_test(heads_of_a_function_are_not_thrown_together),
+        cmocka_unit_test(a_watcher_decides_when_it_is_done),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,11 @@
 """sinew strands: a model with a muscle mesh and one strand becomes a model with a muscle group; anatomical functions."""
+import json
 import math
+import re
+import subprocess
 import unittest
 
-from common import Case
+from common import SINEW, Case
 
 RINGS, ANGLES = 20, 16
 
@@ -109,6 +112,91 @@ class Strands(Case):
         self.assertIn("outside the muscle mesh", error)
         self.assertIn("line", error)
         self.assertIn("move the strand", error)
+
+    # -- live: objects out, objects in
+
+    def live(self, *more):
+        self.model()
+        process = subprocess.Popen(
+            [SINEW, "strands", "arm.muscle.xml", "--mesh", "belly_mesh", "--from", "line", "--count", "8", "--group", "belly",
+             "--samples", "12", "--control-points", "8", "-o", "full.muscle.xml", "--live", "--pace", "0", *more],
+            cwd=self.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.wait)
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            self.addCleanup(pipe.close)
+        return process
+
+    def say(self, process, **line):
+        process.stdin.write(json.dumps(line) + "\n")
+        process.stdin.flush()
+
+    def until(self, process, wanted):
+        """Reads objects until one is as wanted; all of them."""
+        seen = []
+        while not seen or not wanted(seen[-1]):
+            seen.append(json.loads(process.stdout.readline()))
+        return seen
+
+    def curves(self, name):
+        """Control points of the new strands in a scene file, m."""
+        found = re.findall(r'<Curve name="belly_\d+"[^>]*>\s*<Points>([^<]*)', self.read(name))
+        return [float(x) / 100 for text in found for x in text.split()]
+
+    def test_without_a_listener_live_is_the_plain_run(self):
+        process = self.live()
+        process.stdin.close()
+        lines = [json.loads(line) for line in process.stdout]
+        self.assertEqual(process.wait(), 0)
+        self.assertEqual([line["step"] for line in lines[:-1]], list(range(len(lines) - 1)))
+        self.assertEqual(lines[0]["inputs"], [0] * 8)
+        self.assertEqual(len(lines[0]["points"]), 8 * 8 * 3)
+        self.assertTrue(lines[-2]["converged"])
+        self.assertEqual(lines[-1]["steps"], lines[-2]["step"])
+        shown, scene = lines[-2]["points"], self.read("full.scene.xml")
+        for a, b in zip(shown, self.curves("full.scene.xml")):
+            self.assertAlmostEqual(a, b, 8)
+        self.fill()
+        self.assertEqual(self.read("full.scene.xml"), scene)
+
+    def test_parameters_change_while_it_runs(self):
+        process = self.live()
+        first = self.until(process, lambda line: line["converged"])[-1]
+        self.say(process, stiffness=500.0, control_points=6)
+        later = self.until(process, lambda line: line["converged"])[-1]
+        self.assertGreater(later["step"], first["step"])
+        self.assertEqual(later["control_points"], 6)
+        self.assertEqual(len(later["points"]), 8 * 6 * 3)
+        self.say(process, finish=True)
+        report = self.until(process, lambda line: "model" in line)[-1]
+        self.assertEqual(process.wait(), 0)
+        self.assertEqual(report["strands"], 8)
+        for a, b in zip(later["points"], self.curves("full.scene.xml")):
+            self.assertAlmostEqual(a, b, 8)
+        self.sinew("check", "full.muscle.xml")
+
+    def test_pause_finish_and_wrong_lines(self):
+        process = self.live("--stiffness", "0")
+        self.until(process, lambda line: line["step"] == 2)
+        self.say(process, pause=True)
+        for text in ("nonsense\n", '{"stiffness": "high"}\n', '{"stiffness": -1}\n', '{"colour": 1}\n', "x" * 9000 + "\n", "{}\n"):
+            process.stdin.write(text)
+        self.say(process, finish=True)
+        lines = [json.loads(line) for line in process.stdout]
+        self.assertEqual(process.wait(), 0)
+        self.assertEqual(lines[-1]["strands"], 8)
+        notes = process.stderr.read()
+        for word in ("nonsense", "high", "stiffness", "colour"):
+            self.assertIn(word, notes)
+
+    def test_cancel_writes_nothing(self):
+        process = self.live()
+        self.until(process, lambda line: line["step"] == 1)
+        self.say(process, cancel=True)
+        lines = [json.loads(line) for line in process.stdout]
+        self.assertEqual(process.wait(), 1)
+        self.assertEqual(lines[-1]["error"]["status"], "SN_CANCELLED")
+        with self.assertRaises(FileNotFoundError):
+            self.read("full.muscle.xml")
 
 
 if __name__ == "__main__":
