@@ -3,6 +3,7 @@
 #ifndef SINEW_IO_H
 #define SINEW_IO_H
 
+#include "sinew/drive.h"
 #include "sinew/model.h"
 #include "sinew/motion.h"
 #include "sinew/spec.h"
@@ -53,10 +54,16 @@ typedef struct snTable {
     char **name;           /* per column */
     double *time;          /* per row */
     double *value;         /* rows x columns */
+    int32_t *line;         /* per row: its line in the file */
     bool in_degrees;       /* as a .sto or .mot says */
 } snTable;
 SN_API snStatus sn_load_table(const char *path, snTable *table, snError *error);
 SN_API void sn_table_free(snTable *table);
+
+/* Activations over time from such a table: a column for each muscle or function, named as sn_drive_find reads it,
+ * levels 0 to 1. Columns of results that sn_save_table writes (length/NAME and so on) are passed over. end, if not NULL:
+ * the last time. SN_BAD_INPUT, drive untouched, with file and line: unknown names, levels outside 0 to 1. */
+SN_API snStatus sn_load_activations(const char *path, snDrive *drive, double *end, snError *error);
 
 /* Key poses: *.pose.csv with the columns time (s) and joint.coordinate (degrees), e.g. mcp2.flexion; begins and ends at
  * rest. A .sto or .mot is read too, in degrees or radians as it says. */

@@ -169,12 +169,14 @@ typedef struct snForceLengthDef {
     const double *stretch, *force;
 } snForceLengthDef;
 
-/* A named anatomical function: level 1 of it means these activations. */
+/* A named anatomical function: level 1 of it means these activations, constant or over time. */
 typedef struct snFunctionDef {
     const char *name;    /* e.g. humerus.abduction */
     const char *muscles; /* names, separated by blanks */
     int32_t nlevel;
-    const double *level; /* one per muscle, 0 to 1 */
+    const double *level; /* 0 to 1, one per muscle; with times: one per muscle for each time in turn */
+    int32_t ntime;       /* 0: constant */
+    const double *time;  /* s, increasing; linear between, held before the first and after the last */
 } snFunctionDef;
 
 SN_API snSceneDef sn_default_scene_def(void);

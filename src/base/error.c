@@ -68,8 +68,10 @@ void sn_error_remedy(snError *error, const char *format, ...)
 const char *sn_error_format(const snError *error, char *text, size_t size)
 {
     char place[320] = "", element[160] = "", remedy[300] = "";
-    if (error->file[0] && error->line)
+    if (error->file[0] && error->line && error->column)
         snprintf(place, sizeof place, "%s:%d:%d: ", error->file, error->line, error->column);
+    else if (error->file[0] && error->line)
+        snprintf(place, sizeof place, "%s:%d: ", error->file, error->line);
     else if (error->file[0])
         snprintf(place, sizeof place, "%s: ", error->file);
     if (error->element[0]) snprintf(element, sizeof element, "%s: ", error->element);

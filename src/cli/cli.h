@@ -18,6 +18,7 @@ typedef enum snOptionKind {
     SN_OPTION_NUMBER,
     SN_OPTION_COUNT, /* a whole number */
     SN_OPTION_PAIR,  /* NAME=LEVEL */
+    SN_OPTION_COURSE, /* NAME=LEVEL, or NAME=TIME:LEVEL,TIME:LEVEL,... */
     SN_OPTION_CHOICE /* one of the words in `value`, separated by | */
 } snOptionKind;
 
@@ -78,6 +79,14 @@ const char *cli_option_nth(const snCli *cli, const char *name, int index); /* NU
 double cli_option_number(const snCli *cli, const char *name, double otherwise);
 /* The index-th NAME=LEVEL given for an option; false past the last. */
 bool cli_option_pair(const snCli *cli, const char *option, int index, char *name, size_t size, double *level);
+/* The index-th NAME=LEVEL or NAME=TIME:LEVEL,... given for an option; false past the last. */
+enum { CLI_MAX_KEY = 200 };
+typedef struct snCourse {
+    char name[128];
+    int32_t count;
+    double time[CLI_MAX_KEY], level[CLI_MAX_KEY];
+} snCourse;
+bool cli_option_course(const snCli *cli, const char *option, int index, snCourse *course);
 
 /* ---- help.c ------------------------------------------------------------------------------- */
 
@@ -130,6 +139,14 @@ snStatus cli_recorder_create(const snModel *model, snState *state, const char *m
 void cli_recorder_destroy(snRecorder *recorder);
 snStatus cli_record(snRecorder *recorder);
 const snTrack *cli_recorded(const snRecorder *recorder);
+
+/* ---- drive.c ------------------------------------------------------------------------------ */
+
+/* Activations from --activations, --function and --activation. end: last time of the file, untouched without one. The
+ * drive is to be destroyed also when this fails. Says what is wrong. */
+snStatus cli_read_drive(snCli *cli, const snSpec *spec, const snModel *model, snDrive **drive, double *end);
+/* Notes which muscles were asked for more than they have. */
+void cli_say_demands(snCli *cli, const snDrive *drive);
 
 /* ---- moment_arms.c ------------------------------------------------------------------------ */
 

@@ -13,80 +13,12 @@ typedef struct snRun {
     snState *state;
     snRecorder *recorder;
     char replay[4096], table[4096]; /* empty without -o */
-    double *level;                  /* per muscle, what the options ask for */
+    snDrive *drive;                 /* what the options ask for */
     double time, step, frame_rate, ramp;
     int64_t total; /* steps */
     double seconds, last_recorded;
     snStatus outcome; /* of the stepping */
 } snRun;
-
-/* ---- activations -------------------------------------------------------------------------- */
-
-static snStatus add_level(snRun *run, const char *option, const char *muscle, double level)
-{
-    int32_t index = sn_find(run->model, SN_ITEM_MUSCLE, muscle);
-    int32_t strand = index < 0 ? sn_find(run->model, SN_ITEM_STRAND, muscle) : -1;
-    if (strand >= 0) index = sn_strand_muscle(run->model, strand);
-    if (index < 0 && strand >= 0)
-        return cli_fail(run->cli, SN_BAD_INPUT, "--%s: strand '%s' has no muscle to activate", option, muscle);
-    if (index < 0)
-        return cli_fail(run->cli, SN_BAD_INPUT, "--%s: the model has no muscle '%s'; sinew info --list names them",
-                        option, muscle);
-    run->level[index] = fmin(1, run->level[index] + level);
-    return SN_OK;
-}
-
-static snStatus unknown_function(snRun *run, const char *name)
-{
-    snText known = {0};
-    int32_t n = sn_spec_count(run->spec, SN_KIND_FUNCTION);
-    for (snId id = 1; id <= n; ++id) text_add(&known, " %s", sn_spec_function(run->spec, id)->name);
-    snStatus status = cli_fail(run->cli, SN_BAD_INPUT, "--function: the model has no function '%s'; it has %s%s", name,
-                               n ? "these:" : "none", n && known.text ? known.text : "");
-    text_free(&known);
-    return status;
-}
-
-static snStatus add_function(snRun *run, const char *name, double level)
-{
-    snId id = sn_spec_find(run->spec, SN_KIND_FUNCTION, name);
-    if (!id) return unknown_function(run, name);
-    const snFunctionDef *function = sn_spec_function(run->spec, id);
-    const char *c = function->muscles;
-    snStatus status = SN_OK;
-    for (int32_t i = 0; status == SN_OK && i < function->nlevel; ++i) {
-        char muscle[128];
-        c += strspn(c, " \t\n");
-        size_t length = strcspn(c, " \t\n");
-        (void)snprintf(muscle, sizeof muscle, "%.*s", (int)length, c);
-        c += length;
-        status = add_level(run, "function", muscle, level * function->level[i]);
-    }
-    return status;
-}
-
-static snStatus read_levels(snRun *run)
-{
-    char name[128];
-    double level;
-    snStatus status = SN_OK;
-    run->level = calloc((size_t)sn_count(run->model, SN_ITEM_MUSCLE) + 1, sizeof *run->level);
-    if (!run->level) return SN_NO_MEMORY;
-    for (int i = 0; status == SN_OK && cli_option_pair(run->cli, "function", i, name, sizeof name, &level); ++i)
-        status = add_function(run, name, level);
-    for (int i = 0; status == SN_OK && cli_option_pair(run->cli, "activation", i, name, sizeof name, &level); ++i)
-        status = add_level(run, "activation", name, level);
-    return status;
-}
-
-static snStatus set_activations(snRun *run, double time)
-{
-    snView view;
-    snStatus status = sn_field(run->model, run->state, "muscle.activation", &view);
-    double scale = run->ramp > 0 ? fmin(1, time / run->ramp) : 1;
-    for (int32_t i = 0; status == SN_OK && i < view.rows; ++i) view.data[i] = scale * run->level[i];
-    return status;
-}
 
 /* ---- set-up ------------------------------------------------------------------------------- */
 
@@ -122,12 +54,13 @@ static snStatus create_state(snRun *run)
 static snStatus set_up(snRun *run)
 {
     snCli *cli = run->cli;
-    run->time = cli_option_number(cli, "time", 1);
+    double end = 1;
     run->frame_rate = cli_option_number(cli, "frame-rate", 50);
     run->ramp = cli_option_number(cli, "ramp", 0);
     snStatus status = check_outputs(run);
     if (status == SN_OK) status = cli_compile_model(cli, cli->argument[0], &run->spec, &run->model);
-    if (status == SN_OK) status = read_levels(run);
+    if (status == SN_OK) status = cli_read_drive(cli, run->spec, run->model, &run->drive, &end);
+    run->time = cli_option_number(cli, "time", end > 0 ? end : 1);
     if (status == SN_OK) status = create_state(run);
     if (status == SN_OK) status = cli_recorder_create(run->model, run->state, cli->argument[0], &run->recorder);
     if (status == SN_OK) run->total = (int64_t)ceil(run->time / run->step - 1e-9);
@@ -136,7 +69,7 @@ static snStatus set_up(snRun *run)
 
 static void tear_down(snRun *run)
 {
-    free(run->level);
+    sn_drive_destroy(run->drive);
     cli_recorder_destroy(run->recorder);
     if (run->state) sn_state_destroy(run->state);
     if (run->model) sn_model_destroy(run->model);
@@ -149,6 +82,17 @@ static snStatus record(snRun *run)
 {
     run->last_recorded = sn_time(run->state);
     return cli_record(run->recorder);
+}
+
+static snStatus set_activations(snRun *run, double time)
+{
+    snView view;
+    snStatus status = sn_field(run->model, run->state, "muscle.activation", &view);
+    double scale = run->ramp > 0 ? fmin(1, time / run->ramp) : 1;
+    if (status != SN_OK) return status;
+    (void)sn_drive_at(run->drive, time, view.data);
+    for (int32_t i = 0; scale < 1 && i < view.rows; ++i) view.data[i] *= scale;
+    return SN_OK;
 }
 
 /* Steps to the end, to divergence or to Ctrl-C; the state is then at the last good step. */
@@ -196,6 +140,7 @@ static void report(snRun *run)
             factor, (long long)steps, 1000 * run->step);
     cli_say(cli, "worst gap of a constraint in the last step: %.2g mm%s%s\n", 1000 * info->worst_gap,
             info->culprit[0] ? ", " : "", info->culprit);
+    cli_say_demands(cli, run->drive);
     json_string(&cli->json, "model", cli->argument[0]);
     json_number(&cli->json, "simulated_s", simulated);
     json_number(&cli->json, "seconds", run->seconds);
@@ -243,11 +188,15 @@ static snStatus run_command(snCli *cli)
 
 static const snOption options[] = {
     {"o", SN_OPTION_TEXT, "OUT", "write OUT.replay.xml and OUT.sto", 0, 0},
-    {"time", SN_OPTION_NUMBER, "T", "seconds to simulate (1)", 1e-6, 1e6},
+    {"time", SN_OPTION_NUMBER, "T", "seconds to simulate (1; with --activations to the end of the file)", 1e-6, 1e6},
     {"step", SN_OPTION_NUMBER, "H", "step in seconds (the model's)", 1e-7, 0.1},
     {"frame-rate", SN_OPTION_NUMBER, "F", "frames a second in the output (50)", 1e-3, 1e6},
-    {"activation", SN_OPTION_PAIR, "NAME=LEVEL", "activate a muscle, 0 to 1; may be repeated", 0, 1},
-    {"function", SN_OPTION_PAIR, "NAME=LEVEL", "activate a named function of the model; may be repeated", 0, 1},
+    {"activations", SN_OPTION_TEXT, "FILE", "levels over time: .sto or .csv, a column for each muscle or function", 0,
+     0},
+    {"activation", SN_OPTION_COURSE, "NAME=LEVEL", "activate a muscle, 0 to 1, or NAME=TIME:LEVEL,...; may be repeated",
+     0, 1},
+    {"function", SN_OPTION_COURSE, "NAME=LEVEL", "activate a function of the model in the same way; may be repeated", 0,
+     1},
     {"ramp", SN_OPTION_NUMBER, "S", "seconds in which activations rise to their levels (0)", 0, 1e6},
     {"gravity-scale", SN_OPTION_NUMBER, "X", "multiply gravity (1)", -100, 100},
     {"no-settle", SN_OPTION_FLAG, "", "start from the pose as drawn", 0, 0},
@@ -259,7 +208,13 @@ const snCommand cmd_simulate = {
     .name = "simulate",
     .arguments = "MODEL [-o OUT]",
     .about = "Forward dynamics from activations or from named anatomical functions",
-    .details = "When the simulation diverges, or on Ctrl-C, the replay up to the last good step is kept.",
+    .details =
+        "A level may change over time: --function elbow.flexion=0:0,0.1:0.8,0.3:0 rises to 0.8 at 0.1 s and is back "
+        "at\n"
+        "0 at 0.3 s; levels are linear between the times and held before the first and after the last. A FILE has a\n"
+        "column time and columns named by muscle or function (function.NAME, muscle.NAME, or NAME alone where it is\n"
+        "unique). What several ask of a muscle is added up and kept at 1 at most.\n"
+        "When the simulation diverges, or on Ctrl-C, the replay up to the last good step is kept.",
     .example = "sinew simulate pulley -o lift --time 0.5 --activation rope=0.3",
     .output = "simulated 0.5 s in 0.0122 s: 41.1 times real time, 125 steps of 4 ms\n"
               "wrote lift.replay.xml and lift.sto",

@@ -46,6 +46,43 @@ static bool parse_number(const char *text, double *value)
     return end != text && *end == '\0' && isfinite(*value);
 }
 
+/* A number up to one of the characters of `stop` or the end; moves *text there. */
+static bool take_number(const char **text, const char *stop, double *value)
+{
+    char *end;
+    *value = strtod(*text, &end);
+    bool fine = end != *text && isfinite(*value) && (*end == '\0' || strchr(stop, *end));
+    *text = end;
+    return fine;
+}
+
+/* LEVEL, or TIME:LEVEL,TIME:LEVEL,... into a course; what is wrong with it, or NULL. */
+static const char *parse_course(const snOption *option, const char *text, snCourse *course)
+{
+    static const char *const form = "needs NAME=LEVEL or NAME=TIME:LEVEL,TIME:LEVEL,...";
+    bool constant = !strchr(text, ':');
+    double time = 0, level;
+    course->count = 0;
+    for (const char *c = text;; ++c) {
+        if (course->count == CLI_MAX_KEY) return "has too many times; write a file for --activations";
+        if (!constant && (!take_number(&c, ":", &time) || *c++ != ':')) return form;
+        if (!take_number(&c, constant ? "" : ",", &level)) return form;
+        if (level < option->low || level > option->high) return "is out of range: the level must lie between 0 and 1";
+        if (course->count && time <= course->time[course->count - 1]) return "has times that do not increase";
+        course->time[course->count] = time;
+        course->level[course->count++] = level;
+        if (!*c) return NULL;
+    }
+}
+
+static snStatus check_course(snCli *cli, const snOption *option, const char *value)
+{
+    snCourse course;
+    const char *equals = strrchr(value, '=');
+    const char *wrong = equals && equals != value ? parse_course(option, equals + 1, &course) : "needs NAME=LEVEL";
+    return wrong ? cli_fail(cli, SN_USAGE, "--%s '%s' %s", option->name, value, wrong) : SN_OK;
+}
+
 static snStatus check_value(snCli *cli, const snOption *option, const char *value)
 {
     double number;
@@ -69,6 +106,8 @@ static snStatus check_value(snCli *cli, const snOption *option, const char *valu
                             option->low, option->high, equals + 1);
         return SN_OK;
     }
+    case SN_OPTION_COURSE:
+        return check_course(cli, option, value);
     case SN_OPTION_CHOICE:
         if (!is_choice(option->value, value))
             return cli_fail(cli, SN_USAGE, "%s%s is one of %s, not '%s'", dash, option->name, option->value, value);
@@ -184,6 +223,17 @@ bool cli_option_pair(const snCli *cli, const char *option, int index, char *name
         (void)snprintf(name, size, "%.*s", (int)(equals - value), value);
         *level = strtod(equals + 1, NULL);
         return true;
+    }
+    return false;
+}
+
+bool cli_option_course(const snCli *cli, const char *option, int index, snCourse *course)
+{
+    for (int i = 0; i < cli->nset; ++i) {
+        if (strcmp(cli->set[i]->name, option) != 0 || index-- > 0) continue;
+        const char *value = cli->set_value[i], *equals = strrchr(value, '=');
+        (void)snprintf(course->name, sizeof course->name, "%.*s", (int)(equals - value), value);
+        return parse_course(cli->set[i], equals + 1, course) == NULL;
     }
     return false;
 }

@@ -10,6 +10,7 @@
 #include "base/nearest.h"
 #include "io/model_files.h"
 
+#include <assert.h>
 #include <string.h>
 
 typedef struct Frame {
@@ -17,6 +18,8 @@ typedef struct Frame {
     snId id;        /* 0: a root */
     uint64_t given; /* bit per attribute of the element */
 } Frame;
+
+enum { MAX_NAMES = 64, MAX_LISTS = 2 };
 
 typedef struct Reader {
     snSpec *spec;
@@ -26,10 +29,10 @@ typedef struct Reader {
     int depth;
     const snAttr *array; /* being read, or NULL */
     snNumbers numbers, integers;
+    snNumbers list[MAX_LISTS]; /* attributes of the element that are lists */
+    int nlist;
     char label[160]; /* of the element, for messages */
 } Reader;
-
-enum { MAX_NAMES = 64 };
 
 static const struct {
     const char *root;
@@ -104,15 +107,17 @@ static snStatus read_enum(Reader *r, snXml *xml, const snAttr *attr, void *field
     return fail_value(r, xml, attr, text, expected);
 }
 
-/* The list stays in the reader's buffer until sn_spec_add copies it; an element has at most one such attribute. */
+/* The list stays in the reader's buffer until sn_spec_add copies it; an element has at most MAX_LISTS of them. */
 static snStatus read_list(Reader *r, snXml *xml, const snAttr *attr, void *def, const char *text)
 {
-    sn_numbers_clear(&r->numbers);
-    snStatus status = sn_numbers_text(&r->numbers, xml, r->label, text, strlen(text));
-    if (!status) status = sn_numbers_end(&r->numbers, xml, r->label);
+    assert(r->nlist < MAX_LISTS);
+    snNumbers *list = &r->list[r->nlist++];
+    sn_numbers_clear(list);
+    snStatus status = sn_numbers_text(list, xml, r->label, text, strlen(text));
+    if (!status) status = sn_numbers_end(list, xml, r->label);
     if (status) return status;
-    *(const double **)sn_attr_at(attr, def) = r->numbers.number;
-    memcpy((char *)def + attr->count_offset, &r->numbers.count, sizeof(int32_t));
+    *(const double **)sn_attr_at(attr, def) = list->number;
+    memcpy((char *)def + attr->count_offset, &list->count, sizeof(int32_t));
     return SN_OK;
 }
 
@@ -254,6 +259,7 @@ static snStatus add_element(Reader *r, snXml *xml, snKind kind, void *def, const
 {
     Frame *frame = &r->frame[r->depth];
     *frame = (Frame){.element = (int)kind};
+    r->nlist = 0;
     snStatus status = read_attributes(r, xml, (int)kind, def, attribute, NULL, &frame->given);
     if (!status) status = check_required(r, xml, (int)kind, def, frame->given);
     if (status) return status;
@@ -505,6 +511,7 @@ snStatus sn_model_read(snSpec *spec, snDocument document, const char *name, cons
     snStatus status = r->file ? sn_xml_read(name, bytes, size, &handler, r, error) : sn_fail_no_memory(error);
     sn_numbers_free(&r->numbers);
     sn_numbers_free(&r->integers);
+    for (int i = 0; i < MAX_LISTS; ++i) sn_numbers_free(&r->list[i]);
     sn_free(r);
     return status;
 }

@@ -22,6 +22,7 @@ typedef struct tableReader {
     snTable table;
     SN_ARRAY(char *) name;
     SN_ARRAY(double) time, value;
+    SN_ARRAY(int32_t) line;
     snNameMap names;
     int64_t rows_promised, columns_promised; /* negative: not said */
 } tableReader;
@@ -160,7 +161,7 @@ static snStatus read_row(tableReader *r)
         if (status != SN_OK) return status;
     }
     if (column < expected) return sn_scan_fail(&r->scan, "%d values, expected %d", column, expected);
-    return SN_OK;
+    return sn_array_push(&r->line, r->scan.line) ? SN_OK : SN_NO_MEMORY;
 }
 
 static snStatus read_rows(tableReader *r)
@@ -194,6 +195,7 @@ snStatus sn_parse_table(const char *file, const char *data, size_t size, bool cs
     r.table.name = r.name.at;
     r.table.time = r.time.at;
     r.table.value = r.value.at;
+    r.table.line = r.line.at;
     if (status == SN_OK)
         *table = r.table;
     else
@@ -207,6 +209,7 @@ void sn_table_free(snTable *table)
     sn_free(table->name);
     sn_free(table->time);
     sn_free(table->value);
+    sn_free(table->line);
     *table = (snTable){0};
 }
 

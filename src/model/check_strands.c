@@ -262,6 +262,24 @@ static void check_muscle(snChecker *c, snId id, const char *name)
                        sn_spec_group(c->spec, group)->name);
 }
 
+/* One level per muscle, or one per muscle and time. */
+static void check_levels(snChecker *c, snId id, const snFunctionDef *d, int32_t muscles)
+{
+    int64_t expected = (int64_t)muscles * (d->ntime ? d->ntime : 1);
+    if (d->nlevel != expected && d->ntime == 0)
+        sn_check_error(c, SN_KIND_FUNCTION, id, "give one level per muscle", "there are %d levels for %d muscles",
+                       (int)d->nlevel, (int)muscles);
+    else if (d->nlevel != expected)
+        sn_check_error(c, SN_KIND_FUNCTION, id, "give one level per muscle for each time in turn",
+                       "there are %d levels for %d muscles at %d times", (int)d->nlevel, (int)muscles, (int)d->ntime);
+    for (int32_t i = 1; i < d->ntime; ++i) {
+        if (d->time[i] > d->time[i - 1]) continue;
+        sn_check_error(c, SN_KIND_FUNCTION, id, "sort the times", "the time %g does not come after %g", d->time[i],
+                       d->time[i - 1]);
+        return;
+    }
+}
+
 void sn_check_functions(snChecker *c)
 {
     for (snId id = 1; id <= sn_spec_count(c->spec, SN_KIND_FUNCTION); ++id) {
@@ -271,8 +289,7 @@ void sn_check_functions(snChecker *c)
         for (const char *at = d->muscles; sn_next_name(&at, name); ++count) check_muscle(c, id, name);
         if (count == 0)
             sn_check_error(c, SN_KIND_FUNCTION, id, "list its muscles", "the function has no muscles");
-        else if (count != d->nlevel)
-            sn_check_error(c, SN_KIND_FUNCTION, id, "give one level per muscle", "there are %d levels for %d muscles",
-                           (int)d->nlevel, (int)count);
+        else
+            check_levels(c, id, d, count);
     }
 }

@@ -387,7 +387,16 @@ static const snAttr function_attr[] = {
      .max = 1,
      .unit = "",
      .flags = SN_ATTR_REQUIRED,
-     .doc = "Activation of each muscle at level 1 of the function."},
+     .doc = "Activation of each muscle at level 1 of the function; with times: of all muscles for each time in turn."},
+    {.name = "times",
+     .type = SN_ATTR_NUMBERS,
+     .offset = AT(time),
+     .count_offset = AT(ntime),
+     .width = 1,
+     .min = 0,
+     .max = 1e6,
+     .unit = "s",
+     .doc = "Times of the levels, increasing; linear between, held at the ends. Without it the levels are constant."},
 };
 #undef DEF
 
