@@ -102,6 +102,26 @@ SN_API snStatus sn_recording_append(const snModel *model, snState *state, double
 SN_API snStatus sn_motion_from_coordinates(const snModel *model, int32_t count, const double *time,
                                            const double *coordinate, snTrack **motion);
 
+/* ---- what the fascicles did ------------------------------------------------------------------ */
+
+/* Forces, lengths and moments over the frames of a replay [Kaufman 2008, figure 4.16]. */
+typedef struct snAnalysisDef {
+    int32_t nstrand;
+    const int32_t *strand; /* which ones; NULL: all of the model */
+    int32_t coordinate;    /* of a joint: contributions to its moment; -1: none */
+} snAnalysisDef;
+
+SN_API snAnalysisDef sn_default_analysis_def(void);
+/* A track with the frames of the replay and these scalars, strands and muscles being the chosen ones:
+ *   force_insertion/STRAND (N), length/STRAND (m); sum_force/MUSCLE, the sum of the former, mean_length/MUSCLE;
+ *   with a coordinate, for strands that cross its joint: moment/STRAND (N m, or N where the coordinate is a length),
+ *   sum_moment/MUSCLE and sum_moment/all, positive where they drive the coordinate up.
+ * The moment of a strand is that of its tension where it goes over the joint, that is the mean of the reactions at its
+ * ends (the one on the joint's side where other strands pull in between). It leaves out the inertia of the strand.
+ * SN_BAD_INPUT: the replay lacks strands or forces of the model, or no chosen strand crosses the joint. */
+SN_API snStatus sn_analyse(const snModel *model, const snTrack *replay, const snAnalysisDef *def, snTrack **result,
+                           snError *error);
+
 /* ---- moment arms ------------------------------------------------------------------------------ */
 
 /* Moment arms r = -dL/dq of strands about joint coordinates, positive where the strand drives the coordinate up. Each

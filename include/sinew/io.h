@@ -163,6 +163,9 @@ typedef struct snPlotDef {
 } snPlotDef;
 SN_API snPlotDef sn_default_plot_def(void);
 SN_API snStatus sn_plot_lines(const snPlotDef *def, const char *path, snError *error);
+/* Several of them one below the other, as wide as the first. */
+enum { SN_PLOT_PANELS = 6 };
+SN_API snStatus sn_plot_panels(const snPlotDef *def, int32_t count, const char *path, snError *error);
 
 typedef struct snHeatDef {
     const char *title, *x_label, *value_label;

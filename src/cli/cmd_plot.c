@@ -1,4 +1,5 @@
 /* sinew plot: activations, forces, lengths and tracking error over time, and moment arms, as SVG or PNG. */
+#include "plot_analysis.h"
 #include "plot_arms.h"
 #include "plot_error.h"
 #include "result.h"
@@ -187,13 +188,16 @@ static snStatus run(snCli *cli)
 {
     snPlot p = {.cli = cli, .from = cli->argument[0], .to = cli_option_text(cli, "o", NULL)};
     const char *what = cli_option_text(cli, "what", "activation");
-    bool arms = strcmp(what, "moment-arms") == 0;
-    for (p.what = quantities; !arms && strcmp(p.what->name, what) != 0;) ++p.what;
+    bool arms = strcmp(what, "moment-arms") == 0,
+         table = cli_ends_with(p.to ? p.to : "", ".sto") || cli_ends_with(p.to ? p.to : "", ".csv");
+    for (p.what = quantities; p.what->name && strcmp(p.what->name, what) != 0;) ++p.what;
+    bool analysis = !arms && !p.what->name;
     if (!p.to) return cli_fail(cli, SN_USAGE, "-o FILE is missing: a .svg or .png to write");
-    if (!cli_ends_with(p.to, ".svg") && !cli_ends_with(p.to, ".png"))
+    if (!cli_ends_with(p.to, ".svg") && !cli_ends_with(p.to, ".png") && !(analysis && table))
         return cli_fail(cli, SN_USAGE, "-o %s: plots are .svg or .png", p.to);
     snStatus status = cli_check_output(cli, p.to);
     if (status == SN_OK && arms) return cli_plot_arms(cli, p.from, p.to);
+    if (status == SN_OK && analysis) return cli_plot_analysis(cli, what, p.from, p.to);
     if (status == SN_OK) status = load(&p);
     if (status == SN_OK) status = choose_channels(&p);
     if (status == SN_OK) status = draw(&p);
@@ -203,16 +207,18 @@ static snStatus run(snCli *cli)
 }
 
 static const snOption options[] = {
-    {"o", SN_OPTION_TEXT, "FILE", "the .svg or .png to write", 0, 0},
-    {"what", SN_OPTION_CHOICE, "activation|force|tension|length|angle|error|moment-arms", "activation unless given", 0,
-     0},
+    {"o", SN_OPTION_TEXT, "FILE", "the .svg or .png to write; fascicles, sums, moment: also .sto or .csv", 0, 0},
+    {"what", SN_OPTION_CHOICE, "activation|force|tension|length|angle|error|moment-arms|fascicles|sums|moment",
+     "activation unless given", 0, 0},
     {"muscle", SN_OPTION_TEXT, "NAME", "only these: a name, a pattern such as 'FDP*', several with commas; repeatable",
      0, 0},
     {"top", SN_OPTION_COUNT, "N", "only the N that reach highest (length, angle: that change most)", 1, 1000},
     {"heat", SN_OPTION_FLAG, "", "a row of colours for each; also taken for more than 24", 0, 0},
     {"motion", SN_OPTION_TEXT, "MOTION", "error: the motion that was followed, by name or path", 0, 0},
-    {"model", SN_OPTION_TEXT, "MODEL", "error: the model of the replay (the one that it names)", 0, 0},
-    {"joint", SN_OPTION_TEXT, "JOINT", "moment-arms: the joint coordinate, such as mcp2.flexion", 0, 0},
+    {"model", SN_OPTION_TEXT, "MODEL",
+     "error, fascicles, sums, moment: the model of the replay (the one that it names)", 0, 0},
+    {"joint", SN_OPTION_TEXT, "JOINT",
+     "moment-arms, moment, fascicles, sums: the joint coordinate, such as mcp2.flexion", 0, 0},
     {"compare", SN_OPTION_TEXT, "FILE", "moment-arms: table of published ranges (that of the shipped model)", 0, 0},
     {"title", SN_OPTION_TEXT, "TEXT", "title of the plot", 0, 0},
     {NULL, SN_OPTION_FLAG, NULL, NULL, 0, 0},
@@ -226,7 +232,12 @@ const snCommand cmd_plot = {
         "RESULT is a *.replay.xml or a table (.sto .csv). Up to 24 channels become lines, more of them a heat map.\n"
         "Force is that at the insertion. The error is the distance of the bones' vertices from the motion. For "
         "moment-arms\n"
-        "RESULT is a model: arms of its tendons over the range of a joint, the published ranges behind them.",
+        "RESULT is a model: arms of its tendons over the range of a joint, the published ranges behind them.\n"
+        "Of a replay, fascicles draws force at the insertion and length of each strand of a muscle (--muscle GROUP), "
+        "sums\n"
+        "the same summed up by muscle, moment what each muscle contributes to the moment about a joint (--joint); "
+        "--joint\n"
+        "adds the moments to the other two.",
     .example = "sinew plot out.replay.xml --muscle 'FDP*' -o flexors.svg",
     .output = "flexors.svg: activation of 4, 171 frames, as lines",
     .least = 1,

@@ -1,6 +1,8 @@
 /* Moment arms over the range of a joint coordinate, with the published range behind them. */
 #include "plot_arms.h"
 
+#include "plot_analysis.h"
+
 #include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
@@ -25,24 +27,12 @@ typedef struct snArmPlot {
     double band_value[MOST_CURVES][6]; /* two x, two lower, two upper */
 } snArmPlot;
 
-/* joint, joint.0 or, as in motions, joint.flexion (0) and joint.deviation (1). */
-static int32_t find_coordinate(const snModel *model, const char *text)
-{
-    char name[160];
-    const char *dot = strrchr(text, '.');
-    int32_t found = sn_find(model, SN_ITEM_COORDINATE, text);
-    if (found >= 0) return found;
-    int number = dot && (!strcmp(dot, ".deviation") || !strcmp(dot, ".abduction")) ? 1 : 0;
-    (void)snprintf(name, sizeof name, "%.*s.%d", dot ? (int)(dot - text) : (int)strlen(text), text, number);
-    return sn_find(model, SN_ITEM_COORDINATE, name);
-}
-
 static snStatus read_joint(snArmPlot *a, snArmDef *def)
 {
     char joint[128];
     const char *text = cli_option_text(a->cli, "joint", NULL);
     if (!text) return cli_fail(a->cli, SN_USAGE, "--joint JOINT is missing, such as mcp2.flexion");
-    a->coordinate = find_coordinate(a->model, text);
+    a->coordinate = cli_find_coordinate(a->model, text);
     if (a->coordinate < 0)
         return cli_fail(a->cli, SN_BAD_INPUT, "the model has no joint coordinate '%s'; sinew info --list names them",
                         text);

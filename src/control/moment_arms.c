@@ -10,6 +10,7 @@
  * strand that carries another one differs on both sides of the junction; the one at the joint counts. */
 #include "base/alloc.h"
 #include "base/error.h"
+#include "control/crossing.h"
 #include "math/spline.h"
 #include "sim/state.h"
 #include "sinew/control.h"
@@ -57,45 +58,9 @@ void sn_arms_destroy(snArms *arms)
 
 /* ---- who crosses what ----------------------------------------------------------------------- */
 
-static void mark_distal(Sweep *w, int32_t joint)
-{
-    const snModel *m = w->m;
-    memset(w->distal, 0, (size_t)m->nbody);
-    w->distal[m->joint_b[joint]] = 1;
-    for (bool more = true; more;) {
-        more = false;
-        for (int32_t j = 0; j < m->njoint; ++j) {
-            int32_t a = m->joint_a[j], b = m->joint_b[j];
-            if (j == joint || a < 0 || b < 0 || !w->distal[a] || w->distal[b]) continue;
-            w->distal[b] = 1;
-            more = true;
-        }
-    }
-}
-
-/* Body of the constraint on strand i that is nearest to a parameter. */
-static int32_t body_near(const snModel *m, int32_t i, double s)
-{
-    int32_t body = -1;
-    double best = INFINITY;
-    for (int32_t k = m->strand_constraintadr[i]; k < m->strand_constraintadr[i + 1]; ++k) {
-        double far = fabs(m->constraint[k].s - s);
-        if (far < best) best = far, body = m->constraint[k].body;
-    }
-    return body;
-}
-
-static bool is_junction(const snConstraint *c)
-{
-    return c->type == SN_CONSTRAINT_FIXED && c->other >= 0;
-}
-
 static void find_link_bodies(Sweep *w)
 {
-    for (int32_t k = 0; k < w->m->nconstraint; ++k) {
-        const snConstraint *c = &w->m->constraint[k];
-        w->link_body[k] = is_junction(c) ? body_near(w->m, c->other, c->other_s) : -1;
-    }
+    for (int32_t k = 0; k < w->m->nconstraint; ++k) w->link_body[k] = sn_junction_body(w->m, k);
 }
 
 static bool crosses(const Sweep *w, int32_t strand)
@@ -204,7 +169,7 @@ static double tension_of(const Sweep *w, int32_t strand)
            insertion = v3_len(v3_load(w->s->out_insertion + 3 * strand));
     for (int32_t k = 0; k < m->nconstraint; ++k) {
         const snConstraint *c = &m->constraint[k];
-        if (!is_junction(c) || c->other != strand) continue;
+        if (!sn_is_junction(c) || c->other != strand) continue;
         return at < c->other_s ? origin : insertion;
     }
     return w->s->out_tension[strand];
@@ -216,7 +181,7 @@ static void note_junction(Sweep *w, int32_t strand, v3 *place, v3 *leaving)
     *place = *leaving = v3_of(0, 0, 0);
     for (int32_t k = 0; k < w->m->nconstraint; ++k) {
         const snConstraint *c = &w->m->constraint[k];
-        if (!is_junction(c) || c->strand != strand || w->link_body[k] < 0) continue;
+        if (!sn_is_junction(c) || c->strand != strand || w->link_body[k] < 0) continue;
         const snStrand *st = &w->m->strand[strand];
         rigid body = w->s->body[w->link_body[k]];
         v3 t, x = point_of(w, strand, w->s->s[k], &t);
@@ -434,7 +399,7 @@ static snStatus run(Sweep *w, snError *error)
     int32_t total = count_poses(w);
     for (int32_t j = 0; j < w->m->njoint; ++j) {
         if (!wanted(w, j)) continue;
-        mark_distal(w, j);
+        sn_mark_distal(w->m, j, w->distal);
         for (int32_t d = 0; status == SN_OK && d < sn_joint_dofs(w->m->joint[j].kind); ++d)
             status = sweep_coordinate(w, j, d, total);
     }

@@ -230,44 +230,81 @@ static double widest_name(snPage *page, const snPlotDef *def)
     return widest;
 }
 
-/* Sizes everything on a page for measuring; returns the room for names. */
-static double lay_out(snPage *page, const snPlotDef *def, const snAxisTicks *axis, frame *f, double *width,
-                      double *height)
+/* One plot of a page, sized. */
+typedef struct panel {
+    const snPlotDef *def;
+    frame f;
+    snAxisTicks axis;
+    double room, top, height; /* of the names; of the panel on the page */
+} panel;
+
+static snStatus measure_panel(panel *p, const snPlotDef *def, snError *error)
 {
-    double names_high = (def->nseries + 1) * (SN_PLOT_TEXT + 2);
-    bool title = def->title && *def->title;
-    *width = def->width > 0 ? fmax(def->width, 200) : SN_PLOT_WIDTH;
-    f->top = (title ? 18 : 4) + 16;
-    double needed = f->top + fmax(150, names_high) + 36;
-    *height = fmax(needed, def->height);
-    double room = fmin(widest_name(page, def) + 1, 0.3 * *width); /* hinting at the real scale may widen text by a hair */
-    f->left = 8 + widest_tick(page, axis) + 4;
-    f->right = *width - 27 - room;
-    f->bottom = *height - 36;
-    return room;
+    p->def = def;
+    snStatus status = check_def(def, error);
+    if (status == SN_OK) status = find_ranges(def, &p->f, error);
+    if (status != SN_OK) return status;
+    p->axis = sn_axis_ticks(p->f.y_low, p->f.y_high, 7, true);
+    p->f.y_low = p->axis.low, p->f.y_high = p->axis.high;
+    return SN_OK;
+}
+
+/* Sizes everything on a page for measuring. Panels one below the other share their left and right ends. */
+static void lay_out(snPage *page, panel *p, int32_t count, double *width, double *height)
+{
+    double left = 0, room = 0;
+    *width = p->def->width > 0 ? fmax(p->def->width, 200) : SN_PLOT_WIDTH;
+    *height = 0;
+    for (int32_t i = 0; i < count; ++i) {
+        bool title = p[i].def->title && *p[i].def->title;
+        double names_high = (p[i].def->nseries + 1) * (SN_PLOT_TEXT + 2);
+        p[i].f.top = (title ? 18 : 4) + 16;
+        p[i].height = fmax(p[i].f.top + fmax(150, names_high) + 36, p[i].def->height);
+        p[i].f.bottom = p[i].height - 36;
+        p[i].top = *height;
+        *height += p[i].height;
+        left = fmax(left, 8 + widest_tick(page, &p[i].axis) + 4);
+        /* hinting at the real scale may widen text by a hair */
+        room = fmax(room, fmin(widest_name(page, p[i].def) + 1, 0.3 * *width));
+    }
+    for (int32_t i = 0; i < count; ++i) p[i].room = room, p[i].f.left = left, p[i].f.right = *width - 27 - room;
+}
+
+static void draw_panel(snPage *page, const panel *p)
+{
+    const frame *f = &p->f;
+    cairo_save(page->cairo);
+    cairo_translate(page->cairo, 0, p->top);
+    sn_page_title(page, p->def->title, 8, 15);
+    sn_page_color(page, sn_pale, 1);
+    sn_page_text(page, p->def->y_label ? p->def->y_label : "", 8, f->top - 7, SN_PLOT_TEXT, false, 0);
+    draw_grid(page, &p->axis, f);
+    draw_field(page, p->def, f);
+    sn_page_x_axis(page, f->x_low, f->x_high, f->left, f->right, f->bottom, p->def->x_label);
+    draw_names(page, p->def, f, p->room);
+    cairo_restore(page->cairo);
+}
+
+snStatus sn_plot_panels(const snPlotDef *def, int32_t count, const char *path, snError *error)
+{
+    panel p[SN_PLOT_PANELS] = {0};
+    snPage page;
+    double width, height;
+    if (count < 1 || count > SN_PLOT_PANELS)
+        return sn_fail(error, SN_BAD_INPUT, "%d plots on one page, 1 to %d can be", (int)count, SN_PLOT_PANELS);
+    snStatus status = SN_OK;
+    for (int32_t i = 0; i < count && status == SN_OK; ++i) status = measure_panel(&p[i], &def[i], error);
+    if (status == SN_OK) status = sn_page_measure(&page, error);
+    if (status != SN_OK) return status;
+    lay_out(&page, p, count, &width, &height);
+    status = sn_page_finish(&page, error);
+    if (status == SN_OK) status = sn_page_open(&page, path, width, height, error);
+    if (status != SN_OK) return status;
+    for (int32_t i = 0; i < count; ++i) draw_panel(&page, &p[i]);
+    return sn_page_finish(&page, error);
 }
 
 snStatus sn_plot_lines(const snPlotDef *def, const char *path, snError *error)
 {
-    frame f = {0};
-    snPage page;
-    double width, height;
-    snStatus status = check_def(def, error);
-    if (status == SN_OK) status = find_ranges(def, &f, error);
-    if (status == SN_OK) status = sn_page_measure(&page, error);
-    if (status != SN_OK) return status;
-    snAxisTicks axis = sn_axis_ticks(f.y_low, f.y_high, 7, true);
-    f.y_low = axis.low, f.y_high = axis.high;
-    double room = lay_out(&page, def, &axis, &f, &width, &height);
-    status = sn_page_finish(&page, error);
-    if (status == SN_OK) status = sn_page_open(&page, path, width, height, error);
-    if (status != SN_OK) return status;
-    sn_page_title(&page, def->title, 8, 15);
-    sn_page_color(&page, sn_pale, 1);
-    sn_page_text(&page, def->y_label ? def->y_label : "", 8, f.top - 7, SN_PLOT_TEXT, false, 0);
-    draw_grid(&page, &axis, &f);
-    draw_field(&page, def, &f);
-    sn_page_x_axis(&page, f.x_low, f.x_high, f.left, f.right, f.bottom, def->x_label);
-    draw_names(&page, def, &f, room);
-    return sn_page_finish(&page, error);
+    return sn_plot_panels(def, 1, path, error);
 }
