@@ -23,8 +23,8 @@ SN_API snHandDef sn_default_hand_def(void);
 /* Fails with SN_NO_FILE or SN_BAD_FILE when a table is missing or wrong, naming file and line. */
 SN_API snStatus sn_author_hand(const snHandDef *def, snSpec **spec, snError *error);
 
-/* The right shoulder: thorax, clavicle, scapula and humerus, three ball joints, 16 muscles as 120 strands, 3 ligaments as
- * 12 strands, twelve functions. Nothing but the muscles holds the scapula on the thorax. */
+/* The right shoulder: thorax, clavicle, scapula and humerus, three ball joints, 16 muscles as 120 strands, 3 ligaments
+ * as 12 strands, twelve functions. Nothing but the muscles holds the scapula on the thorax. */
 typedef struct snShoulderDef {
     const char *tables; /* folder of bones.tsv, joints.tsv, muscles.tsv, strands.tsv, ... */
     bool meshes;        /* with meshes of the bones */
@@ -164,6 +164,8 @@ typedef struct snModelSkinDef {
     const double *influence; /* per vertex, 0 to 1, or NULL: by nearness */
     snSkinBlend blend;
     double prominence, belly;
+    double height, lateral, depth; /* a, b (m), c (m) of the bulge; NaN: the model's skin_a, skin_b, skin_c */
+    bool base_given;               /* for sn_skin_deform_base: no weights */
 } snModelSkinDef;
 
 SN_API snModelSkinDef sn_default_model_skin_def(void);

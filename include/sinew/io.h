@@ -141,6 +141,15 @@ SN_API snStatus sn_cache_append(snCacheWriter *writer, const double *point, snEr
 SN_API snStatus sn_cache_finish(snCacheWriter *writer, snError *error); /* ends the writer in any case */
 SN_API void sn_cache_abandon(snCacheWriter *writer);                    /* NULL is fine */
 
+/* A PC2 file as a whole. SN_BAD_FILE: not a PC2, cut off, a number that is not finite. */
+typedef struct snPointCache {
+    int32_t npoint, nframe;
+    double start; /* number of the first frame */
+    float *point; /* frame after frame, 3 a point */
+} snPointCache;
+SN_API snStatus sn_load_point_cache(const char *path, snPointCache *cache, snError *error);
+SN_API void sn_point_cache_free(snPointCache *cache); /* all zero is fine */
+
 /* Plots: .svg or .png by the ending, legible at the width of a phone and in a column of a paper, colours that the
  * colour-blind can tell apart. */
 typedef struct snPlotSeries {

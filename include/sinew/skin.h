@@ -46,12 +46,13 @@ typedef struct snSkinDef {
     const snSkinBone *bone;     /* may be missing when weights are given */
     const int32_t *weight_body; /* 4 per vertex, or NULL: computed from the bones */
     const double *weight;       /* 4 per vertex, sum 1 */
+    bool base_given; /* each frame brings its base (sn_skin_deform_base): no bones, no weights, the mesh may be open */
     int32_t nstrand;
     const snSkinStrand *strand;
     const double *influence; /* per vertex, 0 to 1: how far strands may move it; NULL: by nearness to the strands */
     snSkinBlend blend;
-    double height, lateral, depth; /* a (no unit), b (m), c (m) of the bulge [Sueda 2008, eq. 19]; beyond 3 mm a strand lifts
-                                      the skin less and less, and never by more than 6 mm times a */
+    double height, lateral, depth; /* a (no unit), b (m), c (m) of the bulge [Sueda 2008, eq. 19]; beyond 3 mm a strand
+                                      lifts the skin less and less, and never by more than 6 mm times a */
     double prominence;             /* one factor on all of it, 0 to switch off */
     double belly;                  /* factor on the thickening of bellies, 1 keeps their volume */
 } snSkinDef;
@@ -64,6 +65,9 @@ SN_API void sn_skin_destroy(snSkin *skin); /* NULL is fine */
 /* Vertices (3 each) and, unless NULL, unit normals of the deformed skin for the bodies' poses (7 each) and all strands'
  * control points (3 each, strand after strand). point may be NULL: bones only. */
 SN_API void sn_skin_deform(snSkin *skin, const double *pose, const double *point, double *vertex, double *normal);
+
+/* The same over a base that somebody else has skinned: vertices (3 each) of this frame, world. */
+SN_API void sn_skin_deform_base(snSkin *skin, const double *base, const double *point, double *vertex, double *normal);
 
 /* What the last frame did. */
 typedef struct snSkinInfo {

@@ -20,7 +20,7 @@ typedef struct {
 
 snModelSkinDef sn_default_model_skin_def(void)
 {
-    return (snModelSkinDef){.prominence = 1, .belly = 1};
+    return (snModelSkinDef){.prominence = 1, .belly = 1, .height = NAN, .lateral = NAN, .depth = NAN};
 }
 
 static double *world_points(Gather *g, snId node, int32_t n, const double *from)
@@ -155,14 +155,17 @@ snStatus sn_create_model_skin(const snSpec *spec, const snModelSkinDef *def, snS
 {
     Gather g = {.spec = spec, .def = sn_default_skin_def()};
     const snModelDef *model = sn_spec_model(spec);
-    g.def.height = model->skin_a, g.def.lateral = model->skin_b, g.def.depth = model->skin_c;
+    g.def.height = isnan(def->height) ? model->skin_a : def->height;
+    g.def.lateral = isnan(def->lateral) ? model->skin_b : def->lateral;
+    g.def.depth = isnan(def->depth) ? model->skin_c : def->depth;
+    g.def.base_given = def->base_given;
     g.def.influence = def->influence, g.def.blend = def->blend;
     g.def.prominence = def->prominence, g.def.belly = def->belly;
     snStatus status = gather_mesh(&g, def->mesh, error);
     if (status == SN_OK) status = gather_bodies(&g, error);
-    if (status == SN_OK) status = gather_bones(&g, error);
+    if (status == SN_OK && !def->base_given) status = gather_bones(&g, error);
     if (status == SN_OK) status = gather_strands(&g, error);
-    if (status == SN_OK && def->weights) status = gather_weights(&g, def->weights, error);
+    if (status == SN_OK && def->weights && !def->base_given) status = gather_weights(&g, def->weights, error);
     if (status == SN_OK) status = sn_skin_create(&g.def, skin, error);
     sn_arena_free(&g.arena);
     return status;

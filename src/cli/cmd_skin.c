@@ -12,9 +12,11 @@ typedef struct snSkinRun {
     snTrack *replay;
     snSkinned skinned;
     double *influence;
+    snPointCache base;
     snModelSkinDef def;
     snCacheDef cache;
     snFrames frames;
+    int32_t first, count;                                            /* frames of them to do */
     double seconds, deform_seconds, bulge_seconds, low, high, bulge; /* what came out */
     int32_t done;
 } snSkinRun;
@@ -42,6 +44,10 @@ static snStatus read_options(snSkinRun *run)
     run->def.weights = cli_option_text(cli, "weights", NULL);
     run->def.prominence = cli_option_number(cli, "prominence", run->def.prominence);
     run->def.belly = cli_option_number(cli, "belly", run->def.belly);
+    run->def.height = cli_option_number(cli, "height", NAN);
+    run->def.lateral = cli_option_number(cli, "lateral", NAN) / 1e3;
+    run->def.depth = cli_option_number(cli, "depth", NAN) / 1e3;
+    run->def.base_given = cli_given(cli, "base");
     return cli_check_output(cli, run->to);
 }
 
@@ -73,6 +79,41 @@ static snStatus save_weights(snSkinRun *run)
     return cli_fail_file(run->cli, status, &error, path);
 }
 
+/* --frames a:b, both ends included; either may be left out. */
+static snStatus choose_frames(snSkinRun *run)
+{
+    snCli *cli = run->cli;
+    const char *text = cli_option_text(cli, "frames", ":");
+    run->frames = cli_frames(run->replay, cli_option_number(cli, "frame-rate", 0));
+    int32_t last = run->frames.count - 1;
+    char *end;
+    long first = strtol(text, &end, 10), final = last;
+    if (*end++ != ':') return cli_fail(cli, SN_USAGE, "--frames needs FIRST:LAST, not '%s'", text);
+    if (*end) final = strtol(end, &end, 10);
+    if (*end) return cli_fail(cli, SN_USAGE, "--frames needs FIRST:LAST, not '%s'", text);
+    if (first < 0 || final < first || final > last)
+        return cli_fail(cli, SN_BAD_INPUT, "--frames %s: there are the frames 0 to %d", text, (int)last);
+    run->first = (int32_t)first, run->count = (int32_t)(final - first) + 1;
+    return SN_OK;
+}
+
+static snStatus read_base(snSkinRun *run)
+{
+    snCli *cli = run->cli;
+    const char *path = cli_option_text(cli, "base", NULL);
+    snError error = {0};
+    if (!path) return SN_OK;
+    snStatus status = cli_fail_file(cli, sn_load_point_cache(path, &run->base, &error), &error, path);
+    if (status != SN_OK) return status;
+    if (run->base.npoint != run->skinned.nvertex)
+        return cli_fail(cli, SN_BAD_INPUT, "%s has %d points, the skin has %d vertices", path, (int)run->base.npoint,
+                        (int)run->skinned.nvertex);
+    if (run->base.nframe != run->count)
+        return cli_fail(cli, SN_BAD_INPUT, "%s has %d frames, but there are %d to be written", path,
+                        (int)run->base.nframe, (int)run->count);
+    return SN_OK;
+}
+
 static snStatus set_up(snSkinRun *run)
 {
     snCli *cli = run->cli;
@@ -80,9 +121,10 @@ static snStatus set_up(snSkinRun *run)
     if (status == SN_OK) status = cli_load_replay(cli, cli->argument[1], &run->replay);
     if (status == SN_OK) status = cli_replay_model(cli, run->replay, cli->argument[1], cli->argument[0], &run->spec);
     if (status == SN_OK) status = read_influence(run);
+    if (status == SN_OK) status = choose_frames(run);
     if (status == SN_OK) status = cli_skin_open(cli, run->spec, run->replay, &run->def, &run->skinned);
+    if (status == SN_OK) status = read_base(run);
     if (status != SN_OK) return status;
-    run->frames = cli_frames(run->replay, cli_option_number(cli, "frame-rate", 0));
     run->low = INFINITY, run->high = 0;
     return save_weights(run);
 }
@@ -98,14 +140,18 @@ static void measure(snSkinRun *run)
 
 static snStatus write_frames(snSkinRun *run, snCacheWriter *writer, double *vertex, snError *error)
 {
-    for (run->done = 0; run->done < run->frames.count; ++run->done) {
-        double before = cli_seconds();
-        (void)cli_skin_at(&run->skinned, cli_frame_time(&run->frames, run->done), vertex);
+    for (run->done = 0; run->done < run->count; ++run->done) {
+        double before = cli_seconds(), time = cli_frame_time(&run->frames, run->first + run->done);
+        if (run->base.point)
+            cli_skin_over(&run->skinned, time, run->base.point + 3 * (size_t)run->base.npoint * (size_t)run->done,
+                          vertex);
+        else
+            (void)cli_skin_at(&run->skinned, time, vertex);
         run->deform_seconds += cli_seconds() - before;
         measure(run);
         snStatus status = sn_cache_append(writer, vertex, error);
         if (status != SN_OK) return status;
-        if (cli_progress(run->cli, "skin", run->done + 1, run->frames.count)) return ++run->done, SN_CANCELLED;
+        if (cli_progress(run->cli, "skin", run->done + 1, run->count)) return ++run->done, SN_CANCELLED;
     }
     return SN_OK;
 }
@@ -117,7 +163,7 @@ static snStatus write_cache(snSkinRun *run)
     snError error = {0};
     double start = cli_seconds(), *vertex = malloc(3 * (size_t)s->nvertex * sizeof *vertex);
     run->cache.npoint = s->nvertex, run->cache.ntriangle = s->ntriangle, run->cache.triangle = s->triangle;
-    run->cache.frames = run->frames.count, run->cache.rate = run->frames.rate;
+    run->cache.frames = run->count, run->cache.rate = run->frames.rate;
     snStatus status = vertex ? sn_cache_create(&run->cache, run->to, &writer, &error) : SN_NO_MEMORY;
     if (status == SN_OK) {
         status = write_frames(run, writer, vertex, &error);
@@ -164,6 +210,7 @@ static snStatus run_command(snCli *cli)
         if (status == SN_OK || status == SN_CANCELLED) tell(&run);
     }
     cli_skin_close(&run.skinned);
+    sn_point_cache_free(&run.base);
     free(run.influence);
     if (run.replay) sn_track_destroy(run.replay);
     if (run.spec) sn_spec_destroy(run.spec);
@@ -181,6 +228,12 @@ static const snOption options[] = {
     {"save-weights", SN_OPTION_TEXT, "FILE", "write the bone weights in use", 0, 0},
     {"influence", SN_OPTION_TEXT, "FILE", "influence of tendons for each vertex: first column of a .csv, red of a .ply",
      0, 0},
+    {"base", SN_OPTION_TEXT, "FILE", "raise this skin, a .pc2 with a frame for each one written, in m in the world", 0,
+     0},
+    {"frames", SN_OPTION_TEXT, "FIRST:LAST", "only these frames, from 0; either may be left out", 0, 0},
+    {"height", SN_OPTION_NUMBER, "A", "height of the bulge (the model's skin_a)", 0, 100},
+    {"lateral", SN_OPTION_NUMBER, "MM", "how far it reaches sideways (the model's skin_b)", 1e-3, 1000},
+    {"depth", SN_OPTION_NUMBER, "MM", "the depth from which a tendon still shows (the model's skin_c)", -1000, 1000},
     {"mesh", SN_OPTION_TEXT, "NODE", "mesh of the scene to deform (the model's skin)", 0, 0},
     {NULL, SN_OPTION_FLAG, NULL, NULL, 0, 0},
 };
@@ -191,7 +244,8 @@ const snCommand cmd_skin = {
     .about = "Skin with the tendons under it, as a point cache",
     .details = "The skin follows the bones, is raised where a tendon runs under it, and thickens with the bellies of "
                "muscles.\n"
-               "sinew export writes it as GLB or as a page.",
+               "sinew export writes it as GLB or as a page. With --base an animation tool has skinned it: only the "
+               "bulge is added.",
     .example = "sinew skin hand out.replay.xml -o out.pc2 --frame-rate 24",
     .output = "82 frames of 19011 vertices, 5.99 ms each; 0.562 s with writing: 6 times real time\n"
               "highest bulge 13.9 mm; volume 100.65 to 102.33 % of the skin that only follows the bones\n"

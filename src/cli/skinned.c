@@ -107,7 +107,8 @@ void cli_skin_close(snSkinned *s)
     *s = (snSkinned){0};
 }
 
-static void deform(snSkinned *s, const double *all, double *vertex)
+/* Puts the points of a frame in the model's order. */
+static void order_points(snSkinned *s, const double *all)
 {
     double *to = s->point;
     for (int32_t i = 0; i < sn_count(s->model, SN_ITEM_STRAND); ++i) {
@@ -115,6 +116,11 @@ static void deform(snSkinned *s, const double *all, double *vertex)
         memcpy(to, all + 3 * s->point_at[i], n * sizeof *to);
         to += n;
     }
+}
+
+static void deform(snSkinned *s, const double *all, double *vertex)
+{
+    order_points(s, all);
     sn_skin_deform(s->skin, s->pose, s->point, vertex, NULL);
 }
 
@@ -130,6 +136,14 @@ snStatus cli_skin_at(void *skinned, double time, double *vertex)
     sn_track_points_at(s->replay, time, s->all);
     deform(s, s->all, vertex);
     return SN_OK;
+}
+
+void cli_skin_over(snSkinned *s, double time, const float *base, double *vertex)
+{
+    sn_track_points_at(s->replay, time, s->all);
+    order_points(s, s->all);
+    for (int32_t i = 0; i < 3 * s->nvertex; ++i) s->vertex[i] = base[i];
+    sn_skin_deform_base(s->skin, s->vertex, s->point, vertex, NULL);
 }
 
 snStatus cli_skin_frame(void *skinned, int32_t frame, double *vertex)

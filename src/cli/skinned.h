@@ -26,6 +26,8 @@ snStatus cli_skin_open(snCli *cli, const snSpec *spec, const snTrack *replay, co
 void cli_skin_close(snSkinned *s); /* all zero is fine */
 /* The skin at a time of the replay, 3 per vertex; as an snSkinAtFn. */
 snStatus cli_skin_at(void *skinned, double time, double *vertex);
+/* The same over a base that is given, 3 per vertex. */
+void cli_skin_over(snSkinned *s, double time, const float *base, double *vertex);
 /* The same at a frame of the replay. */
 snStatus cli_skin_frame(void *skinned, int32_t frame, double *vertex);
 /* Bodies (4 per vertex) as indices into the replay's bodies, or into the spec's; free with free. */

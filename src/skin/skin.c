@@ -50,7 +50,7 @@ static snStatus copy_mesh(snSkin *skin, const snSkinDef *def, snError *error)
     /* The caller's arrays are only read; the check takes the mesh as it is. */
     snTriMesh given = {def->nvertex, def->ntriangle, (double *)(uintptr_t)def->vertex,
                        (int32_t *)(uintptr_t)def->triangle};
-    snStatus status = sn_trimesh_require(&given, true, "skin", error);
+    snStatus status = sn_trimesh_require(&given, !def->base_given, "skin", error);
     if (status != SN_OK) return status;
     size_t n = (size_t)def->nvertex;
     skin->rest = (snTriMesh){def->nvertex, def->ntriangle, copy(def->vertex, 3 * n, sizeof(double)),
@@ -105,6 +105,13 @@ static snStatus compute_weights(snSkin *skin, const snSkinDef *def, snError *err
     return status;
 }
 
+static snStatus make_weights(snSkin *skin, const snSkinDef *def, snError *error)
+{
+    for (int32_t v = 0; def->base_given && v < def->nvertex; ++v) skin->weight[SN_SKIN_BONES * v] = 1; /* of body 0 */
+    if (def->base_given) return SN_OK;
+    return def->weight ? take_weights(skin, def, error) : compute_weights(skin, def, error);
+}
+
 static snStatus make_strands(snSkin *skin, const snSkinDef *def, snError *error)
 {
     /* Arcs of 18 mm: short enough that chords bound them closely, few enough to be refitted at no cost. */
@@ -140,7 +147,7 @@ snStatus sn_skin_create(const snSkinDef *def, snSkin **skin, snError *error)
     snStatus status = copy_mesh(made, def, error);
     if (status == SN_OK) {
         sn_trimesh_normals(&made->rest, made->normal);
-        status = def->weight ? take_weights(made, def, error) : compute_weights(made, def, error);
+        status = make_weights(made, def, error);
     }
     if (status == SN_OK) status = make_strands(made, def, error);
     if (status == SN_OK)
@@ -213,6 +220,22 @@ void sn_skin_deform(snSkin *skin, const double *pose, const double *point, doubl
     double t4 = sn_clock();
     skin->info.blend_seconds = t1 - t0, skin->info.bulge_seconds = t3 - t2;
     skin->info.normal_seconds = t2 - t1 + (t4 - t3);
+}
+
+void sn_skin_deform_base(snSkin *skin, const double *given, const double *point, double *vertex, double *normal)
+{
+    double t0 = sn_clock();
+    snTriMesh base = skin->rest, result = skin->rest;
+    base.vertex = skin->base, result.vertex = vertex;
+    memcpy(skin->base, given, 3 * sizeof(double) * (size_t)skin->rest.nvertex);
+    sn_trimesh_normals(&base, skin->normal);
+    double t1 = sn_clock();
+    add_strands(skin, point);
+    lift(skin, vertex);
+    double t2 = sn_clock();
+    if (normal) sn_trimesh_normals(&result, normal);
+    skin->info.blend_seconds = 0, skin->info.bulge_seconds = t2 - t1;
+    skin->info.normal_seconds = t1 - t0 + (sn_clock() - t2);
 }
 
 /* ---- looking ----------------------------------------------------------------------------------- */

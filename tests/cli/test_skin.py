@@ -49,6 +49,34 @@ class Skin(SkinCase):
         plain = self.cache()
         self.assertAlmostEqual(1000 * furthest(raised[2], plain[2]), with_tendons, delta=0.2 * with_tendons)
 
+    def test_a_base_from_elsewhere_is_raised_in_the_same_way(self):
+        self.skin()
+        whole = self.cache()
+        self.skin("--prominence", "0")
+        os.rename(self.path("out.pc2"), self.path("base.pc2"))
+        answer = self.skin("--base", "base.pc2")
+        raised = self.cache()
+        for f in range(5):
+            apart = [sum((p - q) ** 2 for p, q in zip(u, v)) ** 0.5 for u, v in zip(raised[f], whole[f])]
+            self.assertLess(sorted(apart)[int(0.99 * len(apart))], 2e-6)
+        self.assertGreater(answer["max_bulge_mm"], 0.05)
+        self.assertEqual(self.skin("--base", "base.pc2", "--height", "0", "--belly", "0")["max_bulge_mm"], 0)
+        wide = self.skin("--belly", "0", "--base", "base.pc2", "--lateral", "9", "--depth", "8")["max_bulge_mm"]
+        self.assertGreater(wide, self.skin("--belly", "0", "--base", "base.pc2", "--lateral", "3", "--depth", "1")["max_bulge_mm"])
+        error = self.sinew("skin", "hand", "out.replay.xml", "-o", "x.pc2", "--base", "base.pc2", "--frames", "1:2", code=3)
+        self.assertIn("5 frames, but there are 2", error.stderr)
+
+    def test_some_frames(self):
+        self.skin()
+        whole = self.cache()
+        self.assertEqual(self.skin("--frames", "1:3")["frames"], 3)
+        self.assertEqual(self.cache(), whole[1:4])
+        self.skin("--frames", ":1")
+        self.assertEqual(len(self.cache()), 2)
+        self.assertEqual(self.skin("--frames", "4:4")["frames"], 1)
+        for wrong, code in (("3:1", 3), ("0:9", 3), ("1", 2), ("1:b", 2)):
+            self.sinew("skin", "hand", "out.replay.xml", "-o", "x.pc2", "--frames", wrong, code=code)
+
     def test_blending(self):
         self.skin("--linear", "--prominence", "0", "--belly", "0")
         linear = self.cache()

@@ -121,12 +121,68 @@ static void nonsense_is_refused(void **state)
     assert_int_equal(sn_cache_create(&def, "no_such_folder/a.pc2", &writer, &error), SN_WRITE_FAILED);
 }
 
+static void write_bytes(const char *path, const void *bytes, size_t size)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void a_cache_is_read_as_written(void **state)
+{
+    (void)state;
+    snCacheDef def = sn_default_cache_def();
+    snCacheWriter *writer = NULL;
+    snPointCache cache = {0};
+    snError error = {0};
+    double point[3 * NPOINT];
+    def.npoint = NPOINT, def.frames = FRAMES;
+    assert_ok(sn_cache_create(&def, "io_cache.pc2", &writer, &error), error);
+    for (int f = 0; f < FRAMES; ++f) {
+        frame_points(f, point);
+        assert_ok(sn_cache_append(writer, point, &error), error);
+    }
+    assert_ok(sn_cache_finish(writer, &error), error);
+    assert_ok(sn_load_point_cache("io_cache.pc2", &cache, &error), error);
+    assert_int_equal(cache.npoint, NPOINT);
+    assert_int_equal(cache.nframe, FRAMES);
+    assert_near(cache.start, 1, 0);
+    for (int f = 0; f < FRAMES; ++f) {
+        frame_points(f, point);
+        for (int i = 0; i < 3 * NPOINT; ++i) assert_true(cache.point[3 * NPOINT * f + i] == (float)point[i]);
+    }
+    sn_point_cache_free(&cache);
+
+    char *data;
+    size_t size;
+    assert_ok(sn_file_read("io_cache.pc2", SN_FILE_LIMIT, &data, &size, &error), error);
+    for (size_t cut = 0; cut < size; cut += cut < 40 ? 7 : 5000) { /* any part of it is refused */
+        write_bytes("io_part.pc2", data, cut);
+        assert_int_equal(sn_load_point_cache("io_part.pc2", &cache, &error), SN_BAD_FILE);
+        assert_non_null(strstr(error.file, "io_part.pc2"));
+    }
+    memset(data + 32 + 12 * (NPOINT + 5), 0xff, 4); /* a NaN */
+    write_bytes("io_part.pc2", data, size);
+    assert_int_equal(sn_load_point_cache("io_part.pc2", &cache, &error), SN_BAD_FILE);
+    assert_non_null(strstr(error.message, "point 5 of frame 1"));
+    memset(data + 16, 0x7f, 4), memset(data + 28, 0x7f, 4); /* more points than there are bytes in the world */
+    write_bytes("io_part.pc2", data, size);
+    assert_int_equal(sn_load_point_cache("io_part.pc2", &cache, &error), SN_BAD_FILE);
+    assert_int_equal(sn_load_point_cache("nowhere.pc2", &cache, &error), SN_NO_FILE);
+    assert_null(cache.point);
+    sn_free(data);
+    (void)remove("io_cache.pc2");
+    (void)remove("io_part.pc2");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(caches_hold_what_was_written),
         cmocka_unit_test(obj_sequence),
         cmocka_unit_test(nonsense_is_refused),
+        cmocka_unit_test(a_cache_is_read_as_written),
     };
     return cmocka_run_group_tests_name("io.cache", tests, NULL, NULL);
 }
