@@ -10,6 +10,7 @@ snSpec *sn_scene_string(void);
 snSpec *sn_scene_pulley(void);
 snSpec *sn_scene_crane(void);
 snSpec *sn_scene_finger(void);
+snSpec *sn_scene_spindle(void);
 snSpec *sn_scene_hand(void);
 snSpec *sn_scene_hand_x10(void);
 snSpec *sn_scene_sheet(void);

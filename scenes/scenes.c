@@ -15,6 +15,7 @@ static const struct {
     {{"pulley", "a muscle lifts a weight through an eyelet, round a corner of 90 degrees"}, sn_scene_pulley},
     {{"crane", "a boom on a stay; a hoist runs over two pulleys to its load"}, sn_scene_crane},
     {{"finger", "an index finger with its eight musculotendons, the metacarpal held"}, sn_scene_finger},
+    {{"spindle", "24 strands of one muscle that keeps its volume, bulging as it lifts a weight"}, sn_scene_spindle},
     {{"hand-synthetic", "17 bodies and 54 strands of 12 points, routed as in a hand"}, sn_scene_hand},
     {{"hand-synthetic-x10", "ten of them"}, sn_scene_hand_x10},
     {{"sheet", "132 strands of 16 points with struts between neighbours, carrying a bar"}, sn_scene_sheet},

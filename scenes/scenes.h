@@ -15,6 +15,8 @@ const snSceneInfo *sn_scene_info(int32_t index);
 
 /* A new spec of that name, or NULL when there is no such scene or no memory. */
 snSpec *sn_scene(const char *name);
+/* The scene "spindle" with another number of strands, at most 99. */
+snSpec *sn_scene_spindle_of(int32_t strands);
 
 /* Numbers that analytic results need. */
 #define SN_SCENE_PENDULUM_LENGTH 0.5 /* m, of the rod, hinged at one end */

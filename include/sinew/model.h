@@ -13,8 +13,8 @@ typedef struct snModel snModel;
 SN_API snStatus sn_compile(const snSpec *spec, snModel **model, snError *error);
 SN_API void sn_model_destroy(snModel *model);
 
-/* What the model contains. Names live as long as the model. */
-typedef enum snItem { SN_ITEM_BODY, SN_ITEM_JOINT, SN_ITEM_COORDINATE, SN_ITEM_STRAND, SN_ITEM_POINT, SN_ITEM_MUSCLE, SN_ITEM_CONSTRAINT } snItem;
+/* What the model contains. Names live as long as the model. Group g is also muscle g. */
+typedef enum snItem { SN_ITEM_BODY, SN_ITEM_JOINT, SN_ITEM_COORDINATE, SN_ITEM_STRAND, SN_ITEM_POINT, SN_ITEM_MUSCLE, SN_ITEM_CONSTRAINT, SN_ITEM_GROUP } snItem;
 SN_API int32_t sn_count(const snModel *model, snItem item);
 SN_API const char *sn_name(const snModel *model, snItem item, int32_t index); /* coordinate: joint.0, joint.1, ... */
 SN_API int32_t sn_find(const snModel *model, snItem item, const char *name);  /* -1 when absent */

@@ -57,6 +57,8 @@ SN_API double sn_time(const snState *state);
  *   strand.point npoint x 3, m      strand.velocity npoint x 3   strand.length nstrand, m
  *   strand.force_origin, strand.force_insertion nstrand x 3: reactions, N      strand.tension nstrand, N (mean at both ends)
  *   muscle.activation nmuscle, writable      muscle.strength nmuscle, 0 to 1, scales the active force, writable
+ *   group.volume ngroup, m^3      group.area ngroup, m^2: mean cross-section      group.length ngroup, m: of the axis,
+ *     all between start and end of the group
  *   joint.coordinate ncoordinate, rad or m
  *   constraint.force nconstraint, N      constraint.gap nconstraint, m      constraint.position nconstraint: parameter on the strand
  * Positions of bodies are those of their scene nodes, not of their centres of mass. */

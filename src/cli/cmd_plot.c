@@ -22,6 +22,8 @@ static const snQuantity quantities[] = {
     {"tension", "tension/", "tension"},
     {"length", "length/", "length"},
     {"angle", "coordinate/", "joint coordinates"},
+    {"volume", "volume/", "volume of the groups"},
+    {"area", "area/", "mean cross-section of the groups"},
     {"error", "error/", "distance of the bones from the motion"},
     {NULL, NULL, NULL},
 };
@@ -208,7 +210,7 @@ static snStatus run(snCli *cli)
 
 static const snOption options[] = {
     {"o", SN_OPTION_TEXT, "FILE", "the .svg or .png to write; fascicles, sums, moment: also .sto or .csv", 0, 0},
-    {"what", SN_OPTION_CHOICE, "activation|force|tension|length|angle|error|moment-arms|fascicles|sums|moment",
+    {"what", SN_OPTION_CHOICE, "activation|force|tension|length|angle|volume|area|error|moment-arms|fascicles|sums|moment",
      "activation unless given", 0, 0},
     {"muscle", SN_OPTION_TEXT, "NAME", "only these: a name, a pattern such as 'FDP*', several with commas; repeatable",
      0, 0},

@@ -1,7 +1,7 @@
 /* Records a state into a track, frame by frame.
  *
  * Scalars: activation/MUSCLE; force_origin/STRAND, force_insertion/STRAND and tension/STRAND, N; length/STRAND, m;
- * coordinate/JOINT.k, rad or m. */
+ * coordinate/JOINT.k, rad or m; volume/GROUP, m^3; area/GROUP, m^2. */
 #include "cli.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHANNELS = 6, CHANNEL_NAME = 192 };
+enum { CHANNELS = 8, CHANNEL_NAME = 192 };
 
 /* A group of scalars: one per item, read from a field of one column (the value) or three (its length). */
 typedef struct snChannel {
@@ -24,6 +24,8 @@ static const snChannel channels[CHANNELS] = {
     {"tension", "strand.tension", SN_ITEM_STRAND},
     {"length", "strand.length", SN_ITEM_STRAND},
     {"coordinate", "joint.coordinate", SN_ITEM_COORDINATE},
+    {"volume", "group.volume", SN_ITEM_GROUP},
+    {"area", "group.area", SN_ITEM_GROUP},
 };
 
 struct snRecorder {

@@ -6,9 +6,15 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Scalar channels: kind of channel, how many strands or muscles, how it is read. */
-enum { CHANNEL_ACTIVATION, CHANNEL_ORIGIN, CHANNEL_INSERTION, CHANNEL_LENGTH, CHANNEL_COUNT };
-static const char *const channel_prefix[CHANNEL_COUNT] = {"activation/", "force_origin/", "force_insertion/", "length/"};
+/* Scalar channels: one per muscle, strand or group. */
+enum { CHANNEL_ACTIVATION, CHANNEL_ORIGIN, CHANNEL_INSERTION, CHANNEL_LENGTH, CHANNEL_VOLUME, CHANNEL_AREA, CHANNEL_COUNT };
+static const char *const channel_prefix[CHANNEL_COUNT] = {"activation/", "force_origin/", "force_insertion/",
+                                                          "length/",     "volume/",       "area/"};
+
+static int32_t scalar_count(const snModel *m)
+{
+    return m->nmuscle + 3 * m->nstrand + 2 * m->nvolume;
+}
 
 static char *joined(snArena *memory, const char *prefix, const char *name)
 {
@@ -24,8 +30,9 @@ static bool name_scalars(const snModel *m, snArena *memory, const char **name)
 {
     int32_t n = 0;
     for (int channel = 0; channel < CHANNEL_COUNT; ++channel) {
-        bool muscles = channel == CHANNEL_ACTIVATION;
-        int32_t count = muscles ? m->nmuscle : m->nstrand;
+        bool groups = channel == CHANNEL_VOLUME || channel == CHANNEL_AREA; /* the first muscles */
+        bool muscles = channel == CHANNEL_ACTIVATION || groups;
+        int32_t count = groups ? m->nvolume : muscles ? m->nmuscle : m->nstrand;
         for (int32_t i = 0; i < count; ++i)
             if (!(name[n++] = joined(memory, channel_prefix[channel], (muscles ? m->muscle_name : m->strand_name)[i])))
                 return false;
@@ -36,7 +43,7 @@ static bool name_scalars(const snModel *m, snArena *memory, const char **name)
 snStatus sn_recording_create(const snModel *m, const char *model_name, snTrack **replay)
 {
     snArena memory = {0};
-    int32_t nscalar = m->nmuscle + 3 * m->nstrand;
+    int32_t nscalar = scalar_count(m);
     const char **scalar = sn_arena_alloc(&memory, (size_t)nscalar, sizeof *scalar);
     int32_t *npoint = sn_arena_alloc(&memory, (size_t)m->nstrand, sizeof *npoint);
     snStatus status = SN_NO_MEMORY;
@@ -58,7 +65,7 @@ snStatus sn_recording_create(const snModel *m, const char *model_name, snTrack *
 
 snStatus sn_recording_append(const snModel *m, snState *s, double time, snTrack *replay)
 {
-    int32_t nscalar = m->nmuscle + 3 * m->nstrand, n = 0;
+    int32_t nscalar = scalar_count(m), n = 0;
     double *pose = SN_NEW_ARRAY(double, 7 * m->nbody + nscalar), *scalar = pose + 7 * m->nbody;
     if (!pose) return SN_NO_MEMORY;
     for (int32_t b = 0; b < m->nbody; ++b) {
@@ -70,6 +77,8 @@ snStatus sn_recording_append(const snModel *m, snState *s, double time, snTrack 
     for (int32_t i = 0; i < m->nstrand; ++i) scalar[n++] = v3_len(v3_load(s->out_origin + 3 * i));
     for (int32_t i = 0; i < m->nstrand; ++i) scalar[n++] = v3_len(v3_load(s->out_insertion + 3 * i));
     for (int32_t i = 0; i < m->nstrand; ++i) scalar[n++] = s->out_length[i];
+    for (int32_t i = 0; i < m->nvolume; ++i) scalar[n++] = s->out_volume[i];
+    for (int32_t i = 0; i < m->nvolume; ++i) scalar[n++] = s->out_area[i];
     snStatus status = sn_track_append(replay, time, pose, s->point, scalar);
     sn_free(pose);
     return status;

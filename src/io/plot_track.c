@@ -16,6 +16,8 @@ static const struct {
              {"force", "force (N)", 1, 0, NAN},
              {"tension", "tension (N)", 1, 0, NAN},
              {"length", "length (mm)", 1000, NAN, NAN},
+             {"volume", "volume (cm\u00b3)", 1e6, NAN, NAN},
+             {"area", "cross-section (cm\u00b2)", 1e4, NAN, NAN},
              {"error", "tracking error (mm)", 1000, 0, NAN},
              {"coordinate", "angle (degrees)", 57.29577951308232, NAN, NAN},
              {"", "", 1, NAN, NAN}};

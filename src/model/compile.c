@@ -94,6 +94,7 @@ int32_t sn_count(const snModel *m, snItem item)
     case SN_ITEM_POINT: return m->npoint;
     case SN_ITEM_MUSCLE: return m->nmuscle;
     case SN_ITEM_CONSTRAINT: return m->nconstraint;
+    case SN_ITEM_GROUP: return m->nvolume;
     }
     return 0;
 }
@@ -107,6 +108,7 @@ static const char **names_of(const snModel *m, snItem item)
     case SN_ITEM_STRAND: return m->strand_name;
     case SN_ITEM_MUSCLE: return m->muscle_name;
     case SN_ITEM_CONSTRAINT: return m->constraint_name;
+    case SN_ITEM_GROUP: return m->muscle_name;
     case SN_ITEM_POINT: break;
     }
     return NULL;
@@ -118,6 +120,13 @@ const char *sn_name(const snModel *m, snItem item, int32_t index)
     return name && index >= 0 && index < sn_count(m, item) ? name[index] : NULL;
 }
 
+/* Groups are the first muscles. */
+static int32_t find_group(const snModel *m, const char *name)
+{
+    int32_t muscle = sn_map_get(&m->muscle_map, name);
+    return muscle < m->nvolume ? muscle : -1;
+}
+
 int32_t sn_find(const snModel *m, snItem item, const char *name)
 {
     switch (item) {
@@ -127,6 +136,7 @@ int32_t sn_find(const snModel *m, snItem item, const char *name)
     case SN_ITEM_STRAND: return sn_map_get(&m->strand_map, name);
     case SN_ITEM_MUSCLE: return sn_map_get(&m->muscle_map, name);
     case SN_ITEM_CONSTRAINT: return sn_map_get(&m->constraint_map, name);
+    case SN_ITEM_GROUP: return find_group(m, name);
     case SN_ITEM_POINT: break;
     }
     return -1;

@@ -26,9 +26,10 @@ static snStatus own_rows(snCompiler *c)
 static snStatus link_rows(snCompiler *c)
 {
     snModel *m = c->m;
-    int32_t first = m->strand_constraintadr[m->nstrand], nlink = m->nstation, npart = 0;
+    int32_t first = m->strand_constraintadr[m->nstrand], nlink = 0, npart = 0;
     for (int32_t i = first; i < m->nconstraint; ++i) nlink += m->constraint[i].nlink, npart += 2 * m->constraint[i].nlink;
-    for (int32_t i = 0; i < m->nstation; ++i) npart += m->volume[m->station[i].group].nstrand;
+    for (int32_t i = 0; i < m->nstation; ++i)
+        if (m->station[i].link >= 0) ++nlink, npart += 2 * m->volume[m->station[i].group].nstrand;
     int32_t *adr, *strand, link = 0, part = 0;
     if (!COMPILE_ARRAY(c, adr, nlink + 1) || !COMPILE_ARRAY(c, strand, npart)) return SN_NO_MEMORY;
     for (int32_t i = first; i < m->nconstraint; ++i) {
@@ -42,9 +43,10 @@ static snStatus link_rows(snCompiler *c)
     }
     for (int32_t i = 0; i < m->nstation; ++i) {
         const snVolume *v = &m->volume[m->station[i].group];
+        if (m->station[i].link < 0) continue;
         m->station[i].link = link;
         adr[link++] = part;
-        for (int32_t k = 0; k < v->nstrand; ++k) strand[part++] = v->strand[k];
+        for (int32_t k = 0; k < 2 * v->nstrand; ++k) strand[part++] = v->strand[k / 2]; /* its point and its tangent */
     }
     adr[link] = part;
     m->pattern.nlink = link, m->pattern.npart = part;

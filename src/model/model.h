@@ -16,6 +16,7 @@
 #include "geom/surface.h"
 #include "sinew/model.h"
 #include "sparse/kkt.h"
+#include "strand/section.h"
 #include "strand/strand.h"
 
 typedef enum snBodyMode { SN_BODY_FREE, SN_BODY_PINNED, SN_BODY_KINEMATIC } snBodyMode;
@@ -42,18 +43,29 @@ typedef struct snConstraint {
     int32_t link, nlink; /* link rows */
 } snConstraint;
 
-/* One station of a volumetric group: keeps the spread of its strands at a parameter. */
+/* Where a strand of a group passes a station: constant weights of its control points. */
+typedef struct snCrossing {
+    double b[4], d[4]; /* basis, and its derivative by the fraction of the parameter */
+    int32_t span;
+} snCrossing;
+
+/* One cross-section of a group. */
 typedef struct snStation {
-    int32_t group, link;
-    double position;    /* fraction of the parameter */
-    double rest_spread; /* root mean square distance from the centre at rest, m */
+    int32_t group;
+    int32_t link;               /* row that keeps its volume, -1: it is measured only */
+    double position;            /* fraction of the parameter */
+    double weight;              /* of the section in the volume: fraction of the parameter */
+    const snCrossing *crossing; /* nstrand of the group */
+    double rest_radius;         /* of the section as drawn, m */
+    double rest_speed;          /* length of the axis per unit of the fraction as drawn, m */
 } snStation;
 
-/* Strands of a group whose volume is kept. */
+/* A muscle group: the strands that are enabled, and its stations from start to end. Group g is muscle g. */
 typedef struct snVolume {
-    int32_t nstrand;
+    int32_t nstrand, station, nstation;
     const int32_t *strand;
     double kp, kd;
+    double disc; /* see sn_section, m^2 */
 } snVolume;
 
 struct snModel {
@@ -102,7 +114,7 @@ struct snModel {
     int32_t *muscle_strandadr; /* nmuscle + 1 */
     int32_t *muscle_strand;
 
-    snVolume *volume;
+    snVolume *volume; /* nvolume: of each group */
     snStation *station;
 
     /* constraints: first those with own rows by strand and position, then those with link rows only */
@@ -118,6 +130,20 @@ struct snModel {
 static inline double sn_strand_parameter(const snStrand *strand, double fraction)
 {
     return strand->knot[3] + fraction * (strand->knot[strand->n] - strand->knot[3]);
+}
+
+/* Points and tangents (3 each per strand of the group) of a station, at the control points of all strands. */
+static inline void sn_station_cross(const snModel *m, const snStation *station, const double *q, double *point,
+                                    double *tangent)
+{
+    const snVolume *v = &m->volume[station->group];
+    for (int32_t i = 0; i < v->nstrand; ++i) {
+        const snCrossing *x = &station->crossing[i];
+        const double *at = q + 3 * (m->strand_pointadr[v->strand[i]] + x->span);
+        v3 p = {0, 0, 0}, t = {0, 0, 0};
+        for (int k = 0; k < 4; ++k) p = v3_mad(p, x->b[k], v3_load(at + 3 * k)), t = v3_mad(t, x->d[k], v3_load(at + 3 * k));
+        v3_store(point + 3 * i, p), v3_store(tangent + 3 * i, t);
+    }
 }
 
 #endif

@@ -315,13 +315,15 @@ static const snAttr strand_attr[] = {
 static const snAttr group_attr[] = {
     STRING_(name, SN_ATTR_REQUIRED, "Name, unique among the groups."),
     ENUM_(type, group_names, SN_GROUP_VOLUMETRIC, "Volumetric or sheet muscle."),
-    INT_(divisions, 5, 1, 1000, "Stations at which the volume is kept."),
+    INT_(divisions, 5, 1, 1000, "Stations at which the volume is measured and, with preserve, kept."),
     NUMBER_(start, 0.1, 0, 1, 0, "", "Parameter of the first station, as a fraction."),
     NUMBER_(end, 0.9, 0, 1, 0, "", "Parameter of the last station."),
-    NUMBER_(kp, 1e2, 0, 1e12, 0, "N/m", "Spring of the volume preservation."),
+    NUMBER_(kp, 1e6, 0, 1e12, 0, "N/m",
+            "Spring of the volume preservation, on the radius of the cross-section. 1e2 in Table 3.1 of [Kaufman 2008], "
+            "which keeps no muscle from thinning."),
     NUMBER_(kd, 1e-3, 0, 1e12, 0, "N s/m", "Damper of the volume preservation."),
     STRING_(strands, SN_ATTR_REQUIRED, "Names of the strands that activate together, separated by blanks."),
-    BOOL_(preserve, false, "Whether the volume is kept."),
+    BOOL_(preserve, false, "Whether the volume of a volumetric group is kept at its stations."),
 };
 #undef DEF
 

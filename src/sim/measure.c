@@ -124,6 +124,7 @@ void sn_measure(const snModel *m, snState *s)
     sn_pool_loop(s->pool, m->nstrand, measure_one, &work);
     for (int32_t i = m->strand_constraintadr[m->nstrand]; i < m->nconstraint; ++i) measure_constraint(m, s, i);
     worst_gap(m, s);
+    sn_measure_groups(m, s);
 }
 
 /* ---- energies ------------------------------------------------------------------------------- */
@@ -165,6 +166,9 @@ snEnergy sn_energy(const snModel *m, const snState *s)
         v3_store(e.angular_momentum, v3_add(v3_load(e.angular_momentum), spin));
     }
     for (int32_t i = 0; i < m->nstrand; ++i) strand_energy(m, s, i, g, &e);
+    for (int32_t i = m->strand_constraintadr[m->nstrand]; i < m->nconstraint; ++i)
+        if (m->constraint[i].spring) e.elastic += 0.5 * m->constraint[i].kp * s->out_gap[i] * s->out_gap[i];
+    e.elastic += sn_group_energy(m, s);
     return e;
 }
 

@@ -139,7 +139,7 @@ static void set_link_row(const snModel *m, snState *s, int32_t link, double gap)
     s->impulse[s->link0 + link] = correction(s, gap, false);
 }
 
-static void set_link_spring(snState *s, int32_t link, double gap, double kp, double kd)
+void sn_rows_link_spring(snState *s, int32_t link, double gap, double kp, double kd)
 {
     double k = s->h * s->h * kp + s->h * kd;
     s->value->link_on[link] = k > 0;
@@ -171,48 +171,15 @@ static void link_of_constraint(const snModel *m, snState *s, int32_t index)
     set_link_part(s, part, &mine, n);
     set_link_part(s, part + 1, &other, v3_neg(n));
     if (c->spring)
-        set_link_spring(s, c->link, length - c->length, c->kp, c->kd);
+        sn_rows_link_spring(s, c->link, length - c->length, c->kp, c->kd);
     else
         set_link_row(m, s, c->link, length - c->length);
-}
-
-/* Spread of the strands of a volumetric group at a station: grows as the strands shorten, so that the volume stays. */
-static void link_of_station(const snModel *m, snState *s, const snStation *station)
-{
-    const snVolume *g = &m->volume[station->group];
-    int32_t part0 = m->pattern.link_partadr[station->link], n = g->nstrand;
-    v3 centre = {0, 0, 0}, along = {0, 0, 0};
-    double stretch = 0;
-    for (int32_t i = 0; i < n; ++i) {
-        const snStrand *st = &m->strand[g->strand[i]];
-        snKktPart part;
-        int32_t hint = 0;
-        v3 t, p = part_at(m, s, g->strand[i], sn_strand_parameter(st, station->position), &hint, &part, &t);
-        set_link_part(s, part0 + i, &part, p); /* the point is parked in n until the centre is known */
-        centre = v3_mad(centre, 1.0 / n, p);
-        along = v3_add(along, v3_unit(t));
-        stretch += sn_strand_length(st, s->point + 3 * m->strand_pointadr[g->strand[i]]) / st->rest_length / n;
-    }
-    along = v3_unit(along);
-    double sum = 0;
-    for (int32_t i = 0; i < n; ++i) {
-        v3 r = v3_sub(v3_load(s->value->part[part0 + i].n), centre);
-        r = v3_mad(r, -v3_dot(r, along), along);
-        v3_store(s->value->part[part0 + i].n, r);
-        sum += v3_len2(r) / n;
-    }
-    double spread = sqrt(sum);
-    for (int32_t i = 0; i < n; ++i) {
-        double *r = s->value->part[part0 + i].n;
-        v3_store(r, v3_scale(v3_load(r), spread > 1e-9 ? 1 / (n * spread) : 0));
-    }
-    set_link_spring(s, station->link, spread - station->rest_spread / sqrt(stretch), g->kp, g->kd);
 }
 
 void sn_rows_of_links(const snModel *m, snState *s)
 {
     for (int32_t i = m->strand_constraintadr[m->nstrand]; i < m->nconstraint; ++i) link_of_constraint(m, s, i);
-    for (int32_t i = 0; i < m->nstation; ++i) link_of_station(m, s, &m->station[i]);
+    sn_rows_of_stations(m, s);
 }
 
 /* ---- joints --------------------------------------------------------------------------------- */

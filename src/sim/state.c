@@ -57,6 +57,10 @@ snSimDef sn_default_sim_def(void)
     X(out_force, nc)                                                                                                   \
     X(out_gap, nc)                                                                                                     \
     X(out_s, nc)                                                                                                       \
+    X(section, 9 * ns)                                                                                                 \
+    X(out_volume, m->nvolume)                                                                                          \
+    X(out_area, m->nvolume)                                                                                            \
+    X(out_axis, m->nvolume)                                                                                            \
     X(worst, ns)                                                                                                       \
     X(origin, ns)                                                                                                      \
     X(insertion, ns)                                                                                                   \
@@ -235,6 +239,9 @@ snStatus sn_state_create(const snModel *m, const snSimDef *def, snState **out, s
     X("strand.force_insertion", out_insertion, nstrand, 3, false, "force on what holds the insertion, world axes, N") \
     X("muscle.activation", activation, nmuscle, 1, true, "activation of each muscle, 0 to 1")                         \
     X("muscle.strength", strength, nmuscle, 1, true, "factor on the active force of each muscle, 0 to 1")             \
+    X("group.volume", out_volume, nvolume, 1, false, "volume of each group between its start and end, m^3")           \
+    X("group.area", out_area, nvolume, 1, false, "mean cross-section of each group: volume over length, m^2")         \
+    X("group.length", out_axis, nvolume, 1, false, "length of each group's axis between its start and end, m")        \
     X("joint.coordinate", out_coordinate, ncoord, 1, false, "coordinates of all joints, rad or m")                    \
     X("constraint.force", out_force, nconstraint, 1, false, "force of each constraint; surface: push, N")             \
     X("constraint.gap", out_gap, nconstraint, 1, false, "error of each constraint; surface: height above it, m")      \

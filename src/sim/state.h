@@ -80,6 +80,7 @@ struct snState {
     snActivationFn choose;
     void *choose_context;
 
+    double *section;       /* nstrand * 9, scratch: points, tangents and gradients of one cross-section */
     double settle_damping; /* factor on all strand velocities after each step; 1: none */
 
     /* derived, filled after each step (see sn_field) */
@@ -87,6 +88,7 @@ struct snState {
     double *out_coordinate;
     double *out_length, *out_tension, *out_origin, *out_insertion;
     double *out_force, *out_gap, *out_s;
+    double *out_volume, *out_area, *out_axis; /* nvolume */
     snWorst *worst; /* nstrand */
     int32_t *origin, *insertion; /* nstrand: constraint that holds each end, -1 */
 
@@ -104,6 +106,14 @@ void sn_rows_of_links(const snModel *m, snState *s);
 void sn_rows_of_joints(const snModel *m, snState *s);
 /* Pose at the end of the step and velocity over it, of bodies that are moved rather than simulated. */
 void sn_rows_move_bodies(const snModel *m, snState *s);
+
+/* A link row as a spring and damper on its gap, implicit. */
+void sn_rows_link_spring(snState *s, int32_t link, double gap, double kp, double kd);
+
+/* ---- group.c: muscle groups */
+void sn_rows_of_stations(const snModel *m, snState *s);
+void sn_measure_groups(const snModel *m, snState *s);
+double sn_group_energy(const snModel *m, const snState *s); /* of the springs that keep volume, J */
 
 /* ---- contact.c: which one-sided rows push. Returns how many changed; marks their strands dirty. */
 int32_t sn_contact_repair(const snModel *m, snState *s);

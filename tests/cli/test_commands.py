@@ -12,7 +12,8 @@ import xml.etree.ElementTree as xml
 import common
 from common import SINEW, Case
 
-SCENES = ["pendulum", "cable", "string", "pulley", "crane", "finger", "hand-synthetic", "hand-synthetic-x10", "sheet"]
+SCENES = ["pendulum", "cable", "string", "pulley", "crane", "finger", "spindle", "hand-synthetic",
+          "hand-synthetic-x10", "sheet"]
 
 
 class Help(Case):
@@ -35,6 +36,7 @@ class Help(Case):
             self.assertTrue(example[1].startswith(f"  $ sinew {name}"), text)
             self.assertGreaterEqual(len(example), 3, f"{name}: the example shows no output")
             self.assertEqual(self.sinew("help", name).stdout, text)
+            self.assertNotIn("(null)", text)
 
     def test_version(self):
         self.assertRegex(self.sinew("--version").stdout, r"^sinew \d+\.\d+\.\d+\n$")
@@ -150,6 +152,18 @@ class Simulate(Case):
             answer = self.json("simulate", name, "--time", "0.05")
             self.assertFalse(answer["diverged"], name)
             self.assertLess(answer["worst_gap_m"], 1e-4, name)
+
+    def test_a_group_keeps_its_volume_in_the_table_and_in_a_plot(self):
+        self.sinew("simulate", "spindle", "-o", "s", "--time", "1.5", "--activation", "belly=0.32", "--ramp", "1")
+        names, rows = self.read_sto("s.sto")
+        volume = [row[names.index("volume/belly")] for row in rows]
+        area = [row[names.index("area/belly")] for row in rows]
+        length = [row[names.index("length/fibre01")] for row in rows]
+        self.assertLess(min(length) / length[0], 0.75)
+        self.assertLess(max(abs(v / volume[0] - 1) for v in volume), 0.01)
+        self.assertGreater(max(area) / area[0], 1.3)
+        answer = self.json("plot", "s.sto", "--what", "volume", "-o", "v.svg")
+        self.assertEqual(answer["channels"], ["belly"])
 
     def test_finger_moves_the_way_its_muscles_pull(self):
         for muscle, joint, sign in [("FDP2", "DIP", 1), ("FDS2", "PIP", 1), ("ED2", "MCP", -1), ("EI", "PIP", -1)]:

@@ -19,7 +19,7 @@ static void test_defaults(void **state)
     assert_true(strand.belly_start == 0 && strand.belly_end == 1 && strand.tension_only);
     assert_string_equal(strand.passive_fl, "");
     snGroupDef group = sn_default_group_def();
-    assert_true(group.divisions == 5 && group.start == .1 && group.end == .9 && group.kp == 1e2 && group.kd == 1e-3);
+    assert_true(group.divisions == 5 && group.start == .1 && group.end == .9 && group.kp == 1e6 && group.kd == 1e-3);
     snConstraintDef c = sn_default_constraint_def();
     assert_true(c.lateral == -1 && c.attachment_position == -1 && c.equality == SN_EQUAL && c.side == SN_ABOVE);
     snModelDef model = sn_default_model_def();

@@ -1,0 +1,158 @@
+/* Muscles: who contracts together; and the cross-sections of groups, at which volume is measured and may be kept. */
+#include "model/compile.h"
+
+#include "base/error.h"
+#include "math/spline.h"
+
+#include <string.h>
+
+/* Of the mean second moment of a bundle: keeps the area of one that is flattened regular. */
+static const double LEAST_DISC = 1e-4;
+
+static snStatus start_muscle(snCompiler *c, const char *name)
+{
+    snModel *m = c->m;
+    int32_t k = m->nmuscle++;
+    m->muscle_name[k] = sn_compile_text(c, name);
+    m->muscle_strandadr[k + 1] = m->muscle_strandadr[k];
+    if (!m->muscle_name[k] || !sn_map_put(&m->muscle_map, m->muscle_name[k], k)) return sn_fail_no_memory(c->error);
+    return SN_OK;
+}
+
+static void add_to_muscle(snModel *m, int32_t strand)
+{
+    int32_t k = m->nmuscle - 1;
+    if (m->strand_muscle[strand] >= 0 || !(m->strand_force[strand] > 0)) return;
+    m->muscle_strand[m->muscle_strandadr[k + 1]++] = strand;
+    m->strand_muscle[strand] = k;
+}
+
+/* Next name of a blank-separated list as a strand index, -1 for a disabled one; false at the end. */
+static bool next_strand(const snCompiler *c, const char **list, int32_t *strand)
+{
+    char name[256];
+    size_t n = 0;
+    while (**list == ' ' || **list == '\n' || **list == '\t' || **list == '\r') ++*list;
+    if (!**list) return false;
+    while (**list && !strchr(" \n\t\r", **list)) {
+        if (n + 1 < sizeof name) name[n++] = **list;
+        ++*list;
+    }
+    name[n] = 0;
+    snId id = sn_spec_find(c->spec, SN_KIND_STRAND, name);
+    *strand = id ? c->strand_of[id - 1] : -1;
+    return true;
+}
+
+/* ---- cross-sections ------------------------------------------------------------------------- */
+
+static snStatus compile_crossings(snCompiler *c, const snVolume *v, snStation *station)
+{
+    snModel *m = c->m;
+    snCrossing *crossing;
+    if (!COMPILE_ARRAY(c, crossing, v->nstrand)) return SN_NO_MEMORY;
+    for (int32_t i = 0; i < v->nstrand; ++i) {
+        const snStrand *st = &m->strand[v->strand[i]];
+        snCrossing *x = &crossing[i];
+        x->span = spline_basis(st->knot, st->n, sn_strand_parameter(st, station->position), 0, x->b, x->d, NULL);
+        for (int k = 0; k < 4; ++k) x->d[k] *= st->knot[st->n] - st->knot[3];
+    }
+    station->crossing = crossing;
+    return SN_OK;
+}
+
+/* The section as drawn; point and tangent are scratch. disc 0: chosen here, for the whole group. */
+static snSection drawn_section(const snModel *m, const snVolume *v, const snStation *station, double *point,
+                               double *tangent)
+{
+    sn_station_cross(m, station, m->rest_point, point, tangent);
+    return sn_section(v->nstrand, point, tangent, v->disc, 1, NULL, NULL);
+}
+
+/* Sheets and one or two strands have no area but through the strands' own thickness; a bundle is what its strands fill.
+ */
+static double disc_of(const snModel *m, const snGroupDef *def, const snVolume *v, double *point, double *tangent)
+{
+    double radius = 0, area = 0;
+    for (int32_t i = 0; i < v->nstrand; ++i) radius += m->strand_radius[v->strand[i]] / v->nstrand;
+    if (def->type == SN_GROUP_SHEET || v->nstrand < 3) return radius * radius / 4;
+    for (int32_t k = 0; k < v->nstation; ++k) {
+        snSection s = drawn_section(m, v, &m->station[v->station + k], point, tangent);
+        area += s.area / v->nstation;
+    }
+    return area > 0 ? LEAST_DISC * area : radius * radius / 4;
+}
+
+static snStatus compile_stations(snCompiler *c, const snGroupDef *def, snVolume *v)
+{
+    snModel *m = c->m;
+    double *point, *tangent, n = def->divisions - 1, range = def->end - def->start;
+    if (!COMPILE_ARRAY(c, point, 3 * v->nstrand) || !COMPILE_ARRAY(c, tangent, 3 * v->nstrand)) return SN_NO_MEMORY;
+    bool keep = def->preserve && def->type == SN_GROUP_VOLUMETRIC && v->nstrand > 1;
+    v->station = m->nstation, v->nstation = def->divisions;
+    for (int32_t k = 0; k < def->divisions; ++k) {
+        snStation *s = &m->station[m->nstation++];
+        bool end = k == 0 || k + 1 == def->divisions;
+        *s = (snStation){.group = m->nvolume, .link = keep ? 0 : -1};
+        s->position = n > 0 ? def->start + range * k / n : 0.5 * (def->start + def->end);
+        s->weight = n > 0 ? range / n * (end ? 0.5 : 1) : range; /* trapezoids */
+        snStatus status = compile_crossings(c, v, s);
+        if (status != SN_OK) return status;
+    }
+    v->disc = disc_of(m, def, v, point, tangent);
+    for (int32_t k = 0; k < v->nstation; ++k) {
+        snStation *s = &m->station[v->station + k];
+        snSection drawn = drawn_section(m, v, s, point, tangent);
+        s->rest_radius = drawn.radius, s->rest_speed = drawn.speed;
+    }
+    return SN_OK;
+}
+
+static snStatus compile_volume(snCompiler *c, const snGroupDef *def)
+{
+    snModel *m = c->m;
+    snVolume *v = &m->volume[m->nvolume];
+    int32_t *list, strand, n = 0;
+    if (!COMPILE_ARRAY(c, list, m->nstrand)) return SN_NO_MEMORY;
+    for (const char *at = def->strands; next_strand(c, &at, &strand);)
+        if (strand >= 0) list[n++] = strand;
+    *v = (snVolume){.nstrand = n, .strand = list, .station = m->nstation, .kp = def->kp, .kd = def->kd};
+    snStatus status = n > 0 ? compile_stations(c, def, v) : SN_OK;
+    ++m->nvolume;
+    return status;
+}
+
+/* ---- all of them ---------------------------------------------------------------------------- */
+
+static snStatus compile_group(snCompiler *c, const snGroupDef *def)
+{
+    int32_t strand;
+    snStatus status = start_muscle(c, def->name);
+    if (status != SN_OK) return status;
+    for (const char *at = def->strands; next_strand(c, &at, &strand);)
+        if (strand >= 0) add_to_muscle(c->m, strand);
+    return compile_volume(c, def);
+}
+
+snStatus sn_compile_muscles(snCompiler *c)
+{
+    snModel *m = c->m;
+    int32_t ngroup = sn_spec_count(c->spec, SN_KIND_GROUP), nstation = 0;
+    for (snId id = 1; id <= ngroup; ++id) nstation += sn_spec_group(c->spec, id)->divisions;
+    if (!COMPILE_ARRAY(c, m->muscle_name, ngroup + m->nstrand) ||
+        !COMPILE_ARRAY(c, m->muscle_strandadr, ngroup + m->nstrand + 1) ||
+        !COMPILE_ARRAY(c, m->muscle_strand, m->nstrand) || !COMPILE_ARRAY(c, m->volume, ngroup) ||
+        !COMPILE_ARRAY(c, m->station, nstation))
+        return SN_NO_MEMORY;
+    for (snId id = 1; id <= ngroup; ++id) {
+        snStatus status = compile_group(c, sn_spec_group(c->spec, id));
+        if (status != SN_OK) return status;
+    }
+    for (int32_t i = 0; i < m->nstrand; ++i) {
+        if (m->strand_muscle[i] >= 0 || !(m->strand_force[i] > 0)) continue;
+        snStatus status = start_muscle(c, m->strand_name[i]);
+        if (status != SN_OK) return status;
+        add_to_muscle(m, i);
+    }
+    return SN_OK;
+}
