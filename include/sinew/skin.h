@@ -55,6 +55,7 @@ typedef struct snSkinDef {
                                       lifts the skin less and less, and never by more than 6 mm times a */
     double prominence;             /* one factor on all of it, 0 to switch off */
     double belly;                  /* factor on the thickening of bellies, 1 keeps their volume */
+    bool contact; /* push out of the bones what blending draws into them; bones that are no closed mesh do not count */
 } snSkinDef;
 
 SN_API snSkinDef sn_default_skin_def(void);
@@ -76,10 +77,11 @@ typedef struct snSkinInfo {
     double base_volume, volume; /* of the skinned base and of the result, m^3 */
     double blend_seconds, bulge_seconds, normal_seconds;
     int64_t curve_evaluations; /* closest points on pieces of curve */
+    double contact_seconds;    /* keeping off the bones */
 } snSkinInfo;
 SN_API snSkinInfo sn_skin_info(const snSkin *skin);
 
-/* The skinned base of the last frame and the offset along its normals, per vertex. */
+/* The skinned base of the last frame, off the bones, and the offset along its normals, per vertex. */
 SN_API const double *sn_skin_base(const snSkin *skin);
 SN_API const double *sn_skin_offset(const snSkin *skin);
 /* Weights in use: 4 bodies and 4 weights per vertex, largest first; influence per vertex. */

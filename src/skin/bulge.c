@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "geom/bvh.h"
+#include "skin/clusters.h"
 
 #include <string.h>
 
@@ -56,20 +57,6 @@ static double fade(double distance)
     return 1 - t * t * (3 - 2 * t);
 }
 
-/* Collects up to `most` connected vertices around v, those with of[] == from, and marks them `as`; returns how many. */
-static int32_t grow(const Setup *s, int32_t *of, int32_t from, int32_t as, int32_t v, int32_t most, int32_t *list)
-{
-    int32_t count = 0;
-    list[count++] = v, of[v] = as;
-    for (int32_t i = 0; i < count; ++i)
-        for (int32_t k = s->fans.start[list[i]]; k < s->fans.start[list[i] + 1]; ++k)
-            for (int c = 0; c < 3; ++c) {
-                int32_t w = s->skin->triangle[3 * s->fans.list[k] + c];
-                if (count < most && of[w] == from) list[count++] = w, of[w] = as;
-            }
-    return count;
-}
-
 enum { UNASSIGNED = -1, NO_INFLUENCE = -2, REGION_VERTICES = 8 * SN_LANES };
 
 /* Cuts the vertices of a region at the middle of their longest side until a patch is left. */
@@ -113,7 +100,8 @@ static bool make_regions(Setup *s, snBulge *b)
     for (int32_t v = 0; v < n; ++v) s->patch[v] = b->influence[v] > 0 ? UNASSIGNED : NO_INFLUENCE;
     for (int32_t v = 0; v < n; ++v) {
         if (s->patch[v] != UNASSIGNED) continue;
-        int32_t count = grow(s, s->patch, UNASSIGNED, b->nregion, v, REGION_VERTICES, member);
+        int32_t count =
+            sn_cluster_grow(s->skin, &s->fans, s->patch, UNASSIGNED, b->nregion, v, REGION_VERTICES, member);
         make_patches(s, b, member, count);
         b->last[b->nregion++] = -1;
         b->region[b->nregion] = b->npatch;

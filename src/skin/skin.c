@@ -9,6 +9,7 @@
 #include "skin/belly.h"
 #include "skin/blend.h"
 #include "skin/bulge.h"
+#include "skin/contact.h"
 #include "skin/weights.h"
 
 #include <string.h>
@@ -22,6 +23,7 @@ struct snSkin {
     snArcs arcs;
     snBulge bulge;
     snBelly belly;
+    snContact contact;
     double *base, *normal, *offset; /* of the last frame: skinned vertices, their normals, what strands add */
     snSkinBlend blend;
     double prominence, belly_factor;
@@ -33,7 +35,7 @@ snSkinDef sn_default_skin_def(void)
 {
     /* b: half the width of an extensor tendon and its sheath; c: dermis and subcutis of the back of the hand (1.3 and
      * 1.5 mm) and the radius of the tendon, so that a tendon in its place just shows. */
-    return (snSkinDef){.height = 1, .lateral = 0.003, .depth = 0.004, .prominence = 1, .belly = 1};
+    return (snSkinDef){.height = 1, .lateral = 0.003, .depth = 0.004, .prominence = 1, .belly = 1, .contact = true};
 }
 
 /* ---- set-up ------------------------------------------------------------------------------------ */
@@ -150,6 +152,8 @@ snStatus sn_skin_create(const snSkinDef *def, snSkin **skin, snError *error)
         status = make_weights(made, def, error);
     }
     if (status == SN_OK) status = make_strands(made, def, error);
+    if (status == SN_OK && def->contact)
+        status = sn_contact_create(&made->rest, def->nbone, def->bone, &made->contact, error);
     if (status == SN_OK)
         *skin = made;
     else
@@ -166,6 +170,7 @@ void sn_skin_destroy(snSkin *skin)
     sn_arcs_free(&skin->arcs);
     sn_bulge_free(&skin->bulge);
     sn_belly_free(&skin->belly);
+    sn_contact_free(&skin->contact);
     sn_free(skin);
 }
 
@@ -211,15 +216,20 @@ void sn_skin_deform(snSkin *skin, const double *pose, const double *point, doubl
     base.vertex = skin->base, result.vertex = vertex;
     blend_bones(skin, pose);
     double t1 = sn_clock();
-    sn_trimesh_normals(&base, skin->normal);
+    sn_contact_push(&skin->contact, skin->rest_pose, pose, skin->base);
     double t2 = sn_clock();
-    add_strands(skin, point);
-    lift(skin, vertex);
+    sn_trimesh_normals(&base, skin->normal);
     double t3 = sn_clock();
-    if (normal) sn_trimesh_normals(&result, normal);
+    add_strands(skin, point);
     double t4 = sn_clock();
-    skin->info.blend_seconds = t1 - t0, skin->info.bulge_seconds = t3 - t2;
-    skin->info.normal_seconds = t2 - t1 + (t4 - t3);
+    sn_contact_limit(&skin->contact, skin->base, skin->normal, skin->offset);
+    double t5 = sn_clock();
+    lift(skin, vertex);
+    double t6 = sn_clock();
+    if (normal) sn_trimesh_normals(&result, normal);
+    double t7 = sn_clock();
+    skin->info.blend_seconds = t1 - t0, skin->info.contact_seconds = t2 - t1 + (t5 - t4);
+    skin->info.bulge_seconds = t4 - t3 + (t6 - t5), skin->info.normal_seconds = t3 - t2 + (t7 - t6);
 }
 
 void sn_skin_deform_base(snSkin *skin, const double *given, const double *point, double *vertex, double *normal)

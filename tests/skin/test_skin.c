@@ -425,6 +425,69 @@ static void deforming_keeps_volume_and_normals_and_allocates_nothing(void **stat
     sn_skin_destroy(skin);
 }
 
+/* ---- bones ---------------------------------------------------------------------------------------- */
+
+enum { RINGS = 9, ANGLES = 12 };
+
+/* A closed tube around the axis of the first finger, 5 mm in radius; the finger has 9 mm. */
+static snTriMesh make_tube(void)
+{
+    double position[3 * RINGS * ANGLES];
+    snTriMesh tube;
+    for (int r = 0; r < RINGS; ++r)
+        for (int a = 0; a < ANGLES; ++a) {
+            v3 p = v3_lerp(finger[0][0], finger[0][1], (double)r / (RINGS - 1));
+            double turn = 2 * SN_PI * a / ANGLES;
+            v3_store(position + 3 * (ANGLES * r + a), v3_add(p, v3_of(0.005 * sin(turn), 0, 0.005 * cos(turn))));
+        }
+    assert_int_equal(sn_trimesh_loft(RINGS, ANGLES, position, NULL, NULL, &tube, NULL), SN_OK);
+    return tube;
+}
+
+/* A bone that leaves its place by up to 9 mm, sideways and upwards: the skin stays outside, and elsewhere as it was. */
+static void skin_stays_out_of_bones(void **state)
+{
+    (void)state;
+    Fork f;
+    make_fork(&f);
+    snTriMesh tube = make_tube();
+    snMeshPlace place;
+    assert_int_equal(sn_trimesh_check(&tube, true, &place), SN_OK);
+    assert_int_equal(place.defect, SN_MESH_SOUND);
+    snSkinBone bone[BODIES + 1];
+    memcpy(bone, f.bone, sizeof f.bone);
+    bone[BODIES] = (snSkinBone){2, tube.nvertex, tube.ntriangle, tube.vertex, tube.triangle};
+    f.def.bone = bone, f.def.nbone = BODIES + 1;
+    int32_t n = f.mesh.nvertex, *body = SN_NEW_ARRAY(int32_t, 4 * n);
+    double *weight = SN_NEW_ARRAY(double, 4 * n);
+    for (int32_t v = 0; v < n; ++v) weight[4 * v] = 1; /* all of the skin stays with the palm */
+    f.def.weight_body = body, f.def.weight = weight;
+    snSkin *skin = make_skin(&f);
+    snBvh *tree = sn_bvh_create(&tube);
+    double *vertex = SN_NEW_ARRAY(double, 3 * n), pose[7 * BODIES];
+    sn_skin_deform(skin, f.rest, NULL, vertex, NULL);
+    for (int32_t i = 0; i < 3 * n; ++i) assert_near(vertex[i], f.mesh.vertex[i], 1e-15);
+    int64_t before = sn_alloc_count();
+    for (int k = 0; k < 12; ++k) { /* to and fro, with jumps: what a vertex has seen before may not mislead it */
+        v3 way = v3_scale(v3_of(sin(2.0 * k), 0, cos(2.0 * k)), 0.003 * (k % 4));
+        memcpy(pose, f.rest, sizeof pose);
+        v3_store(pose + 14, v3_add(v3_load(pose + 14), way));
+        sn_skin_deform(skin, pose, f.point, vertex, NULL);
+        int32_t moved = 0;
+        for (int32_t v = 0; v < n; ++v) {
+            v3 p = v3_load(vertex + 3 * v), base = v3_load(sn_skin_base(skin) + 3 * v);
+            assert_false(sn_bvh_inside(tree, v3_sub(p, way)));
+            moved += v3_dist(base, sn_trimesh_point(&f.mesh, v)) > 1e-6;
+        }
+        if (k % 4 == 0) assert_int_equal(moved, 0);
+        if (k % 4 == 3) assert_true(moved > 50);
+    }
+    assert_int_equal(sn_alloc_count(), before);
+    sn_bvh_destroy(tree), sn_trimesh_free(&tube);
+    sn_free(vertex), sn_free(body), sn_free(weight);
+    sn_skin_destroy(skin);
+}
+
 /* ---- trouble -------------------------------------------------------------------------------------- */
 
 static void bad_meshes_and_strands_are_refused(void **state)
@@ -471,6 +534,9 @@ static void every_failed_allocation_is_survived(void **state)
     double corner[12] = {-0.2, -0.2, -0.2, 0.4, -0.2, -0.2, -0.2, 0.4, -0.2, -0.2, -0.2, 0.4};
     int32_t face[12] = {0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2};
     f.def.nvertex = f.def.ntriangle = 4, f.def.vertex = corner, f.def.triangle = face;
+    double inner[12]; /* a bone in it */
+    for (int i = 0; i < 12; ++i) inner[i] = 0.1 * corner[i];
+    f.bone[0] = (snSkinBone){0, 4, 4, inner, face};
     int64_t live = sn_alloc_live();
     for (int n = 0;; ++n) {
         snSkin *skin = NULL;
@@ -497,6 +563,7 @@ int main(void)
         cmocka_unit_test(prominence_scales_and_influence_is_obeyed),
         cmocka_unit_test(bellies_thicken_as_they_shorten),
         cmocka_unit_test(deforming_keeps_volume_and_normals_and_allocates_nothing),
+        cmocka_unit_test(skin_stays_out_of_bones),
         cmocka_unit_test(bad_meshes_and_strands_are_refused),
         cmocka_unit_test(every_failed_allocation_is_survived),
     };
