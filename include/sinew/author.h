@@ -138,6 +138,8 @@ typedef struct snFillDef {
     const char *strands;   /* names of the inputs, separated by blanks; they are disabled in the new model */
     const char *group;     /* name of the new group, its strands are NAME_1, NAME_2, ...; empty: the mesh's name */
     snGroupType type;      /* of the group */
+    bool preserve;         /* the group keeps its volume: volumetric only */
+    int32_t struts;        /* between neighbouring strands: sheet only */
     snAutoStrandsDef fill; /* its mesh and inputs are not looked at */
     int32_t steps;         /* at most; not looked at with watch */
     snFillWatch watch;     /* decides when it is done; NULL: it is when they have converged */
@@ -156,6 +158,13 @@ SN_API snFillDef sn_default_fill_def(void);
  * SN_BAD_INPUT: no such mesh or strand, a name that is taken, and what sn_autostrands_create refuses. */
 SN_API snStatus sn_fill_muscle(const snSpec *spec, const snFillDef *def, snProgress progress, snSpec **filled,
                                snFillReport *report, snError *error);
+/* Adds the struts of a whole group as constraints of their own, to be moved or removed one by one (the group's attribute
+ * `struts` places the same ones without showing them): `count` between each two neighbouring strands, evenly from the group's
+ * start to its end, each to the nearest point of the other, as long as drawn, with the group's kp and kd. Neighbours are the
+ * pairs of the shortest tree through all strands. They are called GROUP.strut1.1, ...
+ * SN_BAD_INPUT, nothing added: no such group, a strand without a sound curve, a name that is taken. */
+SN_API snStatus sn_add_struts(snSpec *spec, snId group, int32_t count, snStrutMode mode, snError *error);
+
 /* The skin of a model, ready to deform: its mesh, the poses of its bodies as drawn, bones from the meshes below them,
  * its strands with their bellies. Bodies, strands and control points are in the order of the compiled model. */
 typedef struct snModelSkinDef {

@@ -135,9 +135,10 @@ typedef struct snGroupDef {
     snGroupType type;
     int32_t divisions;
     double start, end; /* fractions of the parameter */
-    double kp, kd;     /* spring and damper of volume preservation */
+    double kp, kd;     /* spring and damper of volume preservation, or of the struts of a sheet */
     const char *strands; /* names, separated by blanks */
     bool preserve;     /* volume preservation on */
+    int32_t struts;    /* sheet only: between each two neighbouring strands, from start to end */
 } snGroupDef;
 
 typedef enum snConstraintType { SN_CONSTRAINT_FIXED, SN_CONSTRAINT_SLIDING, SN_CONSTRAINT_SURFACE, SN_CONSTRAINT_STRUT } snConstraintType;

@@ -309,6 +309,7 @@ static snStatus add_group(Fill *f)
     for (int32_t s = 0; s < n && status == SN_OK; ++s) status = add_strand(f, s);
     snGroupDef def = sn_default_group_def();
     def.name = f->group, def.type = f->def->type, def.strands = f->names;
+    def.preserve = f->def->preserve, def.struts = f->def->struts;
     return status == SN_OK ? sn_add_group(f->to, &def, NULL) : status;
 }
 

@@ -18,6 +18,8 @@ static snFillDef read_options(const snCli *cli, const char *inputs)
     def.strands = inputs;
     def.group = cli_option_text(cli, "group", "");
     def.type = cli_given(cli, "sheet") ? SN_GROUP_SHEET : SN_GROUP_VOLUMETRIC;
+    def.preserve = cli_given(cli, "preserve");
+    def.struts = (int32_t)cli_option_number(cli, "struts", 0);
     def.steps = (int32_t)cli_option_number(cli, "steps", def.steps);
     snAutoStrandsDef *fill = &def.fill;
     fill->count = (int32_t)cli_option_number(cli, "count", 0);
@@ -82,6 +84,10 @@ static snStatus run(snCli *cli)
     for (size_t i = 0; i < sizeof needed / sizeof *needed; ++i)
         if (!cli_given(cli, needed[i]))
             return cli_fail(cli, SN_USAGE, "%s%s is missing", needed[i][1] ? "--" : "-", needed[i]);
+    if (cli_given(cli, "struts") && !cli_given(cli, "sheet"))
+        return cli_fail(cli, SN_USAGE, "--struts needs --sheet; a volumetric group has --preserve");
+    if (cli_given(cli, "preserve") && cli_given(cli, "sheet"))
+        return cli_fail(cli, SN_USAGE, "--preserve is for volumetric groups; a sheet has --struts");
     if (!cli_ends_with(out, ".muscle.xml")) return cli_fail(cli, SN_USAGE, "-o %s: expected a .muscle.xml", out);
     snStatus status = cli_check_output(cli, out);
     snSpec *spec = NULL;
@@ -103,6 +109,8 @@ static const snOption options[] = {
     {"o", SN_OPTION_TEXT, "OUT", "the new model, a .muscle.xml", 0, 0},
     {"group", SN_OPTION_TEXT, "NAME", "name of the muscle group (the mesh's name)", 0, 0},
     {"sheet", SN_OPTION_FLAG, "", "a sheet rather than a volumetric group", 0, 0},
+    {"struts", SN_OPTION_COUNT, "N", "with --sheet: struts between each two neighbours, which keep the spacing", 1, 1000},
+    {"preserve", SN_OPTION_FLAG, "", "the group keeps its volume when it moves", 0, 0},
     {"samples", SN_OPTION_COUNT, "N", "points of a strand while it relaxes (24)", 4, 512},
     {"control-points", SN_OPTION_COUNT, "N", "of the curves made in the end (12); 0: as many as samples", 0, 512},
     {"stiffness", SN_OPTION_NUMBER, "K", "how much a strand wants to be straight (10)", 0, 1e6},

@@ -137,7 +137,8 @@ static void put_constraint(snPack *p, int32_t k)
     sn_pack_member(p, "position");
     sn_json_number(&p->head, range > 0 ? (c->s - start) / range : 0);
     sn_pack_member(p, "attachment");
-    sn_json_string(&p->head, id ? sn_spec_constraint(p->def->spec, id)->attachment : "");
+    const char *other = c->other >= 0 ? m->strand_name[c->other] : ""; /* struts of a sheet are not in the spec */
+    sn_json_string(&p->head, id ? sn_spec_constraint(p->def->spec, id)->attachment : other);
     if (c->body >= 0 && c->type != SN_CONSTRAINT_STRUT) {
         double local[3];
         v3_store(local, rigid_unapply(m->body_node[c->body], c->point));

@@ -238,6 +238,12 @@ void sn_check_groups(snChecker *c)
     for (snId id = 1; id <= sn_spec_count(c->spec, SN_KIND_GROUP); ++id) {
         const snGroupDef *d = sn_spec_group(c->spec, id);
         check_members(c, id, d);
+        if (d->type == SN_GROUP_SHEET && d->preserve)
+            sn_check_warning(c, SN_KIND_GROUP, id, "set struts, which keep the spacing of a sheet",
+                             "preserve does nothing in a sheet");
+        if (d->type != SN_GROUP_SHEET && d->struts > 0)
+            sn_check_warning(c, SN_KIND_GROUP, id, "set type to sheet, or use preserve",
+                             "struts do nothing in a volumetric group");
         if (d->start >= d->end)
             sn_check_error(c, SN_KIND_GROUP, id, "start must come before end", "start is %g and end is %g", d->start,
                            d->end);

@@ -4,8 +4,10 @@
 
 #include "base/error.h"
 #include "model/node_surface.h"
+#include "model/struts.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -148,20 +150,77 @@ static snStatus store_sorted(snCompiler *c, Keyed *list, int32_t n)
     return SN_OK;
 }
 
+/* ---- all of them ---------------------------------------------------------------------------- */
+
+typedef struct List {
+    Keyed *at;
+    int32_t count;
+} List;
+
+/* name must live as long as the spec or the model. */
+static snStatus add_constraint(snCompiler *c, const snConstraintDef *def, List *list)
+{
+    Keyed *k = &list->at[list->count];
+    snStatus status = compile_constraint(c, def, &k->constraint);
+    if (status != SN_OK) return status;
+    if (k->constraint.nrow + k->constraint.nlink == 0) return SN_OK;
+    k->name = def->name, k->order = list->count++;
+    return SN_OK;
+}
+
+/* The struts of a sheet, as if its author had set each. */
+static snStatus add_struts(snCompiler *c, const snGroupDef *group, const snStrutPlace *place, int32_t n, List *list)
+{
+    snStatus status = SN_OK;
+    for (int32_t i = 0; i < n && status == SN_OK; ++i) {
+        char name[160];
+        snprintf(name, sizeof name, "%.127s/strut%d.%d", group->name, (int)place[i].pair + 1, (int)place[i].index + 1);
+        snConstraintDef def = sn_default_constraint_def();
+        def.type = SN_CONSTRAINT_STRUT;
+        def.name = sn_compile_text(c, name);
+        def.strand = sn_spec_strand(c->spec, place[i].strand)->name;
+        def.attachment = sn_spec_strand(c->spec, place[i].other)->name;
+        def.position = place[i].position, def.kp = group->kp, def.kd = group->kd;
+        status = def.name ? add_constraint(c, &def, list) : SN_NO_MEMORY;
+    }
+    return status;
+}
+
+typedef struct Sheet {
+    const snGroupDef *group;
+    snStrutPlace *place;
+    int32_t nplace;
+} Sheet;
+
+/* Where the struts of all sheets go; how many there are. */
+static snStatus place_struts(snCompiler *c, Sheet *sheet, int32_t *count)
+{
+    *count = 0;
+    for (snId id = 1; id <= sn_spec_count(c->spec, SN_KIND_GROUP); ++id) {
+        Sheet *s = &sheet[id - 1];
+        s->group = sn_spec_group(c->spec, id);
+        if (s->group->type != SN_GROUP_SHEET || s->group->struts < 1) continue;
+        if (!sn_place_struts(c->spec, s->group, s->group->struts, &c->m->memory, &s->place, &s->nplace))
+            return sn_fail_no_memory(c->error);
+        *count += s->nplace;
+    }
+    return SN_OK;
+}
+
 snStatus sn_compile_constraints(snCompiler *c)
 {
-    int32_t n = sn_spec_count(c->spec, SN_KIND_CONSTRAINT), kept = 0;
-    Keyed *list;
-    if (!alloc_constraints(c, n) || !COMPILE_ARRAY(c, list, n)) return SN_NO_MEMORY;
-    for (snId id = 1; id <= n; ++id) {
+    int32_t n = sn_spec_count(c->spec, SN_KIND_CONSTRAINT), ngroup = sn_spec_count(c->spec, SN_KIND_GROUP), nstrut;
+    List list = {0};
+    Sheet *sheet;
+    if (!COMPILE_ARRAY(c, sheet, ngroup)) return SN_NO_MEMORY;
+    snStatus status = place_struts(c, sheet, &nstrut);
+    if (status != SN_OK) return status;
+    if (!alloc_constraints(c, n + nstrut) || !COMPILE_ARRAY(c, list.at, n + nstrut)) return SN_NO_MEMORY;
+    for (snId id = 1; id <= n && status == SN_OK; ++id) {
         const snConstraintDef *def = sn_spec_constraint(c->spec, id);
-        if (!def->enabled) continue;
-        snStatus status = compile_constraint(c, def, &list[kept].constraint);
-        if (status != SN_OK) return status;
-        if (list[kept].constraint.nrow + list[kept].constraint.nlink == 0) continue;
-        list[kept].name = def->name;
-        list[kept].order = kept;
-        ++kept;
+        if (def->enabled) status = add_constraint(c, def, &list);
     }
-    return store_sorted(c, list, kept);
+    for (int32_t g = 0; g < ngroup && status == SN_OK; ++g)
+        status = add_struts(c, sheet[g].group, sheet[g].place, sheet[g].nplace, &list);
+    return status == SN_OK ? store_sorted(c, list.at, list.count) : status;
 }

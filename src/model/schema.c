@@ -319,11 +319,13 @@ static const snAttr group_attr[] = {
     NUMBER_(start, 0.1, 0, 1, 0, "", "Parameter of the first station, as a fraction."),
     NUMBER_(end, 0.9, 0, 1, 0, "", "Parameter of the last station."),
     NUMBER_(kp, 1e6, 0, 1e12, 0, "N/m",
-            "Spring of the volume preservation, on the radius of the cross-section. 1e2 in Table 3.1 of [Kaufman 2008], "
-            "which keeps no muscle from thinning."),
-    NUMBER_(kd, 1e-3, 0, 1e12, 0, "N s/m", "Damper of the volume preservation."),
+            "Spring of the volume preservation, on the radius of the cross-section, or of each of the struts. 1e2 in Table "
+            "3.1 of [Kaufman 2008], which keeps no muscle from thinning."),
+    NUMBER_(kd, 1e-3, 0, 1e12, 0, "N s/m", "Damper of the volume preservation, or of each of the struts."),
     STRING_(strands, SN_ATTR_REQUIRED, "Names of the strands that activate together, separated by blanks."),
     BOOL_(preserve, false, "Whether the volume of a volumetric group is kept at its stations."),
+    INT_(struts, 0, 0, 1000,
+         "Sheet: struts between each two neighbouring strands, evenly from start to end; they keep the spacing."),
 };
 #undef DEF
 

@@ -61,6 +61,17 @@ class Strands(Case):
         return self.sinew("strands", model, "--mesh", "belly_mesh", "--from", "line", "--count", 8, "--group", "belly",
                           "--samples", 12, "--control-points", 8, "-o", "full.muscle.xml", *more, code=code)
 
+    def test_a_sheet_gets_struts_and_a_bundle_keeps_its_volume(self):
+        self.model()
+        self.fill("--sheet", "--struts", 3)
+        self.assertIn('struts="3"', self.read("full.muscle.xml"))
+        self.sinew("check", "full.muscle.xml")
+        self.fill("--preserve")
+        self.assertIn('preserve="true"', self.read("full.muscle.xml"))
+        self.assertFalse(self.json("simulate", "full.muscle.xml", "--time", "0.2")["diverged"])
+        self.assertIn("--sheet", self.fill("--struts", 3, code=2).stderr)
+        self.assertIn("--struts", self.fill("--preserve", "--sheet", code=2).stderr)
+
     def test_a_group_takes_the_place_of_the_strand(self):
         self.model()
         report = self.json("strands", "arm.muscle.xml", "--mesh", "belly_mesh", "--from", "line", "--count", 8, "--group",

@@ -319,6 +319,9 @@ static void test_groups(void **state)
           a.other_group.strands = "flexors");
     ERROR("there are 1 levels for 2 muscles", a.flexion.muscles = "flexors flexors");
     ERROR("activates with its group", a.flexion.muscles = "biceps");
+    WARNING("preserve does nothing in a sheet; set struts", a.group.type = SN_GROUP_SHEET, a.group.preserve = true);
+    WARNING("struts do nothing in a volumetric group", a.group.struts = 3);
+    ERROR("struts is -1", a.group.struts = -1);
 }
 
 /* Two tetrahedra through each other, as one mesh. */
