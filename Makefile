@@ -4,7 +4,7 @@ CCACHE := $(shell command -v ccache 2>/dev/null)
 LAUNCHER := $(if $(CCACHE),-DCMAKE_C_COMPILER_LAUNCHER=ccache)
 SOURCES = $(shell git ls-files 'src/*.[ch]' 'include/*.h' 'scenes/*.[ch]' 'examples/*.c' 'tests/*.[ch]')
 
-.PHONY: all deps demo test test-quick test-full test-blender bench fuzz docs studio install format tidy clean help
+.PHONY: all deps demo test test-quick test-full test-blender blender-addon bench fuzz docs studio install format tidy clean help
 
 all: ## build build/sinew (the default)
 	@mkdir -p build
@@ -34,6 +34,11 @@ test-full: ## the suite, the long tests, threads, a minute of each fuzz target
 test-blender: ## install Blender if it is missing, build, run the tests of the add-on and of what Blender reads
 	@tools/install_deps.sh build blender
 	@tools/run_tests blender $(ONLY)
+
+blender-addon: ## pack the add-on for Blender: build/sinew-blender.zip
+	@mkdir -p build
+	@tools/make_addon build/sinew-blender.zip
+	@echo "build/sinew-blender.zip: install it in Blender under Edit > Preferences > Add-ons"
 
 bench: all ## the benchmark ladder
 	@build/sinew bench

@@ -6,3 +6,4 @@ folder=$(dirname "$0")/../docs
 mkdir -p "$folder"
 "$1" help --markdown >"$folder/commands.md"
 "$(dirname "$1")/reference" >"$folder/reference.md"
+"$1" info --schema --json | python3 -m json.tool >"$folder/../blender/sinew/schema.json"

@@ -71,6 +71,51 @@ static snStatus convert_track(snCli *cli, const char *from, const char *to)
     return status;
 }
 
+/* The same motion at even times. */
+static snStatus resample(const snTrack *track, double rate, snTrack **even)
+{
+    const snTrackDef def = *sn_track_def(track);
+    int32_t frames = sn_track_frames(track);
+    double begin = sn_track_time(track, 0), length = sn_track_time(track, frames - 1) - begin;
+    double *pose = calloc(7 * (size_t)def.nbody + 1, sizeof *pose);
+    snStatus status = pose ? sn_track_create(&def, even) : SN_NO_MEMORY;
+    for (int64_t i = 0; status == SN_OK && (double)i <= length * rate + 1e-6; ++i) {
+        double time = begin + (double)i / rate;
+        for (int32_t b = 0; b < def.nbody; ++b) sn_track_pose_at(track, b, time, pose + 7 * b, NULL);
+        status = sn_track_append(*even, time, pose, NULL, NULL);
+    }
+    free(pose);
+    return status;
+}
+
+/* Key poses, a BVH or a shipped motion by name: where the bodies are depends on the model. */
+static snStatus convert_motion(snCli *cli, const char *from, const char *to)
+{
+    snModel *model = NULL;
+    snTrack *motion = NULL, *bodies = NULL, *even = NULL;
+    snError error = {0};
+    snMotionDef def = sn_default_motion_def();
+    def.model = cli_option_text(cli, "model", NULL);
+    snStatus status = cli_compile_model(cli, def.model, NULL, &model);
+    if (status != SN_OK) return status;
+    status = sn_load_motion(model, from, &def, &motion, &error);
+    (void)cli_fail_file(cli, status, &error, from);
+    if (status == SN_OK) status = bodies_only(motion, &bodies);
+    if (status == SN_OK && cli_given(cli, "frame-rate"))
+        status = resample(bodies, cli_option_number(cli, "frame-rate", 0), &even);
+    if (status == SN_OK) {
+        const snTrack *result = even ? even : bodies;
+        cli_say(cli, "%s: %d frames\n", to, sn_track_frames(result));
+        json_integer(&cli->json, "frames", sn_track_frames(result));
+        status = save_track_as(cli, result, to);
+    }
+    if (even) sn_track_destroy(even);
+    if (bodies) sn_track_destroy(bodies);
+    if (motion) sn_track_destroy(motion);
+    sn_model_destroy(model);
+    return status;
+}
+
 static snStatus convert_model(snCli *cli, const char *from, const char *to)
 {
     snSpec *spec = NULL;
@@ -93,7 +138,9 @@ static snStatus run(snCli *cli)
     json_string(&cli->json, "to", to);
     bool to_track = one_of(to, track_endings) || one_of(to, table_endings);
     snStatus (*convert)(snCli *, const char *, const char *) = NULL;
-    if (one_of(from, mesh_endings) && one_of(to, mesh_endings))
+    if (cli_given(cli, "model") && to_track)
+        convert = convert_motion;
+    else if (one_of(from, mesh_endings) && one_of(to, mesh_endings))
         convert = convert_mesh;
     else if (one_of(from, track_endings) && to_track)
         convert = convert_track;
@@ -102,7 +149,7 @@ static snStatus run(snCli *cli)
     if (!convert)
         return cli_fail(cli, SN_USAGE,
                         "no way from %s to %s: meshes (.obj .ply .stl) become meshes, motion (.replay.xml "
-                        ".control.xml) becomes motion or a table (.sto .csv), a model becomes a .muscle.xml",
+                        ".control.xml; others with --model) becomes motion or a table (.sto .csv), a model becomes a .muscle.xml",
                         from, to);
     snStatus status = cli_check_output(cli, to);
     return status == SN_OK ? convert(cli, from, to) : status;
@@ -110,6 +157,8 @@ static snStatus run(snCli *cli)
 
 static const snOption options[] = {
     {"only", SN_OPTION_TEXT, "PREFIX", "columns of a table whose names start so, such as tension/", 0, 0},
+    {"model", SN_OPTION_TEXT, "MODEL", "key poses, BVH or the name of a shipped motion: the model that moves so", 0, 0},
+    {"frame-rate", SN_OPTION_NUMBER, "F", "with --model: frames a second (those of the motion; 125 for key poses)", 1, 10000},
     {NULL, SN_OPTION_FLAG, NULL, NULL, 0, 0},
 };
 
@@ -119,7 +168,8 @@ const snCommand cmd_convert = {
     .about = "From one file format to another, chosen by the endings",
     .details =
         "Meshes (.obj .ply .stl) into meshes; motion (.replay.xml .control.xml) into motion or a table (.sto .csv);\n"
-        "a model or scene into a .muscle.xml with its .scene.xml beside it, in the normal form.",
+        "a model or scene into a .muscle.xml with its .scene.xml beside it, in the normal form. With --model also key poses, BVH\n"
+        "and shipped motions into a .control.xml, which says where the bodies are.",
     .example = "sinew convert lift.replay.xml lift.csv --only tension/",
     .output = "lift.csv: 26 frames",
     .least = 2,

@@ -1,7 +1,9 @@
 /* sinew info: what a model or a replay contains. */
 #include "cli.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const joint_types[] = {"ball", "hinge", "rigid", "cylindrical", "universal", "prismatic"};
@@ -107,12 +109,23 @@ static void name_list(snCli *cli, const snSpec *spec, const char *key, snKind ki
     json_close(&cli->json, ']');
 }
 
+/* Where the files of the model lie, for programs that read them; nothing for a scene that has none. */
+static void add_path(snCli *cli, const char *name)
+{
+    char path[4096];
+    snError error = {0};
+    char *whole = sn_find_model(name, path, sizeof path, &error) == SN_OK ? realpath(path, NULL) : NULL;
+    if (whole) json_string(&cli->json, "path", whole);
+    free(whole);
+}
+
 static snStatus model_info(snCli *cli)
 {
     snSpec *spec = NULL;
     snStatus status = cli_load_model(cli, cli->argument[0], &spec);
     if (status != SN_OK) return status;
     json_string(&cli->json, "model", cli->argument[0]);
+    add_path(cli, cli->argument[0]);
     say_totals(cli, spec);
     name_list(cli, spec, "body_names", SN_KIND_BODY);
     name_list(cli, spec, "joint_names", SN_KIND_JOINT);
@@ -150,8 +163,74 @@ static snStatus track_info(snCli *cli)
     return SN_OK;
 }
 
+/* ---- the schema --------------------------------------------------------------------------- */
+
+static void add_default(snJson *json, const snAttributeInfo *a)
+{
+    if (strcmp(a->type, "bool") == 0) {
+        json_boolean(json, "default", a->initial[0] != 0);
+    } else if (strcmp(a->type, "enum") == 0) {
+        json_string(json, "default", a->names[(int)a->initial[0]]);
+    } else if (strcmp(a->type, "int") == 0) {
+        json_integer(json, "default", (int64_t)a->initial[0]);
+    } else if (strcmp(a->type, "number") == 0) {
+        json_number(json, "default", a->initial[0]);
+    } else if (strcmp(a->type, "vector") == 0) {
+        json_open(json, "default", '[');
+        for (int i = 0; i < a->width; ++i) json_number(json, NULL, a->initial[i]);
+        json_close(json, ']');
+    }
+}
+
+static void add_attribute(snJson *json, const snAttributeInfo *a)
+{
+    json_open(json, NULL, '{');
+    json_string(json, "name", a->name);
+    json_string(json, "type", a->type);
+    if (a->width) json_integer(json, "width", a->width);
+    add_default(json, a);
+    if (a->names) {
+        json_open(json, "names", '[');
+        for (int i = 0; a->names[i]; ++i) json_string(json, NULL, a->names[i]);
+        json_close(json, ']');
+    }
+    if (isfinite(a->min) && a->min < a->max) json_number(json, "min", a->min);
+    if (isfinite(a->max) && a->min < a->max) json_number(json, "max", a->max);
+    if (a->required) json_boolean(json, "required", true);
+    if (a->above_min) json_boolean(json, "above_min", true);
+    if (a->child) json_boolean(json, "child", true);
+    json_string(json, "unit", a->unit);
+    json_string(json, "doc", a->doc);
+    json_close(json, '}');
+}
+
+static snStatus schema_info(snCli *cli)
+{
+    snElementInfo element;
+    snAttributeInfo attribute;
+    json_open(&cli->json, "elements", '[');
+    for (int i = 0; sn_schema_element(i, &element); ++i) {
+        cli_say(cli, "%s: %s\n", element.tag, element.doc);
+        json_open(&cli->json, NULL, '{');
+        json_string(&cli->json, "tag", element.tag);
+        json_boolean(&cli->json, "node", element.node);
+        json_string(&cli->json, "doc", element.doc);
+        json_open(&cli->json, "attributes", '[');
+        for (int k = 0; sn_schema_attribute(i, k, &attribute); ++k) {
+            cli_say(cli, "  %-20s %-8s %s\n", attribute.name, attribute.type, attribute.doc);
+            add_attribute(&cli->json, &attribute);
+        }
+        json_close(&cli->json, ']');
+        json_close(&cli->json, '}');
+    }
+    json_close(&cli->json, ']');
+    return SN_OK;
+}
+
 static snStatus run(snCli *cli)
 {
+    if (cli_given(cli, "schema")) return schema_info(cli);
+    if (cli->nargument < 1) return cli_fail(cli, SN_USAGE, "which model or replay? sinew info MODEL");
     const char *name = cli->argument[0];
     bool track = cli_ends_with(name, ".replay.xml") || cli_ends_with(name, ".control.xml");
     static const char *const only_arms[] = {"table", "joint", "csv"};
@@ -164,6 +243,7 @@ static snStatus run(snCli *cli)
 
 static const snOption options[] = {
     {"list", SN_OPTION_FLAG, "", "list everything by name", 0, 0},
+    {"schema", SN_OPTION_FLAG, "", "every element and attribute of scene and muscle files instead", 0, 0},
     {"moment-arms", SN_OPTION_FLAG, "", "moment arms of all strands about all joints, over their ranges", 0, 0},
     {"joint", SN_OPTION_TEXT, "J", "with --moment-arms: about this joint only", 0, 0},
     {"table", SN_OPTION_TEXT, "FILE", "with --moment-arms: published figures to compare with (the model's own)", 0, 0},
@@ -187,7 +267,7 @@ const snCommand cmd_info = {
               "joints       1 (1 degrees of freedom)\n"
               "strands      2 (1 with muscle), 98 control points\n"
               "constraints  6 (4 fixed, 2 sliding, 0 surface, 0 strut)",
-    .least = 1,
+    .least = 0,
     .most = 1,
     .options = options,
     .run = run,

@@ -53,6 +53,11 @@ class Case(unittest.TestCase):
         return os.path.join(self.folder, name)
 
 
+def enable():
+    """Enables the add-on that the runner has installed."""
+    bpy.ops.preferences.addon_enable(module="sinew")
+
+
 def main():
     """Runs the tests of the script; Blender ends with 1 when one fails."""
     program = unittest.main(module="__main__", argv=["blender"], verbosity=2, exit=False)

@@ -10,7 +10,7 @@ import unittest
 import xml.etree.ElementTree as xml
 
 import common
-from common import SINEW, Case
+from common import SINEW, SOURCE, Case
 
 SCENES = ["pendulum", "cable", "string", "pulley", "crane", "finger", "spindle", "hand-synthetic",
           "hand-synthetic-x10", "sheet"]
@@ -307,12 +307,35 @@ class Convert(Case):
         self.assertEqual((answer["frames"], answer["bodies"], answer["strands"], answer["scalars"]), (6, 3, 0, 0))
         self.sinew("convert", "c.control.xml", "d.replay.xml")
 
+    def test_schema_has_every_element_of_the_reference(self):
+        elements = {e["tag"]: {a["name"]: a for a in e["attributes"]} for e in self.json("info", "--schema")["elements"]}
+        with open(os.path.join(SOURCE, "docs", "reference.md"), encoding="utf-8") as file:
+            titles = set(re.findall(r"^### (\w+)$", file.read(), re.M))
+        self.assertEqual(set(elements), titles)
+        self.assertEqual(elements["Strand"]["density"]["default"], 1000)
+        self.assertEqual(elements["Joint"]["type"]["names"][0], "ball")
+        self.assertEqual(elements["Constraint"]["position"]["max"], 1)
+        self.assertTrue(elements["Mesh"]["Vertices"]["child"])
+        self.sinew("info", code=2)
+
+    def test_info_says_where_a_model_lies(self):
+        self.assertTrue(os.path.isfile(self.json("info", "hand")["path"]))
+        self.assertNotIn("path", self.json("info", "crane"))
+
     def test_models_have_a_normal_form(self):
         self.sinew("convert", "finger", "a.muscle.xml")
         self.sinew("convert", "a.muscle.xml", "b.muscle.xml")
         a, b = self.read("a.muscle.xml"), self.read("b.muscle.xml")
         self.assertEqual(a.replace("a.scene", "b.scene"), b)
         self.assertEqual(self.read("a.scene.xml"), self.read("b.scene.xml"))
+
+    def test_motions_of_a_model(self):
+        answer = self.json("convert", "fist", "fist.control.xml", "--model", "hand", "--frame-rate", "24")
+        self.assertEqual(self.json("info", "fist.control.xml")["frames"], answer["frames"])
+        times = [float(t) for t in re.findall(r'<Frame time="([^"]+)"', self.read("fist.control.xml"))]
+        for i, time in enumerate(times):
+            self.assertAlmostEqual(time, i / 24, places=12)
+        self.assertIn("no_such", self.sinew("convert", "no_such", "x.control.xml", "--model", "hand", code=3).stderr)
 
     def test_bad_mesh(self):
         self.write("bad.obj", "v 0 0 zero\n")
