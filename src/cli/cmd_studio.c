@@ -68,6 +68,7 @@ static snStatus serve(snStudio *s, const snStudioDef *def)
     snStatus status = sn_load_page(&s->page, &s->page_size, &error);
     if (status == SN_OK) status = sn_pack_studio(def, &s->scene, &s->scene_size, &error);
     snServerDef server = {.model = s->model,
+                          .spec = s->spec,
                           .page = s->page,
                           .page_size = s->page_size,
                           .scene = s->scene,

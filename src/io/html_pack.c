@@ -115,6 +115,18 @@ static void put_groups(snPack *p)
     sn_json_text(&p->head, "]");
 }
 
+static void put_functions(snPack *p)
+{
+    const snSpec *spec = p->def->spec;
+    sn_pack_member(p, "functions");
+    sn_json_text(&p->head, "[");
+    for (snId id = 1; id <= sn_spec_count(spec, SN_KIND_FUNCTION); ++id) {
+        if (id > 1) sn_json_text(&p->head, ",");
+        sn_json_string(&p->head, sn_spec_function(spec, id)->name);
+    }
+    sn_json_text(&p->head, "]");
+}
+
 /* ---- constraints and joints --------------------------------------------------------------- */
 
 static void put_constraint(snPack *p, int32_t k)
@@ -209,6 +221,7 @@ static snStatus fill(snPack *p)
     if (status) return status;
     put_strands(p);
     put_groups(p);
+    put_functions(p);
     put_rest(p);
     if (p->def->skin) status = sn_pack_skin(p);
     if (!status && p->def->replay) status = sn_pack_replay(p);

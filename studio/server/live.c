@@ -27,6 +27,9 @@ struct snLive {
     const snModel *model;
     snState *state;
     snTracker *tracker; /* while following */
+    snDrive *drive;     /* what the sliders ask for, while not */
+    int32_t nfunction;
+    double *level; /* of the functions, for snapshots */
     int32_t nbody, npoint, nstrand, nmuscle, ncoord;
     double h;
     snView position, rotation, point, length, tension, activation, strength, coordinate;
@@ -66,6 +69,35 @@ static double clamp(double x, double low, double high)
     return fmin(fmax(x, low), high); /* a NaN becomes low */
 }
 
+/* ---- the sliders -------------------------------------------------------------------------- */
+
+static void relax(snLive *live)
+{
+    for (int32_t i = 0; i < live->nmuscle + live->nfunction; ++i) sn_drive_set(live->drive, i, 0);
+    for (int32_t i = 0; i < live->nmuscle; ++i) live->activation.data[i] = 0;
+}
+
+/* The sliders go on from where the controller leaves the muscles. */
+static void take_over(snLive *live)
+{
+    for (int32_t i = 0; i < live->nfunction; ++i) sn_drive_set(live->drive, live->nmuscle + i, 0);
+    for (int32_t i = 0; i < live->nmuscle; ++i) sn_drive_set(live->drive, i, live->activation.data[i]);
+}
+
+static void apply_levels(snLive *live)
+{
+    (void)sn_drive_at(live->drive, sn_time(live->state), live->activation.data);
+}
+
+/* A muscle's slider says what the muscle is to have in all; what the functions give it already is not given twice. */
+static void drive_muscle(snLive *live, int32_t muscle, double level)
+{
+    sn_drive_set(live->drive, muscle, 0);
+    apply_levels(live);
+    sn_drive_set(live->drive, muscle, level - live->activation.data[muscle]);
+    apply_levels(live); /* also while it is paused */
+}
+
 /* ---- the target --------------------------------------------------------------------------- */
 
 static double limited(const snLive *live, int32_t coordinate, double value)
@@ -94,6 +126,7 @@ static void set_follow(snLive *live, bool on)
     if (!on) {
         sn_tracker_destroy(live->tracker);
         live->tracker = NULL;
+        take_over(live);
         return;
     }
     snTrackerDef def = sn_default_tracker_def();
@@ -187,16 +220,12 @@ static void drag(snLive *live, int32_t body, const double local[3], const double
 
 /* ---- commands ----------------------------------------------------------------------------- */
 
-static void relax(snLive *live)
-{
-    for (int32_t i = 0; i < live->nmuscle; ++i) live->activation.data[i] = 0;
-}
-
 static void reset(snLive *live)
 {
     bool following = live->tracker != NULL;
     set_follow(live, false);
     (void)sn_state_reset(live->model, live->state);
+    relax(live);
     for (int32_t i = 0; i < live->nmuscle; ++i) live->strength.data[i] = 1;
     live->diverged = false;
     live->due = 0;
@@ -208,7 +237,7 @@ static void apply(snLive *live, const Command *c)
 {
     switch ((snLiveOp)c->op) {
     case SN_LIVE_DRIVE:
-        if (!live->tracker) live->activation.data[c->index] = clamp(c->value[0], 0, 1);
+        if (!live->tracker) drive_muscle(live, (int32_t)c->index, c->value[0]);
         break;
     case SN_LIVE_PAUSE:
         live->paused = c->index != 0;
@@ -234,6 +263,11 @@ static void apply(snLive *live, const Command *c)
     case SN_LIVE_STRENGTH:
         live->strength.data[c->index] = clamp(c->value[0], 0, 1);
         break;
+    case SN_LIVE_FUNCTION:
+        if (live->tracker) break;
+        sn_drive_set(live->drive, live->nmuscle + (int32_t)c->index, c->value[0]);
+        apply_levels(live);
+        break;
     }
 }
 
@@ -258,6 +292,7 @@ static const struct {
     [SN_LIVE_DRIVE] = {true, 1},    [SN_LIVE_PAUSE] = {true, 0},  [SN_LIVE_RESET] = {false, 0},
     [SN_LIVE_GRAVITY] = {false, 1}, [SN_LIVE_FOLLOW] = {true, 0}, [SN_LIVE_AIM] = {true, 1},
     [SN_LIVE_DRAG] = {true, 6},     [SN_LIVE_RELAX] = {false, 0}, [SN_LIVE_STRENGTH] = {true, 1},
+    [SN_LIVE_FUNCTION] = {true, 1},
 };
 
 /* How many things the index of an operation counts. */
@@ -267,6 +302,8 @@ static uint32_t bound_of(const snLive *live, uint32_t op)
     case SN_LIVE_DRIVE:
     case SN_LIVE_STRENGTH:
         return (uint32_t)live->nmuscle;
+    case SN_LIVE_FUNCTION:
+        return (uint32_t)live->nfunction;
     case SN_LIVE_AIM:
         return (uint32_t)live->ncoord;
     case SN_LIVE_DRAG:
@@ -293,7 +330,7 @@ static bool decode(const snLive *live, const unsigned char *bytes, size_t size, 
 static bool replaces(const Command *a, const Command *b)
 {
     bool steady = a->op == SN_LIVE_DRIVE || a->op == SN_LIVE_AIM || a->op == SN_LIVE_DRAG || a->op == SN_LIVE_GRAVITY ||
-                  a->op == SN_LIVE_STRENGTH;
+                  a->op == SN_LIVE_STRENGTH || a->op == SN_LIVE_FUNCTION;
     return steady && a->op == b->op && a->index == b->index;
 }
 
@@ -350,7 +387,9 @@ static void write_snapshot(const snLive *live, uint32_t sequence, unsigned char 
     to = put_floats(to, live->length.data, live->nstrand);
     to = put_floats(to, live->coordinate.data, live->ncoord);
     to = put_floats(to, live->goal, live->ncoord);
-    (void)put_floats(to, live->pose_next, 7 * (int64_t)live->nbody);
+    to = put_floats(to, live->pose_next, 7 * (int64_t)live->nbody);
+    for (int32_t i = 0; i < live->nfunction; ++i) live->level[i] = sn_drive_level(live->drive, live->nmuscle + i);
+    (void)put_floats(to, live->level, live->nfunction);
 }
 
 static void publish(snLive *live)
@@ -389,7 +428,10 @@ static void advance(snLive *live, double elapsed)
     double started = clock_seconds(), done = 0;
     live->due = live->paused || live->diverged ? 0 : live->due + fmin(elapsed, LONGEST);
     while (live->due >= live->h && !live->diverged) {
-        if (live->tracker) aim_tracker(live);
+        if (live->tracker)
+            aim_tracker(live);
+        else
+            apply_levels(live);
         if (sn_step(live->model, live->state) != SN_OK) {
             live->diverged = true;
             relax(live);
@@ -463,12 +505,13 @@ static bool allocate(snLive *live)
     live->pose_now = calloc(poses, sizeof(double));
     live->pose_next = calloc(poses, sizeof(double));
     live->probe_pose = calloc(poses, sizeof(double));
+    live->level = calloc((size_t)live->nfunction + 1, sizeof(double));
     live->size = HEADER + 4 * (14 * (size_t)live->nbody + 3 * (size_t)live->npoint + (size_t)live->nmuscle +
-                               2 * (size_t)live->nstrand + 2 * (size_t)live->ncoord);
+                               2 * (size_t)live->nstrand + 2 * (size_t)live->ncoord + (size_t)live->nfunction);
     live->snapshot = calloc(live->size, 1);
     live->draft = calloc(live->size, 1);
     return live->goal && live->aim && live->probe && live->pose_now && live->pose_next && live->probe_pose &&
-           live->snapshot && live->draft;
+           live->level && live->snapshot && live->draft;
 }
 
 static bool start_thread(snLive *live)
@@ -491,8 +534,8 @@ static snStatus fail(snError *error, snStatus status, const char *message)
     return status;
 }
 
-snStatus sn_live_create(const snModel *model, int32_t threads, void (*wake)(void *user), void *user, snLive **out,
-                        snError *error)
+snStatus sn_live_create(const snSpec *spec, const snModel *model, int32_t threads, void (*wake)(void *user), void *user,
+                        snLive **out, snError *error)
 {
     snLive *live = calloc(1, sizeof *live);
     if (!live) return fail(error, SN_NO_MEMORY, "out of memory");
@@ -504,6 +547,8 @@ snStatus sn_live_create(const snModel *model, int32_t threads, void (*wake)(void
     live->nstrand = sn_count(model, SN_ITEM_STRAND), live->nmuscle = sn_count(model, SN_ITEM_MUSCLE);
     live->ncoord = sn_count(model, SN_ITEM_COORDINATE);
     snStatus status = sn_state_create(model, &def, &live->state, error);
+    if (status == SN_OK) status = sn_drive_create(spec, model, &live->drive, error);
+    if (status == SN_OK) live->nfunction = sn_drive_functions(live->drive);
     if (status == SN_OK && (!find_fields(live) || !allocate(live))) status = fail(error, SN_NO_MEMORY, "out of memory");
     if (status == SN_OK) take_pose(live);
     if (status == SN_OK && !start_thread(live)) status = fail(error, SN_FAILED, "no thread for the simulation");
@@ -535,8 +580,10 @@ void sn_live_destroy(snLive *live)
         pthread_mutex_destroy(&live->lock);
     }
     sn_tracker_destroy(live->tracker);
+    sn_drive_destroy(live->drive);
     sn_state_destroy(live->state);
-    double *arrays[] = {live->goal, live->aim, live->probe, live->pose_now, live->pose_next, live->probe_pose};
+    double *arrays[] = {live->level,    live->goal,      live->aim,       live->probe,
+                        live->pose_now, live->pose_next, live->probe_pose};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) free(arrays[i]);
     free(live->snapshot);
     free(live->draft);

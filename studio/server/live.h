@@ -19,7 +19,8 @@ typedef enum snLiveOp {
     SN_LIVE_DRAG,     /* body, place in the body (3 floats), where it should be (3 floats, world) */
     SN_LIVE_RELAX,    /* all activations to zero */
     SN_LIVE_STRENGTH, /* muscle, 0 to 1 (float) */
-    SN_LIVE_LAST = SN_LIVE_STRENGTH
+    SN_LIVE_FUNCTION, /* function of the model, level 0 to 1 (float) */
+    SN_LIVE_LAST = SN_LIVE_FUNCTION
 } snLiveOp;
 
 enum { SN_LIVE_MAX_ARGUMENT = 7 };
@@ -31,9 +32,9 @@ typedef enum snLiveFlag {
     SN_LIVE_CAN_FOLLOW = 8
 } snLiveFlag;
 
-/* wake is called from the thread after every new snapshot. */
-snStatus sn_live_create(const snModel *model, int32_t threads, void (*wake)(void *user), void *user, snLive **live,
-                        snError *error);
+/* wake is called from the thread after every new snapshot. The model is the one compiled from the spec. */
+snStatus sn_live_create(const snSpec *spec, const snModel *model, int32_t threads, void (*wake)(void *user), void *user,
+                        snLive **live, snError *error);
 void sn_live_destroy(snLive *live);
 /* Somebody looks: without, the simulation rests. */
 void sn_live_watch(snLive *live, bool watched);

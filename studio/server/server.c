@@ -375,7 +375,7 @@ snStatus sn_server_create(const snServerDef *def, snServer **out, snError *error
     snStatus status = open_port(s, error);
     if (status == SN_OK && !open_pipe(s->wake))
         status = fail(error, SN_FAILED, "no pipe to wake the server on port %d", s->port, "");
-    if (status == SN_OK && def->model) status = sn_live_create(def->model, def->threads, wake, s, &s->live, error);
+    if (status == SN_OK && def->model) status = sn_live_create(def->spec, def->model, def->threads, wake, s, &s->live, error);
     if (status == SN_OK)
         *out = s;
     else

@@ -11,6 +11,7 @@ typedef struct snServer snServer;
 
 typedef struct snServerDef {
     const snModel *model; /* for the live mode; NULL: replay only */
+    const snSpec *spec;   /* that it was compiled from */
     const char *page;     /* sn_load_page */
     size_t page_size;
     const void *scene; /* sn_pack_studio */

@@ -116,6 +116,8 @@ export interface StudioData {
   groups: Group[];
   constraints: Constraint[];
   coordinates: Coordinate[];
+  /** names of the model's anatomical functions */
+  functions: string[];
   skin: Skin | null;
   replay: Replay | null;
 }
@@ -329,6 +331,7 @@ export function parse(buffer: ArrayBuffer): StudioData {
       unit: c.unit === "m" ? "m" : "rad",
       body: within(`coordinate ${c.name}`, c.body, 0, bodies.length),
     })),
+    functions: (head.functions ?? []).map(String),
     skin: head.skin ? readSkin(head.skin, reader, bodies.length) : null,
     replay: null,
   };

@@ -17,6 +17,7 @@ export enum Op {
   Drag,
   Relax,
   Strength,
+  Function,
 }
 
 export interface LiveState {
@@ -28,6 +29,8 @@ export interface LiveState {
   factor: number;
   coordinates: Float32Array;
   goals: Float32Array;
+  /** levels of the functions */
+  functions: Float32Array;
 }
 
 export class Link {
@@ -47,7 +50,7 @@ export class Link {
     const n = data.coordinates.length;
     this.state = {
       paused: false, following: false, diverged: false, canFollow: false, sequence: 0, factor: 1,
-      coordinates: new Float32Array(n), goals: new Float32Array(n),
+      coordinates: new Float32Array(n), goals: new Float32Array(n), functions: new Float32Array(data.functions.length),
     };
   }
 
@@ -100,7 +103,7 @@ export class Link {
     const nb = bodies.length;
     const ns = strands.length;
     const nc = this.state.goals.length;
-    const floats = 14 * nb + 3 * npoint + muscles.length + 2 * ns + 2 * nc;
+    const floats = 14 * nb + 3 * npoint + muscles.length + 2 * ns + 2 * nc + this.state.functions.length;
     if (view.getUint32(0, true) !== MAGIC || message.byteLength !== HEADER + 4 * floats) return;
     const flags = view.getUint32(4, true);
     this.state.paused = (flags & 1) !== 0;
@@ -123,6 +126,7 @@ export class Link {
       f.targetPositions.set(all.subarray(at, at + 3), 3 * b);
       f.targetRotations.set(all.subarray(at + 3, at + 7), 4 * b);
     }
+    this.state.functions.set(all.subarray(at, at + this.state.functions.length));
     this.events.snapshot();
   }
 }

@@ -14,6 +14,11 @@ interface Slider {
   unit: "rad" | "m";
 }
 
+interface Level {
+  input: HTMLInputElement;
+  shown: HTMLElement;
+}
+
 const degrees = (v: number) => `${Math.round((v * 180) / Math.PI)}°`;
 const millimetres = (v: number) => `${Math.round(1000 * v)} mm`;
 
@@ -23,6 +28,7 @@ export class LiveMode {
   private on = false;
   private fresh = false;
   private readonly sliders: Slider[] = [];
+  private readonly levels: Level[] = [];
   private readonly pause: HTMLButtonElement;
   private readonly note = el("output", { class: "live-note", id: "live-note" });
   private readonly gravity = el("input", { type: "checkbox", id: "gravity", checked: true });
@@ -41,6 +47,7 @@ export class LiveMode {
     this.gravity.addEventListener("change", () => this.link.send(Op.Gravity, -1, this.gravity.checked ? 1 : 0));
     this.follow.addEventListener("click", () => this.setFollow(!this.link.state.following));
     this.grab.addEventListener("click", () => this.grab.setAttribute("aria-pressed", String(this.grab.getAttribute("aria-pressed") !== "true")));
+    this.buildFunctions();
     this.buildPose();
     this.buildDrag();
   }
@@ -49,6 +56,7 @@ export class LiveMode {
     this.on = on;
     byId("pose").hidden = !on || !this.sliders.length;
     byId("tab-pose").hidden = !on || !this.sliders.length;
+    byId("functions").hidden = !on || !this.levels.length;
     byId("link").hidden = !on;
     if (!on) {
       this.link.close();
@@ -115,6 +123,32 @@ export class LiveMode {
     else if (e.key.toLowerCase() === "r") this.reset();
     else return false;
     return true;
+  }
+
+  // ---- functions ----------------------------------------------------------------------------
+
+  /** A slider for each function of the model; what they ask of a muscle adds up. */
+  private buildFunctions(): void {
+    const panel = byId("functions");
+    const rows = this.data.functions.map((name, i) => {
+      const input = el("input", { type: "range", min: 0, max: 1, step: 0.01, value: 0, "aria-label": `Level of ${name}`, "data-function": i });
+      const shown = el("output", {}, "0.00");
+      input.addEventListener("input", () => {
+        if (this.link.state.following) this.setFollow(false);
+        this.link.send(Op.Function, i, Number(input.value));
+      });
+      this.levels.push({ input, shown });
+      return el("label", { class: "coordinate" }, el("span", {}, name), shown, input);
+    });
+    panel.append(el("details", { class: "group", open: true }, el("summary", {}, el("span", {}, "Functions"), el("span", { class: "count" }, String(rows.length))), ...rows));
+  }
+
+  private syncFunctions(): void {
+    this.levels.forEach((s, i) => {
+      const level = this.link.state.functions[i];
+      if (s.input !== document.activeElement) s.input.value = String(level);
+      s.shown.textContent = level.toFixed(2);
+    });
   }
 
   // ---- target pose --------------------------------------------------------------------------
@@ -212,6 +246,7 @@ export class LiveMode {
     if (s.diverged && !this.fresh) announce("The simulation diverged. Reset it.");
     this.fresh = s.diverged;
     this.syncPose();
+    this.syncFunctions();
     this.changed();
   }
 }

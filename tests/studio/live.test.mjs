@@ -188,6 +188,41 @@ test("a server that goes away is named, and found again", async () => {
   await context.close();
 });
 
+test("functions of the model mix", async () => {
+  const address = await serve("shoulder");
+  await withPage(address, { width: 1280, height: 800 }, async (page) => {
+    await receives(page);
+    const names = await page.evaluate(() => window.studio.data.functions);
+    assert.equal(names.length, 12);
+    assert.equal(await page.locator("[data-function]").count(), 12);
+    const set = async (name, level) => page.locator(`[data-function="${names.indexOf(name)}"]`).fill(String(level));
+    const before = await state(page);
+    // The mixture of figure 4.15 of [Kaufman 2008].
+    await set("scapula.abduction", 0.5);
+    await set("scapula.upward_rotation", 0.8);
+    await set("humerus.flexion", 0.5);
+    await set("humerus.abduction", 0.8);
+    await page.waitForFunction((k) => window.studio.liveMode.link.state.functions[k] > 0.79, names.indexOf("humerus.abduction"), { timeout: 60000 });
+    await page.waitForFunction((t) => window.studio.frame.time > t + 0.35, before.time, { timeout: 120000 });
+    const after_ = await state(page);
+    assert.equal(after_.diverged, false);
+    assert.ok(far(after_.positions, before.positions) > 0.003, "the bones move");
+    assert.ok(after_.activation.filter((a) => a > 0.1).length > 3, "several muscles work");
+    await page.screenshot({ path: join(shots, "functions-desktop.png") });
+    await page.click("#relax");
+    await page.waitForFunction(() => window.studio.liveMode.link.state.functions.every((v) => v === 0), null, { timeout: 60000 });
+    assert.equal(await page.locator("[data-function]").first().inputValue(), "0");
+  });
+  await withPage(address, { ...PHONE, colorScheme: "dark" }, async (page) => {
+    await receives(page);
+    assert.equal(await page.locator("[data-function]").first().isVisible(), true);
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), 0);
+    await page.locator('[data-function="0"]').fill("0.5");
+    await page.waitForFunction(() => window.studio.liveMode.link.state.functions[0] > 0.49, null, { timeout: 60000 });
+    await page.screenshot({ path: join(shots, "functions-phone.png") });
+  });
+});
+
 test("the hand, to be looked at", async () => {
   const address = await serve("hand");
   await withPage(address, { width: 1280, height: 760 }, async (page) => {

@@ -151,9 +151,17 @@ typedef struct Case {
 static void setup(Case *c, const char *scene)
 {
     snError error = {0};
+    static const double both[] = {0.5, 0.25}, one = 1;
+    snFunctionDef function = sn_default_function_def();
     c->spec = sn_scene(scene);
+    if (strcmp(scene, "finger") == 0) {
+        function.name = "flex", function.muscles = "FDP2 FDS2", function.nlevel = 2, function.level = both;
+        assert_int_equal(sn_add_function(c->spec, &function, NULL), SN_OK);
+        function.name = "hook", function.muscles = "FDP2", function.nlevel = 1, function.level = &one;
+        assert_int_equal(sn_add_function(c->spec, &function, NULL), SN_OK);
+    }
     assert_int_equal(sn_compile(c->spec, &c->model, &error), SN_OK);
-    assert_int_equal(sn_live_create(c->model, 1, nobody, NULL, &c->live, &error), SN_OK);
+    assert_int_equal(sn_live_create(c->spec, c->model, 1, nobody, NULL, &c->live, &error), SN_OK);
     c->bytes = malloc(sn_live_size(c->live));
     c->sequence = 0;
     sn_live_watch(c->live, true);
@@ -227,7 +235,7 @@ static void test_messages_that_are_none(void **state)
     for (int k = 0; k < 20000; ++k) {
         size_t size = (size_t)(k % 126);
         for (size_t i = 0; i < size; ++i) noise[i] = (unsigned char)((random = random * 1664525u + 1013904223u) >> 24);
-        if (size > 3 && k % 2) noise[1] = noise[2] = noise[3] = 0, noise[0] = (unsigned char)(noise[0] % 11);
+        if (size > 3 && k % 2) noise[1] = noise[2] = noise[3] = 0, noise[0] = (unsigned char)(noise[0] % 12);
         (void)sn_live_message(c.live, noise, size);
     }
     assert_false(sn_live_message(c.live, noise, 0));
@@ -243,6 +251,36 @@ static void test_messages_that_are_none(void **state)
     for (int k = 0; k < 6; ++k) take(&c);
     assert_false(flags_of(&c) & SN_LIVE_DIVERGED);
     assert_near(float_of(&c, activation_at(&c)), 0, 0);
+    teardown(&c);
+}
+
+/* Functions add up, a muscle's slider is for the whole of it, and the controller hands over what it has. */
+static void test_functions_mix(void **state)
+{
+    (void)state;
+    Case c;
+    setup(&c, "finger");
+    int64_t fdp = activation_at(&c) + sn_find(c.model, SN_ITEM_MUSCLE, "FDP2");
+    int64_t fds = activation_at(&c) + sn_find(c.model, SN_ITEM_MUSCLE, "FDS2");
+    int64_t levels = (int64_t)(sn_live_size(c.live) - 24) / 4 - 2;
+    const float half = 0.5f, one = 1, low = 0.1f, seven = 0.7f;
+    assert_false(say(&c, SN_LIVE_FUNCTION, 2, 1, &half));
+    assert_true(say(&c, SN_LIVE_PAUSE, 1, 0, NULL));
+    assert_true(say(&c, SN_LIVE_FUNCTION, 0, 1, &one));
+    assert_true(say(&c, SN_LIVE_FUNCTION, 1, 1, &half));
+    while (take(&c), float_of(&c, levels + 1) < 0.4) continue;
+    assert_near(float_of(&c, fdp), 1, 1e-6);
+    assert_near(float_of(&c, fds), 0.25, 1e-6);
+    assert_near(float_of(&c, levels), 1, 1e-6);
+    assert_true(say(&c, SN_LIVE_DRIVE, fds - activation_at(&c), 1, &seven));
+    while (take(&c), float_of(&c, fds) < 0.6) continue;
+    assert_near(float_of(&c, fds), 0.7, 1e-6);
+    assert_true(say(&c, SN_LIVE_DRIVE, fds - activation_at(&c), 1, &low)); /* less than the function gives */
+    while (take(&c), float_of(&c, fds) > 0.6) continue;
+    assert_near(float_of(&c, fds), 0.25, 1e-6);
+    assert_true(say(&c, SN_LIVE_RELAX, -1, 0, NULL));
+    while (take(&c), float_of(&c, fdp) > 0) continue;
+    assert_near(float_of(&c, levels), 0, 0);
     teardown(&c);
 }
 
@@ -300,7 +338,7 @@ static void test_drag(void **state)
     take(&c);
     int32_t body = sn_count(c.model, SN_ITEM_BODY) - 1, nb = body + 1;
     int64_t pose = coordinate_at(&c) + 2 * (int64_t)sn_count(c.model, SN_ITEM_COORDINATE) + 7 * body;
-    assert_int_equal(sn_live_size(c.live), 24 + 4 * (size_t)(pose + 7 * (nb - body)));
+    assert_int_equal(sn_live_size(c.live), 24 + 4 * (size_t)(pose + 7 * (nb - body) + 2)); /* two functions */
     double start[3], distance = 0, first = 0;
     for (int i = 0; i < 3; ++i) start[i] = float_of(&c, pose + i);
     float m[6] = {0, 0, 0, (float)start[0], (float)start[1], (float)start[2]};
@@ -321,15 +359,11 @@ static void test_drag(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain_request),
-        cmocka_unit_test(test_strangers),
-        cmocka_unit_test(test_bad_requests),
-        cmocka_unit_test(test_handshake),
-        cmocka_unit_test(test_frames),
-        cmocka_unit_test(test_messages_that_are_none),
-        cmocka_unit_test(test_drive_pause_reset),
-        cmocka_unit_test(test_follow),
-        cmocka_unit_test(test_drag),
+        cmocka_unit_test(test_plain_request), cmocka_unit_test(test_strangers),
+        cmocka_unit_test(test_bad_requests),  cmocka_unit_test(test_handshake),
+        cmocka_unit_test(test_frames),        cmocka_unit_test(test_messages_that_are_none),
+        cmocka_unit_test(test_functions_mix), cmocka_unit_test(test_drive_pause_reset),
+        cmocka_unit_test(test_follow),        cmocka_unit_test(test_drag),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
