@@ -8,10 +8,12 @@
 
 #include "author/bone.h"
 #include "base/array.h"
+#include "geom/mesh.h"
 #include "math/vec.h"
 #include "sinew/author.h"
 
 enum { SN_SHOULDER_NAME = 40, SN_SHOULDER_MAX_PATH = 10, SN_SHOULDER_MAX_CONTACT = 4, SN_SHOULDER_MAX_LEVEL = 16 };
+enum { SN_SHOULDER_DRAWN = 12 }; /* control points of strands that AutoStrands made */
 
 typedef struct snShoulderBone {
     char name[SN_SHOULDER_NAME];
@@ -63,6 +65,8 @@ typedef struct snShoulderStrand {
     v3 at[SN_SHOULDER_MAX_PATH];
     int32_t eyelet[SN_SHOULDER_MAX_PATH]; /* body of an eyelet, -1: drawn there only */
     double stiffness;     /* of a ligament, N/m */
+    bool filled;          /* made by AutoStrands: drawn holds its control points, npoint is 0 */
+    v3 drawn[SN_SHOULDER_DRAWN];
 } snShoulderStrand;
 
 typedef struct snShoulderLandmark {
@@ -84,6 +88,7 @@ typedef struct snShoulder {
     SN_ARRAY(snShoulderStrand) strand; /* of muscles, then of ligaments */
     SN_ARRAY(snShoulderLandmark) landmark;
     SN_ARRAY(snShoulderFunction) function;
+    snTriMesh deltoid; /* that was filled; empty before */
 } snShoulder;
 
 /* Zeroed memory is an empty shoulder; free it also after a failure. */
@@ -92,9 +97,11 @@ void sn_shoulder_free(snShoulder *shoulder);
 /* A landmark that the table must have; the origin where it has not (sn_shoulder_read has complained). */
 v3 sn_shoulder_landmark(const snShoulder *shoulder, const char *name);
 double sn_shoulder_path_length(const snShoulderStrand *strand);
+/* Puts strands that fill a mesh of the deltoid in the place of those of the tables (shoulder_deltoid.c). */
+snStatus sn_shoulder_fill_deltoid(snShoulder *shoulder, snError *error);
 
 /* Adds scene nodes, bodies, joints and surfaces to the spec (shoulder_body.c), strands and constraints
- * (shoulder_strand.c), the deltoid (shoulder_deltoid.c), the functions (shoulder_strand.c). */
+ * (shoulder_strand.c), the functions (shoulder_strand.c). */
 snStatus sn_shoulder_add_bodies(const snShoulder *shoulder, const snShoulderDef *def, snSpec *spec, snError *error);
 snStatus sn_shoulder_add_strands(const snShoulder *shoulder, snSpec *spec, snError *error);
 snStatus sn_shoulder_add_functions(const snShoulder *shoulder, snSpec *spec);

@@ -18,6 +18,7 @@ void sn_shoulder_free(snShoulder *s)
     sn_array_free(&s->strand);
     sn_array_free(&s->landmark);
     sn_array_free(&s->function);
+    sn_trimesh_free(&s->deltoid);
 }
 
 v3 sn_shoulder_landmark(const snShoulder *s, const char *name)
@@ -30,7 +31,9 @@ v3 sn_shoulder_landmark(const snShoulder *s, const char *name)
 double sn_shoulder_path_length(const snShoulderStrand *strand)
 {
     double sum = 0;
-    for (int32_t i = 1; i < strand->npoint; ++i) sum += v3_dist(strand->at[i - 1], strand->at[i]);
+    int32_t n = strand->filled ? SN_SHOULDER_DRAWN : strand->npoint;
+    const v3 *at = strand->filled ? strand->drawn : strand->at;
+    for (int32_t i = 1; i < n; ++i) sum += v3_dist(at[i - 1], at[i]);
     return sum;
 }
 

@@ -9,6 +9,8 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "geom/surface.h"
+#include "math/spline.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -100,10 +102,21 @@ static v3 on_path(const curve *c, double x)
     return v3_lerp(s->at[i - 1], s->at[i], fmin((x - c->x[i - 1]) / (c->x[i] - c->x[i - 1]), 1));
 }
 
+static void take_drawn(const snShoulderStrand *s, curve *c)
+{
+    c->length = sn_shoulder_path_length(s);
+    c->npoint = SN_SHOULDER_DRAWN;
+    for (int32_t i = 0; i < c->npoint; ++i) v3_store(c->point + 3 * i, s->drawn[i]);
+}
+
 /* Control points of a clamped uniform cubic at their Greville abscissae on the polyline. */
 static void draw(const snShoulderStrand *s, double spacing, curve *c)
 {
     *c = (curve){.strand = s};
+    if (s->filled) {
+        take_drawn(s, c);
+        return;
+    }
     for (int32_t i = 1; i < s->npoint; ++i) c->x[i] = c->x[i - 1] + v3_dist(s->at[i - 1], s->at[i]);
     c->length = c->x[s->npoint - 1];
     int32_t spans = (int32_t)fmin(fmax(round(c->length / spacing), 2), MAX_POINTS - 3);
@@ -200,6 +213,59 @@ static snStatus add_ends(const snShoulder *s, const curve *c, snSpec *spec)
     return status == SN_OK ? attach(s, c, spec, SN_CONSTRAINT_FIXED, strand->insertion, 1, "insertion") : status;
 }
 
+static double offset_of(const snShoulderPart *p, const curve *c)
+{
+    return fmin(radius_of(p, c->length), MAX_OFFSET);
+}
+
+static double contact_place(const snShoulderContact *contact, int32_t k)
+{
+    return contact->count > 1 ? contact->from + (contact->to - contact->from) * k / (contact->count - 1) : contact->from;
+}
+
+/* Moves the control points least so that the curve keeps its distance at one place. Returns by how much it was short. */
+static double clear_place(const snSurface *surface, double side, double offset, double place, curve *c)
+{
+    double knot[MAX_POINTS + 4], b[4], sum = 0;
+    int32_t n = c->npoint, spans = n - 3;
+    for (int32_t i = 0; i < n + 4; ++i) knot[i] = fmin(fmax(i - 3, 0), spans) / (double)spans;
+    int32_t span = spline_basis(knot, n, place, 0, b, NULL, NULL);
+    v3 at = v3_of(0, 0, 0);
+    for (int k = 0; k < 4; ++k) {
+        at = v3_mad(at, b[k], v3_load(c->point + 3 * (span + k)));
+        if (span + k == 0 || span + k == n - 1) b[k] = 0; /* the ends stay */
+        sum += b[k] * b[k];
+    }
+    snSurfaceHint hint = {0};
+    snSurfaceHit hit = sn_surface_closest(surface, at, &hint);
+    double missing = offset - side * hit.distance;
+    if (missing <= 0 || sum < 1e-9) return 0;
+    for (int k = 0; k < 4; ++k) {
+        double *q = c->point + 3 * (span + k);
+        v3_store(q, v3_mad(v3_load(q), side * missing * b[k] / sum, hit.normal));
+    }
+    return missing;
+}
+
+/* Draws the strand on its side of its surfaces. */
+static void clear_surfaces(const snShoulder *s, const snShoulderPart *p, curve *c)
+{
+    static const snSurfaceKind kind[] = {SN_SURFACE_PLANE, SN_SURFACE_SPHERE, SN_SURFACE_CYLINDER,
+                                         SN_SURFACE_ELLIPSOID};
+    enum { ROUNDS = 100 };
+    double worst = 1;
+    for (int round = 0; round < ROUNDS && worst > 1e-5; ++round) {
+        worst = 0;
+        for (int32_t i = 0; i < p->ncontact; ++i) {
+            const snShoulderSurface *f = &s->surface.at[p->contact[i].surface];
+            snSurface surface = {.kind = kind[f->shape], .frame = f->frame, .size = f->size};
+            for (int32_t k = 0; k < p->contact[i].count; ++k)
+                worst = fmax(worst, clear_place(&surface, p->contact[i].side == SN_ABOVE ? 1 : -1, offset_of(p, c),
+                                                contact_place(&p->contact[i], k), c));
+        }
+    }
+}
+
 static snStatus add_contacts(const snShoulder *s, const snShoulderPart *p, const curve *c, snSpec *spec)
 {
     snStatus status = SN_OK;
@@ -214,9 +280,8 @@ static snStatus add_contacts(const snShoulder *s, const snShoulderPart *p, const
             def.attachment = surface;
             def.equality = SN_INEQUAL;
             def.side = contact->side;
-            def.offset = fmin(radius_of(p, c->length), MAX_OFFSET);
-            def.position = contact->from;
-            if (contact->count > 1) def.position += (contact->to - contact->from) * k / (contact->count - 1);
+            def.offset = offset_of(p, c);
+            def.position = contact_place(contact, k);
             status = add_constraint(c, spec, what, &def);
         }
     return status;
@@ -227,6 +292,7 @@ static snStatus add_strand(const snShoulder *s, const snShoulderStrand *strand, 
     const snShoulderPart *p = strand->part >= 0 ? &s->part.at[strand->part] : NULL;
     curve c;
     draw(strand, p ? p->spacing : 0.01, &c);
+    if (p) clear_surfaces(s, p, &c);
     snStatus status = add_curve(&c, spec, parent);
     if (status == SN_OK) status = p ? add_muscle_strand(p, &c, spec) : add_ligament_strand(&c, spec);
     if (status == SN_OK) status = add_ends(s, &c, spec);
