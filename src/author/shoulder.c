@@ -66,23 +66,31 @@ static snStatus find_deflection(const snShoulder *held, double *deflection, snEr
     return status;
 }
 
-/* Sets the rest angles of the joint springs. */
+/* Sets the rest angles of the joint springs. The stiff springs give a little; in the second round they are set back by
+ * as much, so that the torque is that of the drawn pose. */
 static snStatus calibrate(snShoulder *s, snError *error)
 {
-    enum { MAX_JOINTS = 8 };
-    double deflection[3 * MAX_JOINTS];
+    enum { MAX_JOINTS = 8, ROUNDS = 2 };
+    double deflection[3 * MAX_JOINTS], torque[MAX_JOINTS][3];
     snShoulderJoint kept[MAX_JOINTS];
     int32_t n = s->joint.count;
     if (n > MAX_JOINTS) return sn_fail(error, SN_BAD_INPUT, "more than %d joints", MAX_JOINTS);
-    for (int32_t j = 0; j < n; ++j) {
-        kept[j] = s->joint.at[j];
-        for (int k = 0; k < 3; ++k) s->joint.at[j].stiffness[k] = HELD_STIFFNESS, s->joint.at[j].damping[k] = HELD_DAMPING;
+    for (int32_t j = 0; j < n; ++j) kept[j] = s->joint.at[j];
+    snStatus status = SN_OK;
+    for (int round = 0; round < ROUNDS && status == SN_OK; ++round) {
+        for (int32_t i = 0; i < 3 * n; ++i) {
+            snShoulderJoint *j = &s->joint.at[i / 3];
+            j->stiffness[i % 3] = HELD_STIFFNESS, j->damping[i % 3] = HELD_DAMPING;
+            j->rest[i % 3] = round ? -torque[i / 3][i % 3] / HELD_STIFFNESS / SN_DEG : 0;
+        }
+        status = find_deflection(s, deflection, error);
+        for (int32_t i = 0; i < 3 * n && status == SN_OK; ++i)
+            torque[i / 3][i % 3] = HELD_STIFFNESS * (deflection[i] - SN_DEG * s->joint.at[i / 3].rest[i % 3]);
     }
-    snStatus status = find_deflection(s, deflection, error);
     for (int32_t j = 0; j < n; ++j) {
         s->joint.at[j] = kept[j];
         for (int k = 0; k < 3 && status == SN_OK; ++k)
-            s->joint.at[j].rest[k] = -HELD_STIFFNESS * deflection[3 * j + k] / kept[j].stiffness[k] / SN_DEG;
+            s->joint.at[j].rest[k] = -torque[j][k] / kept[j].stiffness[k] / SN_DEG;
     }
     return status;
 }
