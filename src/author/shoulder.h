@@ -65,6 +65,7 @@ typedef struct snShoulderStrand {
     v3 at[SN_SHOULDER_MAX_PATH];
     int32_t eyelet[SN_SHOULDER_MAX_PATH]; /* body of an eyelet, -1: drawn there only */
     double stiffness;     /* of a ligament, N/m */
+    double slack;         /* of a ligament: length at which it is taut over that in the neutral pose */
     bool filled;          /* made by AutoStrands: drawn holds its control points, npoint is 0 */
     v3 drawn[SN_SHOULDER_DRAWN];
 } snShoulderStrand;

@@ -228,11 +228,14 @@ static bool read_strand(snShoulder *s, snFigures *t, int32_t row)
 
 static bool read_ligament(snShoulder *s, snFigures *t, int32_t row)
 {
-    snShoulderStrand strand = {.part = -1, .stiffness = sn_figures_number(t, row, "stiffness")};
+    snShoulderStrand strand = {.part = -1,
+                               .stiffness = sn_figures_number(t, row, "stiffness"),
+                               .slack = sn_figures_number(t, row, "slack")};
     read_ends(t, row, &strand);
     strand.at[strand.npoint++] = sn_figures_v3(t, row, "insertion");
     strand.origin = body_cell(s, t, row, "origin_body"), strand.insertion = body_cell(s, t, row, "insertion_body");
-    if (!(strand.stiffness > 0)) sn_figures_complain(t, row, "the stiffness must be above 0");
+    if (!(strand.stiffness > 0 && strand.slack > 0))
+        sn_figures_complain(t, row, "stiffness and slack must be above 0");
     return sn_array_push(&s->strand, strand);
 }
 

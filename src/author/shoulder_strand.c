@@ -166,14 +166,13 @@ static snStatus add_muscle_strand(const snShoulderPart *p, const curve *c, snSpe
     return sn_add_strand(spec, &def, NULL);
 }
 
-/* Slack by a hundredth of its length in the neutral pose. */
 static snStatus add_ligament_strand(const curve *c, snSpec *spec)
 {
     snStrandDef def = sn_default_strand_def();
     def.name = c->strand->name;
     def.radius = 0.0015;
     def.belly_start = def.belly_end = 0;
-    def.rest_scale = 1.01;
+    def.rest_scale = c->strand->slack;
     def.stiffness = def.tendon_stiffness = c->strand->stiffness * c->length / (SN_PI * def.radius * def.radius);
     def.damping = 2e-3;
     def.mass_damping = 50;

@@ -2,7 +2,7 @@
  * ribs, nothing diverges in 2 s, and after release everything comes back to rest. Prints what docs/measured.md quotes. */
 #include "shoulder_case.h"
 
-static const double LEVEL = 0.8, ACTIVE = 2, THIRD = 0.332, RELEASE = 0.2, BACK = 1.8; /* s */
+static const double LEVEL = 0.8, ACTIVE = 2, THIRD = 0.332, RELEASE = 0.25, BACK = 1.75; /* s */
 
 typedef struct Result {
     double angle, at_third; /* rad: after 2 s, after 0.33 s */
