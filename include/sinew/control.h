@@ -135,6 +135,7 @@ typedef struct snArmDef {
     int32_t joint;            /* only this one; -1: all */
     int32_t threads;          /* 0: all cores */
     snProgress progress;
+    const double *pose;       /* ncoord, rad or m: of the coordinates that rest; NULL: as drawn */
 } snArmDef;
 
 /* One strand about one coordinate that it crosses. */

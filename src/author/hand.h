@@ -80,9 +80,14 @@ void sn_hand_range(const snHand *hand, int32_t coordinate, double *lower, double
  * point of a path to its insertion. sum: of all joints together instead of the worst one. Arrays of npoint. */
 void sn_hand_excursion(const snHand *hand, int32_t muscle, double share, bool sum, double *least, double *most);
 
-/* Largest angle by which a path bends at each of its points when single joints move over their ranges. Array of npoint.
- */
-void sn_hand_kinks(const snHand *hand, int32_t muscle, double *kink);
+/* How a path bends at a point when single joints move over their ranges: the largest angle, and the least distance to the
+ * next point before or behind it, with the length of strand to the insertion in that pose. */
+typedef struct snHandBend {
+    double kink, gap, from_end;
+} snHandBend;
+
+/* Array of npoint; the ends of the path do not bend. */
+void sn_hand_bends(const snHand *hand, int32_t muscle, snHandBend *bend);
 
 /* Adds scene nodes and bodies of the bones to the spec (hand_bone.c), strands and constraints (hand_strand.c). */
 snStatus sn_hand_add_bones(const snHand *hand, const snHandDef *def, snSpec *spec, snError *error);

@@ -134,22 +134,26 @@ void sn_hand_excursion(const snHand *hand, int32_t muscle, double share, bool su
     }
 }
 
-/* Widens kink[i] to the angle between the pieces before and behind point i. */
-static void sample_kinks(const snHand *hand, const rigid *motion, int32_t muscle, double *kink)
+/* Widens kink[i] to the angle between the pieces before and behind point i, and notes where the next point comes
+ * nearest: the length of the shorter piece, and how far from the insertion the strand is there. */
+static void sample_bends(const snHand *hand, const rigid *motion, int32_t muscle, snHandBend *bend)
 {
     const snHandMuscle *m = &hand->muscle.at[muscle];
+    double from_end[SN_HAND_MAX_PATH];
+    sn_hand_path_length(hand, motion, muscle, from_end);
     for (int32_t i = 1; i + 1 < m->npoint; ++i) {
         v3 here = point_at(hand, motion, m->first + i);
         v3 before = v3_sub(here, point_at(hand, motion, m->first + i - 1));
         v3 behind = v3_sub(point_at(hand, motion, m->first + i + 1), here);
-        double angle = atan2(v3_len(v3_cross(before, behind)), v3_dot(before, behind));
-        if (angle > kink[i]) kink[i] = angle;
+        double gap = fmin(v3_len(before), v3_len(behind));
+        bend[i].kink = fmax(bend[i].kink, atan2(v3_len(v3_cross(before, behind)), v3_dot(before, behind)));
+        if (gap < bend[i].gap) bend[i].gap = gap, bend[i].from_end = from_end[i];
     }
 }
 
-void sn_hand_kinks(const snHand *hand, int32_t muscle, double *kink)
+void sn_hand_bends(const snHand *hand, int32_t muscle, snHandBend *bend)
 {
-    for (int32_t i = 0; i < hand->muscle.at[muscle].npoint; ++i) kink[i] = 0;
+    for (int32_t i = 0; i < hand->muscle.at[muscle].npoint; ++i) bend[i] = (snHandBend){.gap = INFINITY};
     for (int32_t c = 0; c < hand->ncoordinate; ++c)
         for (int end = 0; end < 2; ++end) {
             double q[SN_HAND_MAX_COORDINATE] = {0}, range[2] = {0, 0};
@@ -157,6 +161,6 @@ void sn_hand_kinks(const snHand *hand, int32_t muscle, double *kink)
             sn_hand_range(hand, c, &range[0], &range[1]);
             q[c] = range[end];
             sn_hand_pose(hand, q, motion);
-            sample_kinks(hand, motion, muscle, kink);
+            sample_bends(hand, motion, muscle, bend);
         }
 }

@@ -18,6 +18,9 @@ enum { MAX_SPANS = 120 };
  * closer control points, and the same to the eye. */
 #define TENDON_FORCES 12.0
 
+/* Two bends close together need closer control points when they are at least as sharp as this. */
+#define TIGHT_KINK (30 * SN_DEG)
+
 /* The passive law of the fibres is normalised by the length at which passive force begins. Below it they keep a tone of
  * a thousandth of the maximal force, so that strands neither sag nor go slack at any length. The active law is that of
  * Hill below the optimal length and level above it, since a falling branch lets the pieces of a belly in series tear
@@ -33,7 +36,7 @@ typedef struct course {
     int32_t n;
     v3 at[SN_HAND_MAX_PATH];
     double x[SN_HAND_MAX_PATH], low[SN_HAND_MAX_PATH], high[SN_HAND_MAX_PATH];
-    double kink[SN_HAND_MAX_PATH];
+    snHandBend bend[SN_HAND_MAX_PATH];
     double length, belly; /* belly: its length, from the origin */
     double fiber_neutral; /* over the optimal length */
     double fiber_slack;   /* the same where passive force begins */
@@ -85,7 +88,7 @@ static void lay_out(const snHand *hand, int32_t muscle, course *c)
         c->low[i] = c->x[i] + (c->length - c->x[i]) - most[i];
         c->high[i] = c->x[i] + (c->length - c->x[i]) - least[i];
     }
-    sn_hand_kinks(hand, muscle, c->kink);
+    sn_hand_bends(hand, muscle, c->bend);
     set_fibers(hand, muscle, c);
 }
 
@@ -94,16 +97,32 @@ static void lay_out(const snHand *hand, int32_t muscle, course *c)
 static double spacing_at(const course *c, const snHandDef *def, int32_t i)
 {
     double near = fmin(i ? c->x[i] - c->x[i - 1] : 1, i + 1 < c->n ? c->x[i + 1] - c->x[i] : 1);
-    double fine = def->fine_spacing * fmax(1, 2.5 - c->kink[i] / (20 * SN_DEG));
+    double fine = def->fine_spacing * fmax(1, 2.5 - c->bend[i].kink / (20 * SN_DEG));
     return fmin(fine, fmax(0.8 * near, 0.5 * def->fine_spacing));
+}
+
+static double beyond(double x, double low, double high)
+{
+    return x < low ? low - x : x > high ? x - high : 0;
+}
+
+/* Where a joint at the end of its range brings two eyelets close together, the strand that lies there then makes both
+ * bends within a few millimetres; from there on to what further joints may pull in. */
+static double spacing_when_tight(const course *c, const snHandDef *def, int32_t i, double x)
+{
+    const snHandBend *b = &c->bend[i];
+    double at = c->length - b->from_end, middle = (c->low[i] + c->high[i]) / 2, rim = 0.5 * def->fine_spacing;
+    if (b->kink < TIGHT_KINK || b->gap > def->fine_spacing) return INFINITY;
+    double low = at < middle ? fmin(at, c->low[i]) : at, high = at < middle ? at : fmax(at, c->high[i]);
+    return fmax(0.8 * b->gap, 0.5 * def->fine_spacing) + 0.5 * beyond(x, low - rim, high + rim);
 }
 
 static double spacing(const course *c, const snHandDef *def, double x)
 {
     double s = def->coarse_spacing;
     for (int32_t i = 0; i < c->n; ++i) {
-        double out = x < c->low[i] ? c->low[i] - x : x > c->high[i] ? x - c->high[i] : 0;
-        s = fmin(s, spacing_at(c, def, i) + 0.5 * out);
+        s = fmin(s, spacing_at(c, def, i) + 0.5 * beyond(x, c->low[i], c->high[i]));
+        s = fmin(s, spacing_when_tight(c, def, i, x));
     }
     /* stiffness turns from belly to tendon over four spans: keep them short */
     double edge = c->belly < c->length ? fabs(x - c->belly) : 1, blend = 0.4 * def->coarse_spacing;

@@ -4,6 +4,10 @@
  * about a coordinate is -T dL/dq: both ways give the same arm, and where they differ, the discretisation shows. L is
  * the length as stretched; no correction for elasticity is due.
  *
+ * A strand of finitely many control points does not slide without friction over a sharp bend: its tension differs on
+ * both sides of it. What the torque does is then the sum of T dL over the pieces of the strand, and since tendon hardly
+ * stretches, dL is in the belly: the tension that counts is the one at the end where the belly is.
+ *
  * A strand that begins on another strand (a lumbrical on its profundus tendon) ends at a point that itself moves when
  * the joint turns. That point counts as held by the body next to it: its motion against this body is taken out of dL,
  * and the force there is counted as one on this body, for the one strand and, reversed, for the other. The tension of a
@@ -29,13 +33,13 @@ typedef struct Sweep {
     snArmDef def;
     snState *s;
     snArms *arms;
-    double *rest, *coord; /* ncoord */
-    rigid *low, *high;    /* nbody */
-    double *twist;        /* nbody * 6: velocity of each body per unit velocity of the coordinate */
-    uint8_t *distal;      /* nbody */
-    int32_t *link_body;   /* nconstraint: body next to a junction of two strands, -1 */
-    int32_t first, count; /* curves of the coordinate at hand */
-    v3 *shift;            /* per pose and curve of it: place and direction of the junction in its body */
+    double *drawn, *rest, *coord; /* ncoord */
+    rigid *low, *high;            /* nbody */
+    double *twist;                /* nbody * 6: velocity of each body per unit velocity of the coordinate */
+    uint8_t *distal;              /* nbody */
+    int32_t *link_body;           /* nconstraint: body next to a junction of two strands, -1 */
+    int32_t first, count;         /* curves of the coordinate at hand */
+    v3 *shift;                    /* per pose and curve of it: place and direction of the junction in its body */
     double worst_depth;
     int32_t done;
 } Sweep;
@@ -160,19 +164,34 @@ static double torque_of(const Sweep *w, int32_t strand)
     return torque;
 }
 
-/* Tension on the side of the joint: both ends together, unless another strand pulls in between. */
+/* How much the strands that begin on a strand between two parameters pull along it, towards its insertion. */
+static double pull_between(const Sweep *w, int32_t strand, double from, double to)
+{
+    double sum = 0;
+    for (int32_t k = 0; k < w->m->nconstraint; ++k) {
+        const snConstraint *c = &w->m->constraint[k];
+        if (!sn_is_junction(c) || c->other != strand || c->other_s < from || c->other_s > to) continue;
+        v3 tangent;
+        point_of(w, strand, c->other_s, &tangent);
+        sum += v3_dot(force_of(w, c), tangent);
+    }
+    return sum;
+}
+
+/* Tension on the side of the joint: that of the belly, less what other strands pull in between. The mean of both ends
+ * where belly or tendon is at both. */
 static double tension_of(const Sweep *w, int32_t strand)
 {
-    const snModel *m = w->m;
-    double at = crossing(w, strand);
+    const snStrand *st = &w->m->strand[strand];
     double origin = v3_len(v3_load(w->s->out_origin + 3 * strand)),
-           insertion = v3_len(v3_load(w->s->out_insertion + 3 * strand));
-    for (int32_t k = 0; k < m->nconstraint; ++k) {
-        const snConstraint *c = &m->constraint[k];
-        if (!sn_is_junction(c) || c->other != strand) continue;
-        return at < c->other_s ? origin : insertion;
-    }
-    return w->s->out_tension[strand];
+           insertion = v3_len(v3_load(w->s->out_insertion + 3 * strand)), at = crossing(w, strand);
+    bool first = st->gauss[0].share > 0.5 && w->s->origin[strand] >= 0,
+         last = st->gauss[st->ngauss - 1].share > 0.5 && w->s->insertion[strand] >= 0;
+    origin -= pull_between(w, strand, -INFINITY, at);
+    insertion += pull_between(w, strand, at, INFINITY);
+    if (first != last) return first ? origin : insertion;
+    int ends = (w->s->origin[strand] >= 0) + (w->s->insertion[strand] >= 0);
+    return ends ? (origin + insertion) / ends : 0;
 }
 
 /* Where the strand's own junction is in its body, and which way the strand leaves it; zero without one. */
@@ -227,12 +246,20 @@ static snStatus measure_at(Sweep *w, int32_t coordinate, int32_t pose, double q)
     return SN_OK;
 }
 
+/* From the pose as drawn to the one of the others in small moves, so that strands follow. */
 static snStatus start_at_rest(Sweep *w, int32_t coordinate)
 {
+    enum { MOVES = 20 };
+    snStatus status = SN_OK;
     sn_state_reset(w->m, w->s);
-    memcpy(w->coord, w->rest, sizeof(double) * (size_t)w->m->ncoord);
     for (int32_t k = 0; k < w->m->nmuscle; ++k) w->s->activation[k] = w->def.activation;
-    return settle_at(w, coordinate, w->rest[coordinate], FIRST_SETTLE);
+    for (int move = 1; w->def.pose && status == SN_OK && move < MOVES; ++move) {
+        for (int32_t c = 0; c < w->m->ncoord; ++c)
+            w->coord[c] = w->drawn[c] + (w->rest[c] - w->drawn[c]) * move / MOVES;
+        status = settle_at(w, coordinate, w->coord[coordinate], w->def.settle);
+    }
+    memcpy(w->coord, w->rest, sizeof(double) * (size_t)w->m->ncoord);
+    return status == SN_OK ? settle_at(w, coordinate, w->rest[coordinate], FIRST_SETTLE) : status;
 }
 
 /* ---- one coordinate ------------------------------------------------------------------------- */
@@ -367,12 +394,12 @@ static int32_t count_poses(const Sweep *w)
 static bool allocate(Sweep *w)
 {
     size_t nb = (size_t)w->m->nbody, nc = (size_t)w->m->ncoord, ns = (size_t)w->m->nstrand;
-    return (w->rest = SN_NEW_ARRAY(double, nc)) && (w->coord = SN_NEW_ARRAY(double, nc)) &&
-           (w->low = SN_NEW_ARRAY(rigid, nb)) && (w->high = SN_NEW_ARRAY(rigid, nb)) &&
-           (w->twist = SN_NEW_ARRAY(double, 6 * nb)) && (w->distal = SN_NEW_ARRAY(uint8_t, nb)) &&
-           (w->link_body = SN_NEW_ARRAY(int32_t, w->m->nconstraint)) && (w->arms = SN_NEW(snArms)) &&
-           (w->arms->curve = SN_NEW_ARRAY(snArmCurve, ns * nc)) && (w->arms->neutral = SN_NEW_ARRAY(double, ns *nc)) &&
-           (w->arms->grid = SN_NEW_ARRAY(double *, nc));
+    return (w->drawn = SN_NEW_ARRAY(double, nc)) && (w->rest = SN_NEW_ARRAY(double, nc)) &&
+           (w->coord = SN_NEW_ARRAY(double, nc)) && (w->low = SN_NEW_ARRAY(rigid, nb)) &&
+           (w->high = SN_NEW_ARRAY(rigid, nb)) && (w->twist = SN_NEW_ARRAY(double, 6 * nb)) &&
+           (w->distal = SN_NEW_ARRAY(uint8_t, nb)) && (w->link_body = SN_NEW_ARRAY(int32_t, w->m->nconstraint)) &&
+           (w->arms = SN_NEW(snArms)) && (w->arms->curve = SN_NEW_ARRAY(snArmCurve, ns * nc)) &&
+           (w->arms->neutral = SN_NEW_ARRAY(double, ns *nc)) && (w->arms->grid = SN_NEW_ARRAY(double *, nc));
 }
 
 static snStatus explain(const Sweep *w, snStatus status, snError *error)
@@ -394,7 +421,8 @@ static snStatus run(Sweep *w, snError *error)
     w->arms->ncoordinate = w->m->ncoord;
     snStatus status = sn_state_create(w->m, &sim, &w->s, error);
     if (status != SN_OK) return status;
-    memcpy(w->rest, w->s->out_coordinate, sizeof(double) * (size_t)w->m->ncoord);
+    memcpy(w->drawn, w->s->out_coordinate, sizeof(double) * (size_t)w->m->ncoord);
+    memcpy(w->rest, w->def.pose ? w->def.pose : w->drawn, sizeof(double) * (size_t)w->m->ncoord);
     find_link_bodies(w);
     int32_t total = count_poses(w);
     for (int32_t j = 0; j < w->m->njoint; ++j) {
@@ -411,6 +439,7 @@ snStatus sn_moment_arms(const snModel *m, const snArmDef *def, snArms **arms, sn
     Sweep w = {.m = m, .def = def ? *def : sn_default_arm_def()};
     snStatus status = run(&w, error);
     sn_state_destroy(w.s);
+    sn_free(w.drawn);
     sn_free(w.rest);
     sn_free(w.coord);
     sn_free(w.low);
