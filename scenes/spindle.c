@@ -58,8 +58,7 @@ snSpec *sn_scene_spindle_of(int32_t strands)
         strcat(list, name);
     }
     snGroupDef group = sn_default_group_def();
-    group.name = "belly", group.strands = list, group.preserve = true, group.start = 0.05, group.end = 0.95,
-    group.divisions = 9;
+    group.name = "belly", group.strands = list, group.preserve = true, group.start = 0.05, group.end = 0.95;
     snId id;
     if (build.status == SN_OK) build.status = sn_add_group(build.spec, &group, &id);
     return sn_build_end(&build);

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "math/spline.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Of the mean second moment of a bundle: keeps the area of one that is flattened regular. */
@@ -61,7 +62,7 @@ static snStatus compile_crossings(snCompiler *c, const snVolume *v, snStation *s
     return SN_OK;
 }
 
-/* The section as drawn; point and tangent are scratch. disc 0: chosen here, for the whole group. */
+/* The section as drawn; point and tangent are scratch. */
 static snSection drawn_section(const snModel *m, const snVolume *v, const snStation *station, double *point,
                                double *tangent)
 {
@@ -83,28 +84,59 @@ static double disc_of(const snModel *m, const snGroupDef *def, const snVolume *v
     return area > 0 ? LEAST_DISC * area : radius * radius / 4;
 }
 
+/* Points and weights of Gauss on 0 to 1: three for a division that is kept, the middle for one that is measured. */
+enum { KEPT_POINTS = 3 };
+static const double kept_at[KEPT_POINTS] = {0.1127016653792583, 0.5, 0.8872983346207417},
+                    kept_weight[KEPT_POINTS] = {5 / 18.0, 8 / 18.0, 5 / 18.0};
+
+static bool is_kept(const snGroupDef *def, int32_t nstrand)
+{
+    return def->preserve && def->type == SN_GROUP_VOLUMETRIC && nstrand > 1;
+}
+
+static snStatus place_stations(snCompiler *c, const snGroupDef *def, snVolume *v)
+{
+    snModel *m = c->m;
+    int32_t points = is_kept(def, v->nstrand) ? KEPT_POINTS : 1;
+    double width = (def->end - def->start) / def->divisions;
+    for (int32_t k = 0; k < def->divisions * points; ++k) {
+        snStation *s = &m->station[m->nstation++];
+        double at = points > 1 ? kept_at[k % points] : 0.5, weight = points > 1 ? kept_weight[k % points] : 1;
+        *s = (snStation){
+            .group = m->nvolume, .position = def->start + width * (k / points + at), .weight = width * weight};
+        snStatus status = compile_crossings(c, v, s);
+        if (status != SN_OK) return status;
+        ++v->nstation;
+    }
+    return SN_OK;
+}
+
+static void compile_divisions(snModel *m, const snGroupDef *def, const snVolume *v, double *point, double *tangent)
+{
+    for (int32_t k = 0; k < def->divisions; ++k) {
+        snDivision *d = &m->division[m->ndivision++];
+        *d = (snDivision){.group = m->nvolume, .station = v->station + k * KEPT_POINTS, .nstation = KEPT_POINTS};
+        double volume = 0;
+        for (int32_t i = d->station; i < d->station + d->nstation; ++i) {
+            snSection drawn = drawn_section(m, v, &m->station[i], point, tangent);
+            d->rest_length += m->station[i].weight * drawn.speed;
+            volume += m->station[i].weight * drawn.area * drawn.speed;
+        }
+        d->rest_radius = sqrt(volume / (SN_PI * d->rest_length));
+    }
+}
+
 static snStatus compile_stations(snCompiler *c, const snGroupDef *def, snVolume *v)
 {
     snModel *m = c->m;
-    double *point, *tangent, n = def->divisions - 1, range = def->end - def->start;
+    double *point, *tangent;
     if (!COMPILE_ARRAY(c, point, 3 * v->nstrand) || !COMPILE_ARRAY(c, tangent, 3 * v->nstrand)) return SN_NO_MEMORY;
-    bool keep = def->preserve && def->type == SN_GROUP_VOLUMETRIC && v->nstrand > 1;
-    v->station = m->nstation, v->nstation = def->divisions;
-    for (int32_t k = 0; k < def->divisions; ++k) {
-        snStation *s = &m->station[m->nstation++];
-        bool end = k == 0 || k + 1 == def->divisions;
-        *s = (snStation){.group = m->nvolume, .link = keep ? 0 : -1};
-        s->position = n > 0 ? def->start + range * k / n : 0.5 * (def->start + def->end);
-        s->weight = n > 0 ? range / n * (end ? 0.5 : 1) : range; /* trapezoids */
-        snStatus status = compile_crossings(c, v, s);
-        if (status != SN_OK) return status;
-    }
+    snStatus status = place_stations(c, def, v);
+    if (status != SN_OK) return status;
     v->disc = disc_of(m, def, v, point, tangent);
-    for (int32_t k = 0; k < v->nstation; ++k) {
-        snStation *s = &m->station[v->station + k];
-        snSection drawn = drawn_section(m, v, s, point, tangent);
-        s->rest_radius = drawn.radius, s->rest_speed = drawn.speed;
-    }
+    for (int32_t k = v->station; k < v->station + v->nstation; ++k)
+        m->station[k].rest_speed = drawn_section(m, v, &m->station[k], point, tangent).speed;
+    if (is_kept(def, v->nstrand)) compile_divisions(m, def, v, point, tangent);
     return SN_OK;
 }
 
@@ -137,12 +169,12 @@ static snStatus compile_group(snCompiler *c, const snGroupDef *def)
 snStatus sn_compile_muscles(snCompiler *c)
 {
     snModel *m = c->m;
-    int32_t ngroup = sn_spec_count(c->spec, SN_KIND_GROUP), nstation = 0;
-    for (snId id = 1; id <= ngroup; ++id) nstation += sn_spec_group(c->spec, id)->divisions;
+    int32_t ngroup = sn_spec_count(c->spec, SN_KIND_GROUP), ndivision = 0;
+    for (snId id = 1; id <= ngroup; ++id) ndivision += sn_spec_group(c->spec, id)->divisions;
     if (!COMPILE_ARRAY(c, m->muscle_name, ngroup + m->nstrand) ||
         !COMPILE_ARRAY(c, m->muscle_strandadr, ngroup + m->nstrand + 1) ||
         !COMPILE_ARRAY(c, m->muscle_strand, m->nstrand) || !COMPILE_ARRAY(c, m->volume, ngroup) ||
-        !COMPILE_ARRAY(c, m->station, nstation))
+        !COMPILE_ARRAY(c, m->station, KEPT_POINTS * (int64_t)ndivision) || !COMPILE_ARRAY(c, m->division, ndivision))
         return SN_NO_MEMORY;
     for (snId id = 1; id <= ngroup; ++id) {
         snStatus status = compile_group(c, sn_spec_group(c->spec, id));

@@ -28,8 +28,8 @@ static snStatus link_rows(snCompiler *c)
     snModel *m = c->m;
     int32_t first = m->strand_constraintadr[m->nstrand], nlink = 0, npart = 0;
     for (int32_t i = first; i < m->nconstraint; ++i) nlink += m->constraint[i].nlink, npart += 2 * m->constraint[i].nlink;
-    for (int32_t i = 0; i < m->nstation; ++i)
-        if (m->station[i].link >= 0) ++nlink, npart += 2 * m->volume[m->station[i].group].nstrand;
+    for (int32_t i = 0; i < m->ndivision; ++i)
+        ++nlink, npart += 2 * m->division[i].nstation * m->volume[m->division[i].group].nstrand;
     int32_t *adr, *strand, link = 0, part = 0;
     if (!COMPILE_ARRAY(c, adr, nlink + 1) || !COMPILE_ARRAY(c, strand, npart)) return SN_NO_MEMORY;
     for (int32_t i = first; i < m->nconstraint; ++i) {
@@ -41,12 +41,13 @@ static snStatus link_rows(snCompiler *c)
             strand[part++] = k->other;
         }
     }
-    for (int32_t i = 0; i < m->nstation; ++i) {
-        const snVolume *v = &m->volume[m->station[i].group];
-        if (m->station[i].link < 0) continue;
-        m->station[i].link = link;
+    for (int32_t i = 0; i < m->ndivision; ++i) {
+        snDivision *d = &m->division[i];
+        const snVolume *v = &m->volume[d->group];
+        d->link = link;
         adr[link++] = part;
-        for (int32_t k = 0; k < 2 * v->nstrand; ++k) strand[part++] = v->strand[k / 2]; /* its point and its tangent */
+        for (int32_t k = 0; k < 2 * d->nstation * v->nstrand; ++k) /* point and tangent of each strand */
+            strand[part++] = v->strand[k / 2 % v->nstrand];
     }
     adr[link] = part;
     m->pattern.nlink = link, m->pattern.npart = part;

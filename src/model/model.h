@@ -6,7 +6,7 @@
  * 2. Constraints are sorted by strand and by position along it, so that the own rows of a strand are contiguous
  *    and run along it.
  * 3. The pattern of the KKT system is made here once: own and link rows of a constraint in snConstraint, those of a
- *    station in snStation; joint rows from joint_rowadr, one row per limited coordinate behind them. */
+ *    division in snDivision; joint rows from joint_rowadr, one row per limited coordinate behind them. */
 #ifndef SN_MODEL_MODEL_H
 #define SN_MODEL_MODEL_H
 
@@ -49,16 +49,21 @@ typedef struct snCrossing {
     int32_t span;
 } snCrossing;
 
-/* One cross-section of a group. */
+/* One cross-section of a group: a point of the quadrature of its volume. */
 typedef struct snStation {
     int32_t group;
-    int32_t link;               /* row that keeps its volume, -1: it is measured only */
     double position;            /* fraction of the parameter */
-    double weight;              /* of the section in the volume: fraction of the parameter */
+    double weight;              /* fraction of the parameter that it stands for */
     const snCrossing *crossing; /* nstrand of the group */
-    double rest_radius;         /* of the section as drawn, m */
     double rest_speed;          /* length of the axis per unit of the fraction as drawn, m */
 } snStation;
+
+/* A piece of a group whose volume is kept: some stations, one link row. */
+typedef struct snDivision {
+    int32_t group, link, station, nstation;
+    double rest_length; /* of the axis as drawn, m */
+    double rest_radius; /* of the cylinder with its volume and that length as drawn, m */
+} snDivision;
 
 /* A muscle group: the strands that are enabled, and its stations from start to end. Group g is muscle g. */
 typedef struct snVolume {
@@ -70,7 +75,8 @@ typedef struct snVolume {
 
 struct snModel {
     snArena memory;
-    int32_t nbody, nfree, njoint, ncoord, nstrand, npoint, nmuscle, nconstraint, nsurface, nvolume, nstation;
+    int32_t nbody, nfree, njoint, ncoord, nstrand, npoint, nmuscle, nconstraint, nsurface, nvolume, nstation,
+        ndivision;
     v3 gravity;
     double step, settle, compliance;
 
@@ -116,6 +122,7 @@ struct snModel {
 
     snVolume *volume; /* nvolume: of each group */
     snStation *station;
+    snDivision *division; /* of the groups that keep their volume */
 
     /* constraints: first those with own rows by strand and position, then those with link rows only */
     const char **constraint_name;

@@ -315,15 +315,15 @@ static const snAttr strand_attr[] = {
 static const snAttr group_attr[] = {
     STRING_(name, SN_ATTR_REQUIRED, "Name, unique among the groups."),
     ENUM_(type, group_names, SN_GROUP_VOLUMETRIC, "Volumetric or sheet muscle."),
-    INT_(divisions, 5, 1, 1000, "Stations at which the volume is measured and, with preserve, kept."),
-    NUMBER_(start, 0.1, 0, 1, 0, "", "Parameter of the first station, as a fraction."),
-    NUMBER_(end, 0.9, 0, 1, 0, "", "Parameter of the last station."),
+    INT_(divisions, 5, 1, 1000, "Pieces from start to end in which the volume is measured and, with preserve, kept."),
+    NUMBER_(start, 0.1, 0, 1, 0, "", "Parameter at which the first division begins, as a fraction."),
+    NUMBER_(end, 0.9, 0, 1, 0, "", "Parameter at which the last division ends."),
     NUMBER_(kp, 1e6, 0, 1e12, 0, "N/m",
             "Spring of the volume preservation, on the radius of the cross-section, or of each of the struts. 1e2 in Table "
             "3.1 of [Kaufman 2008], which keeps no muscle from thinning."),
     NUMBER_(kd, 1e-3, 0, 1e12, 0, "N s/m", "Damper of the volume preservation, or of each of the struts."),
     STRING_(strands, SN_ATTR_REQUIRED, "Names of the strands that activate together, separated by blanks."),
-    BOOL_(preserve, false, "Whether the volume of a volumetric group is kept at its stations."),
+    BOOL_(preserve, false, "Whether the volume of a volumetric group is kept, division by division."),
     INT_(struts, 0, 0, 1000,
          "Sheet: struts between each two neighbouring strands, evenly from start to end; they keep the spacing."),
 };

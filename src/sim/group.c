@@ -1,45 +1,74 @@
 /* Muscle groups: the rows that keep their volume, and the measure of it.
  *
- * At each station a spring acts on f = radius sqrt(stretch of the axis), which is constant where the section keeps its
- * volume (see strand/section.h). The row holds the whole gradient, by points and by tangents, so that the force is
- * that of an energy: a bundle that is squeezed gets longer, one that shortens gets thicker, and neither gains energy.
- */
+ * A division of a group has the volume V = sum of area times speed over its stations. A spring acts on the radius
+ * f = sqrt(V / (pi L)) of the cylinder with that volume and the division's length as drawn. With f_q = radius
+ * sqrt(speed / speed as drawn) at a station, as in strand/section.h, f^2 = sum of share_q f_q^2,  share_q = weight_q
+ * speed_q0 / L,  df = sum of share_q f_q / f df_q. The row holds the whole gradient, by points and by tangents, so that
+ * the force is that of an energy: a bundle that is squeezed gets longer, one that shortens gets thicker, and neither
+ * gains energy. */
 #include "sim/state.h"
 
 #include <math.h>
 #include <string.h>
 
-static void station_row(const snModel *m, snState *s, const snStation *station)
-{
-    const snVolume *g = &m->volume[station->group];
-    snKktPart *part = s->value->part + m->pattern.link_partadr[station->link];
-    double *point = s->section, *tangent = point + 3 * g->nstrand, *dpoint = tangent + 3 * g->nstrand, dtangent[3];
-    sn_station_cross(m, station, s->point, point, tangent);
-    snSection now = sn_section(g->nstrand, point, tangent, g->disc, station->rest_speed, dpoint, dtangent);
-    for (int32_t i = 0; i < g->nstrand; ++i) {
-        const snCrossing *x = &station->crossing[i];
-        part[2 * i].span = part[2 * i + 1].span = x->span;
-        memcpy(part[2 * i].b, x->b, sizeof x->b);
-        memcpy(part[2 * i].n, dpoint + 3 * i, sizeof part->n);
-        memcpy(part[2 * i + 1].b, x->d, sizeof x->d);
-        memcpy(part[2 * i + 1].n, dtangent, sizeof part->n);
-    }
-    double gap = now.radius * sqrt(now.speed / station->rest_speed) - station->rest_radius;
-    sn_rows_link_spring(s, station->link, gap, g->kp, g->kd);
-}
-
-void sn_rows_of_stations(const snModel *m, snState *s)
-{
-    for (int32_t i = 0; i < m->nstation; ++i)
-        if (m->station[i].link >= 0) station_row(m, s, &m->station[i]);
-}
-
-static snSection section_of(const snModel *m, const snState *s, const snStation *station)
+static snSection section_of(const snModel *m, const snState *s, const snStation *station, double *dpoint,
+                            double *dtangent)
 {
     const snVolume *g = &m->volume[station->group];
     double *tangent = s->section + 3 * g->nstrand;
     sn_station_cross(m, station, s->point, s->section, tangent);
-    return sn_section(g->nstrand, s->section, tangent, g->disc, station->rest_speed, NULL, NULL);
+    return sn_section(g->nstrand, s->section, tangent, g->disc, station->rest_speed, dpoint, dtangent);
+}
+
+static double share_of(const snDivision *d, const snStation *station)
+{
+    return station->weight * station->rest_speed / d->rest_length;
+}
+
+static double f_of(snSection now, const snStation *station)
+{
+    return now.radius * sqrt(now.speed / station->rest_speed);
+}
+
+/* Radius of the division's volume, m. */
+static double division_radius(const snModel *m, const snState *s, const snDivision *d)
+{
+    double sum = 0;
+    for (int32_t i = d->station; i < d->station + d->nstation; ++i) {
+        double f = f_of(section_of(m, s, &m->station[i], NULL, NULL), &m->station[i]);
+        sum += share_of(d, &m->station[i]) * f * f;
+    }
+    return sqrt(sum);
+}
+
+static void station_parts(const snModel *m, snState *s, const snDivision *d, const snStation *station, double radius,
+                          snKktPart *part)
+{
+    const snVolume *g = &m->volume[d->group];
+    double *dpoint = s->section + 6 * g->nstrand, dtangent[3];
+    double factor = share_of(d, station) * f_of(section_of(m, s, station, dpoint, dtangent), station) / radius;
+    v3 along = v3_scale(v3_load(dtangent), factor);
+    for (int32_t i = 0; i < g->nstrand; ++i, part += 2) {
+        const snCrossing *x = &station->crossing[i];
+        part[0].span = part[1].span = x->span;
+        memcpy(part[0].b, x->b, sizeof x->b);
+        memcpy(part[1].b, x->d, sizeof x->d);
+        v3_store(part[0].n, v3_scale(v3_load(dpoint + 3 * i), factor));
+        v3_store(part[1].n, along);
+    }
+}
+
+void sn_rows_of_groups(const snModel *m, snState *s)
+{
+    for (int32_t i = 0; i < m->ndivision; ++i) {
+        const snDivision *d = &m->division[i];
+        const snVolume *g = &m->volume[d->group];
+        snKktPart *part = s->value->part + m->pattern.link_partadr[d->link];
+        double radius = fmax(division_radius(m, s, d), 1e-9);
+        for (int32_t k = 0; k < d->nstation; ++k)
+            station_parts(m, s, d, &m->station[d->station + k], radius, part + 2 * k * g->nstrand);
+        sn_rows_link_spring(s, d->link, radius - d->rest_radius, g->kp, g->kd);
+    }
 }
 
 void sn_measure_groups(const snModel *m, snState *s)
@@ -48,7 +77,7 @@ void sn_measure_groups(const snModel *m, snState *s)
         const snVolume *v = &m->volume[g];
         double volume = 0, length = 0;
         for (int32_t k = v->station; k < v->station + v->nstation; ++k) {
-            snSection now = section_of(m, s, &m->station[k]);
+            snSection now = section_of(m, s, &m->station[k], NULL, NULL);
             volume += m->station[k].weight * now.area * now.speed, length += m->station[k].weight * now.speed;
         }
         s->out_volume[g] = volume, s->out_axis[g] = length, s->out_area[g] = length > 0 ? volume / length : 0;
@@ -58,12 +87,9 @@ void sn_measure_groups(const snModel *m, snState *s)
 double sn_group_energy(const snModel *m, const snState *s)
 {
     double energy = 0;
-    for (int32_t i = 0; i < m->nstation; ++i) {
-        const snStation *station = &m->station[i];
-        if (station->link < 0) continue;
-        snSection now = section_of(m, s, station);
-        double gap = now.radius * sqrt(now.speed / station->rest_speed) - station->rest_radius;
-        energy += 0.5 * m->volume[station->group].kp * gap * gap;
+    for (int32_t i = 0; i < m->ndivision; ++i) {
+        double gap = division_radius(m, s, &m->division[i]) - m->division[i].rest_radius;
+        energy += 0.5 * m->volume[m->division[i].group].kp * gap * gap;
     }
     return energy;
 }

@@ -111,7 +111,7 @@ void sn_rows_move_bodies(const snModel *m, snState *s);
 void sn_rows_link_spring(snState *s, int32_t link, double gap, double kp, double kd);
 
 /* ---- group.c: muscle groups */
-void sn_rows_of_stations(const snModel *m, snState *s);
+void sn_rows_of_groups(const snModel *m, snState *s);
 void sn_measure_groups(const snModel *m, snState *s);
 double sn_group_energy(const snModel *m, const snState *s); /* of the springs that keep volume, J */
 

@@ -2,6 +2,8 @@
  * measured here by the convex hull of the strands at many sections, which knows nothing of the way it is kept. */
 #include "sim/rig.h"
 
+#include "base/alloc.h"
+
 #include <stdlib.h>
 
 enum { SECTIONS = 60, MOST = 64 };
@@ -197,6 +199,70 @@ static void sections_push_only_within(void **state)
     rig_drop(&r);
 }
 
+/* A bundle that keeps its volume, a sheet with struts, an octahedron that both lie on. */
+static snSpec *everything(void)
+{
+    static const double vertex[] = {0.02, 0, 0, -0.02, 0, 0, 0, 0.02, 0, 0, -0.02, 0, 0, 0, 0.02, 0, 0, -0.02};
+    static const int32_t triangle[] = {0, 2, 4, 2, 1, 4, 1, 3, 4, 3, 0, 4, 2, 0, 5, 1, 2, 5, 3, 1, 5, 0, 3, 5};
+    double origin[3] = {0, 0, 0}, half[3] = {0.01, 0.01, 0.01};
+    snBuild b = sn_build_begin();
+    sn_build_model(&b, 0, 0.004);
+    sn_build_body(&b, "bone", origin, NULL, half, 0);
+    snNodeDef node = sn_default_node_def();
+    node.name = "wrap", node.kind = SN_NODE_MESH, node.parent = sn_spec_find(b.spec, SN_KIND_NODE, "bone");
+    node.nvertex = 6, node.vertex = vertex, node.ntriangle = 8, node.triangle = triangle;
+    node.field_spacing = 0.004;
+    assert_int_equal(sn_add_node(b.spec, &node, NULL), SN_OK);
+    for (int i = 0; i < 8; ++i) {
+        char name[8];
+        double x = 0.004 * (i % 4), z = 0.024 + 0.002 * (i / 4) + 0.001 * (i % 2);
+        snVia via[] = {{.p = {x, 0.05, z}, .kind = SN_VIA_FIXED, .on = "bone"},
+                       {.p = {x, 0, z}, .kind = SN_VIA_SURFACE, .on = "wrap"},
+                       {.p = {x, -0.05, z}, .kind = SN_VIA_FIXED, .on = "bone"}};
+        snPath path = {.via = via, .nvia = 3, .npoint = 8};
+        snStrandDef def = sn_default_strand_def();
+        snprintf(name, sizeof name, "s%d", i);
+        def.name = name, def.radius = 0.001;
+        sn_build_strand(&b, &def, &path);
+    }
+    snGroupDef bundle = sn_default_group_def(), flat = sn_default_group_def();
+    bundle.name = "bundle", bundle.strands = "s0 s1 s2 s3", bundle.preserve = true;
+    flat.name = "flat", flat.strands = "s4 s5 s6 s7", flat.type = SN_GROUP_SHEET, flat.struts = 3;
+    assert_int_equal(sn_add_group(b.spec, &bundle, NULL), SN_OK);
+    assert_int_equal(sn_add_group(b.spec, &flat, NULL), SN_OK);
+    return sn_build_end(&b);
+}
+
+static void every_failed_allocation_is_clean(void **state)
+{
+    (void)state;
+    snSpec *spec = everything();
+    int64_t live = sn_alloc_live(), n = 0;
+    for (snStatus status = SN_NO_MEMORY; status != SN_OK; ++n) {
+        snModel *m = NULL;
+        snState *s = NULL;
+        snError error = {0};
+        sn_alloc_fail_after(n);
+        status = sn_compile(spec, &m, &error);
+        if (status == SN_OK) status = sn_state_create(m, NULL, &s, &error);
+        sn_alloc_fail_after(-1);
+        if (status != SN_OK) assert_int_equal(status, SN_NO_MEMORY);
+        sn_state_destroy(s);
+        sn_model_destroy(m);
+        assert_int_equal(sn_alloc_live(), live);
+        assert_true(n < 2000);
+    }
+    assert_true(n > 20);
+    Rig r = rig_of(spec, sn_default_sim_def());
+    int64_t before = sn_alloc_count();
+    for (int i = 0; i < 200; ++i) {
+        r.s->activation[0] = r.s->activation[1] = 0.002 * i;
+        assert_int_equal(sn_step(r.m, r.s), SN_OK);
+    }
+    assert_int_equal(sn_alloc_count(), before);
+    rig_drop(&r);
+}
+
 static void measures_are_fields(void **state)
 {
     (void)state;
@@ -232,6 +298,7 @@ int main(void)
         cmocka_unit_test(solvers_agree),
         cmocka_unit_test(sections_push_only_within),
         cmocka_unit_test(measures_are_fields),
+        cmocka_unit_test(every_failed_allocation_is_clean),
     };
     return cmocka_run_group_tests_name("sim.groups", tests, NULL, NULL);
 }
