@@ -228,7 +228,9 @@ static snStatus copy_constraint(Fill *f, snId id)
 static snStatus copy_model(Fill *f)
 {
     snStatus status = sn_set_scene(f->to, sn_spec_scene(f->from));
-    if (status == SN_OK) status = sn_set_model(f->to, sn_spec_model(f->from));
+    snModelDef model = *sn_spec_model(f->from);
+    model.scene = ""; /* a file of its own: the input's scene is not written over */
+    if (status == SN_OK) status = sn_set_model(f->to, &model);
     EACH(SN_KIND_NODE, sn_add_node(f->to, sn_spec_node(f->from, id), NULL))
     EACH(SN_KIND_BODY, sn_add_body(f->to, sn_spec_body(f->from, id), NULL))
     EACH(SN_KIND_JOINT, sn_add_joint(f->to, sn_spec_joint(f->from, id), NULL))

@@ -198,6 +198,85 @@ static void put_rest(snPack *p)
     sn_json_text(&p->head, "]");
 }
 
+/* ---- meshes that can be filled with strands ------------------------------------------------- */
+
+static const double REACH = 2e-3; /* m: a strand so far outside the box of a mesh still runs through it */
+
+/* Whether all control points of a strand lie in a box. */
+static bool is_inside(const snModel *m, int32_t strand, v3 low, v3 high)
+{
+    for (int32_t i = m->strand_pointadr[strand]; i < m->strand_pointadr[strand + 1]; ++i) {
+        const double *p = m->rest_point + 3 * i;
+        if (p[0] < low.x || p[1] < low.y || p[2] < low.z || p[0] > high.x || p[1] > high.y || p[2] > high.z)
+            return false;
+    }
+    return true;
+}
+
+static bool has_inside(const snModel *m, v3 low, v3 high)
+{
+    for (int32_t i = 0; i < m->nstrand; ++i)
+        if (is_inside(m, i, low, high)) return true;
+    return false;
+}
+
+/* A mesh with strands that run through it: its node, they by their places in the spec, and its shape in the world. */
+static snStatus put_fillable(snPack *p, snId node, bool *first)
+{
+    static const double color[3] = {0.75, 0.35, 0.3};
+    const snNodeDef *def = sn_spec_node(p->def->spec, node);
+    affine world = sn_node_world(p->def->spec, node);
+    double *vertex = SN_NEW_ARRAY(double, 3 * (int64_t)def->nvertex);
+    v3 low = {INFINITY, INFINITY, INFINITY}, high = {-INFINITY, -INFINITY, -INFINITY};
+    if (!vertex) return sn_fail_no_memory(p->error);
+    for (int32_t i = 0; i < def->nvertex; ++i) {
+        v3 x = affine_apply(&world, v3_load(def->vertex + 3 * i));
+        low = v3_of(fmin(low.x, x.x - REACH), fmin(low.y, x.y - REACH), fmin(low.z, x.z - REACH));
+        high = v3_of(fmax(high.x, x.x + REACH), fmax(high.y, x.y + REACH), fmax(high.z, x.z + REACH));
+        v3_store(vertex + 3 * i, x);
+    }
+    if (has_inside(p->model, low, high)) {
+        bool one = true;
+        sn_json_text(&p->head, *first ? "{" : ",{");
+        *first = false;
+        sn_pack_mesh(p, def->name, color, def->nvertex, vertex, def->ntriangle, def->triangle);
+        sn_pack_member(p, "node");
+        sn_json_int(&p->head, node - 1);
+        sn_pack_member(p, "inputs");
+        sn_json_text(&p->head, "[");
+        for (int32_t i = 0; i < p->model->nstrand; ++i) {
+            if (!is_inside(p->model, i, low, high)) continue;
+            if (!one) sn_json_text(&p->head, ",");
+            one = false;
+            sn_json_text(&p->head, "{\"index\":");
+            sn_json_int(&p->head, sn_spec_find(p->def->spec, SN_KIND_STRAND, p->model->strand_name[i]) - 1);
+            sn_pack_member(p, "name");
+            sn_json_string(&p->head, p->model->strand_name[i]);
+            sn_json_text(&p->head, "}");
+        }
+        sn_json_text(&p->head, "]}");
+    }
+    sn_free(vertex);
+    return SN_OK;
+}
+
+static snStatus put_fillables(snPack *p)
+{
+    const snSpec *spec = p->def->spec;
+    snStatus status = SN_OK;
+    bool first = true;
+    sn_pack_member(p, "fillable");
+    sn_json_text(&p->head, "[");
+    for (snId id = 1; id <= sn_spec_count(spec, SN_KIND_NODE) && status == SN_OK; ++id) {
+        const snNodeDef *def = sn_spec_node(spec, id);
+        bool skin = sn_spec_model(spec)->skin && strcmp(sn_spec_model(spec)->skin, def->name) == 0;
+        if (def->kind == SN_NODE_MESH && def->nvertex > 3 && def->ntriangle > 3 && !skin)
+            status = put_fillable(p, id, &first);
+    }
+    sn_json_text(&p->head, "]");
+    return status;
+}
+
 /* ---- all of it ---------------------------------------------------------------------------- */
 
 static void put_title(snPack *p)
@@ -223,7 +302,8 @@ static snStatus fill(snPack *p)
     put_groups(p);
     put_functions(p);
     put_rest(p);
-    if (p->def->skin) status = sn_pack_skin(p);
+    if (p->def->live) status = put_fillables(p);
+    if (!status && p->def->skin) status = sn_pack_skin(p);
     if (!status && p->def->replay) status = sn_pack_replay(p);
     sn_json_text(&p->head, "}");
     return status;

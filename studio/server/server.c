@@ -7,6 +7,7 @@
  * 3. Any failure of a client ends that client only. */
 #include "server.h"
 
+#include "filling.h"
 #include "http.h"
 #include "live.h"
 
@@ -30,13 +31,14 @@ static const double PATIENCE = 10; /* s that a client may take for a request, or
 typedef struct Client {
     int fd;                  /* -1: free */
     bool websocket, closing; /* closing: ends when everything is sent */
+    bool strands;            /* a WebSocket that watches strands, not the simulation */
     unsigned char in[SN_HTTP_LIMIT];
     size_t nin;
     char head[HEAD_SIZE]; /* what is being sent: first this, */
     size_t nhead;
     const void *body; /* then this */
     size_t nbody, sent;
-    unsigned char *message; /* snapshot of a WebSocket, its own copy */
+    unsigned char *message; /* what it alone is sent: a snapshot, or a file of the result */
     uint32_t sequence;
     double since; /* of the last progress */
 } Client;
@@ -45,6 +47,7 @@ struct snServer {
     snServerDef def;
     int fd, port, wake[2];
     snLive *live;
+    snFilling *filling;
     Client client[CLIENTS];
 };
 
@@ -70,7 +73,7 @@ static void drop(snServer *s, Client *c)
     memset(c, 0, sizeof *c);
     c->fd = -1;
     bool watched = false;
-    for (int i = 0; i < CLIENTS; ++i) watched = watched || s->client[i].websocket;
+    for (int i = 0; i < CLIENTS; ++i) watched = watched || (s->client[i].websocket && !s->client[i].strands);
     if (s->live) sn_live_watch(s->live, watched);
 }
 
@@ -133,11 +136,12 @@ static void answer_error(Client *c, int status)
 
 /* ---- requests ----------------------------------------------------------------------------- */
 
-static void start_websocket(snServer *s, Client *c, const snRequest *r)
+static void start_websocket(snServer *s, Client *c, const snRequest *r, bool strands)
 {
     char accept[SN_WS_ACCEPT_SIZE];
-    c->message = malloc(sn_live_size(s->live));
-    if (!c->message) {
+    c->strands = strands;
+    c->message = strands ? NULL : malloc(sn_live_size(s->live));
+    if (!c->message && !strands) {
         drop(s, c);
         return;
     }
@@ -148,7 +152,18 @@ static void start_websocket(snServer *s, Client *c, const snRequest *r)
                      accept);
     start_sending(c, (size_t)n, NULL, 0);
     c->websocket = true;
-    sn_live_watch(s->live, true);
+    if (!strands) sn_live_watch(s->live, true);
+}
+
+/* A file of the model that filling a muscle has made. */
+static void answer_result(snServer *s, Client *c, bool scene, bool with_body)
+{
+    size_t size = 0;
+    c->message = (unsigned char *)sn_filling_result(s->filling, scene, &size);
+    if (c->message)
+        answer(c, "200 OK", "application/xml", c->message, size, with_body);
+    else
+        answer_error(c, 404);
 }
 
 static void handle_request(snServer *s, Client *c, const snRequest *r)
@@ -163,7 +178,13 @@ static void handle_request(snServer *s, Client *c, const snRequest *r)
     else if (strcmp(r->path, "/scene.bin") == 0)
         answer(c, "200 OK", "application/octet-stream", s->def.scene, s->def.scene_size, !head);
     else if (strcmp(r->path, "/live") == 0 && s->live && !head)
-        r->upgrade ? start_websocket(s, c, r) : answer_error(c, 426);
+        r->upgrade ? start_websocket(s, c, r, false) : answer_error(c, 426);
+    else if (strcmp(r->path, "/strands") == 0 && s->filling && !head)
+        r->upgrade ? start_websocket(s, c, r, true) : answer_error(c, 426);
+    else if (strcmp(r->path, "/strands.muscle.xml") == 0 && s->filling)
+        answer_result(s, c, false, !head);
+    else if (strcmp(r->path, "/strands.scene.xml") == 0 && s->filling)
+        answer_result(s, c, true, !head);
     else
         answer_error(c, 404);
 }
@@ -206,7 +227,9 @@ static void handle_frames(snServer *s, Client *c)
             size_t head = sn_ws_header(SN_WS_PONG, frame.size, (unsigned char *)c->head);
             memcpy(c->head + head, frame.payload, frame.size);
             start_sending(c, head + frame.size, NULL, 0);
-        } else if (frame.kind == SN_WS_BINARY)
+        } else if (frame.kind == SN_WS_BINARY && c->strands)
+            (void)sn_filling_message(s->filling, frame.payload, frame.size);
+        else if (frame.kind == SN_WS_BINARY)
             (void)sn_live_message(s->live, frame.payload, frame.size); /* what is no message is passed over */
     }
 }
@@ -263,12 +286,23 @@ static void accept_client(snServer *s)
     close(fd); /* enough clients */
 }
 
+/* These have no size of their own: each comes in memory that the client owns until the next. */
+static size_t strands_snapshot(snServer *s, Client *c)
+{
+    size_t size = 0;
+    unsigned char *newer = sn_filling_snapshot(s->filling, &c->sequence, &size);
+    if (!newer) return 0;
+    free(c->message);
+    c->message = newer;
+    return size;
+}
+
 static void send_snapshots(snServer *s)
 {
     for (int i = 0; i < CLIENTS; ++i) {
         Client *c = &s->client[i];
         if (c->fd < 0 || !c->websocket || c->closing || is_sending(c)) continue;
-        size_t size = sn_live_snapshot(s->live, &c->sequence, c->message);
+        size_t size = c->strands ? strands_snapshot(s, c) : sn_live_snapshot(s->live, &c->sequence, c->message);
         if (!size) continue;
         start_sending(c, sn_ws_header(SN_WS_BINARY, size, (unsigned char *)c->head), c->message, size);
         flush(s, c);
@@ -375,7 +409,9 @@ snStatus sn_server_create(const snServerDef *def, snServer **out, snError *error
     snStatus status = open_port(s, error);
     if (status == SN_OK && !open_pipe(s->wake))
         status = fail(error, SN_FAILED, "no pipe to wake the server on port %d", s->port, "");
-    if (status == SN_OK && def->model) status = sn_live_create(def->spec, def->model, def->threads, wake, s, &s->live, error);
+    if (status == SN_OK && def->model)
+        status = sn_live_create(def->spec, def->model, def->threads, wake, s, &s->live, error);
+    if (status == SN_OK && def->model) status = sn_filling_create(def->spec, wake, s, &s->filling);
     if (status == SN_OK)
         *out = s;
     else
@@ -393,6 +429,7 @@ void sn_server_destroy(snServer *s)
     if (!s) return;
     sn_live_destroy(s->live);
     s->live = NULL;
+    sn_filling_destroy(s->filling);
     for (int i = 0; i < CLIENTS; ++i) drop(s, &s->client[i]);
     for (int i = 0; i < 2; ++i)
         if (s->wake[i] >= 0) close(s->wake[i]);

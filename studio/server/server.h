@@ -1,7 +1,8 @@
 /* The server of the studio: the page, its data, and a live simulation, for this machine only.
  *
  * It binds 127.0.0.1, answers only requests that name it so (Host) and pages that it served itself (Origin), and hands
- * out exactly three things: the page, scene.bin and the WebSocket /live. docs/studio.md describes the messages. */
+ * out exactly these: the page, scene.bin, the WebSockets /live and /strands, and the two files that filling a muscle with
+ * strands has made. docs/studio.md describes the messages. */
 #ifndef SN_STUDIO_SERVER_H
 #define SN_STUDIO_SERVER_H
 

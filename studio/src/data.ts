@@ -102,6 +102,13 @@ export interface Replay {
   skinOffsets: SkinOffsets | null;
 }
 
+/** A mesh that can be filled with strands, in world coordinates, and the strands that run through it. */
+export interface Fillable extends Mesh {
+  /** of the scene, as the server counts */
+  node: number;
+  inputs: { index: number; name: string }[];
+}
+
 export interface StudioData {
   name: string;
   title: string;
@@ -118,6 +125,7 @@ export interface StudioData {
   coordinates: Coordinate[];
   /** names of the model's anatomical functions */
   functions: string[];
+  fillable: Fillable[];
   skin: Skin | null;
   replay: Replay | null;
 }
@@ -332,6 +340,11 @@ export function parse(buffer: ArrayBuffer): StudioData {
       body: within(`coordinate ${c.name}`, c.body, 0, bodies.length),
     })),
     functions: (head.functions ?? []).map(String),
+    fillable: (head.fillable ?? []).map((m: any, i: number) => ({
+      ...reader.mesh(`mesh ${i}`, m),
+      node: whole(`mesh ${i}`, m.node),
+      inputs: (m.inputs ?? []).map((s: any) => ({ index: whole(`mesh ${i}: input`, s.index), name: String(s.name) })),
+    })),
     skin: head.skin ? readSkin(head.skin, reader, bodies.length) : null,
     replay: null,
   };

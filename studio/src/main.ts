@@ -4,6 +4,7 @@ import { Controls } from "./controls";
 import { DataError, loadData, type StudioData } from "./data";
 import { Details } from "./details";
 import { announce, byId } from "./dom";
+import { FillMode } from "./fill";
 import { restFrame, sampleReplay, type Frame } from "./frame";
 import { makeHelp } from "./help";
 import { MuscleList } from "./list";
@@ -26,6 +27,8 @@ class Studio {
   private readonly help: HTMLDialogElement;
   private readonly liveMode: LiveMode | null = null;
   private live = false;
+  private readonly fillMode: FillMode | null = null;
+  private filling = false;
 
   constructor(readonly data: StudioData) {
     this.frame = restFrame(data);
@@ -50,6 +53,7 @@ class Studio {
     }
     byId("transport").hidden = !data.replay && !data.live;
     if (data.live) this.liveMode = new LiveMode(data, this.view, this.frame, () => this.liveChanged());
+    if (data.live && data.fillable.length) this.fillMode = new FillMode(data, this.view);
     this.help = makeHelp(data.live);
     this.theme = new Theme((dark) => {
       this.view.theme(dark);
@@ -78,13 +82,41 @@ class Studio {
   /** Replay or live, where the page has both; live where there is no replay. */
   private modes(): void {
     if (!this.liveMode) return;
-    byId("mode").hidden = !this.player;
+    byId("mode").hidden = !this.player && !this.fillMode;
+    byId("mode-replay").hidden = !this.player;
+    byId("mode-fill").hidden = !this.fillMode;
+    byId("mode-fill").addEventListener("click", () => this.setFill(true));
     byId("mode-replay").addEventListener("click", () => this.setLive(false));
     byId("mode-live").addEventListener("click", () => this.setLive(true));
     if (!this.player) this.setLive(true);
   }
 
+  /** Filling a muscle is a mode of its own: the model stands as drawn, and the simulation rests. */
+  setFill(on: boolean): void {
+    if (!this.fillMode || on === this.filling) return;
+    this.filling = on;
+    this.fillMode.set(on);
+    document.body.classList.toggle("filling", on);
+    byId("mode-fill").setAttribute("aria-pressed", String(on));
+    if (on) {
+      this.player?.pause();
+      if (this.live) this.liveMode!.link.close();
+      byId("mode-replay").setAttribute("aria-pressed", "false");
+      byId("mode-live").setAttribute("aria-pressed", "false");
+      Object.assign(this.frame, restFrame(this.data));
+      this.show();
+      byId("tab-fill").click();
+      announce("Fill a muscle with strands");
+    } else {
+      byId("tab-muscles").click();
+      byId(this.live ? "mode-live" : "mode-replay").setAttribute("aria-pressed", "true");
+      if (this.live) this.liveMode!.link.open();
+      else this.refresh();
+    }
+  }
+
   setLive(live: boolean): void {
+    this.setFill(false);
     if (!this.liveMode || live === this.live || (!live && !this.player)) return;
     this.player?.pause();
     this.live = live;

@@ -148,6 +148,12 @@ export class View {
     return grid;
   }
 
+  /** Something else to show, in the model's own axes. */
+  add(object: THREE.Object3D): void {
+    this.root.add(object);
+    this.request();
+  }
+
   /** Colours that follow the page's theme. */
   theme(dark: boolean): void {
     const { sky, key, rim } = this.light;

@@ -278,6 +278,8 @@ class Serving(unittest.TestCase):
             link.link.sendall(frame)
             self.assertIn(link.ended_with(), (1002, None))
         self.assertEqual(self.server.get("/live")[0], 426)
+        self.assertEqual(self.server.get("/strands")[0], 426)
+        self.assertEqual(self.server.get("/strands.muscle.xml")[0], 404)  # nothing has been filled
         self.assertEqual(self.open(path="/").status, 200, "an upgrade elsewhere is a plain request")
         self.check_alive()
 
