@@ -161,23 +161,21 @@ class SinewPG_Message(bpy.types.PropertyGroup):
     text: StringProperty()
 
 
-class SinewPG_ForceLength(bpy.types.PropertyGroup):
-    """A force-length curve of the model. The numbers are text, so that they keep their digits."""
-    name: StringProperty(name="Name", description="What strands call it")
-    file: StringProperty(name="File", subtype="FILE_PATH", description="File with two columns, stretch and force; empty: "
-                         "the numbers below")
-    stretch: StringProperty(name="Stretch", description="Normalised lengths, increasing")
-    force: StringProperty(name="Force", description="Normalised forces, as many")
+def _text_group(tag, extra):
+    """An element whose numbers are kept as text, so that they keep their digits."""
+    names = {}
+    for found in schema.attributes(tag):
+        given = {"name": label(found), "description": found["doc"].rstrip(".")}
+        if found["name"] == "file":
+            given["subtype"] = "FILE_PATH"
+        names[found["name"]] = StringProperty(**given)
+    return type("SinewPG_" + tag, (bpy.types.PropertyGroup,), {"__annotations__": {**names, **extra},
+                                                              "__doc__": schema.ELEMENTS[tag]["doc"]})
 
 
-class SinewPG_Function(bpy.types.PropertyGroup):
-    """A named anatomical function, and how far it is turned on."""
-    name: StringProperty(name="Name", description="Such as humerus.abduction")
-    muscles: StringProperty(name="Muscles", description="Names of groups and strands, separated by blanks")
-    levels: StringProperty(name="Levels", description="Activation of each muscle at level 1, separated by blanks")
-    level: FloatProperty(name="Level", min=0, max=1, description="How far the function is turned on; may be keyed")
-
-
+SinewPG_ForceLength = _text_group("ForceLength", {})
+SinewPG_Function = _text_group("Function", {
+    "level": FloatProperty(name="Level", min=0, max=1, description="How far the function is turned on; may be keyed")})
 SinewPG_RigidBody = _group_class("RigidBody", {
     "center_of_mass": PointerProperty(type=bpy.types.Object, name="Centre of mass",
                                       description="Empty at the centre of mass; without it from the meshes")})

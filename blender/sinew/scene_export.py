@@ -309,6 +309,17 @@ def _fill_mesh(run, key, node):
         run.extra_files.append((name, lambda path: files.write_ply(path, rows, triangles)))
 
 
+def _own_mesh(run, key, node):
+    """A body that is a mesh object: the group is the body, and this is its mesh, in the body's space."""
+    matrix = numpy.array(node.world.inverted() @ run.to_model @ _world(run, key), dtype=float)
+    rows = numpy.array([tuple(vertex.co) for vertex in key.data.vertices], dtype=float).reshape(-1, 3)
+    triangles = _triangles(key.data)
+    if numpy.linalg.det(matrix[:3, :3]) < 0:
+        triangles = [row[::-1] for row in triangles]
+    return files.Element("Mesh", {"name": node.name + "_mesh", "Triangles": [i for row in triangles for i in row],
+                                  "Vertices": (rows @ matrix[:3, :3].T + matrix[:3, 3]).ravel().tolist()})
+
+
 def _copy(source, path):
     if os.path.exists(path) and os.path.samefile(source, path):
         return
@@ -422,6 +433,8 @@ def _scene_element(run):
     ordered = sorted(run.nodes.items(), key=lambda item: (_depth(item[1]), _node_order(item[1])))
     for key, node in ordered:
         _transform(run, key, node)
+        if node.body and not node.body.bone and key.type == "MESH":
+            node.element.children.append(_own_mesh(run, key, node))
         if node.tag in FILL:
             FILL[node.tag](run, key, node)
         _fill_looks(key, node)
@@ -498,9 +511,7 @@ def _muscle_element(run, scene_name):
         root.children.append(element)
     root.children += [_constraint(thing) for thing in model.constraints(scene)]
     root.children += [_force_length(run, item) for item in settings.force_lengths]
-    for item in settings.functions:
-        root.children.append(files.Element("Function", {"name": item.name, "muscles": item.muscles,
-                                                        "levels": _number_list(item.name, item.levels)}))
+    root.children += [files.Element("Function", _text_values(item, "Function")) for item in settings.functions]
     return root
 
 
@@ -511,14 +522,21 @@ def _number_list(name, text):
         raise ExportFailed(f"{name}: {text[:40]!r} is no list of numbers") from None
 
 
+def _text_values(item, tag):
+    """The values of an item that keeps numbers as text."""
+    values = {}
+    for found in properties.schema.attributes(tag):
+        text = getattr(item, found["name"])
+        values[found["name"]] = text if found["type"] == "string" else _number_list(item.name, text)
+    return values
+
+
 def _force_length(run, item):
-    values = {"name": item.name}
+    values = _text_values(item, "ForceLength")
     if item.file:
         path = bpy.path.abspath(item.file)
-        values["file"] = os.path.basename(path)
+        values = {"name": item.name, "file": os.path.basename(path)}
         run.extra_files.append((values["file"], lambda target: _copy(path, target)))
-    else:
-        values.update(Stretch=_number_list(item.name, item.stretch), Force=_number_list(item.name, item.force))
     return files.Element("ForceLength", values)
 
 

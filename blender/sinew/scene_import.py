@@ -13,7 +13,7 @@ import tempfile
 
 import bpy
 import numpy
-from bpy.props import EnumProperty, StringProperty
+from bpy.props import StringProperty
 from bpy_extras.io_utils import ImportHelper
 from mathutils import Matrix
 
@@ -373,15 +373,17 @@ def _add_model(run):
     settings.skin = run.objects.get(run.muscle.values.get("skin", ""))
     for curve in run.elements["ForceLength"]:
         item = settings.force_lengths.add()
-        item.name, item.file = curve.name, curve.values.get("file", "")
+        fill_text(item, curve)
         if item.file:
             item.file = os.path.join(os.path.dirname(run.path), item.file)
-        item.stretch = " ".join(map(files.number, curve.values.get("Stretch", [])))
-        item.force = " ".join(map(files.number, curve.values.get("Force", [])))
     for function in run.elements["Function"]:
-        item = settings.functions.add()
-        item.name, item.muscles = function.name, function.get("muscles")
-        item.levels = " ".join(map(files.number, function.values.get("levels", [])))
+        fill_text(settings.functions.add(), function)
+
+
+def fill_text(item, element):
+    """Copies an element into an item that keeps numbers as text."""
+    for name, value in element.values.items():
+        setattr(item, name, value if isinstance(value, str) else " ".join(map(files.number, value)))
 
 
 # ---- the whole ------------------------------------------------------------------------------------------------------
@@ -535,8 +537,17 @@ def _import(operator, context, path, motion):
     return {"FINISHED"}
 
 
-HAND_MOTIONS = ("fist", "finger_extension", "point", "pinch", "spread", "wave", "thumb_circle", "wrist_circle", "pronation",
-                "typing", "letter_a", "letter_s", "beckon")
+def motions_of(path):
+    """Names of the motions that lie beside a model."""
+    folder = os.path.join(os.path.dirname(path), "motions")
+    return sorted({name.split(".")[0] for name in os.listdir(folder)}) if os.path.isdir(folder) else []
+
+
+def _search_motions(operator, context, text):
+    try:
+        return [name for name in motions_of(shipped_model(context, operator.model)) if text.lower() in name]
+    except command.CommandError:
+        return []
 
 
 class SINEW_OT_add_model(bpy.types.Operator):
@@ -546,7 +557,13 @@ class SINEW_OT_add_model(bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     model: StringProperty(name="Model", default="hand", options={"HIDDEN"})
-    motion: StringProperty(name="Motion", default="", description="Shipped motion to animate the armature with; empty: none")
+    motion: StringProperty(name="Motion", default="", search=_search_motions,
+                           description="Shipped motion to animate the armature with; empty: none")
+
+    def invoke(self, context, _event):
+        found = _search_motions(self, context, "")
+        self.motion = "fist" if "fist" in found else found[0] if found else ""
+        return context.window_manager.invoke_props_dialog(self)
 
     def execute(self, context):
         try:

@@ -53,6 +53,15 @@ class Case(unittest.TestCase):
         return os.path.join(self.folder, name)
 
 
+def select(*objects):
+    """Makes these the selection, the last one active."""
+    for thing in bpy.context.view_layer.objects:
+        thing.select_set(False)
+    for thing in objects:
+        thing.select_set(True)
+    bpy.context.view_layer.objects.active = objects[-1]
+
+
 def enable():
     """Enables the add-on that the runner has installed."""
     bpy.ops.preferences.addon_enable(module="sinew")

@@ -1,4 +1,5 @@
 """The docs say what the code does: generated pages are fresh, links lead somewhere, the tree map is the tree."""
+import json
 import os
 import re
 import subprocess
@@ -25,6 +26,10 @@ class Docs(unittest.TestCase):
     def test_page_of_commands_is_fresh(self):
         result = subprocess.run([os.path.join(BUILD, "sinew"), "help", "--markdown"], capture_output=True, text=True)
         self.assertEqual(result.stdout, read("docs", "commands.md"), "run make docs")
+
+    def test_schema_of_the_addon_is_fresh(self):
+        result = subprocess.run([os.path.join(BUILD, "sinew"), "info", "--schema", "--json"], capture_output=True, text=True)
+        self.assertEqual(json.loads(result.stdout), json.loads(read("blender", "sinew", "schema.json")), "run make docs")
 
     def test_links_lead_somewhere(self):
         for page in pages():

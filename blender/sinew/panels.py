@@ -1,0 +1,309 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The sidebar tab: the model, what to make of the selection, attributes of the active thing, messages, curves, functions.
+
+Attributes are drawn from the schema; which of them concern a kind of constraint or a type of joint is all that stands here.
+"""
+import textwrap
+
+import bpy
+
+from . import model, prefs, properties, scene_import
+
+ICONS = {"BODY": "BONE_DATA", "JOINT": "CONSTRAINT_BONE", "STRAND": "CURVE_NCURVE", "GROUP": "GROUP", "FIXED": "PINNED",
+         "SLIDING": "DRIVER_DISTANCE", "SURFACE": "SURFACE_NSURFACE", "STRUT": "FIXED_SIZE", "MODEL": "EMPTY_AXIS"}
+
+# Attributes of a constraint that a kind has no use for are not shown.
+ONLY = {"equality": ("SURFACE",), "side": ("SURFACE",), "lateral": ("SURFACE",), "offset": ("SURFACE",),
+        "field_spacing": ("SURFACE",), "mode": ("STRUT",), "length": ("STRUT",), "kp": ("STRUT",), "kd": ("STRUT",),
+        "attachment_position": ("FIXED", "STRUT")}
+
+# Long lists are divided by headings; the rest comes before the first.
+SECTIONS = {"Strand": {"density": "Matter", "passive_scale": "Force", "stiffness": "Elasticity", "rest_scale": "Rest length"}}
+
+
+class Tab:
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = "sinew"
+
+
+def write(layout, text, icon="NONE", width=38):
+    """A text of several lines."""
+    column = layout.column(align=True)
+    column.scale_y = 0.75
+    for number, line in enumerate(textwrap.wrap(text, width) or [""]):
+        column.label(text=line, icon=icon if number == 0 else "BLANK1" if icon != "NONE" else "NONE")
+
+
+def wide(context):
+    """Characters that fit into the sidebar."""
+    region = context.region
+    return max(20, int((region.width if region else 300) / 8.5))
+
+
+def draw_attributes(layout, group, tag, hide=()):
+    layout.use_property_split = True
+    layout.use_property_decorate = False
+    column = layout.column(align=True)
+    for found in properties.shown(tag):
+        if found["name"] in hide:
+            continue
+        heading = SECTIONS.get(tag, {}).get(found["name"])
+        if heading:
+            layout.label(text=heading)
+            column = layout.column(align=True)
+        column.prop(group, found["name"], text=properties.label(found))
+
+
+def draw_body_ref(layout, ref, text, world=True):
+    column = layout.column(align=True)
+    column.prop(ref, "object", text=text)
+    if ref.object and ref.object.type == "ARMATURE":
+        column.prop_search(ref, "bone", ref.object.data, "bones", text="Bone")
+    elif not ref.object and world:
+        column.label(text="held in space")
+
+
+def draw_messages(layout, context, settings):
+    for item in settings.messages:
+        box = layout.box()
+        write(box, item.text, "ERROR" if item.severity == "error" else "INFO", wide(context))
+
+
+class SINEW_PT_model(Tab, bpy.types.Panel):
+    bl_label = "Model"
+    bl_order = 0
+
+    def draw(self, context):
+        layout, settings = self.layout, context.scene.sinew
+        path, message = prefs.look(context)
+        if not path:
+            box = layout.box()
+            box.alert = True
+            write(box, message, "ERROR", wide(context))
+            box.operator("preferences.addon_show", text="Preferences", icon="PREFERENCES").module = __package__
+        if not scene_import.has_model(context.scene):
+            write(layout, "Add a shipped model, or make bodies and strands from what is selected.", width=wide(context))
+            layout.menu("SINEW_MT_add", text="Add Model", icon="ADD")
+            return
+        found = context.scene.objects
+        strands = sum(thing.sinew.kind == "STRAND" for thing in found)
+        markers = sum(thing.sinew.kind in properties.CONSTRAINTS for thing in found)
+        layout.label(text=f"{len(model.bodies(context.scene))} bodies, {strands} strands, {markers} constraints")
+        column = layout.column(align=True)
+        column.prop(settings, "name")
+        column.prop(settings, "folder")
+        column.prop(settings, "skin")
+        row = layout.row(align=True)
+        row.operator("sinew.validate", icon="CHECKMARK")
+        row.operator("sinew.export_model", text="Export", icon="EXPORT")
+        layout.operator("sinew.import_motion", icon="IMPORT")
+
+
+class SINEW_PT_settings(Tab, bpy.types.Panel):
+    bl_label = "Settings"
+    bl_parent_id = "SINEW_PT_model"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        layout, settings = self.layout, context.scene.sinew
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        column = layout.column(align=True)
+        column.prop(settings.space, "units")
+        column.prop(settings.space, "up")
+        column = layout.column(align=True)
+        column.prop(settings, "pose_from")
+        column.prop(settings, "pose_frame", text="Frame")
+        column = layout.column(align=True)
+        column.prop(settings.model, "own_gravity")
+        if settings.model.own_gravity:
+            column.prop(settings.model, "gravity")
+        draw_attributes(layout, settings.model, "Muscle")
+        layout.prop(settings, "marker_size")
+
+
+class SINEW_PT_make(Tab, bpy.types.Panel):
+    bl_label = "Make from Selection"
+    bl_order = 1
+
+    def draw(self, context):
+        layout = self.layout
+        column = layout.column(align=True)
+        row = column.row(align=True)
+        row.operator("sinew.make_body", icon=ICONS["BODY"])
+        row.operator("sinew.make_joint", icon=ICONS["JOINT"])
+        row = column.row(align=True)
+        row.operator("sinew.make_strand", icon=ICONS["STRAND"])
+        row.operator("sinew.make_group", text="Group", icon=ICONS["GROUP"])
+        column = layout.column(align=True)
+        for pair in (("FIXED", "SLIDING"), ("SURFACE", "STRUT")):
+            row = column.row(align=True)
+            for kind in pair:
+                label = properties.KINDS[kind][0].split()[0]
+                row.operator("sinew.add_constraint", text=label, icon=ICONS[kind]).kind = kind
+        column = layout.column(align=True)
+        column.operator("sinew.add_shape", icon="MESH_CYLINDER")
+        column.operator("sinew.guess_centre", icon="PIVOT_BOUNDBOX")
+        column = layout.column(align=True)
+        column.operator("sinew.remove", icon="X")
+        column.operator("sinew.delete_broken", icon="TRASH")
+
+
+def active_owner(context):
+    """What the attributes are shown of: the active bone of an armature, or the active object."""
+    thing = context.object
+    if thing and thing.type == "ARMATURE" and thing.data.bones.active:
+        return thing.data.bones.active
+    return thing
+
+
+class SINEW_PT_element(Tab, bpy.types.Panel):
+    bl_label = "Attributes"
+    bl_order = 2
+
+    @classmethod
+    def poll(cls, context):
+        owner = active_owner(context)
+        return owner is not None and (owner.sinew.kind != "NONE" or getattr(owner.sinew, "node", "") == "Shape")
+
+    def draw(self, context):
+        layout, owner = self.layout, active_owner(context)
+        settings = owner.sinew
+        kind = settings.kind
+        row = layout.row(align=True)
+        row.label(text=f"{properties.KINDS[kind][0]}: {model.name_of(owner)}", icon=ICONS.get(kind, "MESH_CYLINDER"))
+        layout.prop(settings, "name", text="Name in files")
+        draw_messages(layout, context, settings)
+        draw = getattr(self, "draw_" + kind.lower(), None)
+        if kind in properties.CONSTRAINTS:
+            self.draw_constraint(layout, owner)
+        elif draw:
+            draw(layout, owner)
+        if getattr(settings, "node", "") == "Shape":
+            draw_attributes(layout, settings.shape, "Shape")
+
+    def draw_body(self, layout, owner):
+        body = owner.sinew.body
+        column = layout.column(align=True)
+        column.prop(body, "center_of_mass")
+        column.operator("sinew.guess_centre", icon="PIVOT_BOUNDBOX")
+        draw_attributes(layout, body, "RigidBody")
+
+    def draw_joint(self, layout, owner):
+        joint = owner.sinew.joint
+        draw_body_ref(layout, joint.body_a, "Body A")
+        draw_body_ref(layout, joint.body_b, "Body B")
+        hide = () if joint.limited else ("lower", "upper")
+        draw_attributes(layout, joint, "Joint", hide)
+
+    def draw_strand(self, layout, owner):
+        layout.prop(owner.sinew, "activation", slider=True)
+        draw_attributes(layout, owner.sinew.strand, "Strand")
+
+    def draw_group(self, layout, owner):
+        group = owner.sinew.group
+        layout.prop(owner.sinew, "activation", slider=True)
+        draw_attributes(layout, group, "MuscleGroup")
+        layout.label(text=f"{len(group.members)} strands")
+        layout.template_list("SINEW_UL_members", "", group, "members", group, "active_member", rows=3)
+
+    def draw_constraint(self, layout, owner):
+        settings, kind = owner.sinew.constraint, owner.sinew.kind
+        layout.prop(settings, "position", slider=True)
+        layout.prop(settings, "strand")
+        if kind in ("SURFACE", "STRUT"):
+            layout.prop(settings, "target")
+        else:
+            draw_body_ref(layout, settings.body, "Body", world=False)
+            if kind == "FIXED":
+                layout.prop(settings, "target", text="or strand")
+        hide = ["position"] + [name for name, kinds in ONLY.items() if kind not in kinds]
+        draw_attributes(layout, settings, "Constraint", hide)
+
+
+class SINEW_UL_members(bpy.types.UIList):
+    def draw_item(self, _context, layout, _data, item, _icon, _active_data, _active_name):
+        layout.prop(item, "object", text="", emboss=False)
+
+
+class SINEW_UL_functions(bpy.types.UIList):
+    def draw_item(self, _context, layout, _data, item, _icon, _active_data, _active_name):
+        row = layout.row(align=True)
+        row.prop(item, "name", text="", emboss=False)
+        row.prop(item, "level", text="", slider=True)
+
+
+class SINEW_PT_messages(Tab, bpy.types.Panel):
+    bl_label = "Check"
+    bl_order = 3
+
+    @classmethod
+    def poll(cls, context):
+        return bool(context.scene.sinew.check_result)
+
+    def draw(self, context):
+        layout, settings = self.layout, context.scene.sinew
+        write(layout, settings.check_result, "INFO" if settings.messages else "CHECKMARK", wide(context))
+        for item in list(settings.messages)[:30]:
+            box = layout.box()
+            row = box.row()
+            row.label(text=item.name, icon="ERROR" if item.severity == "error" else "INFO")
+            row.operator("sinew.select_element", text="", icon="RESTRICT_SELECT_OFF").element = item.name
+            write(box, item.text, width=wide(context))
+        if len(settings.messages) > 30:
+            layout.label(text=f"and {len(settings.messages) - 30} more")
+
+
+def draw_list(layout, settings, name, listing):
+    row = layout.row()
+    active = "active_" + name[:-1]
+    row.template_list(listing, name, settings, name, settings, active, rows=3)
+    column = row.column(align=True)
+    for action, icon in (("ADD", "ADD"), ("REMOVE", "REMOVE")):
+        button = column.operator("sinew.list_edit", text="", icon=icon)
+        button.collection, button.action = name, action
+    items, index = getattr(settings, name), getattr(settings, active)
+    return items[index] if 0 <= index < len(items) else None
+
+
+class SINEW_PT_functions(Tab, bpy.types.Panel):
+    bl_label = "Functions"
+    bl_order = 8
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        item = draw_list(self.layout, context.scene.sinew, "functions", "SINEW_UL_functions")
+        if item:
+            draw_item(self.layout, item, "Function")
+
+
+class SINEW_PT_force_lengths(Tab, bpy.types.Panel):
+    bl_label = "Force-Length Curves"
+    bl_order = 9
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context):
+        item = draw_list(self.layout, context.scene.sinew, "force_lengths", "UI_UL_list")
+        if item:
+            draw_item(self.layout, item, "ForceLength")
+
+
+def draw_item(layout, item, tag):
+    column = layout.column(align=True)
+    for found in properties.schema.attributes(tag):
+        column.prop(item, found["name"])
+
+
+CLASSES = (SINEW_UL_members, SINEW_UL_functions, SINEW_PT_model, SINEW_PT_settings, SINEW_PT_make, SINEW_PT_element,
+           SINEW_PT_messages, SINEW_PT_functions, SINEW_PT_force_lengths)
+
+
+def register():
+    for found in CLASSES:
+        bpy.utils.register_class(found)
+
+
+def unregister():
+    for found in reversed(CLASSES):
+        bpy.utils.unregister_class(found)
