@@ -13,6 +13,7 @@ from . import model, properties, shapes, spaces
 
 COLORS = {"FIXED": (0.0, 0.72, 0.83), "SLIDING": (0.18, 0.66, 0.31), "SURFACE": (0.50, 0.0, 0.13),
           "STRUT": (1.0, 0.69, 0.0)}
+paused = False  # while many frames are stepped through
 NEAR = 1e-5  # of the strand's size: closer than this is "where it should be"
 
 
@@ -126,6 +127,8 @@ def _on_change(scene, depsgraph):
 @persistent
 def _on_frame(scene, depsgraph):
     """Baked strands move their control points."""
+    if paused:
+        return
     baked = {thing for thing in model.strands(scene)
              if thing.data.animation_data and thing.data.animation_data.action}
     if baked:

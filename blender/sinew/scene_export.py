@@ -20,7 +20,7 @@ from bpy.props import BoolProperty, IntProperty, StringProperty
 from bpy_extras.io_utils import ExportHelper
 from mathutils import Matrix
 
-from . import files, model, properties, scene_import, shapes, spaces
+from . import files, markers, model, properties, scene_import, shapes, spaces
 
 SINGLE = numpy.float32
 
@@ -357,22 +357,12 @@ def _fill_curve(_run, key, node):
         if any(weight != 1.0 for weight in weights):
             source = list(kept.get("Weights", []))
             values["Weights"] = source if _same(weights, source) else weights
-    elif spline.type == "BEZIER":
-        points = _bezier_as_points(spline)
-        knots = []
+    else:
+        values["degree"], knots = 1, []  # the polygon; a strand is made NURBS when it is made a strand
     values["Points"], _ = _points(node, data, points)
-    if len(knots) == len(values["Points"]) // 3 + values.get("degree", 3) + (values.get("degree", 3) if values.get("closed") else 0) + 1:
+    degree = values.get("degree", 3)
+    if len(knots) == len(points) + (2 if values.get("closed") else 1) * degree + 1:
         values["Knots"] = [float(x) for x in knots]
-
-
-def _bezier_as_points(spline):
-    """A B-spline through the points of a Bezier curve: its control points are a fair polygon of as many points."""
-    points = []
-    for point in spline.bezier_points:
-        points.append(tuple(point.co))
-    while len(points) < 4:
-        points = [p for a, b in zip(points, points[1:]) for p in (a, tuple((x + y) / 2 for x, y in zip(a, b)))] + points[-1:]
-    return points
 
 
 def _fill_surface(_run, key, node):
@@ -558,6 +548,25 @@ def export_model(context, folder, name):
     return paths
 
 
+class _at_rest:
+    """Modifiers that no body depends on stand still while the block runs: a skin takes longer than everything else."""
+
+    def __init__(self, scene):
+        used = {thing.parent for thing in scene.objects if thing.parent_type in ("VERTEX", "VERTEX_3")}
+        self.muted = [modifier for thing in scene.objects if thing.type in ("MESH", "CURVE") and thing not in used
+                      for modifier in thing.modifiers if modifier.show_viewport]
+
+    def __enter__(self):
+        for modifier in self.muted:
+            modifier.show_viewport = False
+        markers.paused = True
+
+    def __exit__(self, *_):
+        markers.paused = False
+        for modifier in self.muted:
+            modifier.show_viewport = True
+
+
 def body_pose(to_metres, matrix):
     """Seven numbers of a control file from a matrix in Blender's world."""
     place, turn, _ = (to_metres @ matrix).decompose()
@@ -586,12 +595,13 @@ def export_motion(context, path, start=None, end=None, subframes=1):
     before = (scene.frame_current, scene.frame_subframe)
     motion = files.Motion([body.name for body in found], [], [])
     try:
-        for sample in range((end - start) * subframes + 1):
-            whole, part = divmod(sample, subframes)
-            scene.frame_set(start + whole, subframe=part / subframes)
-            depsgraph = context.evaluated_depsgraph_get()
-            motion.times.append(sample / subframes / rate)
-            motion.poses.append([x for body in found for x in body_pose(to_metres, body.world(depsgraph))])
+        with _at_rest(scene):
+            for sample in range((end - start) * subframes + 1):
+                whole, part = divmod(sample, subframes)
+                scene.frame_set(start + whole, subframe=part / subframes)
+                depsgraph = context.evaluated_depsgraph_get()
+                motion.times.append(sample / subframes / rate)
+                motion.poses.append([x for body in found for x in body_pose(to_metres, body.world(depsgraph))])
     finally:
         scene.frame_set(before[0], subframe=before[1])
     _join_signs(motion)

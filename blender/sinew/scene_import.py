@@ -91,6 +91,9 @@ class Import:
                 stores[block.bl_rna.identifier].remove(block)
             except ReferenceError:
                 pass
+        for store in (bpy.data.meshes, bpy.data.materials):
+            for block in [block for block in store if block.name.startswith("sinew ") and not block.users]:
+                store.remove(block)
 
 
 # ---- nodes ----------------------------------------------------------------------------------------------------------
@@ -276,6 +279,7 @@ def _add_centres(run):
         if centre:
             run.bodies[body.name].settings.center_of_mass = centre
             centre.empty_display_type = "SPHERE"
+            centre.empty_display_size *= 0.3
 
 
 def _add_joints(run):
@@ -474,6 +478,7 @@ def _forget(scene):
     properties.reset(settings.space)
     settings.force_lengths.clear()
     settings.functions.clear()
+    settings.skin = None
     settings.property_unset("name")
 
 
