@@ -380,9 +380,17 @@ static double orient(v3 a, v3 b, v3 c, v3 d)
     return v3_dot(v3_sub(d, a), v3_cross(v3_sub(b, a), v3_sub(c, a)));
 }
 
+/* Which side of the plane of a b c a point is on: 0 within round-off. Flat caps have many triangles in one plane. */
+static int side_of(v3 a, v3 b, v3 c, v3 p)
+{
+    v3 normal = v3_cross(v3_sub(b, a), v3_sub(c, a)), d = v3_sub(p, a);
+    double height = v3_dot(d, normal), noise = 1e-12 * v3_len(normal) * v3_len(d);
+    return (height > noise) - (height < -noise);
+}
+
 static bool segment_crosses(v3 p, v3 q, v3 a, v3 b, v3 c)
 {
-    if (!(orient(a, b, c, p) * orient(a, b, c, q) < 0)) return false;
+    if (side_of(a, b, c, p) * side_of(a, b, c, q) >= 0) return false;
     double u = orient(p, q, a, b), v = orient(p, q, b, c), w = orient(p, q, c, a);
     return (u > 0 && v > 0 && w > 0) || (u < 0 && v < 0 && w < 0);
 }

@@ -235,6 +235,26 @@ static void crossings_are_found(void **state)
     sn_trimesh_free(&ball);
 }
 
+/* A flat cap, turned so that its triangles are in one plane within round-off only. */
+static void flat_caps_do_not_cross_themselves(void **state)
+{
+    (void)state;
+    for (int turn = 0; turn < 60; ++turn) {
+        snTriMesh ball = make_ball(1, 1, 6, 32);
+        double c = cos(0.1 * turn + 0.05), s = sin(0.1 * turn + 0.05), e = cos(0.37 * turn), f = sin(0.37 * turn);
+        for (int32_t v = 0; v < ball.nvertex; ++v) {
+            v3 p = v3_load(ball.vertex + 3 * v);
+            p.z = fmax(-0.3, fmin(0.3, p.z)); /* poles and the rings next to them come to lie in planes */
+            p = v3_of(p.x, c * p.y - s * p.z, s * p.y + c * p.z);
+            v3_store(ball.vertex + 3 * v, v3_of(0.3 * (e * p.x - f * p.z), 0.3 * p.y, 0.3 * (f * p.x + e * p.z) + 0.1));
+        }
+        snBvh *tree = sn_bvh_create(&ball);
+        assert_int_equal(sn_bvh_self_intersections(tree, NULL, 0), 0);
+        sn_bvh_destroy(tree);
+        sn_trimesh_free(&ball);
+    }
+}
+
 static void every_failed_allocation_is_survived(void **state)
 {
     (void)state;
@@ -266,6 +286,7 @@ int main(void)
         cmocka_unit_test(closest_point_agrees_with_brute_force),
         cmocka_unit_test(sides_are_right_at_corners_and_edges),
         cmocka_unit_test(crossings_are_found),
+        cmocka_unit_test(flat_caps_do_not_cross_themselves),
         cmocka_unit_test(every_failed_allocation_is_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
