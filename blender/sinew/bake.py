@@ -11,14 +11,12 @@ Invariants:
 3. A bake checks everything before it touches anything.
 """
 
-import math
-import os
 import re
 
 import bpy
 import numpy
 
-from . import actions as compat, replay as replays
+from . import compat, replay as replays
 
 MODIFIER = "sinew bake"
 REST = "sinew_rest"  # on the curve: coordinates and radii before the first bake
@@ -206,6 +204,11 @@ def bake_strand_cache(thing, frames, points, path):
     """points as above, into a PC2 file that a Mesh Cache modifier plays. Frames must be evenly spaced."""
     check_strand(thing, points)
     replays.write_pc2(bpy.path.abspath(path), points)
+    add_strand_cache(thing, frames, path)
+
+
+def add_strand_cache(thing, frames, path):
+    """The modifier alone, for a file that is there."""
     step = (frames[-1] - frames[0]) / (len(frames) - 1) if len(frames) > 1 else 1.0
     add_cache_modifier(thing, path, frames[0], step)
 
@@ -265,25 +268,6 @@ def quaternions(m):
     return q
 
 
-def cache_folder(setting):
-    """Where caches go, as Blender writes it: beside a saved file, else in its folder for temporary files."""
-    if bpy.data.is_saved and setting.startswith("//"):
-        path = setting
-    elif setting.startswith("//"):
-        path = os.path.join(bpy.app.tempdir, setting[2:])
-    else:
-        path = setting
-    try:
-        os.makedirs(bpy.path.abspath(path), exist_ok=True)
-    except OSError as trouble:
-        raise BakeError(f"The folder of the caches, {path}, cannot be made: {trouble.strerror}") from None
-    return path
-
-
 def file_name(name):
     """A name of an object as a name of a file."""
     return re.sub(r"[^\w.-]", "_", name) or "_"
-
-
-def is_finite(value):
-    return math.isfinite(value)

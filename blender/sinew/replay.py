@@ -5,6 +5,7 @@ A file is channels, then frames: blocks of numbers between fixed tags (docs/file
 pieces, so the numbers are cut out by the tags and given to numpy at once: 15 MB take a third of a second.
 """
 
+import os
 import re
 import warnings
 import xml.etree.ElementTree as ElementTree
@@ -173,9 +174,15 @@ def write_pc2(path, frames, start=0.0, sample=1.0):
     header["name"], header["version"] = b"POINTCACHE2\0", 1
     header["points"], header["samples"] = frames.shape[1], frames.shape[0]
     header["start"], header["sample"] = start, sample
-    with open(path, "wb") as file:
-        file.write(header.tobytes())
-        file.write(frames.tobytes())
+    try:  # beside its name: a disk that is full leaves the old cache as it is
+        with open(path + ".part", "wb") as file:
+            file.write(header.tobytes())
+            file.write(frames.tobytes())
+        os.replace(path + ".part", path)
+    except OSError:
+        if os.path.exists(path + ".part"):
+            os.remove(path + ".part")
+        raise
 
 
 def read_pc2(path):
