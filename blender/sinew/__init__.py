@@ -19,7 +19,7 @@ bl_info = {
 
 # In the order of registering. A module has register() and unregister().
 MODULES = ["properties", "prefs", "markers", "primitives", "scene_import", "scene_export", "validate", "simulate", "skin",
-           "autostrands", "panels", "menus"]
+           "autostrands", "panels", "panels_run", "menus"]
 MODULES = [name for name in MODULES if importlib.util.find_spec("." + name, __package__)]
 
 _loaded = []

@@ -259,6 +259,7 @@ class Run:
             self._process.wait(5)
         except subprocess.TimeoutExpired:
             pass
+        self._open = 0
         self._close_pipes()
 
     def _close_pipes(self):
