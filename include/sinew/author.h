@@ -39,6 +39,11 @@ SN_API snStatus sn_author_shoulder(const snShoulderDef *def, snSpec **spec, snEr
  * of joint coordinates stay, so that a motion in joint coordinates is the mirrored motion. */
 SN_API snStatus sn_mirror_spec(const snSpec *spec, int axis, snSpec **mirrored, snError *error);
 
+/* The same model without these primitives (names separated by blanks or commas: bodies, joints, strands, groups,
+ * constraints, curves, functions) and without all that hangs on them; their nodes stay in the scene, as plain ones.
+ * SN_BAD_INPUT: a name that nothing has. */
+SN_API snStatus sn_make_plain(const snSpec *spec, const char *names, snSpec **plain, snError *error);
+
 /* One closed skin from cross-sections: solids lofted through them, united as a distance field, with webs and nails. */
 typedef struct snSkinMeshDef {
     const char *tables; /* folder of skin_sections.tsv and skin_chains.tsv */

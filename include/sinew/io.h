@@ -18,6 +18,15 @@ SN_API snStatus sn_load_model(const char *path, snSpec **spec, snError *error);
 /* Writes muscle_path and, beside it, the scene under the name in snModelDef.scene (default: the same stem). */
 SN_API snStatus sn_save_model(const snSpec *spec, const char *muscle_path, snError *error);
 
+/* Writes the scene alone: plain nodes, nothing of muscles. */
+SN_API snStatus sn_save_scene(const snSpec *spec, const char *path, snError *error);
+
+/* A force-length curve at given stretches: the name of a built-in law, of a ForceLength of the spec (which may be NULL),
+ * or a force-length file. SN_BAD_INPUT: no such law, or a table that is not a curve. */
+SN_API snStatus sn_force_length_at(const snSpec *spec, const char *law, int32_t count, const double *stretch,
+                                   double *force, snError *error);
+SN_API const char *sn_force_length_name(int32_t index); /* of the built-in laws; NULL past the last */
+
 /* Path of a model by path or by the name of a shipped one (models/NAME/NAME.muscle.xml, from SINEW_MODELS, the build
  * tree or the installed share folder). */
 SN_API snStatus sn_find_model(const char *name_or_path, char *path, size_t size, snError *error);

@@ -1,13 +1,15 @@
 /* sinew convert: from one file format to another, chosen by the endings. */
 #include "cli.h"
 
+#include "sinew/author.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 static const char *const mesh_endings[] = {".obj", ".ply", ".stl", NULL};
 static const char *const track_endings[] = {".replay.xml", ".control.xml", NULL};
 static const char *const table_endings[] = {".sto", ".csv", NULL};
-static const char *const model_endings[] = {".muscle.xml", NULL};
+static const char *const model_endings[] = {".muscle.xml", ".scene.xml", NULL};
 
 static bool one_of(const char *path, const char *const *endings)
 {
@@ -116,19 +118,58 @@ static snStatus convert_motion(snCli *cli, const char *from, const char *to)
     return status;
 }
 
+/* Puts a changed model in the place of the one it was made from. */
+static snStatus replace(snCli *cli, snStatus status, snError *error, snSpec **spec, snSpec *changed)
+{
+    error->status = status;
+    if (status != SN_OK) return cli_fail_error(cli, error);
+    sn_spec_destroy(*spec);
+    *spec = changed;
+    return SN_OK;
+}
+
+/* --mirror and --plain; and a scene file of its own, so that the one that was read is not written over. */
+static snStatus change_model(snCli *cli, snSpec **spec)
+{
+    const char *axis = cli_option_text(cli, "mirror", NULL), *names = cli_option_text(cli, "plain", NULL);
+    snSpec *changed = NULL;
+    snError error = {0};
+    snModelDef def = *sn_spec_model(*spec);
+    def.scene = "";
+    snStatus status = sn_set_model(*spec, &def);
+    if (status == SN_OK && axis) {
+        status = sn_mirror_spec(*spec, axis[0] - 'x', &changed, &error);
+        status = replace(cli, status, &error, spec, changed);
+    }
+    if (status == SN_OK && names) {
+        status = sn_make_plain(*spec, names, &changed, &error);
+        status = replace(cli, status, &error, spec, changed);
+    }
+    return status;
+}
+
 static snStatus convert_model(snCli *cli, const char *from, const char *to)
 {
     snSpec *spec = NULL;
     snError error = {0};
     snStatus status = cli_load_model(cli, from, &spec);
-    if (status != SN_OK) return status;
-    cli_say(cli, "%s: %d bodies, %d strands\n", to, sn_spec_count(spec, SN_KIND_BODY),
-            sn_spec_count(spec, SN_KIND_STRAND));
-    json_integer(&cli->json, "bodies", sn_spec_count(spec, SN_KIND_BODY));
-    json_integer(&cli->json, "strands", sn_spec_count(spec, SN_KIND_STRAND));
-    status = sn_save_model(spec, to, &error);
-    sn_spec_destroy(spec);
-    return cli_fail_file(cli, status, &error, to);
+    if (status == SN_OK) status = change_model(cli, &spec);
+    if (status == SN_OK) {
+        bool plain = cli_ends_with(to, ".scene.xml");
+        int32_t bodies = plain ? 0 : sn_spec_count(spec, SN_KIND_BODY);
+        int32_t strands = plain ? 0 : sn_spec_count(spec, SN_KIND_STRAND);
+        status = plain ? sn_save_scene(spec, to, &error) : sn_save_model(spec, to, &error);
+        (void)cli_fail_file(cli, status, &error, to);
+        if (status == SN_OK && plain)
+            cli_say(cli, "%s: %d plain nodes\n", to, sn_spec_count(spec, SN_KIND_NODE));
+        else if (status == SN_OK)
+            cli_say(cli, "%s: %d bodies, %d strands\n", to, bodies, strands);
+        json_integer(&cli->json, "bodies", bodies);
+        json_integer(&cli->json, "strands", strands);
+        json_integer(&cli->json, "nodes", sn_spec_count(spec, SN_KIND_NODE));
+    }
+    if (spec) sn_spec_destroy(spec);
+    return status;
 }
 
 static snStatus run(snCli *cli)
@@ -149,7 +190,7 @@ static snStatus run(snCli *cli)
     if (!convert)
         return cli_fail(cli, SN_USAGE,
                         "no way from %s to %s: meshes (.obj .ply .stl) become meshes, motion (.replay.xml "
-                        ".control.xml; others with --model) becomes motion or a table (.sto .csv), a model becomes a .muscle.xml",
+                        ".control.xml; others with --model) becomes motion or a table (.sto .csv), a model becomes a .muscle.xml or a .scene.xml",
                         from, to);
     snStatus status = cli_check_output(cli, to);
     return status == SN_OK ? convert(cli, from, to) : status;
@@ -159,6 +200,8 @@ static const snOption options[] = {
     {"only", SN_OPTION_TEXT, "PREFIX", "columns of a table whose names start so, such as tension/", 0, 0},
     {"model", SN_OPTION_TEXT, "MODEL", "key poses, BVH or the name of a shipped motion: the model that moves so", 0, 0},
     {"frame-rate", SN_OPTION_NUMBER, "F", "with --model: frames a second (those of the motion; 125 for key poses)", 1, 10000},
+    {"mirror", SN_OPTION_CHOICE, "x|y|z", "a model: seen in a mirror across this axis of the scene", 0, 0},
+    {"plain", SN_OPTION_TEXT, "NAMES", "a model: without these primitives and what hangs on them; their nodes stay", 0, 0},
     {NULL, SN_OPTION_FLAG, NULL, NULL, 0, 0},
 };
 
@@ -168,7 +211,8 @@ const snCommand cmd_convert = {
     .about = "From one file format to another, chosen by the endings",
     .details =
         "Meshes (.obj .ply .stl) into meshes; motion (.replay.xml .control.xml) into motion or a table (.sto .csv);\n"
-        "a model or scene into a .muscle.xml with its .scene.xml beside it, in the normal form. With --model also key poses, BVH\n"
+        "a model or scene into a .muscle.xml with its .scene.xml beside it, in the normal form, or into a .scene.xml alone:\n"
+        "plain nodes, nothing of muscles. With --model also key poses, BVH\n"
         "and shipped motions into a .control.xml, which says where the bodies are.",
     .example = "sinew convert lift.replay.xml lift.csv --only tension/",
     .output = "lift.csv: 26 frames",

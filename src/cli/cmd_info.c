@@ -96,6 +96,53 @@ static void list_strands(snCli *cli, const snSpec *spec)
         cli_say(cli, "function %s: %s\n", sn_spec_function(spec, i)->name, sn_spec_function(spec, i)->muscles);
 }
 
+static const char *mass_source(const snBodyDef *body, snMassFrom shape)
+{
+    const char *from = shape == SN_MASS_MESH ? "meshes" : "cylinder";
+    bool all = body->inertia[0] > 0 && body->inertia[1] > 0 && body->inertia[2] > 0;
+    if (all && body->mass > 0) return "given";
+    return body->mass > 0 && body->mass_from != SN_MASS_MESH ? (shape == SN_MASS_MESH ? "given, shape of the meshes"
+                                                                                      : "given, shape of the cylinder")
+                                                             : from;
+}
+
+static void add_numbers(snJson *json, const char *key, const double *value, int count)
+{
+    json_open(json, key, '[');
+    for (int i = 0; i < count; ++i) json_number(json, NULL, value[i]);
+    json_close(json, ']');
+}
+
+/* Mass, centre and inertia of every body, as they are simulated. */
+static snStatus list_masses(snCli *cli, const snSpec *spec)
+{
+    snStatus status = SN_OK;
+    cli_say(cli, "\nbody                     mass kg   centre of mass mm, in its node       inertia kg mm^2: xx yy zz, xy xz yz\n");
+    json_open(&cli->json, "masses", '[');
+    for (snId id = 1; id <= sn_spec_count(spec, SN_KIND_BODY) && status == SN_OK; ++id) {
+        const snBodyDef *body = sn_spec_body(spec, id);
+        snBodyMass m;
+        snError error = {0};
+        status = sn_measure_body(spec, id, &m, &error);
+        error.status = status;
+        if (status != SN_OK) return cli_fail_error(cli, &error);
+        const char *from = mass_source(body, m.shape);
+        const double *t = m.inertia;
+        cli_say(cli, "%-24s %8.4g  %9.3g %9.3g %9.3g  %9.4g %9.4g %9.4g, %9.3g %9.3g %9.3g  %s%s\n", body->name, m.mass,
+                1e3 * m.center[0], 1e3 * m.center[1], 1e3 * m.center[2], 1e6 * t[0], 1e6 * t[4], 1e6 * t[8], 1e6 * t[1],
+                1e6 * t[2], 1e6 * t[5], from, body->pinned ? ", held" : "");
+        json_open(&cli->json, NULL, '{');
+        json_string(&cli->json, "body", body->name);
+        json_number(&cli->json, "mass", m.mass);
+        add_numbers(&cli->json, "center", m.center, 3);
+        add_numbers(&cli->json, "inertia", m.inertia, 9);
+        json_string(&cli->json, "from", from);
+        json_close(&cli->json, '}');
+    }
+    json_close(&cli->json, ']');
+    return status;
+}
+
 static void name_list(snCli *cli, const snSpec *spec, const char *key, snKind kind)
 {
     json_open(&cli->json, key, '[');
@@ -135,8 +182,9 @@ static snStatus model_info(snCli *cli)
         list_bodies_and_joints(cli, spec);
         list_strands(cli, spec);
     }
+    if (cli_given(cli, "mass")) status = list_masses(cli, spec);
     sn_spec_destroy(spec);
-    return SN_OK;
+    return status;
 }
 
 static snStatus track_info(snCli *cli)
@@ -243,6 +291,7 @@ static snStatus run(snCli *cli)
 
 static const snOption options[] = {
     {"list", SN_OPTION_FLAG, "", "list everything by name", 0, 0},
+    {"mass", SN_OPTION_FLAG, "", "mass, centre of mass and inertia of every body: given, of its meshes, or as a cylinder", 0, 0},
     {"schema", SN_OPTION_FLAG, "", "every element and attribute of scene and muscle files instead", 0, 0},
     {"moment-arms", SN_OPTION_FLAG, "", "moment arms of all strands about all joints, over their ranges", 0, 0},
     {"joint", SN_OPTION_TEXT, "J", "with --moment-arms: about this joint only", 0, 0},

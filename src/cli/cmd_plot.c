@@ -2,6 +2,7 @@
 #include "plot_analysis.h"
 #include "plot_arms.h"
 #include "plot_error.h"
+#include "plot_law.h"
 #include "result.h"
 
 #include <fnmatch.h>
@@ -193,12 +194,13 @@ static snStatus run(snCli *cli)
     bool arms = strcmp(what, "moment-arms") == 0,
          table = cli_ends_with(p.to ? p.to : "", ".sto") || cli_ends_with(p.to ? p.to : "", ".csv");
     for (p.what = quantities; p.what->name && strcmp(p.what->name, what) != 0;) ++p.what;
-    bool analysis = !arms && !p.what->name;
+    bool laws = strcmp(what, "force-length") == 0, analysis = !arms && !laws && !p.what->name;
     if (!p.to) return cli_fail(cli, SN_USAGE, "-o FILE is missing: a .svg or .png to write");
     if (!cli_ends_with(p.to, ".svg") && !cli_ends_with(p.to, ".png") && !(analysis && table))
         return cli_fail(cli, SN_USAGE, "-o %s: plots are .svg or .png", p.to);
     snStatus status = cli_check_output(cli, p.to);
     if (status == SN_OK && arms) return cli_plot_arms(cli, p.from, p.to);
+    if (status == SN_OK && laws) return cli_plot_laws(cli, p.from, p.to);
     if (status == SN_OK && analysis) return cli_plot_analysis(cli, what, p.from, p.to);
     if (status == SN_OK) status = load(&p);
     if (status == SN_OK) status = choose_channels(&p);
@@ -210,7 +212,7 @@ static snStatus run(snCli *cli)
 
 static const snOption options[] = {
     {"o", SN_OPTION_TEXT, "FILE", "the .svg or .png to write; fascicles, sums, moment: also .sto or .csv", 0, 0},
-    {"what", SN_OPTION_CHOICE, "activation|force|tension|length|angle|volume|area|error|moment-arms|fascicles|sums|moment",
+    {"what", SN_OPTION_CHOICE, "activation|force|tension|length|angle|volume|area|error|moment-arms|fascicles|sums|moment|force-length",
      "activation unless given", 0, 0},
     {"muscle", SN_OPTION_TEXT, "NAME", "only these: a name, a pattern such as 'FDP*', several with commas; repeatable",
      0, 0},
@@ -239,7 +241,9 @@ const snCommand cmd_plot = {
         "sums\n"
         "the same summed up by muscle, moment what each muscle contributes to the moment about a joint (--joint); "
         "--joint\n"
-        "adds the moments to the other two.",
+        "adds the moments to the other two. For force-length RESULT is a model, a force-length file, or built-in laws such "
+        "as\n"
+        "hill-active,hill-passive.",
     .example = "sinew plot out.replay.xml --muscle 'FDP*' -o flexors.svg",
     .output = "flexors.svg: activation of 4, 171 frames, as lines",
     .least = 1,

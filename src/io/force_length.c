@@ -11,6 +11,7 @@
 typedef struct Lines {
     const char *name, *at, *end;
     int line;
+    bool headed; /* the line of headings has been */
     snError *error;
 } Lines;
 
@@ -57,7 +58,10 @@ static snStatus read_line(Lines *l, const char *start, const char *stop, snNumbe
     while (at < stop && is_gap(*at)) ++at;
     if (at == stop || *at == '#') return SN_OK;
     int n = read_columns(&at, stop, value);
-    if (n == -1 && stretch->count == 0 && l->line == 1) return SN_OK; /* headings */
+    if (n == -1 && stretch->count == 0 && !l->headed) {
+        l->headed = true;
+        return SN_OK;
+    }
     if (n == -1) return fail_line(l, at, start, "not a finite number");
     if (n == -2) return fail_line(l, at, start, "more than two columns");
     if (n != 2) return fail_line(l, at, start, "one number; expected two");

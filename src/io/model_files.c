@@ -194,3 +194,10 @@ snStatus sn_save_model(const snSpec *spec, const char *muscle_path, snError *err
     sn_free(scene);
     return status;
 }
+
+snStatus sn_save_scene(const snSpec *spec, const char *path, snError *error)
+{
+    snWriter out;
+    snStatus status = sn_model_write(spec, SN_DOCUMENT_SCENE, path, &out, error);
+    return status ? status : sn_writer_commit(&out, error);
+}

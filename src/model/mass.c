@@ -8,7 +8,10 @@
 #include <math.h>
 #include <string.h>
 
-static m3 diagonal(double x, double y, double z) { return (m3){{x, 0, 0, 0, y, 0, 0, 0, z}}; }
+static m3 diagonal(double x, double y, double z)
+{
+    return (m3){{x, 0, 0, 0, y, 0, 0, 0, z}};
+}
 
 /* Moves a tensor about the centre to a point `arm` away. */
 static void add_shifted(m3 *sum, const m3 *inertia, double mass, v3 arm)
@@ -93,7 +96,7 @@ static void use_given(const snSpec *spec, snId body, const snBodyDef *def, snMas
         mass->inertia = diagonal(def->inertia[0], def->inertia[1], def->inertia[2]);
 }
 
-snStatus sn_body_mass(const snSpec *spec, snId body, snMass *mass, snError *error)
+static snStatus find_mass(const snSpec *spec, snId body, snMass *mass, bool *meshes, snError *error)
 {
     const snBodyDef *def = sn_spec_body(spec, body);
     bool found = false;
@@ -103,5 +106,30 @@ snStatus sn_body_mass(const snSpec *spec, snId body, snMass *mass, snError *erro
     }
     if (!found) *mass = cylinder(def, def->density * SN_PI * def->radius * def->radius * def->length, 1);
     use_given(spec, body, def, mass);
+    *meshes = found;
+    return SN_OK;
+}
+
+snStatus sn_body_mass(const snSpec *spec, snId body, snMass *mass, snError *error)
+{
+    bool meshes;
+    return find_mass(spec, body, mass, &meshes, error);
+}
+
+snStatus sn_measure_body(const snSpec *spec, snId body, snBodyMass *out, snError *error)
+{
+    snMass mass;
+    bool meshes = false;
+    if (!sn_body_node(spec, body)) {
+        (void)sn_fail(error, SN_BAD_INPUT, "the scene has no group for the body");
+        sn_error_element(error, "RigidBody", sn_spec_body(spec, body)->name);
+        return SN_BAD_INPUT;
+    }
+    snStatus status = find_mass(spec, body, &mass, &meshes, error);
+    if (status != SN_OK) return status;
+    out->mass = mass.mass;
+    v3_store(out->center, mass.center);
+    memcpy(out->inertia, mass.inertia.m, sizeof out->inertia);
+    out->shape = meshes ? SN_MASS_MESH : SN_MASS_CYLINDER;
     return SN_OK;
 }
