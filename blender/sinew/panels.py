@@ -18,7 +18,8 @@ ONLY = {"equality": ("SURFACE",), "side": ("SURFACE",), "lateral": ("SURFACE",),
         "attachment_position": ("FIXED", "STRUT")}
 
 # Long lists are divided by headings; the rest comes before the first.
-SECTIONS = {"Strand": {"density": "Matter", "passive_scale": "Force", "stiffness": "Elasticity", "rest_scale": "Rest length"}}
+SECTIONS = {"Strand": {"density": "Matter", "passive_scale": "Force", "radius": "Shape", "stiffness": "Elasticity",
+                       "belly_start": "Belly", "rest_scale": "Rest length"}}
 
 
 class Tab:
@@ -89,13 +90,14 @@ class SINEW_PT_model(Tab, bpy.types.Panel):
         found = context.scene.objects
         strands = sum(thing.sinew.kind == "STRAND" for thing in found)
         markers = sum(thing.sinew.kind in properties.CONSTRAINTS for thing in found)
-        layout.label(text=f"{len(model.bodies(context.scene))} bodies, {strands} strands, {markers} constraints")
+        write(layout, f"{len(model.bodies(context.scene))} bodies, {strands} strands, {markers} constraints",
+              width=wide(context))
         column = layout.column(align=True)
         column.prop(settings, "name")
         column.prop(settings, "folder")
         column.prop(settings, "skin")
         row = layout.row(align=True)
-        row.operator("sinew.validate", icon="CHECKMARK")
+        row.operator("sinew.validate", text="Check", icon="CHECKMARK")
         row.operator("sinew.export_model", text="Export", icon="EXPORT")
         layout.operator("sinew.import_motion", icon="IMPORT")
 
@@ -171,9 +173,11 @@ class SINEW_PT_element(Tab, bpy.types.Panel):
         layout, owner = self.layout, active_owner(context)
         settings = owner.sinew
         kind = settings.kind
-        row = layout.row(align=True)
-        row.label(text=f"{properties.KINDS[kind][0]}: {model.name_of(owner)}", icon=ICONS.get(kind, "MESH_CYLINDER"))
-        layout.prop(settings, "name", text="Name in files")
+        what = properties.KINDS[kind][0] if kind != "NONE" else "Shape"
+        layout.label(text=what, icon=ICONS.get(kind, "MESH_CYLINDER"))
+        column = layout.column(align=True)
+        column.label(text=model.name_of(owner))
+        column.prop(settings, "name", text="", icon="FILE_TEXT")
         draw_messages(layout, context, settings)
         draw = getattr(self, "draw_" + kind.lower(), None)
         if kind in properties.CONSTRAINTS:

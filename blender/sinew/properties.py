@@ -54,9 +54,19 @@ def shown(tag):
     return [found for found in schema.attributes(tag) if found["name"] not in LEFT_OUT[tag] and not found.get("child")]
 
 
+WORDS = {"fl": "force-length", "kp": "spring (Kp)", "kd": "damper (Kd)"}
+
+
 def label(found):
-    text = found["name"].replace("_", " ").capitalize()
-    return f"{text} ({found['unit']})" if found["unit"] else text
+    """The name of an attribute in words. The sidebar is narrow: its unit stands in the tip."""
+    words = [WORDS.get(word, word) for word in found["name"].split("_")]
+    text = " ".join(words)
+    return text[:1].upper() + text[1:]
+
+
+def tip(found):
+    text = found["doc"].rstrip(".")
+    return f"{text} [{found['unit']}]" if found["unit"] else text
 
 
 def _updater(tag, name):
@@ -76,7 +86,7 @@ def _search_curves(_group, context, text):
 
 def _property(tag, found):
     kind = found["type"]
-    given = {"name": label(found), "description": found["doc"].rstrip("."), "update": _updater(tag, found["name"])}
+    given = {"name": label(found), "description": tip(found), "update": _updater(tag, found["name"])}
     if kind in ("number", "vector", "int"):
         given.update({key: found[key] for key in ("min", "max") if key in found})
     if kind == "bool":
@@ -165,7 +175,7 @@ def _text_group(tag, extra):
     """An element whose numbers are kept as text, so that they keep their digits."""
     names = {}
     for found in schema.attributes(tag):
-        given = {"name": label(found), "description": found["doc"].rstrip(".")}
+        given = {"name": label(found), "description": tip(found)}
         if found["name"] == "file":
             given["subtype"] = "FILE_PATH"
         names[found["name"]] = StringProperty(**given)

@@ -191,18 +191,22 @@ def _relative(thing):
 
 
 def _world(run, thing):
-    """The object in Blender's world, as evaluated; hidden objects by their parents."""
-    if not thing.hide_viewport and not thing.constraints:
-        return thing.evaluated_get(run.depsgraph).matrix_world.copy()
-    if not thing.parent:
-        return thing.evaluated_get(run.depsgraph).matrix_world.copy()
+    """The object in Blender's world, as evaluated; what is not evaluated, being hidden, by its parents."""
+    shown = thing.evaluated_get(run.depsgraph)
+    if shown.is_evaluated or not thing.parent:
+        return shown.matrix_world.copy()
     above = _world(run, thing.parent)
     if thing.parent_type == "BONE" and thing.parent_bone in thing.parent.pose.bones:
-        pose = thing.parent.evaluated_get(run.depsgraph).pose.bones[thing.parent_bone]
-        above = above @ pose.matrix
-    if thing.constraints:
-        return thing.evaluated_get(run.depsgraph).matrix_world.copy()
+        above = above @ thing.parent.evaluated_get(run.depsgraph).pose.bones[thing.parent_bone].matrix
     return above @ _relative(thing)
+
+
+def require_shown(bodies, depsgraph):
+    """Blender does not compute the motion of what is hidden in all viewports or in an excluded collection."""
+    for body in bodies:
+        if not body.object.evaluated_get(depsgraph).is_evaluated:
+            raise ExportFailed(f"{body.object.name} is disabled in viewports or in an excluded collection, so that Blender "
+                               "does not move it: show it in the outliner (the eye may hide it)")
 
 
 def _rigid(matrix):
@@ -417,6 +421,7 @@ def _fill_looks(key, node):
 
 
 def _scene_element(run):
+    require_shown(model.bodies(run.scene), run.depsgraph)
     _collect(run)
     _hierarchy(run)
     root = files.Element("ModelerScene", _values(run.scene.sinew.space, "ModelerScene"))
@@ -590,6 +595,7 @@ def export_motion(context, path, start=None, end=None, subframes=1):
         raise ExportFailed("The scene has no bodies: make some from bones or objects first")
     if end <= start:
         raise ExportFailed(f"The frame range {start} to {end} has no motion")
+    require_shown(found, context.evaluated_depsgraph_get())
     rate = scene.render.fps / scene.render.fps_base
     to_metres = spaces.model_from_world(scene, metres=True)
     before = (scene.frame_current, scene.frame_subframe)

@@ -15,7 +15,7 @@ import common
 common.enable()
 
 import sinew
-from sinew import command, files, markers, model, prefs, scene_import
+from sinew import command, files, markers, model, prefs, scene_export, scene_import
 
 HAND = os.path.join(common.BUILD, "models", "hand", "hand.muscle.xml")
 
@@ -95,6 +95,29 @@ class Preferences(common.Case):
                 prefs.command_path(bpy.context)
             with self.assertRaisesRegex(RuntimeError, words):
                 bpy.ops.sinew.check_command()
+
+
+class Hidden(common.Case):
+    def test_what_is_hidden(self):
+        """The eye changes nothing; a body that Blender does not evaluate is refused rather than written standing still."""
+        scene_import.import_model(bpy.context, HAND, "fist")
+        scene = bpy.context.scene
+        scene.frame_end = 20
+
+        def motion():
+            scene_export.export_motion(bpy.context, self.path("m.control.xml"))
+            return files.read_motion(self.path("m.control.xml")).poses
+        shown = motion()
+        for thing in scene.objects:
+            thing.hide_set(True)
+        self.assertEqual(motion(), shown)
+        out = scene_export.export_model(bpy.context, self.path("out"), "hand")["scene"]
+        given = files.read_scene(HAND.replace(".muscle.", ".scene."))
+        self.assertEqual([n.values for n, _ in files.read_scene(out).walk()], [n.values for n, _ in given.walk()])
+        bpy.data.objects["hand rig"].hide_viewport = True
+        for write in (motion, lambda: scene_export.export_model(bpy.context, self.path("out"), "hand")):
+            with self.assertRaisesRegex(scene_export.ExportFailed, "hand rig"):
+                write()
 
 
 class Imports(common.Case):
