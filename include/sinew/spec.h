@@ -101,6 +101,10 @@ typedef struct snJointDef {
     bool limited;
     double lower[3], upper[3];             /* per coordinate: deg or m */
     double stiffness[3], damping[3], rest[3]; /* N m/rad and N m s/rad, or N/m and N s/m; deg or m */
+    /* ball only: limits without the gaps of angles about three axes */
+    double swing;           /* deg: largest angle of x of the second body from swing_center; 0: no limit */
+    double swing_center[3]; /* direction in the joint's frame on the first body */
+    double twist[2];        /* deg: least and largest turn about x; both 0: no limit */
     /* in-code only: frame of a locator made for this joint (world) */
     double position[3], rotation[4];
 } snJointDef;

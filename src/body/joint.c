@@ -161,6 +161,26 @@ void sn_joint_coordinates(const snJoint *joint, rigid a, rigid b, double *coordi
     }
 }
 
+double sn_joint_swing(const snJoint *joint, rigid a, rigid b, v3 center, double row[12])
+{
+    frames f = frames_of(joint, a, b);
+    v3 c = {0, 0, 0};
+    double part[3];
+    v3_store(part, center);
+    for (int i = 0; i < 3; ++i) c = v3_mad(c, part[i], f.axis_a[i]);
+    v3 across = v3_cross(c, f.axis_b[X]);
+    double sine = v3_len(across);
+    turn t = {atan2(sine, v3_dot(c, f.axis_b[X])), v3_scale(across, sine > 1e-12 ? -1 / sine : 0)};
+    return write_turn(&f, t, row);
+}
+
+double sn_joint_twist(const snJoint *joint, rigid a, rigid b, double row[12])
+{
+    frames f = frames_of(joint, a, b);
+    turn sine = combine(axes(&f, Z, Y), -1, axes(&f, Y, Z)), cosine = combine(axes(&f, Y, Y), 1, axes(&f, Z, Z));
+    return write_turn(&f, angle(sine, cosine), row);
+}
+
 rigid sn_joint_place(const snJoint *joint, rigid a, const double *coordinate)
 {
     rigid move = rigid_identity();

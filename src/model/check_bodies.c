@@ -216,6 +216,27 @@ static void check_limits(snChecker *c, snId id, const snJointDef *d)
     }
 }
 
+static void check_cone(snChecker *c, snId id, const snJointDef *d)
+{
+    v3 center = v3_load(d->swing_center);
+    bool given = d->swing > 0 || d->twist[0] != 0 || d->twist[1] != 0;
+    if (!given) return;
+    if (d->type != SN_JOINT_TYPE_BALL)
+        sn_check_warning(c, SN_KIND_JOINT, id, "use limited, lower and upper",
+                         "swing and twist do nothing: the joint is no ball");
+    if (!(v3_len(center) > 1e-9))
+        sn_check_error(c, SN_KIND_JOINT, id, "1 0 0 is the x axis", "swing_center is zero, which is no direction");
+    else if (d->swing > 0 && acos(fmax(-1, fmin(1, v3_unit(center).x))) > d->swing * SN_DEG)
+        sn_check_warning(c, SN_KIND_JOINT, id, "turn swing_center, or widen swing",
+                         "x is outside its cone of %g deg as drawn", d->swing);
+    if (d->twist[0] > d->twist[1])
+        sn_check_error(c, SN_KIND_JOINT, id, "exchange them", "twist has its lower limit %g deg above the upper one %g deg",
+                       d->twist[0], d->twist[1]);
+    else if (d->twist[0] > 0 || d->twist[1] < 0)
+        sn_check_warning(c, SN_KIND_JOINT, id, "the drawn pose is 0; move the limits or draw another pose",
+                         "twist is outside its limits %g to %g deg as drawn", d->twist[0], d->twist[1]);
+}
+
 /* ---- loops: joining sets of bodies, the last set being the world --------------------------- */
 
 static int32_t root_of(int32_t *set, int32_t i)
@@ -255,6 +276,7 @@ void sn_check_joints(snChecker *c)
             sn_check_dangling(c, SN_KIND_JOINT, id, "node", *d->node ? d->node : d->name, SN_KIND_NODE, "node");
         bool sound = check_ends(c, id, d);
         check_limits(c, id, d);
+        check_cone(c, id, d);
         if (sound && d->enabled) join(c, id, d, set);
     }
     sn_free(set);

@@ -127,6 +127,7 @@ static bool alloc_joints(snCompiler *c, int32_t n)
     return COMPILE_ARRAY(c, m->joint_name, n) && COMPILE_ARRAY(c, m->joint, n) && COMPILE_ARRAY(c, m->joint_a, n) &&
            COMPILE_ARRAY(c, m->joint_b, n) && COMPILE_ARRAY(c, m->joint_rowadr, n) &&
            COMPILE_ARRAY(c, m->joint_coordadr, n + 1) && COMPILE_ARRAY(c, m->joint_pair, n) &&
+           COMPILE_ARRAY(c, m->joint_cone, n) &&
            COMPILE_ARRAY(c, m->coord_name, k) && COMPILE_ARRAY(c, m->coord_lower, k) &&
            COMPILE_ARRAY(c, m->coord_upper, k) && COMPILE_ARRAY(c, m->coord_stiffness, k) &&
            COMPILE_ARRAY(c, m->coord_damping, k) && COMPILE_ARRAY(c, m->coord_rest, k) &&
@@ -160,6 +161,16 @@ static snStatus compile_coordinate(snCompiler *c, int32_t j, int32_t dof, const 
     return SN_OK;
 }
 
+static snCone cone_of(const snJointDef *def)
+{
+    bool ball = def->type == SN_JOINT_TYPE_BALL;
+    snCone cone = {.center = v3_unit(v3_load(def->swing_center)), .swing = def->swing * SN_DEG};
+    for (int i = 0; i < 2; ++i) cone.twist[i] = def->twist[i] * SN_DEG;
+    cone.swings = ball && def->swing > 0;
+    cone.twists = ball && (def->twist[0] < 0 || def->twist[1] > 0);
+    return cone;
+}
+
 static snStatus compile_joint(snCompiler *c, snId id)
 {
     snModel *m = c->m;
@@ -176,6 +187,7 @@ static snStatus compile_joint(snCompiler *c, snId id)
     m->joint_rowadr[j] = is_held(m, a) && is_held(m, b) ? -1 : 0; /* numbered with the pattern */
     m->joint_name[j] = sn_compile_text(c, def->name);
     if (!m->joint_name[j] || !sn_map_put(&m->joint_map, m->joint_name[j], j)) return sn_fail_no_memory(c->error);
+    m->joint_cone[j] = cone_of(def);
     m->joint_coordadr[j] = m->ncoord;
     for (int32_t dof = 0; dof < sn_joint_dofs(m->joint[j].kind); ++dof) {
         snStatus status = compile_coordinate(c, j, dof, def);

@@ -70,6 +70,11 @@ static int32_t number_joint_rows(snModel *m)
             bool limited = m->joint_rowadr[j] >= 0 && (m->coord_lower[k] > -1e300 || m->coord_upper[k] < 1e300);
             m->coord_limit_row[k] = limited ? row++ : -1;
         }
+    for (int32_t j = 0; j < m->njoint; ++j) {
+        snCone *cone = &m->joint_cone[j];
+        cone->swing_row = m->joint_rowadr[j] >= 0 && cone->swings ? row++ : -1;
+        cone->twist_row = m->joint_rowadr[j] >= 0 && cone->twists ? row++ : -1;
+    }
     return row;
 }
 
@@ -89,6 +94,8 @@ static snStatus joint_rows(snCompiler *c)
         for (int32_t r = 0; r < sn_joint_rows(m->joint[j].kind); ++r) set_bodies(m, body, m->joint_rowadr[j] + r, j);
         for (int32_t k = m->joint_coordadr[j]; k < m->joint_coordadr[j + 1]; ++k)
             if (m->coord_limit_row[k] >= 0) set_bodies(m, body, m->coord_limit_row[k], j);
+        if (m->joint_cone[j].swing_row >= 0) set_bodies(m, body, m->joint_cone[j].swing_row, j);
+        if (m->joint_cone[j].twist_row >= 0) set_bodies(m, body, m->joint_cone[j].twist_row, j);
     }
     m->pattern.njoint = n;
     m->pattern.joint_body = body;

@@ -43,6 +43,15 @@ typedef struct snConstraint {
     int32_t link, nlink; /* link rows */
 } snConstraint;
 
+/* Limits of a ball joint as a cone and a twist. */
+typedef struct snCone {
+    v3 center;            /* unit, in the joint's frame on the first body */
+    double swing;         /* rad: largest angle from the centre */
+    double twist[2];      /* rad */
+    bool swings, twists;  /* whether there is a limit */
+    int32_t swing_row, twist_row; /* joint rows, -1 */
+} snCone;
+
 /* Where a strand of a group passes a station: constant weights of its control points. */
 typedef struct snCrossing {
     double b[4], d[4]; /* basis, and its derivative by the fraction of the parameter */
@@ -98,6 +107,7 @@ struct snModel {
     int32_t *joint_rowadr;      /* first joint row, -1: both sides are held, no rows */
     int32_t *joint_coordadr;    /* njoint + 1 */
     int32_t *joint_pair;        /* pair block of its springs, -1 */
+    snCone *joint_cone;
 
     /* coordinates of the joints (ncoord) */
     const char **coord_name;

@@ -274,6 +274,11 @@ static const snAttr joint_attr[] = {
     VECTOR_(stiffness, 3, 0, 0, 0, 0, 0, 1e9, 0, "N m/rad or N/m", "Passive spring of each coordinate."),
     VECTOR_(damping, 3, 0, 0, 0, 0, 0, 1e9, 0, "N m s/rad or N s/m", "Passive damper of each coordinate."),
     VECTOR_(rest, 3, 0, 0, 0, 0, -1e4, 1e4, 0, "deg or m", "Coordinates at which the springs are at rest."),
+    NUMBER_(swing, 0, 0, 180, 0, "deg",
+            "Ball: largest angle of the second body's x axis from swing_center, a cone; 0: no limit. With limited off."),
+    VECTOR_(swing_center, 3, 1, 0, 0, 0, -1e4, 1e4, 0, "", "Ball: middle of the cone, in the joint's frame on the first body."),
+    VECTOR_(twist, 2, 0, 0, 0, 0, -180, 180, 0, "deg",
+            "Ball: least and largest turn about x that is left when the swing is undone the shortest way; 0 0: no limit."),
 };
 #undef DEF
 

@@ -224,6 +224,30 @@ static void limit_row(const snModel *m, snState *s, int32_t joint, int32_t coord
     set_joint_row(m, s, joint, m->coord_limit_row[coord], row, scale * (sign > 0 ? to_lower : to_upper), true);
 }
 
+/* A one-sided row that keeps an angle from growing (sign -1) or falling (+1) further than `left`, rad. */
+static void stop_row(const snModel *m, snState *s, int32_t joint, int32_t row, const double rate[12], double sign, double left)
+{
+    double scaled[12];
+    for (int i = 0; i < 12; ++i) scaled[i] = sign * SN_JOINT_ANGLE_SCALE * rate[i];
+    set_joint_row(m, s, joint, row, scaled, SN_JOINT_ANGLE_SCALE * left, true);
+}
+
+static void cone_rows(const snModel *m, snState *s, int32_t joint, rigid a, rigid b)
+{
+    const snCone *cone = &m->joint_cone[joint];
+    double row[12];
+    if (cone->swing_row >= 0) {
+        double swing = sn_joint_swing(&m->joint[joint], a, b, cone->center, row);
+        stop_row(m, s, joint, cone->swing_row, row, -1, cone->swing - swing);
+    }
+    if (cone->twist_row >= 0) {
+        double twist = sn_joint_twist(&m->joint[joint], a, b, row);
+        double to_lower = twist - cone->twist[0], to_upper = cone->twist[1] - twist;
+        bool lower = to_lower < to_upper;
+        stop_row(m, s, joint, cone->twist_row, row, lower ? 1 : -1, lower ? to_lower : to_upper);
+    }
+}
+
 static void add_block(double *block, const double *a, const double *b, double k)
 {
     for (int i = 0; i < BODY; ++i)
@@ -266,6 +290,7 @@ void sn_rows_of_joints(const snModel *m, snState *s)
             joint_spring(m, s, j, c, s->out_coordinate[c]);
             if (m->coord_limit_row[c] >= 0) limit_row(m, s, j, c, s->out_coordinate[c]);
         }
+        cone_rows(m, s, j, a, b);
     }
 }
 

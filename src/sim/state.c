@@ -128,6 +128,10 @@ static void mark_one_sided(const snModel *m, snState *s)
     }
     for (int32_t k = 0; k < m->ncoord; ++k)
         if (m->coord_limit_row[k] >= 0) s->joint_sided[m->coord_limit_row[k]] = 1;
+    for (int32_t j = 0; j < m->njoint; ++j) {
+        if (m->joint_cone[j].swing_row >= 0) s->joint_sided[m->joint_cone[j].swing_row] = 1;
+        if (m->joint_cone[j].twist_row >= 0) s->joint_sided[m->joint_cone[j].twist_row] = 1;
+    }
 }
 
 static void start_as_drawn(const snModel *m, snState *s)

@@ -170,6 +170,39 @@ static void angles_run_on_beyond_a_right_angle(void **state)
     }
 }
 
+/* Swing and twist of a ball: exact for turns about the axis and away from it, rows by differences, also at the pole of
+ * the three angles. */
+static void swing_and_twist(void **state)
+{
+    (void)state;
+    double worst = 0;
+    for (int k = 0; k < 400; ++k) {
+        snJoint joint = {SN_JOINT_BALL, random_rigid(), random_rigid()};
+        double roll = uniform(-3, 3), tilt = uniform(0.05, 2.9), way = uniform(-3, 3), va[6], vb[6], swing[4], twist[4];
+        v3 x = {1, 0, 0}, side = v3_of(0, cos(way), sin(way)), center = v3_unit(random_v3(1));
+        quat q = q_mul(q_axis_angle(side, tilt), q_axis_angle(x, roll)); /* first the twist, then the shortest way */
+        rigid a = random_rigid(), move = {q, v3_of(0, 0, 0)};
+        rigid b = rigid_mul(rigid_mul(a, joint.frame_a), rigid_mul(move, rigid_inverse(joint.frame_b)));
+        double srow[12], trow[12], row[12];
+        assert_near(sn_joint_swing(&joint, a, b, x, srow), tilt, 1e-9);
+        assert_near(difference(sn_joint_twist(&joint, a, b, trow), roll, true), 0, 1e-9);
+        double at = sn_joint_swing(&joint, a, b, center, srow);
+        assert_near(at, acos(fmax(-1, fmin(1, v3_dot(center, q_rotate(q, x))))), 1e-7);
+        if (at < 0.05 || at > 3.09) continue;
+        random_velocity(va), random_velocity(vb);
+        static const int step[4] = {-2, -1, 1, 2};
+        for (int j = 0; j < 4; ++j) {
+            rigid aj = moved(a, va, step[j] * 1e-4), bj = moved(b, vb, step[j] * 1e-4);
+            swing[j] = sn_joint_swing(&joint, aj, bj, center, row), twist[j] = sn_joint_twist(&joint, aj, bj, row);
+        }
+        double ds = dot12(srow, va, vb), dt = dot12(trow, va, vb);
+        worst = fmax(worst, fabs(rate(swing, 1e-4, true) - ds) / (1 + fabs(ds)));
+        worst = fmax(worst, fabs(rate(twist, 1e-4, true) - dt) / (1 + fabs(dt)));
+    }
+    print_message("rows of swing and twist against finite differences: %.1e\n", worst);
+    assert_at_most(worst, 1e-7);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -178,6 +211,7 @@ int main(void)
         cmocka_unit_test(rows_and_coordinates_are_complementary),
         cmocka_unit_test(rigid_motion_of_both_changes_nothing),
         cmocka_unit_test(angles_run_on_beyond_a_right_angle),
+        cmocka_unit_test(swing_and_twist),
     };
     return cmocka_run_group_tests_name("body.joint", tests, NULL, NULL);
 }

@@ -284,6 +284,13 @@ static void test_joints(void **state)
     WARNING("both bodies are pinned or kinematic", a.ulna.kinematic = true);
     WARNING("body \"ulna\" is disabled", a.ulna.enabled = false);
     ERROR("node is \"elbw\"", a.elbow.node = "elbw");
+    WARNING("swing and twist do nothing: the joint is no ball", a.elbow.swing = 30);
+    ERROR("swing_center is zero", a.elbow.type = SN_JOINT_TYPE_BALL, a.elbow.swing = 30, a.elbow.swing_center[0] = 0);
+    ERROR("swing is 200 deg; it must be at least 0 and at most 180", a.elbow.swing = 200);
+    ERROR("twist has its lower limit 30 deg above the upper one -30", a.elbow.type = SN_JOINT_TYPE_BALL,
+          a.elbow.twist[0] = 30, a.elbow.twist[1] = -30);
+    WARNING("x is outside its cone of 30 deg as drawn", a.elbow.type = SN_JOINT_TYPE_BALL, a.elbow.swing = 30,
+            a.elbow.swing_center[1] = 1);
 }
 
 static void test_strands(void **state)
