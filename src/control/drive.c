@@ -268,8 +268,9 @@ snStatus sn_drive_add(snDrive *d, int32_t channel, int32_t count, const double *
     snStatus status = check_course(d, channel, count, time, level, error);
     if (status != SN_OK) return status;
     double *block = SN_NEW_ARRAY(double, 2 * (size_t)count);
+    if (!block) return sn_fail_no_memory(error);
     Course course = {channel, count, block, block + count};
-    if (!block || !sn_array_push(&d->course, course)) {
+    if (!sn_array_push(&d->course, course)) {
         sn_free(block);
         return sn_fail_no_memory(error);
     }
