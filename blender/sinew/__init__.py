@@ -5,7 +5,6 @@ The add-on knows the four files of sinew and its command, nothing of the physics
 bl_info below for 3.4 to 4.1, blender_manifest.toml for 4.2 and later; differences of the API stand in compat.py alone.
 """
 import importlib
-import importlib.util
 
 bl_info = {
     "name": "sinew",
@@ -20,7 +19,6 @@ bl_info = {
 # In the order of registering. A module has register() and unregister().
 MODULES = ["properties", "prefs", "markers", "primitives", "scene_import", "scene_export", "validate", "simulate", "skin",
            "autostrands", "panels", "panels_run", "menus"]
-MODULES = [name for name in MODULES if importlib.util.find_spec("." + name, __package__)]
 
 _loaded = []
 

@@ -94,7 +94,8 @@ def _property(tag, found):
     if kind == "int":
         return IntProperty(default=found["default"], **given)
     if kind == "number":
-        return FloatProperty(default=found["default"], precision=4, step=1, **given)
+        digits = 6 if 0 < abs(found["default"]) < 1e-3 else 4
+        return FloatProperty(default=found["default"], precision=digits, step=1, **given)
     if kind == "vector":
         return FloatVectorProperty(default=found["default"], size=found["width"], precision=4, step=1, **given)
     if kind == "enum":
