@@ -2,7 +2,8 @@
 //   build/sinew track hand fist -o hand && build/sinew export hand.replay.xml --to html
 //   node tools/render_picture.mjs hand.html docs/images/hand.png
 // and those of the tutorial by tools/make_tutorial.py. Flags: --size WIDTHxHEIGHT of the picture, --from x,y,z the
-// direction from which the whole scene is seen (without it the back of the hand), --show constraints, --zoom FACTOR.
+// direction from which the whole scene is seen (without it the back of the hand), --at x,y,z what is looked at instead of
+// the middle, --show constraints, --zoom FACTOR, --skin OPACITY.
 // Needs chromium on the PATH and the node modules that the build of the page brings (SINEW_NODE_MODULES, or
 // build/studio/npm/node_modules).
 import { join, resolve } from "node:path";
@@ -13,7 +14,7 @@ process.env.SINEW_NODE_MODULES ??= join(top, "build/studio/npm/node_modules");
 process.env.SINEW_BUILD_DIR ??= join(top, "build");
 const { launch, openPage, ready, redrawn } = await import("../tests/studio/browser.mjs");
 
-const usage = "usage: render_picture.mjs PAGE.html OUT.png [TIME...] [--size WxH] [--from x,y,z] [--zoom F] [--show LAYER]\n" +
+const usage = "usage: render_picture.mjs PAGE.html OUT.png [TIME...] [--size WxH] [--from x,y,z] [--zoom F] [--show LAYER] [--at x,y,z] [--skin OPACITY]\n" +
   "several times stand side by side";
 const words = process.argv.slice(2);
 /** Takes --NAME VALUE out of the words. */
@@ -25,6 +26,8 @@ const [wide, high] = flag("size", "1280x560").split("x").map(Number);
 const from = flag("from", "").split(",").map(Number);
 const zoom = Number(flag("zoom", "1"));
 const shown = flag("show", "");
+const at = flag("at", "").split(",").map(Number);
+const skin = Number(flag("skin", "0.35"));
 const [file, out, ...rest] = words;
 if (!out) {
   console.error(usage);
@@ -34,7 +37,7 @@ const times = rest.length ? rest.map(Number) : [0, 0.75, 1.6];
 const size = { width: wide, height: high };
 
 /** Runs in the page: the view alone, from the back of the hand, thumb side up, at a time. */
-function stage({ time, index, count, width, height, shown }) {
+function stage({ time, index, count, width, height, shown, skin }) {
   const { view, player } = window.studio;
   const canvas = document.querySelector("canvas");
   const holder = canvas.parentElement;
@@ -42,7 +45,7 @@ function stage({ time, index, count, width, height, shown }) {
   for (const other of [...document.querySelectorAll("body *")])
     if (!other.contains(canvas) && other !== canvas) other.style.visibility = "hidden";
   for (const layer of ["grid", "target", "constraints"]) view.show(layer, layer === shown);
-  view.setSkinOpacity(0.35);
+  view.setSkinOpacity(skin);
   player?.pause();
   player?.seek(time);
   return index;
@@ -58,9 +61,9 @@ await page.goto(pathToFileURL(resolve(file)).href);
 await ready(page);
 const shots = [];
 for (const [index, time] of times.entries()) {
-  await page.evaluate(stage, { time, index, count: times.length, shown, ...size });
+  await page.evaluate(stage, { time, index, count: times.length, shown, skin, ...size });
   await page.waitForTimeout(300); // the size of the view follows in its own time
-  await page.evaluate(from.length === 3 ? aimFrom : aim, { from, zoom });
+  await page.evaluate(from.length === 3 ? aimFrom : aim, { from, zoom, at });
   await redrawn(page);
   const width = size.width / times.length;
   shots.push((await page.screenshot({ clip: { x: 0, y: 0, width, height: size.height } })).toString("base64"));
@@ -80,9 +83,10 @@ function aim() {
 }
 
 /** Runs in the page: the camera looks at the middle of the scene from a direction. */
-function aimFrom({ from, zoom }) {
+function aimFrom({ from, zoom, at }) {
   const { view } = window.studio;
   const target = view.bounds.min.clone().lerp(view.bounds.max, 0.5);
+  if (at.length === 3) target.set(...at);
   const far = (1.15 * view.bounds.min.distanceTo(view.bounds.max)) / zoom;
   const long = Math.hypot(...from);
   view.camera.position.set(...[target.x, target.y, target.z].map((t, i) => t + (far * from[i]) / long));

@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+enum { GRIDS = 4, WORST_ASPECT = 4 };
+
 typedef struct {
     v3 center, ex, ey, ez; /* on the back of the finger; ey towards the tip */
     double half_length, half_width;
@@ -196,9 +198,8 @@ static double finest_wish(const Builder *b)
     return finest;
 }
 
-static snStatus make_surface(Builder *b, snTriMesh *mesh, snError *error)
+static snStatus extract_surface(Builder *b, double spacing, snTriMesh *mesh, snError *error)
 {
-    double edge = guess_edge(b), spacing = b->def->spacing > 0 ? b->def->spacing : 0.8 * finest_wish(b) * edge;
     snGridDef grid = {.spacing = spacing, .field = skin_field, .context = b, .pool = b->def->pool};
     bounds(b, 6 * spacing + 0.25 * b->fillet[0], &grid.low, &grid.high);
     snStatus status = sn_grid_create(&grid, &b->grid, error);
@@ -209,6 +210,29 @@ static snStatus make_surface(Builder *b, snTriMesh *mesh, snError *error)
     snRemeshDef remesh = sn_default_remesh_def();
     remesh.size = wished_edge, remesh.project = grid_project, remesh.normal = grid_normal, remesh.context = b;
     return sn_remesh(&remesh, mesh, error);
+}
+
+static bool well_made(const snTriMesh *mesh)
+{
+    snBvh *tree = sn_bvh_create(mesh);
+    bool fine =
+        tree && sn_trimesh_worst_aspect(mesh, NULL) <= WORST_ASPECT && !sn_bvh_self_intersections(tree, NULL, 0);
+    sn_bvh_destroy(tree);
+    return fine;
+}
+
+/* Where the surface grazes a plane of the grid, tiny facets can be left that the remesher cannot resolve, and fingers
+ * may touch where both are coarse; another grid does not fail in the same place. */
+static snStatus make_surface(Builder *b, snTriMesh *mesh, snError *error)
+{
+    double spacing = b->def->spacing > 0 ? b->def->spacing : 0.8 * finest_wish(b) * guess_edge(b);
+    snStatus status = extract_surface(b, spacing, mesh, error);
+    for (int i = 1; i < GRIDS && status == SN_OK && !well_made(mesh); ++i) {
+        sn_grid_free(&b->grid);
+        sn_trimesh_free(mesh);
+        status = extract_surface(b, spacing * (1 - 0.023 * i), mesh, error);
+    }
+    return status;
 }
 
 static snStatus label_vertices(const Builder *b, snSkinBuild *build, snError *error)

@@ -101,7 +101,7 @@ static bool make_regions(Setup *s, snBulge *b)
     for (int32_t v = 0; v < n; ++v) {
         if (s->patch[v] != UNASSIGNED) continue;
         int32_t count =
-            sn_cluster_grow(s->skin, &s->fans, s->patch, UNASSIGNED, b->nregion, v, REGION_VERTICES, member);
+            sn_cluster_grow(s->skin, &s->fans, s->patch, UNASSIGNED, b->nregion, v, REGION_VERTICES, INFINITY, member);
         make_patches(s, b, member, count);
         b->last[b->nregion++] = -1;
         b->region[b->nregion] = b->npatch;

@@ -45,12 +45,13 @@ snStatus sn_bulge_create(const snTriMesh *skin, const double *normal, const snAr
                          const double *influence, snBulge *bulge, snError *error);
 void sn_bulge_free(snBulge *bulge);
 
-/* Adds to offset (per vertex) the bulge for vertices and normals of the skinned base. */
-void sn_bulge_add(snBulge *bulge, const snArcs *arcs, const double *vertex, const double *normal, double prominence,
-                  double *offset);
+/* Adds to offset (per vertex) the bulge for vertices and normals of the skinned base. loose (per vertex): 0 where the
+ * skin is too tight for tendons in their place to show, 1 where it is slack. */
+void sn_bulge_add(snBulge *bulge, const snArcs *arcs, const double *vertex, const double *normal, const double *loose,
+                  double prominence, double *offset);
 /* The same by looking at every arc. */
 void sn_bulge_add_brute_force(snBulge *bulge, const snArcs *arcs, const double *vertex, const double *normal,
-                              double prominence, double *offset);
+                              const double *loose, double prominence, double *offset);
 
 static inline bool sn_bulge_acts(const uint64_t *mask, int32_t strand)
 {

@@ -15,14 +15,29 @@ static double held(double h)
     return h <= TAUT ? h : TAUT + (HIGHEST - TAUT) * tanh((h - TAUT) / (HIGHEST - TAUT));
 }
 
-/* Equation 19: d = at - p, h = max(d n + c, 0), f = a exp(-|d - (d n) n|^2 / 2 b^2), offset w h f. */
-static double equation_19(const snBulgeShape *s, v3 p, v3 n, v3 at)
+/* Tight skin still lies over a strand, m: the radius of a tendon. */
+static const double COVER = 1e-3;
+
+/* A strand as far outside as this is not under this skin at all: in a fold the normal points anywhere. From NEAR on its
+ * lift fades. */
+static const double NEAR = 2.5e-3, AWAY = 6e-3; /* m */
+
+static double under(double along)
+{
+    double t = (along - NEAR) / (AWAY - NEAR);
+    return t <= 0 ? 1 : t >= 1 ? 0 : 1 - t * t * (3 - 2 * t);
+}
+
+/* Equation 19: d = at - p, h = max(d n + c, 0), f = a exp(-|d - (d n) n|^2 / 2 b^2), offset w h f. Where the skin is
+ * tight (loose below one) c is less: a tendon in its bed is held down there, one that would come through is not. */
+static double equation_19(const snBulgeShape *s, v3 p, v3 n, v3 at, double loose)
 {
     v3 d = v3_sub(at, p);
-    double along = v3_dot(d, n), h = along + s->depth;
-    if (!(h > 0)) return 0;
+    double c = s->depth > COVER ? COVER + loose * (s->depth - COVER) : s->depth;
+    double along = v3_dot(d, n), h = along + c;
+    if (!(h > 0) || along >= AWAY) return 0;
     double sideways = v3_len2(v3_mad(d, -along, n));
-    return held(h) * s->height * exp(-sideways / (2 * s->lateral * s->lateral));
+    return under(along) * held(h) * s->height * exp(-sideways / (2 * s->lateral * s->lateral));
 }
 
 typedef struct {
@@ -41,7 +56,7 @@ static void look_at(const snArcs *arcs, int32_t i, v3 p, Best *best)
 }
 
 void sn_bulge_add_brute_force(snBulge *b, const snArcs *arcs, const double *vertex, const double *normal,
-                              double prominence, double *offset)
+                              const double *loose, double prominence, double *offset)
 {
     for (int32_t patch = 0; patch < b->npatch; ++patch)
         for (int32_t k = b->start[patch]; k < b->start[patch + 1]; ++k) {
@@ -52,7 +67,8 @@ void sn_bulge_add_brute_force(snBulge *b, const snArcs *arcs, const double *vert
                 if (sn_bulge_acts(b->mask + patch * b->nword, arcs->arc[i].strand)) look_at(arcs, i, p, &best);
             if (best.arc < 0 || best.distance2 > b->reach * b->reach) continue;
             const snBulgeShape *shape = b->shape + arcs->arc[best.arc].strand;
-            offset[v] += prominence * b->influence[v] * equation_19(shape, p, v3_load(normal + 3 * v), best.at);
+            offset[v] +=
+                prominence * b->influence[v] * equation_19(shape, p, v3_load(normal + 3 * v), best.at, loose[v]);
         }
 }
 
@@ -259,7 +275,7 @@ static float largest_slack(const snChord *chord, int32_t n)
 }
 
 typedef struct {
-    const double *vertex, *normal;
+    const double *vertex, *normal, *loose;
     double prominence, *offset;
 } Frame;
 
@@ -282,7 +298,8 @@ static void add_patch(snBulge *b, const snArcs *arcs, int32_t n, int32_t patch, 
         Best best;
         if (!closest_of(b, arcs, n, i, p, normal, &best)) continue;
         const snBulgeShape *shape = b->shape + arcs->arc[best.arc].strand;
-        f->offset[list[i]] += f->prominence * b->influence[list[i]] * equation_19(shape, p, normal, best.at);
+        f->offset[list[i]] +=
+            f->prominence * b->influence[list[i]] * equation_19(shape, p, normal, best.at, f->loose[list[i]]);
     }
 }
 
@@ -320,10 +337,10 @@ static void add_patches(snBulge *b, const snArcs *arcs, int32_t ncandidate, int3
             add_patch(b, arcs, take_part(b, ncandidate, common, i, i - first), i, f);
 }
 
-void sn_bulge_add(snBulge *b, const snArcs *arcs, const double *vertex, const double *normal, double prominence,
-                  double *offset)
+void sn_bulge_add(snBulge *b, const snArcs *arcs, const double *vertex, const double *normal, const double *loose,
+                  double prominence, double *offset)
 {
-    Frame f = {vertex, normal, prominence, offset};
+    Frame f = {vertex, normal, loose, prominence, offset};
     if (!arcs->narc || !(b->reach > 0)) return;
     for (int32_t r = 0; r < b->nregion; ++r) {
         int32_t first = b->region[r], end = b->region[r + 1];

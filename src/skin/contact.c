@@ -51,7 +51,7 @@ static bool make_clusters(const snTriMesh *skin, snContact *c)
     bool fine = of && sn_fans_create(skin, &fans);
     for (int32_t v = 0; fine && v < skin->nvertex; ++v) {
         if (of[v]) continue;
-        n += sn_cluster_grow(skin, &fans, of, 0, 1, v, CLUSTER, c->member + n);
+        n += sn_cluster_grow(skin, &fans, of, 0, 1, v, CLUSTER, INFINITY, c->member + n);
         c->start[++c->ncluster] = n;
     }
     sn_fans_free(&fans);

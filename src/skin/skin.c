@@ -10,6 +10,7 @@
 #include "skin/blend.h"
 #include "skin/bulge.h"
 #include "skin/contact.h"
+#include "skin/taut.h"
 #include "skin/weights.h"
 
 #include <string.h>
@@ -24,7 +25,9 @@ struct snSkin {
     snBulge bulge;
     snBelly belly;
     snContact contact;
+    snTaut taut;
     double *base, *normal, *offset; /* of the last frame: skinned vertices, their normals, what strands add */
+    double *loose;                  /* per vertex: how loose the skin lies */
     snSkinBlend blend;
     double prominence, belly_factor;
     bool brute_force;
@@ -63,8 +66,9 @@ static snStatus copy_mesh(snSkin *skin, const snSkinDef *def, snError *error)
     skin->body = SN_NEW_ARRAY(int32_t, SN_SKIN_BONES * n), skin->weight = SN_NEW_ARRAY(double, SN_SKIN_BONES *n);
     skin->base = copy(def->vertex, 3 * n, sizeof(double));
     skin->normal = SN_NEW_ARRAY(double, 3 * n), skin->offset = SN_NEW_ARRAY(double, n);
+    skin->loose = SN_NEW_ARRAY(double, n);
     bool fine = skin->rest.vertex && skin->rest.triangle && skin->rest_pose && skin->motion && skin->body &&
-                skin->weight && skin->base && skin->normal && skin->offset;
+                skin->weight && skin->base && skin->normal && skin->offset && skin->loose;
     return fine ? SN_OK : sn_fail_no_memory(error);
 }
 
@@ -152,6 +156,7 @@ snStatus sn_skin_create(const snSkinDef *def, snSkin **skin, snError *error)
         status = make_weights(made, def, error);
     }
     if (status == SN_OK) status = make_strands(made, def, error);
+    if (status == SN_OK) status = sn_taut_create(&made->rest, &made->arcs, &made->taut, error);
     if (status == SN_OK && def->contact)
         status = sn_contact_create(&made->rest, def->nbone, def->bone, &made->contact, error);
     if (status == SN_OK)
@@ -166,11 +171,12 @@ void sn_skin_destroy(snSkin *skin)
     if (!skin) return;
     sn_trimesh_free(&skin->rest);
     sn_free(skin->rest_pose), sn_free(skin->motion), sn_free(skin->body), sn_free(skin->weight);
-    sn_free(skin->base), sn_free(skin->normal), sn_free(skin->offset);
+    sn_free(skin->base), sn_free(skin->normal), sn_free(skin->offset), sn_free(skin->loose);
     sn_arcs_free(&skin->arcs);
     sn_bulge_free(&skin->bulge);
     sn_belly_free(&skin->belly);
     sn_contact_free(&skin->contact);
+    sn_taut_free(&skin->taut);
     sn_free(skin);
 }
 
@@ -188,14 +194,15 @@ static void blend_bones(snSkin *skin, const double *pose)
     }
 }
 
-static void add_strands(snSkin *skin, const double *point)
+static void add_strands(snSkin *skin, const snTriMesh *base, const double *point)
 {
     memset(skin->offset, 0, sizeof(double) * (size_t)skin->rest.nvertex);
     if (!point || !(skin->prominence != 0)) return;
     sn_arcs_update(&skin->arcs, point, v3_load(skin->base));
-    sn_belly_add(&skin->belly, &skin->arcs, skin->prominence * skin->belly_factor, skin->offset);
+    sn_taut_measure(&skin->taut, base, skin->loose);
     (skin->brute_force ? sn_bulge_add_brute_force : sn_bulge_add)(&skin->bulge, &skin->arcs, skin->base, skin->normal,
-                                                                  skin->prominence, skin->offset);
+                                                                  skin->loose, skin->prominence, skin->offset);
+    sn_belly_add(&skin->belly, &skin->arcs, skin->prominence * skin->belly_factor, skin->offset);
 }
 
 static void lift(snSkin *skin, double *vertex)
@@ -220,7 +227,7 @@ void sn_skin_deform(snSkin *skin, const double *pose, const double *point, doubl
     double t2 = sn_clock();
     sn_trimesh_normals(&base, skin->normal);
     double t3 = sn_clock();
-    add_strands(skin, point);
+    add_strands(skin, &base, point);
     double t4 = sn_clock();
     sn_contact_limit(&skin->contact, skin->base, skin->normal, skin->offset);
     double t5 = sn_clock();
@@ -240,7 +247,7 @@ void sn_skin_deform_base(snSkin *skin, const double *given, const double *point,
     memcpy(skin->base, given, 3 * sizeof(double) * (size_t)skin->rest.nvertex);
     sn_trimesh_normals(&base, skin->normal);
     double t1 = sn_clock();
-    add_strands(skin, point);
+    add_strands(skin, &base, point);
     lift(skin, vertex);
     double t2 = sn_clock();
     if (normal) sn_trimesh_normals(&result, normal);

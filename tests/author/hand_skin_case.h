@@ -38,6 +38,7 @@ typedef struct {
     double *vertex, *normal; /* of the last frame: result, and normals of the skinned base */
     const double *pose, *point;
     double *sample; /* nstrand x SAMPLES x 3: the strands of the last frame */
+    double *own;    /* pose and points of a moment that is held */
 } HandSkin;
 
 static void load_bone(HandSkin *h, snId id)
@@ -110,7 +111,7 @@ static void close_hand(HandSkin *h)
         sn_trimesh_free(&h->bone[i].mesh);
     }
     sn_trimesh_free(&h->mesh);
-    sn_free(h->rest), sn_free(h->vertex), sn_free(h->normal), sn_free(h->sample);
+    sn_free(h->rest), sn_free(h->vertex), sn_free(h->normal), sn_free(h->sample), sn_free(h->own);
     sn_skin_destroy(h->skin);
     sn_model_destroy(h->model);
     sn_spec_destroy(h->spec);
@@ -308,6 +309,76 @@ static void check_motion(HandSkin *h, const char *name, double start, double end
     assert_near(f.high, 1, 0.03);
     assert_true(f.frames > 1 && f.raised > 100 * f.frames);
     sn_track_destroy(replay);
+}
+
+/* ---- ridges --------------------------------------------------------------------------------------- */
+
+/* The highest bulge within `around` of a place, m. */
+static double bulge_near(const HandSkin *h, v3 q, double around)
+{
+    const double *base = sn_skin_base(h->skin), *offset = sn_skin_offset(h->skin);
+    double most = 0;
+    for (int32_t v = 0; v < h->mesh.nvertex; ++v)
+        if (offset[v] > most && v3_dist(v3_load(base + 3 * v), q) < around) most = offset[v];
+    return most;
+}
+
+/* The place of the skin nearest to q, and its bulge. */
+static double bulge_at(const HandSkin *h, v3 q)
+{
+    const double *base = sn_skin_base(h->skin);
+    double least = INFINITY;
+    int32_t at = 0;
+    for (int32_t v = 0; v < h->mesh.nvertex; ++v) {
+        double d = v3_dist(v3_load(base + 3 * v), q);
+        if (d < least) least = d, at = v;
+    }
+    return sn_skin_offset(h->skin)[at];
+}
+
+/* Mean height of the ridge over a strand, over the stretch that lies between y = low and y = high of the palm at rest
+ * (m; the wrist is at 0, the knuckles at about -0.09). */
+static inline double ridge_height(const HandSkin *h, const char *name, double low, double high)
+{
+    int32_t s = sn_find(h->model, SN_ITEM_STRAND, name), n = 0;
+    rigid back = to_rest(h, sn_find(h->model, SN_ITEM_BODY, "hand"));
+    double sum = 0;
+    assert_true(s >= 0);
+    for (int i = 0; i < SAMPLES; i += 2) {
+        v3 q = v3_load(h->sample + 3 * (s * SAMPLES + i));
+        double y = rigid_apply(back, q).y;
+        if (y > low && y < high) sum += bulge_near(h, q, 0.006), ++n;
+    }
+    return n ? sum / n : 0;
+}
+
+/* Mean bulge of the skin half way between two strands, where they are 8 to 25 mm apart and in the same stretch. */
+static inline double valley_height(const HandSkin *h, const char *a, const char *b, double low, double high)
+{
+    int32_t s = sn_find(h->model, SN_ITEM_STRAND, a), t = sn_find(h->model, SN_ITEM_STRAND, b), n = 0;
+    rigid back = to_rest(h, sn_find(h->model, SN_ITEM_BODY, "hand"));
+    double sum = 0;
+    for (int i = 0; i < SAMPLES; i += 2) {
+        v3 q = v3_load(h->sample + 3 * (s * SAMPLES + i)), other = q;
+        double y = rigid_apply(back, q).y, apart = nearest_sample(h, t, q, &other);
+        if (y > low && y < high && apart > 0.008 && apart < 0.025) sum += bulge_at(h, v3_lerp(q, other, 0.5)), ++n;
+    }
+    assert_true(n > 5);
+    return sum / n;
+}
+
+/* The hand at a time of a shipped motion, bellies off, so that only tendons raise the skin. */
+static inline void hold_moment(HandSkin *h, const char *motion, double time)
+{
+    snTrack *replay = follow_motion(h, motion, time - 0.2, time, 50);
+    int32_t last = sn_track_frames(replay) - 1;
+    sn_free(h->own);
+    h->own = SN_NEW_ARRAY(double, 7 * h->nbody + 3 * sn_track_points(replay));
+    memcpy(h->own, sn_track_pose(replay, last), sizeof(double) * 7 * (size_t)h->nbody);
+    memcpy(h->own + 7 * h->nbody, sn_track_point(replay, last), sizeof(double) * 3 * (size_t)sn_track_points(replay));
+    sn_track_destroy(replay);
+    pose_hand(h, h->own, h->own + 7 * h->nbody);
+    sample_strands(h);
 }
 
 #endif

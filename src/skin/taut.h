@@ -1,0 +1,36 @@
+/* How tight the skin lies: where a pose stretches it along a tendon, it holds that tendon down; where it is loose, the
+ * tendon stands out.
+ *
+ * Skin slides over what is beneath it, so a stretch at the knuckles is shared by the skin around them: it is averaged
+ * over some centimetres. That is done on clusters of vertices, each frame anew, so that a frame does not depend on the
+ * one before. */
+#ifndef SN_SKIN_TAUT_H
+#define SN_SKIN_TAUT_H
+
+#include "geom/mesh.h"
+#include "skin/arcs.h"
+
+enum { SN_TAUT_NEAR = 6 }; /* clusters that a vertex takes its tightness from */
+
+typedef struct snTaut {
+    int32_t nvertex, ncluster, ntriangle;
+    int32_t *triangle; /* ntriangle: those that are measured, cluster after cluster */
+    int32_t *first;    /* ncluster + 1: of each cluster's triangles */
+    float *along;      /* 2 per measured triangle: its two edges from the first corner times these are the direction of
+                          the nearest strand, of length one at rest; 0 0: no strand is near */
+    int32_t *start, *to;  /* neighbours of cluster i: to[start[i]] .. */
+    double *share;        /* per neighbour: coupling */
+    double *own, *spread; /* ncluster: stretch, before and after sharing */
+    double *slack;        /* ncluster: looseness */
+    int32_t *near;        /* SN_TAUT_NEAR per vertex; -1 ends */
+    float *weight;        /* SN_TAUT_NEAR per vertex, sum 1 */
+} snTaut;                 /* zeroed memory holds none */
+
+/* skin, arcs: in the rest pose. Free also after a failure. */
+snStatus sn_taut_create(const snTriMesh *skin, const snArcs *arcs, snTaut *taut, snError *error);
+void sn_taut_free(snTaut *taut);
+/* Looseness of each vertex in this pose: 0 where the skin is too tight to let a tendon stand out, 1 where it is slack.
+ */
+void sn_taut_measure(snTaut *taut, const snTriMesh *skin, double *loose);
+
+#endif
