@@ -11,7 +11,7 @@ Invariants:
 import bpy
 import numpy
 
-from . import bake, compat, model, spaces
+from . import bake, compat, markers, model, spaces
 
 BEFORE = "sinew_before"  # on an object: its action before the bake; 0: it had none
 MUTED = "sinew_muted"  # on an object: names of constraints that the bake has muted
@@ -48,12 +48,14 @@ def sample(context, scene, frames, wanted):
     """wanted(depsgraph) on every frame, as a list; the frame is put back."""
     before = (scene.frame_current, scene.frame_subframe)
     found = []
+    markers.paused = True  # they are not looked at, and take longer than the rest
     try:
         for frame in frames:
             whole = int(numpy.floor(frame))
             scene.frame_set(whole, subframe=float(frame - whole))
             found.append(wanted(context.evaluated_depsgraph_get()))
     finally:
+        markers.paused = False
         scene.frame_set(before[0], subframe=before[1])
     return found
 
@@ -311,13 +313,19 @@ def _put_back(thing, places):
 
 
 class animators_motion:
-    """While the block runs, the bodies have the animator's motion again: what is to be followed is never a result."""
+    """While the block runs, the bodies have the animator's motion again: what is to be followed is never a result. Baked
+    strands hold still meanwhile: thousands of F-curves that nobody looks at take longer than all the rest."""
 
     def __init__(self, scene):
         self.things = [thing for thing in scene.objects if BEFORE in thing and thing.animation_data]
-        self.kept = {}
+        self.strands = [thing.data for thing in model.strands(scene) if bake.REST in thing.data
+                        and thing.data.animation_data and thing.data.animation_data.action]
+        self.kept, self.held = {}, {}
 
     def __enter__(self):
+        for data in self.strands:
+            self.held[data] = data.animation_data.action
+            data.animation_data.action = None
         for thing in self.things:
             self.kept[thing] = (thing.animation_data.action, _places(thing))
             _set_muted(thing, False)
@@ -328,6 +336,8 @@ class animators_motion:
                 thing.animation_data.action = None
 
     def __exit__(self, *_):
+        for data, action in self.held.items():
+            compat.assign_action(data, action)
         for thing, (action, places) in self.kept.items():
             _set_muted(thing, True)
             _put_back(thing, places)

@@ -26,30 +26,31 @@ def vertices(mesh):
 
 
 class Base:
-    """A mesh as its moving modifiers show it. While the block runs, modifiers that make vertices are off and the object
-    is shown: what is hidden is not evaluated."""
+    """A mesh as its moving modifiers show it. While the block runs, modifiers that make vertices are off, and an object that
+    is switched off in viewports is on: it would not be evaluated. (One that is hidden by its eye is.)"""
 
     def __init__(self, thing, layer):
         self.thing, self.layer = thing, layer
         self.off = []
 
     def __enter__(self):
-        self.hidden = (self.thing.hide_get(view_layer=self.layer), self.thing.hide_viewport)
-        self.thing.hide_set(False, view_layer=self.layer)
-        self.thing.hide_viewport = False
+        self.hidden = self.thing.hide_viewport
+        if self.hidden:
+            self.thing.hide_viewport = False
         for modifier in self.thing.modifiers:
             if modifier.type not in MOVING and modifier.show_viewport:
                 modifier.show_viewport = False
                 self.off.append(modifier)
-        self.thing.update_tag()  # an object that was hidden shows the pose of the frame in which it was hidden
-        self.layer.update()
+        if self.hidden or self.off:
+            self.thing.update_tag()
+            self.layer.update()
         return self
 
     def __exit__(self, *_):
         for modifier in self.off:
             modifier.show_viewport = True
-        self.thing.hide_viewport = self.hidden[1]
-        self.thing.hide_set(self.hidden[0], view_layer=self.layer)
+        if self.hidden:
+            self.thing.hide_viewport = True
 
     def points(self, depsgraph, to_model):
         shown = self.thing.evaluated_get(depsgraph)

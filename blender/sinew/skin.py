@@ -270,7 +270,7 @@ class Preview:
 
     def __init__(self):
         self.folder = self.run = self.scene = None
-        self.dirty = False
+        self.dirty = self.busy = False  # something has changed; we are changing something ourselves
         self.asked = 0  # how many frames were computed
 
     def start(self, scene):
@@ -329,16 +329,21 @@ class Preview:
         if not scene or not scene.sinew_skin.preview:
             self.stop()
             return None
+        self.busy = True
         try:
             if self.run:
                 if not self.run.poll():
                     self.take(scene)
+                    bpy.context.view_layer.update()
             elif self.dirty and bpy.context.scene == scene and bpy.context.mode not in ("EDIT_MESH", "EDIT_CURVE"):
                 self.begin(bpy.context)
+                bpy.context.view_layer.update()
         except background.TROUBLE as trouble:
             bpy.context.window_manager.sinew_message = background.text_of(trouble)
             self.run = None
             background.redraw(bpy.context)
+        finally:
+            self.busy = False
         return self.interval
 
 
@@ -366,14 +371,14 @@ class SINEW_OT_skin_preview(bpy.types.Operator):
 
 @persistent
 def _on_frame(scene, *_):
-    if scene.name == preview.scene:
+    if scene.name == preview.scene and not preview.busy:
         preview.dirty = True
 
 
 @persistent
 def _on_change(scene, depsgraph):
     """Anything but the deformed mesh itself may change what the preview shows."""
-    if scene.name != preview.scene:
+    if scene.name != preview.scene or preview.busy:
         return
     thing = scene.sinew_skin.deformed
     ours = {thing, thing.data} if thing else set()
