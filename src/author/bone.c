@@ -58,17 +58,17 @@ static void orient(snBoneMesh *mesh, int32_t first)
     }
 }
 
-/* Triangles of `rings` rings of AROUND vertices from base on, with a pole before and one after them. */
-static bool skin_rings(snBoneMesh *mesh, int32_t base, int32_t rings)
+/* Triangles of `rings` rings of `around` vertices from base on, with a pole before and one after them. */
+static bool skin_rings(snBoneMesh *mesh, int32_t base, int32_t rings, int32_t around)
 {
-    int32_t first = mesh->triangle.count, south = base, ring = base + 1, north = ring + rings * AROUND;
+    int32_t first = mesh->triangle.count, south = base, ring = base + 1, north = ring + rings * around;
     bool ok = true;
-    for (int32_t j = 0; j < AROUND; ++j) {
-        int32_t k = (j + 1) % AROUND, top = ring + (rings - 1) * AROUND;
+    for (int32_t j = 0; j < around; ++j) {
+        int32_t k = (j + 1) % around, top = ring + (rings - 1) * around;
         ok = ok && add_triangle(mesh, south, ring + k, ring + j) && add_triangle(mesh, north, top + j, top + k);
         for (int32_t i = 0; i + 1 < rings; ++i) {
-            int32_t a = ring + i * AROUND + j, b = ring + i * AROUND + k;
-            ok = ok && add_triangle(mesh, a, b, a + AROUND) && add_triangle(mesh, b, b + AROUND, a + AROUND);
+            int32_t a = ring + i * around + j, b = ring + i * around + k;
+            ok = ok && add_triangle(mesh, a, b, a + around) && add_triangle(mesh, b, b + around, a + around);
         }
     }
     if (ok) orient(mesh, first);
@@ -136,7 +136,39 @@ bool sn_bone_loft(snBoneMesh *mesh, const snBoneRing *ring, int32_t nring, rigid
             ok = ok && add_vertex(mesh, rigid_apply(frame, v3_scale(ring_point(&r, 2 * SN_PI * j / AROUND), scale)));
     }
     ok = ok && add_vertex(mesh, rigid_apply(frame, v3_scale(pole(&ring[nring - 1], &ring[nring - 2]), scale)));
-    return ok && skin_rings(mesh, base, along);
+    return ok && skin_rings(mesh, base, along, AROUND);
+}
+
+/* One ring about a position, as wide as `wide` times the half axes. */
+static bool add_ring(snBoneMesh *mesh, v3 at, v3 along, v3 out, double wide, double half_side, double half_out,
+                     int32_t around)
+{
+    v3 side = v3_unit(v3_cross(along, out)), up = v3_cross(side, v3_unit(along));
+    bool ok = true;
+    for (int32_t j = 0; j < around; ++j) {
+        double angle = 2 * SN_PI * j / around;
+        v3 p = v3_mad(v3_mad(at, wide * half_side * cos(angle), side), wide * half_out * sin(angle), up);
+        ok = ok && add_vertex(mesh, p);
+    }
+    return ok;
+}
+
+bool sn_bone_sweep(snBoneMesh *mesh, const v3 *at, const v3 *out, int32_t n, double half_side, double half_out,
+                   int32_t around)
+{
+    const double wide_end = 0.7; /* of the rings before the poles */
+    int32_t base = mesh->vertex.count / 3;
+    double ahead = 0.8 * fmin(half_side, half_out);
+    v3 from = v3_unit(v3_sub(at[0], at[1])), to = v3_unit(v3_sub(at[n - 1], at[n - 2]));
+    bool ok = add_vertex(mesh, v3_mad(at[0], 1.2 * ahead, from));
+    ok = ok && add_ring(mesh, v3_mad(at[0], 0.7 * ahead, from), v3_neg(from), out[0], wide_end, half_side, half_out, around);
+    for (int32_t i = 0; i < n; ++i) {
+        v3 along = v3_sub(at[i + 1 < n ? i + 1 : i], at[i > 0 ? i - 1 : i]);
+        ok = ok && add_ring(mesh, at[i], along, out[i], 1, half_side, half_out, around);
+    }
+    ok = ok && add_ring(mesh, v3_mad(at[n - 1], 0.7 * ahead, to), to, out[n - 1], wide_end, half_side, half_out, around);
+    ok = ok && add_vertex(mesh, v3_mad(at[n - 1], 1.2 * ahead, to));
+    return ok && skin_rings(mesh, base, n + 2, around);
 }
 
 /* A low bump field: three waves whose directions depend on the shape. */
@@ -162,5 +194,5 @@ bool sn_bone_lump(snBoneMesh *mesh, rigid frame, v3 half, double power, int32_t 
             ok = ok && add_vertex(mesh, rigid_apply(frame, v3_mul(half, v3_scale(d, r))));
         }
     }
-    return ok && skin_rings(mesh, base, LUMP_RINGS);
+    return ok && skin_rings(mesh, base, LUMP_RINGS, AROUND);
 }

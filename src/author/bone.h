@@ -21,6 +21,10 @@ void sn_bone_free(snBoneMesh *mesh);
 /* Adds a tube through the rings (at most 16), smooth between them, closed by poles half a step outside the first and
  * the last one. y must be monotone. Vertices are frame * (scale * p). False when out of memory. */
 bool sn_bone_loft(snBoneMesh *mesh, const snBoneRing *ring, int32_t nring, rigid frame, double scale, int32_t along);
+/* Adds a tube along n positions (at least 2) with an elliptic section: half_out towards `out` of each position, half_side
+ * across that and the tube. `around` vertices a ring, at least 3; round ends. */
+bool sn_bone_sweep(snBoneMesh *mesh, const v3 *at, const v3 *out, int32_t n, double half_side, double half_out,
+                   int32_t around);
 /* Adds an ellipsoid with squarish flanks and low bumps; shape picks the bumps. */
 bool sn_bone_lump(snBoneMesh *mesh, rigid frame, v3 half, double power, int32_t shape);
 /* Frame at `proximal` whose y points from `distal` to `proximal` and whose z is as near to `dorsal` as it can be. */

@@ -75,6 +75,15 @@ typedef struct snShoulderLandmark {
     v3 at;
 } snShoulderLandmark;
 
+/* Of which the shape of a bone is united. */
+typedef enum snShoulderPieceKind { SN_SHOULDER_ROD, SN_SHOULDER_SLAB, SN_SHOULDER_HOLLOW } snShoulderPieceKind;
+typedef struct snShoulderPiece {
+    char bone[SN_SHOULDER_NAME];
+    snShoulderPieceKind kind;
+    v3 a, b, c;
+    double radius_a, radius_b;
+} snShoulderPiece;
+
 typedef struct snShoulderFunction {
     char name[SN_SHOULDER_NAME];
     int32_t count, part[SN_SHOULDER_MAX_LEVEL];
@@ -89,6 +98,7 @@ typedef struct snShoulder {
     SN_ARRAY(snShoulderStrand) strand; /* of muscles, then of ligaments */
     SN_ARRAY(snShoulderLandmark) landmark;
     SN_ARRAY(snShoulderFunction) function;
+    SN_ARRAY(snShoulderPiece) piece;
     snTriMesh deltoid; /* that was filled; empty before */
 } snShoulder;
 
@@ -106,7 +116,9 @@ snStatus sn_shoulder_fill_deltoid(snShoulder *shoulder, snError *error);
 snStatus sn_shoulder_add_bodies(const snShoulder *shoulder, const snShoulderDef *def, snSpec *spec, snError *error);
 snStatus sn_shoulder_add_strands(const snShoulder *shoulder, snSpec *spec, snError *error);
 snStatus sn_shoulder_add_functions(const snShoulder *shoulder, snSpec *spec);
-/* Meshes of a bone, in world coordinates of the neutral pose; false when out of memory (shoulder_bone.c). */
-snStatus sn_shoulder_shape(const snShoulder *shoulder, const char *bone, snBoneMesh *mesh, snError *error);
+/* Meshes in world coordinates of the neutral pose: a bone from its pieces (shoulder_bone.c), the thorax with ribs, spine,
+ * sternum, base of the skull and iliac crests (shoulder_thorax.c). */
+snStatus sn_shoulder_shape(const snShoulder *shoulder, const char *bone, snTriMesh *mesh, snError *error);
+snStatus sn_shoulder_thorax(const snShoulder *shoulder, snBoneMesh *mesh, snError *error);
 
 #endif

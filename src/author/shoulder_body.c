@@ -17,23 +17,40 @@ static snStatus add_node(snSpec *spec, const char *name, snId parent, rigid fram
     return sn_add_node(spec, &node, id);
 }
 
-static snStatus add_mesh(const snShoulder *s, const snShoulderBone *bone, snSpec *spec, snId parent, snError *error)
+static snStatus add_mesh(const snShoulderBone *bone, snSpec *spec, snId parent, double *vertex, int32_t nvertex,
+                         const int32_t *triangle, int32_t ntriangle)
 {
     char name[SN_SHOULDER_NAME + 8];
-    snBoneMesh mesh = {0};
-    snStatus status = sn_shoulder_shape(s, bone->name, &mesh, error);
-    for (int32_t i = 0; i < mesh.vertex.count; i += 3)
-        v3_store(mesh.vertex.at + i, rigid_unapply(bone->frame, v3_load(mesh.vertex.at + i)));
+    for (int32_t i = 0; i < nvertex; ++i)
+        v3_store(vertex + 3 * i, rigid_unapply(bone->frame, v3_load(vertex + 3 * i)));
     snprintf(name, sizeof name, "%s_bone", bone->name);
     snNodeDef node = sn_default_node_def();
     node.name = name;
     node.kind = SN_NODE_MESH;
     node.parent = parent;
-    node.nvertex = mesh.vertex.count / 3, node.vertex = mesh.vertex.at;
-    node.ntriangle = mesh.triangle.count / 3, node.triangle = mesh.triangle.at;
+    node.nvertex = nvertex, node.vertex = vertex;
+    node.ntriangle = ntriangle, node.triangle = triangle;
     node.color[0] = 0.89, node.color[1] = 0.85, node.color[2] = 0.76;
-    if (status == SN_OK) status = sn_add_node(spec, &node, NULL);
-    sn_bone_free(&mesh);
+    return sn_add_node(spec, &node, NULL);
+}
+
+static snStatus add_shape(const snShoulder *s, const snShoulderBone *bone, snSpec *spec, snId parent, snError *error)
+{
+    snTriMesh mesh = {0};
+    snBoneMesh thorax = {0};
+    snStatus status;
+    if (bone->moving) {
+        status = sn_shoulder_shape(s, bone->name, &mesh, error);
+        if (status == SN_OK)
+            status = add_mesh(bone, spec, parent, mesh.vertex, mesh.nvertex, mesh.triangle, mesh.ntriangle);
+    } else {
+        status = sn_shoulder_thorax(s, &thorax, error);
+        if (status == SN_OK)
+            status = add_mesh(bone, spec, parent, thorax.vertex.at, thorax.vertex.count / 3, thorax.triangle.at,
+                              thorax.triangle.count / 3);
+    }
+    sn_trimesh_free(&mesh);
+    sn_bone_free(&thorax);
     return status;
 }
 
@@ -57,7 +74,7 @@ static snStatus add_body(const snShoulder *s, const snShoulderBone *bone, bool m
     char center[SN_SHOULDER_NAME + 8];
     snId node = 0;
     snStatus status = add_node(spec, bone->name, 0, bone->frame, SN_NODE_GROUP, &node);
-    if (status == SN_OK && mesh) status = add_mesh(s, bone, spec, node, error);
+    if (status == SN_OK && mesh) status = add_shape(s, bone, spec, node, error);
     snprintf(center, sizeof center, "%s_center", bone->name);
     rigid at = {q_identity(), rigid_unapply(bone->frame, bone->center_of_mass)};
     if (status == SN_OK) status = add_node(spec, center, node, at, SN_NODE_LOCATOR, NULL);
