@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { RIBS = 12, RIB_POINTS = 22, SPINES = 24 };
+enum { RIBS = 12, RIB_POINTS = 22 };
 
 /* Each rib: height at the back over that of its spinous process, at its front end, and how far round it goes (1: to the
  * sternum). The lower ones end in front in the cartilage of the costal arch, the last two free. */
@@ -111,24 +111,44 @@ static bool add_spine(const cage *c, const snShoulder *s)
     return ok;
 }
 
-/* The back of the skull, open below the eyes of nobody: a cap. */
+/* The base of the skull, as far as muscles begin there. */
 static bool add_skull(const cage *c, const snShoulder *s)
 {
     v3 knob = sn_shoulder_landmark(s, "SP_EOP");
-    rigid frame = {q_identity(), v3_add(knob, v3_of(0.082, 0.052, 0))};
-    return sn_bone_lump(c->mesh, frame, v3_of(0.094, 0.080, 0.074), 2.1, 3);
+    rigid frame = {q_identity(), v3_add(knob, v3_of(0.063, 0.020, 0))};
+    return sn_bone_lump(c->mesh, frame, v3_of(0.070, 0.036, 0.058), 2.1, 3);
+}
+
+/* Halves the corners of a line: each point between two others to the mean of all three. */
+static void round_off(v3 *at, int n)
+{
+    v3 before = at[0];
+    for (int k = 1; k + 1 < n; ++k) {
+        v3 here = at[k];
+        at[k] = v3_scale(v3_add(v3_add(before, here), at[k + 1]), 1.0 / 3);
+        before = here;
+    }
 }
 
 /* From the fifth lumbar process over the iliac crest, where the broad back muscle begins. */
 static bool add_crests(const cage *c, const snShoulder *s)
 {
+    enum { CORNERS = 6, POINTS = 16 };
     v3 l5 = sn_shoulder_landmark(s, "SP_L5");
     bool ok = true;
     for (int side = -1; side <= 1; side += 2) {
-        v3 at[6] = {v3_of(l5.x + 0.006, l5.y - 0.020, 0.018), v3_of(-0.108, -0.386, 0.045), v3_of(-0.095, -0.372, 0.075),
-                    v3_of(-0.082, -0.346, 0.104), v3_of(-0.050, -0.336, 0.126), v3_of(-0.012, -0.352, 0.128)}, out[6];
-        for (int k = 0; k < 6; ++k) at[k].z *= side, out[k] = v3_of(0, 1, 0);
-        ok = ok && sn_bone_sweep(c->mesh, at, out, 6, 0.007, 0.010, 10);
+        const v3 corner[CORNERS] = {v3_of(l5.x + 0.006, l5.y - 0.020, 0.018), v3_of(-0.108, -0.386, 0.045),
+                                    v3_of(-0.095, -0.372, 0.075),             v3_of(-0.082, -0.346, 0.104),
+                                    v3_of(-0.050, -0.336, 0.126),             v3_of(-0.012, -0.352, 0.128)};
+        v3 at[POINTS], out[POINTS];
+        for (int k = 0; k < POINTS; ++k) {
+            double u = (double)k / (POINTS - 1) * (CORNERS - 1);
+            int i = (int)fmin(floor(u), CORNERS - 2);
+            at[k] = v3_lerp(corner[i], corner[i + 1], u - i);
+            at[k].z *= side, out[k] = v3_of(0, 1, 0);
+        }
+        for (int round = 0; round < 3; ++round) round_off(at, POINTS);
+        ok = ok && sn_bone_sweep(c->mesh, at, out, POINTS, 0.006, 0.010, 10);
     }
     rigid sacrum = {q_identity(), v3_of(l5.x + 0.028, l5.y - 0.040, 0)};
     return ok && sn_bone_lump(c->mesh, sacrum, v3_of(0.022, 0.034, 0.036), 2.2, 1);

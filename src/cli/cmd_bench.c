@@ -18,7 +18,7 @@ typedef struct snRung {
 
 static const snRung rungs[] = {
     {"pendulum", NULL},           {"cable", NULL}, {"finger", NULL}, {"hand-synthetic", NULL},
-    {"hand-synthetic-x10", NULL}, {"sheet", NULL}, {"hand", "fist"},
+    {"hand-synthetic-x10", NULL}, {"sheet", NULL}, {"shoulder", NULL}, {"hand", "fist"},
 };
 enum { RUNGS = (int)(sizeof rungs / sizeof rungs[0]) };
 
