@@ -174,6 +174,7 @@ static bool read_part(snShoulder *s, snFigures *t, int32_t row)
     p.tone = sn_figures_number(t, row, "tone");
     p.passive_from = sn_figures_number(t, row, "passive_from");
     p.spacing = sn_figures_number(t, row, "spacing");
+    p.nstrut = (int32_t)fmin(fmax(sn_figures_number(t, row, "struts"), 0), 20);
     if (!(p.area > 0 && p.max_force > 0 && p.fiber_length > 0 && p.spacing > 0.002 && p.tone > 0))
         sn_figures_complain(t, row, "area, force, fibre length, tone and spacing must be above 0");
     read_contacts(s, t, row, &p);
