@@ -204,7 +204,7 @@ void sn_contact_push(snContact *c, const double *rest, const double *pose, doubl
 
 /* ---- limiting ---------------------------------------------------------------------------------- */
 
-/* A lower bound of the distance to all bones that tells whether the point keeps its margin. */
+/* The distance to the nearest bone, at most RANGE. Exact: a frame may not depend on what was seen in others. */
 static double clear_at(snContact *c, int32_t v, v3 p)
 {
     double least = RANGE;
@@ -212,9 +212,8 @@ static double clear_at(snContact *c, int32_t v, v3 p)
         v3 local = rigid_apply(c->bone[b].back, p);
         double box2 = box_distance2(c->bone + b, local);
         if (box2 > least * least) continue;
-        double d = known(c, v, b, local, box2);
         snMeshHit hit;
-        if (d < c->margin[v] + 1e-4) d = look(c, v, b, local, &hit);
+        double d = look(c, v, b, local, &hit);
         least = d < least ? d : least;
     }
     return least;
@@ -223,7 +222,7 @@ static double clear_at(snContact *c, int32_t v, v3 p)
 /* Goes along the normal by what is certainly free until the offset is reached or a bone is met. */
 static double free_way(snContact *c, int32_t v, v3 p, v3 n, double offset)
 {
-    double gone = 0, whole = fabs(offset), sign = offset < 0 ? -1 : 1, room = c->clear[v] - c->margin[v];
+    double gone = 0, whole = fabs(offset), sign = offset < 0 ? -1 : 1, room = clear_at(c, v, p) - c->margin[v];
     for (int i = 0; i < MARCH && room > 1e-6; ++i) {
         gone += room;
         if (gone >= whole) return offset;
