@@ -183,6 +183,11 @@ void sn_kkt_solve(snKkt *k, const double *rhs, double *solution, int32_t refine)
     k->solver->solve(k, rhs, solution, refine);
 }
 
+void sn_kkt_solve_bodies(snKkt *k, const double *rhs, double *velocity)
+{
+    k->solver->solve_bodies(k, rhs, velocity);
+}
+
 void sn_kkt_body_response(snKkt *k, int32_t nforce, const int32_t *force_strand, const int32_t *force_adr,
                           const double *force, double *response)
 {

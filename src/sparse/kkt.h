@@ -81,6 +81,9 @@ snStatus sn_kkt_factor(snKkt *kkt, const uint8_t *strand_dirty, int32_t *culprit
 /* solution = K^-1 rhs with `refine` steps of iterative refinement. rhs and solution may be the same. */
 void sn_kkt_solve(snKkt *kkt, const double *rhs, double *solution, int32_t refine);
 
+/* The velocities of the bodies alone (6 * nbody), without refinement: about half the work. */
+void sn_kkt_solve_bodies(snKkt *kkt, const double *rhs, double *velocity);
+
 /* residual = rhs - K solution, from the values as they are (switched-off rows give zero). Returns its largest
  * absolute entry relative to the largest of |rhs| + |K| |solution|. */
 double sn_kkt_residual(const snKkt *kkt, const double *rhs, const double *solution, double *residual);

@@ -301,6 +301,13 @@ static void plain_solve(snKkt *k, const double *rhs, double *solution, int32_t r
     }
 }
 
+static void plain_solve_bodies(snKkt *k, const double *rhs, double *velocity)
+{
+    sn_kkt_mask_rhs(k, rhs, k->rhs);
+    solve_once(k, k->rhs, k->residual, true);
+    memcpy(velocity, k->residual, 6 * (size_t)k->pattern.nbody * sizeof *velocity);
+}
+
 static void plain_body_response(snKkt *k, int32_t nforce, const int32_t *force_strand, const int32_t *force_adr,
                                 const double *force, double *response)
 {
@@ -322,7 +329,8 @@ static const char *plain_simd_name(const void *state)
 
 bool sn_kkt_plain_create(snKkt *k)
 {
-    static const snKktSolver solver = {plain_destroy, plain_factor, plain_solve, plain_body_response, plain_simd_name};
+    static const snKktSolver solver = {plain_destroy,      plain_factor,        plain_solve,
+                                       plain_solve_bodies, plain_body_response, plain_simd_name};
     Plain *p = SN_NEW(Plain);
     if (!p) return false;
     Places l = {0};

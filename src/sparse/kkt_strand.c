@@ -367,6 +367,17 @@ static void strand_solve(snKkt *k, const double *rhs, double *solution, int32_t 
     from_reduced(k, s->total, solution);
 }
 
+static void strand_solve_bodies(snKkt *k, const double *rhs, double *velocity)
+{
+    snStrandSolver *s = k->state;
+    Job job = {.k = k, .s = s, .rhs = rhs};
+    run_job(&job, s->nbatch, forward_item);
+    to_reduced(k, rhs, s->red);
+    subtract_borders(s, s->red);
+    s->lanes->reduced_solve(&s->reduced, s->red);
+    for (int32_t b = 0; b < k->pattern.nbody; ++b) memcpy(velocity + 6 * b, s->red + s->body_at[b], 6 * sizeof *rhs);
+}
+
 /* The response of the bodies. ------------------------------------------------------------------------------------- */
 
 static int32_t next_force(const Job *job, int32_t strand, int32_t from)
@@ -464,8 +475,8 @@ static const char *strand_simd_name(const void *state)
 
 bool sn_kkt_strand_create(snKkt *k, bool portable)
 {
-    static const snKktSolver solver = {strand_destroy, strand_factor, strand_solve, strand_body_response,
-                                       strand_simd_name};
+    static const snKktSolver solver = {strand_destroy,      strand_factor,        strand_solve,
+                                       strand_solve_bodies, strand_body_response, strand_simd_name};
     const snLanes *lanes = portable ? NULL : sn_lanes_avx2();
     k->state = sn_strand_solver_create(k, lanes ? lanes : sn_lanes_portable());
     k->solver = &solver;

@@ -176,6 +176,8 @@ static void response_agrees_with_solves(void **state)
                 sn_kkt_solve(k, rhs, x, 1);
                 double tolerance = 1e-10 * largest_of(x, n);
                 for (int32_t i = 0; i < nb; ++i) assert_near(response[nb * f + i], x[i], tolerance);
+                sn_kkt_solve_bodies(k, rhs, response + nb * f);
+                for (int32_t i = 0; i < nb; ++i) assert_near(response[nb * f + i], x[i], tolerance);
             }
             free(force), free(response), free(rhs), free(x);
             sn_kkt_destroy(k);
