@@ -35,6 +35,8 @@ typedef struct snTrackerDef {
     double length;             /* m: what one radian counts */
     double max_activation;
     double max_rate;           /* 1/s: how fast an activation may rise or fall */
+    double tolerance;          /* m: at this rms error of the targets (or more) the weights of activation and smoothness
+                                  count in full, below with the square of the error, down to a hundredth; 0: always */
 } snTrackerDef;
 
 SN_API snTrackerDef sn_default_tracker_def(void);

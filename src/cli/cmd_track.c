@@ -382,7 +382,7 @@ static const snOption options[] = {
     {"step", SN_OPTION_NUMBER, "H", "largest step in seconds (the model's)", 1e-5, 0.02},
     {"keep-input-motion", SN_OPTION_FLAG, "", "put the tendons back on the exact motion of the bones", 0, 0},
     {"strength", SN_OPTION_PAIR, "MUSCLE=LEVEL", "weaken a muscle, 0 to 1; may be repeated", 0, 1},
-    {"weights", SN_OPTION_TEXT, "A,S", "how much activation and its change cost against following (1e-5,1e-2)", 0, 0},
+    {"weights", SN_OPTION_TEXT, "A,S", "how much activation and its change cost against following (5e-4,1e-2)", 0, 0},
     {"feedback", SN_OPTION_NUMBER, "K", "how fast an error is worked off, 1/s (100)", 0, 1000},
     {"bvh-map", SN_OPTION_TEXT, "FILE", "from the joints of a BVH to those of the model (the model's own)", 0, 0},
     {"resume", SN_OPTION_FLAG, "", "go on behind the last frame of OUT.replay.xml", 0, 0},
@@ -403,9 +403,9 @@ const snCommand cmd_track = {
                "state until then),\n"
                "otherwise by simulating the 0.3 s before the last frame again.",
     .example = "sinew track hand fist -o out",
-    .output = "171 frames, 3.4 s simulated in 2.41 s: 1.41 times real time\n"
-              "error of the bones: mean 0.045 mm, rms 0.111 mm, worst 0.707 mm at 1.160 s\n"
-              "largest activation 0.315, rms change 0.00065 per step\n"
+    .output = "171 frames, 3.4 s simulated in 1.1 s: 3.1 times real time\n"
+              "error of the bones: mean 0.001 mm, rms 0.003 mm, worst 0.025 mm at 2.400 s\n"
+              "largest activation 0.102, rms change 0.00020 per step\n"
               "wrote out.replay.xml, out.sto and out.report.txt",
     .least = 2,
     .most = 2,

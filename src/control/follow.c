@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "control/inverse.h"
 #include "control/reach.h"
 #include "sim/state.h"
 #include "sinew/control.h"
@@ -27,6 +28,7 @@ typedef struct Follow {
     rigid *now, *next; /* nbody, reachable poses */
     rigid *input;      /* nbody, as given */
     double *rest_coord, *first_coord, *coord;
+    double *first_speed; /* ncoord: of the first frame, times the time of approach */
     double *last_activation;
     double start, end, dt;
     int32_t nframe, substeps;
@@ -78,12 +80,13 @@ static double smooth(double t)
     return t * t * t * (10 + t * (6 * t - 15));
 }
 
-/* Before the first frame: from the rest pose to it, in joint coordinates. */
+/* Before the first frame: from the rest pose to it, in joint coordinates, to the velocity that the motion begins with.
+ */
 static void lead_poses(Follow *f, double t, rigid *body)
 {
-    double k = smooth(t);
+    double k = smooth(t), speed = t * t * t * (t * (7 - 3 * t) - 4);
     for (int32_t c = 0; c < f->m->ncoord; ++c)
-        f->coord[c] = f->rest_coord[c] + k * (f->first_coord[c] - f->rest_coord[c]);
+        f->coord[c] = f->rest_coord[c] + k * (f->first_coord[c] - f->rest_coord[c]) + speed * f->first_speed[c];
     sn_pose_bodies(f->m, f->coord, body);
 }
 
@@ -119,20 +122,44 @@ static void note_activation(Follow *f, snFollowReport *report)
     ++f->steps;
 }
 
-static snStatus step_once(Follow *f)
+static snStatus step_exact(Follow *f)
 {
-    aim(f);
-    f->failed = f->s;
-    snStatus status = sn_step(f->m, f->s);
-    if (status != SN_OK || !f->exact) return status;
     memcpy(f->exact->activation, f->s->activation, sizeof(double) * (size_t)f->m->nmuscle);
     f->failed = f->exact;
     return sn_step(f->m, f->exact);
 }
 
+static snStatus step_once(Follow *f)
+{
+    aim(f);
+    f->failed = f->s;
+    snStatus status = sn_step(f->m, f->s);
+    return status == SN_OK && f->exact ? step_exact(f) : status;
+}
+
+/* With the bones carried there, and the activations that this takes: however far and fast, they arrive exactly and the
+ * tendons with them. Tracking instead may end in another pose from which no muscle leads to the right one. */
+static snStatus carry_over(Follow *f, int32_t n, snInverse *inverse)
+{
+    snStatus status = SN_OK;
+    for (int32_t i = 0; i < n && status == SN_OK; ++i) {
+        lead_poses(f, (double)(i + 1) / n, f->next);
+        aim(f);
+        f->failed = f->s;
+        status = sn_inverse_step(inverse, f->next);
+        if (status == SN_OK && f->exact) status = step_exact(f);
+    }
+    sn_inverse_destroy(inverse);
+    return status;
+}
+
 static snStatus approach(Follow *f)
 {
     int32_t n = (int32_t)ceil(f->def.lead / f->s->h);
+    if (f->ntarget == f->m->nfree && sn_inverse_applies(f->m)) {
+        snInverse *inverse = sn_inverse_create(f->m, f->s, 1);
+        return inverse ? carry_over(f, n, inverse) : SN_NO_MEMORY;
+    }
     for (int32_t i = 0; i < n; ++i) {
         lead_poses(f, (double)i / n, f->now);
         lead_poses(f, (double)(i + 1) / n, f->next);
@@ -444,11 +471,16 @@ static snStatus set_times(Follow *f, snError *error)
 
 static void start_lead(Follow *f, snFollowReport *report)
 {
-    reachable_poses(f, f->start + f->from * f->dt, f->next, report);
+    double start = f->start + f->from * f->dt, far = 0;
+    reachable_poses(f, start + f->s->h, f->next, report);
+    sn_reach_coordinates(f->reach, f->next, f->coord);
+    reachable_poses(f, start, f->next, report);
     sn_reach_coordinates(f->reach, f->next, f->first_coord);
     sn_reach_coordinates(f->reach, f->m->body_rest, f->rest_coord);
-    double far = 0;
-    for (int32_t c = 0; c < f->m->ncoord; ++c) far = fmax(far, fabs(f->first_coord[c] - f->rest_coord[c]));
+    for (int32_t c = 0; c < f->m->ncoord; ++c) {
+        f->first_speed[c] = (f->coord[c] - f->first_coord[c]) / f->s->h * f->def.lead;
+        far = fmax(far, fmax(fabs(f->first_coord[c] - f->rest_coord[c]), fabs(f->first_speed[c])));
+    }
     if (far < 1e-9) f->def.lead = fmin(f->def.lead, 0.1); /* already there: only let the tensions find their level */
 }
 
@@ -459,8 +491,9 @@ static bool allocate(Follow *f)
            (f->channel = SN_NEW_ARRAY(int32_t, nb)) && (f->now = SN_NEW_ARRAY(rigid, nb)) &&
            (f->next = SN_NEW_ARRAY(rigid, nb)) && (f->input = SN_NEW_ARRAY(rigid, nb)) &&
            (f->rest_coord = SN_NEW_ARRAY(double, nc)) && (f->first_coord = SN_NEW_ARRAY(double, nc)) &&
-           (f->coord = SN_NEW_ARRAY(double, nc)) && (f->body_sum = SN_NEW_ARRAY(double, nb)) &&
-           (f->body_sum2 = SN_NEW_ARRAY(double, nb)) && (f->last_activation = SN_NEW_ARRAY(double, f->m->nmuscle));
+           (f->first_speed = SN_NEW_ARRAY(double, nc)) && (f->coord = SN_NEW_ARRAY(double, nc)) &&
+           (f->body_sum = SN_NEW_ARRAY(double, nb)) && (f->body_sum2 = SN_NEW_ARRAY(double, nb)) &&
+           (f->last_activation = SN_NEW_ARRAY(double, f->m->nmuscle));
 }
 
 static void release(Follow *f)
@@ -469,8 +502,9 @@ static void release(Follow *f)
     sn_reach_destroy(f->reach);
     sn_state_destroy(f->s);
     sn_state_destroy(f->exact);
-    void *block[] = {f->target,     f->has_target,  f->channel, f->now,      f->next,      f->input,
-                     f->rest_coord, f->first_coord, f->coord,   f->body_sum, f->body_sum2, f->last_activation};
+    void *block[] = {f->target,   f->has_target, f->first_speed,    f->channel,     f->now,
+                     f->next,     f->input,      f->rest_coord,     f->first_coord, f->coord,
+                     f->body_sum, f->body_sum2,  f->last_activation};
     for (size_t i = 0; i < sizeof block / sizeof *block; ++i) sn_free(block[i]);
 }
 

@@ -1,7 +1,12 @@
 /* The tracking controller, [Sueda 2008] equations 15 to 18, with bounded feedback on the position error.
  *
  * Velocity targets alone would keep an initial error for ever, and the full matrix logarithm each step saturates and
- * disturbs the neighbours; so v_x = v_ref + feedback * error with a feedback of the order of 100/s. */
+ * disturbs the neighbours; so v_x = v_ref + feedback * error with a feedback of the order of 100/s.
+ *
+ * The price of activation is a pull towards slack muscles that only an error can balance. Near a pose that takes
+ * co-contraction the bones then drift, and some poses do not come back: as the pose changes so do the arms of the
+ * tendons, until no muscle leads the right way any more. So following counts the more the smaller the error is; where a
+ * target cannot be reached, the full price keeps the activations smooth. */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "opt/boxqp.h"
@@ -12,8 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_ROWS = 6 };
-static const double LEFT_STOP = 2e-3; /* rad or m: a target this far inside the range has left the stop */
+enum { MAX_ROWS = 6, GROUP = 4 };
+static const double LEAST_PRICE = 0.01; /* of activation and its change where there is no error */
+static const double LEFT_STOP = 2e-3;   /* rad or m: a target this far inside the range has left the stop */
 
 struct snTracker {
     const snModel *m;
@@ -26,7 +32,7 @@ struct snTracker {
     double *response;      /* nforce columns of 6 nfree */
     double *H;             /* nrow x nmuscle, muscle fastest, weights included */
     double *error;         /* nrow: v_x - v_f, weighted */
-    double *free_velocity; /* KKT vector */
+    double *free_velocity; /* 6 nfree */
     double *Q, *c, *lower, *upper, *last, *diagonal;
     snBoxQp *qp;
     int32_t *body_target; /* nbody: index of the pose target of a body, -1 */
@@ -43,7 +49,8 @@ snTrackerDef sn_default_tracker_def(void)
                           .max_feedback = 0.5,
                           .length = 0.05,
                           .max_activation = 1,
-                          .max_rate = 30};
+                          .max_rate = 30,
+                          .tolerance = 2e-4};
 }
 
 /* ---- rows of a target ----------------------------------------------------------------------- */
@@ -131,20 +138,44 @@ static double median_diagonal(snTracker *t)
     return t->diagonal[n / 2];
 }
 
+/* Part of the weights of activation and smoothness that counts at the present error of the targets. */
+static double price(const snTracker *t)
+{
+    double sum = 0, angle2 = t->def.length * t->def.length, limit = t->def.tolerance;
+    if (limit <= 0) return 1;
+    for (int32_t i = 0; i < t->ntarget; ++i) {
+        const snTargetDef *target = &t->target[i];
+        rigid is = rigid_mul(t->s->body[target->body], t->m->body_node[target->body]), now = t->now[i];
+        v3 at = target->point ? rigid_apply(is, v3_load(target->offset)) : is.p;
+        sum += v3_len2(v3_sub(now.p, at));
+        if (!target->point) sum += angle2 * v3_len2(q_log(q_mul(now.q, q_conj(is.q))));
+    }
+    return fmin(fmax(sum / (t->ntarget * limit * limit), LEAST_PRICE), 1);
+}
+
+/* Lower half of Q += H'H and c -= H' error of up to GROUP rows at once, so that Q is read and written less often. H
+ * has rows of zeros behind its last one. */
+static void add_rows(snTracker *t, int32_t first, int32_t count)
+{
+    int32_t n = t->m->nmuscle;
+    const double *H = t->H + (size_t)first * (size_t)n;
+    const double *restrict h0 = H, *restrict h1 = H + n, *restrict h2 = H + 2 * n, *restrict h3 = H + 3 * n;
+    for (int32_t i = 0; i < n; ++i) {
+        double *restrict Q = t->Q + (size_t)i * (size_t)n, a = h0[i], b = h1[i], c = h2[i], d = h3[i];
+        for (int32_t j = 0; j <= i; ++j) Q[j] += (a * h0[j] + b * h1[j]) + (c * h2[j] + d * h3[j]);
+        for (int32_t r = 0; r < count && r < GROUP; ++r)
+            t->c[i] -= H[(size_t)r * (size_t)n + (size_t)i] * t->error[first + r];
+    }
+}
+
 static void form_qp(snTracker *t)
 {
     int32_t n = t->m->nmuscle;
     memset(t->Q, 0, sizeof(double) * (size_t)n * (size_t)n);
     memset(t->c, 0, sizeof(double) * (size_t)n);
-    for (int32_t r = 0; r < t->nrow; ++r) {
-        const double *H = t->H + (size_t)r * (size_t)n;
-        for (int32_t i = 0; i < n; ++i) {
-            double *Q = t->Q + (size_t)i * (size_t)n, hi = H[i];
-            for (int32_t j = 0; j <= i; ++j) Q[j] += hi * H[j];
-            t->c[i] -= hi * t->error[r];
-        }
-    }
-    double unit = median_diagonal(t), wa = t->def.activation_weight * unit, wd = t->def.smoothness_weight * unit;
+    for (int32_t r = 0; r < t->nrow; r += GROUP) add_rows(t, r, t->nrow - r);
+    double unit = median_diagonal(t) * price(t), wa = t->def.activation_weight * unit,
+           wd = t->def.smoothness_weight * unit;
     for (int32_t i = 0; i < n; ++i) {
         for (int32_t j = 0; j < i; ++j)
             t->Q[(size_t)j * (size_t)n + (size_t)i] = t->Q[(size_t)i * (size_t)n + (size_t)j];
@@ -216,7 +247,7 @@ static void choose(void *context, const snModel *m, snState *s)
     int32_t released = release_stops(t);
     switch_stops(t, released, false);
     sn_kkt_body_response(s->kkt, t->nforce, t->force_strand, t->force_adr, s->active, t->response);
-    sn_kkt_solve(s->kkt, s->impulse, t->free_velocity, 0);
+    sn_kkt_solve_bodies(s->kkt, s->impulse, t->free_velocity);
     switch_stops(t, released, true);
     gather_rows(t);
     form_qp(t);
@@ -235,11 +266,11 @@ static bool allocate(snTracker *t)
            (t->next = SN_NEW_ARRAY(rigid, nt)) && (t->force_strand = SN_NEW_ARRAY(int32_t, ns)) &&
            (t->force_adr = SN_NEW_ARRAY(int32_t, ns)) && (t->force_muscle = SN_NEW_ARRAY(int32_t, ns)) &&
            (t->response = SN_NEW_ARRAY(double, ns * 6 * (size_t)t->m->nfree)) &&
-           (t->H = SN_NEW_ARRAY(double, rows *nm)) && (t->error = SN_NEW_ARRAY(double, rows)) &&
-           (t->free_velocity = SN_NEW_ARRAY(double, t->s->size)) && (t->Q = SN_NEW_ARRAY(double, nm *nm)) &&
-           (t->c = SN_NEW_ARRAY(double, nm)) && (t->lower = SN_NEW_ARRAY(double, nm)) &&
-           (t->upper = SN_NEW_ARRAY(double, nm)) && (t->last = SN_NEW_ARRAY(double, nm)) &&
-           (t->body_target = SN_NEW_ARRAY(int32_t, t->m->nbody)) &&
+           (t->H = SN_NEW_ARRAY(double, (rows + GROUP) * nm)) && (t->error = SN_NEW_ARRAY(double, rows)) &&
+           (t->free_velocity = SN_NEW_ARRAY(double, 6 * (size_t)t->m->nfree)) &&
+           (t->Q = SN_NEW_ARRAY(double, nm *nm)) && (t->c = SN_NEW_ARRAY(double, nm)) &&
+           (t->lower = SN_NEW_ARRAY(double, nm)) && (t->upper = SN_NEW_ARRAY(double, nm)) &&
+           (t->last = SN_NEW_ARRAY(double, nm)) && (t->body_target = SN_NEW_ARRAY(int32_t, t->m->nbody)) &&
            (t->released = SN_NEW_ARRAY(int32_t, t->m->ncoord)) && (t->clean = SN_NEW_ARRAY(uint8_t, ns)) &&
            (t->diagonal = SN_NEW_ARRAY(double, nm)) && (t->qp = sn_boxqp_create(t->m->nmuscle));
 }

@@ -11,6 +11,9 @@
 #include "model/model.h"
 #include "sinew/sim.h"
 
+/* kg and kg m^2: a driven body does not feel the strands */
+#define SN_HEAVY 1e6
+
 /* Stages of a step, timed. */
 #define SN_STAGE_TABLE(X)                                                                                              \
     X(SN_STAGE_CONTACTS, "contacts")                                                                                   \

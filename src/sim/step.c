@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double HEAVY = 1e6;      /* kg and kg m^2: a driven body does not feel the strands */
 static const double MAX_SPEED = 1e3;  /* m/s, rad/s: anything faster has diverged */
 
 static const double SAFE_RISE = 0.3;  /* of the tension, within one step; 1 would be the limit of stability */
@@ -53,7 +52,7 @@ static void body_inertia(const snModel *m, snState *s, int32_t body, int32_t f)
     memset(block, 0, sizeof(double) * 36);
     memset(impulse, 0, sizeof(double) * 6);
     if (s->driven[body]) {
-        for (int i = 0; i < 6; ++i) block[7 * i] = HEAVY, impulse[i] = HEAVY * s->velocity[6 * body + i];
+        for (int i = 0; i < 6; ++i) block[7 * i] = SN_HEAVY, impulse[i] = SN_HEAVY * s->velocity[6 * body + i];
         return;
     }
     v3 g = v3_scale(m->gravity, s->def.gravity_scale);

@@ -1,8 +1,12 @@
-/* Random motions of a model, seeded, and what following them must give. Shared by the quick and the long test. */
+/* Random motions of a model, seeded, and what following them must give. Shared by the quick and the long test.
+ *
+ * Poses are drawn over the whole range of every coordinate. Whether muscles could make such a motion is not asked of
+ * the tracker but of inverse dynamics with the bones on the motion (control/inverse.h). */
 #ifndef SN_TESTS_ROBUST_CASE_H
 #define SN_TESTS_ROBUST_CASE_H
 
 #include "check.h"
+#include "control/inverse.h"
 #include "model/model.h"
 #include "sinew/control.h"
 #include "sinew/io.h"
@@ -10,8 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum MotionKind { MOTION_REACH, MOTION_SWAY, MOTION_TAP, MOTION_BEYOND, MOTION_KINDS } MotionKind;
-static const char *const motion_name[MOTION_KINDS] = {"reach", "sway", "tap", "beyond"};
+typedef enum MotionKind { MOTION_POSE, MOTION_SWAY, MOTION_REACH, MOTION_TAP, MOTION_BEYOND, MOTION_KINDS } MotionKind;
+static const char *const motion_name[MOTION_KINDS] = {"pose", "sway", "reach", "tap", "beyond"};
+
+/* N m: a motion is feasible when no coordinate ever lacks more. About the weight of 20 g at 1 cm. */
+static const double FEASIBLE = 2e-3;
 
 static double random01(uint64_t *seed)
 {
@@ -24,7 +31,7 @@ static double between(uint64_t *seed, double low, double high)
     return low + (high - low) * random01(seed);
 }
 
-/* The end joint of a finger goes with the middle one: the two share their tendons, and no hand bends one alone. */
+/* The end joint of a finger goes with the middle one: the two share their tendons, and few hands bend one alone. */
 static void couple_fingertips(const snModel *m, double *q)
 {
     for (int32_t c = 0; c < m->ncoord; ++c) {
@@ -37,13 +44,13 @@ static void couple_fingertips(const snModel *m, double *q)
 }
 
 /* A pose within `part` of every range, around its middle (or as far beyond its ends). */
-static void random_pose(const snModel *m, uint64_t *seed, double part, double *q)
+static void random_pose(const snModel *m, uint64_t *seed, double part, bool coupled, double *q)
 {
     for (int32_t c = 0; c < m->ncoord; ++c) {
         double middle = (m->coord_lower[c] + m->coord_upper[c]) / 2, half = (m->coord_upper[c] - m->coord_lower[c]) / 2;
         q[c] = middle + part * half * between(seed, -1, 1);
     }
-    couple_fingertips(m, q);
+    if (coupled) couple_fingertips(m, q);
 }
 
 static double smooth_step(double t)
@@ -61,31 +68,31 @@ static void motion_at(const snModel *m, MotionKind kind, const double *a, const 
     for (int32_t c = 0; c < m->ncoord; ++c) q[c] = a[c] + k * (b[c] - a[c]);
 }
 
-/* Fingers that tap: knuckles bend by up to 20 degrees, the rest of the hand holds a pose near rest. */
-static void tapping_poses(const snModel *m, uint64_t *seed, double *a, double *b)
+/* Fingers that tap: knuckles bend by up to 20 degrees, the rest of the hand holds its pose. */
+static void add_taps(const snModel *m, uint64_t *seed, const double *a, double *b)
 {
-    random_pose(m, seed, 0.3, a);
-    memcpy(b, a, sizeof(double) * (size_t)m->ncoord);
-    for (int32_t c = 0; c < m->ncoord; ++c)
-        if (!strncmp(m->coord_name[c], "mcp", 3) && strstr(m->coord_name[c], ".0") && random01(seed) < 0.6)
-            b[c] = fmin(a[c] + between(seed, 8, 20) * SN_DEG, m->coord_upper[c]);
+    for (int32_t c = 0; c < m->ncoord; ++c) {
+        b[c] = a[c];
+        if (strncmp(m->coord_name[c], "mcp", 3) != 0 || !strstr(m->coord_name[c], ".0")) continue;
+        if (random01(seed) < 0.6) b[c] = fmin(a[c] + between(seed, 8, 20) * SN_DEG, m->coord_upper[c]);
+    }
 }
 
-static snTrack *random_motion(const snModel *m, MotionKind kind, uint64_t seed, double seconds)
+static snTrack *random_motion(const snModel *m, MotionKind kind, bool coupled, double scale, uint64_t seed,
+                              double seconds)
 {
     enum { RATE = 125 };
     int32_t n = (int32_t)(seconds * RATE) + 1, nc = m->ncoord;
     double *time = calloc((size_t)n, sizeof *time), *value = calloc((size_t)n * (size_t)nc, sizeof *value);
     double *a = calloc((size_t)nc, sizeof *a), *b = calloc((size_t)nc, sizeof *b), hertz = 5;
     for (int i = 0; i < 10; ++i) random01(&seed);
-    if (kind == MOTION_TAP) {
-        tapping_poses(m, &seed, a, b);
-        hertz = between(&seed, 3, 5);
-    } else {
-        random_pose(m, &seed, kind == MOTION_BEYOND ? 1.4 : 0.8, a);
-        random_pose(m, &seed, kind == MOTION_BEYOND ? 1.4 : 0.8, b);
-        if (kind == MOTION_SWAY) hertz = between(&seed, 0.3, 0.8);
-    }
+    double part = kind == MOTION_BEYOND ? 1.4 : 1;
+    random_pose(m, &seed, part, coupled, a);
+    random_pose(m, &seed, part, coupled, b);
+    if (kind == MOTION_TAP) add_taps(m, &seed, a, b), hertz = between(&seed, 3, 5);
+    if (kind == MOTION_POSE) memcpy(b, a, sizeof *a * (size_t)nc);
+    if (kind == MOTION_SWAY) hertz = between(&seed, 0.3, 0.8);
+    for (int32_t c = 0; c < nc; ++c) a[c] *= scale, b[c] *= scale;
     for (int32_t i = 0; i < n; ++i) {
         time[i] = (double)i / RATE;
         motion_at(m, kind, a, b, hertz, time[i], value + (size_t)i * (size_t)nc);
@@ -113,6 +120,14 @@ static snModel *shipped_hand(void)
     return m;
 }
 
+typedef struct Case {
+    MotionKind kind;
+    bool coupled;
+    double scale; /* on the angles: 1 is the whole range */
+    uint64_t seed;
+    double seconds;
+} Case;
+
 typedef struct Outcome {
     snStatus status;
     double mean, worst, worst_time, activation;
@@ -120,29 +135,58 @@ typedef struct Outcome {
     char culprit[128], wrong_side[128];
 } Outcome;
 
-static Outcome follow_random(const snModel *m, MotionKind kind, uint64_t seed, double seconds)
+static snTrack *motion_of(const snModel *m, const Case *c)
 {
-    snTrack *motion = random_motion(m, kind, seed, seconds), *replay = NULL;
+    return random_motion(m, c->kind, c->coupled, c->scale, c->seed * 0x9E3779B97F4A7C15u, c->seconds);
+}
+
+/* Could muscles make it? */
+static bool is_feasible(const snModel *m, const Case *c)
+{
+    snFeasibleDef def = sn_default_feasible_def();
+    snFeasible demand;
+    snTrack *motion = motion_of(m, c);
+    def.every = 3, def.enough = FEASIBLE;
+    assert_int_equal(sn_feasible(m, motion, &def, &demand, NULL), SN_OK);
+    sn_track_destroy(motion);
+    return demand.unmet <= FEASIBLE;
+}
+
+/* Draws the angles in until muscles could make the motion; scale 0 when none of it is feasible. */
+static Case feasible_part(const snModel *m, Case c)
+{
+    for (c.scale = 1; c.scale > 0.1; c.scale -= 0.2)
+        if (is_feasible(m, &c)) return c;
+    c.scale = 0;
+    return c;
+}
+
+static Outcome follow_case(const snModel *m, const Case *c)
+{
+    snTrack *motion = motion_of(m, c), *replay = NULL;
     snFollowDef def = sn_default_follow_def();
     snFollowReport r;
+    Outcome o;
     def.frame_rate = 50;
-    Outcome o = {.status = sn_follow(m, motion, &def, &replay, &r, NULL)};
+    o.status = sn_follow(m, motion, &def, &replay, &r, NULL);
     o.mean = r.all.mean, o.worst = r.all.worst, o.worst_time = r.all.worst_time, o.activation = r.max_activation;
     o.wrong_sides = r.wrong_sides, o.frames = r.frames;
     memcpy(o.culprit, r.culprit, sizeof o.culprit);
     memcpy(o.wrong_side, r.wrong_side, sizeof o.wrong_side);
     sn_follow_report_free(&r);
-    sn_track_destroy(motion);
     if (replay) sn_track_destroy(replay);
+    sn_track_destroy(motion);
     return o;
 }
 
-static void print_outcome(MotionKind kind, uint64_t seed, const Outcome *o)
+static void print_outcome(const Case *c, const Outcome *o)
 {
-    print_message("%-6s seed %llu: %d frames, mean %.3f mm, worst %.2f mm at %.2f s, activation %.2f%s%s%s%s\n",
-                  motion_name[kind], (unsigned long long)seed, o->frames, 1e3 * o->mean, 1e3 * o->worst, o->worst_time,
-                  o->activation, o->status == SN_DIVERGED ? ", DIVERGED: " : "", o->culprit,
-                  o->wrong_sides ? ", WRONG SIDE: " : "", o->wrong_side);
+    print_message("%s, fingertips %s, scale %.1f, seed %llu: mean %.3f mm, worst %.2f mm at %.2f s, activation "
+                  "%.2f%s%s%s%s\n",
+                  motion_name[c->kind], c->coupled ? "coupled" : "free", c->scale, (unsigned long long)c->seed,
+                  1e3 * o->mean, 1e3 * o->worst, o->worst_time, o->activation,
+                  o->status == SN_DIVERGED ? ", DIVERGED: " : "", o->culprit, o->wrong_sides ? ", WRONG SIDE: " : "",
+                  o->wrong_side);
 }
 
 #endif

@@ -1,11 +1,14 @@
 /* A few of the random motions of long_robust_many.c. */
 #include "robust_case.h"
 
-static void check(const snModel *m, MotionKind kind, uint64_t seed, double most)
+static void follow_one(const snModel *m, Case c, double most)
 {
-    Outcome o = follow_random(m, kind, seed * 0x9E3779B97F4A7C15u, 0.6);
-    print_outcome(kind, seed, &o);
+    if (c.kind != MOTION_BEYOND) c = feasible_part(m, c);
+    Outcome o = follow_case(m, &c);
+    print_outcome(&c, &o);
+    assert_true(c.scale > 0);
     assert_int_equal(o.status, SN_OK);
+    assert_int_equal(o.wrong_sides, 0);
     assert_true(o.activation <= 1);
     assert_at_most(o.mean, most);
 }
@@ -14,10 +17,10 @@ static void a_few_random_motions_are_followed(void **state)
 {
     (void)state;
     snModel *m = shipped_hand();
-    check(m, MOTION_REACH, 13, 1e-3);
-    check(m, MOTION_SWAY, 6, 1e-3);
-    check(m, MOTION_TAP, 3, 1e-3);
-    check(m, MOTION_BEYOND, 4, 0.1);
+    follow_one(m, (Case){MOTION_POSE, true, 1, 21, 0.4}, 1e-3);
+    follow_one(m, (Case){MOTION_SWAY, false, 1, 6, 0.4}, 1e-3);
+    follow_one(m, (Case){MOTION_TAP, false, 1, 28, 0.4}, 1e-3);
+    follow_one(m, (Case){MOTION_BEYOND, true, 1, 4, 0.6}, 0.1);
     sn_model_destroy(m);
 }
 
