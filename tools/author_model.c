@@ -1,6 +1,7 @@
 /* Writes a shipped model from its tables: author_model hand TABLES OUT writes OUT/hand and OUT/hand-left,
  * folders that must exist; author_model skin TABLES OUT writes their skins, which takes longer; author_model shoulder
- * TABLES OUT writes OUT/shoulder. Run by the build. */
+ * TABLES OUT writes OUT/shoulder. Run by the build. author_model hood TABLES OUT writes OUT/hand-hood, the variant of
+ * the hand with branching extensor hoods, without a skin. */
 #include "sinew/author.h"
 #include "sinew/io.h"
 
@@ -44,19 +45,20 @@ static int write_skins(const char *tables, const char *folder)
     return 0;
 }
 
-static int write_hand(const char *tables, const char *folder, bool left)
+static int write_hand(const char *tables, const char *folder, bool left, bool hood)
 {
     snHandDef def = sn_default_hand_def();
     def.tables = tables;
     def.left = left;
+    def.hood = hood;
     snError error = {0};
     snSpec *spec = NULL;
     snStatus status = sn_author_hand(&def, &spec, &error);
     if (status != SN_OK) return complain(status, &error);
     char path[1024];
-    const char *name = left ? "hand-left" : "hand";
+    const char *name = hood ? "hand-hood" : left ? "hand-left" : "hand";
     snprintf(path, sizeof path, "%s/%s/%s.muscle.xml", folder, name, name);
-    status = add_skin(spec);
+    status = hood ? SN_OK : add_skin(spec);
     if (status == SN_OK) status = sn_save_model(spec, path, &error);
     sn_spec_destroy(spec);
     return status == SN_OK ? 0 : complain(status, &error);
@@ -80,12 +82,14 @@ static int write_shoulder(const char *tables, const char *folder)
 int main(int argc, char **argv)
 {
     const char *what = argc == 4 ? argv[1] : "";
-    if (strcmp(what, "hand") != 0 && strcmp(what, "skin") != 0 && strcmp(what, "shoulder") != 0) {
-        fprintf(stderr, "usage: author_model hand|skin|shoulder TABLES OUT\n");
+    if (strcmp(what, "hand") != 0 && strcmp(what, "skin") != 0 && strcmp(what, "shoulder") != 0 &&
+        strcmp(what, "hood") != 0) {
+        fprintf(stderr, "usage: author_model hand|skin|shoulder|hood TABLES OUT\n");
         return 2;
     }
+    if (strcmp(what, "hood") == 0) return write_hand(argv[2], argv[3], false, true);
     if (strcmp(what, "shoulder") == 0) return write_shoulder(argv[2], argv[3]);
     if (strcmp(what, "skin") == 0) return write_skins(argv[2], argv[3]);
-    int failed = write_hand(argv[2], argv[3], false);
-    return failed ? failed : write_hand(argv[2], argv[3], true);
+    int failed = write_hand(argv[2], argv[3], false, false);
+    return failed ? failed : write_hand(argv[2], argv[3], true, false);
 }

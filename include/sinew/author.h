@@ -14,6 +14,7 @@ extern "C" {
 typedef struct snHandDef {
     const char *tables;    /* folder of bones.tsv, joints.tsv, muscles.tsv, points.tsv and surfaces.tsv */
     bool left;             /* mirrored */
+    bool hood;             /* extensor hoods that branch, from hood_strands.tsv and hood_points.tsv: a variant */
     bool meshes;           /* with meshes of the bones */
     double fine_spacing;   /* m, between control points where a strand slides through eyelets */
     double coarse_spacing; /* m, elsewhere at most */

@@ -11,7 +11,7 @@ snHandDef sn_default_hand_def(void)
 static snStatus build(const snHand *hand, const snHandDef *def, snSpec *spec, snError *error)
 {
     snModelDef model = sn_default_model_def();
-    model.scene = def->left ? "hand-left.scene.xml" : "hand.scene.xml";
+    model.scene = def->hood ? "hand-hood.scene.xml" : def->left ? "hand-left.scene.xml" : "hand.scene.xml";
     snStatus status = sn_set_model(spec, &model);
     if (status != SN_OK) return sn_fail_no_memory(error);
     status = sn_hand_add_bones(hand, def, spec, error);
@@ -26,6 +26,7 @@ snStatus sn_author_hand(const snHandDef *def, snSpec **spec, snError *error)
     snHand hand = {0};
     snSpec *made = sn_spec_create(), *mirrored = NULL;
     snStatus status = made ? sn_hand_read(&hand, def->tables, error) : sn_fail_no_memory(error);
+    if (status == SN_OK && def->hood) status = sn_hand_read_hood(&hand, def->tables, error);
     if (status == SN_OK) status = build(&hand, def, made, error);
     if (status == SN_OK && def->left) {
         status = sn_mirror_spec(made, 2, &mirrored, error);

@@ -39,7 +39,9 @@ typedef struct snHandPoint {
 
 typedef struct snHandMuscle {
     char name[SN_HAND_NAME];
-    int32_t on; /* muscle whose tendon it starts on, -1: a bone */
+    int32_t on;   /* strand that it starts on, -1: a bone */
+    int32_t into; /* strand that it ends on, -1: a bone */
+    bool band;    /* passive slip of the extensor hood */
     int32_t first, npoint;
     double max_force, fiber_length, fiber_neutral, pennation, radius; /* pennation in rad */
 } snHandMuscle;
@@ -64,12 +66,15 @@ typedef struct snHand {
 
 /* Zeroed memory is an empty hand; free it also after a failure. */
 snStatus sn_hand_read(snHand *hand, const char *folder, snError *error);
+/* Replaces the paths that make up the extensor hood by those of hood_strands.tsv and hood_points.tsv, and adds bands. */
+snStatus sn_hand_read_hood(snHand *hand, const char *folder, snError *error);
 void sn_hand_free(snHand *hand);
 
 /* Where every body is, as motions from the neutral pose, at joint coordinates in rad. */
 void sn_hand_pose(const snHand *hand, const double *coordinate, rigid *motion);
 /* Length of a path: straight between eyelets, tight around its surfaces. from_end (SN_HAND_MAX_PATH, may be NULL):
- * length from each point to the insertion. A strand on another one is taken to start from a fixed point. */
+ * length from each point to the insertion. A strand on another one is taken to start from a fixed point; one that ends
+ * on another one goes on along that one. */
 double sn_hand_path_length(const snHand *hand, const rigid *motion, int32_t muscle, double *from_end);
 /* Moment arm -dL/dq of a muscle about a coordinate, at joint coordinates in rad. */
 double sn_hand_moment_arm(const snHand *hand, const double *coordinate, int32_t muscle, int32_t about);

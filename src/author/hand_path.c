@@ -58,26 +58,53 @@ static v3 point_at(const snHand *hand, const rigid *motion, int32_t index)
     return rigid_apply(motion[p->body], p->at);
 }
 
+/* Index of the point of a path that comes next behind the place nearest to p. */
+static int32_t point_behind(const snHand *hand, const snHandMuscle *m, v3 p)
+{
+    double best = INFINITY;
+    int32_t behind = m->first + 1;
+    for (int32_t i = m->first + 1; i < m->first + m->npoint; ++i) {
+        v3 a = hand->point.at[i - 1].at, d = v3_sub(hand->point.at[i].at, a);
+        double t = fmin(fmax(v3_dot(v3_sub(p, a), d) / v3_len2(d), 0), 1), far = v3_dist(v3_mad(a, t, d), p);
+        if (far < best) best = far, behind = i;
+    }
+    return behind;
+}
+
+/* The points of a path from its origin to a bone: one that ends on another strand goes on along that one. */
+static int32_t whole_path(const snHand *hand, int32_t muscle, int32_t *index)
+{
+    const snHandMuscle *m = &hand->muscle.at[muscle], *next = m->into >= 0 ? &hand->muscle.at[m->into] : NULL;
+    int32_t n = 0, last = m->first + m->npoint - 1;
+    for (int32_t i = m->first; i < last; ++i) index[n++] = i;
+    if (!next) index[n++] = last;
+    for (int32_t i = next ? point_behind(hand, next, hand->point.at[last].at) : 0;
+         next && i < next->first + next->npoint && n < SN_HAND_MAX_PATH; ++i)
+        index[n++] = i;
+    return n;
+}
+
 double sn_hand_path_length(const snHand *hand, const rigid *motion, int32_t muscle, double *from_end)
 {
     const snHandMuscle *m = &hand->muscle.at[muscle];
-    double length = 0;
-    if (from_end) from_end[m->npoint - 1] = 0;
-    for (int32_t i = m->npoint - 2; i >= 0; --i) {
-        const snHandPoint *p = &hand->point.at[m->first + i];
-        v3 next = point_at(hand, motion, m->first + i + 1), here = point_at(hand, motion, m->first + i);
+    int32_t index[SN_HAND_MAX_PATH], n = whole_path(hand, muscle, index);
+    double length = 0, end[SN_HAND_MAX_PATH] = {0};
+    for (int32_t i = n - 2; i >= 0; --i) {
+        const snHandPoint *p = &hand->point.at[index[i]];
+        v3 next = point_at(hand, motion, index[i + 1]), here = point_at(hand, motion, index[i]);
         if (p->kind == SN_HAND_SURFACE) {
             const snHandSurface *s = &hand->surface.at[p->surface];
-            v3 before = point_at(hand, motion, m->first + i - 1);
+            v3 before = point_at(hand, motion, index[i - 1]);
             double piece = tight_length(s, motion[s->body], m->radius, before, here, next);
-            if (from_end) from_end[i] = length + piece / 2;
+            end[i] = length + piece / 2;
             length += piece;
             --i;
         } else {
             length += v3_dist(here, next);
         }
-        if (from_end) from_end[i] = length;
+        end[i] = length;
     }
+    for (int32_t i = 0; from_end && i < m->npoint; ++i) from_end[i] = i < n ? end[i] : 0;
     return length;
 }
 

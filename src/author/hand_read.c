@@ -107,7 +107,7 @@ static int32_t find_muscle(const snHand *hand, const char *name)
 
 static bool read_muscle(snHand *hand, snFigures *t, int32_t row)
 {
-    snHandMuscle m = {.on = -1};
+    snHandMuscle m = {.on = -1, .into = -1};
     copy_name(t, row, "abbr", m.name);
     m.max_force = sn_figures_number(t, row, "max_force");
     m.fiber_length = sn_figures_number(t, row, "fiber_length");
@@ -184,6 +184,35 @@ static snStatus check_paths(const snHand *hand, snError *error)
         return SN_BAD_FILE;
     }
     return SN_OK;
+}
+
+/* A muscle that is listed already gets a new path, which may end on another strand; other rows are bands. */
+static bool read_hood_strand(snHand *hand, snFigures *t, int32_t row)
+{
+    int32_t index = find_muscle(hand, sn_figures_text(t, row, "abbr"));
+    snHandMuscle band = {.on = -1, .into = -1, .band = true, .pennation = 0};
+    snHandMuscle *m = index >= 0 ? &hand->muscle.at[index] : &band;
+    m->npoint = 0;
+    if (sn_figures_has(t, row, "into")) {
+        m->into = find_muscle(hand, sn_figures_text(t, row, "into"));
+        if (m->into < 0) sn_figures_complain(t, row, "ends on a strand that is not listed above it");
+    }
+    if (index >= 0) return true;
+    copy_name(t, row, "abbr", band.name);
+    band.on = find_muscle(hand, sn_figures_text(t, row, "on"));
+    if (band.on < 0) sn_figures_complain(t, row, "a band starts on a muscle that is listed");
+    band.max_force = sn_figures_number(t, row, "force");
+    band.radius = sn_figures_number(t, row, "tendon_radius");
+    band.fiber_length = band.fiber_neutral = 1;
+    if (!(band.max_force > 0 && band.radius > 0)) sn_figures_complain(t, row, "force and radius must be above 0");
+    return sn_array_push(&hand->muscle, band);
+}
+
+snStatus sn_hand_read_hood(snHand *hand, const char *folder, snError *error)
+{
+    snStatus status = read_table(hand, folder, "hood_strands.tsv", read_hood_strand, error);
+    if (status == SN_OK) status = read_table(hand, folder, "hood_points.tsv", read_point, error);
+    return status == SN_OK ? check_paths(hand, error) : status;
 }
 
 snStatus sn_hand_read(snHand *hand, const char *folder, snError *error)

@@ -30,11 +30,17 @@ static const double passive_force[] = {0.0004, 0.0008, 0.0010, 0.0015, 0.006, 0.
 static const double active_stretch[] = {0.1, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 2.0};
 static const double active_force[] = {0.05, 0.336, 0.449, 0.574, 0.701, 0.819, 0.915, 0.978, 1.0, 1.0, 1.0};
 
+/* Bands of the extensor hood are tendon above their rest length; below it they keep a little tension, so that they lie
+ * still while the other slips carry the load. */
+static const double band_stretch[] = {0.5, 0.8, 0.95, 0.99, 1.0, 1.01, 1.05, 1.1, 1.2, 1.5};
+static const double band_force[] = {0.001, 0.002, 0.003, 0.005, 0.02, 0.1, 0.58, 1.18, 2.38, 5.98};
+
 /* A path laid out: arc length of its points from the origin, and which piece of strand may pass each of them. */
 typedef struct course {
     const snHandMuscle *muscle;
     int32_t n;
     v3 at[SN_HAND_MAX_PATH];
+    double neutral[SN_HAND_MAX_PATH]; /* length from each point to the insertion into a bone */
     double x[SN_HAND_MAX_PATH], low[SN_HAND_MAX_PATH], high[SN_HAND_MAX_PATH];
     snHandBend bend[SN_HAND_MAX_PATH];
     double length, belly; /* belly: its length, from the origin */
@@ -68,25 +74,29 @@ static void set_fibers(const snHand *hand, int32_t muscle, course *c)
     if (c->length - c->belly < 0.008) c->belly = c->length, neutral = c->belly / optimal;
     sn_hand_excursion(hand, muscle, 0.8, false, least, most);
     sn_hand_excursion(hand, muscle, 0.8, true, least, together);
-    double longest = fmax(most[0] - c->length, 0.7 * (together[0] - c->length));
+    double longest = fmax(most[0] - c->neutral[0], 0.7 * (together[0] - c->neutral[0]));
     c->fiber_neutral = neutral;
     c->fiber_slack = fmax(fmax(neutral + longest / optimal, 1.02 * neutral), 1);
 }
 
 static void lay_out(const snHand *hand, int32_t muscle, course *c)
 {
-    double least[SN_HAND_MAX_PATH], most[SN_HAND_MAX_PATH];
+    double least[SN_HAND_MAX_PATH], most[SN_HAND_MAX_PATH], q[SN_HAND_MAX_COORDINATE] = {0};
+    rigid motion[SN_HAND_MAX_BODY];
     *c = (course){.muscle = &hand->muscle.at[muscle], .n = hand->muscle.at[muscle].npoint};
     for (int32_t i = 0; i < c->n; ++i) {
         c->at[i] = hand->point.at[c->muscle->first + i].at;
         if (i == 0 && c->muscle->on >= 0) c->at[0] = nearest_on(hand, c->muscle->on, c->at[0]);
+        if (i == c->n - 1 && c->muscle->into >= 0) c->at[i] = nearest_on(hand, c->muscle->into, c->at[i]);
         c->x[i] = i ? c->x[i - 1] + v3_dist(c->at[i - 1], c->at[i]) : 0;
     }
     c->length = c->x[c->n - 1];
+    sn_hand_pose(hand, q, motion);
+    sn_hand_path_length(hand, motion, muscle, c->neutral);
     sn_hand_excursion(hand, muscle, 0.5, true, least, most);
     for (int32_t i = 0; i < c->n; ++i) {
-        c->low[i] = c->x[i] + (c->length - c->x[i]) - most[i];
-        c->high[i] = c->x[i] + (c->length - c->x[i]) - least[i];
+        c->low[i] = c->x[i] + c->neutral[i] - most[i];
+        c->high[i] = c->x[i] + c->neutral[i] - least[i];
     }
     sn_hand_bends(hand, muscle, c->bend);
     set_fibers(hand, muscle, c);
@@ -111,7 +121,8 @@ static double beyond(double x, double low, double high)
 static double spacing_when_tight(const course *c, const snHandDef *def, int32_t i, double x)
 {
     const snHandBend *b = &c->bend[i];
-    double at = c->length - b->from_end, middle = (c->low[i] + c->high[i]) / 2, rim = 0.5 * def->fine_spacing;
+    double at = c->x[i] + c->neutral[i] - b->from_end, middle = (c->low[i] + c->high[i]) / 2,
+           rim = 0.5 * def->fine_spacing;
     if (b->kink < TIGHT_KINK || b->gap > def->fine_spacing) return INFINITY;
     double low = at < middle ? fmin(at, c->low[i]) : at, high = at < middle ? at : fmax(at, c->high[i]);
     return fmax(0.8 * b->gap, 0.5 * def->fine_spacing) + 0.5 * beyond(x, low - rim, high + rim);
@@ -283,8 +294,24 @@ static double passive_unit(const course *c, const snStrandDef *def)
     return fmax(def->max_force, hold * weight / tone);
 }
 
+static snStatus add_band(const course *c, snSpec *spec)
+{
+    snStrandDef def = sn_default_strand_def();
+    def.name = c->muscle->name;
+    def.radius = c->muscle->radius;
+    def.max_force = c->muscle->max_force;
+    def.active_scale = 0; /* no muscle */
+    def.stiffness = c->muscle->max_force / (SN_PI * def.radius * def.radius);
+    def.damping = 1.5e-3;
+    def.belly_start = 0, def.belly_end = 1;
+    def.tension_only = false;
+    def.passive_fl = "band";
+    return sn_add_strand(spec, &def, NULL);
+}
+
 static snStatus add_strand(const course *c, snSpec *spec)
 {
+    if (c->muscle->band) return add_band(c, spec);
     const snHandMuscle *m = c->muscle;
     double area = SN_PI * m->radius * m->radius;
     snStrandDef def = sn_default_strand_def();
@@ -345,8 +372,8 @@ static snStatus add_constraints(const snHand *hand, const course *c, snSpec *spe
             status = add_contacts(hand, c, i, spec);
             continue;
         }
-        bool on = i == 0 && c->muscle->on >= 0;
-        const char *to = on ? hand->muscle.at[c->muscle->on].name : hand->bone.at[p->body].name;
+        int32_t on = i == 0 ? c->muscle->on : i == c->n - 1 ? c->muscle->into : -1;
+        const char *to = on >= 0 ? hand->muscle.at[on].name : hand->bone.at[p->body].name;
         char name[80];
         if (p->kind == SN_HAND_SLIDING)
             snprintf(name, sizeof name, "%s.%d", c->muscle->name, i);
@@ -371,6 +398,11 @@ static snStatus add_laws(snSpec *spec)
     def.name = "fiber-active";
     def.npoint = (int32_t)(sizeof active_stretch / sizeof *active_stretch);
     def.stretch = active_stretch, def.force = active_force;
+    status = sn_add_force_length(spec, &def, NULL);
+    if (status != SN_OK) return status;
+    def.name = "band";
+    def.npoint = (int32_t)(sizeof band_stretch / sizeof *band_stretch);
+    def.stretch = band_stretch, def.force = band_force;
     return sn_add_force_length(spec, &def, NULL);
 }
 

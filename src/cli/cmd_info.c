@@ -18,7 +18,7 @@ static int32_t strand_points(const snSpec *spec, const snStrandDef *strand)
 
 static bool is_muscle(const snStrandDef *strand)
 {
-    return strand->belly_end > strand->belly_start;
+    return strand->belly_end > strand->belly_start && strand->active_scale > 0;
 }
 
 typedef struct snTotals {
