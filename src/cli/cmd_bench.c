@@ -3,6 +3,7 @@
  * A rung with a motion has the tracking controller at work, as in sinew track: the motion runs forth and back.
  * The plain solver is measured on a second state of the same model. Times are medians over batches of steps, so that a
  * disturbance of the machine spoils one batch and not the figure. */
+#include "bench_skin.h"
 #include "cli.h"
 
 #include <math.h>
@@ -17,7 +18,7 @@ typedef struct snRung {
 } snRung;
 
 static const snRung rungs[] = {
-    {"pendulum", NULL},           {"cable", NULL}, {"finger", NULL}, {"hand-synthetic", NULL},
+    {"pendulum", NULL},           {"cable", NULL}, {"finger", NULL},   {"hand-synthetic", NULL},
     {"hand-synthetic-x10", NULL}, {"sheet", NULL}, {"shoulder", NULL}, {"hand", "fist"},
 };
 enum { RUNGS = (int)(sizeof rungs / sizeof rungs[0]) };
@@ -226,6 +227,7 @@ static snStatus run(snCli *cli)
     int count = only ? 1 : RUNGS;
     snStatus worst = SN_OK;
     if (cli_given(cli, "motion") && !only) return cli_fail(cli, SN_USAGE, "--motion needs --rung");
+    if (only && strcmp(only, "skin") == 0) return cli_bench_skin(cli);
     cli_say(cli, "%-20s %10s %10s %10s %10s %10s %9s   %s\n", "rung", "steps/s", "x real", "step us", "solve us",
             "plain us", "MiB", "where the time goes");
     json_open(&cli->json, "rungs", '[');
@@ -240,7 +242,7 @@ static snStatus run(snCli *cli)
 }
 
 static const snOption options[] = {
-    {"rung", SN_OPTION_TEXT, "NAME", "one rung only: a name of the ladder, or any MODEL", 0, 0},
+    {"rung", SN_OPTION_TEXT, "NAME", "one rung only: a name of the ladder, skin, or any MODEL", 0, 0},
     {"motion", SN_OPTION_TEXT, "NAME", "with the tracking controller on this motion (rung hand: fist)", 0, 0},
     {"seconds", SN_OPTION_NUMBER, "S", "time to spend on each rung (1)", 0.001, 600},
     {NULL, SN_OPTION_FLAG, NULL, NULL, 0, 0},
@@ -250,10 +252,13 @@ const snCommand cmd_bench = {
     .name = "bench",
     .arguments = "[--rung NAME]",
     .about = "The benchmark ladder: steps a second, real-time factor, where the time goes, memory",
-    .details = "One thread unless --threads says otherwise. `solve us` is factor and solve of the solver by strands, "
-               "`plain us`\n"
-               "the same of the plain reference solver; MiB is the memory of one state. The rung `hand` has the "
-               "controller at work.",
+    .details =
+        "One thread unless --threads says otherwise. `solve us` is factor and solve of the solver by strands, "
+        "`plain us`\n"
+        "the same of the plain reference solver; MiB is the memory of one state. The rung `hand` has the "
+        "controller at work.\n"
+        "--rung skin measures the skin of the hand instead: the bulge of its tendons, and ten seconds written as "
+        "PC2.",
     .example = "sinew bench --rung pendulum",
     .output =
         "rung                    steps/s     x real    step us   solve us   plain us       MiB   where the time goes\n"

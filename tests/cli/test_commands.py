@@ -281,6 +281,13 @@ class Bench(Case):
         self.assertIn("factor", text)
         self.sinew("bench", "--rung", "nosuch", code=3)
 
+    def test_skin(self):
+        skin = self.json("bench", "--rung", "skin")["skin"]
+        self.assertLessEqual(skin["apart_m"], 1e-9)
+        for key in ["triangles", "bulge_ms", "brute_force_ms", "brute_force_ratio", "real_time_factor"]:
+            self.assertGreater(skin[key], 0)
+        self.assertEqual(os.listdir(self.folder), [])
+
 
 class Convert(Case):
     TETRAHEDRON = ("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n")
