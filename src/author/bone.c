@@ -161,12 +161,14 @@ bool sn_bone_sweep(snBoneMesh *mesh, const v3 *at, const v3 *out, int32_t n, dou
     double ahead = 0.8 * fmin(half_side, half_out);
     v3 from = v3_unit(v3_sub(at[0], at[1])), to = v3_unit(v3_sub(at[n - 1], at[n - 2]));
     bool ok = add_vertex(mesh, v3_mad(at[0], 1.2 * ahead, from));
-    ok = ok && add_ring(mesh, v3_mad(at[0], 0.7 * ahead, from), v3_neg(from), out[0], wide_end, half_side, half_out, around);
+    ok = ok &&
+         add_ring(mesh, v3_mad(at[0], 0.7 * ahead, from), v3_neg(from), out[0], wide_end, half_side, half_out, around);
     for (int32_t i = 0; i < n; ++i) {
         v3 along = v3_sub(at[i + 1 < n ? i + 1 : i], at[i > 0 ? i - 1 : i]);
         ok = ok && add_ring(mesh, at[i], along, out[i], 1, half_side, half_out, around);
     }
-    ok = ok && add_ring(mesh, v3_mad(at[n - 1], 0.7 * ahead, to), to, out[n - 1], wide_end, half_side, half_out, around);
+    ok =
+        ok && add_ring(mesh, v3_mad(at[n - 1], 0.7 * ahead, to), to, out[n - 1], wide_end, half_side, half_out, around);
     ok = ok && add_vertex(mesh, v3_mad(at[n - 1], 1.2 * ahead, to));
     return ok && skin_rings(mesh, base, n + 2, around);
 }

@@ -26,8 +26,8 @@ typedef struct snShoulderBone {
 typedef struct snShoulderJoint {
     char name[SN_SHOULDER_NAME];
     int32_t parent, child;
-    rigid frame; /* first coordinate about z, then y, then x */
-    double lower[3], upper[3]; /* deg */
+    rigid frame;                              /* first coordinate about z, then y, then x */
+    double lower[3], upper[3];                /* deg */
     double stiffness[3], damping[3], rest[3]; /* rest in deg: found by calibration, 0 in the tables */
 } snShoulderJoint;
 
@@ -48,8 +48,8 @@ typedef struct snShoulderContact {
 
 typedef struct snShoulderPart {
     char name[SN_SHOULDER_NAME], muscle[SN_SHOULDER_NAME];
-    int32_t origin, insertion; /* bodies */
-    int32_t nstrand, first;    /* its strands */
+    int32_t origin, insertion;                       /* bodies */
+    int32_t nstrand, first;                          /* its strands */
     double area, max_force, fiber_length, pennation; /* of all its strands together; pennation in rad */
     double tone, passive_from; /* passive force at rest over max_force; fibre length from which it rises */
     double spacing;            /* m, of control points */
@@ -60,14 +60,14 @@ typedef struct snShoulderPart {
 
 typedef struct snShoulderStrand {
     char name[SN_SHOULDER_NAME];
-    int32_t part;         /* -1: a ligament */
+    int32_t part; /* -1: a ligament */
     int32_t origin, insertion;
     int32_t npoint;
     v3 at[SN_SHOULDER_MAX_PATH];
     int32_t eyelet[SN_SHOULDER_MAX_PATH]; /* body of an eyelet, -1: drawn there only */
-    double stiffness;     /* of a ligament, N/m */
-    double slack;         /* of a ligament: length at which it is taut over that in the neutral pose */
-    bool filled;          /* made by AutoStrands: drawn holds its control points, npoint is 0 */
+    double stiffness;                     /* of a ligament, N/m */
+    double slack;                         /* of a ligament: length at which it is taut over that in the neutral pose */
+    bool filled;                          /* made by AutoStrands: drawn holds its control points, npoint is 0 */
     v3 drawn[SN_SHOULDER_DRAWN];
 } snShoulderStrand;
 
@@ -117,8 +117,8 @@ snStatus sn_shoulder_fill_deltoid(snShoulder *shoulder, snError *error);
 snStatus sn_shoulder_add_bodies(const snShoulder *shoulder, const snShoulderDef *def, snSpec *spec, snError *error);
 snStatus sn_shoulder_add_strands(const snShoulder *shoulder, snSpec *spec, snError *error);
 snStatus sn_shoulder_add_functions(const snShoulder *shoulder, snSpec *spec);
-/* Meshes in world coordinates of the neutral pose: a bone from its pieces (shoulder_bone.c), the thorax with ribs, spine,
- * sternum, base of the skull and iliac crests (shoulder_thorax.c). */
+/* Meshes in world coordinates of the neutral pose: a bone from its pieces (shoulder_bone.c), the thorax with ribs,
+ * spine, sternum, base of the skull and iliac crests (shoulder_thorax.c). */
 snStatus sn_shoulder_shape(const snShoulder *shoulder, const char *bone, snTriMesh *mesh, snError *error);
 snStatus sn_shoulder_thorax(const snShoulder *shoulder, snBoneMesh *mesh, snError *error);
 

@@ -21,8 +21,7 @@ static snStatus add_mesh(const snShoulderBone *bone, snSpec *spec, snId parent, 
                          const int32_t *triangle, int32_t ntriangle)
 {
     char name[SN_SHOULDER_NAME + 8];
-    for (int32_t i = 0; i < nvertex; ++i)
-        v3_store(vertex + 3 * i, rigid_unapply(bone->frame, v3_load(vertex + 3 * i)));
+    for (int32_t i = 0; i < nvertex; ++i) v3_store(vertex + 3 * i, rigid_unapply(bone->frame, v3_load(vertex + 3 * i)));
     snprintf(name, sizeof name, "%s_bone", bone->name);
     snNodeDef node = sn_default_node_def();
     node.name = name;

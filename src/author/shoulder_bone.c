@@ -56,8 +56,7 @@ static double field(const void *context, v3 x, double limit)
     }
     for (int32_t i = 0; i < f->s->piece.count; ++i) {
         const snShoulderPiece *p = &f->s->piece.at[i];
-        if (p->kind == SN_SHOULDER_HOLLOW && strcmp(p->bone, f->bone) == 0)
-            d = fmax(d, p->radius_a - v3_dist(x, p->a));
+        if (p->kind == SN_SHOULDER_HOLLOW && strcmp(p->bone, f->bone) == 0) d = fmax(d, p->radius_a - v3_dist(x, p->a));
     }
     return d;
 }

@@ -1,7 +1,7 @@
 /* The deltoid: a sheet with three heads around the head of the humerus, filled by AutoStrands as [Kaufman 2008] did.
  *
- * The middle surface of the sheet lies between the paths of the tables, smoothed, outside the head of the humerus and in
- * front of the short muscles there. The sheet is thinner between the heads and at its ends. */
+ * The middle surface of the sheet lies between the paths of the tables, smoothed, outside the head of the humerus and
+ * in front of the short muscles there. The sheet is thinner between the heads and at its ends. */
 #include "author/sheet.h"
 #include "author/shoulder.h"
 
@@ -20,10 +20,10 @@ static const double head_half[HEADS] = {0.0050, 0.0070, 0.0055};
 
 typedef struct fill {
     snShoulder *s;
-    int32_t part[HEADS], first, count; /* parts of the heads; their strands */
+    int32_t part[HEADS], first, count;   /* parts of the heads; their strands */
     const snShoulderSurface *surface[2]; /* what lies below: the head of the humerus, the front of the shoulder */
     double x[MAX_ORIGINS];               /* place of each table strand's origin, as a fraction across */
-    double border[HEADS + 1]; /* where the heads begin and end, as fractions across */
+    double border[HEADS + 1];            /* where the heads begin and end, as fractions across */
     v3 middle[ACROSS * ALONG];
     double half[ACROSS * ALONG];
 } fill;
@@ -58,7 +58,8 @@ static snStatus find_heads(fill *f, snError *error)
         f->surface[i] = find_surface(s, surface_name[i]);
         if (!f->surface[i]) return sn_fail(error, SN_BAD_FILE, "surfaces.tsv has no \"%s\"", surface_name[i]);
     }
-    return f->count <= MAX_ORIGINS ? SN_OK : sn_fail(error, SN_BAD_FILE, "the deltoid has over %d strands", MAX_ORIGINS);
+    return f->count <= MAX_ORIGINS ? SN_OK
+                                   : sn_fail(error, SN_BAD_FILE, "the deltoid has over %d strands", MAX_ORIGINS);
 }
 
 /* Point of a table's path at a fraction of its length. */
@@ -170,7 +171,8 @@ static void smooth(fill *f)
             v3 mean = v3_scale(v3_add(p[-1], p[1]), 0.5);
             if (i > 0 && i + 1 < ACROSS) mean = v3_lerp(mean, v3_scale(v3_add(p[-ALONG], p[ALONG]), 0.5), 0.5);
             double t = (double)j / (ALONG - 1), ease = fmin(3 * t, 1);
-            *p = push_out(f, v3_lerp(*p, mean, 0.5), (double)i / (ACROSS - 1), ease * (f->half[i * ALONG + j] + 0.0005));
+            *p =
+                push_out(f, v3_lerp(*p, mean, 0.5), (double)i / (ACROSS - 1), ease * (f->half[i * ALONG + j] + 0.0005));
         }
 }
 

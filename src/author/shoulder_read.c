@@ -230,14 +230,12 @@ static bool read_strand(snShoulder *s, snFigures *t, int32_t row)
 
 static bool read_ligament(snShoulder *s, snFigures *t, int32_t row)
 {
-    snShoulderStrand strand = {.part = -1,
-                               .stiffness = sn_figures_number(t, row, "stiffness"),
-                               .slack = sn_figures_number(t, row, "slack")};
+    snShoulderStrand strand = {
+        .part = -1, .stiffness = sn_figures_number(t, row, "stiffness"), .slack = sn_figures_number(t, row, "slack")};
     read_ends(t, row, &strand);
     strand.at[strand.npoint++] = sn_figures_v3(t, row, "insertion");
     strand.origin = body_cell(s, t, row, "origin_body"), strand.insertion = body_cell(s, t, row, "insertion_body");
-    if (!(strand.stiffness > 0 && strand.slack > 0))
-        sn_figures_complain(t, row, "stiffness and slack must be above 0");
+    if (!(strand.stiffness > 0 && strand.slack > 0)) sn_figures_complain(t, row, "stiffness and slack must be above 0");
     return sn_array_push(&s->strand, strand);
 }
 
@@ -298,8 +296,8 @@ snStatus sn_shoulder_read(snShoulder *s, const char *folder, snError *error)
     static const struct {
         const char *name;
         read_row read;
-    } table[] = {{"bones.tsv", read_bone},     {"landmarks.tsv", read_landmark}, {"joints.tsv", read_joint},
-                 {"surfaces.tsv", read_surface}, {"muscles.tsv", read_part},     {"strands.tsv", read_strand},
+    } table[] = {{"bones.tsv", read_bone},         {"landmarks.tsv", read_landmark}, {"joints.tsv", read_joint},
+                 {"surfaces.tsv", read_surface},   {"muscles.tsv", read_part},       {"strands.tsv", read_strand},
                  {"ligaments.tsv", read_ligament}, {"functions.tsv", read_function}, {"shapes.tsv", read_piece}};
     snStatus status = SN_OK;
     for (size_t i = 0; i < sizeof table / sizeof *table && status == SN_OK; ++i)

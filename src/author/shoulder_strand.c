@@ -25,11 +25,11 @@ static const double STRUT_SPRING = 400, STRUT_DAMPER = 2; /* N/m, N s/m */
 
 /* ---- laws -------------------------------------------------------------------------------------- */
 
-/* Active force over fibre length: that of Hill below the optimal length, level above it, since a falling branch lets the
- * pieces of a strand in series tear apart. Passive force over fibre length beyond where it begins. */
+/* Active force over fibre length: that of Hill below the optimal length, level above it, since a falling branch lets
+ * the pieces of a strand in series tear apart. Passive force over fibre length beyond where it begins. */
 static const double active_at[LAW_POINTS] = {0.1, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.4, 1.7, 2.0};
-static const double active_force[LAW_POINTS] = {0.02,  0.10,  0.26,  0.48, 0.68, 0.82, 0.92,
-                                                0.978, 1.0,   1.0,   1.0,  1.0,  1.0};
+static const double active_force[LAW_POINTS] = {0.02,  0.10, 0.26, 0.48, 0.68, 0.82, 0.92,
+                                                0.978, 1.0,  1.0,  1.0,  1.0,  1.0};
 static const double passive_at[LAW_POINTS] = {-0.9, -0.5, -0.3, -0.2, -0.1, -0.03, 0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.6};
 static const double passive_force[LAW_POINTS] = {0, 0, 0, 0, 0, 0, 0.001, 0.01, 0.025, 0.08, 0.17, 0.30, 0.70};
 
@@ -41,7 +41,8 @@ static double mean_length(const snShoulder *s, const snShoulderPart *p)
     return sum / p->nstrand;
 }
 
-/* Fibre length over the optimal one in the neutral pose: 1 where there is path enough, else all of the path is fibre. */
+/* Fibre length over the optimal one in the neutral pose: 1 where there is path enough, else all of the path is fibre.
+ */
 static double neutral_fiber(const snShoulderPart *p, double length)
 {
     double optimal = p->fiber_length * cos(p->pennation);
@@ -221,10 +222,12 @@ static double offset_of(const snShoulderPart *p, const curve *c)
 
 static double contact_place(const snShoulderContact *contact, int32_t k)
 {
-    return contact->count > 1 ? contact->from + (contact->to - contact->from) * k / (contact->count - 1) : contact->from;
+    return contact->count > 1 ? contact->from + (contact->to - contact->from) * k / (contact->count - 1)
+                              : contact->from;
 }
 
-/* Moves the control points least so that the curve keeps its distance at one place. Returns by how much it was short. */
+/* Moves the control points least so that the curve keeps its distance at one place. Returns by how much it was short.
+ */
 static double clear_place(const snSurface *surface, double side, double offset, double place, curve *c)
 {
     double knot[MAX_POINTS + 4], b[4], sum = 0;
@@ -300,7 +303,8 @@ static snStatus add_strand(const snShoulder *s, const snShoulderStrand *strand, 
     return status == SN_OK && p ? add_contacts(s, p, &c, spec) : status;
 }
 
-/* Springs that keep the spacing between a strand and its neighbour of the same muscle, from a quarter to three quarters. */
+/* Springs that keep the spacing between a strand and its neighbour of the same muscle, from a quarter to three
+ * quarters. */
 static snStatus add_struts(const snShoulder *s, int32_t strand, snSpec *spec)
 {
     const snShoulderStrand *a = &s->strand.at[strand], *b = a + 1;

@@ -1,5 +1,6 @@
-/* The thorax to look at: twelve pairs of ribs on the ellipsoid of the tables, sternum, spine with its spinous processes,
- * base of the skull and iliac crests, where muscles begin. Estimated (C) but for the ellipsoid and the spinous line. */
+/* The thorax to look at: twelve pairs of ribs on the ellipsoid of the tables, sternum, spine with its spinous
+ * processes, base of the skull and iliac crests, where muscles begin. Estimated (C) but for the ellipsoid and the
+ * spinous line. */
 #include "author/shoulder.h"
 
 #include "base/alloc.h"
@@ -83,10 +84,12 @@ static bool add_sternum(const cage *c, const snShoulder *s)
 static bool add_vertebra(const cage *c, v3 process, double width, double height)
 {
     v3 body = v3_of(process.x + 0.034 + width, process.y + 0.012, 0), lateral = v3_of(0, 0, 1);
-    v3 drum[2] = {v3_of(body.x, body.y - height, 0), v3_of(body.x, body.y + height, 0)}, side[3] = {lateral, lateral, lateral};
+    v3 drum[2] = {v3_of(body.x, body.y - height, 0), v3_of(body.x, body.y + height, 0)},
+       side[3] = {lateral, lateral, lateral};
     v3 spine[3] = {v3_of(body.x - width, body.y, 0), v3_lerp(body, process, 0.6), process};
     v3 wings[3] = {v3_of(body.x - width - 0.006, body.y, -1.7 * width), v3_of(body.x - width, body.y, 0),
-                   v3_of(body.x - width - 0.006, body.y, 1.7 * width)}, back[3] = {{-1, 0, 0}, {-1, 0, 0}, {-1, 0, 0}};
+                   v3_of(body.x - width - 0.006, body.y, 1.7 * width)},
+       back[3] = {{-1, 0, 0}, {-1, 0, 0}, {-1, 0, 0}};
     return sn_bone_sweep(c->mesh, drum, side, 2, width, 1.15 * width, 12) &&
            sn_bone_sweep(c->mesh, spine, side, 3, 0.0065, 0.0035, 8) &&
            sn_bone_sweep(c->mesh, wings, back, 3, 0.005, 0.004, 8);
@@ -94,9 +97,9 @@ static bool add_vertebra(const cage *c, v3 process, double width, double height)
 
 static bool add_spine(const cage *c, const snShoulder *s)
 {
-    static const char *const name[] = {"SP_C2", "SP_C4", "SP_C6", "SP_C7", "SP_T1",  "SP_T2",  "SP_T3",  "SP_T4",
-                                       "SP_T5", "SP_T6", "SP_T7", "SP_T8", "SP_T9",  "SP_T10", "SP_T11", "SP_T12",
-                                       "SP_L1", "SP_L2", "SP_L3", "SP_L4", "SP_L5"};
+    static const char *const name[] = {"SP_C2",  "SP_C4",  "SP_C6", "SP_C7", "SP_T1", "SP_T2", "SP_T3",
+                                       "SP_T4",  "SP_T5",  "SP_T6", "SP_T7", "SP_T8", "SP_T9", "SP_T10",
+                                       "SP_T11", "SP_T12", "SP_L1", "SP_L2", "SP_L3", "SP_L4", "SP_L5"};
     bool ok = true;
     for (size_t i = 0; i < sizeof name / sizeof *name && ok; ++i) {
         double t = (double)i / 20;
@@ -137,9 +140,12 @@ static bool add_crests(const cage *c, const snShoulder *s)
     v3 l5 = sn_shoulder_landmark(s, "SP_L5");
     bool ok = true;
     for (int side = -1; side <= 1; side += 2) {
-        const v3 corner[CORNERS] = {v3_of(l5.x + 0.006, l5.y - 0.020, 0.018), v3_of(-0.108, -0.386, 0.045),
-                                    v3_of(-0.095, -0.372, 0.075),             v3_of(-0.082, -0.346, 0.104),
-                                    v3_of(-0.050, -0.336, 0.126),             v3_of(-0.012, -0.352, 0.128)};
+        const v3 corner[CORNERS] = {v3_of(l5.x + 0.006, l5.y - 0.020, 0.018),
+                                    v3_of(-0.108, -0.386, 0.045),
+                                    v3_of(-0.095, -0.372, 0.075),
+                                    v3_of(-0.082, -0.346, 0.104),
+                                    v3_of(-0.050, -0.336, 0.126),
+                                    v3_of(-0.012, -0.352, 0.128)};
         v3 at[POINTS], out[POINTS];
         for (int k = 0; k < POINTS; ++k) {
             double u = (double)k / (POINTS - 1) * (CORNERS - 1);

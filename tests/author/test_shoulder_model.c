@@ -1,4 +1,5 @@
 /* The generated shoulder: counts, soundness, and that it hangs still in the pose in which it is drawn. */
+#include "base/alloc.h"
 #include "check.h"
 #include "geom/mesh.h"
 #include "sinew/author.h"
@@ -8,10 +9,10 @@
 
 #define TABLES SINEW_SOURCE_DIR "/models/shoulder"
 
-static snSpec *author(void)
+static snSpec *author(bool meshes)
 {
     snShoulderDef def = sn_default_shoulder_def();
-    def.tables = TABLES;
+    def.tables = TABLES, def.meshes = meshes;
     snSpec *spec = NULL;
     snError error;
     char text[1024];
@@ -24,7 +25,7 @@ static snSpec *author(void)
 static void counts(void **state)
 {
     (void)state;
-    snSpec *spec = author();
+    snSpec *spec = author(false);
     int muscle = 0, ligament = 0, moving = 0;
     for (snId id = 1; id <= sn_spec_count(spec, SN_KIND_STRAND); ++id) {
         const snStrandDef *s = sn_spec_strand(spec, id);
@@ -48,7 +49,7 @@ static void counts(void **state)
 static void bones_are_solid(void **state)
 {
     (void)state;
-    snSpec *spec = author();
+    snSpec *spec = author(true);
     for (snId id = 1; id <= sn_spec_count(spec, SN_KIND_NODE); ++id) {
         const snNodeDef *n = sn_spec_node(spec, id);
         if (n->kind != SN_NODE_MESH) continue;
@@ -65,7 +66,7 @@ static void bones_are_solid(void **state)
 static void hangs_still(void **state)
 {
     (void)state;
-    snSpec *spec = author();
+    snSpec *spec = author(false);
     snModel *model = NULL;
     snState *s = NULL;
     snError error;
@@ -84,12 +85,50 @@ static void hangs_still(void **state)
     sn_spec_destroy(spec);
 }
 
+/* Without bone meshes and calibration, which only take longer: both are made of parts that have this test of their own.
+ */
+static void allocations_may_fail(void **state)
+{
+    (void)state;
+    snShoulderDef def = sn_default_shoulder_def();
+    def.tables = TABLES, def.meshes = false, def.calibrate = false;
+    int64_t live = sn_alloc_live();
+    snStatus status = SN_NO_MEMORY;
+    for (int64_t n = 0; status != SN_OK; n += 1 + n / 4) {
+        snSpec *spec = NULL;
+        snError error;
+        sn_alloc_fail_after(n);
+        status = sn_author_shoulder(&def, &spec, &error);
+        sn_alloc_fail_after(-1);
+        assert_true(status == SN_OK || status == SN_NO_MEMORY);
+        sn_spec_destroy(spec);
+        assert_int_equal(sn_alloc_live(), live);
+    }
+}
+
+static void missing_tables_are_named(void **state)
+{
+    (void)state;
+    snShoulderDef def = sn_default_shoulder_def();
+    def.tables = SINEW_SOURCE_DIR "/models/hand"; /* has bones.tsv, but not this one's columns */
+    snSpec *spec = NULL;
+    snError error;
+    char text[1024];
+    assert_int_equal(sn_author_shoulder(&def, &spec, &error), SN_BAD_FILE);
+    assert_non_null(strstr(sn_error_format(&error, text, sizeof text), "bones.tsv"));
+    def.tables = SINEW_SOURCE_DIR "/models/none";
+    assert_int_equal(sn_author_shoulder(&def, &spec, &error), SN_NO_FILE);
+    assert_null(spec);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts),
         cmocka_unit_test(bones_are_solid),
         cmocka_unit_test(hangs_still),
+        cmocka_unit_test(allocations_may_fail),
+        cmocka_unit_test(missing_tables_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
