@@ -17,8 +17,8 @@ bl_info = {
 }
 
 # In the order of registering. A module has register() and unregister().
-MODULES = ["properties", "prefs", "markers", "primitives", "scene_import", "scene_export", "validate", "simulate", "skin",
-           "autostrands", "panels", "panels_run", "menus"]
+MODULES = ["properties", "prefs", "markers", "primitives", "scene_import", "scene_export", "validate", "simulate",
+           "skin", "autostrands", "panels", "panels_run", "menus"]
 
 _loaded = []
 

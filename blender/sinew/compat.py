@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The only place where versions of Blender differ. Run with 3.4; what concerns later versions follows their release notes.
+"""The only place where versions of Blender differ. Run with 3.4; what concerns later versions follows their release
+notes.
 
 What differs:
 - 4.1 took away Mesh.use_auto_smooth and calc_normals.

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Reads and writes the files of sinew: scene, muscle and control (docs/files.md), and the meshes that a scene names.
 
-Needs no Blender. What may stand in an element comes from the schema; numbers are written with as few digits as read back
-to the same double, so that reading and writing a file loses nothing. Documents with entities are refused.
+Needs no Blender. What may stand in an element comes from the schema; numbers are written with as few digits as read
+back to the same double, so that reading and writing a file loses nothing. Documents with entities are refused.
 """
 import os
 import struct
@@ -154,7 +154,7 @@ def read_motion(path):
             if len(poses[-1]) != 7 * len(names):
                 raise ValueError
     except (TypeError, ValueError):
-        raise FileError(f"{path}: frame {len(times)} does not have seven numbers for each of {len(names)} bodies") from None
+        raise FileError(f"{path}: frame {len(times)} does not have seven numbers for each body") from None
     return Motion(names, times, poses)
 
 
@@ -171,7 +171,8 @@ def _numbers(values):
 
 
 def _escape(text):
-    for plain, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;"), ("\t", "&#9;"), ("\n", "&#10;")):
+    for plain, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;"), ("\t", "&#9;"),
+                          ("\n", "&#10;")):
         text = text.replace(plain, entity)
     return text
 

@@ -2,8 +2,8 @@
 """Constraint markers: small meshes that stay on their strand, in the colours of [Sueda 2008], figure 3.
 
 A marker is a child of its strand, so that it goes where the strand goes. Its place along the strand follows from the
-attribute `position`; when a user drags it, the attribute follows from its place. Both meet in `update`: a marker that is
-where its position says is left alone, so that no update calls for another.
+attribute `position`; when a user drags it, the attribute follows from its place. Both meet in `update`: a marker that
+is where its position says is left alone, so that no update calls for another.
 """
 import bpy
 from bpy.app.handlers import persistent

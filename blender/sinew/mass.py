@@ -32,7 +32,7 @@ def _corners(things):
 
 
 def centre(scene, body, depsgraph):
-    """A place in Blender's world: centre of the closed meshes, else middle of their box, else of the bone, else origin."""
+    """A place in the world: centre of the closed meshes, else middle of their box, else of the bone, else origin."""
     things = meshes_of(scene, body)
     volume, moment = 0.0, Vector((0, 0, 0))
     for thing in things:

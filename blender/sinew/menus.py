@@ -2,7 +2,8 @@
 """Add > sinew, and the entries of File > Import and Export."""
 import bpy
 
-SHIPPED = (("hand", "Hand", "VIEW_PAN"), ("hand-left", "Left Hand", "VIEW_PAN"), ("shoulder", "Shoulder", "ARMATURE_DATA"))
+SHIPPED = (("hand", "Hand", "VIEW_PAN"), ("hand-left", "Left Hand", "VIEW_PAN"),
+           ("shoulder", "Shoulder", "ARMATURE_DATA"))
 
 
 class SINEW_MT_add(bpy.types.Menu):

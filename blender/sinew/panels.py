@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The sidebar tab: the model, what to make of the selection, attributes of the active thing, messages, curves, functions.
+"""The sidebar tab: the model, what to make of the selection, attributes of the active thing, messages, lists.
 
-Attributes are drawn from the schema; which of them concern a kind of constraint or a type of joint is all that stands here.
+Attributes are drawn from the schema; which of them concern a kind of constraint is all that stands here.
 """
 import textwrap
 
@@ -210,7 +210,11 @@ class SINEW_PT_element(Tab, bpy.types.Panel):
         layout.prop(owner.sinew, "activation", slider=True)
         draw_attributes(layout, group, "MuscleGroup")
         layout.label(text=f"{len(group.members)} strands")
-        layout.template_list("SINEW_UL_members", "", group, "members", group, "active_member", rows=3)
+        row = layout.row()
+        row.template_list("SINEW_UL_members", "", group, "members", group, "active_member", rows=3)
+        column = row.column(align=True)
+        column.operator("sinew.group_members", text="", icon="ADD").action = "ADD"
+        column.operator("sinew.group_members", text="", icon="REMOVE").action = "REMOVE"
 
     def draw_constraint(self, layout, owner):
         settings, kind = owner.sinew.constraint, owner.sinew.kind

@@ -14,8 +14,8 @@ class SinewPreferences(bpy.types.AddonPreferences):
     bl_idname = __package__
 
     command: StringProperty(name="sinew command", subtype="FILE_PATH",
-                            description="The sinew program; empty: the one of the environment variable SINEW, of the PATH "
-                                        "or beside this add-on")
+                            description="The sinew program; empty: the one of the environment variable SINEW, of the "
+                                        "PATH or beside this add-on")
 
     def draw(self, context):
         layout = self.layout
@@ -34,7 +34,7 @@ def preferred(context):
 
 
 def look(context):
-    """(path, message): the path is None where there is no command that fits. Remembered, because it starts a process."""
+    """(path, message): the path is None where none fits. Remembered, because it starts a process."""
     key = preferred(context)
     if key not in _found:
         try:

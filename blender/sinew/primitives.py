@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Turns what is selected into bodies, joints, strands, groups and constraints, and back [Kaufman 2008, appendix A.3, A.5].
+"""Turns what is selected into bodies, joints, strands, groups and constraints, and back
+[Kaufman 2008, appendix A.3, A.5].
 
-Each operator says what it made or why it made nothing, and changes only what it names. In pose mode the selected bones are
-meant, otherwise the selected objects; where a body is asked for, an active armature stands for its active bone.
+Each operator says what it made or why it made nothing, and changes only what it names. In pose mode the selected
+bones are meant, otherwise the selected objects; where a body is asked for, an active armature stands for its
+active bone.
 """
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, StringProperty
@@ -190,8 +192,8 @@ def new_joint(context, first, second):
 
 
 class SINEW_OT_make_joint(Primitive, bpy.types.Operator):
-    """Connect two bodies. Select both, then an empty that shows where; without it, and for bones, the joint is at the origin
-    of the second body. Bones in pose mode are connected with their parents"""
+    """Connect two bodies. Select both, then an empty that shows where; without it, and for bones, the joint is at the
+    origin of the second body. Bones in pose mode are connected with their parents"""
     bl_idname = "sinew.make_joint"
     bl_label = "Joint"
 
@@ -220,7 +222,7 @@ class SINEW_OT_make_joint(Primitive, bpy.types.Operator):
         found = selected_bodies(context)
         thing = context.object
         if len(found) != 2:
-            raise Refused(f"Select two bodies, and last the empty that becomes the joint; {len(found)} bodies are selected")
+            raise Refused(f"Select two bodies, and last the empty that becomes the joint; {len(found)} are selected")
         if thing and thing.select_get() and thing.sinew.kind == "NONE" and thing.type != "ARMATURE":
             make_joint(context, thing, *found)
             return thing
@@ -266,8 +268,10 @@ class SINEW_OT_make_strand(Primitive, bpy.types.Operator):
     bl_idname = "sinew.make_strand"
     bl_label = "Strand"
 
-    passive_fl: StringProperty(name="Passive force-length", description="Preset, curve of the model or file; empty: linear")
-    active_fl: StringProperty(name="Active force-length", description="Preset, curve of the model or file; empty: shift")
+    passive_fl: StringProperty(name="Passive force-length",
+                               description="Preset, curve of the model or file; empty: linear")
+    active_fl: StringProperty(name="Active force-length",
+                              description="Preset, curve of the model or file; empty: shift")
     radius: FloatProperty(name="Radius (m)", default=0.0, min=0.0, precision=4,
                           description="0: the thickness that the curve has, else 2 mm")
 
@@ -318,12 +322,39 @@ class SINEW_OT_make_group(Primitive, bpy.types.Operator):
         return f"{thing.name}: {plural(len(found), 'strand')}"
 
 
+class SINEW_OT_group_members(Primitive, bpy.types.Operator):
+    """Add the selected strands to the active muscle group, or take its active strand out"""
+    bl_idname = "sinew.group_members"
+    bl_label = "Members"
+
+    action: EnumProperty(items=[("ADD", "Add", ""), ("REMOVE", "Remove", "")])
+
+    def make(self, context):
+        thing = context.object
+        if not thing or thing.sinew.kind != "GROUP":
+            raise Refused("The active object must be a muscle group")
+        group = thing.sinew.group
+        if self.action == "REMOVE":
+            if not group.members:
+                raise Refused(f"{thing.name} has no strands")
+            group.members.remove(min(group.active_member, len(group.members) - 1))
+            group.active_member = max(0, min(group.active_member, len(group.members) - 1))
+        else:
+            there = {member.object for member in group.members}
+            added = [strand for strand in selected_strands(context) if strand not in there]
+            if not added:
+                raise Refused("Select strands that are not in the group yet, and the group last")
+            for strand in added:
+                group.members.add().object = strand
+        return f"{thing.name}: {plural(len(group.members), 'strand')}"
+
+
 # ---- constraints ----------------------------------------------------------------------------------------------------
 
 
 class SINEW_OT_add_constraint(Primitive, bpy.types.Operator):
-    """Constrain the selected strands: fixed or sliding on the active body (or strand), along the active surface, or with
-    struts from each to the next"""
+    """Constrain the selected strands: fixed or sliding on the active body (or strand), along the active surface, or
+    with struts from each to the next"""
     bl_idname = "sinew.add_constraint"
     bl_label = "Constraint"
 
@@ -334,7 +365,8 @@ class SINEW_OT_add_constraint(Primitive, bpy.types.Operator):
         ("CURSOR", "3D cursor", "At the point of the strand nearest to the 3D cursor"),
         ("ORIGIN", "Origin", "At the first point of the strand"),
         ("INSERTION", "Insertion", "At the last point of the strand")])
-    position: FloatProperty(name="Position", default=0.5, min=0, max=1, description="Fraction of the strand's parameter")
+    position: FloatProperty(name="Position", default=0.5, min=0, max=1,
+                            description="Fraction of the strand's parameter")
 
     def make(self, context):
         strands = selected_strands(context)
@@ -388,7 +420,8 @@ class SINEW_OT_add_shape(Primitive, bpy.types.Operator):
     bl_label = "Shape"
 
     shape: EnumProperty(name="Shape", items=[(name, name.capitalize(), "") for name in
-                                             properties.schema.attribute("Shape", "shape")["names"]], default="cylinder")
+                                             properties.schema.attribute("Shape", "shape")["names"]],
+                        default="cylinder")
     radius: FloatProperty(name="Size (m)", default=0.01, min=1e-4, precision=4)
 
     def make(self, context):
@@ -515,7 +548,8 @@ class SINEW_OT_list_edit(bpy.types.Operator):
 
 
 CLASSES = (SINEW_OT_make_body, SINEW_OT_guess_centre, SINEW_OT_make_joint, SINEW_OT_make_strand, SINEW_OT_make_group,
-           SINEW_OT_add_constraint, SINEW_OT_add_shape, SINEW_OT_remove, SINEW_OT_delete_broken, SINEW_OT_list_edit)
+           SINEW_OT_group_members, SINEW_OT_add_constraint, SINEW_OT_add_shape, SINEW_OT_remove, SINEW_OT_delete_broken,
+           SINEW_OT_list_edit)
 
 
 def register():

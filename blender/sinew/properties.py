@@ -21,7 +21,7 @@ KINDS = {
     "JOINT": ("Joint", "Connects two bodies at the origin of this object", "Joint", "joint"),
     "STRAND": ("Strand", "A muscle, tendon or ligament along this curve", "Strand", "strand"),
     "GROUP": ("Muscle group", "Strands of one muscle, which activate together", "MuscleGroup", "group"),
-    "FIXED": ("Fixed constraint", "Holds a point of a strand on a body or on another strand", "Constraint", "constraint"),
+    "FIXED": ("Fixed constraint", "Holds a point of a strand on a body or another strand", "Constraint", "constraint"),
     "SLIDING": ("Sliding constraint", "A strand slides through a point of a body", "Constraint", "constraint"),
     "SURFACE": ("Surface constraint", "Keeps a strand on or beside a surface", "Constraint", "constraint"),
     "STRUT": ("Strut", "Keeps two strands apart", "Constraint", "constraint"),
@@ -246,7 +246,8 @@ class SinewPG_Scene(bpy.types.PropertyGroup):
                           poll=lambda _group, thing: thing.type == "MESH")
     pose_from: EnumProperty(name="Drawn in", items=[
         ("REST", "Rest pose", "Strands were drawn on the armature's rest pose"),
-        ("FRAME", "Frame", "Strands were drawn on the pose of a frame")], description="Pose that the model is written in")
+        ("FRAME", "Frame", "Strands were drawn on the pose of a frame")],
+        description="Pose that the model is written in")
     pose_frame: IntProperty(name="Frame", default=1, description="Frame that shows the model as drawn")
     motion: StringProperty(name="Motion", description="Shipped motion that the animation came from, if any")
     replay: StringProperty(name="Replay", subtype="FILE_PATH", description="What was simulated last")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The armature of an imported model: a bone for each body, and a motion as an action on it.
 
-A bone's head is at the joint to its parent, it points to the joints of its children, and its z axis is the first axis of
-the joint, so that an animator bends a finger by turning about one axis. Numbers are doubles here (numpy); Blender rounds
-them when they are put in.
+A bone's head is at the joint to its parent, it points to the joints of its children, and its z axis is the first axis
+of the joint, so that an animator bends a finger by turning about one axis. Numbers are doubles here (numpy); Blender
+rounds them when they are put in.
 """
 import bpy
 import numpy

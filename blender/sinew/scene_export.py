@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The model of a Blender scene as scene and muscle files, and the motion of a frame range as a control file.
 
-What becomes a node: every body, joint, strand and attachment; meshes, curves and empties below a body; the skin; and what
-was a node when it was imported. A node that nobody has moved is written with the numbers that it was read with. Of any
-other, the points are written in the space of the body (or of the model) that it belongs to, so that scaled, rotated and
+What becomes a node: every body, joint, strand and attachment; meshes, curves and empties below a body; the skin; and
+what was a node when it was imported. A node that nobody has moved is written with the numbers that it was read with.
+Of any other, the points are written in the space of the body (or of the model) that it belongs to, so that scaled, rotated and
 sheared parents cost nothing: bodies have no scale in the files.
 
 Invariants:
@@ -205,8 +205,8 @@ def require_shown(bodies, depsgraph):
     """Blender does not compute the motion of what is hidden in all viewports or in an excluded collection."""
     for body in bodies:
         if not body.object.evaluated_get(depsgraph).is_evaluated:
-            raise ExportFailed(f"{body.object.name} is disabled in viewports or in an excluded collection, so that Blender "
-                               "does not move it: show it in the outliner (the eye may hide it)")
+            raise ExportFailed(f"{body.object.name} is disabled in viewports or in an excluded collection, so that "
+                               "Blender does not move it: show it in the outliner (the eye may hide it)")
 
 
 def _rigid(matrix):
@@ -473,6 +473,19 @@ def _attachment(thing):
     return body.name if body else ""
 
 
+def _strand(run, thing):
+    """A strand; files of force-length curves that it names go into the folder of the model."""
+    element = _element(thing, "Strand", thing.sinew.strand)
+    curves = {item.name for item in run.scene.sinew.force_lengths}
+    for name, presets in properties.PRESETS.items():
+        value = element.values[name]
+        path = bpy.path.abspath(value)
+        if value and value not in presets and value not in curves and os.path.isfile(path):
+            element.values[name] = os.path.basename(path)
+            run.extra_files.append((element.values[name], lambda target, source=path: _copy(source, target)))
+    return element
+
+
 def _constraint(thing):
     settings = thing.sinew.constraint
     element = _element(thing, "Constraint", settings)
@@ -498,7 +511,7 @@ def _muscle_element(run, scene_name):
         element = _element(thing, "Joint", thing.sinew.joint)
         element.values.update(body_a=_body_name(thing.sinew.joint.body_a), body_b=_body_name(thing.sinew.joint.body_b))
         root.children.append(element)
-    root.children += [_element(thing, "Strand", thing.sinew.strand) for thing in model.strands(scene)]
+    root.children += [_strand(run, thing) for thing in model.strands(scene)]
     for thing in model.of_kind(scene, "GROUP"):
         element = _element(thing, "MuscleGroup", thing.sinew.group)
         element.values["strands"] = " ".join(model.name_of(member.object) for member in thing.sinew.group.members
@@ -585,8 +598,8 @@ def _unit(turn):
 
 
 def export_motion(context, path, start=None, end=None, subframes=1):
-    """Writes the motion of all bodies over a frame range, evaluated, `subframes` samples per frame. Time zero is the first
-    frame. Returns the number of samples."""
+    """Writes the motion of all bodies over a frame range, evaluated, `subframes` samples per frame. Time zero is the
+    first frame. Returns the number of samples."""
     scene = context.scene
     if start is None or end is None:
         start, end = model.frame_range(scene)

@@ -2,8 +2,8 @@
 """A model as Blender objects: armature, bone meshes, strands, constraint markers, skin, motion.
 
 Invariants:
-1. A node of the scene is an object with the node's own transform, below the object or bone of its parent; a body's group
-   is a bone. A root object (kind MODEL) turns the model's axes and units into Blender's.
+1. A node of the scene is an object with the node's own transform, below the object or bone of its parent; a body's
+   group is a bone. A root object (kind MODEL) turns the model's axes and units into Blender's.
 2. What Blender keeps in single precision - transforms, points, vertices - is kept beside it as it was read
    (`sinew_source`, `sinew_points`), so that what nobody has moved is written as it was.
 3. A failure leaves the scene as it was: files are read before anything is made, and what was made is removed.
@@ -323,8 +323,19 @@ def _add_strands(run):
         thing.sinew.kind, thing.sinew.order = "STRAND", order + 1
         _name(thing, strand, node_name)
         fill(thing.sinew.strand, "Strand", strand)
+        _find_curve_files(run, thing.sinew.strand)
         shapes.show_strand(thing)
         run.strands[strand.name] = thing
+
+
+def _find_curve_files(run, settings):
+    """A force-length file is named relative to the muscle file; Blender's files lie elsewhere."""
+    names = {curve.name for curve in run.elements["ForceLength"]}
+    for key, presets in properties.PRESETS.items():
+        value = getattr(settings, key)
+        path = os.path.join(os.path.dirname(os.path.abspath(run.path)), value)
+        if value and value not in names and value not in presets and os.path.isfile(path):
+            setattr(settings, key, path)
 
 
 def _add_groups(run):
@@ -587,7 +598,8 @@ class SINEW_OT_import_model(bpy.types.Operator, ImportHelper):
 
     filename_ext = ".xml"
     filter_glob: StringProperty(default="*.muscle.xml", options={"HIDDEN"})
-    motion: StringProperty(name="Motion", default="", description="Name of a motion of the model, or a file; empty: none")
+    motion: StringProperty(name="Motion", default="",
+                           description="Name of a motion of the model, or a file; empty: none")
 
     def execute(self, context):
         return _import(self, context, self.filepath, self.motion)

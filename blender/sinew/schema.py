@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The elements and attributes of scene and muscle files, as `sinew info --schema` prints them (schema.json).
 
-Written by `make docs`; a test compares the file with what the command prints. No part of the add-on names an attribute's
-type, default, range, unit or meaning anywhere else. Needs no Blender.
+Written by `make docs`; a test compares the file with what the command prints. No part of the add-on names an
+attribute's type, default, range, unit or meaning anywhere else. Needs no Blender.
 """
 import json
 import math
@@ -15,8 +15,8 @@ NODES = tuple(tag for tag, element in ELEMENTS.items() if element["node"])
 
 
 def attributes(tag):
-    """The attributes of an element, in order: dicts with name, type, unit, doc and, where they apply, default, min, max,
-    names, width, required, above_min, child."""
+    """The attributes of an element, in order: dicts with name, type, unit, doc and, where they apply, default, min,
+    max, names, width, required, above_min, child."""
     return ELEMENTS[tag]["attributes"]
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Curves, control cages and marker meshes: how nodes look in Blender, and points on a strand.
 
-A surface of the scene becomes the mesh of its control points with a Subdivision Surface modifier: for cubic surfaces that
-shows the surface itself but for its clamped rims, and its points stay editable. Blender's own NURBS surfaces cannot hold
-knots.
+A surface of the scene becomes the mesh of its control points with a Subdivision Surface modifier: for cubic surfaces
+that shows the surface itself but for its clamped rims, and its points stay editable. Blender's own NURBS surfaces
+cannot hold knots.
 """
 import math
 

@@ -13,7 +13,7 @@ import scenes
 
 common.enable()
 
-from sinew import files, markers, model, primitives, properties, scene_export, schema, validate
+from sinew import files, markers, model, primitives, properties, scene_export, scene_import, schema, validate
 
 
 class Arm(common.Case):
@@ -125,7 +125,32 @@ class Arm(common.Case):
         self.assertEqual({by_type["strut"].get("strand"), by_type["strut"].get("attachment")}, {"tendon", "second"})
         group = next(e for e in muscle.children if e.tag == "MuscleGroup")
         self.assertEqual((group.name, group.get("strands"), group.get("type")), ("muscle", "tendon second", "sheet"))
-        self.assertTrue(any(thing.sinew.kind == "GROUP" for thing in scene.objects))
+        thing = model.of_kind(scene, "GROUP")[0]
+        common.select(second, thing)
+        self.assertEqual(bpy.ops.sinew.group_members(action="ADD"), {"CANCELLED"})
+        self.assertEqual(bpy.ops.sinew.group_members(action="REMOVE"), {"FINISHED"})
+        self.assertEqual([member.object.name for member in thing.sinew.group.members], ["second"])
+        common.select(bpy.data.objects["tendon"], thing)
+        self.assertEqual(bpy.ops.sinew.group_members(action="ADD"), {"FINISHED"})
+        self.assertEqual([member.object.name for member in thing.sinew.group.members], ["second", "tendon"])
+
+    def test_force_length_by_preset_curve_and_file(self):
+        self.build()
+        scene, strand = bpy.context.scene, bpy.data.objects["tendon"]
+        with open(self.path("passive.csv"), "w") as file:
+            file.write("stretch,force\n0.9,0\n1,0\n1.1,0.2\n1.2,1\n")
+        curve = scene.sinew.force_lengths.add()
+        curve.name, curve.Stretch, curve.Force = "bell", "0.5 0.8 1 1.2 1.5", "0 0.7 1 0.7 0"
+        strand.sinew.strand.passive_fl, strand.sinew.strand.active_fl = self.path("passive.csv"), "bell"
+        path = self.export()
+        element = next(e for e in files.read_muscle(path).children if e.tag == "Strand")
+        self.assertEqual((element.get("passive_fl"), element.get("active_fl")), ("passive.csv", "bell"))
+        common.sinew("check", path)
+        strand.sinew.strand.passive_fl = "hill-passive"
+        common.sinew("check", self.export("preset"))
+        bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+        scene_import.import_model(bpy.context, path)
+        common.sinew("check", self.export("again"))
 
     def test_shape(self):
         self.build()
