@@ -78,6 +78,8 @@ typedef struct snSkinInfo {
     double blend_seconds, bulge_seconds, normal_seconds;
     int64_t curve_evaluations; /* closest points on pieces of curve */
     double contact_seconds;    /* keeping off the bones */
+    double bulge_cpu_seconds;  /* processor time of the bulge: on a shared machine less than bulge_seconds */
+    double search_cpu_seconds; /* of that the search for closest points with equation 19 */
 } snSkinInfo;
 SN_API snSkinInfo sn_skin_info(const snSkin *skin);
 

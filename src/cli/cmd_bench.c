@@ -226,6 +226,8 @@ static snStatus run(snCli *cli)
     const char *only = cli_option_text(cli, "rung", NULL);
     int count = only ? 1 : RUNGS;
     snStatus worst = SN_OK;
+    if (cli_given(cli, "triangles") && (!only || strcmp(only, "skin") != 0))
+        return cli_fail(cli, SN_USAGE, "--triangles needs --rung skin");
     if (cli_given(cli, "motion") && !only) return cli_fail(cli, SN_USAGE, "--motion needs --rung");
     if (only && strcmp(only, "skin") == 0) return cli_bench_skin(cli);
     cli_say(cli, "%-20s %10s %10s %10s %10s %10s %9s   %s\n", "rung", "steps/s", "x real", "step us", "solve us",
@@ -245,6 +247,8 @@ static const snOption options[] = {
     {"rung", SN_OPTION_TEXT, "NAME", "one rung only: a name of the ladder, skin, or any MODEL", 0, 0},
     {"motion", SN_OPTION_TEXT, "NAME", "with the tracking controller on this motion (rung hand: fist)", 0, 0},
     {"seconds", SN_OPTION_NUMBER, "S", "time to spend on each rung (1)", 0.001, 600},
+    {"triangles", SN_OPTION_COUNT, "N", "with --rung skin: build a skin of about N triangles instead of the shipped one", 1000,
+     200000},
     {NULL, SN_OPTION_FLAG, NULL, NULL, 0, 0},
 };
 

@@ -136,16 +136,18 @@ static bool set_up(Setup *s, snBulge *b, const double *influence)
     return make_regions(s, b);
 }
 
-/* Sideways distance at which a strand a centimetre above the skin lifts it by less than a tenth of a nanometre, and
- * room for strands that stand off: what is further away has lost its skin and does nothing. */
+/* A strand lifts the skin only if it lies between its depth and SN_BULGE_AWAY along the normal, and by less than a
+ * nanometre if it is further away sideways than this. */
 static double reach_of(const snBulgeShape *shape, int32_t n)
 {
     double reach = 0;
     for (int32_t i = 0; i < n; ++i) {
-        double highest = shape[i].height * (0.01 + fmax(shape[i].depth, 0));
-        if (highest > 1e-10) reach = fmax(reach, shape[i].lateral * sqrt(2 * log(highest / 1e-10)));
+        double highest = fabs(shape[i].height) * SN_BULGE_HIGHEST, along = fmax(SN_BULGE_AWAY, shape[i].depth);
+        if (!(highest > 1e-9) || shape[i].depth <= -SN_BULGE_AWAY) continue;
+        double sideways = shape[i].lateral * sqrt(2 * log(highest / 1e-9));
+        reach = fmax(reach, sqrt(sideways * sideways + along * along));
     }
-    return reach > 0 ? reach + 0.03 : 0;
+    return reach;
 }
 
 static bool make_scratch(snBulgeScratch *s, int32_t narc)

@@ -39,6 +39,11 @@ typedef struct snBulge {
     const snChords *chords;
 } snBulge;
 
+/* No strand lifts skin by more than this times its height, m, and none as far outside the skin as SN_BULGE_AWAY lifts it
+ * at all. */
+#define SN_BULGE_HIGHEST 6e-3
+#define SN_BULGE_AWAY 6e-3
+
 /* skin, normal: in the rest pose. influence: per vertex or NULL. The arcs must be in the rest pose. Free also after a
  * failure. */
 snStatus sn_bulge_create(const snTriMesh *skin, const double *normal, const snArcs *arcs, const snBulgeShape *shape,

@@ -8,7 +8,7 @@
 
 /* Skin is held down by what is beneath it: a strand that stands off further than TAUT drags it along less and less, and
  * never by more than HIGHEST. Below TAUT equation 19 holds as it is. */
-static const double TAUT = 3e-3, HIGHEST = 6e-3; /* m */
+static const double TAUT = 3e-3, HIGHEST = SN_BULGE_HIGHEST; /* m */
 
 static double held(double h)
 {
@@ -20,7 +20,7 @@ static const double COVER = 1e-3;
 
 /* A strand as far outside as this is not under this skin at all: in a fold the normal points anywhere. From NEAR on its
  * lift fades. */
-static const double NEAR = 2.5e-3, AWAY = 6e-3; /* m */
+static const double NEAR = 2.5e-3, AWAY = SN_BULGE_AWAY; /* m */
 
 static double under(double along)
 {
@@ -28,13 +28,18 @@ static double under(double along)
     return t <= 0 ? 1 : t >= 1 ? 0 : 1 - t * t * (3 - 2 * t);
 }
 
+/* c where the skin is as loose as this. */
+static double depth_at(const snBulgeShape *s, double loose)
+{
+    return s->depth > COVER ? COVER + loose * (s->depth - COVER) : s->depth;
+}
+
 /* Equation 19: d = at - p, h = max(d n + c, 0), f = a exp(-|d - (d n) n|^2 / 2 b^2), offset w h f. Where the skin is
  * tight (loose below one) c is less: a tendon in its bed is held down there, one that would come through is not. */
 static double equation_19(const snBulgeShape *s, v3 p, v3 n, v3 at, double loose)
 {
     v3 d = v3_sub(at, p);
-    double c = s->depth > COVER ? COVER + loose * (s->depth - COVER) : s->depth;
-    double along = v3_dot(d, n), h = along + c;
+    double along = v3_dot(d, n), h = along + depth_at(s, loose);
     if (!(h > 0) || along >= AWAY) return 0;
     double sideways = v3_len2(v3_mad(d, -along, n));
     return under(along) * held(h) * s->height * exp(-sideways / (2 * s->lateral * s->lateral));
@@ -100,6 +105,7 @@ typedef struct {
     v3 normal;   /* mean of the vertices' normals */
     double turn; /* no normal differs from the mean by more */
     double sink; /* no vertex lies deeper under its own tangent plane, seen from the middle */
+    double loose; /* no vertex is looser */
 } Patch;
 
 /* Bounds for depths: (x - p) n <= (x - middle) normal + |x - middle| turn + sink for each vertex p with normal n. */
@@ -201,7 +207,7 @@ static int32_t note_shown(const snBulge *b, const snArcs *arcs, int32_t ncandida
     const snBulgeScratch *s = &b->scratch;
     int32_t count = 0;
     for (int32_t j = 0; j < ncandidate; ++j)
-        if (!hidden(arcs->arc + s->arc[j], b->shape[s->strand[j]].depth, at)) s->shown[count++] = j;
+        if (!hidden(arcs->arc + s->arc[j], depth_at(b->shape + s->strand[j], at->loose), at)) s->shown[count++] = j;
     return count;
 }
 
@@ -213,7 +219,8 @@ static bool any_shows(const snBulge *b, const snArcs *arcs, int32_t nshown, cons
     const snBulgeScratch *s = &b->scratch;
     for (int32_t k = 0; k < nshown; ++k) {
         int32_t j = s->shown[k];
-        if (s->bits[j] >> lane & 1 && !hidden(arcs->arc + s->arc[j], b->shape[s->strand[j]].depth, at)) return true;
+        if (s->bits[j] >> lane & 1 && !hidden(arcs->arc + s->arc[j], depth_at(b->shape + s->strand[j], at->loose), at))
+            return true;
     }
     return false;
 }
@@ -234,15 +241,15 @@ static int32_t take_part(const snBulge *b, int32_t ncandidate, int32_t common, i
 /* ---- vertices ------------------------------------------------------------------------------------ */
 
 /* Whether all of the arc lies deeper under the tangent plane than shows. */
-static bool too_deep(const snArc *arc, const snBulgeShape *shape, v3 p, v3 n)
+static bool too_deep(const snArc *arc, double depth, v3 p, v3 n)
 {
     double start = v3_dot(v3_sub(arc->c[0], p), n), end = start + v3_dot(arc->chord, n);
-    return (start > end ? start : end) + arc->slack <= -shape->depth;
+    return (start > end ? start : end) + arc->slack <= -depth;
 }
 
 /* Exact closest point among the candidates that the chords leave open for point i; false if all of those are too deep.
  */
-static bool closest_of(snBulge *b, const snArcs *arcs, int32_t n, int i, v3 p, v3 normal, Best *best)
+static bool closest_of(snBulge *b, const snArcs *arcs, int32_t n, int i, v3 p, v3 normal, double loose, Best *best)
 {
     const snBulgeScratch *s = &b->scratch;
     bool shows = false;
@@ -250,7 +257,7 @@ static bool closest_of(snBulge *b, const snArcs *arcs, int32_t n, int i, v3 p, v
     for (int32_t j = 0; j < n; ++j) {
         if (!(s->part_bits[j] >> i & 1)) continue;
         const snArc *arc = arcs->arc + s->part[j];
-        shows = shows || !too_deep(arc, b->shape + arc->strand, p, normal);
+        shows = shows || !too_deep(arc, depth_at(b->shape + arc->strand, loose), p, normal);
         if (first < 0 || s->part_distance2[SN_LANES * j + i] < s->part_distance2[SN_LANES * first + i]) first = j;
     }
     if (!shows) return false;
@@ -296,7 +303,7 @@ static void add_patch(snBulge *b, const snArcs *arcs, int32_t n, int32_t patch, 
     for (int32_t i = 0; i < count; ++i) {
         v3 p = v3_load(f->vertex + 3 * list[i]), normal = v3_load(f->normal + 3 * list[i]);
         Best best;
-        if (!closest_of(b, arcs, n, i, p, normal, &best)) continue;
+        if (!closest_of(b, arcs, n, i, p, normal, f->loose[list[i]], &best)) continue;
         const snBulgeShape *shape = b->shape + arcs->arc[best.arc].strand;
         f->offset[list[i]] +=
             f->prominence * b->influence[list[i]] * equation_19(shape, p, normal, best.at, f->loose[list[i]]);
@@ -309,6 +316,8 @@ static void load_patch(const snBulge *b, int32_t first, int32_t end, const Frame
     int32_t n = b->start[end] - b->start[first];
     to->ball = ball_around(list, n, f->vertex);
     bound_normals(list, n, f->vertex, f->normal, to);
+    to->loose = 0;
+    for (int32_t i = 0; i < n; ++i) to->loose = f->loose[list[i]] > to->loose ? f->loose[list[i]] : to->loose;
 }
 
 /* Up to SN_LANES patches of a region at a time. */

@@ -200,8 +200,10 @@ static void add_strands(snSkin *skin, const snTriMesh *base, const double *point
     if (!point || !(skin->prominence != 0)) return;
     sn_arcs_update(&skin->arcs, point, v3_load(skin->base));
     sn_taut_measure(&skin->taut, base, skin->loose);
+    double start = sn_clock_thread();
     (skin->brute_force ? sn_bulge_add_brute_force : sn_bulge_add)(&skin->bulge, &skin->arcs, skin->base, skin->normal,
                                                                   skin->loose, skin->prominence, skin->offset);
+    skin->info.search_cpu_seconds = sn_clock_thread() - start;
     sn_belly_add(&skin->belly, &skin->arcs, skin->prominence * skin->belly_factor, skin->offset);
 }
 
@@ -226,17 +228,18 @@ void sn_skin_deform(snSkin *skin, const double *pose, const double *point, doubl
     sn_contact_push(&skin->contact, skin->rest_pose, pose, skin->base);
     double t2 = sn_clock();
     sn_trimesh_normals(&base, skin->normal);
-    double t3 = sn_clock();
+    double t3 = sn_clock(), cpu3 = sn_clock_thread();
     add_strands(skin, &base, point);
-    double t4 = sn_clock();
+    double t4 = sn_clock(), cpu4 = sn_clock_thread();
     sn_contact_limit(&skin->contact, skin->base, skin->normal, skin->offset);
-    double t5 = sn_clock();
+    double t5 = sn_clock(), cpu5 = sn_clock_thread();
     lift(skin, vertex);
-    double t6 = sn_clock();
+    double t6 = sn_clock(), cpu6 = sn_clock_thread();
     if (normal) sn_trimesh_normals(&result, normal);
     double t7 = sn_clock();
     skin->info.blend_seconds = t1 - t0, skin->info.contact_seconds = t2 - t1 + (t5 - t4);
     skin->info.bulge_seconds = t4 - t3 + (t6 - t5), skin->info.normal_seconds = t3 - t2 + (t7 - t6);
+    skin->info.bulge_cpu_seconds = cpu4 - cpu3 + (cpu6 - cpu5);
 }
 
 void sn_skin_deform_base(snSkin *skin, const double *given, const double *point, double *vertex, double *normal)
@@ -246,10 +249,11 @@ void sn_skin_deform_base(snSkin *skin, const double *given, const double *point,
     base.vertex = skin->base, result.vertex = vertex;
     memcpy(skin->base, given, 3 * sizeof(double) * (size_t)skin->rest.nvertex);
     sn_trimesh_normals(&base, skin->normal);
-    double t1 = sn_clock();
+    double t1 = sn_clock(), cpu1 = sn_clock_thread();
     add_strands(skin, &base, point);
     lift(skin, vertex);
     double t2 = sn_clock();
+    skin->info.bulge_cpu_seconds = sn_clock_thread() - cpu1;
     if (normal) sn_trimesh_normals(&result, normal);
     skin->info.blend_seconds = 0, skin->info.bulge_seconds = t2 - t1;
     skin->info.normal_seconds = t1 - t0 + (sn_clock() - t2);

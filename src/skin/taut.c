@@ -97,6 +97,12 @@ static bool find_neighbours(const snTriMesh *skin, const Setup *s, snTaut *t)
             t->to[t->start[c] + k] = other;
             t->share[t->start[c] + k] = 2.0 / 3 * (LENGTH / d) * (LENGTH / d);
         }
+    for (int32_t c = 0; fine && c < t->ncluster; ++c) {
+        double total = 1;
+        for (int32_t k = t->start[c]; k < t->start[c + 1]; ++k) total += t->share[k];
+        for (int32_t k = t->start[c]; k < t->start[c + 1]; ++k) t->share[k] /= total;
+        t->own_share[c] = 1 / total;
+    }
     sn_free(all), sn_free(n);
     return fine;
 }
@@ -137,9 +143,10 @@ static bool allocate(const snTriMesh *skin, Setup *s, snTaut *t)
     t->triangle = SN_NEW_ARRAY(int32_t, skin->ntriangle), t->first = SN_NEW_ARRAY(int32_t, n + 2);
     t->along = SN_NEW_ARRAY(float, 2 * (size_t)skin->ntriangle), t->start = SN_NEW_ARRAY(int32_t, n + 1);
     t->own = SN_NEW_ARRAY(double, n), t->spread = SN_NEW_ARRAY(double, n), t->slack = SN_NEW_ARRAY(double, n);
+    t->own_share = SN_NEW_ARRAY(double, n);
     t->near = SN_NEW_ARRAY(int32_t, SN_TAUT_NEAR * n), t->weight = SN_NEW_ARRAY(float, SN_TAUT_NEAR *n);
     return s->of && s->centre && s->count && t->triangle && t->first && t->along && t->start && t->own && t->spread &&
-           t->slack && t->near && t->weight && sn_fans_create(skin, &s->fans);
+           t->slack && t->own_share && t->near && t->weight && sn_fans_create(skin, &s->fans);
 }
 
 snStatus sn_taut_create(const snTriMesh *skin, const snArcs *arcs, snTaut *t, snError *error)
@@ -161,7 +168,7 @@ snStatus sn_taut_create(const snTriMesh *skin, const snArcs *arcs, snTaut *t, sn
 void sn_taut_free(snTaut *t)
 {
     sn_free(t->triangle), sn_free(t->first), sn_free(t->along), sn_free(t->start), sn_free(t->to);
-    sn_free(t->share), sn_free(t->own), sn_free(t->spread), sn_free(t->slack), sn_free(t->near), sn_free(t->weight);
+    sn_free(t->share), sn_free(t->own_share), sn_free(t->own), sn_free(t->spread), sn_free(t->slack), sn_free(t->near), sn_free(t->weight);
     *t = (snTaut){0};
 }
 
@@ -188,7 +195,8 @@ static void measure(snTaut *t, const snTriMesh *skin)
             sum += length_along(t, skin, i), ++n;
         }
         double stretch = n ? sum / n - 1 : 0;
-        t->own[c] = t->spread[c] = stretch > 0 ? stretch : 0;
+        t->spread[c] = stretch > 0 ? stretch : 0;
+        t->own[c] = t->own_share[c] * t->spread[c];
     }
 }
 
@@ -197,10 +205,9 @@ static void spread(snTaut *t)
     for (int sweep = 0; sweep < SWEEPS; ++sweep)
         for (int32_t i = 0; i < t->ncluster; ++i) {
             int32_t c = sweep % 2 ? t->ncluster - 1 - i : i;
-            double sum = t->own[c], total = 1;
-            for (int32_t k = t->start[c]; k < t->start[c + 1]; ++k)
-                sum += t->share[k] * t->spread[t->to[k]], total += t->share[k];
-            t->spread[c] = sum / total;
+            double sum = t->own[c];
+            for (int32_t k = t->start[c]; k < t->start[c + 1]; ++k) sum += t->share[k] * t->spread[t->to[k]];
+            t->spread[c] = sum;
         }
 }
 

@@ -19,8 +19,9 @@ typedef struct snTaut {
     float *along;      /* 2 per measured triangle: its two edges from the first corner times these are the direction of
                           the nearest strand, of length one at rest; 0 0: no strand is near */
     int32_t *start, *to;  /* neighbours of cluster i: to[start[i]] .. */
-    double *share;        /* per neighbour: coupling */
-    double *own, *spread; /* ncluster: stretch, before and after sharing */
+    double *share;        /* per neighbour: coupling times own_share */
+    double *own_share;    /* ncluster: 1 / (1 + sum of its couplings) */
+    double *own, *spread; /* ncluster: stretch times own_share, and stretch after sharing */
     double *slack;        /* ncluster: looseness */
     int32_t *near;        /* SN_TAUT_NEAR per vertex; -1 ends */
     float *weight;        /* SN_TAUT_NEAR per vertex, sum 1 */
