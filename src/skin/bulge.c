@@ -152,13 +152,13 @@ static double reach_of(const snBulgeShape *shape, int32_t n)
 
 static bool make_scratch(snBulgeScratch *s, int32_t narc)
 {
-    size_t n = (size_t)narc + SN_LANES;
+    size_t n = (size_t)narc + 4 * SN_LANES;
     s->arc = SN_NEW_ARRAY(int32_t, n), s->strand = SN_NEW_ARRAY(int32_t, n), s->shown = SN_NEW_ARRAY(int32_t, n);
     s->part = SN_NEW_ARRAY(int32_t, n), s->nearest = SN_NEW_ARRAY(float, n);
-    s->bits = SN_NEW_ARRAY(uint8_t, n), s->part_bits = SN_NEW_ARRAY(uint8_t, n);
+    s->open = SN_NEW_ARRAY(uint32_t, n), s->part_open = SN_NEW_ARRAY(uint32_t, n);
     s->chord = SN_NEW_ARRAY(snChord, n), s->part_chord = SN_NEW_ARRAY(snChord, n);
     s->distance2 = SN_NEW_ARRAY(float, SN_LANES *n), s->part_distance2 = SN_NEW_ARRAY(float, SN_LANES *n);
-    return s->bits && s->part_bits && s->arc && s->strand && s->shown && s->part && s->nearest && s->chord &&
+    return s->open && s->part_open && s->arc && s->strand && s->shown && s->part && s->nearest && s->chord &&
            s->part_chord && s->distance2 && s->part_distance2;
 }
 
@@ -185,7 +185,7 @@ void sn_bulge_free(snBulge *b)
     sn_free(b->region), sn_free(b->start), sn_free(b->vertex), sn_free(b->mask), sn_free(b->region_any);
     sn_free(b->region_all);
     sn_free(b->last), sn_free(b->shape), sn_free(b->influence);
-    sn_free(s->bits), sn_free(s->part_bits);
+    sn_free(s->open), sn_free(s->part_open);
     sn_free(s->arc), sn_free(s->strand), sn_free(s->shown), sn_free(s->part), sn_free(s->nearest), sn_free(s->chord);
     sn_free(s->part_chord), sn_free(s->distance2), sn_free(s->part_distance2);
     *b = (snBulge){0};

@@ -21,7 +21,7 @@ typedef struct snBulgeScratch {
     snChord *chord, *part_chord;
     float *distance2, *part_distance2; /* SN_LANES per candidate */
     float *nearest;                    /* per candidate: least possible distance */
-    uint8_t *bits, *part_bits;         /* per candidate: points for which it is open */
+    uint32_t *open, *part_open;        /* SN_LANES per 32 candidates: those open to a point */
 } snBulgeScratch;
 
 typedef struct snBulge {

@@ -213,13 +213,19 @@ static int32_t note_shown(const snBulge *b, const snArcs *arcs, int32_t ncandida
 
 /* ---- patches: their part of the candidates ------------------------------------------------------- */
 
+static int32_t lowest_bit(uint32_t bits)
+{
+    return (int32_t)__builtin_ctz(bits);
+}
+
 /* Whether an arc that is open to the patch in lane `lane` may show. */
 static bool any_shows(const snBulge *b, const snArcs *arcs, int32_t nshown, const Patch *at, int lane)
 {
     const snBulgeScratch *s = &b->scratch;
     for (int32_t k = 0; k < nshown; ++k) {
         int32_t j = s->shown[k];
-        if (s->bits[j] >> lane & 1 && !hidden(arcs->arc + s->arc[j], depth_at(b->shape + s->strand[j], at->loose), at))
+        if (s->open[SN_LANES * (j / 32) + lane] >> (j % 32) & 1 &&
+            !hidden(arcs->arc + s->arc[j], depth_at(b->shape + s->strand[j], at->loose), at))
             return true;
     }
     return false;
@@ -231,10 +237,12 @@ static int32_t take_part(const snBulge *b, int32_t ncandidate, int32_t common, i
     const snBulgeScratch *s = &b->scratch;
     const uint64_t *mask = b->mask + patch * b->nword;
     int32_t count = 0;
-    for (int32_t j = 0; j < ncandidate; ++j) {
-        if (!(s->bits[j] >> lane & 1) || (j >= common && !sn_bulge_acts(mask, s->strand[j]))) continue;
-        s->part[count] = s->arc[j], s->part_chord[count++] = s->chord[j];
-    }
+    for (int32_t first = 0; first < ncandidate; first += 32)
+        for (uint32_t open = s->open[SN_LANES * (first / 32) + lane]; open; open &= open - 1) {
+            int32_t j = first + lowest_bit(open);
+            if (j >= common && !sn_bulge_acts(mask, s->strand[j])) continue;
+            s->part[count] = s->arc[j], s->part_chord[count++] = s->chord[j];
+        }
     return count;
 }
 
@@ -247,30 +255,40 @@ static bool too_deep(const snArc *arc, double depth, v3 p, v3 n)
     return (start > end ? start : end) + arc->slack <= -depth;
 }
 
-/* Exact closest point among the candidates that the chords leave open for point i; false if all of those are too deep.
- */
-static bool closest_of(snBulge *b, const snArcs *arcs, int32_t n, int i, v3 p, v3 normal, double loose, Best *best)
+/* Of the candidates that the chords leave open for point i the one with the nearest chord; -1 if all are too deep. */
+static int32_t nearest_open(const snBulge *b, const snArcs *arcs, int32_t n, int i, v3 p, v3 normal, double loose)
 {
     const snBulgeScratch *s = &b->scratch;
     bool shows = false;
-    int32_t first = -1; /* the one with the nearest chord */
-    for (int32_t j = 0; j < n; ++j) {
-        if (!(s->part_bits[j] >> i & 1)) continue;
-        const snArc *arc = arcs->arc + s->part[j];
-        shows = shows || !too_deep(arc, depth_at(b->shape + arc->strand, loose), p, normal);
-        if (first < 0 || s->part_distance2[SN_LANES * j + i] < s->part_distance2[SN_LANES * first + i]) first = j;
-    }
-    if (!shows) return false;
+    int32_t nearest = -1;
+    float least = INFINITY;
+    for (int32_t first = 0; first < n; first += 32)
+        for (uint32_t open = s->part_open[SN_LANES * (first / 32) + i]; open; open &= open - 1) {
+            int32_t j = first + lowest_bit(open);
+            const snArc *arc = arcs->arc + s->part[j];
+            shows = shows || !too_deep(arc, depth_at(b->shape + arc->strand, loose), p, normal);
+            float d = s->part_distance2[SN_LANES * j + i];
+            if (d < least) least = d, nearest = j;
+        }
+    return shows ? nearest : -1;
+}
+
+/* Exact closest point among the open candidates; false if it cannot show. */
+static bool closest_of(snBulge *b, const snArcs *arcs, int32_t n, int i, v3 p, int32_t nearest, Best *best)
+{
+    const snBulgeScratch *s = &b->scratch;
     *best = (Best){.distance2 = INFINITY, .arc = -1};
-    look_at(arcs, s->part[first], p, best);
+    look_at(arcs, s->part[nearest], p, best);
     ++b->evaluations;
     float known = (float)sqrt(best->distance2) + 1e-6f;
-    for (int32_t j = 0; j < n; ++j) {
-        float limit = known + s->part_chord[j].slack;
-        if (j == first || !(s->part_bits[j] >> i & 1) || s->part_distance2[SN_LANES * j + i] > limit * limit) continue;
-        look_at(arcs, s->part[j], p, best);
-        ++b->evaluations;
-    }
+    for (int32_t first = 0; first < n; first += 32)
+        for (uint32_t open = s->part_open[SN_LANES * (first / 32) + i]; open; open &= open - 1) {
+            int32_t j = first + lowest_bit(open);
+            float limit = known + s->part_chord[j].slack;
+            if (j == nearest || s->part_distance2[SN_LANES * j + i] > limit * limit) continue;
+            look_at(arcs, s->part[j], p, best);
+            ++b->evaluations;
+        }
     return best->distance2 <= b->reach * b->reach;
 }
 
@@ -297,13 +315,17 @@ static void add_patch(snBulge *b, const snArcs *arcs, int32_t n, int32_t patch, 
         x[i] = (float)p.x, y[i] = (float)p.y, z[i] = (float)p.z;
     }
     b->chords->points(n, s->part_chord, x, y, z, s->part_distance2, limit);
-    float slack = largest_slack(s->part_chord, n);
-    for (int i = 0; i < SN_LANES; ++i) limit[i] = sqrtf(limit[i]) + slack;
-    b->chords->within(n, s->part_chord, s->part_distance2, limit, s->part_bits);
+    float slack = largest_slack(s->part_chord, n), reach = (float)(b->reach + 1e-6);
+    for (int i = 0; i < SN_LANES; ++i) {
+        float bound = sqrtf(limit[i]) + slack;
+        limit[i] = bound < reach ? bound : reach;
+    }
+    b->chords->within(n, s->part_chord, s->part_distance2, limit, s->part_open);
     for (int32_t i = 0; i < count; ++i) {
         v3 p = v3_load(f->vertex + 3 * list[i]), normal = v3_load(f->normal + 3 * list[i]);
         Best best;
-        if (!closest_of(b, arcs, n, i, p, normal, f->loose[list[i]], &best)) continue;
+        int32_t nearest = nearest_open(b, arcs, n, i, p, normal, f->loose[list[i]]);
+        if (nearest < 0 || !closest_of(b, arcs, n, i, p, nearest, &best)) continue;
         const snBulgeShape *shape = b->shape + arcs->arc[best.arc].strand;
         f->offset[list[i]] +=
             f->prominence * b->influence[list[i]] * equation_19(shape, p, normal, best.at, f->loose[list[i]]);
@@ -340,7 +362,7 @@ static void add_patches(snBulge *b, const snArcs *arcs, int32_t ncandidate, int3
         float radius = (float)(patch[k].ball.radius + 1e-6), bound = sqrtf(least[k]) + slack + radius;
         limit[k] = (bound < reach ? bound : reach) + radius;
     }
-    b->chords->within(ncandidate, s->chord, s->distance2, limit, s->bits);
+    b->chords->within(ncandidate, s->chord, s->distance2, limit, s->open);
     for (int32_t i = first; i < end; ++i)
         if (any_shows(b, arcs, nshown, &patch[i - first], i - first))
             add_patch(b, arcs, take_part(b, ncandidate, common, i, i - first), i, f);

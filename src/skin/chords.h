@@ -18,8 +18,9 @@ typedef struct snChords {
     /* Squared distances of SN_LANES points to each of n chords, SN_LANES per chord, and the least of them per point. */
     void (*points)(int32_t n, const snChord *chord, const float *x, const float *y, const float *z, float *distance2,
                    float *least);
-    /* Per chord one bit for each point that is no further from it than limit (per point) plus the chord's slack. */
-    void (*within)(int32_t n, const snChord *chord, const float *distance2, const float *limit, uint8_t *bits);
+    /* Which chords are no further from a point than limit (per point) plus the chord's slack: of chord j, point i bit
+     * j % 32 of open[SN_LANES * (j / 32) + i]. */
+    void (*within)(int32_t n, const snChord *chord, const float *distance2, const float *limit, uint32_t *open);
     /* Squared distances of one point to the SN_LANES chords of a pack. */
     void (*pack)(const struct snPack *pack, float x, float y, float z, float *distance2);
 } snChords;

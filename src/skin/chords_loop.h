@@ -19,19 +19,6 @@ typedef int32_t snLaneBits __attribute__((vector_size(4 * SN_LANES)));
     } while (0)
 #define LANE_LOAD(lane, from) memcpy(&(lane), (from), sizeof(lane))
 
-#if defined(__AVX2__)
-#include <immintrin.h>
-#define LANE_BITS(lanes) (uint8_t) _mm256_movemask_ps((__m256)(lanes))
-#else
-static inline uint8_t lane_bits(const snLaneBits *lanes)
-{
-    unsigned bits = 0;
-    for (int i = 0; i < SN_LANES; ++i) bits |= ((unsigned)(*lanes)[i] & 1u) << i;
-    return (uint8_t)bits;
-}
-#define LANE_BITS(lanes) lane_bits(&(lanes))
-#endif
-
 static void points_loop(int32_t n, const snChord *chord, const float *x, const float *y, const float *z,
                         float *distance2, float *least)
 {
@@ -51,16 +38,19 @@ static void points_loop(int32_t n, const snChord *chord, const float *x, const f
     memcpy(least, &least_lane, sizeof least_lane);
 }
 
-/* One comparison gives all ones or none per lane; the weights turn them into bits of a byte. */
-static void within_loop(int32_t n, const snChord *chord, const float *distance2, const float *limit, uint8_t *bits)
+/* A comparison gives all ones or none per lane, of which each chord keeps its bit. */
+static void within_loop(int32_t n, const snChord *chord, const float *distance2, const float *limit, uint32_t *open)
 {
     snLane limit_lane;
     LANE_LOAD(limit_lane, limit);
-    for (int32_t j = 0; j < n; ++j) {
-        snLane d, reach = limit_lane + chord[j].slack;
-        LANE_LOAD(d, distance2 + SN_LANES * j);
-        snLaneBits near = (snLaneBits)(d <= reach * reach);
-        bits[j] = LANE_BITS(near);
+    for (int32_t first = 0; first < n; first += 32) {
+        snLaneBits found = {0};
+        for (int32_t j = first; j < n && j < first + 32; ++j) {
+            snLane d, reach = limit_lane + chord[j].slack;
+            LANE_LOAD(d, distance2 + SN_LANES * j);
+            found |= (snLaneBits)(d <= reach * reach) & (int32_t)(1u << (j - first));
+        }
+        memcpy(open + first / 32 * SN_LANES, &found, sizeof found);
     }
 }
 

@@ -86,18 +86,18 @@ static bool find_neighbours(const snTriMesh *skin, const Setup *s, snTaut *t)
         int32_t a = s->of[skin->triangle[i]] - 1, b = s->of[skin->triangle[i % 3 == 2 ? i - 2 : i + 1]] - 1;
         if (a != b && n[a] < MAX_NEAR && !has(all + MAX_NEAR * a, n[a], b)) all[MAX_NEAR * a + n[a]++] = b;
     }
-    for (int32_t c = 0; fine && c < t->ncluster; ++c) t->start[c + 1] = t->start[c] + n[c];
+    for (int32_t c = 0; fine && c < t->ncluster; ++c) t->start[c + 1] = t->start[c] + (n[c] + 3) / 4 * 4;
     t->to = fine ? SN_NEW_ARRAY(int32_t, t->start[t->ncluster]) : NULL;
     t->share = fine ? SN_NEW_ARRAY(double, t->start[t->ncluster]) : NULL;
     fine = t->to && t->share;
-    for (int32_t c = 0; fine && c < t->ncluster; ++c)
+    for (int32_t c = 0; fine && c < t->ncluster; ++c) {
+        for (int32_t k = t->start[c] + n[c]; k < t->start[c + 1]; ++k) t->to[k] = c;
         for (int32_t k = 0; k < n[c]; ++k) {
             int32_t other = all[MAX_NEAR * c + k];
             double d = v3_dist(v3_load(s->centre + 3 * c), v3_load(s->centre + 3 * other));
             t->to[t->start[c] + k] = other;
             t->share[t->start[c] + k] = 2.0 / 3 * (LENGTH / d) * (LENGTH / d);
         }
-    for (int32_t c = 0; fine && c < t->ncluster; ++c) {
         double total = 1;
         for (int32_t k = t->start[c]; k < t->start[c + 1]; ++k) total += t->share[k];
         for (int32_t k = t->start[c]; k < t->start[c + 1]; ++k) t->share[k] /= total;
@@ -127,6 +127,7 @@ static void weigh(const snTriMesh *skin, const Setup *s, snTaut *t)
         for (int i = 0; i < SN_TAUT_NEAR; ++i) t->near[SN_TAUT_NEAR * v + i] = -1;
         for (int32_t k = t->start[own] - 1; k < t->start[own + 1]; ++k) {
             int32_t c = k < t->start[own] ? own : t->to[k];
+            if (c == own && k >= t->start[own]) continue;
             double d = v3_dist(sn_trimesh_point(skin, v), v3_load(s->centre + 3 * c)) / fmax(size, 1e-6);
             take_near(t, v, c, exp(-3 * d * d));
         }
@@ -200,14 +201,21 @@ static void measure(snTaut *t, const snTriMesh *skin)
     }
 }
 
+/* Four sums at a time: the clusters wait for each other, their neighbours need not. */
 static void spread(snTaut *t)
 {
+    const int32_t *to = t->to;
+    const double *share = t->share;
+    double *u = t->spread;
     for (int sweep = 0; sweep < SWEEPS; ++sweep)
         for (int32_t i = 0; i < t->ncluster; ++i) {
             int32_t c = sweep % 2 ? t->ncluster - 1 - i : i;
-            double sum = t->own[c];
-            for (int32_t k = t->start[c]; k < t->start[c + 1]; ++k) sum += t->share[k] * t->spread[t->to[k]];
-            t->spread[c] = sum;
+            double s0 = t->own[c], s1 = 0, s2 = 0, s3 = 0;
+            for (int32_t k = t->start[c]; k < t->start[c + 1]; k += 4) {
+                s0 += share[k] * u[to[k]], s1 += share[k + 1] * u[to[k + 1]];
+                s2 += share[k + 2] * u[to[k + 2]], s3 += share[k + 3] * u[to[k + 3]];
+            }
+            u[c] = (s0 + s1) + (s2 + s3);
         }
 }
 

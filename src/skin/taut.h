@@ -18,8 +18,8 @@ typedef struct snTaut {
     int32_t *first;    /* ncluster + 1: of each cluster's triangles */
     float *along;      /* 2 per measured triangle: its two edges from the first corner times these are the direction of
                           the nearest strand, of length one at rest; 0 0: no strand is near */
-    int32_t *start, *to;  /* neighbours of cluster i: to[start[i]] .. */
-    double *share;        /* per neighbour: coupling times own_share */
+    int32_t *start, *to;  /* neighbours of cluster i: to[start[i]] .., filled up with i itself to a multiple of four */
+    double *share;        /* per neighbour: coupling times own_share; 0 for what fills up */
     double *own_share;    /* ncluster: 1 / (1 + sum of its couplings) */
     double *own, *spread; /* ncluster: stretch times own_share, and stretch after sharing */
     double *slack;        /* ncluster: looseness */
