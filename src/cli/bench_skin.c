@@ -43,8 +43,7 @@ static snStatus build_skin(snSkinBench *b, int32_t triangles)
     const char *folders = getenv("SINEW_MODELS");
     for (const char *at = folders; at && *at && !tables[0]; at += strcspn(at, ":"), at += *at == ':') {
         (void)snprintf(path, sizeof path, "%.*s/hand/skin_sections.tsv", (int)strcspn(at, ":"), at);
-        if (access(path, R_OK) == 0)
-            (void)snprintf(tables, sizeof tables, "%.*s/hand", (int)strcspn(at, ":"), at);
+        if (access(path, R_OK) == 0) (void)snprintf(tables, sizeof tables, "%.*s/hand", (int)strcspn(at, ":"), at);
     }
     if (!tables[0]) return cli_fail(b->cli, SN_NO_FILE, "--triangles needs the tables of the hand's skin");
     def.tables = tables, def.triangles = triangles;

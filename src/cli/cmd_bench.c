@@ -247,8 +247,8 @@ static const snOption options[] = {
     {"rung", SN_OPTION_TEXT, "NAME", "one rung only: a name of the ladder, skin, or any MODEL", 0, 0},
     {"motion", SN_OPTION_TEXT, "NAME", "with the tracking controller on this motion (rung hand: fist)", 0, 0},
     {"seconds", SN_OPTION_NUMBER, "S", "time to spend on each rung (1)", 0.001, 600},
-    {"triangles", SN_OPTION_COUNT, "N", "with --rung skin: build a skin of about N triangles instead of the shipped one", 1000,
-     200000},
+    {"triangles", SN_OPTION_COUNT, "N",
+     "with --rung skin: build a skin of about N triangles instead of the shipped one", 1000, 200000},
     {NULL, SN_OPTION_FLAG, NULL, NULL, 0, 0},
 };
 

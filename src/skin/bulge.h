@@ -39,8 +39,8 @@ typedef struct snBulge {
     const snChords *chords;
 } snBulge;
 
-/* No strand lifts skin by more than this times its height, m, and none as far outside the skin as SN_BULGE_AWAY lifts it
- * at all. */
+/* No strand lifts skin by more than this times its height, m, and none as far outside the skin as SN_BULGE_AWAY lifts
+ * it at all. */
 #define SN_BULGE_HIGHEST 6e-3
 #define SN_BULGE_AWAY 6e-3
 

@@ -102,9 +102,9 @@ static Ball ball_around(const int32_t *list, int32_t n, const double *vertex)
 
 typedef struct {
     Ball ball;
-    v3 normal;   /* mean of the vertices' normals */
-    double turn; /* no normal differs from the mean by more */
-    double sink; /* no vertex lies deeper under its own tangent plane, seen from the middle */
+    v3 normal;    /* mean of the vertices' normals */
+    double turn;  /* no normal differs from the mean by more */
+    double sink;  /* no vertex lies deeper under its own tangent plane, seen from the middle */
     double loose; /* no vertex is looser */
 } Patch;
 

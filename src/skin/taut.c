@@ -23,7 +23,6 @@ static const double SLACK = 0.015, TIGHT = 0.045;
 typedef struct {
     int32_t *of;    /* cluster of each vertex, from 1 */
     double *centre; /* 3 per cluster */
-    int32_t *count; /* vertices per cluster */
     snFans fans;
 } Setup;
 
@@ -36,7 +35,7 @@ static void make_clusters(const snTriMesh *skin, Setup *s, snTaut *t)
         v3 sum = {0};
         for (int32_t i = 0; i < n; ++i) sum = v3_add(sum, sn_trimesh_point(skin, list[i]));
         v3_store(s->centre + 3 * t->ncluster, v3_scale(sum, 1.0 / n));
-        s->count[t->ncluster++] = n;
+        ++t->ncluster;
     }
 }
 
@@ -107,6 +106,31 @@ static bool find_neighbours(const snTriMesh *skin, const Setup *s, snTaut *t)
     return fine;
 }
 
+/* Sweeps wait at each cluster for its neighbours before it. Numbered level by level, those that wait for none, for the
+ * first level, for the second ..., neighbours keep their order and so the outcome is the same, but few that follow each
+ * other wait. */
+static bool renumber(int32_t nvertex, Setup *s, snTaut *t)
+{
+    int32_t *level = SN_NEW_ARRAY(int32_t, t->ncluster), *now = SN_NEW_ARRAY(int32_t, t->ncluster), n = 0;
+    double *centre = SN_NEW_ARRAY(double, 3 * t->ncluster);
+    bool fine = level && now && centre;
+    for (int32_t c = 0; fine && c < t->ncluster; ++c)
+        for (int32_t k = t->start[c]; k < t->start[c + 1]; ++k)
+            if (t->to[k] < c && level[t->to[k]] >= level[c]) level[c] = level[t->to[k]] + 1;
+    for (int32_t at = 0; fine && n < t->ncluster; ++at)
+        for (int32_t c = 0; c < t->ncluster; ++c) {
+            if (level[c] != at) continue;
+            memcpy(centre + 3 * n, s->centre + 3 * c, 3 * sizeof *centre);
+            now[c] = n++;
+        }
+    for (int32_t v = 0; fine && v < nvertex; ++v) s->of[v] = now[s->of[v] - 1] + 1;
+    if (fine) memcpy(s->centre, centre, sizeof *centre * 3 * (size_t)t->ncluster);
+    sn_free(level), sn_free(now), sn_free(centre);
+    sn_free(t->to), sn_free(t->share);
+    t->to = NULL, t->share = NULL;
+    return fine;
+}
+
 static void take_near(snTaut *t, int32_t v, int32_t cluster, double weight)
 {
     int32_t at = SN_TAUT_NEAR - 1, *near = t->near + SN_TAUT_NEAR * v;
@@ -124,7 +148,7 @@ static void weigh(const snTriMesh *skin, const Setup *s, snTaut *t)
         double size = 0, sum = 0;
         for (int32_t k = t->start[own]; k < t->start[own + 1]; ++k)
             size = fmax(size, v3_dist(v3_load(s->centre + 3 * own), v3_load(s->centre + 3 * t->to[k])));
-        for (int i = 0; i < SN_TAUT_NEAR; ++i) t->near[SN_TAUT_NEAR * v + i] = -1;
+        for (int i = 0; i < SN_TAUT_NEAR; ++i) t->near[SN_TAUT_NEAR * v + i] = own;
         for (int32_t k = t->start[own] - 1; k < t->start[own + 1]; ++k) {
             int32_t c = k < t->start[own] ? own : t->to[k];
             if (c == own && k >= t->start[own]) continue;
@@ -140,14 +164,14 @@ static bool allocate(const snTriMesh *skin, Setup *s, snTaut *t)
 {
     size_t n = (size_t)skin->nvertex;
     t->nvertex = skin->nvertex;
-    s->of = SN_NEW_ARRAY(int32_t, n), s->centre = SN_NEW_ARRAY(double, 3 * n), s->count = SN_NEW_ARRAY(int32_t, n);
+    s->of = SN_NEW_ARRAY(int32_t, n), s->centre = SN_NEW_ARRAY(double, 3 * n);
     t->triangle = SN_NEW_ARRAY(int32_t, skin->ntriangle), t->first = SN_NEW_ARRAY(int32_t, n + 2);
     t->along = SN_NEW_ARRAY(float, 2 * (size_t)skin->ntriangle), t->start = SN_NEW_ARRAY(int32_t, n + 1);
     t->own = SN_NEW_ARRAY(double, n), t->spread = SN_NEW_ARRAY(double, n), t->slack = SN_NEW_ARRAY(double, n);
     t->own_share = SN_NEW_ARRAY(double, n);
     t->near = SN_NEW_ARRAY(int32_t, SN_TAUT_NEAR * n), t->weight = SN_NEW_ARRAY(float, SN_TAUT_NEAR *n);
-    return s->of && s->centre && s->count && t->triangle && t->first && t->along && t->start && t->own && t->spread &&
-           t->slack && t->own_share && t->near && t->weight && sn_fans_create(skin, &s->fans);
+    return s->of && s->centre && t->triangle && t->first && t->along && t->start && t->own && t->spread && t->slack &&
+           t->own_share && t->near && t->weight && sn_fans_create(skin, &s->fans);
 }
 
 snStatus sn_taut_create(const snTriMesh *skin, const snArcs *arcs, snTaut *t, snError *error)
@@ -157,11 +181,13 @@ snStatus sn_taut_create(const snTriMesh *skin, const snArcs *arcs, snTaut *t, sn
     bool fine = allocate(skin, &s, t);
     if (fine) {
         make_clusters(skin, &s, t);
-        share_triangles(skin, arcs, &s, t);
-        fine = find_neighbours(skin, &s, t);
+        fine = find_neighbours(skin, &s, t) && renumber(skin->nvertex, &s, t) && find_neighbours(skin, &s, t);
     }
-    if (fine) weigh(skin, &s, t);
-    sn_free(s.of), sn_free(s.centre), sn_free(s.count);
+    if (fine) {
+        share_triangles(skin, arcs, &s, t);
+        weigh(skin, &s, t);
+    }
+    sn_free(s.of), sn_free(s.centre);
     sn_fans_free(&s.fans);
     return fine ? SN_OK : sn_fail_no_memory(error);
 }
@@ -169,7 +195,8 @@ snStatus sn_taut_create(const snTriMesh *skin, const snArcs *arcs, snTaut *t, sn
 void sn_taut_free(snTaut *t)
 {
     sn_free(t->triangle), sn_free(t->first), sn_free(t->along), sn_free(t->start), sn_free(t->to);
-    sn_free(t->share), sn_free(t->own_share), sn_free(t->own), sn_free(t->spread), sn_free(t->slack), sn_free(t->near), sn_free(t->weight);
+    sn_free(t->share), sn_free(t->own_share), sn_free(t->own), sn_free(t->spread), sn_free(t->slack), sn_free(t->near),
+        sn_free(t->weight);
     *t = (snTaut){0};
 }
 
@@ -185,9 +212,10 @@ static double length_along(const snTaut *t, const snTriMesh *m, int32_t i)
     return v3_len(v3_add(v3_scale(v3_sub(b, a), x), v3_scale(v3_sub(c, a), y)));
 }
 
-/* What is squeezed together in a fold is slack, however much. */
-static void measure(snTaut *t, const snTriMesh *skin)
+/* What is squeezed together in a fold is slack, however much. Returns the largest stretch. */
+static double measure(snTaut *t, const snTriMesh *skin)
 {
+    double most = 0;
     for (int32_t c = 0; c < t->ncluster; ++c) {
         double sum = 0;
         int32_t n = 0;
@@ -198,7 +226,9 @@ static void measure(snTaut *t, const snTriMesh *skin)
         double stretch = n ? sum / n - 1 : 0;
         t->spread[c] = stretch > 0 ? stretch : 0;
         t->own[c] = t->own_share[c] * t->spread[c];
+        most = stretch > most ? stretch : most;
     }
+    return most;
 }
 
 /* Four sums at a time: the clusters wait for each other, their neighbours need not. */
@@ -221,8 +251,7 @@ static void spread(snTaut *t)
 
 void sn_taut_measure(snTaut *t, const snTriMesh *skin, double *loose)
 {
-    measure(t, skin);
-    spread(t);
+    if (measure(t, skin) > SLACK) spread(t); /* sharing never makes more than the most */
     for (int32_t c = 0; c < t->ncluster; ++c) {
         double x = (t->spread[c] - SLACK) / (TIGHT - SLACK);
         x = x < 0 ? 0 : x > 1 ? 1 : x;
@@ -230,7 +259,7 @@ void sn_taut_measure(snTaut *t, const snTriMesh *skin, double *loose)
     }
     for (int32_t v = 0; v < t->nvertex; ++v) {
         double sum = 0;
-        for (int i = 0; i < SN_TAUT_NEAR && t->near[SN_TAUT_NEAR * v + i] >= 0; ++i)
+        for (int i = 0; i < SN_TAUT_NEAR; ++i)
             sum += (double)t->weight[SN_TAUT_NEAR * v + i] * t->slack[t->near[SN_TAUT_NEAR * v + i]];
         loose[v] = sum;
     }

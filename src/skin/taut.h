@@ -23,7 +23,7 @@ typedef struct snTaut {
     double *own_share;    /* ncluster: 1 / (1 + sum of its couplings) */
     double *own, *spread; /* ncluster: stretch times own_share, and stretch after sharing */
     double *slack;        /* ncluster: looseness */
-    int32_t *near;        /* SN_TAUT_NEAR per vertex; -1 ends */
+    int32_t *near;        /* SN_TAUT_NEAR per vertex; those with weight 0 are any */
     float *weight;        /* SN_TAUT_NEAR per vertex, sum 1 */
 } snTaut;                 /* zeroed memory holds none */
 
