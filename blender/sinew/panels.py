@@ -190,7 +190,7 @@ class SINEW_PT_element(Tab, bpy.types.Panel):
     def draw_body(self, layout, owner):
         body = owner.sinew.body
         column = layout.column(align=True)
-        column.prop(body, "center_of_mass")
+        column.prop(body, "center_of_mass", text="Centre")
         column.operator("sinew.guess_centre", icon="PIVOT_BOUNDBOX")
         draw_attributes(layout, body, "RigidBody")
 

@@ -65,7 +65,7 @@ class SINEW_PT_simulate(_Panel, bpy.types.Panel):
             column = layout.column(align=True)
             column.prop(scene.sinew, "frame_start")
             column.prop(scene.sinew, "frame_end", text="Last")
-        layout.prop(scene.sinew, "subframes")
+        layout.prop(scene.sinew, "subframes", text="Samples")
         layout.prop(settings, "bones")
         layout.operator("sinew.track", icon="PLAY")
         layout.operator("sinew.simulate", icon="FORCE_TURBULENCE")
@@ -143,7 +143,7 @@ class SINEW_PT_skin(_Panel, bpy.types.Panel):
         layout = _columns(self.layout)
         scene, settings = context.scene, context.scene.sinew_skin
         layout.prop(scene.sinew, "skin", text="Base mesh")
-        layout.prop(settings, "deformed")
+        layout.prop(settings, "deformed", text="Deformed")
         layout.prop(settings, "follow")
         layout.prop(settings, "source")
         base = scene.sinew.skin
@@ -153,8 +153,8 @@ class SINEW_PT_skin(_Panel, bpy.types.Panel):
             layout.prop_search(settings, "group", base, "vertex_groups", text="Group")
         column = layout.column(align=True)
         column.prop(scene.sinew.model, "skin_a", text="Height")
-        column.prop(scene.sinew.model, "skin_b", text="Lateral falloff (m)")
-        column.prop(scene.sinew.model, "skin_c", text="Normal falloff (m)")
+        column.prop(scene.sinew.model, "skin_b", text="Lateral (m)")
+        column.prop(scene.sinew.model, "skin_c", text="Normal (m)")
         column = layout.column(align=True)
         column.prop(settings, "prominence", slider=True)
         column.prop(settings, "belly", slider=True)
@@ -164,6 +164,7 @@ class SINEW_PT_skin(_Panel, bpy.types.Panel):
             column.prop(settings, "frame_start")
             column.prop(settings, "frame_end", text="Last")
         row = layout.row(align=True)
+        row.use_property_split = False
         row.prop(settings, "preview", toggle=True, icon="HIDE_OFF")
         row.operator("sinew.skin_preview", text="", icon="FILE_REFRESH")
         row = layout.row(align=True)

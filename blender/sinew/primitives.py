@@ -141,6 +141,8 @@ class SINEW_OT_make_body(Primitive, bpy.types.Operator):
                      if thing.sinew.kind == "NONE" and thing.type in ("MESH", "EMPTY") and CENTRE not in thing]
         if not found:
             raise Refused("Select meshes or empties, or bones in pose mode, that are not part of the model yet")
+        for body in found:  # all of them first: what hangs on another body is not part of the shape that is guessed
+            body.owner.sinew.kind = "BODY"
         for body in found:
             make_body(context, body)
         return plural(len(found), "body")

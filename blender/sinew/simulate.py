@@ -34,6 +34,10 @@ def _rate(scene):
     return rate
 
 
+def _count(strands):
+    return "1 strand" if strands == 1 else f"{strands} strands"
+
+
 class Simulation(background.Background):
     """What tracking and forward simulation share. The command writes under a name of its own (`NEW`), so that a run that
     fails or is cancelled leaves the last result as it is."""
@@ -153,7 +157,7 @@ class SINEW_OT_track(Simulation, bpy.types.Operator):
 
     def take(self, context, work, result):
         strands, frames = self.bake(context, work, result)
-        text = (f"{frames} frames of {strands} strands; the bones follow to {result['mean_error_mm']:.2g} mm in the mean, "
+        text = (f"{frames} frames of {_count(strands)}; the bones follow to {result['mean_error_mm']:.2g} mm in the mean, "
                 f"{result['worst_error_mm']:.2g} mm at worst")
         clamped = result.get("clamped") or []
         if clamped:
@@ -190,7 +194,7 @@ class SINEW_OT_simulate(Simulation, bpy.types.Operator):
 
     def take(self, context, work, result):
         strands, frames = self.bake(context, work, result)
-        text = f"{frames} frames of {strands} strands simulated forward"
+        text = f"{frames} frames of {_count(strands)} simulated forward"
         work.find_scene().sinew_run.figures = text
         return text
 

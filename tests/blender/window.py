@@ -54,13 +54,13 @@ bpy.app.timers.register(step, first_interval=0.3, persistent=True)
 '''
 
 
-def run(folder, script, size="1280x900", timeout=150):
-    """What the script found. It ends with an AssertionError when the script does."""
+def run(folder, script, size="1280x900", timeout=150, events=False):
+    """What the script found. It ends with an AssertionError when the script does. events: the script moves the mouse."""
     path = os.path.join(folder, "script.py")
     with open(path, "w") as file:
         file.write(FRAME.format(here=os.path.dirname(os.path.abspath(__file__)), folder=folder, script=script))
     command = ["xvfb-run", "-a", "-s", f"-screen 0 {size}x24", "blender", "--factory-startup", "--no-window-focus",
-               "--window-geometry", "0", "0", *size.split("x"), "--python", path]
+               "--window-geometry", "0", "0", *size.split("x"), *(["--enable-event-simulate"] if events else []), "--python", path]
     environment = dict(os.environ, LIBGL_ALWAYS_SOFTWARE="1")
     result = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=timeout)
     text = result.stdout.decode(errors="replace")
