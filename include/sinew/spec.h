@@ -105,6 +105,7 @@ typedef struct snJointDef {
     double swing;           /* deg: largest angle of x of the second body from swing_center; 0: no limit */
     double swing_center[3]; /* direction in the joint's frame on the first body */
     double twist[2];        /* deg: least and largest turn about x; both 0: no limit */
+    const char *motions;    /* names of the motions, one per coordinate, separated by blanks; for tools, may be empty */
     /* in-code only: frame of a locator made for this joint (world) */
     double position[3], rotation[4];
 } snJointDef;

@@ -343,6 +343,9 @@ static snStatus add_joint(const snHand *hand, const snHandJoint *j, snSpec *spec
     def.body_a = parent->name;
     def.body_b = hand->bone.at[j->child].name;
     def.limited = true;
+    char motions[2 * SN_HAND_NAME + 1];
+    (void)snprintf(motions, sizeof motions, "%s%s%s", j->motion[0], j->dofs == 2 ? " " : "", j->motion[1]);
+    def.motions = motions;
     for (int32_t dof = 0; dof < j->dofs; ++dof) {
         def.lower[dof] = j->lower[dof], def.upper[dof] = j->upper[dof];
         def.stiffness[dof] = j->stiffness[dof], def.damping[dof] = j->damping[dof];

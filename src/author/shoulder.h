@@ -24,7 +24,7 @@ typedef struct snShoulderBone {
 } snShoulderBone;
 
 typedef struct snShoulderJoint {
-    char name[SN_SHOULDER_NAME];
+    char name[SN_SHOULDER_NAME], motion[3][SN_SHOULDER_NAME];
     int32_t parent, child;
     rigid frame;                              /* first coordinate about z, then y, then x */
     double lower[3], upper[3];                /* deg */

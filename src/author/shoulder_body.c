@@ -101,6 +101,9 @@ static snStatus add_joint(const snShoulder *s, const snShoulderJoint *j, snSpec 
     def.body_a = parent->name;
     def.body_b = s->bone.at[j->child].name;
     def.limited = true;
+    char motions[3 * SN_SHOULDER_NAME + 2];
+    (void)snprintf(motions, sizeof motions, "%s %s %s", j->motion[0], j->motion[1], j->motion[2]);
+    def.motions = motions;
     for (int k = 0; k < 3; ++k) {
         def.lower[k] = j->lower[k], def.upper[k] = j->upper[k];
         def.stiffness[k] = j->stiffness[k], def.damping[k] = j->damping[k], def.rest[k] = j->rest[k];

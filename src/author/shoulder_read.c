@@ -104,6 +104,9 @@ static bool read_joint(snShoulder *s, snFigures *t, int32_t row)
     for (int k = 0; k < 3; ++k) {
         char column[32];
 #define COLUMN(name) (snprintf(column, sizeof column, name "%d", k + 1), column)
+        copy_name(t, row, COLUMN("motion"), j.motion[k]);
+        for (char *at = j.motion[k]; *at; ++at)
+            if (*at == ' ') *at = '_';
         j.lower[k] = sn_figures_number(t, row, COLUMN("lower"));
         j.upper[k] = sn_figures_number(t, row, COLUMN("upper"));
         j.stiffness[k] = sn_figures_number(t, row, COLUMN("stiffness"));

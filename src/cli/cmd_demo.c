@@ -13,10 +13,13 @@ enum { MOST_WORDS = 16 };
 
 typedef struct snShow { /* a model and what it shows */
     const char *model;
+    bool skin; /* it has one */
     const char *motion[DEMO_MOTIONS]; /* ends with NULL */
 } snShow;
 
-static const snShow shows[] = {{"hand", {"fist", "thumb_circle", NULL}}, {"hand-left", {"fist", "thumb_circle", NULL}}};
+static const snShow shows[] = {{"hand", true, {"fist", "thumb_circle", NULL}},
+                               {"hand-left", true, {"fist", "thumb_circle", NULL}},
+                               {"shoulder", false, {"abduction", "shrug", NULL}}};
 
 /* ---- running a command --------------------------------------------------------------------------- */
 
@@ -156,7 +159,7 @@ static snStatus show(snCli *cli, const snDemo *demo, snDemoMotion *m)
     if (status == SN_OK) status = plot(cli, demo, m, "lines", "activation", 8);
     if (status == SN_OK) status = plot(cli, demo, m, "force", "force", 8);
     if (status == SN_OK) status = plot(cli, demo, m, "error", "error", 0);
-    if (status == SN_OK) status = skin(cli, demo, m);
+    if (status == SN_OK && demo->skin) status = skin(cli, demo, m);
     if (status == SN_OK) status = export_as(cli, demo, m, ".strands.pc2", "--what", "strands");
     if (status == SN_OK) status = export_as(cli, demo, m, ".glb", NULL, NULL);
     if (status == SN_OK && demo->page) status = export_as(cli, demo, m, ".html", "--motion", m->name);
@@ -185,8 +188,8 @@ static snStatus set_up(snCli *cli, snDemo *demo)
     char path[1024];
     size_t count = sizeof shows / sizeof shows[0], i = 0;
     while (i < count && strcmp(shows[i].model, name) != 0) ++i;
-    if (i == count) return cli_fail(cli, SN_BAD_INPUT, "there is no demonstration of '%s': hand, hand-left", name);
-    demo->model = shows[i].model;
+    if (i == count) return cli_fail(cli, SN_BAD_INPUT, "there is no demonstration of '%s': hand, hand-left, shoulder", name);
+    demo->model = shows[i].model, demo->skin = shows[i].skin;
     for (int k = 0; (motion = cli_option_nth(cli, "motion", k)) != NULL; ++k) {
         if (strpbrk(motion, "/\"<>&# "))
             return cli_fail(cli, SN_BAD_INPUT, "--motion %s: the name of a motion that is shipped with the model",
@@ -222,8 +225,8 @@ static void tell(snCli *cli, const snDemo *demo, const char *index)
         json_number(&cli->json, "mean_error_mm", m->mean_error);
         json_number(&cli->json, "rms_error_mm", m->rms_error);
         json_number(&cli->json, "worst_error_mm", m->worst_error);
-        json_number(&cli->json, "skin_ms_per_frame", m->skin_ms);
-        json_number(&cli->json, "max_bulge_mm", m->bulge);
+        if (demo->skin) json_number(&cli->json, "skin_ms_per_frame", m->skin_ms);
+        if (demo->skin) json_number(&cli->json, "max_bulge_mm", m->bulge);
         json_close(&cli->json, '}');
     }
     json_close(&cli->json, ']');
@@ -260,9 +263,9 @@ static const snOption options[] = {
 
 const snCommand cmd_demo = {
     .name = "demo",
-    .arguments = "[hand] [-o FOLDER]",
+    .arguments = "[hand|hand-left|shoulder] [-o FOLDER]",
     .about = "The main job end to end on a shipped model, results in one folder with an index page",
-    .details = "Tracks two motions of the hand, skins them and writes replays, tables, plots, point caches, GLB and "
+    .details = "Tracks two motions of the model, skins them if it has a skin (the shoulder has none) and writes replays, tables, plots, point caches, GLB and "
                "the studio's pages, with\n"
                "the commands that a user would type; each is shown. FOLDER/index.html shows the results.",
     .example = "sinew demo hand -o out/demo",

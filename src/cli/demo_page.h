@@ -19,6 +19,7 @@ typedef struct snDemo {
     const char *model;
     char folder[3000];
     bool page; /* the studio's page is there */
+    bool skin; /* the model has one */
     int nmotion;
     snDemoMotion motion[DEMO_MOTIONS];
     double seconds;

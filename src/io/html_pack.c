@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#define BLANKS " \t\r\n" /* what names in one attribute are separated by */
+
 snStudioDef sn_default_studio_def(void)
 {
     return (snStudioDef){.name = "", .title = ""};
@@ -89,8 +91,8 @@ static void put_group(snPack *p, const snGroupDef *def)
     sn_json_text(&p->head, ",\"strands\":[");
     for (const char *at = def->strands; at && *at;) {
         char name[256];
-        at += strspn(at, " \t\r\n");
-        size_t n = strcspn(at, " \t\r\n");
+        at += strspn(at, BLANKS);
+        size_t n = strcspn(at, BLANKS);
         if (n > 0 && n < sizeof name) {
             memcpy(name, at, n);
             name[n] = '\0';
@@ -162,6 +164,22 @@ static void put_constraint(snPack *p, int32_t k)
     sn_json_text(&p->head, "}");
 }
 
+/* What the model calls a positive change of the k-th coordinate of a joint, its underscores as blanks; else empty. */
+static void put_motion(snPack *p, int32_t joint, int32_t k)
+{
+    snId id = sn_spec_find(p->def->spec, SN_KIND_JOINT, p->model->joint_name[joint]);
+    const char *at = id ? sn_spec_joint(p->def->spec, id)->motions : "";
+    char name[64];
+    size_t n;
+    for (at += strspn(at, BLANKS); k > 0; --k) at += strcspn(at, BLANKS), at += strspn(at, BLANKS);
+    n = strcspn(at, BLANKS);
+    if (n >= sizeof name) n = 0;
+    for (size_t i = 0; i < n; ++i) name[i] = at[i] == '_' ? ' ' : at[i];
+    name[n] = 0;
+    sn_pack_member(p, "motion");
+    sn_json_string(&p->head, name);
+}
+
 static void put_coordinate(snPack *p, int32_t joint, int32_t k)
 {
     const snModel *m = p->model;
@@ -170,6 +188,7 @@ static void put_coordinate(snPack *p, int32_t joint, int32_t k)
     sn_json_string(&p->head, m->coord_name[k]);
     sn_pack_member(p, "joint");
     sn_json_string(&p->head, m->joint_name[joint]);
+    put_motion(p, joint, k - m->joint_coordadr[joint]);
     sn_pack_member(p, "lower");
     sn_json_number(&p->head, m->coord_lower[k]);
     sn_pack_member(p, "upper");

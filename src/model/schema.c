@@ -279,6 +279,8 @@ static const snAttr joint_attr[] = {
     VECTOR_(swing_center, 3, 1, 0, 0, 0, -1e4, 1e4, 0, "", "Ball: middle of the cone, in the joint's frame on the first body."),
     VECTOR_(twist, 2, 0, 0, 0, 0, -180, 180, 0, "deg",
             "Ball: least and largest turn about x that is left when the swing is undone the shortest way; 0 0: no limit."),
+    STRING_(motions, 0,
+            "What a positive change of each coordinate is called, separated by blanks (flexion radial_deviation); for tools."),
 };
 #undef DEF
 

@@ -64,6 +64,8 @@ export interface Constraint {
 export interface Coordinate {
   name: string;
   joint: string;
+  /** what a positive change of it is called, as flexion; empty: the model does not say */
+  motion: string;
   lower: number;
   upper: number;
   unit: "rad" | "m";
@@ -334,6 +336,7 @@ export function parse(buffer: ArrayBuffer): StudioData {
     coordinates: (head.coordinates ?? []).map((c: any) => ({
       name: String(c.name),
       joint: String(c.joint ?? c.name),
+      motion: String(c.motion ?? ""),
       lower: Number.isFinite(c.lower) ? c.lower : c.unit === "m" ? -0.1 : -Math.PI,
       upper: Number.isFinite(c.upper) ? c.upper : c.unit === "m" ? 0.1 : Math.PI,
       unit: c.unit === "m" ? "m" : "rad",

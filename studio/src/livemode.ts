@@ -1,7 +1,7 @@
 // Live mode: the bar below, the sliders of the target pose, and dragging bones. Moving a muscle's slider takes the
 // muscles into one's own hands; moving the target hands them to the controller.
 
-import type { StudioData } from "./data";
+import type { Coordinate, StudioData } from "./data";
 import { announce, byId, el } from "./dom";
 import type { Frame } from "./frame";
 import { Link, Op } from "./link";
@@ -153,6 +153,12 @@ export class LiveMode {
 
   // ---- target pose --------------------------------------------------------------------------
 
+  /** What a slider is called, below a heading with the joint's name or without one. */
+  private coordinateName(c: Coordinate, headed: boolean): string {
+    if (c.motion) return headed ? c.motion : `${c.joint} ${c.motion}`;
+    return headed ? c.name.replace(`${c.joint}.`, "axis ") : c.joint;
+  }
+
   private buildPose(): void {
     const panel = byId("pose");
     panel.append(el("h2", {}, "Target pose"));
@@ -161,10 +167,10 @@ export class LiveMode {
       const many = this.data.coordinates.filter((o) => o.joint === c.joint).length > 1;
       if (many && c.joint !== joint) panel.append(el("h3", {}, c.joint));
       joint = c.joint;
-      const name = many ? c.name.replace(`${c.joint}.`, "axis ") : c.joint;
+      const name = this.coordinateName(c, many);
       const input = el("input", {
         type: "range", min: c.lower, max: c.upper, step: (c.upper - c.lower) / 200, value: 0,
-        "aria-label": `Target of ${c.name}`, "data-coordinate": i,
+        "aria-label": `Target of ${c.motion ? `${c.joint} ${c.motion}` : c.name}`, "data-coordinate": i,
       });
       const shown = el("output", {});
       input.addEventListener("input", () => {

@@ -32,6 +32,14 @@ class Demo(Case):
         self.assertEqual("fist.html" in links, page)
         self.assertEqual("make studio" in text, not page)
 
+    def test_without_a_skin(self):
+        answer = self.json("demo", "shoulder", "-o", "s", "--motion", "shrug")
+        self.assertNotIn("max_bulge_mm", answer["motions"][0])
+        text, links = self.linked("s")
+        self.assertIn("shrug.strands.pc2", links)
+        self.assertNotIn("bulge", text)
+        self.assertNotIn("skin", text)
+
     def test_without_the_page(self):
         environment = dict(os.environ, SINEW_PAGE=self.path("nosuch.html"))
         result = self.sinew("demo", "-o", "d", "--motion", "point", env=environment)

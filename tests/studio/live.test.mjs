@@ -229,6 +229,11 @@ test("the hand, to be looked at", async () => {
     const marks = await page.evaluate(() => Object.fromEntries(performance.getEntriesByType("mark").map((m) => [m.name, Math.round(m.startTime)])));
     console.log(`first picture ${marks.picture} ms after the page was asked for`);
     await receives(page);
+    assert.deepEqual(await page.locator("#pose .coordinate > span").allTextContents().then((all) => all.slice(0, 3)),
+      ["prosup pronation", "flexion", "radial deviation"]); // in the order of the joints: forearm, then the wrist
+    assert.equal(await page.locator("#pose h3").first().textContent(), "wrist");
+    assert.equal(await page.locator('[aria-label="Target of wrist radial deviation"]').count(), 1);
+    assert.equal(await page.locator("#pose").filter({ hasText: /axis \d/ }).count(), 0);
     await page.click("#layer-constraints");
     for (const [i, c] of (await page.evaluate(() => window.studio.data.coordinates)).entries())
       if (/^(mcp|pip|dip)[2-5]/i.test(c.name) && c.upper > 1) await page.evaluate(([k, v]) => (window.studio.liveMode.setFollow(true), window.studio.liveMode.link.send(6, k, v)), [i, 0.5 * c.upper]);
