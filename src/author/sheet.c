@@ -41,7 +41,7 @@ static void place(builder *b)
     int32_t count = d->across * d->along;
     for (int32_t i = 0; i < d->across; ++i)
         for (int32_t j = 0; j < d->along; ++j) {
-            v3 n = normal_at(d, i, j), p = at(d, i, j);
+            v3 n = d->normal ? d->normal[i * d->along + j] : normal_at(d, i, j), p = at(d, i, j);
             double half = d->half[i * d->along + j];
             v3_store(b->mesh->vertex + 3 * (i * d->along + j), v3_mad(p, half, n));
             v3_store(b->mesh->vertex + 3 * (count + i * d->along + j), v3_mad(p, -half, n));

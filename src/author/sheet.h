@@ -8,6 +8,7 @@ typedef struct snSheetDef {
     int32_t across, along; /* points of the grid, at least 2 each */
     const v3 *middle;      /* across * along, along fastest: from origin to insertion */
     const double *half;    /* half the thickness at each, m, above 0 */
+    const v3 *normal;      /* unit, across x along, at each; NULL: those of the grid */
 } snSheetDef;
 
 /* Closed and oriented outwards; does not cross itself as long as the sheet bends with radii above its thickness. */

@@ -28,6 +28,7 @@ static snStatus build(const snShoulder *s, const snShoulderDef *def, snSpec **sp
     if (status == SN_OK) status = sn_shoulder_add_bodies(s, def, made, error);
     if (status == SN_OK) status = sn_shoulder_add_strands(s, made, error);
     if (status == SN_OK) status = sn_shoulder_add_functions(s, made);
+    if (status == SN_OK && def->meshes) status = sn_shoulder_add_muscles(s, made, error);
     if (status == SN_OK)
         *spec = made;
     else

@@ -13,6 +13,7 @@
 #include "sinew/author.h"
 
 enum { SN_SHOULDER_NAME = 40, SN_SHOULDER_MAX_PATH = 10, SN_SHOULDER_MAX_CONTACT = 4, SN_SHOULDER_MAX_LEVEL = 16 };
+enum { SN_SHOULDER_MUSCLE_TRIANGLES = 400 }; /* fewer than that in the mesh of a part */
 enum { SN_SHOULDER_DRAWN = 12 }; /* control points of strands that AutoStrands made */
 
 typedef struct snShoulderBone {
@@ -117,6 +118,9 @@ snStatus sn_shoulder_fill_deltoid(snShoulder *shoulder, snError *error);
 snStatus sn_shoulder_add_bodies(const snShoulder *shoulder, const snShoulderDef *def, snSpec *spec, snError *error);
 snStatus sn_shoulder_add_strands(const snShoulder *shoulder, snSpec *spec, snError *error);
 snStatus sn_shoulder_add_functions(const snShoulder *shoulder, snSpec *spec);
+/* Adds hidden meshes around the strands of the muscles, which must be in the spec: "deltoid", and "<part>_muscle" for
+ * every other part (shoulder_muscle.c). */
+snStatus sn_shoulder_add_muscles(const snShoulder *shoulder, snSpec *spec, snError *error);
 /* Meshes in world coordinates of the neutral pose: a bone from its pieces (shoulder_bone.c), the thorax with ribs,
  * spine, sternum, base of the skull and iliac crests (shoulder_thorax.c). */
 snStatus sn_shoulder_shape(const snShoulder *shoulder, const char *bone, snTriMesh *mesh, snError *error);

@@ -128,19 +128,6 @@ static snStatus add_surface(const snShoulder *s, const snShoulderSurface *f, snS
     return sn_add_node(spec, &node, NULL);
 }
 
-/* The mesh that was filled with strands stays in the scene, hidden: `sinew strands` can fill it anew. */
-static snStatus add_deltoid(const snShoulder *s, snSpec *spec)
-{
-    snNodeDef node = sn_default_node_def();
-    node.name = "deltoid";
-    node.kind = SN_NODE_MESH;
-    node.visible = false;
-    node.nvertex = s->deltoid.nvertex, node.vertex = s->deltoid.vertex;
-    node.ntriangle = s->deltoid.ntriangle, node.triangle = s->deltoid.triangle;
-    node.color[0] = 0.70, node.color[1] = 0.28, node.color[2] = 0.24;
-    return sn_add_node(spec, &node, NULL);
-}
-
 snStatus sn_shoulder_add_bodies(const snShoulder *s, const snShoulderDef *def, snSpec *spec, snError *error)
 {
     snStatus status = SN_OK;
@@ -148,6 +135,5 @@ snStatus sn_shoulder_add_bodies(const snShoulder *s, const snShoulderDef *def, s
         status = add_body(s, &s->bone.at[i], def->meshes, spec, error);
     for (int32_t i = 0; i < s->joint.count && status == SN_OK; ++i) status = add_joint(s, &s->joint.at[i], spec);
     for (int32_t i = 0; i < s->surface.count && status == SN_OK; ++i) status = add_surface(s, &s->surface.at[i], spec);
-    if (status == SN_OK && def->meshes) status = add_deltoid(s, spec);
     return status == SN_NO_MEMORY ? sn_fail_no_memory(error) : status;
 }

@@ -22,7 +22,7 @@ static bool is_muscle(const snStrandDef *strand)
 }
 
 typedef struct snTotals {
-    int32_t pinned, freedoms, muscles, points, by_type[4];
+    int32_t pinned, freedoms, muscles, points, meshes, by_type[4];
 } snTotals;
 
 static snTotals add_up(const snSpec *spec)
@@ -35,6 +35,8 @@ static snTotals add_up(const snSpec *spec)
         t.muscles += is_muscle(sn_spec_strand(spec, i));
         t.points += strand_points(spec, sn_spec_strand(spec, i));
     }
+    for (snId i = 1; i <= sn_spec_count(spec, SN_KIND_NODE); ++i)
+        t.meshes += sn_spec_node(spec, i)->kind == SN_NODE_MESH;
     for (snId i = 1; i <= sn_spec_count(spec, SN_KIND_CONSTRAINT); ++i) ++t.by_type[sn_spec_constraint(spec, i)->type];
     return t;
 }
@@ -62,6 +64,7 @@ static void say_totals(snCli *cli, const snSpec *spec)
     json_integer(&cli->json, "groups", groups);
     json_integer(&cli->json, "functions", functions);
     json_integer(&cli->json, "nodes", sn_spec_count(spec, SN_KIND_NODE));
+    json_integer(&cli->json, "meshes", t.meshes);
     json_open(&cli->json, "constraints", '{');
     for (int i = 0; i < 4; ++i) json_integer(&cli->json, constraint_types[i], t.by_type[i]);
     json_close(&cli->json, '}');
