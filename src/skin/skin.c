@@ -156,7 +156,7 @@ snStatus sn_skin_create(const snSkinDef *def, snSkin **skin, snError *error)
         status = make_weights(made, def, error);
     }
     if (status == SN_OK) status = make_strands(made, def, error);
-    if (status == SN_OK) status = sn_taut_create(&made->rest, &made->arcs, &made->taut, error);
+    if (status == SN_OK) status = sn_taut_create(&made->rest, &made->arcs, made->bulge.influence, &made->taut, error);
     if (status == SN_OK && def->contact)
         status = sn_contact_create(&made->rest, def->nbone, def->bone, &made->contact, error);
     if (status == SN_OK)

@@ -62,10 +62,19 @@ static void share_triangles(const snTriMesh *skin, const snArcs *arcs, const Set
     for (int32_t i = 0; i < skin->ntriangle; i += 2) {
         int32_t c = s->of[skin->triangle[3 * i]] - 1;
         direct(skin, arcs, i, t->along + 2 * t->first[c]);
-        t->triangle[t->first[c]++] = i, ++t->ntriangle;
+        t->triangle[t->first[c]++] = i;
     }
     memmove(t->first + 1, t->first, sizeof *t->first * (size_t)t->ncluster);
     t->first[0] = 0;
+    int32_t kept = 0;
+    for (int32_t c = 0, i = 0; c < t->ncluster; ++c) {
+        for (; i < t->first[c + 1]; ++i) {
+            if (t->along[2 * i] == 0 && t->along[2 * i + 1] == 0) continue; /* no strand is near */
+            t->along[2 * kept] = t->along[2 * i], t->along[2 * kept + 1] = t->along[2 * i + 1];
+            t->triangle[kept++] = t->triangle[i];
+        }
+        t->first[c + 1] = kept;
+    }
 }
 
 static bool has(const int32_t *list, int32_t n, int32_t what)
@@ -87,7 +96,7 @@ static bool find_neighbours(const snTriMesh *skin, const Setup *s, snTaut *t)
     }
     for (int32_t c = 0; fine && c < t->ncluster; ++c) t->start[c + 1] = t->start[c] + (n[c] + 3) / 4 * 4;
     t->to = fine ? SN_NEW_ARRAY(int32_t, t->start[t->ncluster]) : NULL;
-    t->share = fine ? SN_NEW_ARRAY(double, t->start[t->ncluster]) : NULL;
+    t->share = fine ? SN_NEW_ARRAY(float, t->start[t->ncluster]) : NULL;
     fine = t->to && t->share;
     for (int32_t c = 0; fine && c < t->ncluster; ++c) {
         for (int32_t k = t->start[c] + n[c]; k < t->start[c + 1]; ++k) t->to[k] = c;
@@ -95,11 +104,11 @@ static bool find_neighbours(const snTriMesh *skin, const Setup *s, snTaut *t)
             int32_t other = all[MAX_NEAR * c + k];
             double d = v3_dist(v3_load(s->centre + 3 * c), v3_load(s->centre + 3 * other));
             t->to[t->start[c] + k] = other;
-            t->share[t->start[c] + k] = 2.0 / 3 * (LENGTH / d) * (LENGTH / d);
+            t->share[t->start[c] + k] = (float)(2.0 / 3 * (LENGTH / d) * (LENGTH / d));
         }
         double total = 1;
-        for (int32_t k = t->start[c]; k < t->start[c + 1]; ++k) total += t->share[k];
-        for (int32_t k = t->start[c]; k < t->start[c + 1]; ++k) t->share[k] /= total;
+        for (int32_t k = t->start[c]; k < t->start[c + 1]; ++k) total += (double)t->share[k];
+        for (int32_t k = t->start[c]; k < t->start[c + 1]; ++k) t->share[k] /= (float)total;
         t->own_share[c] = 1 / total;
     }
     sn_free(all), sn_free(n);
@@ -131,50 +140,53 @@ static bool renumber(int32_t nvertex, Setup *s, snTaut *t)
     return fine;
 }
 
-static void take_near(snTaut *t, int32_t v, int32_t cluster, double weight)
+static void take_near(snTaut *t, int32_t i, int32_t cluster, double weight)
 {
-    int32_t at = SN_TAUT_NEAR - 1, *near = t->near + SN_TAUT_NEAR * v;
-    float *list = t->weight + SN_TAUT_NEAR * v;
+    int32_t at = SN_TAUT_NEAR - 1, *near = t->near + SN_TAUT_NEAR * i;
+    float *list = t->weight + SN_TAUT_NEAR * i;
     if (!((float)weight > list[at])) return;
     for (; at > 0 && (float)weight > list[at - 1]; --at) list[at] = list[at - 1], near[at] = near[at - 1];
     list[at] = (float)weight, near[at] = cluster;
 }
 
 /* A vertex sees its own cluster and that one's neighbours, the nearest most. */
-static void weigh(const snTriMesh *skin, const Setup *s, snTaut *t)
+static void weigh(const snTriMesh *skin, const double *influence, const Setup *s, snTaut *t)
 {
-    for (int32_t v = 0; v < skin->nvertex; ++v) {
+    for (int32_t v = 0; v < skin->nvertex; ++v)
+        if (influence[v] > 0) t->vertex[t->nvertex++] = v;
+    for (int32_t at = 0; at < t->nvertex; ++at) {
+        int32_t v = t->vertex[at];
         int32_t own = s->of[v] - 1;
         double size = 0, sum = 0;
         for (int32_t k = t->start[own]; k < t->start[own + 1]; ++k)
             size = fmax(size, v3_dist(v3_load(s->centre + 3 * own), v3_load(s->centre + 3 * t->to[k])));
-        for (int i = 0; i < SN_TAUT_NEAR; ++i) t->near[SN_TAUT_NEAR * v + i] = own;
+        for (int i = 0; i < SN_TAUT_NEAR; ++i) t->near[SN_TAUT_NEAR * at + i] = own;
         for (int32_t k = t->start[own] - 1; k < t->start[own + 1]; ++k) {
             int32_t c = k < t->start[own] ? own : t->to[k];
             if (c == own && k >= t->start[own]) continue;
             double d = v3_dist(sn_trimesh_point(skin, v), v3_load(s->centre + 3 * c)) / fmax(size, 1e-6);
-            take_near(t, v, c, exp(-3 * d * d));
+            take_near(t, at, c, exp(-3 * d * d));
         }
-        for (int i = 0; i < SN_TAUT_NEAR; ++i) sum += (double)t->weight[SN_TAUT_NEAR * v + i];
-        for (int i = 0; i < SN_TAUT_NEAR; ++i) t->weight[SN_TAUT_NEAR * v + i] /= (float)sum;
+        for (int i = 0; i < SN_TAUT_NEAR; ++i) sum += (double)t->weight[SN_TAUT_NEAR * at + i];
+        for (int i = 0; i < SN_TAUT_NEAR; ++i) t->weight[SN_TAUT_NEAR * at + i] /= (float)sum;
     }
 }
 
 static bool allocate(const snTriMesh *skin, Setup *s, snTaut *t)
 {
     size_t n = (size_t)skin->nvertex;
-    t->nvertex = skin->nvertex;
+    t->vertex = SN_NEW_ARRAY(int32_t, n);
     s->of = SN_NEW_ARRAY(int32_t, n), s->centre = SN_NEW_ARRAY(double, 3 * n);
     t->triangle = SN_NEW_ARRAY(int32_t, skin->ntriangle), t->first = SN_NEW_ARRAY(int32_t, n + 2);
     t->along = SN_NEW_ARRAY(float, 2 * (size_t)skin->ntriangle), t->start = SN_NEW_ARRAY(int32_t, n + 1);
     t->own = SN_NEW_ARRAY(double, n), t->spread = SN_NEW_ARRAY(double, n), t->slack = SN_NEW_ARRAY(double, n);
     t->own_share = SN_NEW_ARRAY(double, n);
     t->near = SN_NEW_ARRAY(int32_t, SN_TAUT_NEAR * n), t->weight = SN_NEW_ARRAY(float, SN_TAUT_NEAR *n);
-    return s->of && s->centre && t->triangle && t->first && t->along && t->start && t->own && t->spread && t->slack &&
-           t->own_share && t->near && t->weight && sn_fans_create(skin, &s->fans);
+    return t->vertex && s->of && s->centre && t->triangle && t->first && t->along && t->start && t->own && t->spread &&
+           t->slack && t->own_share && t->near && t->weight && sn_fans_create(skin, &s->fans);
 }
 
-snStatus sn_taut_create(const snTriMesh *skin, const snArcs *arcs, snTaut *t, snError *error)
+snStatus sn_taut_create(const snTriMesh *skin, const snArcs *arcs, const double *influence, snTaut *t, snError *error)
 {
     Setup s = {0};
     *t = (snTaut){0};
@@ -185,7 +197,7 @@ snStatus sn_taut_create(const snTriMesh *skin, const snArcs *arcs, snTaut *t, sn
     }
     if (fine) {
         share_triangles(skin, arcs, &s, t);
-        weigh(skin, &s, t);
+        weigh(skin, influence, &s, t);
     }
     sn_free(s.of), sn_free(s.centre);
     sn_fans_free(&s.fans);
@@ -194,7 +206,7 @@ snStatus sn_taut_create(const snTriMesh *skin, const snArcs *arcs, snTaut *t, sn
 
 void sn_taut_free(snTaut *t)
 {
-    sn_free(t->triangle), sn_free(t->first), sn_free(t->along), sn_free(t->start), sn_free(t->to);
+    sn_free(t->vertex), sn_free(t->triangle), sn_free(t->first), sn_free(t->along), sn_free(t->start), sn_free(t->to);
     sn_free(t->share), sn_free(t->own_share), sn_free(t->own), sn_free(t->spread), sn_free(t->slack), sn_free(t->near),
         sn_free(t->weight);
     *t = (snTaut){0};
@@ -218,11 +230,8 @@ static double measure(snTaut *t, const snTriMesh *skin)
     double most = 0;
     for (int32_t c = 0; c < t->ncluster; ++c) {
         double sum = 0;
-        int32_t n = 0;
-        for (int32_t i = t->first[c]; i < t->first[c + 1]; ++i) {
-            if (t->along[2 * i] == 0 && t->along[2 * i + 1] == 0) continue;
-            sum += length_along(t, skin, i), ++n;
-        }
+        int32_t n = t->first[c + 1] - t->first[c];
+        for (int32_t i = t->first[c]; i < t->first[c + 1]; ++i) sum += length_along(t, skin, i);
         double stretch = n ? sum / n - 1 : 0;
         t->spread[c] = stretch > 0 ? stretch : 0;
         t->own[c] = t->own_share[c] * t->spread[c];
@@ -235,15 +244,15 @@ static double measure(snTaut *t, const snTriMesh *skin)
 static void spread(snTaut *t)
 {
     const int32_t *to = t->to;
-    const double *share = t->share;
+    const float *share = t->share;
     double *u = t->spread;
     for (int sweep = 0; sweep < SWEEPS; ++sweep)
         for (int32_t i = 0; i < t->ncluster; ++i) {
             int32_t c = sweep % 2 ? t->ncluster - 1 - i : i;
             double s0 = t->own[c], s1 = 0, s2 = 0, s3 = 0;
             for (int32_t k = t->start[c]; k < t->start[c + 1]; k += 4) {
-                s0 += share[k] * u[to[k]], s1 += share[k + 1] * u[to[k + 1]];
-                s2 += share[k + 2] * u[to[k + 2]], s3 += share[k + 3] * u[to[k + 3]];
+                s0 += (double)share[k] * u[to[k]], s1 += (double)share[k + 1] * u[to[k + 1]];
+                s2 += (double)share[k + 2] * u[to[k + 2]], s3 += (double)share[k + 3] * u[to[k + 3]];
             }
             u[c] = (s0 + s1) + (s2 + s3);
         }
@@ -261,6 +270,6 @@ void sn_taut_measure(snTaut *t, const snTriMesh *skin, double *loose)
         double sum = 0;
         for (int i = 0; i < SN_TAUT_NEAR; ++i)
             sum += (double)t->weight[SN_TAUT_NEAR * v + i] * t->slack[t->near[SN_TAUT_NEAR * v + i]];
-        loose[v] = sum;
+        loose[t->vertex[v]] = sum;
     }
 }

@@ -13,13 +13,14 @@
 enum { SN_TAUT_NEAR = 6 }; /* clusters that a vertex takes its tightness from */
 
 typedef struct snTaut {
-    int32_t nvertex, ncluster, ntriangle;
-    int32_t *triangle; /* ntriangle: those that are measured, cluster after cluster */
+    int32_t nvertex, ncluster;
+    int32_t *vertex;   /* nvertex: those that strands may move */
+    int32_t *triangle; /* those that are measured, cluster after cluster: every second one that is near a strand */
     int32_t *first;    /* ncluster + 1: of each cluster's triangles */
     float *along;      /* 2 per measured triangle: its two edges from the first corner times these are the direction of
-                          the nearest strand, of length one at rest; 0 0: no strand is near */
+                          the nearest strand, of length one at rest */
     int32_t *start, *to;  /* neighbours of cluster i: to[start[i]] .., filled up with i itself to a multiple of four */
-    double *share;        /* per neighbour: coupling times own_share; 0 for what fills up */
+    float *share;         /* per neighbour: coupling times own_share; 0 for what fills up */
     double *own_share;    /* ncluster: 1 / (1 + sum of its couplings) */
     double *own, *spread; /* ncluster: stretch times own_share, and stretch after sharing */
     double *slack;        /* ncluster: looseness */
@@ -27,10 +28,12 @@ typedef struct snTaut {
     float *weight;        /* SN_TAUT_NEAR per vertex, sum 1 */
 } snTaut;                 /* zeroed memory holds none */
 
-/* skin, arcs: in the rest pose. Free also after a failure. */
-snStatus sn_taut_create(const snTriMesh *skin, const snArcs *arcs, snTaut *taut, snError *error);
+/* skin, arcs: in the rest pose. influence (per vertex): where it is 0 nobody asks. Free also after a failure. */
+snStatus sn_taut_create(const snTriMesh *skin, const snArcs *arcs, const double *influence, snTaut *taut,
+                        snError *error);
 void sn_taut_free(snTaut *taut);
-/* Looseness of each vertex in this pose: 0 where the skin is too tight to let a tendon stand out, 1 where it is slack.
+/* Looseness of each vertex with influence in this pose: 0 where the skin is too tight to let a tendon stand out, 1
+ * where it is slack.
  */
 void sn_taut_measure(snTaut *taut, const snTriMesh *skin, double *loose);
 
