@@ -14,7 +14,7 @@
 
 static const char BUILT[] = "skin-built";
 
-enum { FRAMES = 240, BRUTE_FRAMES = 5, MOST_FRAMES = 240 };
+enum { FRAMES = 240, BRUTE_FRAMES = 7, MOST_FRAMES = 240, PASSES = 3 };
 
 /* Of one frame, ms: all of the bulge as it passes and in processor time, and the search for closest points alone. */
 typedef struct snBulgeTimes {
@@ -29,7 +29,7 @@ typedef struct snSkinBench {
     snSkinned skinned;
     double *fast, *slow;
     snBulgeTimes quick, brute; /* what came out */
-    double apart, frame_ms, seconds;
+    double whole_ratio, search_ratio, apart, frame_ms, seconds;
 } snSkinBench;
 
 /* Another mesh than the shipped one, from the tables beside the model: adds a node to the spec. */
@@ -105,27 +105,54 @@ static snBulgeTimes medians(const snSkinInfo *info, int32_t count)
     return (snBulgeTimes){wall[count / 2], cpu[count / 2], search[count / 2]};
 }
 
-/* Frames in order, as a motion goes: what was nearest in the last frame helps. */
-static snStatus measure_bulge(snSkinBench *b)
+/* Frames in order, as a motion goes: what was nearest in the last frame helps. The least of some passes counts for each
+ * frame, which takes out what else the machine does. */
+static void measure_frames(snSkinBench *b, int32_t n)
 {
-    int32_t n = sn_track_frames(b->replay);
     snSkinInfo info[MOST_FRAMES];
-    if (n > MOST_FRAMES) n = MOST_FRAMES;
-    for (int32_t i = 0; i < n; ++i) {
-        (void)cli_skin_frame(&b->skinned, i, b->fast);
-        info[i] = sn_skin_info(b->skinned.skin);
+    for (int32_t i = 0; i < PASSES * n && !cli_interrupted(); ++i) {
+        snSkinInfo *to = info + i % n;
+        (void)cli_skin_frame(&b->skinned, i % n, b->fast);
+        snSkinInfo now = sn_skin_info(b->skinned.skin);
+        if (i < n) *to = now;
+        to->bulge_seconds = fmin(to->bulge_seconds, now.bulge_seconds);
+        to->bulge_cpu_seconds = fmin(to->bulge_cpu_seconds, now.bulge_cpu_seconds);
+        to->search_cpu_seconds = fmin(to->search_cpu_seconds, now.search_cpu_seconds);
     }
-    b->quick = medians(info, n);
+    if (!cli_interrupted()) b->quick = medians(info, n);
+}
+
+/* A frame both ways one right after the other, so that both meet the same machine; the frame before it comes first. */
+static void measure_brute_force(snSkinBench *b, int32_t n)
+{
+    snSkinInfo info[BRUTE_FRAMES];
+    double whole[BRUTE_FRAMES], search[BRUTE_FRAMES];
     for (int32_t k = 0; k < BRUTE_FRAMES && !cli_interrupted(); ++k) {
-        int32_t frame = k * (n - 1) / (BRUTE_FRAMES - 1);
+        int32_t frame = (k + 1) * (n - 1) / BRUTE_FRAMES;
+        (void)cli_skin_frame(&b->skinned, frame > 0 ? frame - 1 : 0, b->fast);
         (void)cli_skin_frame(&b->skinned, frame, b->fast);
+        snSkinInfo fast = sn_skin_info(b->skinned.skin);
         sn_skin_set_brute_force(b->skinned.skin, true);
         (void)cli_skin_frame(&b->skinned, frame, b->slow);
         sn_skin_set_brute_force(b->skinned.skin, false);
         info[k] = sn_skin_info(b->skinned.skin);
+        whole[k] = info[k].bulge_cpu_seconds / fast.bulge_cpu_seconds;
+        search[k] = info[k].search_cpu_seconds / fast.search_cpu_seconds;
         for (int32_t i = 0; i < 3 * b->skinned.nvertex; ++i) b->apart = fmax(b->apart, fabs(b->fast[i] - b->slow[i]));
     }
+    if (cli_interrupted()) return;
     b->brute = medians(info, BRUTE_FRAMES);
+    qsort(whole, BRUTE_FRAMES, sizeof *whole, by_value);
+    qsort(search, BRUTE_FRAMES, sizeof *search, by_value);
+    b->whole_ratio = whole[BRUTE_FRAMES / 2], b->search_ratio = search[BRUTE_FRAMES / 2];
+}
+
+static snStatus measure_bulge(snSkinBench *b)
+{
+    int32_t n = sn_track_frames(b->replay);
+    if (n > MOST_FRAMES) n = MOST_FRAMES;
+    measure_frames(b, n);
+    measure_brute_force(b, n);
     return cli_interrupted() ? SN_CANCELLED : SN_OK;
 }
 
@@ -162,7 +189,7 @@ static void tell(const snSkinBench *b)
             b->skinned.ntriangle, sn_count(b->model, SN_ITEM_STRAND), b->quick.wall, b->quick.cpu, b->quick.search);
     cli_say(cli,
             "by brute force %.1f ms of processor time (%.1f times), the search %.1f ms (%.1f times), %.1e m apart\n",
-            b->brute.cpu, b->brute.cpu / b->quick.cpu, b->brute.search, b->brute.search / b->quick.search, b->apart);
+            b->brute.cpu, b->whole_ratio, b->brute.search, b->search_ratio, b->apart);
     cli_say(cli, "10 s at 24 frames/s with writing PC2: %.2f s, %.2f ms a frame, %.1f times real time\n", b->seconds,
             b->frame_ms, 10 / b->seconds);
     json_open(&cli->json, "skin", '{');
@@ -171,9 +198,9 @@ static void tell(const snSkinBench *b)
     json_number(&cli->json, "bulge_cpu_ms", b->quick.cpu);
     json_number(&cli->json, "search_cpu_ms", b->quick.search);
     json_number(&cli->json, "brute_force_ms", b->brute.cpu);
-    json_number(&cli->json, "brute_force_ratio", b->brute.cpu / b->quick.cpu);
+    json_number(&cli->json, "brute_force_ratio", b->whole_ratio);
     json_number(&cli->json, "search_brute_force_ms", b->brute.search);
-    json_number(&cli->json, "search_ratio", b->brute.search / b->quick.search);
+    json_number(&cli->json, "search_ratio", b->search_ratio);
     json_number(&cli->json, "apart_m", b->apart);
     json_number(&cli->json, "cache_seconds", b->seconds);
     json_number(&cli->json, "real_time_factor", 10 / b->seconds);
