@@ -324,11 +324,18 @@ class SINEW_OT_autostrands(background.Background, bpy.types.Operator):
 
     def watch(self, _context, work):
         steps = [item for item in work.run.take_objects() if "points" in item]
-        if steps and work.run.running:
+        waiting = work.kept.setdefault("waiting", [])
+        waiting += steps
+        if waiting and work.run.running:
+            # A Blender that was busy does not jump to the end: what has come meanwhile is shown in a dozen pictures.
+            # Held, it shows where the strands are, since that is what Finish keeps.
             scene = bpy.data.scenes.get(work.scene)
+            held = scene and scene.sinew_fill.pause
+            passed = len(waiting) if held else 1 + (len(waiting) - 1) // 12
+            step = waiting[passed - 1]
+            del waiting[:passed]
             if scene:
-                show(scene, steps[-1])
-            step = steps[-1]
+                show(scene, step)
             state = "converged" if step["converged"] else f"moves {step['moved'] or 0:.3f} of the spacing"
             work.note = f"AutoStrands: step {step['step']}, {state}"
         work.kept["steps"] = work.kept.get("steps", 0) + len(steps)
