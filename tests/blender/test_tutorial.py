@@ -74,7 +74,7 @@ class Page(common.Case):
 
 class Steps(common.Case):
     def run_part(self, part, names):
-        found = window.run(self.folder, SCRIPT.format(part=part), size="1100x760", timeout=400, events=True)
+        found = window.run(self.folder, SCRIPT.format(part=part), size="1100x760", timeout=1200, events=True)
         os.makedirs(PICTURES, exist_ok=True)
         made = {os.path.basename(path) for path in glob.glob(self.path("blender-*.png"))}
         self.assertEqual(made, set(names))

@@ -22,7 +22,7 @@ class Panels(unittest.TestCase):
         os.makedirs(SHOTS, exist_ok=True)
         command = ["xvfb-run", "-a", "-s", "-screen 0 1000x1500x24", "blender", "--factory-startup", "--enable-event-simulate",
                    "--window-geometry", "0", "0", "1000", "1500", "--python", os.path.join(HERE, "ui_panels.py")]
-        result = subprocess.run(command, env=dict(os.environ, SINEW_SHOTS=SHOTS, LIBGL_ALWAYS_SOFTWARE="1"), timeout=400,
+        result = subprocess.run(command, env=dict(os.environ, SINEW_SHOTS=SHOTS, LIBGL_ALWAYS_SOFTWARE="1"), timeout=1200,
                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         lines = [line for line in result.stdout.splitlines() if line.startswith("RESULT ")]
         assert lines, result.stdout[-4000:]

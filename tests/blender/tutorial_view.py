@@ -46,7 +46,7 @@ def wait(ticks=4):
         yield
 
 
-def until(what, seconds=100):
+def until(what, seconds=300):
     end = time.time() + seconds
     while not what():
         assert time.time() < end, "waited in vain"

@@ -20,7 +20,7 @@ folder = {folder!r}
 def screenshot(name):
     bpy.ops.screen.screenshot(filepath=os.path.join(folder, name))
 
-def until(what, seconds=60):
+def until(what, seconds=240):
     """Waits for something to become true."""
     end = time.time() + seconds
     while not what():
@@ -54,7 +54,7 @@ bpy.app.timers.register(step, first_interval=0.3, persistent=True)
 '''
 
 
-def run(folder, script, size="1280x900", timeout=150, events=False):
+def run(folder, script, size="1280x900", timeout=900, events=False):
     """What the script found. It ends with an AssertionError when the script does. events: the script moves the mouse."""
     path = os.path.join(folder, "script.py")
     with open(path, "w") as file:
