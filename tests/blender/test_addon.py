@@ -32,11 +32,14 @@ class Package(common.Case):
     def test_zip_has_the_add_on_and_nothing_else(self):
         with zipfile.ZipFile(os.path.join(common.BUILD, "sinew-blender.zip")) as archive:
             names = archive.namelist()
+            licence = archive.read("sinew/COPYING").decode("utf-8").strip()
         self.assertTrue(all(name.startswith("sinew/") for name in names))
         self.assertIn("sinew/__init__.py", names)
         self.assertIn("sinew/blender_manifest.toml", names)
         self.assertIn("sinew/schema.json", names)
         self.assertFalse([name for name in names if "__pycache__" in name])
+        self.assertTrue(licence.startswith("GNU GENERAL PUBLIC LICENSE"))
+        self.assertIn("END OF TERMS AND CONDITIONS", licence)
 
     def test_every_file_names_its_licence(self):
         for path in glob.glob(os.path.join(common.SOURCE, "blender", "sinew", "*.py")) + glob.glob(
