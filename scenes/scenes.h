@@ -25,5 +25,7 @@ snSpec *sn_scene_spindle_of(int32_t strands);
 #define SN_SCENE_STRING_LENGTH 0.5   /* m, between the ends */
 #define SN_SCENE_STRING_STRAIN 0.02
 #define SN_SCENE_PULLEY_LOAD 1.0 /* kg */
+/* c of the catenary y = c cosh(x / c) of the cable's span and length, m. */
+double sn_scene_catenary(void);
 
 #endif

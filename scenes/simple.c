@@ -25,8 +25,8 @@ snSpec *sn_scene_pendulum(void)
     return sn_build_end(&build);
 }
 
-/* c of the catenary y = c cosh(x / c) of the cable's span and length: 2 c sinh(span / 2 c) = length, by bisection. */
-static double catenary(void)
+/* 2 c sinh(span / 2 c) = length, by bisection. */
+double sn_scene_catenary(void)
 {
     double low = 0.01, high = 10;
     for (int i = 0; i < 80; ++i) {
@@ -43,7 +43,7 @@ snSpec *sn_scene_cable(void)
 {
     enum { VIAS = 201, POINTS = 19 };
     snVia via[VIAS] = {0};
-    double c = catenary(), top = c * cosh(SN_SCENE_CABLE_SPAN / (2 * c)), half = SN_SCENE_CABLE_LENGTH / 2;
+    double c = sn_scene_catenary(), top = c * cosh(SN_SCENE_CABLE_SPAN / (2 * c)), half = SN_SCENE_CABLE_LENGTH / 2;
     for (int i = 0; i < VIAS; ++i) {
         double along = half * (2.0 * i / (VIAS - 1) - 1), x = c * asinh(along / c);
         via[i].p[0] = x + SN_SCENE_CABLE_SPAN / 2;

@@ -4,6 +4,7 @@
  * that make a bone recognisable (waists, paired condyles, tufts, styloids, olecranon, epicondyles). */
 #include "author/bone.h"
 #include "author/hand.h"
+#include "author/segment.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -272,17 +273,6 @@ static snStatus add_shape(const builder *b)
 
 /* ---- bodies, joints, surfaces ------------------------------------------------------------------ */
 
-static snStatus add_locator(snSpec *spec, const char *name, snId parent, rigid frame, snNodeKind kind)
-{
-    snNodeDef node = sn_default_node_def();
-    node.name = name;
-    node.kind = kind;
-    node.parent = parent;
-    v3_store(node.translate, frame.p);
-    q_store(node.rotate, frame.q);
-    return sn_add_node(spec, &node, NULL);
-}
-
 /* The segment as a solid cylinder of its girth along y. */
 static void set_inertia(const snHandBone *bone, snBodyDef *def)
 {
@@ -293,33 +283,16 @@ static void set_inertia(const snHandBone *bone, snBodyDef *def)
     def->inertia[0] = def->inertia[2] = bone->mass * (3 * r * r + length * length) / 12;
 }
 
-static snStatus add_body(const snHandBone *bone, snSpec *spec, snId node)
-{
-    char center[SN_HAND_NAME + 8];
-    snprintf(center, sizeof center, "%s_center", bone->name);
-    rigid at = {q_identity(), rigid_unapply(bone->frame, bone->center_of_mass)};
-    snStatus status = add_locator(spec, center, node, at, SN_NODE_LOCATOR);
-    if (status != SN_OK) return status;
-    snBodyDef def = sn_default_body_def();
-    def.name = bone->name;
-    def.pinned = !bone->moving;
-    def.mass_from = SN_MASS_GIVEN;
-    def.mass = bone->mass;
-    def.center_of_mass = center;
-    set_inertia(bone, &def);
-    return sn_add_body(spec, &def, NULL);
-}
-
 static snStatus add_bone(const snHand *hand, const snHandBone *bone, bool mesh, snSpec *spec)
 {
-    snNodeDef group = sn_default_node_def();
-    group.name = bone->name;
-    v3_store(group.translate, bone->frame.p);
-    q_store(group.rotate, bone->frame.q);
     builder b = {hand, spec, bone, 0};
-    snStatus status = sn_add_node(spec, &group, &b.node);
+    snStatus status = sn_segment_add_node(spec, bone->name, 0, bone->frame, SN_NODE_GROUP, &b.node);
     if (status == SN_OK && mesh) status = add_shape(&b);
-    return status == SN_OK ? add_body(bone, spec, b.node) : status;
+    if (status != SN_OK) return status;
+    snBodyDef def = sn_default_body_def();
+    set_inertia(bone, &def);
+    return sn_segment_add_body(spec, bone->name, b.node, bone->frame, bone->center_of_mass, bone->moving, bone->mass,
+                               &def);
 }
 
 /* The frame that src/body asks for: z along the first axis, y along the second. */
@@ -334,8 +307,8 @@ static snStatus add_joint(const snHand *hand, const snHandJoint *j, snSpec *spec
 {
     const snHandBone *parent = &hand->bone.at[j->parent];
     rigid frame = rigid_mul(rigid_inverse(parent->frame), joint_frame(j));
-    snStatus status =
-        add_locator(spec, j->name, sn_spec_find(spec, SN_KIND_NODE, parent->name), frame, SN_NODE_LOCATOR);
+    snId node = sn_spec_find(spec, SN_KIND_NODE, parent->name);
+    snStatus status = sn_segment_add_node(spec, j->name, node, frame, SN_NODE_LOCATOR, NULL);
     if (status != SN_OK) return status;
     snJointDef def = sn_default_joint_def();
     def.name = j->name;

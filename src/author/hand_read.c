@@ -17,13 +17,6 @@ void sn_hand_free(snHand *hand)
     sn_array_free(&hand->surface);
 }
 
-static void copy_name(snFigures *table, int32_t row, const char *column, char *name)
-{
-    const char *text = sn_figures_text(table, row, column);
-    if (!*text || strlen(text) >= SN_HAND_NAME) sn_figures_complain(table, row, "column %s: name expected", column);
-    snprintf(name, SN_HAND_NAME, "%s", text);
-}
-
 static int32_t find_bone(const snHand *hand, snFigures *table, int32_t row, const char *column)
 {
     const char *name = sn_figures_text(table, row, column);
@@ -36,7 +29,7 @@ static int32_t find_bone(const snHand *hand, snFigures *table, int32_t row, cons
 static bool read_bone(snHand *hand, snFigures *t, int32_t row)
 {
     snHandBone b = {.moving = sn_figures_number(t, row, "moving") != 0};
-    copy_name(t, row, "body", b.name);
+    sn_figures_name(t, row, "body", b.name, sizeof b.name);
     b.proximal = sn_figures_v3(t, row, "proximal");
     b.distal = sn_figures_v3(t, row, "distal");
     b.center_of_mass = sn_figures_v3(t, row, "center_of_mass");
@@ -58,21 +51,17 @@ static bool read_bone(snHand *hand, snFigures *t, int32_t row)
 static void read_dof(snFigures *t, int32_t row, snHandJoint *j, int32_t dof)
 {
     char column[32];
-#define COLUMN(name) (snprintf(column, sizeof column, name "%d", dof + 1), column)
-    j->axis[dof] = v3_unit(sn_figures_v3(t, row, COLUMN("axis")));
-    copy_name(t, row, COLUMN("motion"), j->motion[dof]);
-    j->lower[dof] = sn_figures_number(t, row, COLUMN("lower"));
-    j->upper[dof] = sn_figures_number(t, row, COLUMN("upper"));
-    j->stiffness[dof] = sn_figures_number(t, row, COLUMN("stiffness"));
-    j->damping[dof] = sn_figures_number(t, row, COLUMN("damping"));
-#undef COLUMN
-    if (!(j->lower[dof] < j->upper[dof])) sn_figures_complain(t, row, "the range of motion is empty");
+    j->axis[dof] = v3_unit(sn_figures_v3(t, row, sn_figures_numbered(column, "axis", dof + 1)));
+    sn_figures_name(t, row, sn_figures_numbered(column, "motion", dof + 1), j->motion[dof], sizeof j->motion[dof]);
+    snFiguresTurn turn = sn_figures_turn(t, row, dof + 1);
+    j->lower[dof] = turn.lower, j->upper[dof] = turn.upper;
+    j->stiffness[dof] = turn.stiffness, j->damping[dof] = turn.damping;
 }
 
 static bool read_joint(snHand *hand, snFigures *t, int32_t row)
 {
     snHandJoint j = {.dofs = sn_figures_has(t, row, "axis2") ? 2 : 1, .first = hand->ncoordinate};
-    copy_name(t, row, "joint", j.name);
+    sn_figures_name(t, row, "joint", j.name, sizeof j.name);
     j.parent = find_bone(hand, t, row, "parent");
     j.child = find_bone(hand, t, row, "child");
     j.center = sn_figures_v3(t, row, "center");
@@ -87,7 +76,7 @@ static bool read_joint(snHand *hand, snFigures *t, int32_t row)
 static bool read_surface(snHand *hand, snFigures *t, int32_t row)
 {
     snHandSurface s = {.body = find_bone(hand, t, row, "body")};
-    copy_name(t, row, "surface", s.name);
+    sn_figures_name(t, row, "surface", s.name, sizeof s.name);
     s.center = sn_figures_v3(t, row, "center");
     s.axis = v3_unit(sn_figures_v3(t, row, "axis"));
     s.radius = sn_figures_number(t, row, "radius");
@@ -108,7 +97,7 @@ static int32_t find_muscle(const snHand *hand, const char *name)
 static bool read_muscle(snHand *hand, snFigures *t, int32_t row)
 {
     snHandMuscle m = {.on = -1, .into = -1};
-    copy_name(t, row, "abbr", m.name);
+    sn_figures_name(t, row, "abbr", m.name, sizeof m.name);
     m.max_force = sn_figures_number(t, row, "max_force");
     m.fiber_length = sn_figures_number(t, row, "fiber_length");
     m.fiber_neutral = sn_figures_number(t, row, "fiber_neutral");
@@ -198,7 +187,7 @@ static bool read_hood_strand(snHand *hand, snFigures *t, int32_t row)
         if (m->into < 0) sn_figures_complain(t, row, "ends on a strand that is not listed above it");
     }
     if (index >= 0) return true;
-    copy_name(t, row, "abbr", band.name);
+    sn_figures_name(t, row, "abbr", band.name, sizeof band.name);
     band.on = find_muscle(hand, sn_figures_text(t, row, "on"));
     if (band.on < 0) sn_figures_complain(t, row, "a band starts on a muscle that is listed");
     band.max_force = sn_figures_number(t, row, "force");

@@ -196,7 +196,7 @@ static bool meet_points(const course *c, const double *knot, int32_t n, double *
                 }
                 gram[i * m + j] = sum;
             }
-        if (!sn_small_cholesky_solve(gram, miss[axis], m)) return false;
+        if (!sn_small_cholesky_solve(gram, miss[axis], m, 1)) return false;
         for (int32_t i = 0; i < m; ++i)
             for (int k = 0; k < 4; ++k) point[3 * (span[i] + k) + axis] += b[i][k] * miss[axis][i];
     }

@@ -1,21 +1,11 @@
 /* Bodies, joints and surfaces of the shoulder. */
+#include "author/segment.h"
 #include "author/shoulder.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
 
 #include <stdio.h>
-
-static snStatus add_node(snSpec *spec, const char *name, snId parent, rigid frame, snNodeKind kind, snId *id)
-{
-    snNodeDef node = sn_default_node_def();
-    node.name = name;
-    node.kind = kind;
-    node.parent = parent;
-    v3_store(node.translate, frame.p);
-    q_store(node.rotate, frame.q);
-    return sn_add_node(spec, &node, id);
-}
 
 static snStatus add_mesh(const snShoulderBone *bone, snSpec *spec, snId parent, double *vertex, int32_t nvertex,
                          const int32_t *triangle, int32_t ntriangle)
@@ -70,22 +60,14 @@ static void set_inertia(const snShoulderBone *bone, snBodyDef *def)
 
 static snStatus add_body(const snShoulder *s, const snShoulderBone *bone, bool mesh, snSpec *spec, snError *error)
 {
-    char center[SN_SHOULDER_NAME + 8];
     snId node = 0;
-    snStatus status = add_node(spec, bone->name, 0, bone->frame, SN_NODE_GROUP, &node);
+    snStatus status = sn_segment_add_node(spec, bone->name, 0, bone->frame, SN_NODE_GROUP, &node);
     if (status == SN_OK && mesh) status = add_shape(s, bone, spec, node, error);
-    snprintf(center, sizeof center, "%s_center", bone->name);
-    rigid at = {q_identity(), rigid_unapply(bone->frame, bone->center_of_mass)};
-    if (status == SN_OK) status = add_node(spec, center, node, at, SN_NODE_LOCATOR, NULL);
     if (status != SN_OK) return status;
     snBodyDef def = sn_default_body_def();
-    def.name = bone->name;
-    def.pinned = !bone->moving;
-    def.mass_from = SN_MASS_GIVEN;
-    def.mass = bone->mass;
-    def.center_of_mass = center;
     set_inertia(bone, &def);
-    return sn_add_body(spec, &def, NULL);
+    return sn_segment_add_body(spec, bone->name, node, bone->frame, bone->center_of_mass, bone->moving, bone->mass,
+                               &def);
 }
 
 static snStatus add_joint(const snShoulder *s, const snShoulderJoint *j, snSpec *spec)
@@ -93,7 +75,7 @@ static snStatus add_joint(const snShoulder *s, const snShoulderJoint *j, snSpec 
     const snShoulderBone *parent = &s->bone.at[j->parent];
     rigid frame = rigid_mul(rigid_inverse(parent->frame), j->frame);
     snId node = sn_spec_find(spec, SN_KIND_NODE, parent->name);
-    snStatus status = add_node(spec, j->name, node, frame, SN_NODE_LOCATOR, NULL);
+    snStatus status = sn_segment_add_node(spec, j->name, node, frame, SN_NODE_LOCATOR, NULL);
     if (status != SN_OK) return status;
     snJointDef def = sn_default_joint_def();
     def.name = j->name;

@@ -38,13 +38,6 @@ double sn_shoulder_path_length(const snShoulderStrand *strand)
     return sum;
 }
 
-static void copy_name(snFigures *t, int32_t row, const char *column, char *name)
-{
-    const char *text = sn_figures_text(t, row, column);
-    if (!*text || strlen(text) >= SN_SHOULDER_NAME) sn_figures_complain(t, row, "column %s: name expected", column);
-    snprintf(name, SN_SHOULDER_NAME, "%s", text);
-}
-
 /* Index of a thing by its name, which is its first member. */
 static int32_t find_named(const void *at, int32_t count, size_t size, const char *name)
 {
@@ -78,7 +71,7 @@ static rigid frame_of(v3 z, v3 x, v3 at)
 static bool read_bone(snShoulder *s, snFigures *t, int32_t row)
 {
     snShoulderBone b = {.moving = sn_figures_number(t, row, "moving") != 0};
-    copy_name(t, row, "body", b.name);
+    sn_figures_name(t, row, "body", b.name, sizeof b.name);
     b.origin = sn_figures_v3(t, row, "origin");
     b.end = sn_figures_v3(t, row, "end");
     b.center_of_mass = sn_figures_v3(t, row, "center_of_mass");
@@ -92,27 +85,23 @@ static bool read_bone(snShoulder *s, snFigures *t, int32_t row)
 static bool read_landmark(snShoulder *s, snFigures *t, int32_t row)
 {
     snShoulderLandmark l = {.at = sn_figures_v3(t, row, "xyz")};
-    copy_name(t, row, "landmark", l.name);
+    sn_figures_name(t, row, "landmark", l.name, sizeof l.name);
     return sn_array_push(&s->landmark, l);
 }
 
 static bool read_joint(snShoulder *s, snFigures *t, int32_t row)
 {
     snShoulderJoint j = {.parent = body_cell(s, t, row, "parent"), .child = body_cell(s, t, row, "child")};
-    copy_name(t, row, "joint", j.name);
+    sn_figures_name(t, row, "joint", j.name, sizeof j.name);
     j.frame = frame_of(sn_figures_v3(t, row, "axis1"), sn_figures_v3(t, row, "axis3"), sn_figures_v3(t, row, "center"));
     for (int k = 0; k < 3; ++k) {
         char column[32];
-#define COLUMN(name) (snprintf(column, sizeof column, name "%d", k + 1), column)
-        copy_name(t, row, COLUMN("motion"), j.motion[k]);
+        sn_figures_name(t, row, sn_figures_numbered(column, "motion", k + 1), j.motion[k], sizeof j.motion[k]);
         for (char *at = j.motion[k]; *at; ++at)
             if (*at == ' ') *at = '_';
-        j.lower[k] = sn_figures_number(t, row, COLUMN("lower"));
-        j.upper[k] = sn_figures_number(t, row, COLUMN("upper"));
-        j.stiffness[k] = sn_figures_number(t, row, COLUMN("stiffness"));
-        j.damping[k] = sn_figures_number(t, row, COLUMN("damping"));
-#undef COLUMN
-        if (!(j.lower[k] < j.upper[k])) sn_figures_complain(t, row, "the range of motion is empty");
+        snFiguresTurn turn = sn_figures_turn(t, row, k + 1);
+        j.lower[k] = turn.lower, j.upper[k] = turn.upper;
+        j.stiffness[k] = turn.stiffness, j.damping[k] = turn.damping;
     }
     return sn_array_push(&s->joint, j);
 }
@@ -121,7 +110,7 @@ static bool read_surface(snShoulder *s, snFigures *t, int32_t row)
 {
     static const char *const shape[] = {"plane", "sphere", "cylinder", "ellipsoid"};
     snShoulderSurface f = {.body = body_cell(s, t, row, "body"), .size = sn_figures_v3(t, row, "size")};
-    copy_name(t, row, "surface", f.name);
+    sn_figures_name(t, row, "surface", f.name, sizeof f.name);
     const char *text = sn_figures_text(t, row, "shape");
     int32_t kind = 0;
     while (kind < 4 && strcmp(shape[kind], text) != 0) ++kind;
@@ -168,8 +157,8 @@ static bool read_part(snShoulder *s, snFigures *t, int32_t row)
 {
     snShoulderPart p = {.origin = body_cell(s, t, row, "origin_body"),
                         .insertion = body_cell(s, t, row, "insertion_body")};
-    copy_name(t, row, "group", p.name);
-    copy_name(t, row, "muscle", p.muscle);
+    sn_figures_name(t, row, "group", p.name, sizeof p.name);
+    sn_figures_name(t, row, "muscle", p.muscle, sizeof p.muscle);
     p.area = 1e-4 * sn_figures_number(t, row, "pcsa_cm2");
     p.max_force = sn_figures_number(t, row, "max_force");
     p.fiber_length = sn_figures_number(t, row, "fiber_length");
@@ -205,7 +194,7 @@ static void read_route(const snShoulder *s, snFigures *t, int32_t row, snShoulde
 
 static void read_ends(snFigures *t, int32_t row, snShoulderStrand *strand)
 {
-    copy_name(t, row, "strand", strand->name);
+    sn_figures_name(t, row, "strand", strand->name, sizeof strand->name);
     strand->at[0] = sn_figures_v3(t, row, "origin");
     strand->npoint = 1;
     for (int i = 0; i < SN_SHOULDER_MAX_PATH; ++i) strand->eyelet[i] = -1;
@@ -246,7 +235,7 @@ static bool read_function(snShoulder *s, snFigures *t, int32_t row)
 {
     snShoulderFunction f = {0};
     char item[128], name[64];
-    copy_name(t, row, "function", f.name);
+    sn_figures_name(t, row, "function", f.name, sizeof f.name);
     for (const char *at = sn_figures_text(t, row, "levels"); next_item(&at, item, sizeof item);) {
         double level = -1;
         int32_t part = sscanf(item, "%63s %lf", name, &level) == 2 ? FIND(s->part, name) : -1;
@@ -263,7 +252,7 @@ static bool read_piece(snShoulder *s, snFigures *t, int32_t row)
 {
     static const char *const kind[] = {"rod", "slab", "hollow"};
     snShoulderPiece p = {.a = sn_figures_v3(t, row, "a"), .radius_a = sn_figures_number(t, row, "radius_a")};
-    copy_name(t, row, "bone", p.bone);
+    sn_figures_name(t, row, "bone", p.bone, sizeof p.bone);
     find_body(s, t, row, "bone", p.bone);
     const char *text = sn_figures_text(t, row, "kind");
     int32_t k = 0;

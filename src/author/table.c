@@ -190,3 +190,28 @@ v3 sn_figures_v3(snFigures *table, int32_t row, const char *column)
     expect_end(table, row, column, at);
     return v;
 }
+
+void sn_figures_name(snFigures *table, int32_t row, const char *column, char *name, size_t size)
+{
+    const char *text = sn_figures_text(table, row, column);
+    if (!*text || strlen(text) >= size) sn_figures_complain(table, row, "column %s: name expected", column);
+    snprintf(name, size, "%s", text);
+}
+
+const char *sn_figures_numbered(char text[32], const char *column, int32_t number)
+{
+    snprintf(text, 32, "%s%d", column, (int)number);
+    return text;
+}
+
+snFiguresTurn sn_figures_turn(snFigures *table, int32_t row, int32_t number)
+{
+    char column[32];
+    snFiguresTurn turn = {0};
+    turn.lower = sn_figures_number(table, row, sn_figures_numbered(column, "lower", number));
+    turn.upper = sn_figures_number(table, row, sn_figures_numbered(column, "upper", number));
+    turn.stiffness = sn_figures_number(table, row, sn_figures_numbered(column, "stiffness", number));
+    turn.damping = sn_figures_number(table, row, sn_figures_numbered(column, "damping", number));
+    if (!(turn.lower < turn.upper)) sn_figures_complain(table, row, "the range of motion is empty");
+    return turn;
+}

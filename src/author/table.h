@@ -26,6 +26,17 @@ bool sn_figures_has(snFigures *table, int32_t row, const char *column); /* neith
 const char *sn_figures_text(snFigures *table, int32_t row, const char *column);
 double sn_figures_number(snFigures *table, int32_t row, const char *column);
 v3 sn_figures_v3(snFigures *table, int32_t row, const char *column); /* three numbers separated by blanks */
+/* Copies a name into size characters; complains of one that is missing or does not fit. */
+void sn_figures_name(snFigures *table, int32_t row, const char *column, char *name, size_t size);
+
+/* A turn of a joint: columns lower, upper (deg), stiffness and damping, each with its number from 1. */
+typedef struct snFiguresTurn {
+    double lower, upper, stiffness, damping;
+} snFiguresTurn;
+snFiguresTurn sn_figures_turn(snFigures *table, int32_t row, int32_t number);
+/* Name of a numbered column, in text. */
+const char *sn_figures_numbered(char text[32], const char *column, int32_t number);
+
 /* Records that the row is wrong, unless something was already. */
 void sn_figures_complain(snFigures *table, int32_t row, const char *format, ...) SN_PRINTF(3, 4);
 

@@ -126,7 +126,7 @@ void sn_split_rotation(quat q, const v3 *axis, int count, double *angle)
             b[i] = v3_dot(column[i], rest);
             for (int k = 0; k < count; ++k) a[i * count + k] = v3_dot(column[i], column[k]) + (i == k ? 1e-9 : 0);
         }
-        if (!sn_small_cholesky_solve(a, b, count)) return;
+        if (!sn_small_cholesky_solve(a, b, count, 1)) return;
         double step = 0;
         for (int i = 0; i < count; ++i) {
             angle[i] += b[i];

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "io/file.h"
+#include "io/little.h"
 #include "sinew/io.h"
 
 #include <errno.h>
@@ -30,15 +31,13 @@ snCacheDef sn_default_cache_def(void)
 
 static void put_u32(unsigned char *to, uint32_t bits, bool big)
 {
-    for (int i = 0; i < 4; ++i) to[big ? 3 - i : i] = (unsigned char)(bits >> (8 * i));
+    if (big) bits = bits >> 24 | (bits >> 8 & 0xff00) | (bits << 8 & 0xff0000) | bits << 24;
+    sn_little_put(to, bits, 4);
 }
 
 static void put_float(unsigned char *to, double value, bool big)
 {
-    float f = (float)value;
-    uint32_t bits;
-    memcpy(&bits, &f, sizeof bits);
-    put_u32(to, bits, big);
+    put_u32(to, sn_float_bits(value), big);
 }
 
 static void write_pc2_header(snCacheWriter *w)

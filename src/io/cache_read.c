@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "io/file.h"
+#include "io/little.h"
 #include "sinew/io.h"
 
 #include <math.h>
@@ -11,27 +12,12 @@ enum { HEADER = 32 };
 
 static const size_t LARGEST = (size_t)1 << 33; /* bytes: ten minutes of 50,000 vertices */
 
-static uint32_t get_u32(const char *from)
-{
-    uint32_t bits = 0;
-    for (int i = 0; i < 4; ++i) bits |= (uint32_t)(unsigned char)from[i] << (8 * i);
-    return bits;
-}
-
-static float get_float(const char *from)
-{
-    uint32_t bits = get_u32(from);
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
 static snStatus read_points(const char *bytes, size_t count, snPointCache *cache, snError *error)
 {
     cache->point = SN_NEW_ARRAY(float, count + 1);
     if (!cache->point) return sn_fail_no_memory(error);
     for (size_t i = 0; i < count; ++i) {
-        cache->point[i] = get_float(bytes + 4 * i);
+        cache->point[i] = sn_little_get_float(bytes + 4 * i);
         if (isfinite(cache->point[i])) continue;
         size_t row = 3 * (size_t)cache->npoint;
         return sn_fail(error, SN_BAD_FILE, "point %zu of frame %zu is not finite", i % row / 3, i / row);
@@ -43,12 +29,12 @@ static snStatus read_cache(const char *bytes, size_t size, snPointCache *cache, 
 {
     if (size < HEADER || memcmp(bytes, "POINTCACHE2", 12) != 0)
         return sn_fail(error, SN_BAD_FILE, "not a PC2 point cache");
-    uint32_t npoint = get_u32(bytes + 16), nframe = get_u32(bytes + 28);
+    uint32_t npoint = (uint32_t)sn_little_get(bytes + 16, 4), nframe = (uint32_t)sn_little_get(bytes + 28, 4);
     uint64_t room = (size - HEADER) / 12;
     if (npoint > INT32_MAX || nframe > INT32_MAX || (uint64_t)npoint * nframe > room)
         return sn_fail(error, SN_BAD_FILE, "the file ends too early for %u frames of %u points", nframe, npoint);
     cache->npoint = (int32_t)npoint, cache->nframe = (int32_t)nframe;
-    cache->start = get_float(bytes + 20);
+    cache->start = sn_little_get_float(bytes + 20);
     return read_points(bytes + HEADER, 3 * (size_t)npoint * nframe, cache, error);
 }
 

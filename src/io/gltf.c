@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "io/file.h"
+#include "io/little.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -543,8 +544,8 @@ static void put_json(const glbWriter *w, snBytes *json)
 
 static void put_u32(snWriter *out, uint32_t bits)
 {
-    unsigned char b[4] = {(unsigned char)bits, (unsigned char)(bits >> 8), (unsigned char)(bits >> 16),
-                          (unsigned char)(bits >> 24)};
+    unsigned char b[4];
+    sn_little_put(b, bits, 4);
     sn_writer_bytes(out, b, 4);
 }
 

@@ -1,6 +1,7 @@
 /* JSON text and the binary buffer of a glTF document. */
 #include "base/alloc.h"
 #include "io/gltf.h"
+#include "io/little.h"
 
 #include <string.h>
 
@@ -32,17 +33,14 @@ static int32_t end_view(snGltf *g, size_t start, int target)
 
 static void put_u32(snBytes *bin, uint32_t bits)
 {
-    unsigned char b[4] = {(unsigned char)bits, (unsigned char)(bits >> 8), (unsigned char)(bits >> 16),
-                          (unsigned char)(bits >> 24)};
+    unsigned char b[4];
+    sn_little_put(b, bits, 4);
     sn_bytes_add(bin, b, 4);
 }
 
 static void put_float(snBytes *bin, double value)
 {
-    float f = (float)value;
-    uint32_t bits;
-    memcpy(&bits, &f, sizeof bits);
-    put_u32(bin, bits);
+    put_u32(bin, sn_float_bits(value));
 }
 
 static void put_bound(snBytes *t, const char *key, const double *bound, int width)
@@ -143,7 +141,8 @@ int32_t sn_gltf_joints(snGltf *g, const int32_t *joint, size_t count)
 {
     size_t start = g->bin.size;
     for (size_t i = 0; i < 4 * count; ++i) {
-        unsigned char b[2] = {(unsigned char)joint[i], (unsigned char)(joint[i] >> 8)};
+        unsigned char b[2];
+        sn_little_put(b, (uint32_t)joint[i], 2);
         sn_bytes_add(&g->bin, b, 2);
     }
     start_accessor(g, end_view(g, start, 34962), 5123, count, 4);

@@ -2,6 +2,7 @@
 #include "io/html_bytes.h"
 
 #include "base/alloc.h"
+#include "io/little.h"
 #include "io/number.h"
 
 #include <math.h>
@@ -112,16 +113,6 @@ void sn_json_string(snBytes *b, const char *text)
 
 /* ---- runs of numbers ---------------------------------------------------------------------- */
 
-static void put16(char *to, uint16_t v)
-{
-    to[0] = (char)(v & 0xff), to[1] = (char)(v >> 8);
-}
-
-static void put32(char *to, uint32_t v)
-{
-    put16(to, (uint16_t)(v & 0xffff)), put16(to + 2, (uint16_t)(v >> 16));
-}
-
 /* Describes a run without closing the object, and makes room for it. */
 static char *begin_run(snBytes *head, snBytes *data, const char *type, int64_t count, size_t item)
 {
@@ -138,12 +129,7 @@ static char *begin_run(snBytes *head, snBytes *data, const char *type, int64_t c
 void sn_run_f32(snBytes *head, snBytes *data, const double *value, int64_t count)
 {
     char *to = begin_run(head, data, "f32", count, 4);
-    for (int64_t i = 0; to && i < count; ++i) {
-        float f = (float)value[i];
-        uint32_t bits;
-        memcpy(&bits, &f, 4);
-        put32(to + 4 * i, bits);
-    }
+    for (int64_t i = 0; to && i < count; ++i) sn_little_put_float(to + 4 * i, value[i]);
     sn_json_text(head, "}");
 }
 
@@ -159,10 +145,9 @@ void sn_run_index(snBytes *head, snBytes *data, const int32_t *value, int64_t co
     int32_t most = 0;
     for (int64_t i = 0; i < count; ++i)
         if (value[i] > most) most = value[i];
-    bool wide = most > 0xffff;
-    char *to = begin_run(head, data, wide ? "u32" : "u16", count, wide ? 4 : 2);
-    for (int64_t i = 0; to && i < count; ++i)
-        wide ? put32(to + 4 * i, (uint32_t)value[i]) : put16(to + 2 * i, (uint16_t)value[i]);
+    int size = most > 0xffff ? 4 : 2;
+    char *to = begin_run(head, data, size == 4 ? "u32" : "u16", count, (size_t)size);
+    for (int64_t i = 0; to && i < count; ++i) sn_little_put(to + size * i, (uint32_t)value[i], size);
     sn_json_text(head, "}");
 }
 
@@ -180,7 +165,7 @@ void sn_run_i16(snBytes *head, snBytes *data, const double *value, int64_t count
     char *to = begin_run(head, data, "i16", count, 2);
     for (int64_t i = 0; to && i < count; ++i) {
         double v = isfinite(value[i]) ? (value[i] - bias[i % width]) / scale : 0;
-        put16(to + 2 * i, (uint16_t)(int16_t)lround(v));
+        sn_little_put(to + 2 * i, (uint16_t)(int16_t)lround(v), 2);
     }
     sn_json_text(head, ",\"scale\":");
     sn_json_number(head, scale);

@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "io/file.h"
+#include "io/little.h"
 #include "io/mesh_read.h"
 #include "math/vec.h"
 
@@ -51,7 +52,7 @@ static void write_obj(snWriter *out, const snMesh *mesh)
 static void put_little(snWriter *out, uint64_t bits, int size)
 {
     unsigned char byte[8];
-    for (int i = 0; i < size; ++i) byte[i] = (unsigned char)(bits >> (8 * i));
+    sn_little_put(byte, bits, size);
     sn_writer_bytes(out, byte, (size_t)size);
 }
 
@@ -64,10 +65,7 @@ static void put_double(snWriter *out, double value)
 
 static void put_float(snWriter *out, double value)
 {
-    float f = (float)value;
-    uint32_t bits;
-    memcpy(&bits, &f, sizeof bits);
-    put_little(out, bits, 4);
+    put_little(out, sn_float_bits(value), 4);
 }
 
 static void write_ply(snWriter *out, const snMesh *mesh)

@@ -3,6 +3,7 @@
  */
 #include "base/alloc.h"
 #include "base/error.h"
+#include "io/little.h"
 #include "io/mesh_read.h"
 #include "io/scan.h"
 
@@ -195,11 +196,8 @@ static snStatus data_fail(plyReader *r, const char *what)
 
 static double from_bytes(const unsigned char *b, plyType type)
 {
-    uint64_t bits = 0;
-    for (int i = 0; i < type_table[type].size; ++i) bits |= (uint64_t)b[i] << (8 * i);
-    float f;
+    uint64_t bits = sn_little_get(b, type_table[type].size);
     double d;
-    uint32_t low = (uint32_t)bits;
     switch (type) {
     case PLY_INT8:
         return (int8_t)bits;
@@ -208,8 +206,7 @@ static double from_bytes(const unsigned char *b, plyType type)
     case PLY_INT32:
         return (int32_t)bits;
     case PLY_FLOAT:
-        memcpy(&f, &low, sizeof f);
-        return (double)f;
+        return (double)sn_float_of((uint32_t)bits);
     case PLY_DOUBLE:
         memcpy(&d, &bits, sizeof d);
         return d;

@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/hash.h"
+#include "io/little.h"
 #include "io/mesh_read.h"
 #include "io/scan.h"
 
@@ -62,15 +63,9 @@ static snStatus add_triangle(stlReader *r, const double point[9])
     return sn_mesh_add_polygon(&r->build, corner, 3) ? SN_OK : SN_NO_MEMORY;
 }
 
-static uint32_t little_u32(const char *b)
-{
-    const unsigned char *u = (const unsigned char *)b;
-    return u[0] | (uint32_t)u[1] << 8 | (uint32_t)u[2] << 16 | (uint32_t)u[3] << 24;
-}
-
 static snStatus read_binary(stlReader *r, const char *data, size_t size)
 {
-    uint32_t count = little_u32(data + 80);
+    uint32_t count = (uint32_t)sn_little_get(data + 80, 4);
     if ((size - HEADER) / RECORD < count)
         return sn_scan_fail(&r->scan, "a binary STL file of %u triangles has at least %llu bytes, this one has %llu",
                             count, HEADER + (unsigned long long)count * RECORD, (unsigned long long)size);
@@ -78,9 +73,7 @@ static snStatus read_binary(stlReader *r, const char *data, size_t size)
         const char *record = data + HEADER + (size_t)i * RECORD + 12;
         double point[9];
         for (int k = 0; k < 9; ++k) {
-            uint32_t bits = little_u32(record + 4 * k);
-            float f;
-            memcpy(&f, &bits, sizeof f);
+            float f = sn_little_get_float(record + 4 * k);
             if (!isfinite(f)) return sn_scan_fail(&r->scan, "triangle %u has a coordinate that is not finite", i + 1);
             point[k] = (double)f;
         }
@@ -131,7 +124,7 @@ static snStatus read_text(stlReader *r)
 /* Binary files may begin with "solid" too: their size gives them away. */
 static bool is_text(const char *data, size_t size)
 {
-    if (size >= HEADER && size == HEADER + (uint64_t)little_u32(data + 80) * RECORD) return false;
+    if (size >= HEADER && size == HEADER + (uint64_t)(uint32_t)sn_little_get(data + 80, 4) * RECORD) return false;
     return size >= 5 && memcmp(data, "solid", 5) == 0;
 }
 

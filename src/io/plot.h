@@ -56,6 +56,7 @@ typedef struct snAxisTicks {
 /* grow: low and high move out to the next tick. at_most: ticks. */
 snAxisTicks sn_axis_ticks(double low, double high, int at_most, bool grow);
 const char *sn_axis_label(const snAxisTicks *axis, int32_t tick, char text[32]);
+double sn_axis_width(snPage *page, const snAxisTicks *axis); /* of the widest label */
 /* Horizontal axis below y, with as many ticks as have room. */
 void sn_page_x_axis(snPage *page, double low, double high, double left, double right, double y, const char *label);
 

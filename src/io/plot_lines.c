@@ -213,15 +213,6 @@ static void draw_field(snPage *page, const snPlotDef *def, const frame *f)
 
 /* ---- layout --------------------------------------------------------------------------------- */
 
-static double widest_tick(snPage *page, const snAxisTicks *axis)
-{
-    double widest = 0;
-    char text[32];
-    for (int32_t i = axis->first; i <= axis->last; ++i)
-        widest = fmax(widest, sn_page_text_width(page, sn_axis_label(axis, i, text), SN_PLOT_TEXT, false));
-    return widest;
-}
-
 static double widest_name(snPage *page, const snPlotDef *def)
 {
     double widest = 0;
@@ -263,7 +254,7 @@ static void lay_out(snPage *page, panel *p, int32_t count, double *width, double
         p[i].f.bottom = p[i].height - 36;
         p[i].top = *height;
         *height += p[i].height;
-        left = fmax(left, 8 + widest_tick(page, &p[i].axis) + 4);
+        left = fmax(left, 8 + sn_axis_width(page, &p[i].axis) + 4);
         /* hinting at the real scale may widen text by a hair */
         room = fmax(room, fmin(widest_name(page, p[i].def) + 1, 0.3 * *width));
     }

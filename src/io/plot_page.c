@@ -248,7 +248,7 @@ const char *sn_axis_label(const snAxisTicks *axis, int32_t tick, char text[32])
     return text;
 }
 
-static double widest_label(snPage *page, const snAxisTicks *axis)
+double sn_axis_width(snPage *page, const snAxisTicks *axis)
 {
     double widest = 0;
     char text[32];
@@ -264,7 +264,7 @@ void sn_page_x_axis(snPage *page, double low, double high, double left, double r
     snAxisTicks axis = sn_axis_ticks(low, high, at_most, false);
     while (at_most > 2) {
         double spacing = (right - left) * axis.step / (axis.high - axis.low);
-        if (widest_label(page, &axis) + 10 <= spacing) break;
+        if (sn_axis_width(page, &axis) + 10 <= spacing) break;
         axis = sn_axis_ticks(low, high, --at_most, false);
     }
     for (int32_t i = axis.first; i <= axis.last; ++i) {

@@ -64,28 +64,6 @@ void spline_uniform_knots(double *knot, int32_t n)
 
 /* Normal equations with a weight on the ends that meets them to rounding, and a faint second-difference
  * term so that points without data stay where a smooth curve puts them. Dense: authoring only. */
-static int fit_solve(double *a, double *rhs, int32_t n)
-{
-    for (int32_t j = 0; j < n; ++j) {
-        for (int32_t k = 0; k < j; ++k)
-            for (int32_t i = j; i < n; ++i) a[i * n + j] -= a[i * n + k] * a[j * n + k];
-        if (!(a[j * n + j] > 0)) return 0;
-        double root = sqrt(a[j * n + j]);
-        for (int32_t i = j; i < n; ++i) a[i * n + j] /= root;
-    }
-    for (int c = 0; c < 3; ++c) {
-        for (int32_t i = 0; i < n; ++i) {
-            for (int32_t k = 0; k < i; ++k) rhs[3 * i + c] -= a[i * n + k] * rhs[3 * k + c];
-            rhs[3 * i + c] /= a[i * n + i];
-        }
-        for (int32_t i = n - 1; i >= 0; --i) {
-            for (int32_t k = i + 1; k < n; ++k) rhs[3 * i + c] -= a[k * n + i] * rhs[3 * k + c];
-            rhs[3 * i + c] /= a[i * n + i];
-        }
-    }
-    return 1;
-}
-
 static void fit_add(double *a, double *point, int32_t n, int32_t span, const double b[4], const double *p, double w)
 {
     for (int i = 0; i < 4; ++i) {
@@ -116,7 +94,7 @@ int spline_fit(const double *position, int32_t npos, const double *knot, int32_t
         for (int r = 0; r < 3; ++r)
             for (int c = 0; c < 3; ++c) a[(i - 1 + r) * n + i - 1 + c] += 1e-6 * stencil[r] * stencil[c];
     }
-    int ok = fit_solve(a, point, n);
+    int ok = sn_small_cholesky_solve(a, point, n, 3);
     sn_free(a);
     return ok;
 }

@@ -65,7 +65,7 @@ void m3_eigen_symmetric(const m3 *in, double value[3], m3 *out)
     }
 }
 
-int sn_small_cholesky_solve(double *a, double *b, int n)
+int sn_small_cholesky_solve(double *a, double *b, int n, int columns)
 {
     for (int j = 0; j < n; ++j) {
         for (int k = 0; k < j; ++k)
@@ -74,13 +74,15 @@ int sn_small_cholesky_solve(double *a, double *b, int n)
         double d = sqrt(a[j * n + j]);
         for (int i = j; i < n; ++i) a[i * n + j] /= d;
     }
-    for (int i = 0; i < n; ++i) {
-        for (int k = 0; k < i; ++k) b[i] -= a[i * n + k] * b[k];
-        b[i] /= a[i * n + i];
-    }
-    for (int i = n - 1; i >= 0; --i) {
-        for (int k = i + 1; k < n; ++k) b[i] -= a[k * n + i] * b[k];
-        b[i] /= a[i * n + i];
+    for (double *x = b; x < b + columns; ++x) {
+        for (int i = 0; i < n; ++i) {
+            for (int k = 0; k < i; ++k) x[columns * i] -= a[i * n + k] * x[columns * k];
+            x[columns * i] /= a[i * n + i];
+        }
+        for (int i = n - 1; i >= 0; --i) {
+            for (int k = i + 1; k < n; ++k) x[columns * i] -= a[k * n + i] * x[columns * k];
+            x[columns * i] /= a[i * n + i];
+        }
     }
     return 1;
 }

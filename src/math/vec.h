@@ -142,7 +142,8 @@ static inline rigid rigid_inverse(rigid a) { return (rigid){q_conj(a.q), v3_neg(
 
 /* Eigenvalues (ascending) and unit eigenvectors (columns of v) of a symmetric matrix, by Jacobi rotations. */
 void m3_eigen_symmetric(const m3 *a, double value[3], m3 *v);
-/* x with a x = b for a symmetric positive definite n x n row-major matrix, n <= 16, both overwritten; 0 if not definite. */
-int sn_small_cholesky_solve(double *a, double *b, int n);
+/* x with a x = b for a symmetric positive definite n x n row-major matrix, dense, and n x columns numbers b; both are
+ * overwritten; 0 if not definite. */
+int sn_small_cholesky_solve(double *a, double *b, int n, int columns);
 
 #endif

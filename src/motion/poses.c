@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/hash.h"
+#include "motion/interval.h"
 
 #include <assert.h>
 #include <ctype.h>
@@ -163,19 +164,6 @@ const double *sn_poses_key(const snPoses *p, int32_t frame)
     return p->value + (size_t)frame * (size_t)p->columns;
 }
 
-static int32_t find_interval(const snPoses *p, double time)
-{
-    int32_t low = 0, high = p->frames - 1;
-    while (high - low > 1) {
-        int32_t middle = low + (high - low) / 2;
-        if (p->time[middle] <= time)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* The quintic with the given value, velocity and acceleration at s = 0 and s = 1, all per unit of s. */
 static void quintic(const double k0[3], const double k1[3], double s, double out[3])
 {
@@ -196,7 +184,7 @@ void sn_poses_at(const snPoses *p, double time, double *value, double *velocity,
         if (acceleration) memset(acceleration, 0, n * sizeof *acceleration);
         return;
     }
-    int32_t i = find_interval(p, time);
+    int32_t i = sn_find_interval(p->time, p->frames, time);
     double h = p->time[i + 1] - p->time[i], s = (time - p->time[i]) / h;
     for (size_t c = 0; c < n; ++c) {
         size_t a = (size_t)i * n + c, b = a + n;

@@ -16,6 +16,7 @@
 #include "base/arena.h"
 #include "base/hash.h"
 #include "math/vec.h"
+#include "motion/interval.h"
 
 #include <assert.h>
 #include <string.h>
@@ -184,20 +185,6 @@ int32_t sn_track_find_scalar(const snTrack *t, const char *name)
 
 /* ---- interpolation -------------------------------------------------------------------------- */
 
-/* The last frame i <= frames - 2 with time[i] <= time. */
-static int32_t find_interval(const snTrack *t, double time)
-{
-    int32_t low = 0, high = t->frames - 1;
-    while (high - low > 1) {
-        int32_t middle = low + (high - low) / 2;
-        if (t->time[middle] <= time)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static quat rotation_at(const snTrack *t, int32_t body, int32_t frame)
 {
     return q_unit(q_load(sn_track_pose(t, frame) + 7 * body + 3));
@@ -299,7 +286,7 @@ void sn_track_pose_at(const snTrack *t, int32_t body, double time, double pose[7
         if (velocity) memset(velocity, 0, 6 * sizeof *velocity);
         return;
     }
-    int32_t i = find_interval(t, time);
+    int32_t i = sn_find_interval(t->time, t->frames, time);
     double h = t->time[i + 1] - t->time[i], s = (time - t->time[i]) / h;
     interpolate_position(t, body, i, s, h, pose, velocity ? velocity + 3 : NULL);
     interpolate_rotation(t, body, i, s, h, pose + 3, velocity);
@@ -334,7 +321,7 @@ void sn_track_points_at(const snTrack *t, double time, double *point)
         memcpy(point, sn_track_point(t, time > t->time[0] ? last : 0), count * sizeof *point);
         return;
     }
-    int32_t i = find_interval(t, time);
+    int32_t i = sn_find_interval(t->time, t->frames, time);
     double h = t->time[i + 1] - t->time[i], s = (time - t->time[i]) / h, s2 = s * s, s3 = s2 * s;
     for (size_t k = first; k < first + count; ++k) {
         double p0 = value_at(t, k, i), p1 = value_at(t, k, i + 1) - p0;
@@ -351,7 +338,7 @@ void sn_track_scalars_at(const snTrack *t, double time, double *scalar)
         memcpy(scalar, sn_track_scalar(t, time > t->time[0] ? last : 0), (size_t)t->def.nscalar * sizeof *scalar);
         return;
     }
-    int32_t i = find_interval(t, time);
+    int32_t i = sn_find_interval(t->time, t->frames, time);
     double s = (time - t->time[i]) / (t->time[i + 1] - t->time[i]);
     const double *a = sn_track_scalar(t, i), *b = sn_track_scalar(t, i + 1);
     for (int32_t k = 0; k < t->def.nscalar; ++k) scalar[k] = a[k] + s * (b[k] - a[k]);

@@ -5,12 +5,13 @@
  * while it runs, with another number of strands, gives up the one that runs and begins anew. */
 #include "filling.h"
 
+#include "wire.h"
+#include "worker.h"
+
 #include <math.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { INPUTS = 20, HEADER = 28, TEXT = 1200, MOST_STRANDS = 400, SAMPLES = 24 };
@@ -26,12 +27,9 @@ struct snFilling {
     const snSpec *spec;
     void (*wake)(void *user);
     void *user;
-    pthread_t thread;
-    bool started;
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-    /* under the lock */
-    bool stop, start, tune, pause, keep, give_up;
+    snWorker worker;
+    /* under its lock */
+    bool start, tune, pause, keep, give_up;
     Order order, tuned;
     unsigned char *snapshot;
     size_t size;
@@ -42,28 +40,15 @@ struct snFilling {
 
 /* ---- messages ----------------------------------------------------------------------------- */
 
-static uint32_t get32(const unsigned char *b)
-{
-    return b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
-}
-
-static double get_float(const unsigned char *b)
-{
-    uint32_t bits = get32(b);
-    float f;
-    memcpy(&f, &bits, 4);
-    return isfinite(f) ? (double)f : 0;
-}
-
 static bool decode_start(const snFilling *f, const unsigned char *b, size_t size, Order *order)
 {
     if (size < 28) return false;
-    *order = (Order){.mesh = get32(b + 4), .count = get32(b + 8), .control_points = get32(b + 12)};
-    order->stiffness = get_float(b + 16), order->repulsion = get_float(b + 20);
+    *order = (Order){.mesh = sn_wire_get(b + 4), .count = sn_wire_get(b + 8), .control_points = sn_wire_get(b + 12)};
+    order->stiffness = sn_wire_get_float(b + 16), order->repulsion = sn_wire_get_float(b + 20);
     order->ninput = (uint32_t)((size - 24) / 4);
     if (order->ninput > INPUTS || size % 4 || order->count < 1 || order->count > MOST_STRANDS) return false;
     for (uint32_t i = 0; i < order->ninput; ++i) {
-        order->input[i] = get32(b + 24 + 4 * (size_t)i);
+        order->input[i] = sn_wire_get(b + 24 + 4 * (size_t)i);
         if (order->input[i] >= (uint32_t)sn_spec_count(f->spec, SN_KIND_STRAND)) return false;
     }
     return order->mesh < (uint32_t)sn_spec_count(f->spec, SN_KIND_NODE);
@@ -71,45 +56,31 @@ static bool decode_start(const snFilling *f, const unsigned char *b, size_t size
 
 bool sn_filling_message(snFilling *f, const unsigned char *bytes, size_t size)
 {
-    uint32_t op = size >= 4 ? get32(bytes) : 0;
+    uint32_t op = size >= 4 ? sn_wire_get(bytes) : 0;
     Order order = {0};
     bool fits = (op == SN_FILL_START && decode_start(f, bytes, size, &order)) || (op == SN_FILL_TUNE && size == 16) ||
                 (op == SN_FILL_PAUSE && size == 8) || ((op == SN_FILL_KEEP || op == SN_FILL_STOP) && size == 4);
     if (!fits) return false;
-    pthread_mutex_lock(&f->lock);
+    pthread_mutex_lock(&f->worker.lock);
     if (op == SN_FILL_START)
         f->order = order, f->start = true, f->pause = f->keep = f->tune = false;
     else if (op == SN_FILL_TUNE)
-        f->tuned = (Order){.control_points = get32(bytes + 4),
-                           .stiffness = get_float(bytes + 8),
-                           .repulsion = get_float(bytes + 12)},
+        f->tuned = (Order){.control_points = sn_wire_get(bytes + 4),
+                           .stiffness = sn_wire_get_float(bytes + 8),
+                           .repulsion = sn_wire_get_float(bytes + 12)},
         f->tune = true;
     else if (op == SN_FILL_PAUSE)
-        f->pause = get32(bytes + 4) != 0;
+        f->pause = sn_wire_get(bytes + 4) != 0;
     else if (op == SN_FILL_KEEP)
         f->keep = true;
     else
         f->give_up = true;
-    pthread_cond_signal(&f->changed);
-    pthread_mutex_unlock(&f->lock);
+    pthread_cond_signal(&f->worker.changed);
+    pthread_mutex_unlock(&f->worker.lock);
     return true;
 }
 
 /* ---- snapshots ---------------------------------------------------------------------------- */
-
-static unsigned char *put32(unsigned char *to, uint32_t v)
-{
-    for (int i = 0; i < 4; ++i) *to++ = (unsigned char)(v >> (8 * i));
-    return to;
-}
-
-static uint32_t float_bits(double value)
-{
-    float f = (float)value;
-    uint32_t bits;
-    memcpy(&bits, &f, 4);
-    return bits;
-}
 
 /* State, step, how far it moved, strands, points of each, then the points (floats) and a text. */
 static void publish(snFilling *f, snFillState state, int32_t step, double moved, const snAutoStrands *strands,
@@ -120,43 +91,43 @@ static void publish(snFilling *f, snFillState state, int32_t step, double moved,
     size_t length = strlen(text), size = HEADER + 4 * (size_t)number + length;
     unsigned char *made = malloc(size), *to = made;
     if (!made) return;
-    to = put32(to, 0x54534e53u); /* SNST */
-    to = put32(to, (uint32_t)state);
-    to = put32(to, (uint32_t)step);
-    to = put32(to, float_bits(fmin(moved, 1e30)));
-    to = put32(to, (uint32_t)count);
-    to = put32(to, (uint32_t)per);
-    to = put32(to, (uint32_t)length);
-    for (int64_t i = 0; i < number; ++i) to = put32(to, float_bits(sn_autostrands_points(strands)[i]));
+    to = sn_wire_put(to, 0x54534e53u); /* SNST */
+    to = sn_wire_put(to, (uint32_t)state);
+    to = sn_wire_put(to, (uint32_t)step);
+    to = sn_wire_put_floats(to, &(double){fmin(moved, 1e30)}, 1);
+    to = sn_wire_put(to, (uint32_t)count);
+    to = sn_wire_put(to, (uint32_t)per);
+    to = sn_wire_put(to, (uint32_t)length);
+    if (strands) to = sn_wire_put_floats(to, sn_autostrands_points(strands), number);
     memcpy(to, text, length);
-    pthread_mutex_lock(&f->lock);
+    pthread_mutex_lock(&f->worker.lock);
     free(f->snapshot);
     f->snapshot = made, f->size = size;
     ++f->sequence;
-    pthread_mutex_unlock(&f->lock);
+    pthread_mutex_unlock(&f->worker.lock);
     f->wake(f->user);
 }
 
 unsigned char *sn_filling_snapshot(snFilling *f, uint32_t *sequence, size_t *size)
 {
     unsigned char *copy = NULL;
-    pthread_mutex_lock(&f->lock);
+    pthread_mutex_lock(&f->worker.lock);
     if (f->snapshot && f->sequence != *sequence && (copy = malloc(f->size))) {
         memcpy(copy, f->snapshot, f->size);
         *size = f->size;
         *sequence = f->sequence;
     }
-    pthread_mutex_unlock(&f->lock);
+    pthread_mutex_unlock(&f->worker.lock);
     return copy;
 }
 
 char *sn_filling_result(snFilling *f, bool scene, size_t *size)
 {
-    pthread_mutex_lock(&f->lock);
+    pthread_mutex_lock(&f->worker.lock);
     const char *text = scene ? f->scene : f->muscle;
     char *copy = text ? malloc((scene ? f->nscene : f->nmuscle) + 1) : NULL;
     if (copy) memcpy(copy, text, *size = scene ? f->nscene : f->nmuscle);
-    pthread_mutex_unlock(&f->lock);
+    pthread_mutex_unlock(&f->worker.lock);
     return copy;
 }
 
@@ -169,20 +140,12 @@ typedef struct Run {
     bool paused;
 } Run;
 
-static void wait_until(snFilling *f, double seconds)
-{
-    struct timespec at;
-    clock_gettime(CLOCK_MONOTONIC, &at);
-    double until = (double)at.tv_sec + 1e-9 * (double)at.tv_nsec + seconds;
-    at = (struct timespec){(time_t)until, (long)(1e9 * (until - floor(until)))};
-    pthread_cond_timedwait(&f->changed, &f->lock, &at);
-}
-
 /* Waits for the next step; true when something was tuned. Called under the lock. */
 static bool take_messages(Run *run, bool at_rest)
 {
     snFilling *f = run->f;
-    if (!f->tune && !f->stop && !f->start && !f->keep && !f->give_up) wait_until(f, at_rest || f->pause ? 0.1 : TICK);
+    if (!f->tune && !f->worker.stop && !f->start && !f->keep && !f->give_up)
+        (void)sn_worker_wait_until(&f->worker, sn_worker_clock() + (at_rest || f->pause ? 0.1 : TICK));
     bool tuned = f->tune;
     if (tuned) run->order.stiffness = f->tuned.stiffness, run->order.repulsion = f->tuned.repulsion;
     if (tuned) run->order.control_points = f->tuned.control_points;
@@ -201,9 +164,9 @@ static snFillAnswer watch(void *user, snAutoStrands *strands, int32_t step, doub
         snFillState state = run->paused ? SN_FILLING_PAUSED : at_rest ? SN_FILLING_AT_REST : SN_FILLING_MOVING;
         if (state != shown) publish(f, state, step, moved, strands, "");
         shown = state;
-        pthread_mutex_lock(&f->lock);
-        bool tuned = take_messages(run, at_rest), ends = f->stop || f->start || f->give_up, keeps = f->keep;
-        pthread_mutex_unlock(&f->lock);
+        pthread_mutex_lock(&f->worker.lock);
+        bool tuned = take_messages(run, at_rest), ends = f->worker.stop || f->start || f->give_up, keeps = f->keep;
+        pthread_mutex_unlock(&f->worker.lock);
         if (ends) return SN_FILL_GIVE_UP;
         if (keeps) return SN_FILL_FINISH;
         if (tuned) {
@@ -245,13 +208,13 @@ static snStatus keep(snFilling *f, const snSpec *filled, snError *error)
     (void)unlink(scene);
     (void)rmdir(folder);
     if (status == SN_OK && (!texts[0] || !texts[1])) status = SN_NO_MEMORY;
-    pthread_mutex_lock(&f->lock);
+    pthread_mutex_lock(&f->worker.lock);
     if (status == SN_OK) {
         free(f->muscle), free(f->scene);
         f->muscle = texts[0], f->scene = texts[1], f->nmuscle = sizes[0], f->nscene = sizes[1];
         texts[0] = texts[1] = NULL;
     }
-    pthread_mutex_unlock(&f->lock);
+    pthread_mutex_unlock(&f->worker.lock);
     free(texts[0]);
     free(texts[1]);
     return status;
@@ -308,12 +271,12 @@ static void *run_thread(void *user)
     snFilling *f = user;
     publish(f, SN_FILLING_IDLE, 0, 0, NULL, "");
     for (;;) {
-        pthread_mutex_lock(&f->lock);
-        while (!f->stop && !f->start) pthread_cond_wait(&f->changed, &f->lock);
+        pthread_mutex_lock(&f->worker.lock);
+        while (!f->worker.stop && !f->start) pthread_cond_wait(&f->worker.changed, &f->worker.lock);
         Order order = f->order;
-        bool stop = f->stop;
+        bool stop = f->worker.stop;
         f->start = f->keep = f->give_up = f->tune = false;
-        pthread_mutex_unlock(&f->lock);
+        pthread_mutex_unlock(&f->worker.lock);
         if (stop) return NULL;
         fill(f, &order);
     }
@@ -324,34 +287,20 @@ static void *run_thread(void *user)
 snStatus sn_filling_create(const snSpec *spec, void (*wake)(void *user), void *user, snFilling **out)
 {
     snFilling *f = calloc(1, sizeof *f);
-    pthread_condattr_t attributes;
     if (!f) return SN_NO_MEMORY;
     f->spec = spec, f->wake = wake, f->user = user;
-    pthread_mutex_init(&f->lock, NULL);
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&f->changed, &attributes);
-    pthread_condattr_destroy(&attributes);
-    f->started = pthread_create(&f->thread, NULL, run_thread, f) == 0;
+    if (!sn_worker_start(&f->worker, run_thread, f)) {
+        sn_filling_destroy(f);
+        return SN_FAILED;
+    }
     *out = f;
-    if (f->started) return SN_OK;
-    sn_filling_destroy(f);
-    *out = NULL;
-    return SN_FAILED;
+    return SN_OK;
 }
 
 void sn_filling_destroy(snFilling *f)
 {
     if (!f) return;
-    if (f->started) {
-        pthread_mutex_lock(&f->lock);
-        f->stop = true;
-        pthread_cond_signal(&f->changed);
-        pthread_mutex_unlock(&f->lock);
-        pthread_join(f->thread, NULL);
-    }
-    pthread_cond_destroy(&f->changed);
-    pthread_mutex_destroy(&f->lock);
+    sn_worker_end(&f->worker);
     free(f->snapshot);
     free(f->muscle);
     free(f->scene);

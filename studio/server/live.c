@@ -5,11 +5,12 @@
  * shows the factor. */
 #include "live.h"
 
+#include "wire.h"
+#include "worker.h"
+
 #include <math.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static const double TICK = 1.0 / 60; /* s between snapshots */
 static const double LONGEST = 0.1;   /* s of real time that one tick makes up for at most */
@@ -40,12 +41,9 @@ struct snLive {
     bool paused, diverged;
     double due, factor; /* s not yet simulated; simulated over real time, smoothed */
 
-    pthread_t thread;
-    bool started;
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-    /* under the lock */
-    bool stop, watched;
+    snWorker worker;
+    /* under its lock */
+    bool watched;
     Command queue[QUEUE];
     int nqueue;
     unsigned char *snapshot;
@@ -56,13 +54,6 @@ struct snLive {
     void (*wake)(void *user);
     void *user;
 };
-
-static double clock_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static double clamp(double x, double low, double high)
 {
@@ -271,19 +262,6 @@ static void apply(snLive *live, const Command *c)
     }
 }
 
-static uint32_t get32(const unsigned char *b)
-{
-    return b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
-}
-
-static double get_float(const unsigned char *b)
-{
-    uint32_t bits = get32(b);
-    float f;
-    memcpy(&f, &bits, 4);
-    return isfinite(f) ? (double)f : 0;
-}
-
 /* Arguments of each operation: whether it has an index, how many numbers follow. */
 static const struct {
     bool index;
@@ -316,13 +294,13 @@ static uint32_t bound_of(const snLive *live, uint32_t op)
 static bool decode(const snLive *live, const unsigned char *bytes, size_t size, Command *c)
 {
     if (size < 4) return false;
-    *c = (Command){.op = get32(bytes)};
+    *c = (Command){.op = sn_wire_get(bytes)};
     if (c->op < 1 || c->op > SN_LIVE_LAST) return false;
     bool index = shape[c->op].index;
     size_t at = index ? 8 : 4;
     if (size != at + 4 * (size_t)shape[c->op].numbers) return false;
-    if (index) c->index = get32(bytes + 4);
-    for (int i = 0; i < shape[c->op].numbers; ++i) c->value[i] = get_float(bytes + at + 4 * (size_t)i);
+    if (index) c->index = sn_wire_get(bytes + 4);
+    for (int i = 0; i < shape[c->op].numbers; ++i) c->value[i] = sn_wire_get_float(bytes + at + 4 * (size_t)i);
     return !index || c->index < bound_of(live, c->op);
 }
 
@@ -338,34 +316,17 @@ bool sn_live_message(snLive *live, const unsigned char *bytes, size_t size)
 {
     Command c;
     if (!decode(live, bytes, size, &c)) return false;
-    pthread_mutex_lock(&live->lock);
+    pthread_mutex_lock(&live->worker.lock);
     if (live->nqueue && replaces(&live->queue[live->nqueue - 1], &c))
         live->queue[live->nqueue - 1] = c;
     else if (live->nqueue < QUEUE)
         live->queue[live->nqueue++] = c;
-    pthread_cond_signal(&live->changed);
-    pthread_mutex_unlock(&live->lock);
+    pthread_cond_signal(&live->worker.changed);
+    pthread_mutex_unlock(&live->worker.lock);
     return true;
 }
 
 /* ---- snapshots ---------------------------------------------------------------------------- */
-
-static unsigned char *put32(unsigned char *to, uint32_t v)
-{
-    for (int i = 0; i < 4; ++i) *to++ = (unsigned char)(v >> (8 * i));
-    return to;
-}
-
-static unsigned char *put_floats(unsigned char *to, const double *value, int64_t count)
-{
-    for (int64_t i = 0; i < count; ++i) {
-        float f = (float)value[i];
-        uint32_t bits;
-        memcpy(&bits, &f, 4);
-        to = put32(to, bits);
-    }
-    return to;
-}
 
 static void write_snapshot(const snLive *live, uint32_t sequence, unsigned char *to)
 {
@@ -374,31 +335,31 @@ static void write_snapshot(const snLive *live, uint32_t sequence, unsigned char 
     double time = sn_time(live->state);
     uint64_t bits;
     memcpy(&bits, &time, 8);
-    to = put32(to, 0x564c4e53u); /* SNLV */
-    to = put32(to, flags);
-    to = put32(to, sequence);
-    to = put_floats(to, &live->factor, 1);
-    to = put32(put32(to, (uint32_t)bits), (uint32_t)(bits >> 32));
-    to = put_floats(to, live->position.data, 3 * (int64_t)live->nbody);
-    to = put_floats(to, live->rotation.data, 4 * (int64_t)live->nbody);
-    to = put_floats(to, live->point.data, 3 * (int64_t)live->npoint);
-    to = put_floats(to, live->activation.data, live->nmuscle);
-    to = put_floats(to, live->tension.data, live->nstrand);
-    to = put_floats(to, live->length.data, live->nstrand);
-    to = put_floats(to, live->coordinate.data, live->ncoord);
-    to = put_floats(to, live->goal, live->ncoord);
-    to = put_floats(to, live->pose_next, 7 * (int64_t)live->nbody);
+    to = sn_wire_put(to, 0x564c4e53u); /* SNLV */
+    to = sn_wire_put(to, flags);
+    to = sn_wire_put(to, sequence);
+    to = sn_wire_put_floats(to, &live->factor, 1);
+    to = sn_wire_put(sn_wire_put(to, (uint32_t)bits), (uint32_t)(bits >> 32));
+    to = sn_wire_put_floats(to, live->position.data, 3 * (int64_t)live->nbody);
+    to = sn_wire_put_floats(to, live->rotation.data, 4 * (int64_t)live->nbody);
+    to = sn_wire_put_floats(to, live->point.data, 3 * (int64_t)live->npoint);
+    to = sn_wire_put_floats(to, live->activation.data, live->nmuscle);
+    to = sn_wire_put_floats(to, live->tension.data, live->nstrand);
+    to = sn_wire_put_floats(to, live->length.data, live->nstrand);
+    to = sn_wire_put_floats(to, live->coordinate.data, live->ncoord);
+    to = sn_wire_put_floats(to, live->goal, live->ncoord);
+    to = sn_wire_put_floats(to, live->pose_next, 7 * (int64_t)live->nbody);
     for (int32_t i = 0; i < live->nfunction; ++i) live->level[i] = sn_drive_level(live->drive, live->nmuscle + i);
-    (void)put_floats(to, live->level, live->nfunction);
+    (void)sn_wire_put_floats(to, live->level, live->nfunction);
 }
 
 static void publish(snLive *live)
 {
     write_snapshot(live, live->sequence + 1, live->draft);
-    pthread_mutex_lock(&live->lock);
+    pthread_mutex_lock(&live->worker.lock);
     memcpy(live->snapshot, live->draft, live->size);
     ++live->sequence;
-    pthread_mutex_unlock(&live->lock);
+    pthread_mutex_unlock(&live->worker.lock);
     live->wake(live->user);
 }
 
@@ -410,13 +371,13 @@ size_t sn_live_size(const snLive *live)
 size_t sn_live_snapshot(snLive *live, uint32_t *sequence, unsigned char *bytes)
 {
     size_t size = 0;
-    pthread_mutex_lock(&live->lock);
+    pthread_mutex_lock(&live->worker.lock);
     if (live->sequence != *sequence) {
         *sequence = live->sequence;
         memcpy(bytes, live->snapshot, live->size);
         size = live->size;
     }
-    pthread_mutex_unlock(&live->lock);
+    pthread_mutex_unlock(&live->worker.lock);
     return size;
 }
 
@@ -425,7 +386,7 @@ size_t sn_live_snapshot(snLive *live, uint32_t *sequence, unsigned char *bytes)
 /* Steps for the time that has passed; gives up what it cannot do in one tick. */
 static void advance(snLive *live, double elapsed)
 {
-    double started = clock_seconds(), done = 0;
+    double started = sn_worker_clock(), done = 0;
     live->due = live->paused || live->diverged ? 0 : live->due + fmin(elapsed, LONGEST);
     while (live->due >= live->h && !live->diverged) {
         if (live->tracker)
@@ -438,7 +399,7 @@ static void advance(snLive *live, double elapsed)
         }
         live->due -= live->h;
         done += live->h;
-        if (clock_seconds() - started > 2 * TICK) live->due = 0;
+        if (sn_worker_clock() - started > 2 * TICK) live->due = 0;
     }
     if (!live->paused && elapsed > 0) live->factor += 0.08 * (fmin(done / elapsed, 2) - live->factor);
 }
@@ -446,18 +407,17 @@ static void advance(snLive *live, double elapsed)
 /* Waits for the next tick or a command, and takes the commands. Returns how many; -1: stop. */
 static int wait_for_work(snLive *live, double until, Command *taken)
 {
-    pthread_mutex_lock(&live->lock);
-    while (!live->stop && !live->nqueue) {
-        struct timespec at = {(time_t)until, (long)(1e9 * (until - floor(until)))};
+    pthread_mutex_lock(&live->worker.lock);
+    while (!live->worker.stop && !live->nqueue) {
         if (!live->watched)
-            pthread_cond_wait(&live->changed, &live->lock);
-        else if (clock_seconds() >= until || pthread_cond_timedwait(&live->changed, &live->lock, &at) != 0)
+            pthread_cond_wait(&live->worker.changed, &live->worker.lock);
+        else if (!sn_worker_wait_until(&live->worker, until))
             break;
     }
-    int n = live->stop ? -1 : live->nqueue;
+    int n = live->worker.stop ? -1 : live->nqueue;
     if (n > 0) memcpy(taken, live->queue, (size_t)n * sizeof *taken);
     live->nqueue = 0;
-    pthread_mutex_unlock(&live->lock);
+    pthread_mutex_unlock(&live->worker.lock);
     return n;
 }
 
@@ -465,13 +425,13 @@ static void *run(void *user)
 {
     snLive *live = user;
     Command taken[QUEUE];
-    double last = clock_seconds(), next = last;
+    double last = sn_worker_clock(), next = last;
     publish(live);
     for (;;) {
         int n = wait_for_work(live, next, taken);
         if (n < 0) return NULL;
         for (int i = 0; i < n; ++i) apply(live, &taken[i]);
-        double now = clock_seconds();
+        double now = sn_worker_clock();
         if (now < next) continue;
         advance(live, now - last);
         last = now;
@@ -514,18 +474,6 @@ static bool allocate(snLive *live)
            live->level && live->snapshot && live->draft;
 }
 
-static bool start_thread(snLive *live)
-{
-    pthread_condattr_t attributes;
-    pthread_mutex_init(&live->lock, NULL);
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&live->changed, &attributes);
-    pthread_condattr_destroy(&attributes);
-    live->started = pthread_create(&live->thread, NULL, run, live) == 0;
-    return live->started;
-}
-
 static snStatus fail(snError *error, snStatus status, const char *message)
 {
     if (!error) return status;
@@ -551,7 +499,8 @@ snStatus sn_live_create(const snSpec *spec, const snModel *model, int32_t thread
     if (status == SN_OK) live->nfunction = sn_drive_functions(live->drive);
     if (status == SN_OK && (!find_fields(live) || !allocate(live))) status = fail(error, SN_NO_MEMORY, "out of memory");
     if (status == SN_OK) take_pose(live);
-    if (status == SN_OK && !start_thread(live)) status = fail(error, SN_FAILED, "no thread for the simulation");
+    if (status == SN_OK && !sn_worker_start(&live->worker, run, live))
+        status = fail(error, SN_FAILED, "no thread for the simulation");
     if (status == SN_OK)
         *out = live;
     else
@@ -561,24 +510,16 @@ snStatus sn_live_create(const snSpec *spec, const snModel *model, int32_t thread
 
 void sn_live_watch(snLive *live, bool watched)
 {
-    pthread_mutex_lock(&live->lock);
+    pthread_mutex_lock(&live->worker.lock);
     live->watched = watched;
-    pthread_cond_signal(&live->changed);
-    pthread_mutex_unlock(&live->lock);
+    pthread_cond_signal(&live->worker.changed);
+    pthread_mutex_unlock(&live->worker.lock);
 }
 
 void sn_live_destroy(snLive *live)
 {
     if (!live) return;
-    if (live->started) {
-        pthread_mutex_lock(&live->lock);
-        live->stop = true;
-        pthread_cond_signal(&live->changed);
-        pthread_mutex_unlock(&live->lock);
-        pthread_join(live->thread, NULL);
-        pthread_cond_destroy(&live->changed);
-        pthread_mutex_destroy(&live->lock);
-    }
+    sn_worker_end(&live->worker);
     sn_tracker_destroy(live->tracker);
     sn_drive_destroy(live->drive);
     sn_state_destroy(live->state);

@@ -10,6 +10,7 @@
 #include "filling.h"
 #include "http.h"
 #include "live.h"
+#include "worker.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -21,7 +22,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { CLIENTS = 24, HEAD_SIZE = 1024, POLL_MS = 100 };
@@ -50,13 +50,6 @@ struct snServer {
     snFilling *filling;
     Client client[CLIENTS];
 };
-
-static double clock_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* ---- sending ------------------------------------------------------------------------------ */
 
@@ -91,7 +84,7 @@ static void flush(snServer *s, Client *c)
             return;
         }
         c->sent += (size_t)n;
-        c->since = clock_seconds();
+        c->since = sn_worker_clock();
     }
     if (c->fd >= 0 && c->closing) drop(s, c);
 }
@@ -99,7 +92,7 @@ static void flush(snServer *s, Client *c)
 static void start_sending(Client *c, size_t nhead, const void *body, size_t nbody)
 {
     c->nhead = nhead, c->body = body, c->nbody = nbody, c->sent = 0;
-    c->since = clock_seconds();
+    c->since = sn_worker_clock();
 }
 
 static void answer(Client *c, const char *status, const char *type, const void *body, size_t size, bool with_body)
@@ -220,7 +213,7 @@ static void handle_frames(snServer *s, Client *c)
             return;
         }
         consume(c, (size_t)n);
-        c->since = clock_seconds();
+        c->since = sn_worker_clock();
         if (frame.kind == SN_WS_CLOSE)
             close_websocket(s, c, 1000);
         else if (frame.kind == SN_WS_PING && !is_sending(c)) {
@@ -277,7 +270,7 @@ static void accept_client(snServer *s)
         if (c->fd >= 0) continue;
         memset(c, 0, sizeof *c);
         c->fd = fd;
-        c->since = clock_seconds();
+        c->since = sn_worker_clock();
         (void)fcntl(fd, F_SETFL, O_NONBLOCK);
         (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
         (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
@@ -313,7 +306,7 @@ static void send_snapshots(snServer *s)
  * keeps it awake. */
 static void drop_stale(snServer *s)
 {
-    double now = clock_seconds();
+    double now = sn_worker_clock();
     for (int i = 0; i < CLIENTS; ++i) {
         Client *c = &s->client[i];
         if (c->fd >= 0 && now - c->since > PATIENCE && (!c->websocket || is_sending(c))) drop(s, c);

@@ -1,31 +1,13 @@
 /* The generated shoulder: counts, soundness, and that it hangs still in the pose in which it is drawn. */
+#include "shoulder_case.h"
+
 #include "base/alloc.h"
-#include "check.h"
 #include "geom/mesh.h"
-#include "sinew/author.h"
-#include "sinew/sim.h"
-
-#include <string.h>
-
-#define TABLES SINEW_SOURCE_DIR "/models/shoulder"
-
-static snSpec *author(bool meshes)
-{
-    snShoulderDef def = sn_default_shoulder_def();
-    def.tables = TABLES, def.meshes = meshes;
-    snSpec *spec = NULL;
-    snError error;
-    char text[1024];
-    if (sn_author_shoulder(&def, &spec, &error) != SN_OK)
-        print_error("%s\n", sn_error_format(&error, text, sizeof text));
-    assert_non_null(spec);
-    return spec;
-}
 
 static void counts(void **state)
 {
     (void)state;
-    snSpec *spec = author(false);
+    snSpec *spec = shoulder_spec(false);
     int muscle = 0, ligament = 0, moving = 0;
     for (snId id = 1; id <= sn_spec_count(spec, SN_KIND_STRAND); ++id) {
         const snStrandDef *s = sn_spec_strand(spec, id);
@@ -49,7 +31,7 @@ static void counts(void **state)
 static void bones_are_solid(void **state)
 {
     (void)state;
-    snSpec *spec = author(true);
+    snSpec *spec = shoulder_spec(true);
     for (snId id = 1; id <= sn_spec_count(spec, SN_KIND_NODE); ++id) {
         const snNodeDef *n = sn_spec_node(spec, id);
         if (n->kind != SN_NODE_MESH) continue;
@@ -66,7 +48,7 @@ static void bones_are_solid(void **state)
 static void hangs_still(void **state)
 {
     (void)state;
-    snSpec *spec = author(false);
+    snSpec *spec = shoulder_spec(false);
     snModel *model = NULL;
     snState *s = NULL;
     snError error;
@@ -91,7 +73,7 @@ static void allocations_may_fail(void **state)
 {
     (void)state;
     snShoulderDef def = sn_default_shoulder_def();
-    def.tables = TABLES, def.meshes = false, def.calibrate = false;
+    def.tables = SHOULDER_TABLES, def.meshes = false, def.calibrate = false;
     int64_t live = sn_alloc_live();
     snStatus status = SN_NO_MEMORY;
     for (int64_t n = 0; status != SN_OK; n += 1 + n / 4) {

@@ -1,32 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A weight that hangs on one strand, and a spindle round the strand: what AutoStrands fills."""
-import math
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 import bpy
 
-RINGS, ANGLES = 20, 16
+from spindle import spindle
 
-
-def spindle(length=0.12, belly=0.015):
-    """Vertices and triangles down the y axis, the ends 15 % as thick as the belly."""
-    vertices = [(0, 0, 0)]
-    for i in range(RINGS + 1):
-        radius = belly * (0.15 + 0.85 * math.sin(math.pi * i / RINGS))
-        for j in range(ANGLES):
-            angle = 2 * math.pi * j / ANGLES
-            vertices.append((radius * math.cos(angle), -length * i / RINGS, radius * math.sin(angle)))
-    vertices.append((0, -length, 0))
-    triangles = []
-    for j in range(ANGLES):
-        k = (j + 1) % ANGLES
-        triangles.append((0, 1 + k, 1 + j))
-        for i in range(RINGS):
-            a, b = 1 + i * ANGLES, 1 + (i + 1) * ANGLES
-            triangles += [(a + j, a + k, b + j), (a + k, b + k, b + j)]
-        triangles.append((len(vertices) - 1, 1 + RINGS * ANGLES + j, 1 + RINGS * ANGLES + k))
-    return vertices, triangles
-
-
+LENGTH, BELLY = 0.12, 0.015
 SCENE = """<ModelerScene version="1">
   <Group name="frame"/>
   <Group name="weight" translate="0 -0.12 0"/>
@@ -55,7 +38,7 @@ def write(folder):
 def add_mesh(scene, root):
     """The spindle as a mesh that Blender has made, in the space of the model."""
     data = bpy.data.meshes.new("belly_mesh")
-    vertices, triangles = spindle()
+    vertices, triangles = spindle(LENGTH, BELLY)
     data.from_pydata(vertices, [], triangles)
     thing = bpy.data.objects.new("belly_mesh", data)
     scene.collection.objects.link(thing)

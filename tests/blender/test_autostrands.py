@@ -111,7 +111,7 @@ class AutoStrands(common.Case):
         self.line.location.x -= 0.05
         bpy.context.view_layer.update()
         self.assertEqual(shot.difference(before, shot.snapshot()), {})
-        vertices, triangles = muscle.spindle()
+        vertices, triangles = muscle.spindle(muscle.LENGTH, muscle.BELLY)
         self.mesh.data.clear_geometry()
         self.mesh.data.from_pydata(vertices, [], triangles[1:])
         with self.assertRaisesRegex(RuntimeError, "open"):

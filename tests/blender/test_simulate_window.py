@@ -16,13 +16,6 @@ class Case:
         return os.path.join(folder, name)
 armature = shot.finger(Case(), frames=FRAMES)
 scene = bpy.context.scene
-def override():
-    win = bpy.context.window_manager.windows[0]
-    area = next(a for a in win.screen.areas if a.type == "VIEW_3D")
-    return dict(window=win, area=area, region=next(r for r in area.regions if r.type == "WINDOW"))
-def invoke(operator):
-    with bpy.context.temp_override(**override()):
-        return list(operator("INVOKE_DEFAULT"))
 def begun(least=0):
     """Waits until Blender shows progress. Meanwhile the command runs in short slices, and is held in the end, since it
     could be done before a slow Blender has drawn its window once; goes_on() lets it run."""

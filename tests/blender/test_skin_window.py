@@ -8,16 +8,6 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import common
 import window
 
-OVERRIDE = '''
-def override():
-    win = bpy.context.window_manager.windows[0]
-    area = next(a for a in win.screen.areas if a.type == "VIEW_3D")
-    return dict(window=win, area=area, region=next(r for r in area.regions if r.type == "WINDOW"))
-def invoke(operator):
-    with bpy.context.temp_override(**override()):
-        return list(operator("INVOKE_DEFAULT"))
-'''
-
 SKIN = '''
 import numpy
 import shot
@@ -110,14 +100,14 @@ def script():
 
 class Window(common.Case):
     def test_preview(self):
-        found = window.run(self.folder, OVERRIDE + SKIN)
+        found = window.run(self.folder, SKIN)
         self.assertGreater(found["prominence"], 2e-4)
         self.assertEqual(found["idle"], 0)
         self.assertGreater(found["frame"], 1e-3)
         self.assertTrue(found["folder"])
 
     def test_autostrands(self):
-        found = window.run(self.folder, OVERRIDE + FILL)
+        found = window.run(self.folder, FILL)
         self.assertEqual(found["answer"], ["RUNNING_MODAL"])
         self.assertGreater(found["moved"], 1e-4)
         self.assertTrue(found["held"])

@@ -20,6 +20,16 @@ folder = {folder!r}
 def screenshot(name):
     bpy.ops.screen.screenshot(filepath=os.path.join(folder, name))
 
+def override():
+    """Where an operator of the 3D view runs."""
+    win = bpy.context.window_manager.windows[0]
+    area = next(a for a in win.screen.areas if a.type == "VIEW_3D")
+    return dict(window=win, area=area, region=next(r for r in area.regions if r.type == "WINDOW"))
+
+def invoke(operator):
+    with bpy.context.temp_override(**override()):
+        return list(operator("INVOKE_DEFAULT"))
+
 def until(what, seconds=240):
     """Waits for something to become true."""
     end = time.time() + seconds

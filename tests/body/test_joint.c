@@ -137,7 +137,7 @@ static void rows_and_coordinates_are_complementary(void **state)
             gram[i] = 0;
             for (int j = 0; j < 6; ++j) gram[i] += all[i / 6][j] * all[i % 6][j];
         }
-        assert_true(sn_small_cholesky_solve(gram, rhs, 6));
+        assert_true(sn_small_cholesky_solve(gram, rhs, 6, 1));
     }
 }
 

@@ -1,34 +1,16 @@
 """sinew strands: a model with a muscle mesh and one strand becomes a model with a muscle group; anatomical functions."""
 import json
 import math
+import os
 import re
 import subprocess
+import sys
 import unittest
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
 from common import SINEW, Case
-
-RINGS, ANGLES = 20, 16
-
-
-def spindle(length, belly, open_end=False):
-    """Vertices and triangles of a spindle down the y axis, its ends 15 % as thick as its belly."""
-    vertices = [(0, 0, 0)]
-    for i in range(RINGS + 1):
-        radius = belly * (0.15 + 0.85 * math.sin(math.pi * i / RINGS))
-        for j in range(ANGLES):
-            angle = 2 * math.pi * j / ANGLES
-            vertices.append((radius * math.cos(angle), -length * i / RINGS, radius * math.sin(angle)))
-    vertices.append((0, -length, 0))
-    triangles = []
-    for j in range(ANGLES):
-        k = (j + 1) % ANGLES
-        triangles.append((0, 1 + k, 1 + j))
-        for i in range(RINGS):
-            a, b = 1 + i * ANGLES, 1 + (i + 1) * ANGLES
-            triangles += [(a + j, a + k, b + j), (a + k, b + k, b + j)]
-        triangles.append((len(vertices) - 1, 1 + RINGS * ANGLES + j, 1 + RINGS * ANGLES + k))
-    return vertices, triangles[1:] if open_end else triangles
-
+from spindle import ANGLES, RINGS, spindle
 
 def lines(rows):
     return "\n".join(" ".join(f"{x:.9g}" for x in row) for row in rows)
@@ -37,7 +19,8 @@ def lines(rows):
 class Strands(Case):
     def model(self, open_end=False, shift=0):
         """A weight on a muscle 12 cm long, in centimetres."""
-        vertices, triangles = spindle(12, 1.5, open_end)
+        vertices, triangles = spindle(12, 1.5)
+        triangles = triangles[1:] if open_end else triangles
         points = [(shift, -12 * i / 7, 0) for i in range(8)]
         self.write("arm.scene.xml", f"""<ModelerScene version="1" units="cm">
   <Group name="frame"/>

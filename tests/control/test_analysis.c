@@ -1,6 +1,6 @@
 /* What fascicles do to a joint: the moment equals tension times the distance of a straight muscle from the hinge,
  * equals the moment arm by virtual work where tendons wrap and slide, and balances the weight of what is held. */
-#include "check.h"
+#include "compiled.h"
 
 #include "base/alloc.h"
 #include "build.h"
@@ -62,17 +62,6 @@ static double scalar(const snTrack *track, const char *name)
     int32_t i = sn_track_find_scalar(track, name);
     if (i < 0) fail_msg("no scalar %s", name);
     return sn_track_scalar(track, sn_track_frames(track) - 1)[i];
-}
-
-static snModel *compiled(snSpec *spec)
-{
-    snModel *m = NULL;
-    snError error;
-    assert_non_null(spec);
-    if (sn_compile(spec, &m, &error) != SN_OK) print_error("%s\n", error.message);
-    sn_spec_destroy(spec);
-    assert_non_null(m);
-    return m;
 }
 
 static void moment_is_tension_times_distance_and_carries_the_weight(void **state)

@@ -1,5 +1,5 @@
 /* Moment arms: closed forms, the agreement of both ways on the finger, and the static check. */
-#include "check.h"
+#include "compiled.h"
 
 #include "base/alloc.h"
 #include "build.h"
@@ -10,17 +10,6 @@
 #include <string.h>
 
 static const double DRUM = 0.01;
-
-static snModel *compiled(snSpec *spec)
-{
-    snModel *m = NULL;
-    snError error;
-    assert_non_null(spec);
-    if (sn_compile(spec, &m, &error) != SN_OK) print_error("%s\n", error.message);
-    assert_non_null(m);
-    sn_spec_destroy(spec);
-    return m;
-}
 
 static snArms *arms_of(const snModel *m)
 {

@@ -1,5 +1,5 @@
 /* Going on after an interruption: a state from bytes, and a followed motion from its checkpoint, bit for bit. */
-#include "check.h"
+#include "compiled.h"
 
 #include "scenes.h"
 #include "sim/state.h"
@@ -7,15 +7,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-static snModel *finger(void)
-{
-    snSpec *spec = sn_scene("finger");
-    snModel *m = NULL;
-    assert_int_equal(sn_compile(spec, &m, NULL), SN_OK);
-    sn_spec_destroy(spec);
-    return m;
-}
 
 static void run_steps(const snModel *m, snState *s, int count)
 {
@@ -28,7 +19,7 @@ static void run_steps(const snModel *m, snState *s, int count)
 static void saved_state_goes_on_bit_for_bit(void **state)
 {
     (void)state;
-    snModel *m = finger();
+    snModel *m = compiled(sn_scene("finger"));
     snState *a = NULL, *b = NULL;
     assert_int_equal(sn_state_create(m, NULL, &a, NULL), SN_OK);
     assert_int_equal(sn_state_create(m, NULL, &b, NULL), SN_OK);
@@ -94,7 +85,7 @@ static void assert_same(const snTrack *a, const snTrack *b)
 /* The whole motion, and the same stopped at a frame and taken up again. */
 static void check_resume(bool keep_input_motion, double stop)
 {
-    snModel *m = finger();
+    snModel *m = compiled(sn_scene("finger"));
     snTrack *motion = bend(m), *whole = NULL, *half = NULL, *rest = NULL;
     snFollowDef def = sn_default_follow_def();
     snFollowReport first, second, third;

@@ -1,5 +1,5 @@
 /* A joint that its load presses against a stop must be lifted off it by the controller. */
-#include "check.h"
+#include "compiled.h"
 
 #include "build.h"
 #include "model/model.h"
@@ -40,14 +40,7 @@ static snModel *resting_arm(void)
     add_arm(&build, "arm", "elbow", "biceps", 0, 0);
     add_arm(&build, "arm2", "elbow2", "biceps2", 0.1, -60);
     add_arm(&build, "arm3", "elbow3", "biceps3", 0.2, -60);
-    snSpec *spec = sn_build_end(&build);
-    snModel *m = NULL;
-    snError error;
-    assert_non_null(spec);
-    if (sn_compile(spec, &m, &error) != SN_OK) print_error("%s\n", error.message);
-    assert_non_null(m);
-    sn_spec_destroy(spec);
-    return m;
+    return compiled(sn_build_end(&build));
 }
 
 /* The row of the stop holds in both directions while it is on, so that the arm seems to answer to no muscle. */

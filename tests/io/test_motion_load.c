@@ -1,18 +1,11 @@
 /* Motions for a model: formats, matching, and every allocation made to fail in turn. */
 #include "io_case.h"
 
+#include "compiled.h"
+
 #include "model/model.h"
 #include "scenes.h"
 #include "sinew/control.h"
-
-static snModel *finger(void)
-{
-    snSpec *spec = sn_scene("finger");
-    snModel *m = NULL;
-    assert_int_equal(sn_compile(spec, &m, NULL), SN_OK);
-    sn_spec_destroy(spec);
-    return m;
-}
 
 static const char *write_text(const char *name, const char *text)
 {
@@ -27,7 +20,7 @@ static const char *write_text(const char *name, const char *text)
 static void key_poses_become_poses_of_bodies(void **state)
 {
     (void)state;
-    snModel *m = finger();
+    snModel *m = compiled(sn_scene("finger"));
     const char *path = write_text("io_load.pose.csv", "time,MCP.flexion,PIP.0\n0,0,0\n0.4,60,80\n0.7,20,10\n");
     snTrack *motion = NULL, *exact = NULL;
     snPoses *poses = NULL;
@@ -61,7 +54,7 @@ static void key_poses_become_poses_of_bodies(void **state)
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
-    snModel *m = finger();
+    snModel *m = compiled(sn_scene("finger"));
     const char *path = write_text("io_fail.pose.csv", "time,PIP.0\n0,0\n0.1,30\n");
     int64_t live = sn_alloc_live();
     snStatus status = SN_NO_MEMORY;
@@ -100,7 +93,7 @@ static void published_figures_are_read(void **state)
 static void unreasonable_sampling_is_refused(void **state)
 {
     (void)state;
-    snModel *m = finger();
+    snModel *m = compiled(sn_scene("finger"));
     snMotionDef def = sn_default_motion_def();
     snTrack *motion = NULL;
     snError error;

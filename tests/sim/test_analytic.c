@@ -1,25 +1,12 @@
 /* The simulator against closed forms: catenary, string, pendulum, isometric force. */
 #include "sim/rig.h"
 
-static double catenary_parameter(void)
-{
-    double low = 0.01, high = 10;
-    for (int i = 0; i < 80; ++i) {
-        double c = 0.5 * (low + high);
-        if (2 * c * sinh(SN_SCENE_CABLE_SPAN / (2 * c)) > SN_SCENE_CABLE_LENGTH)
-            low = c;
-        else
-            high = c;
-    }
-    return 0.5 * (low + high);
-}
-
 static void cable_hangs_as_a_catenary(void **state)
 {
     (void)state;
     Rig r = rig_scene("cable", 0.004);
     rig_run(&r, 4);
-    double c = catenary_parameter(), top = c * cosh(SN_SCENE_CABLE_SPAN / (2 * c)), worst = 0;
+    double c = sn_scene_catenary(), top = c * cosh(SN_SCENE_CABLE_SPAN / (2 * c)), worst = 0;
     const snStrand *st = &r.m->strand[0];
     for (int k = 0; k <= 400; ++k) {
         v3 p = sn_strand_point(st, r.s->point, sn_strand_parameter(st, k / 400.0), NULL, NULL);

@@ -1,5 +1,6 @@
 // Chromium for the tests: found on the PATH, quiet, with a profile of its own that is removed afterwards, and with
 // every console message and uncaught error collected.
+import assert from "node:assert/strict";
 import { accessSync, constants, mkdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { delimiter, join, resolve } from "node:path";
@@ -48,6 +49,19 @@ export async function openPage(browser, { width, height, ...options }) {
   });
   page.on("pageerror", (e) => troubles.push(`uncaught: ${e.message}`));
   return { page, context, troubles };
+}
+
+/** Runs a body on the page at an address and expects no console trouble. */
+export async function onPage(browser, address, options, body) {
+  const { page, context, troubles } = await openPage(browser, options);
+  try {
+    await page.goto(address);
+    assert.equal(await ready(page), "true");
+    await body(page);
+    assert.deepEqual(troubles, []);
+  } finally {
+    await context.close();
+  }
 }
 
 export async function ready(page) {

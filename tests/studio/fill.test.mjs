@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { buildDir, launch, openPage, ready, redrawn, shots } from "./browser.mjs";
+import { buildDir, launch, onPage, redrawn, shots } from "./browser.mjs";
 
 const top = fileURLToPath(new URL("../..", import.meta.url));
 const sinew = join(buildDir, "sinew");
@@ -34,19 +34,11 @@ after(async () => {
   rmSync(folder, { recursive: true });
 });
 
-async function withPage(options, body) {
-  const { page, context, troubles } = await openPage(browser, options);
-  try {
-    await page.goto(address);
-    assert.equal(await ready(page), "true");
-    await page.click("#mode-fill");
-    await page.waitForFunction(() => window.studio.fillMode.socket?.readyState === 1, null, { timeout: 60000 });
-    await body(page);
-    assert.deepEqual(troubles, []);
-  } finally {
-    await context.close();
-  }
-}
+const withPage = (options, body) => onPage(browser, address, options, async (page) => {
+  await page.click("#mode-fill");
+  await page.waitForFunction(() => window.studio.fillMode.socket?.readyState === 1, null, { timeout: 60000 });
+  await body(page);
+});
 const fill = (page) => page.evaluate(() => {
   const f = window.studio.fillMode;
   return { state: f.state, step: f.step, moved: f.moved, nstrand: f.nstrand, points: Array.from(f.points) };

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { buildDir, launch, openPage, ready, redrawn, shots } from "./browser.mjs";
+import { buildDir, launch, onPage, openPage, ready, redrawn, shots } from "./browser.mjs";
 
 let browser;
 const servers = [];
@@ -38,17 +38,7 @@ after(async () => {
 const DESKTOP = { width: 900, height: 520 };
 const PHONE = { width: 360, height: 740, hasTouch: true, isMobile: true };
 
-async function withPage(address, options, body) {
-  const { page, context, troubles } = await openPage(browser, options);
-  try {
-    await page.goto(address);
-    assert.equal(await ready(page), "true");
-    await body(page);
-    assert.deepEqual(troubles, []);
-  } finally {
-    await context.close();
-  }
-}
+const withPage = (address, options, body) => onPage(browser, address, options, body);
 
 const receives = (page) => page.waitForFunction(() => window.studio.liveMode.link.state.sequence > 2, null, { timeout: 60000 });
 const state = (page) => page.evaluate(() => {

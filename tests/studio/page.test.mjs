@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { makeArm } from "./arm.mjs";
-import { buildDir, launch, openPage, ready, redrawn, shots } from "./browser.mjs";
+import { buildDir, launch, onPage, openPage, ready, redrawn, shots } from "./browser.mjs";
 import { inline } from "./container.mjs";
 
 const template = readFileSync(join(buildDir, "studio", "studio.html"), "utf8");
@@ -19,18 +19,7 @@ before(async () => {
 });
 after(() => browser?.close());
 
-/** Runs a body on the open page and expects no console trouble. */
-async function withPage(options, body, address = url) {
-  const { page, context, troubles } = await openPage(browser, options);
-  try {
-    await page.goto(address);
-    assert.equal(await ready(page), "true");
-    await body(page);
-    assert.deepEqual(troubles, []);
-  } finally {
-    await context.close();
-  }
-}
+const withPage = (options, body, address = url) => onPage(browser, address, options, body);
 
 // Small, since software draws the pictures; LARGE is for those that people look at.
 const DESKTOP = { width: 900, height: 440 };
