@@ -10,14 +10,14 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "opt/boxqp.h"
+#include "opt/dense.h"
 #include "sim/state.h"
 #include "sinew/control.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { MAX_ROWS = 6, GROUP = 4 };
+enum { MAX_ROWS = 6 };
 static const double LEAST_PRICE = 0.01; /* of activation and its change where there is no error */
 static const double LEFT_STOP = 2e-3;   /* rad or m: a target this far inside the range has left the stop */
 
@@ -30,10 +30,14 @@ struct snTracker {
     rigid *now, *next; /* node poses, or points */
     int32_t *force_strand, *force_adr, *force_muscle;
     double *response;      /* nforce columns of 6 nfree */
-    double *H;             /* nrow x nmuscle, muscle fastest, weights included */
-    double *error;         /* nrow: v_x - v_f, weighted */
     double *free_velocity; /* 6 nfree */
-    double *Q, *c, *lower, *upper, *last, *diagonal;
+    /* Matrices as in opt/dense.h: a column for each muscle, then one for the velocity that the muscles are to make */
+    const snDense *dense;
+    int32_t ld;
+    double *body_H; /* 6 rows: what unit activations do to the velocities of a body, and minus its free velocity */
+    double *H;      /* nrow rows, weights included; the last column is v_x - v_f */
+    double *Q;      /* ld rows: H'H, with the weights of activation on its diagonal */
+    double *c, *lower, *upper, *last, *diagonal;
     snBoxQp *qp;
     int32_t *body_target; /* nbody: index of the pose target of a body, -1 */
     int32_t *released;    /* ncoord: rows of stops that the answer to muscles leaves out for now */
@@ -100,42 +104,62 @@ static void wanted(const snTracker *t, int32_t index, double v[MAX_ROWS])
 
 /* ---- one choice of activations -------------------------------------------------------------- */
 
+static void gather_body(snTracker *t, int32_t f)
+{
+    int32_t nm = t->m->nmuscle, stride = 6 * t->m->nfree;
+    const double *response = t->response + 6 * f;
+    memset(t->body_H, 0, sizeof(double) * 6 * (size_t)t->ld);
+    for (int32_t j = 0; j < t->nforce; ++j, response += stride) {
+        double *H = t->body_H + t->force_muscle[j], scale = t->s->h * t->s->strength[t->force_muscle[j]];
+        for (int k = 0; k < 6; ++k) H[k * t->ld] += scale * response[k];
+    }
+    for (int k = 0; k < 6; ++k) t->body_H[k * t->ld + nm] = -t->free_velocity[6 * f + k];
+}
+
 static void gather_rows(snTracker *t)
 {
-    int32_t nm = t->m->nmuscle, row0 = 0, stride = 6 * t->m->nfree;
+    double *H = t->H;
+    int32_t gathered = -1;
     for (int32_t i = 0; i < t->ntarget; ++i) {
         double row[MAX_ROWS][6], v[MAX_ROWS];
         int32_t n = target_rows(t, &t->target[i], row), f = t->m->body_free[t->target[i].body];
         wanted(t, i, v);
-        for (int32_t r = 0; r < n; ++r) {
-            double *H = t->H + (size_t)(row0 + r) * (size_t)nm;
-            memset(H, 0, sizeof(double) * (size_t)nm);
-            for (int32_t j = 0; j < t->nforce; ++j)
-                for (int k = 0; k < 6; ++k) H[t->force_muscle[j]] += row[r][k] * t->response[stride * j + 6 * f + k];
-            for (int32_t k = 0; k < nm; ++k) H[k] *= t->s->h * t->s->strength[k];
-            double free_velocity = 0;
-            for (int k = 0; k < 6; ++k) free_velocity += row[r][k] * t->free_velocity[6 * f + k];
-            t->error[row0 + r] = v[r] - free_velocity;
-        }
-        row0 += n;
+        if (f != gathered) gather_body(t, f);
+        gathered = f;
+        t->dense->product(n, 6, row[0], t->body_H, t->ld, H);
+        for (int32_t r = 0; r < n; ++r, H += t->ld) H[t->m->nmuscle] += v[r];
     }
 }
 
-static int ascending(const void *a, const void *b)
+/* The k-th smallest of n numbers, k from 0; changes their order. */
+static double smallest(double *x, int32_t n, int32_t k)
 {
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
+    for (int32_t low = 0, high = n - 1; low < high;) {
+        double pivot = x[k];
+        int32_t i = low, j = high;
+        do {
+            while (x[i] < pivot) ++i;
+            while (pivot < x[j]) --j;
+            if (i <= j) {
+                double swap = x[i];
+                x[i++] = x[j], x[j--] = swap;
+            }
+        } while (i <= j);
+        if (j < k) low = i;
+        if (k < i) high = j;
+    }
+    return x[k];
 }
 
 /* Median of the diagonal of H'H over the muscles that do anything. */
 static double median_diagonal(snTracker *t)
 {
-    int32_t n = 0, nm = t->m->nmuscle;
-    for (int32_t i = 0; i < nm; ++i)
-        if (t->Q[(size_t)i * (size_t)nm + (size_t)i] > 0) t->diagonal[n++] = t->Q[(size_t)i * (size_t)nm + (size_t)i];
-    if (!n) return 1;
-    qsort(t->diagonal, (size_t)n, sizeof(double), ascending);
-    return t->diagonal[n / 2];
+    int32_t n = 0;
+    for (int32_t i = 0; i < t->m->nmuscle; ++i) {
+        double q = t->Q[(size_t)i * (size_t)t->ld + (size_t)i];
+        if (q > 0) t->diagonal[n++] = q;
+    }
+    return n ? smallest(t->diagonal, n, n / 2) : 1;
 }
 
 /* Part of the weights of activation and smoothness that counts at the present error of the targets. */
@@ -153,34 +177,16 @@ static double price(const snTracker *t)
     return fmin(fmax(sum / (t->ntarget * limit * limit), LEAST_PRICE), 1);
 }
 
-/* Lower half of Q += H'H and c -= H' error of up to GROUP rows at once, so that Q is read and written less often. H
- * has rows of zeros behind its last one. */
-static void add_rows(snTracker *t, int32_t first, int32_t count)
-{
-    int32_t n = t->m->nmuscle;
-    const double *H = t->H + (size_t)first * (size_t)n;
-    const double *restrict h0 = H, *restrict h1 = H + n, *restrict h2 = H + 2 * n, *restrict h3 = H + 3 * n;
-    for (int32_t i = 0; i < n; ++i) {
-        double *restrict Q = t->Q + (size_t)i * (size_t)n, a = h0[i], b = h1[i], c = h2[i], d = h3[i];
-        for (int32_t j = 0; j <= i; ++j) Q[j] += (a * h0[j] + b * h1[j]) + (c * h2[j] + d * h3[j]);
-        for (int32_t r = 0; r < count && r < GROUP; ++r)
-            t->c[i] -= H[(size_t)r * (size_t)n + (size_t)i] * t->error[first + r];
-    }
-}
-
 static void form_qp(snTracker *t)
 {
     int32_t n = t->m->nmuscle;
-    memset(t->Q, 0, sizeof(double) * (size_t)n * (size_t)n);
-    memset(t->c, 0, sizeof(double) * (size_t)n);
-    for (int32_t r = 0; r < t->nrow; r += GROUP) add_rows(t, r, t->nrow - r);
+    t->dense->gram(t->nrow, n + 1, t->H, t->ld, t->Q);
     double unit = median_diagonal(t) * price(t), wa = t->def.activation_weight * unit,
            wd = t->def.smoothness_weight * unit;
+    const double *wish = t->Q + (size_t)n * (size_t)t->ld;
     for (int32_t i = 0; i < n; ++i) {
-        for (int32_t j = 0; j < i; ++j)
-            t->Q[(size_t)j * (size_t)n + (size_t)i] = t->Q[(size_t)i * (size_t)n + (size_t)j];
-        t->Q[(size_t)i * (size_t)n + (size_t)i] += wa + wd;
-        t->c[i] -= wd * t->last[i];
+        t->Q[(size_t)i * (size_t)t->ld + (size_t)i] += wa + wd;
+        t->c[i] = -wish[i] - wd * t->last[i];
     }
 }
 
@@ -252,7 +258,8 @@ static void choose(void *context, const snModel *m, snState *s)
     gather_rows(t);
     form_qp(t);
     limit_rates(t);
-    snBoxQpProblem problem = {.n = m->nmuscle, .Q = t->Q, .c = t->c, .lo = t->lower, .hi = t->upper};
+    snBoxQpProblem problem = {
+        .n = m->nmuscle, .Q = t->Q, .ld = t->ld, .c = t->c, .lo = t->lower, .hi = t->upper};
     sn_boxqp_solve(t->qp, &problem, s->activation, NULL); /* at worst the best point found: still within the bounds */
 }
 
@@ -261,14 +268,15 @@ static void choose(void *context, const snModel *m, snState *s)
 static bool allocate(snTracker *t)
 {
     size_t nm = (size_t)t->m->nmuscle, nt = (size_t)t->ntarget, ns = (size_t)t->m->nstrand;
-    size_t rows = MAX_ROWS * nt;
+    size_t ld = (size_t)(t->ld = sn_dense_ld(t->m->nmuscle + 1));
+    t->dense = sn_dense();
     return (t->target = SN_NEW_ARRAY(snTargetDef, nt)) && (t->now = SN_NEW_ARRAY(rigid, nt)) &&
            (t->next = SN_NEW_ARRAY(rigid, nt)) && (t->force_strand = SN_NEW_ARRAY(int32_t, ns)) &&
            (t->force_adr = SN_NEW_ARRAY(int32_t, ns)) && (t->force_muscle = SN_NEW_ARRAY(int32_t, ns)) &&
            (t->response = SN_NEW_ARRAY(double, ns * 6 * (size_t)t->m->nfree)) &&
-           (t->H = SN_NEW_ARRAY(double, (rows + GROUP) * nm)) && (t->error = SN_NEW_ARRAY(double, rows)) &&
+           (t->body_H = SN_NEW_ARRAY(double, 6 * ld)) && (t->H = SN_NEW_ARRAY(double, MAX_ROWS * nt * ld)) &&
            (t->free_velocity = SN_NEW_ARRAY(double, 6 * (size_t)t->m->nfree)) &&
-           (t->Q = SN_NEW_ARRAY(double, nm *nm)) && (t->c = SN_NEW_ARRAY(double, nm)) &&
+           (t->Q = SN_NEW_ARRAY(double, ld *ld)) && (t->c = SN_NEW_ARRAY(double, nm)) &&
            (t->lower = SN_NEW_ARRAY(double, nm)) && (t->upper = SN_NEW_ARRAY(double, nm)) &&
            (t->last = SN_NEW_ARRAY(double, nm)) && (t->body_target = SN_NEW_ARRAY(int32_t, t->m->nbody)) &&
            (t->released = SN_NEW_ARRAY(int32_t, t->m->ncoord)) && (t->clean = SN_NEW_ARRAY(uint8_t, ns)) &&
@@ -345,7 +353,7 @@ void sn_tracker_destroy(snTracker *t)
     if (!t) return;
     if (t->s && t->s->choose_context == t) t->s->choose = NULL, t->s->choose_context = NULL;
     void *block[] = {t->target,   t->now,   t->next,  t->force_strand,  t->force_adr,   t->force_muscle,
-                     t->response, t->H,     t->error, t->free_velocity, t->Q,           t->c,
+                     t->response, t->H,     t->body_H, t->free_velocity, t->Q,           t->c,
                      t->lower,    t->upper, t->last,  t->diagonal,      t->body_target, t->released,
                      t->clean};
     for (size_t i = 0; i < sizeof block / sizeof *block; ++i) sn_free(block[i]);

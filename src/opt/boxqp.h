@@ -12,10 +12,12 @@ typedef struct snBoxQpProblem {
     const double *Q;       /* n * n, symmetric, positive definite or semidefinite */
     const double *c;       /* n */
     const double *lo, *hi; /* n, lo <= hi; equal fixes a variable. Infinite ones are fine where Q is definite */
+    int32_t ld; /* from one row of Q to the next: 0 for n, or at least sn_dense_ld(n) as opt/dense.h asks, which saves a
+                   copy of Q */
 } snBoxQpProblem;
 
 typedef struct snBoxQpInfo {
-    int32_t iterations; /* Newton steps, one factorisation each */
+    int32_t iterations; /* active sets tried, one factorisation each */
     int32_t nfree;      /* variables between their bounds */
     double residual;    /* sn_boxqp_residual of the answer */
 } snBoxQpInfo;

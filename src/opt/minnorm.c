@@ -83,7 +83,7 @@ snStatus sn_minnorm_solve(snMinNorm *w, int32_t nrow, int32_t n, const double *R
                           snMinNormInfo *info)
 {
     assert(nrow <= w->max_rows && n <= w->max_n);
-    snBoxQpProblem problem = {n, w->Q, w->c, w->lo, w->hi};
+    snBoxQpProblem problem = {.n = n, .Q = w->Q, .c = w->c, .lo = w->lo, .hi = w->hi};
     double size = 0, miss = INFINITY, before = INFINITY;
     int32_t round = 0;
     snStatus status = SN_OK;

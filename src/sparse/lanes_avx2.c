@@ -3,31 +3,9 @@
 
 #if defined(__AVX2__) && defined(__FMA__)
 
-#include <immintrin.h>
+#include "math/vd_avx2.h"
+
 #include <math.h>
-
-typedef double vd __attribute__((vector_size(32)));
-#define VD_INLINE static inline __attribute__((always_inline))
-
-VD_INLINE vd vd_madd(vd a, vd b, vd c)
-{
-    return _mm256_fmadd_pd(a, b, c);
-}
-VD_INLINE vd vd_nmadd(vd a, vd b, vd c)
-{
-    return _mm256_fnmadd_pd(a, b, c);
-}
-VD_INLINE vd vd_sqrt(vd a)
-{
-    return _mm256_sqrt_pd(a);
-}
-
-/* Keeps a number that is used twice in a register, where the compiler would load it twice. */
-VD_INLINE vd vd_keep(vd a)
-{
-    __asm__("" : "+x"(a));
-    return a;
-}
 
 #define LANES_NAME "avx2"
 #include "sparse/lanes_impl.h"

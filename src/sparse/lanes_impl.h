@@ -6,25 +6,6 @@
  * three products in a row instead of a division's worth for each unknown. */
 #include <string.h>
 
-typedef double vd_any __attribute__((vector_size(32), aligned(8), may_alias));
-typedef long long vmask __attribute__((vector_size(32)));
-
-VD_INLINE vd vd_all(double a)
-{
-    return (vd){a, a, a, a};
-}
-VD_INLINE vd vd_get(const double *a)
-{
-    return *(const vd_any *)(const void *)a;
-}
-static inline void vd_put(double *a, vd x)
-{
-    *(vd_any *)(void *)a = x;
-}
-static inline double vd_sum(vd a)
-{
-    return (a[0] + a[2]) + (a[1] + a[3]);
-}
 enum { TILE_COLUMNS = 2, BAND_COLUMNS = 4 }; /* of sixteen registers; with half of them it is no faster to take fewer */
 
 VD_INLINE vmask vd_is_pivot(vd a)
@@ -50,17 +31,6 @@ static inline void vd_copy(vd *to, const vd *from, int count)
 static inline void vd_clear(vd *x, int64_t count)
 {
     for (int64_t i = 0; i < count; ++i) x[i] = vd_all(0);
-}
-
-/* Rows to columns of a 4 x 4 block. */
-static inline void vd_transpose(vd r[4])
-{
-    vd a = __builtin_shufflevector(r[0], r[1], 0, 4, 2, 6), b = __builtin_shufflevector(r[0], r[1], 1, 5, 3, 7);
-    vd c = __builtin_shufflevector(r[2], r[3], 0, 4, 2, 6), d = __builtin_shufflevector(r[2], r[3], 1, 5, 3, 7);
-    r[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
-    r[1] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
-    r[2] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
-    r[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
 }
 
 /* A = L L', blocks of 3 x 3 in a band of three below the diagonal. ------------------------------------------------ */

@@ -34,7 +34,7 @@ static void make(qpCase *k, int32_t n, int32_t rank, double ridge)
             k->Q[i * n + j] = sum;
         }
     for (int i = 0; i < n; ++i) k->lo[i] = 0, k->hi[i] = 1, k->c[i] = uniform(-3, 1);
-    k->p = (snBoxQpProblem){n, k->Q, k->c, k->lo, k->hi};
+    k->p = (snBoxQpProblem){.n = n, .Q = k->Q, .c = k->c, .lo = k->lo, .hi = k->hi};
 }
 
 static double value(const snBoxQpProblem *p, const double *a)
