@@ -258,8 +258,7 @@ static void choose(void *context, const snModel *m, snState *s)
     gather_rows(t);
     form_qp(t);
     limit_rates(t);
-    snBoxQpProblem problem = {
-        .n = m->nmuscle, .Q = t->Q, .ld = t->ld, .c = t->c, .lo = t->lower, .hi = t->upper};
+    snBoxQpProblem problem = {.n = m->nmuscle, .Q = t->Q, .ld = t->ld, .c = t->c, .lo = t->lower, .hi = t->upper};
     sn_boxqp_solve(t->qp, &problem, s->activation, NULL); /* at worst the best point found: still within the bounds */
 }
 
@@ -274,7 +273,7 @@ static bool allocate(snTracker *t)
            (t->next = SN_NEW_ARRAY(rigid, nt)) && (t->force_strand = SN_NEW_ARRAY(int32_t, ns)) &&
            (t->force_adr = SN_NEW_ARRAY(int32_t, ns)) && (t->force_muscle = SN_NEW_ARRAY(int32_t, ns)) &&
            (t->response = SN_NEW_ARRAY(double, ns * 6 * (size_t)t->m->nfree)) &&
-           (t->body_H = SN_NEW_ARRAY(double, 6 * ld)) && (t->H = SN_NEW_ARRAY(double, MAX_ROWS * nt * ld)) &&
+           (t->body_H = SN_NEW_ARRAY(double, 6 * ld)) && (t->H = SN_NEW_ARRAY(double, MAX_ROWS *nt *ld)) &&
            (t->free_velocity = SN_NEW_ARRAY(double, 6 * (size_t)t->m->nfree)) &&
            (t->Q = SN_NEW_ARRAY(double, ld *ld)) && (t->c = SN_NEW_ARRAY(double, nm)) &&
            (t->lower = SN_NEW_ARRAY(double, nm)) && (t->upper = SN_NEW_ARRAY(double, nm)) &&
@@ -352,9 +351,9 @@ void sn_tracker_destroy(snTracker *t)
 {
     if (!t) return;
     if (t->s && t->s->choose_context == t) t->s->choose = NULL, t->s->choose_context = NULL;
-    void *block[] = {t->target,   t->now,   t->next,  t->force_strand,  t->force_adr,   t->force_muscle,
+    void *block[] = {t->target,   t->now,   t->next,   t->force_strand,  t->force_adr,   t->force_muscle,
                      t->response, t->H,     t->body_H, t->free_velocity, t->Q,           t->c,
-                     t->lower,    t->upper, t->last,  t->diagonal,      t->body_target, t->released,
+                     t->lower,    t->upper, t->last,   t->diagonal,      t->body_target, t->released,
                      t->clean};
     for (size_t i = 0; i < sizeof block / sizeof *block; ++i) sn_free(block[i]);
     sn_boxqp_destroy(t->qp);

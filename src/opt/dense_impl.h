@@ -33,10 +33,12 @@ static void gram_tile(int32_t nrow, const double *H, int32_t ld, int32_t i, int3
             b[k] = vd_madd(h, y, b[k]);
         }
     }
-    for (int k = 0; k < 4; ++k) vd_put(Q + (int64_t)(i + k) * ld + j, a[k]), vd_put(Q + (int64_t)(i + k) * ld + j + 4, b[k]);
+    for (int k = 0; k < 4; ++k)
+        vd_put(Q + (int64_t)(i + k) * ld + j, a[k]), vd_put(Q + (int64_t)(i + k) * ld + j + 4, b[k]);
     vd_transpose(a);
     vd_transpose(b);
-    for (int k = 0; k < 4; ++k) vd_put(Q + (int64_t)(j + k) * ld + i, a[k]), vd_put(Q + (int64_t)(j + 4 + k) * ld + i, b[k]);
+    for (int k = 0; k < 4; ++k)
+        vd_put(Q + (int64_t)(j + k) * ld + i, a[k]), vd_put(Q + (int64_t)(j + 4 + k) * ld + i, b[k]);
 }
 
 static void dense_gram(int32_t nrow, int32_t n, const double *H, int32_t ld, double *Q)
@@ -182,5 +184,4 @@ static void dense_solve(int32_t n, const double *U, int32_t ld, double *x)
     solve_backward(end, U, ld, x);
 }
 
-static const snDense dense_table = {DENSE_NAME,     dense_product, dense_gram,
-                                    dense_multiply, dense_factor,  dense_solve};
+static const snDense dense_table = {DENSE_NAME, dense_product, dense_gram, dense_multiply, dense_factor, dense_solve};
