@@ -9,10 +9,11 @@
 
 #include <string.h>
 
-enum { NEWTON = 12 };
-
-/* Single precision, half a metre from the origin: what rounding can do to a distance, m. */
-static const double ROUNDING = 2e-7;
+/* Single precision: what rounding can do to a distance near a place, m. */
+static double rounding(v3 a)
+{
+    return 2e-7 + 4e-7 * v3_len(a);
+}
 
 /* ---- cutting ---------------------------------------------------------------------------------- */
 
@@ -117,14 +118,14 @@ static void set_pack(const snArcs *arcs, snPack *pack)
         v3 a = v3_sub(arc->c[0], arcs->origin), end = sn_arc_end(arc);
         pack->ax[i] = (float)a.x, pack->ay[i] = (float)a.y, pack->az[i] = (float)a.z;
         pack->cx[i] = (float)arc->chord.x, pack->cy[i] = (float)arc->chord.y, pack->cz[i] = (float)arc->chord.z;
-        pack->inverse[i] = (float)arc->inverse, pack->slack[i] = (float)(arc->slack + ROUNDING);
+        pack->inverse[i] = (float)arc->inverse, pack->slack[i] = (float)(arc->slack + rounding(a));
         low = v3_of(end.x < low.x ? end.x : low.x, end.y < low.y ? end.y : low.y, end.z < low.z ? end.z : low.z);
         high = v3_of(end.x > high.x ? end.x : high.x, end.y > high.y ? end.y : high.y, end.z > high.z ? end.z : high.z);
         slack = arc->slack > slack ? arc->slack : slack;
     }
     v3 middle = v3_sub(v3_lerp(low, high, 0.5), arcs->origin);
     pack->x = (float)middle.x, pack->y = (float)middle.y, pack->z = (float)middle.z;
-    pack->radius = (float)(0.5 * v3_dist(low, high) + slack + ROUNDING);
+    pack->radius = (float)(0.5 * v3_dist(low, high) + slack + rounding(middle));
 }
 
 void sn_arcs_update(snArcs *arcs, const double *point, v3 origin)
@@ -140,7 +141,7 @@ static void make_packs(snArcs *arcs)
         for (int32_t first = arcs->strand_arc[s]; first < arcs->strand_arc[s + 1]; first += SN_LANES) {
             snPack *pack = arcs->pack + arcs->npack++;
             pack->strand = s, pack->arc = first;
-            for (int i = 0; i < SN_LANES; ++i) pack->ax[i] = 1e3f;
+            for (int i = 0; i < SN_LANES; ++i) pack->ax[i] = NAN;
             set_pack(arcs, pack);
         }
 }
@@ -221,14 +222,14 @@ static double slope_at(const snArc *arc, v3 p, double t, double *derivative)
 static double minimum_between(const snArc *arc, v3 p, double g0, double g1)
 {
     double low = 0, high = 1, t = g0 / (g0 - g1), derivative;
-    for (int i = 0; i < NEWTON; ++i) {
+    for (int i = 0; i < SN_ARC_NEWTON; ++i) {
         double g = slope_at(arc, p, t, &derivative);
         if (g < 0)
             low = t;
         else
             high = t;
         double step = -g / derivative;
-        if (fabs(step) < 1e-8) { /* what is left is its square; also where the step would touch the bracket's end */
+        if (fabs(step) < SN_ARC_AT_REST) { /* what is left is its square; also where the step would touch the bracket's end */
             t += step;
             break;
         }

@@ -17,8 +17,12 @@ typedef struct snArc {
     int32_t strand;
 } snArc;
 
+/* Closest points are found by Newton's method: this many steps at most, until one is as short as this (in t). */
+enum { SN_ARC_NEWTON = 12 };
+#define SN_ARC_AT_REST 1e-8
+
 /* Up to SN_LANES neighbouring arcs of one strand, as chords in single precision about the frame's origin. Lanes without
- * an arc lie far away. */
+ * an arc are no numbers, so that they are near nothing. */
 typedef struct snPack {
     float ax[SN_LANES], ay[SN_LANES], az[SN_LANES], cx[SN_LANES], cy[SN_LANES], cz[SN_LANES], inverse[SN_LANES];
     float slack[SN_LANES]; /* m, with what rounding may add */

@@ -94,9 +94,7 @@ static bool make_regions(Setup *s, snBulge *b)
     b->start = SN_NEW_ARRAY(int32_t, n + 1), b->vertex = SN_NEW_ARRAY(int32_t, n),
     b->region = SN_NEW_ARRAY(int32_t, n + 1);
     b->mask = SN_NEW_ARRAY(uint64_t, (size_t)n * (size_t)b->nword), b->last = SN_NEW_ARRAY(int32_t, n);
-    b->region_any = SN_NEW_ARRAY(uint64_t, (size_t)n * (size_t)b->nword);
-    b->region_all = SN_NEW_ARRAY(uint64_t, (size_t)n * (size_t)b->nword);
-    if (!b->start || !b->vertex || !b->region || !b->mask || !b->last || !b->region_any || !b->region_all) return false;
+    if (!b->start || !b->vertex || !b->region || !b->mask || !b->last) return false;
     for (int32_t v = 0; v < n; ++v) s->patch[v] = b->influence[v] > 0 ? UNASSIGNED : NO_INFLUENCE;
     for (int32_t v = 0; v < n; ++v) {
         if (s->patch[v] != UNASSIGNED) continue;
@@ -106,16 +104,44 @@ static bool make_regions(Setup *s, snBulge *b)
         b->last[b->nregion++] = -1;
         b->region[b->nregion] = b->npatch;
     }
-    for (int32_t r = 0; r < b->nregion; ++r)
-        for (int32_t i = b->region[r]; i < b->region[r + 1]; ++i)
-            for (int32_t w = 0; w < b->nword; ++w) {
-                for (int32_t k = b->start[i]; k < b->start[i + 1]; ++k)
-                    b->mask[i * b->nword + w] |= s->sees[b->vertex[k] * b->nword + w];
-                uint64_t mask = b->mask[i * b->nword + w], *all = b->region_all + r * b->nword + w;
-                b->region_any[r * b->nword + w] |= mask;
-                *all = i == b->region[r] ? mask : *all & mask;
-            }
+    for (int32_t i = 0; i < b->npatch; ++i)
+        for (int32_t k = b->start[i]; k < b->start[i + 1]; ++k)
+            for (int32_t w = 0; w < b->nword; ++w)
+                b->mask[i * b->nword + w] |= s->sees[b->vertex[k] * b->nword + w];
     return true;
+}
+
+static uint32_t acts_on(const snBulge *b, int32_t region, int32_t strand)
+{
+    uint32_t acts = 0;
+    for (int32_t i = b->region[region]; i < b->region[region + 1]; ++i)
+        if (sn_bulge_acts(b->mask + i * b->nword, strand)) acts |= 1u << (i - b->region[region]);
+    return acts;
+}
+
+/* Lists the packs near a region, or only counts them. */
+static int32_t list_near(const snBulge *b, const snArcs *arcs, int32_t region, snBulgeNear *to)
+{
+    uint32_t all = (1u << (b->region[region + 1] - b->region[region])) - 1;
+    int32_t count = 0;
+    for (int common = 1; common >= 0; --common)
+        for (int32_t i = 0; i < arcs->npack; ++i) {
+            uint32_t acts = acts_on(b, region, arcs->pack[i].strand);
+            if (!acts || (acts == all) != common) continue;
+            if (to) to[count] = (snBulgeNear){i, acts};
+            ++count;
+        }
+    return count;
+}
+
+static bool make_near(snBulge *b, const snArcs *arcs)
+{
+    b->near_start = SN_NEW_ARRAY(int32_t, b->nregion + 1);
+    if (!b->near_start) return false;
+    for (int32_t r = 0; r < b->nregion; ++r) b->near_start[r + 1] = b->near_start[r] + list_near(b, arcs, r, NULL);
+    b->near = SN_NEW_ARRAY(snBulgeNear, b->near_start[b->nregion]);
+    for (int32_t r = 0; b->near && r < b->nregion; ++r) (void)list_near(b, arcs, r, b->near + b->near_start[r]);
+    return b->near != NULL;
 }
 
 static bool set_up(Setup *s, snBulge *b, const double *influence)
@@ -133,7 +159,7 @@ static bool set_up(Setup *s, snBulge *b, const double *influence)
         double near = s->nearest[v] < ACTING_DISTANCE ? 1 : 0;
         b->influence[v] = influence ? near * influence[v] : near * fade(s->nearest[v]);
     }
-    return make_regions(s, b);
+    return make_regions(s, b) && make_near(b, s->arcs);
 }
 
 /* A strand lifts the skin only if it lies between its depth and SN_BULGE_AWAY along the normal, and by less than a
@@ -153,13 +179,10 @@ static double reach_of(const snBulgeShape *shape, int32_t n)
 static bool make_scratch(snBulgeScratch *s, int32_t narc)
 {
     size_t n = (size_t)narc + 4 * SN_LANES;
-    s->arc = SN_NEW_ARRAY(int32_t, n), s->strand = SN_NEW_ARRAY(int32_t, n), s->shown = SN_NEW_ARRAY(int32_t, n);
-    s->part = SN_NEW_ARRAY(int32_t, n), s->nearest = SN_NEW_ARRAY(float, n);
-    s->open = SN_NEW_ARRAY(uint32_t, n), s->part_open = SN_NEW_ARRAY(uint32_t, n);
-    s->chord = SN_NEW_ARRAY(snChord, n), s->part_chord = SN_NEW_ARRAY(snChord, n);
-    s->distance2 = SN_NEW_ARRAY(float, SN_LANES *n), s->part_distance2 = SN_NEW_ARRAY(float, SN_LANES *n);
-    return s->open && s->part_open && s->arc && s->strand && s->shown && s->part && s->nearest && s->chord &&
-           s->part_chord && s->distance2 && s->part_distance2;
+    s->chord = SN_NEW_ARRAY(snChord, n), s->nearest = SN_NEW_ARRAY(float, n);
+    s->distance2 = SN_NEW_ARRAY(float, SN_LANES *n), s->open = SN_NEW_ARRAY(uint32_t, n);
+    s->part = SN_NEW_ARRAY(int32_t, n), s->part_open = SN_NEW_ARRAY(uint8_t, n);
+    return s->chord && s->nearest && s->distance2 && s->open && s->part && s->part_open;
 }
 
 snStatus sn_bulge_create(const snTriMesh *skin, const double *normal, const snArcs *arcs, const snBulgeShape *shape,
@@ -182,11 +205,9 @@ snStatus sn_bulge_create(const snTriMesh *skin, const double *normal, const snAr
 void sn_bulge_free(snBulge *b)
 {
     snBulgeScratch *s = &b->scratch;
-    sn_free(b->region), sn_free(b->start), sn_free(b->vertex), sn_free(b->mask), sn_free(b->region_any);
-    sn_free(b->region_all);
-    sn_free(b->last), sn_free(b->shape), sn_free(b->influence);
-    sn_free(s->open), sn_free(s->part_open);
-    sn_free(s->arc), sn_free(s->strand), sn_free(s->shown), sn_free(s->part), sn_free(s->nearest), sn_free(s->chord);
-    sn_free(s->part_chord), sn_free(s->distance2), sn_free(s->part_distance2);
+    sn_free(b->region), sn_free(b->start), sn_free(b->vertex), sn_free(b->mask), sn_free(b->near_start);
+    sn_free(b->near), sn_free(b->last), sn_free(b->shape), sn_free(b->influence);
+    sn_free(s->chord), sn_free(s->nearest), sn_free(s->distance2), sn_free(s->open), sn_free(s->part);
+    sn_free(s->part_open);
     *b = (snBulge){0};
 }

@@ -1,9 +1,9 @@
 /* The bulge of tendons [Sueda 2008, eq. 19]: for each vertex the closest strand point and the offset along the normal.
  *
- * Vertices are kept in connected patches of eight, patches in regions of about eight. Per frame a region asks the tree
- * of arcs which arcs can hold the closest point of any of its vertices, starting from the arc that was nearest in the
- * last frame; its patches take their part of that list, and their vertices look at those few only. All bounds are by
- * chords and their slack, so the outcome is exactly that of looking at every arc. */
+ * Vertices are kept in connected patches of eight, patches in regions of eight. Per frame a region asks those packs of
+ * arcs that may act on it which arcs can hold the closest point of any of its vertices, starting from the arc that was
+ * nearest in the last frame; its patches take their part of that list, and their vertices look at those few only. All
+ * bounds are by chords and their slack, so the outcome is exactly that of looking at every arc. */
 #ifndef SN_SKIN_BULGE_H
 #define SN_SKIN_BULGE_H
 
@@ -15,26 +15,34 @@ typedef struct snBulgeShape {
     double height, lateral, depth; /* a, b, c */
 } snBulgeShape;
 
-/* Room for one region's work: its candidates, those of them that may show, and a patch's part of them. */
+/* A pack of arcs near a region; bit i of acts: its strand acts on patch i. */
+typedef struct snBulgeNear {
+    int32_t pack;
+    uint32_t acts;
+} snBulgeNear;
+
+/* Room for one region's work: its candidates, and a patch's part of them. */
 typedef struct snBulgeScratch {
-    int32_t *arc, *strand, *shown, *part;
-    snChord *chord, *part_chord;
-    float *distance2, *part_distance2; /* SN_LANES per candidate */
-    float *nearest;                    /* per candidate: least possible distance */
-    uint32_t *open, *part_open;        /* SN_LANES per 32 candidates: those open to a point */
+    snChord *chord;
+    float *nearest;   /* per candidate: least possible distance */
+    float *distance2; /* SN_LANES per candidate */
+    uint32_t *open;   /* SN_LANES per 32 candidates: those open to a patch */
+    int32_t *part;    /* those open to the patch at hand */
+    uint8_t *part_open;
 } snBulgeScratch;
 
 typedef struct snBulge {
     int32_t nregion, npatch, nword;
-    int32_t *region;                   /* nregion + 1: first patch of each region */
-    int32_t *start, *vertex;           /* vertices of patch i: vertex[start[i]] .. */
-    uint64_t *mask;                    /* nword per patch: strands that may act on it */
-    uint64_t *region_any, *region_all; /* nword per region: strands that act on some, on all of its patches */
-    int32_t *last;                     /* per region: arc nearest to its middle in the last frame, or -1 */
-    snBulgeShape *shape;               /* per strand */
-    double reach;                      /* m: strands further away do nothing */
-    double *influence;                 /* per vertex */
-    int64_t evaluations;               /* closest points on arcs since the start */
+    int32_t *region;         /* nregion + 1: first patch of each region, which has SN_LANES at most */
+    int32_t *start, *vertex; /* vertices of patch i: vertex[start[i]] .., SN_LANES at most */
+    uint64_t *mask;          /* nword per patch: strands that may act on it */
+    int32_t *near_start;     /* nregion + 1 */
+    snBulgeNear *near;       /* packs whose strands act on a region, those that act on all of its patches first */
+    int32_t *last;           /* per region: arc nearest to its middle in the last frame, or -1 */
+    snBulgeShape *shape;     /* per strand */
+    double reach;            /* m: strands further away do nothing */
+    double *influence;       /* per vertex */
+    int64_t evaluations;     /* closest points on arcs since the start */
     snBulgeScratch scratch;
     const snChords *chords;
 } snBulge;

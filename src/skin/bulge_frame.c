@@ -1,5 +1,6 @@
 /* A frame of the bulge: from regions to patches to vertices, and the brute-force reference.
- * Single-precision bounds carry a micrometre of slack; what they leave open is decided in double precision. */
+ * Single-precision bounds carry some slack for rounding; what they leave open is decided in double precision.
+ * A vertex that is not a number, or a strand that is not, neither bulges nor touches what is found for others. */
 #include "skin/bulge.h"
 
 #include <string.h>
@@ -80,305 +81,213 @@ void sn_bulge_add_brute_force(snBulge *b, const snArcs *arcs, const double *vert
 /* ---- regions: candidates from the packs --------------------------------------------------------- */
 
 typedef struct {
-    v3 middle;
-    double radius; /* no vertex is further from the middle */
-} Ball;
+    const double *vertex, *normal, *loose;
+    double prominence, *offset;
+} Frame;
 
-static Ball ball_around(const int32_t *list, int32_t n, const double *vertex)
-{
-    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, far = 0;
-    for (int32_t i = 0; i < n; ++i)
-        for (int c = 0; c < 3; ++c) {
-            double x = vertex[3 * list[i] + c];
-            low[c] = x < low[c] ? x : low[c], high[c] = x > high[c] ? x : high[c];
-        }
-    v3 middle = v3_of(0.5 * (low[0] + high[0]), 0.5 * (low[1] + high[1]), 0.5 * (low[2] + high[2]));
-    for (int32_t i = 0; i < n; ++i) {
-        double d = v3_len2(v3_sub(v3_load(vertex + 3 * list[i]), middle));
-        far = d > far ? d : far;
-    }
-    return (Ball){middle, sqrt(far)};
-}
+enum { MOST = SN_LANES * SN_LANES, PAIRS = 256 };
 
+/* A region at work. */
 typedef struct {
-    Ball ball;
-    v3 normal;    /* mean of the vertices' normals */
-    double turn;  /* no normal differs from the mean by more */
-    double sink;  /* no vertex lies deeper under its own tangent plane, seen from the middle */
-    double loose; /* no vertex is looser */
-} Patch;
+    int32_t index, npatch;
+    const int32_t *list;      /* its vertices, patch after patch */
+    int32_t start[SN_LANES];  /* first vertex of each patch in the list */
+    uint32_t lanes[SN_LANES]; /* of each patch: bit i for its i-th vertex */
+    snPoints point[SN_LANES]; /* of each patch */
+    snBalls ball;
+    v3 middle;     /* of the box around it, from the frame's origin */
+    double radius; /* no vertex is further from the middle */
+    Best best[MOST];
+    int32_t npair, arc[PAIRS], slot[PAIRS], vertex[PAIRS]; /* closest points to be found */
+} Region;
 
-/* Bounds for depths: (x - p) n <= (x - middle) normal + |x - middle| turn + sink for each vertex p with normal n. */
-static void bound_normals(const int32_t *list, int32_t n, const double *vertex, const double *normal, Patch *to)
+/* Vertices that far from the others are as good as not there; what lies in one region with them need not suffer. */
+static float single(double x)
 {
-    v3 sum = {0};
-    double turn = 0, sink = -INFINITY;
-    for (int32_t i = 0; i < n; ++i) sum = v3_add(sum, v3_load(normal + 3 * list[i]));
-    to->normal = v3_scale(sum, 1.0 / n);
-    for (int32_t i = 0; i < n; ++i) {
-        v3 k = v3_load(normal + 3 * list[i]);
-        double t = v3_len2(v3_sub(k, to->normal)),
-               s = v3_dot(v3_sub(to->ball.middle, v3_load(vertex + 3 * list[i])), k);
-        turn = t > turn ? t : turn, sink = s > sink ? s : sink;
+    return fabs(x) < 1e6 ? (float)x : NAN;
+}
+
+static void load_vertex(const Frame *f, v3 origin, int32_t v, snPoints *to, int32_t i)
+{
+    const double *p = f->vertex + 3 * v, *n = f->normal + 3 * v;
+    to->x[i] = single(p[0] - origin.x), to->y[i] = single(p[1] - origin.y), to->z[i] = single(p[2] - origin.z);
+    to->nx[i] = (float)n[0], to->ny[i] = (float)n[1], to->nz[i] = (float)n[2], to->loose[i] = (float)f->loose[v];
+}
+
+/* What rounding can do to a radius about a place. */
+static float rounding(float x, float y, float z)
+{
+    return 1e-6f + 1e-6f * (fabsf(x) + fabsf(y) + fabsf(z));
+}
+
+static void load_balls(const snBulge *b, Region *r)
+{
+    float x[MOST], y[MOST], z[MOST];
+    for (int32_t i = 0; i < SN_LANES; ++i) {
+        const snPoints *from = r->point + (i < r->npatch ? i : 0);
+        for (int32_t k = 0; k < SN_LANES; ++k)
+            x[SN_LANES * k + i] = from->x[k], y[SN_LANES * k + i] = from->y[k], z[SN_LANES * k + i] = from->z[k];
     }
-    to->turn = sqrt(turn), to->sink = sink;
+    b->chords->balls(x, y, z, &r->ball);
+    for (int32_t i = 0; i < SN_LANES; ++i)
+        r->ball.radius[i] += rounding(r->ball.x[i], r->ball.y[i], r->ball.z[i]);
 }
 
-/* Whether an arc lies too deep under every vertex of the patch to show. */
-static bool hidden(const snArc *arc, double depth, const Patch *at)
+/* The ball around all patches' balls, about the middle of their middles. */
+static void load_ball(Region *r)
 {
-    v3 from = v3_sub(arc->c[0], at->ball.middle), to = v3_add(from, arc->chord);
-    double start = v3_dot(from, at->normal), end = v3_dot(to, at->normal), near = v3_len2(from), far = v3_len2(to);
-    return (start > end ? start : end) + sqrt(near > far ? near : far) * at->turn + 2 * arc->slack + at->sink <= -depth;
+    const snBalls *b = &r->ball;
+    v3 low = {INFINITY, INFINITY, INFINITY}, high = {-INFINITY, -INFINITY, -INFINITY};
+    for (int32_t i = 0; i < r->npatch; ++i) {
+        double x = (double)b->x[i], y = (double)b->y[i], z = (double)b->z[i];
+        low = v3_of(x < low.x ? x : low.x, y < low.y ? y : low.y, z < low.z ? z : low.z);
+        high = v3_of(x > high.x ? x : high.x, y > high.y ? y : high.y, z > high.z ? z : high.z);
+    }
+    r->middle = v3_lerp(low, high, 0.5), r->radius = 0;
+    for (int32_t i = 0; i < r->npatch; ++i) {
+        double d = v3_dist(v3_of((double)b->x[i], (double)b->y[i], (double)b->z[i]), r->middle) + (double)b->radius[i];
+        r->radius = d > r->radius ? d : r->radius;
+    }
 }
 
-/* What some vertices of the patch can be from the nearest arc of the last frame at most; only an arc that acts on every
- * patch of the region may bound. */
-static float first_bound(const snBulge *b, const snArcs *arcs, int32_t region, const Ball *at)
+static void load_region(const snBulge *b, v3 origin, const Frame *f, int32_t index, Region *r)
 {
-    int32_t last = b->last[region];
+    int32_t first = b->region[index];
+    r->index = index, r->npatch = b->region[index + 1] - first, r->npair = 0;
+    r->list = b->vertex + b->start[first];
+    for (int32_t i = 0; i < r->npatch; ++i) {
+        int32_t start = b->start[first + i], n = b->start[first + i + 1] - start;
+        r->start[i] = start - b->start[first], r->lanes[i] = (1u << n) - 1;
+        for (int32_t k = 0; k < SN_LANES; ++k)
+            load_vertex(f, origin, b->vertex[start + (k < n ? k : n - 1)], r->point + i, k);
+        for (int32_t k = 0; k < n; ++k) r->best[r->start[i] + k] = (Best){.distance2 = INFINITY, .arc = -1};
+    }
+    load_balls(b, r);
+    load_ball(r);
+}
+
+/* What the vertices of the region are from the nearest arc of the last frame at most; that arc acts on all of them. */
+static float first_bound(const snBulge *b, const snArcs *arcs, const Region *r)
+{
+    int32_t last = b->last[r->index];
     double bound = b->reach;
     if (last >= 0) {
-        double known = sn_arc_chord_distance(arcs->arc + last, at->middle) + arcs->arc[last].slack + at->radius;
+        v3 p = v3_add(r->middle, arcs->origin);
+        double known = sn_arc_chord_distance(arcs->arc + last, p) + arcs->arc[last].slack + r->radius;
         bound = known < bound ? known : bound;
     }
     return (float)(bound + 1e-6);
 }
 
-/* Adds the arcs of a pack that are not surely further than the bound; tightens the bound when it may. */
-static int32_t unpack(snBulge *b, const snPack *pack, const float d2[SN_LANES], float radius, bool tighten,
-                      float *bound, int32_t *nearest, int32_t count)
+static snChord chord_of(const snPack *pack, int32_t i, const snBulgeShape *shape, uint32_t acts)
 {
-    snBulgeScratch *s = &b->scratch;
-    for (int i = 0; i < SN_LANES; ++i) {
-        float limit = *bound + radius + pack->slack[i];
-        if (!(d2[i] <= limit * limit)) continue;
-        float d = sqrtf(d2[i]), upper = d + pack->slack[i] + radius;
-        if (tighten && upper < *bound) *bound = upper, *nearest = pack->arc + i;
-        s->arc[count] = pack->arc + i, s->strand[count] = pack->strand, s->nearest[count] = d - pack->slack[i] - radius;
-        s->chord[count++] = (snChord){pack->ax[i], pack->ay[i], pack->az[i],      pack->cx[i],
-                                      pack->cy[i], pack->cz[i], pack->inverse[i], pack->slack[i]};
-    }
-    return count;
+    double cover = depth_at(shape, 0), give = depth_at(shape, 1) - cover;
+    return (snChord){pack->ax[i],      pack->ay[i],    pack->az[i],           pack->cx[i],  pack->cy[i],   pack->cz[i],
+                     pack->inverse[i], pack->slack[i], (float)(cover + 1e-6), (float)give, pack->arc + i, acts};
 }
 
-/* Drops what is further than the bound; strands that act on every patch come first, `common` of them. */
-static int32_t keep_nearer(snBulgeScratch *s, int32_t count, float bound, const uint64_t *all, int32_t *common)
+/* Adds the arcs of a pack that are not surely further than the bound; one that acts on all patches may tighten it. */
+static int32_t unpack(snBulge *b, const snArcs *arcs, const snBulgeNear *near, const Region *r, float radius,
+                      float *bound, int32_t count)
 {
-    int32_t kept = 0;
-    for (int32_t i = 0; i < count; ++i) {
-        if (s->nearest[i] > bound) continue;
-        s->arc[kept] = s->arc[i], s->strand[kept] = s->strand[i], s->chord[kept++] = s->chord[i];
+    const snPack *pack = arcs->pack + near->pack;
+    float x = (float)r->middle.x, y = (float)r->middle.y, z = (float)r->middle.z, distance[SN_LANES];
+    float dx = pack->x - x, dy = pack->y - y, dz = pack->z - z, limit = *bound + radius + pack->radius;
+    if (dx * dx + dy * dy + dz * dz > limit * limit) return count;
+    bool tighten = near->acts == (1u << r->npatch) - 1;
+    for (uint32_t left = b->chords->pack(pack, x, y, z, *bound + radius, distance); left; left &= left - 1) {
+        int32_t i = (int32_t)__builtin_ctz(left);
+        float upper = distance[i] + pack->slack[i] + radius;
+        if (tighten && upper < *bound) *bound = upper, b->last[r->index] = pack->arc + i;
+        b->scratch.nearest[count] = distance[i] - pack->slack[i] - radius;
+        b->scratch.chord[count++] = chord_of(pack, i, b->shape + pack->strand, near->acts);
     }
-    *common = 0;
-    for (int32_t i = 0; i < kept; ++i) {
-        if (!sn_bulge_acts(all, s->strand[i])) continue;
-        int32_t k = (*common)++, arc = s->arc[i], strand = s->strand[i];
-        snChord chord = s->chord[i];
-        s->arc[i] = s->arc[k], s->strand[i] = s->strand[k], s->chord[i] = s->chord[k];
-        s->arc[k] = arc, s->strand[k] = strand, s->chord[k] = chord;
-    }
-    return kept;
+    return count;
 }
 
 /* Arcs that may hold the closest point of a vertex of the region. An arc at distance d from the middle is at least
  * d - radius - slack from every vertex; some arc is at most bound = min(d + radius + slack) from every vertex. */
-static int32_t collect(snBulge *b, const snArcs *arcs, int32_t region, const Ball *at, int32_t *common)
-{
-    snBulgeScratch *s = &b->scratch;
-    const uint64_t *any = b->region_any + region * b->nword, *all = b->region_all + region * b->nword;
-    int32_t count = 0;
-    float bound = first_bound(b, arcs, region, at), radius = (float)(at->radius + 1e-6), d2[SN_LANES];
-    v3 p = v3_sub(at->middle, arcs->origin);
-    float x = (float)p.x, y = (float)p.y, z = (float)p.z;
-    for (int32_t i = 0; i < arcs->npack; ++i) {
-        const snPack *pack = arcs->pack + i;
-        float dx = pack->x - x, dy = pack->y - y, dz = pack->z - z, limit = bound + radius + pack->radius;
-        if (dx * dx + dy * dy + dz * dz > limit * limit || !sn_bulge_acts(any, pack->strand)) continue;
-        b->chords->pack(pack, x, y, z, d2);
-        count = unpack(b, pack, d2, radius, sn_bulge_acts(all, pack->strand), &bound, &b->last[region], count);
-    }
-    return keep_nearer(s, count, bound, all, common);
-}
-
-/* Which candidates are not too deep under all of the region. */
-static int32_t note_shown(const snBulge *b, const snArcs *arcs, int32_t ncandidate, const Patch *at)
+static int32_t collect(snBulge *b, const snArcs *arcs, const Region *r)
 {
     const snBulgeScratch *s = &b->scratch;
-    int32_t count = 0;
-    for (int32_t j = 0; j < ncandidate; ++j)
-        if (!hidden(arcs->arc + s->arc[j], depth_at(b->shape + s->strand[j], at->loose), at)) s->shown[count++] = j;
-    return count;
+    int32_t count = 0, kept = 0;
+    float bound = first_bound(b, arcs, r), radius = (float)r->radius;
+    radius += rounding((float)r->middle.x, (float)r->middle.y, (float)r->middle.z);
+    for (int32_t i = b->near_start[r->index]; i < b->near_start[r->index + 1]; ++i)
+        count = unpack(b, arcs, b->near + i, r, radius, &bound, count);
+    for (int32_t i = 0; i < count; ++i)
+        if (!(s->nearest[i] > bound)) s->chord[kept++] = s->chord[i];
+    return kept;
 }
 
-/* ---- patches: their part of the candidates ------------------------------------------------------- */
-
-static int32_t lowest_bit(uint32_t bits)
-{
-    return (int32_t)__builtin_ctz(bits);
-}
-
-/* Whether an arc that is open to the patch in lane `lane` may show. */
-static bool any_shows(const snBulge *b, const snArcs *arcs, int32_t nshown, const Patch *at, int lane)
-{
-    const snBulgeScratch *s = &b->scratch;
-    for (int32_t k = 0; k < nshown; ++k) {
-        int32_t j = s->shown[k];
-        if (s->open[SN_LANES * (j / 32) + lane] >> (j % 32) & 1 &&
-            !hidden(arcs->arc + s->arc[j], depth_at(b->shape + s->strand[j], at->loose), at))
-            return true;
-    }
-    return false;
-}
+/* ---- patches and vertices ------------------------------------------------------------------------ */
 
 /* The candidates of the region that are open to a patch. */
-static int32_t take_part(const snBulge *b, int32_t ncandidate, int32_t common, int32_t patch, int lane)
+static int32_t take_part(const snBulgeScratch *s, int32_t ncandidate, int32_t patch)
 {
-    const snBulgeScratch *s = &b->scratch;
-    const uint64_t *mask = b->mask + patch * b->nword;
     int32_t count = 0;
     for (int32_t first = 0; first < ncandidate; first += 32)
-        for (uint32_t open = s->open[SN_LANES * (first / 32) + lane]; open; open &= open - 1) {
-            int32_t j = first + lowest_bit(open);
-            if (j >= common && !sn_bulge_acts(mask, s->strand[j])) continue;
-            s->part[count] = s->arc[j], s->part_chord[count++] = s->chord[j];
-        }
+        for (uint32_t open = s->open[SN_LANES * (first / 32) + patch]; open; open &= open - 1)
+            s->part[count++] = first + (int32_t)__builtin_ctz(open);
     return count;
 }
 
-/* ---- vertices ------------------------------------------------------------------------------------ */
-
-/* Whether all of the arc lies deeper under the tangent plane than shows. */
-static bool too_deep(const snArc *arc, double depth, v3 p, v3 n)
+/* Finds the closest points of the pairs that wait. Ties go to the arc that comes first, so that the order of looking
+ * does not matter. */
+static void decide(snBulge *b, const snArcs *arcs, const Frame *f, Region *r)
 {
-    double start = v3_dot(v3_sub(arc->c[0], p), n), end = start + v3_dot(arc->chord, n);
-    return (start > end ? start : end) + arc->slack <= -depth;
+    double distance2[PAIRS], at[3 * PAIRS];
+    b->chords->closest(r->npair, arcs->arc, r->arc, f->vertex, r->vertex, distance2, at);
+    for (int32_t i = 0; i < r->npair; ++i) {
+        Best *best = r->best + r->slot[i];
+        double d = distance2[i];
+        if (d < best->distance2 || (d == best->distance2 && r->arc[i] < best->arc))
+            *best = (Best){d, v3_load(at + 3 * i), r->arc[i]};
+    }
+    b->evaluations += r->npair, r->npair = 0;
 }
 
-/* Of the candidates that the chords leave open for point i the one with the nearest chord; -1 if all are too deep. */
-static int32_t nearest_open(const snBulge *b, const snArcs *arcs, int32_t n, int i, v3 p, v3 normal, double loose)
+/* Pairs each vertex of the patch under which something may show with the arcs that are open to it. */
+static void pair(snBulge *b, const snArcs *arcs, const Frame *f, int32_t n, int32_t patch, Region *r)
 {
     const snBulgeScratch *s = &b->scratch;
-    bool shows = false;
-    int32_t nearest = -1;
-    float least = INFINITY;
-    for (int32_t first = 0; first < n; first += 32)
-        for (uint32_t open = s->part_open[SN_LANES * (first / 32) + i]; open; open &= open - 1) {
-            int32_t j = first + lowest_bit(open);
-            const snArc *arc = arcs->arc + s->part[j];
-            shows = shows || !too_deep(arc, depth_at(b->shape + arc->strand, loose), p, normal);
-            float d = s->part_distance2[SN_LANES * j + i];
-            if (d < least) least = d, nearest = j;
+    float reach = (float)(b->reach + 1e-6);
+    uint32_t lanes = r->lanes[patch] &
+                     b->chords->points(n, s->part, s->chord, r->point + patch, reach, s->distance2, s->part_open);
+    for (int32_t k = 0; lanes && k < n; ++k)
+        for (uint32_t open = s->part_open[k] & lanes; open; open &= open - 1) {
+            int32_t slot = r->start[patch] + (int32_t)__builtin_ctz(open);
+            if (r->npair == PAIRS) decide(b, arcs, f, r);
+            r->arc[r->npair] = s->chord[s->part[k]].arc, r->slot[r->npair] = slot;
+            r->vertex[r->npair++] = r->list[slot];
         }
-    return shows ? nearest : -1;
 }
 
-/* Exact closest point among the open candidates; false if it cannot show. */
-static bool closest_of(snBulge *b, const snArcs *arcs, int32_t n, int i, v3 p, int32_t nearest, Best *best)
+static void add_region(snBulge *b, const snArcs *arcs, const Frame *f, Region *r)
 {
     const snBulgeScratch *s = &b->scratch;
-    *best = (Best){.distance2 = INFINITY, .arc = -1};
-    look_at(arcs, s->part[nearest], p, best);
-    ++b->evaluations;
-    float known = (float)sqrt(best->distance2) + 1e-6f;
-    for (int32_t first = 0; first < n; first += 32)
-        for (uint32_t open = s->part_open[SN_LANES * (first / 32) + i]; open; open &= open - 1) {
-            int32_t j = first + lowest_bit(open);
-            float limit = known + s->part_chord[j].slack;
-            if (j == nearest || s->part_distance2[SN_LANES * j + i] > limit * limit) continue;
-            look_at(arcs, s->part[j], p, best);
-            ++b->evaluations;
-        }
-    return best->distance2 <= b->reach * b->reach;
-}
-
-static float largest_slack(const snChord *chord, int32_t n)
-{
-    float slack = 0;
-    for (int32_t j = 0; j < n; ++j) slack = chord[j].slack > slack ? chord[j].slack : slack;
-    return slack;
-}
-
-typedef struct {
-    const double *vertex, *normal, *loose;
-    double prominence, *offset;
-} Frame;
-
-static void add_patch(snBulge *b, const snArcs *arcs, int32_t n, int32_t patch, const Frame *f)
-{
-    const int32_t *list = b->vertex + b->start[patch];
-    int32_t count = b->start[patch + 1] - b->start[patch];
-    const snBulgeScratch *s = &b->scratch;
-    float x[SN_LANES] = {0}, y[SN_LANES] = {0}, z[SN_LANES] = {0}, limit[SN_LANES];
-    for (int32_t i = 0; i < count; ++i) {
-        v3 p = v3_sub(v3_load(f->vertex + 3 * list[i]), arcs->origin);
-        x[i] = (float)p.x, y[i] = (float)p.y, z[i] = (float)p.z;
+    int32_t ncandidate = collect(b, arcs, r), nvertex = b->start[b->region[r->index + 1]] - b->start[b->region[r->index]];
+    b->chords->patches(ncandidate, s->chord, &r->ball, (float)(b->reach + 1e-6), s->distance2, s->open);
+    for (int32_t i = 0; i < r->npatch; ++i) pair(b, arcs, f, take_part(s, ncandidate, i), i, r);
+    decide(b, arcs, f, r);
+    for (int32_t i = 0; i < nvertex; ++i) {
+        const Best *best = r->best + i;
+        int32_t v = r->list[i];
+        if (best->arc < 0 || best->distance2 > b->reach * b->reach) continue;
+        f->offset[v] += f->prominence * b->influence[v] *
+                        equation_19(b->shape + arcs->arc[best->arc].strand, v3_load(f->vertex + 3 * v),
+                                    v3_load(f->normal + 3 * v), best->at, f->loose[v]);
     }
-    b->chords->points(n, s->part_chord, x, y, z, s->part_distance2, limit);
-    float slack = largest_slack(s->part_chord, n), reach = (float)(b->reach + 1e-6);
-    for (int i = 0; i < SN_LANES; ++i) {
-        float bound = sqrtf(limit[i]) + slack;
-        limit[i] = bound < reach ? bound : reach;
-    }
-    b->chords->within(n, s->part_chord, s->part_distance2, limit, s->part_open);
-    for (int32_t i = 0; i < count; ++i) {
-        v3 p = v3_load(f->vertex + 3 * list[i]), normal = v3_load(f->normal + 3 * list[i]);
-        Best best;
-        int32_t nearest = nearest_open(b, arcs, n, i, p, normal, f->loose[list[i]]);
-        if (nearest < 0 || !closest_of(b, arcs, n, i, p, nearest, &best)) continue;
-        const snBulgeShape *shape = b->shape + arcs->arc[best.arc].strand;
-        f->offset[list[i]] +=
-            f->prominence * b->influence[list[i]] * equation_19(shape, p, normal, best.at, f->loose[list[i]]);
-    }
-}
-
-static void load_patch(const snBulge *b, int32_t first, int32_t end, const Frame *f, Patch *to)
-{
-    const int32_t *list = b->vertex + b->start[first];
-    int32_t n = b->start[end] - b->start[first];
-    to->ball = ball_around(list, n, f->vertex);
-    bound_normals(list, n, f->vertex, f->normal, to);
-    to->loose = 0;
-    for (int32_t i = 0; i < n; ++i) to->loose = f->loose[list[i]] > to->loose ? f->loose[list[i]] : to->loose;
-}
-
-/* Up to SN_LANES patches of a region at a time. */
-static void add_patches(snBulge *b, const snArcs *arcs, int32_t ncandidate, int32_t common, int32_t nshown,
-                        int32_t first, int32_t end, const Frame *f)
-{
-    const snBulgeScratch *s = &b->scratch;
-    Patch patch[SN_LANES];
-    float x[SN_LANES] = {0}, y[SN_LANES] = {0}, z[SN_LANES] = {0}, least[SN_LANES], limit[SN_LANES] = {0};
-    for (int32_t i = first; i < end; ++i) {
-        Patch *at = patch + (i - first);
-        load_patch(b, i, i + 1, f, at);
-        v3 p = v3_sub(at->ball.middle, arcs->origin);
-        x[i - first] = (float)p.x, y[i - first] = (float)p.y, z[i - first] = (float)p.z;
-    }
-    b->chords->points(ncandidate - common, s->chord + common, x, y, z, s->distance2 + SN_LANES * common, least);
-    b->chords->points(common, s->chord, x, y, z, s->distance2, least); /* these bound every patch */
-    float slack = largest_slack(s->chord, ncandidate), reach = (float)(b->reach + 1e-6);
-    for (int32_t k = 0; k < end - first; ++k) {
-        float radius = (float)(patch[k].ball.radius + 1e-6), bound = sqrtf(least[k]) + slack + radius;
-        limit[k] = (bound < reach ? bound : reach) + radius;
-    }
-    b->chords->within(ncandidate, s->chord, s->distance2, limit, s->open);
-    for (int32_t i = first; i < end; ++i)
-        if (any_shows(b, arcs, nshown, &patch[i - first], i - first))
-            add_patch(b, arcs, take_part(b, ncandidate, common, i, i - first), i, f);
 }
 
 void sn_bulge_add(snBulge *b, const snArcs *arcs, const double *vertex, const double *normal, const double *loose,
                   double prominence, double *offset)
 {
     Frame f = {vertex, normal, loose, prominence, offset};
+    Region region;
     if (!arcs->narc || !(b->reach > 0)) return;
     for (int32_t r = 0; r < b->nregion; ++r) {
-        int32_t first = b->region[r], end = b->region[r + 1];
-        Patch region;
-        load_patch(b, first, end, &f, &region);
-        int32_t common, n = collect(b, arcs, r, &region.ball, &common), nshown = note_shown(b, arcs, n, &region);
-        for (int32_t i = first; nshown && i < end; i += SN_LANES)
-            add_patches(b, arcs, n, common, nshown, i, i + SN_LANES < end ? i + SN_LANES : end, &f);
+        load_region(b, arcs->origin, &f, r, &region);
+        add_region(b, arcs, &f, &region);
     }
 }

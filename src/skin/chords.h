@@ -1,6 +1,6 @@
-/* The inner loops of the search for closest points, in single precision because they only bound. One source, compiled
- * for the plain machine and for AVX2 and chosen at run time; results may differ in the last bit, which the bounds allow
- * for. */
+/* The inner loops of the search for closest points. One source, compiled for the plain machine and for AVX2 and chosen
+ * at run time. What bounds is in single precision and may differ in the last bit, which the slacks allow for; closest
+ * points are in double precision, to the bit those of sn_arc_closest. */
 #ifndef SN_SKIN_CHORDS_H
 #define SN_SKIN_CHORDS_H
 
@@ -10,19 +10,40 @@ enum { SN_LANES = 8 };
 
 typedef struct snChord {
     float ax, ay, az, cx, cy, cz, inverse, slack; /* start, way to the end, 1 / length^2; slack in m */
+    float cover, give; /* shows when not deeper under the skin than cover + give times its looseness, m */
+    int32_t arc;
+    uint32_t acts; /* bit i: on patch i of the region */
 } snChord;
 
+/* Vertices of a patch, filled up with its last one. */
+typedef struct snPoints {
+    float x[SN_LANES], y[SN_LANES], z[SN_LANES], nx[SN_LANES], ny[SN_LANES], nz[SN_LANES], loose[SN_LANES];
+} snPoints;
+
+/* Balls around the patches of a region. */
+typedef struct snBalls {
+    float x[SN_LANES], y[SN_LANES], z[SN_LANES], radius[SN_LANES];
+} snBalls;
+
 struct snPack;
+struct snArc;
 
 typedef struct snChords {
-    /* Squared distances of SN_LANES points to each of n chords, SN_LANES per chord, and the least of them per point. */
-    void (*points)(int32_t n, const snChord *chord, const float *x, const float *y, const float *z, float *distance2,
-                   float *least);
-    /* Which chords are no further from a point than limit (per point) plus the chord's slack: of chord j, point i bit
-     * j % 32 of open[SN_LANES * (j / 32) + i]. */
-    void (*within)(int32_t n, const snChord *chord, const float *distance2, const float *limit, uint32_t *open);
-    /* Squared distances of one point to the SN_LANES chords of a pack. */
-    void (*pack)(const struct snPack *pack, float x, float y, float z, float *distance2);
+    /* Distances of one point to the chords of a pack; which of them are no further than limit plus their slack. */
+    uint32_t (*pack)(const struct snPack *pack, float x, float y, float z, float limit, float *distance);
+    /* Middles of the boxes around SN_LANES patches; x, y, z hold the first vertices of all, then the second ones. */
+    void (*balls)(const float *x, const float *y, const float *z, snBalls *ball);
+    /* Which chords may hold the closest point of a vertex of a patch: of chord j, patch i bit j % 32 of
+     * open[SN_LANES * (j / 32) + i]. distance2: room for SN_LANES per chord. */
+    void (*patches)(int32_t n, const snChord *chord, const snBalls *ball, float reach, float *distance2,
+                    uint32_t *open);
+    /* The same for the vertices of one patch and the chords that are listed: bit i of open[k] for point i and the k-th
+     * of them. Returns for which points one of these chords may show. */
+    uint32_t (*points)(int32_t n, const int32_t *list, const snChord *chord, const snPoints *point, float reach,
+                       float *distance2, uint8_t *open);
+    /* Closest points of n pairs of arc and vertex (position: 3 per vertex): squared distances and places, 3 each. */
+    void (*closest)(int32_t n, const struct snArc *arc, const int32_t *which, const double *position,
+                    const int32_t *vertex, double *distance2, double *at);
 } snChords;
 
 extern const snChords sn_chords_portable, sn_chords_avx2;

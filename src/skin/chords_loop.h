@@ -1,70 +1,108 @@
-/* The bodies of the loops, in the compilers' vector extension: plain loops with a clamp are not vectorised as long as
- * comparisons may trap. Included by chords.c and chords_avx2.c only. */
+/* Bounds by chords, eight lanes at a time. Included by chords.c and chords_avx2.c only, after the lanes' operations.
+ * A lane that is not a number is near nothing. */
 #ifndef SN_SKIN_CHORDS_LOOP_H
 #define SN_SKIN_CHORDS_LOOP_H
 
-#include "skin/arcs.h"
-
-#include <string.h>
-
-typedef float snLane __attribute__((vector_size(4 * SN_LANES)));
-typedef int32_t snLaneBits __attribute__((vector_size(4 * SN_LANES)));
-
-#define LANE_CLAMP(t)                                                                                                  \
-    do {                                                                                                               \
-        const snLane one_ = {1, 1, 1, 1, 1, 1, 1, 1};                                                                  \
-        (t) = (snLane)((snLaneBits)(t) & (snLaneBits)((t) > 0));                                                       \
-        snLaneBits above_ = (snLaneBits)((t) > one_);                                                                  \
-        (t) = (snLane)(((snLaneBits)(t) & ~above_) | ((snLaneBits)one_ & above_));                                     \
-    } while (0)
-#define LANE_LOAD(lane, from) memcpy(&(lane), (from), sizeof(lane))
-
-static void points_loop(int32_t n, const snChord *chord, const float *x, const float *y, const float *z,
-                        float *distance2, float *least)
+static uint32_t pack_loop(const snPack *pack, float x, float y, float z, float limit, float *distance)
 {
-    snLane vx, vy, vz, least_lane = {1e30f, 1e30f, 1e30f, 1e30f, 1e30f, 1e30f, 1e30f, 1e30f};
-    LANE_LOAD(vx, x), LANE_LOAD(vy, y), LANE_LOAD(vz, z);
-    for (int32_t j = 0; j < n; ++j) {
-        const snChord *c = chord + j;
-        snLane px = vx - c->ax, py = vy - c->ay, pz = vz - c->az;
-        snLane t = (px * c->cx + py * c->cy + pz * c->cz) * c->inverse;
-        LANE_CLAMP(t);
-        px -= t * c->cx, py -= t * c->cy, pz -= t * c->cz;
-        snLane d = px * px + py * py + pz * pz;
-        memcpy(distance2 + SN_LANES * j, &d, sizeof d);
-        snLaneBits less = (snLaneBits)(d < least_lane);
-        least_lane = (snLane)(((snLaneBits)d & less) | ((snLaneBits)least_lane & ~less));
-    }
-    memcpy(least, &least_lane, sizeof least_lane);
-}
-
-/* A comparison gives all ones or none per lane, of which each chord keeps its bit. */
-static void within_loop(int32_t n, const snChord *chord, const float *distance2, const float *limit, uint32_t *open)
-{
-    snLane limit_lane;
-    LANE_LOAD(limit_lane, limit);
-    for (int32_t first = 0; first < n; first += 32) {
-        snLaneBits found = {0};
-        for (int32_t j = first; j < n && j < first + 32; ++j) {
-            snLane d, reach = limit_lane + chord[j].slack;
-            LANE_LOAD(d, distance2 + SN_LANES * j);
-            found |= (snLaneBits)(d <= reach * reach) & (int32_t)(1u << (j - first));
-        }
-        memcpy(open + first / 32 * SN_LANES, &found, sizeof found);
-    }
-}
-
-static void pack_loop(const snPack *pack, float x, float y, float z, float *distance2)
-{
-    snLane px, py, pz, cx, cy, cz, t;
-    LANE_LOAD(px, pack->ax), LANE_LOAD(py, pack->ay), LANE_LOAD(pz, pack->az), LANE_LOAD(t, pack->inverse);
-    LANE_LOAD(cx, pack->cx), LANE_LOAD(cy, pack->cy), LANE_LOAD(cz, pack->cz);
-    px = x - px, py = y - py, pz = z - pz;
-    t = (px * cx + py * cy + pz * cz) * t;
-    LANE_CLAMP(t);
+    vf cx = vf_get(pack->cx), cy = vf_get(pack->cy), cz = vf_get(pack->cz);
+    vf px = x - vf_get(pack->ax), py = y - vf_get(pack->ay), pz = z - vf_get(pack->az);
+    vf t = vf_madd(px, cx, vf_madd(py, cy, pz * cz)) * vf_get(pack->inverse);
+    t = vf_min(vf_max(t, vf_all(0)), vf_all(1));
     px -= t * cx, py -= t * cy, pz -= t * cz;
-    snLane d = px * px + py * py + pz * pz;
-    memcpy(distance2, &d, sizeof d);
+    vf d = vf_sqrt(vf_madd(px, px, vf_madd(py, py, pz * pz)));
+    vf_put(distance, d);
+    return vf_mask(d <= limit + vf_get(pack->slack));
+}
+
+static void balls_loop(const float *x, const float *y, const float *z, snBalls *ball)
+{
+    vf lx = vf_all(INFINITY), ly = lx, lz = lx, hx = -lx, hy = hx, hz = hx, far = vf_all(0);
+    for (int i = 0; i < SN_LANES; ++i) {
+        vf px = vf_get(x + SN_LANES * i), py = vf_get(y + SN_LANES * i), pz = vf_get(z + SN_LANES * i);
+        lx = vf_min(px, lx), ly = vf_min(py, ly), lz = vf_min(pz, lz);
+        hx = vf_max(px, hx), hy = vf_max(py, hy), hz = vf_max(pz, hz);
+    }
+    vf mx = 0.5f * (lx + hx), my = 0.5f * (ly + hy), mz = 0.5f * (lz + hz);
+    for (int i = 0; i < SN_LANES; ++i) {
+        vf px = vf_get(x + SN_LANES * i) - mx, py = vf_get(y + SN_LANES * i) - my, pz = vf_get(z + SN_LANES * i) - mz;
+        far = vf_max(vf_madd(px, px, vf_madd(py, py, pz * pz)), far);
+    }
+    vf_put(ball->x, mx), vf_put(ball->y, my), vf_put(ball->z, mz), vf_put(ball->radius, vf_sqrt(far));
+}
+
+/* Squared distances of eight points to a chord. */
+LANE_INLINE vf chord_distance2(const snChord *c, vf x, vf y, vf z)
+{
+    vf cx = vf_all(c->cx), cy = vf_all(c->cy), cz = vf_all(c->cz);
+    vf px = x - c->ax, py = y - c->ay, pz = z - c->az;
+    vf t = vf_madd(px, cx, vf_madd(py, cy, pz * cz)) * c->inverse;
+    t = vf_min(vf_max(t, vf_all(0)), vf_all(1));
+    px -= t * cx, py -= t * cy, pz -= t * cz;
+    return vf_madd(px, px, vf_madd(py, py, pz * pz));
+}
+
+LANE_INLINE vi acting(const snChord *c)
+{
+    const vi bit = {1, 2, 4, 8, 16, 32, 64, 128};
+    return ((int32_t)c->acts & bit) == bit;
+}
+
+/* An arc that acts on a patch and whose chord is d from its middle is at most d + slack + radius from its vertices. */
+static void patches_loop(int32_t n, const snChord *chord, const snBalls *ball, float reach, float *distance2,
+                         uint32_t *open)
+{
+    vf x = vf_get(ball->x), y = vf_get(ball->y), z = vf_get(ball->z), radius = vf_get(ball->radius);
+    vf least = vf_all(1e30f), slack = vf_all(0);
+    for (int32_t j = 0; j < n; ++j) {
+        vf d = chord_distance2(chord + j, x, y, z);
+        vi less = (d < least) & acting(chord + j);
+        vf_put(distance2 + SN_LANES * j, d);
+        least = vf_select(less, d, least), slack = vf_select(less, vf_all(chord[j].slack), slack);
+    }
+    vf limit = vf_min(vf_sqrt(least) + slack + radius, vf_all(reach)) + radius;
+    for (int32_t first = 0; first < n; first += 32) {
+        vi found = {0};
+        for (int32_t j = first; j < n && j < first + 32; ++j) {
+            vf far = limit + chord[j].slack;
+            vi near = (vf_get(distance2 + SN_LANES * j) <= far * far) & acting(chord + j);
+            found |= near & (int32_t)(1u << (j - first));
+        }
+        *(vi_any *)(void *)(open + first / 32 * SN_LANES) = found;
+    }
+}
+
+/* Points under whose tangent planes the arc lies too deep, all of it, to show. */
+LANE_INLINE vi too_deep(const snChord *c, const snPoints *p)
+{
+    vf nx = vf_get(p->nx), ny = vf_get(p->ny), nz = vf_get(p->nz);
+    vf start = vf_madd(c->ax - vf_get(p->x), nx, vf_madd(c->ay - vf_get(p->y), ny, (c->az - vf_get(p->z)) * nz));
+    vf along = vf_madd(vf_all(c->cx), nx, vf_madd(vf_all(c->cy), ny, c->cz * nz));
+    vf highest = start + vf_max(along, vf_all(0)) + c->slack;
+    return highest <= -(c->cover + c->give * vf_get(p->loose));
+}
+
+static uint32_t points_loop(int32_t n, const int32_t *list, const snChord *chord, const snPoints *p, float reach,
+                            float *distance2, uint8_t *open)
+{
+    vf x = vf_get(p->x), y = vf_get(p->y), z = vf_get(p->z), least = vf_all(1e30f), slack = vf_all(0);
+    for (int32_t k = 0; k < n; ++k) {
+        const snChord *c = chord + list[k];
+        vf d = chord_distance2(c, x, y, z);
+        vi less = d < least;
+        vf_put(distance2 + SN_LANES * k, d);
+        least = vf_select(less, d, least), slack = vf_select(less, vf_all(c->slack), slack);
+    }
+    vf limit = vf_min(vf_sqrt(least) + slack, vf_all(reach));
+    uint32_t shows = 0;
+    for (int32_t k = 0; k < n; ++k) {
+        const snChord *c = chord + list[k];
+        vf far = limit + c->slack;
+        uint32_t near = vf_mask(vf_get(distance2 + SN_LANES * k) <= far * far);
+        open[k] = (uint8_t)near;
+        if (near & ~shows) shows |= near & ~vf_mask(too_deep(c, p));
+    }
+    return shows;
 }
 
 #endif

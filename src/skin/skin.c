@@ -194,11 +194,19 @@ static void blend_bones(snSkin *skin, const double *pose)
     }
 }
 
+/* A place on the skin that single precision counts from. */
+static v3 origin_of(const snSkin *skin)
+{
+    int32_t v = 0;
+    while (v + 1 < skin->rest.nvertex && !isfinite(v3_len2(v3_load(skin->base + 3 * v)))) ++v;
+    return v3_load(skin->base + 3 * v);
+}
+
 static void add_strands(snSkin *skin, const snTriMesh *base, const double *point)
 {
     memset(skin->offset, 0, sizeof(double) * (size_t)skin->rest.nvertex);
     if (!point || !(skin->prominence != 0)) return;
-    sn_arcs_update(&skin->arcs, point, v3_load(skin->base));
+    sn_arcs_update(&skin->arcs, point, origin_of(skin));
     sn_taut_measure(&skin->taut, base, skin->loose);
     double start = sn_clock_thread();
     (skin->brute_force ? sn_bulge_add_brute_force : sn_bulge_add)(&skin->bulge, &skin->arcs, skin->base, skin->normal,
