@@ -229,7 +229,8 @@ static double minimum_between(const snArc *arc, v3 p, double g0, double g1)
         else
             high = t;
         double step = -g / derivative;
-        if (fabs(step) < SN_ARC_AT_REST) { /* what is left is its square; also where the step would touch the bracket's end */
+        if (fabs(step) <
+            SN_ARC_AT_REST) { /* what is left is its square; also where the step would touch the bracket's end */
             t += step;
             break;
         }

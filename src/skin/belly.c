@@ -43,34 +43,46 @@ static double share_of(const snBelly *b, const snArcs *arcs, int32_t k, v3 p, v3
     return facing > 0 ? facing * sin(SN_PI * along) * fade * fade : 0;
 }
 
-static void keep(snBelly *b, int32_t v, int32_t strand, double share)
+/* What reaches one vertex, the largest first. */
+typedef struct {
+    int32_t strand[SN_BELLIES];
+    double share[SN_BELLIES];
+} Shares;
+
+static void keep(Shares *s, int32_t strand, double share)
 {
-    int32_t *to = b->strand + SN_BELLIES * v, at = SN_BELLIES - 1;
-    double *list = b->share + SN_BELLIES * v;
-    if (!(share > 0.02 && share > list[at])) return;
-    for (; at > 0 && share > list[at - 1]; --at) list[at] = list[at - 1], to[at] = to[at - 1];
-    list[at] = share, to[at] = strand;
+    int at = SN_BELLIES - 1;
+    if (!(share > 0.02 && share > s->share[at])) return;
+    for (; at > 0 && share > s->share[at - 1]; --at) s->share[at] = s->share[at - 1], s->strand[at] = s->strand[at - 1];
+    s->share[at] = share, s->strand[at] = strand;
 }
 
 /* Bellies side by side push the skin together no more than one alone does. */
 static void bind_vertex(snBelly *b, const snArcs *arcs, int32_t v, v3 p, v3 n, double influence)
 {
-    double sum = 0, *list = b->share + SN_BELLIES * v;
+    Shares s = {0};
+    double sum = 0;
     for (int32_t k = 0; k < b->nstrand; ++k)
-        if (b->radius[k] > 0) keep(b, v, k, share_of(b, arcs, k, p, n));
-    for (int i = 0; i < SN_BELLIES; ++i) sum += list[i];
-    for (int i = 0; i < SN_BELLIES; ++i) list[i] *= influence / fmax(1, sum);
+        if (b->radius[k] > 0) keep(&s, k, share_of(b, arcs, k, p, n));
+    for (int i = 0; i < SN_BELLIES; ++i) sum += s.share[i];
+    for (int i = 0; i < SN_BELLIES; ++i) {
+        double share = s.share[i] * (influence / fmax(1, sum));
+        if (share == 0) break;
+        b->vertex[b->nshare] = v, b->strand[b->nshare] = s.strand[i], b->share[b->nshare++] = share;
+    }
 }
 
 snStatus sn_belly_create(const snTriMesh *skin, const double *normal, const snArcs *arcs, const snSkinStrand *strand,
                          const double *influence, snBelly *b, snError *error)
 {
     int32_t n = skin->nvertex, ns = arcs->nstrand;
-    *b = (snBelly){.nvertex = n, .nstrand = ns};
-    b->strand = SN_NEW_ARRAY(int32_t, SN_BELLIES * n), b->share = SN_NEW_ARRAY(double, SN_BELLIES *n);
+    *b = (snBelly){.nstrand = ns};
+    b->vertex = SN_NEW_ARRAY(int32_t, SN_BELLIES * n), b->strand = SN_NEW_ARRAY(int32_t, SN_BELLIES * n);
+    b->share = SN_NEW_ARRAY(double, SN_BELLIES *n);
     b->first = SN_NEW_ARRAY(int32_t, ns), b->end = SN_NEW_ARRAY(int32_t, ns), b->radius = SN_NEW_ARRAY(double, ns);
     b->rest_length = SN_NEW_ARRAY(double, ns), b->thickening = SN_NEW_ARRAY(double, ns);
-    if (!b->strand || !b->share || !b->first || !b->end || !b->radius || !b->rest_length || !b->thickening)
+    if (!b->vertex || !b->strand || !b->share || !b->first || !b->end || !b->radius || !b->rest_length ||
+        !b->thickening)
         return sn_fail_no_memory(error);
     for (int32_t k = 0; k < ns; ++k) find_belly(b, arcs, strand, k);
     for (int32_t v = 0; v < n; ++v)
@@ -80,8 +92,8 @@ snStatus sn_belly_create(const snTriMesh *skin, const double *normal, const snAr
 
 void sn_belly_free(snBelly *b)
 {
-    sn_free(b->strand), sn_free(b->share), sn_free(b->first), sn_free(b->end), sn_free(b->radius);
-    sn_free(b->rest_length), sn_free(b->thickening);
+    sn_free(b->vertex), sn_free(b->strand), sn_free(b->share), sn_free(b->first), sn_free(b->end);
+    sn_free(b->radius), sn_free(b->rest_length), sn_free(b->thickening);
     *b = (snBelly){0};
 }
 
@@ -93,9 +105,5 @@ void sn_belly_add(snBelly *b, const snArcs *arcs, double factor, double *offset)
         double stretch = fmax(0.4, fmin(2.5, length / b->rest_length[k]));
         b->thickening[k] = factor * b->radius[k] * (1 / sqrt(stretch) - 1);
     }
-    for (int32_t v = 0; v < b->nvertex; ++v) {
-        const double *share = b->share + SN_BELLIES * v;
-        for (int i = 0; i < SN_BELLIES && share[i] != 0; ++i)
-            offset[v] += share[i] * b->thickening[b->strand[SN_BELLIES * v + i]];
-    }
+    for (int32_t i = 0; i < b->nshare; ++i) offset[b->vertex[i]] += b->share[i] * b->thickening[b->strand[i]];
 }

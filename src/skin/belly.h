@@ -5,13 +5,13 @@
 #include "geom/mesh.h"
 #include "skin/arcs.h"
 
-enum { SN_BELLIES = 4 }; /* per vertex */
+enum { SN_BELLIES = 4 }; /* per vertex, at most */
 
 typedef struct snBelly {
-    int32_t nvertex, nstrand;
-    int32_t *strand;      /* SN_BELLIES per vertex */
-    double *share;        /* SN_BELLIES per vertex: how much of the strand's thickening reaches it; 0 ends the list */
-    int32_t *first, *end; /* per strand: its arcs in the belly */
+    int32_t nstrand, nshare;
+    int32_t *vertex, *strand;                  /* per share, vertex after vertex */
+    double *share;                             /* how much of the strand's thickening reaches the vertex */
+    int32_t *first, *end;                      /* per strand: its arcs in the belly */
     double *radius, *rest_length, *thickening; /* per strand, m */
 } snBelly;
 

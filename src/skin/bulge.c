@@ -106,8 +106,7 @@ static bool make_regions(Setup *s, snBulge *b)
     }
     for (int32_t i = 0; i < b->npatch; ++i)
         for (int32_t k = b->start[i]; k < b->start[i + 1]; ++k)
-            for (int32_t w = 0; w < b->nword; ++w)
-                b->mask[i * b->nword + w] |= s->sees[b->vertex[k] * b->nword + w];
+            for (int32_t w = 0; w < b->nword; ++w) b->mask[i * b->nword + w] |= s->sees[b->vertex[k] * b->nword + w];
     return true;
 }
 

@@ -129,8 +129,7 @@ static void load_balls(const snBulge *b, Region *r)
             x[SN_LANES * k + i] = from->x[k], y[SN_LANES * k + i] = from->y[k], z[SN_LANES * k + i] = from->z[k];
     }
     b->chords->balls(x, y, z, &r->ball);
-    for (int32_t i = 0; i < SN_LANES; ++i)
-        r->ball.radius[i] += rounding(r->ball.x[i], r->ball.y[i], r->ball.z[i]);
+    for (int32_t i = 0; i < SN_LANES; ++i) r->ball.radius[i] += rounding(r->ball.x[i], r->ball.y[i], r->ball.z[i]);
 }
 
 /* The ball around all patches' balls, about the middle of their middles. */
@@ -182,7 +181,7 @@ static float first_bound(const snBulge *b, const snArcs *arcs, const Region *r)
 static snChord chord_of(const snPack *pack, int32_t i, const snBulgeShape *shape, uint32_t acts)
 {
     double cover = depth_at(shape, 0), give = depth_at(shape, 1) - cover;
-    return (snChord){pack->ax[i],      pack->ay[i],    pack->az[i],           pack->cx[i],  pack->cy[i],   pack->cz[i],
+    return (snChord){pack->ax[i],      pack->ay[i],    pack->az[i],           pack->cx[i], pack->cy[i],   pack->cz[i],
                      pack->inverse[i], pack->slack[i], (float)(cover + 1e-6), (float)give, pack->arc + i, acts};
 }
 
@@ -252,8 +251,8 @@ static void pair(snBulge *b, const snArcs *arcs, const Frame *f, int32_t n, int3
 {
     const snBulgeScratch *s = &b->scratch;
     float reach = (float)(b->reach + 1e-6);
-    uint32_t lanes = r->lanes[patch] &
-                     b->chords->points(n, s->part, s->chord, r->point + patch, reach, s->distance2, s->part_open);
+    uint32_t lanes =
+        r->lanes[patch] & b->chords->points(n, s->part, s->chord, r->point + patch, reach, s->distance2, s->part_open);
     for (int32_t k = 0; lanes && k < n; ++k)
         for (uint32_t open = s->part_open[k] & lanes; open; open &= open - 1) {
             int32_t slot = r->start[patch] + (int32_t)__builtin_ctz(open);
@@ -266,7 +265,8 @@ static void pair(snBulge *b, const snArcs *arcs, const Frame *f, int32_t n, int3
 static void add_region(snBulge *b, const snArcs *arcs, const Frame *f, Region *r)
 {
     const snBulgeScratch *s = &b->scratch;
-    int32_t ncandidate = collect(b, arcs, r), nvertex = b->start[b->region[r->index + 1]] - b->start[b->region[r->index]];
+    int32_t ncandidate = collect(b, arcs, r),
+            nvertex = b->start[b->region[r->index + 1]] - b->start[b->region[r->index]];
     b->chords->patches(ncandidate, s->chord, &r->ball, (float)(b->reach + 1e-6), s->distance2, s->open);
     for (int32_t i = 0; i < r->npatch; ++i) pair(b, arcs, f, take_part(s, ncandidate, i), i, r);
     decide(b, arcs, f, r);

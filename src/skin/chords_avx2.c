@@ -1,4 +1,5 @@
-/* The loops for x86-64 with AVX2 and FMA: compiled with those switched on, see CMakeLists.txt; elsewhere never called. */
+/* The loops for x86-64 with AVX2 and FMA: compiled with those switched on, see CMakeLists.txt; elsewhere never called.
+ */
 #include "skin/chords.h"
 
 #if defined(__AVX2__) && defined(__FMA__)

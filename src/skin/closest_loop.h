@@ -64,8 +64,11 @@ LANE_INLINE vd vd_minimum_between(const vdArc *a, vd3 p, vd g0, vd g1, vl betwee
 LANE_INLINE vdArc vd_arcs(const snArc *const arc[4])
 {
     const double *a = &arc[0]->c[0].x, *b = &arc[1]->c[0].x, *c = &arc[2]->c[0].x, *d = &arc[3]->c[0].x;
-    vdArc to = {vd3_of(a, b, c, d), vd3_of(a + 3, b + 3, c + 3, d + 3), vd3_of(a + 6, b + 6, c + 6, d + 6),
-                vd3_of(a + 9, b + 9, c + 9, d + 9), {{0}, {0}, {0}}};
+    vdArc to = {vd3_of(a, b, c, d),
+                vd3_of(a + 3, b + 3, c + 3, d + 3),
+                vd3_of(a + 6, b + 6, c + 6, d + 6),
+                vd3_of(a + 9, b + 9, c + 9, d + 9),
+                {{0}, {0}, {0}}};
     to.twice = (vd3){to.c2.x * 2, to.c2.y * 2, to.c2.z * 2};
     return to;
 }
