@@ -249,7 +249,7 @@ static void backward_item(Job *job, int32_t item, int32_t worker)
     snLaneVector res = lanes_at(job->k, b, s->res, s->res_point);
     snLaneVector rhs = lanes_in(job->k, b, job->rhs), out = lanes_in(job->k, b, job->solution);
     load_borders(b, s->red);
-    s->lanes->backward(&s->data, b, &s->work[worker], job->first ? &rhs : &res, job->first ? &x : &step);
+    s->lanes->backward(&s->data, b, &s->work[worker], job->first ? &x : &step);
     for (int l = 0; l < SN_LANES; ++l) {
         if (b->lane[l].strand < 0) continue;
         if (!job->first) add_lane(&b->lane[l], &step, &x, l);

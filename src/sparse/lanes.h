@@ -5,7 +5,8 @@
  *     A = L L',   Y = L^-1 G',   S = Y'Y + D = R R',
  * and with the border W = [U0; V0], the columns of bodies and link rows that the strand meets,
  *     U = L^-1 U0,   V = R^-1 (Y'U - V0),   and it adds V'V - U'U to the reduced system.
- * Solving needs L, R and the rows themselves only, so Y, U and V live in the scratch of a thread. */
+ * Solving needs L, R, the rows themselves and C = U'Y of the link rows only, so Y, U and V live in the scratch of a
+ * thread. */
 #ifndef SN_SPARSE_LANES_H
 #define SN_SPARSE_LANES_H
 
@@ -45,6 +46,7 @@ typedef struct snBatch {
     double *L; /* SN_BAND vectors per point */
     double
         *R; /* vector (row group i, column k < 4 i + 4, row a of four) at 8 i (i + 1) + 4 k + a; inverted triangles */
+    double *C; /* nlink * 4 nrowgroup vectors: what the multipliers of the own rows do to the link rows, U0' A^-1 G' */
     int32_t *first_row; /* nbordergroup: first row group that is not zero without link columns */
     uint32_t bad;       /* lanes whose last factorisation failed */
 } snBatch;
@@ -77,7 +79,7 @@ typedef struct snLanes {
     /* Eliminates the strands: lane.border = what is to be subtracted from the reduced right-hand side. */
     void (*forward)(const snLaneData *d, snBatch *b, snLaneWork *w, const snLaneVector *rhs);
     /* With the reduced solution in lane.border, after forward: the strands' own unknowns. out has stride 4. */
-    void (*backward)(const snLaneData *d, snBatch *b, snLaneWork *w, const snLaneVector *rhs, const snLaneVector *out);
+    void (*backward)(const snLaneData *d, snBatch *b, snLaneWork *w, const snLaneVector *out);
     /* res = rhs - K x on the strands, lane.border the reduced solution; lane.border2 = J' y for the bodies. x and res
      * have stride 4. */
     void (*residual)(const snLaneData *d, snBatch *b, const snLaneVector *rhs, const snLaneVector *x,

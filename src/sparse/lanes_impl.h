@@ -355,24 +355,39 @@ static void pack_wrenches(const snLaneData *d, const snBatch *b, vd *V)
         }
 }
 
+/* Tile (group, j) of U'Y into t, and its link columns into C. */
+static void couple(const snBatch *b, const snLaneWork *w, int32_t group, int32_t j, vd t[16])
+{
+    const vd *Y = lanes_of(w->Y), *U = lanes_of(w->U);
+    int64_t stride = 12 * (int64_t)b->npoint;
+    Products s =
+        point_products(U + stride * group, w->start[b->nrowgroup + group], Y + stride * j, w->start[j], b->npoint);
+    s.p2 = s.q2 = s.p1;
+    vd_clear(t, 16);
+    tile_add(t, &s);
+    for (int a = 0; a < 4; ++a) {
+        int32_t column = 4 * group + a - 6 * b->nslot;
+        if (column >= 0 && column < b->nlink)
+            vd_copy(lanes_of(b->C) + 4 * ((int64_t)column * b->nrowgroup + j), t + 4 * a, 4);
+    }
+}
+
 /* V = R^-1 (Y'U - V0), for one group of columns. */
 static void border_solve(const snBatch *b, const snLaneWork *w, int32_t group, vd *V)
 {
-    const vd *Y = lanes_of(w->Y), *U = lanes_of(w->U), *R = lanes_of(b->R);
-    int64_t stride = 12 * (int64_t)b->npoint;
-    int32_t first_point = w->start[b->nrowgroup + group];
-    int32_t first = first_point < b->npoint ? 0 : b->first_row[group];
+    const vd *R = lanes_of(b->R);
+    bool links = w->start[b->nrowgroup + group] < b->npoint;
+    int32_t first = links ? 0 : b->first_row[group];
     for (int32_t j = first; j < b->nrowgroup; ++j) {
         vd t[16];
         const vd *Rj = R + row_panel(j);
-        Products s = {.p2 = V + 16 * first, .q2 = Rj + 16 * first, .count2 = 4 * (j - first)};
-        if (first_point < b->npoint) {
-            Products u = point_products(U + stride * group, first_point, Y + stride * j, w->start[j], b->npoint);
-            s.p1 = u.p1, s.q1 = u.q1, s.count1 = u.count1;
-        } else
-            s.p1 = s.q1 = V;
+        Products s = {V, V, V + 16 * first, Rj + 16 * first, 0, 4 * (j - first)};
+        if (links)
+            couple(b, w, group, j, t);
+        else
+            vd_clear(t, 16);
         for (int k = 0; k < 4; ++k)
-            for (int a = 0; a < 4; ++a) t[4 * a + k] = V[16 * j + 4 * k + a];
+            for (int a = 0; a < 4; ++a) t[4 * a + k] += V[16 * j + 4 * k + a];
         tile_add(t, &s);
         tile_divide(t, Rj + 16 * j, V + 16 * j);
     }
@@ -419,6 +434,7 @@ static void lanes_factor(const snLaneData *d, snBatch *b, snLaneWork *w)
     }
     ok &= rows_factor(d, b, w);
     pack_wrenches(d, b, V);
+    vd_clear(lanes_of(b->C), 4 * (int64_t)b->nlink * b->nrowgroup);
     for (int32_t g = 0; g < b->nbordergroup; ++g) {
         int32_t *start = &w->start[b->nrowgroup + g];
         *start = 4 * g + 4 <= 6 * b->nslot ? b->npoint : pack_links(d, b, g, U + stride * g);

@@ -170,11 +170,48 @@ static void points_solve_own(const snBatch *b, const snLaneWork *w, vd *const fr
     points_solve(b, w, number, 4, to);
 }
 
-/* y = S^-1 w */
-static void rows_solve(const snBatch *b, const snLaneWork *work, double *const w[SN_LANES], double *const y[SN_LANES])
+/* The numbers of link column i in the lanes' borders; zero where a lane has no such column. */
+static vd link_numbers(const snBatch *b, int32_t i)
+{
+    vd x = vd_all(0);
+    for (int l = 0; l < SN_LANES; ++l)
+        if (i < b->lane[l].nlink) x[l] = b->lane[l].border[6 * b->nslot + i];
+    return x;
+}
+
+/* w -= C' (links), for all lanes */
+static void subtract_links_from_rows(const snBatch *b, vd *w)
+{
+    const vd *C = lanes_of(b->C);
+    for (int32_t i = 0; i < b->nlink; ++i) {
+        vd f = link_numbers(b, i);
+        for (int32_t r = 0; r < 4 * b->nrowgroup; ++r, ++C) w[r] = vd_nmadd(*C, f, w[r]);
+    }
+}
+
+/* The links' part of the borders -= C y */
+static void subtract_rows_from_links(const snBatch *b, const vd *y)
+{
+    const vd *C = lanes_of(b->C);
+    for (int32_t i = 0; i < b->nlink; ++i) {
+        vd sum[2] = {vd_all(0), vd_all(0)};
+        for (int32_t r = 0; r < 4 * b->nrowgroup; r += 2, C += 2) {
+            sum[0] = vd_madd(C[0], y[r], sum[0]);
+            sum[1] = vd_madd(C[1], y[r + 1], sum[1]);
+        }
+        sum[0] += sum[1];
+        for (int l = 0; l < SN_LANES; ++l)
+            if (i < b->lane[l].nlink) b->lane[l].border[6 * b->nslot + i] -= sum[0][l];
+    }
+}
+
+/* y = S^-1 (w - C' links), with the links' multipliers in the borders or none. Leaves y in work->row too. */
+static void rows_solve(const snBatch *b, const snLaneWork *work, double *const w[SN_LANES], double *const y[SN_LANES],
+                       bool links)
 {
     vd *x = lanes_of(work->row);
     gather_rows(b, w, x);
+    if (links) subtract_links_from_rows(b, x);
     rows_forward(lanes_of(b->R), b->nrowgroup, x);
     rows_backward(lanes_of(b->R), b->nrowgroup, x);
     scatter_rows(b, x, y);
@@ -295,25 +332,33 @@ static void links_of_points(const snLaneData *d, const snBatch *b, const snLane 
     }
 }
 
+/* q += sign (link columns) border */
+static void add_links_to_points(const snLaneData *d, const snLane *lane, double sign, vd *q)
+{
+    for (int32_t p = 0; p < lane->nlinkpart; ++p) {
+        const snLinkPart *link = &lane->linkpart[p];
+        if (d->values->link_on[link->link])
+            part_add(&d->values->part[link->part], sign * lane->border[link->column], q);
+    }
+}
+
 /* f = rhs - (link columns) border */
 static void subtract_links(const snLaneData *d, const snLane *lane, const double *rhs, int32_t stride, vd *f)
 {
     for (int32_t i = 0; i < lane->npoint; ++i) f[i] = get_point(rhs + stride * i, stride, i == lane->npoint - 1);
-    for (int32_t p = 0; p < lane->nlinkpart; ++p) {
-        const snLinkPart *link = &lane->linkpart[p];
-        if (d->values->link_on[link->link]) part_add(&d->values->part[link->part], -lane->border[link->column], f);
-    }
+    add_links_to_points(d, lane, -1, f);
 }
 
 /* The three functions of the table. ------------------------------------------------------------------------------- */
 
-/* to = A^-1 G' y */
+/* to = A^-1 (G' y + what the link rows' multipliers, in the borders, give to the points) */
 static void points_of_rows(const snLaneData *d, const snBatch *b, const snLaneWork *w, double *const y[SN_LANES],
                            vd *const to[SN_LANES])
 {
     for (int l = 0; l < SN_LANES; ++l) {
         vd_clear(to[l], b->lane[l].npoint);
         add_rows_to_points(d, &b->lane[l], y[l], 1, to[l]);
+        add_links_to_points(d, &b->lane[l], 1, to[l]);
     }
     points_solve_own(b, w, to, to);
 }
@@ -323,27 +368,19 @@ static void lanes_forward(const snLaneData *d, snBatch *b, snLaneWork *w, const 
     Lanes s = lanes_scratch(d, b);
     points_solve(b, w, rhs->point, rhs->stride, s.t);
     for (int l = 0; l < SN_LANES; ++l) rows_of_points(d, &b->lane[l], s.t[l], rhs->row[l], s.w[l]);
-    rows_solve(b, w, s.w, s.y);
-    for (int l = 0; l < SN_LANES; ++l) bodies_of_rows(d, &b->lane[l], s.y[l], b->lane[l].border);
-    if (!b->nlink) return;
-    points_of_rows(d, b, w, s.y, s.q);
+    rows_solve(b, w, s.w, s.y, false);
     for (int l = 0; l < SN_LANES; ++l) {
-        for (int32_t i = 0; i < b->lane[l].npoint; ++i) s.q[l][i] = s.t[l][i] - s.q[l][i];
-        links_of_points(d, b, &b->lane[l], s.q[l]);
+        bodies_of_rows(d, &b->lane[l], s.y[l], b->lane[l].border);
+        links_of_points(d, b, &b->lane[l], s.t[l]);
     }
+    subtract_rows_from_links(b, lanes_of(w->row));
 }
 
-static void lanes_backward(const snLaneData *d, snBatch *b, snLaneWork *w, const snLaneVector *rhs,
-                           const snLaneVector *out)
+static void lanes_backward(const snLaneData *d, snBatch *b, snLaneWork *w, const snLaneVector *out)
 {
     Lanes s = lanes_scratch(d, b);
-    if (b->nlink) {
-        for (int l = 0; l < SN_LANES; ++l) subtract_links(d, &b->lane[l], rhs->point[l], rhs->stride, s.q[l]);
-        points_solve_own(b, w, s.q, s.t);
-        for (int l = 0; l < SN_LANES; ++l) rows_of_points(d, &b->lane[l], s.t[l], rhs->row[l], s.w[l]);
-    }
     for (int l = 0; l < SN_LANES; ++l) add_bodies_to_rows(d, &b->lane[l], b->lane[l].border, 1, s.w[l]);
-    rows_solve(b, w, s.w, out->row);
+    rows_solve(b, w, s.w, out->row, true);
     points_of_rows(d, b, w, out->row, s.q);
     for (int l = 0; l < SN_LANES; ++l) {
         vd *x = lanes_of(out->point[l]);

@@ -265,6 +265,10 @@ static int64_t rows_room(const snBatch *b)
 {
     return SN_LANES * 8 * (int64_t)b->nrowgroup * (b->nrowgroup + 1);
 }
+static int64_t coupling_room(const snBatch *b)
+{
+    return 4 * SN_LANES * (int64_t)b->nlink * b->nrowgroup;
+}
 static int64_t block_room(const snBatch *b)
 {
     return 8 * (int64_t)b->nbordergroup * (b->nbordergroup + 1);
@@ -273,14 +277,15 @@ static int64_t block_room(const snBatch *b)
 /* Numbers that a batch owns; all parts are whole cache lines. */
 static int64_t batch_room(const snBatch *b)
 {
-    return band_room(b) + rows_room(b) + SN_LANES * (2 * border_room(b) + block_room(b));
+    return band_room(b) + rows_room(b) + coupling_room(b) + SN_LANES * (2 * border_room(b) + block_room(b));
 }
 
 static void cut_batch(snBatch *b, double *memory)
 {
     b->L = memory;
     b->R = memory += band_room(b);
-    memory += rows_room(b);
+    b->C = memory += rows_room(b);
+    memory += coupling_room(b);
     for (int l = 0; l < SN_LANES; ++l) {
         b->lane[l].border = memory;
         b->lane[l].border2 = memory += border_room(b);
