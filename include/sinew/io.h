@@ -193,6 +193,7 @@ typedef struct snHeatDef {
     const double *value; /* rows x columns */
     double low, high;    /* values of the first and the last colour; equal: as the values need */
     double width;        /* points, 0: 360 */
+    bool diverging;      /* blue below the middle of the scale, white there, orange above */
 } snHeatDef;
 SN_API snHeatDef sn_default_heat_def(void);
 SN_API snStatus sn_plot_heat(const snHeatDef *def, const char *path, snError *error);
@@ -201,6 +202,14 @@ SN_API snStatus sn_plot_heat(const snHeatDef *def, const char *path, snError *er
  * label, unit and range. names: blank-separated, NULL all. Lines where at most 24 are chosen and heat is false. */
 SN_API snStatus sn_plot_track(const snTrack *track, const char *which, const char *names, bool heat, const char *title,
                               const char *path, snError *error);
+/* The same with the end of its scale, which is else the next round value above the largest one: give one to compare plots. */
+typedef struct snTrackPlot {
+    const char *which, *names, *title;
+    bool heat;
+    double top; /* in the unit of the plot; 0: as the values need */
+} snTrackPlot;
+SN_API snTrackPlot sn_default_track_plot(void);
+SN_API snStatus sn_plot_track_as(const snTrack *track, const snTrackPlot *plot, const char *path, snError *error);
 
 /* An animation as one GLB file (glTF 2.0) that plays in any viewer: bones as moving nodes, strands as tubes whose colour
  * shows their activation (morph targets, colours included), the skin as a skinned mesh with morph targets for what the

@@ -270,9 +270,9 @@ const snCommand cmd_demo = {
                "the commands that a user would type; each is shown. FOLDER/index.html shows the results.",
     .example = "sinew demo hand -o out/demo",
     .output = "$ sinew track hand fist -o out/demo/fist\n"
-              "171 frames, 3.4 s simulated in 1.55 s: 2.2 times real time\n"
+              "171 frames, 3.4 s simulated in ... s: ... times real time\n"
               "...\n"
-              "Everything is in out/demo; open out/demo/index.html in a browser. 60 s.",
+              "Everything is in out/demo; open out/demo/index.html in a browser.",
     .least = 0,
     .most = 1,
     .options = options,

@@ -134,9 +134,10 @@ static snStatus draw(snPlot *p)
     make_title(p, title, sizeof title);
     bool heat = cli_given(p->cli, "heat") || p->nchannel > MOST_LINES;
     for (int32_t i = 0; i < p->nchannel; ++i) text_add(&names, "%s%s", i ? " " : "", short_name(p, p->channel[i]));
-    snStatus status = names.text ? sn_plot_track(p->track, p->what->prefix, names.text, heat,
-                                                 cli_option_text(p->cli, "title", title), p->to, &error)
-                                 : SN_NO_MEMORY;
+    snTrackPlot plot = {.which = p->what->prefix, .names = names.text, .heat = heat,
+                        .title = cli_option_text(p->cli, "title", title),
+                        .top = cli_option_number(p->cli, "max", 0)};
+    snStatus status = names.text ? sn_plot_track_as(p->track, &plot, p->to, &error) : SN_NO_MEMORY;
     text_free(&names);
     if (status != SN_OK) return cli_fail_file(p->cli, status, &error, p->to);
     cli_say(p->cli, "%s: %s of %d, %d frames, as %s\n", p->to, p->what->name, p->nchannel, sn_track_frames(p->track),
@@ -218,6 +219,8 @@ static const snOption options[] = {
      0, 0},
     {"top", SN_OPTION_COUNT, "N", "only the N that reach highest (length, angle: that change most)", 1, 1000},
     {"heat", SN_OPTION_FLAG, "", "a row of colours for each; also taken for more than 24", 0, 0},
+    {"max", SN_OPTION_NUMBER, "VALUE",
+     "end of the scale, in its unit (a round value above the largest): to compare plots", 1e-9, 1e12},
     {"motion", SN_OPTION_TEXT, "MOTION", "error: the motion that was followed, by name or path", 0, 0},
     {"model", SN_OPTION_TEXT, "MODEL",
      "error, fascicles, sums, moment: the model of the replay (the one that it names)", 0, 0},

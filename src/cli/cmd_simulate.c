@@ -216,7 +216,7 @@ const snCommand cmd_simulate = {
         "unique). What several ask of a muscle is added up and kept at 1 at most.\n"
         "When the simulation diverges, or on Ctrl-C, the replay up to the last good step is kept.",
     .example = "sinew simulate pulley -o lift --time 0.5 --activation rope=0.3",
-    .output = "simulated 0.5 s in 0.0122 s: 41.1 times real time, 125 steps of 4 ms\n"
+    .output = "simulated 0.5 s in ... s: ... times real time, 125 steps of 4 ms\n"
               "wrote lift.replay.xml and lift.sto",
     .least = 1,
     .most = 1,

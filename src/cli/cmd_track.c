@@ -1,5 +1,5 @@
 /* sinew track: activations that make a model follow a motion, and the strand motion that results. */
-#include "cli.h"
+#include "coordinates.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -58,9 +58,10 @@ static snStatus read_frames(snRun *run, double rate)
         return cli_fail(run->cli, SN_USAGE, "--frames and --start or --end say the same: give one of them");
     const char *colon = strchr(text, ':');
     double first = 0, last = -1;
-    if (!colon || !read_index(text, colon, &first) || !read_index(colon + 1, text + strlen(text), &last) ||
-        (colon[1] && last < first))
-        return cli_fail(run->cli, SN_USAGE, "--frames needs FIRST:LAST, not '%s'", text);
+    if (!colon || !read_index(text, colon, &first) || !read_index(colon + 1, text + strlen(text), &last))
+        return cli_fail(run->cli, SN_USAGE, "--frames needs FIRST:LAST, such as 20:60, not '%s'", text);
+    if (colon[1] && last < first)
+        return cli_fail(run->cli, SN_USAGE, "--frames %s: the last frame comes before the first", text);
     double begin = sn_track_time(run->motion, 0),
            length = sn_track_time(run->motion, sn_track_frames(run->motion) - 1) - begin;
     double there = floor(length * rate + 1e-6);
@@ -153,11 +154,34 @@ static snStatus load_motion(snRun *run)
     return status == SN_OK ? SN_OK : cli_fail_error(run->cli, &error);
 }
 
+static const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* The report beside the replay names the motion that it follows; two motions in one replay make no sense. */
+static snStatus check_same_motion(const snRun *run)
+{
+    size_t size;
+    char *report = cli_read_bytes(run->report_path, &size), earlier[4096] = "";
+    char *at = report ? memchr(report, '\n', size) : NULL;
+    const char *found = at ? strstr(at, ", motion ") : NULL;
+    if (found) (void)sscanf(found, ", motion %4095[^\n]", earlier);
+    free(report);
+    if (!earlier[0] || strcmp(file_name(earlier), file_name(run->source.path)) == 0) return SN_OK;
+    return cli_fail(run->cli, SN_BAD_INPUT,
+                    "--resume: %s follows the motion %s, not %s; give the same motion, or another -o",
+                    run->replay_path, earlier, run->source.path);
+}
+
 static snStatus load_earlier(snRun *run)
 {
     snError error = {0};
     if (!cli_given(run->cli, "resume")) return SN_OK;
-    snStatus status = sn_load_track(run->replay_path, &run->earlier, &error);
+    snStatus status = check_same_motion(run);
+    if (status != SN_OK) return status;
+    status = sn_load_track(run->replay_path, &run->earlier, &error);
     if (status == SN_NO_FILE) {
         cli_warn(run->cli, "there is no %s to go on with: starting at the beginning", run->replay_path);
         return SN_OK;
@@ -212,16 +236,17 @@ static bool clamped_text(const snRun *run, int32_t c, char *text, size_t size)
 {
     const char *name = sn_name(run->model, SN_ITEM_COORDINATE, c);
     double by = run->report.clamped[c];
+    char title[160];
     if (by <= 1e-3) return false; /* as sn_follow counts */
     bool angle = is_angle(run->spec, name);
-    (void)snprintf(text, size, "%s by up to %.3g %s", name, angle ? by * RAD_TO_DEG : 1000 * by,
-                   angle ? "degrees" : "mm");
+    (void)snprintf(text, size, "%s by up to %.3g %s", cli_coordinate_title(run->spec, run->model, c, title),
+                   angle ? by * RAD_TO_DEG : 1000 * by, angle ? "degrees" : "mm");
     return true;
 }
 
 static void warn_clamped(snRun *run)
 {
-    char text[160];
+    char text[240];
     for (int32_t c = 0; run->report.clamped && c < sn_count(run->model, SN_ITEM_COORDINATE); ++c)
         if (clamped_text(run, c, text, sizeof text))
             cli_warn(run->cli, "the motion leaves the range of %s; the target was clamped to it", text);
@@ -246,7 +271,7 @@ static void write_report(snRun *run, snText *t)
     text_add(t, "computed in               %.4f s (%.2f times real time)\n", r->seconds, r->real_time_factor);
     text_add(t, "largest activation        %.4f\n", r->max_activation);
     text_add(t, "rms change of activation  %.5f per step\n", r->activation_step_rms);
-    char text[160];
+    char text[240];
     for (int32_t c = 0; c < sn_count(run->model, SN_ITEM_COORDINATE); ++c)
         if (clamped_text(run, c, text, sizeof text)) text_add(t, "clamped                   %s\n", text);
     if (r->wrong_sides) text_add(t, "on the wrong side         %d frames, first %s\n", r->wrong_sides, r->wrong_side);
@@ -306,15 +331,26 @@ static void json_bodies(snRun *run)
     json_close(json, ']');
 }
 
+/* --resume found nothing left to do: what is there stays as it is. */
+static bool was_complete(const snRun *run)
+{
+    return run->def.resume && run->outcome == SN_OK && run->report.simulated <= 0;
+}
+
 static void tell(snRun *run)
 {
     snCli *cli = run->cli;
     const snFollowReport *r = &run->report;
-    cli_say(cli, "%d frames, %.4g s simulated in %.3g s: %.3g times real time\n", r->frames, r->simulated, r->seconds,
-            r->real_time_factor);
-    cli_say(cli, "error of the bones: mean %.3f mm, rms %.3f mm, worst %.3f mm at %.3f s\n", 1000 * r->all.mean,
-            1000 * r->all.rms, 1000 * r->all.worst, r->all.worst_time);
-    cli_say(cli, "largest activation %.3f, rms change %.5f per step\n", r->max_activation, r->activation_step_rms);
+    if (was_complete(run))
+        cli_say(cli, "%s has all %d frames already: nothing was simulated\n", run->replay_path, r->frames);
+    else
+        cli_say(cli, "%d %s, %.4g s simulated in %.3g s: %.3g times real time\n", r->frames,
+                r->frames == 1 ? "frame" : "frames", r->simulated, r->seconds, r->real_time_factor);
+    cli_say(cli, "error of the bones: mean %.3f mm, rms %.3f mm, worst %.3f mm at %.3f s%s\n", 1000 * r->all.mean,
+            1000 * r->all.rms, 1000 * r->all.worst, r->all.worst_time,
+            run->def.keep_input_motion ? "; the replay has them on the motion itself" : "");
+    if (!was_complete(run))
+        cli_say(cli, "largest activation %.3f, rms change %.5f per step\n", r->max_activation, r->activation_step_rms);
     json_string(&cli->json, "model", cli->argument[0]);
     json_string(&cli->json, "motion", run->source.path);
     json_integer(&cli->json, "frames", r->frames);
@@ -363,7 +399,7 @@ static snStatus run_command(snCli *cli)
                 cli_warn(cli, "%d frames have a strand on the wrong side of its surface, first %s",
                          run.report.wrong_sides, run.report.wrong_side);
             tell(&run);
-            status = save(&run);
+            if (!was_complete(&run)) status = save(&run);
             if (status == SN_OK) status = keep_checkpoint(&run);
         }
         if (status == SN_OK) status = explain(&run);
@@ -403,7 +439,7 @@ const snCommand cmd_track = {
                "state until then),\n"
                "otherwise by simulating the 0.3 s before the last frame again.",
     .example = "sinew track hand fist -o out",
-    .output = "171 frames, 3.4 s simulated in 1.1 s: 3.1 times real time\n"
+    .output = "171 frames, 3.4 s simulated in ... s: ... times real time\n"
               "error of the bones: mean 0.001 mm, rms 0.003 mm, worst 0.025 mm at 2.400 s\n"
               "largest activation 0.102, rms change 0.00020 per step\n"
               "wrote out.replay.xml, out.sto and out.report.txt",

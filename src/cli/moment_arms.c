@@ -1,6 +1,6 @@
 /* sinew info --moment-arms: arms of all tendons about all joints by two ways, the published figures, the static check.
  */
-#include "cli.h"
+#include "coordinates.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -16,6 +16,7 @@ static const double RAD_TO_DEG = 57.29577951308232;
 
 typedef struct snArmRun {
     snCli *cli;
+    snSpec *spec;
     snModel *model;
     snArms *arms;
     snArmFigure *figure;
@@ -31,6 +32,12 @@ static const char *strand_name(const snArmRun *run, const snArmCurve *curve)
 static const char *coordinate_name(const snArmRun *run, int32_t coordinate)
 {
     return sn_name(run->model, SN_ITEM_COORDINATE, coordinate);
+}
+
+/* The same in the words of the model, for people. */
+static const char *title(const snArmRun *run, int32_t coordinate, char text[160])
+{
+    return cli_coordinate_title(run->spec, run->model, coordinate, text);
 }
 
 /* ---- the curves --------------------------------------------------------------------------- */
@@ -71,13 +78,14 @@ static snAgreement add_up(const snArms *arms)
 static void say_curves(snArmRun *run)
 {
     snCli *cli = run->cli;
-    cli_say(cli, "%-10s %-12s %8s %8s %8s %8s %8s\n", "strand", "coordinate", "mean", "at rest", "differ", "worst",
+    char text[160];
+    cli_say(cli, "%-10s %-22s %8s %8s %8s %8s %8s\n", "strand", "coordinate", "mean", "at rest", "differ", "worst",
             "jump");
     json_open(&cli->json, "moment_arms", '[');
     for (int32_t i = 0; i < run->arms->ncurve; ++i) {
         const snArmCurve *c = &run->arms->curve[i];
-        cli_say(cli, "%-10s %-12s %8.2f %8.2f %8.2f %8.2f %8.2f\n", strand_name(run, c),
-                coordinate_name(run, c->coordinate), 1000 * c->mean, 1000 * c->neutral, 1000 * c->difference,
+        cli_say(cli, "%-10s %-22s %8.2f %8.2f %8.2f %8.2f %8.2f\n", strand_name(run, c),
+                title(run, c->coordinate, text), 1000 * c->mean, 1000 * c->neutral, 1000 * c->difference,
                 1000 * c->worst, 1000 * c->jump);
         json_open(&cli->json, NULL, '{');
         json_string(&cli->json, "strand", strand_name(run, c));
@@ -95,6 +103,7 @@ static void say_curves(snArmRun *run)
 static void say_agreement(snArmRun *run)
 {
     snCli *cli = run->cli;
+    char text[160];
     snAgreement a = add_up(run->arms);
     int32_t jumps = 0;
     for (int32_t i = 0; i < run->arms->ncurve; ++i) jumps += run->arms->curve[i].jump > GREATEST_JUMP;
@@ -107,7 +116,7 @@ static void say_agreement(snArmRun *run)
             a.worst_curve ? strand_name(run, a.worst_curve) : "", 100 * share);
     if (a.jump_curve)
         cli_say(cli, "largest jump from pose to pose %.2f mm (%s about %s); %d pairs jump by more than 1 mm\n",
-                1000 * a.jump, strand_name(run, a.jump_curve), coordinate_name(run, a.jump_curve->coordinate), jumps);
+                1000 * a.jump, strand_name(run, a.jump_curve), title(run, a.jump_curve->coordinate, text), jumps);
     if (a.slack) cli_say(cli, "slack, and so without an arm: %d poses\n", a.slack);
     if (run->arms->wrong_sides)
         cli_say(cli, "on the wrong side of a surface: %d poses, the worst %s\n", run->arms->wrong_sides,
@@ -209,15 +218,16 @@ static void say_hold(snArmRun *run, const snHold *h)
     snCli *cli = run->cli;
     bool weight = h->coordinate < 0;
     double more = h->alone > 0 ? h->norm / h->alone : 1;
-    const char *name = weight ? "weight" : coordinate_name(run, h->coordinate);
+    char text[160];
+    const char *name = weight ? "weight" : title(run, h->coordinate, text);
     const char *reach = h->unmet > 0.05 ? ", OUT OF REACH" : "";
     if (weight)
-        cli_say(cli, "  %-12s %+9.4f N m at most: largest activation %.3f%s\n", name, h->torque, h->largest, reach);
+        cli_say(cli, "  %-22s %+9.4f N m at most: largest activation %.3f%s\n", name, h->torque, h->largest, reach);
     else if (more > MUCH_MORE || h->unmet > 0.05)
-        cli_say(cli, "  %-12s %+9.4f N m: largest activation %.3f, %.1f times as much as alone%s\n", name, h->torque,
+        cli_say(cli, "  %-22s %+9.4f N m: largest activation %.3f, %.1f times as much as alone%s\n", name, h->torque,
                 h->largest, more, reach);
     json_open(&cli->json, NULL, '{');
-    json_string(&cli->json, "coordinate", name);
+    json_string(&cli->json, "coordinate", weight ? name : coordinate_name(run, h->coordinate));
     json_number(&cli->json, "torque_nm", h->torque);
     json_number(&cli->json, "largest_activation", h->largest);
     json_number(&cli->json, "norm", h->norm);
@@ -305,13 +315,25 @@ static snStatus load_table(snArmRun *run)
     return cli_fail_file(run->cli, status, &error, run->table);
 }
 
+/* By its own name or by that of one of its coordinates, as sinew plot takes it. */
+static int32_t find_joint(const snArmRun *run, const char *text)
+{
+    char joint[160];
+    int32_t found = sn_find(run->model, SN_ITEM_JOINT, text);
+    int32_t c = found < 0 ? cli_find_coordinate(run->spec, run->model, text) : -1;
+    if (c < 0) return found;
+    const char *name = coordinate_name(run, c), *dot = strrchr(name, '.');
+    (void)snprintf(joint, sizeof joint, "%.*s", dot ? (int)(dot - name) : 0, name);
+    return sn_find(run->model, SN_ITEM_JOINT, joint);
+}
+
 static snStatus measure(snArmRun *run)
 {
     snCli *cli = run->cli;
     snArmDef def = sn_default_arm_def();
     snError error = {0};
     const char *joint = cli_option_text(cli, "joint", NULL);
-    if (joint) def.joint = sn_find(run->model, SN_ITEM_JOINT, joint);
+    if (joint) def.joint = find_joint(run, joint);
     if (joint && def.joint < 0)
         return cli_fail(cli, SN_BAD_INPUT, "--joint: the model has no joint '%s'; sinew info --list names them", joint);
     if (cli_given(cli, "threads")) def.threads = cli->threads;
@@ -326,7 +348,7 @@ snStatus cli_moment_arms(snCli *cli)
     snArmRun run = {.cli = cli};
     const char *csv = cli_option_text(cli, "csv", NULL);
     snStatus status = csv ? cli_check_output(cli, csv) : SN_OK;
-    if (status == SN_OK) status = cli_compile_model(cli, cli->argument[0], NULL, &run.model);
+    if (status == SN_OK) status = cli_compile_model(cli, cli->argument[0], &run.spec, &run.model);
     if (status == SN_OK) status = load_table(&run);
     if (status == SN_OK) status = measure(&run);
     if (status == SN_OK) {
@@ -340,5 +362,6 @@ snStatus cli_moment_arms(snCli *cli)
     sn_arms_destroy(run.arms);
     sn_arm_figures_free(run.figure);
     if (run.model) sn_model_destroy(run.model);
+    if (run.spec) sn_spec_destroy(run.spec);
     return status;
 }

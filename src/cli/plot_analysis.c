@@ -2,6 +2,8 @@
  * contributions to the moment about a joint [Kaufman 2008, figure 4.16]. */
 #include "plot_analysis.h"
 
+#include "coordinates.h"
+
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +25,7 @@ typedef struct snAnalysisPlot {
     snTrack *replay, *result;
     snSpec *spec;
     snModel *model;
+    char joint_title[160]; /* in the words of the model */
     int32_t *strand, nstrand;
     bool one; /* fascicles of a single muscle: moments are shown for each of them */
     snPanel panel[MOST_PANELS];
@@ -30,19 +33,6 @@ typedef struct snAnalysisPlot {
 } snAnalysisPlot;
 
 /* ---- which strands -------------------------------------------------------------------------- */
-
-int32_t cli_find_coordinate(const snModel *model, const char *text)
-{
-    char name[160];
-    const char *dot = strrchr(text, '.');
-    int32_t found = sn_find(model, SN_ITEM_COORDINATE, text);
-    if (found >= 0) return found;
-    int number = dot && (!strcmp(dot, ".deviation") || !strcmp(dot, ".abduction")) ? 1
-                 : dot && !strcmp(dot, ".axial")                                   ? 2
-                                                                                   : 0;
-    (void)snprintf(name, sizeof name, "%.*s.%d", dot ? (int)(dot - text) : (int)strlen(text), text, number);
-    return sn_find(model, SN_ITEM_COORDINATE, name);
-}
 
 static void add_strand(snAnalysisPlot *a, int32_t strand)
 {
@@ -95,11 +85,12 @@ static snStatus analyse(snAnalysisPlot *a)
     snError error = {0};
     def.nstrand = a->nstrand, def.strand = a->strand;
     if (a->joint) {
-        def.coordinate = cli_find_coordinate(a->model, a->joint);
+        def.coordinate = cli_find_coordinate(a->spec, a->model, a->joint);
         if (def.coordinate < 0)
             return cli_fail(a->cli, SN_BAD_INPUT,
                             "the model has no joint coordinate '%s'; sinew info --list names them", a->joint);
         a->joint = sn_name(a->model, SN_ITEM_COORDINATE, def.coordinate);
+        (void)cli_coordinate_title(a->spec, a->model, def.coordinate, a->joint_title);
     }
     snStatus status = sn_analyse(a->model, a->replay, &def, &a->result, &error);
     return cli_fail_file(a->cli, status, &error, a->from);
@@ -187,7 +178,7 @@ static snStatus draw(snAnalysisPlot *a)
         const snPanel *p = &a->panel[i];
         bool moment = strstr(p->prefix, "moment/") != NULL;
         (void)snprintf(title[i], sizeof title[i], "%.60s: %s%s%.60s", given, p->title, moment ? " about " : "",
-                       moment ? a->joint : "");
+                       moment ? a->joint_title : "");
         def[i] = sn_default_plot_def();
         def[i].title = title[i], def[i].x_label = "time (s)", def[i].y_label = p->label;
         if (strstr(p->prefix, "force")) def[i].y_low = 0;
@@ -209,7 +200,7 @@ static void report(snAnalysisPlot *a, bool table)
 {
     snJson *json = &a->cli->json;
     cli_say(a->cli, "%s: %s of %d strands, %d frames%s%s\n", a->to, a->what, (int)a->nstrand,
-            (int)sn_track_frames(a->result), a->joint ? ", about " : "", a->joint ? a->joint : "");
+            (int)sn_track_frames(a->result), a->joint ? ", about " : "", a->joint ? a->joint_title : "");
     json_string(json, "file", a->to);
     json_string(json, "what", a->what);
     json_integer(json, "strands", a->nstrand);

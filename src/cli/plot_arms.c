@@ -1,7 +1,7 @@
 /* Moment arms over the range of a joint coordinate, with the published range behind them. */
 #include "plot_arms.h"
 
-#include "plot_analysis.h"
+#include "coordinates.h"
 
 #include <fnmatch.h>
 #include <math.h>
@@ -10,12 +10,13 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_CURVES = 24 };
+enum { MOST_CURVES = 24, PANEL_CURVES = 7 }; /* of a panel: as many as there are colours */
 static const double RAD_TO_DEG = 57.29577951308232;
 
 typedef struct snArmPlot {
     snCli *cli;
     const char *model_name, *to;
+    snSpec *spec;
     snModel *model;
     snArms *arms;
     snArmFigure *figure;
@@ -27,12 +28,19 @@ typedef struct snArmPlot {
     double band_value[MOST_CURVES][6]; /* two x, two lower, two upper */
 } snArmPlot;
 
+/* Curves that are drawn together, with their bands. */
+typedef struct snArmPanel {
+    snPlotDef def;
+    snPlotSeries series[MOST_CURVES];
+    snPlotBand band[MOST_CURVES];
+} snArmPanel;
+
 static snStatus read_joint(snArmPlot *a, snArmDef *def)
 {
     char joint[128];
     const char *text = cli_option_text(a->cli, "joint", NULL);
     if (!text) return cli_fail(a->cli, SN_USAGE, "--joint JOINT is missing, such as mcp2.flexion");
-    a->coordinate = cli_find_coordinate(a->model, text);
+    a->coordinate = cli_find_coordinate(a->spec, a->model, text);
     if (a->coordinate < 0)
         return cli_fail(a->cli, SN_BAD_INPUT, "the model has no joint coordinate '%s'; sinew info --list names them",
                         text);
@@ -126,24 +134,82 @@ static snStatus fill_series(snArmPlot *a)
     return SN_OK;
 }
 
+/* Whether the published range of a curve runs into that of another one of a panel. */
+static bool collides(const snPlotDef *panel, const snPlotBand *band)
+{
+    for (int32_t i = 0; i < panel->nband; ++i) {
+        const snPlotBand *other = &panel->band[i];
+        if (band->lower[0] < other->upper[0] && other->lower[0] < band->upper[0]) return true;
+    }
+    return panel->nseries >= PANEL_CURVES;
+}
+
+/* Puts a curve with its band into a panel, which has room for all. */
+static void put(snArmPanel *panel, const snPlotSeries *series, const snPlotBand *band)
+{
+    panel->series[panel->def.nseries] = *series;
+    if (band) {
+        panel->band[panel->def.nband] = *band;
+        panel->band[panel->def.nband++].series = panel->def.nseries;
+    }
+    ++panel->def.nseries;
+}
+
+/* Bands that overlap cannot be told apart: each curve goes to the first panel where its band is by itself. */
+static int32_t share_out(const snArmPlot *a, snArmPanel *panel)
+{
+    int32_t count = 0;
+    for (int32_t i = 0; i < a->ncurve; ++i) {
+        const snPlotBand *band = NULL;
+        for (int32_t k = 0; k < a->nband; ++k)
+            if (a->band[k].series == i) band = &a->band[k];
+        int32_t p = 0;
+        while (band && p < count && collides(&panel[p].def, band)) ++p;
+        if (p == SN_PLOT_PANELS) p = SN_PLOT_PANELS - 1;
+        if (p == count) {
+            panel[p].def = sn_default_plot_def();
+            panel[p].def.series = panel[p].series, panel[p].def.band = panel[p].band;
+            ++count;
+        }
+        put(&panel[p], &a->series[i], band);
+    }
+    return count;
+}
+
+static snStatus draw_panels(const snArmPlot *a, const char *title, const char *label, int32_t *count, snError *error)
+{
+    snArmPanel *panel = calloc(SN_PLOT_PANELS, sizeof *panel);
+    snPlotDef def[SN_PLOT_PANELS];
+    if (!panel) return SN_NO_MEMORY;
+    *count = share_out(a, panel);
+    for (int32_t i = 0; i < *count; ++i) {
+        def[i] = panel[i].def;
+        def[i].title = i ? "" : title, def[i].x_label = i + 1 < *count ? "" : label;
+        def[i].y_label = def[i].nband ? "moment arm (mm); bands: published" : "moment arm (mm)";
+        def[i].y_low = def[i].y_high = 0; /* always shown: the sign is what matters first */
+    }
+    snStatus status = sn_plot_panels(def, *count, a->to, error);
+    free(panel);
+    return status;
+}
+
 static snStatus draw(snArmPlot *a)
 {
-    snPlotDef def = sn_default_plot_def();
     snError error = {0};
-    char title[200], label[200];
+    char title[200], label[200], text[160];
+    int32_t panels = 0;
     const char *name = sn_name(a->model, SN_ITEM_COORDINATE, a->coordinate);
-    (void)snprintf(title, sizeof title, "%.60s: moment arms about %.60s", a->model_name, name);
-    (void)snprintf(label, sizeof label, "%.60s (%s)", name, a->curve[0]->slides ? "mm" : "degrees");
-    def.title = cli_option_text(a->cli, "title", title), def.x_label = label;
-    def.y_label = a->nband ? "moment arm (mm); bands: published" : "moment arm (mm)";
-    def.nseries = a->ncurve, def.series = a->series, def.nband = a->nband, def.band = a->band;
-    snStatus status = sn_plot_lines(&def, a->to, &error);
+    const char *words = cli_coordinate_title(a->spec, a->model, a->coordinate, text);
+    (void)snprintf(title, sizeof title, "%.60s: moment arms about %.60s", a->model_name, words);
+    (void)snprintf(label, sizeof label, "%.60s (%s)", words, a->curve[0]->slides ? "mm" : "degrees");
+    snStatus status = draw_panels(a, cli_option_text(a->cli, "title", title), label, &panels, &error);
     if (status != SN_OK) return cli_fail_file(a->cli, status, &error, a->to);
-    cli_say(a->cli, "%s: moment arms of %d about %s, %d with a published range\n", a->to, a->ncurve, name, a->nband);
+    cli_say(a->cli, "%s: moment arms of %d about %s, %d with a published range\n", a->to, a->ncurve, words, a->nband);
     json_string(&a->cli->json, "file", a->to);
     json_string(&a->cli->json, "what", "moment-arms");
     json_string(&a->cli->json, "coordinate", name);
     json_integer(&a->cli->json, "bands", a->nband);
+    json_integer(&a->cli->json, "panels", panels);
     json_open(&a->cli->json, "channels", '[');
     for (int32_t i = 0; i < a->ncurve; ++i) json_string(&a->cli->json, NULL, a->series[i].name);
     json_close(&a->cli->json, ']');
@@ -159,7 +225,7 @@ snStatus cli_plot_arms(snCli *cli, const char *model_name, const char *to)
     a->cli = cli, a->model_name = model_name, a->to = to;
     def.progress = cli_progress_callback(cli);
     if (cli_given(cli, "threads")) def.threads = cli->threads;
-    snStatus status = cli_compile_model(cli, model_name, NULL, &a->model);
+    snStatus status = cli_compile_model(cli, model_name, &a->spec, &a->model);
     if (status == SN_OK) status = read_joint(a, &def);
     if (status == SN_OK) status = load_figures(a);
     if (status == SN_OK)
@@ -171,6 +237,7 @@ snStatus cli_plot_arms(snCli *cli, const char *model_name, const char *to)
     sn_arm_figures_free(a->figure);
     if (a->arms) sn_arms_destroy(a->arms);
     if (a->model) sn_model_destroy(a->model);
+    if (a->spec) sn_spec_destroy(a->spec);
     free(a);
     return status;
 }

@@ -122,15 +122,18 @@ static void sample(const snModel *m, const snPoses *poses, const int32_t *column
     }
 }
 
-static snStatus count_samples(const snPoses *poses, double rate, int32_t *count, snError *error)
+static snStatus check_length(double length, double rate, snError *error)
 {
-    int32_t last = sn_poses_frames(poses) - 1;
-    double length = sn_poses_time(poses, last) - sn_poses_time(poses, 0), n = ceil(length * rate);
-    if (n > MAX_SAMPLES)
-        return sn_fail(error, SN_BAD_INPUT, "the motion lasts %g s; at most %g s can be followed at once", length,
-                       floor(MAX_SAMPLES / rate));
-    *count = (int32_t)n + 1;
-    return SN_OK;
+    if (ceil(length * rate) <= MAX_SAMPLES) return SN_OK;
+    sn_fail(error, SN_BAD_INPUT, "the motion lasts %g s; at most %g s can be followed at once", length,
+            floor(MAX_SAMPLES / rate));
+    sn_error_remedy(error, "times are seconds: look whether the file has them in another unit, or split the motion");
+    return SN_BAD_INPUT;
+}
+
+static double length_of_poses(const snPoses *poses)
+{
+    return sn_poses_time(poses, sn_poses_frames(poses) - 1) - sn_poses_time(poses, 0);
 }
 
 static snStatus match(const snModel *m, const snPoses *poses, int32_t *column, snError *error)
@@ -146,9 +149,8 @@ static snStatus match(const snModel *m, const snPoses *poses, int32_t *column, s
 
 static snStatus motion_of_poses(const snModel *m, const snPoses *poses, double rate, snTrack **motion, snError *error)
 {
-    int32_t nc = sn_count(m, SN_ITEM_COORDINATE), count = 0;
-    snStatus status = count_samples(poses, rate, &count, error);
-    if (status != SN_OK) return status;
+    int32_t nc = sn_count(m, SN_ITEM_COORDINATE), count = (int32_t)ceil(length_of_poses(poses) * rate) + 1;
+    snStatus status = SN_OK;
     int32_t *column = SN_NEW_ARRAY(int32_t, nc);
     double *time = SN_NEW_ARRAY(double, count), *value = SN_NEW_ARRAY(double, (int64_t)count *nc);
     double *row = SN_NEW_ARRAY(double, sn_poses_columns(poses));
@@ -179,7 +181,8 @@ static snStatus load_poses(const snModel *m, const char *path, const snMotionDef
     snPoses *poses = NULL;
     snStatus status = sn_load_poses(path, &poses, error);
     if (status != SN_OK) return status;
-    status = name_file(motion_of_poses(m, poses, def->sample_rate, motion, error), path, error);
+    status = name_file(check_length(length_of_poses(poses), def->sample_rate, error), path, error);
+    if (status == SN_OK) status = name_file(motion_of_poses(m, poses, def->sample_rate, motion, error), path, error);
     sn_poses_destroy(poses);
     return status;
 }
@@ -212,7 +215,9 @@ static snStatus load_bvh(const snModel *m, const char *path, const snMotionDef *
     if (status == SN_OK) status = sn_load_bvh_poses(path, map, &poses, error);
     if (status != SN_OK) return status;
     *rate = rate_of_poses(poses);
-    status = name_file(motion_of_poses(m, poses, fmax(def->sample_rate, *rate), motion, error), map, error);
+    double finer = fmax(def->sample_rate, *rate);
+    status = name_file(check_length(length_of_poses(poses), finer, error), path, error);
+    if (status == SN_OK) status = name_file(motion_of_poses(m, poses, finer, motion, error), map, error);
     sn_poses_destroy(poses);
     return status;
 }
@@ -266,19 +271,22 @@ static snStatus check_gaps(const snTrack *track, snError *error)
     return SN_OK;
 }
 
-static snStatus load_track(const snModel *m, const char *path, double *rate, snTrack **motion, snError *error)
+static snStatus load_track(const snModel *m, const char *path, const snMotionDef *def, double *rate, snTrack **motion,
+                           snError *error)
 {
     snTrack *track = NULL;
     snStatus status = sn_load_track(path, &track, error);
     if (status != SN_OK) return status;
+    int32_t n = sn_track_frames(track);
+    double length = sn_track_time(track, n - 1) - sn_track_time(track, 0);
     status = check_bodies(m, track, error);
     if (status == SN_OK) status = check_gaps(track, error);
+    if (status == SN_OK) status = check_length(length, def->sample_rate, error);
     if (status != SN_OK) {
         sn_track_destroy(track);
         return name_file(status, path, error);
     }
-    int32_t n = sn_track_frames(track);
-    *rate = n > 1 ? (n - 1) / (sn_track_time(track, n - 1) - sn_track_time(track, 0)) : 0;
+    *rate = n > 1 ? (n - 1) / length : 0;
     *motion = track;
     return SN_OK;
 }
@@ -288,7 +296,7 @@ static snStatus load_track(const snModel *m, const char *path, double *rate, snT
 static snStatus load_any(const snModel *m, const char *path, const snMotionDef *def, double *rate, snTrack **motion,
                          snError *error)
 {
-    if (sn_path_ends(path, ".xml")) return load_track(m, path, rate, motion, error);
+    if (sn_path_ends(path, ".xml")) return load_track(m, path, def, rate, motion, error);
     if (sn_path_ends(path, ".bvh")) return load_bvh(m, path, def, rate, motion, error);
     for (int i = 0; i < NENDING; ++i)
         if (sn_path_ends(path, endings[i])) return load_poses(m, path, def, motion, error);

@@ -44,6 +44,7 @@ enum { SN_PLOT_COLORS = 7 };
 snColor sn_series_color(int32_t series);           /* repeats after SN_PLOT_COLORS */
 void sn_series_dash(snPage *page, int32_t series); /* whole, dashed, dotted, changing when the colours repeat */
 snColor sn_heat_color(double share);               /* dark violet at 0 to yellow at 1; lightness rises evenly */
+snColor sn_diverging_color(double share);          /* blue at 0, white at 0.5, orange at 1 */
 extern const snColor sn_ink, sn_pale, sn_grid;
 
 /* An axis from low to high with ticks at round numbers inside it. */
@@ -52,6 +53,10 @@ typedef struct snAxisTicks {
     int32_t first, last; /* ticks at first * step ... last * step */
     int decimals;
 } snAxisTicks;
+
+enum { SN_PLOT_TICKS = 7 }; /* of a scale, at most */
+/* Where the scale of a quantity (by its prefix) ends whose largest value is given: a round value above it. */
+double sn_plot_top(const char *which, double largest);
 
 /* grow: low and high move out to the next tick. at_most: ticks. */
 snAxisTicks sn_axis_ticks(double low, double high, int at_most, bool grow);

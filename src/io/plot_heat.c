@@ -12,6 +12,11 @@ typedef struct heatLayout {
     double width, height, left, right, top, bottom, row, low, high;
 } heatLayout;
 
+static snColor color_at(const snHeatDef *def, double share)
+{
+    return def->diverging ? sn_diverging_color(share) : sn_heat_color(share);
+}
+
 snHeatDef sn_default_heat_def(void)
 {
     return (snHeatDef){.title = "", .x_label = "", .value_label = ""};
@@ -76,7 +81,7 @@ static void fill_row(const snHeatDef *def, const heatLayout *l, int32_t row, int
     for (int32_t i = 0; i < cells; ++i) {
         double from = start + span * i / cells, to = i + 1 < cells ? start + span * (i + 1) / cells : INFINITY;
         double v = cell_value(def, value, from, to, &column);
-        snColor c = sn_heat_color((v - l->low) / (l->high - l->low));
+        snColor c = color_at(def, (v - l->low) / (l->high - l->low));
         pixel[i] = (uint32_t)(255 * c.r + 0.5) << 16 | (uint32_t)(255 * c.g + 0.5) << 8 | (uint32_t)(255 * c.b + 0.5);
     }
 }
@@ -104,7 +109,10 @@ static void draw_cells(snPage *page, const snHeatDef *def, const heatLayout *l)
     cairo_fill(page->cairo);
     cairo_restore(page->cairo);
     cairo_surface_destroy(picture);
-    cairo_set_source_rgb(page->cairo, 1, 1, 1);
+    if (def->diverging) /* white is a value here */
+        sn_page_color(page, sn_grid, 1);
+    else
+        cairo_set_source_rgb(page->cairo, 1, 1, 1);
     for (int32_t r = 1; r < def->rows; ++r)
         sn_page_line(page, l->left, l->top + r * l->row, l->right, l->top + r * l->row, 0.7);
 }
@@ -115,7 +123,7 @@ static void draw_scale(snPage *page, const snHeatDef *def, const heatLayout *l)
     enum { STOPS = 32 };
     cairo_pattern_t *colors = cairo_pattern_create_linear(left, 0, right, 0);
     for (int i = 0; i <= STOPS; ++i) {
-        snColor c = sn_heat_color((double)i / STOPS);
+        snColor c = color_at(def, (double)i / STOPS);
         cairo_pattern_add_color_stop_rgb(colors, (double)i / STOPS, c.r, c.g, c.b);
     }
     cairo_set_source(page->cairo, colors);

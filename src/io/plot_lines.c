@@ -174,11 +174,13 @@ static void draw_band(snPage *page, const snPlotBand *band, const frame *f)
     for (int32_t i = 0; i < band->count; ++i) cairo_line_to(c, to_x(f, band->x[i]), to_y(f, band->upper[i]));
     for (int32_t i = band->count - 1; i >= 0; --i) cairo_line_to(c, to_x(f, band->x[i]), to_y(f, band->lower[i]));
     cairo_close_path(c);
-    sn_page_color(page, sn_series_color(band->series), 0.18);
+    sn_page_color(page, sn_series_color(band->series), 0.16);
     cairo_fill_preserve(c);
-    sn_page_color(page, sn_series_color(band->series), 0.45);
-    cairo_set_line_width(c, 0.4);
+    sn_page_color(page, sn_series_color(band->series), 0.6);
+    sn_series_dash(page, band->series);
+    cairo_set_line_width(c, 0.6);
     cairo_stroke(c);
+    cairo_set_dash(c, NULL, 0, 0);
 }
 
 static void draw_curve(snPage *page, const snPlotSeries *series, int32_t index, const frame *f)
@@ -235,7 +237,7 @@ static snStatus measure_panel(panel *p, const snPlotDef *def, snError *error)
     snStatus status = check_def(def, error);
     if (status == SN_OK) status = find_ranges(def, &p->f, error);
     if (status != SN_OK) return status;
-    p->axis = sn_axis_ticks(p->f.y_low, p->f.y_high, 7, true);
+    p->axis = sn_axis_ticks(p->f.y_low, p->f.y_high, SN_PLOT_TICKS, true);
     p->f.y_low = p->axis.low, p->f.y_high = p->axis.high;
     return SN_OK;
 }

@@ -196,14 +196,10 @@ static double to_srgb(double linear)
     return c <= 0.0031308 ? 12.92 * c : 1.055 * pow(c, 1 / 2.4) - 0.055;
 }
 
-/* A path in the Oklab space (Ottosson 2020): lightness rises evenly, the hue turns from violet over blue and green to
- * yellow, the chroma stays just inside what a screen can show along it. */
-snColor sn_heat_color(double share)
+/* From the Oklab space (Ottosson 2020); chroma and hue in degrees. */
+static snColor from_oklch(double lightness, double chroma, double degrees)
 {
-    double t = fmin(1, fmax(0, share));
-    double lightness = 0.24 + 0.68 * t, hue = (305 - 200 * t) * 3.14159265358979 / 180;
-    double chroma = 0.113 - 0.13 * t + 0.2 * t * t;
-    double a = chroma * cos(hue), b = chroma * sin(hue);
+    double hue = degrees * 3.14159265358979 / 180, a = chroma * cos(hue), b = chroma * sin(hue);
     double l = lightness + 0.3963377774 * a + 0.2158037573 * b;
     double m = lightness - 0.1055613458 * a - 0.0638541728 * b;
     double s = lightness - 0.0894841775 * a - 1.2914855480 * b;
@@ -211,6 +207,21 @@ snColor sn_heat_color(double share)
     return (snColor){to_srgb(4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s),
                      to_srgb(-1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s),
                      to_srgb(-0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s)};
+}
+
+/* Lightness rises evenly, the hue turns from violet over blue and green to yellow, the chroma stays just inside what a
+ * screen can show along it. */
+snColor sn_heat_color(double share)
+{
+    double t = fmin(1, fmax(0, share));
+    return from_oklch(0.24 + 0.68 * t, 0.113 - 0.13 * t + 0.2 * t * t, 305 - 200 * t);
+}
+
+/* Blue and orange are told apart with every kind of colour vision; both arms darken evenly away from white. */
+snColor sn_diverging_color(double share)
+{
+    double t = 2 * fmin(1, fmax(0, share)) - 1, way = fabs(t);
+    return from_oklch(1 - 0.5 * way, 0.125 * way, t < 0 ? 252 : 52);
 }
 
 /* ---- axes ----------------------------------------------------------------------------------- */

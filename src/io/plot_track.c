@@ -2,25 +2,28 @@
 #include "base/alloc.h"
 #include "base/array.h"
 #include "base/error.h"
-#include "sinew/io.h"
+#include "io/plot.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* What the prefixes mean: label, unit, factor from SI, and a range that always shows (NaN: none). */
+/* What the prefixes mean: label, unit, factor from SI, a value that always shows (NaN: none), the least that the scale
+ * reaches (so that noise near zero does not fill it), and the label of a heat map of changes since the first frame, for
+ * what differs so much from row to row that its course would not show (NULL: the values themselves). */
 static const struct {
     const char *prefix, *label;
-    double factor, low, high;
-} kinds[] = {{"activation", "activation", 1, 0, 1},
-             {"force", "force (N)", 1, 0, NAN},
-             {"tension", "tension (N)", 1, 0, NAN},
-             {"length", "length (mm)", 1000, NAN, NAN},
-             {"volume", "volume (cm\u00b3)", 1e6, NAN, NAN},
-             {"area", "cross-section (cm\u00b2)", 1e4, NAN, NAN},
-             {"error", "tracking error (mm)", 1000, 0, NAN},
-             {"coordinate", "angle (degrees)", 57.29577951308232, NAN, NAN},
-             {"", "", 1, NAN, NAN}};
+    double factor, low, least;
+    const char *change;
+} kinds[] = {{"activation", "activation (full is 1)", 1, 0, 0.01, NULL},
+             {"force", "force (N)", 1, 0, 0, NULL},
+             {"tension", "tension (N)", 1, 0, 0, NULL},
+             {"length", "length (mm)", 1000, NAN, 0, "length gained or lost since the start (mm)"},
+             {"volume", "volume (cm\u00b3)", 1e6, NAN, 0, NULL},
+             {"area", "cross-section (cm\u00b2)", 1e4, NAN, 0, NULL},
+             {"error", "tracking error (mm)", 1000, 0, 0, NULL},
+             {"coordinate", "angle (degrees)", 57.29577951308232, NAN, 0, NULL},
+             {"", "", 1, NAN, 0, NULL}};
 enum { NKIND = sizeof kinds / sizeof *kinds };
 
 static int find_kind(const char *which)
@@ -87,47 +90,92 @@ static snStatus choose(const snTrack *track, const char *which, const char *name
     return SN_OK;
 }
 
-static snStatus draw_heat(const choice *c, int32_t frames, const char *which, const char *title, const char *path,
-                          snError *error)
+static double largest_value(const choice *c, int32_t frames)
+{
+    double largest = -INFINITY;
+    for (int64_t i = 0; i < (int64_t)frames * c->scalar.count; ++i) largest = fmax(largest, c->value[i]);
+    return largest;
+}
+
+double sn_plot_top(const char *which, double largest)
+{
+    return sn_axis_ticks(0, fmax(largest, kinds[find_kind(which)].least), SN_PLOT_TICKS, true).high;
+}
+
+/* Every row minus its first value; what the largest change is. */
+static double take_changes(choice *c, int32_t frames)
+{
+    double most = 0;
+    for (int32_t i = 0; i < c->scalar.count; ++i) {
+        double *row = c->value + (int64_t)i * frames, start = row[0];
+        for (int32_t f = 0; f < frames; ++f) {
+            row[f] -= start;
+            most = fmax(most, fabs(row[f]));
+        }
+    }
+    return most;
+}
+
+static snStatus draw_heat(choice *c, int32_t frames, const snTrackPlot *plot, const char *path, snError *error)
 {
     snHeatDef def = sn_default_heat_def();
-    int kind = find_kind(which);
-    def.title = title, def.x_label = "time (s)", def.value_label = kinds[kind].label;
+    int kind = find_kind(plot->which);
+    double largest = largest_value(c, frames);
+    char label[120];
+    def.title = plot->title, def.x_label = "time (s)", def.value_label = kinds[kind].label;
     def.rows = c->scalar.count, def.columns = frames, def.row_name = c->name.at;
     def.x = c->time, def.value = c->value;
-    if (!isnan(kinds[kind].low) && !isnan(kinds[kind].high)) def.low = kinds[kind].low, def.high = kinds[kind].high;
+    if (kinds[kind].change) {
+        double most = take_changes(c, frames);
+        def.high = plot->top > 0 ? plot->top : sn_plot_top(plot->which, most > 0 ? most : 1);
+        def.low = -def.high, def.diverging = true, def.value_label = kinds[kind].change;
+    } else if (!isnan(kinds[kind].low) && isfinite(largest)) {
+        def.low = kinds[kind].low, def.high = plot->top > 0 ? plot->top : sn_plot_top(plot->which, largest);
+        snprintf(label, sizeof label, "%.80s, largest here %.3g", kinds[kind].label, largest);
+        def.value_label = label;
+    }
     return sn_plot_heat(&def, path, error);
 }
 
-static snStatus draw_lines(const choice *c, int32_t frames, const char *which, const char *title, const char *path,
-                           snError *error)
+static snStatus draw_lines(const choice *c, int32_t frames, const snTrackPlot *plot, const char *path, snError *error)
 {
     snPlotDef def = sn_default_plot_def();
-    int kind = find_kind(which);
+    int kind = find_kind(plot->which);
     snPlotSeries *series = SN_NEW_ARRAY(snPlotSeries, c->scalar.count);
     if (!series) return sn_fail_no_memory(error);
     for (int32_t i = 0; i < c->scalar.count; ++i)
         series[i] = (snPlotSeries){c->name.at[i], frames, c->time, c->value + (int64_t)i * frames};
-    def.title = title, def.x_label = "time (s)", def.y_label = kinds[kind].label;
+    def.title = plot->title, def.x_label = "time (s)", def.y_label = kinds[kind].label;
     def.nseries = c->scalar.count, def.series = series;
-    def.y_low = kinds[kind].low, def.y_high = kinds[kind].high;
+    def.y_low = kinds[kind].low;
+    def.y_high = plot->top > 0 ? plot->top : kinds[kind].least > 0 ? kinds[kind].least : NAN;
     snStatus status = sn_plot_lines(&def, path, error);
     sn_free(series);
+    return status;
+}
+
+snTrackPlot sn_default_track_plot(void)
+{
+    return (snTrackPlot){.which = "activation/", .title = ""};
+}
+
+snStatus sn_plot_track_as(const snTrack *track, const snTrackPlot *plot, const char *path, snError *error)
+{
+    choice c = {0};
+    int32_t frames = sn_track_frames(track);
+    snStatus status = choose(track, plot->which, plot->names, &c, error);
+    if (status == SN_OK)
+        status = plot->heat ? draw_heat(&c, frames, plot, path, error) : draw_lines(&c, frames, plot, path, error);
+    sn_array_free(&c.scalar);
+    sn_array_free(&c.name);
+    sn_free(c.time);
+    sn_free(c.value);
     return status;
 }
 
 snStatus sn_plot_track(const snTrack *track, const char *which, const char *names, bool heat, const char *title,
                        const char *path, snError *error)
 {
-    choice c = {0};
-    int32_t frames = sn_track_frames(track);
-    snStatus status = choose(track, which, names, &c, error);
-    if (status == SN_OK)
-        status =
-            heat ? draw_heat(&c, frames, which, title, path, error) : draw_lines(&c, frames, which, title, path, error);
-    sn_array_free(&c.scalar);
-    sn_array_free(&c.name);
-    sn_free(c.time);
-    sn_free(c.value);
-    return status;
+    snTrackPlot plot = {.which = which, .names = names, .title = title, .heat = heat};
+    return sn_plot_track_as(track, &plot, path, error);
 }

@@ -86,6 +86,22 @@ class Plot(PlotCase):
         self.assertEqual((answer["channels"], answer["bands"]), (["FDP2"], 1))
         self.png("arms.png")
 
+    def test_published_ranges_that_overlap_are_drawn_apart(self):
+        head = "muscle\tjoint\tmotion\tmean\tlo\thi\tgrade\n"
+        row = "%s\tPIP\tflexion\t%g\t%g\t%g\tA\n"
+        def panels(second):
+            self.write("arms.tsv", head + row % ("FDP2", 0.005, 0.004, 0.006) + row % (("FDS2",) + second))
+            return self.json("plot", "finger", "--what", "moment-arms", "--joint", "PIP", "--muscle", "FD?2",
+                             "--compare", "arms.tsv", "-o", "arms.png")["panels"]
+        self.assertEqual(panels((0.0055, 0.005, 0.007)), 2)
+        self.assertEqual(panels((0.0075, 0.007, 0.008)), 1)
+
+    def test_the_end_of_the_scale_can_be_given(self):
+        self.sinew("plot", "out.sto", "-o", "a.svg")
+        self.sinew("plot", "out.sto", "-o", "b.svg", "--max", "1")
+        self.assertNotEqual(self.read("a.svg"), self.read("b.svg"))
+        self.sinew("plot", "out.sto", "-o", "c.svg", "--what", "length", "--heat")
+
 
 class Bad(PlotCase):
     def refused(self, message, *arguments, code=3):
@@ -105,6 +121,8 @@ class Bad(PlotCase):
         self.refused("'nobody'", "out.sto", "--muscle", "nobody", "-o", "a.png")
         self.refused("nosuch.sto", "nosuch.sto", "-o", "a.png")
         self.refused("tension/", "out.sto", "--what", "tension", "-o", "a.png")
+        self.refused("'PIP.yaw'", "finger", "--what", "moment-arms", "--joint", "PIP.yaw", "-o", "a.png")
+        self.refused("--max", "out.sto", "-o", "a.png", "--max", "-1", code=2)
         self.refused("'toe'", "finger", "--what", "moment-arms", "--joint", "toe", "-o", "a.png")
         self.write("bad.csv", "time,activation/x\n0,1\n0,2\n")
         self.refused("bad.csv", "bad.csv", "-o", "a.png")

@@ -164,6 +164,8 @@ class BadMotion(TrackCase):
     def test_absurd_length(self):
         self.write("m.pose.csv", "time,PIP.flexion\n0,0\n1e9,10\n")
         self.refused("lasts 1e+09 s", "finger", "m.pose.csv")
+        self.control("m.control.xml", [0, 1e9])
+        self.assertEqual(self.refused("lasts 1e+09 s", "finger", "m.control.xml")["file"], "m.control.xml")
 
     def test_no_motion_of_a_scene(self):
         self.refused("give the path", "finger", "fist")
@@ -237,6 +239,21 @@ class Interruption(TrackCase):
             result = self.sinew("track", "finger", "bend.pose.csv", "-o", "out", "--resume", *arguments, code=3)
             self.assertIn("not those of this motion", result.stderr)
         self.assertEqual(self.read("out.sto"), before)
+
+    def test_resume_refuses_another_motion(self):
+        self.write("other.pose.csv", "time,PIP.flexion\n0,0\n0.6,-20\n")
+        self.sinew("track", "finger", "bend.pose.csv", "-o", "out", "--end", "0.2")
+        before = self.read("out.sto")
+        result = self.sinew("track", "finger", "other.pose.csv", "-o", "out", "--resume", code=3)
+        self.assertIn("follows the motion bend.pose.csv, not other.pose.csv", result.stderr)
+        self.assertEqual(self.read("out.sto"), before)
+
+    def test_resume_of_a_whole_run_changes_nothing(self):
+        self.sinew("track", "finger", "bend.pose.csv", "-o", "out", "--end", "0.2")
+        before = self.read("out.report.txt")
+        result = self.sinew("track", "finger", "bend.pose.csv", "-o", "out", "--end", "0.2", "--resume")
+        self.assertIn("has all 11 frames already", result.stdout)
+        self.assertEqual(self.read("out.report.txt"), before)
 
     def test_resume_without_a_replay_begins(self):
         result = self.sinew("track", "finger", "bend.pose.csv", "-o", "out", "--end", "0.1", "--resume")

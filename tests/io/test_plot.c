@@ -112,6 +112,48 @@ static void bands_and_crowds_are_drawn(void **state)
     assert_int_equal(sn_plot_lines(&def, "plot_crowd.png", &error), SN_BAD_INPUT);
 }
 
+/* The lightest pixel of the cells of a heat map: share of full lightness, 0 to 1. */
+static double lightest_cell(const char *path)
+{
+    cairo_surface_t *picture = cairo_image_surface_create_from_png(path);
+    assert_int_equal(cairo_surface_status(picture), CAIRO_STATUS_SUCCESS);
+    const unsigned char *bytes = cairo_image_surface_get_data(picture);
+    int stride = cairo_image_surface_get_stride(picture), width = cairo_image_surface_get_width(picture);
+    double most = 0;
+    /* one row, without a title: its cells begin 6 points down; half-way down the row, away from names and edges */
+    const unsigned char *line = bytes + (size_t)(3 * 10) * (size_t)stride;
+    for (int x = width / 3; x < width - 60; ++x) most = fmax(most, line[4 * x + 1] / 255.0);
+    cairo_surface_destroy(picture);
+    return most;
+}
+
+/* Muscles that work at a tenth of what they can are seen: the scale ends at a round value above the largest one. */
+static void weak_activations_are_seen(void **state)
+{
+    (void)state;
+    const char *name[] = {"activation/FDP2"};
+    snTrackDef def = {.nscalar = 1, .scalar_name = name};
+    snTrack *track = NULL;
+    snError error;
+    assert_int_equal(sn_track_create(&def, &track), SN_OK);
+    for (int f = 0; f < 50; ++f) {
+        double a = 0.1 * f / 49;
+        assert_int_equal(sn_track_append(track, 0.02 * f, NULL, NULL, &a), SN_OK);
+    }
+    snTrackPlot plot = sn_default_track_plot();
+    plot.heat = true;
+    assert_ok(sn_plot_track_as(track, &plot, "plot_weak.png", &error), error);
+    assert_true(lightest_cell("plot_weak.png") > 0.6);
+    plot.top = 1; /* to compare with others: nearly as dark as nothing */
+    assert_ok(sn_plot_track_as(track, &plot, "plot_weak_to_1.png", &error), error);
+    assert_true(lightest_cell("plot_weak_to_1.png") < 0.3);
+    assert_near(sn_plot_top("activation/", 0.102), 0.12, 1e-12);
+    assert_near(sn_plot_top("activation/", 1), 1, 1e-12);
+    assert_near(sn_plot_top("activation/", 0), 0.01, 1e-12);
+    assert_near(sn_plot_top("force_insertion/", 23.9), 25, 1e-12);
+    sn_track_destroy(track);
+}
+
 static void ticks_are_round_and_inside(void **state)
 {
     (void)state;
@@ -145,13 +187,29 @@ static void heat_colours_rise_in_lightness(void **state)
     assert_true(luminance(sn_heat_color(0)) < 0.03 && luminance(sn_heat_color(1)) > 0.6);
 }
 
+/* Blue and orange stay apart for who does not tell red from green; both darken evenly. */
+static void diverging_colours_darken_both_ways(void **state)
+{
+    (void)state;
+    assert_true(luminance(sn_diverging_color(0.5)) > 0.99);
+    for (int i = 0; i < 50; ++i) {
+        double a = i / 100.0, b = (i + 1) / 100.0;
+        assert_true(luminance(sn_diverging_color(a)) < luminance(sn_diverging_color(b)));
+        assert_true(luminance(sn_diverging_color(1 - a)) < luminance(sn_diverging_color(1 - b)));
+    }
+    assert_true(sn_diverging_color(0).b > sn_diverging_color(0).r + 0.3);
+    assert_true(sn_diverging_color(1).r > sn_diverging_color(1).b + 0.3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tracks_are_drawn),
         cmocka_unit_test(bands_and_crowds_are_drawn),
+        cmocka_unit_test(weak_activations_are_seen),
         cmocka_unit_test(ticks_are_round_and_inside),
         cmocka_unit_test(heat_colours_rise_in_lightness),
+        cmocka_unit_test(diverging_colours_darken_both_ways),
     };
     return cmocka_run_group_tests_name("io.plot", tests, NULL, NULL);
 }
