@@ -433,7 +433,8 @@ static void response_reduced(Job *job, int32_t item, int32_t worker)
     snStrandSolver *s = job->s;
     int32_t nbody = job->k->pattern.nbody, first = SN_MANY * item;
     int32_t count = job->nforce - first < SN_MANY ? job->nforce - first : SN_MANY;
-    double *x = s->many + (int64_t)worker * SN_MANY * s->reduced.n, *out = job->response + 6 * (int64_t)nbody * first;
+    double *x = s->many + 2 * (int64_t)worker * SN_MANY * s->reduced.n,
+           *out = job->response + 6 * (int64_t)nbody * first;
     uint8_t *reached = s->reached + (int64_t)worker * s->reduced.nnode;
     memset(x, 0, (size_t)SN_MANY * (size_t)s->reduced.n * sizeof *x);
     memset(reached, 0, (size_t)s->reduced.nnode);

@@ -86,8 +86,8 @@ typedef struct snLanes {
                      const snLaneVector *res);
     int32_t (*reduced_factor)(snReduced *r); /* -1, or the unknown whose pivot is bad */
     void (*reduced_solve)(const snReduced *r, double *x);
-    /* SN_MANY right-hand sides, interleaved. reached marks the nodes where any is not zero; on return the nodes where
-     * the solution is not zero. The others are left as they are. */
+    /* SN_MANY right-hand sides, interleaved, and behind them as much room again. reached marks the nodes where any is
+     * not zero; on return the nodes where the solution is not zero. The others are left as they are. */
     void (*reduced_solve_many)(const snReduced *r, double *x, uint8_t *reached);
 } snLanes;
 

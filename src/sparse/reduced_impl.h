@@ -168,85 +168,188 @@ static void reduced_solve(const snReduced *r, double *x)
     for (int32_t s = r->nnode - 1; s >= 0; --s) reduced_backward(r, s, x);
 }
 
-/* SN_MANY interleaved vectors. Two rows or two columns at a time share what is loaded. ------------------------------
- */
+/* SN_MANY interleaved vectors. -----------------------------------------------------------------------------------
+ *
+ * In blocks of six rows or columns, as bodies have them, of three, as points on strands have them, and single ones:
+ * that many times two vectors stay in registers, which is as much as fits. Inlined for each number. */
 
-/* x rows [0, count) -= rows of the panel times own */
-VD_INLINE void many_subtract(double *x, const double *row, int32_t count, const double *own, int32_t width, int32_t ld)
+typedef struct Many {
+    vd low[6], high[6];
+} Many;
+
+VD_INLINE void many_get(Many *m, const double *x, int count)
 {
-    vd a[2], b[2];
-    for (int32_t i = 0; i < count; ++i) a[i] = vd_get(x + SN_MANY * i), b[i] = vd_get(x + SN_MANY * i + 4);
-    for (int32_t c = 0; c < width; ++c, row += ld, own += SN_MANY) {
-        vd low = vd_get(own), high = vd_get(own + 4);
-        for (int32_t i = 0; i < count; ++i) {
-            a[i] = vd_nmadd(vd_all(row[i]), low, a[i]);
-            b[i] = vd_nmadd(vd_all(row[i]), high, b[i]);
+    for (int i = 0; i < count; ++i) m->low[i] = vd_get(x + SN_MANY * i), m->high[i] = vd_get(x + SN_MANY * i + 4);
+}
+
+VD_INLINE void many_put(const Many *m, double *x, int count)
+{
+    for (int i = 0; i < count; ++i) vd_put(x + SN_MANY * i, m->low[i]), vd_put(x + SN_MANY * i + 4, m->high[i]);
+}
+
+static void copy_many(double *to, const double *from, int32_t count)
+{
+    for (int32_t i = 0; i < 2 * count; ++i) vd_put(to + 4 * i, vd_get(from + 4 * i));
+}
+
+/* m -= rows of the panel times x, over `width` columns */
+VD_INLINE void many_subtract(Many *m, const double *row, int count, const double *x, int32_t width, int32_t ld)
+{
+    for (int32_t c = 0; c < width; ++c, row += ld, x += SN_MANY) {
+        vd low = vd_get(x), high = vd_get(x + 4);
+        for (int i = 0; i < count; ++i) {
+            vd f = vd_all(row[i]);
+            m->low[i] = vd_nmadd(f, low, m->low[i]);
+            m->high[i] = vd_nmadd(f, high, m->high[i]);
         }
     }
-    for (int32_t i = 0; i < count; ++i) vd_put(x + SN_MANY * i, a[i]), vd_put(x + SN_MANY * i + 4, b[i]);
+}
+
+/* m += columns of the panel, each times x, over `height` rows */
+VD_INLINE void many_gather(Many *m, const double *column, int count, const double *x, int32_t height, int32_t ld)
+{
+    for (int32_t i = 0; i < height; ++i, ++column, x += SN_MANY) {
+        vd low = vd_get(x), high = vd_get(x + 4);
+        for (int c = 0; c < count; ++c) {
+            vd f = vd_all(column[c * ld]);
+            m->low[c] = vd_madd(f, low, m->low[c]);
+            m->high[c] = vd_madd(f, high, m->high[c]);
+        }
+    }
+}
+
+/* Column k of a block on the diagonal, its numbers at `column`: what it takes from the later ones. Called for each k
+ * in turn: a loop over k would not be unrolled. */
+VD_INLINE void forward_column(Many *m, const double *column, double inverse, int k, int count)
+{
+    if (k >= count) return;
+    vd f = vd_all(inverse);
+    m->low[k] *= f, m->high[k] *= f;
+    for (int i = k + 1; i < count; ++i) {
+        vd e = vd_all(column[i]);
+        m->low[i] = vd_nmadd(e, m->low[k], m->low[i]);
+        m->high[i] = vd_nmadd(e, m->high[k], m->high[i]);
+    }
+}
+
+/* D^-1 L^-1 on columns [c, c + count) of a node, those before it done. */
+VD_INLINE void forward_columns(const double *panel, int32_t ld, const double *inverse, int32_t c, int count,
+                               double *own)
+{
+    Many m;
+    const double *block = panel + (int64_t)c * ld + c;
+    many_get(&m, own + SN_MANY * c, count);
+    many_subtract(&m, panel + c, count, own, c, ld);
+    forward_column(&m, block, inverse[c], 0, count);
+    forward_column(&m, block + ld, count > 1 ? inverse[c + 1] : 0, 1, count);
+    forward_column(&m, block + 2 * ld, count > 2 ? inverse[c + 2] : 0, 2, count);
+    forward_column(&m, block + 3 * ld, count > 3 ? inverse[c + 3] : 0, 3, count);
+    forward_column(&m, block + 4 * ld, count > 4 ? inverse[c + 4] : 0, 4, count);
+    forward_column(&m, block + 5 * ld, count > 5 ? inverse[c + 5] : 0, 5, count);
+    many_put(&m, own + SN_MANY * c, count);
+}
+
+VD_INLINE void forward_rows(const double *row, int32_t ld, int count, const double *own, int32_t width, double *x)
+{
+    Many m;
+    many_get(&m, x, count);
+    many_subtract(&m, row, count, own, width, ld);
+    many_put(&m, x, count);
+}
+
+/* The size of the next block out of `left` rows or columns. */
+static inline int32_t block_of(int32_t left)
+{
+    return left >= 6 ? 6 : left >= 3 ? 3 : 1;
 }
 
 /* own = D^-1 L^-1 own within the node, then out of the rows below. */
 static void many_forward(const snReduced *r, int32_t s, double *x)
 {
-    int32_t first = r->start[s], width = r->start[s + 1] - first, ld = r->ld[s];
-    const double *panel = r->panel + r->paneladr[s], *row = panel + width;
+    int32_t first = r->start[s], width = r->start[s + 1] - first, ld = r->ld[s], step;
+    const double *panel = r->panel + r->paneladr[s], *row = panel + width, *inverse = r->inverse + first;
     double *own = x + (int64_t)SN_MANY * first;
-    for (int32_t c = 0; c < width; ++c) {
-        many_subtract(own + SN_MANY * c, panel + c, 1, own, c, ld);
-        vd inverse = vd_all(r->inverse[first + c]);
-        vd_put(own + SN_MANY * c, vd_get(own + SN_MANY * c) * inverse);
-        vd_put(own + SN_MANY * c + 4, vd_get(own + SN_MANY * c + 4) * inverse);
+    for (int32_t c = 0; c < width; c += step) {
+        step = block_of(width - c);
+        if (step == 6)
+            forward_columns(panel, ld, inverse, c, 6, own);
+        else if (step == 3)
+            forward_columns(panel, ld, inverse, c, 3, own);
+        else
+            forward_columns(panel, ld, inverse, c, 1, own);
     }
     for (int32_t p = r->belowadr[s]; p < r->belowadr[s + 1]; ++p) {
         double *at = x + (int64_t)SN_MANY * r->start[r->below[p]];
-        int32_t count = r->exposed[r->below[p]], i = 0;
-        for (; i + 2 <= count; i += 2) many_subtract(at + SN_MANY * i, row + i, 2, own, width, ld);
-        if (i < count) many_subtract(at + SN_MANY * i, row + i, 1, own, width, ld);
-        row += count;
-    }
-}
-
-/* own columns [0, count) -= inverse (columns of the panel below the node)' x */
-VD_INLINE void many_gather(const snReduced *r, int32_t s, const double *column, int32_t count, const double *inverse,
-                           const double *x, double *own)
-{
-    vd a[2] = {vd_all(0), vd_all(0)}, b[2] = {vd_all(0), vd_all(0)};
-    for (int32_t p = r->belowadr[s]; p < r->belowadr[s + 1]; ++p) {
-        const double *at = x + (int64_t)SN_MANY * r->start[r->below[p]];
-        for (int32_t i = 0; i < r->exposed[r->below[p]]; ++i, at += SN_MANY, ++column) {
-            vd low = vd_get(at), high = vd_get(at + 4);
-            for (int32_t c = 0; c < count; ++c) {
-                a[c] = vd_madd(vd_all(column[c * r->ld[s]]), low, a[c]);
-                b[c] = vd_madd(vd_all(column[c * r->ld[s]]), high, b[c]);
-            }
+        for (int32_t left = r->exposed[r->below[p]]; left > 0; left -= step, row += step, at += SN_MANY * step) {
+            step = block_of(left);
+            if (step == 6)
+                forward_rows(row, ld, 6, own, width, at);
+            else if (step == 3)
+                forward_rows(row, ld, 3, own, width, at);
+            else
+                forward_rows(row, ld, 1, own, width, at);
         }
     }
-    for (int32_t c = 0; c < count; ++c, own += SN_MANY) {
-        vd_put(own, vd_nmadd(vd_all(inverse[c]), a[c], vd_get(own)));
-        vd_put(own + 4, vd_nmadd(vd_all(inverse[c]), b[c], vd_get(own + 4)));
+}
+
+/* Column k of a block on the diagonal: its answer, from the sum of what is behind it, and what that gives to the
+ * columns before it. block is the row of the panel that belongs to column k. */
+VD_INLINE void backward_column(Many *m, const double *block, int32_t ld, double inverse, double *own, int k, int count)
+{
+    if (k >= count) return;
+    vd f = vd_all(inverse), low = vd_nmadd(f, m->low[k], vd_get(own + SN_MANY * k)),
+       high = vd_nmadd(f, m->high[k], vd_get(own + SN_MANY * k + 4));
+    vd_put(own + SN_MANY * k, low);
+    vd_put(own + SN_MANY * k + 4, high);
+    for (int i = 0; i < k; ++i) {
+        vd e = vd_all(block[i * ld]);
+        m->low[i] = vd_madd(e, low, m->low[i]);
+        m->high[i] = vd_madd(e, high, m->high[i]);
     }
 }
 
-/* After many_forward x holds D^-1 L^-1 b already. */
-static void many_backward(const snReduced *r, int32_t s, double *x)
+/* L'^-1 on columns [c, c + count) of a node of `height` rows, those behind it done. x holds D^-1 L^-1 b before. */
+VD_INLINE void backward_columns(const double *panel, int32_t ld, const double *inverse, int32_t c, int count,
+                                int32_t height, double *x)
 {
-    int32_t first = r->start[s], width = r->start[s + 1] - first, ld = r->ld[s], c = 0;
+    int32_t row = c + count;
+    double *own = x + SN_MANY * c;
+    Many m;
+    panel += (int64_t)c * ld;
+    inverse += c;
+    for (int i = 0; i < count; ++i) m.low[i] = m.high[i] = vd_all(0);
+    many_gather(&m, panel + row, count, x + SN_MANY * row, height - row, ld);
+    backward_column(&m, panel + c + 5, ld, count > 5 ? inverse[5] : 0, own, 5, count);
+    backward_column(&m, panel + c + 4, ld, count > 4 ? inverse[4] : 0, own, 4, count);
+    backward_column(&m, panel + c + 3, ld, count > 3 ? inverse[3] : 0, own, 3, count);
+    backward_column(&m, panel + c + 2, ld, count > 2 ? inverse[2] : 0, own, 2, count);
+    backward_column(&m, panel + c + 1, ld, count > 1 ? inverse[1] : 0, own, 1, count);
+    backward_column(&m, panel + c, ld, inverse[0], own, 0, count);
+}
+
+/* The node's rows and those below it are copied to one piece first. */
+static void many_backward(const snReduced *r, int32_t s, double *x, double *dense)
+{
+    int32_t first = r->start[s], width = r->start[s + 1] - first, ld = r->ld[s], height = r->height[s];
     const double *panel = r->panel + r->paneladr[s], *inverse = r->inverse + first;
-    double *own = x + (int64_t)SN_MANY * first;
-    for (; c + 2 <= width; c += 2)
-        many_gather(r, s, panel + (int64_t)c * ld + width, 2, inverse + c, x, own + SN_MANY * c);
-    if (c < width) many_gather(r, s, panel + (int64_t)c * ld + width, 1, inverse + c, x, own + SN_MANY * c);
-    for (c = width - 2; c >= 0; --c) {
-        const double *column = panel + (int64_t)c * ld;
-        vd a = vd_all(0), b = vd_all(0);
-        for (int32_t i = c + 1; i < width; ++i) {
-            a = vd_madd(vd_all(column[i]), vd_get(own + SN_MANY * i), a);
-            b = vd_madd(vd_all(column[i]), vd_get(own + SN_MANY * i + 4), b);
-        }
-        vd_put(own + SN_MANY * c, vd_nmadd(vd_all(inverse[c]), a, vd_get(own + SN_MANY * c)));
-        vd_put(own + SN_MANY * c + 4, vd_nmadd(vd_all(inverse[c]), b, vd_get(own + SN_MANY * c + 4)));
+    double *own = x + (int64_t)SN_MANY * first, *to = dense;
+    copy_many(to, own, width);
+    to += SN_MANY * width;
+    for (int32_t p = r->belowadr[s]; p < r->belowadr[s + 1]; ++p) {
+        int32_t count = r->exposed[r->below[p]];
+        copy_many(to, x + (int64_t)SN_MANY * r->start[r->below[p]], count);
+        to += SN_MANY * count;
     }
+    for (int32_t end = width, step; end > 0; end -= step) {
+        step = block_of(end);
+        if (step == 6)
+            backward_columns(panel, ld, inverse, end - 6, 6, height, dense);
+        else if (step == 3)
+            backward_columns(panel, ld, inverse, end - 3, 3, height, dense);
+        else
+            backward_columns(panel, ld, inverse, end - 1, 1, height, dense);
+    }
+    copy_many(own, dense, width);
 }
 
 static bool below_reached(const snReduced *r, int32_t s, const uint8_t *reached)
@@ -258,6 +361,7 @@ static bool below_reached(const snReduced *r, int32_t s, const uint8_t *reached)
 
 static void reduced_solve_many(const snReduced *r, double *x, uint8_t *reached)
 {
+    double *dense = x + (int64_t)SN_MANY * r->n;
     for (int32_t s = 0; s < r->nnode; ++s) {
         if (!reached[s]) continue;
         many_forward(r, s, x);
@@ -265,7 +369,7 @@ static void reduced_solve_many(const snReduced *r, double *x, uint8_t *reached)
     }
     for (int32_t s = r->nnode - 1; s >= 0; --s) {
         reached[s] |= below_reached(r, s, reached);
-        if (reached[s]) many_backward(r, s, x);
+        if (reached[s]) many_backward(r, s, x, dense);
     }
 }
 

@@ -519,7 +519,7 @@ static bool make_vectors(Setup *u)
     s->old_part = SN_NEW_ARRAY(snKktPart, u->p->npart);
     s->old_on = SN_NEW_ARRAY(uint8_t, u->p->nlink);
     s->chunk = SN_NEW_ARRAY(double, (int64_t)s->nchunk *border);
-    s->many = SN_NEW_ARRAY(double, (int64_t)s->nworker *SN_MANY * s->reduced.n);
+    s->many = SN_NEW_ARRAY(double, (int64_t)s->nworker * 2 * SN_MANY * s->reduced.n);
     s->reached = SN_NEW_ARRAY(uint8_t, (int64_t)s->nworker * s->reduced.nnode);
     if (!s->vector || !s->x || !s->res || !s->step || !s->old_part || !s->old_on || !s->chunk || !s->many ||
         !s->reached)

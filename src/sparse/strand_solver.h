@@ -52,7 +52,7 @@ typedef struct snStrandSolver {
     bool factored;
     int32_t nchunk, border_size; /* forces answered at once; numbers kept for each */
     double *chunk;               /* nchunk * border_size */
-    double *many;                /* nworker * SN_MANY * reduced.n */
+    double *many;                /* nworker * 2 * SN_MANY * reduced.n */
     uint8_t *reached;            /* nworker * reduced.nnode: nodes that the right-hand sides or solutions reach */
 } snStrandSolver;
 
