@@ -25,6 +25,13 @@ typedef struct snSkinBone {
     const int32_t *triangle;
 } snSkinBone;
 
+/* A body that turns along its parent, side by side with it, as the radius about the ulna: skin over the two goes with
+ * the parent at `from` and with the child at `to`, and turns gradually between. */
+typedef struct snSkinTwist {
+    int32_t parent, child;  /* bodies */
+    double from[3], to[3]; /* world, rest pose */
+} snSkinTwist;
+
 typedef struct snSkinStrand {
     int32_t npoint;                /* >= 4 control points of a cubic */
     const double *knot;            /* npoint + 4; NULL: clamped uniform */
@@ -42,6 +49,8 @@ typedef struct snSkinDef {
     const double *rest; /* 7 per body: its pose when the mesh was modelled */
     const int32_t
         *parent; /* per body, -1: none; keeps weights from crossing to a sibling (another finger). May be NULL */
+    int32_t ntwist;
+    const snSkinTwist *twist;   /* may be missing */
     int32_t nbone;
     const snSkinBone *bone;     /* may be missing when weights are given */
     const int32_t *weight_body; /* 4 per vertex, or NULL: computed from the bones */

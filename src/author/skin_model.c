@@ -114,6 +114,61 @@ static snStatus gather_bones(Gather *g, snError *error)
     return SN_OK;
 }
 
+/* Extent of a body's bone along an axis, and the furthest it reaches from the middle of that across. */
+typedef struct {
+    double low, high, across;
+} Extent;
+
+static Extent extent_of(const snSkinDef *def, int32_t body, v3 axis)
+{
+    Extent e = {INFINITY, -INFINITY, 0};
+    v3 middle = {0};
+    int32_t n = 0;
+    for (int pass = 0; pass < 2; ++pass)
+        for (int32_t i = 0; i < def->nbone; ++i)
+            for (int32_t v = 0; def->bone[i].body == body && v < def->bone[i].nvertex; ++v) {
+                v3 p = v3_load(def->bone[i].vertex + 3 * v), way = v3_mad(p, -1.0 / (n ? n : 1), middle);
+                double along = v3_dot(p, axis);
+                e.low = fmin(e.low, along), e.high = fmax(e.high, along);
+                if (pass)
+                    e.across = fmax(e.across, v3_len(v3_mad(way, -v3_dot(way, axis), axis)));
+                else
+                    middle = v3_add(middle, p), ++n;
+            }
+    return e;
+}
+
+/* A hinge along two long bones that lie side by side (the radius turns about the ulna) twists the skin over them. The
+ * end near the joint's own place stays with the parent. */
+static bool find_twist(const Gather *g, snId id, snSkinTwist *twist)
+{
+    const snJointDef *joint = sn_spec_joint(g->spec, id);
+    snId a = sn_spec_find(g->spec, SN_KIND_BODY, joint->body_a), b = sn_spec_find(g->spec, SN_KIND_BODY, joint->body_b);
+    if (!joint->enabled || joint->type != SN_JOINT_TYPE_HINGE || !a || !b) return false;
+    *twist = (snSkinTwist){.parent = g->index[a - 1], .child = g->index[b - 1]};
+    if (twist->parent < 0 || twist->child < 0) return false;
+    rigid frame = sn_node_frame(g->spec, sn_joint_node(g->spec, id));
+    v3 axis = q_rotate(frame.q, v3_of(0, 0, 1));
+    Extent p = extent_of(&g->def, twist->parent, axis), c = extent_of(&g->def, twist->child, axis);
+    double low = fmax(p.low, c.low), high = fmin(p.high, c.high), shorter = fmin(p.high - p.low, c.high - c.low);
+    if (!(high - low > 0.5 * shorter && shorter > 4 * fmax(p.across, c.across))) return false;
+    double at = v3_dot(frame.p, axis);
+    bool upwards = fabs(at - low) < fabs(at - high);
+    v3_store(twist->from, v3_mad(frame.p, (upwards ? low : high) - at, axis));
+    v3_store(twist->to, v3_mad(frame.p, (upwards ? high : low) - at, axis));
+    return true;
+}
+
+static snStatus gather_twists(Gather *g, snError *error)
+{
+    int32_t n = sn_spec_count(g->spec, SN_KIND_JOINT);
+    snSkinTwist *twist = sn_arena_alloc(&g->arena, (size_t)n + 1, sizeof *twist);
+    if (!twist) return sn_fail_no_memory(error);
+    for (snId id = 1; id <= n; ++id) g->def.ntwist += find_twist(g, id, twist + g->def.ntwist);
+    g->def.twist = twist;
+    return SN_OK;
+}
+
 static snStatus gather_strands(Gather *g, snError *error)
 {
     int32_t n = sn_spec_count(g->spec, SN_KIND_STRAND);
@@ -164,6 +219,7 @@ snStatus sn_create_model_skin(const snSpec *spec, const snModelSkinDef *def, snS
     snStatus status = gather_mesh(&g, def->mesh, error);
     if (status == SN_OK) status = gather_bodies(&g, error);
     if (status == SN_OK && !def->base_given) status = gather_bones(&g, error);
+    if (status == SN_OK && !def->base_given) status = gather_twists(&g, error);
     if (status == SN_OK) status = gather_strands(&g, error);
     if (status == SN_OK && def->weights && !def->base_given) status = gather_weights(&g, def->weights, error);
     if (status == SN_OK) status = sn_skin_create(&g.def, skin, error);

@@ -12,17 +12,19 @@ static rigid motion_of(const double *rest, const double *pose, int32_t body)
     return rigid_mul(pose_at(pose + 7 * body), rigid_inverse(pose_at(rest + 7 * body)));
 }
 
+static void store_matrix(rigid e, double *to)
+{
+    m3 r = m3_from_q(e.q);
+    double p[3] = {e.p.x, e.p.y, e.p.z};
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) to[4 * i + j] = r.m[3 * i + j];
+        to[4 * i + 3] = p[i];
+    }
+}
+
 void sn_blend_matrices(int32_t nbody, const double *rest, const double *pose, double *matrix)
 {
-    for (int32_t b = 0; b < nbody; ++b) {
-        rigid e = motion_of(rest, pose, b);
-        m3 r = m3_from_q(e.q);
-        double *to = matrix + 12 * b, p[3] = {e.p.x, e.p.y, e.p.z};
-        for (int i = 0; i < 3; ++i) {
-            for (int j = 0; j < 3; ++j) to[4 * i + j] = r.m[3 * i + j];
-            to[4 * i + 3] = p[i];
-        }
-    }
+    for (int32_t b = 0; b < nbody; ++b) store_matrix(motion_of(rest, pose, b), matrix + 12 * b);
 }
 
 void sn_blend_linear(int32_t nvertex, const double *vertex, const int32_t *body, const double *weight,
@@ -42,14 +44,33 @@ void sn_blend_linear(int32_t nvertex, const double *vertex, const int32_t *body,
     }
 }
 
+static void store_dual(rigid e, double *dual)
+{
+    quat t = {0, e.p.x, e.p.y, e.p.z}, d = q_mul(t, e.q);
+    q_store(dual, e.q);
+    q_store(dual + 4, (quat){0.5 * d.w, 0.5 * d.x, 0.5 * d.y, 0.5 * d.z});
+}
+
+/* The rigid motion of a dual quaternion of any length. */
+static rigid rigid_of_dual(const double *dual)
+{
+    quat q = q_load(dual), t = q_mul(q_load(dual + 4), q_conj(q));
+    double n = 1 / q_dot(q, q); /* both parts over the length of the first */
+    return (rigid){q_unit(q), v3_scale(v3_of(t.x, t.y, t.z), 2 * n)};
+}
+
+void sn_blend_between(const double *rest, const double *pose, int32_t a, int32_t b, double part, double matrix[12])
+{
+    rigid from = motion_of(rest, pose, a), to = motion_of(rest, pose, b);
+    double first[8], second[8], sign = q_dot(from.q, to.q) < 0 ? -1 : 1; /* q and -q are the same rotation */
+    store_dual(from, first), store_dual(to, second);
+    for (int i = 0; i < 8; ++i) first[i] = (1 - part) * first[i] + sign * part * second[i];
+    store_matrix(rigid_of_dual(first), matrix);
+}
+
 void sn_blend_dual(int32_t nbody, const double *rest, const double *pose, double *dual)
 {
-    for (int32_t b = 0; b < nbody; ++b) {
-        rigid e = motion_of(rest, pose, b);
-        quat t = {0, e.p.x, e.p.y, e.p.z}, d = q_mul(t, e.q);
-        q_store(dual + 8 * b, e.q);
-        q_store(dual + 8 * b + 4, (quat){0.5 * d.w, 0.5 * d.x, 0.5 * d.y, 0.5 * d.z});
-    }
+    for (int32_t b = 0; b < nbody; ++b) store_dual(motion_of(rest, pose, b), dual + 8 * b);
 }
 
 void sn_blend_dual_quaternion(int32_t nvertex, const double *vertex, const int32_t *body, const double *weight,
@@ -65,11 +86,6 @@ void sn_blend_dual_quaternion(int32_t nvertex, const double *vertex, const int32
             double s = q_dot(first, q_load(from)) < 0 ? -w[k] : w[k]; /* q and -q are the same rotation */
             for (int i = 0; i < 8; ++i) sum[i] += s * from[i];
         }
-        quat q = q_load(sum), d = q_load(sum + 4);
-        double n = 1 / q_dot(q, q); /* both parts over the length of the first */
-        quat t = q_mul(d, q_conj(q));
-        q = q_unit(q);
-        v3 p = v3_add(q_rotate(q, v3_load(vertex + 3 * v)), v3_scale(v3_of(t.x, t.y, t.z), 2 * n));
-        v3_store(out + 3 * v, p);
+        v3_store(out + 3 * v, rigid_apply(rigid_of_dual(sum), v3_load(vertex + 3 * v)));
     }
 }

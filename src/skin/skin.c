@@ -11,6 +11,7 @@
 #include "skin/bulge.h"
 #include "skin/contact.h"
 #include "skin/taut.h"
+#include "skin/twist.h"
 #include "skin/weights.h"
 
 #include <string.h>
@@ -21,6 +22,10 @@ struct snSkin {
     double *rest_pose, *motion; /* 7 per body; 12 or 8 per body */
     int32_t *body;              /* SN_SKIN_BONES per vertex */
     double *weight;
+    int32_t ntwist;
+    snSkinTwist *twist;
+    int32_t *bound_body; /* as body and weight, over the bodies with those in between of the twists */
+    double *bound_weight;
     snArcs arcs;
     snBulge bulge;
     snBelly belly;
@@ -50,6 +55,18 @@ static void *copy(const void *from, size_t count, size_t size)
     return to;
 }
 
+static snStatus check_twists(const snSkinDef *def, snError *error)
+{
+    for (int32_t i = 0; i < def->ntwist; ++i) {
+        const snSkinTwist *t = def->twist + i;
+        bool bodies = t->parent >= 0 && t->parent < def->nbody && t->child >= 0 && t->child < def->nbody;
+        if (!bodies || t->parent == t->child || !(v3_dist(v3_load(t->from), v3_load(t->to)) > 0))
+            return sn_fail(error, SN_BAD_INPUT, "twist %d: from body %d to %d; expected two of %d bodies and a way",
+                           (int)i, (int)t->parent, (int)t->child, (int)def->nbody);
+    }
+    return SN_OK;
+}
+
 static snStatus copy_mesh(snSkin *skin, const snSkinDef *def, snError *error)
 {
     /* The caller's arrays are only read; the check takes the mesh as it is. */
@@ -57,18 +74,25 @@ static snStatus copy_mesh(snSkin *skin, const snSkinDef *def, snError *error)
                        (int32_t *)(uintptr_t)def->triangle};
     snStatus status = sn_trimesh_require(&given, !def->base_given, "skin", error);
     if (status != SN_OK) return status;
+    status = check_twists(def, error);
+    if (status != SN_OK) return status;
     size_t n = (size_t)def->nvertex;
     skin->rest = (snTriMesh){def->nvertex, def->ntriangle, copy(def->vertex, 3 * n, sizeof(double)),
                              copy(def->triangle, 3 * (size_t)def->ntriangle, sizeof(int32_t))};
     skin->nbody = def->nbody;
     skin->rest_pose = copy(def->rest, 7 * (size_t)def->nbody, sizeof(double));
-    skin->motion = SN_NEW_ARRAY(double, 12 * (size_t)def->nbody);
+    skin->ntwist = def->ntwist, skin->twist = SN_NEW_ARRAY(snSkinTwist, def->ntwist + 1);
+    for (int32_t i = 0; skin->twist && i < def->ntwist; ++i) skin->twist[i] = def->twist[i];
+    skin->motion = SN_NEW_ARRAY(double, 12 * sn_twist_bodies(def->nbody, def->ntwist));
+    skin->bound_body = SN_NEW_ARRAY(int32_t, SN_SKIN_BONES * n);
+    skin->bound_weight = SN_NEW_ARRAY(double, SN_SKIN_BONES *n);
     skin->body = SN_NEW_ARRAY(int32_t, SN_SKIN_BONES * n), skin->weight = SN_NEW_ARRAY(double, SN_SKIN_BONES *n);
     skin->base = copy(def->vertex, 3 * n, sizeof(double));
     skin->normal = SN_NEW_ARRAY(double, 3 * n), skin->offset = SN_NEW_ARRAY(double, n);
     skin->loose = SN_NEW_ARRAY(double, n);
-    bool fine = skin->rest.vertex && skin->rest.triangle && skin->rest_pose && skin->motion && skin->body &&
-                skin->weight && skin->base && skin->normal && skin->offset && skin->loose;
+    bool fine = skin->rest.vertex && skin->rest.triangle && skin->rest_pose && skin->motion && skin->twist &&
+                skin->bound_body && skin->bound_weight && skin->body && skin->weight && skin->base && skin->normal &&
+                skin->offset && skin->loose;
     return fine ? SN_OK : sn_fail_no_memory(error);
 }
 
@@ -105,8 +129,8 @@ static snStatus compute_weights(snSkin *skin, const snSkinDef *def, snError *err
     if (status == SN_OK)
         status = sn_weights_sources(&skin->rest, def->nbody, def->nbone, def->bone, source, distance, error);
     if (status == SN_OK)
-        status =
-            sn_weights_heat(&skin->rest, def->nbody, def->parent, source, distance, skin->body, skin->weight, error);
+        status = sn_weights_heat(&skin->rest, def->nbody, def->parent, def->ntwist, def->twist, source, distance,
+                                 skin->body, skin->weight, error);
     sn_free(source), sn_free(distance);
     return status;
 }
@@ -116,6 +140,15 @@ static snStatus make_weights(snSkin *skin, const snSkinDef *def, snError *error)
     for (int32_t v = 0; def->base_given && v < def->nvertex; ++v) skin->weight[SN_SKIN_BONES * v] = 1; /* of body 0 */
     if (def->base_given) return SN_OK;
     return def->weight ? take_weights(skin, def, error) : compute_weights(skin, def, error);
+}
+
+static void bind_twists(snSkin *skin)
+{
+    size_t n = SN_SKIN_BONES * (size_t)skin->rest.nvertex;
+    memcpy(skin->bound_body, skin->body, n * sizeof *skin->body);
+    memcpy(skin->bound_weight, skin->weight, n * sizeof *skin->weight);
+    for (size_t i = 0; i < n; i += SN_SKIN_BONES)
+        sn_twist_bind(skin->nbody, skin->ntwist, skin->twist, skin->bound_body + i, skin->bound_weight + i);
 }
 
 static snStatus make_strands(snSkin *skin, const snSkinDef *def, snError *error)
@@ -154,6 +187,7 @@ snStatus sn_skin_create(const snSkinDef *def, snSkin **skin, snError *error)
     if (status == SN_OK) {
         sn_trimesh_normals(&made->rest, made->normal);
         status = make_weights(made, def, error);
+        bind_twists(made);
     }
     if (status == SN_OK) status = make_strands(made, def, error);
     if (status == SN_OK) status = sn_taut_create(&made->rest, &made->arcs, made->bulge.influence, &made->taut, error);
@@ -171,6 +205,7 @@ void sn_skin_destroy(snSkin *skin)
     if (!skin) return;
     sn_trimesh_free(&skin->rest);
     sn_free(skin->rest_pose), sn_free(skin->motion), sn_free(skin->body), sn_free(skin->weight);
+    sn_free(skin->twist), sn_free(skin->bound_body), sn_free(skin->bound_weight);
     sn_free(skin->base), sn_free(skin->normal), sn_free(skin->offset), sn_free(skin->loose);
     sn_arcs_free(&skin->arcs);
     sn_bulge_free(&skin->bulge);
@@ -187,7 +222,8 @@ static void blend_bones(snSkin *skin, const double *pose)
     int32_t n = skin->rest.nvertex;
     if (skin->blend == SN_SKIN_LINEAR) {
         sn_blend_matrices(skin->nbody, skin->rest_pose, pose, skin->motion);
-        sn_blend_linear(n, skin->rest.vertex, skin->body, skin->weight, skin->motion, skin->base);
+        sn_twist_matrices(skin->nbody, skin->ntwist, skin->twist, skin->rest_pose, pose, skin->motion);
+        sn_blend_linear(n, skin->rest.vertex, skin->bound_body, skin->bound_weight, skin->motion, skin->base);
     } else {
         sn_blend_dual(skin->nbody, skin->rest_pose, pose, skin->motion);
         sn_blend_dual_quaternion(n, skin->rest.vertex, skin->body, skin->weight, skin->motion, skin->base);

@@ -5,16 +5,23 @@
  *
  * K the cotangent Laplacian, M the vertex areas. The matrix is diagonally dominant, its length scale is the depth of
  * the bone (a few edges), so Gauss-Seidel sweeps converge quickly. Where a body may not act its weight is held at zero,
- * so the others fade towards that border instead of ending in a step. */
+ * so the others fade towards that border instead of ending in a step. Bodies that hang on the same parent (fingers)
+ * share the web between them half and half and fade within WEB of the line where they meet. Where one bone turns along
+ * another, the skin over both goes from the one to the other along the way (twist.h). */
 #include "skin/weights.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
 #include "geom/bvh.h"
+#include "skin/twist.h"
 
 #include <string.h>
 
 enum { SWEEPS = 400 };
+
+/* How far from the line where two fingers meet one acts on the other's skin, m: half the width of a finger. Authored.
+ */
+static const double WEB = 0.009;
 
 /* ---- sources ---------------------------------------------------------------------------------- */
 
@@ -173,11 +180,17 @@ static bool above(const int32_t *parent, int32_t a, int32_t b)
     return false;
 }
 
+static bool siblings(const int32_t *parent, int32_t a, int32_t b)
+{
+    return a != b && parent[a] >= 0 && parent[a] == parent[b];
+}
+
 static void allow(Heat *h, const int32_t *parent)
 {
     for (int32_t a = 0; a < h->nbody; ++a)
         for (int32_t b = 0; b < h->nbody; ++b)
-            h->allowed[a * h->nbody + b] = !parent || a == b || above(parent, a, b) || above(parent, b, a);
+            h->allowed[a * h->nbody + b] =
+                !parent || a == b || above(parent, a, b) || above(parent, b, a) || siblings(parent, a, b);
 }
 
 /* One vertex of a sweep; returns the largest change. sum: room for nbody. */
@@ -256,16 +269,52 @@ static void soften(Heat *h)
     }
 }
 
-/* Heat lost where a body may not act goes to the parent of the source: in the web between two fingers it is the palm
- * that both of them fade into. */
-static void give_rest_to_parent(const Heat *h, const int32_t *parent, const int32_t *source)
+/* Way along edges to the nearest vertex with a sibling as its source, WEB at most. */
+static void ways_to_siblings(const Heat *h, const snTriMesh *skin, const int32_t *parent, const int32_t *source,
+                             double *way)
+{
+    for (int32_t v = 0; v < h->nvertex; ++v) way[v] = WEB;
+    bool changed = true;
+    for (int pass = 0; changed; ++pass) {
+        changed = false;
+        for (int32_t i = 0; i < h->nvertex; ++i) {
+            int32_t v = pass % 2 ? h->nvertex - 1 - i : i;
+            for (int32_t k = h->start[v]; k < h->start[v + 1] && h->to[k] >= 0; ++k) {
+                int32_t w = h->to[k];
+                double edge = v3_dist(sn_trimesh_point(skin, v), sn_trimesh_point(skin, w));
+                double through = siblings(parent, source[v], source[w]) ? 0.5 * edge
+                                 : source[v] == source[w]               ? way[w] + edge
+                                                                        : WEB;
+                if (through < way[v] - 1e-9) way[v] = through, changed = true;
+            }
+        }
+    }
+}
+
+/* Takes the siblings of the source out where they have no part in the web, and shares what is missing from one. */
+static void fade_siblings(Heat *h, const int32_t *parent, const int32_t *source, const double *way)
 {
     for (int32_t v = 0; parent && v < h->nvertex; ++v) {
-        double *heat = h->heat + (size_t)v * (size_t)h->nbody, sum = 0;
-        for (int32_t b = 0; b < h->nbody; ++b) sum += heat[b];
-        int32_t to = parent[source[v]] >= 0 ? parent[source[v]] : source[v];
-        if (sum < 1) heat[to] += 1 - sum;
+        double *heat = h->heat + (size_t)v * (size_t)h->nbody, sum = 0, t = way[v] / WEB;
+        double part = 1 - t * t * (3 - 2 * t);
+        for (int32_t b = 0; b < h->nbody; ++b) {
+            if (siblings(parent, source[v], b)) heat[b] *= part;
+            sum += heat[b];
+        }
+        for (int32_t b = 0; b < h->nbody; ++b) heat[b] /= sum;
     }
+}
+
+/* What the two bodies of a twist have at a vertex is shared by how far along the twist it lies. */
+static void share_twists(Heat *h, const snTriMesh *skin, int32_t ntwist, const snSkinTwist *twist)
+{
+    for (int32_t v = 0; v < h->nvertex; ++v)
+        for (int32_t i = 0; i < ntwist; ++i) {
+            double *heat = h->heat + (size_t)v * (size_t)h->nbody, *a = heat + twist[i].parent,
+                   *b = heat + twist[i].child;
+            double both = *a + *b, part = sn_twist_part(twist + i, sn_trimesh_point(skin, v));
+            *a = (1 - part) * both, *b = part * both;
+        }
 }
 
 /* The largest few, those of less than half a percent left out, scaled to sum one. */
@@ -284,27 +333,30 @@ static void keep_largest(const double *heat, int32_t nbody, int32_t *body, doubl
     for (int k = 0; k < SN_SKIN_BONES; ++k) weight[k] /= sum;
 }
 
-snStatus sn_weights_heat(const snTriMesh *skin, int32_t nbody, const int32_t *parent, const int32_t *source,
-                         const double *distance, int32_t *body, double *weight, snError *error)
+snStatus sn_weights_heat(const snTriMesh *skin, int32_t nbody, const int32_t *parent, int32_t ntwist,
+                         const snSkinTwist *twist, const int32_t *source, const double *distance, int32_t *body,
+                         double *weight, snError *error)
 {
     Heat h = {.nvertex = skin->nvertex, .nbody = nbody};
-    double *sum = SN_NEW_ARRAY(double, nbody);
+    double *sum = SN_NEW_ARRAY(double, nbody), *way = SN_NEW_ARRAY(double, skin->nvertex);
     int32_t *settled = SN_NEW_ARRAY(int32_t, skin->nvertex);
-    bool fine = sum && settled && heat_alloc(&h, skin);
+    bool fine = sum && way && settled && heat_alloc(&h, skin);
     if (fine) {
         assemble(&h, skin);
         allow(&h, parent);
         memcpy(settled, source, sizeof *settled * (size_t)skin->nvertex);
         settle_sources(&h, settled);
         sweep_until_still(&h, settled, distance, sum);
-        give_rest_to_parent(&h, parent, settled);
+        if (parent) ways_to_siblings(&h, skin, parent, settled, way);
+        fade_siblings(&h, parent, settled, way);
         soften(&h);
+        share_twists(&h, skin, ntwist, twist);
         for (int32_t v = 0; v < skin->nvertex; ++v)
             keep_largest(h.heat + (size_t)v * (size_t)nbody, nbody, body + SN_SKIN_BONES * v,
                          weight + SN_SKIN_BONES * v);
     }
     sn_free(h.start), sn_free(h.to), sn_free(h.conduct), sn_free(h.area), sn_free(h.heat), sn_free(h.next),
         sn_free(h.allowed);
-    sn_free(sum), sn_free(settled);
+    sn_free(sum), sn_free(way), sn_free(settled);
     return fine ? SN_OK : sn_fail_no_memory(error);
 }

@@ -212,20 +212,22 @@ static Inside inside_bones(const HandSkin *h, const double *vertex)
 
 /* ---- strands under the skin ---------------------------------------------------------------------- */
 
-/* The nearest sample of a strand. */
-static double nearest_sample(const HandSkin *h, int32_t strand, v3 p, v3 *at)
+/* The nearest place of a strand, on the lines between its samples. */
+static double nearest_place(const HandSkin *h, int32_t strand, v3 p, v3 *at)
 {
     double least = INFINITY;
     const double *s = h->sample + 3 * strand * SAMPLES;
-    for (int i = 0; i < SAMPLES; ++i) {
-        v3 q = v3_load(s + 3 * i);
+    for (int i = 0; i + 1 < SAMPLES; ++i) {
+        v3 from = v3_load(s + 3 * i), way = v3_sub(v3_load(s + 3 * i + 3), from);
+        double t = v3_dot(v3_sub(p, from), way) / fmax(v3_len2(way), 1e-20);
+        v3 q = v3_mad(from, fmax(0, fmin(1, t)), way);
         double d = v3_len2(v3_sub(q, p));
         if (d < least) least = d, *at = q;
     }
     return sqrt(least);
 }
 
-/* Equation 19 with the model's figures, for the nearest sample of a strand. */
+/* Equation 19 with the model's figures, for the nearest place of a strand. */
 static double lift_of(const HandSkin *h, v3 p, v3 n, v3 at)
 {
     const snModelDef *m = sn_spec_model(h->spec);
@@ -262,19 +264,69 @@ static int32_t far_side_bulges(const HandSkin *h)
         v3 p = v3_load(base + 3 * v), n = v3_load(h->normal + 3 * v), at = p;
         bool faces = v3_dot(n, side_of(h, body, p)) < 0.3;
         for (int32_t s = 0; !faces && s < h->nstrand; ++s)
-            faces = nearest_sample(h, s, p, &at) < 0.02 && lift_of(h, p, n, at) > 0.9 * offset[v] - 1e-4 &&
+            faces = nearest_place(h, s, p, &at) < 0.02 && lift_of(h, p, n, at) > 0.9 * offset[v] - 1e-4 &&
                     v3_dot(n, side_of(h, body, at)) > 0;
         count += !faces;
     }
     return count;
 }
 
+/* How often the skin goes around a place: 0 outside, 1 inside, 2 where a finger is in the palm. By the triangles that a
+ * ray from there meets, those that it leaves by less those that it enters by. */
+static int32_t turns_around(const snTriMesh *skin, v3 p)
+{
+    v3 ray = v3_unit(v3_of(0.3187, 0.2741, 0.9073)), x = v3_unit(v3_cross(ray, v3_of(1, 0, 0))), y = v3_cross(ray, x);
+    int32_t turns = 0;
+    for (int32_t t = 0; t < skin->ntriangle; ++t) {
+        double a[3], b[3], depth[3], area[3];
+        for (int c = 0; c < 3; ++c) {
+            v3 q = v3_sub(sn_trimesh_corner(skin, t, c), p);
+            a[c] = v3_dot(q, x), b[c] = v3_dot(q, y), depth[c] = v3_dot(q, ray);
+        }
+        for (int c = 0; c < 3; ++c) area[c] = a[(c + 1) % 3] * b[(c + 2) % 3] - a[(c + 2) % 3] * b[(c + 1) % 3];
+        bool out = area[0] >= 0 && area[1] >= 0 && area[2] >= 0, in = area[0] < 0 && area[1] < 0 && area[2] < 0;
+        double all = area[0] + area[1] + area[2];
+        if ((out || in) && (depth[0] * area[0] + depth[1] * area[1] + depth[2] * area[2]) / all > 0)
+            turns += out ? 1 : -1;
+    }
+    return turns;
+}
+
+typedef struct {
+    int32_t count, strand; /* samples that lie more than SHOWS outside; the one that is furthest */
+    double furthest;       /* m */
+} Outside;
+
+/* A strand whose middle lies further outside the skin than this shows through it, m. */
+static const double SHOWS = 3e-4;
+
+/* Samples of strands outside the bulged skin. */
+static Outside strands_outside(const HandSkin *h)
+{
+    snTriMesh skin = h->mesh;
+    snMeshSide side = {0};
+    Outside out = {.strand = -1};
+    skin.vertex = h->vertex;
+    snBvh *tree = sn_bvh_create(&skin);
+    assert_true(tree && sn_mesh_side_create(&skin, &side));
+    for (int32_t i = 0; i < h->nstrand * SAMPLES; ++i) {
+        v3 p = v3_load(h->sample + 3 * i);
+        double d = sn_bvh_signed_distance(tree, &side, p, 0.03, NULL);
+        if (d <= fmin(SHOWS, out.furthest) || turns_around(&skin, p) > 0) continue;
+        out.count += d > SHOWS;
+        if (d > out.furthest) out.furthest = d, out.strand = i / SAMPLES;
+    }
+    sn_bvh_destroy(tree);
+    sn_mesh_side_free(&side);
+    return out;
+}
+
 /* ---- a motion ------------------------------------------------------------------------------------ */
 
 typedef struct {
-    int32_t frames, in_bone, far_side, raised;
+    int32_t frames, in_bone, far_side, raised, shown, strand;
     double low, high; /* volume over that of the skinned base */
-    double deepest, bulge;
+    double deepest, bulge, shows;
 } Figures;
 
 /* Every `step`-th frame of a replay. */
@@ -288,9 +340,12 @@ static Figures measure_replay(HandSkin *h, const snTrack *replay, int32_t step)
         f.low = fmin(f.low, info.volume / info.base_volume), f.high = fmax(f.high, info.volume / info.base_volume);
         f.in_bone += in.count, f.deepest = fmax(f.deepest, in.deepest), f.bulge = fmax(f.bulge, info.max_bulge);
         f.raised += info.bulged, ++f.frames;
+        sample_strands(h);
+        Outside out = strands_outside(h);
+        f.shown += out.count;
+        if (out.furthest > f.shows) f.shows = out.furthest, f.strand = out.strand;
         sn_skin_set_belly(h->skin, 0);
         pose_hand(h, h->pose, h->point);
-        sample_strands(h);
         f.far_side += far_side_bulges(h);
         sn_skin_set_belly(h->skin, 1);
     }
@@ -301,10 +356,14 @@ static void check_motion(HandSkin *h, const char *name, double start, double end
 {
     snTrack *replay = follow_motion(h, name, start, end, 50);
     Figures f = measure_replay(h, replay, step);
-    print_message("%-17s %2d frames: volume %.4f to %.4f, highest bulge %.2f mm, in a bone %d (%.2f mm), far side %d\n",
-                  name, f.frames, f.low, f.high, 1e3 * f.bulge, f.in_bone, 1e3 * f.deepest, f.far_side);
+    print_message("%-17s %2d frames: volume %.4f to %.4f, highest bulge %.2f mm, in a bone %d (%.2f mm), far side %d\n"
+                  "                  strands outside the skin %d (%.2f mm%s%s)\n",
+                  name, f.frames, f.low, f.high, 1e3 * f.bulge, f.in_bone, 1e3 * f.deepest, f.far_side, f.shown,
+                  1e3 * f.shows, f.shows > 0 ? ", " : "",
+                  f.shows > 0 ? sn_name(h->model, SN_ITEM_STRAND, f.strand) : "");
     assert_int_equal(f.in_bone, 0);
     assert_int_equal(f.far_side, 0);
+    assert_at_most(f.shows, 1e-3);
     assert_near(f.low, 1, 0.03);
     assert_near(f.high, 1, 0.03);
     assert_true(f.frames > 1 && f.raised > 100 * f.frames);
@@ -360,7 +419,7 @@ static inline double valley_height(const HandSkin *h, const char *a, const char 
     double sum = 0;
     for (int i = 0; i < SAMPLES; i += 2) {
         v3 q = v3_load(h->sample + 3 * (s * SAMPLES + i)), other = q;
-        double y = rigid_apply(back, q).y, apart = nearest_sample(h, t, q, &other);
+        double y = rigid_apply(back, q).y, apart = nearest_place(h, t, q, &other);
         if (y > low && y < high && apart > 0.008 && apart < 0.025) sum += bulge_at(h, v3_lerp(q, other, 0.5)), ++n;
     }
     assert_true(n > 5);

@@ -61,12 +61,57 @@ static void the_thumb_circle_shows_the_snuffbox(void **state)
     close_hand(&h);
 }
 
+/* Mean turn of a ring of the forearm's skin about the axis of pronation since the rest pose, rad. */
+static double forearm_turn(const HandSkin *h, double y)
+{
+    const v3 elbow = v3_of(-0.016, 0.243, -0.024), wrist = v3_of(-0.017, 0.018, 0.003); /* of the heads that it joins */
+    v3 axis = v3_unit(v3_sub(elbow, wrist));
+    const double *base = sn_skin_base(h->skin);
+    double along = 0, across = 0;
+    for (int32_t v = 0; v < h->mesh.nvertex; ++v) {
+        v3 was = v3_sub(sn_trimesh_point(&h->mesh, v), wrist), is = v3_sub(v3_load(base + 3 * v), wrist);
+        if (fabs(was.y + wrist.y - y) > 0.005) continue;
+        was = v3_mad(was, -v3_dot(was, axis), axis), is = v3_mad(is, -v3_dot(is, axis), axis);
+        along += v3_dot(was, is), across += v3_dot(v3_cross(was, is), axis);
+    }
+    return atan2(across, along);
+}
+
+/* From the elbow to the wrist the forearm's skin turns further and further, without a step, and keeps its volume. */
+static void pronation_twists_the_forearm_gradually(void **state)
+{
+    (void)state;
+    const double time[] = {1.5, 3.4}, step = 8 * SN_DEG; /* of pronation: 58 and -72 degrees; rings are 10 mm apart */
+    HandSkin h;
+    open_hand(&h, 0);
+    double rest;
+    sn_trimesh_integrals(&h.mesh, &rest, NULL, NULL);
+    for (int i = 0; i < 2; ++i) {
+        hold_moment(&h, "pronation", time[i]);
+        double before = 0, largest = 0, volume = sn_skin_info(h.skin).base_volume / rest;
+        double sign = forearm_turn(&h, 0.02) < 0 ? -1 : 1;
+        assert_near(forearm_turn(&h, 0.24), 0, 2 * SN_DEG);
+        for (double y = 0.24; y > 0.015; y -= 0.01) {
+            double turn = sign * forearm_turn(&h, y);
+            assert_true(turn > before - 0.5 * SN_DEG);
+            largest = fmax(largest, turn - before), before = turn;
+        }
+        print_message("pronation at %.1f s: turned by %.1f degrees at the wrist, at most %.1f in 10 mm, volume %.4f\n",
+                      time[i], before / SN_DEG, largest / SN_DEG, volume);
+        assert_true(before > 50 * SN_DEG);
+        assert_at_most(largest, step);
+        assert_near(volume, 1, 0.03);
+    }
+    close_hand(&h);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bones_sides_and_volume_hold_in_motion),
         cmocka_unit_test(extension_shows_the_extensors_and_a_fist_does_not),
         cmocka_unit_test(the_thumb_circle_shows_the_snuffbox),
+        cmocka_unit_test(pronation_twists_the_forearm_gradually),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

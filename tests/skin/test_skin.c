@@ -169,7 +169,7 @@ static void weights_are_smooth_and_stay_on_their_finger(void **state)
         if (p.y > 0.036)
             assert_near(p.x > 0 ? weight_of(skin, v, 2) : weight_of(skin, v, 1) + weight_of(skin, v, 3), 0, 0);
         if (p.y > 0.06) assert_true(weight_of(skin, v, p.x > 0 ? 3 : 2) > 0.8);
-        if (p.y < -0.03) assert_true(weight_of(skin, v, 0) > 0.85);
+        if (p.y < -0.03) assert_true(weight_of(skin, v, 0) > 0.8);
     }
     double steepest = 0; /* change of a weight along an edge, per metre */
     for (int32_t t = 0; t < f.mesh.ntriangle; ++t)
@@ -179,7 +179,7 @@ static void weights_are_smooth_and_stay_on_their_finger(void **state)
             for (int body = 0; body < BODIES; ++body)
                 steepest = fmax(steepest, fabs(weight_of(skin, a, body) - weight_of(skin, b, body)) / length);
         }
-    assert_at_most(steepest, 250); /* a fifth per millimetre, at the web; a step would be 500 */
+    assert_at_most(steepest, 120); /* a tenth per millimetre; a step would be 500 */
     sn_skin_destroy(skin);
 }
 
@@ -248,6 +248,53 @@ static void dual_quaternions_keep_volume_in_a_twist(void **state)
     }
     assert_near(volume[1] / rest, 1, 0.01);
     assert_true(volume[0] < volume[1]);
+    sn_free(vertex);
+    sn_skin_destroy(skin);
+}
+
+/* Angle by which the ring of the first finger around a place of its axis has turned about it. */
+static double ring_turn(const Fork *f, const double *vertex, double at, v3 axis)
+{
+    double along = 0, across = 0;
+    for (int32_t v = 0; v < f->mesh.nvertex; ++v) {
+        v3 was = v3_sub(sn_trimesh_point(&f->mesh, v), finger[0][0]),
+           is = v3_sub(v3_load(vertex + 3 * v), finger[0][0]);
+        double y = v3_dot(was, axis);
+        if (was.x + finger[0][0].x < 0 || fabs(y - at) > 0.002) continue;
+        was = v3_mad(was, -y, axis), is = v3_mad(is, -v3_dot(is, axis), axis);
+        along += v3_dot(was, is), across += v3_dot(v3_cross(was, is), axis);
+    }
+    return atan2(across, along);
+}
+
+/* The tip turned along the first finger, as a twist: each ring turns a little further than the one before, and the
+ * linear blend keeps the volume. */
+static void a_twist_turns_the_skin_gradually(void **state)
+{
+    (void)state;
+    Fork f;
+    make_fork(&f);
+    v3 axis = v3_unit(v3_sub(finger[0][1], finger[0][0])), to = v3_mad(finger[0][0], 0.060, axis);
+    snSkinTwist twist = {.parent = 1, .child = 3};
+    v3_store(twist.from, v3_mad(finger[0][0], 0.020, axis)), v3_store(twist.to, to);
+    f.def.ntwist = 1, f.def.twist = &twist;
+    snSkin *skin = make_skin(&f);
+    double *vertex = SN_NEW_ARRAY(double, 3 * f.mesh.nvertex), pose[7 * BODIES], rest, before = 0;
+    sn_trimesh_integrals(&f.mesh, &rest, NULL, NULL);
+    memcpy(pose, f.rest, sizeof pose);
+    q_store(pose + 7 * 3 + 3, q_axis_angle(axis, 80 * SN_DEG));
+    sn_skin_deform(skin, pose, NULL, vertex, NULL);
+    assert_near(sn_skin_info(skin).base_volume / rest, 1, 0.01);
+    assert_near(ring_turn(&f, vertex, 0.018, axis), 0, 1 * SN_DEG);
+    for (double at = 0.018; at < 0.064; at += 0.002) {
+        double turn = ring_turn(&f, vertex, at, axis);
+        assert_true(turn > before - 0.1 * SN_DEG && turn < before + 8 * SN_DEG);
+        before = turn;
+    }
+    assert_near(before, 80 * SN_DEG, 2 * SN_DEG);
+    twist.child = 1;
+    snSkin *none = NULL;
+    assert_int_equal(sn_skin_create(&f.def, &none, NULL), SN_BAD_INPUT);
     sn_free(vertex);
     sn_skin_destroy(skin);
 }
@@ -563,6 +610,7 @@ int main(void)
         cmocka_unit_test(given_weights_are_taken_and_checked),
         cmocka_unit_test(a_rigid_motion_is_followed_exactly),
         cmocka_unit_test(dual_quaternions_keep_volume_in_a_twist),
+        cmocka_unit_test(a_twist_turns_the_skin_gradually),
         cmocka_unit_test(the_bulge_is_equation_19),
         cmocka_unit_test(nothing_bulges_on_the_far_side_or_the_other_finger),
         cmocka_unit_test(the_search_equals_brute_force),
