@@ -23,9 +23,10 @@ typedef struct {
     const snBulgeShape *shape;
     snBvh *tree;
     snFans fans;
-    int32_t *patch;  /* per vertex, -1: none yet */
-    double *nearest; /* per vertex: distance of the nearest strand that it sees */
-    uint64_t *sees;  /* nword per vertex */
+    int32_t *patch;        /* per vertex, -1: none yet */
+    double *nearest;       /* per vertex: distance of the nearest strand that it sees */
+    uint64_t *sees;        /* nword per vertex */
+    int32_t *start, *list; /* vertices of patch i: list[start[i]] .. */
 } Setup;
 
 /* Nearest point of each strand within the distance; strands that the vertex sees get their bit. */
@@ -59,13 +60,14 @@ static double fade(double distance)
 
 enum { UNASSIGNED = -1, NO_INFLUENCE = -2, REGION_VERTICES = 8 * SN_LANES };
 
-/* Cuts the vertices of a region at the middle of their longest side until a patch is left. */
+/* Cuts the vertices of a region at the middle of their longest side until a patch is left. All patches but one of a
+ * region are full, so there are SN_LANES of them at most. */
 static void make_patches(const Setup *s, snBulge *b, int32_t *member, int32_t n)
 {
     if (n <= SN_LANES) {
-        int32_t first = b->start[b->npatch];
-        memcpy(b->vertex + first, member, sizeof *member * (size_t)n);
-        b->start[++b->npatch] = first + n;
+        int32_t first = s->start[b->npatch];
+        memcpy(s->list + first, member, sizeof *member * (size_t)n);
+        s->start[++b->npatch] = first + n;
         return;
     }
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
@@ -91,10 +93,9 @@ static void make_patches(const Setup *s, snBulge *b, int32_t *member, int32_t n)
 static bool make_regions(Setup *s, snBulge *b)
 {
     int32_t n = s->skin->nvertex, member[REGION_VERTICES];
-    b->start = SN_NEW_ARRAY(int32_t, n + 1), b->vertex = SN_NEW_ARRAY(int32_t, n),
-    b->region = SN_NEW_ARRAY(int32_t, n + 1);
-    b->mask = SN_NEW_ARRAY(uint64_t, (size_t)n * (size_t)b->nword), b->last = SN_NEW_ARRAY(int32_t, n);
-    if (!b->start || !b->vertex || !b->region || !b->mask || !b->last) return false;
+    s->start = SN_NEW_ARRAY(int32_t, n + 1), s->list = SN_NEW_ARRAY(int32_t, n);
+    b->region = SN_NEW_ARRAY(int32_t, n + 1), b->last = SN_NEW_ARRAY(int32_t, n);
+    if (!s->start || !s->list || !b->region || !b->last) return false;
     for (int32_t v = 0; v < n; ++v) s->patch[v] = b->influence[v] > 0 ? UNASSIGNED : NO_INFLUENCE;
     for (int32_t v = 0; v < n; ++v) {
         if (s->patch[v] != UNASSIGNED) continue;
@@ -104,9 +105,23 @@ static bool make_regions(Setup *s, snBulge *b)
         b->last[b->nregion++] = -1;
         b->region[b->nregion] = b->npatch;
     }
-    for (int32_t i = 0; i < b->npatch; ++i)
-        for (int32_t k = b->start[i]; k < b->start[i + 1]; ++k)
-            for (int32_t w = 0; w < b->nword; ++w) b->mask[i * b->nword + w] |= s->sees[b->vertex[k] * b->nword + w];
+    return true;
+}
+
+static bool fill_patches(const Setup *s, snBulge *b)
+{
+    b->count = SN_NEW_ARRAY(int32_t, b->npatch), b->vertex = SN_NEW_ARRAY(int32_t, SN_LANES * b->npatch);
+    b->weight = SN_NEW_ARRAY(double, SN_LANES * b->npatch);
+    b->mask = SN_NEW_ARRAY(uint64_t, (size_t)b->npatch * (size_t)b->nword);
+    if (!b->count || !b->vertex || !b->weight || !b->mask) return false;
+    for (int32_t i = 0; i < b->npatch; ++i) {
+        b->count[i] = s->start[i + 1] - s->start[i];
+        for (int32_t k = 0; k < SN_LANES; ++k) {
+            int32_t v = s->list[s->start[i] + (k < b->count[i] ? k : b->count[i] - 1)];
+            b->vertex[SN_LANES * i + k] = v, b->weight[SN_LANES * i + k] = b->influence[v];
+            for (int32_t w = 0; w < b->nword; ++w) b->mask[i * b->nword + w] |= s->sees[v * b->nword + w];
+        }
+    }
     return true;
 }
 
@@ -158,7 +173,7 @@ static bool set_up(Setup *s, snBulge *b, const double *influence)
         double near = s->nearest[v] < ACTING_DISTANCE ? 1 : 0;
         b->influence[v] = influence ? near * influence[v] : near * fade(s->nearest[v]);
     }
-    return make_regions(s, b) && make_near(b, s->arcs);
+    return make_regions(s, b) && fill_patches(s, b) && make_near(b, s->arcs);
 }
 
 /* A strand lifts the skin only if it lies between its depth and SN_BULGE_AWAY along the normal, and by less than a
@@ -178,10 +193,10 @@ static double reach_of(const snBulgeShape *shape, int32_t n)
 static bool make_scratch(snBulgeScratch *s, int32_t narc)
 {
     size_t n = (size_t)narc + 4 * SN_LANES;
-    s->chord = SN_NEW_ARRAY(snChord, n), s->nearest = SN_NEW_ARRAY(float, n);
+    s->arc = SN_NEW_ARRAY(int32_t, n), s->acts = SN_NEW_ARRAY(uint32_t, n), s->nearest = SN_NEW_ARRAY(float, n);
     s->distance2 = SN_NEW_ARRAY(float, SN_LANES *n), s->open = SN_NEW_ARRAY(uint32_t, n);
     s->part = SN_NEW_ARRAY(int32_t, n), s->part_open = SN_NEW_ARRAY(uint8_t, n);
-    return s->chord && s->nearest && s->distance2 && s->open && s->part && s->part_open;
+    return s->arc && s->acts && s->nearest && s->distance2 && s->open && s->part && s->part_open;
 }
 
 snStatus sn_bulge_create(const snTriMesh *skin, const double *normal, const snArcs *arcs, const snBulgeShape *shape,
@@ -190,23 +205,26 @@ snStatus sn_bulge_create(const snTriMesh *skin, const double *normal, const snAr
     Setup s = {.skin = skin, .normal = normal, .arcs = arcs, .shape = shape};
     *bulge = (snBulge){.nword = (arcs->nstrand + 63) / 64, .chords = sn_chords_best()};
     bulge->shape = SN_NEW_ARRAY(snBulgeShape, arcs->nstrand);
-    bool fine = bulge->shape && make_scratch(&bulge->scratch, arcs->narc) && set_up(&s, bulge, influence);
+    bulge->chord = SN_NEW_ARRAY(snChord, arcs->narc);
+    bool fine =
+        bulge->shape && bulge->chord && make_scratch(&bulge->scratch, arcs->narc) && set_up(&s, bulge, influence);
     if (fine) {
         memcpy(bulge->shape, shape, sizeof *shape * (size_t)arcs->nstrand);
         bulge->reach = reach_of(shape, arcs->nstrand);
     }
     sn_bvh_destroy(s.tree);
     sn_fans_free(&s.fans);
-    sn_free(s.patch), sn_free(s.nearest), sn_free(s.sees);
+    sn_free(s.patch), sn_free(s.nearest), sn_free(s.sees), sn_free(s.start), sn_free(s.list);
     return fine ? SN_OK : sn_fail_no_memory(error);
 }
 
 void sn_bulge_free(snBulge *b)
 {
     snBulgeScratch *s = &b->scratch;
-    sn_free(b->region), sn_free(b->start), sn_free(b->vertex), sn_free(b->mask), sn_free(b->near_start);
-    sn_free(b->near), sn_free(b->last), sn_free(b->shape), sn_free(b->influence);
-    sn_free(s->chord), sn_free(s->nearest), sn_free(s->distance2), sn_free(s->open), sn_free(s->part);
-    sn_free(s->part_open);
+    sn_free(b->region), sn_free(b->count), sn_free(b->vertex), sn_free(b->weight), sn_free(b->mask);
+    sn_free(b->near_start), sn_free(b->near), sn_free(b->last), sn_free(b->shape), sn_free(b->influence);
+    sn_free(b->chord);
+    sn_free(s->arc), sn_free(s->acts), sn_free(s->nearest), sn_free(s->distance2), sn_free(s->open);
+    sn_free(s->part), sn_free(s->part_open);
     *b = (snBulge){0};
 }

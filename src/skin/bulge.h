@@ -23,26 +23,30 @@ typedef struct snBulgeNear {
 
 /* Room for one region's work: its candidates, and a patch's part of them. */
 typedef struct snBulgeScratch {
-    snChord *chord;
-    float *nearest;   /* per candidate: least possible distance */
+    int32_t *arc;
+    uint32_t *acts;   /* bit i: on patch i of the region */
+    float *nearest;   /* least possible distance */
     float *distance2; /* SN_LANES per candidate */
     uint32_t *open;   /* SN_LANES per 32 candidates: those open to a patch */
-    int32_t *part;    /* those open to the patch at hand */
+    int32_t *part;    /* arcs open to the patch at hand */
     uint8_t *part_open;
 } snBulgeScratch;
 
 typedef struct snBulge {
     int32_t nregion, npatch, nword;
-    int32_t *region;         /* nregion + 1: first patch of each region, which has SN_LANES at most */
-    int32_t *start, *vertex; /* vertices of patch i: vertex[start[i]] .., SN_LANES at most */
-    uint64_t *mask;          /* nword per patch: strands that may act on it */
-    int32_t *near_start;     /* nregion + 1 */
-    snBulgeNear *near;       /* packs whose strands act on a region, those that act on all of its patches first */
-    int32_t *last;           /* per region: arc nearest to its middle in the last frame, or -1 */
-    snBulgeShape *shape;     /* per strand */
-    double reach;            /* m: strands further away do nothing */
-    double *influence;       /* per vertex */
-    int64_t evaluations;     /* closest points on arcs since the start */
+    int32_t *region;     /* nregion + 1: first patch of each region, which has SN_LANES at most */
+    int32_t *count;      /* vertices of each patch, SN_LANES at most */
+    int32_t *vertex;     /* SN_LANES per patch, filled up with its last one */
+    double *weight;      /* SN_LANES per patch: the vertices' influence */
+    uint64_t *mask;      /* nword per patch: strands that may act on it */
+    int32_t *near_start; /* nregion + 1 */
+    snBulgeNear *near;   /* packs whose strands act on a region, those that act on all of its patches first */
+    int32_t *last;       /* per region: arc nearest to its middle in the last frame, or -1 */
+    snBulgeShape *shape; /* per strand */
+    double reach;        /* m: strands further away do nothing */
+    double *influence;   /* per vertex of the skin */
+    int64_t evaluations; /* closest points on arcs since the start */
+    snChord *chord;      /* per arc, of this frame */
     snBulgeScratch scratch;
     const snChords *chords;
 } snBulge;

@@ -65,8 +65,8 @@ void sn_bulge_add_brute_force(snBulge *b, const snArcs *arcs, const double *vert
                               const double *loose, double prominence, double *offset)
 {
     for (int32_t patch = 0; patch < b->npatch; ++patch)
-        for (int32_t k = b->start[patch]; k < b->start[patch + 1]; ++k) {
-            int32_t v = b->vertex[k];
+        for (int32_t k = 0; k < b->count[patch]; ++k) {
+            int32_t v = b->vertex[SN_LANES * patch + k];
             v3 p = v3_load(vertex + 3 * v);
             Best best = {.distance2 = INFINITY, .arc = -1};
             for (int32_t i = 0; i < arcs->narc; ++i)
@@ -85,51 +85,23 @@ typedef struct {
     double prominence, *offset;
 } Frame;
 
-enum { MOST = SN_LANES * SN_LANES, PAIRS = 256 };
+enum { PAIRS = 256 };
 
 /* A region at work. */
 typedef struct {
-    int32_t index, npatch;
-    const int32_t *list;      /* its vertices, patch after patch */
-    int32_t start[SN_LANES];  /* first vertex of each patch in the list */
-    uint32_t lanes[SN_LANES]; /* of each patch: bit i for its i-th vertex */
-    snPoints point[SN_LANES]; /* of each patch */
-    snBalls ball;
-    v3 middle;     /* of the box around it, from the frame's origin */
-    double radius; /* no vertex is further from the middle */
-    Best best[MOST];
+    int32_t index, first, npatch; /* its patches */
+    snPoints point[SN_LANES];     /* of each patch */
+    snBalls ball;                 /* around each patch */
+    v3 middle;                    /* from the frame's origin */
+    double radius;                /* no vertex is further from the middle */
+    Best best[SN_LANES * SN_LANES];
     int32_t npair, arc[PAIRS], slot[PAIRS], vertex[PAIRS]; /* closest points to be found */
 } Region;
-
-/* Vertices that far from the others are as good as not there; what lies in one region with them need not suffer. */
-static float single(double x)
-{
-    return fabs(x) < 1e6 ? (float)x : NAN;
-}
-
-static void load_vertex(const Frame *f, v3 origin, int32_t v, snPoints *to, int32_t i)
-{
-    const double *p = f->vertex + 3 * v, *n = f->normal + 3 * v;
-    to->x[i] = single(p[0] - origin.x), to->y[i] = single(p[1] - origin.y), to->z[i] = single(p[2] - origin.z);
-    to->nx[i] = (float)n[0], to->ny[i] = (float)n[1], to->nz[i] = (float)n[2], to->loose[i] = (float)f->loose[v];
-}
 
 /* What rounding can do to a radius about a place. */
 static float rounding(float x, float y, float z)
 {
     return 1e-6f + 1e-6f * (fabsf(x) + fabsf(y) + fabsf(z));
-}
-
-static void load_balls(const snBulge *b, Region *r)
-{
-    float x[MOST], y[MOST], z[MOST];
-    for (int32_t i = 0; i < SN_LANES; ++i) {
-        const snPoints *from = r->point + (i < r->npatch ? i : 0);
-        for (int32_t k = 0; k < SN_LANES; ++k)
-            x[SN_LANES * k + i] = from->x[k], y[SN_LANES * k + i] = from->y[k], z[SN_LANES * k + i] = from->z[k];
-    }
-    b->chords->balls(x, y, z, &r->ball);
-    for (int32_t i = 0; i < SN_LANES; ++i) r->ball.radius[i] += rounding(r->ball.x[i], r->ball.y[i], r->ball.z[i]);
 }
 
 /* The ball around all patches' balls, about the middle of their middles. */
@@ -149,20 +121,32 @@ static void load_ball(Region *r)
     }
 }
 
-static void load_region(const snBulge *b, v3 origin, const Frame *f, int32_t index, Region *r)
+static void load_region(const snBulge *b, const double *origin, const Frame *f, int32_t index, Region *r)
 {
-    int32_t first = b->region[index];
-    r->index = index, r->npatch = b->region[index + 1] - first, r->npair = 0;
-    r->list = b->vertex + b->start[first];
-    for (int32_t i = 0; i < r->npatch; ++i) {
-        int32_t start = b->start[first + i], n = b->start[first + i + 1] - start;
-        r->start[i] = start - b->start[first], r->lanes[i] = (1u << n) - 1;
-        for (int32_t k = 0; k < SN_LANES; ++k)
-            load_vertex(f, origin, b->vertex[start + (k < n ? k : n - 1)], r->point + i, k);
-        for (int32_t k = 0; k < n; ++k) r->best[r->start[i] + k] = (Best){.distance2 = INFINITY, .arc = -1};
-    }
-    load_balls(b, r);
+    r->index = index, r->first = b->region[index], r->npatch = b->region[index + 1] - r->first, r->npair = 0;
+    for (int32_t i = 0; i < r->npatch; ++i)
+        b->chords->load(b->vertex + SN_LANES * (r->first + i), f->vertex, f->normal, f->loose, origin, r->point + i);
+    for (int32_t i = r->npatch; i < SN_LANES; ++i) r->point[i] = r->point[0];
+    b->chords->balls(r->point, &r->ball);
+    for (int32_t i = 0; i < r->npatch; ++i) r->ball.radius[i] += rounding(r->ball.x[i], r->ball.y[i], r->ball.z[i]);
     load_ball(r);
+    for (int32_t i = 0; i < SN_LANES * r->npatch; ++i) r->best[i].distance2 = INFINITY, r->best[i].arc = -1;
+}
+
+/* The packs' chords one by one. */
+static void load_chords(snBulge *b, const snArcs *arcs)
+{
+    for (int32_t k = 0; k < arcs->npack; ++k) {
+        const snPack *p = arcs->pack + k;
+        const snBulgeShape *shape = b->shape + p->strand;
+        double cover = depth_at(shape, 0), give = depth_at(shape, 1) - cover;
+        int32_t end = arcs->strand_arc[p->strand + 1];
+        for (int32_t i = 0; i < SN_LANES && p->arc + i < end; ++i)
+            b->chord[p->arc + i] = (snChord){p->ax[i],      p->ay[i],    p->az[i],
+                                             p->cx[i],      p->cy[i],    p->cz[i],
+                                             p->inverse[i], p->slack[i], (float)(cover + 1e-6),
+                                             (float)give};
+    }
 }
 
 /* What the vertices of the region are from the nearest arc of the last frame at most; that arc acts on all of them. */
@@ -178,17 +162,11 @@ static float first_bound(const snBulge *b, const snArcs *arcs, const Region *r)
     return (float)(bound + 1e-6);
 }
 
-static snChord chord_of(const snPack *pack, int32_t i, const snBulgeShape *shape, uint32_t acts)
-{
-    double cover = depth_at(shape, 0), give = depth_at(shape, 1) - cover;
-    return (snChord){pack->ax[i],      pack->ay[i],    pack->az[i],           pack->cx[i], pack->cy[i],   pack->cz[i],
-                     pack->inverse[i], pack->slack[i], (float)(cover + 1e-6), (float)give, pack->arc + i, acts};
-}
-
 /* Adds the arcs of a pack that are not surely further than the bound; one that acts on all patches may tighten it. */
 static int32_t unpack(snBulge *b, const snArcs *arcs, const snBulgeNear *near, const Region *r, float radius,
                       float *bound, int32_t count)
 {
+    const snBulgeScratch *s = &b->scratch;
     const snPack *pack = arcs->pack + near->pack;
     float x = (float)r->middle.x, y = (float)r->middle.y, z = (float)r->middle.z, distance[SN_LANES];
     float dx = pack->x - x, dy = pack->y - y, dz = pack->z - z, limit = *bound + radius + pack->radius;
@@ -198,8 +176,8 @@ static int32_t unpack(snBulge *b, const snArcs *arcs, const snBulgeNear *near, c
         int32_t i = (int32_t)__builtin_ctz(left);
         float upper = distance[i] + pack->slack[i] + radius;
         if (tighten && upper < *bound) *bound = upper, b->last[r->index] = pack->arc + i;
-        b->scratch.nearest[count] = distance[i] - pack->slack[i] - radius;
-        b->scratch.chord[count++] = chord_of(pack, i, b->shape + pack->strand, near->acts);
+        s->nearest[count] = distance[i] - pack->slack[i] - radius;
+        s->arc[count] = pack->arc + i, s->acts[count++] = near->acts;
     }
     return count;
 }
@@ -215,7 +193,7 @@ static int32_t collect(snBulge *b, const snArcs *arcs, const Region *r)
     for (int32_t i = b->near_start[r->index]; i < b->near_start[r->index + 1]; ++i)
         count = unpack(b, arcs, b->near + i, r, radius, &bound, count);
     for (int32_t i = 0; i < count; ++i)
-        if (!(s->nearest[i] > bound)) s->chord[kept++] = s->chord[i];
+        if (!(s->nearest[i] > bound)) s->arc[kept] = s->arc[i], s->acts[kept++] = s->acts[i];
     return kept;
 }
 
@@ -227,7 +205,7 @@ static int32_t take_part(const snBulgeScratch *s, int32_t ncandidate, int32_t pa
     int32_t count = 0;
     for (int32_t first = 0; first < ncandidate; first += 32)
         for (uint32_t open = s->open[SN_LANES * (first / 32) + patch]; open; open &= open - 1)
-            s->part[count++] = first + (int32_t)__builtin_ctz(open);
+            s->part[count++] = s->arc[first + (int32_t)__builtin_ctz(open)];
     return count;
 }
 
@@ -251,30 +229,29 @@ static void pair(snBulge *b, const snArcs *arcs, const Frame *f, int32_t n, int3
 {
     const snBulgeScratch *s = &b->scratch;
     float reach = (float)(b->reach + 1e-6);
-    uint32_t lanes =
-        r->lanes[patch] & b->chords->points(n, s->part, s->chord, r->point + patch, reach, s->distance2, s->part_open);
+    uint32_t lanes = (1u << b->count[r->first + patch]) - 1;
+    lanes &= b->chords->points(n, s->part, b->chord, r->point + patch, reach, s->distance2, s->part_open);
     for (int32_t k = 0; lanes && k < n; ++k)
         for (uint32_t open = s->part_open[k] & lanes; open; open &= open - 1) {
-            int32_t slot = r->start[patch] + (int32_t)__builtin_ctz(open);
+            int32_t slot = SN_LANES * patch + (int32_t)__builtin_ctz(open);
             if (r->npair == PAIRS) decide(b, arcs, f, r);
-            r->arc[r->npair] = s->chord[s->part[k]].arc, r->slot[r->npair] = slot;
-            r->vertex[r->npair++] = r->list[slot];
+            r->arc[r->npair] = s->part[k], r->slot[r->npair] = slot;
+            r->vertex[r->npair++] = b->vertex[SN_LANES * r->first + slot];
         }
 }
 
 static void add_region(snBulge *b, const snArcs *arcs, const Frame *f, Region *r)
 {
     const snBulgeScratch *s = &b->scratch;
-    int32_t ncandidate = collect(b, arcs, r),
-            nvertex = b->start[b->region[r->index + 1]] - b->start[b->region[r->index]];
-    b->chords->patches(ncandidate, s->chord, &r->ball, (float)(b->reach + 1e-6), s->distance2, s->open);
-    for (int32_t i = 0; i < r->npatch; ++i) pair(b, arcs, f, take_part(s, ncandidate, i), i, r);
+    int32_t n = collect(b, arcs, r);
+    b->chords->patches(n, s->arc, s->acts, b->chord, &r->ball, (float)(b->reach + 1e-6), s->distance2, s->open);
+    for (int32_t i = 0; i < r->npatch; ++i) pair(b, arcs, f, take_part(s, n, i), i, r);
     decide(b, arcs, f, r);
-    for (int32_t i = 0; i < nvertex; ++i) {
+    for (int32_t i = 0; i < SN_LANES * r->npatch; ++i) {
         const Best *best = r->best + i;
-        int32_t v = r->list[i];
         if (best->arc < 0 || best->distance2 > b->reach * b->reach) continue;
-        f->offset[v] += f->prominence * b->influence[v] *
+        int32_t v = b->vertex[SN_LANES * r->first + i];
+        f->offset[v] += f->prominence * b->weight[SN_LANES * r->first + i] *
                         equation_19(b->shape + arcs->arc[best->arc].strand, v3_load(f->vertex + 3 * v),
                                     v3_load(f->normal + 3 * v), best->at, f->loose[v]);
     }
@@ -284,10 +261,12 @@ void sn_bulge_add(snBulge *b, const snArcs *arcs, const double *vertex, const do
                   double prominence, double *offset)
 {
     Frame f = {vertex, normal, loose, prominence, offset};
+    double origin[3] = {arcs->origin.x, arcs->origin.y, arcs->origin.z};
     Region region;
     if (!arcs->narc || !(b->reach > 0)) return;
+    load_chords(b, arcs);
     for (int32_t r = 0; r < b->nregion; ++r) {
-        load_region(b, arcs->origin, &f, r, &region);
+        load_region(b, origin, &f, r, &region);
         add_region(b, arcs, &f, &region);
     }
 }

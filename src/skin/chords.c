@@ -1,46 +1,46 @@
 /* The loops in plain vector arithmetic: whatever the target has. */
 #include "skin/chords.h"
 
-#include <math.h>
-
-#if defined(__GNUC__)
-#pragma GCC diagnostic ignored "-Wpsabi" /* vectors are passed between functions of this file only */
-#endif
-
+#include "math/vd_portable.h"
 #include "skin/lanes.h"
 
-LANE_INLINE vf vf_select(vi where, vf yes, vf no)
+VD_INLINE vf vf_select(vi where, vf yes, vf no)
 {
     return (vf)(((vi)yes & where) | ((vi)no & ~where));
 }
-LANE_INLINE vf vf_min(vf a, vf b)
+VD_INLINE vf vf_min(vf a, vf b)
 {
     return vf_select(a < b, a, b);
 }
-LANE_INLINE vf vf_max(vf a, vf b)
+VD_INLINE vf vf_max(vf a, vf b)
 {
     return vf_select(a > b, a, b);
 }
-LANE_INLINE vf vf_madd(vf a, vf b, vf c)
+VD_INLINE vf vf_madd(vf a, vf b, vf c)
 {
     return c + a * b;
 }
-LANE_INLINE vf vf_sqrt(vf a)
+VD_INLINE vf vf_sqrt(vf a)
 {
     for (int i = 0; i < SN_LANES; ++i) a[i] = sqrtf(a[i]);
     return a;
 }
-LANE_INLINE uint32_t vf_mask(vi where)
+VD_INLINE uint32_t vf_mask(vi where)
 {
     uint32_t mask = 0;
     for (int i = 0; i < SN_LANES; ++i) mask |= (uint32_t)where[i] & 1u << i;
     return mask;
 }
-LANE_INLINE vd vd_select(vl where, vd yes, vd no)
+/* Rows of four as columns of eight. */
+VD_INLINE void put_columns(const float row[SN_LANES][4], float *x, float *y, float *z, float *w)
 {
-    return (vd)(((vl)yes & where) | ((vl)no & ~where));
+    for (int i = 0; i < SN_LANES; ++i) x[i] = row[i][0], y[i] = row[i][1], z[i] = row[i][2], w[i] = row[i][3];
 }
-LANE_INLINE bool vd_all_of(vl where)
+VD_INLINE vd vd_select(vmask where, vd yes, vd no)
+{
+    return (vd)(((vmask)yes & where) | ((vmask)no & ~where));
+}
+VD_INLINE bool vd_all_of(vmask where)
 {
     return (where[0] & where[1] & where[2] & where[3]) != 0;
 }
@@ -48,7 +48,7 @@ LANE_INLINE bool vd_all_of(vl where)
 #include "skin/chords_loop.h"
 #include "skin/closest_loop.h"
 
-const snChords sn_chords_portable = {pack_loop, balls_loop, patches_loop, points_loop, closest_loop};
+const snChords sn_chords_portable = {pack_loop, load_loop, balls_loop, patches_loop, points_loop, closest_loop};
 
 const snChords *sn_chords_best(void)
 {

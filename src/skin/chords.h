@@ -11,8 +11,6 @@ enum { SN_LANES = 8 };
 typedef struct snChord {
     float ax, ay, az, cx, cy, cz, inverse, slack; /* start, way to the end, 1 / length^2; slack in m */
     float cover, give; /* shows when not deeper under the skin than cover + give times its looseness, m */
-    int32_t arc;
-    uint32_t acts; /* bit i: on patch i of the region */
 } snChord;
 
 /* Vertices of a patch, filled up with its last one. */
@@ -31,14 +29,17 @@ struct snArc;
 typedef struct snChords {
     /* Distances of one point to the chords of a pack; which of them are no further than limit plus their slack. */
     uint32_t (*pack)(const struct snPack *pack, float x, float y, float z, float limit, float *distance);
-    /* Middles of the boxes around SN_LANES patches; x, y, z hold the first vertices of all, then the second ones. */
-    void (*balls)(const float *x, const float *y, const float *z, snBalls *ball);
-    /* Which chords may hold the closest point of a vertex of a patch: of chord j, patch i bit j % 32 of
-     * open[SN_LANES * (j / 32) + i]. distance2: room for SN_LANES per chord. */
-    void (*patches)(int32_t n, const snChord *chord, const snBalls *ball, float reach, float *distance2,
-                    uint32_t *open);
-    /* The same for the vertices of one patch and the chords that are listed: bit i of open[k] for point i and the k-th
-     * of them. Returns for which points one of these chords may show. */
+    /* The SN_LANES vertices of a patch (position, normal: 3 per vertex) as seen from an origin. */
+    void (*load)(const int32_t *vertex, const double *position, const double *normal, const double *loose,
+                 const double *origin, snPoints *to);
+    /* Balls around SN_LANES patches, about the middles of their boxes. */
+    void (*balls)(const snPoints *patch, snBalls *ball);
+    /* Which of the n chords that are listed may hold the closest point of a vertex of a patch: of the j-th, patch i bit
+     * j % 32 of open[SN_LANES * (j / 32) + i]. acts: bit i for patch i. distance2: room for SN_LANES per chord. */
+    void (*patches)(int32_t n, const int32_t *list, const uint32_t *acts, const snChord *chord, const snBalls *ball,
+                    float reach, float *distance2, uint32_t *open);
+    /* The same for the vertices of one patch: bit i of open[j] for point i and the j-th chord. Returns for which points
+     * one of these chords may show. */
     uint32_t (*points)(int32_t n, const int32_t *list, const snChord *chord, const snPoints *point, float reach,
                        float *distance2, uint8_t *open);
     /* Closest points of n pairs of arc and vertex (position: 3 per vertex): squared distances and places, 3 each. */

@@ -15,24 +15,57 @@ static uint32_t pack_loop(const snPack *pack, float x, float y, float z, float l
     return vf_mask(d <= limit + vf_get(pack->slack));
 }
 
-static void balls_loop(const float *x, const float *y, const float *z, snBalls *ball)
+static void load_loop(const int32_t *vertex, const double *position, const double *normal, const double *loose,
+                      const double *origin, snPoints *to)
 {
-    vf lx = vf_all(INFINITY), ly = lx, lz = lx, hx = -lx, hy = hx, hz = hx, far = vf_all(0);
+    float row[SN_LANES][4], turned[SN_LANES][4], none[SN_LANES];
+    vd from = {origin[0], origin[1], origin[2], 0};
     for (int i = 0; i < SN_LANES; ++i) {
-        vf px = vf_get(x + SN_LANES * i), py = vf_get(y + SN_LANES * i), pz = vf_get(z + SN_LANES * i);
+        const double *p = position + 3 * vertex[i], *n = normal + 3 * vertex[i];
+        vd at = {p[0], p[1], p[2], loose[vertex[i]]}, up = {n[0], n[1], n[2], 0};
+        *(vf_half *)(void *)row[i] = __builtin_convertvector(at - from, vf_half);
+        *(vf_half *)(void *)turned[i] = __builtin_convertvector(up, vf_half);
+    }
+    put_columns(row, to->x, to->y, to->z, to->loose);
+    put_columns(turned, to->nx, to->ny, to->nz, none);
+}
+
+/* Vertices that far off are as good as not there: what lies in one region with them need not suffer. */
+VD_INLINE vf not_far(vf x)
+{
+    return vf_select((x < 1e6f) & (x > -1e6f), x, vf_all(NAN));
+}
+
+/* As far as a row of x goes, patch i in lane i. */
+VD_INLINE void turn(const snPoints *patch, float *x, float *y, float *z)
+{
+    for (int i = 0; i < SN_LANES; ++i)
+        for (int k = 0; k < SN_LANES; ++k) {
+            x[SN_LANES * k + i] = patch[i].x[k], y[SN_LANES * k + i] = patch[i].y[k];
+            z[SN_LANES * k + i] = patch[i].z[k];
+        }
+}
+
+static void balls_loop(const snPoints *patch, snBalls *ball)
+{
+    float x[SN_LANES * SN_LANES], y[SN_LANES * SN_LANES], z[SN_LANES * SN_LANES];
+    vf lx = vf_all(INFINITY), ly = lx, lz = lx, hx = -lx, hy = hx, hz = hx, far = vf_all(0);
+    turn(patch, x, y, z);
+    for (int i = 0; i < SN_LANES * SN_LANES; i += SN_LANES) {
+        vf px = not_far(vf_get(x + i)), py = not_far(vf_get(y + i)), pz = not_far(vf_get(z + i));
         lx = vf_min(px, lx), ly = vf_min(py, ly), lz = vf_min(pz, lz);
         hx = vf_max(px, hx), hy = vf_max(py, hy), hz = vf_max(pz, hz);
     }
     vf mx = 0.5f * (lx + hx), my = 0.5f * (ly + hy), mz = 0.5f * (lz + hz);
-    for (int i = 0; i < SN_LANES; ++i) {
-        vf px = vf_get(x + SN_LANES * i) - mx, py = vf_get(y + SN_LANES * i) - my, pz = vf_get(z + SN_LANES * i) - mz;
+    for (int i = 0; i < SN_LANES * SN_LANES; i += SN_LANES) {
+        vf px = not_far(vf_get(x + i)) - mx, py = not_far(vf_get(y + i)) - my, pz = not_far(vf_get(z + i)) - mz;
         far = vf_max(vf_madd(px, px, vf_madd(py, py, pz * pz)), far);
     }
     vf_put(ball->x, mx), vf_put(ball->y, my), vf_put(ball->z, mz), vf_put(ball->radius, vf_sqrt(far));
 }
 
 /* Squared distances of eight points to a chord. */
-LANE_INLINE vf chord_distance2(const snChord *c, vf x, vf y, vf z)
+VD_INLINE vf chord_distance2(const snChord *c, vf x, vf y, vf z)
 {
     vf cx = vf_all(c->cx), cy = vf_all(c->cy), cz = vf_all(c->cz);
     vf px = x - c->ax, py = y - c->ay, pz = z - c->az;
@@ -42,30 +75,31 @@ LANE_INLINE vf chord_distance2(const snChord *c, vf x, vf y, vf z)
     return vf_madd(px, px, vf_madd(py, py, pz * pz));
 }
 
-LANE_INLINE vi acting(const snChord *c)
+VD_INLINE vi acting(uint32_t acts)
 {
     const vi bit = {1, 2, 4, 8, 16, 32, 64, 128};
-    return ((int32_t)c->acts & bit) == bit;
+    return ((int32_t)acts & bit) == bit;
 }
 
 /* An arc that acts on a patch and whose chord is d from its middle is at most d + slack + radius from its vertices. */
-static void patches_loop(int32_t n, const snChord *chord, const snBalls *ball, float reach, float *distance2,
-                         uint32_t *open)
+static void patches_loop(int32_t n, const int32_t *list, const uint32_t *acts, const snChord *chord,
+                         const snBalls *ball, float reach, float *distance2, uint32_t *open)
 {
     vf x = vf_get(ball->x), y = vf_get(ball->y), z = vf_get(ball->z), radius = vf_get(ball->radius);
     vf least = vf_all(1e30f), slack = vf_all(0);
     for (int32_t j = 0; j < n; ++j) {
-        vf d = chord_distance2(chord + j, x, y, z);
-        vi less = (d < least) & acting(chord + j);
+        const snChord *c = chord + list[j];
+        vf d = chord_distance2(c, x, y, z);
+        vi less = (d < least) & acting(acts[j]);
         vf_put(distance2 + SN_LANES * j, d);
-        least = vf_select(less, d, least), slack = vf_select(less, vf_all(chord[j].slack), slack);
+        least = vf_select(less, d, least), slack = vf_select(less, vf_all(c->slack), slack);
     }
     vf limit = vf_min(vf_sqrt(least) + slack + radius, vf_all(reach)) + radius;
     for (int32_t first = 0; first < n; first += 32) {
         vi found = {0};
         for (int32_t j = first; j < n && j < first + 32; ++j) {
-            vf far = limit + chord[j].slack;
-            vi near = (vf_get(distance2 + SN_LANES * j) <= far * far) & acting(chord + j);
+            vf far = limit + chord[list[j]].slack;
+            vi near = (vf_get(distance2 + SN_LANES * j) <= far * far) & acting(acts[j]);
             found |= near & (int32_t)(1u << (j - first));
         }
         *(vi_any *)(void *)(open + first / 32 * SN_LANES) = found;
@@ -73,7 +107,7 @@ static void patches_loop(int32_t n, const snChord *chord, const snBalls *ball, f
 }
 
 /* Points under whose tangent planes the arc lies too deep, all of it, to show. */
-LANE_INLINE vi too_deep(const snChord *c, const snPoints *p)
+VD_INLINE vi too_deep(const snChord *c, const snPoints *p)
 {
     vf nx = vf_get(p->nx), ny = vf_get(p->ny), nz = vf_get(p->nz);
     vf start = vf_madd(c->ax - vf_get(p->x), nx, vf_madd(c->ay - vf_get(p->y), ny, (c->az - vf_get(p->z)) * nz));
