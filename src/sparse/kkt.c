@@ -180,7 +180,12 @@ snStatus sn_kkt_factor(snKkt *k, const uint8_t *strand_dirty, int32_t *culprit)
 
 void sn_kkt_solve(snKkt *k, const double *rhs, double *solution, int32_t refine)
 {
-    k->solver->solve(k, rhs, solution, refine);
+    k->solver->solve(k, rhs, solution, refine, 0);
+}
+
+void sn_kkt_solve_to(snKkt *k, const double *rhs, double *solution, int32_t refine, double enough)
+{
+    k->solver->solve(k, rhs, solution, refine, enough);
 }
 
 void sn_kkt_solve_bodies(snKkt *k, const double *rhs, double *velocity)

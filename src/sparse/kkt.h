@@ -80,6 +80,9 @@ snStatus sn_kkt_factor(snKkt *kkt, const uint8_t *strand_dirty, int32_t *culprit
 
 /* solution = K^-1 rhs with `refine` steps of iterative refinement. rhs and solution may be the same. */
 void sn_kkt_solve(snKkt *kkt, const double *rhs, double *solution, int32_t refine);
+/* The same, but refines no further once the largest residual is at most `enough` of the largest right-hand side of a
+ * control point (of the bodies not: a driven one is as good as infinitely heavy). */
+void sn_kkt_solve_to(snKkt *kkt, const double *rhs, double *solution, int32_t refine, double enough);
 
 /* The velocities of the bodies alone (6 * nbody), without refinement: about half the work. */
 void sn_kkt_solve_bodies(snKkt *kkt, const double *rhs, double *velocity);

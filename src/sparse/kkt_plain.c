@@ -13,6 +13,7 @@
 #include "sparse/ldl.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 typedef struct Plain {
@@ -291,12 +292,21 @@ static void solve_once(const snKkt *k, const double *rhs, double *solution, bool
     for (int32_t u = 0; u < k->size; ++u) solution[p->perm[u]] += p->work[u];
 }
 
-static void plain_solve(snKkt *k, const double *rhs, double *solution, int32_t refine)
+static double largest(const double *x, int32_t n)
+{
+    double most = 0;
+    for (int32_t i = 0; i < n; ++i) most = fmax(most, fabs(x[i]));
+    return most;
+}
+
+static void plain_solve(snKkt *k, const double *rhs, double *solution, int32_t refine, double enough)
 {
     sn_kkt_mask_rhs(k, rhs, k->rhs);
+    double least = enough * largest(k->rhs + k->point0, 3 * k->pattern.npoint);
     solve_once(k, k->rhs, solution, true);
     for (int32_t i = 0; i < refine; ++i) {
         sn_kkt_residual_scaled(k, k->rhs, solution, k->residual, NULL);
+        if (largest(k->residual, k->size) <= least) break;
         solve_once(k, k->residual, solution, false);
     }
 }

@@ -3,13 +3,14 @@
  *
  * 1. A batch writes only what belongs to it. Sums over strands are made by the calling thread, in the order of the
  *    batches, so results are bit-equal for any number of threads.
- * 2. Refinement goes on inside the batches: back substitution, residual and the next forward elimination of a strand
- *    happen while it is in the cache, so one refined solve is three loops over the batches.
+ * 2. Back substitution and residual of a strand happen while it is in the cache, so that knowing whether a solution is
+ *    good enough costs little. A solve is two loops over the batches, each refinement two more.
  * 3. A batch is factored again when one of its strands is marked dirty, or when a link row on it has changed. */
 #include "sparse/strand_solver.h"
 
 #include "base/alloc.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -24,7 +25,6 @@ struct Job {
     atomic_int next;
     const uint8_t *dirty; /* factor */
     const double *rhs;    /* solve */
-    double *solution;
     bool first, last;
     int32_t nforce; /* body response: the forces of one chunk */
     const int32_t *force_strand, *force_adr;
@@ -233,32 +233,27 @@ static void add_lane(const snLane *lane, const snLaneVector *step, const snLaneV
     for (int32_t i = 0; i < lane->nown; ++i) x->row[l][i] += step->row[l][i];
 }
 
-static void copy_lane(const snLane *lane, const snLaneVector *from, const snLaneVector *to, int l)
-{
-    for (int32_t i = 0; i < lane->npoint; ++i)
-        for (int32_t c = 0; c < 3; ++c) to->point[l][3 * i + c] = from->point[l][4 * i + c];
-    memcpy(to->row[l], from->row[l], (size_t)lane->nown * sizeof(double));
-}
-
-/* Back substitution with s->red; then the answer is given out, or the next round begins. */
+/* Back substitution with s->red, and the residual unless this is the last round. */
 static void backward_item(Job *job, int32_t item, int32_t worker)
 {
     snStrandSolver *s = job->s;
     snBatch *b = &s->batch[item];
     snLaneVector x = lanes_at(job->k, b, s->x, s->x_point), step = lanes_at(job->k, b, s->step, s->step_point);
-    snLaneVector res = lanes_at(job->k, b, s->res, s->res_point);
-    snLaneVector rhs = lanes_in(job->k, b, job->rhs), out = lanes_in(job->k, b, job->solution);
+    snLaneVector res = lanes_at(job->k, b, s->res, s->res_point), rhs = lanes_in(job->k, b, job->rhs);
     load_borders(b, s->red);
     s->lanes->backward(&s->data, b, &s->work[worker], job->first ? &x : &step);
-    for (int l = 0; l < SN_LANES; ++l) {
-        if (b->lane[l].strand < 0) continue;
-        if (!job->first) add_lane(&b->lane[l], &step, &x, l);
-        if (job->last) copy_lane(&b->lane[l], &x, &out, l);
-    }
+    for (int l = 0; l < SN_LANES; ++l)
+        if (b->lane[l].strand >= 0 && !job->first) add_lane(&b->lane[l], &step, &x, l);
     if (job->last) return;
     load_borders(b, s->total);
-    s->lanes->residual(&s->data, b, &rhs, &x, &res);
-    s->lanes->forward(&s->data, b, &s->work[worker], &res);
+    b->off = s->lanes->residual(&s->data, b, &rhs, &x, &res, &b->size);
+}
+
+static void refine_item(Job *job, int32_t item, int32_t worker)
+{
+    snStrandSolver *s = job->s;
+    snLaneVector res = lanes_at(job->k, &s->batch[item], s->res, s->res_point);
+    s->lanes->forward(&s->data, &s->batch[item], &s->work[worker], &res);
 }
 
 /* red = the entries of a vector that belong to the reduced system; rows that are off get zero. */
@@ -346,25 +341,46 @@ static void reduced_residual(const snKkt *k, const double *rhs)
     }
 }
 
-static void strand_solve(snKkt *k, const double *rhs, double *solution, int32_t refine)
+/* Is the largest residual, strands and s->red, at most `enough` of the largest right-hand side of a point? */
+static bool is_enough(const snStrandSolver *s, double enough)
+{
+    double off = 0, size = 0;
+    for (int32_t b = 0; b < s->nbatch; ++b) {
+        off = fmax(off, s->batch[b].off);
+        size = fmax(size, s->batch[b].size);
+    }
+    for (int32_t i = 0; i < s->reduced.n; ++i) off = fmax(off, fabs(s->red[i]));
+    return off <= enough * size;
+}
+
+static void give_out(const snKkt *k, double *solution)
+{
+    const snStrandSolver *s = k->state;
+    from_reduced(k, s->total, solution);
+    for (int32_t i = 0; i < 3 * k->pattern.npoint; ++i) solution[k->point0 + i] = s->x_point[4 * (i / 3) + i % 3];
+    memcpy(solution + k->own0, s->x + k->own0, (size_t)k->pattern.nown * sizeof *solution);
+}
+
+static void strand_solve(snKkt *k, const double *rhs, double *solution, int32_t refine, double enough)
 {
     snStrandSolver *s = k->state;
-    Job job = {.k = k, .s = s, .rhs = rhs, .solution = solution};
+    Job job = {.k = k, .s = s, .rhs = rhs};
     memset(s->total, 0, (size_t)s->reduced.n * sizeof *s->total);
     run_job(&job, s->nbatch, forward_item);
-    for (int32_t round = 0; round <= refine; ++round) {
-        if (round)
-            reduced_residual(k, rhs);
-        else
-            to_reduced(k, rhs, s->red);
+    to_reduced(k, rhs, s->red);
+    for (int32_t round = 0;; ++round) {
         subtract_borders(s, s->red);
         s->lanes->reduced_solve(&s->reduced, s->red);
         for (int32_t i = 0; i < s->reduced.n; ++i) s->total[i] += s->red[i];
         job.first = round == 0;
         job.last = round == refine;
         run_job(&job, s->nbatch, backward_item);
+        if (job.last) break;
+        reduced_residual(k, rhs);
+        if (is_enough(s, enough)) break;
+        run_job(&job, s->nbatch, refine_item);
     }
-    from_reduced(k, s->total, solution);
+    give_out(k, solution);
 }
 
 static void strand_solve_bodies(snKkt *k, const double *rhs, double *velocity)

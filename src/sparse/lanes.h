@@ -49,6 +49,7 @@ typedef struct snBatch {
     double *C; /* nlink * 4 nrowgroup vectors: what the multipliers of the own rows do to the link rows, U0' A^-1 G' */
     int32_t *first_row; /* nbordergroup: first row group that is not zero without link columns */
     uint32_t bad;       /* lanes whose last factorisation failed */
+    double off, size;   /* largest residual of the last solve, largest right-hand side of a point */
 } snBatch;
 
 /* What all batches share. */
@@ -81,9 +82,9 @@ typedef struct snLanes {
     /* With the reduced solution in lane.border, after forward: the strands' own unknowns. out has stride 4. */
     void (*backward)(const snLaneData *d, snBatch *b, snLaneWork *w, const snLaneVector *out);
     /* res = rhs - K x on the strands, lane.border the reduced solution; lane.border2 = J' y for the bodies. x and res
-     * have stride 4. */
-    void (*residual)(const snLaneData *d, snBatch *b, const snLaneVector *rhs, const snLaneVector *x,
-                     const snLaneVector *res);
+     * have stride 4. Returns the largest number of res, *size that of the points of rhs, all without sign. */
+    double (*residual)(const snLaneData *d, snBatch *b, const snLaneVector *rhs, const snLaneVector *x,
+                       const snLaneVector *res, double *size);
     int32_t (*reduced_factor)(snReduced *r); /* -1, or the unknown whose pivot is bad */
     void (*reduced_solve)(const snReduced *r, double *x);
     /* SN_MANY right-hand sides, interleaved, and behind them as much room again. reached marks the nodes where any is

@@ -6,7 +6,7 @@
  * three products in a row instead of a division's worth for each unknown. */
 #include <string.h>
 
-enum { TILE_COLUMNS = 2, BAND_COLUMNS = 4 }; /* of sixteen registers; with half of them it is no faster to take fewer */
+enum { TILE_COLUMNS = 2 }; /* of sixteen registers; with half of them it is no faster to take fewer */
 
 VD_INLINE vmask vd_is_pivot(vd a)
 {
@@ -54,18 +54,27 @@ static const double *point_numbers(const snLaneData *d, const snBatch *b, const 
     return copy;
 }
 
+/* Four numbers of each lane into their places in L. */
+VD_INLINE void pack_four(const double *const a[SN_LANES], int e, int count, vd *L)
+{
+    vd r[4] = {vd_get(a[0] + e), vd_get(a[1] + e), vd_get(a[2] + e), vd_get(a[3] + e)};
+    vd_transpose(r);
+    for (int k = 0; k < 4; ++k)
+        if (band_place[e + k] >= 0 && e + k < count) L[band_place[e + k]] = r[k];
+}
+
 static void pack_band(const snLaneData *d, const snBatch *b, vd *L)
 {
     double copy[SN_LANES][36];
     for (int32_t i = 0; i < b->npoint; ++i, L += SN_BAND) {
         const double *a[SN_LANES];
         for (int l = 0; l < SN_LANES; ++l) a[l] = point_numbers(d, b, &b->lane[l], i, copy[l]);
-        int32_t reach = b->npoint - i, count = reach > 3 ? 36 : 9 * reach;
-        for (int32_t e = 0; e < 36; e += 4) {
-            vd r[4] = {vd_get(a[0] + e), vd_get(a[1] + e), vd_get(a[2] + e), vd_get(a[3] + e)};
-            vd_transpose(r);
-            for (int32_t k = 0; k < 4; ++k)
-                if (band_place[e + k] >= 0 && e + k < count) L[band_place[e + k]] = r[k];
+        int reach = b->npoint - i;
+        if (reach > 3) { /* with constant places: the loop that is nearly all of it */
+#pragma GCC unroll 9
+            for (int e = 0; e < 36; e += 4) pack_four(a, e, 36, L);
+        } else {
+            for (int e = 0; e < 36; e += 4) pack_four(a, e, 9 * reach, L);
         }
     }
 }
@@ -146,21 +155,27 @@ static vmask band_factor(vd *L, int32_t n)
     return ok;
 }
 
-/* L^-1 on columns that are zero before point `first`: BAND_COLUMNS out of the four at y[4 (3 (i - first) + c)]. */
-static inline void band_forward_columns(const vd *L, int32_t first, int32_t n, vd *y)
+/* The points that a group of four columns touches: from first to before end. None: both npoint. */
+typedef struct Reach {
+    int32_t first, end;
+} Reach;
+
+/* L^-1 on a group of four columns; those of point i are at y[4 (3 (i - first) + c)]. Past their reach they count as zero,
+ * whatever is there. */
+static void band_forward_four(const vd *L, Reach at, int32_t n, vd *y)
 {
-    for (int32_t i = first; i < n; ++i, y += 12) {
+    for (int32_t i = at.first; i < n; ++i, y += 12) {
         const vd *t = L + SN_BAND * i;
-        vd x[3][BAND_COLUMNS];
+        vd x[3][4];
         for (int c = 0; c < 3; ++c)
-            for (int a = 0; a < BAND_COLUMNS; ++a) x[c][a] = y[4 * c + a];
-        for (int32_t far = i - first < 3 ? i - first : 3; far > 0; --far) {
+            for (int a = 0; a < 4; ++a) x[c][a] = i < at.end ? y[4 * c + a] : vd_all(0);
+        for (int32_t far = i - at.first < 3 ? i - at.first : 3; far > 0; --far) {
             const vd *p = t + 6 + 9 * (far - 1), *z = y - 12 * far;
             for (int k = 0; k < 3; ++k)
-                for (int a = 0; a < BAND_COLUMNS; ++a)
+                for (int a = 0; a < 4; ++a)
                     for (int c = 0; c < 3; ++c) x[c][a] = vd_nmadd(p[3 * c + k], z[4 * k + a], x[c][a]);
         }
-        for (int a = 0; a < BAND_COLUMNS; ++a) {
+        for (int a = 0; a < 4; ++a) {
             y[a] = x[0][a] * t[0];
             y[4 + a] = vd_madd(x[1][a], t[2], x[0][a] * t[1]);
             y[8 + a] = vd_madd(x[2][a], t[5], vd_madd(x[1][a], t[4], x[0][a] * t[3]));
@@ -168,52 +183,55 @@ static inline void band_forward_columns(const vd *L, int32_t first, int32_t n, v
     }
 }
 
-static void band_forward_four(const vd *L, int32_t first, int32_t n, vd *y)
-{
-    for (int at = 0; at < 4; at += BAND_COLUMNS) band_forward_columns(L, first, n, y + at);
-}
-
 /* Rows and links into lanes. -------------------------------------------------------------------------------------- */
 
-/* The columns of G' of a group of four rows, into lanes of y; returns the first point that any of them touches. */
-static int32_t pack_rows(const snLaneData *d, const snBatch *b, int32_t group, vd *y)
+static inline void touch(Reach *at, int32_t span)
 {
-    int32_t first = b->npoint;
+    if (span < at->first) at->first = span;
+    if (span + 4 > at->end) at->end = span + 4;
+}
+
+/* The columns of G' of a group of four rows, into lanes of y, over the points that they touch. */
+static Reach pack_rows(const snLaneData *d, const snBatch *b, int32_t group, vd *y)
+{
+    Reach at = {b->npoint, 0};
     for (int l = 0; l < SN_LANES; ++l)
         for (int32_t r = 4 * group; r < 4 * group + 4 && r < b->lane[l].nown; ++r) {
             int32_t row = b->lane[l].own + r;
-            if (d->values->own_on[row] && d->values->own[row].span < first) first = d->values->own[row].span;
+            if (d->values->own_on[row]) touch(&at, d->values->own[row].span);
         }
-    vd_clear(y, 12 * (int64_t)(b->npoint - first));
+    if (at.end == 0) return (Reach){b->npoint, b->npoint};
+    vd_clear(y, 12 * (int64_t)(at.end - at.first));
     for (int l = 0; l < SN_LANES; ++l)
         for (int32_t r = 4 * group; r < 4 * group + 4 && r < b->lane[l].nown; ++r) {
             int32_t row = b->lane[l].own + r;
             if (!d->values->own_on[row]) continue;
             const snKktPart *part = &d->values->own[row];
-            double *at = (double *)(y + 12 * (part->span - first) + (r - 4 * group)) + l;
-            for (int i = 0; i < 12; ++i) at[16 * i] = part->b[i / 3] * part->n[i % 3];
+            double *to = (double *)(y + 12 * (part->span - at.first) + (r - 4 * group)) + l;
+            for (int i = 0; i < 12; ++i) to[16 * i] = part->b[i / 3] * part->n[i % 3];
         }
-    return first;
+    return at;
 }
 
 /* The same for a group of four border columns: only link rows touch points. */
-static int32_t pack_links(const snLaneData *d, const snBatch *b, int32_t group, vd *u)
+static Reach pack_links(const snLaneData *d, const snBatch *b, int32_t group, vd *u)
 {
-    int32_t first = b->npoint;
+    Reach at = {b->npoint, 0};
     for (int pass = 0; pass < 2; ++pass) {
-        if (pass) memset(u, 0, 12 * (size_t)(b->npoint - first) * sizeof *u);
+        if (pass && at.end == 0) return (Reach){b->npoint, b->npoint};
+        if (pass) vd_clear(u, 12 * (int64_t)(at.end - at.first));
         for (int l = 0; l < SN_LANES; ++l)
             for (int32_t p = 0; p < b->lane[l].nlinkpart; ++p) {
                 const snLinkPart *link = &b->lane[l].linkpart[p];
                 const snKktPart *part = &d->values->part[link->part];
                 if (link->column / 4 != group || !d->values->link_on[link->link]) continue;
-                if (part->span < first) first = part->span;
+                touch(&at, part->span);
                 if (!pass) continue;
-                double *at = (double *)(u + 12 * (part->span - first) + link->column % 4) + l;
-                for (int i = 0; i < 12; ++i) at[16 * i] += part->b[i / 3] * part->n[i % 3];
+                double *to = (double *)(u + 12 * (part->span - at.first) + link->column % 4) + l;
+                for (int i = 0; i < 12; ++i) to[16 * i] += part->b[i / 3] * part->n[i % 3];
             }
     }
-    return first;
+    return at;
 }
 
 /* Rows and border, in tiles of 4 x 4. ---------------------------------------------------------------------------- */
@@ -429,16 +447,21 @@ static void lanes_factor(const snLaneData *d, snBatch *b, snLaneWork *w)
     pack_band(d, b, L);
     vmask ok = band_factor(L, b->npoint);
     for (int32_t g = 0; g < b->nrowgroup; ++g) {
-        w->start[g] = pack_rows(d, b, g, Y + stride * g);
-        band_forward_four(L, w->start[g], b->npoint, Y + stride * g);
+        Reach at = pack_rows(d, b, g, Y + stride * g);
+        w->start[g] = at.first;
+        band_forward_four(L, at, b->npoint, Y + stride * g);
     }
     ok &= rows_factor(d, b, w);
     pack_wrenches(d, b, V);
     vd_clear(lanes_of(b->C), 4 * (int64_t)b->nlink * b->nrowgroup);
     for (int32_t g = 0; g < b->nbordergroup; ++g) {
         int32_t *start = &w->start[b->nrowgroup + g];
-        *start = 4 * g + 4 <= 6 * b->nslot ? b->npoint : pack_links(d, b, g, U + stride * g);
-        band_forward_four(L, *start, b->npoint, U + stride * g);
+        *start = b->npoint;
+        if (b->nlink && 4 * g + 4 > 6 * b->nslot) {
+            Reach at = pack_links(d, b, g, U + stride * g);
+            *start = at.first;
+            band_forward_four(L, at, b->npoint, U + stride * g);
+        }
         border_solve(b, w, g, V + 16 * (int64_t)g * b->nrowgroup);
         border_products(b, w, g, V);
     }

@@ -12,10 +12,28 @@ VD_INLINE vd get_point(const double *a, int32_t stride, bool last)
     return (vd){a[0], a[1], a[2], 0};
 }
 
+/* How many points all four lanes have, the last point of a strand not counted: it may not be loaded four wide. */
+static int32_t common_points(const snBatch *b, double *const of[SN_LANES])
+{
+    int32_t common = b->npoint;
+    for (int l = 0; l < SN_LANES; ++l) {
+        int32_t n = of[l] ? b->lane[l].npoint - 1 : 0;
+        if (n < common) common = n;
+    }
+    return common > 0 ? common : 0;
+}
+
 /* x[3 i + c] from the points of each lane; zeros after a strand's end, and for NULL. */
 static void gather_points(const snBatch *b, double *const from[SN_LANES], int32_t stride, vd *x)
 {
-    for (int32_t i = 0; i < b->npoint; ++i, x += 3) {
+    int32_t i = 0, common = common_points(b, from);
+    for (; i < common; ++i, x += 3) {
+        vd r[4];
+        for (int l = 0; l < SN_LANES; ++l) r[l] = vd_get(from[l] + stride * i);
+        vd_transpose(r);
+        x[0] = r[0], x[1] = r[1], x[2] = r[2];
+    }
+    for (; i < b->npoint; ++i, x += 3) {
         vd r[4];
         for (int l = 0; l < SN_LANES; ++l) {
             int32_t n = b->lane[l].npoint;
@@ -28,11 +46,13 @@ static void gather_points(const snBatch *b, double *const from[SN_LANES], int32_
 
 static void scatter_points(const snBatch *b, const vd *x, vd *const to[SN_LANES])
 {
+    int32_t n[SN_LANES], all = b->npoint;
+    for (int l = 0; l < SN_LANES; ++l) n[l] = b->lane[l].npoint, all = n[l] < all ? n[l] : all;
     for (int32_t i = 0; i < b->npoint; ++i, x += 3) {
         vd r[4] = {x[0], x[1], x[2], vd_all(0)};
         vd_transpose(r);
         for (int l = 0; l < SN_LANES; ++l)
-            if (i < b->lane[l].npoint) to[l][i] = r[l];
+            if (i < all || i < n[l]) to[l][i] = r[l];
     }
 }
 
@@ -69,41 +89,59 @@ static void scatter_rows(const snBatch *b, const vd *x, double *const to[SN_LANE
 
 /* Triangular solves across the lanes. ----------------------------------------------------------------------------- */
 
+/* One point of the forward solve, with `reach` points before it; near holds the solutions of the three before, the
+ * last first. They stay in registers: the solve waits for each point's predecessor, and by way of memory it waits longer. */
+VD_INLINE void forward_point(const vd *L, int reach, vd near[9], vd *x)
+{
+    vd a = x[0], b = x[1], c = x[2];
+    for (int far = reach; far > 0; --far) {
+        const vd *p = L + 6 + 9 * (far - 1), *y = near + 3 * (far - 1);
+        for (int k = 0; k < 3; ++k) {
+            a = vd_nmadd(p[k], y[k], a);
+            b = vd_nmadd(p[3 + k], y[k], b);
+            c = vd_nmadd(p[6 + k], y[k], c);
+        }
+    }
+    for (int k = 8; k >= 3; --k) near[k] = near[k - 3];
+    near[0] = x[0] = a * L[0];
+    near[1] = x[1] = vd_madd(b, L[2], a * L[1]);
+    near[2] = x[2] = vd_madd(c, L[5], vd_madd(b, L[4], a * L[3]));
+}
+
 static void band_forward(const vd *L, int32_t n, vd *x)
 {
-    for (int32_t i = 0; i < n; ++i, L += SN_BAND, x += 3) {
-        vd a = x[0], b = x[1], c = x[2];
-        for (int32_t far = i < 3 ? i : 3; far > 0; --far) {
-            const vd *p = L + 6 + 9 * (far - 1), *y = x - 3 * far;
-            for (int k = 0; k < 3; ++k) {
-                a = vd_nmadd(p[k], y[k], a);
-                b = vd_nmadd(p[3 + k], y[k], b);
-                c = vd_nmadd(p[6 + k], y[k], c);
-            }
+    vd near[9] = {{0}};
+    if (n > 0) forward_point(L, 0, near, x);
+    if (n > 1) forward_point(L + SN_BAND, 1, near, x + 3);
+    if (n > 2) forward_point(L + 2 * SN_BAND, 2, near, x + 6);
+    for (int32_t i = 3; i < n; ++i) forward_point(L + SN_BAND * i, 3, near, x + 3 * i);
+}
+
+/* The same backwards, with `reach` points after it. */
+VD_INLINE void backward_point(const vd *t, int reach, vd near[9], vd *x)
+{
+    vd a = x[0], b = x[1], c = x[2];
+    for (int far = reach; far > 0; --far) {
+        const vd *p = t + SN_BAND * far + 6 + 9 * (far - 1), *z = near + 3 * (far - 1);
+        for (int k = 0; k < 3; ++k) {
+            a = vd_nmadd(p[3 * k], z[k], a);
+            b = vd_nmadd(p[3 * k + 1], z[k], b);
+            c = vd_nmadd(p[3 * k + 2], z[k], c);
         }
-        x[0] = a * L[0];
-        x[1] = vd_madd(b, L[2], a * L[1]);
-        x[2] = vd_madd(c, L[5], vd_madd(b, L[4], a * L[3]));
     }
+    for (int k = 8; k >= 3; --k) near[k] = near[k - 3];
+    near[0] = x[0] = vd_madd(a, t[0], vd_madd(b, t[1], c * t[3]));
+    near[1] = x[1] = vd_madd(b, t[2], c * t[4]);
+    near[2] = x[2] = c * t[5];
 }
 
 static void band_backward(const vd *L, int32_t n, vd *x)
 {
-    for (int32_t i = n - 1; i >= 0; --i) {
-        const vd *t = L + SN_BAND * i;
-        vd *y = x + 3 * i, a = y[0], b = y[1], c = y[2];
-        for (int32_t far = n - 1 - i < 3 ? n - 1 - i : 3; far > 0; --far) {
-            const vd *p = t + SN_BAND * far + 6 + 9 * (far - 1), *z = y + 3 * far;
-            for (int k = 0; k < 3; ++k) {
-                a = vd_nmadd(p[3 * k], z[k], a);
-                b = vd_nmadd(p[3 * k + 1], z[k], b);
-                c = vd_nmadd(p[3 * k + 2], z[k], c);
-            }
-        }
-        y[0] = vd_madd(a, t[0], vd_madd(b, t[1], c * t[3]));
-        y[1] = vd_madd(b, t[2], c * t[4]);
-        y[2] = c * t[5];
-    }
+    vd near[9] = {{0}};
+    if (n > 0) backward_point(L + SN_BAND * (n - 1), 0, near, x + 3 * (n - 1));
+    if (n > 1) backward_point(L + SN_BAND * (n - 2), 1, near, x + 3 * (n - 2));
+    if (n > 2) backward_point(L + SN_BAND * (n - 3), 2, near, x + 3 * (n - 3));
+    for (int32_t i = n - 4; i >= 0; --i) backward_point(L + SN_BAND * i, 3, near, x + 3 * i);
 }
 
 static void rows_forward(const vd *R, int32_t ngroup, vd *x)
@@ -342,13 +380,6 @@ static void add_links_to_points(const snLaneData *d, const snLane *lane, double 
     }
 }
 
-/* f = rhs - (link columns) border */
-static void subtract_links(const snLaneData *d, const snLane *lane, const double *rhs, int32_t stride, vd *f)
-{
-    for (int32_t i = 0; i < lane->npoint; ++i) f[i] = get_point(rhs + stride * i, stride, i == lane->npoint - 1);
-    add_links_to_points(d, lane, -1, f);
-}
-
 /* The three functions of the table. ------------------------------------------------------------------------------- */
 
 /* to = A^-1 (G' y + what the link rows' multipliers, in the borders, give to the points) */
@@ -411,21 +442,57 @@ static void subtract_band(const snLaneData *d, const snLane *lane, const vd *x, 
     }
 }
 
-static void lanes_residual(const snLaneData *d, snBatch *b, const snLaneVector *rhs, const snLaneVector *x,
-                           const snLaneVector *res)
+/* The larger of two vectors, number by number. */
+VD_INLINE vd vd_larger(vd a, vd b)
 {
+    vmask take = a > b;
+    return (vd)(((vmask)a & take) | ((vmask)b & ~take));
+}
+
+VD_INLINE vd vd_magnitude(vd a)
+{
+    const vmask sign = {INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN};
+    return (vd)((vmask)a & ~sign);
+}
+
+/* The largest magnitude of the points; their fourth numbers have no meaning. */
+static double largest_point(const vd *x, int32_t n)
+{
+    vd most = vd_all(0);
+    for (int32_t i = 0; i < n; ++i) most = vd_larger(vd_magnitude(x[i]), most);
+    double a = most[0] > most[1] ? most[0] : most[1];
+    return a > most[2] ? a : most[2];
+}
+
+static double largest_row(const double *x, int32_t n)
+{
+    double most = 0;
+    for (int32_t i = 0; i < n; ++i) most = fabs(x[i]) > most ? fabs(x[i]) : most;
+    return most;
+}
+
+static double lanes_residual(const snLaneData *d, snBatch *b, const snLaneVector *rhs, const snLaneVector *x,
+                             const snLaneVector *res, double *size)
+{
+    double off = 0;
+    *size = 0;
     for (int l = 0; l < SN_LANES; ++l) {
         const snLane *lane = &b->lane[l];
         const double *r = rhs->row[l], *y = x->row[l], *D = d->values->own_D + lane->own;
         vd *point = lanes_of(x->point[l]), *out = lanes_of(res->point[l]);
         double *row = res->row[l];
         if (lane->strand < 0) continue;
-        subtract_links(d, lane, rhs->point[l], rhs->stride, out);
+        for (int32_t i = 0; i < lane->npoint; ++i)
+            out[i] = get_point(rhs->point[l] + rhs->stride * i, rhs->stride, i == lane->npoint - 1);
+        *size = fmax(*size, largest_point(out, lane->npoint));
+        add_links_to_points(d, lane, -1, out);
         subtract_band(d, lane, point, out);
         add_rows_to_points(d, lane, y, -1, out);
         rows_of_points(d, lane, point, r, row);
         for (int32_t i = 0; i < lane->nown; ++i) row[i] = d->values->own_on[lane->own + i] ? D[i] * y[i] - row[i] : 0;
         add_bodies_to_rows(d, lane, lane->border, -1, row);
         bodies_of_rows(d, lane, y, lane->border2);
+        off = fmax(off, fmax(largest_point(out, lane->npoint), largest_row(row, lane->nown)));
     }
+    return off;
 }

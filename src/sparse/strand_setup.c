@@ -4,13 +4,14 @@
  *    with many zeros; and the link rows that have a part on it.
  * 2. The reduced system: bodies and groups of link rows that touch the same strands, ordered by minimum degree; a joint
  *    row comes right after the first of its bodies, never before, so that its pivot is not its compliance alone.
- * 3. Batches: strands sorted by size, four by four.
+ * 3. Batches: four strands of like size, since each costs what the largest of every count asks for.
  * 4. Where everything goes: the rectangles of each strand's contribution, the blocks of pairs and joint rows. */
 #include "sparse/strand_solver.h"
 
 #include "base/alloc.h"
 #include "sparse/ldl.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -206,19 +207,62 @@ static bool build_reduced(Setup *u)
 
 /* 3. Batches. ----------------------------------------------------------------------------------------------------- */
 
-static int compare_sizes(const void *a, const void *b)
-{
-    const Size *x = a, *y = b;
-    if (x->npoint != y->npoint) return x->npoint < y->npoint ? 1 : -1;
-    if (x->nown != y->nown) return x->nown < y->nown ? 1 : -1;
-    if (x->nlink != y->nlink) return x->nlink < y->nlink ? 1 : -1;
-    if (x->nslot != y->nslot) return x->nslot < y->nslot ? 1 : -1;
-    return (x->strand > y->strand) - (x->strand < y->strand);
-}
+enum { CANDIDATES = 48 }; /* that are looked at for a free lane: more find nothing better */
 
 static inline int32_t larger(int32_t a, int32_t b)
 {
     return a > b ? a : b;
+}
+
+/* What a batch of this size costs, counted in products of vectors: the band, its forward solves, R, V, V'V. */
+static double cost_of(const Size *z)
+{
+    double n = z->npoint, r = (z->nown + 3) / 4, l = z->nlink ? (z->nlink + 6) / 4 : 0; /* groups of four */
+    double w = (6 * z->nslot + z->nlink + 3) / 4;
+    return n * (95 + 66 * r + 8 * r * r + l * (66 + 24 * r)) + r * r * (11 * r + 20 * w) + 16 * r * w * w;
+}
+
+static int compare_sizes(const void *a, const void *b)
+{
+    const Size *x = a, *y = b;
+    double cost_x = cost_of(x), cost_y = cost_of(y);
+    if (cost_x != cost_y) return cost_x < cost_y ? 1 : -1;
+    if (x->npoint != y->npoint) return x->npoint < y->npoint ? 1 : -1;
+    return (x->strand > y->strand) - (x->strand < y->strand);
+}
+
+static Size enclose(const Size *x, const Size *y)
+{
+    return (Size){larger(x->npoint, y->npoint), larger(x->nown, y->nown), larger(x->nslot, y->nslot),
+                  larger(x->nlink, y->nlink), -1};
+}
+
+/* Among `count` sizes the one that a batch gains most from: its own cost less what it adds to the batch's. */
+static int32_t best_partner(const Size *batch, const Size *size, int32_t count)
+{
+    int32_t best = 0;
+    double most = -INFINITY;
+    for (int32_t i = 0; i < count && i < CANDIDATES; ++i) {
+        Size both = enclose(batch, &size[i]);
+        double gain = cost_of(&size[i]) - cost_of(&both);
+        if (gain > most) most = gain, best = i;
+    }
+    return best;
+}
+
+/* From the costliest on, each batch takes the strands that fit it best. */
+static void group_strands(Size *size, int32_t count)
+{
+    for (int32_t first = 0; first < count; first += SN_LANES) {
+        Size batch = size[first];
+        for (int32_t at = first + 1; at < first + SN_LANES && at < count; ++at) {
+            int32_t best = at + best_partner(&batch, size + at, count - at);
+            Size chosen = size[best];
+            memmove(size + at + 1, size + at, (size_t)(best - at) * sizeof *size);
+            size[at] = chosen;
+            batch = enclose(&batch, &chosen);
+        }
+    }
 }
 
 static void sort_strands(Setup *u)
@@ -229,6 +273,7 @@ static void sort_strands(Setup *u)
             (Size){p->strand_pointadr[s + 1] - p->strand_pointadr[s], p->strand_ownadr[s + 1] - p->strand_ownadr[s],
                    u->slotadr[s + 1] - u->slotadr[s], u->linkadr[s + 1] - u->linkadr[s], s};
     qsort(u->size, (size_t)p->nstrand, sizeof *u->size, compare_sizes);
+    group_strands(u->size, p->nstrand);
 }
 
 static void fill_batch(Setup *u, snBatch *b, const Size *size, int32_t count)

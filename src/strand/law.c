@@ -37,9 +37,10 @@ static double parabola_primitive(double e)
     return x - x * x * x / (3 * w * w);
 }
 
-/* Interval i with x[i] <= s < x[i + 1]; -1 before the first point, n - 1 after the last. */
-static int32_t table_interval(const snLaw *law, double s)
+/* Interval i with x[i] <= s < x[i + 1]; -1 before the first point, n - 1 after the last. near: which to try first. */
+static int32_t table_interval(const snLaw *law, double s, int32_t near)
 {
+    if (near >= 0 && near + 1 < law->n && s >= law->x[near] && s < law->x[near + 1]) return near;
     int32_t low = -1, high = law->n;
     while (high - low > 1) {
         int32_t middle = (low + high) / 2;
@@ -52,7 +53,7 @@ static int32_t table_interval(const snLaw *law, double s)
 }
 
 /* Value, slope and integral from the interval's start of the Hermite cubic on interval i. */
-static double table_cubic(const snLaw *law, int32_t i, double s, double *slope, double *integral)
+static inline double table_cubic(const snLaw *law, int32_t i, double s, double *slope, double *integral)
 {
     double width = law->x[i + 1] - law->x[i], t = (s - law->x[i]) / width, rise = law->y[i + 1] - law->y[i];
     double m0 = law->slope[i] * width, m1 = law->slope[i + 1] * width;
@@ -62,9 +63,9 @@ static double table_cubic(const snLaw *law, int32_t i, double s, double *slope, 
     return law->y[i] + t * (m0 + t * (c2 + t * c3));
 }
 
-static double table_eval(const snLaw *law, double s, double *slope)
+static double table_eval(const snLaw *law, double s, double *slope, int32_t *near)
 {
-    int32_t i = table_interval(law, s);
+    int32_t i = *near = table_interval(law, s, *near);
     double integral;
     if (i >= 0 && i + 1 < law->n) return table_cubic(law, i, s, slope, &integral);
     int32_t end = i < 0 ? 0 : law->n - 1;
@@ -75,7 +76,7 @@ static double table_eval(const snLaw *law, double s, double *slope)
 /* Integral from the first table point. */
 static double table_primitive(const snLaw *law, double s)
 {
-    int32_t i = table_interval(law, s), end = i < 0 ? 0 : i;
+    int32_t i = table_interval(law, s, -1), end = i < 0 ? 0 : i;
     double sum = 0, slope, part;
     for (int32_t j = 0; j < end; ++j) {
         table_cubic(law, j, law->x[j + 1], &slope, &part);
@@ -90,6 +91,12 @@ static double table_primitive(const snLaw *law, double s)
 }
 
 double sn_law_eval(const snLaw *law, double stretch, double *slope)
+{
+    int32_t near = -1;
+    return sn_law_eval_near(law, stretch, slope, &near);
+}
+
+double sn_law_eval_near(const snLaw *law, double stretch, double *slope, int32_t *near)
 {
     double e = stretch - 1, w = parabola_half_width;
     switch (law->kind) {
@@ -117,7 +124,7 @@ double sn_law_eval(const snLaw *law, double stretch, double *slope)
         return outside ? 0 : 1 - e * e / (w * w);
     }
     case SN_LAW_TABLE:
-        return table_eval(law, stretch, slope);
+        return table_eval(law, stretch, slope, near);
     }
     *slope = 0;
     return 0;

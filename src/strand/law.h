@@ -26,6 +26,8 @@ typedef struct snLaw {
 
 /* Force and its derivative by the stretch. */
 double sn_law_eval(const snLaw *law, double stretch, double *slope);
+/* The same; *near is where in a table to look first, and where it was found: any number that fits an int32_t will do. */
+double sn_law_eval_near(const snLaw *law, double stretch, double *slope, int32_t *near);
 /* Integral of the force from `from` to `to`: the energy of the stretch, per unit force and rest length. */
 double sn_law_integral(const snLaw *law, double from, double to);
 /* Slopes (n) of the monotone cubic through x, y. */

@@ -3,71 +3,11 @@
  *
  * Invariant: gauss[2 i] and gauss[2 i + 1] lie in the same span. They touch the same ten blocks of the band, so the
  * stiffness is written once per pair. */
-#include "strand/strand.h"
+#include "strand/pull.h"
 
 #include "math/spline.h"
 
 #include <string.h>
-
-/* What one Gauss point does: the direction of its pull, tension over rest arc length weight, stiffness. */
-typedef struct pull {
-    v3 t;           /* unit tangent */
-    double passive; /* tension of the passive part, N */
-    double unit;    /* tension that activation 1 adds, N */
-    double axial;   /* d tension / d strain at the given activation, not below 0, N */
-    double lateral; /* tension / |u| at the given activation, not below 0, N */
-} pull;
-
-/* A strand folded to a point has no direction to pull in: the smallest stretch that is divided by. */
-static const double least_stretch = 1e-9;
-
-static inline v3 stretch_vector(const snGauss *g, const double *q)
-{
-    const double *p = q + 3 * g->span, *d = g->d;
-    return (v3){d[0] * p[0] + d[1] * p[3] + d[2] * p[6] + d[3] * p[9],
-                d[0] * p[1] + d[1] * p[4] + d[2] * p[7] + d[3] * p[10],
-                d[0] * p[2] + d[1] * p[5] + d[2] * p[8] + d[3] * p[11]};
-}
-
-static inline double passive_tension(const snStrand *strand, const snGauss *g, double stretch, double *slope)
-{
-    if (strand->tension_only && stretch < 1) {
-        *slope = g->slack;
-        return g->slack * (stretch - 1);
-    }
-    double f = stretch - 1, df = 1;
-    if (g->share > 0 && strand->passive_law.kind != SN_LAW_LINEAR) {
-        double law = sn_law_eval(&strand->passive_law, stretch, &df);
-        f += g->share * (law - f), df = 1 + g->share * (df - 1);
-    }
-    *slope = g->passive * df;
-    return g->passive * f;
-}
-
-/* Tension of activation 1 and its derivative by the strain. */
-static inline double active_tension(const snStrand *strand, const snGauss *g, double stretch, double *slope)
-{
-    *slope = 0;
-    if (g->active == 0 || strand->active_law.kind == SN_LAW_CONSTANT) return g->active;
-    double df, f = sn_law_eval(&strand->active_law, g->fiber * stretch, &df);
-    *slope = g->active * g->fiber * df;
-    return g->active * f;
-}
-
-static inline pull pull_at(const snStrand *strand, const snGauss *g, const double *q, double a)
-{
-    v3 u = stretch_vector(g, q);
-    double stretch = v3_len(u), inverse = 1 / (stretch > least_stretch ? stretch : least_stretch), dp, da;
-    pull r;
-    r.t = v3_scale(u, inverse);
-    r.passive = passive_tension(strand, g, stretch, &dp);
-    r.unit = active_tension(strand, g, stretch, &da);
-    double tension = r.passive + a * r.unit, axial = dp + a * da;
-    r.axial = axial > 0 ? axial : 0;
-    double hold = a * strand->hold, lateral = tension > hold ? tension : hold;
-    r.lateral = lateral > 0 ? lateral * inverse : 0;
-    return r;
-}
 
 /* The forces of a pair of Gauss points with the given tensions. */
 static inline void add_pair_force(const snGauss *g, const pull p[2], double tension0, double tension1, double *force)
@@ -111,10 +51,11 @@ void sn_strand_force(const snStrand *strand, const double *q, const double *qdot
 {
     double axial = h * h + h * strand->beta, lateral = h * h, s[2][9];
     bool damp = !point_A && qdot;
+    pull_near near = {0, 0};
     if (force_active) memset(force_active, 0, sizeof(double) * 3 * (size_t)strand->n);
     for (int32_t i = 0; i < strand->ngauss; i += 2) {
         const snGauss *g = strand->gauss + i;
-        pull p[2] = {pull_at(strand, g, q, a), pull_at(strand, g + 1, q, a)};
+        pull p[2] = {pull_at(strand, g, q, a, &near), pull_at(strand, g + 1, q, a, &near)};
         if (damp) p[0].passive += damping_tension(strand, g, &p[0], qdot);
         if (damp) p[1].passive += damping_tension(strand, g + 1, &p[1], qdot);
         add_pair_force(g, p, p[0].passive, p[1].passive, force);
@@ -193,9 +134,10 @@ double sn_strand_tension(const snStrand *strand, const double *q, double a, doub
     double b[4], sum = 0, weight = 0;
     int32_t span = spline_basis(strand->knot, strand->n, s, 0, b, NULL, NULL), at = 0;
     while (at + 2 < strand->ngauss && strand->gauss[at].span < span) at += 2;
+    pull_near near = {0, 0};
     for (int32_t i = at - 2; i < at + 4; ++i) {
         if (i < 0 || i >= strand->ngauss) continue;
-        pull p = pull_at(strand, strand->gauss + i, q, a);
+        pull p = pull_at(strand, strand->gauss + i, q, a, &near);
         sum += strand->gauss[i].weight * (p.passive + a * p.unit);
         weight += strand->gauss[i].weight;
     }

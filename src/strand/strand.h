@@ -79,6 +79,12 @@ void sn_strand_force(const snStrand *strand, const double *q, const double *qdot
 void sn_strand_inertia(const snStrand *strand, const double *qdot, v3 gravity, double h, double *impulse,
                        double *point_A);
 
+/* Both at once for the step, and several times as fast: sets impulse to M qdot + h M gravity + h force, force_active
+ * (may be NULL) as above, and point_A to (1 + h alpha) M + h^2 K + h beta K_tt, blocks past the end of the strand to zero.
+ * The arrays may be followed by other strands': nothing past the end is read or written. */
+void sn_strand_assemble(const snStrand *strand, const double *q, const double *qdot, double a, double h, v3 gravity,
+                        double *impulse, double *force_active, double *point_A);
+
 /* Elastic energy at activation a (the potential whose negative gradient sn_strand_force gives), J. */
 double sn_strand_energy(const snStrand *strand, const double *q, double a);
 double sn_strand_kinetic_energy(const snStrand *strand, const double *qdot);

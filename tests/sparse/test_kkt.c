@@ -40,6 +40,27 @@ static void residual_is_small(void **state)
         }
 }
 
+/* Refining ends once the residual is small enough, and goes on while it is not. */
+static void refines_as_far_as_asked(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 2; ++kind)
+        for (int c = 0; c < NCASE; ++c) {
+            snKkt *k = make(&kkt_cases[c], (snKktKind)kind, NULL);
+            int32_t n = sn_kkt_size(k), culprit;
+            double *rhs = random_vector(n, 5), *x = random_vector(n, 1), *y = random_vector(n, 1);
+            assert_int_equal(sn_kkt_factor(k, NULL, &culprit), SN_OK);
+            sn_kkt_solve(k, rhs, x, 0);
+            sn_kkt_solve_to(k, rhs, y, 3, 1e30);
+            if (arrays.pattern.npoint) assert_memory_equal(x, y, (size_t)n * sizeof *x);
+            sn_kkt_solve(k, rhs, x, 3);
+            sn_kkt_solve_to(k, rhs, y, 3, 0);
+            assert_memory_equal(x, y, (size_t)n * sizeof *x);
+            free(rhs), free(x), free(y);
+            sn_kkt_destroy(k);
+        }
+}
+
 /* Column j of the matrix from the residual: rhs = 0 and the j-th unit vector give -K e_j. Rows that are off: -1. */
 static double *dense_matrix(snKkt *k)
 {
@@ -312,6 +333,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(residual_is_small),
+        cmocka_unit_test(refines_as_far_as_asked),
         cmocka_unit_test(agrees_with_dense),
         cmocka_unit_test(solves_in_place),
         cmocka_unit_test(plain_agrees_with_strand),
