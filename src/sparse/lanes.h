@@ -79,6 +79,9 @@ typedef struct snLanes {
     void (*factor)(const snLaneData *d, snBatch *b, snLaneWork *w);
     /* Eliminates the strands: lane.border = what is to be subtracted from the reduced right-hand side. */
     void (*forward)(const snLaneData *d, snBatch *b, snLaneWork *w, const snLaneVector *rhs);
+    /* The same for two right-hand sides at once, each with scratch (t, w, y) and borders of its own. */
+    void (*forward_two)(const snLaneData d[2], const snBatch *b, snLaneWork *w, const snLaneVector rhs[2],
+                        double *const border[2][SN_LANES]);
     /* With the reduced solution in lane.border, after forward: the strands' own unknowns. out has stride 4. */
     void (*backward)(const snLaneData *d, snBatch *b, snLaneWork *w, const snLaneVector *out);
     /* res = rhs - K x on the strands, lane.border the reduced solution; lane.border2 = J' y for the bodies. x and res

@@ -23,33 +23,34 @@ static int32_t common_points(const snBatch *b, double *const of[SN_LANES])
     return common > 0 ? common : 0;
 }
 
-/* x[3 i + c] from the points of each lane; zeros after a strand's end, and for NULL. */
-static void gather_points(const snBatch *b, double *const from[SN_LANES], int32_t stride, vd *x)
+/* x[3 i + c] from the points of each lane; zeros after a strand's end, and for NULL. Vectors in x are `count` apart, as
+ * many as are solved for side by side. */
+VD_INLINE void gather_points(const snBatch *b, double *const from[SN_LANES], int32_t stride, vd *x, int count)
 {
     int32_t i = 0, common = common_points(b, from);
-    for (; i < common; ++i, x += 3) {
+    for (; i < common; ++i, x += 3 * count) {
         vd r[4];
         for (int l = 0; l < SN_LANES; ++l) r[l] = vd_get(from[l] + stride * i);
         vd_transpose(r);
-        x[0] = r[0], x[1] = r[1], x[2] = r[2];
+        x[0] = r[0], x[count] = r[1], x[2 * count] = r[2];
     }
-    for (; i < b->npoint; ++i, x += 3) {
+    for (; i < b->npoint; ++i, x += 3 * count) {
         vd r[4];
         for (int l = 0; l < SN_LANES; ++l) {
             int32_t n = b->lane[l].npoint;
             r[l] = from[l] && i < n ? get_point(from[l] + stride * i, stride, i == n - 1) : vd_all(0);
         }
         vd_transpose(r);
-        x[0] = r[0], x[1] = r[1], x[2] = r[2];
+        x[0] = r[0], x[count] = r[1], x[2 * count] = r[2];
     }
 }
 
-static void scatter_points(const snBatch *b, const vd *x, vd *const to[SN_LANES])
+VD_INLINE void scatter_points(const snBatch *b, const vd *x, int count, vd *const to[SN_LANES])
 {
     int32_t n[SN_LANES], all = b->npoint;
     for (int l = 0; l < SN_LANES; ++l) n[l] = b->lane[l].npoint, all = n[l] < all ? n[l] : all;
-    for (int32_t i = 0; i < b->npoint; ++i, x += 3) {
-        vd r[4] = {x[0], x[1], x[2], vd_all(0)};
+    for (int32_t i = 0; i < b->npoint; ++i, x += 3 * count) {
+        vd r[4] = {x[0], x[count], x[2 * count], vd_all(0)};
         vd_transpose(r);
         for (int l = 0; l < SN_LANES; ++l)
             if (i < all || i < n[l]) to[l][i] = r[l];
@@ -70,24 +71,26 @@ static inline void put_some(double *a, int32_t count, vd x)
         for (int32_t i = 0; i < count; ++i) a[i] = x[i];
 }
 
-static void gather_rows(const snBatch *b, double *const from[SN_LANES], vd *x)
+VD_INLINE void gather_rows(const snBatch *b, double *const from[SN_LANES], vd *x, int count)
 {
-    for (int32_t i = 0; i < 4 * b->nrowgroup; i += 4) {
-        for (int l = 0; l < SN_LANES; ++l) x[i + l] = get_some(from[l] + i, b->lane[l].nown - i);
-        vd_transpose(x + i);
+    for (int32_t i = 0; i < 4 * b->nrowgroup; i += 4, x += 4 * count) {
+        vd r[4];
+        for (int l = 0; l < SN_LANES; ++l) r[l] = get_some(from[l] + i, b->lane[l].nown - i);
+        vd_transpose(r);
+        for (int a = 0; a < 4; ++a) x[a * count] = r[a];
     }
 }
 
-static void scatter_rows(const snBatch *b, const vd *x, double *const to[SN_LANES])
+VD_INLINE void scatter_rows(const snBatch *b, const vd *x, int count, double *const to[SN_LANES])
 {
-    for (int32_t i = 0; i < 4 * b->nrowgroup; i += 4) {
-        vd r[4] = {x[i], x[i + 1], x[i + 2], x[i + 3]};
+    for (int32_t i = 0; i < 4 * b->nrowgroup; i += 4, x += 4 * count) {
+        vd r[4] = {x[0], x[count], x[2 * count], x[3 * count]};
         vd_transpose(r);
         for (int l = 0; l < SN_LANES; ++l) put_some(to[l] + i, b->lane[l].nown - i, r[l]);
     }
 }
 
-/* Triangular solves across the lanes. ----------------------------------------------------------------------------- */
+/* Triangular solves across the lanes, for `count` right-hand sides side by side, one or two. ---------------------- */
 
 /* One point of the forward solve, with `reach` points before it; near holds the solutions of the three before, the
  * last first. They stay in registers: the solve waits for each point's predecessor, and by way of memory it waits longer. */
@@ -144,32 +147,119 @@ static void band_backward(const vd *L, int32_t n, vd *x)
     for (int32_t i = n - 4; i >= 0; --i) backward_point(L + SN_BAND * i, 3, near, x + 3 * i);
 }
 
-static void rows_forward(const vd *R, int32_t ngroup, vd *x)
+/* The same for two right-hand sides, interleaved. What is loaded of L serves both, and neither waits for the other, so
+ * that their solutions may go by way of memory: sixteen registers would not hold them. */
+VD_INLINE void forward_two_points(const vd *L, int reach, vd *x)
+{
+    vd a[2] = {x[0], x[1]}, b[2] = {x[2], x[3]}, c[2] = {x[4], x[5]};
+    for (int far = reach; far > 0; --far) {
+        const vd *p = L + 6 + 9 * (far - 1), *y = x - 6 * far;
+        for (int k = 0; k < 3; ++k, y += 2) {
+            vd p0 = vd_keep(p[k]), p1 = vd_keep(p[3 + k]), p2 = vd_keep(p[6 + k]);
+            for (int r = 0; r < 2; ++r) {
+                a[r] = vd_nmadd(p0, y[r], a[r]);
+                b[r] = vd_nmadd(p1, y[r], b[r]);
+                c[r] = vd_nmadd(p2, y[r], c[r]);
+            }
+        }
+    }
+    for (int r = 0; r < 2; ++r) {
+        x[r] = a[r] * L[0];
+        x[2 + r] = vd_madd(b[r], L[2], a[r] * L[1]);
+        x[4 + r] = vd_madd(c[r], L[5], vd_madd(b[r], L[4], a[r] * L[3]));
+    }
+}
+
+static void band_forward_two(const vd *L, int32_t n, vd *x)
+{
+    if (n > 0) forward_two_points(L, 0, x);
+    if (n > 1) forward_two_points(L + SN_BAND, 1, x + 6);
+    if (n > 2) forward_two_points(L + 2 * SN_BAND, 2, x + 12);
+    for (int32_t i = 3; i < n; ++i) forward_two_points(L + SN_BAND * i, 3, x + 6 * i);
+}
+
+VD_INLINE void backward_two_points(const vd *t, int reach, vd *x)
+{
+    vd a[2] = {x[0], x[1]}, b[2] = {x[2], x[3]}, c[2] = {x[4], x[5]};
+    for (int far = reach; far > 0; --far) {
+        const vd *p = t + SN_BAND * far + 6 + 9 * (far - 1), *z = x + 6 * far;
+        for (int k = 0; k < 3; ++k, z += 2) {
+            vd p0 = vd_keep(p[3 * k]), p1 = vd_keep(p[3 * k + 1]), p2 = vd_keep(p[3 * k + 2]);
+            for (int r = 0; r < 2; ++r) {
+                a[r] = vd_nmadd(p0, z[r], a[r]);
+                b[r] = vd_nmadd(p1, z[r], b[r]);
+                c[r] = vd_nmadd(p2, z[r], c[r]);
+            }
+        }
+    }
+    for (int r = 0; r < 2; ++r) {
+        x[r] = vd_madd(a[r], t[0], vd_madd(b[r], t[1], c[r] * t[3]));
+        x[2 + r] = vd_madd(b[r], t[2], c[r] * t[4]);
+        x[4 + r] = c[r] * t[5];
+    }
+}
+
+static void band_backward_two(const vd *L, int32_t n, vd *x)
+{
+    if (n > 0) backward_two_points(L + SN_BAND * (n - 1), 0, x + 6 * (n - 1));
+    if (n > 1) backward_two_points(L + SN_BAND * (n - 2), 1, x + 6 * (n - 2));
+    if (n > 2) backward_two_points(L + SN_BAND * (n - 3), 2, x + 6 * (n - 3));
+    for (int32_t i = n - 4; i >= 0; --i) backward_two_points(L + SN_BAND * i, 3, x + 6 * i);
+}
+
+/* One group of four rows, the sums over the groups before it in s. */
+VD_INLINE void triangle_forward(const vd *R, const vd s[4], vd *y, int count)
+{
+    y[0] = s[0] * R[0];
+    y[count] = vd_madd(s[1], R[5], s[0] * R[1]);
+    y[2 * count] = vd_madd(s[2], R[10], vd_madd(s[1], R[6], s[0] * R[2]));
+    y[3 * count] = vd_madd(s[3], R[15], s[2] * R[11]) + vd_madd(s[1], R[7], s[0] * R[3]);
+}
+
+VD_INLINE void rows_forward(const vd *R, int32_t ngroup, vd *x, int count)
 {
     for (int32_t i = 0; i < ngroup; ++i) {
-        vd *y = x + 4 * i, s[4] = {y[0], y[1], y[2], y[3]}, z[4] = {{0}};
-        for (int32_t k = 0; k < 4 * i; k += 2, R += 8)
-            for (int a = 0; a < 4; ++a) s[a] = vd_nmadd(R[a], x[k], s[a]), z[a] = vd_nmadd(R[4 + a], x[k + 1], z[a]);
-        for (int a = 0; a < 4; ++a) s[a] += z[a];
-        y[0] = s[0] * R[0];
-        y[1] = vd_madd(s[1], R[5], s[0] * R[1]);
-        y[2] = vd_madd(s[2], R[10], vd_madd(s[1], R[6], s[0] * R[2]));
-        y[3] = vd_madd(s[3], R[15], s[2] * R[11]) + vd_madd(s[1], R[7], s[0] * R[3]);
+        vd *y = x + 4 * count * i, s[2][4], z[2][4];
+        for (int r = 0; r < count; ++r)
+            for (int a = 0; a < 4; ++a) s[r][a] = y[a * count + r], z[r][a] = vd_all(0);
+        const vd *k = x;
+        for (int32_t rest = 4 * i; rest > 0; rest -= 2, R += 8, k += 2 * count)
+            for (int r = 0; r < count; ++r)
+                for (int a = 0; a < 4; ++a) {
+                    s[r][a] = vd_nmadd(R[a], k[r], s[r][a]);
+                    z[r][a] = vd_nmadd(R[4 + a], k[count + r], z[r][a]);
+                }
+        for (int r = 0; r < count; ++r) {
+            for (int a = 0; a < 4; ++a) s[r][a] += z[r][a];
+            triangle_forward(R, s[r], y + r, count);
+        }
         R += 16;
     }
 }
 
-static void rows_backward(const vd *R, int32_t ngroup, vd *x)
+VD_INLINE void triangle_backward(const vd *t, vd *s, int count)
+{
+    vd s0 = s[0], s1 = s[count], s2 = s[2 * count], s3 = s[3 * count];
+    s[0] = vd_madd(s0, t[0], s1 * t[1]) + vd_madd(s2, t[2], s3 * t[3]);
+    s[count] = vd_madd(s1, t[5], vd_madd(s2, t[6], s3 * t[7]));
+    s[2 * count] = vd_madd(s2, t[10], s3 * t[11]);
+    s[3 * count] = s3 * t[15];
+}
+
+VD_INLINE void rows_backward(const vd *R, int32_t ngroup, vd *x, int count)
 {
     for (int32_t i = ngroup - 1; i >= 0; --i) {
-        const vd *p = R + row_panel(i), *t = p + 16 * i;
-        vd *s = x + 4 * i;
-        vd a = vd_madd(s[0], t[0], s[1] * t[1]) + vd_madd(s[2], t[2], s[3] * t[3]);
-        vd b = vd_madd(s[1], t[5], vd_madd(s[2], t[6], s[3] * t[7]));
-        vd c = vd_madd(s[2], t[10], s[3] * t[11]), d = s[3] * t[15];
-        s[0] = a, s[1] = b, s[2] = c, s[3] = d;
-        for (int32_t k = 0; k < 4 * i; ++k, p += 4)
-            x[k] = vd_nmadd(p[3], d, vd_nmadd(p[2], c, vd_nmadd(p[1], b, vd_nmadd(p[0], a, x[k]))));
+        const vd *p = R + row_panel(i);
+        vd *y = x + 4 * count * i, s[2][4], *k = x;
+        for (int r = 0; r < count; ++r) {
+            triangle_backward(p + 16 * i, y + r, count);
+            for (int a = 0; a < 4; ++a) s[r][a] = y[a * count + r];
+        }
+        for (int32_t rest = 4 * i; rest > 0; --rest, p += 4, k += count)
+            for (int r = 0; r < count; ++r) {
+                vd a = vd_nmadd(p[1], s[r][1], vd_nmadd(p[0], s[r][0], k[r]));
+                k[r] = vd_nmadd(p[3], s[r][3], vd_nmadd(p[2], s[r][2], a));
+            }
     }
 }
 
@@ -191,21 +281,24 @@ static Lanes lanes_scratch(const snLaneData *d, const snBatch *b)
     return s;
 }
 
-/* to = A^-1 from */
-static void points_solve(const snBatch *b, const snLaneWork *w, double *const from[SN_LANES], int32_t stride,
-                         vd *const to[SN_LANES])
+/* x = A^-1 x */
+VD_INLINE void points_solve(const snBatch *b, vd *x, int count)
 {
-    vd *x = lanes_of(w->x);
-    gather_points(b, from, stride, x);
-    band_forward(lanes_of(b->L), b->npoint, x);
-    band_backward(lanes_of(b->L), b->npoint, x);
-    scatter_points(b, x, to);
+    const vd *L = lanes_of(b->L);
+    if (count == 1)
+        band_forward(L, b->npoint, x), band_backward(L, b->npoint, x);
+    else
+        band_forward_two(L, b->npoint, x), band_backward_two(L, b->npoint, x);
 }
 
-static void points_solve_own(const snBatch *b, const snLaneWork *w, vd *const from[SN_LANES], vd *const to[SN_LANES])
+/* to = A^-1 to */
+static void points_solve_own(const snBatch *b, const snLaneWork *w, vd *const to[SN_LANES])
 {
-    double *const number[SN_LANES] = {(double *)from[0], (double *)from[1], (double *)from[2], (double *)from[3]};
-    points_solve(b, w, number, 4, to);
+    double *const from[SN_LANES] = {(double *)to[0], (double *)to[1], (double *)to[2], (double *)to[3]};
+    vd *x = lanes_of(w->x);
+    gather_points(b, from, 4, x, 1);
+    points_solve(b, x, 1);
+    scatter_points(b, x, 1, to);
 }
 
 /* The numbers of link column i in the lanes' borders; zero where a lane has no such column. */
@@ -227,32 +320,27 @@ static void subtract_links_from_rows(const snBatch *b, vd *w)
     }
 }
 
-/* The links' part of the borders -= C y */
-static void subtract_rows_from_links(const snBatch *b, const vd *y)
+/* The links' part of the borders -= C y, the vectors of y `count` apart */
+static void subtract_rows_from_links(const snBatch *b, const vd *y, int count, double *const border[SN_LANES])
 {
     const vd *C = lanes_of(b->C);
     for (int32_t i = 0; i < b->nlink; ++i) {
         vd sum[2] = {vd_all(0), vd_all(0)};
         for (int32_t r = 0; r < 4 * b->nrowgroup; r += 2, C += 2) {
-            sum[0] = vd_madd(C[0], y[r], sum[0]);
-            sum[1] = vd_madd(C[1], y[r + 1], sum[1]);
+            sum[0] = vd_madd(C[0], y[r * count], sum[0]);
+            sum[1] = vd_madd(C[1], y[(r + 1) * count], sum[1]);
         }
         sum[0] += sum[1];
         for (int l = 0; l < SN_LANES; ++l)
-            if (i < b->lane[l].nlink) b->lane[l].border[6 * b->nslot + i] -= sum[0][l];
+            if (i < b->lane[l].nlink) border[l][6 * b->nslot + i] -= sum[0][l];
     }
 }
 
-/* y = S^-1 (w - C' links), with the links' multipliers in the borders or none. Leaves y in work->row too. */
-static void rows_solve(const snBatch *b, const snLaneWork *work, double *const w[SN_LANES], double *const y[SN_LANES],
-                       bool links)
+/* x = S^-1 x */
+VD_INLINE void rows_solve(const snBatch *b, vd *x, int count)
 {
-    vd *x = lanes_of(work->row);
-    gather_rows(b, w, x);
-    if (links) subtract_links_from_rows(b, x);
-    rows_forward(lanes_of(b->R), b->nrowgroup, x);
-    rows_backward(lanes_of(b->R), b->nrowgroup, x);
-    scatter_rows(b, x, y);
+    rows_forward(lanes_of(b->R), b->nrowgroup, x, count);
+    rows_backward(lanes_of(b->R), b->nrowgroup, x, count);
 }
 
 /* Rows along the strand. ------------------------------------------------------------------------------------------ */
@@ -361,12 +449,12 @@ static void add_bodies_to_rows(const snLaneData *d, const snLane *lane, const do
 }
 
 /* What the link columns of the border see of x. */
-static void links_of_points(const snLaneData *d, const snBatch *b, const snLane *lane, const vd *x)
+static void links_of_points(const snLaneData *d, const snBatch *b, const snLane *lane, const vd *x, double *border)
 {
-    for (int32_t i = 0; i < lane->nlink; ++i) lane->border[6 * b->nslot + i] = 0;
+    for (int32_t i = 0; i < lane->nlink; ++i) border[6 * b->nslot + i] = 0;
     for (int32_t p = 0; p < lane->nlinkpart; ++p) {
         const snLinkPart *link = &lane->linkpart[p];
-        if (d->values->link_on[link->link]) lane->border[link->column] += part_dot(&d->values->part[link->part], x);
+        if (d->values->link_on[link->link]) border[link->column] += part_dot(&d->values->part[link->part], x);
     }
 }
 
@@ -391,27 +479,57 @@ static void points_of_rows(const snLaneData *d, const snBatch *b, const snLaneWo
         add_rows_to_points(d, &b->lane[l], y[l], 1, to[l]);
         add_links_to_points(d, &b->lane[l], 1, to[l]);
     }
-    points_solve_own(b, w, to, to);
+    points_solve_own(b, w, to);
+}
+
+/* For each of `count` right-hand sides its own scratch and borders. */
+VD_INLINE void forward_several(const snLaneData *d, const snBatch *b, const snLaneWork *w, const snLaneVector *rhs,
+                               double *const border[][SN_LANES], int count)
+{
+    Lanes s[2];
+    vd *x = lanes_of(w->x), *y = lanes_of(w->row);
+    for (int r = 0; r < count; ++r) gather_points(b, rhs[r].point, rhs[r].stride, x + r, count);
+    points_solve(b, x, count);
+    for (int r = 0; r < count; ++r) {
+        s[r] = lanes_scratch(&d[r], b);
+        scatter_points(b, x + r, count, s[r].t);
+        for (int l = 0; l < SN_LANES; ++l)
+            rows_of_points(&d[r], &b->lane[l], s[r].t[l], rhs[r].row[l], s[r].w[l]);
+        gather_rows(b, s[r].w, y + r, count);
+    }
+    rows_solve(b, y, count);
+    for (int r = 0; r < count; ++r) {
+        scatter_rows(b, y + r, count, s[r].y);
+        for (int l = 0; l < SN_LANES; ++l) {
+            bodies_of_rows(&d[r], &b->lane[l], s[r].y[l], border[r][l]);
+            links_of_points(&d[r], b, &b->lane[l], s[r].t[l], border[r][l]);
+        }
+        subtract_rows_from_links(b, y + r, count, border[r]);
+    }
 }
 
 static void lanes_forward(const snLaneData *d, snBatch *b, snLaneWork *w, const snLaneVector *rhs)
 {
-    Lanes s = lanes_scratch(d, b);
-    points_solve(b, w, rhs->point, rhs->stride, s.t);
-    for (int l = 0; l < SN_LANES; ++l) rows_of_points(d, &b->lane[l], s.t[l], rhs->row[l], s.w[l]);
-    rows_solve(b, w, s.w, s.y, false);
-    for (int l = 0; l < SN_LANES; ++l) {
-        bodies_of_rows(d, &b->lane[l], s.y[l], b->lane[l].border);
-        links_of_points(d, b, &b->lane[l], s.t[l]);
-    }
-    subtract_rows_from_links(b, lanes_of(w->row));
+    double *const border[1][SN_LANES] = {
+        {b->lane[0].border, b->lane[1].border, b->lane[2].border, b->lane[3].border}};
+    forward_several(d, b, w, rhs, border, 1);
+}
+
+static void lanes_forward_two(const snLaneData d[2], const snBatch *b, snLaneWork *w, const snLaneVector rhs[2],
+                              double *const border[2][SN_LANES])
+{
+    forward_several(d, b, w, rhs, border, 2);
 }
 
 static void lanes_backward(const snLaneData *d, snBatch *b, snLaneWork *w, const snLaneVector *out)
 {
     Lanes s = lanes_scratch(d, b);
     for (int l = 0; l < SN_LANES; ++l) add_bodies_to_rows(d, &b->lane[l], b->lane[l].border, 1, s.w[l]);
-    rows_solve(b, w, s.w, out->row, true);
+    vd *y = lanes_of(w->row);
+    gather_rows(b, s.w, y, 1);
+    subtract_links_from_rows(b, y);
+    rows_solve(b, y, 1);
+    scatter_rows(b, y, 1, out->row);
     points_of_rows(d, b, w, out->row, s.q);
     for (int l = 0; l < SN_LANES; ++l) {
         vd *x = lanes_of(out->point[l]);

@@ -373,5 +373,5 @@ static void reduced_solve_many(const snReduced *r, double *x, uint8_t *reached)
     }
 }
 
-static const snLanes lanes_table = {LANES_NAME,     lanes_factor,   lanes_forward, lanes_backward,
+static const snLanes lanes_table = {LANES_NAME,     lanes_factor,   lanes_forward, lanes_forward_two, lanes_backward,
                                     lanes_residual, reduced_factor, reduced_solve, reduced_solve_many};

@@ -533,8 +533,8 @@ static bool make_work(snStrandSolver *s)
         y = m * n * 48 > y ? m * n * 48 : y;
         u = b->nlink && g * n * 48 > u ? g * n * 48 : u;
         v = g * m * 64 > v ? g * m * 64 : v;
-        x = 4 * (3 * n + 4) > x ? 4 * (3 * n + 4) : x;
-        row = 16 * m > row ? 16 * m : row;
+        x = 8 * (3 * n + 4) > x ? 8 * (3 * n + 4) : x; /* two right-hand sides */
+        row = 32 * m > row ? 32 * m : row;
         group = m + g > group ? m + g : group;
     }
     int64_t each = y + u + v + x + row + (group + 15) / 16 * 8; /* in doubles; multiples of 4 */
