@@ -28,9 +28,10 @@ struct snTracker {
     int32_t ntarget, nrow, nforce;
     snTargetDef *target;
     rigid *now, *next; /* node poses, or points */
-    int32_t *force_strand, *force_adr, *force_muscle;
-    double *response;      /* nforce columns of 6 nfree */
-    double *free_velocity; /* 6 nfree */
+    int32_t *force_strand, *force_muscle;
+    double *response; /* 6 nfree rows: velocities for a unit of each force, then those without any */
+    int32_t response_ld;
+    double *force_scale; /* nforce: the impulse of a step at full activation, as part of the muscle's force */
     /* Matrices as in opt/dense.h: a column for each muscle, then one for the velocity that the muscles are to make */
     const snDense *dense;
     int32_t ld;
@@ -106,20 +107,20 @@ static void wanted(const snTracker *t, int32_t index, double v[MAX_ROWS])
 
 static void gather_body(snTracker *t, int32_t f)
 {
-    int32_t nm = t->m->nmuscle, stride = 6 * t->m->nfree;
-    const double *response = t->response + 6 * f;
-    memset(t->body_H, 0, sizeof(double) * 6 * (size_t)t->ld);
-    for (int32_t j = 0; j < t->nforce; ++j, response += stride) {
-        double *H = t->body_H + t->force_muscle[j], scale = t->s->h * t->s->strength[t->force_muscle[j]];
-        for (int k = 0; k < 6; ++k) H[k * t->ld] += scale * response[k];
+    const double *response = t->response + (size_t)(6 * f) * (size_t)t->response_ld;
+    double *H = t->body_H;
+    memset(H, 0, sizeof(double) * 6 * (size_t)t->ld);
+    for (int k = 0; k < 6; ++k, H += t->ld, response += t->response_ld) {
+        for (int32_t j = 0; j < t->nforce; ++j) H[t->force_muscle[j]] += t->force_scale[j] * response[j];
+        H[t->m->nmuscle] = -response[t->nforce];
     }
-    for (int k = 0; k < 6; ++k) t->body_H[k * t->ld + nm] = -t->free_velocity[6 * f + k];
 }
 
 static void gather_rows(snTracker *t)
 {
     double *H = t->H;
     int32_t gathered = -1;
+    for (int32_t j = 0; j < t->nforce; ++j) t->force_scale[j] = t->s->h * t->s->strength[t->force_muscle[j]];
     for (int32_t i = 0; i < t->ntarget; ++i) {
         double row[MAX_ROWS][6], v[MAX_ROWS];
         int32_t n = target_rows(t, &t->target[i], row), f = t->m->body_free[t->target[i].body];
@@ -252,8 +253,7 @@ static void choose(void *context, const snModel *m, snState *s)
     }
     int32_t released = release_stops(t);
     switch_stops(t, released, false);
-    sn_kkt_body_response(s->kkt, t->nforce, t->force_strand, t->force_adr, s->active, t->response);
-    sn_kkt_solve_bodies(s->kkt, s->impulse, t->free_velocity);
+    sn_kkt_attached_response(s->kkt, t->nforce, t->force_strand, t->response_ld, t->response);
     switch_stops(t, released, true);
     gather_rows(t);
     form_qp(t);
@@ -269,12 +269,12 @@ static bool allocate(snTracker *t)
     size_t nm = (size_t)t->m->nmuscle, nt = (size_t)t->ntarget, ns = (size_t)t->m->nstrand;
     size_t ld = (size_t)(t->ld = sn_dense_ld(t->m->nmuscle + 1));
     t->dense = sn_dense();
+    t->response_ld = sn_dense_ld(t->m->nstrand + 1);
     return (t->target = SN_NEW_ARRAY(snTargetDef, nt)) && (t->now = SN_NEW_ARRAY(rigid, nt)) &&
            (t->next = SN_NEW_ARRAY(rigid, nt)) && (t->force_strand = SN_NEW_ARRAY(int32_t, ns)) &&
-           (t->force_adr = SN_NEW_ARRAY(int32_t, ns)) && (t->force_muscle = SN_NEW_ARRAY(int32_t, ns)) &&
-           (t->response = SN_NEW_ARRAY(double, ns * 6 * (size_t)t->m->nfree)) &&
+           (t->force_scale = SN_NEW_ARRAY(double, ns)) && (t->force_muscle = SN_NEW_ARRAY(int32_t, ns)) &&
+           (t->response = SN_NEW_ARRAY(double, (size_t)t->response_ld * 6 * (size_t)t->m->nfree)) &&
            (t->body_H = SN_NEW_ARRAY(double, 6 * ld)) && (t->H = SN_NEW_ARRAY(double, MAX_ROWS *nt *ld)) &&
-           (t->free_velocity = SN_NEW_ARRAY(double, 6 * (size_t)t->m->nfree)) &&
            (t->Q = SN_NEW_ARRAY(double, ld *ld)) && (t->c = SN_NEW_ARRAY(double, nm)) &&
            (t->lower = SN_NEW_ARRAY(double, nm)) && (t->upper = SN_NEW_ARRAY(double, nm)) &&
            (t->last = SN_NEW_ARRAY(double, nm)) && (t->body_target = SN_NEW_ARRAY(int32_t, t->m->nbody)) &&
@@ -307,7 +307,6 @@ static void list_forces(snTracker *t)
     for (int32_t i = 0; i < m->nstrand; ++i) {
         if (m->strand_muscle[i] < 0) continue;
         t->force_strand[t->nforce] = i;
-        t->force_adr[t->nforce] = 3 * m->strand_pointadr[i];
         t->force_muscle[t->nforce++] = m->strand_muscle[i];
     }
 }
@@ -343,6 +342,7 @@ snStatus sn_tracker_create(const snModel *m, snState *s, const snTrackerDef *def
     list_forces(t);
     s->choose = choose;
     s->choose_context = t;
+    sn_kkt_attach(s->kkt, s->impulse, s->active);
     *out = t;
     return SN_OK;
 }
@@ -350,11 +350,14 @@ snStatus sn_tracker_create(const snModel *m, snState *s, const snTrackerDef *def
 void sn_tracker_destroy(snTracker *t)
 {
     if (!t) return;
-    if (t->s && t->s->choose_context == t) t->s->choose = NULL, t->s->choose_context = NULL;
-    void *block[] = {t->target,   t->now,   t->next,   t->force_strand,  t->force_adr,   t->force_muscle,
-                     t->response, t->H,     t->body_H, t->free_velocity, t->Q,           t->c,
-                     t->lower,    t->upper, t->last,   t->diagonal,      t->body_target, t->released,
-                     t->clean};
+    if (t->s && t->s->choose_context == t) {
+        t->s->choose = NULL, t->s->choose_context = NULL;
+        sn_kkt_attach(t->s->kkt, NULL, NULL);
+    }
+    void *block[] = {
+        t->target,   t->now,  t->next, t->force_strand, t->force_scale, t->force_muscle, t->response, t->H,
+        t->body_H,   t->Q,    t->c,    t->lower,        t->upper,       t->last,         t->diagonal, t->body_target,
+        t->released, t->clean};
     for (size_t i = 0; i < sizeof block / sizeof *block; ++i) sn_free(block[i]);
     sn_boxqp_destroy(t->qp);
     sn_free(t);

@@ -199,6 +199,20 @@ void sn_kkt_body_response(snKkt *k, int32_t nforce, const int32_t *force_strand,
     k->solver->body_response(k, nforce, force_strand, force_adr, force, response);
 }
 
+void sn_kkt_attach(snKkt *k, const double *rhs, const double *force)
+{
+    assert((rhs != NULL) == (force != NULL));
+    k->attached_rhs = rhs;
+    k->attached_force = force;
+    k->solver->attach(k);
+}
+
+void sn_kkt_attached_response(snKkt *k, int32_t count, const int32_t *strand, int32_t ld, double *response)
+{
+    assert(k->attached_rhs && ld > count && ld % 8 == 0);
+    k->solver->attached_response(k, count, strand, ld, response);
+}
+
 void sn_kkt_mask_rhs(const snKkt *k, const double *rhs, double *masked)
 {
     const snKktPattern *p = &k->pattern;

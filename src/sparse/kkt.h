@@ -97,6 +97,17 @@ double sn_kkt_residual(const snKkt *kkt, const double *rhs, const double *soluti
 void sn_kkt_body_response(snKkt *kkt, int32_t nforce, const int32_t *force_strand, const int32_t *force_adr,
                           const double *force, double *response);
 
+/* Right-hand sides that are known before the factorisation: rhs, laid out as all are, and a force on each strand alone, 3
+ * numbers for each control point. While they are set, sn_kkt_factor eliminates the strands for both at once, each while
+ * it is in the cache. The arrays stay the caller's; what they hold of a strand may change when the strand is dirty at
+ * the next factorisation. NULL twice: no longer. */
+void sn_kkt_attach(snKkt *kkt, const double *rhs, const double *force);
+
+/* After a factorisation with right-hand sides attached: the velocities of the bodies, 6 * nbody rows, that answer to the
+ * forces on `count` strands, a column for each, and in column `count` those under rhs. Rows are ld apart, a multiple of
+ * 8 above count; what is behind the last column is overwritten. */
+void sn_kkt_attached_response(snKkt *kkt, int32_t count, const int32_t *strand, int32_t ld, double *response);
+
 int64_t sn_kkt_bytes(const snKkt *kkt); /* memory it holds; a guess when other threads allocated while it was made */
 const char *sn_kkt_simd_name(const snKkt *kkt); /* "avx2", "portable" */
 /* For tests and benchmarks: force the portable lanes in objects created from now on. */

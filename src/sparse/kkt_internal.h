@@ -12,16 +12,19 @@ typedef struct snKktSolver {
     void (*solve_bodies)(snKkt *kkt, const double *rhs, double *velocity);
     void (*body_response)(snKkt *kkt, int32_t nforce, const int32_t *force_strand, const int32_t *force_adr,
                           const double *force, double *response);
+    void (*attached_response)(snKkt *kkt, int32_t count, const int32_t *strand, int32_t ld, double *response);
+    void (*attach)(snKkt *kkt);
     const char *(*simd_name)(const void *state);
 } snKktSolver;
 
 struct snKkt {
-    snKktPattern pattern;                      /* arrays owned */
-    snKktValues values;                        /* arrays owned */
-    int32_t point0, own0, link0, joint0, size; /* where each kind starts in a vector */
-    int32_t *own_strand;                       /* nown */
-    double *rhs, *residual, *scale;            /* size each */
-    snPool *pool;                              /* may be NULL */
+    snKktPattern pattern;                        /* arrays owned */
+    snKktValues values;                          /* arrays owned */
+    int32_t point0, own0, link0, joint0, size;   /* where each kind starts in a vector */
+    int32_t *own_strand;                         /* nown */
+    double *rhs, *residual, *scale;              /* size each */
+    snPool *pool;                                /* may be NULL */
+    const double *attached_rhs, *attached_force; /* both or none */
     const snKktSolver *solver;
     void *state;
     int64_t bytes;

@@ -331,6 +331,27 @@ static void plain_body_response(snKkt *k, int32_t nforce, const int32_t *force_s
     }
 }
 
+static void plain_attach(snKkt *k)
+{
+    (void)k; /* nothing is known of a right-hand side before it is solved for */
+}
+
+static void plain_attached_response(snKkt *k, int32_t count, const int32_t *strand, int32_t ld, double *response)
+{
+    const snKktPattern *p = &k->pattern;
+    for (int32_t f = 0; f <= count; ++f) {
+        if (f < count) {
+            int32_t first = p->strand_pointadr[strand[f]], n = 3 * (p->strand_pointadr[strand[f] + 1] - first);
+            memset(k->rhs, 0, (size_t)k->size * sizeof *k->rhs);
+            memcpy(k->rhs + k->point0 + 3 * first, k->attached_force + 3 * first, (size_t)n * sizeof *k->rhs);
+        } else {
+            sn_kkt_mask_rhs(k, k->attached_rhs, k->rhs);
+        }
+        solve_once(k, k->rhs, k->residual, true);
+        for (int32_t i = 0; i < 6 * p->nbody; ++i) response[(ptrdiff_t)ld * i + f] = k->residual[i];
+    }
+}
+
 static const char *plain_simd_name(const void *state)
 {
     (void)state;
@@ -340,7 +361,8 @@ static const char *plain_simd_name(const void *state)
 bool sn_kkt_plain_create(snKkt *k)
 {
     static const snKktSolver solver = {plain_destroy,      plain_factor,        plain_solve,
-                                       plain_solve_bodies, plain_body_response, plain_simd_name};
+                                       plain_solve_bodies, plain_body_response, plain_attached_response,
+                                       plain_attach,       plain_simd_name};
     Plain *p = SN_NEW(Plain);
     if (!p) return false;
     Places l = {0};

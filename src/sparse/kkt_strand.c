@@ -30,6 +30,7 @@ struct Job {
     const int32_t *force_strand, *force_adr;
     const double *force;
     double *response;
+    int32_t ld; /* of the response by rows */
 };
 
 static void work(void *context, int32_t worker)
@@ -108,10 +109,45 @@ static void add_batch(snStrandSolver *s, int32_t batch)
     }
 }
 
+/* The border of a lane for the attached right-hand side (0) or force (1). */
+static double *kept_border(const snStrandSolver *s, int32_t lane, int r)
+{
+    return s->kept_border + (2 * (int64_t)lane + r) * s->border_size;
+}
+
+/* The lanes' pieces of a vector as in kkt.h. Kernels take one type for what they read and what they write. */
+static snLaneVector lanes_in(const snKkt *k, const snBatch *b, const double *vector)
+{
+    snLaneVector v = {.stride = 3};
+    for (int l = 0; l < SN_LANES; ++l) {
+        v.point[l] = (double *)vector + k->point0 + 3 * b->lane[l].point;
+        v.row[l] = (double *)vector + k->own0 + b->lane[l].own;
+    }
+    return v;
+}
+
+static void keep_batch(const snKkt *k, snStrandSolver *s, int32_t item, int32_t worker)
+{
+    snBatch *b = &s->batch[item];
+    snLaneVector rhs[2] = {lanes_in(k, b, k->attached_rhs), {.stride = 3}};
+    double *border[2][SN_LANES];
+    for (int l = 0; l < SN_LANES; ++l) {
+        rhs[1].point[l] = (double *)k->attached_force + 3 * (int64_t)b->lane[l].point;
+        for (int r = 0; r < 2; ++r) border[r][l] = kept_border(s, SN_LANES * item + l, r);
+    }
+    s->lanes->forward_two(s->kept, b, &s->work[worker], rhs, (double *const(*)[SN_LANES])border);
+    b->kept = true;
+}
+
 static void factor_item(Job *job, int32_t item, int32_t worker)
 {
     snStrandSolver *s = job->s;
-    if (needs_factor(job, &s->batch[item])) s->lanes->factor(&s->data, &s->batch[item], &s->work[worker]);
+    snBatch *b = &s->batch[item];
+    if (needs_factor(job, b)) {
+        s->lanes->factor(&s->data, b, &s->work[worker]);
+        b->kept = false;
+    }
+    if (job->k->attached_rhs && !b->kept && !b->bad) keep_batch(job->k, s, item, worker);
 }
 
 static int32_t worst_strand(const snStrandSolver *s)
@@ -179,18 +215,7 @@ static snStatus strand_factor(snKkt *k, const uint8_t *strand_dirty, int32_t *cu
 
 /* Solving. -------------------------------------------------------------------------------------------------------- */
 
-/* The lanes' pieces of a vector as in kkt.h. Kernels take one type for what they read and what they write. */
-static snLaneVector lanes_in(const snKkt *k, const snBatch *b, const double *vector)
-{
-    snLaneVector v = {.stride = 3};
-    for (int l = 0; l < SN_LANES; ++l) {
-        v.point[l] = (double *)vector + k->point0 + 3 * b->lane[l].point;
-        v.row[l] = (double *)vector + k->own0 + b->lane[l].own;
-    }
-    return v;
-}
-
-/* The same with the points in an array of the solver. */
+/* As lanes_in, with the points in an array of the solver. */
 static snLaneVector lanes_at(const snKkt *k, const snBatch *b, double *vector, double *points)
 {
     snLaneVector v = lanes_in(k, b, vector);
@@ -210,13 +235,18 @@ static void load_borders(const snBatch *b, const double *red)
     }
 }
 
+static void subtract_border(const snBatch *b, int32_t l, const double *border, double *red)
+{
+    const snLane *lane = &b->lane[l];
+    for (int32_t e = 0; e < 6 * lane->nslot; ++e) red[lane->slot_at[e / 6] + e % 6] -= border[e];
+    for (int32_t e = 0; e < lane->nlink; ++e) red[lane->link_at[e]] -= border[6 * b->nslot + e];
+}
+
 static void subtract_borders(const snStrandSolver *s, double *red)
 {
     for (int32_t i = 0; i < SN_LANES * s->nbatch; ++i) {
         const snBatch *b = &s->batch[i / SN_LANES];
-        const snLane *lane = &b->lane[i % SN_LANES];
-        for (int32_t e = 0; e < 6 * lane->nslot; ++e) red[lane->slot_at[e / 6] + e % 6] -= lane->border[e];
-        for (int32_t e = 0; e < lane->nlink; ++e) red[lane->link_at[e]] -= lane->border[6 * b->nslot + e];
+        subtract_border(b, i % SN_LANES, b->lane[i % SN_LANES].border, red);
     }
 }
 
@@ -481,6 +511,49 @@ static void strand_body_response(snKkt *k, int32_t nforce, const int32_t *force_
     }
 }
 
+/* With right-hand sides attached. --------------------------------------------------------------------------------- */
+
+static void strand_attach(snKkt *k)
+{
+    snStrandSolver *s = k->state;
+    for (int32_t b = 0; b < s->nbatch; ++b) s->batch[b].kept = false;
+}
+
+/* s->red = the reduced right-hand side of the attached rhs. */
+static void reduce_attached(const snKkt *k)
+{
+    snStrandSolver *s = k->state;
+    to_reduced(k, k->attached_rhs, s->red);
+    for (int32_t i = 0; i < SN_LANES * s->nbatch; ++i)
+        subtract_border(&s->batch[i / SN_LANES], i % SN_LANES, kept_border(s, i, 0), s->red);
+}
+
+/* SN_MANY columns of the response through the reduced system. */
+static void attached_columns(Job *job, int32_t item, int32_t worker)
+{
+    snStrandSolver *s = job->s;
+    int32_t first = SN_MANY * item, end = first + SN_MANY;
+    double *x = s->many + 2 * (int64_t)worker * SN_MANY * s->reduced.n, *out = job->response + first;
+    uint8_t *reached = s->reached + (int64_t)worker * s->reduced.nnode;
+    memset(x, 0, (size_t)SN_MANY * (size_t)s->reduced.n * sizeof *x);
+    memset(reached, end > job->nforce, (size_t)s->reduced.nnode);
+    for (int32_t f = first; f < end && f < job->nforce; ++f) {
+        int32_t strand = job->force_strand[f];
+        load_force(s, strand, kept_border(s, s->strand_lane[strand], 1), x + f - first, reached);
+    }
+    for (int32_t i = 0; i < s->reduced.n && end > job->nforce; ++i) x[SN_MANY * i + job->nforce - first] = s->red[i];
+    s->lanes->reduced_solve_many(&s->reduced, x, reached);
+    for (int32_t i = 0; i < 6 * job->k->pattern.nbody; ++i)
+        memcpy(out + (int64_t)job->ld * i, x + SN_MANY * (int64_t)(s->body_at[i / 6] + i % 6), SN_MANY * sizeof *x);
+}
+
+static void strand_attached_response(snKkt *k, int32_t count, const int32_t *strand, int32_t ld, double *response)
+{
+    Job job = {.k = k, .s = k->state, .nforce = count, .force_strand = strand, .response = response, .ld = ld};
+    reduce_attached(k);
+    run_job(&job, count / SN_MANY + 1, attached_columns);
+}
+
 static void strand_destroy(void *state)
 {
     sn_strand_solver_destroy(state);
@@ -493,7 +566,8 @@ static const char *strand_simd_name(const void *state)
 bool sn_kkt_strand_create(snKkt *k, bool portable)
 {
     static const snKktSolver solver = {strand_destroy,      strand_factor,        strand_solve,
-                                       strand_solve_bodies, strand_body_response, strand_simd_name};
+                                       strand_solve_bodies, strand_body_response, strand_attached_response,
+                                       strand_attach,       strand_simd_name};
     const snLanes *lanes = portable ? NULL : sn_lanes_avx2();
     k->state = sn_strand_solver_create(k, lanes ? lanes : sn_lanes_portable());
     k->solver = &solver;

@@ -50,6 +50,7 @@ typedef struct snBatch {
     int32_t *first_row; /* nbordergroup: first row group that is not zero without link columns */
     uint32_t bad;       /* lanes whose last factorisation failed */
     double off, size;   /* largest residual of the last solve, largest right-hand side of a point */
+    bool kept;          /* eliminated for the attached right-hand sides, with this factorisation */
 } snBatch;
 
 /* What all batches share. */

@@ -93,7 +93,8 @@ VD_INLINE void scatter_rows(const snBatch *b, const vd *x, int count, double *co
 /* Triangular solves across the lanes, for `count` right-hand sides side by side, one or two. ---------------------- */
 
 /* One point of the forward solve, with `reach` points before it; near holds the solutions of the three before, the
- * last first. They stay in registers: the solve waits for each point's predecessor, and by way of memory it waits longer. */
+ * last first. They stay in registers: the solve waits for each point's predecessor, and by way of memory it waits
+ * longer. */
 VD_INLINE void forward_point(const vd *L, int reach, vd near[9], vd *x)
 {
     vd a = x[0], b = x[1], c = x[2];
@@ -493,8 +494,7 @@ VD_INLINE void forward_several(const snLaneData *d, const snBatch *b, const snLa
     for (int r = 0; r < count; ++r) {
         s[r] = lanes_scratch(&d[r], b);
         scatter_points(b, x + r, count, s[r].t);
-        for (int l = 0; l < SN_LANES; ++l)
-            rows_of_points(&d[r], &b->lane[l], s[r].t[l], rhs[r].row[l], s[r].w[l]);
+        for (int l = 0; l < SN_LANES; ++l) rows_of_points(&d[r], &b->lane[l], s[r].t[l], rhs[r].row[l], s[r].w[l]);
         gather_rows(b, s[r].w, y + r, count);
     }
     rows_solve(b, y, count);
@@ -510,8 +510,7 @@ VD_INLINE void forward_several(const snLaneData *d, const snBatch *b, const snLa
 
 static void lanes_forward(const snLaneData *d, snBatch *b, snLaneWork *w, const snLaneVector *rhs)
 {
-    double *const border[1][SN_LANES] = {
-        {b->lane[0].border, b->lane[1].border, b->lane[2].border, b->lane[3].border}};
+    double *const border[1][SN_LANES] = {{b->lane[0].border, b->lane[1].border, b->lane[2].border, b->lane[3].border}};
     forward_several(d, b, w, rhs, border, 1);
 }
 

@@ -549,6 +549,14 @@ static bool make_work(snStrandSolver *s)
     return true;
 }
 
+/* Scratch of the attached right-hand sides; q is not used in eliminating. */
+static bool keep_vectors(snStrandSolver *s, int64_t point, int64_t row)
+{
+    s->kept_vector = SN_NEW_ARRAY(double, 2 * (point + (2 * row + 3) / 4 * 4));
+    s->kept_border = SN_NEW_ARRAY(double, 2 * SN_LANES * (int64_t)s->nbatch * s->border_size);
+    return s->kept_vector && s->kept_border;
+}
+
 static bool make_vectors(Setup *u)
 {
     snStrandSolver *s = u->s;
@@ -569,6 +577,7 @@ static bool make_vectors(Setup *u)
     if (!s->vector || !s->x || !s->res || !s->step || !s->old_part || !s->old_on || !s->chunk || !s->many ||
         !s->reached)
         return false;
+    if (!keep_vectors(s, point, row)) return false;
     s->x_point = s->vector + 2 * point;
     s->res_point = s->vector + 3 * point;
     s->step_point = s->vector + 4 * point;
@@ -578,6 +587,11 @@ static bool make_vectors(Setup *u)
                            .q = s->vector + point,
                            .w = s->vector + 5 * point,
                            .y = s->vector + 5 * point + row};
+    double *at = s->kept_vector;
+    for (int r = 0; r < 2; ++r, at += point + (2 * row + 3) / 4 * 4) {
+        s->kept[r] = s->data;
+        s->kept[r].t = at, s->kept[r].w = at + point, s->kept[r].y = at + point + row;
+    }
     return true;
 }
 
@@ -635,11 +649,11 @@ snStrandSolver *sn_strand_solver_create(const snKkt *k, const snLanes *lanes)
 void sn_strand_solver_destroy(snStrandSolver *s)
 {
     if (!s) return;
-    void *block[] = {s->batch,    s->work,    s->body_at,  s->link_at,   s->joint_at,  s->joint_host, s->owner,
-                     s->own_slot, s->index,   s->linkpart, s->first_row, s->targetadr, s->target,     s->pair_to,
-                     s->joint_to, s->link_to, s->body_to,  s->body_ld,   s->pair_ld,   s->memory,     s->scratch,
-                     s->vector,   s->x,       s->res,      s->step,      s->red,       s->total,      s->strand_lane,
-                     s->old_part, s->old_on,  s->chunk,    s->many,      s->reached};
+    void *block[] = {s->batch,    s->work,    s->body_at,  s->link_at,   s->joint_at,  s->joint_host,  s->owner,
+                     s->own_slot, s->index,   s->linkpart, s->first_row, s->targetadr, s->target,      s->pair_to,
+                     s->joint_to, s->link_to, s->body_to,  s->body_ld,   s->pair_ld,   s->memory,      s->scratch,
+                     s->vector,   s->x,       s->res,      s->step,      s->red,       s->total,       s->strand_lane,
+                     s->old_part, s->old_on,  s->chunk,    s->many,      s->reached,   s->kept_vector, s->kept_border};
     for (size_t i = 0; i < sizeof block / sizeof *block; ++i) sn_free(block[i]);
     sn_reduced_destroy(&s->reduced);
     sn_free(s);

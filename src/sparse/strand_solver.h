@@ -50,6 +50,9 @@ typedef struct snStrandSolver {
     snKktPart *old_part;  /* npart, nlink: the link rows at the last factorisation */
     uint8_t *old_on;
     bool factored;
+    snLaneData kept[2];  /* of the attached right-hand sides: rhs, force */
+    double *kept_vector; /* their t, w, y */
+    double *kept_border; /* SN_LANES * nbatch lanes of 2 * border_size: what the strands give to the reduced ones */
     int32_t nchunk, border_size; /* forces answered at once; numbers kept for each */
     double *chunk;               /* nchunk * border_size */
     double *many;                /* nworker * 2 * SN_MANY * reduced.n */
