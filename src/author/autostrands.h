@@ -51,7 +51,5 @@ snStatus sn_autostrands_sample(snAutoStrands *a, int32_t per_section, snError *e
 void sn_autostrands_share(snAutoStrands *a);
 /* Puts the strands around their inputs, evenly in the widest section and alike in the others. (autostrands_relax.c) */
 void sn_autostrands_begin(snAutoStrands *a);
-/* The nearest place inside by at least the margin; the place itself when it is there already. */
-v3 sn_autostrands_keep_inside(const snAutoStrands *a, v3 place, double margin);
 
 #endif

@@ -13,6 +13,25 @@ static const double over_relaxation = 1.5;
 static const double margin_of_spacing = 0.15;
 static const double beginning = 0.85;  /* of a section's width: wider, the parts of several inputs overlap */
 
+/* ---- the wall ----------------------------------------------------------------------------------- */
+
+/* The nearest place inside by at least the margin; the place itself when it is there already. */
+static v3 keep_inside(const snAutoStrands *a, v3 place, double margin)
+{
+    snMeshHit hit;
+    double d = sn_bvh_signed_distance(a->tree, &a->side, place, INFINITY, &hit);
+    if (d <= -margin) return place;
+    v3 out = v3_scale(v3_sub(place, hit.point), d > 0 ? 1 : -1);
+    double length = v3_len(out);
+    out = length > 1e-9 ? v3_scale(out, 1 / length) : v3_unit(v3_load(a->side.face + 3 * (size_t)hit.triangle));
+    /* where the muscle is thinner than the margin, as deep as it goes */
+    for (int i = 0; i < 4; ++i, margin *= 0.5) {
+        v3 moved = v3_mad(hit.point, -margin, out);
+        if (sn_bvh_signed_distance(a->tree, &a->side, moved, INFINITY, NULL) <= -0.5 * margin) return moved;
+    }
+    return hit.point;
+}
+
 /* ---- the beginning ------------------------------------------------------------------------------ */
 
 /* A section of one input's part of the muscle: its plane's axes, the mean of its samples, and twice the root of their
@@ -78,7 +97,7 @@ static void place_seeds(snAutoStrands *a, int32_t first, int32_t n, const Shape 
         v3 disc = v3_scale(v3_load(a->target + 3 * (size_t)i), beginning);
         v3 p = v3_mad(shape->mean, shape->xx * disc.x + shape->xy * disc.y, shape->across);
         p = v3_mad(p, shape->xy * disc.x + shape->yy * disc.y, shape->other);
-        p = sn_autostrands_keep_inside(a, p, margin_of_spacing * a->spacing[k]);
+        p = keep_inside(a, p, margin_of_spacing * a->spacing[k]);
         v3_store(a->point + 3 * ((size_t)(first + i) * (size_t)a->samples + (size_t)k), p);
     }
 }
@@ -109,24 +128,6 @@ void sn_autostrands_begin(snAutoStrands *a)
             place_seeds(a, first, n, &shape, k);
         }
     }
-}
-
-/* ---- the wall ----------------------------------------------------------------------------------- */
-
-v3 sn_autostrands_keep_inside(const snAutoStrands *a, v3 place, double margin)
-{
-    snMeshHit hit;
-    double d = sn_bvh_signed_distance(a->tree, &a->side, place, INFINITY, &hit);
-    if (d <= -margin) return place;
-    v3 out = v3_scale(v3_sub(place, hit.point), d > 0 ? 1 : -1);
-    double length = v3_len(out);
-    out = length > 1e-9 ? v3_scale(out, 1 / length) : v3_unit(v3_load(a->side.face + 3 * (size_t)hit.triangle));
-    /* where the muscle is thinner than the margin, as deep as it goes */
-    for (int i = 0; i < 4; ++i, margin *= 0.5) {
-        v3 moved = v3_mad(hit.point, -margin, out);
-        if (sn_bvh_signed_distance(a->tree, &a->side, moved, INFINITY, NULL) <= -0.5 * margin) return moved;
-    }
-    return hit.point;
 }
 
 /* ---- a step ------------------------------------------------------------------------------------- */
@@ -207,7 +208,7 @@ static v3 moved_point(const snAutoStrands *a, int32_t s, int32_t k, v3 target)
     v3 pull = v3_mad(v3_scale(v3_sub(target, p), a->repulsion), a->stiffness, v3_sub(bend(a, s, k), beside));
     p = v3_mad(p, over_relaxation / (a->repulsion + 4 * a->stiffness), pull);
     if (end) p = end_place(a, s, k, p);
-    return sn_autostrands_keep_inside(a, p, margin_of_spacing * a->spacing[k]);
+    return keep_inside(a, p, margin_of_spacing * a->spacing[k]);
 }
 
 double sn_autostrands_step(snAutoStrands *a)

@@ -169,7 +169,6 @@ typedef struct snTalkLine {
 /* The next line, waiting for it at most so many seconds; false when there is none. A line that is none such is noted
  * and passed over. */
 bool cli_talk(snCli *cli, snTalk *talk, double seconds, snTalkLine *line);
-bool cli_parse_talk(const char *text, snTalkLine *line);
 
 /* ---- text.c ------------------------------------------------------------------------------- */
 

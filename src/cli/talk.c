@@ -34,7 +34,7 @@ static const char *read_value(const char *c, double *value)
     return end == c ? NULL : end;
 }
 
-bool cli_parse_talk(const char *text, snTalkLine *line)
+static bool parse_line(const char *text, snTalkLine *line)
 {
     const char *c = skip_blanks(text);
     line->count = 0;
@@ -80,7 +80,7 @@ static bool take_line(snCli *cli, snTalk *talk, snTalkLine *line)
         text[length] = '\0';
         talk->length -= length + 1;
         memmove(talk->buffer, end + 1, talk->length);
-        if (cli_parse_talk(text, line)) return true;
+        if (parse_line(text, line)) return true;
         cli_warn(cli, "passed over a line that is no flat object of numbers and booleans: %.60s", text);
     }
     return false;

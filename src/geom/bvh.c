@@ -128,17 +128,6 @@ void sn_bvh_destroy(snBvh *tree)
     sn_free(tree->node), sn_free(tree->order), sn_free(tree);
 }
 
-void sn_bvh_refit(snBvh *tree)
-{
-    for (int32_t i = tree->nnode - 1; i >= 0; --i) {
-        Node *node = tree->node + i;
-        if (node->count || tree->nnode == 1)
-            box_of_leaf(tree, node);
-        else
-            box_of_children(node, node + 1, tree->node + node->first);
-    }
-}
-
 /* ---- closest point ---------------------------------------------------------------------------- */
 
 /* The point of a segment and its parameter. */

@@ -15,7 +15,8 @@ void sn_bytes_free(snBytes *b)
     *b = (snBytes){0};
 }
 
-char *sn_bytes_extend(snBytes *b, size_t size)
+/* Room for size further bytes, zeroed; NULL when out of memory. The pointer holds until the next call. */
+static char *extend(snBytes *b, size_t size)
 {
     if (b->failed) return NULL;
     if (size > b->capacity - b->size) {
@@ -35,7 +36,7 @@ char *sn_bytes_extend(snBytes *b, size_t size)
 
 void sn_bytes_add(snBytes *b, const void *from, size_t size)
 {
-    char *to = sn_bytes_extend(b, size);
+    char *to = extend(b, size);
     if (to && size) memcpy(to, from, size);
 }
 
@@ -123,7 +124,7 @@ static char *begin_run(snBytes *head, snBytes *data, const char *type, int64_t c
     sn_json_int(head, (int64_t)data->size);
     sn_json_text(head, ",\"count\":");
     sn_json_int(head, count);
-    return sn_bytes_extend(data, (size_t)count * item);
+    return extend(data, (size_t)count * item);
 }
 
 void sn_run_f32(snBytes *head, snBytes *data, const double *value, int64_t count)

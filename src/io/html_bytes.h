@@ -12,8 +12,6 @@ typedef struct snBytes {
 } snBytes; /* zeroed memory is an empty one */
 
 void sn_bytes_free(snBytes *bytes);
-/* Room for size further bytes, zeroed; NULL when out of memory. The pointer holds until the next call. */
-char *sn_bytes_extend(snBytes *bytes, size_t size);
 void sn_bytes_add(snBytes *bytes, const void *from, size_t size);
 void sn_bytes_pad(snBytes *bytes, size_t alignment, char with);
 

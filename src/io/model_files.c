@@ -95,7 +95,9 @@ static snStatus read_mesh(snSpec *spec, snId id, snError *error)
     return status;
 }
 
-snStatus sn_model_read_references(snSpec *spec, snError *error)
+/* Meshes and force-length curves: what the spec refers to by file, relative to the file that the reference stands in.
+ * A strand whose law is a file gets a ForceLength of that name. */
+static snStatus read_references(snSpec *spec, snError *error)
 {
     snStatus status = SN_OK;
     for (snId id = 1; id <= sn_spec_count(spec, SN_KIND_STRAND) && !status; ++id) {
@@ -150,7 +152,7 @@ snStatus sn_load_model(const char *path, snSpec **result, snError *error)
         status = sn_model_read_file(spec, SN_DOCUMENT_MUSCLE, path, error);
         if (!status) status = read_scene_of(spec, path, error);
     }
-    if (!status) status = sn_model_read_references(spec, error);
+    if (!status) status = read_references(spec, error);
     if (status)
         sn_spec_destroy(spec);
     else

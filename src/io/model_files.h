@@ -15,10 +15,6 @@ snStatus sn_model_read(snSpec *spec, snDocument document, const char *name, cons
                        snError *error);
 snStatus sn_model_read_file(snSpec *spec, snDocument document, const char *path, snError *error);
 
-/* Meshes and force-length curves: what the spec refers to by file, relative to the file that the reference stands in.
- * A strand whose law is a file gets a ForceLength of that name. */
-snStatus sn_model_read_references(snSpec *spec, snError *error);
-
 /* Points of a force-length file: two columns of numbers (blanks, comma or semicolon between; a first line of headings
  * and lines that begin with # are skipped), or a ForceLength document. */
 snStatus sn_force_length_read(const char *path, snNumbers *stretch, snNumbers *force, snError *error);

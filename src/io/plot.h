@@ -29,7 +29,6 @@ typedef struct snPage {
 snStatus sn_page_measure(snPage *page, snError *error);
 snStatus sn_page_open(snPage *page, const char *path, double width, double height, snError *error);
 snStatus sn_page_finish(snPage *page, snError *error); /* also ends a page for measuring */
-void sn_page_abandon(snPage *page);
 
 void sn_page_color(snPage *page, snColor color, double alpha);
 double sn_page_text_width(snPage *page, const char *text, double size, bool bold);

@@ -15,11 +15,20 @@ static cairo_status_t write_bytes(void *user, const unsigned char *bytes, unsign
     return page->out.status ? CAIRO_STATUS_WRITE_ERROR : CAIRO_STATUS_SUCCESS;
 }
 
+static void abandon(snPage *page)
+{
+    if (page->cairo) cairo_destroy(page->cairo);
+    if (page->surface) cairo_surface_destroy(page->surface);
+    if (page->out.file) sn_writer_abort(&page->out);
+    page->cairo = NULL;
+    page->surface = NULL;
+}
+
 static snStatus start(snPage *page, snError *error)
 {
     page->cairo = cairo_create(page->surface);
     if (cairo_status(page->cairo) == CAIRO_STATUS_SUCCESS) return SN_OK;
-    sn_page_abandon(page);
+    abandon(page);
     return sn_fail_no_memory(error);
 }
 
@@ -74,15 +83,6 @@ snStatus sn_page_finish(snPage *page, snError *error)
     if (page->out.file && status == SN_OK) return sn_writer_commit(&page->out, error);
     if (page->out.file) sn_writer_abort(&page->out);
     return status;
-}
-
-void sn_page_abandon(snPage *page)
-{
-    if (page->cairo) cairo_destroy(page->cairo);
-    if (page->surface) cairo_surface_destroy(page->surface);
-    if (page->out.file) sn_writer_abort(&page->out);
-    page->cairo = NULL;
-    page->surface = NULL;
 }
 
 /* ---- drawing -------------------------------------------------------------------------------- */

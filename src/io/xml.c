@@ -60,11 +60,6 @@ void sn_xml_place(const snXml *xml, int *line, int *column)
     *column = c < INT_MAX / 2 ? (int)c : INT_MAX / 2;
 }
 
-snError *sn_xml_error(snXml *xml)
-{
-    return xml->error;
-}
-
 snStatus sn_xml_fail(snXml *xml, size_t skip, const char *element, const char *remedy, const char *format, ...)
 {
     char message[sizeof xml->error->message];
@@ -206,17 +201,6 @@ snStatus sn_xml_read(const char *name, const char *bytes, size_t size, const snX
     XML_SetStartDoctypeDeclHandler(xml.parser, on_doctype);
     snStatus status = parse(&xml, bytes, size);
     XML_ParserFree(xml.parser);
-    return status;
-}
-
-snStatus sn_xml_read_file(const char *path, const snXmlHandler *handler, void *user, snError *error)
-{
-    char *bytes = NULL;
-    size_t size = 0;
-    snStatus status = sn_file_read(path, SN_FILE_LIMIT, &bytes, &size, error);
-    if (status) return status;
-    status = sn_xml_read(path, bytes, size, handler, user, error);
-    sn_free(bytes);
     return status;
 }
 

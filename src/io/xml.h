@@ -23,7 +23,6 @@ enum { SN_XML_DEPTH = 256, SN_TOKEN_MAX = 400 }; /* nesting, and characters of a
 /* name is what errors call the file. */
 snStatus sn_xml_read(const char *name, const char *bytes, size_t size, const snXmlHandler *handler, void *user,
                      snError *error);
-snStatus sn_xml_read_file(const char *path, const snXmlHandler *handler, void *user, snError *error);
 
 /* Where the reader is: line and column from 1. */
 void sn_xml_place(const snXml *xml, int *line, int *column);
@@ -31,7 +30,6 @@ void sn_xml_place(const snXml *xml, int *line, int *column);
 snStatus sn_xml_fail(snXml *xml, size_t skip, const char *element, const char *remedy, const char *format, ...)
     SN_PRINTF(5, 6);
 snStatus sn_xml_fail_no_memory(snXml *xml);
-snError *sn_xml_error(snXml *xml); /* to add to it; may be NULL */
 
 /* The whole of text[0 .. length) as a finite number or a whole one; no blanks. */
 bool sn_text_number(const char *text, size_t length, double *value);

@@ -58,12 +58,6 @@ static inline v3 m3_mulv(const m3 *a, v3 v)
     return (v3){m[0] * v.x + m[1] * v.y + m[2] * v.z, m[3] * v.x + m[4] * v.y + m[5] * v.z,
                 m[6] * v.x + m[7] * v.y + m[8] * v.z};
 }
-static inline v3 m3_tmulv(const m3 *a, v3 v) /* transpose times v */
-{
-    const double *m = a->m;
-    return (v3){m[0] * v.x + m[3] * v.y + m[6] * v.z, m[1] * v.x + m[4] * v.y + m[7] * v.z,
-                m[2] * v.x + m[5] * v.y + m[8] * v.z};
-}
 static inline m3 m3_mul(const m3 *a, const m3 *b)
 {
     m3 c;
@@ -72,14 +66,8 @@ static inline m3 m3_mul(const m3 *a, const m3 *b)
             c.m[3 * i + j] = a->m[3 * i] * b->m[j] + a->m[3 * i + 1] * b->m[3 + j] + a->m[3 * i + 2] * b->m[6 + j];
     return c;
 }
-static inline m3 m3_transpose(const m3 *a)
-{
-    const double *m = a->m;
-    return (m3){{m[0], m[3], m[6], m[1], m[4], m[7], m[2], m[5], m[8]}};
-}
 static inline m3 m3_identity(void) { return (m3){{1, 0, 0, 0, 1, 0, 0, 0, 1}}; }
 static inline m3 m3_columns(v3 a, v3 b, v3 c) { return (m3){{a.x, b.x, c.x, a.y, b.y, c.y, a.z, b.z, c.z}}; }
-static inline m3 m3_skew(v3 a) { return (m3){{0, -a.z, a.y, a.z, 0, -a.x, -a.y, a.x, 0}}; }
 static inline double m3_det(const m3 *a)
 {
     const double *m = a->m;

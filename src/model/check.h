@@ -58,6 +58,5 @@ bool sn_strand_is_sound(const snSpec *spec, snId strand);
 v3 sn_strand_drawn_point(const snSpec *spec, snId strand, double position);
 /* Fills in who belongs to whom. */
 void sn_check_prepare(snChecker *c);
-bool sn_joint_is_world(const snSpec *spec, const char *body); /* "world", or empty */
 
 #endif

@@ -152,14 +152,15 @@ void sn_check_bodies(snChecker *c)
 
 /* ---- joints ------------------------------------------------------------------------------- */
 
-bool sn_joint_is_world(const snSpec *spec, const char *body)
+/* "world", or empty */
+static bool is_world(const snSpec *spec, const char *body)
 {
     return !*body || (strcmp(body, "world") == 0 && !sn_spec_find(spec, SN_KIND_BODY, body));
 }
 
 static bool is_held(const snSpec *spec, const char *body)
 {
-    if (sn_joint_is_world(spec, body)) return true;
+    if (is_world(spec, body)) return true;
     const snBodyDef *d = sn_spec_body(spec, sn_spec_find(spec, SN_KIND_BODY, body));
     return d->pinned || d->kinematic;
 }
@@ -167,7 +168,7 @@ static bool is_held(const snSpec *spec, const char *body)
 /* One end of a joint; false when it dangles. */
 static bool check_end(snChecker *c, snId id, const char *attribute, const char *body)
 {
-    if (sn_joint_is_world(c->spec, body)) return true;
+    if (is_world(c->spec, body)) return true;
     snId found = sn_spec_find(c->spec, SN_KIND_BODY, body);
     if (!found)
         sn_check_dangling(c, SN_KIND_JOINT, id, attribute, body, SN_KIND_BODY, "body");
@@ -182,7 +183,7 @@ static bool check_ends(snChecker *c, snId id, const snJointDef *d)
     bool a = check_end(c, id, "body_a", d->body_a), b = check_end(c, id, "body_b", d->body_b);
     if (!a || !b) return false;
     if (strcmp(d->body_a, d->body_b) == 0 ||
-        (sn_joint_is_world(c->spec, d->body_a) && sn_joint_is_world(c->spec, d->body_b))) {
+        (is_world(c->spec, d->body_a) && is_world(c->spec, d->body_b))) {
         sn_check_error(c, SN_KIND_JOINT, id, "name two different bodies", "both ends of the joint are \"%.100s\"",
                        *d->body_a ? d->body_a : "world");
         return false;
@@ -247,7 +248,7 @@ static int32_t root_of(int32_t *set, int32_t i)
 
 static int32_t index_of(const snSpec *spec, const char *body)
 {
-    return sn_joint_is_world(spec, body) ? sn_spec_count(spec, SN_KIND_BODY)
+    return is_world(spec, body) ? sn_spec_count(spec, SN_KIND_BODY)
                                          : sn_spec_find(spec, SN_KIND_BODY, body) - 1;
 }
 

@@ -9,7 +9,7 @@ double sn_unit_metres(snUnits units)
     return (unsigned)units < sizeof metres / sizeof *metres ? metres[units] : 1;
 }
 
-v3 sn_up_vector(snAxis axis)
+static v3 up_vector(snAxis axis)
 {
     return axis == SN_AXIS_Z ? v3_of(0, 0, 1) : v3_of(0, 1, 0);
 }
@@ -17,7 +17,7 @@ v3 sn_up_vector(snAxis axis)
 v3 sn_spec_gravity(const snSpec *spec)
 {
     const double *g = sn_spec_model(spec)->gravity;
-    if (isnan(g[0]) || isnan(g[1]) || isnan(g[2])) return v3_scale(sn_up_vector(sn_spec_scene(spec)->up), -9.81);
+    if (isnan(g[0]) || isnan(g[1]) || isnan(g[2])) return v3_scale(up_vector(sn_spec_scene(spec)->up), -9.81);
     return v3_load(g);
 }
 
