@@ -11,6 +11,8 @@ Invariants:
 3. A bake checks everything before it touches anything.
 """
 
+import functools
+import os
 import re
 
 import bpy
@@ -226,6 +228,30 @@ def add_cache_modifier(thing, path, start, step=1.0, name=MODIFIER):
     if thing.type == "CURVE":
         modifier.use_apply_on_spline = True
     return modifier
+
+
+def cache_of(thing):
+    """The modifier that plays a strand's point cache, or None."""
+    for modifier in thing.modifiers:
+        if modifier.type == "MESH_CACHE" and modifier.name.startswith(MODIFIER) and modifier.show_viewport:
+            return modifier
+    return None
+
+
+@functools.lru_cache(maxsize=256)
+def _samples(path, _state):
+    return replays.read_pc2(path)
+
+
+def cached_points(modifier, frame):
+    """Control points as a strand's point cache gives them for a frame. ReplayError: the file is gone or broken."""
+    path = bpy.path.abspath(modifier.filepath)
+    state = os.stat(path) if os.path.exists(path) else None
+    samples = _samples(path, state and (state.st_mtime_ns, state.st_size))  # read again when it was written again
+    at = min(max(modifier.frame_scale * frame - modifier.frame_start, 0.0), len(samples) - 1.0)
+    low = int(at)
+    high = min(low + 1, len(samples) - 1)
+    return samples[low] + (at - low) * (samples[high].astype(float) - samples[low])
 
 
 def bake_activation(thing, frames, levels):

@@ -4,7 +4,6 @@
 Strands are taken as they are shown, not as they were simulated: keys that an animator has edited count.
 """
 
-import bpy
 import numpy
 
 from . import bake, bake_bodies, model, replay as replays, spaces
@@ -71,25 +70,11 @@ class Strands:
         self.things = [thing for thing in model.strands(scene) if thing.sinew.strand.enabled]
         self.names = [model.name_of(thing) for thing in self.things]
         self.counts = [len(bake.spline_of(thing).points) for thing in self.things]
-        self.caches = {thing: self._cache(thing) for thing in self.things}
-
-    @staticmethod
-    def _cache(thing):
-        """(samples, modifier) of a strand that was baked as a point cache."""
-        for modifier in thing.modifiers:
-            if modifier.type == "MESH_CACHE" and modifier.name.startswith(bake.MODIFIER) and modifier.show_viewport:
-                return replays.read_pc2(bpy.path.abspath(modifier.filepath)), modifier
-        return None
+        self.caches = {thing: bake.cache_of(thing) for thing in self.things}
 
     def local(self, thing, depsgraph, frame):
         cache = self.caches[thing]
-        if not cache:
-            return bake.current_points(thing.evaluated_get(depsgraph))[0]
-        samples, modifier = cache
-        at = min(max(modifier.frame_scale * frame - modifier.frame_start, 0.0), len(samples) - 1.0)
-        low = int(at)
-        high = min(low + 1, len(samples) - 1)
-        return samples[low] + (at - low) * (samples[high].astype(float) - samples[low])
+        return bake.cached_points(cache, frame) if cache else bake.current_points(thing.evaluated_get(depsgraph))[0]
 
     def points(self, depsgraph, frame, to_model):
         rows = [bake.apply_matrix(to_model @ array(thing.evaluated_get(depsgraph).matrix_world),

@@ -9,7 +9,7 @@ import bpy
 from bpy.app.handlers import persistent
 from mathutils import Vector
 
-from . import model, properties, shapes, spaces
+from . import bake, model, properties, replay as replays, shapes, spaces
 
 COLORS = {"FIXED": (0.0, 0.72, 0.83), "SLIDING": (0.18, 0.66, 0.31), "SURFACE": (0.50, 0.0, 0.13),
           "STRUT": (1.0, 0.69, 0.0)}
@@ -38,11 +38,24 @@ def resize(scene, thing):
     thing.scale = (1.25 * radius * scene.sinew.marker_size,) * 3
 
 
+def shown_points(strand, data):
+    """Control points as they are shown: those of a point cache stand in its file, not in Blender's data."""
+    points, cache = shapes.spline_points(data), bake.cache_of(strand)
+    if cache:
+        try:
+            cached = bake.cached_points(cache, bpy.context.scene.frame_current_final)
+        except replays.ReplayError:
+            return points  # as Blender shows it then
+        if len(cached) == len(points):
+            return [tuple(point) for point in cached.tolist()]
+    return points
+
+
 class Path:
     """The curve of a strand, for many points on it."""
 
     def __init__(self, strand, data=None):
-        self.points = shapes.spline_points(data or strand.data)
+        self.points = shown_points(strand, data or strand.data)
         self.knots, self.degree = shapes.knots_of(strand, len(self.points))
 
     def at(self, fraction):
@@ -126,11 +139,11 @@ def _on_change(scene, depsgraph):
 
 @persistent
 def _on_frame(scene, depsgraph):
-    """Baked strands move their control points."""
+    """Baked strands move their control points, by F-curves or by a point cache."""
     if paused:
         return
     baked = {thing for thing in model.strands(scene)
-             if thing.data.animation_data and thing.data.animation_data.action}
+             if (thing.data.animation_data and thing.data.animation_data.action) or bake.cache_of(thing)}
     if baked:
         update_all(scene, baked, lambda strand: strand.evaluated_get(depsgraph).data)
 

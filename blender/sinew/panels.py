@@ -3,49 +3,32 @@
 
 Attributes are drawn from the schema; which of them concern a kind of constraint is all that stands here.
 """
-import textwrap
-
 import bpy
 
 from . import model, prefs, properties, scene_import
+from .sidebar import Tab, columns, write
 
 ICONS = {"BODY": "BONE_DATA", "JOINT": "CONSTRAINT_BONE", "STRAND": "CURVE_NCURVE", "GROUP": "GROUP", "FIXED": "PINNED",
          "SLIDING": "DRIVER_DISTANCE", "SURFACE": "SURFACE_NSURFACE", "STRUT": "FIXED_SIZE", "MODEL": "EMPTY_AXIS"}
 
 # Attributes of a constraint that a kind has no use for are not shown.
 ONLY = {"equality": ("SURFACE",), "side": ("SURFACE",), "lateral": ("SURFACE",), "offset": ("SURFACE",),
-        "field_spacing": ("SURFACE",), "mode": ("STRUT",), "length": ("STRUT",), "kp": ("STRUT",), "kd": ("STRUT",),
+        "mode": ("STRUT",), "length": ("STRUT",), "kp": ("STRUT",), "kd": ("STRUT",),
         "attachment_position": ("FIXED", "STRUT")}
 
 # Long lists are divided by headings; the rest comes before the first.
-SECTIONS = {"Strand": {"density": "Matter", "passive_scale": "Force", "radius": "Shape", "stiffness": "Elasticity",
-                       "belly_start": "Belly", "rest_scale": "Rest length"}}
+SECTIONS = {"Strand": {"density": "Matter", "passive_scale": "Force, scaled by", "passive_fl": "Force-length law",
+                       "radius": "Shape", "stiffness": "Elasticity", "belly_start": "Belly", "rest_scale": "Rest length"}}
 
-
-class Tab:
-    bl_space_type = "VIEW_3D"
-    bl_region_type = "UI"
-    bl_category = "sinew"
-
-
-def write(layout, text, icon="NONE", width=38):
-    """A text of several lines."""
-    column = layout.column(align=True)
-    column.scale_y = 0.75
-    for number, line in enumerate(textwrap.wrap(text, width) or [""]):
-        column.label(text=line, icon=icon if number == 0 else "BLANK1" if icon != "NONE" else "NONE")
-
-
-def wide(context):
-    """Characters that fit into the sidebar."""
-    region = context.region
-    return max(20, int((region.width if region else 300) / 8.5))
+# What stands in a panel where the whole name would be cut off; headings say the rest, the tip says all.
+SHORT = {"active_fl": "Active", "active_scale": "Active", "attachment_position": "On target", "belly_end": "End",
+         "belly_rest_scale": "Of belly", "belly_start": "Start", "compliance": "Softness", "kd": "Damper Kd",
+         "kp": "Spring Kp", "mass_damping": "Drag", "passive_fl": "Passive", "passive_scale": "Passive",
+         "swing_center": "Cone axis", "tendon_stiffness": "Of tendon"}
 
 
 def draw_attributes(layout, group, tag, hide=()):
-    layout.use_property_split = True
-    layout.use_property_decorate = False
-    column = layout.column(align=True)
+    column = columns(layout).column(align=True)
     for found in properties.shown(tag):
         if found["name"] in hide:
             continue
@@ -53,7 +36,7 @@ def draw_attributes(layout, group, tag, hide=()):
         if heading:
             layout.label(text=heading)
             column = layout.column(align=True)
-        column.prop(group, found["name"], text=properties.label(found))
+        column.prop(group, found["name"], text=SHORT.get(found["name"], properties.label(found)))
 
 
 def draw_body_ref(layout, ref, text, world=True):
@@ -68,7 +51,7 @@ def draw_body_ref(layout, ref, text, world=True):
 def draw_messages(layout, context, settings):
     for item in settings.messages:
         box = layout.box()
-        write(box, item.text, "ERROR" if item.severity == "error" else "INFO", wide(context))
+        write(box, item.text, context, "ERROR" if item.severity == "error" else "INFO")
 
 
 class SINEW_PT_model(Tab, bpy.types.Panel):
@@ -81,17 +64,16 @@ class SINEW_PT_model(Tab, bpy.types.Panel):
         if not path:
             box = layout.box()
             box.alert = True
-            write(box, message, "ERROR", wide(context))
+            write(box, message, context, "ERROR")
             box.operator("preferences.addon_show", text="Preferences", icon="PREFERENCES").module = __package__
         if not scene_import.has_model(context.scene):
-            write(layout, "Add a shipped model, or make bodies and strands from what is selected.", width=wide(context))
+            write(layout, "Add a shipped model, or make bodies and strands from what is selected.", context)
             layout.menu("SINEW_MT_add", text="Add Model", icon="ADD")
             return
         found = context.scene.objects
         strands = sum(thing.sinew.kind == "STRAND" for thing in found)
         markers = sum(thing.sinew.kind in properties.CONSTRAINTS for thing in found)
-        write(layout, f"{len(model.bodies(context.scene))} bodies, {strands} strands, {markers} constraints",
-              width=wide(context))
+        write(layout, f"{len(model.bodies(context.scene))} bodies, {strands} strands, {markers} constraints", context)
         column = layout.column(align=True)
         column.prop(settings, "name")
         column.prop(settings, "folder")
@@ -108,9 +90,7 @@ class SINEW_PT_settings(Tab, bpy.types.Panel):
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context):
-        layout, settings = self.layout, context.scene.sinew
-        layout.use_property_split = True
-        layout.use_property_decorate = False
+        layout, settings = columns(self.layout), context.scene.sinew
         column = layout.column(align=True)
         column.prop(settings.space, "units")
         column.prop(settings.space, "up")
@@ -219,13 +199,14 @@ class SINEW_PT_element(Tab, bpy.types.Panel):
     def draw_constraint(self, layout, owner):
         settings, kind = owner.sinew.constraint, owner.sinew.kind
         layout.prop(settings, "position", slider=True)
-        layout.prop(settings, "strand")
+        column = columns(layout.column())
+        column.prop(settings, "strand")
         if kind in ("SURFACE", "STRUT"):
-            layout.prop(settings, "target")
+            column.prop(settings, "target", text="Target")
         else:
-            draw_body_ref(layout, settings.body, "Body", world=False)
+            draw_body_ref(column, settings.body, "Body", world=False)
             if kind == "FIXED":
-                layout.prop(settings, "target", text="or strand")
+                column.prop(settings, "target", text="or strand")
         hide = ["position"] + [name for name, kinds in ONLY.items() if kind not in kinds]
         draw_attributes(layout, settings, "Constraint", hide)
 
@@ -252,66 +233,49 @@ class SINEW_PT_messages(Tab, bpy.types.Panel):
 
     def draw(self, context):
         layout, settings = self.layout, context.scene.sinew
-        write(layout, settings.check_result, "INFO" if settings.messages else "CHECKMARK", wide(context))
+        write(layout, settings.check_result, context, "INFO" if settings.messages else "CHECKMARK")
         for item in list(settings.messages)[:30]:
             box = layout.box()
             row = box.row()
             row.label(text=item.name, icon="ERROR" if item.severity == "error" else "INFO")
             row.operator("sinew.select_element", text="", icon="RESTRICT_SELECT_OFF").element = item.name
-            write(box, item.text, width=wide(context))
+            write(box, item.text, context)
         if len(settings.messages) > 30:
             layout.label(text=f"and {len(settings.messages) - 30} more")
 
 
-def draw_list(layout, settings, name, listing):
-    row = layout.row()
-    active = "active_" + name[:-1]
-    row.template_list(listing, name, settings, name, settings, active, rows=3)
-    column = row.column(align=True)
-    for action, icon in (("ADD", "ADD"), ("REMOVE", "REMOVE")):
-        button = column.operator("sinew.list_edit", text="", icon=icon)
-        button.collection, button.action = name, action
-    items, index = getattr(settings, name), getattr(settings, active)
-    return items[index] if 0 <= index < len(items) else None
+class ListPanel(Tab):
+    """A collection of the scene's settings, and the attributes of the item that is chosen."""
+    bl_options = {"DEFAULT_CLOSED"}
+    listing = "UI_UL_list"
+
+    def draw(self, context):
+        settings, name, active = context.scene.sinew, self.collection, "active_" + self.collection[:-1]
+        row = self.layout.row()
+        row.template_list(self.listing, name, settings, name, settings, active, rows=3)
+        column = row.column(align=True)
+        for action in ("ADD", "REMOVE"):
+            button = column.operator("sinew.list_edit", text="", icon=action)
+            button.collection, button.action = name, action
+        items, index = getattr(settings, name), getattr(settings, active)
+        if 0 <= index < len(items):
+            column = self.layout.column(align=True)
+            for found in properties.schema.attributes(self.tag):
+                column.prop(items[index], found["name"])
 
 
-class SINEW_PT_functions(Tab, bpy.types.Panel):
+class SINEW_PT_functions(ListPanel, bpy.types.Panel):
     bl_label = "Functions"
     bl_order = 8
-    bl_options = {"DEFAULT_CLOSED"}
-
-    def draw(self, context):
-        item = draw_list(self.layout, context.scene.sinew, "functions", "SINEW_UL_functions")
-        if item:
-            draw_item(self.layout, item, "Function")
+    collection, tag, listing = "functions", "Function", "SINEW_UL_functions"
 
 
-class SINEW_PT_force_lengths(Tab, bpy.types.Panel):
+class SINEW_PT_force_lengths(ListPanel, bpy.types.Panel):
     bl_label = "Force-Length Curves"
     bl_order = 9
-    bl_options = {"DEFAULT_CLOSED"}
-
-    def draw(self, context):
-        item = draw_list(self.layout, context.scene.sinew, "force_lengths", "UI_UL_list")
-        if item:
-            draw_item(self.layout, item, "ForceLength")
-
-
-def draw_item(layout, item, tag):
-    column = layout.column(align=True)
-    for found in properties.schema.attributes(tag):
-        column.prop(item, found["name"])
+    collection, tag = "force_lengths", "ForceLength"
 
 
 CLASSES = (SINEW_UL_members, SINEW_UL_functions, SINEW_PT_model, SINEW_PT_settings, SINEW_PT_make, SINEW_PT_element,
            SINEW_PT_messages, SINEW_PT_functions, SINEW_PT_force_lengths)
-
-
-def register():
-    for found in CLASSES:
-        bpy.utils.register_class(found)
-
-
-def unregister():
-    for found in reversed(CLASSES):
-        bpy.utils.unregister_class(found)
+register, unregister = bpy.utils.register_classes_factory(CLASSES)

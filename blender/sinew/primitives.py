@@ -552,13 +552,4 @@ class SINEW_OT_list_edit(bpy.types.Operator):
 CLASSES = (SINEW_OT_make_body, SINEW_OT_guess_centre, SINEW_OT_make_joint, SINEW_OT_make_strand, SINEW_OT_make_group,
            SINEW_OT_group_members, SINEW_OT_add_constraint, SINEW_OT_add_shape, SINEW_OT_remove, SINEW_OT_delete_broken,
            SINEW_OT_list_edit)
-
-
-def register():
-    for found in CLASSES:
-        bpy.utils.register_class(found)
-
-
-def unregister():
-    for found in reversed(CLASSES):
-        bpy.utils.unregister_class(found)
+register, unregister = bpy.utils.register_classes_factory(CLASSES)

@@ -668,13 +668,4 @@ class SINEW_OT_export_model(bpy.types.Operator, ExportHelper):
 
 
 CLASSES = (SINEW_OT_export_model,)
-
-
-def register():
-    for found in CLASSES:
-        bpy.utils.register_class(found)
-
-
-def unregister():
-    for found in reversed(CLASSES):
-        bpy.utils.unregister_class(found)
+register, unregister = bpy.utils.register_classes_factory(CLASSES)

@@ -635,13 +635,4 @@ class SINEW_OT_import_motion(bpy.types.Operator, ImportHelper):
 
 
 CLASSES = (SINEW_OT_add_model, SINEW_OT_import_model, SINEW_OT_import_motion)
-
-
-def register():
-    for found in CLASSES:
-        bpy.utils.register_class(found)
-
-
-def unregister():
-    for found in reversed(CLASSES):
-        bpy.utils.unregister_class(found)
+register, unregister = bpy.utils.register_classes_factory(CLASSES)

@@ -122,13 +122,4 @@ class SINEW_OT_select_element(bpy.types.Operator):
 
 
 CLASSES = (SINEW_OT_validate, SINEW_OT_select_element)
-
-
-def register():
-    for found in CLASSES:
-        bpy.utils.register_class(found)
-
-
-def unregister():
-    for found in reversed(CLASSES):
-        bpy.utils.unregister_class(found)
+register, unregister = bpy.utils.register_classes_factory(CLASSES)

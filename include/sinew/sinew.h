@@ -1,6 +1,7 @@
 /* The whole public API. */
 #ifndef SINEW_SINEW_H
 #define SINEW_SINEW_H
+#include "sinew/author.h"
 #include "sinew/base.h"
 #include "sinew/control.h"
 #include "sinew/drive.h"

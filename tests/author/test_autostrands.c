@@ -38,6 +38,7 @@ static double furthest_outside(const Shape *shape, const double *point, int32_t 
 static void five_muscles_are_filled_evenly(void **state)
 {
     (void)state;
+    static const char *const name[SHAPES] = {"spindle", "sheet", "fan", "bent tube", "deltoid with three heads"};
     for (int kind = 0; kind < SHAPES; ++kind) {
         static Shape shape;
         shape_make(&shape, (ShapeKind)kind);
@@ -50,6 +51,8 @@ static void five_muscles_are_filled_evenly(void **state)
         assert_in_range(steps, 5, 300); /* converged, not cut off */
         snAutoStrandsQuality q;
         assert_int_equal(sn_autostrands_quality(a, &q, NULL), SN_OK);
+        print_message("%s: spacing %.1f mm, variation %.2f, bend %.1f deg, outside %.2f mm, %d steps\n", name[kind],
+                      1e3 * q.spacing, q.spacing_variation, q.bend, 1e3 * q.outside, (int)steps);
         assert_at_most(q.spacing_variation, 0.25);
         assert_at_most(0.5, q.nearest);
         assert_int_equal(q.crossings, 0);

@@ -14,7 +14,7 @@ common.enable()
 
 from mathutils import Vector
 
-from sinew import bake, model, prefs, properties, replay, scene_import, spaces
+from sinew import bake, capture, model, prefs, properties, replay, scene_export, scene_import, spaces
 
 
 def finger(case, frames=12, keyed=True):
@@ -92,16 +92,20 @@ def difference(a, b):
     return {key: (a.get(key), b.get(key)) for key in {*a, *b} if a.get(key) != b.get(key)}
 
 
-class Shot(common.Case):
-    """A test with the finger in the scene."""
+class Take(common.Case):
+    """A test with a model that moves in the scene: what is baked, and its skin."""
     maxDiff = None
 
     def setUp(self):
         super().setUp()
         prefs._found.clear()
-        self.armature = finger(self)
+
+    def take_scene(self):
         self.scene = bpy.context.scene
-        self.settings = self.scene.sinew_run
+        self.settings, self.skin = self.scene.sinew_run, self.scene.sinew_skin
+
+    def frames(self):
+        return range(self.scene.frame_start, self.scene.frame_end + 1)
 
     def assert_same(self, before, after):
         self.assertEqual(difference(before, after), {})
@@ -117,3 +121,41 @@ class Shot(common.Case):
                 worst = max(worst, numpy.abs(strand_world(thing) - points).max())
         self.assertLess(worst, tolerance)
         return found
+
+    # ---- the skin: self.base is its mesh
+
+    def shown(self, thing=None):
+        graph = bpy.context.evaluated_depsgraph_get()
+        return capture.vertices((thing or self.skin.deformed).evaluated_get(graph).data)
+
+    def expected_skin(self, *more):
+        """What the command gives for the same strands and the base as Blender shows it, frame by frame, and that base."""
+        folder = self.path("by hand")
+        os.makedirs(folder, exist_ok=True)
+        path = scene_export.export_model(bpy.context, folder, "model")["muscle"]
+        to_model = capture.array(spaces.model_from_world(self.scene, metres=True))
+        shapes = []
+        for number in self.frames():
+            self.scene.frame_set(number)
+            shapes.append(bake.apply_matrix(to_model @ capture.array(self.base.matrix_world), self.shown(self.base)))
+        replay.write_pc2(os.path.join(folder, "base.pc2"), numpy.array(shapes))
+        common.sinew("skin", path, bpy.path.abspath(self.scene.sinew.replay), "-o", os.path.join(folder, "out.pc2"), "--base",
+                     os.path.join(folder, "base.pc2"), *more)
+        return replay.read_pc2(os.path.join(folder, "out.pc2")), numpy.array(shapes)
+
+    def assert_skin(self, expected, tolerance=1e-5):
+        """The deformed mesh is where the command put it, on every frame."""
+        worst = 0
+        for number, shape in zip(self.frames(), expected):
+            self.scene.frame_set(number)
+            worst = max(worst, numpy.abs(self.shown() - shape).max())
+        self.assertLess(worst, tolerance)
+
+
+class Shot(Take):
+    """A test with the finger in the scene."""
+
+    def setUp(self):
+        super().setUp()
+        self.armature = finger(self)
+        self.take_scene()

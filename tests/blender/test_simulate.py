@@ -115,6 +115,23 @@ class Bake(shot.Shot):
         for a, b in zip(curves, shapes()):
             self.assertLess(numpy.abs(a - b).max(), 1e-6)
 
+    def test_markers_follow_curves_and_caches(self):
+        def places():
+            found = []
+            for number in (1, 6, 12):
+                self.scene.frame_set(number)
+                found.append([tuple(thing.location) for thing in model.constraints(self.scene)])
+            return numpy.array(found)
+        rest = places()
+        bpy.ops.sinew.track()
+        curves = places()
+        self.settings.strands = "CACHE"
+        bpy.ops.sinew.bake()
+        self.assertGreater(numpy.abs(curves[2] - curves[0]).max(), 1e-3)
+        self.assertLess(numpy.abs(places() - curves).max(), 1e-6)
+        bpy.ops.sinew.clear_bake()
+        self.assertLess(numpy.abs(places() - rest).max(), 1e-6)
+
     def test_clear_leaves_nothing_behind(self):
         before = shot.snapshot()
         for strands in ("CURVES", "CACHE"):

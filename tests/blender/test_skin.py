@@ -57,48 +57,21 @@ class Skin(shot.Shot):
         super().setUp()
         self.base = tube(self.scene, self.armature)
         self.assertEqual(bpy.ops.sinew.track(), {"FINISHED"})
-        self.skin = self.scene.sinew_skin
-
-    def shown(self, thing=None):
-        graph = bpy.context.evaluated_depsgraph_get()
-        return capture.vertices((thing or self.skin.deformed).evaluated_get(graph).data)
-
-    def expected(self, *more):
-        """What the command gives for the same strands and the base as Blender shows it, frame by frame."""
-        folder = self.path("by hand")
-        os.makedirs(folder, exist_ok=True)
-        path = scene_export.export_model(bpy.context, folder, "model")["muscle"]
-        to_model = capture.array(spaces.model_from_world(self.scene, metres=True))
-        frames = []
-        for number in range(1, 13):
-            self.scene.frame_set(number)
-            frames.append(bake.apply_matrix(to_model @ capture.array(self.base.matrix_world), self.shown(self.base)))
-        replay.write_pc2(os.path.join(folder, "base.pc2"), numpy.array(frames))
-        common.sinew("skin", path, bpy.path.abspath(self.scene.sinew.replay), "-o", os.path.join(folder, "out.pc2"), "--base",
-                     os.path.join(folder, "base.pc2"), *more)
-        return replay.read_pc2(os.path.join(folder, "out.pc2")), numpy.array(frames)
-
-    def check_frames(self, expected):
-        worst = 0
-        for number in range(1, 13):
-            self.scene.frame_set(number)
-            worst = max(worst, numpy.abs(self.shown() - expected[number - 1]).max())
-        self.assertLess(worst, 1e-5)
 
     def test_cache_is_what_the_command_gives(self):
-        expected, base = self.expected()
+        expected, base = self.expected_skin()
         self.assertGreater(numpy.abs(expected - base).max(), 3e-4)  # tendons show
         self.assertEqual(bpy.ops.sinew.skin_cache(), {"FINISHED"})
-        self.check_frames(expected)
+        self.assert_skin(expected)
         self.assertTrue(self.base.hide_render)
         self.assertFalse(self.skin.deformed.hide_render)
 
     def test_strands_as_point_caches_give_the_same_skin(self):
-        expected, _ = self.expected()
+        expected, _ = self.expected_skin()
         self.settings.strands = "CACHE"
         bpy.ops.sinew.bake()
         self.assertEqual(bpy.ops.sinew.skin_cache(), {"FINISHED"})
-        self.check_frames(expected)
+        self.assert_skin(expected)
 
     def test_preview_is_the_frame_of_the_cache(self):
         bpy.ops.sinew.skin_cache()
@@ -185,7 +158,7 @@ class Skin(shot.Shot):
         self.assertGreater(len(self.shown()), 4 * len(thing.data.vertices))
 
     def test_own_range(self):
-        expected, _ = self.expected()
+        expected, _ = self.expected_skin()
         self.skin.own_range, self.skin.frame_start, self.skin.frame_end = True, 4, 9
         bpy.ops.sinew.skin_cache()
         self.assertEqual(len(replay.read_pc2(self.skin.deformed.modifiers[0].filepath)), 6)
@@ -236,8 +209,7 @@ class Skin(shot.Shot):
         seen = self.shown()
         bpy.ops.wm.save_mainfile()
         bpy.ops.wm.open_mainfile(filepath=self.path("shot.blend"))
-        self.scene = bpy.context.scene
-        self.skin = self.scene.sinew_skin
+        self.take_scene()
         self.scene.frame_set(8)
         self.assertTrue((self.shown() == seen).all())
 

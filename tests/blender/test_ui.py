@@ -38,8 +38,11 @@ class Panels(unittest.TestCase):
         for kind in ("body", "joint", "strand", "group", "fixed", "sliding", "surface", "strut", "shape"):
             self.assertIn(kind, self.result["drawn"]["SINEW_PT_element"])
 
+    def test_no_name_of_an_attribute_is_cut_off(self):
+        self.assertEqual(self.result["cut"], {})
+
     def test_pictures_were_taken(self):
-        self.assertEqual(len(self.result["shots"]), 10)
+        self.assertEqual(len(self.result["shots"]), 11)
         for name in self.result["shots"]:
             self.assertGreater(os.path.getsize(os.path.join(SHOTS, name + ".png")), 10000)
 

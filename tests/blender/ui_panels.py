@@ -9,6 +9,7 @@ import traceback
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
+import blf
 import bpy
 
 import common
@@ -17,7 +18,7 @@ import scenes
 bpy.context.preferences.view.show_splash = False
 common.enable()
 
-from sinew import model, scene_import
+from sinew import model, panels, properties, scene_import
 
 FOLDER = os.environ["SINEW_SHOTS"]
 drawn, troubles, shots = {}, [], []
@@ -124,8 +125,28 @@ def activate(kind):
     return step
 
 
+def only_runs():
+    """The panels below do not fit on the screen with the rest."""
+    for name in ("model", "make", "element", "messages", "functions", "force_lengths", "settings"):
+        found = getattr(bpy.types, "SINEW_PT_" + name, None)
+        if found:
+            bpy.utils.unregister_class(found)
+
+
+def cut_off():
+    """Names of attributes that are wider than the left column of the sidebar, which has 40 % of it within its margins."""
+    scale = bpy.context.preferences.system.ui_scale
+    region = next(region for region in view()[1].regions if region.type == "UI")
+    room = 0.4 * (region.width - 46 * scale)
+    blf.size(0, 11 * scale, 72)
+    names = {panels.SHORT.get(found["name"], properties.label(found)) for tag in ("Muscle", "RigidBody", "Joint", "Strand",
+             "MuscleGroup", "Constraint", "Shape") for found in properties.shown(tag) if found["type"] != "bool"}
+    return {name: round(blf.dimensions(0, name)[0] / room, 2) for name in names if blf.dimensions(0, name)[0] > room}
+
+
 def finish():
-    print("RESULT " + json.dumps({"drawn": {name: sorted(states) for name, states in drawn.items()},
+    print("RESULT " + json.dumps({"cut": cut_off(), "width": [r.width for r in view()[1].regions if r.type == "UI"],
+                                  "drawn": {name: sorted(states) for name, states in drawn.items()},
                                   "panels": [panel.__name__ for panel in ours()], "troubles": troubles, "shots": shots}))
     sys.stdout.flush()
     os._exit(0)
@@ -135,7 +156,7 @@ KINDS = ("BODY", "JOINT", "STRAND", "GROUP", "FIXED", "SLIDING", "SURFACE", "STR
 STEPS = [start] + [open_tab(number) for number in range(6)] + [lambda: shoot("no_model"), build]
 for _kind in KINDS:
     STEPS += [activate(_kind), lambda name=_kind.lower(): shoot(name)]
-STEPS.append(finish)
+STEPS += [only_runs, lambda: shoot("runs"), finish]
 
 
 def advance():

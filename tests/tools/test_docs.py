@@ -51,6 +51,18 @@ class Docs(unittest.TestCase):
         for name in sorted(os.listdir(os.path.join(SOURCE, "include", "sinew"))):
             self.assertTrue(f"sinew/{name}" in text, f"the table in docs/api.md lacks sinew/{name}")
 
+    def test_one_header_includes_all_others(self):
+        names = set(os.listdir(os.path.join(SOURCE, "include", "sinew"))) - {"sinew.h"}
+        self.assertEqual(set(re.findall(r'"sinew/(\w+\.h)"', read("include", "sinew", "sinew.h"))), names)
+
+    def test_what_pages_call_exists(self):
+        """Functions and types of the library that a page names are in the public headers."""
+        folder = os.path.join(SOURCE, "include", "sinew")
+        public = set(re.findall(r"\w+", " ".join(read("include", "sinew", name) for name in os.listdir(folder))))
+        for page in pages():
+            for name in re.findall(r"\b(?:sn_[a-z0-9_]*[a-z0-9]|sn[A-Z]\w+)\b(?!\*)", read(page)):
+                self.assertIn(name, public | {"sn_add"}, page)
+
     def test_tree_map_has_every_folder(self):
         text = read("README.md")
         tracked = subprocess.run(["git", "ls-files"], cwd=SOURCE, capture_output=True, text=True).stdout.split()
