@@ -106,6 +106,7 @@ typedef struct snJointDef {
     double swing_center[3]; /* direction in the joint's frame on the first body */
     double twist[2];        /* deg: least and largest turn about x; both 0: no limit */
     const char *motions;    /* names of the motions, one per coordinate, separated by blanks; for tools, may be empty */
+    const char *label;      /* what people call it; for tools, may be empty */
     /* in-code only: frame of a locator made for this joint (world) */
     double position[3], rotation[4];
 } snJointDef;
@@ -128,6 +129,7 @@ typedef struct snStrandDef {
     double fiber_rest; /* normalised fibre length at strain zero */
     bool tension_only;
     const char *color; /* free text for tools, may be empty */
+    const char *label; /* what people call it; for tools, may be empty */
     /* in-code only: control points of a curve made for this strand when no node of that name exists */
     int32_t npoint;
     const double *point;

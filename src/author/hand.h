@@ -38,7 +38,7 @@ typedef struct snHandPoint {
 } snHandPoint;
 
 typedef struct snHandMuscle {
-    char name[SN_HAND_NAME];
+    char name[SN_HAND_NAME], label[64];
     int32_t on;   /* strand that it starts on, -1: a bone */
     int32_t into; /* strand that it ends on, -1: a bone */
     bool band;    /* passive slip of the extensor hood */

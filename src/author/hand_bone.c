@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "geom/patch.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -303,6 +304,19 @@ static rigid joint_frame(const snHandJoint *j)
     return (rigid){q_from_m3(&axes), j->center};
 }
 
+/* mcp2 is the index finger's MCP joint, prosup that of the forearm. */
+static const char *joint_label(const char *name, char *text, size_t size)
+{
+    static const char *const digit[] = {"thumb", "index finger", "middle finger", "ring finger", "little finger"};
+    size_t n = strcspn(name, "12345");
+    if (strcmp(name, "prosup") == 0) return "forearm";
+    if (!name[n]) return name;
+    char kind[8] = "";
+    for (size_t i = 0; i < n && i + 1 < sizeof kind; ++i) kind[i] = (char)toupper((unsigned char)name[i]);
+    (void)snprintf(text, size, "%s %s", digit[name[n] - '1'], kind);
+    return text;
+}
+
 static snStatus add_joint(const snHand *hand, const snHandJoint *j, snSpec *spec)
 {
     const snHandBone *parent = &hand->bone.at[j->parent];
@@ -319,6 +333,8 @@ static snStatus add_joint(const snHand *hand, const snHandJoint *j, snSpec *spec
     char motions[2 * SN_HAND_NAME + 1];
     (void)snprintf(motions, sizeof motions, "%s%s%s", j->motion[0], j->dofs == 2 ? " " : "", j->motion[1]);
     def.motions = motions;
+    char label[32];
+    def.label = joint_label(j->name, label, sizeof label);
     for (int32_t dof = 0; dof < j->dofs; ++dof) {
         def.lower[dof] = j->lower[dof], def.upper[dof] = j->upper[dof];
         def.stiffness[dof] = j->stiffness[dof], def.damping[dof] = j->damping[dof];

@@ -98,6 +98,7 @@ static bool read_muscle(snHand *hand, snFigures *t, int32_t row)
 {
     snHandMuscle m = {.on = -1, .into = -1};
     sn_figures_name(t, row, "abbr", m.name, sizeof m.name);
+    (void)snprintf(m.label, sizeof m.label, "%s", sn_figures_text(t, row, "name"));
     m.max_force = sn_figures_number(t, row, "max_force");
     m.fiber_length = sn_figures_number(t, row, "fiber_length");
     m.fiber_neutral = sn_figures_number(t, row, "fiber_neutral");

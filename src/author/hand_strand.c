@@ -316,6 +316,7 @@ static snStatus add_strand(const course *c, snSpec *spec)
     double area = SN_PI * m->radius * m->radius;
     snStrandDef def = sn_default_strand_def();
     def.name = m->name;
+    def.label = m->label;
     def.radius = m->radius;
     def.max_force = m->max_force * cos(m->pennation);
     def.stiffness = passive_unit(c, &def) / area;

@@ -223,20 +223,10 @@ static snStatus export_glb(snExport *e)
 
 static snStatus save_page(snExport *e, snStudioDef *def, snError *error)
 {
-    const snSkinned *s = &e->skinned;
-    snStudioSkin skin = {
-        .nvertex = s->nvertex, .ntriangle = s->ntriangle, .vertex = s->vertex, .triangle = s->triangle};
-    if (!s->skin) return sn_save_html(def, e->to, error);
-    int32_t *bone = cli_skin_spec_bones(s, e->spec);
-    if (!bone) return SN_NO_MEMORY;
-    const snNodeDef *node = sn_spec_node(e->spec, sn_spec_find(e->spec, SN_KIND_NODE, sn_spec_model(e->spec)->skin));
-    skin.bone = bone, skin.weight = sn_skin_weights(s->skin);
-    memcpy(skin.color, node->color, sizeof skin.color);
-    skin.frame = cli_skin_frame, skin.user = &e->skinned;
-    def->skin = &skin;
-    snStatus status = sn_save_html(def, e->to, error);
-    free(bone);
-    return status;
+    snStudioSkin skin;
+    snStatus status = e->skinned.skin ? cli_skin_for_page(&e->skinned, e->spec, &skin) : SN_OK;
+    if (e->skinned.skin) def->skin = &skin;
+    return status == SN_OK ? sn_save_html(def, e->to, error) : status;
 }
 
 static snStatus export_html(snExport *e)

@@ -1,5 +1,5 @@
 /* sinew studio: the page with a model, its replay and a live simulation, for this machine only. */
-#include "cli.h"
+#include "skinned.h"
 
 #include "studio/server/server.h"
 
@@ -12,6 +12,8 @@ typedef struct snStudio {
     snSpec *spec;
     snModel *model;
     snTrack *replay, *target;
+    snSkinned skinned;
+    snStudioSkin skin;
     char *page;
     void *scene;
     size_t page_size, scene_size;
@@ -54,6 +56,17 @@ static void describe(snStudio *s, bool live, snStudioDef *def, char *name, char 
     if (s->cli->nargument > 1) title_of(s->cli->argument[1], title, size);
     def->spec = s->spec, def->name = name, def->title = title;
     def->replay = s->replay, def->target = s->target, def->live = live;
+}
+
+/* The skin with the tendons under it where there is a replay; in the live mode it follows the bones. */
+static snStatus add_skin(snStudio *s, snStudioDef *def)
+{
+    snModelSkinDef skin = sn_default_model_skin_def();
+    if (!cli_has_skin(s->spec) || cli_given(s->cli, "no-skin")) return SN_OK;
+    snStatus status = cli_skin_open(s->cli, s->spec, s->replay, &skin, &s->skinned);
+    if (status == SN_OK) status = cli_skin_for_page(&s->skinned, s->spec, &s->skin);
+    def->skin = &s->skin;
+    return status;
 }
 
 static bool should_stop(void *user)
@@ -103,8 +116,10 @@ static snStatus run(snCli *cli)
     snStatus status = cli_compile_model(cli, cli->argument[0], &s.spec, &s.model);
     if (status == SN_OK) status = load_tracks(&s);
     describe(&s, !out, &def, name, title, sizeof name);
+    if (status == SN_OK) status = add_skin(&s, &def);
     if (status == SN_OK) status = out ? save(&s, &def, out) : serve(&s, &def);
     sn_server_destroy(s.server);
+    cli_skin_close(&s.skinned);
     sn_studio_free(s.page);
     sn_studio_free(s.scene);
     sn_track_destroy(s.target);
@@ -117,6 +132,7 @@ static snStatus run(snCli *cli)
 static const snOption options[] = {
     {"port", SN_OPTION_COUNT, "N", "port on 127.0.0.1 (8137); 0: any that is free", 0, 65535},
     {"target", SN_OPTION_TEXT, "MOTION", "motion that the replay follows (by name or path), shown as a wireframe", 0, 0},
+    {"no-skin", SN_OPTION_FLAG, "", "without the skin, which takes a few seconds to prepare", 0, 0},
     {"save", SN_OPTION_TEXT, "FILE", "write the page as one file instead of serving it", 0, 0},
     {"timeout", SN_OPTION_NUMBER, "S", "end after S seconds", 0, 1e9},
     {0},
@@ -126,7 +142,8 @@ const snCommand cmd_studio = {
     .name = "studio",
     .arguments = "MODEL [REPLAY]",
     .about = "The interactive page, served on this machine only",
-    .details = "Open the printed address in a browser. The page plays the replay; Live simulates the model behind it.",
+    .details = "Open the printed address in a browser. The page plays the replay; Live simulates the model behind it.\n"
+               "The skin shows its tendons in the replay; in the live mode it follows the bones.",
     .example = "sinew studio finger --timeout 0.1",
     .output = "http://127.0.0.1:8137/\nCtrl-C ends it.",
     .least = 1,

@@ -31,7 +31,8 @@ static snStatus read_rest(snSkinned *s, snError *error)
 static bool allocate(snSkinned *s)
 {
     size_t nbody = (size_t)s->nbody + 1, nstrand = (size_t)sn_count(s->model, SN_ITEM_STRAND) + 1;
-    size_t npoint = (size_t)sn_count(s->model, SN_ITEM_POINT) + 1, there = (size_t)sn_track_points(s->replay) + 1;
+    size_t npoint = (size_t)sn_count(s->model, SN_ITEM_POINT) + 1;
+    size_t there = s->replay ? (size_t)sn_track_points(s->replay) + 1 : 1;
     s->rest = calloc(7 * nbody, sizeof *s->rest);
     s->pose = calloc(7 * nbody, sizeof *s->pose);
     s->body_at = calloc(nbody, sizeof *s->body_at);
@@ -45,6 +46,7 @@ static bool allocate(snSkinned *s)
 /* Where the channels of the model are in the replay. */
 static snStatus match(snCli *cli, snSkinned *s)
 {
+    if (!s->replay) return SN_OK;
     const snTrackDef *def = sn_track_def(s->replay);
     for (int32_t b = 0; b < s->nbody; ++b)
         s->body_at[b] = sn_track_find_body(s->replay, sn_name(s->model, SN_ITEM_BODY, b));
@@ -104,6 +106,7 @@ void cli_skin_close(snSkinned *s)
     free(s->point);
     free(s->all);
     free(s->vertex);
+    free(s->page_bone);
     *s = (snSkinned){0};
 }
 
@@ -177,6 +180,19 @@ int32_t *cli_skin_spec_bones(const snSkinned *s, const snSpec *spec)
     }
     free(id);
     return bone;
+}
+
+snStatus cli_skin_for_page(snSkinned *s, const snSpec *spec, snStudioSkin *skin)
+{
+    const snNodeDef *node = sn_spec_node(spec, sn_spec_find(spec, SN_KIND_NODE, sn_spec_model(spec)->skin));
+    s->page_bone = cli_skin_spec_bones(s, spec);
+    if (!s->page_bone) return SN_NO_MEMORY;
+    *skin = (snStudioSkin){
+        .nvertex = s->nvertex, .ntriangle = s->ntriangle, .vertex = s->vertex, .triangle = s->triangle};
+    skin->bone = s->page_bone, skin->weight = sn_skin_weights(s->skin);
+    memcpy(skin->color, node->color, sizeof skin->color);
+    if (s->replay) skin->frame = cli_skin_frame, skin->user = s;
+    return SN_OK;
 }
 
 double *cli_skin_replay_rest(const snSkinned *s)

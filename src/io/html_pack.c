@@ -54,6 +54,8 @@ static void put_strand(snPack *p, int32_t i)
     double belly[2] = {def ? def->belly_start : 0, def ? def->belly_end : 0};
     sn_json_text(&p->head, i ? ",{\"name\":" : "{\"name\":");
     sn_json_string(&p->head, m->strand_name[i]);
+    sn_pack_member(p, "label");
+    sn_json_string(&p->head, def ? def->label : "");
     sn_pack_member(p, "radius");
     sn_json_number(&p->head, m->strand_radius[i]);
     sn_pack_member(p, "belly");
@@ -188,6 +190,9 @@ static void put_coordinate(snPack *p, int32_t joint, int32_t k)
     sn_json_string(&p->head, m->coord_name[k]);
     sn_pack_member(p, "joint");
     sn_json_string(&p->head, m->joint_name[joint]);
+    snId id = sn_spec_find(p->def->spec, SN_KIND_JOINT, m->joint_name[joint]);
+    sn_pack_member(p, "jointLabel");
+    sn_json_string(&p->head, id ? sn_spec_joint(p->def->spec, id)->label : "");
     put_motion(p, joint, k - m->joint_coordadr[joint]);
     sn_pack_member(p, "lower");
     sn_json_number(&p->head, m->coord_lower[k]);

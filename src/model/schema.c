@@ -281,6 +281,7 @@ static const snAttr joint_attr[] = {
             "Ball: least and largest turn about x that is left when the swing is undone the shortest way; 0 0: no limit."),
     STRING_(motions, 0,
             "What a positive change of each coordinate is called, separated by blanks (flexion radial_deviation); for tools."),
+    STRING_(label, 0, "What people call it (index finger MCP); for tools."),
 };
 #undef DEF
 
@@ -315,6 +316,7 @@ static const snAttr strand_attr[] = {
     NUMBER_(fiber_rest, 1, 0, 100, SN_ATTR_POSITIVE, "", "Normalised fibre length of the belly at strain zero."),
     BOOL_(tension_only, true, "Carries no load when shorter than at rest."),
     STRING_(color, 0, "Free text for tools."),
+    STRING_(label, 0, "What people call it (flexor digitorum profundus, index); for tools."),
 };
 #undef DEF
 

@@ -1,9 +1,10 @@
 // What is shown and from where: layers, opacity of the skin, thickness of the strands, sides, legend.
 
 import type { StudioData } from "./data";
-import { announce, byId, el } from "./dom";
+import { announce, byId, cssVar, el } from "./dom";
 import { MARKER_COLORS } from "./markers";
-import { rampCss, rampPlace } from "./ramp";
+import { rampCss, rampPlace, rampTop } from "./ramp";
+import type { Scale } from "./scale";
 import type { Layer, Side, View } from "./view";
 
 interface Switch {
@@ -12,21 +13,26 @@ interface Switch {
   key: string;
   on: boolean;
   there: boolean;
+  about?: string;
 }
 
 export class Controls {
   private readonly buttons = new Map<Layer, HTMLButtonElement>();
   private readonly skin = el("input", { type: "range", id: "skin", min: 0, max: 1, step: 0.05, value: 0.35, "aria-label": "Opacity of the skin" });
 
+  private readonly scaleButton = el("button", { type: "button", class: "chip", id: "scale", "aria-pressed": "false" }, "Colours to 1");
+  private readonly ramp = el("span", { class: "scale" });
+
   constructor(
     private readonly data: StudioData,
     private readonly view: View,
+    private readonly scale: Scale,
   ) {
     const hasTarget = data.live || !!data.replay?.targetPositions;
     const switches: Switch[] = [
       { layer: "bones", label: "Bones", key: "B", on: true, there: true },
       { layer: "strands", label: "Strands", key: "S", on: true, there: data.strands.length > 0 },
-      { layer: "target", label: "Target", key: "G", on: true, there: hasTarget },
+      { layer: "target", label: "Target", key: "G", on: true, there: hasTarget, about: "the motion to follow, as a wireframe where the bones leave it" },
       { layer: "constraints", label: "Constraints", key: "C", on: false, there: data.constraints.length > 0 },
       { layer: "surfaces", label: "Surfaces", key: "W", on: false, there: data.bodies.some((b) => b.meshes.some((m) => m.wrap)) },
       { layer: "grid", label: "Grid", key: "D", on: true, there: true },
@@ -36,6 +42,10 @@ export class Controls {
     if (data.skin) rows.push(this.slider("Skin", this.skin, (v) => view.setSkinOpacity(v)));
     const thickness = el("input", { type: "range", id: "thickness", min: 0.4, max: 2.5, step: 0.1, value: 1, "aria-label": "Thickness of the strands" });
     rows.push(this.slider("Thickness", thickness, (v) => ((view.tubes.thickness = v), view.show("strands", this.isOn("strands")))));
+    const picture = el("button", { type: "button", class: "chip", id: "picture", title: "Save the picture as a PNG file (P)" }, "Save picture");
+    picture.addEventListener("click", () => this.savePicture());
+    this.scaleButton.addEventListener("click", () => this.scale.toggle());
+    rows.push(this.scaleButton, picture);
     byId("view").append(...rows);
     view.setSkinOpacity(Number(this.skin.value));
     this.sides();
@@ -44,7 +54,7 @@ export class Controls {
 
   private makeSwitch(s: Switch): HTMLButtonElement {
     const b = el("button", {
-      type: "button", class: "chip", id: `layer-${s.layer}`, "aria-pressed": String(s.on), title: `${s.label} (${s.key})`,
+      type: "button", class: "chip", id: `layer-${s.layer}`, "aria-pressed": String(s.on), title: `${s.label}${s.about ? `: ${s.about}` : ""} (${s.key})`,
     }, s.label);
     b.addEventListener("click", () => this.toggle(s.layer));
     this.buttons.set(s.layer, b);
@@ -93,21 +103,44 @@ export class Controls {
     byId("sides").append(fit);
   }
 
-  private legend(): void {
+  /** What is in the picture, as a file: its name is that of the model and the time. */
+  savePicture(): void {
+    const { name, title } = this.data;
+    const time = this.view.time.toFixed(2).replace(".", "_");
+    this.view.picture(cssVar("--paper")).toBlob((blob) => {
+      if (!blob) return announce("The picture could not be saved");
+      const link = el("a", { href: URL.createObjectURL(blob), download: `${[name, title].filter(Boolean).join("-")}-${time}s.png`.replace(/[^\w.-]+/g, "_") });
+      link.click();
+      window.setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+      announce("Picture saved");
+    });
+  }
+
+  /** The scale of colours with its ticks: at nothing, a quarter and all of it. */
+  drawScale(): void {
+    const top = rampTop();
     const bar = el("span", { class: "ramp", "aria-hidden": "true" });
-    bar.style.background = `linear-gradient(to right, ${Array.from({ length: 13 }, (_, i) => rampCss((i / 12) ** 2)).join(", ")})`;
-    const ticks = [0, 0.1, 0.3, 1].map((level) => {
-      const tick = el("span", { class: "tick" }, String(level));
+    bar.style.background = `linear-gradient(to right, ${Array.from({ length: 13 }, (_, i) => rampCss(top * (i / 12) ** 2)).join(", ")})`;
+    const ticks = [0, top / 4, top].map((level) => {
+      const tick = el("span", { class: "tick", "aria-hidden": "true" }, String(Number(level.toFixed(4))));
       tick.style.left = `${100 * rampPlace(level)}%`;
       return tick;
     });
+    this.ramp.replaceChildren(el("span", {}, "activation"), el("span", { class: "ramp-box" }, bar, ...ticks));
+    byId("legend").setAttribute("aria-label", `Legend: colours of activation from 0 to ${top}; full is 1`);
+    this.scaleButton.setAttribute("aria-pressed", String(this.scale.whole));
+    this.scaleButton.title = this.scale.whole ? "Colours up to 1, all that a muscle can do; press to fit them to the motion (A)" : `Colours end at ${top}; press for the whole range, up to 1 (A)`;
+  }
+
+  private legend(): void {
+    this.drawScale();
     const marks = this.view.markers.counts().map(([type, n]) => {
       const mark = el("span", { class: `mark ${type}`, "aria-hidden": "true" });
       mark.style.color = MARKER_COLORS[type];
       return el("span", { class: "key" }, mark, `${type} ${n}`);
     });
     byId("legend").append(
-      el("span", { class: "scale" }, el("span", {}, "activation"), el("span", { class: "ramp-box" }, bar, ...ticks)),
+      this.ramp,
       el("span", { class: "marks" }, ...marks),
     );
   }

@@ -32,6 +32,8 @@ export interface Body {
 
 export interface Strand {
   name: string;
+  /** what people call it; may be empty */
+  label: string;
   radius: number;
   belly: [number, number];
   maxForce: number;
@@ -64,6 +66,8 @@ export interface Constraint {
 export interface Coordinate {
   name: string;
   joint: string;
+  /** what people call the joint; may be empty */
+  jointLabel: string;
   /** what a positive change of it is called, as flexion; empty: the model does not say */
   motion: string;
   lower: number;
@@ -213,6 +217,7 @@ function readStrands(head: any, nmuscle: number): { strands: Strand[]; npoint: n
     if (knots.length !== n + 4) throw new DataError(`strand ${s.name}: ${knots.length} knots, expected ${n + 4}`);
     const strand: Strand = {
       name: String(s.name ?? `strand ${i}`),
+      label: String(s.label ?? ""),
       radius: s.radius ?? 0.002,
       belly: s.belly ?? [0, 0],
       maxForce: s.maxForce ?? 0,
@@ -336,6 +341,7 @@ export function parse(buffer: ArrayBuffer): StudioData {
     coordinates: (head.coordinates ?? []).map((c: any) => ({
       name: String(c.name),
       joint: String(c.joint ?? c.name),
+      jointLabel: String(c.jointLabel ?? ""),
       motion: String(c.motion ?? ""),
       lower: Number.isFinite(c.lower) ? c.lower : c.unit === "m" ? -0.1 : -Math.PI,
       upper: Number.isFinite(c.upper) ? c.upper : c.unit === "m" ? 0.1 : Math.PI,
@@ -370,6 +376,12 @@ export async function loadData(): Promise<StudioData> {
 }
 
 /** Groups to show in the list: the model's own, then strands whose names differ only in what follows the letters. */
+/** What all of them are called before the comma: flexor digitorum profundus, of the index and of the ring finger. */
+export function commonLabel(data: StudioData, strands: number[]): string {
+  const stems = new Set(strands.map((s) => data.strands[s].label.split(",")[0].trim()));
+  return stems.size === 1 && strands.length > 1 ? [...stems][0] : "";
+}
+
 export function listGroups(data: StudioData): Group[] {
   const groups: Group[] = data.groups.map((g) => ({ name: g.name, strands: [...g.strands] }));
   const taken = new Set(groups.flatMap((g) => g.strands));

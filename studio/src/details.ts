@@ -6,7 +6,7 @@ import { byId, el, pretty } from "./dom";
 import type { Frame } from "./frame";
 import { MARKER_COLORS } from "./markers";
 import { Plot, type Series } from "./plot";
-import { rampCss } from "./ramp";
+import { rampCss, rampShare, rampTop } from "./ramp";
 
 const WINDOW = 8; // s of live history
 const TOP = 8;
@@ -45,6 +45,7 @@ export class Details {
   private readonly history = new History();
   private readonly top: { node: HTMLButtonElement; name: HTMLElement; fill: HTMLElement; value: HTMLElement; strand: number }[] = [];
   private readonly strengths = new Map<number, number>();
+  private readonly idle = el("p", { class: "hint", id: "idle", hidden: true });
   private selected = -1;
   private live = false;
   private ranked = 0;
@@ -59,7 +60,7 @@ export class Details {
     },
   ) {
     const seek = (t: number) => !this.live && events.seek(t);
-    this.activation = new Plot({ title: "Activation", unit: "", range: [0, 1], seek });
+    this.activation = new Plot({ title: "Activation", unit: "", range: () => [0, rampTop()], seek });
     this.force = new Plot({ title: "Force", unit: "N", seek });
     this.length = new Plot({ title: "Length", unit: "mm", seek });
     this.select(-1);
@@ -95,6 +96,7 @@ export class Details {
     if (!count) return [el("p", { class: "hint" }, hint)];
     return [
       el("h2", {}, "Hardest at work now"),
+      this.idle,
       el("ol", { class: "top" }, ...this.top.map((t) => el("li", { class: "row" }, t.node))),
       el("p", { class: "hint" }, hint),
     ];
@@ -112,6 +114,7 @@ export class Details {
     const plots = s.muscle < 0 ? [this.force, this.length] : [this.activation, this.force, this.length];
     return [
       el("div", { class: "title" }, el("h2", { id: "selected-name" }, s.name), close),
+      ...(s.label ? [el("p", { class: "label" }, s.label)] : []),
       el("p", { class: "facts" }, facts.join(" · ")),
       ...plots.map((p) => p.node),
       ...(this.live && s.muscle >= 0 ? [this.strength(s.muscle)] : []),
@@ -191,11 +194,17 @@ export class Details {
     const level = (s: number) => frame.activation[this.data.strands[s].muscle];
     const order = this.data.strands.map((_, i) => i).filter((i) => this.data.strands[i].muscle >= 0);
     order.sort((a, b) => level(b) - level(a));
+    this.idle.hidden = level(order[0]) >= 0.005;
+    this.idle.textContent = this.live
+      ? "No muscle works. Move the slider of one, or let the controller follow the target."
+      : "No muscle works at this time.";
     this.top.forEach((t, i) => {
+      t.node.parentElement!.hidden = level(order[i]) < 0.005;
       t.strand = order[i];
       t.name.textContent = this.data.strands[order[i]].name;
+      t.node.title = this.data.strands[order[i]].label;
       t.value.textContent = level(order[i]).toFixed(2);
-      t.fill.style.transform = `scaleX(${Math.min(level(order[i]), 1).toFixed(3)})`;
+      t.fill.style.transform = `scaleX(${rampShare(level(order[i])).toFixed(3)})`;
       t.fill.style.background = rampCss(level(order[i]));
     });
   }

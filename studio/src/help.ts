@@ -13,9 +13,11 @@ const KEYS: [string, string][] = [
   ["esc", "let go of the selected muscle"],
   ["B S G C W D", "bones, strands, target, constraints, wrap surfaces, grid"],
   ["K", "skin: away, see-through, whole"],
-  ["1 – 5", "look from the front, back, left, right, top"],
+  ["1 2 3 4 5", "look from the front, back, left, right, top"],
   ["F", "fit: whole model or close; the selected muscle if there is one"],
   ["arrows + −", "with the picture in focus: turn and zoom"],
+  ["A", "colours up to the largest activation, or up to 1"],
+  ["P", "save the picture as a PNG file"],
   ["T", "light or dark"],
   ["?", "this help"],
 ];
@@ -28,7 +30,7 @@ export function makeHelp(live: boolean): HTMLDialogElement {
     el("div", { class: "title" }, el("h2", { id: "help-title" }, "How to use this page"), close),
     el("p", {}, "Drag to turn the model, scroll or pinch to zoom, drag with the right button or two fingers to move it. Click a strand to see its activation, force and length. The band behind the timeline shows the activation of every muscle over time, one row each."),
     ...(live ? [el("p", {}, "Live: the sliders drive the muscles and the simulation answers. Follow turns the controller on: it finds the activations that bring the bones to the target, which the sliders of the Pose panel set, or a bone that you drag with shift held down.")] : []),
-    el("dl", { class: "keys-list" }, ...KEYS.flatMap(([k, what]) => [el("dt", {}, ...k.split(" ").map((x) => el("kbd", {}, x))), el("dd", {}, what)])),
+    el("dl", { class: "keys-list" }, ...KEYS.map(([k, what]) => el("div", {}, el("dt", {}, ...k.split(" ").map((x) => el("kbd", {}, x))), el("dd", {}, what)))),
   );
   dialog.addEventListener("click", (e) => e.target === dialog && dialog.close());
   byId("help-open").addEventListener("click", () => dialog.showModal());

@@ -6,6 +6,7 @@ import type { Frame } from "./frame";
 
 const MAGIC = 0x564c4e53; // SNLV
 const HEADER = 24;
+const MOST_WAITING = 200;
 
 export enum Op {
   Drive = 1,
@@ -41,6 +42,8 @@ export class Link {
   private wanted = false;
   private retry = 0;
   private newest: ArrayBuffer | null = null;
+  /** said before the connection stood */
+  private waiting: ArrayBuffer[] = [];
 
   constructor(
     private readonly data: StudioData,
@@ -60,7 +63,10 @@ export class Link {
     this.events.link("connecting", false);
     const socket = new WebSocket(`ws://${location.host}/live`);
     socket.binaryType = "arraybuffer";
-    socket.onopen = () => this.events.link("connected", false);
+    socket.onopen = () => {
+      this.events.link("connected", false);
+      for (const message of this.waiting.splice(0)) socket.send(message);
+    };
     socket.onmessage = (e) => this.keep(e.data);
     socket.onclose = () => {
       if (this.socket !== socket || !this.wanted) return;
@@ -73,19 +79,20 @@ export class Link {
   close(): void {
     this.wanted = false;
     window.clearTimeout(this.retry);
+    this.waiting.length = 0;
     this.socket?.close();
     this.socket = null;
   }
 
-  /** An operation with an index (or -1 for none) and numbers. */
+  /** An operation with an index (or -1 for none) and numbers. What is said while connecting is not lost. */
   send(op: Op, index = -1, ...numbers: number[]): void {
-    if (this.socket?.readyState !== WebSocket.OPEN) return;
     const view = new DataView(new ArrayBuffer(4 + (index < 0 ? 0 : 4) + 4 * numbers.length));
     view.setUint32(0, op, true);
     if (index >= 0) view.setUint32(4, index, true);
     const at = index < 0 ? 4 : 8;
     numbers.forEach((v, i) => view.setFloat32(at + 4 * i, v, true));
-    this.socket.send(view.buffer);
+    if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(view.buffer);
+    else if (this.wanted && this.waiting.length < MOST_WAITING) this.waiting.push(view.buffer);
   }
 
   /** Counts a snapshot and shows the newest one with the next picture: the server may be faster than the screen. */

@@ -1,10 +1,10 @@
 // The list of muscles: groups, search, sorting by activity, a bar that follows the activation, and in live mode a
 // slider per muscle.
 
-import { listGroups, type StudioData } from "./data";
+import { commonLabel, listGroups, type StudioData } from "./data";
 import { byId, el } from "./dom";
 import type { Frame } from "./frame";
-import { rampCss } from "./ramp";
+import { rampCss, rampShare, rampTop } from "./ramp";
 
 export interface ListEvents {
   select(strand: number): void;
@@ -57,10 +57,12 @@ export class MuscleList {
   private makeSection(name: string, strands: number[]): Section {
     const rows = strands.map((s) => this.makeRow(s));
     const count = el("span", { class: "count" }, String(rows.length));
+    const label = commonLabel(this.data, strands);
+    const title = label && label.toLowerCase() !== name.toLowerCase() ? [el("span", { class: "about" }, label)] : [];
     const node = el(
       "details",
       { class: "group", open: true },
-      el("summary", {}, el("span", {}, name), count),
+      el("summary", {}, el("span", {}, name), ...title, count),
       el("ul", {}, ...rows.map((r) => r.node)),
     );
     this.rows.push(...rows);
@@ -73,8 +75,9 @@ export class MuscleList {
     const value = el("span", { class: "level" }, s.muscle < 0 ? "passive" : "0.00");
     const pick = el(
       "button",
-      { type: "button", class: "pick", "aria-pressed": "false", "data-strand": strand },
+      { type: "button", class: "pick", "aria-pressed": "false", "data-strand": strand, title: s.label || undefined },
       el("span", { class: "name" }, s.name),
+      ...(s.label ? [el("span", { class: "quiet" }, s.label)] : []),
       el("span", { class: "meter", "aria-hidden": "true" }, fill),
       value,
     );
@@ -117,7 +120,8 @@ export class MuscleList {
     for (const section of this.sections) {
       let inside = 0;
       for (const row of section.rows) {
-        const text = `${this.data.strands[row.strand].name} ${section.name}`.toLowerCase();
+        const { name, label } = this.data.strands[row.strand];
+        const text = `${name} ${label} ${section.name}`.toLowerCase();
         const hit = words.every((w) => text.includes(w));
         row.node.hidden = !hit;
         if (hit) inside++;
@@ -157,14 +161,19 @@ export class MuscleList {
     }
   }
 
+  /** The scale of colours has changed: every bar is drawn again. */
+  rescale(): void {
+    for (const row of this.rows) row.shown = -1;
+  }
+
   update(frame: Frame): void {
     for (const row of this.rows) {
       const { muscle } = this.data.strands[row.strand];
       if (muscle < 0) continue;
       const level = frame.activation[muscle];
-      if (Math.abs(level - row.shown) < 0.004) continue;
+      if (Math.abs(level - row.shown) < 0.004 * rampTop()) continue;
       row.shown = level;
-      row.fill.style.transform = `scaleX(${Math.min(Math.max(level, 0), 1).toFixed(3)})`;
+      row.fill.style.transform = `scaleX(${rampShare(level).toFixed(3)})`;
       row.fill.style.background = rampCss(level);
       row.value.textContent = level.toFixed(2);
     }

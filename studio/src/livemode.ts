@@ -155,8 +155,9 @@ export class LiveMode {
 
   /** What a slider is called, below a heading with the joint's name or without one. */
   private coordinateName(c: Coordinate, headed: boolean): string {
-    if (c.motion) return headed ? c.motion : `${c.joint} ${c.motion}`;
-    return headed ? c.name.replace(`${c.joint}.`, "axis ") : c.joint;
+    const joint = c.jointLabel || c.joint;
+    if (c.motion) return headed ? c.motion : `${joint} ${c.motion}`;
+    return headed ? c.name.replace(`${c.joint}.`, "axis ") : joint;
   }
 
   private buildPose(): void {
@@ -165,12 +166,12 @@ export class LiveMode {
     let joint = "";
     this.data.coordinates.forEach((c, i) => {
       const many = this.data.coordinates.filter((o) => o.joint === c.joint).length > 1;
-      if (many && c.joint !== joint) panel.append(el("h3", {}, c.joint));
+      if (many && c.joint !== joint) panel.append(el("h3", { title: c.joint }, c.jointLabel || c.joint));
       joint = c.joint;
       const name = this.coordinateName(c, many);
       const input = el("input", {
         type: "range", min: c.lower, max: c.upper, step: (c.upper - c.lower) / 200, value: 0,
-        "aria-label": `Target of ${c.motion ? `${c.joint} ${c.motion}` : c.name}`, "data-coordinate": i,
+        "aria-label": `Target of ${c.motion ? `${c.jointLabel || c.joint} ${c.motion}` : c.name}`, "data-coordinate": i,
       });
       const shown = el("output", {});
       input.addEventListener("input", () => {

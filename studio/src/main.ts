@@ -3,13 +3,14 @@
 import { Controls } from "./controls";
 import { DataError, loadData, type StudioData } from "./data";
 import { Details } from "./details";
-import { announce, byId } from "./dom";
+import { announce, byId, el, pretty } from "./dom";
 import { FillMode } from "./fill";
 import { restFrame, sampleReplay, type Frame } from "./frame";
 import { makeHelp } from "./help";
 import { MuscleList } from "./list";
 import { Player } from "./player";
 import { LiveMode } from "./livemode";
+import { Scale } from "./scale";
 import { Theme } from "./theme";
 import { Transport } from "./transport";
 import { View } from "./view";
@@ -22,6 +23,7 @@ class Studio {
   private readonly list: MuscleList;
   private readonly details: Details;
   private readonly controls: Controls;
+  readonly scale: Scale;
   private readonly transport: Transport | null = null;
   private readonly theme: Theme;
   private readonly help: HTMLDialogElement;
@@ -34,6 +36,7 @@ class Studio {
     this.frame = restFrame(data);
     byId("model").textContent = data.title ? `${data.name} · ${data.title}` : data.name;
     document.title = `${data.name} – sinew studio`;
+    this.scale = new Scale(data, () => this.rescale());
     this.view = new View(byId<HTMLCanvasElement>("canvas"), data);
     this.list = new MuscleList(data, {
       select: (s) => this.select(s === this.selected ? -1 : s),
@@ -45,7 +48,7 @@ class Studio {
       seek: (t) => this.player?.seek(t),
       strength: (muscle, level) => this.liveMode?.strength(muscle, level),
     });
-    this.controls = new Controls(data, this.view);
+    this.controls = new Controls(data, this.view, this.scale);
     if (data.replay) {
       this.player = new Player(data.replay, () => this.playerChanged());
       this.transport = new Transport(data, this.player);
@@ -73,8 +76,17 @@ class Studio {
     this.refresh();
   }
 
+  /** The colours end elsewhere: everything that has them is drawn again. */
+  private rescale(): void {
+    this.controls.drawScale();
+    this.list.rescale();
+    this.transport?.rescale();
+    this.show();
+  }
+
   /** A snapshot has come in: the frame is filled already. */
   private liveChanged(): void {
+    this.scale.see(this.frame.activation, this.frame.time);
     this.show();
     this.list.syncSliders(this.frame.activation);
   }
@@ -125,6 +137,7 @@ class Studio {
     this.list.setLive(live);
     this.details.setLive(live);
     this.liveMode.set(live);
+    this.scale.setLive(live);
     if (!live) {
       this.transport?.mount();
       this.refresh();
@@ -191,13 +204,24 @@ class Studio {
       canvas.style.cursor = strand >= 0 ? "pointer" : "grab";
       tip.hidden = strand < 0;
       if (strand < 0) return;
-      tip.textContent = this.data.strands[strand].name;
-      tip.style.transform = `translate(${Math.min(x + 14, box.width - 120)}px, ${Math.max(y - 30, 4)}px)`;
+      tip.replaceChildren(...this.describe(strand));
+      tip.style.transform = `translate(${Math.max(Math.min(x + 14, box.width - tip.offsetWidth - 4), 4)}px, ${Math.max(y - tip.offsetHeight - 6, 4)}px)`;
     });
     canvas.addEventListener("pointerleave", () => {
       tip.hidden = true;
       this.hover(-1);
     });
+  }
+
+  /** A strand in two lines: what it is, and what it does now. */
+  private describe(strand: number): (Node | string)[] {
+    const { name, label, muscle } = this.data.strands[strand];
+    const numbers = [
+      muscle < 0 ? "passive" : `activation ${this.frame.activation[muscle].toFixed(2)}`,
+      `${pretty(this.frame.force[strand])} N`,
+      `${pretty(1000 * this.frame.length[strand])} mm`,
+    ];
+    return [el("strong", {}, name), ...(label ? [` ${label}`] : []), el("br"), numbers.join(" · ")];
   }
 
   private key(e: KeyboardEvent): void {
@@ -272,6 +296,8 @@ class Studio {
       k: () => this.controls.cycleSkin(),
       f: () => this.view.refit(),
       t: () => this.theme.toggle(),
+      a: () => this.scale.toggle(),
+      p: () => this.controls.savePicture(),
       "1": () => this.view.look("front"),
       "2": () => this.view.look("back"),
       "3": () => this.view.look("left"),

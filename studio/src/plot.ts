@@ -13,7 +13,7 @@ export interface PlotOptions {
   title: string;
   unit: string;
   /** fixed range, else from the data */
-  range?: [number, number];
+  range?: () => [number, number];
   /** called with a time when the reader points at one */
   seek?: (time: number) => void;
 }
@@ -65,7 +65,7 @@ export class Plot {
   }
 
   private range(): [number, number] {
-    if (this.options.range) return this.options.range;
+    if (this.options.range) return this.options.range();
     let low = Infinity;
     let high = -Infinity;
     for (let i = 0; this.series && i < this.series.count; i++) {

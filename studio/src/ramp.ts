@@ -1,7 +1,8 @@
 // The colour of an activation. Lightness rises linearly in OKLab from indigo through red to amber, so that the order
 // survives every kind of colour blindness and a grey print; both ends keep their distance from a light and from a dark
 // page. The scale is that of the square root: in ordinary motions most muscles work at a few per cent, and the
-// difference between nothing and a little matters more than that between much and very much. The legend has the ticks.
+// difference between nothing and a little matters more than that between much and very much. It ends at a round value
+// above the largest activation of the motion, or at 1; the legend has the ticks.
 
 const STOPS = 64;
 
@@ -31,12 +32,35 @@ const TABLE: Float32Array = (() => {
   return table;
 })();
 
-/** Where a level stands on the scale of colours, both 0 to 1. */
-export function rampPlace(level: number): number {
-  return Math.sqrt(Math.min(Math.max(level, 0), 1));
+/** Ends that the scale may have; a quarter of each is round too. */
+export const TOPS = [0.02, 0.04, 0.08, 0.12, 0.2, 0.4, 0.6, 1];
+let top = 1;
+
+/** The smallest end that a level fits below. */
+export function topFor(level: number): number {
+  return TOPS.find((t) => t >= level) ?? 1;
 }
 
-/** Writes the linear colour of a level 0..1 into out at o. */
+export function rampTop(): number {
+  return top;
+}
+
+/** All that is coloured must be drawn again afterwards. */
+export function setRampTop(value: number): void {
+  top = value;
+}
+
+/** What share of the scale a level is, 0 to 1. */
+export function rampShare(level: number): number {
+  return Math.min(Math.max(level / top, 0), 1);
+}
+
+/** Where a level stands on the scale of colours, 0 to 1. */
+export function rampPlace(level: number): number {
+  return Math.sqrt(rampShare(level));
+}
+
+/** Writes the linear colour of a level into out at o. */
 export function rampLinear(level: number, out: Float32Array | number[], o = 0): void {
   const x = rampPlace(level) * (STOPS - 1);
   const i = Math.min(Math.floor(x), STOPS - 2);

@@ -3,7 +3,7 @@
 import type { StudioData } from "./data";
 import { byId, cssVar, el, sharpContext } from "./dom";
 import { SPEEDS, type Player } from "./player";
-import { rampLinear } from "./ramp";
+import { rampLinear, rampShare } from "./ramp";
 
 function icon(path: string): SVGSVGElement {
   const ns = "http://www.w3.org/2000/svg";
@@ -107,6 +107,12 @@ export class Transport {
     this.paint();
   }
 
+  /** The scale of colours has changed. */
+  rescale(): void {
+    this.image = this.makeImage();
+    this.paint();
+  }
+
   /** Heat of all muscles; with one selected, its curve before a faint ground. */
   paint(): void {
     const sharp = sharpContext(this.ground);
@@ -122,7 +128,7 @@ export class Transport {
     c.beginPath();
     for (let i = 0; i < r.count; i++) {
       const x = ((r.times[i] - r.times[0]) / (this.player.end - this.player.start || 1)) * w;
-      c.lineTo(x, h - 2 - r.activation[i * this.data.muscles.length + muscle] * (h - 4));
+      c.lineTo(x, h - 2 - rampShare(r.activation[i * this.data.muscles.length + muscle]) * (h - 4));
     }
     c.strokeStyle = cssVar("--ink");
     c.lineWidth = 1.75;

@@ -4,7 +4,7 @@
 import * as THREE from "three";
 import type { Strand, StudioData } from "./data";
 import type { Frame } from "./frame";
-import { rampLinear } from "./ramp";
+import { rampLinear, rampShare } from "./ramp";
 
 const SIDES = 8;
 const TENDON = [0.78, 0.74, 0.66]; // pale, linear light
@@ -211,7 +211,7 @@ export class Tubes {
       const strand = this.data.strands[s];
       const level = strand.muscle >= 0 ? frame.activation[strand.muscle] : 0;
       this.writeColors(r, level, strand.muscle >= 0, selected >= 0 && selected !== s, hovered === s || selected === s);
-      this.writeRings(r, strand, level, hovered === s || selected === s ? 1.25 : 1);
+      this.writeRings(r, strand, rampShare(level), hovered === s || selected === s ? 1.25 : 1);
     });
     this.position.needsUpdate = true;
     this.normal.needsUpdate = true;
@@ -234,7 +234,8 @@ export class Tubes {
     }
   }
 
-  private writeRings(r: Rings, strand: Strand, level: number, factor: number): void {
+  /** share: of the scale that colours have, so that what can be told by colour can be told by thickness. */
+  private writeRings(r: Rings, strand: Strand, share: number, factor: number): void {
     const c = this.centres;
     // Constant volume: a shorter strand is a thicker one.
     const squeeze = Math.sqrt(Math.min(Math.max(r.drawnLength / (this.lineLength(r) || 1), 0.5), 2));
@@ -264,7 +265,7 @@ export class Tubes {
       nz /= nl;
       const swell = r.swell[i];
       const radius =
-        this.thickness * factor * (thin * (1 + 0.35 * level) + (full - thin) * swell * squeeze * (0.7 + 0.6 * level));
+        this.thickness * factor * (thin * (1 + 0.35 * share) + (full - thin) * swell * squeeze * (0.7 + 0.6 * share));
       this.writeRing(r.first + i, radius, nx, ny, nz, ty * nz - tz * ny, tz * nx - tx * nz, tx * ny - ty * nx);
     }
   }

@@ -61,6 +61,7 @@ export class View {
     const size = this.bounds.getSize(new THREE.Vector3()).length();
     this.markers = new Markers(data, Math.min(Math.max(0.0055 * size, 0.001), 0.01));
     this.grid = this.makeGrid(size);
+    this.pushGhost(0.003 * size);
     this.root.add(this.bones, this.target, this.tubes.mesh, this.tubes.halo, this.markers.group);
     if (this.skin) this.root.add(this.skin.group);
     this.scene.add(this.grid);
@@ -102,6 +103,15 @@ export class View {
       poseMatrix(body.rest, 0, body.rest, 3, solid.matrix);
     }
     for (const mesh of this.data.scenery) this.bones.add(new THREE.Mesh(meshGeometry(mesh), material(mesh)));
+  }
+
+  /** The wires of the target lie this far behind where they are, so that bones which are where they should be cover
+   * them: what shows is where the two part. */
+  private pushGhost(by: number): void {
+    this.ghostMaterial.onBeforeCompile = (shader) => {
+      const push = `#include <project_vertex>\ngl_Position = projectionMatrix * (mvPosition - vec4(0.0, 0.0, ${by.toFixed(6)}, 0.0));`;
+      shader.vertexShader = shader.vertexShader.replace("#include <project_vertex>", push);
+    };
   }
 
   /** Box around the rest pose and, with a replay, around where the strands go. */
@@ -169,7 +179,7 @@ export class View {
     rim.position.set(1.2, 0.2, -1.5);
     rim.target.position.set(0, 0, -1);
     this.ghostMaterial.color.set(dark ? "#8fd3ff" : "#1a5f99");
-    this.ghostMaterial.opacity = dark ? 0.22 : 0.2;
+    this.ghostMaterial.opacity = 0.3;
     const lines = this.grid.material as THREE.LineBasicMaterial;
     lines.vertexColors = false;
     lines.color.set(dark ? "#aab4c4" : "#4c4740");
@@ -352,6 +362,23 @@ export class View {
       .applyMatrix4(this.root.matrixWorld)
       .project(this.camera);
     return { x: ((v.x + 1) / 2) * this.canvas.clientWidth, y: ((1 - v.y) / 2) * this.canvas.clientHeight };
+  }
+
+  /** Time of the frame that is shown, s. */
+  get time(): number {
+    return this.frame?.time ?? 0;
+  }
+
+  /** The picture as it is now, on a ground of one colour. */
+  picture(ground: string): HTMLCanvasElement {
+    const out = document.createElement("canvas");
+    [out.width, out.height] = [this.canvas.width, this.canvas.height];
+    const c = out.getContext("2d")!;
+    c.fillStyle = ground;
+    c.fillRect(0, 0, out.width, out.height);
+    this.renderer.render(this.scene, this.camera); // what was drawn before may be gone from the canvas
+    c.drawImage(this.canvas, 0, 0);
+    return out;
   }
 
   request(): void {

@@ -186,7 +186,7 @@ const CONSTRAINTS = STRANDS.flatMap(([name], i) => [
   ...(i === 3 || i === 7 ? [{ name: `${name}_wrap`, type: "surface", strand: i, position: 0.85, attachment: "olecranon" }] : []),
 ]);
 
-function makeReplay(pack, mesh, count) {
+function makeReplay(pack, mesh, count, effort) {
   const f = frames(count);
   return {
     count,
@@ -194,7 +194,7 @@ function makeReplay(pack, mesh, count) {
     positions: pack.i16(f.positions),
     rotations: pack.i16(f.rotations),
     points: pack.i16(f.points),
-    activation: pack.f32(f.activation),
+    activation: pack.f32(f.activation.map((a) => effort * a)),
     force: pack.f32(f.force),
     length: pack.f32(f.length),
     targetPositions: pack.i16(f.tp),
@@ -203,8 +203,8 @@ function makeReplay(pack, mesh, count) {
   };
 }
 
-/** The whole container. replay: frames, 0 for none. */
-export function makeArm({ replay = 97, live = false } = {}) {
+/** The whole container. replay: frames, 0 for none. effort: what all activations are scaled by. label: of every strand. */
+export function makeArm({ replay = 97, live = false, effort = 1, label = () => undefined } = {}) {
   const pack = new Packer();
   const rest = chain(0.05, 0);
   const mesh = skin();
@@ -220,7 +220,7 @@ export function makeArm({ replay = 97, live = false } = {}) {
       name: b.name, pinned: i === 0, rest: [rest[0].x, 0.35 - (i > 0 ? BONES[0].length : 0) - (i > 1 ? BONES[1].length : 0), 0, 1, 0, 0, 0],
       meshes: [{ name: b.name, color: [0.9, 0.86, 0.77], ...meshOf(bone(b)) }],
     })),
-    strands: STRANDS.map(([name, radius, belly, muscle]) => ({ name, radius, belly, muscle, npoint: NPOINT, maxForce: muscle < 0 ? 0 : 600 })),
+    strands: STRANDS.map(([name, radius, belly, muscle]) => ({ name, label: label(name), radius, belly, muscle, npoint: NPOINT, maxForce: muscle < 0 ? 0 : 600 })),
     points: pack.f32(strandPoints(rest)),
     groups: [
       { name: "biceps", strands: [0, 1] },
@@ -229,6 +229,6 @@ export function makeArm({ replay = 97, live = false } = {}) {
     constraints: CONSTRAINTS,
     skin: { ...meshOf(mesh), bones: pack.u16(mesh.bones), weights: pack.f32(mesh.weights) },
   };
-  if (replay) head.replay = makeReplay(pack, mesh, replay);
+  if (replay) head.replay = makeReplay(pack, mesh, replay, effort);
   return pack.finish(head);
 }

@@ -1,7 +1,8 @@
 // Live mode in a real browser: sliders drive muscles, the controller follows the target, dragging moves it. The finger
 // for what is checked, the hand for what is looked at.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { buildDir, launch, onPage, openPage, ready, redrawn, shots } from "./browser.mjs";
@@ -123,6 +124,20 @@ test("the controller follows the target that the sliders set", () =>
     await page.click("#live-reset");
   }));
 
+test("what is asked for before the connection stands is done once it does", () =>
+  withPage(finger, DESKTOP, async (page) => {
+    await receives(page);
+    await page.click("#live-reset");
+    await page.evaluate(() => {
+      const { link } = window.studio.liveMode;
+      link.close();
+      link.open();
+      link.send(1, 0, 0.6); // drive the first muscle
+    });
+    await page.waitForFunction(() => window.studio.frame.activation[0] > 0.59, null, { timeout: 60000 });
+    await page.click("#live-reset");
+  }));
+
 test("dragging a bone moves the target", () =>
   withPage(finger, { width: 1000, height: 800 }, async (page) => {
     await receives(page);
@@ -213,6 +228,33 @@ test("functions of the model mix", async () => {
   });
 });
 
+test("a replay and all three modes fit into 360 pixels, with the skin", async () => {
+  const replay = join(buildDir, "studio", "wrist");
+  const poses = join(buildDir, "studio", "wrist.pose.csv");
+  writeFileSync(poses, "time,wrist.flexion\n0,0\n0.1,5\n");
+  execFileSync(join(buildDir, "sinew"), ["track", "hand", poses, "-o", replay, "--quiet"]);
+  const address = await serve("hand", `${replay}.replay.xml`, "--target", poses);
+  await withPage(address, PHONE, async (page) => {
+    const fits = async () => assert.equal(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), 0);
+    const inside = async (id) => {
+      const box = await page.locator(id).boundingBox();
+      assert.ok(box && box.x >= 0 && box.x + box.width <= 360, `${id} is inside`);
+    };
+    await fits();
+    for (const id of ["#mode", "#mode-fill", "#theme", "#help-open", "#side-front", "#fit", "#tab-view"]) await inside(id);
+    await page.tap("#tab-view");
+    await page.locator("#skin").fill("1");
+    assert.equal(await page.evaluate(() => window.studio.data.replay.skinOffsets !== null), true);
+    await page.tap("#mode-live");
+    await receives(page);
+    await fits();
+    for (const id of ["#mode", "#theme", "#help-open", "#relax", "#live-note"]) await inside(id);
+    assert.equal(await page.evaluate(() => window.studio.view.skin !== null), true);
+    await redrawn(page);
+    await page.screenshot({ path: join(shots, "modes-phone.png") });
+  });
+});
+
 test("the hand, to be looked at", async () => {
   const address = await serve("hand");
   await withPage(address, { width: 1280, height: 760 }, async (page) => {
@@ -220,9 +262,10 @@ test("the hand, to be looked at", async () => {
     console.log(`first picture ${marks.picture} ms after the page was asked for`);
     await receives(page);
     assert.deepEqual(await page.locator("#pose .coordinate > span").allTextContents().then((all) => all.slice(0, 3)),
-      ["prosup pronation", "flexion", "radial deviation"]); // in the order of the joints: forearm, then the wrist
+      ["forearm pronation", "flexion", "radial deviation"]); // in the order of the joints: forearm, then the wrist
     assert.equal(await page.locator("#pose h3").first().textContent(), "wrist");
     assert.equal(await page.locator('[aria-label="Target of wrist radial deviation"]').count(), 1);
+    assert.equal(await page.locator('[aria-label="Target of index finger MCP flexion"]').count(), 1);
     assert.equal(await page.locator("#pose").filter({ hasText: /axis \d/ }).count(), 0);
     await page.click("#layer-constraints");
     for (const [i, c] of (await page.evaluate(() => window.studio.data.coordinates)).entries())

@@ -1,0 +1,97 @@
+// A gentle motion with names: the scale of colours fits it, muscles are found by what people call them, the picture can
+// be saved.
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { makeArm } from "./arm.mjs";
+import { buildDir, launch, onPage, redrawn, shots } from "./browser.mjs";
+import { inline } from "./container.mjs";
+
+const template = readFileSync(join(buildDir, "studio", "studio.html"), "utf8");
+const file = join(buildDir, "studio", "gentle.html");
+let browser;
+
+before(async () => {
+  const label = (name) => (name.startsWith("biceps") ? "musculus biceps brachii, head" : "");
+  writeFileSync(file, inline(template, makeArm({ effort: 0.1, label })));
+  browser = await launch();
+});
+after(() => browser?.close());
+
+const DESKTOP = { width: 900, height: 520 };
+const withPage = (options, body) => onPage(browser, pathToFileURL(file).href, options, body);
+const ticks = (page) => page.locator("#legend .tick").allTextContents();
+const colours = (page) => page.evaluate(() => Array.from(window.studio.view.tubes.mesh.geometry.getAttribute("color").array));
+
+test("the colours end above the largest activation, or at 1", () =>
+  withPage(DESKTOP, async (page) => {
+    await page.evaluate(() => window.studio.player.seek(1));
+    assert.deepEqual(await ticks(page), ["0", "0.03", "0.12"]);
+    assert.match(await page.getAttribute("#legend", "aria-label"), /from 0 to 0\.12; full is 1/);
+    const fill = () => page.locator('[data-strand="0"] .fill').evaluate((e) => e.style.transform);
+    assert.match(await fill(), /scaleX\(0\.8/); // 0.1 of 0.12
+    const fitted = await colours(page);
+    await redrawn(page);
+    await page.screenshot({ path: join(shots, "gentle.png") });
+    await page.click("#scale");
+    assert.deepEqual(await ticks(page), ["0", "0.25", "1"]);
+    assert.equal(await page.getAttribute("#scale", "aria-pressed"), "true");
+    assert.match(await fill(), /scaleX\(0\.1/);
+    const whole = await colours(page);
+    assert.ok(fitted.some((c, i) => Math.abs(c - whole[i]) > 0.2), "the strands have other colours");
+    await page.keyboard.press("a");
+    assert.deepEqual(await ticks(page), ["0", "0.03", "0.12"]);
+    await page.click('[data-strand="0"]');
+    assert.match(await page.textContent(".plot .extent >> nth=0"), /0\.00 – 0\.12/);
+  }));
+
+test("muscles go by the names that people know", () =>
+  withPage(DESKTOP, async (page) => {
+    assert.equal(await page.textContent(".group .about >> nth=0"), "musculus biceps brachii");
+    await page.fill("#search", "brachii");
+    assert.ok((await page.locator(".row:visible").count()) >= 2);
+    await page.fill("#search", "");
+    await page.click('[data-strand="0"]');
+    assert.equal(await page.textContent("#details .label"), "musculus biceps brachii, head");
+    await page.keyboard.press("Escape");
+    await redrawn(page);
+    const at = await page.evaluate(() => window.studio.view.screenOf(0));
+    const box = await page.locator("#canvas").boundingBox();
+    await page.mouse.move(box.x + at.x, box.y + at.y);
+    await page.waitForSelector("#tip:visible");
+    const tip = await page.locator("#tip").innerText();
+    assert.match(tip, /activation 0\.\d\d · \S+ N · \S+ mm/);
+    const edge = await page.locator("#tip").boundingBox();
+    assert.ok(edge.x >= box.x && edge.x + edge.width <= box.x + box.width, "the tip stays in the picture");
+  }));
+
+test("the picture can be saved", () =>
+  withPage(DESKTOP, async (page) => {
+    await page.evaluate(() => window.studio.player.seek(1.5));
+    for (const save of [() => page.click("#picture"), () => page.keyboard.press("p")]) {
+      const [download] = await Promise.all([page.waitForEvent("download"), save()]);
+      assert.equal(download.suggestedFilename(), "arm-bend_and_stretch-1_50s.png");
+      const bytes = readFileSync(await download.path());
+      assert.deepEqual([...bytes.subarray(1, 4)], [..."PNG"].map((c) => c.charCodeAt(0)));
+      assert.ok(bytes.length > 5000, "there is something in it");
+    }
+  }));
+
+test("bones that are where they should be hide the target, others show it", () =>
+  withPage(DESKTOP, async (page) => {
+    // The camera's depth of a wire is that of the bone and a little more: read from the shader that was compiled.
+    const pushed = await page.evaluate(() => {
+      const shader = { vertexShader: "#include <project_vertex>" };
+      window.studio.view.ghostMaterial.onBeforeCompile(shader);
+      return shader.vertexShader;
+    });
+    assert.match(pushed, /mvPosition - vec4\(0\.0, 0\.0, 0\.00\d+, 0\.0\)/);
+    const at = async (on) => {
+      await page.evaluate((shown) => (window.studio.view.show("target", shown), window.studio.view.show("bones", false)), on);
+      await redrawn(page);
+      return (await page.locator("#canvas").screenshot()).toString("base64");
+    };
+    assert.notEqual(await at(true), await at(false), "alone it is seen");
+  }));
