@@ -39,6 +39,7 @@ snSimDef sn_default_sim_def(void)
     X(strength, m->nmuscle)                                                                                            \
     X(stiff_activation, ns)                                                                                            \
     X(active, 3 * np)                                                                                                  \
+    X(level, ns)                                                                                                       \
     X(impulse, size)                                                                                                   \
     X(rhs, size)                                                                                                       \
     X(residual, size)                                                                                                  \

@@ -74,6 +74,7 @@ struct snState {
     double *activation, *strength; /* nmuscle */
     double *stiff_activation;      /* nstrand: at which the stiffness was taken */
     double *active;                /* npoint * 3: force of activation 1, strength not included */
+    double *level;                 /* nstrand: impulse of the step over that force; 0 without a muscle */
 
     /* right-hand side without active forces, with them, and the solution */
     double *impulse, *rhs, *solution;

@@ -78,7 +78,7 @@ void sn_sim_add_active(const snModel *m, snState *s)
     for (int32_t i = 0; i < m->nstrand; ++i) {
         int32_t muscle = m->strand_muscle[i], p0 = m->strand_pointadr[i];
         if (muscle < 0) continue;
-        double a = s->h * s->activation[muscle] * s->strength[muscle];
+        double a = s->level[i] = s->h * s->activation[muscle] * s->strength[muscle];
         double *rhs = s->rhs + s->point0 + 3 * p0;
         const double *active = s->active + 3 * p0;
         for (int32_t k = 0; k < 3 * m->strand[i].n; ++k) rhs[k] += a * active[k];
@@ -165,7 +165,10 @@ static snStatus solve_with_contacts(const snModel *m, snState *s)
         }
         sn_sim_add_active(m, s);
         t = lap(s, SN_STAGE_CONTROL, t);
-        sn_kkt_solve_to(s->kkt, s->rhs, s->solution, s->def.refine, ENOUGH);
+        if (sn_kkt_is_attached(s->kkt))
+            sn_kkt_attached_solve(s->kkt, s->level, s->rhs, s->solution, s->def.refine, ENOUGH);
+        else
+            sn_kkt_solve_to(s->kkt, s->rhs, s->solution, s->def.refine, ENOUGH);
         t = lap(s, SN_STAGE_SOLVE, t);
         s->info.contact_rounds = round;
         if (round >= s->def.contact_rounds || sn_contact_repair(m, s) == 0) break;

@@ -213,6 +213,18 @@ void sn_kkt_attached_response(snKkt *k, int32_t count, const int32_t *strand, in
     k->solver->attached_response(k, count, strand, ld, response);
 }
 
+void sn_kkt_attached_solve(snKkt *k, const double *level, const double *total, double *solution, int32_t refine,
+                           double enough)
+{
+    assert(k->attached_rhs);
+    k->solver->attached_solve(k, level, total, solution, refine, enough);
+}
+
+bool sn_kkt_is_attached(const snKkt *k)
+{
+    return k->attached_rhs != NULL;
+}
+
 void sn_kkt_mask_rhs(const snKkt *k, const double *rhs, double *masked)
 {
     const snKktPattern *p = &k->pattern;

@@ -13,6 +13,8 @@ typedef struct snKktSolver {
     void (*body_response)(snKkt *kkt, int32_t nforce, const int32_t *force_strand, const int32_t *force_adr,
                           const double *force, double *response);
     void (*attached_response)(snKkt *kkt, int32_t count, const int32_t *strand, int32_t ld, double *response);
+    void (*attached_solve)(snKkt *kkt, const double *level, const double *total, double *solution, int32_t refine,
+                           double enough);
     void (*attach)(snKkt *kkt);
     const char *(*simd_name)(const void *state);
 } snKktSolver;

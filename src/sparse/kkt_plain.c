@@ -352,6 +352,13 @@ static void plain_attached_response(snKkt *k, int32_t count, const int32_t *stra
     }
 }
 
+static void plain_attached_solve(snKkt *k, const double *level, const double *total, double *solution, int32_t refine,
+                                 double enough)
+{
+    (void)level;
+    plain_solve(k, total, solution, refine, enough);
+}
+
 static const char *plain_simd_name(const void *state)
 {
     (void)state;
@@ -360,9 +367,15 @@ static const char *plain_simd_name(const void *state)
 
 bool sn_kkt_plain_create(snKkt *k)
 {
-    static const snKktSolver solver = {plain_destroy,      plain_factor,        plain_solve,
-                                       plain_solve_bodies, plain_body_response, plain_attached_response,
-                                       plain_attach,       plain_simd_name};
+    static const snKktSolver solver = {.destroy = plain_destroy,
+                                       .factor = plain_factor,
+                                       .solve = plain_solve,
+                                       .solve_bodies = plain_solve_bodies,
+                                       .body_response = plain_body_response,
+                                       .attached_response = plain_attached_response,
+                                       .attached_solve = plain_attached_solve,
+                                       .attach = plain_attach,
+                                       .simd_name = plain_simd_name};
     Plain *p = SN_NEW(Plain);
     if (!p) return false;
     Places l = {0};

@@ -5,7 +5,9 @@
  *    batches, so results are bit-equal for any number of threads.
  * 2. Back substitution and residual of a strand happen while it is in the cache, so that knowing whether a solution is
  *    good enough costs little. A solve is two loops over the batches, each refinement two more.
- * 3. A batch is factored again when one of its strands is marked dirty, or when a link row on it has changed. */
+ * 3. A batch is factored again when one of its strands is marked dirty, or when a link row on it has changed.
+ * 4. Right-hand sides that are attached are eliminated as soon as a batch is factored, while it is in the cache; a
+ * solve for a mixture of them starts from the mixture of what that left. */
 #include "sparse/strand_solver.h"
 
 #include "base/alloc.h"
@@ -25,6 +27,7 @@ struct Job {
     atomic_int next;
     const uint8_t *dirty; /* factor */
     const double *rhs;    /* solve */
+    const double *level;  /* solve with what is attached; NULL without */
     bool first, last;
     int32_t nforce; /* body response: the forces of one chunk */
     const int32_t *force_strand, *force_adr;
@@ -263,6 +266,26 @@ static void add_lane(const snLane *lane, const snLaneVector *step, const snLaneV
     for (int32_t i = 0; i < lane->nown; ++i) x->row[l][i] += step->row[l][i];
 }
 
+/* to = rhs + level force */
+static void mix(const double *restrict rhs, const double *restrict force, double level, int64_t from, int64_t count,
+                double *restrict to)
+{
+    for (int64_t i = from; i < from + count; ++i) to[i] = rhs[i] + level * force[i];
+}
+
+/* What eliminating the strands of a batch has left, of both attached right-hand sides together. */
+static void mix_kept(const snStrandSolver *s, const snBatch *b, const double *level)
+{
+    const snLaneData *kept = s->kept;
+    for (int l = 0; l < SN_LANES; ++l) {
+        const snLane *lane = &b->lane[l];
+        if (lane->strand < 0) continue;
+        double f = level[lane->strand];
+        mix(kept[0].t, kept[1].t, f, 4 * (int64_t)lane->point, 4 * (int64_t)lane->npoint, s->data.t);
+        mix(kept[0].w, kept[1].w, f, lane->own, lane->nown, s->data.w);
+    }
+}
+
 /* Back substitution with s->red, and the residual unless this is the last round. */
 static void backward_item(Job *job, int32_t item, int32_t worker)
 {
@@ -270,6 +293,7 @@ static void backward_item(Job *job, int32_t item, int32_t worker)
     snBatch *b = &s->batch[item];
     snLaneVector x = lanes_at(job->k, b, s->x, s->x_point), step = lanes_at(job->k, b, s->step, s->step_point);
     snLaneVector res = lanes_at(job->k, b, s->res, s->res_point), rhs = lanes_in(job->k, b, job->rhs);
+    if (job->level && job->first) mix_kept(s, b, job->level);
     load_borders(b, s->red);
     s->lanes->backward(&s->data, b, &s->work[worker], job->first ? &x : &step);
     for (int l = 0; l < SN_LANES; ++l)
@@ -391,26 +415,33 @@ static void give_out(const snKkt *k, double *solution)
     memcpy(solution + k->own0, s->x + k->own0, (size_t)k->pattern.nown * sizeof *solution);
 }
 
-static void strand_solve(snKkt *k, const double *rhs, double *solution, int32_t refine, double enough)
+/* From the borders of the strands, eliminated for job->rhs, on. */
+static void solve_on(Job *job, double *solution, int32_t refine, double enough)
 {
-    snStrandSolver *s = k->state;
-    Job job = {.k = k, .s = s, .rhs = rhs};
+    snKkt *k = job->k;
+    snStrandSolver *s = job->s;
     memset(s->total, 0, (size_t)s->reduced.n * sizeof *s->total);
-    run_job(&job, s->nbatch, forward_item);
-    to_reduced(k, rhs, s->red);
+    to_reduced(k, job->rhs, s->red);
     for (int32_t round = 0;; ++round) {
         subtract_borders(s, s->red);
         s->lanes->reduced_solve(&s->reduced, s->red);
         for (int32_t i = 0; i < s->reduced.n; ++i) s->total[i] += s->red[i];
-        job.first = round == 0;
-        job.last = round == refine;
-        run_job(&job, s->nbatch, backward_item);
-        if (job.last) break;
-        reduced_residual(k, rhs);
+        job->first = round == 0;
+        job->last = round == refine;
+        run_job(job, s->nbatch, backward_item);
+        if (job->last) break;
+        reduced_residual(k, job->rhs);
         if (is_enough(s, enough)) break;
-        run_job(&job, s->nbatch, refine_item);
+        run_job(job, s->nbatch, refine_item);
     }
     give_out(k, solution);
+}
+
+static void strand_solve(snKkt *k, const double *rhs, double *solution, int32_t refine, double enough)
+{
+    Job job = {.k = k, .s = k->state, .rhs = rhs};
+    run_job(&job, job.s->nbatch, forward_item);
+    solve_on(&job, solution, refine, enough);
 }
 
 static void strand_solve_bodies(snKkt *k, const double *rhs, double *velocity)
@@ -554,6 +585,20 @@ static void strand_attached_response(snKkt *k, int32_t count, const int32_t *str
     run_job(&job, count / SN_MANY + 1, attached_columns);
 }
 
+static void strand_attached_solve(snKkt *k, const double *level, const double *total, double *solution, int32_t refine,
+                                  double enough)
+{
+    snStrandSolver *s = k->state;
+    Job job = {.k = k, .s = s, .rhs = total, .level = level};
+    for (int32_t i = 0; i < SN_LANES * s->nbatch; ++i) {
+        const snLane *lane = &s->batch[i / SN_LANES].lane[i % SN_LANES];
+        if (lane->strand >= 0)
+            mix(kept_border(s, i, 0), kept_border(s, i, 1), level[lane->strand], 0,
+                4 * (int64_t)s->batch[i / SN_LANES].nbordergroup, lane->border);
+    }
+    solve_on(&job, solution, refine, enough);
+}
+
 static void strand_destroy(void *state)
 {
     sn_strand_solver_destroy(state);
@@ -565,9 +610,15 @@ static const char *strand_simd_name(const void *state)
 
 bool sn_kkt_strand_create(snKkt *k, bool portable)
 {
-    static const snKktSolver solver = {strand_destroy,      strand_factor,        strand_solve,
-                                       strand_solve_bodies, strand_body_response, strand_attached_response,
-                                       strand_attach,       strand_simd_name};
+    static const snKktSolver solver = {.destroy = strand_destroy,
+                                       .factor = strand_factor,
+                                       .solve = strand_solve,
+                                       .solve_bodies = strand_solve_bodies,
+                                       .body_response = strand_body_response,
+                                       .attached_response = strand_attached_response,
+                                       .attached_solve = strand_attached_solve,
+                                       .attach = strand_attach,
+                                       .simd_name = strand_simd_name};
     const snLanes *lanes = portable ? NULL : sn_lanes_avx2();
     k->state = sn_strand_solver_create(k, lanes ? lanes : sn_lanes_portable());
     k->solver = &solver;
