@@ -117,6 +117,7 @@ static void frames_stand_for_themselves(void **state)
         snContact fresh;
         assert_int_equal(sn_contact_create(&l.skin, BONES, l.bone, &fresh, NULL), SN_OK);
         run(&fresh, &l, l.again, l.short_offset);
+        sn_contact_free(&fresh);
         for (int k = 0; k < 2; ++k) {
             double offset[RINGS * ANGLES + 2];
             assert_true(l.skin.nvertex <= RINGS * ANGLES + 2);
