@@ -54,8 +54,8 @@ typedef struct snFigureRow {
 #define OF(member) offsetof(snDemoMotion, member)
 enum { FIRST_ROWS = 4 }; /* shown at once; the others when asked for */
 static const snFigureRow rows[] = {
-    {"mean distance of the bones from the motion", " mm", 4, 1, OF(mean_error), false},
-    {"largest distance", " mm", 3, 1, OF(worst_error), false},
+    {"mean error of the bones", " mm", 4, 1, OF(mean_error), false},
+    {"largest error", " mm", 3, 1, OF(worst_error), false},
     {"largest activation (full is 1)", "", 2, 1, OF(max_activation), false},
     {"times real time", "", 2, 1, OF(real_time_factor), false},
     {"frames", "", 0, 1, OF(frames), false},
@@ -93,7 +93,7 @@ static void add_figures(snText *t, const snDemo *demo)
     add_rows(t, demo, 0, FIRST_ROWS);
     text_add(t, "<details><summary>All figures</summary>\n");
     add_rows(t, demo, FIRST_ROWS, sizeof rows / sizeof rows[0]);
-    text_add(t, "<p class=\"soft\">The distance is that of the bones' vertices from where the motion has them%s. Times "
+    text_add(t, "<p class=\"soft\">The error is the distance of the bones' vertices from where the motion has them%s. Times "
                 "are of this machine as it was.</p></details>\n",
              demo->skin ? "; the volume is that of the skin with tendons against the skin that only follows the bones"
                         : "");
