@@ -95,13 +95,14 @@ typedef struct setup {
     double area;
 } setup;
 
-/* One quadrature point: fills everything but the derivative of the basis, which it scales to rest arc length. */
-static double place(const setup *u, int32_t span, double x, double weight, snGauss *g, double at)
+/* One quadrature point: where it is, the basis b there and its derivative by rest arc length. Returns the share of
+ * belly. */
+static double place(const setup *u, int32_t span, double x, double weight, double at, snGauss *g, double b[4])
 {
     double start = u->knot[span + 3], width = u->knot[span + 4] - start;
     g->s = start + width * x;
     g->span = span;
-    spline_basis(u->knot, u->n, g->s, span, g->b, g->d, NULL);
+    spline_basis(u->knot, u->n, g->s, span, b, g->d, NULL);
     double share = belly_share(&u->belly, at + x), speed = drawn_speed(u->point, span, g->d);
     speed *= blend_log(u->params->rest_scale, u->params->belly_rest_scale, share);
     for (int k = 0; k < 4; ++k) g->d[k] /= speed;
@@ -125,11 +126,11 @@ static void set_stiffness(const setup *u, double share, snGauss *g)
     g->share = share;
 }
 
-static void add_mass(const setup *u, const snGauss *g, double *mass)
+static void add_mass(const setup *u, const snGauss *g, const double b[4], double *mass)
 {
     double m = u->params->density * u->area * g->weight;
     for (int k = 0; k < 4; ++k)
-        for (int l = k; l < 4; ++l) mass[4 * (g->span + k) + l - k] += m * g->b[k] * g->b[l];
+        for (int l = k; l < 4; ++l) mass[4 * (g->span + k) + l - k] += m * b[k] * b[l];
 }
 
 double sn_strand_setup(const double *knot, int32_t n, const double *point, const snStrandParams *params, snGauss *gauss,
@@ -137,18 +138,18 @@ double sn_strand_setup(const double *knot, int32_t n, const double *point, const
 {
     setup u = {.knot = knot, .point = point, .n = n, .params = params, .belly = belly_of(knot, n, params)};
     u.area = SN_PI * params->radius * params->radius;
-    double length = 0, at = 0; /* at: spans with a length so far */
+    double length = 0, at = 0, b[4]; /* at: spans with a length so far */
     for (int32_t i = 0; i < 4 * n; ++i) mass[i] = 0;
     for (int32_t span = 0; span < n - 3; ++span) {
         if (!has_length(knot, span)) continue;
         for (int j = 0; j < 2; ++j, ++gauss) {
-            set_stiffness(&u, place(&u, span, gauss2_x[j], gauss2_w[j], gauss, at), gauss);
+            set_stiffness(&u, place(&u, span, gauss2_x[j], gauss2_w[j], at, gauss, b), gauss);
             length += gauss->weight;
         }
         for (int j = 0; j < 4; ++j) {
             snGauss g;
-            place(&u, span, gauss4_x[j], gauss4_w[j], &g, at);
-            add_mass(&u, &g, mass);
+            place(&u, span, gauss4_x[j], gauss4_w[j], at, &g, b);
+            add_mass(&u, &g, b, mass);
         }
         at += 1;
     }

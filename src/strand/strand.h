@@ -18,7 +18,6 @@
 #include <stdint.h>
 
 typedef struct snGauss {
-    double b[4];    /* basis */
     double d[4];    /* derivative of the basis by rest arc length */
     double weight;  /* rest arc length, m */
     double s;       /* parameter */
