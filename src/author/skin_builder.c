@@ -101,6 +101,26 @@ static double skin_field(const void *context, v3 p, double limit)
 
 /* ---- edge lengths ------------------------------------------------------------------------------ */
 
+static double edge_of(const snSkinSection *s)
+{
+    return s->edge > 0 ? s->edge : 1;
+}
+
+/* What a chain wishes at a place: its sections' wishes, interpolated at the nearest point of the line through their
+ * middles. */
+static double chain_wish(const snSkinChain *chain, v3 p)
+{
+    double least = INFINITY, wish = 1;
+    for (int32_t i = 0; i + 1 < chain->nsection; ++i) {
+        const snSkinSection *s = chain->section + i;
+        v3 way = v3_sub(s[1].center, s->center);
+        double t = fmax(0, fmin(1, v3_dot(v3_sub(p, s->center), way) / fmax(v3_len2(way), 1e-20)));
+        double d = v3_dist(p, v3_mad(s->center, t, way));
+        if (d < least) least = d, wish = (1 - t) * edge_of(s) + t * edge_of(s + 1);
+    }
+    return (chain->edge > 0 ? chain->edge : 1) * wish;
+}
+
 /* A mix of the chains' wishes, weighted by nearness, so that the length changes slowly. */
 static double wished_edge(const void *context, v3 p)
 {
@@ -110,8 +130,7 @@ static double wished_edge(const void *context, v3 p)
         const snSkinLoft *l = &b->loft[i];
         v3 out = v3_of(fmax(0, fmax(l->low.x - p.x, p.x - l->high.x)), fmax(0, fmax(l->low.y - p.y, p.y - l->high.y)),
                        fmax(0, fmax(l->low.z - p.z, p.z - l->high.z)));
-        double wish = b->def->chain[i].edge > 0 ? b->def->chain[i].edge : 1,
-               weight = exp(-v3_len(out) / 0.006) / (wish * wish * wish);
+        double wish = chain_wish(b->def->chain + i, p), weight = exp(-v3_len(out) / 0.006) / (wish * wish * wish);
         sum += weight * wish, total += weight;
     }
     double edge = total > 1e-12 ? sum / total : 1;

@@ -16,6 +16,7 @@ typedef struct snSkinSection {
     double breadth, depth, exponent;
     double arch;  /* 1/m */
     int32_t body; /* the caller's number of the body that the section belongs to */
+    double edge;  /* wished edge length relative to the chain's; 0 means 1 */
 } snSkinSection;
 
 typedef struct snSkinChain {

@@ -27,6 +27,7 @@ static bool read_section(snSkinTables *t, snFigures *f, int32_t row, snSkinSecti
     s->ez = v3_unit(v3_mad(s->ez, -v3_dot(s->ez, s->ex), s->ex)); /* the printed axes are rounded */
     s->breadth = sn_figures_number(f, row, "breadth"), s->depth = sn_figures_number(f, row, "depth");
     s->exponent = sn_figures_number(f, row, "exponent"), s->arch = sn_figures_number(f, row, "arch");
+    s->edge = sn_figures_has(f, row, "edge") ? sn_figures_number(f, row, "edge") : 1;
     s->body = body_number(t, sn_figures_text(f, row, "body"));
     return s->body >= 0;
 }

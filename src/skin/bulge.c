@@ -164,8 +164,9 @@ static bool set_up(Setup *s, snBulge *b, const double *influence)
     s->tree = sn_bvh_create(s->skin);
     s->patch = SN_NEW_ARRAY(int32_t, n), s->nearest = SN_NEW_ARRAY(double, n);
     s->sees = SN_NEW_ARRAY(uint64_t, (size_t)n * (size_t)b->nword + 1);
-    b->influence = SN_NEW_ARRAY(double, n);
-    if (!s->tree || !s->patch || !s->nearest || !s->sees || !b->influence || !sn_fans_create(s->skin, &s->fans))
+    b->influence = SN_NEW_ARRAY(double, n), b->owner = SN_NEW_ARRAY(int32_t, n);
+    if (!s->tree || !s->patch || !s->nearest || !s->sees || !b->influence || !b->owner ||
+        !sn_fans_create(s->skin, &s->fans))
         return false;
     for (int32_t v = 0; v < n; ++v) {
         s->nearest[v] = INFINITY;
@@ -203,7 +204,7 @@ snStatus sn_bulge_create(const snTriMesh *skin, const double *normal, const snAr
                          const double *influence, snBulge *bulge, snError *error)
 {
     Setup s = {.skin = skin, .normal = normal, .arcs = arcs, .shape = shape};
-    *bulge = (snBulge){.nword = (arcs->nstrand + 63) / 64, .chords = sn_chords_best()};
+    *bulge = (snBulge){.nvertex = skin->nvertex, .nword = (arcs->nstrand + 63) / 64, .chords = sn_chords_best()};
     bulge->shape = SN_NEW_ARRAY(snBulgeShape, arcs->nstrand);
     bulge->chord = SN_NEW_ARRAY(snChord, arcs->narc);
     bool fine =
@@ -223,6 +224,7 @@ void sn_bulge_free(snBulge *b)
     snBulgeScratch *s = &b->scratch;
     sn_free(b->region), sn_free(b->count), sn_free(b->vertex), sn_free(b->weight), sn_free(b->mask);
     sn_free(b->near_start), sn_free(b->near), sn_free(b->last), sn_free(b->shape), sn_free(b->influence);
+    sn_free(b->owner);
     sn_free(b->chord);
     sn_free(s->arc), sn_free(s->acts), sn_free(s->nearest), sn_free(s->distance2), sn_free(s->open);
     sn_free(s->part), sn_free(s->part_open);

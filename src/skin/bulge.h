@@ -33,7 +33,7 @@ typedef struct snBulgeScratch {
 } snBulgeScratch;
 
 typedef struct snBulge {
-    int32_t nregion, npatch, nword;
+    int32_t nvertex, nregion, npatch, nword;
     int32_t *region;     /* nregion + 1: first patch of each region, which has SN_LANES at most */
     int32_t *count;      /* vertices of each patch, SN_LANES at most */
     int32_t *vertex;     /* SN_LANES per patch, filled up with its last one */
@@ -45,6 +45,7 @@ typedef struct snBulge {
     snBulgeShape *shape; /* per strand */
     double reach;        /* m: strands further away do nothing */
     double *influence;   /* per vertex of the skin */
+    int32_t *owner;      /* per vertex of the skin: the strand that raises it in this frame, -1: none */
     int64_t evaluations; /* closest points on arcs since the start */
     snChord *chord;      /* per arc, of this frame */
     snBulgeScratch scratch;

@@ -61,9 +61,15 @@ static void look_at(const snArcs *arcs, int32_t i, v3 p, Best *best)
     if (d < best->distance2 || (d == best->distance2 && i < best->arc)) *best = (Best){d, at, i};
 }
 
+static void forget_owners(snBulge *b)
+{
+    for (int32_t v = 0; v < b->nvertex; ++v) b->owner[v] = -1;
+}
+
 void sn_bulge_add_brute_force(snBulge *b, const snArcs *arcs, const double *vertex, const double *normal,
                               const double *loose, double prominence, double *offset)
 {
+    forget_owners(b);
     for (int32_t patch = 0; patch < b->npatch; ++patch)
         for (int32_t k = 0; k < b->count[patch]; ++k) {
             int32_t v = b->vertex[SN_LANES * patch + k];
@@ -72,9 +78,10 @@ void sn_bulge_add_brute_force(snBulge *b, const snArcs *arcs, const double *vert
             for (int32_t i = 0; i < arcs->narc; ++i)
                 if (sn_bulge_acts(b->mask + patch * b->nword, arcs->arc[i].strand)) look_at(arcs, i, p, &best);
             if (best.arc < 0 || best.distance2 > b->reach * b->reach) continue;
-            const snBulgeShape *shape = b->shape + arcs->arc[best.arc].strand;
-            offset[v] +=
-                prominence * b->influence[v] * equation_19(shape, p, v3_load(normal + 3 * v), best.at, loose[v]);
+            int32_t strand = arcs->arc[best.arc].strand;
+            double raised = equation_19(b->shape + strand, p, v3_load(normal + 3 * v), best.at, loose[v]);
+            offset[v] += prominence * b->influence[v] * raised;
+            if (raised > 0) b->owner[v] = strand;
         }
 }
 
@@ -250,10 +257,11 @@ static void add_region(snBulge *b, const snArcs *arcs, const Frame *f, Region *r
     for (int32_t i = 0; i < SN_LANES * r->npatch; ++i) {
         const Best *best = r->best + i;
         if (best->arc < 0 || best->distance2 > b->reach * b->reach) continue;
-        int32_t v = b->vertex[SN_LANES * r->first + i];
-        f->offset[v] += f->prominence * b->weight[SN_LANES * r->first + i] *
-                        equation_19(b->shape + arcs->arc[best->arc].strand, v3_load(f->vertex + 3 * v),
-                                    v3_load(f->normal + 3 * v), best->at, f->loose[v]);
+        int32_t v = b->vertex[SN_LANES * r->first + i], strand = arcs->arc[best->arc].strand;
+        double raised = equation_19(b->shape + strand, v3_load(f->vertex + 3 * v), v3_load(f->normal + 3 * v), best->at,
+                                    f->loose[v]);
+        f->offset[v] += f->prominence * b->weight[SN_LANES * r->first + i] * raised;
+        if (raised > 0) b->owner[v] = strand;
     }
 }
 
@@ -263,6 +271,7 @@ void sn_bulge_add(snBulge *b, const snArcs *arcs, const double *vertex, const do
     Frame f = {vertex, normal, loose, prominence, offset};
     double origin[3] = {arcs->origin.x, arcs->origin.y, arcs->origin.z};
     Region region;
+    forget_owners(b);
     if (!arcs->narc || !(b->reach > 0)) return;
     load_chords(b, arcs);
     for (int32_t r = 0; r < b->nregion; ++r) {

@@ -10,6 +10,7 @@
 #include "skin/blend.h"
 #include "skin/bulge.h"
 #include "skin/contact.h"
+#include "skin/even.h"
 #include "skin/taut.h"
 #include "skin/twist.h"
 #include "skin/weights.h"
@@ -28,6 +29,7 @@ struct snSkin {
     double *bound_weight;
     snArcs arcs;
     snBulge bulge;
+    snEven even;
     snBelly belly;
     snContact contact;
     snTaut taut;
@@ -191,6 +193,7 @@ snStatus sn_skin_create(const snSkinDef *def, snSkin **skin, snError *error)
     }
     if (status == SN_OK) status = make_strands(made, def, error);
     if (status == SN_OK) status = sn_taut_create(&made->rest, &made->arcs, made->bulge.influence, &made->taut, error);
+    if (status == SN_OK) status = sn_even_create(&made->rest, &made->even, error);
     if (status == SN_OK && def->contact)
         status = sn_contact_create(&made->rest, def->nbone, def->bone, &made->contact, error);
     if (status == SN_OK)
@@ -209,6 +212,7 @@ void sn_skin_destroy(snSkin *skin)
     sn_free(skin->base), sn_free(skin->normal), sn_free(skin->offset), sn_free(skin->loose);
     sn_arcs_free(&skin->arcs);
     sn_bulge_free(&skin->bulge);
+    sn_even_free(&skin->even);
     sn_belly_free(&skin->belly);
     sn_contact_free(&skin->contact);
     sn_taut_free(&skin->taut);
@@ -248,6 +252,7 @@ static void add_strands(snSkin *skin, const snTriMesh *base, const double *point
     (skin->brute_force ? sn_bulge_add_brute_force : sn_bulge_add)(&skin->bulge, &skin->arcs, skin->base, skin->normal,
                                                                   skin->loose, skin->prominence, skin->offset);
     skin->info.search_cpu_seconds = sn_clock_thread() - start;
+    sn_even_out(&skin->even, skin->bulge.owner, skin->bulge.influence, skin->prominence, skin->offset);
     sn_belly_add(&skin->belly, &skin->arcs, skin->prominence * skin->belly_factor, skin->offset);
 }
 

@@ -11,7 +11,7 @@
 enum { CLUSTER = 256, SWEEPS = 24, MAX_NEAR = 24 };
 
 /* How far skin of the hand passes a stretch on, m. Authored. */
-static const double LENGTH = 0.020;
+static const double LENGTH = 0.022;
 /* Size of a cluster, m, so that the outcome hardly depends on the mesh. */
 static const double RADIUS = 0.006;
 /* Strands further from the skin do not tell its direction, m. */
@@ -19,6 +19,8 @@ static const double NEAR_STRAND = 0.020;
 /* Stretch up to which skin is slack, and from which it holds a tendon down altogether: the toe of its
  * stress-strain curve. Authored. */
 static const double SLACK = 0.015, TIGHT = 0.045;
+/* A fold gives its surroundings this much at most, however much is squeezed together in it. Authored. */
+static const double SQUEEZE = 0.03;
 
 typedef struct {
     int32_t *of;    /* cluster of each vertex, from 1 */
@@ -224,7 +226,7 @@ static double length_along(const snTaut *t, const snTriMesh *m, int32_t i)
     return v3_len(v3_add(v3_scale(v3_sub(b, a), x), v3_scale(v3_sub(c, a), y)));
 }
 
-/* What is squeezed together in a fold is slack, however much. Returns the largest stretch. */
+/* Returns the largest stretch. */
 static double measure(snTaut *t, const snTriMesh *skin)
 {
     double most = 0;
@@ -233,7 +235,7 @@ static double measure(snTaut *t, const snTriMesh *skin)
         int32_t n = t->first[c + 1] - t->first[c];
         for (int32_t i = t->first[c]; i < t->first[c + 1]; ++i) sum += length_along(t, skin, i);
         double stretch = n ? sum / n - 1 : 0;
-        t->spread[c] = stretch > 0 ? stretch : 0;
+        t->spread[c] = stretch > -SQUEEZE ? stretch : -SQUEEZE;
         t->own[c] = t->own_share[c] * t->spread[c];
         most = stretch > most ? stretch : most;
     }

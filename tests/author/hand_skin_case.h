@@ -227,14 +227,15 @@ static double nearest_place(const HandSkin *h, int32_t strand, v3 p, v3 *at)
     return sqrt(least);
 }
 
-/* Equation 19 with the model's figures, for the nearest place of a strand. */
+/* Equation 19 with the model's figures, for the nearest place of a strand; wider, because bulges that meet are evened
+ * out over an edge or two. */
 static double lift_of(const HandSkin *h, v3 p, v3 n, v3 at)
 {
     const snModelDef *m = sn_spec_model(h->spec);
     v3 d = v3_sub(at, p);
-    double along = v3_dot(d, n), lift = along + m->skin_c;
+    double along = v3_dot(d, n), lift = along + m->skin_c, b = 1.6 * m->skin_b;
     if (lift > 0.003) lift = 0.003 + 0.003 * tanh((lift - 0.003) / 0.003);
-    return lift > 0 ? lift * m->skin_a * exp(-v3_len2(v3_mad(d, -along, n)) / (2 * m->skin_b * m->skin_b)) : 0;
+    return lift > 0 ? lift * m->skin_a * exp(-v3_len2(v3_mad(d, -along, n)) / (2 * b * b)) : 0;
 }
 
 static bool is_phalanx(const HandSkin *h, int32_t body)
@@ -264,7 +265,7 @@ static int32_t far_side_bulges(const HandSkin *h)
         v3 p = v3_load(base + 3 * v), n = v3_load(h->normal + 3 * v), at = p;
         bool faces = v3_dot(n, side_of(h, body, p)) < 0.3;
         for (int32_t s = 0; !faces && s < h->nstrand; ++s)
-            faces = nearest_place(h, s, p, &at) < 0.02 && lift_of(h, p, n, at) > 0.9 * offset[v] - 1e-4 &&
+            faces = nearest_place(h, s, p, &at) < 0.02 && lift_of(h, p, n, at) > 0.5 * offset[v] - 1e-4 &&
                     v3_dot(n, side_of(h, body, at)) > 0;
         count += !faces;
     }

@@ -34,7 +34,7 @@ static void extension_shows_the_extensors_and_a_fist_does_not(void **state)
     for (int i = 0; i < 4; ++i) {
         assert_at_most(fist[i], 0.5e-3);
         assert_at_most(2 * fist[i], extension[i]);
-        if (i < 3) assert_true(extension[i] > 0.5e-3); /* the little finger's lies deeper */
+        assert_true(extension[i] > 0.6e-3);
     }
     close_hand(&h);
 }
@@ -55,7 +55,7 @@ static void the_thumb_circle_shows_the_snuffbox(void **state)
         "thumb drawn back: ridges %.2f mm (EPL) and %.2f mm (EPB), hollow between %.2f mm; thumb bent %.2f and "
         "%.2f mm\n",
         1e3 * epl, 1e3 * epb, 1e3 * hollow, 1e3 * epl_bent, 1e3 * epb_bent);
-    assert_true(epl > 0.5e-3 && epb > 1e-3);
+    assert_true(epl > 1e-3 && epb > 1e-3);
     assert_at_most(hollow, 0.5 * fmin(epl, epb));
     assert_true(epl > epl_bent && epb > epb_bent);
     close_hand(&h);

@@ -20,7 +20,7 @@ typedef struct {
 
 static snSkinSection section(double x, double y, double breadth, double depth, int32_t body)
 {
-    return (snSkinSection){{x, y, 0}, {1, 0, 0}, {0, 0, 1}, breadth, depth, 2.4, 0, body};
+    return (snSkinSection){{x, y, 0}, {1, 0, 0}, {0, 0, 1}, breadth, depth, 2.4, 0, body, 0};
 }
 
 static void make_mitten(Mitten *m, int32_t triangles)
