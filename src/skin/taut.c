@@ -64,7 +64,7 @@ static void share_triangles(const snTriMesh *skin, const snArcs *arcs, const Set
     for (int32_t i = 0; i < skin->ntriangle; i += 2) {
         int32_t c = s->of[skin->triangle[3 * i]] - 1;
         direct(skin, arcs, i, t->along + 2 * t->first[c]);
-        t->triangle[t->first[c]++] = i;
+        memcpy(t->corner + 3 * t->first[c]++, skin->triangle + 3 * i, 3 * sizeof *t->corner);
     }
     memmove(t->first + 1, t->first, sizeof *t->first * (size_t)t->ncluster);
     t->first[0] = 0;
@@ -73,7 +73,7 @@ static void share_triangles(const snTriMesh *skin, const snArcs *arcs, const Set
         for (; i < t->first[c + 1]; ++i) {
             if (t->along[2 * i] == 0 && t->along[2 * i + 1] == 0) continue; /* no strand is near */
             t->along[2 * kept] = t->along[2 * i], t->along[2 * kept + 1] = t->along[2 * i + 1];
-            t->triangle[kept++] = t->triangle[i];
+            memmove(t->corner + 3 * kept++, t->corner + 3 * i, 3 * sizeof *t->corner);
         }
         t->first[c + 1] = kept;
     }
@@ -96,9 +96,12 @@ static bool find_neighbours(const snTriMesh *skin, const Setup *s, snTaut *t)
         int32_t a = s->of[skin->triangle[i]] - 1, b = s->of[skin->triangle[i % 3 == 2 ? i - 2 : i + 1]] - 1;
         if (a != b && n[a] < MAX_NEAR && !has(all + MAX_NEAR * a, n[a], b)) all[MAX_NEAR * a + n[a]++] = b;
     }
-    for (int32_t c = 0; fine && c < t->ncluster; ++c) t->start[c + 1] = t->start[c] + (n[c] + 3) / 4 * 4;
+    for (int32_t c = 0; fine && c < t->ncluster; ++c) {
+        int32_t room = (n[c] + 3) / 4 * 4;
+        t->start[c + 1] = t->start[c] + (room > SN_TAUT_LEAST ? room : SN_TAUT_LEAST);
+    }
     t->to = fine ? SN_NEW_ARRAY(int32_t, t->start[t->ncluster]) : NULL;
-    t->share = fine ? SN_NEW_ARRAY(float, t->start[t->ncluster]) : NULL;
+    t->share = fine ? SN_NEW_ARRAY(double, t->start[t->ncluster]) : NULL;
     fine = t->to && t->share;
     for (int32_t c = 0; fine && c < t->ncluster; ++c) {
         for (int32_t k = t->start[c] + n[c]; k < t->start[c + 1]; ++k) t->to[k] = c;
@@ -106,11 +109,12 @@ static bool find_neighbours(const snTriMesh *skin, const Setup *s, snTaut *t)
             int32_t other = all[MAX_NEAR * c + k];
             double d = v3_dist(v3_load(s->centre + 3 * c), v3_load(s->centre + 3 * other));
             t->to[t->start[c] + k] = other;
-            t->share[t->start[c] + k] = (float)(2.0 / 3 * (LENGTH / d) * (LENGTH / d));
+            t->share[t->start[c] + k] = 2.0 / 3 * (LENGTH / d) * (LENGTH / d);
         }
         double total = 1;
-        for (int32_t k = t->start[c]; k < t->start[c + 1]; ++k) total += (double)t->share[k];
-        for (int32_t k = t->start[c]; k < t->start[c + 1]; ++k) t->share[k] /= (float)total;
+        for (int32_t k = t->start[c]; k < t->start[c + 1]; ++k) total += t->share[k];
+        for (int32_t k = t->start[c]; k < t->start[c + 1]; ++k)
+            t->share[k] /= total;
         t->own_share[c] = 1 / total;
     }
     sn_free(all), sn_free(n);
@@ -179,12 +183,12 @@ static bool allocate(const snTriMesh *skin, Setup *s, snTaut *t)
     size_t n = (size_t)skin->nvertex;
     t->vertex = SN_NEW_ARRAY(int32_t, n);
     s->of = SN_NEW_ARRAY(int32_t, n), s->centre = SN_NEW_ARRAY(double, 3 * n);
-    t->triangle = SN_NEW_ARRAY(int32_t, skin->ntriangle), t->first = SN_NEW_ARRAY(int32_t, n + 2);
+    t->corner = SN_NEW_ARRAY(int32_t, 3 * (size_t)skin->ntriangle), t->first = SN_NEW_ARRAY(int32_t, n + 2);
     t->along = SN_NEW_ARRAY(float, 2 * (size_t)skin->ntriangle), t->start = SN_NEW_ARRAY(int32_t, n + 1);
     t->own = SN_NEW_ARRAY(double, n), t->spread = SN_NEW_ARRAY(double, n), t->slack = SN_NEW_ARRAY(double, n);
     t->own_share = SN_NEW_ARRAY(double, n);
     t->near = SN_NEW_ARRAY(int32_t, SN_TAUT_NEAR * n), t->weight = SN_NEW_ARRAY(float, SN_TAUT_NEAR *n);
-    return t->vertex && s->of && s->centre && t->triangle && t->first && t->along && t->start && t->own && t->spread &&
+    return t->vertex && s->of && s->centre && t->corner && t->first && t->along && t->start && t->own && t->spread &&
            t->slack && t->own_share && t->near && t->weight && sn_fans_create(skin, &s->fans);
 }
 
@@ -208,7 +212,7 @@ snStatus sn_taut_create(const snTriMesh *skin, const snArcs *arcs, const double 
 
 void sn_taut_free(snTaut *t)
 {
-    sn_free(t->vertex), sn_free(t->triangle), sn_free(t->first), sn_free(t->along), sn_free(t->start), sn_free(t->to);
+    sn_free(t->vertex), sn_free(t->corner), sn_free(t->first), sn_free(t->along), sn_free(t->start), sn_free(t->to);
     sn_free(t->share), sn_free(t->own_share), sn_free(t->own), sn_free(t->spread), sn_free(t->slack), sn_free(t->near),
         sn_free(t->weight);
     *t = (snTaut){0};
@@ -219,10 +223,9 @@ void sn_taut_free(snTaut *t)
 /* Length now of what was one along the strand at rest. */
 static double length_along(const snTaut *t, const snTriMesh *m, int32_t i)
 {
-    int32_t triangle = t->triangle[i];
+    const int32_t *corner = t->corner + 3 * i;
     double x = (double)t->along[2 * i], y = (double)t->along[2 * i + 1];
-    v3 a = sn_trimesh_corner(m, triangle, 0), b = sn_trimesh_corner(m, triangle, 1),
-       c = sn_trimesh_corner(m, triangle, 2);
+    v3 a = sn_trimesh_point(m, corner[0]), b = sn_trimesh_point(m, corner[1]), c = sn_trimesh_point(m, corner[2]);
     return v3_len(v3_add(v3_scale(v3_sub(b, a), x), v3_scale(v3_sub(c, a), y)));
 }
 
@@ -242,19 +245,24 @@ static double measure(snTaut *t, const snTriMesh *skin)
     return most;
 }
 
-/* Four sums at a time: the clusters wait for each other, their neighbours need not. */
+/* Four sums at a time: the clusters wait for each other, their neighbours need not. Nearly all have no more neighbours
+ * than SN_TAUT_LEAST, so that the processor guesses right where a list ends. */
 static void spread(snTaut *t)
 {
-    const int32_t *to = t->to;
-    const float *share = t->share;
     double *u = t->spread;
     for (int sweep = 0; sweep < SWEEPS; ++sweep)
         for (int32_t i = 0; i < t->ncluster; ++i) {
-            int32_t c = sweep % 2 ? t->ncluster - 1 - i : i;
+            int32_t c = sweep % 2 ? t->ncluster - 1 - i : i, n = t->start[c + 1] - t->start[c];
+            const int32_t *to = t->to + t->start[c];
+            const double *share = t->share + t->start[c];
             double s0 = t->own[c], s1 = 0, s2 = 0, s3 = 0;
-            for (int32_t k = t->start[c]; k < t->start[c + 1]; k += 4) {
-                s0 += (double)share[k] * u[to[k]], s1 += (double)share[k + 1] * u[to[k + 1]];
-                s2 += (double)share[k + 2] * u[to[k + 2]], s3 += (double)share[k + 3] * u[to[k + 3]];
+            for (int32_t k = 0; k < SN_TAUT_LEAST; k += 4) {
+                s0 += share[k] * u[to[k]], s1 += share[k + 1] * u[to[k + 1]];
+                s2 += share[k + 2] * u[to[k + 2]], s3 += share[k + 3] * u[to[k + 3]];
+            }
+            for (int32_t k = SN_TAUT_LEAST; k < n; k += 4) {
+                s0 += share[k] * u[to[k]], s1 += share[k + 1] * u[to[k + 1]];
+                s2 += share[k + 2] * u[to[k + 2]], s3 += share[k + 3] * u[to[k + 3]];
             }
             u[c] = (s0 + s1) + (s2 + s3);
         }

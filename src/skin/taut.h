@@ -10,17 +10,19 @@
 #include "geom/mesh.h"
 #include "skin/arcs.h"
 
-enum { SN_TAUT_NEAR = 6 }; /* clusters that a vertex takes its tightness from */
+enum { SN_TAUT_NEAR = 6, SN_TAUT_LEAST = 8 }; /* clusters that a vertex takes its tightness from; room for neighbours */
 
 typedef struct snTaut {
     int32_t nvertex, ncluster;
-    int32_t *vertex;   /* nvertex: those that strands may move */
-    int32_t *triangle; /* those that are measured, cluster after cluster: every second one that is near a strand */
-    int32_t *first;    /* ncluster + 1: of each cluster's triangles */
-    float *along;      /* 2 per measured triangle: its two edges from the first corner times these are the direction of
-                          the nearest strand, of length one at rest */
-    int32_t *start, *to;  /* neighbours of cluster i: to[start[i]] .., filled up with i itself to a multiple of four */
-    float *share;         /* per neighbour: coupling times own_share; 0 for what fills up */
+    int32_t *vertex; /* nvertex: those that strands may move */
+    int32_t
+        *corner;    /* 3 per triangle that is measured, cluster after cluster: every second one that is near a strand */
+    int32_t *first; /* ncluster + 1: of each cluster's triangles */
+    float *along;   /* 2 per measured triangle: its two edges from the first corner times these are the direction of
+                       the nearest strand, of length one at rest */
+    int32_t *start, *to;  /* neighbours of cluster i: to[start[i]] .., filled up with i itself to a multiple of four,
+                             SN_TAUT_LEAST at least */
+    double *share;        /* per neighbour: coupling times own_share; 0 for what fills up */
     double *own_share;    /* ncluster: 1 / (1 + sum of its couplings) */
     double *own, *spread; /* ncluster: stretch times own_share, and stretch after sharing */
     double *slack;        /* ncluster: looseness */
