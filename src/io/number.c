@@ -181,24 +181,46 @@ const char *sn_number_parse(const char *text, const char *end, double *value)
 
 /* ---- writing -------------------------------------------------------------------------------- */
 
-/* Digits (without trailing zeros) times 10^exponent, positive. Plain notation from 1e-5 to 1e17. */
+static void put_pair(uint32_t value, char *text)
+{
+    static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
+                                "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
+                                "8081828384858687888990919293949596979899";
+    memcpy(text, pairs + 2 * value, 2);
+}
+
+static void put_eight(uint32_t value, char *text)
+{
+    uint32_t high = value / 10000, low = value % 10000;
+    put_pair(high / 100, text);
+    put_pair(high % 100, text + 2);
+    put_pair(low / 100, text + 4);
+    put_pair(low % 100, text + 6);
+}
+
+/* Digits times 10^exponent, positive. Plain notation from 1e-5 to 1e17. */
 static size_t put_decimal(uint64_t digits, int exponent, char *text)
 {
-    char reversed[24];
-    int n = 0, at = 0;
-    while (digits % 10 == 0) digits /= 10, ++exponent;
-    for (; digits; digits /= 10) reversed[n++] = (char)('0' + digits % 10);
-    int whole = n + exponent; /* digits before the point */
-    if (whole <= 0) {
+    char all[24];
+    int first = 0, end = 24, at = 0;
+    put_eight((uint32_t)(digits / 10000000000000000u), all);
+    put_eight((uint32_t)(digits / 100000000 % 100000000), all + 8);
+    put_eight((uint32_t)(digits % 100000000), all + 16);
+    int whole = 24 + exponent; /* where the point is */
+    while (all[first] == '0') ++first;
+    while (all[end - 1] == '0') --end;
+    if (whole <= first) {
         text[at++] = '0', text[at++] = '.';
-        for (int i = whole; i < 0; ++i) text[at++] = '0';
+        for (int i = whole; i < first; ++i) text[at++] = '0';
+    } else {
+        int before = whole < end ? whole - first : end - first;
+        memcpy(text, all + first, (size_t)before);
+        at = before, first += before;
+        for (int i = end; i < whole; ++i) text[at++] = '0';
+        if (whole < end) text[at++] = '.';
     }
-    for (int i = 0; i < n; ++i) {
-        if (i == whole && i > 0) text[at++] = '.';
-        text[at++] = reversed[n - 1 - i];
-    }
-    for (int i = n; i < whole; ++i) text[at++] = '0';
-    return (size_t)at;
+    memcpy(text + at, all + first, (size_t)(end - first));
+    return (size_t)(at + end - first);
 }
 
 /* The power of ten at or below a value between 1e-5 and 1e15 whose power of two is known: the guess is at most one low.
@@ -209,6 +231,13 @@ static int floor_log10(double value, int exponent)
                                          1e6,  1e7,  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
     int guess = (exponent * 1233 + 4096 * 100) / 4096 - 100; /* 1233 / 4096 is just below log10(2) */
     return guess < 15 && value >= power_of_10[guess + 6] ? guess + 1 : guess;
+}
+
+/* Does candidate 2^(s + 1) read back as exact? */
+static inline bool reads_back(uint64_t candidate, int s, u128 exact, u128 half)
+{
+    u128 scaled = (u128)candidate << (s + 1), error = scaled > exact ? scaled - exact : exact - scaled;
+    return error < half;
 }
 
 /* The shortest decimal of a value between 1e-5 and 1e15; false when the value does not fit the scheme. */
@@ -222,17 +251,11 @@ static bool shortest(double value, uint64_t *digits, int *exponent)
     u128 half = power_of_5[k], exact = (u128)m * half * 2; /* both doubled, so that half a unit is whole */
     if (m == implied) half /= 2;                           /* the next smaller double is nearer */
     uint64_t whole = (uint64_t)(exact >> (s + 1));         /* 17 digits */
-    for (uint64_t cut = 100; cut >= 1; cut /= 10) {
-        uint64_t candidate = (whole + cut / 2) / cut * cut;
-        if (cut == 1) candidate = (uint64_t)((exact + ((u128)1 << s)) >> (s + 1));
-        u128 scaled = (u128)candidate << (s + 1);
-        u128 error = scaled > exact ? scaled - exact : exact - scaled;
-        if (error >= half) continue;
-        *digits = candidate;
-        *exponent = -k;
-        return *digits != 0;
-    }
-    return false;
+    *exponent = -k;
+    *digits = (whole + 50) / 100 * 100;
+    if (!reads_back(*digits, s, exact, half)) *digits = (whole + 5) / 10 * 10;
+    if (!reads_back(*digits, s, exact, half)) *digits = (uint64_t)((exact + ((u128)1 << s)) >> (s + 1));
+    return reads_back(*digits, s, exact, half) && *digits != 0;
 }
 
 static size_t format_slowly(double value, char *text)
