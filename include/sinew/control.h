@@ -128,8 +128,9 @@ SN_API snStatus sn_analyse(const snModel *model, const snTrack *replay, const sn
 
 /* Moment arms r = -dL/dq of strands about joint coordinates, positive where the strand drives the coordinate up. Each
  * coordinate goes through its range in small steps, the others at rest, all muscles slightly active so that tendons are
- * taut, strands settled at every pose. Two ways that must agree: the derivative of the length of the path, and virtual
- * work, that is the torque of the strand's constraint forces on the bodies behind the joint, over its tension. */
+ * taut, strands settled at every pose. Two ways that must agree: the derivative of the length of the path, each piece
+ * counted by its share of the tension (energy over tension; along an ideal strand the length itself), and virtual work,
+ * that is the torque of the strand's constraint forces on the bodies behind the joint, over its tension. */
 typedef struct snArmDef {
     double activation;        /* of all muscles */
     double turn, slide;       /* rad, m: from pose to pose, about a degree */
@@ -147,11 +148,13 @@ typedef struct snArmCurve {
     const double *q;          /* count: rad or m; belongs to the snArms */
     double *length;           /* count: of the path, m */
     double *tension;          /* count: where the strand crosses the joint, N */
-    double *excursion;        /* count: arm from the derivative of the length, m */
+    double *excursion;        /* count: arm from the derivative of the length, pieces by their tension, m */
     double *work;             /* count: arm from virtual work, m; NaN where the strand is slack */
     double mean, neutral;     /* of the virtual work: over the range, at rest */
     double difference, worst; /* between the two ways: mean and largest, m */
     double jump;              /* largest change of the excursion arm from pose to pose, m */
+    double *path;             /* count: arm from the plain length, which sharp bends stretch locally, m */
+    double stretch;           /* largest difference between path and excursion, m */
 } snArmCurve;
 
 typedef struct snArms {

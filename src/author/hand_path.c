@@ -181,12 +181,14 @@ static void sample_bends(const snHand *hand, const rigid *motion, int32_t muscle
 void sn_hand_bends(const snHand *hand, int32_t muscle, snHandBend *bend)
 {
     for (int32_t i = 0; i < hand->muscle.at[muscle].npoint; ++i) bend[i] = (snHandBend){.gap = INFINITY};
-    for (int32_t c = 0; c < hand->ncoordinate; ++c)
-        for (int end = 0; end < 2; ++end) {
-            double q[SN_HAND_MAX_COORDINATE] = {0}, range[2] = {0, 0};
+    for (int32_t j = 0; j < hand->joint.count; ++j)
+        for (int corner = 0; corner < 9; ++corner) {
+            const snHandJoint *joint = &hand->joint.at[j];
+            const int end[2] = {corner / 3, corner % 3};
+            double q[SN_HAND_MAX_COORDINATE] = {0};
             rigid motion[SN_HAND_MAX_BODY];
-            sn_hand_range(hand, c, &range[0], &range[1]);
-            q[c] = range[end];
+            for (int dof = 0; dof < joint->dofs; ++dof)
+                q[joint->first + dof] = end[dof] ? SN_DEG * (end[dof] < 2 ? joint->lower[dof] : joint->upper[dof]) : 0;
             sn_hand_pose(hand, q, motion);
             sample_bends(hand, motion, muscle, bend);
         }

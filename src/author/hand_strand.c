@@ -82,6 +82,7 @@ static void set_fibers(const snHand *hand, int32_t muscle, course *c)
 static void lay_out(const snHand *hand, int32_t muscle, course *c)
 {
     double least[SN_HAND_MAX_PATH], most[SN_HAND_MAX_PATH], q[SN_HAND_MAX_COORDINATE] = {0};
+    double shortest[SN_HAND_MAX_PATH], longest[SN_HAND_MAX_PATH];
     rigid motion[SN_HAND_MAX_BODY];
     *c = (course){.muscle = &hand->muscle.at[muscle], .n = hand->muscle.at[muscle].npoint};
     for (int32_t i = 0; i < c->n; ++i) {
@@ -94,9 +95,10 @@ static void lay_out(const snHand *hand, int32_t muscle, course *c)
     sn_hand_pose(hand, q, motion);
     sn_hand_path_length(hand, motion, muscle, c->neutral);
     sn_hand_excursion(hand, muscle, 0.5, true, least, most);
+    sn_hand_excursion(hand, muscle, 1, false, shortest, longest);
     for (int32_t i = 0; i < c->n; ++i) {
-        c->low[i] = c->x[i] + c->neutral[i] - most[i];
-        c->high[i] = c->x[i] + c->neutral[i] - least[i];
+        c->low[i] = c->x[i] + c->neutral[i] - fmax(most[i], longest[i]);
+        c->high[i] = c->x[i] + c->neutral[i] - fmin(least[i], shortest[i]);
     }
     sn_hand_bends(hand, muscle, c->bend);
     set_fibers(hand, muscle, c);

@@ -216,7 +216,7 @@ static void tell(snCli *cli, const snDemo *demo, const char *index)
     cli_say(cli, "\n%-18s %10s %11s %12s %12s\n", "motion", "mean error", "worst error", "x real time", "activation");
     for (int i = 0; i < demo->nmotion; ++i) {
         const snDemoMotion *m = &demo->motion[i];
-        cli_say(cli, "%-18s %7.3f mm %8.3f mm %12.2f %12.2f\n", m->name, m->mean_error, m->worst_error,
+        cli_say(cli, "%-18s %7.4f mm %8.3f mm %12.2f %12.2f\n", m->name, m->mean_error, m->worst_error,
                 m->real_time_factor, m->max_activation);
         json_open(&cli->json, NULL, '{');
         json_string(&cli->json, "name", m->name);
@@ -232,7 +232,7 @@ static void tell(snCli *cli, const snDemo *demo, const char *index)
     json_close(&cli->json, ']');
     if (!demo->page)
         cli_say(cli, "The studio's page is not built (node and npm are missing): make studio builds it.\n");
-    cli_say(cli, "Everything is in %s; open %s in a browser. %.0f s.\n", demo->folder, index, demo->seconds);
+    cli_say(cli, "Everything is in %s, made in %.0f s. Open %s in a browser.\n", demo->folder, demo->seconds, index);
 }
 
 static snStatus run(snCli *cli)
@@ -272,7 +272,7 @@ const snCommand cmd_demo = {
     .output = "$ sinew track hand fist -o out/demo/fist\n"
               "171 frames, 3.4 s simulated in ... s: ... times real time\n"
               "...\n"
-              "Everything is in out/demo; open out/demo/index.html in a browser.",
+              "Everything is in out/demo, made in ... s. Open out/demo/index.html in a browser.",
     .least = 0,
     .most = 1,
     .options = options,

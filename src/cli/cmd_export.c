@@ -236,6 +236,7 @@ static snStatus export_html(snExport *e)
     const char *motion = cli_option_text(e->cli, "motion", NULL), *model = cli_option_text(e->cli, "model", NULL);
     char stem[4096];
     snStatus status = SN_OK;
+    if (!motion) cli_load_followed(e->replay, e->from, model, e->spec, &e->motion);
     if (motion) status = cli_replay_motion(e->cli, e->replay, model, e->spec, motion, &e->motion);
     if (status == SN_OK && with_skin(e)) status = open_skin(e);
     if (status != SN_OK) return status;
@@ -343,7 +344,7 @@ static const snOption options[] = {
     {"no-skin", SN_OPTION_FLAG, "", "glb, html: bones and strands only", 0, 0},
     {"prominence", SN_OPTION_NUMBER, "X", "how far tendons stand out of the skin: 0 not at all (1)", 0, 10},
     {"frame-rate", SN_OPTION_NUMBER, "F", "frames a second, interpolated (the replay's own)", 1, 1000},
-    {"motion", SN_OPTION_TEXT, "MOTION", "html: the motion that was followed, shown as a wireframe", 0, 0},
+    {"motion", SN_OPTION_TEXT, "MOTION", "html: the motion that was followed, shown as a wireframe (the one that the report names)", 0, 0},
     {"only", SN_OPTION_TEXT, "PREFIX", "sto, csv: columns whose names start so, such as activation/", 0, 0},
     {NULL, SN_OPTION_FLAG, NULL, NULL, 0, 0},
 };

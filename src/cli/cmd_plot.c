@@ -163,6 +163,8 @@ static snStatus load_error(snPlot *p, snTrack *replay)
     snSpec *spec = NULL;
     snTrack *motion = NULL;
     snError error = {0};
+    char followed[4096];
+    if (!motion_name && cli_followed_motion(p->from, followed, sizeof followed)) motion_name = followed;
     if (!motion_name)
         return cli_fail(p->cli, SN_USAGE, "--motion MOTION is missing: the motion that the replay was to follow");
     snStatus status = cli_replay_model(p->cli, replay, p->from, model, &spec);
@@ -221,7 +223,7 @@ static const snOption options[] = {
     {"heat", SN_OPTION_FLAG, "", "a row of colours for each; also taken for more than 24", 0, 0},
     {"max", SN_OPTION_NUMBER, "VALUE",
      "end of the scale, in its unit (a round value above the largest): to compare plots", 1e-9, 1e12},
-    {"motion", SN_OPTION_TEXT, "MOTION", "error: the motion that was followed, by name or path", 0, 0},
+    {"motion", SN_OPTION_TEXT, "MOTION", "error: the motion that was followed, by name or path (the one that the report names)", 0, 0},
     {"model", SN_OPTION_TEXT, "MODEL",
      "error, fascicles, sums, moment: the model of the replay (the one that it names)", 0, 0},
     {"joint", SN_OPTION_TEXT, "JOINT",

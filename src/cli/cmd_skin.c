@@ -248,7 +248,7 @@ const snCommand cmd_skin = {
                "bulge is added.",
     .example = "sinew skin hand out.replay.xml -o out.pc2 --frame-rate 24",
     .output = "82 frames of 18961 vertices, ... ms each; ... s with writing: ... times real time\n"
-              "highest bulge 4.23 mm; volume 100.45 to 100.71 % of the skin that only follows the bones\n"
+              "highest bulge ... mm; volume ... to ... % of the skin that only follows the bones\n"
               "wrote out.pc2",
     .least = 2,
     .most = 2,

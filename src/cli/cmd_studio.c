@@ -44,6 +44,8 @@ static snStatus load_tracks(snStudio *s)
     snMotionDef def = sn_default_motion_def();
     def.model = s->cli->argument[0];
     if (status == SN_OK && target) status = sn_load_motion(s->model, target, &def, &s->target, &error);
+    if (status == SN_OK && !target && s->replay)
+        cli_load_followed(s->replay, s->cli->argument[1], def.model, s->spec, &s->target);
     error.status = status;
     return status == SN_OK ? SN_OK : cli_fail_error(s->cli, &error);
 }
@@ -131,7 +133,7 @@ static snStatus run(snCli *cli)
 
 static const snOption options[] = {
     {"port", SN_OPTION_COUNT, "N", "port on 127.0.0.1 (8137); 0: any that is free", 0, 65535},
-    {"target", SN_OPTION_TEXT, "MOTION", "motion that the replay follows (by name or path), shown as a wireframe", 0, 0},
+    {"target", SN_OPTION_TEXT, "MOTION", "motion that the replay follows, shown as a wireframe (the one its report names)", 0, 0},
     {"no-skin", SN_OPTION_FLAG, "", "without the skin, which takes a few seconds to prepare", 0, 0},
     {"save", SN_OPTION_TEXT, "FILE", "write the page as one file instead of serving it", 0, 0},
     {"timeout", SN_OPTION_NUMBER, "S", "end after S seconds", 0, 1e9},

@@ -1,5 +1,6 @@
 /* sinew track: activations that make a model follow a motion, and the strand motion that results. */
 #include "coordinates.h"
+#include "result.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -163,13 +164,9 @@ static const char *file_name(const char *path)
 /* The report beside the replay names the motion that it follows; two motions in one replay make no sense. */
 static snStatus check_same_motion(const snRun *run)
 {
-    size_t size;
-    char *report = cli_read_bytes(run->report_path, &size), earlier[4096] = "";
-    char *at = report ? memchr(report, '\n', size) : NULL;
-    const char *found = at ? strstr(at, ", motion ") : NULL;
-    if (found) (void)sscanf(found, ", motion %4095[^\n]", earlier);
-    free(report);
-    if (!earlier[0] || strcmp(file_name(earlier), file_name(run->source.path)) == 0) return SN_OK;
+    char earlier[4096];
+    if (!cli_report_motion(run->report_path, earlier, sizeof earlier)) return SN_OK;
+    if (strcmp(file_name(earlier), file_name(run->source.path)) == 0) return SN_OK;
     return cli_fail(run->cli, SN_BAD_INPUT,
                     "--resume: %s follows the motion %s, not %s; give the same motion, or another -o",
                     run->replay_path, earlier, run->source.path);

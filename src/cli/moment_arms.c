@@ -49,7 +49,7 @@ static bool agrees(const snArmCurve *c, int32_t k)
 }
 
 typedef struct snAgreement {
-    double mean, worst, jump;
+    double mean, worst, jump, stretch;
     int32_t poses, good, slack;
     const snArmCurve *worst_curve, *jump_curve;
 } snAgreement;
@@ -70,6 +70,7 @@ static snAgreement add_up(const snArms *arms)
         }
         if (c->worst > a.worst || !a.worst_curve) a.worst = c->worst, a.worst_curve = c;
         if (c->jump > a.jump || !a.jump_curve) a.jump = c->jump, a.jump_curve = c;
+        a.stretch = fmax(a.stretch, c->stretch);
     }
     a.mean = a.poses ? a.mean / a.poses : 0;
     return a;
@@ -114,6 +115,8 @@ static void say_agreement(snArmRun *run)
             "worst%s%s; within 2 %% or 0.2 mm at %.1f %% of the poses.\n",
             run->arms->ncurve, a.poses, 1000 * a.mean, 1000 * a.worst, a.worst_curve ? " for " : "",
             a.worst_curve ? strand_name(run, a.worst_curve) : "", 100 * share);
+    cli_say(cli, "Sharp bends stretch strands locally; with that left in the length it differs by up to %.2f mm.\n",
+            1000 * a.stretch);
     if (a.jump_curve)
         cli_say(cli, "largest jump from pose to pose %.2f mm (%s about %s); %d pairs jump by more than 1 mm\n",
                 1000 * a.jump, strand_name(run, a.jump_curve), title(run, a.jump_curve->coordinate, text), jumps);
@@ -126,6 +129,7 @@ static void say_agreement(snArmRun *run)
     json_number(&cli->json, "agreement_mean_mm", 1000 * a.mean);
     json_number(&cli->json, "agreement_worst_mm", 1000 * a.worst);
     json_number(&cli->json, "agreement_share", share);
+    json_number(&cli->json, "local_stretch_worst_mm", 1000 * a.stretch);
     json_number(&cli->json, "largest_jump_mm", 1000 * a.jump);
     json_integer(&cli->json, "jumping_pairs", jumps);
     json_integer(&cli->json, "slack_poses", a.slack);

@@ -94,6 +94,49 @@ snStatus cli_replay_motion(snCli *cli, const snTrack *replay, const char *model_
     return cli_fail_file(cli, status, &error, motion_name);
 }
 
+bool cli_report_motion(const char *report_path, char *motion, size_t size)
+{
+    size_t length;
+    char *report = cli_read_bytes(report_path, &length);
+    char *line = report ? memchr(report, '\n', length) : NULL; /* the second line has it */
+    char *end = line ? memchr(line + 1, '\n', length - (size_t)(line + 1 - report)) : NULL;
+    if (end) *end = '\0';
+    const char *found = end ? strstr(line, ", motion ") : NULL;
+    if (found) (void)snprintf(motion, size, "%s", found + strlen(", motion "));
+    free(report);
+    return found != NULL;
+}
+
+bool cli_followed_motion(const char *replay_path, char *motion, size_t size)
+{
+    char report[4200];
+    cli_stem(replay_path, report, sizeof report - 16);
+    (void)strcat(report, ".report.txt");
+    if (!cli_report_motion(report, motion, size)) return false;
+    if (access(motion, R_OK) == 0) return true;
+    /* a shipped motion of a tree that was moved, or one beside the replay */
+    const char *slash = strrchr(motion, '/'), *folder = strrchr(replay_path, '/');
+    bool shipped = slash != NULL;
+    memmove(motion, slash ? slash + 1 : motion, strlen(slash ? slash + 1 : motion) + 1);
+    int n = snprintf(report, sizeof report, "%.*s%s", folder ? (int)(folder + 1 - replay_path) : 0, replay_path, motion);
+    if (n < (int)sizeof report && (size_t)n < size && access(report, R_OK) == 0) return strcpy(motion, report) != NULL;
+    motion[strcspn(motion, ".")] = '\0';
+    return shipped;
+}
+
+void cli_load_followed(const snTrack *replay, const char *path, const char *model_name, const snSpec *spec,
+                       snTrack **motion)
+{
+    snMotionDef def = sn_default_motion_def();
+    snModel *model = NULL;
+    snError error = {0};
+    char name[4096];
+    if (!cli_followed_motion(path, name, sizeof name)) return;
+    def.model = model_name ? model_name : sn_track_def(replay)->model;
+    if (sn_compile(spec, &model, &error) == SN_OK) (void)sn_load_motion(model, name, &def, motion, &error);
+    if (model) sn_model_destroy(model);
+}
+
 snFrames cli_frames(const snTrack *replay, double rate)
 {
     int32_t n = sn_track_frames(replay);

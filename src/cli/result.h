@@ -15,6 +15,15 @@ snStatus cli_replay_model(snCli *cli, const snTrack *replay, const char *path, c
 snStatus cli_replay_motion(snCli *cli, const snTrack *replay, const char *model_name, const snSpec *spec,
                            const char *motion_name, snTrack **motion);
 
+/* The motion that a report of sinew track names; false where there is no such report. */
+bool cli_report_motion(const char *report_path, char *motion, size_t size);
+/* The same from the report beside a replay, where that motion can still be found: its path, or the name of a shipped
+ * one. */
+bool cli_followed_motion(const char *replay_path, char *motion, size_t size);
+/* That motion, if there is one and it can be read; nobody asked for it, so nothing is said. */
+void cli_load_followed(const snTrack *replay, const char *path, const char *model_name, const snSpec *spec,
+                       snTrack **motion);
+
 /* Frames at a rate: those of the replay itself, or evenly spaced ones that are interpolated. */
 typedef struct snFrames {
     const snTrack *replay;

@@ -171,19 +171,25 @@ static snStatus approach(Follow *f)
 
 /* ---- measuring ------------------------------------------------------------------------------ */
 
+/* How far the vertices of a body are from where they should be: the difference of the two motions is made once. */
 static void measure_body(Follow *f, int32_t b, rigid is, double time, snFollowReport *report)
 {
     const snModel *m = f->m;
     snFollowBody *out = &report->body[b];
+    m3 turn = m3_from_q(is.q), wanted = m3_from_q(f->input[b].q);
+    v3 shift = v3_sub(is.p, f->input[b].p);
+    double sum = 0, sum2 = 0, worst2 = 0;
+    for (int i = 0; i < 9; ++i) turn.m[i] -= wanted.m[i];
     for (int32_t v = m->body_vertexadr[b]; v < m->body_vertexadr[b + 1]; ++v) {
-        v3 x = v3_load(m->body_vertex + 3 * v);
-        double error = v3_dist(rigid_apply(is, x), rigid_apply(f->input[b], x));
-        f->body_sum[b] += error;
-        f->body_sum2[b] += error * error;
-        if (error > out->worst) out->worst = error, out->worst_time = time;
+        double error2 = v3_len2(v3_add(m3_mulv(&turn, v3_load(m->body_vertex + 3 * v)), shift));
+        sum += sqrt(error2);
+        sum2 += error2;
+        worst2 = error2 > worst2 ? error2 : worst2;
     }
-    double n = m->body_vertexadr[b + 1] - m->body_vertexadr[b];
-    out->mean += n; /* counts until the end */
+    f->body_sum[b] += sum;
+    f->body_sum2[b] += sum2;
+    if (sqrt(worst2) > out->worst) out->worst = sqrt(worst2), out->worst_time = time;
+    out->mean += m->body_vertexadr[b + 1] - m->body_vertexadr[b]; /* counts until the end */
     if (out->worst > report->all.worst) report->all.worst = out->worst, report->all.worst_time = out->worst_time;
 }
 

@@ -1,17 +1,19 @@
 /* Moment arms by two ways: excursion of the path, and virtual work of the constraint forces.
  *
- * Without friction the tension T of a strand is the same everywhere, so that its energy changes by T dL and the torque
- * about a coordinate is -T dL/dq: both ways give the same arm, and where they differ, the discretisation shows. L is
- * the length as stretched; no correction for elasticity is due.
+ * Without friction the tension T of an ideal strand is the same everywhere, so that its energy changes by T dL and the
+ * torque about a coordinate is -T dL/dq: both ways give the same arm.
  *
- * A strand of finitely many control points does not slide without friction over a sharp bend: its tension differs on
- * both sides of it. What the torque does is then the sum of T dL over the pieces of the strand, and since tendon hardly
- * stretches, dL is in the belly: the tension that counts is the one at the end where the belly is.
+ * A strand of finitely many control points does not bend sharply: at an eyelet with a kink single Gauss points are
+ * stretched several times as much as the tension asks for, others are pressed, and they change as the strand slides by.
+ * The plain length has that local stretch in it, a few hundredths of a millimetre, which is up to 1 mm of arm. It does
+ * not reach the belly. So every piece of the strand counts by its share of the tension, dL = sum of T_i dl_i / T, which
+ * is dE / T with the energy E of the strand; along an ideal strand this is the length. T is the tension at the end where
+ * the belly is. What the plain length gives is kept beside it (path).
  *
  * A strand that begins on another strand (a lumbrical on its profundus tendon) ends at a point that itself moves when
- * the joint turns. That point counts as held by the body next to it: its motion against this body is taken out of dL,
- * and the force there is counted as one on this body, for the one strand and, reversed, for the other. The tension of a
- * strand that carries another one differs on both sides of the junction; the one at the joint counts. */
+ * the joint turns. That point counts as held by the body next to it: the work of its motion against this body is taken
+ * out of T dL, and the force there is counted as one on this body, for the one strand and, reversed, for the other. The
+ * tension of a strand that carries another one differs on both sides of the junction; the one at the joint counts. */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "control/crossing.h"
@@ -38,15 +40,17 @@ typedef struct Sweep {
     double *twist;                /* nbody * 6: velocity of each body per unit velocity of the coordinate */
     uint8_t *distal;              /* nbody */
     int32_t *link_body;           /* nconstraint: body next to a junction of two strands, -1 */
+    int32_t njunction;
     int32_t first, count;         /* curves of the coordinate at hand */
-    v3 *shift;                    /* per pose and curve of it: place and direction of the junction in its body */
+    double *energy;               /* per pose and curve of it: of the strand, J */
+    v3 *junction;                 /* per pose and junction: place and force in its body */
     double worst_depth;
     int32_t done;
 } Sweep;
 
 snArmDef sn_default_arm_def(void)
 {
-    return (snArmDef){.activation = 0.05, .turn = SN_DEG, .slide = 5e-4, .settle = 0.03, .joint = -1, .threads = 1};
+    return (snArmDef){.activation = 0.05, .turn = SN_DEG, .slide = 5e-4, .settle = 0.1, .joint = -1, .threads = 1};
 }
 
 void sn_arms_destroy(snArms *arms)
@@ -64,7 +68,10 @@ void sn_arms_destroy(snArms *arms)
 
 static void find_link_bodies(Sweep *w)
 {
-    for (int32_t k = 0; k < w->m->nconstraint; ++k) w->link_body[k] = sn_junction_body(w->m, k);
+    for (int32_t k = 0; k < w->m->nconstraint; ++k) {
+        w->link_body[k] = sn_junction_body(w->m, k);
+        w->njunction += w->link_body[k] >= 0;
+    }
 }
 
 static bool crosses(const Sweep *w, int32_t strand)
@@ -194,20 +201,26 @@ static double tension_of(const Sweep *w, int32_t strand)
     return ends ? (origin + insertion) / ends : 0;
 }
 
-/* Where the strand's own junction is in its body, and which way the strand leaves it; zero without one. */
-static void note_junction(Sweep *w, int32_t strand, v3 *place, v3 *leaving)
+/* Where the junctions are in their bodies, and with what force. */
+static void note_junctions(Sweep *w, int32_t pose)
 {
-    *place = *leaving = v3_of(0, 0, 0);
+    v3 *at = w->junction + 2 * pose * w->njunction;
     for (int32_t k = 0; k < w->m->nconstraint; ++k) {
+        if (w->link_body[k] < 0) continue;
         const snConstraint *c = &w->m->constraint[k];
-        if (!sn_is_junction(c) || c->strand != strand || w->link_body[k] < 0) continue;
-        const snStrand *st = &w->m->strand[strand];
         rigid body = w->s->body[w->link_body[k]];
-        v3 t, x = point_of(w, strand, w->s->s[k], &t);
-        bool first = c->s - st->knot[3] < st->knot[st->n] - c->s;
-        *place = rigid_unapply(body, x);
-        *leaving = q_unrotate(body.q, first ? t : v3_neg(t));
+        v3 tangent;
+        at[0] = rigid_unapply(body, point_of(w, c->strand, w->s->s[k], &tangent));
+        at[1] = q_unrotate(body.q, force_of(w, c));
+        at += 2;
     }
+}
+
+static double energy_of(const Sweep *w, int32_t strand)
+{
+    int32_t muscle = w->m->strand_muscle[strand];
+    double a = muscle < 0 ? 0 : w->s->activation[muscle] * w->s->strength[muscle];
+    return sn_strand_energy(&w->m->strand[strand], w->s->point + 3 * w->m->strand_pointadr[strand], a);
 }
 
 static void note_wrong_side(Sweep *w)
@@ -240,8 +253,9 @@ static snStatus measure_at(Sweep *w, int32_t coordinate, int32_t pose, double q)
         curve->length[pose] = w->s->out_length[curve->strand];
         curve->tension[pose] = tension;
         curve->work[pose] = tension > SLACK ? torque_of(w, curve->strand) / tension : NAN;
-        note_junction(w, curve->strand, &w->shift[2 * (pose * w->count + i)], &w->shift[2 * (pose * w->count + i) + 1]);
+        w->energy[pose * w->count + i] = energy_of(w, curve->strand);
     }
+    note_junctions(w, pose);
     note_wrong_side(w);
     return SN_OK;
 }
@@ -284,7 +298,7 @@ static snStatus make_curves(Sweep *w, int32_t coordinate, bool angle, int32_t co
 {
     for (int32_t i = 0; i < w->count; ++i) {
         snArmCurve *curve = &w->arms->curve[w->first + i];
-        double *block = SN_NEW_ARRAY(double, 4 * (int64_t)count);
+        double *block = SN_NEW_ARRAY(double, 5 * (int64_t)count);
         if (!block) return SN_NO_MEMORY;
         curve->coordinate = coordinate;
         curve->count = count;
@@ -294,6 +308,7 @@ static snStatus make_curves(Sweep *w, int32_t coordinate, bool angle, int32_t co
         curve->tension = block + count;
         curve->excursion = block + 2 * count;
         curve->work = block + 3 * count;
+        curve->path = block + 4 * count;
     }
     return SN_OK;
 }
@@ -311,13 +326,31 @@ static snStatus sweep_side(Sweep *w, int32_t coordinate, int32_t from, int32_t t
     return status;
 }
 
-/* Change of length from pose a to pose b, without what the motion of a junction in its body does to it. */
-static double excursion_between(const Sweep *w, int32_t i, int32_t a, int32_t b)
+/* What a strand does on its way from pose a to pose b by moving its junctions in their bodies; own: only those that it
+ * ends at, not those of strands that it carries. */
+static double junction_work(const Sweep *w, int32_t strand, int32_t a, int32_t b, bool own)
 {
-    const snArmCurve *curve = &w->arms->curve[w->first + i];
-    const v3 *at = w->shift + 2 * (a * w->count + i), *bt = w->shift + 2 * (b * w->count + i);
-    v3 moved = v3_sub(bt[0], at[0]), along = v3_scale(v3_add(at[1], bt[1]), 0.5);
-    return curve->length[b] - curve->length[a] + v3_dot(along, moved);
+    const v3 *at = w->junction + 2 * a * w->njunction, *bt = w->junction + 2 * b * w->njunction;
+    double sum = 0;
+    for (int32_t k = 0; k < w->m->nconstraint; ++k) {
+        if (w->link_body[k] < 0) continue;
+        const snConstraint *c = &w->m->constraint[k];
+        double sign = c->strand == strand ? 1 : c->other == strand && !own ? -1 : 0;
+        sum += sign * v3_dot(v3_scale(v3_add(at[1], bt[1]), 0.5), v3_sub(bt[0], at[0]));
+        at += 2, bt += 2;
+    }
+    return sum;
+}
+
+/* Arm from pose a to pose b: by the energy over the tension, and by the plain length. */
+static void arm_between(const Sweep *w, int32_t i, int32_t a, int32_t b, double *excursion, double *path)
+{
+    const snArmCurve *c = &w->arms->curve[w->first + i];
+    double tension = (c->tension[a] + c->tension[b]) / 2, turn = c->q[b] - c->q[a];
+    double length = c->length[b] - c->length[a], energy = w->energy[b * w->count + i] - w->energy[a * w->count + i];
+    bool taut = tension > SLACK;
+    *path = -(length + (taut ? junction_work(w, c->strand, a, b, true) / tension : 0)) / turn;
+    *excursion = taut ? -(energy + junction_work(w, c->strand, a, b, false)) / (tension * turn) : *path;
 }
 
 static void find_excursion(Sweep *w, int32_t i)
@@ -326,11 +359,15 @@ static void find_excursion(Sweep *w, int32_t i)
     int32_t last = c->count - 1;
     for (int32_t k = 0; k <= last; ++k) {
         int32_t a = k > 0 ? k - 1 : 0, b = k < last ? k + 1 : last;
-        c->excursion[k] = b > a ? -excursion_between(w, i, a, b) / (c->q[b] - c->q[a]) : NAN;
+        c->excursion[k] = c->path[k] = NAN;
+        if (b > a) arm_between(w, i, a, b, &c->excursion[k], &c->path[k]);
     }
     if (last < 2) return; /* at the ends second order too: the straight line through the neighbouring differences */
-    c->excursion[0] = 2 * c->excursion[0] - c->excursion[1];
-    c->excursion[last] = 2 * c->excursion[last] - c->excursion[last - 1];
+    for (int end = 0; end < 2; ++end) {
+        int32_t k = end ? last : 0, next = end ? last - 1 : 1;
+        c->excursion[k] = 2 * c->excursion[k] - c->excursion[next];
+        c->path[k] = 2 * c->path[k] - c->path[next];
+    }
 }
 
 static void summarise(Sweep *w, int32_t i, int32_t rest)
@@ -345,6 +382,7 @@ static void summarise(Sweep *w, int32_t i, int32_t rest)
         double difference = fabs(c->work[k] - c->excursion[k]);
         sum += c->work[k], apart += difference, ++n;
         c->worst = fmax(c->worst, difference);
+        c->stretch = fmax(c->stretch, fabs(c->path[k] - c->excursion[k]));
     }
     c->mean = n ? sum / n : NAN;
     c->difference = n ? apart / n : NAN;
@@ -364,13 +402,16 @@ static snStatus sweep_coordinate(Sweep *w, int32_t joint, int32_t dof, int32_t t
         if (crosses(w, i)) w->arms->curve[w->first + w->count++].strand = i;
     w->arms->ncurve += w->count;
     if (status != SN_OK || !w->count) return status;
-    w->shift = SN_NEW_ARRAY(v3, 2 * (int64_t)count * w->count);
-    status = w->shift ? make_curves(w, coordinate, angle, count) : SN_NO_MEMORY;
+    w->energy = SN_NEW_ARRAY(double, (int64_t)count *w->count);
+    w->junction = SN_NEW_ARRAY(v3, 2 * (int64_t)count * w->njunction + 1);
+    status = w->energy && w->junction ? make_curves(w, coordinate, angle, count) : SN_NO_MEMORY;
     if (status == SN_OK) status = sweep_side(w, coordinate, rest, count - 1, total);
     if (status == SN_OK && rest > 0) status = sweep_side(w, coordinate, rest - 1, 0, total);
     for (int32_t i = 0; status == SN_OK && i < w->count; ++i) summarise(w, i, rest);
-    sn_free(w->shift);
-    w->shift = NULL;
+    sn_free(w->energy);
+    sn_free(w->junction);
+    w->energy = NULL;
+    w->junction = NULL;
     return status;
 }
 

@@ -26,6 +26,7 @@ struct snTracker {
     snState *s;
     snTrackerDef def;
     int32_t ntarget, nrow, nforce;
+    bool one_each; /* force j is that of muscle j */
     snTargetDef *target;
     rigid *now, *next; /* node poses, or points */
     int32_t *force_strand, *force_muscle;
@@ -108,10 +109,13 @@ static void wanted(const snTracker *t, int32_t index, double v[MAX_ROWS])
 static void gather_body(snTracker *t, int32_t f)
 {
     const double *response = t->response + (size_t)(6 * f) * (size_t)t->response_ld;
-    double *H = t->body_H;
+    double *restrict H = t->body_H;
     memset(H, 0, sizeof(double) * 6 * (size_t)t->ld);
     for (int k = 0; k < 6; ++k, H += t->ld, response += t->response_ld) {
-        for (int32_t j = 0; j < t->nforce; ++j) H[t->force_muscle[j]] += t->force_scale[j] * response[j];
+        if (t->one_each) /* a loop that the compiler turns into vectors */
+            for (int32_t j = 0; j < t->nforce; ++j) H[j] = t->force_scale[j] * response[j];
+        else
+            for (int32_t j = 0; j < t->nforce; ++j) H[t->force_muscle[j]] += t->force_scale[j] * response[j];
         H[t->m->nmuscle] = -response[t->nforce];
     }
 }
@@ -304,9 +308,11 @@ static void list_targets(snTracker *t)
 static void list_forces(snTracker *t)
 {
     const snModel *m = t->m;
+    t->one_each = true;
     for (int32_t i = 0; i < m->nstrand; ++i) {
         if (m->strand_muscle[i] < 0) continue;
         t->force_strand[t->nforce] = i;
+        t->one_each &= m->strand_muscle[i] == t->nforce;
         t->force_muscle[t->nforce++] = m->strand_muscle[i];
     }
 }

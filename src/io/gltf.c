@@ -5,6 +5,7 @@
  * straight line between neighbouring shapes. Of a skinned mesh the targets are in the pose of rest: a deformed vertex
  * is carried back by the inverse of the matrix that skinning will apply to it. */
 #include "io/gltf.h"
+#include "io/plot.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -27,6 +28,7 @@ typedef struct glbWriter {
     int32_t key_accessor;
     int32_t *body_node;
     double *pose; /* nkey x 7 */
+    double activation_top; /* that the last colour stands for */
     snError *error;
 } glbWriter;
 
@@ -227,14 +229,15 @@ static snShapes morph_shapes(const morph *m, const glbWriter *w, int32_t nshape)
 
 /* ---- strands -------------------------------------------------------------------------------- */
 
-/* From a pale tendon to a red muscle at work; linear light, as glTF wants. */
+/* From a pale tendon to a red muscle at work; linear light, as glTF wants. Red is the end of a scale that fits the
+ * motion, as in plots: in ordinary motions muscles work at a few per cent. */
 static void color_strands(const glbWriter *w, const snTubes *tubes, double time, double *scalar,
                           const int32_t *activation, double *color)
 {
     static const double rest[3] = {0.74, 0.66, 0.55}, active[3] = {0.72, 0.03, 0.02};
     if (w->channels->nscalar) sn_track_scalars_at(w->def->track, time, scalar);
     for (int32_t s = 0; s < tubes->nstrand; ++s) {
-        double a = activation[s] >= 0 ? fmin(1, fmax(0, scalar[activation[s]])) : 0;
+        double a = activation[s] >= 0 ? fmin(1, fmax(0, scalar[activation[s]] / w->activation_top)) : 0;
         int32_t end = s + 1 < tubes->nstrand ? tubes->first[s + 1] : tubes->nvertex;
         for (int32_t v = tubes->first[s]; v < end; ++v)
             for (int k = 0; k < 3; ++k) color[3 * (size_t)v + (size_t)k] = rest[k] + a * (active[k] - rest[k]);
@@ -251,7 +254,9 @@ static void list_strands(const glbWriter *w, const snTubes *tubes, snBytes *text
         sn_json_int(text, tubes->first[s]);
         sn_json_text(text, "}");
     }
-    sn_json_text(text, "]}");
+    sn_json_text(text, "],\"activationTop\":");
+    sn_json_number(text, w->activation_top);
+    sn_json_text(text, "}");
     sn_bytes_add(text, "", 1);
 }
 
@@ -266,6 +271,16 @@ static void find_activations(const glbWriter *w, int32_t *activation)
         snprintf(name, sizeof name, "activation/%.250s", w->channels->strand_name[s]);
         activation[s] = sn_track_find_scalar(w->def->track, name);
     }
+}
+
+/* A round value above the largest activation; 1 where there is none. */
+static double find_top(const glbWriter *w, const int32_t *activation)
+{
+    double largest = 0;
+    for (int32_t f = 0; f < sn_track_frames(w->def->track); ++f)
+        for (int32_t s = 0; s < w->channels->nstrand; ++s)
+            if (activation[s] >= 0) largest = fmax(largest, sn_track_scalar(w->def->track, f)[activation[s]]);
+    return largest > 0 ? fmin(sn_plot_top("activation/", largest), 1) : 1;
 }
 
 static void strand_shapes(glbWriter *w, snTubes *tubes, morph *m, double *point, double *scalar,
@@ -319,6 +334,7 @@ static snStatus add_strands(glbWriter *w)
     if (status == SN_OK && !morph_create(&m, (size_t)tubes.nvertex, w->nshape, true)) status = SN_NO_MEMORY;
     if (status == SN_OK) {
         find_activations(w, activation);
+        w->activation_top = find_top(w, activation);
         strand_shapes(w, &tubes, &m, point, scalar, activation);
         finish_strands(w, &tubes, &m);
     }

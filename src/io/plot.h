@@ -38,6 +38,8 @@ void sn_page_line(snPage *page, double x0, double y0, double x1, double y1, doub
 void sn_page_title(snPage *page, const char *title, double left, double y);
 /* Copies text cut off with an ellipsis so that it is at most `room` wide. */
 void sn_page_fit(snPage *page, const char *text, double size, bool bold, double room, char *out, size_t n);
+/* The same with the middle left out: names often differ at their ends. */
+void sn_page_fit_middle(snPage *page, const char *text, double size, double room, char *out, size_t n);
 
 enum { SN_PLOT_COLORS = 7 };
 snColor sn_series_color(int32_t series);           /* repeats after SN_PLOT_COLORS */

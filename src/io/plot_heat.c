@@ -138,7 +138,7 @@ static void draw_names(snPage *page, const snHeatDef *def, const heatLayout *l)
     char text[256];
     sn_page_color(page, sn_ink, 1);
     for (int32_t r = 0; r < def->rows; ++r) {
-        sn_page_fit(page, def->row_name[r], SN_PLOT_TEXT, false, l->left - 12, text, sizeof text);
+        sn_page_fit_middle(page, def->row_name[r], SN_PLOT_TEXT, l->left - 12, text, sizeof text);
         sn_page_text(page, text, l->left - 4, l->top + r * l->row + l->row - 0.25 * SN_PLOT_TEXT, SN_PLOT_TEXT, false,
                      1);
     }

@@ -149,7 +149,7 @@ static void draw_names(snPage *page, const snPlotDef *def, const frame *f, doubl
         sn_page_line(page, f->right + 8, label[i].y, f->right + 20, label[i].y, 1.6);
         cairo_set_dash(page->cairo, NULL, 0, 0);
         sn_page_color(page, sn_ink, 1);
-        sn_page_fit(page, series->name, SN_PLOT_TEXT, false, room, text, sizeof text);
+        sn_page_fit_middle(page, series->name, SN_PLOT_TEXT, room, text, sizeof text);
         sn_page_text(page, text, f->right + 23, label[i].y + 0.36 * SN_PLOT_TEXT, SN_PLOT_TEXT, false, 0);
     }
 }

@@ -155,6 +155,26 @@ void sn_page_fit(snPage *page, const char *text, double size, bool bold, double 
     }
 }
 
+/* Whether a byte goes on with a character that began before it. */
+static bool inside_character(char byte)
+{
+    return ((unsigned char)byte & 0xC0) == 0x80;
+}
+
+void sn_page_fit_middle(snPage *page, const char *text, double size, double room, char *out, size_t n)
+{
+    char clean[256];
+    clean_text(text, clean, sizeof clean);
+    size_t length = strlen(clean);
+    snprintf(out, n, "%s", clean);
+    for (size_t cut = 1; cut + 2 < length && sn_page_text_width(page, out, size, false) > room; ++cut) {
+        size_t head = (length - cut + 1) / 2, tail = head + cut;
+        while (head > 1 && inside_character(clean[head])) --head;
+        while (tail < length && inside_character(clean[tail])) ++tail;
+        snprintf(out, n, "%.*s\xe2\x80\xa6%s", (int)head, clean, clean + tail);
+    }
+}
+
 void sn_page_line(snPage *page, double x0, double y0, double x1, double y1, double width)
 {
     cairo_set_line_width(page->cairo, width);

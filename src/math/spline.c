@@ -20,7 +20,8 @@ static int32_t find_span(const double *knot, int32_t n, double s, int32_t hint)
     return low;
 }
 
-static double ratio(double a, double b) { return b > 0 ? a / b : 0; }
+/* 0 for knots that coincide: the basis function over them is not there. */
+static inline double inverse(double a) { return a > 0 ? 1 / a : 0; }
 
 int32_t spline_basis(const double *knot, int32_t n, double s, int32_t hint, double b[4], double d[4], double dd[4])
 {
@@ -28,22 +29,21 @@ int32_t spline_basis(const double *knot, int32_t n, double s, int32_t hint, doub
     if (s > knot[n]) s = knot[n];
     int32_t span = find_span(knot, n, s, hint);
     const double *t = knot + span + 3; /* s in [t[0], t[1]] */
-    double b1[2], b2[3];
-    b1[1] = ratio(s - t[0], t[1] - t[0]);
-    b1[0] = 1 - b1[1];
-    double u = ratio(s - t[-1], t[1] - t[-1]), v = ratio(s - t[0], t[2] - t[0]);
-    b2[0] = (1 - u) * b1[0], b2[1] = u * b1[0] + (1 - v) * b1[1], b2[2] = v * b1[1];
-    double x = ratio(s - t[-2], t[1] - t[-2]), y = ratio(s - t[-1], t[2] - t[-1]), z = ratio(s - t[0], t[3] - t[0]);
-    b[0] = (1 - x) * b2[0], b[1] = x * b2[0] + (1 - y) * b2[1], b[2] = y * b2[1] + (1 - z) * b2[2], b[3] = z * b2[2];
-    double i3[3] = {ratio(3, t[1] - t[-2]), ratio(3, t[2] - t[-1]), ratio(3, t[3] - t[0])};
+    /* by how many knots they reach back and forth: six divisions serve values and derivatives */
+    double i01 = inverse(t[1] - t[0]), i11 = inverse(t[1] - t[-1]), i02 = inverse(t[2] - t[0]);
+    double i21 = inverse(t[1] - t[-2]), i12 = inverse(t[2] - t[-1]), i03 = inverse(t[3] - t[0]);
+    double a0 = s - t[0], a1 = s - t[-1], a2 = s - t[-2], c1 = t[1] - s, c2 = t[2] - s, c3 = t[3] - s;
+    double b1[2] = {c1 * i01, a0 * i01}, b2[3];
+    b2[0] = c1 * i11 * b1[0], b2[1] = a1 * i11 * b1[0] + c2 * i02 * b1[1], b2[2] = a0 * i02 * b1[1];
+    b[0] = c1 * i21 * b2[0], b[1] = a2 * i21 * b2[0] + c2 * i12 * b2[1];
+    b[2] = a1 * i12 * b2[1] + c3 * i03 * b2[2], b[3] = a0 * i03 * b2[2];
     if (d) {
-        double e0 = i3[0] * b2[0], e1 = i3[1] * b2[1], e2 = i3[2] * b2[2];
+        double e0 = 3 * i21 * b2[0], e1 = 3 * i12 * b2[1], e2 = 3 * i03 * b2[2];
         d[0] = -e0, d[1] = e0 - e1, d[2] = e1 - e2, d[3] = e2;
     }
     if (dd) {
-        double i2[2] = {ratio(2, t[1] - t[-1]), ratio(2, t[2] - t[0])};
-        double g0 = -i2[0] * b1[0], g1 = i2[0] * b1[0] - i2[1] * b1[1], g2 = i2[1] * b1[1];
-        double e0 = i3[0] * g0, e1 = i3[1] * g1, e2 = i3[2] * g2;
+        double g = 2 * i11 * b1[0], f = 2 * i02 * b1[1];
+        double e0 = -3 * i21 * g, e1 = 3 * i12 * (g - f), e2 = 3 * i03 * f;
         dd[0] = -e0, dd[1] = e0 - e1, dd[2] = e1 - e2, dd[3] = e2;
     }
     return span;

@@ -1,6 +1,6 @@
-/* The inner loops of the search for closest points. One source, compiled for the plain machine and for AVX2 and chosen
- * at run time. What bounds is in single precision and may differ in the last bit, which the slacks allow for; closest
- * points are in double precision, to the bit those of sn_arc_closest. */
+/* The inner loops of the skin: the search for closest points and the distances to bones. One source, compiled for the
+ * plain machine and for AVX2 and chosen at run time. What bounds is in single precision and may differ in the last bit,
+ * which the slacks allow for; closest points are in double precision, to the bit those of sn_arc_closest. */
 #ifndef SN_SKIN_CHORDS_H
 #define SN_SKIN_CHORDS_H
 
@@ -22,6 +22,19 @@ typedef struct snPoints {
 typedef struct snBalls {
     float x[SN_LANES], y[SN_LANES], z[SN_LANES], radius[SN_LANES];
 } snBalls;
+
+/* The last looks of SN_LANES vertices at bones: where they were, from the middle of the bone's box, and how far from it
+ * at least, m; which bone, -1: none yet. */
+typedef struct snSeen {
+    float x[SN_LANES], y[SN_LANES], z[SN_LANES], distance[SN_LANES];
+    int32_t bone[SN_LANES];
+} snSeen;
+
+/* A bone as seen from a cluster of vertices: how a place there comes to the middle of the bone's box, half the sides of
+ * that, what rounding can do to a distance. */
+typedef struct snSeenBone {
+    float turn[9], shift[3], half[3], rounding;
+} snSeenBone;
 
 struct snPack;
 struct snArc;
@@ -45,6 +58,10 @@ typedef struct snChords {
     /* Closest points of n pairs of arc and vertex (position: 3 per vertex): squared distances and places, 3 each. */
     void (*closest)(int32_t n, const struct snArc *arc, const int32_t *which, const double *position,
                     const int32_t *vertex, double *distance2, double *at);
+    /* Lowers clear (per vertex) to what a bone is away at least, if that is less than range; which vertices are not
+     * known to keep their margin. */
+    uint32_t (*clear)(const snPoints *point, const snSeenBone *bone, int32_t index, const snSeen *seen, float range,
+                      const float *margin, float *clear);
 } snChords;
 
 extern const snChords sn_chords_portable, sn_chords_avx2;

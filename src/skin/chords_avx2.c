@@ -58,7 +58,7 @@ VD_INLINE bool vd_all_of(vmask where)
 #include "skin/chords_loop.h"
 #include "skin/closest_loop.h"
 
-const snChords sn_chords_avx2 = {pack_loop, load_loop, balls_loop, patches_loop, points_loop, closest_loop};
+const snChords sn_chords_avx2 = {pack_loop, load_loop, balls_loop, patches_loop, points_loop, closest_loop, clear_loop};
 
 #else
 

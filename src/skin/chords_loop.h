@@ -139,4 +139,29 @@ static uint32_t points_loop(int32_t n, const int32_t *list, const snChord *chord
     return shows;
 }
 
+VD_INLINE vf beyond(vf x, float half)
+{
+    return vf_max(vf_max(x, -x) - half, vf_all(0));
+}
+
+/* A bone is as far as its box at least, and as what is left of what was seen of it last. */
+static uint32_t clear_loop(const snPoints *p, const snSeenBone *b, int32_t index, const snSeen *seen, float range,
+                           const float *margin, float *clear)
+{
+    vf px = vf_get(p->x), py = vf_get(p->y), pz = vf_get(p->z);
+    vf x = vf_madd(px, vf_all(b->turn[0]), vf_madd(py, vf_all(b->turn[1]), pz * b->turn[2])) + b->shift[0];
+    vf y = vf_madd(px, vf_all(b->turn[3]), vf_madd(py, vf_all(b->turn[4]), pz * b->turn[5])) + b->shift[1];
+    vf z = vf_madd(px, vf_all(b->turn[6]), vf_madd(py, vf_all(b->turn[7]), pz * b->turn[8])) + b->shift[2];
+    vf ox = beyond(x, b->half[0]), oy = beyond(y, b->half[1]), oz = beyond(z, b->half[2]);
+    vf box = vf_sqrt(vf_madd(ox, ox, vf_madd(oy, oy, oz * oz)));
+    vi near = box <= range + b->rounding;
+    if (!vf_mask(near)) return 0;
+    vf wx = x - vf_get(seen->x), wy = y - vf_get(seen->y), wz = z - vf_get(seen->z);
+    vf left = vf_get(seen->distance) - vf_sqrt(vf_madd(wx, wx, vf_madd(wy, wy, wz * wz)));
+    vi known = *(const vi_any *)(const void *)seen->bone == index;
+    vf d = vf_max(vf_select(known, left, vf_all(0)), box) - b->rounding, least = vf_get(clear);
+    vf_put(clear, vf_select(near, vf_min(d, least), least));
+    return vf_mask(near & (d <= vf_get(margin)));
+}
+
 #endif

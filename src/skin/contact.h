@@ -7,14 +7,7 @@
 
 #include "geom/bvh.h"
 #include "sinew/skin.h"
-
-/* The last look of a vertex at a bone. */
-typedef struct snContactLook {
-    double at[3];     /* in the bone's frame at rest, m */
-    double distance;  /* at least this */
-    int32_t bone;     /* -1: none yet */
-    int32_t triangle; /* of the bone, nearest then; -1: none */
-} snContactLook;
+#include "skin/chords.h"
 
 enum { SN_CONTACT_LOOKS = 6 }; /* kept per vertex */
 
@@ -23,20 +16,30 @@ typedef struct snContactBone {
     snTriMesh mesh; /* at rest */
     snBvh *tree;
     snMeshSide side;
-    v3 low, high;
-    rigid back; /* from the world as it is now to that at rest */
+    v3 middle, half; /* of its box at rest */
+    double radius;   /* of the ball around that */
+    rigid back;      /* from the world as it is now to that at rest */
+    m3 turn;         /* the same turn as a matrix */
+    v3 now;          /* where the middle is now */
 } snContactBone;
 
+/* Vertices are kept in clusters, clusters in rows of SN_LANES, the last row of each filled up with its last vertex. A
+ * place is where a vertex stands in these rows. */
 typedef struct snContact {
-    int32_t nvertex, nbone, ncluster;
+    int32_t nbone, ncluster, nrow;
     snContactBone *bone;
-    int32_t *start, *member; /* vertices of cluster i: member[start[i]] .. */
-    snContactLook *look;     /* SN_CONTACT_LOOKS per vertex */
-    double *margin; /* per vertex: what it keeps off bones, m; negative: it lies in a bone at rest, let it be */
-    double *clear;  /* per vertex: no bone is nearer than this, m */
-    int32_t *near;  /* nbone: scratch, those near a cluster */
-    int64_t looks;  /* exact distances since the start */
-} snContact;        /* zeroed memory holds no bones */
+    int32_t *start;        /* ncluster + 1: first place of each cluster */
+    int32_t *count;        /* vertices of each cluster */
+    int32_t *member;       /* vertex at each place */
+    snSeen *seen;          /* SN_CONTACT_LOOKS per row: the last looks of its vertices */
+    int32_t *triangle;     /* the same, per vertex of the row: nearest then; -1: none */
+    float *margin;         /* per place: what it keeps off bones, m; negative: it lies in a bone at rest, let it be */
+    float *clear;          /* per place: no bone is nearer than this, m */
+    int32_t *near;         /* nbone: scratch, those near a cluster */
+    snSeenBone *seen_bone; /* the same, as seen from it */
+    int64_t looks;         /* exact distances since the start */
+    const snChords *chords;
+} snContact; /* zeroed memory holds no bones */
 
 /* Bones that are no closed mesh are left out. Free also after a failure. */
 snStatus sn_contact_create(const snTriMesh *skin, int32_t nbone, const snSkinBone *bone, snContact *contact,

@@ -73,8 +73,8 @@ static bool needs_factor(const Job *job, const snBatch *b)
 
 /* to, columns ld apart, += the rectangle at `row` and `column` of the block. Inlined with constants for the usual 6
  * x 6. */
-static inline void add_along(double *to, int32_t ld, const double *block, const snTarget *t, int32_t height,
-                             int32_t width)
+static inline void add_along(double *restrict to, int32_t ld, const double *restrict block, const snTarget *t,
+                             int32_t height, int32_t width)
 {
     for (int32_t i = 0; i < height; ++i, to += ld) {
         const double *from = block + sn_block_row(t->row + i) + t->column;
@@ -82,12 +82,21 @@ static inline void add_along(double *to, int32_t ld, const double *block, const 
     }
 }
 
-static inline void add_across(double *to, int32_t ld, const double *block, const snTarget *t, int32_t height,
-                              int32_t width, bool triangle)
+static inline void add_across(double *restrict to, int32_t ld, const double *restrict block, const snTarget *t,
+                              int32_t height, int32_t width)
 {
     for (int32_t i = 0; i < height; ++i) {
         const double *from = block + sn_block_row(t->row + i) + t->column;
-        for (int32_t j = 0; j < (triangle ? i + 1 : width); ++j) to[(int64_t)ld * j + i] += from[j];
+        for (int32_t j = 0; j < width; ++j) to[(int64_t)ld * j + i] += from[j];
+    }
+}
+
+static inline void add_triangle(double *restrict to, int32_t ld, const double *restrict block, const snTarget *t,
+                                int32_t height)
+{
+    for (int32_t i = 0; i < height; ++i) {
+        const double *from = block + sn_block_row(t->row + i) + t->column;
+        for (int32_t j = 0; j <= i; ++j) to[(int64_t)ld * j + i] += from[j];
     }
 }
 
@@ -95,12 +104,18 @@ static void add_target(const snTarget *t, const double *block, double *panel)
 {
     double *to = panel + t->at;
     bool six = t->height == 6 && t->width == 6;
-    if (t->kind == SN_TARGET_ALONG && six)
+    if (t->kind == SN_TARGET_TRIANGLE && six)
+        add_triangle(to, t->ld, block, t, 6);
+    else if (t->kind == SN_TARGET_TRIANGLE)
+        add_triangle(to, t->ld, block, t, t->height);
+    else if (t->kind == SN_TARGET_ALONG && six)
         add_along(to, t->ld, block, t, 6, 6);
     else if (t->kind == SN_TARGET_ALONG)
         add_along(to, t->ld, block, t, t->height, t->width);
+    else if (six)
+        add_across(to, t->ld, block, t, 6, 6);
     else
-        add_across(to, t->ld, block, t, t->height, t->width, t->kind == SN_TARGET_TRIANGLE);
+        add_across(to, t->ld, block, t, t->height, t->width);
 }
 
 static void add_batch(snStrandSolver *s, int32_t batch)

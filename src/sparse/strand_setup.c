@@ -207,7 +207,8 @@ static bool build_reduced(Setup *u)
 
 /* 3. Batches. ----------------------------------------------------------------------------------------------------- */
 
-enum { CANDIDATES = 48 }; /* that are looked at for a free lane: more find nothing better */
+/* Strands that are looked at for a lane, rounds of exchanges: more find nothing better. */
+enum { CANDIDATES = 48, EXCHANGES = 8 };
 
 static inline int32_t larger(int32_t a, int32_t b)
 {
@@ -265,6 +266,34 @@ static void group_strands(Size *size, int32_t count)
     }
 }
 
+/* The batch of lane i with the strand `other` in the place of its own. */
+static double cost_with(const Size *size, int32_t count, int32_t i, const Size *other)
+{
+    int32_t first = i / SN_LANES * SN_LANES;
+    Size batch = *other;
+    for (int32_t l = first; l < first + SN_LANES && l < count; ++l)
+        if (l != i) batch = enclose(&batch, &size[l]);
+    return cost_of(&batch);
+}
+
+/* Swaps strands of batches near each other as long as that makes them cheaper. */
+static void exchange_strands(Size *size, int32_t count)
+{
+    bool better = true;
+    for (int round = 0; better && round < EXCHANGES; ++round) {
+        better = false;
+        for (int32_t i = 0; i < count; ++i)
+            for (int32_t j = (i / SN_LANES + 1) * SN_LANES; j < count && j < i + CANDIDATES; ++j) {
+                double before = cost_with(size, count, i, &size[i]) + cost_with(size, count, j, &size[j]);
+                double after = cost_with(size, count, i, &size[j]) + cost_with(size, count, j, &size[i]);
+                if (!(after < before)) continue;
+                Size swap = size[i];
+                size[i] = size[j], size[j] = swap;
+                better = true;
+            }
+    }
+}
+
 static void sort_strands(Setup *u)
 {
     const snKktPattern *p = u->p;
@@ -274,6 +303,7 @@ static void sort_strands(Setup *u)
                    u->slotadr[s + 1] - u->slotadr[s], u->linkadr[s + 1] - u->linkadr[s], s};
     qsort(u->size, (size_t)p->nstrand, sizeof *u->size, compare_sizes);
     group_strands(u->size, p->nstrand);
+    exchange_strands(u->size, p->nstrand);
 }
 
 static void fill_batch(Setup *u, snBatch *b, const Size *size, int32_t count)

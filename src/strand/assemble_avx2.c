@@ -6,17 +6,17 @@
 #include "math/vd_avx2.h"
 #include "strand/assemble_impl.h"
 
-snAssembleFn sn_strand_assemble_avx2(void)
+const snStrandKernels *sn_strand_avx2(void)
 {
     __builtin_cpu_init();
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? assemble : NULL;
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? &kernels : NULL;
 }
 
 #else
 
 #include <stddef.h>
 
-snAssembleFn sn_strand_assemble_avx2(void)
+const snStrandKernels *sn_strand_avx2(void)
 {
     return NULL;
 }

@@ -3,6 +3,7 @@
  * Point by point along the strand. A span's two Gauss points have made their terms when the first point of the span is
  * reached; a point gathers from the four spans that touch it and is written once, so that nothing is cleared and added
  * to. Of the nine numbers of a symmetric 3 x 3 block the first four, the next four and the last go three ways. */
+#include "strand/assemble.h"
 #include "strand/pull.h"
 
 enum { SPANS = 4 }; /* that are begun together */
@@ -46,29 +47,32 @@ static inline void make_term(Pass *k, const snGauss *g, vd u, double stretch, do
     vd_put(term->d, vd_get(g->d));
 }
 
-/* The stretch vectors of a span's Gauss points. */
-static inline void stretch_span(const Pass *k, int32_t span, vd u[2])
+/* The stretch vectors of the Gauss points g[0] and g[1] of a span. */
+static inline void stretch_span(const snGauss *g, const double *q, int32_t n, vd u[2])
 {
     vd p[4];
-    for (int32_t i = 0; i < 4; ++i) p[i] = load_point(k->q, span + i, k->strand->n);
+    for (int32_t i = 0; i < 4; ++i) p[i] = load_point(q, g->span + i, n);
     for (int j = 0; j < 2; ++j) {
-        const double *d = k->next[j].d;
+        const double *d = g[j].d;
         u[j] = vd_madd(vd_all(d[1]), p[1], vd_all(d[0]) * p[0]) + vd_madd(vd_all(d[3]), p[3], vd_all(d[2]) * p[2]);
     }
 }
 
-/* Lengths of four vectors and their inverses. */
-VD_INLINE void lengths(const vd u[4], double length[4], double inverse[4])
+/* Lengths of four vectors. */
+VD_INLINE vd lengths(const vd u[4])
 {
     vd a = u[0] * u[0], b = u[1] * u[1], c = u[2] * u[2], d = u[3] * u[3];
     vd ab = __builtin_shufflevector(a, b, 0, 4, 2, 6) + __builtin_shufflevector(a, b, 1, 5, -1, -1);
     vd cd = __builtin_shufflevector(c, d, 0, 4, 2, 6) + __builtin_shufflevector(c, d, 1, 5, -1, -1);
     vd xy = __builtin_shufflevector(ab, cd, 0, 1, 4, 5), z = __builtin_shufflevector(a, b, 2, 6, 2, 6);
     z = __builtin_shufflevector(z, __builtin_shufflevector(c, d, 2, 6, 2, 6), 0, 1, 4, 5);
-    vd root = vd_sqrt(xy + z);
-    for (int i = 0; i < 4; ++i) length[i] = root[i];
-    for (int i = 0; i < 4; ++i) root[i] = root[i] > least_stretch ? root[i] : least_stretch;
-    vd_put(inverse, 1 / root);
+    return vd_sqrt(xy + z);
+}
+
+VD_INLINE vd inverse_lengths(vd length)
+{
+    for (int i = 0; i < 4; ++i) length[i] = length[i] > least_stretch ? length[i] : least_stretch;
+    return 1 / length;
 }
 
 /* The terms of four spans at a time, so that the roots and the laws of many points go side by side. A span without a
@@ -86,12 +90,16 @@ static inline void make_spans(Pass *k, int32_t first)
             vd_put(pair[0].d, vd_all(0)), vd_put(pair[1].d, vd_all(0));
             continue;
         }
-        stretch_span(k, span, u + count);
+        stretch_span(k->next, k->q, k->strand->n, u + count);
         term[count] = &pair[0], term[count + 1] = &pair[1];
         count += 2, k->next += 2;
     }
     for (int i = count; i % 4; ++i) u[i] = vd_all(1);
-    for (int i = 0; i < count; i += 4) lengths(u + i, length + i, inverse + i);
+    for (int i = 0; i < count; i += 4) {
+        vd four = lengths(u + i);
+        vd_put(length + i, four);
+        vd_put(inverse + i, inverse_lengths(four));
+    }
     for (int i = 0; i < count; ++i) make_term(k, g + i, u[i], length[i], inverse[i], term[i]);
 }
 
@@ -103,6 +111,7 @@ typedef struct Row {
 VD_INLINE void gather_term(const Term *term, int place, Row *r)
 {
     vd d = vd_all(term->d[place]), first = d * term->first, second = d * term->second;
+#pragma GCC unroll 4
     for (int m = 0; m < 4 - place; ++m) {
         vd e = vd_all(term->d[place + m]);
         r->first[m] = vd_madd(e, first, r->first[m]);
@@ -111,6 +120,19 @@ VD_INLINE void gather_term(const Term *term, int place, Row *r)
     r->last = vd_madd(vd_get(term->d + place), d * vd_all(term->last), r->last);
     r->pull = vd_madd(d, term->pull, r->pull);
     r->unit = vd_madd(d, term->unit, r->unit);
+}
+
+/* Point i from its four spans, written out so that what it gathers stays in registers. */
+VD_INLINE void gather_spans(const Pass *k, int32_t i, Row *r)
+{
+    const Term *pair = k->term[i % (2 * SPANS)];
+    gather_term(pair, 0, r), gather_term(pair + 1, 0, r);
+    pair = k->term[(i + 2 * SPANS - 1) % (2 * SPANS)];
+    gather_term(pair, 1, r), gather_term(pair + 1, 1, r);
+    pair = k->term[(i + 2 * SPANS - 2) % (2 * SPANS)];
+    gather_term(pair, 2, r), gather_term(pair + 1, 2, r);
+    pair = k->term[(i + 2 * SPANS - 3) % (2 * SPANS)];
+    gather_term(pair, 3, r), gather_term(pair + 1, 3, r);
 }
 
 /* Mass times velocity of point i, what it has with the points before it and after it. */
@@ -134,17 +156,15 @@ static inline void put_point(double *x, int32_t i, int32_t n, vd value)
 }
 
 /* The blocks of a point with those after it, of which there are `left` with itself. */
-static inline void put_blocks(double *block, int32_t left, const Row *r)
+VD_INLINE void put_blocks(double *block, int32_t left, const Row *r)
 {
-    for (int m = 0; m < 4; ++m, block += 9) {
-        if (m >= left) {
-            for (int e = 0; e < 9; ++e) block[e] = 0;
-            continue;
-        }
-        vd_put(block, r->first[m]);
-        vd_put(block + 4, r->second[m]);
-        block[8] = r->last[m];
+#pragma GCC unroll 4
+    for (int m = 0; m < 4; ++m) {
+        vd_put(block + 9 * m, r->first[m]);
+        vd_put(block + 9 * m + 4, r->second[m]);
+        block[9 * m + 8] = r->last[m];
     }
+    for (int e = 9 * left; e < 36; ++e) block[e] = 0;
 }
 
 static void assemble(const snStrand *strand, const double *q, const double *qdot, double a, double h, v3 gravity,
@@ -161,12 +181,30 @@ static void assemble(const snStrand *strand, const double *q, const double *qdot
         const double *mass = strand->mass + 4 * i;
         if (i % SPANS == 0) make_spans(&k, i);
         k.velocity[(i + 3) & 7] = i + 3 < n ? load_point(qdot, i + 3, n) + fall : vd_all(0);
+#pragma GCC unroll 4
         for (int m = 0; m < 4; ++m) r.first[m] = r.second[m] = (vd){grow * mass[m], 0, 0, 0};
         r.last = vd_get(mass) * vd_all(grow);
-        for (int place = 0; place < 4; ++place)
-            for (int j = 0; j < 2; ++j) gather_term(&k.term[(uint32_t)(i - place) % (2 * SPANS)][j], place, &r);
+        gather_spans(&k, i, &r);
         put_blocks(point_A + 36 * (int64_t)i, n - i, &r);
         put_point(impulse, i, n, vd_madd(r.pull, vd_all(h), momentum(&k, i)));
         if (force_active) put_point(force_active, i, n, r.unit);
     }
 }
+
+static double length(const snStrand *strand, const double *q)
+{
+    const snGauss *g = strand->gauss, *end = g + strand->ngauss;
+    vd sum = {0};
+    for (; g < end; g += 4) {
+        vd u[4] = {{0}}, weight = {g[0].weight, g[1].weight, 0, 0};
+        stretch_span(g, q, strand->n, u);
+        if (g + 2 < end) {
+            stretch_span(g + 2, q, strand->n, u + 2);
+            weight[2] = g[2].weight, weight[3] = g[3].weight;
+        }
+        sum = vd_madd(weight, lengths(u), sum);
+    }
+    return vd_sum(sum);
+}
+
+static const snStrandKernels kernels = {assemble, length};

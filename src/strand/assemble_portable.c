@@ -4,14 +4,24 @@
 #include "math/vd_portable.h"
 #include "strand/assemble_impl.h"
 
-snAssembleFn sn_strand_assemble_portable(void)
+const snStrandKernels *sn_strand_portable(void)
 {
-    return assemble;
+    return &kernels;
+}
+
+static const snStrandKernels *best_kernels(void)
+{
+    const snStrandKernels *fast = sn_strand_avx2();
+    return fast ? fast : &kernels;
 }
 
 void sn_strand_assemble(const snStrand *strand, const double *q, const double *qdot, double a, double h, v3 gravity,
                         double *impulse, double *force_active, double *point_A)
 {
-    snAssembleFn fast = sn_strand_assemble_avx2();
-    (fast ? fast : assemble)(strand, q, qdot, a, h, gravity, impulse, force_active, point_A);
+    best_kernels()->assemble(strand, q, qdot, a, h, gravity, impulse, force_active, point_A);
+}
+
+double sn_strand_length(const snStrand *strand, const double *q)
+{
+    return best_kernels()->length(strand, q);
 }

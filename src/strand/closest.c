@@ -10,6 +10,10 @@
 #include <stddef.h>
 
 enum { MAX_ROUNDS = 60 };
+static const double STEEP = 0.05; /* curvature over |p'|^2 from which Newton's step is taken */
+/* A step of Newton's, as a share of the range, after which what is left is rounding: its square times at most the
+ * 1e3 by which the slope may bend. */
+static const double NEARLY = 1e-9;
 
 typedef struct valley {
     double slope, curvature; /* f', f'' */
@@ -33,7 +37,7 @@ static valley valley_at(const snStrand *strand, const double *q, v3 x, double s,
 /* Newton where the valley curves upwards, otherwise a Gauss-Newton step, which is downhill too. */
 static double step_of(const valley *v, double longest)
 {
-    double curvature = v->curvature > 0.05 * v->speed2 ? v->curvature : v->speed2;
+    double curvature = v->curvature > STEEP * v->speed2 ? v->curvature : v->speed2;
     double step = curvature > 0 ? -v->slope / curvature : 0;
     return step > longest ? longest : step < -longest ? -longest : step;
 }
@@ -64,7 +68,8 @@ static double keep_inside(const bracket *k, double next)
 double sn_strand_closest(const snStrand *strand, const double *q, v3 x, double s, double max_change, int32_t *span_hint)
 {
     const double *knot = strand->knot;
-    double first = knot[3], last = knot[strand->n], reach = max_change * (last - first), tiny = 1e-15 * (last - first);
+    double first = knot[3], last = knot[strand->n], reach = max_change * (last - first);
+    double tiny = 1e-15 * (last - first), nearly = NEARLY * (last - first);
     s = s < first ? first : s > last ? last : s;
     bracket k = {.low = fmax(first, s - reach), .high = fmin(last, s + reach)};
     int32_t span = span_hint ? *span_hint : 0;
@@ -74,6 +79,7 @@ double sn_strand_closest(const snStrand *strand, const double *q, v3 x, double s
         if (!isfinite(step) || fabs(step) <= tiny) break;
         narrow(&k, s, v.slope);
         s = keep_inside(&k, s + step);
+        if (fabs(step) <= nearly && v.curvature > STEEP * v.speed2) break;
     }
     if (span_hint) *span_hint = span;
     return s;

@@ -121,14 +121,6 @@ double sn_strand_kinetic_energy(const snStrand *strand, const double *qdot)
     return sum;
 }
 
-double sn_strand_length(const snStrand *strand, const double *q)
-{
-    double sum = 0;
-    for (int32_t i = 0; i < strand->ngauss; ++i)
-        sum += strand->gauss[i].weight * v3_len(stretch_vector(strand->gauss + i, q));
-    return sum;
-}
-
 double sn_strand_tension(const snStrand *strand, const double *q, double a, double s)
 {
     double b[4], sum = 0, weight = 0;

@@ -10,8 +10,8 @@ static void both_ways_agree(void **state)
     snModel *model = hand_model();
     for (int i = 0; i < 2; ++i) {
         sweep_result r = sweep(model, sn_find(model, SN_ITEM_JOINT, joints[i]), NULL, 1);
-        assert_at_most(r.apart, 0.15e-3);
-        assert_at_most(r.worst, 1.5e-3);
+        assert_at_most(r.apart, 0.02e-3);
+        assert_at_most(r.worst, 0.2e-3);
         assert_at_most(r.jump, 1e-3);
         assert_int_equal(r.wrong_sides, 0);
     }

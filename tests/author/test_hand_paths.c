@@ -130,40 +130,50 @@ static void arms_are_continuous(void **state)
     assert_at_most(worst, 1e-3);
 }
 
-/* Largest change of an arm about coordinate c from degree to degree, with the joint's other coordinate at a fraction of
- * its range and c as far as joints go then: the two together stay inside an ellipse. */
-static double change_beside(const snHand *hand, int32_t muscle, int32_t c, int32_t other, double fraction)
+/* Largest change of a muscle's arm about coordinate `about` from degree to degree of a joint's coordinate `moved`, the
+ * other one at `beside` degrees. */
+static double change_beside(const snHand *hand, int32_t muscle, const snHandJoint *joint, int moved, double beside,
+                            int32_t about)
 {
-    double q[SN_HAND_MAX_COORDINATE] = {0}, lower = 0, upper = 0, edge[2], last = NAN, worst = 0;
-    sn_hand_range(hand, other, &edge[0], &edge[1]);
-    sn_hand_range(hand, c, &lower, &upper);
-    double share = sqrt(1 - fraction * fraction);
-    q[other] = fraction < 0 ? -fraction * edge[0] : fraction * edge[1];
-    for (double a = share * lower; a <= share * upper + 1e-9; a += SN_DEG) {
-        q[c] = a;
-        double r = sn_hand_moment_arm(hand, q, muscle, c);
-        if (fabs(r) < 1e-7) return 0; /* does not cross */
-        worst = fmax(worst, fabs(r - last));
+    double q[SN_HAND_MAX_COORDINATE] = {0}, last = NAN, worst = 0;
+    q[joint->first + 1 - moved] = beside * SN_DEG;
+    for (double a = joint->lower[moved]; a <= joint->upper[moved] + 1e-9; ++a) {
+        q[joint->first + moved] = a * SN_DEG;
+        double r = sn_hand_moment_arm(hand, q, muscle, about);
+        worst = fmax(worst, fabs(r - last)); /* fmax leaves out the first, which has no neighbour */
         last = r;
     }
     return worst;
 }
 
-/* The same with both coordinates of a joint moved: eyelets that lie apart in flexion alone can pass each other when the
- * joint deviates too. */
+/* The same on lines five degrees apart all over the rectangle of the joint's two ranges, its edges included. */
+static double change_in_rectangle(const snHand *hand, int32_t muscle, const snHandJoint *joint)
+{
+    double q[SN_HAND_MAX_COORDINATE] = {0}, worst = 0;
+    if (fabs(sn_hand_moment_arm(hand, q, muscle, joint->first)) < 1e-7) return 0; /* does not cross */
+    for (int moved = 0; moved < 2; ++moved) {
+        double lower = joint->lower[1 - moved], upper = joint->upper[1 - moved];
+        int lines = (int)ceil((upper - lower) / 5);
+        for (int k = 0; k <= lines; ++k)
+            for (int dof = 0; dof < 2; ++dof)
+                worst = fmax(worst, change_beside(hand, muscle, joint, moved, lower + (upper - lower) * k / lines,
+                                                  joint->first + dof));
+    }
+    return worst;
+}
+
+/* The same with both coordinates of a joint moved, to the corners of their ranges: eyelets that lie apart in flexion
+ * alone can pass each other when the joint deviates too. */
 static void arms_are_continuous_in_both_coordinates(void **state)
 {
     const snHand *hand = *state;
     double worst = 0;
     const char *at = "", *of = "";
     for (int32_t j = 0; j < hand->joint.count; ++j)
-        for (int32_t m = 0; m < hand->muscle.count; ++m)
-            for (int dof = 0; dof < 2 && hand->joint.at[j].dofs == 2; ++dof)
-                for (double fraction = -0.9; fraction < 1; fraction += 0.3) {
-                    int32_t first = hand->joint.at[j].first;
-                    double change = change_beside(hand, m, first + dof, first + 1 - dof, fraction);
-                    if (change > worst) worst = change, of = hand->muscle.at[m].name, at = hand->joint.at[j].name;
-                }
+        for (int32_t m = 0; m < hand->muscle.count && hand->joint.at[j].dofs == 2; ++m) {
+            double change = change_in_rectangle(hand, m, &hand->joint.at[j]);
+            if (change > worst) worst = change, of = hand->muscle.at[m].name, at = hand->joint.at[j].name;
+        }
     print_message("with both coordinates of a joint: %.2f mm (%s, %s)\n", 1e3 * worst, of, at);
     assert_at_most(worst, 1e-3);
 }

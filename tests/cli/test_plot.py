@@ -76,6 +76,15 @@ class Plot(PlotCase):
         self.assertAlmostEqual(answer["worst_mm"], report["worst_error_mm"], delta=0.05 * report["worst_error_mm"] + 0.01)
         self.png("e.png")
 
+    def test_the_motion_is_found_in_the_report(self):
+        self.sinew("plot", "out.replay.xml", "--what", "error", "--motion", "bend.pose.csv", "-o", "a.svg")
+        self.sinew("plot", "out.replay.xml", "--what", "error", "-o", "b.svg")
+        self.assertEqual(self.read("a.svg"), self.read("b.svg"))
+        os.mkdir(self.path("below"))  # seen from another folder it lies beside the replay
+        self.sinew("plot", "../out.replay.xml", "--what", "error", "--title", "out: distance of the bones from the motion",
+                   "-o", "c.svg", cwd=self.path("below"))
+        self.assertEqual(self.read("a.svg"), self.read("below/c.svg"))
+
     def test_moment_arms_with_the_published_range(self):
         answer = self.json("plot", "finger", "--what", "moment-arms", "--joint", "DIP", "-o", "arms.svg")
         self.assertIn("FDP2", answer["channels"])
@@ -113,6 +122,7 @@ class Bad(PlotCase):
     def test_wrong_usage(self):
         self.refused("-o FILE is missing", "out.sto", code=2)
         self.refused(".svg or .png", "out.sto", "-o", "a.gif", code=2)
+        os.remove(self.path("out.report.txt"))
         self.refused("--motion MOTION is missing", "out.replay.xml", "--what", "error", "-o", "a.png", code=2)
         self.refused("--joint JOINT is missing", "finger", "--what", "moment-arms", "-o", "a.png", code=2)
         self.refused("one of activation|", "out.sto", "--what", "weight", "-o", "a.png", code=2)

@@ -124,8 +124,8 @@ static void wrapped_strand_has_the_radius(void **state)
     sn_model_destroy(m);
 }
 
-/* Both ways on every tendon and joint of the finger: on average within 2 % or 0.2 mm. At full flexion, where eyelets on
- * both sides of a knuckle all but meet, single poses may be worse; their share is bounded. */
+/* Both ways on every tendon and joint of the finger, also at full flexion, where eyelets on both sides of a knuckle all
+ * but meet: the plain length is off there by what the bends stretch, the length by tension is not. */
 static void both_ways_agree_on_the_finger(void **state)
 {
     (void)state;
@@ -136,14 +136,14 @@ static void both_ways_agree_on_the_finger(void **state)
         const snArmCurve *c = &arms->curve[i];
         for (int32_t k = 0; k < c->count; ++k, ++poses)
             good += fabs(c->work[k] - c->excursion[k]) <= fmax(2e-4, 0.02 * fabs(c->work[k]));
-        if (c->difference > fmax(2e-4, 0.02 * fabs(c->mean)))
+        if (c->difference > 5e-5)
             print_message("%s about %s: %.3f mm apart on average\n", sn_name(m, SN_ITEM_STRAND, c->strand),
                           sn_name(m, SN_ITEM_COORDINATE, c->coordinate), 1e3 * c->difference);
-        assert_at_most(c->difference, fmax(3e-4, 0.02 * fabs(c->mean)));
+        assert_at_most(c->difference, 5e-5);
     }
     print_message("%d pairs, %d poses, %.1f %% within 2 %% or 0.2 mm\n", arms->ncurve, poses, 100.0 * good / poses);
     assert_int_equal(arms->ncurve, 27);
-    assert_true(good > 0.85 * poses);
+    assert_true(good > 0.99 * poses);
     assert_int_equal(arms->wrong_sides, 0);
     assert_true(curve_of(m, arms, "FDP2", "MCP.0")->mean > 0); /* flexors bend, extensors stretch */
     assert_true(curve_of(m, arms, "ED2", "MCP.0")->mean < 0);

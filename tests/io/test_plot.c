@@ -170,6 +170,30 @@ static void ticks_are_round_and_inside(void **state)
         }
 }
 
+/* Names that differ only at their ends can still be told apart, and what is cut fits. */
+static void long_names_keep_both_ends(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"pectoralis_major_sternal_part", "pectoralis_major_clavicular_part",
+                                        "\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6\xc3\xbc", "FDP2", ""};
+    snPage page;
+    snError error;
+    char text[2][256];
+    assert_ok(sn_page_measure(&page, &error), error);
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+        for (double room = 200; room > 20; room -= 7) {
+            sn_page_fit_middle(&page, names[i], 9, room, text[0], sizeof text[0]);
+            assert_true(sn_page_text_width(&page, text[0], 9, false) <= room || strlen(text[0]) <= 9);
+            assert_null(strchr(text[0], '?')); /* no character was cut in two */
+        }
+    sn_page_fit_middle(&page, names[0], 9, 90, text[0], sizeof text[0]);
+    sn_page_fit_middle(&page, names[1], 9, 90, text[1], sizeof text[1]);
+    assert_string_not_equal(text[0], text[1]);
+    assert_memory_equal(text[0], "pect", 4);
+    assert_string_equal(text[0] + strlen(text[0]) - 4, "part");
+    assert_int_equal(sn_page_finish(&page, &error), SN_OK);
+}
+
 static double luminance(snColor c)
 {
     double v[3] = {c.r, c.g, c.b}, sum = 0;
@@ -208,6 +232,7 @@ int main(void)
         cmocka_unit_test(bands_and_crowds_are_drawn),
         cmocka_unit_test(weak_activations_are_seen),
         cmocka_unit_test(ticks_are_round_and_inside),
+        cmocka_unit_test(long_names_keep_both_ends),
         cmocka_unit_test(heat_colours_rise_in_lightness),
         cmocka_unit_test(diverging_colours_darken_both_ways),
     };

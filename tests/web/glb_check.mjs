@@ -54,10 +54,11 @@ function checkMoment(scene, expected, moment) {
         near(worldVertex(body, 0), moment.bodies[i], 2e-6, `${name} at ${moment.time}`);
     });
     const strands = scene.getObjectByName("strands");
-    const list = strands.userData.strands ?? strands.geometry.userData?.strands;
+    const extras = strands.userData.strands ? strands.userData : strands.geometry.userData;
+    const list = extras.strands;
     list.forEach((strand, i) => {
         near(worldVertex(strands, strand.first), moment.tips[i], 6e-6, `tip of ${strand.name} at ${moment.time}`);
-        const a = moment.activation[i];
+        const a = Math.min(moment.activation[i] / extras.activationTop, 1);
         near(color(strands, strand.first + 3), rest.map((v, k) => v + a * (active[k] - v)), 6e-3, `colour of ${strand.name}`);
     });
     const skin = scene.getObjectByName("skin");
