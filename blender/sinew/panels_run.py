@@ -115,8 +115,8 @@ class SINEW_PT_skin(WithStrands, bpy.types.Panel):
         layout = columns(self.layout)
         scene, settings = context.scene, context.scene.sinew_skin
         layout.prop(scene.sinew, "skin", text="Base mesh")
+        menu(layout, settings, "follow", named=False)
         layout.prop(settings, "deformed", text="Deformed")
-        menu(layout, settings, "follow")
         menu(layout, settings, "source")
         base = scene.sinew.skin
         if base and settings.source == "COLOUR":

@@ -30,11 +30,12 @@ def write(layout, text, context, icon="NONE"):
         column.label(text=line, icon=icon if number == 0 else "BLANK1" if icon != "NONE" else "NONE")
 
 
-def menu(layout, settings, name):
+def menu(layout, settings, name, named=True):
     """A menu over the whole width, its name above: half of it would cut the choices off."""
     column = layout.column(align=True)
     column.use_property_split = False
-    column.label(text=settings.bl_rna.properties[name].name)
+    if named:
+        column.label(text=settings.bl_rna.properties[name].name)
     column.prop(settings, name, text="")
 
 
