@@ -6,6 +6,7 @@
 #include "base/error.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static snStatus add_mesh(const snShoulderBone *bone, snSpec *spec, snId parent, double *vertex, int32_t nvertex,
                          const int32_t *triangle, int32_t ntriangle)
@@ -86,6 +87,10 @@ static snStatus add_joint(const snShoulder *s, const snShoulderJoint *j, snSpec 
     char motions[3 * SN_SHOULDER_NAME + 2];
     (void)snprintf(motions, sizeof motions, "%s %s %s", j->motion[0], j->motion[1], j->motion[2]);
     def.motions = motions;
+    def.label = strcmp(j->name, "SC") == 0   ? "sternoclavicular joint"
+                : strcmp(j->name, "AC") == 0 ? "acromioclavicular joint"
+                : strcmp(j->name, "GH") == 0 ? "glenohumeral joint"
+                                             : "";
     for (int k = 0; k < 3; ++k) {
         def.lower[k] = j->lower[k], def.upper[k] = j->upper[k];
         def.stiffness[k] = j->stiffness[k], def.damping[k] = j->damping[k], def.rest[k] = j->rest[k];

@@ -20,7 +20,7 @@ export class Controls {
   private readonly buttons = new Map<Layer, HTMLButtonElement>();
   private readonly skin = el("input", { type: "range", id: "skin", min: 0, max: 1, step: 0.05, value: 0.35, "aria-label": "Opacity of the skin" });
 
-  private readonly scaleButton = el("button", { type: "button", class: "chip", id: "scale", "aria-pressed": "false" }, "Colours to 1");
+  private readonly scaleButton = el("button", { type: "button", class: "chip tiny", id: "scale", "aria-label": "Colours up to 1", "aria-pressed": "false" }, "to 1");
   private readonly ramp = el("span", { class: "scale" });
 
   constructor(
@@ -38,14 +38,11 @@ export class Controls {
       { layer: "grid", label: "Grid", key: "D", on: true, there: true },
     ];
     const chips = switches.filter((s) => s.there).map((s) => this.makeSwitch(s));
+    this.scaleButton.addEventListener("click", () => this.scale.toggle());
     const rows: Node[] = [el("div", { class: "chips", role: "group", "aria-label": "Layers" }, ...chips)];
     if (data.skin) rows.push(this.slider("Skin", this.skin, (v) => view.setSkinOpacity(v)));
     const thickness = el("input", { type: "range", id: "thickness", min: 0.4, max: 2.5, step: 0.1, value: 1, "aria-label": "Thickness of the strands" });
-    rows.push(this.slider("Thickness", thickness, (v) => ((view.tubes.thickness = v), view.show("strands", this.isOn("strands")))));
-    const picture = el("button", { type: "button", class: "chip", id: "picture", title: "Save the picture as a PNG file (P)" }, "Save picture");
-    picture.addEventListener("click", () => this.savePicture());
-    this.scaleButton.addEventListener("click", () => this.scale.toggle());
-    rows.push(this.scaleButton, picture);
+    if (data.strands.length) rows.push(this.slider("Thickness", thickness, (v) => ((view.tubes.thickness = v), view.show("strands", this.isOn("strands")))));
     byId("view").append(...rows);
     view.setSkinOpacity(Number(this.skin.value));
     this.sides();
@@ -100,7 +97,9 @@ export class Controls {
     });
     const fit = el("button", { type: "button", class: "chip small", title: "Whole model or close; with a muscle selected, that muscle (F)", id: "fit" }, "Fit");
     fit.addEventListener("click", () => this.view.refit());
-    byId("sides").append(fit);
+    const picture = el("button", { type: "button", class: "chip small", id: "picture", "aria-label": "Save the picture", title: "Save the picture as a PNG file (P)" }, "Save");
+    picture.addEventListener("click", () => this.savePicture());
+    byId("sides").append(fit, picture);
   }
 
   /** What is in the picture, as a file: its name is that of the model and the time. */
@@ -126,7 +125,10 @@ export class Controls {
       tick.style.left = `${100 * rampPlace(level)}%`;
       return tick;
     });
-    this.ramp.replaceChildren(el("span", {}, "activation"), el("span", { class: "ramp-box" }, bar, ...ticks));
+    const shown = this.ramp.contains(this.scaleButton) ? [...this.ramp.children].slice(0, -1) : [];
+    shown.forEach((node) => node.remove()); // the button stays: it may have the focus
+    this.ramp.prepend(el("span", {}, "activation"), el("span", { class: "ramp-box" }, bar, ...ticks));
+    if (!shown.length) this.ramp.append(this.scaleButton);
     byId("legend").setAttribute("aria-label", `Legend: colours of activation from 0 to ${top}; full is 1`);
     this.scaleButton.setAttribute("aria-pressed", String(this.scale.whole));
     this.scaleButton.title = this.scale.whole ? "Colours up to 1, all that a muscle can do; press to fit them to the motion (A)" : `Colours end at ${top}; press for the whole range, up to 1 (A)`;
@@ -134,6 +136,8 @@ export class Controls {
 
   private legend(): void {
     this.drawScale();
+    this.ramp.hidden = !this.data.muscles.length;
+    byId("legend").hidden = this.ramp.hidden && !this.data.constraints.length;
     const marks = this.view.markers.counts().map(([type, n]) => {
       const mark = el("span", { class: `mark ${type}`, "aria-hidden": "true" });
       mark.style.color = MARKER_COLORS[type];

@@ -93,6 +93,7 @@ export class Details {
     }
     this.ranked = 0;
     const hint = "Click a strand, or choose one in the list, to see its activation, force and length.";
+    if (!this.data.strands.length) return [el("p", { class: "hint" }, "Without strands there are no activations, forces and lengths to show.")];
     if (!count) return [el("p", { class: "hint" }, hint)];
     return [
       el("h2", {}, "Hardest at work now"),

@@ -44,6 +44,10 @@ export class MuscleList {
   ) {
     for (const group of listGroups(data)) this.sections.push(this.makeSection(group.name, group.strands));
     this.root.append(...this.sections.map((s) => s.node));
+    if (!this.rows.length) {
+      this.root.append(el("p", { class: "hint" }, "This model has no strands: its bones move by themselves."));
+      byId("search").closest<HTMLElement>(".panel-head")!.hidden = true;
+    }
     this.search.addEventListener("input", () => this.filter());
     this.root.addEventListener("keydown", (e) => this.move(e));
     const sort = byId("sort");

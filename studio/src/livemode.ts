@@ -76,7 +76,7 @@ export class LiveMode {
       ),
       el("label", { class: "check" }, this.gravity, "Gravity"),
       ...(this.sliders.length ? [this.follow, this.grab] : []),
-      this.relaxButton(),
+      ...(this.data.muscles.length ? [this.relaxButton()] : []),
       this.note,
     );
   }
@@ -138,7 +138,7 @@ export class LiveMode {
         this.link.send(Op.Function, i, Number(input.value));
       });
       this.levels.push({ input, shown });
-      return el("label", { class: "coordinate" }, el("span", {}, name), shown, input);
+      return el("label", { class: "coordinate" }, el("span", {}, name.replace(/[._]/g, " ")), shown, input);
     });
     panel.append(el("details", { class: "group", open: true }, el("summary", {}, el("span", {}, "Functions"), el("span", { class: "count" }, String(rows.length))), ...rows));
   }
@@ -245,7 +245,9 @@ export class LiveMode {
     const s = this.link.state;
     setIcon(this.pause, s.paused ? "Go on" : "Pause", s.paused ? ICONS.play : ICONS.pause);
     this.follow.setAttribute("aria-pressed", String(s.following));
-    this.follow.disabled = !s.canFollow;
+    // Without muscles there is nothing that could bring the bones to a target: the sliders only show where they are.
+    this.follow.disabled = this.grab.disabled = !s.canFollow;
+    for (const { input } of this.sliders) input.disabled = !s.canFollow;
     const time = `${this.link.frame.time.toFixed(2)} s`;
     this.note.textContent = s.diverged
       ? "The simulation diverged: reset it"

@@ -145,6 +145,11 @@ export class View {
       boxes.forEach((b, i) => moving[i] > 0 && moving[i] <= most && this.focus.union(b));
       this.focus.expandByScalar(0.12 * this.focus.getSize(size).length());
     } else this.focus.copy(this.bounds);
+    // One or two bodies on a joint, live: they swing, and nobody knows yet how far.
+    if (this.data.live && !this.data.replay && sizes.length > 0 && sizes.length <= 2) {
+      this.bounds.expandByScalar(sizes[sizes.length - 1]);
+      this.focus.copy(this.bounds);
+    }
   }
 
   private makeGrid(size: number): THREE.GridHelper {
@@ -284,6 +289,7 @@ export class View {
   refit(): void {
     if (this.selected < 0) {
       this.whole = !this.whole;
+      this.follow();
       return this.look(this.home);
     }
     const box = new THREE.Box3();
@@ -298,6 +304,16 @@ export class View {
     this.controls.target.copy(centre);
     this.controls.update();
     this.request();
+  }
+
+  /** What has left the picture since is taken in by the next look at the whole. */
+  private follow(): void {
+    this.scene.updateMatrixWorld();
+    const now = new THREE.Box3();
+    this.bodies.forEach((b, i) => !this.data.bodies[i].pinned && now.union(new THREE.Box3().setFromObject(b)));
+    if (now.isEmpty()) return;
+    this.bounds.union(now);
+    if (!this.focus.intersectsBox(now)) this.focus.union(now);
   }
 
   /** The strand nearest to a place on the canvas (CSS pixels), within a reach; nearer ones in depth win a tie. */

@@ -167,6 +167,33 @@ test("dragging a bone moves the target", () =>
     await page.click("#live-reset");
   }));
 
+test("a model without muscles says so, and stays in the picture", async () => {
+  const address = await serve("pendulum");
+  await withPage(address, DESKTOP, async (page) => {
+    await receives(page);
+    assert.match(await page.textContent("#list"), /no strands/);
+    assert.match(await page.textContent("#details"), /Without strands/);
+    for (const id of ["#search", "#legend", "#thickness", "#scale", "#relax"]) assert.equal(await page.locator(id).isVisible(), false, id);
+    await page.waitForFunction(() => document.querySelector("#follow").disabled && document.querySelector("#grab").disabled, null, { timeout: 60000 });
+    assert.equal(await page.locator("[data-coordinate]").first().isDisabled(), true);
+    // It swings for a second and a half: its middle is in the picture all the time.
+    const worst = await page.evaluate(async () => {
+      const { view } = window.studio;
+      let most = 0;
+      const end = performance.now() + 1500;
+      while (performance.now() < end) {
+        await new Promise((next) => requestAnimationFrame(next));
+        const mesh = view.bodies.at(-1).children[0];
+        mesh.geometry.computeBoundingSphere();
+        const at = mesh.geometry.boundingSphere.center.clone().applyMatrix4(mesh.matrixWorld).project(view.camera);
+        most = Math.max(most, Math.abs(at.x), Math.abs(at.y));
+      }
+      return most;
+    });
+    assert.ok(worst < 1, `at most ${worst.toFixed(2)} of the way to the edge`);
+  });
+});
+
 test("garbage from the page's side leaves the session alive", () =>
   withPage(finger, DESKTOP, async (page) => {
     await receives(page);
