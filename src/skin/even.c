@@ -16,18 +16,23 @@ snStatus sn_even_create(const snTriMesh *skin, snEven *e, snError *error)
     int32_t n = skin->nvertex, nedge = 3 * skin->ntriangle;
     *e = (snEven){.nvertex = n};
     e->start = SN_NEW_ARRAY(int32_t, n + 2), e->to = SN_NEW_ARRAY(int32_t, nedge), e->list = SN_NEW_ARRAY(int32_t, n);
-    e->marked = SN_NEW_ARRAY(bool, n), e->mean = SN_NEW_ARRAY(double, n);
-    if (!e->start || !e->to || !e->list || !e->marked || !e->mean) return sn_fail_no_memory(error);
+    e->later = SN_NEW_ARRAY(int32_t, n), e->marked = SN_NEW_ARRAY(bool, n), e->mean = SN_NEW_ARRAY(double, n);
+    if (!e->start || !e->to || !e->later || !e->list || !e->marked || !e->mean) return sn_fail_no_memory(error);
     for (int32_t i = 0; i < nedge; ++i) ++e->start[skin->triangle[i] + 2];
     for (int32_t v = 0; v < n; ++v) e->start[v + 2] += e->start[v + 1];
-    for (int32_t i = 0; i < nedge; ++i)
-        e->to[e->start[skin->triangle[i] + 1]++] = skin->triangle[i % 3 == 2 ? i - 2 : i + 1];
+    for (int later = 0; later < 2; ++later) {
+        for (int32_t i = 0; i < nedge; ++i) {
+            int32_t v = skin->triangle[i], head = skin->triangle[i % 3 == 2 ? i - 2 : i + 1];
+            if ((head > v) == later) e->to[e->start[v + 1]++] = head;
+        }
+        if (!later) memcpy(e->later, e->start + 1, sizeof *e->later * (size_t)n);
+    }
     return SN_OK;
 }
 
 void sn_even_free(snEven *e)
 {
-    sn_free(e->start), sn_free(e->to), sn_free(e->list), sn_free(e->marked), sn_free(e->mean);
+    sn_free(e->start), sn_free(e->to), sn_free(e->later), sn_free(e->list), sn_free(e->marked), sn_free(e->mean);
     *e = (snEven){0};
 }
 
@@ -38,15 +43,17 @@ static int32_t mark(snEven *e, const double *influence, int32_t v, int32_t n)
     return n + 1;
 }
 
-/* Both ends of each jump, and their neighbours. */
+/* Both ends of each jump, and their neighbours. Each edge is looked at once; of an open rim, about every second. */
 static int32_t find_jumps(snEven *e, const int32_t *owner, const double *influence, double step, const double *offset)
 {
     int32_t n = 0;
     for (int32_t v = 0; v < e->nvertex; ++v) {
         if (owner[v] < 0) continue;
-        for (int32_t k = e->start[v]; k < e->start[v + 1]; ++k)
-            if (owner[e->to[k]] >= 0 && owner[e->to[k]] != owner[v] && fabs(offset[e->to[k]] - offset[v]) > step)
-                n = mark(e, influence, v, mark(e, influence, e->to[k], n));
+        for (int32_t k = e->later[v]; k < e->start[v + 1]; ++k) {
+            int32_t to = e->to[k], other = owner[to];
+            if (other != owner[v] && other >= 0 && fabs(offset[to] - offset[v]) > step)
+                n = mark(e, influence, v, mark(e, influence, to, n));
+        }
     }
     for (int32_t i = 0, jumps = n; i < jumps; ++i)
         for (int32_t k = e->start[e->list[i]]; k < e->start[e->list[i] + 1]; ++k) n = mark(e, influence, e->to[k], n);

@@ -11,6 +11,7 @@
 typedef struct snEven {
     int32_t nvertex;
     int32_t *start, *to; /* neighbours by vertex */
+    int32_t *later;      /* per vertex: the first of them with a greater number; these come last */
     int32_t *list;       /* vertices at work */
     bool *marked;
     double *mean;
