@@ -364,7 +364,7 @@ static void check_motion(HandSkin *h, const char *name, double start, double end
                   f.shows > 0 ? sn_name(h->model, SN_ITEM_STRAND, f.strand) : "");
     assert_int_equal(f.in_bone, 0);
     assert_int_equal(f.far_side, 0);
-    assert_at_most(f.shows, 1e-3);
+    assert_at_most(f.shows, 5e-4);
     assert_near(f.low, 1, 0.03);
     assert_near(f.high, 1, 0.03);
     assert_true(f.frames > 1 && f.raised > 100 * f.frames);
