@@ -52,12 +52,18 @@ static void run_job(Job *job, int32_t count, void (*run)(Job *, int32_t, int32_t
 
 /* Factoring. ------------------------------------------------------------------------------------------------------ */
 
+/* Member by member: the padding between them is anything. */
+static bool same_part(const snKktPart *a, const snKktPart *b)
+{
+    return a->span == b->span && memcmp(a->b, b->b, sizeof a->b) == 0 && memcmp(a->n, b->n, sizeof a->n) == 0;
+}
+
 static bool links_changed(const snKkt *k, const snStrandSolver *s, const snLane *lane)
 {
     for (int32_t p = 0; p < lane->nlinkpart; ++p) {
         const snLinkPart *link = &lane->linkpart[p];
         if (s->old_on[link->link] != k->values.link_on[link->link]) return true;
-        if (memcmp(&s->old_part[link->part], &k->values.part[link->part], sizeof(snKktPart)) != 0) return true;
+        if (!same_part(&s->old_part[link->part], &k->values.part[link->part])) return true;
     }
     return false;
 }
