@@ -1,6 +1,7 @@
-/* Setting up the bulge. Invariants: every vertex with influence is in one patch, every patch in one region; the
- * patches' masks are made once, in the rest pose, from what a vertex sees through the flesh: a strand of another finger
- * is near but not under this skin. */
+/* Setting up the bulge. Invariants: every vertex within reach of a strand is in one patch, painted or not, so that what
+ * strands do next to the border of the paint does not depend on the paint; every patch is in one region; the patches'
+ * masks are made once, in the rest pose, from what a vertex sees through the flesh: a strand of another finger is near
+ * but not under this skin. */
 #include "skin/bulge.h"
 
 #include "base/alloc.h"
@@ -58,7 +59,7 @@ static double fade(double distance)
     return 1 - t * t * (3 - 2 * t);
 }
 
-enum { UNASSIGNED = -1, NO_INFLUENCE = -2, REGION_VERTICES = 8 * SN_LANES };
+enum { UNASSIGNED = -1, OUT_OF_REACH = -2, REGION_VERTICES = 8 * SN_LANES };
 
 /* Cuts the vertices of a region at the middle of their longest side until a patch is left. All patches but one of a
  * region are full, so there are SN_LANES of them at most. */
@@ -96,7 +97,7 @@ static bool make_regions(Setup *s, snBulge *b)
     s->start = SN_NEW_ARRAY(int32_t, n + 1), s->list = SN_NEW_ARRAY(int32_t, n);
     b->region = SN_NEW_ARRAY(int32_t, n + 1), b->last = SN_NEW_ARRAY(int32_t, n);
     if (!s->start || !s->list || !b->region || !b->last) return false;
-    for (int32_t v = 0; v < n; ++v) s->patch[v] = b->influence[v] > 0 ? UNASSIGNED : NO_INFLUENCE;
+    for (int32_t v = 0; v < n; ++v) s->patch[v] = b->reached[v] ? UNASSIGNED : OUT_OF_REACH;
     for (int32_t v = 0; v < n; ++v) {
         if (s->patch[v] != UNASSIGNED) continue;
         int32_t count =
@@ -111,14 +112,13 @@ static bool make_regions(Setup *s, snBulge *b)
 static bool fill_patches(const Setup *s, snBulge *b)
 {
     b->count = SN_NEW_ARRAY(int32_t, b->npatch), b->vertex = SN_NEW_ARRAY(int32_t, SN_LANES * b->npatch);
-    b->weight = SN_NEW_ARRAY(double, SN_LANES * b->npatch);
     b->mask = SN_NEW_ARRAY(uint64_t, (size_t)b->npatch * (size_t)b->nword);
-    if (!b->count || !b->vertex || !b->weight || !b->mask) return false;
+    if (!b->count || !b->vertex || !b->mask) return false;
     for (int32_t i = 0; i < b->npatch; ++i) {
         b->count[i] = s->start[i + 1] - s->start[i];
         for (int32_t k = 0; k < SN_LANES; ++k) {
             int32_t v = s->list[s->start[i] + (k < b->count[i] ? k : b->count[i] - 1)];
-            b->vertex[SN_LANES * i + k] = v, b->weight[SN_LANES * i + k] = b->influence[v];
+            b->vertex[SN_LANES * i + k] = v;
             for (int32_t w = 0; w < b->nword; ++w) b->mask[i * b->nword + w] |= s->sees[v * b->nword + w];
         }
     }
@@ -164,15 +164,15 @@ static bool set_up(Setup *s, snBulge *b, const double *influence)
     s->tree = sn_bvh_create(s->skin);
     s->patch = SN_NEW_ARRAY(int32_t, n), s->nearest = SN_NEW_ARRAY(double, n);
     s->sees = SN_NEW_ARRAY(uint64_t, (size_t)n * (size_t)b->nword + 1);
-    b->influence = SN_NEW_ARRAY(double, n), b->owner = SN_NEW_ARRAY(int32_t, n);
-    if (!s->tree || !s->patch || !s->nearest || !s->sees || !b->influence || !b->owner ||
+    b->influence = SN_NEW_ARRAY(double, n), b->owner = SN_NEW_ARRAY(int32_t, n), b->reached = SN_NEW_ARRAY(bool, n);
+    if (!s->tree || !s->patch || !s->nearest || !s->sees || !b->influence || !b->owner || !b->reached ||
         !sn_fans_create(s->skin, &s->fans))
         return false;
     for (int32_t v = 0; v < n; ++v) {
         s->nearest[v] = INFINITY;
-        if (!influence || influence[v] > 0) look_from(s, b->nword, v);
-        double near = s->nearest[v] < ACTING_DISTANCE ? 1 : 0;
-        b->influence[v] = influence ? near * influence[v] : near * fade(s->nearest[v]);
+        look_from(s, b->nword, v);
+        b->reached[v] = s->nearest[v] < ACTING_DISTANCE;
+        if (b->reached[v]) b->influence[v] = influence ? influence[v] : fade(s->nearest[v]);
     }
     return make_regions(s, b) && fill_patches(s, b) && make_near(b, s->arcs);
 }
@@ -222,9 +222,9 @@ snStatus sn_bulge_create(const snTriMesh *skin, const double *normal, const snAr
 void sn_bulge_free(snBulge *b)
 {
     snBulgeScratch *s = &b->scratch;
-    sn_free(b->region), sn_free(b->count), sn_free(b->vertex), sn_free(b->weight), sn_free(b->mask);
+    sn_free(b->region), sn_free(b->count), sn_free(b->vertex), sn_free(b->mask);
     sn_free(b->near_start), sn_free(b->near), sn_free(b->last), sn_free(b->shape), sn_free(b->influence);
-    sn_free(b->owner);
+    sn_free(b->owner), sn_free(b->reached);
     sn_free(b->chord);
     sn_free(s->arc), sn_free(s->acts), sn_free(s->nearest), sn_free(s->distance2), sn_free(s->open);
     sn_free(s->part), sn_free(s->part_open);

@@ -37,14 +37,14 @@ typedef struct snBulge {
     int32_t *region;     /* nregion + 1: first patch of each region, which has SN_LANES at most */
     int32_t *count;      /* vertices of each patch, SN_LANES at most */
     int32_t *vertex;     /* SN_LANES per patch, filled up with its last one */
-    double *weight;      /* SN_LANES per patch: the vertices' influence */
     uint64_t *mask;      /* nword per patch: strands that may act on it */
     int32_t *near_start; /* nregion + 1 */
     snBulgeNear *near;   /* packs whose strands act on a region, those that act on all of its patches first */
     int32_t *last;       /* per region: arc nearest to its middle in the last frame, or -1 */
     snBulgeShape *shape; /* per strand */
     double reach;        /* m: strands further away do nothing */
-    double *influence;   /* per vertex of the skin */
+    bool *reached;       /* per vertex of the skin: near enough to a strand to be raised; these are in the patches */
+    double *influence;   /* per vertex of the skin: how much of its height it takes */
     int32_t *owner;      /* per vertex of the skin: the strand that raises it in this frame, -1: none */
     int64_t evaluations; /* closest points on arcs since the start */
     snChord *chord;      /* per arc, of this frame */
@@ -63,13 +63,14 @@ snStatus sn_bulge_create(const snTriMesh *skin, const double *normal, const snAr
                          const double *influence, snBulge *bulge, snError *error);
 void sn_bulge_free(snBulge *bulge);
 
-/* Adds to offset (per vertex) the bulge for vertices and normals of the skinned base. loose (per vertex): 0 where the
- * skin is too tight for tendons in their place to show, 1 where it is slack. */
-void sn_bulge_add(snBulge *bulge, const snArcs *arcs, const double *vertex, const double *normal, const double *loose,
-                  double prominence, double *offset);
+/* Writes to height (per vertex) how far strands raise vertices and normals of the skinned base, before influence and
+ * prominence scale it. loose (per vertex): 0 where the skin is too tight for tendons in their place to show, 1 where it
+ * is slack. */
+void sn_bulge_heights(snBulge *bulge, const snArcs *arcs, const double *vertex, const double *normal,
+                      const double *loose, double *height);
 /* The same by looking at every arc. */
-void sn_bulge_add_brute_force(snBulge *bulge, const snArcs *arcs, const double *vertex, const double *normal,
-                              const double *loose, double prominence, double *offset);
+void sn_bulge_heights_brute_force(snBulge *bulge, const snArcs *arcs, const double *vertex, const double *normal,
+                                  const double *loose, double *height);
 
 static inline bool sn_bulge_acts(const uint64_t *mask, int32_t strand)
 {

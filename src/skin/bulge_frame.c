@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* ---- the offset of one vertex ------------------------------------------------------------------ */
+/* ---- the height of one vertex ------------------------------------------------------------------ */
 
 /* Skin is held down by what is beneath it: a strand that stands off further than TAUT drags it along less and less, and
  * never by more than HIGHEST. Below TAUT equation 19 holds as it is. */
@@ -35,7 +35,7 @@ static double depth_at(const snBulgeShape *s, double loose)
     return s->depth > COVER ? COVER + loose * (s->depth - COVER) : s->depth;
 }
 
-/* Equation 19: d = at - p, h = max(d n + c, 0), f = a exp(-|d - (d n) n|^2 / 2 b^2), offset w h f. Where the skin is
+/* Equation 19: d = at - p, h = max(d n + c, 0), f = a exp(-|d - (d n) n|^2 / 2 b^2), height h f. Where the skin is
  * tight (loose below one) c is less: a tendon in its bed is held down there, one that would come through is not. */
 static double equation_19(const snBulgeShape *s, v3 p, v3 n, v3 at, double loose)
 {
@@ -61,15 +61,15 @@ static void look_at(const snArcs *arcs, int32_t i, v3 p, Best *best)
     if (d < best->distance2 || (d == best->distance2 && i < best->arc)) *best = (Best){d, at, i};
 }
 
-static void forget_owners(snBulge *b)
+static void forget(snBulge *b, double *height)
 {
-    for (int32_t v = 0; v < b->nvertex; ++v) b->owner[v] = -1;
+    for (int32_t v = 0; v < b->nvertex; ++v) b->owner[v] = -1, height[v] = 0;
 }
 
-void sn_bulge_add_brute_force(snBulge *b, const snArcs *arcs, const double *vertex, const double *normal,
-                              const double *loose, double prominence, double *offset)
+void sn_bulge_heights_brute_force(snBulge *b, const snArcs *arcs, const double *vertex, const double *normal,
+                                  const double *loose, double *height)
 {
-    forget_owners(b);
+    forget(b, height);
     for (int32_t patch = 0; patch < b->npatch; ++patch)
         for (int32_t k = 0; k < b->count[patch]; ++k) {
             int32_t v = b->vertex[SN_LANES * patch + k];
@@ -79,9 +79,8 @@ void sn_bulge_add_brute_force(snBulge *b, const snArcs *arcs, const double *vert
                 if (sn_bulge_acts(b->mask + patch * b->nword, arcs->arc[i].strand)) look_at(arcs, i, p, &best);
             if (best.arc < 0 || best.distance2 > b->reach * b->reach) continue;
             int32_t strand = arcs->arc[best.arc].strand;
-            double raised = equation_19(b->shape + strand, p, v3_load(normal + 3 * v), best.at, loose[v]);
-            offset[v] += prominence * b->influence[v] * raised;
-            if (raised > 0) b->owner[v] = strand;
+            height[v] = equation_19(b->shape + strand, p, v3_load(normal + 3 * v), best.at, loose[v]);
+            if (height[v] > 0) b->owner[v] = strand;
         }
 }
 
@@ -89,7 +88,7 @@ void sn_bulge_add_brute_force(snBulge *b, const snArcs *arcs, const double *vert
 
 typedef struct {
     const double *vertex, *normal, *loose;
-    double prominence, *offset;
+    double *height;
 } Frame;
 
 enum { PAIRS = 256 };
@@ -258,20 +257,19 @@ static void add_region(snBulge *b, const snArcs *arcs, const Frame *f, Region *r
         const Best *best = r->best + i;
         if (best->arc < 0 || best->distance2 > b->reach * b->reach) continue;
         int32_t v = b->vertex[SN_LANES * r->first + i], strand = arcs->arc[best->arc].strand;
-        double raised = equation_19(b->shape + strand, v3_load(f->vertex + 3 * v), v3_load(f->normal + 3 * v), best->at,
-                                    f->loose[v]);
-        f->offset[v] += f->prominence * b->weight[SN_LANES * r->first + i] * raised;
-        if (raised > 0) b->owner[v] = strand;
+        f->height[v] = equation_19(b->shape + strand, v3_load(f->vertex + 3 * v), v3_load(f->normal + 3 * v), best->at,
+                                   f->loose[v]);
+        if (f->height[v] > 0) b->owner[v] = strand;
     }
 }
 
-void sn_bulge_add(snBulge *b, const snArcs *arcs, const double *vertex, const double *normal, const double *loose,
-                  double prominence, double *offset)
+void sn_bulge_heights(snBulge *b, const snArcs *arcs, const double *vertex, const double *normal,
+                      const double *loose, double *height)
 {
-    Frame f = {vertex, normal, loose, prominence, offset};
+    Frame f = {vertex, normal, loose, height};
     double origin[3] = {arcs->origin.x, arcs->origin.y, arcs->origin.z};
     Region region;
-    forget_owners(b);
+    forget(b, height);
     if (!arcs->narc || !(b->reach > 0)) return;
     load_chords(b, arcs);
     for (int32_t r = 0; r < b->nregion; ++r) {

@@ -36,41 +36,40 @@ void sn_even_free(snEven *e)
     *e = (snEven){0};
 }
 
-static int32_t mark(snEven *e, const double *influence, int32_t v, int32_t n)
+static int32_t mark(snEven *e, int32_t v, int32_t n)
 {
-    if (e->marked[v] || !(influence[v] > 0)) return n;
+    if (e->marked[v]) return n;
     e->marked[v] = true, e->list[n] = v;
     return n + 1;
 }
 
 /* Both ends of each jump, and their neighbours. Each edge is looked at once; of an open rim, about every second. */
-static int32_t find_jumps(snEven *e, const int32_t *owner, const double *influence, double step, const double *offset)
+static int32_t find_jumps(snEven *e, const int32_t *owner, const double *height)
 {
     int32_t n = 0;
     for (int32_t v = 0; v < e->nvertex; ++v) {
         if (owner[v] < 0) continue;
         for (int32_t k = e->later[v]; k < e->start[v + 1]; ++k) {
             int32_t to = e->to[k], other = owner[to];
-            if (other != owner[v] && other >= 0 && fabs(offset[to] - offset[v]) > step)
-                n = mark(e, influence, v, mark(e, influence, to, n));
+            if (other != owner[v] && other >= 0 && fabs(height[to] - height[v]) > STEP) n = mark(e, v, mark(e, to, n));
         }
     }
     for (int32_t i = 0, jumps = n; i < jumps; ++i)
-        for (int32_t k = e->start[e->list[i]]; k < e->start[e->list[i] + 1]; ++k) n = mark(e, influence, e->to[k], n);
+        for (int32_t k = e->start[e->list[i]]; k < e->start[e->list[i] + 1]; ++k) n = mark(e, e->to[k], n);
     return n;
 }
 
-void sn_even_out(snEven *e, const int32_t *owner, const double *influence, double prominence, double *offset)
+void sn_even_out(snEven *e, const int32_t *owner, double *height)
 {
-    int32_t n = find_jumps(e, owner, influence, STEP * fabs(prominence), offset);
+    int32_t n = find_jumps(e, owner, height);
     for (int round = 0; round < ROUNDS; ++round) {
         for (int32_t i = 0; i < n; ++i) {
             int32_t v = e->list[i], first = e->start[v], end = e->start[v + 1];
             double sum = 0;
-            for (int32_t k = first; k < end; ++k) sum += offset[e->to[k]];
-            e->mean[i] = 0.5 * offset[v] + 0.5 * sum / (end - first);
+            for (int32_t k = first; k < end; ++k) sum += height[e->to[k]];
+            e->mean[i] = 0.5 * height[v] + 0.5 * sum / (end - first);
         }
-        for (int32_t i = 0; i < n; ++i) offset[e->list[i]] = e->mean[i];
+        for (int32_t i = 0; i < n; ++i) height[e->list[i]] = e->mean[i];
     }
     for (int32_t i = 0; i < n; ++i) e->marked[e->list[i]] = false;
 }

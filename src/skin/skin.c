@@ -192,7 +192,7 @@ snStatus sn_skin_create(const snSkinDef *def, snSkin **skin, snError *error)
         bind_twists(made);
     }
     if (status == SN_OK) status = make_strands(made, def, error);
-    if (status == SN_OK) status = sn_taut_create(&made->rest, &made->arcs, made->bulge.influence, &made->taut, error);
+    if (status == SN_OK) status = sn_taut_create(&made->rest, &made->arcs, made->bulge.reached, &made->taut, error);
     if (status == SN_OK) status = sn_even_create(&made->rest, &made->even, error);
     if (status == SN_OK && def->contact)
         status = sn_contact_create(&made->rest, def->nbone, def->bone, &made->contact, error);
@@ -249,10 +249,12 @@ static void add_strands(snSkin *skin, const snTriMesh *base, const double *point
     sn_arcs_update(&skin->arcs, point, origin_of(skin));
     sn_taut_measure(&skin->taut, base, skin->loose);
     double start = sn_clock_thread();
-    (skin->brute_force ? sn_bulge_add_brute_force : sn_bulge_add)(&skin->bulge, &skin->arcs, skin->base, skin->normal,
-                                                                  skin->loose, skin->prominence, skin->offset);
+    (skin->brute_force ? sn_bulge_heights_brute_force : sn_bulge_heights)(&skin->bulge, &skin->arcs, skin->base,
+                                                                          skin->normal, skin->loose, skin->offset);
     skin->info.search_cpu_seconds = sn_clock_thread() - start;
-    sn_even_out(&skin->even, skin->bulge.owner, skin->bulge.influence, skin->prominence, skin->offset);
+    sn_even_out(&skin->even, skin->bulge.owner, skin->offset);
+    for (int32_t v = 0; v < skin->rest.nvertex; ++v)
+        skin->offset[v] *= skin->prominence * skin->bulge.influence[v];
     sn_belly_add(&skin->belly, &skin->arcs, skin->prominence * skin->belly_factor, skin->offset);
 }
 

@@ -156,10 +156,10 @@ static void take_near(snTaut *t, int32_t i, int32_t cluster, double weight)
 }
 
 /* A vertex sees its own cluster and that one's neighbours, the nearest most. */
-static void weigh(const snTriMesh *skin, const double *influence, const Setup *s, snTaut *t)
+static void weigh(const snTriMesh *skin, const bool *reached, const Setup *s, snTaut *t)
 {
     for (int32_t v = 0; v < skin->nvertex; ++v)
-        if (influence[v] > 0) t->vertex[t->nvertex++] = v;
+        if (reached[v]) t->vertex[t->nvertex++] = v;
     for (int32_t at = 0; at < t->nvertex; ++at) {
         int32_t v = t->vertex[at];
         int32_t own = s->of[v] - 1;
@@ -192,7 +192,7 @@ static bool allocate(const snTriMesh *skin, Setup *s, snTaut *t)
            t->slack && t->own_share && t->near && t->weight && sn_fans_create(skin, &s->fans);
 }
 
-snStatus sn_taut_create(const snTriMesh *skin, const snArcs *arcs, const double *influence, snTaut *t, snError *error)
+snStatus sn_taut_create(const snTriMesh *skin, const snArcs *arcs, const bool *reached, snTaut *t, snError *error)
 {
     Setup s = {0};
     *t = (snTaut){0};
@@ -203,7 +203,7 @@ snStatus sn_taut_create(const snTriMesh *skin, const snArcs *arcs, const double 
     }
     if (fine) {
         share_triangles(skin, arcs, &s, t);
-        weigh(skin, influence, &s, t);
+        weigh(skin, reached, &s, t);
     }
     sn_free(s.of), sn_free(s.centre);
     sn_fans_free(&s.fans);

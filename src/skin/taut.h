@@ -30,11 +30,11 @@ typedef struct snTaut {
     float *weight;        /* SN_TAUT_NEAR per vertex, sum 1 */
 } snTaut;                 /* zeroed memory holds none */
 
-/* skin, arcs: in the rest pose. influence (per vertex): where it is 0 nobody asks. Free also after a failure. */
-snStatus sn_taut_create(const snTriMesh *skin, const snArcs *arcs, const double *influence, snTaut *taut,
+/* skin, arcs: in the rest pose. reached (per vertex): elsewhere nobody asks. Free also after a failure. */
+snStatus sn_taut_create(const snTriMesh *skin, const snArcs *arcs, const bool *reached, snTaut *taut,
                         snError *error);
 void sn_taut_free(snTaut *taut);
-/* Looseness of each vertex with influence in this pose: 0 where the skin is too tight to let a tendon stand out, 1
+/* Looseness of each vertex reached in this pose: 0 where the skin is too tight to let a tendon stand out, 1
  * where it is slack.
  */
 void sn_taut_measure(snTaut *taut, const snTriMesh *skin, double *loose);

@@ -108,11 +108,11 @@ static int32_t compare(Tube *t, v3 origin)
     const snChords *loops[2] = {&sn_chords_portable, sn_chords_best()};
     sn_arcs_update(&t->arcs, t->now, origin);
     memset(t->slow, 0, sizeof(double) * (size_t)n);
-    sn_bulge_add_brute_force(&t->bulge, &t->arcs, t->vertex, t->normal, t->loose, 1, t->slow);
+    sn_bulge_heights_brute_force(&t->bulge, &t->arcs, t->vertex, t->normal, t->loose, t->slow);
     for (int k = 0; k < 2; ++k) {
         t->bulge.chords = loops[k];
         memset(t->fast, 0, sizeof(double) * (size_t)n);
-        sn_bulge_add(&t->bulge, &t->arcs, t->vertex, t->normal, t->loose, 1, t->fast);
+        sn_bulge_heights(&t->bulge, &t->arcs, t->vertex, t->normal, t->loose, t->fast);
         for (int32_t v = 0; v < n; ++v) assert_near(t->fast[v], t->slow[v], 1e-9);
     }
     for (int32_t v = 0; v < n; ++v) bulged += t->slow[v] > 1e-6;

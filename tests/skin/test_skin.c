@@ -417,6 +417,33 @@ static void prominence_scales_and_influence_is_obeyed(void **state)
     sn_skin_destroy(skin);
 }
 
+/* Also where the bulges of two strands meet at the border of the paint, and are evened out. */
+static void half_painted_skin_moves_half_as_far(void **state)
+{
+    (void)state;
+    Fork f;
+    make_fork(&f);
+    int32_t n = f.mesh.nvertex;
+    double *influence = SN_NEW_ARRAY(double, n), *vertex = SN_NEW_ARRAY(double, 3 * n), *full = SN_NEW_ARRAY(double, n);
+    double point[3 * STRANDS * POINTS];
+    for (int i = 0; i < POINTS; ++i) /* strand 1 beside strand 0 */
+        v3_store(f.point + 3 * (POINTS + i), v3_add(v3_load(f.point + 3 * i), v3_of(0.003, 0, 0)));
+    memcpy(point, f.point, sizeof point);
+    for (int i = 0; i < POINTS; ++i) point[3 * i + 2] += 0.003;
+    for (int half = 0; half < 2; ++half) {
+        for (int32_t v = 0; v < n; ++v) influence[v] = half ? (v % 5 ? 0.5 : 0) : 1;
+        f.def.influence = influence, f.def.belly = 0, f.def.contact = false;
+        snSkin *skin = make_skin(&f);
+        sn_skin_deform(skin, f.rest, point, vertex, NULL);
+        for (int32_t v = 0; v < n; ++v)
+            if (half) assert_near(sn_skin_offset(skin)[v], influence[v] * full[v], 1e-15);
+        memcpy(full, sn_skin_offset(skin), sizeof(double) * (size_t)n);
+        assert_true(sn_skin_info(skin).max_bulge > 1e-3);
+        sn_skin_destroy(skin);
+    }
+    sn_free(influence), sn_free(vertex), sn_free(full);
+}
+
 /* A belly of radius r shortened to L / L0 = q thickens by r (1 / sqrt(q) - 1) at its middle. */
 static void bellies_thicken_as_they_shorten(void **state)
 {
@@ -615,6 +642,7 @@ int main(void)
         cmocka_unit_test(nothing_bulges_on_the_far_side_or_the_other_finger),
         cmocka_unit_test(the_search_equals_brute_force),
         cmocka_unit_test(prominence_scales_and_influence_is_obeyed),
+        cmocka_unit_test(half_painted_skin_moves_half_as_far),
         cmocka_unit_test(bellies_thicken_as_they_shorten),
         cmocka_unit_test(deforming_keeps_volume_and_normals_and_allocates_nothing),
         cmocka_unit_test(skin_stays_out_of_bones),
