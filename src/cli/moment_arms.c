@@ -286,15 +286,16 @@ static snStatus save_csv(snArmRun *run)
     const char *path = cli_option_text(run->cli, "csv", NULL);
     snText text = {0};
     if (!path) return SN_OK;
-    text_add(&text,
-             "# angles in degrees (lengths in m), moment arms in m, from the path length and from virtual work\n");
-    text_add(&text, "strand,coordinate,value,arm_length,arm_work,length,tension\n");
+    text_add(&text, "# angles in degrees (lengths in m), lengths and moment arms in m, tension in N\n"
+                    "# arm_length: from the length of the path, pieces counted by their tension; arm_work: from virtual\n"
+                    "# work; arm_plain: minus the derivative of the column length, which sharp bends stretch locally\n");
+    text_add(&text, "strand,coordinate,value,arm_length,arm_work,length,tension,arm_plain\n");
     for (int32_t i = 0; i < run->arms->ncurve; ++i) {
         const snArmCurve *c = &run->arms->curve[i];
         for (int32_t k = 0; k < c->count; ++k)
-            text_add(&text, "%s,%s,%.9g,%.9g,%.9g,%.9g,%.9g\n", strand_name(run, c),
+            text_add(&text, "%s,%s,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g\n", strand_name(run, c),
                      coordinate_name(run, c->coordinate), (c->slides ? 1 : RAD_TO_DEG) * c->q[k], c->excursion[k],
-                     c->work[k], c->length[k], c->tension[k]);
+                     c->work[k], c->length[k], c->tension[k], c->path[k]);
     }
     snStatus status = text.text ? cli_save_text(run->cli, path, text.text) : SN_NO_MEMORY;
     text_free(&text);
