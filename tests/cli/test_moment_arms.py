@@ -35,18 +35,17 @@ class MomentArms(Case):
         self.assertIn("1 of 2 signs right", text)
 
     def test_csv(self):
-        stretch = self.arms("--csv", "arms.csv")["local_stretch_worst_mm"]
-        self.assertLess(stretch, 0.1)
+        self.arms("--csv", "arms.csv")
         with open(self.path("arms.csv")) as file:
             rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
         curve = [row for row in rows if row["strand"] == "FDP2"]
         self.assertEqual([row["coordinate"] for row in curve], ["DIP.0"] * len(curve))
-        # The plain arm is minus the derivative of the length; the other leaves out what bends stretch.
+        # The plain arm is minus the derivative of the length; the other leaves out what bends stretch (0.06 mm here).
         for before, row, after in zip(curve, curve[1:], curve[2:]):
             turn = math.radians(float(after["value"]) - float(before["value"]))
             slope = (float(after["length"]) - float(before["length"])) / turn
             self.assertAlmostEqual(float(row["arm_plain"]), -slope, places=6)
-            self.assertAlmostEqual(float(row["arm_length"]), -slope, delta=1.001e-3 * stretch)
+            self.assertAlmostEqual(float(row["arm_length"]), -slope, delta=1e-4)
 
     def test_bad_tables(self):
         for text, message in [("", "no rows"), ("muscle\tjoint\n", "motion"), (TABLE + "X\tDIP\tflexion\t1\n", "lo"),
