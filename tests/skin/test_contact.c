@@ -67,7 +67,8 @@ static void shake(Limb *l, double size, v3 at)
 {
     double bend = random_at(&l->seed, -1, 1) * size;
     for (int b = 0; b < BONES; ++b) {
-        v3 axis = v3_unit(v3_of(random_at(&l->seed, -1, 1), random_at(&l->seed, -1, 1), 1));
+        double y = random_at(&l->seed, -1, 1), x = random_at(&l->seed, -1, 1); /* in this order with any compiler */
+        v3 axis = v3_unit(v3_of(x, y, 1));
         v3 middle = v3_of(0, 0.02 * b + 0.01, 0), way = v3_scale(axis, random_at(&l->seed, 0, size));
         quat q = q_axis_angle(axis, random_at(&l->seed, -1, 1) * 40 * size);
         v3_store(l->pose + 7 * b, v3_add(v3_add(at, way), v3_sub(middle, q_rotate(q, middle))));
