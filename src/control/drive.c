@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/nearest.h"
+#include "motion/interval.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -292,19 +293,12 @@ double sn_drive_level(const snDrive *d, int32_t channel)
 /* The key at or before t, and how far t is on the way to the next, 0 to 1. */
 static int32_t find_key(int32_t count, const double *time, double t, double *part)
 {
-    int32_t low = 0, high = count - 1;
     *part = 0;
     if (t <= time[0]) return 0;
-    if (t >= time[high]) return high;
-    while (high - low > 1) {
-        int32_t middle = low + (high - low) / 2;
-        if (time[middle] <= t)
-            low = middle;
-        else
-            high = middle;
-    }
-    *part = (t - time[low]) / (time[high] - time[low]);
-    return low;
+    if (t >= time[count - 1]) return count - 1;
+    int32_t key = sn_find_interval(time, count, t);
+    *part = (t - time[key]) / (time[key + 1] - time[key]);
+    return key;
 }
 
 static double between(const double *value, int32_t stride, int32_t key, double part)
