@@ -5,7 +5,7 @@
  *     bench_kkt [seconds per row, default 0.5] */
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "sparse/kkt.h"
+#include "system/kkt.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -25,25 +25,4 @@ snStatus sn_inverse_step(snInverse *inverse, const rigid *next);
 /* ncoord: torques (N m, N) that no activations give, at the last choice. */
 const double *sn_inverse_unmet(const snInverse *inverse);
 
-/* ---- a whole motion ------------------------------------------------------------------------- */
-
-typedef struct snFeasibleDef {
-    snSimDef sim;
-    double lead;   /* s from the rest pose to the first frame, not judged */
-    double enough; /* N m, N: stop when more is unmet */
-    int32_t every; /* steps from one choice of activations to the next */
-} snFeasibleDef;
-
-typedef struct snFeasible {
-    double unmet;       /* N m or N: the largest over all coordinates and steps */
-    int32_t coordinate; /* where and when that is */
-    double time;
-    double activation; /* the largest */
-} snFeasible;
-
-snFeasibleDef sn_default_feasible_def(void);
-/* The motion names all free bodies. */
-snStatus sn_feasible(const snModel *model, const snTrack *motion, const snFeasibleDef *def, snFeasible *demand,
-                     snError *error);
-
 #endif

@@ -2,7 +2,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "io/model_files.h"
-#include "strand/law.h"
+#include "math/law.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "strand/law.h"
+#include "math/law.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 
 #include "math/spline.h"
 #include "model/nodes.h"
-#include "strand/law.h"
+#include "math/law.h"
 
 #include <math.h>
 #include <string.h>

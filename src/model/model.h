@@ -15,7 +15,7 @@
 #include "body/body.h"
 #include "geom/surface.h"
 #include "sinew/model.h"
-#include "sparse/kkt.h"
+#include "system/kkt.h"
 #include "strand/section.h"
 #include "strand/strand.h"
 

@@ -12,7 +12,7 @@
 #define SN_STRAND_STRAND_H
 
 #include "math/vec.h"
-#include "strand/law.h"
+#include "math/law.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -6,6 +6,7 @@
 #define SN_TESTS_ROBUST_CASE_H
 
 #include "check.h"
+#include "analysis/feasible.h"
 #include "control/inverse.h"
 #include "model/model.h"
 #include "sinew/control.h"

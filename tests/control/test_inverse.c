@@ -2,6 +2,7 @@
  * what it should, and the activations that are found make the motion when the bones are let go. */
 #include "check.h"
 
+#include "analysis/feasible.h"
 #include "control/inverse.h"
 #include "scenes.h"
 #include "sim/state.h"

@@ -38,7 +38,7 @@ class Layers(unittest.TestCase):
         self.expect_breach("src/math/vec.c", '"sim/state.h"', "math lies below sim")
 
     def test_upward_public_include(self):
-        self.expect_breach("src/strand/law.c", '"sinew/sim.h"', "strand lies below sim")
+        self.expect_breach("src/strand/strand.c", '"sinew/sim.h"', "strand lies below sim")
 
     def test_strangers(self):
         self.expect_breach("src/body/body.c", '"strand/strand.h"', "do not know each other")
@@ -57,7 +57,7 @@ class Layers(unittest.TestCase):
 
     def test_allowed(self):
         result = check(self.tree({
-            "src/sim/step.c": '#include "strand/law.h"\n#include "sinew/sim.h"\n#include "sim/state.h"\n#include <amd.h>\n',
+            "src/sim/step.c": '#include "math/law.h"\n#include "sinew/sim.h"\n#include "sim/state.h"\n#include <amd.h>\n',
             "src/cli/main.c": '#include "sinew/sinew.h"\n#include "cli.h"\n#include "scenes.h"\n',
             "src/cli/cli.h": "#include <stdio.h>\n",
         }))

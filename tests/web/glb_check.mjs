@@ -1,4 +1,4 @@
-// Reads the GLB files that the test io.glb wrote, with three.js, and compares what three shows at the times of the
+// Reads the GLB files that the test page.glb wrote, with three.js, and compares what three shows at the times of the
 // shapes with what must be there: where bones, strand tips and skin vertices are, and the colour of the strands.
 // SINEW_NODE_MODULES names the folder that has three, SINEW_GLB_FOLDER the one with the files.
 import assert from "node:assert/strict";

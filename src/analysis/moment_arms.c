@@ -1,0 +1,496 @@
+/* Moment arms by two ways: excursion of the path, and virtual work of the constraint forces.
+ *
+ * Without friction the tension T of an ideal strand is the same everywhere, so that its energy changes by T dL and the
+ * torque about a coordinate is -T dL/dq: both ways give the same arm.
+ *
+ * A strand of finitely many control points does not bend sharply: at an eyelet with a kink single Gauss points are
+ * stretched several times as much as the tension asks for, others are pressed, and they change as the strand slides by.
+ * The plain length has that local stretch in it, a few hundredths of a millimetre, which is up to 1 mm of arm. It does
+ * not reach the belly. So every piece of the strand counts by its share of the tension, dL = sum of T_i dl_i / T, which
+ * is dE / T with the energy E of the strand; along an ideal strand this is the length. T is the tension at the end where
+ * the belly is. What the plain length gives is kept beside it (path).
+ *
+ * A strand that begins on another strand (a lumbrical on its profundus tendon) ends at a point that itself moves when
+ * the joint turns. That point counts as held by the body next to it: the work of its motion against this body is taken
+ * out of T dL, and the force there is counted as one on this body, for the one strand and, reversed, for the other. The
+ * tension of a strand that carries another one differs on both sides of the junction; the one at the joint counts. */
+#include "base/alloc.h"
+#include "base/error.h"
+#include "analysis/crossing.h"
+#include "math/spline.h"
+#include "sim/state.h"
+#include "sinew/control.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double SLACK = 1e-3;        /* N: less tension gives no arm */
+static const double WIDEST = SN_PI / 2;  /* of a coordinate without limits */
+static const double WIDEST_SLIDE = 0.02; /* m */
+static const double FIRST_SETTLE = 0.15; /* s */
+
+typedef struct Sweep {
+    const snModel *m;
+    snArmDef def;
+    snState *s;
+    snArms *arms;
+    double *drawn, *rest, *coord; /* ncoord */
+    rigid *low, *high;            /* nbody */
+    double *twist;                /* nbody * 6: velocity of each body per unit velocity of the coordinate */
+    uint8_t *distal;              /* nbody */
+    int32_t *link_body;           /* nconstraint: body next to a junction of two strands, -1 */
+    int32_t njunction;
+    int32_t first, count;         /* curves of the coordinate at hand */
+    double *energy;               /* per pose and curve of it: of the strand, J */
+    v3 *junction;                 /* per pose and junction: place and force in its body */
+    double worst_depth;
+    int32_t done;
+} Sweep;
+
+snArmDef sn_default_arm_def(void)
+{
+    return (snArmDef){.activation = 0.05, .turn = SN_DEG, .slide = 5e-4, .settle = 0.1, .joint = -1, .threads = 1};
+}
+
+void sn_arms_destroy(snArms *arms)
+{
+    if (!arms) return;
+    for (int32_t i = 0; arms->curve && i < arms->ncurve; ++i) sn_free(arms->curve[i].length);
+    for (int32_t c = 0; arms->grid && c < arms->ncoordinate; ++c) sn_free(arms->grid[c]);
+    sn_free(arms->curve);
+    sn_free(arms->neutral);
+    sn_free(arms->grid);
+    sn_free(arms);
+}
+
+/* ---- who crosses what ----------------------------------------------------------------------- */
+
+static void find_link_bodies(Sweep *w)
+{
+    for (int32_t k = 0; k < w->m->nconstraint; ++k) {
+        w->link_body[k] = sn_junction_body(w->m, k);
+        w->njunction += w->link_body[k] >= 0;
+    }
+}
+
+static bool crosses(const Sweep *w, int32_t strand)
+{
+    bool before = false, behind = false;
+    for (int32_t k = 0; k < w->m->nconstraint; ++k) {
+        const snConstraint *c = &w->m->constraint[k];
+        if (c->strand != strand) continue;
+        int32_t body = c->body >= 0 ? c->body : w->link_body[k];
+        if (body < 0) continue;
+        if (w->distal[body])
+            behind = true;
+        else
+            before = true;
+    }
+    return before && behind;
+}
+
+/* Parameter at which a strand goes over the joint: between the last constraint on one side and the first on the other.
+ */
+static double crossing(const Sweep *w, int32_t strand)
+{
+    const snModel *m = w->m;
+    int32_t a = m->strand_constraintadr[strand], b = m->strand_constraintadr[strand + 1];
+    for (int32_t k = a; k + 1 < b; ++k)
+        if (w->distal[m->constraint[k].body] != w->distal[m->constraint[k + 1].body])
+            return (m->constraint[k].s + m->constraint[k + 1].s) / 2;
+    return a < b && w->distal[m->constraint[a].body] ? -INFINITY : INFINITY;
+}
+
+/* ---- one pose ------------------------------------------------------------------------------- */
+
+static void find_twists(Sweep *w, int32_t coordinate)
+{
+    const double small = 1e-5;
+    double q = w->coord[coordinate];
+    w->coord[coordinate] = q - small, sn_pose_bodies(w->m, w->coord, w->low);
+    w->coord[coordinate] = q + small, sn_pose_bodies(w->m, w->coord, w->high);
+    w->coord[coordinate] = q;
+    for (int32_t b = 0; b < w->m->nbody; ++b) {
+        v3 turn = q_log(q_mul(w->high[b].q, q_conj(w->low[b].q)));
+        v3_store(w->twist + 6 * b, q_unrotate(w->s->body[b].q, v3_scale(turn, 0.5 / small)));
+        v3_store(w->twist + 6 * b + 3, v3_scale(v3_sub(w->high[b].p, w->low[b].p), 0.5 / small));
+    }
+}
+
+static v3 force_of(const Sweep *w, const snConstraint *c)
+{
+    return v3_scale(v3_load(w->s->solution + w->s->link0 + c->link), 1 / w->s->h);
+}
+
+static v3 point_of(const Sweep *w, int32_t strand, double s, v3 *tangent)
+{
+    const snStrand *st = &w->m->strand[strand];
+    const double *q = w->s->point + 3 * w->m->strand_pointadr[strand];
+    double b[4], d[4];
+    int32_t span = spline_basis(st->knot, st->n, s, 0, b, d, NULL);
+    v3 p = {0, 0, 0}, t = {0, 0, 0};
+    for (int k = 0; k < 4; ++k) {
+        p = v3_mad(p, b[k], v3_load(q + 3 * (span + k)));
+        t = v3_mad(t, d[k], v3_load(q + 3 * (span + k)));
+    }
+    *tangent = v3_unit(t);
+    return p;
+}
+
+/* Torque of the junctions of a strand, as forces on the bodies next to them. */
+static double junction_torque(const Sweep *w, int32_t strand)
+{
+    double torque = 0;
+    for (int32_t k = 0; k < w->m->nconstraint; ++k) {
+        const snConstraint *c = &w->m->constraint[k];
+        int32_t b = w->link_body[k];
+        if (b < 0 || !w->distal[b] || (c->strand != strand && c->other != strand)) continue;
+        v3 tangent, x = point_of(w, c->strand, w->s->s[k], &tangent);
+        v3 velocity = sn_body_point_velocity(w->s->body[b].q, w->twist + 6 * b, rigid_unapply(w->s->body[b], x));
+        torque += (c->strand == strand ? 1 : -1) * v3_dot(force_of(w, c), velocity);
+    }
+    return torque;
+}
+
+static double torque_of(const Sweep *w, int32_t strand)
+{
+    const snModel *m = w->m;
+    const snState *s = w->s;
+    double torque = junction_torque(w, strand);
+    for (int32_t k = m->strand_constraintadr[strand]; k < m->strand_constraintadr[strand + 1]; ++k) {
+        const snConstraint *c = &m->constraint[k];
+        if (!w->distal[c->body]) continue;
+        for (int32_t r = c->row; r < c->row + c->nrow; ++r) {
+            double speed = 0;
+            if (!s->value->own_on[r]) continue;
+            for (int i = 0; i < 6; ++i) speed += s->value->own_J[6 * r + i] * w->twist[6 * c->body + i];
+            torque -= s->solution[s->own0 + r] / s->h * speed;
+        }
+    }
+    return torque;
+}
+
+/* How much the strands that begin on a strand between two parameters pull along it, towards its insertion. */
+static double pull_between(const Sweep *w, int32_t strand, double from, double to)
+{
+    double sum = 0;
+    for (int32_t k = 0; k < w->m->nconstraint; ++k) {
+        const snConstraint *c = &w->m->constraint[k];
+        if (!sn_is_junction(c) || c->other != strand || c->other_s < from || c->other_s > to) continue;
+        v3 tangent;
+        point_of(w, strand, c->other_s, &tangent);
+        sum += v3_dot(force_of(w, c), tangent);
+    }
+    return sum;
+}
+
+/* Tension on the side of the joint: that of the belly, less what other strands pull in between. The mean of both ends
+ * where belly or tendon is at both. */
+static double tension_of(const Sweep *w, int32_t strand)
+{
+    const snStrand *st = &w->m->strand[strand];
+    double origin = v3_len(v3_load(w->s->out_origin + 3 * strand)),
+           insertion = v3_len(v3_load(w->s->out_insertion + 3 * strand)), at = crossing(w, strand);
+    bool first = st->gauss[0].share > 0.5 && w->s->origin[strand] >= 0,
+         last = st->gauss[st->ngauss - 1].share > 0.5 && w->s->insertion[strand] >= 0;
+    origin -= pull_between(w, strand, -INFINITY, at);
+    insertion += pull_between(w, strand, at, INFINITY);
+    if (first != last) return first ? origin : insertion;
+    int ends = (w->s->origin[strand] >= 0) + (w->s->insertion[strand] >= 0);
+    return ends ? (origin + insertion) / ends : 0;
+}
+
+/* Where the junctions are in their bodies, and with what force. */
+static void note_junctions(Sweep *w, int32_t pose)
+{
+    v3 *at = w->junction + 2 * pose * w->njunction;
+    for (int32_t k = 0; k < w->m->nconstraint; ++k) {
+        if (w->link_body[k] < 0) continue;
+        const snConstraint *c = &w->m->constraint[k];
+        rigid body = w->s->body[w->link_body[k]];
+        v3 tangent;
+        at[0] = rigid_unapply(body, point_of(w, c->strand, w->s->s[k], &tangent));
+        at[1] = q_unrotate(body.q, force_of(w, c));
+        at += 2;
+    }
+}
+
+static double energy_of(const Sweep *w, int32_t strand)
+{
+    int32_t muscle = w->m->strand_muscle[strand];
+    double a = muscle < 0 ? 0 : w->s->activation[muscle] * w->s->strength[muscle];
+    return sn_strand_energy(&w->m->strand[strand], w->s->point + 3 * w->m->strand_pointadr[strand], a);
+}
+
+static void note_wrong_side(Sweep *w)
+{
+    double depth;
+    int32_t k = sn_wrong_side(w->m, w->s, &depth);
+    if (k < 0) return;
+    ++w->arms->wrong_sides;
+    if (depth <= w->worst_depth) return;
+    w->worst_depth = depth;
+    snprintf(w->arms->wrong_side, sizeof w->arms->wrong_side, "%.48s, %.48s: %.1f mm",
+             w->m->strand_name[w->m->constraint[k].strand], w->m->constraint_name[k], 1e3 * depth);
+}
+
+static snStatus settle_at(Sweep *w, int32_t coordinate, double q, double seconds)
+{
+    w->coord[coordinate] = q;
+    snStatus status = sn_pose(w->m, w->s, w->coord);
+    return status == SN_OK ? sn_settle(w->m, w->s, seconds) : status;
+}
+
+static snStatus measure_at(Sweep *w, int32_t coordinate, int32_t pose, double q)
+{
+    snStatus status = settle_at(w, coordinate, q, w->def.settle);
+    if (status != SN_OK) return status;
+    find_twists(w, coordinate);
+    for (int32_t i = 0; i < w->count; ++i) {
+        snArmCurve *curve = &w->arms->curve[w->first + i];
+        double tension = tension_of(w, curve->strand);
+        curve->length[pose] = w->s->out_length[curve->strand];
+        curve->tension[pose] = tension;
+        curve->work[pose] = tension > SLACK ? torque_of(w, curve->strand) / tension : NAN;
+        w->energy[pose * w->count + i] = energy_of(w, curve->strand);
+    }
+    note_junctions(w, pose);
+    note_wrong_side(w);
+    return SN_OK;
+}
+
+/* From the pose as drawn to the one of the others in small moves, so that strands follow. */
+static snStatus start_at_rest(Sweep *w, int32_t coordinate)
+{
+    enum { MOVES = 20 };
+    snStatus status = SN_OK;
+    sn_state_reset(w->m, w->s);
+    for (int32_t k = 0; k < w->m->nmuscle; ++k) w->s->activation[k] = w->def.activation;
+    for (int move = 1; w->def.pose && status == SN_OK && move < MOVES; ++move) {
+        for (int32_t c = 0; c < w->m->ncoord; ++c)
+            w->coord[c] = w->drawn[c] + (w->rest[c] - w->drawn[c]) * move / MOVES;
+        status = settle_at(w, coordinate, w->coord[coordinate], w->def.settle);
+    }
+    memcpy(w->coord, w->rest, sizeof(double) * (size_t)w->m->ncoord);
+    return status == SN_OK ? settle_at(w, coordinate, w->rest[coordinate], FIRST_SETTLE) : status;
+}
+
+/* ---- one coordinate ------------------------------------------------------------------------- */
+
+/* Poses of a coordinate: a step apart, with one at rest (or at the limit next to it). */
+static snStatus make_grid(Sweep *w, int32_t coordinate, bool angle, int32_t *count, int32_t *rest)
+{
+    double widest = angle ? WIDEST : WIDEST_SLIDE, step = angle ? w->def.turn : w->def.slide;
+    double lower = fmax(w->m->coord_lower[coordinate], w->rest[coordinate] - widest);
+    double upper = fmin(w->m->coord_upper[coordinate], w->rest[coordinate] + widest);
+    double middle = fmin(fmax(w->rest[coordinate], lower), upper);
+    int32_t down = (int32_t)floor((middle - lower) / step + 1e-6), up = (int32_t)floor((upper - middle) / step + 1e-6);
+    *count = down + up + 1;
+    *rest = down;
+    double *q = w->arms->grid[coordinate] = SN_NEW_ARRAY(double, *count);
+    if (!q) return SN_NO_MEMORY;
+    for (int32_t k = 0; k < *count; ++k) q[k] = middle + (k - down) * step;
+    return SN_OK;
+}
+
+static snStatus make_curves(Sweep *w, int32_t coordinate, bool angle, int32_t count)
+{
+    for (int32_t i = 0; i < w->count; ++i) {
+        snArmCurve *curve = &w->arms->curve[w->first + i];
+        double *block = SN_NEW_ARRAY(double, 5 * (int64_t)count);
+        if (!block) return SN_NO_MEMORY;
+        curve->coordinate = coordinate;
+        curve->count = count;
+        curve->slides = !angle;
+        curve->q = w->arms->grid[coordinate];
+        curve->length = block;
+        curve->tension = block + count;
+        curve->excursion = block + 2 * count;
+        curve->work = block + 3 * count;
+        curve->path = block + 4 * count;
+    }
+    return SN_OK;
+}
+
+static snStatus sweep_side(Sweep *w, int32_t coordinate, int32_t from, int32_t to, int32_t total)
+{
+    const double *q = w->arms->grid[coordinate];
+    int32_t way = to < from ? -1 : 1;
+    snStatus status = start_at_rest(w, coordinate);
+    for (int32_t k = from; status == SN_OK && k != to + way; k += way) {
+        status = measure_at(w, coordinate, k, q[k]);
+        snProgress p = w->def.progress;
+        if (status == SN_OK && p.call && p.call(p.user, "moment arms", ++w->done, total)) status = SN_CANCELLED;
+    }
+    return status;
+}
+
+/* What a strand does on its way from pose a to pose b by moving its junctions in their bodies; own: only those that it
+ * ends at, not those of strands that it carries. */
+static double junction_work(const Sweep *w, int32_t strand, int32_t a, int32_t b, bool own)
+{
+    const v3 *at = w->junction + 2 * a * w->njunction, *bt = w->junction + 2 * b * w->njunction;
+    double sum = 0;
+    for (int32_t k = 0; k < w->m->nconstraint; ++k) {
+        if (w->link_body[k] < 0) continue;
+        const snConstraint *c = &w->m->constraint[k];
+        double sign = c->strand == strand ? 1 : c->other == strand && !own ? -1 : 0;
+        sum += sign * v3_dot(v3_scale(v3_add(at[1], bt[1]), 0.5), v3_sub(bt[0], at[0]));
+        at += 2, bt += 2;
+    }
+    return sum;
+}
+
+/* Arm from pose a to pose b: by the energy over the tension, and by the plain length. */
+static void arm_between(const Sweep *w, int32_t i, int32_t a, int32_t b, double *excursion, double *path)
+{
+    const snArmCurve *c = &w->arms->curve[w->first + i];
+    double tension = (c->tension[a] + c->tension[b]) / 2, turn = c->q[b] - c->q[a];
+    double length = c->length[b] - c->length[a], energy = w->energy[b * w->count + i] - w->energy[a * w->count + i];
+    bool taut = tension > SLACK;
+    *path = -(length + (taut ? junction_work(w, c->strand, a, b, true) / tension : 0)) / turn;
+    *excursion = taut ? -(energy + junction_work(w, c->strand, a, b, false)) / (tension * turn) : *path;
+}
+
+static void find_excursion(Sweep *w, int32_t i)
+{
+    snArmCurve *c = &w->arms->curve[w->first + i];
+    int32_t last = c->count - 1;
+    for (int32_t k = 0; k <= last; ++k) {
+        int32_t a = k > 0 ? k - 1 : 0, b = k < last ? k + 1 : last;
+        c->excursion[k] = c->path[k] = NAN;
+        if (b > a) arm_between(w, i, a, b, &c->excursion[k], &c->path[k]);
+    }
+    if (last < 2) return; /* at the ends second order too: the straight line through the neighbouring differences */
+    for (int end = 0; end < 2; ++end) {
+        int32_t k = end ? last : 0, next = end ? last - 1 : 1;
+        c->excursion[k] = 2 * c->excursion[k] - c->excursion[next];
+        c->path[k] = 2 * c->path[k] - c->path[next];
+    }
+}
+
+static void summarise(Sweep *w, int32_t i, int32_t rest)
+{
+    snArmCurve *c = &w->arms->curve[w->first + i];
+    double sum = 0, apart = 0;
+    int32_t n = 0;
+    find_excursion(w, i);
+    for (int32_t k = 0; k < c->count; ++k) {
+        if (k) c->jump = fmax(c->jump, fabs(c->excursion[k] - c->excursion[k - 1]));
+        if (!isfinite(c->work[k]) || !isfinite(c->excursion[k])) continue;
+        double difference = fabs(c->work[k] - c->excursion[k]);
+        sum += c->work[k], apart += difference, ++n;
+        c->worst = fmax(c->worst, difference);
+        c->stretch = fmax(c->stretch, fabs(c->path[k] - c->excursion[k]));
+    }
+    c->mean = n ? sum / n : NAN;
+    c->difference = n ? apart / n : NAN;
+    c->neutral = c->work[rest];
+    if (isfinite(c->neutral))
+        w->arms->neutral[(size_t)c->strand * (size_t)w->m->ncoord + (size_t)c->coordinate] = c->neutral;
+}
+
+static snStatus sweep_coordinate(Sweep *w, int32_t joint, int32_t dof, int32_t total)
+{
+    int32_t coordinate = w->m->joint_coordadr[joint] + dof, count, rest;
+    bool angle = sn_joint_dof_is_angle(w->m->joint[joint].kind, dof);
+    snStatus status = make_grid(w, coordinate, angle, &count, &rest);
+    w->first = w->arms->ncurve;
+    w->count = 0;
+    for (int32_t i = 0; i < w->m->nstrand; ++i)
+        if (crosses(w, i)) w->arms->curve[w->first + w->count++].strand = i;
+    w->arms->ncurve += w->count;
+    if (status != SN_OK || !w->count) return status;
+    w->energy = SN_NEW_ARRAY(double, (int64_t)count *w->count);
+    w->junction = SN_NEW_ARRAY(v3, 2 * (int64_t)count * w->njunction + 1);
+    status = w->energy && w->junction ? make_curves(w, coordinate, angle, count) : SN_NO_MEMORY;
+    if (status == SN_OK) status = sweep_side(w, coordinate, rest, count - 1, total);
+    if (status == SN_OK && rest > 0) status = sweep_side(w, coordinate, rest - 1, 0, total);
+    for (int32_t i = 0; status == SN_OK && i < w->count; ++i) summarise(w, i, rest);
+    sn_free(w->energy);
+    sn_free(w->junction);
+    w->energy = NULL;
+    w->junction = NULL;
+    return status;
+}
+
+/* ---- all of them ---------------------------------------------------------------------------- */
+
+static bool wanted(const Sweep *w, int32_t joint)
+{
+    return w->m->joint_b[joint] >= 0 && w->m->body_free[w->m->joint_b[joint]] >= 0 &&
+           (w->def.joint < 0 || w->def.joint == joint);
+}
+
+static int32_t count_poses(const Sweep *w)
+{
+    double poses = 0;
+    for (int32_t j = 0; j < w->m->njoint; ++j)
+        for (int32_t c = w->m->joint_coordadr[j]; wanted(w, j) && c < w->m->joint_coordadr[j + 1]; ++c)
+            poses += fmin(w->m->coord_upper[c] - w->m->coord_lower[c], 2 * WIDEST) / w->def.turn;
+    return (int32_t)poses;
+}
+
+static bool allocate(Sweep *w)
+{
+    size_t nb = (size_t)w->m->nbody, nc = (size_t)w->m->ncoord, ns = (size_t)w->m->nstrand;
+    return (w->drawn = SN_NEW_ARRAY(double, nc)) && (w->rest = SN_NEW_ARRAY(double, nc)) &&
+           (w->coord = SN_NEW_ARRAY(double, nc)) && (w->low = SN_NEW_ARRAY(rigid, nb)) &&
+           (w->high = SN_NEW_ARRAY(rigid, nb)) && (w->twist = SN_NEW_ARRAY(double, 6 * nb)) &&
+           (w->distal = SN_NEW_ARRAY(uint8_t, nb)) && (w->link_body = SN_NEW_ARRAY(int32_t, w->m->nconstraint)) &&
+           (w->arms = SN_NEW(snArms)) && (w->arms->curve = SN_NEW_ARRAY(snArmCurve, ns * nc)) &&
+           (w->arms->neutral = SN_NEW_ARRAY(double, ns *nc)) && (w->arms->grid = SN_NEW_ARRAY(double *, nc));
+}
+
+static snStatus explain(const Sweep *w, snStatus status, snError *error)
+{
+    if (status == SN_DIVERGED)
+        return sn_fail(error, status, "a pose could not be settled: %s runs away", w->s->info.culprit);
+    if (status == SN_NO_MEMORY) return sn_fail_no_memory(error);
+    return status == SN_OK ? SN_OK : sn_fail(error, status, "%s", sn_status_text(status));
+}
+
+static snStatus run(Sweep *w, snError *error)
+{
+    snSimDef sim = sn_default_sim_def();
+    sim.gravity_scale = 0;
+    sim.step = 1e-3; /* as settling does, so that multipliers and step belong together */
+    sim.threads = w->def.threads;
+    if (!allocate(w)) return sn_fail_no_memory(error);
+    w->arms->nstrand = w->m->nstrand;
+    w->arms->ncoordinate = w->m->ncoord;
+    snStatus status = sn_state_create(w->m, &sim, &w->s, error);
+    if (status != SN_OK) return status;
+    memcpy(w->drawn, w->s->out_coordinate, sizeof(double) * (size_t)w->m->ncoord);
+    memcpy(w->rest, w->def.pose ? w->def.pose : w->drawn, sizeof(double) * (size_t)w->m->ncoord);
+    find_link_bodies(w);
+    int32_t total = count_poses(w);
+    for (int32_t j = 0; j < w->m->njoint; ++j) {
+        if (!wanted(w, j)) continue;
+        sn_mark_distal(w->m, j, w->distal);
+        for (int32_t d = 0; status == SN_OK && d < sn_joint_dofs(w->m->joint[j].kind); ++d)
+            status = sweep_coordinate(w, j, d, total);
+    }
+    return explain(w, status, error);
+}
+
+snStatus sn_moment_arms(const snModel *m, const snArmDef *def, snArms **arms, snError *error)
+{
+    Sweep w = {.m = m, .def = def ? *def : sn_default_arm_def()};
+    snStatus status = run(&w, error);
+    sn_state_destroy(w.s);
+    sn_free(w.drawn);
+    sn_free(w.rest);
+    sn_free(w.coord);
+    sn_free(w.low);
+    sn_free(w.high);
+    sn_free(w.twist);
+    sn_free(w.distal);
+    sn_free(w.link_body);
+    if (status == SN_OK)
+        *arms = w.arms;
+    else
+        sn_arms_destroy(w.arms);
+    return status;
+}

@@ -1,0 +1,268 @@
+/* JSON text and the binary buffer of a glTF document. */
+#include "base/alloc.h"
+#include "page/gltf.h"
+#include "io/little.h"
+
+#include <string.h>
+
+/* ---- views and accessors -------------------------------------------------------------------- */
+
+static void comma(snBytes *t)
+{
+    if (t->size) sn_json_text(t, ",");
+}
+
+static void put_key(snBytes *t, const char *key, int64_t value)
+{
+    sn_json_text(t, key);
+    sn_json_int(t, value);
+}
+
+/* The bytes from `start` to the end of the buffer as a view; the buffer is filled up to a multiple of 4. */
+static int32_t end_view(snGltf *g, size_t start, int target)
+{
+    size_t size = g->bin.size - start;
+    sn_bytes_add(&g->bin, "\0\0\0", (4 - size % 4) % 4);
+    comma(&g->views);
+    put_key(&g->views, "{\"buffer\":0,\"byteOffset\":", (int64_t)start);
+    put_key(&g->views, ",\"byteLength\":", (int64_t)size);
+    if (target) put_key(&g->views, ",\"target\":", target);
+    sn_json_text(&g->views, "}");
+    return g->nview++;
+}
+
+static void put_u32(snBytes *bin, uint32_t bits)
+{
+    unsigned char b[4];
+    sn_little_put(b, bits, 4);
+    sn_bytes_add(bin, b, 4);
+}
+
+static void put_float(snBytes *bin, double value)
+{
+    put_u32(bin, sn_float_bits(value));
+}
+
+static void put_bound(snBytes *t, const char *key, const double *bound, int width)
+{
+    sn_json_text(t, key);
+    for (int k = 0; k < width; ++k) {
+        if (k) sn_json_text(t, ",");
+        sn_json_number(t, (double)(float)bound[k]);
+    }
+    sn_json_text(t, "]");
+}
+
+static bool longer(const double *v, int width, double least)
+{
+    double sum = 0;
+    for (int k = 0; k < width; ++k) sum += v[k] * v[k];
+    return sum > least * least;
+}
+
+/* Of the vectors longer than least; negative: of all. Those left out count as zero. */
+static void put_bounds(snBytes *t, const double *value, size_t count, int width, double least)
+{
+    double low[4], high[4];
+    for (int k = 0; k < width; ++k) low[k] = high[k] = least >= 0 || !count ? 0 : value[k];
+    for (size_t i = 0; i < count; ++i) {
+        const double *v = value + i * (size_t)width;
+        for (int k = 0; k < width && (least < 0 || longer(v, width, least)); ++k) {
+            low[k] = fmin(low[k], v[k]);
+            high[k] = fmax(high[k], v[k]);
+        }
+    }
+    put_bound(t, ",\"min\":[", low, width);
+    put_bound(t, ",\"max\":[", high, width);
+}
+
+static const char *type_name(int width)
+{
+    return width == 1   ? "\"SCALAR\""
+           : width == 2 ? "\"VEC2\""
+           : width == 3 ? "\"VEC3\""
+           : width == 4 ? "\"VEC4\""
+                        : "\"MAT4\"";
+}
+
+static void start_accessor(snGltf *g, int32_t view, int component, size_t count, int width)
+{
+    comma(&g->accessors);
+    put_key(&g->accessors, "{\"componentType\":", component);
+    put_key(&g->accessors, ",\"count\":", (int64_t)count);
+    sn_json_text(&g->accessors, ",\"type\":");
+    sn_json_text(&g->accessors, type_name(width));
+    if (view >= 0) put_key(&g->accessors, ",\"bufferView\":", view);
+}
+
+int32_t sn_gltf_vectors(snGltf *g, const double *value, size_t count, int width, int target)
+{
+    size_t start = g->bin.size;
+    for (size_t i = 0; i < count * (size_t)width; ++i) put_float(&g->bin, value[i]);
+    start_accessor(g, end_view(g, start, target), 5126, count, width);
+    if (width <= 4) put_bounds(&g->accessors, value, count, width, -1);
+    sn_json_text(&g->accessors, "}");
+    return g->naccessor++;
+}
+
+int32_t sn_gltf_sparse(snGltf *g, const double *value, size_t count, int width, double least)
+{
+    size_t kept = 0, start = g->bin.size;
+    for (size_t i = 0; i < count; ++i) kept += longer(value + i * (size_t)width, width, least);
+    if (3 * kept > count) return sn_gltf_vectors(g, value, count, width, 34962);
+    if (kept == 0) put_u32(&g->bin, 0); /* glTF wants one at least */
+    for (size_t i = 0; i < count; ++i)
+        if (longer(value + i * (size_t)width, width, least)) put_u32(&g->bin, (uint32_t)i);
+    int32_t indices = end_view(g, start, 0);
+    start = g->bin.size;
+    for (size_t i = 0; i < (kept ? count : 1); ++i)
+        if (!kept || longer(value + i * (size_t)width, width, least))
+            for (int k = 0; k < width; ++k) put_float(&g->bin, kept ? value[i * (size_t)width + (size_t)k] : 0);
+    int32_t values = end_view(g, start, 0);
+    start_accessor(g, -1, 5126, count, width);
+    put_bounds(&g->accessors, value, count, width, least);
+    put_key(&g->accessors, ",\"sparse\":{\"count\":", kept ? (int64_t)kept : 1);
+    put_key(&g->accessors, ",\"indices\":{\"componentType\":5125,\"bufferView\":", indices);
+    put_key(&g->accessors, "},\"values\":{\"bufferView\":", values);
+    sn_json_text(&g->accessors, "}}}");
+    return g->naccessor++;
+}
+
+int32_t sn_gltf_indices(snGltf *g, const int32_t *index, size_t count)
+{
+    size_t start = g->bin.size;
+    for (size_t i = 0; i < count; ++i) put_u32(&g->bin, (uint32_t)index[i]);
+    start_accessor(g, end_view(g, start, 34963), 5125, count, 1);
+    sn_json_text(&g->accessors, "}");
+    return g->naccessor++;
+}
+
+int32_t sn_gltf_joints(snGltf *g, const int32_t *joint, size_t count)
+{
+    size_t start = g->bin.size;
+    for (size_t i = 0; i < 4 * count; ++i) {
+        unsigned char b[2];
+        sn_little_put(b, (uint32_t)joint[i], 2);
+        sn_bytes_add(&g->bin, b, 2);
+    }
+    start_accessor(g, end_view(g, start, 34962), 5123, count, 4);
+    sn_json_text(&g->accessors, "}");
+    return g->naccessor++;
+}
+
+/* ---- meshes, nodes, animation --------------------------------------------------------------- */
+
+static void put_attribute(snBytes *t, const char *name, int32_t accessor, bool *first)
+{
+    if (accessor < 0) return;
+    sn_json_text(t, *first ? "\"" : ",\"");
+    sn_json_text(t, name);
+    put_key(t, "\":", accessor);
+    *first = false;
+}
+
+static void put_targets(snBytes *t, const snShapes *s)
+{
+    sn_json_text(t, ",\"targets\":[");
+    for (int32_t i = 0; i < s->count; ++i) {
+        bool first = true;
+        sn_json_text(t, i ? ",{" : "{");
+        put_attribute(t, "POSITION", s->position[i], &first);
+        if (s->normal) put_attribute(t, "NORMAL", s->normal[i], &first);
+        if (s->color) put_attribute(t, "COLOR_0", s->color[i], &first);
+        sn_json_text(t, "}");
+    }
+    sn_json_text(t, "]");
+}
+
+int32_t sn_gltf_mesh(snGltf *g, const snGltfMesh *m)
+{
+    snBytes *t = &g->meshes;
+    bool first = true, morph = m->shapes && m->shapes->count;
+    comma(t);
+    sn_json_text(t, "{\"name\":");
+    sn_json_string(t, m->name);
+    sn_json_text(t, ",\"primitives\":[{\"attributes\":{");
+    put_attribute(t, "POSITION", m->position, &first);
+    put_attribute(t, "NORMAL", m->normal, &first);
+    put_attribute(t, "COLOR_0", m->color, &first);
+    put_attribute(t, "JOINTS_0", m->joints, &first);
+    put_attribute(t, "WEIGHTS_0", m->weights, &first);
+    put_key(t, "},\"indices\":", m->index);
+    put_key(t, ",\"material\":", m->material);
+    if (morph) put_targets(t, m->shapes);
+    sn_json_text(t, "}]");
+    if (m->extras) {
+        sn_json_text(t, ",\"extras\":");
+        sn_json_text(t, m->extras);
+    }
+    sn_json_text(t, "}");
+    return g->nmesh++;
+}
+
+static void put_list(snBytes *t, const char *key, const double *value, int count)
+{
+    sn_json_text(t, key);
+    for (int k = 0; k < count; ++k) {
+        if (k) sn_json_text(t, ",");
+        sn_json_number(t, value[k]);
+    }
+    sn_json_text(t, "]");
+}
+
+int32_t sn_gltf_node(snGltf *g, const char *name, int32_t mesh, int32_t skin, const double pose[7])
+{
+    snBytes *t = &g->nodes;
+    comma(t);
+    sn_json_text(t, "{\"name\":");
+    sn_json_string(t, name);
+    if (mesh >= 0) put_key(t, ",\"mesh\":", mesh);
+    if (skin >= 0) put_key(t, ",\"skin\":", skin);
+    if (pose) {
+        double rotation[4] = {pose[4], pose[5], pose[6], pose[3]}; /* glTF has w last */
+        put_list(t, ",\"translation\":[", pose, 3);
+        put_list(t, ",\"rotation\":[", rotation, 4);
+    }
+    sn_json_text(t, "}");
+    return g->nnode++;
+}
+
+void sn_gltf_animate(snGltf *g, int32_t node, const char *path, int32_t time_accessor, int32_t value_accessor)
+{
+    comma(&g->samplers);
+    put_key(&g->samplers, "{\"input\":", time_accessor);
+    put_key(&g->samplers, ",\"output\":", value_accessor);
+    sn_json_text(&g->samplers, "}");
+    comma(&g->channels);
+    put_key(&g->channels, "{\"sampler\":", g->nsampler++);
+    put_key(&g->channels, ",\"target\":{\"node\":", node);
+    sn_json_text(&g->channels, ",\"path\":\"");
+    sn_json_text(&g->channels, path);
+    sn_json_text(&g->channels, "\"}}");
+}
+
+/* At the time of each shape its weight is one and the others are zero. */
+void sn_gltf_animate_shapes(snGltf *g, int32_t node, const snShapes *s)
+{
+    size_t start = g->bin.size;
+    int32_t keys = s->count + 1;
+    if (s->count == 0) return;
+    for (int32_t k = 0; k < keys; ++k)
+        for (int32_t i = 1; i < keys; ++i) put_float(&g->bin, i == k);
+    start_accessor(g, end_view(g, start, 0), 5126, (size_t)keys * (size_t)s->count, 1);
+    sn_json_text(&g->accessors, "}");
+    int32_t weights = g->naccessor++;
+    sn_gltf_animate(g, node, "weights", sn_gltf_vectors(g, s->time, (size_t)keys, 1, 0), weights);
+}
+
+bool sn_gltf_failed(const snGltf *g)
+{
+    return g->failed || g->bin.failed || g->views.failed || g->accessors.failed || g->meshes.failed ||
+           g->nodes.failed || g->skins.failed || g->channels.failed || g->samplers.failed;
+}
+
+void sn_gltf_free(snGltf *g)
+{
+    snBytes *all[] = {&g->bin, &g->views, &g->accessors, &g->meshes, &g->nodes, &g->skins, &g->channels, &g->samplers};
+    for (size_t i = 0; i < sizeof all / sizeof *all; ++i) sn_bytes_free(all[i]);
+}

@@ -1,0 +1,105 @@
+/* The page of the studio as one file: the template that the build made, with the data put into its slot. */
+#include "base/alloc.h"
+#include "base/error.h"
+#include "io/file.h"
+#include "page/html_bytes.h"
+#include "sinew/studio.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifndef SINEW_PAGE_PATH /* in the build tree */
+#define SINEW_PAGE_PATH ""
+#endif
+
+static const char SLOT[] = "<script id=\"sinew-data\" type=\"application/octet-stream\">";
+
+enum { PATH_SIZE = 4096, PAGE_LIMIT = 64 << 20 };
+
+/* The page as seen from the folder of the running program. */
+static bool beside_program(const char *suffix, char *path, size_t size)
+{
+    char program[PATH_SIZE];
+    ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (n <= 0) return false;
+    program[n] = '\0';
+    char *slash = strrchr(program, '/');
+    if (!slash) return false;
+    *slash = '\0';
+    int length = snprintf(path, size, "%s/%s", program, suffix);
+    return length > 0 && (size_t)length < size && sn_file_exists(path);
+}
+
+static bool is_page(const char *name, char *path, size_t size)
+{
+    if (!name || !*name || strlen(name) >= size || !sn_file_exists(name)) return false;
+    strcpy(path, name);
+    return true;
+}
+
+snStatus sn_find_page(char *path, size_t size, snError *error)
+{
+    const char *chosen = getenv("SINEW_PAGE");
+    if (chosen && *chosen) {
+        if (is_page(chosen, path, size)) return SN_OK;
+        return sn_fail(error, SN_NO_FILE, "SINEW_PAGE names %.300s, which is no file", chosen);
+    }
+    if (beside_program("studio/studio.html", path, size) ||
+        beside_program("../share/sinew/studio/studio.html", path, size) || is_page(SINEW_PAGE_PATH, path, size))
+        return SN_OK;
+    sn_fail(error, SN_NO_FILE, "the page of the studio has not been built");
+    sn_error_remedy(error, "run make studio (it needs npm), or set SINEW_PAGE to a studio.html");
+    return SN_NO_FILE;
+}
+
+snStatus sn_load_page(char **html, size_t *size, snError *error)
+{
+    char path[PATH_SIZE];
+    snStatus status = sn_find_page(path, sizeof path, error);
+    if (status) return status;
+    char *page;
+    size_t length;
+    status = sn_file_read(path, PAGE_LIMIT, &page, &length, error);
+    if (status) return status;
+    if (!strstr(page, SLOT)) {
+        sn_free(page);
+        sn_fail(error, SN_BAD_FILE, "this is not the page of the studio: it has no slot for data");
+        sn_error_place(error, path, 0, 0);
+        return SN_BAD_FILE;
+    }
+    *html = page;
+    *size = length;
+    return SN_OK;
+}
+
+static snStatus write_page(const char *path, const char *page, size_t page_size, const char *text, size_t text_size,
+                           snError *error)
+{
+    snWriter writer;
+    size_t before = (size_t)(strstr(page, SLOT) - page) + strlen(SLOT);
+    snStatus status = sn_writer_open(&writer, path, error);
+    if (status) return status;
+    sn_writer_bytes(&writer, page, before);
+    sn_writer_bytes(&writer, text, text_size);
+    sn_writer_bytes(&writer, page + before, page_size - before);
+    return sn_writer_commit(&writer, error);
+}
+
+snStatus sn_save_html(const snStudioDef *def, const char *path, snError *error)
+{
+    char *page = NULL, *text = NULL;
+    void *bytes = NULL;
+    size_t page_size = 0, size = 0;
+    snStatus status = sn_load_page(&page, &page_size, error);
+    if (!status) status = sn_pack_studio(def, &bytes, &size, error);
+    if (!status && !(text = sn_alloc(sn_base64_size(size), 1))) status = sn_fail_no_memory(error);
+    if (!status) {
+        sn_base64(bytes, size, text);
+        status = write_page(path, page, page_size, text, sn_base64_size(size), error);
+    }
+    sn_free(page);
+    sn_free(bytes);
+    sn_free(text);
+    return status;
+}

@@ -1,0 +1,647 @@
+/* The strand-structured solver: strands are eliminated four by four in the lanes of a vector, batches run on the
+ * threads of the pool, and what they leave is the small system of bodies, joint rows and link rows.
+ *
+ * 1. A batch writes only what belongs to it. Sums over strands are made by the calling thread, in the order of the
+ *    batches, so results are bit-equal for any number of threads.
+ * 2. Back substitution and residual of a strand happen while it is in the cache, so that knowing whether a solution is
+ *    good enough costs little. A solve is two loops over the batches, each refinement two more.
+ * 3. A batch is factored again when one of its strands is marked dirty, or when a link row on it has changed.
+ * 4. Right-hand sides that are attached are eliminated as soon as a batch is factored, while it is in the cache; a
+ * solve for a mixture of them starts from the mixture of what that left. */
+#include "system/strand_solver.h"
+
+#include "base/alloc.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+/* Loops over items, each on some worker with scratch of its own. -------------------------------------------------- */
+
+typedef struct Job Job;
+struct Job {
+    snKkt *k;
+    snStrandSolver *s;
+    void (*run)(Job *job, int32_t item, int32_t worker);
+    int32_t count;
+    atomic_int next;
+    const uint8_t *dirty; /* factor */
+    const double *rhs;    /* solve */
+    const double *level;  /* solve with what is attached; NULL without */
+    bool first, last;
+    int32_t nforce; /* body response: the forces of one chunk */
+    const int32_t *force_strand, *force_adr;
+    const double *force;
+    double *response;
+    int32_t ld; /* of the response by rows */
+};
+
+static void work(void *context, int32_t worker)
+{
+    Job *job = context;
+    for (int32_t i; (i = atomic_fetch_add(&job->next, 1)) < job->count;) job->run(job, i, worker);
+}
+
+static void run_job(Job *job, int32_t count, void (*run)(Job *, int32_t, int32_t))
+{
+    job->run = run;
+    job->count = count;
+    atomic_store(&job->next, 0);
+    sn_pool_loop(job->k->pool, count < job->s->nworker ? count : job->s->nworker, work, job);
+}
+
+/* Factoring. ------------------------------------------------------------------------------------------------------ */
+
+/* Member by member: the padding between them is anything. */
+static bool same_part(const snKktPart *a, const snKktPart *b)
+{
+    return a->span == b->span && memcmp(a->b, b->b, sizeof a->b) == 0 && memcmp(a->n, b->n, sizeof a->n) == 0;
+}
+
+static bool links_changed(const snKkt *k, const snStrandSolver *s, const snLane *lane)
+{
+    for (int32_t p = 0; p < lane->nlinkpart; ++p) {
+        const snLinkPart *link = &lane->linkpart[p];
+        if (s->old_on[link->link] != k->values.link_on[link->link]) return true;
+        if (!same_part(&s->old_part[link->part], &k->values.part[link->part])) return true;
+    }
+    return false;
+}
+
+static bool needs_factor(const Job *job, const snBatch *b)
+{
+    if (!job->dirty || !job->s->factored || b->bad) return true;
+    for (int l = 0; l < SN_LANES; ++l)
+        if (b->lane[l].strand >= 0 && (job->dirty[b->lane[l].strand] || links_changed(job->k, job->s, &b->lane[l])))
+            return true;
+    return false;
+}
+
+/* to, columns ld apart, += the rectangle at `row` and `column` of the block. Inlined with constants for the usual 6
+ * x 6. */
+static inline void add_along(double *restrict to, int32_t ld, const double *restrict block, const snTarget *t,
+                             int32_t height, int32_t width)
+{
+    for (int32_t i = 0; i < height; ++i, to += ld) {
+        const double *from = block + sn_block_row(t->row + i) + t->column;
+        for (int32_t j = 0; j < width; ++j) to[j] += from[j];
+    }
+}
+
+static inline void add_across(double *restrict to, int32_t ld, const double *restrict block, const snTarget *t,
+                              int32_t height, int32_t width)
+{
+    for (int32_t i = 0; i < height; ++i) {
+        const double *from = block + sn_block_row(t->row + i) + t->column;
+        for (int32_t j = 0; j < width; ++j) to[(int64_t)ld * j + i] += from[j];
+    }
+}
+
+static inline void add_triangle(double *restrict to, int32_t ld, const double *restrict block, const snTarget *t,
+                                int32_t height)
+{
+    for (int32_t i = 0; i < height; ++i) {
+        const double *from = block + sn_block_row(t->row + i) + t->column;
+        for (int32_t j = 0; j <= i; ++j) to[(int64_t)ld * j + i] += from[j];
+    }
+}
+
+static void add_target(const snTarget *t, const double *block, double *panel)
+{
+    double *to = panel + t->at;
+    bool six = t->height == 6 && t->width == 6;
+    if (t->kind == SN_TARGET_TRIANGLE && six)
+        add_triangle(to, t->ld, block, t, 6);
+    else if (t->kind == SN_TARGET_TRIANGLE)
+        add_triangle(to, t->ld, block, t, t->height);
+    else if (t->kind == SN_TARGET_ALONG && six)
+        add_along(to, t->ld, block, t, 6, 6);
+    else if (t->kind == SN_TARGET_ALONG)
+        add_along(to, t->ld, block, t, t->height, t->width);
+    else if (six)
+        add_across(to, t->ld, block, t, 6, 6);
+    else
+        add_across(to, t->ld, block, t, t->height, t->width);
+}
+
+static void add_batch(snStrandSolver *s, int32_t batch)
+{
+    for (int32_t i = SN_LANES * batch; i < SN_LANES * (batch + 1); ++i) {
+        const double *block = s->batch[batch].lane[i % SN_LANES].block;
+        for (int32_t t = s->targetadr[i]; t < s->targetadr[i + 1]; ++t)
+            add_target(&s->target[t], block, s->reduced.panel);
+    }
+}
+
+/* The border of a lane for the attached right-hand side (0) or force (1). */
+static double *kept_border(const snStrandSolver *s, int32_t lane, int r)
+{
+    return s->kept_border + (2 * (int64_t)lane + r) * s->border_size;
+}
+
+/* The lanes' pieces of a vector as in kkt.h. Kernels take one type for what they read and what they write. */
+static snLaneVector lanes_in(const snKkt *k, const snBatch *b, const double *vector)
+{
+    snLaneVector v = {.stride = 3};
+    for (int l = 0; l < SN_LANES; ++l) {
+        v.point[l] = (double *)vector + k->point0 + 3 * b->lane[l].point;
+        v.row[l] = (double *)vector + k->own0 + b->lane[l].own;
+    }
+    return v;
+}
+
+static void keep_batch(const snKkt *k, snStrandSolver *s, int32_t item, int32_t worker)
+{
+    snBatch *b = &s->batch[item];
+    snLaneVector rhs[2] = {lanes_in(k, b, k->attached_rhs), {.stride = 3}};
+    double *border[2][SN_LANES];
+    for (int l = 0; l < SN_LANES; ++l) {
+        rhs[1].point[l] = (double *)k->attached_force + 3 * (int64_t)b->lane[l].point;
+        for (int r = 0; r < 2; ++r) border[r][l] = kept_border(s, SN_LANES * item + l, r);
+    }
+    s->lanes->forward_two(s->kept, b, &s->work[worker], rhs, (double *const(*)[SN_LANES])border);
+    b->kept = true;
+}
+
+static void factor_item(Job *job, int32_t item, int32_t worker)
+{
+    snStrandSolver *s = job->s;
+    snBatch *b = &s->batch[item];
+    if (needs_factor(job, b)) {
+        s->lanes->factor(&s->data, b, &s->work[worker]);
+        b->kept = false;
+    }
+    if (job->k->attached_rhs && !b->kept && !b->bad) keep_batch(job->k, s, item, worker);
+}
+
+static int32_t worst_strand(const snStrandSolver *s)
+{
+    int32_t worst = -1;
+    for (int32_t b = 0; b < s->nbatch; ++b)
+        for (int l = 0; l < SN_LANES; ++l) {
+            int32_t strand = s->batch[b].lane[l].strand;
+            if ((s->batch[b].bad >> l & 1) && (worst < 0 || strand < worst)) worst = strand;
+        }
+    return worst;
+}
+
+static void add_bodies(const snKkt *k, snStrandSolver *s)
+{
+    for (int32_t b = 0; b < k->pattern.nbody; ++b) {
+        double *to = s->reduced.panel + s->body_to[b];
+        for (int32_t c = 0; c < 6; ++c)
+            for (int32_t i = c; i < 6; ++i) to[s->body_ld[b] * c + i] += k->values.body_A[36 * b + 6 * c + i];
+    }
+    for (int32_t p = 0; p < k->pattern.npair; ++p) {
+        bool along = s->body_at[k->pattern.pair_body[2 * p]] < s->body_at[k->pattern.pair_body[2 * p + 1]];
+        int32_t ld = s->pair_ld[p];
+        double *to = s->reduced.panel + s->pair_to[p];
+        for (int32_t e = 0; e < 36; ++e)
+            to[along ? ld * (e / 6) + e % 6 : ld * (e % 6) + e / 6] += k->values.pair_A[36 * p + e];
+    }
+}
+
+static void add_rows(const snKkt *k, snStrandSolver *s)
+{
+    double *panel = s->reduced.panel;
+    const snKktValues *v = &k->values;
+    for (int32_t j = 0; j < k->pattern.njoint; ++j) {
+        const int64_t *to = s->joint_to + 3 * j;
+        panel[to[2]] += v->joint_on[j] ? -v->joint_D[j] : -1;
+        if (!v->joint_on[j]) continue;
+        int32_t host = s->joint_host[j], ld = s->body_ld[k->pattern.joint_body[2 * j + host]];
+        const double *J = v->joint_J + 12 * j;
+        for (int32_t c = 0; c < 6; ++c) panel[to[0] + ld * c] += J[6 * host + c];
+        if (k->pattern.joint_body[2 * j + !host] < 0) continue;
+        for (int32_t c = 0; c < 6; ++c) panel[to[1] + c] += J[6 * !host + c];
+    }
+    for (int32_t l = 0; l < k->pattern.nlink; ++l) panel[s->link_to[l]] += v->link_on[l] ? -v->link_D[l] : -1;
+}
+
+static snStatus strand_factor(snKkt *k, const uint8_t *strand_dirty, int32_t *culprit)
+{
+    snStrandSolver *s = k->state;
+    Job job = {.k = k, .s = s, .dirty = strand_dirty};
+    memset(s->reduced.panel, 0, (size_t)s->reduced.paneladr[s->reduced.nnode] * sizeof(double));
+    add_bodies(k, s);
+    add_rows(k, s);
+    run_job(&job, s->nbatch, factor_item);
+    memcpy(s->old_part, k->values.part, (size_t)k->pattern.npart * sizeof *s->old_part);
+    memcpy(s->old_on, k->values.link_on, (size_t)k->pattern.nlink);
+    s->factored = true;
+    if ((*culprit = worst_strand(s)) >= 0) return SN_DIVERGED;
+    for (int32_t b = 0; b < s->nbatch; ++b) add_batch(s, b);
+    int32_t bad = s->lanes->reduced_factor(&s->reduced);
+    if (bad < 0) return SN_OK;
+    *culprit = s->owner[bad];
+    return SN_DIVERGED;
+}
+
+/* Solving. -------------------------------------------------------------------------------------------------------- */
+
+/* As lanes_in, with the points in an array of the solver. */
+static snLaneVector lanes_at(const snKkt *k, const snBatch *b, double *vector, double *points)
+{
+    snLaneVector v = lanes_in(k, b, vector);
+    v.stride = 4;
+    for (int l = 0; l < SN_LANES; ++l) v.point[l] = points + 4 * (int64_t)b->lane[l].point;
+    return v;
+}
+
+/* What the lanes need of a reduced solution. */
+static void load_borders(const snBatch *b, const double *red)
+{
+    for (int l = 0; l < SN_LANES; ++l) {
+        const snLane *lane = &b->lane[l];
+        for (int32_t i = 0; i < lane->nslot; ++i)
+            memcpy(lane->border + 6 * i, red + lane->slot_at[i], 6 * sizeof(double));
+        for (int32_t i = 0; i < lane->nlink; ++i) lane->border[6 * b->nslot + i] = red[lane->link_at[i]];
+    }
+}
+
+static void subtract_border(const snBatch *b, int32_t l, const double *border, double *red)
+{
+    const snLane *lane = &b->lane[l];
+    for (int32_t e = 0; e < 6 * lane->nslot; ++e) red[lane->slot_at[e / 6] + e % 6] -= border[e];
+    for (int32_t e = 0; e < lane->nlink; ++e) red[lane->link_at[e]] -= border[6 * b->nslot + e];
+}
+
+static void subtract_borders(const snStrandSolver *s, double *red)
+{
+    for (int32_t i = 0; i < SN_LANES * s->nbatch; ++i) {
+        const snBatch *b = &s->batch[i / SN_LANES];
+        subtract_border(b, i % SN_LANES, b->lane[i % SN_LANES].border, red);
+    }
+}
+
+static void forward_item(Job *job, int32_t item, int32_t worker)
+{
+    snStrandSolver *s = job->s;
+    snLaneVector rhs = lanes_in(job->k, &s->batch[item], job->rhs);
+    s->lanes->forward(&s->data, &s->batch[item], &s->work[worker], &rhs);
+}
+
+static void add_lane(const snLane *lane, const snLaneVector *step, const snLaneVector *x, int l)
+{
+    for (int32_t i = 0; i < 4 * lane->npoint; ++i) x->point[l][i] += step->point[l][i];
+    for (int32_t i = 0; i < lane->nown; ++i) x->row[l][i] += step->row[l][i];
+}
+
+/* to = rhs + level force */
+static void mix(const double *restrict rhs, const double *restrict force, double level, int64_t from, int64_t count,
+                double *restrict to)
+{
+    for (int64_t i = from; i < from + count; ++i) to[i] = rhs[i] + level * force[i];
+}
+
+/* What eliminating the strands of a batch has left, of both attached right-hand sides together. */
+static void mix_kept(const snStrandSolver *s, const snBatch *b, const double *level)
+{
+    const snLaneData *kept = s->kept;
+    for (int l = 0; l < SN_LANES; ++l) {
+        const snLane *lane = &b->lane[l];
+        if (lane->strand < 0) continue;
+        double f = level[lane->strand];
+        mix(kept[0].t, kept[1].t, f, 4 * (int64_t)lane->point, 4 * (int64_t)lane->npoint, s->data.t);
+        mix(kept[0].w, kept[1].w, f, lane->own, lane->nown, s->data.w);
+    }
+}
+
+/* Back substitution with s->red, and the residual unless this is the last round. */
+static void backward_item(Job *job, int32_t item, int32_t worker)
+{
+    snStrandSolver *s = job->s;
+    snBatch *b = &s->batch[item];
+    snLaneVector x = lanes_at(job->k, b, s->x, s->x_point), step = lanes_at(job->k, b, s->step, s->step_point);
+    snLaneVector res = lanes_at(job->k, b, s->res, s->res_point), rhs = lanes_in(job->k, b, job->rhs);
+    if (job->level && job->first) mix_kept(s, b, job->level);
+    load_borders(b, s->red);
+    s->lanes->backward(&s->data, b, &s->work[worker], job->first ? &x : &step);
+    for (int l = 0; l < SN_LANES; ++l)
+        if (b->lane[l].strand >= 0 && !job->first) add_lane(&b->lane[l], &step, &x, l);
+    if (job->last) return;
+    load_borders(b, s->total);
+    b->off = s->lanes->residual(&s->data, b, &rhs, &x, &res, &b->size);
+}
+
+static void refine_item(Job *job, int32_t item, int32_t worker)
+{
+    snStrandSolver *s = job->s;
+    snLaneVector res = lanes_at(job->k, &s->batch[item], s->res, s->res_point);
+    s->lanes->forward(&s->data, &s->batch[item], &s->work[worker], &res);
+}
+
+/* red = the entries of a vector that belong to the reduced system; rows that are off get zero. */
+static void to_reduced(const snKkt *k, const double *vector, double *red)
+{
+    const snStrandSolver *s = k->state;
+    for (int32_t b = 0; b < k->pattern.nbody; ++b) memcpy(red + s->body_at[b], vector + 6 * b, 6 * sizeof *red);
+    for (int32_t l = 0; l < k->pattern.nlink; ++l) red[s->link_at[l]] = k->values.link_on[l] ? vector[k->link0 + l] : 0;
+    for (int32_t j = 0; j < k->pattern.njoint; ++j)
+        red[s->joint_at[j]] = k->values.joint_on[j] ? vector[k->joint0 + j] : 0;
+}
+
+static void from_reduced(const snKkt *k, const double *red, double *vector)
+{
+    const snStrandSolver *s = k->state;
+    for (int32_t b = 0; b < k->pattern.nbody; ++b) memcpy(vector + 6 * b, red + s->body_at[b], 6 * sizeof *red);
+    for (int32_t l = 0; l < k->pattern.nlink; ++l) vector[k->link0 + l] = red[s->link_at[l]];
+    for (int32_t j = 0; j < k->pattern.njoint; ++j) vector[k->joint0 + j] = red[s->joint_at[j]];
+}
+
+/* The residual of the bodies' equations, without the own rows, which the batches leave in border2. */
+static void body_residual(const snKkt *k, const double *x, double *res)
+{
+    for (int32_t i = 0; i < 6 * k->pattern.nbody; ++i) {
+        const double *a = k->values.body_A + 6 * i, *xb = x + i / 6 * 6;
+        res[i] -= a[0] * xb[0] + a[1] * xb[1] + a[2] * xb[2] + a[3] * xb[3] + a[4] * xb[4] + a[5] * xb[5];
+    }
+    for (int32_t p = 0; p < k->pattern.npair; ++p) {
+        int32_t a = 6 * k->pattern.pair_body[2 * p], b = 6 * k->pattern.pair_body[2 * p + 1];
+        for (int32_t e = 0; e < 36; ++e) {
+            double value = k->values.pair_A[36 * p + e];
+            res[a + e / 6] -= value * x[b + e % 6];
+            res[b + e % 6] -= value * x[a + e / 6];
+        }
+    }
+}
+
+static void joint_residual(const snKkt *k, const double *x, double *res)
+{
+    const snKktValues *v = &k->values;
+    for (int32_t j = 0; j < k->pattern.njoint; ++j) {
+        double y = x[k->joint0 + j], r = res[k->joint0 + j] + v->joint_D[j] * y;
+        if (!v->joint_on[j]) continue;
+        for (int32_t e = 0; e < 12; ++e) {
+            int32_t body = k->pattern.joint_body[2 * j + e / 6];
+            if (body < 0) continue;
+            r -= v->joint_J[12 * j + e] * x[6 * body + e % 6];
+            res[6 * body + e % 6] -= v->joint_J[12 * j + e] * y;
+        }
+        res[k->joint0 + j] = r;
+    }
+}
+
+static void link_residual(const snKkt *k, const double *x, const double *points, double *res)
+{
+    const snKktValues *v = &k->values;
+    for (int32_t l = 0; l < k->pattern.nlink; ++l) {
+        if (!v->link_on[l]) continue;
+        double r = res[k->link0 + l] + v->link_D[l] * x[k->link0 + l];
+        for (int32_t e = k->pattern.link_partadr[l]; e < k->pattern.link_partadr[l + 1]; ++e) {
+            const snKktPart *part = &v->part[e];
+            const double *q =
+                points + 4 * (k->pattern.strand_pointadr[k->pattern.part_strand[e]] + (int64_t)part->span);
+            for (int32_t i = 0; i < 4; ++i, q += 4)
+                r -= part->b[i] * (part->n[0] * q[0] + part->n[1] * q[1] + part->n[2] * q[2]);
+        }
+        res[k->link0 + l] = r;
+    }
+}
+
+/* s->red = the residual of the reduced equations, at x. */
+static void reduced_residual(const snKkt *k, const double *rhs)
+{
+    snStrandSolver *s = k->state;
+    memcpy(s->res, rhs, (size_t)k->point0 * sizeof *rhs);
+    memcpy(s->res + k->link0, rhs + k->link0, (size_t)(k->size - k->link0) * sizeof *rhs);
+    from_reduced(k, s->total, s->x);
+    body_residual(k, s->x, s->res);
+    joint_residual(k, s->x, s->res);
+    link_residual(k, s->x, s->x_point, s->res);
+    to_reduced(k, s->res, s->red);
+    for (int32_t i = 0; i < SN_LANES * s->nbatch; ++i) {
+        const snLane *lane = &s->batch[i / SN_LANES].lane[i % SN_LANES];
+        for (int32_t e = 0; e < 6 * lane->nslot; ++e) s->red[lane->slot_at[e / 6] + e % 6] -= lane->border2[e];
+    }
+}
+
+/* Is the largest residual, strands and s->red, at most `enough` of the largest right-hand side of a point? */
+static bool is_enough(const snStrandSolver *s, double enough)
+{
+    double off = 0, size = 0;
+    for (int32_t b = 0; b < s->nbatch; ++b) {
+        off = fmax(off, s->batch[b].off);
+        size = fmax(size, s->batch[b].size);
+    }
+    for (int32_t i = 0; i < s->reduced.n; ++i) off = fmax(off, fabs(s->red[i]));
+    return off <= enough * size;
+}
+
+static void give_out(const snKkt *k, double *solution)
+{
+    const snStrandSolver *s = k->state;
+    from_reduced(k, s->total, solution);
+    for (int32_t i = 0; i < 3 * k->pattern.npoint; ++i) solution[k->point0 + i] = s->x_point[4 * (i / 3) + i % 3];
+    memcpy(solution + k->own0, s->x + k->own0, (size_t)k->pattern.nown * sizeof *solution);
+}
+
+/* From the borders of the strands, eliminated for job->rhs, on. */
+static void solve_on(Job *job, double *solution, int32_t refine, double enough)
+{
+    snKkt *k = job->k;
+    snStrandSolver *s = job->s;
+    memset(s->total, 0, (size_t)s->reduced.n * sizeof *s->total);
+    to_reduced(k, job->rhs, s->red);
+    for (int32_t round = 0;; ++round) {
+        subtract_borders(s, s->red);
+        s->lanes->reduced_solve(&s->reduced, s->red);
+        for (int32_t i = 0; i < s->reduced.n; ++i) s->total[i] += s->red[i];
+        job->first = round == 0;
+        job->last = round == refine;
+        run_job(job, s->nbatch, backward_item);
+        if (job->last) break;
+        reduced_residual(k, job->rhs);
+        if (is_enough(s, enough)) break;
+        run_job(job, s->nbatch, refine_item);
+    }
+    give_out(k, solution);
+}
+
+static void strand_solve(snKkt *k, const double *rhs, double *solution, int32_t refine, double enough)
+{
+    Job job = {.k = k, .s = k->state, .rhs = rhs};
+    run_job(&job, job.s->nbatch, forward_item);
+    solve_on(&job, solution, refine, enough);
+}
+
+static void strand_solve_bodies(snKkt *k, const double *rhs, double *velocity)
+{
+    snStrandSolver *s = k->state;
+    Job job = {.k = k, .s = s, .rhs = rhs};
+    run_job(&job, s->nbatch, forward_item);
+    to_reduced(k, rhs, s->red);
+    subtract_borders(s, s->red);
+    s->lanes->reduced_solve(&s->reduced, s->red);
+    for (int32_t b = 0; b < k->pattern.nbody; ++b) memcpy(velocity + 6 * b, s->red + s->body_at[b], 6 * sizeof *rhs);
+}
+
+/* The response of the bodies. ------------------------------------------------------------------------------------- */
+
+static int32_t next_force(const Job *job, int32_t strand, int32_t from)
+{
+    while (from < job->nforce && job->force_strand[from] != strand) ++from;
+    return from;
+}
+
+/* The forces on the strands of one batch, as many rounds as the strand with the most has forces. */
+static void response_forward(Job *job, int32_t item, int32_t worker)
+{
+    snStrandSolver *s = job->s;
+    snBatch *b = &s->batch[item];
+    int32_t next[SN_LANES] = {0};
+    for (;;) {
+        snLaneVector rhs = {.stride = 3};
+        int found = 0;
+        for (int l = 0; l < SN_LANES; ++l) {
+            next[l] = b->lane[l].strand < 0 ? job->nforce : next_force(job, b->lane[l].strand, next[l]);
+            if (next[l] >= job->nforce) continue;
+            rhs.point[l] = (double *)job->force + job->force_adr[next[l]];
+            ++found;
+        }
+        if (!found) return;
+        s->lanes->forward(&s->data, b, &s->work[worker], &rhs);
+        for (int l = 0; l < SN_LANES; ++l) {
+            if (next[l] >= job->nforce) continue;
+            memcpy(s->chunk + (int64_t)s->border_size * next[l], b->lane[l].border,
+                   4 * (size_t)b->nbordergroup * sizeof(double));
+            ++next[l];
+        }
+    }
+}
+
+/* Minus the border of one force into its place among the interleaved right-hand sides. */
+static void load_force(const snStrandSolver *s, int32_t strand, const double *border, double *x, uint8_t *reached)
+{
+    const snBatch *b = &s->batch[s->strand_lane[strand] / SN_LANES];
+    const snLane *lane = &b->lane[s->strand_lane[strand] % SN_LANES];
+    for (int32_t i = 0; i < lane->nslot; ++i) {
+        for (int32_t c = 0; c < 6; ++c) x[SN_MANY * (lane->slot_at[i] + c)] = -border[6 * i + c];
+        reached[sn_reduced_node_of(&s->reduced, lane->slot_at[i])] = 1;
+    }
+    for (int32_t i = 0; i < lane->nlink; ++i) {
+        x[SN_MANY * lane->link_at[i]] = -border[6 * b->nslot + i];
+        reached[sn_reduced_node_of(&s->reduced, lane->link_at[i])] = 1;
+    }
+}
+
+/* Several forces through the reduced system, interleaved. */
+static void response_reduced(Job *job, int32_t item, int32_t worker)
+{
+    snStrandSolver *s = job->s;
+    int32_t nbody = job->k->pattern.nbody, first = SN_MANY * item;
+    int32_t count = job->nforce - first < SN_MANY ? job->nforce - first : SN_MANY;
+    double *x = s->many + 2 * (int64_t)worker * SN_MANY * s->reduced.n,
+           *out = job->response + 6 * (int64_t)nbody * first;
+    uint8_t *reached = s->reached + (int64_t)worker * s->reduced.nnode;
+    memset(x, 0, (size_t)SN_MANY * (size_t)s->reduced.n * sizeof *x);
+    memset(reached, 0, (size_t)s->reduced.nnode);
+    for (int32_t f = 0; f < count; ++f)
+        load_force(s, job->force_strand[first + f], s->chunk + (int64_t)s->border_size * (first + f), x + f, reached);
+    s->lanes->reduced_solve_many(&s->reduced, x, reached);
+    for (int32_t f = 0; f < count; ++f)
+        for (int32_t b = 0; b < nbody; ++b) {
+            const double *from = x + SN_MANY * (int64_t)s->body_at[b] + f;
+            for (int32_t c = 0; c < 6; ++c) *out++ = from[SN_MANY * c];
+        }
+}
+
+static void strand_body_response(snKkt *k, int32_t nforce, const int32_t *force_strand, const int32_t *force_adr,
+                                 const double *force, double *response)
+{
+    snStrandSolver *s = k->state;
+    for (int32_t done = 0; done < nforce; done += s->nchunk) {
+        Job job = {.k = k,
+                   .s = s,
+                   .nforce = nforce - done < s->nchunk ? nforce - done : s->nchunk,
+                   .force_strand = force_strand + done,
+                   .force_adr = force_adr + done,
+                   .force = force,
+                   .response = response + 6 * (int64_t)k->pattern.nbody * done};
+        run_job(&job, s->nbatch, response_forward);
+        run_job(&job, (job.nforce + SN_MANY - 1) / SN_MANY, response_reduced);
+    }
+}
+
+/* With right-hand sides attached. --------------------------------------------------------------------------------- */
+
+static void strand_attach(snKkt *k)
+{
+    snStrandSolver *s = k->state;
+    for (int32_t b = 0; b < s->nbatch; ++b) s->batch[b].kept = false;
+}
+
+/* s->red = the reduced right-hand side of the attached rhs. */
+static void reduce_attached(const snKkt *k)
+{
+    snStrandSolver *s = k->state;
+    to_reduced(k, k->attached_rhs, s->red);
+    for (int32_t i = 0; i < SN_LANES * s->nbatch; ++i)
+        subtract_border(&s->batch[i / SN_LANES], i % SN_LANES, kept_border(s, i, 0), s->red);
+}
+
+/* SN_MANY columns of the response through the reduced system. */
+static void attached_columns(Job *job, int32_t item, int32_t worker)
+{
+    snStrandSolver *s = job->s;
+    int32_t first = SN_MANY * item, end = first + SN_MANY;
+    double *x = s->many + 2 * (int64_t)worker * SN_MANY * s->reduced.n, *out = job->response + first;
+    uint8_t *reached = s->reached + (int64_t)worker * s->reduced.nnode;
+    memset(x, 0, (size_t)SN_MANY * (size_t)s->reduced.n * sizeof *x);
+    memset(reached, end > job->nforce, (size_t)s->reduced.nnode);
+    for (int32_t f = first; f < end && f < job->nforce; ++f) {
+        int32_t strand = job->force_strand[f];
+        load_force(s, strand, kept_border(s, s->strand_lane[strand], 1), x + f - first, reached);
+    }
+    for (int32_t i = 0; i < s->reduced.n && end > job->nforce; ++i) x[SN_MANY * i + job->nforce - first] = s->red[i];
+    s->lanes->reduced_solve_many(&s->reduced, x, reached);
+    for (int32_t i = 0; i < 6 * job->k->pattern.nbody; ++i)
+        memcpy(out + (int64_t)job->ld * i, x + SN_MANY * (int64_t)(s->body_at[i / 6] + i % 6), SN_MANY * sizeof *x);
+}
+
+static void strand_attached_response(snKkt *k, int32_t count, const int32_t *strand, int32_t ld, double *response)
+{
+    Job job = {.k = k, .s = k->state, .nforce = count, .force_strand = strand, .response = response, .ld = ld};
+    reduce_attached(k);
+    run_job(&job, count / SN_MANY + 1, attached_columns);
+}
+
+static void strand_attached_solve(snKkt *k, const double *level, const double *total, double *solution, int32_t refine,
+                                  double enough)
+{
+    snStrandSolver *s = k->state;
+    Job job = {.k = k, .s = s, .rhs = total, .level = level};
+    for (int32_t i = 0; i < SN_LANES * s->nbatch; ++i) {
+        const snLane *lane = &s->batch[i / SN_LANES].lane[i % SN_LANES];
+        if (lane->strand >= 0)
+            mix(kept_border(s, i, 0), kept_border(s, i, 1), level[lane->strand], 0,
+                4 * (int64_t)s->batch[i / SN_LANES].nbordergroup, lane->border);
+    }
+    solve_on(&job, solution, refine, enough);
+}
+
+static void strand_destroy(void *state)
+{
+    sn_strand_solver_destroy(state);
+}
+static const char *strand_simd_name(const void *state)
+{
+    return ((const snStrandSolver *)state)->lanes->name;
+}
+
+bool sn_kkt_strand_create(snKkt *k, bool portable)
+{
+    static const snKktSolver solver = {.destroy = strand_destroy,
+                                       .factor = strand_factor,
+                                       .solve = strand_solve,
+                                       .solve_bodies = strand_solve_bodies,
+                                       .body_response = strand_body_response,
+                                       .attached_response = strand_attached_response,
+                                       .attached_solve = strand_attached_solve,
+                                       .attach = strand_attach,
+                                       .simd_name = strand_simd_name};
+    const snLanes *lanes = portable ? NULL : sn_lanes_avx2();
+    k->state = sn_strand_solver_create(k, lanes ? lanes : sn_lanes_portable());
+    k->solver = &solver;
+    return k->state != NULL;
+}
