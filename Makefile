@@ -9,7 +9,7 @@ SOURCES = $(shell git ls-files 'src/*.[ch]' 'include/*.h' 'scenes/*.[ch]' 'examp
 all: ## build build/sinew (the default)
 	@mkdir -p build
 	@cmake --preset release $(LAUNCHER) >build/configure.log 2>&1 || { cat build/configure.log; \
-	    echo "If a package is missing: make deps"; exit 1; }
+	    echo "If a package is missing: tools/install_deps.sh build page"; exit 1; }
 	@cmake --build build
 
 deps: ## install what is missing to build and test (Debian, Ubuntu)

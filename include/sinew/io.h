@@ -179,6 +179,8 @@ typedef struct snPlotDef {
     double y_low, y_high; /* NaN: as the values need; a range that is given still grows to hold them */
     double width, height; /* points, 0: 360 and what the labels need */
 } snPlotDef;
+/* Whether the library was built with cairo. Without it every plot ends with SN_FAILED and says so. */
+SN_API bool sn_plot_available(void);
 SN_API snPlotDef sn_default_plot_def(void);
 SN_API snStatus sn_plot_lines(const snPlotDef *def, const char *path, snError *error);
 /* Several of them one below the other, as wide as the first. */

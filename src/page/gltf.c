@@ -5,12 +5,12 @@
  * straight line between neighbouring shapes. Of a skinned mesh the targets are in the pose of rest: a deformed vertex
  * is carried back by the inverse of the matrix that skinning will apply to it. */
 #include "page/gltf.h"
-#include "plot/plot.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
 #include "io/file.h"
 #include "io/little.h"
+#include "math/ticks.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +27,7 @@ typedef struct glbWriter {
     double *key_time, *shape_time; /* from zero */
     int32_t key_accessor;
     int32_t *body_node;
-    double *pose; /* nkey x 7 */
+    double *pose;          /* nkey x 7 */
     double activation_top; /* that the last colour stands for */
     snError *error;
 } glbWriter;
@@ -280,7 +280,7 @@ static double find_top(const glbWriter *w, const int32_t *activation)
     for (int32_t f = 0; f < sn_track_frames(w->def->track); ++f)
         for (int32_t s = 0; s < w->channels->nstrand; ++s)
             if (activation[s] >= 0) largest = fmax(largest, sn_track_scalar(w->def->track, f)[activation[s]]);
-    return largest > 0 ? fmin(sn_plot_top("activation/", largest), 1) : 1;
+    return largest > 0 ? fmin(sn_axis_ticks(0, fmax(largest, 0.01), SN_SCALE_TICKS, true).high, 1) : 1;
 }
 
 static void strand_shapes(glbWriter *w, snTubes *tubes, morph *m, double *point, double *scalar,
