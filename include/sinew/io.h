@@ -221,7 +221,8 @@ typedef struct snGlbDef {
     const snTrack *track;        /* bodies, strands, and scalars for the colours */
     const snMesh *body_mesh;     /* one for each body of the track, in the body's axes, may be empty; NULL: none */
     const double *strand_radius; /* m, one for each strand; NULL: 1 mm */
-    const int32_t *strand_scalar; /* the scalar that colours each strand, -1 none; NULL: activation/STRAND */
+    const double *strand_belly;  /* 3 for each strand: radius (m), start and end (fractions of the parameter); NULL: none */
+    const int32_t *strand_scalar; /* the activation of each strand, -1 none; NULL: activation/STRAND */
     int32_t tube_sides;
     const snMesh *skin;          /* at rest, world; NULL: none */
     const double *rest_pose;     /* nbody x 7: bones while the skin is at rest; NULL: the first frame */

@@ -10,7 +10,8 @@ typedef struct snNamedView {
     double sign; /* 1 or -1: on which side */
 } snNamedView;
 
-/* Takes the next view off the text at *at. False at the end, or when what is there is no view: *at then stands on it. */
+/* Takes the next view off the text at *at. False at the end, or when what is there is no view: *at then stands on it.
+ */
 bool sn_next_view(const char **at, snNamedView *view);
 
 #endif

@@ -64,6 +64,8 @@ static void put_strand(snPack *p, int32_t i)
     sn_json_numbers(&p->head, belly, 2);
     sn_pack_member(p, "maxForce");
     sn_json_number(&p->head, def ? def->max_force : 0);
+    sn_pack_member(p, "bellyRadius");
+    sn_json_number(&p->head, def ? sn_drawn_belly(def) : m->strand_radius[i]);
     sn_pack_member(p, "npoint");
     sn_json_int(&p->head, s->n);
     sn_pack_member(p, "muscle");

@@ -1,5 +1,7 @@
 #include "page/tissue.h"
 
+#include "math/vec.h"
+
 #include <math.h>
 
 const double sn_tissue_color[SN_TISSUES][3] = {
@@ -13,6 +15,12 @@ const char *const sn_tissue_name[SN_TISSUES] = {
     SN_TISSUE_TABLE(X)
 #undef X
 };
+
+double sn_drawn_belly(const snStrandDef *strand)
+{
+    double physical = 0.5 * sqrt(strand->max_force / 0.3e6 / SN_PI);
+    return fmin(fmax(fmax(strand->radius, physical), 0.0012), 0.03);
+}
 
 void sn_tissue_linear(int tissue, double out[3])
 {

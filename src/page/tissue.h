@@ -2,6 +2,8 @@
 #ifndef SN_PAGE_TISSUE_H
 #define SN_PAGE_TISSUE_H
 
+#include "sinew/spec.h"
+
 /* name in the page's data, red, green, blue */
 #define SN_TISSUE_TABLE(X)                                                                                             \
     X(MUSCLE, "muscle", 0.56, 0.18, 0.16)                                                                              \
@@ -19,6 +21,10 @@ enum {
 
 extern const double sn_tissue_color[SN_TISSUES][3];
 extern const char *const sn_tissue_name[SN_TISSUES];
+
+/* Radius that a strand's belly is drawn with, m: that of a muscle of its force at 0.3 MPa, halved, since dozens of
+ * them side by side would hide each other. */
+double sn_drawn_belly(const snStrandDef *strand);
 
 /* Linear light, as glTF wants it. */
 void sn_tissue_linear(int tissue, double out[3]);

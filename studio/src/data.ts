@@ -39,6 +39,8 @@ export interface Strand {
   radius: number;
   belly: [number, number];
   maxForce: number;
+  /** m, as drawn */
+  bellyRadius: number;
   knots: Float32Array;
   /** first control point in the points of a frame, and how many */
   first: number;
@@ -252,6 +254,7 @@ function readStrands(head: any, nmuscle: number): { strands: Strand[]; npoint: n
       radius: s.radius ?? 0.002,
       belly: s.belly ?? [0, 0],
       maxForce: s.maxForce ?? 0,
+      bellyRadius: s.bellyRadius ?? s.radius ?? 0.002,
       knots,
       first,
       npoint: n,

@@ -55,13 +55,6 @@ export function thinRadius(strand: Strand): number {
   return Math.min(Math.max(strand.radius * 0.55, 0.0006), 0.0025);
 }
 
-/** Radius of the belly, m. A muscle of force F has a cross-section of F over 0.3 MPa; drawn at half of its radius, since
- * dozens of them side by side would hide each other. */
-function bellyRadius(strand: Strand): number {
-  const physical = 0.5 * Math.sqrt(strand.maxForce / 0.3e6 / Math.PI);
-  return Math.min(Math.max(strand.radius, physical, 0.0012), 0.03);
-}
-
 function smooth(x: number): number {
   const t = Math.min(Math.max(x, 0), 1);
   return t * t * (3 - 2 * t);
@@ -240,7 +233,7 @@ export class Tubes {
     // Constant volume: a shorter strand is a thicker one.
     const squeeze = Math.sqrt(Math.min(Math.max(r.drawnLength / (this.lineLength(r) || 1), 0.5), 2));
     const thin = thinRadius(strand);
-    const full = bellyRadius(strand);
+    const full = strand.bellyRadius;
     let nx = 0;
     let ny = 0;
     let nz = 0;

@@ -2,8 +2,8 @@
 #include "check.h"
 
 #include "base/alloc.h"
-#include "page/html_bytes.h"
 #include "model/model.h"
+#include "page/html_bytes.h"
 #include "scenes.h"
 #include "sinew/sinew.h"
 
@@ -79,7 +79,8 @@ static void test_frames_as_differences(void **state)
     snBytes head = {0}, data = {0};
     sn_run_frames(&head, &data, value, FRAMES * WIDE, 1, WIDE, finest);
     sn_bytes_add(&head, "", 1);
-    double scale = strtod(strstr(head.at, "\"scale\":") + 8, NULL), bias = strtod(strstr(head.at, "\"bias\":[") + 8, NULL);
+    double scale = strtod(strstr(head.at, "\"scale\":") + 8, NULL),
+           bias = strtod(strstr(head.at, "\"bias\":[") + 8, NULL);
     assert_near(scale, finest, 1e-15);
     assert_non_null(strstr(head.at, "\"delta\":6"));
     uint16_t sum[WIDE] = {0};
