@@ -4,7 +4,7 @@ CCACHE := $(shell command -v ccache 2>/dev/null)
 LAUNCHER := $(if $(CCACHE),-DCMAKE_C_COMPILER_LAUNCHER=ccache)
 SOURCES = $(shell git ls-files 'src/*.[ch]' 'include/*.h' 'scenes/*.[ch]' 'examples/*.c' 'tests/*.[ch]')
 
-.PHONY: all deps demo test test-quick test-full test-blender blender-addon bench fuzz docs studio install format tidy clean help
+.PHONY: all deps demo test test-quick test-full test-page test-blender blender-addon bench fuzz docs studio install format tidy clean help
 
 all: ## build build/sinew (the default)
 	@mkdir -p build
@@ -30,6 +30,10 @@ test-quick: ## the unit tests in the release build
 test-full: ## the suite, the long tests, threads, a minute of each fuzz target
 	@tools/install_deps.sh build test page browser
 	@tools/run_tests full
+
+test-page: ## install what is missing, build, run the tests of the studio's page in a browser
+	@tools/install_deps.sh build test page browser
+	@tools/run_tests page
 
 test-blender: ## install Blender if it is missing, build, run the tests of the add-on and of what Blender reads
 	@tools/install_deps.sh build blender
