@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "control/inverse.h"
 #include "control/reach.h"
-#include "sim/state.h"
+#include "sim/plant.h"
 #include "sinew/control.h"
 
 #include <math.h>
@@ -30,7 +30,7 @@ typedef struct Follow {
     double *rest_coord, *first_coord, *coord;
     double *first_speed; /* ncoord: of the first frame, times the time of approach */
     double *last_activation;
-    double start, end, dt;
+    double start, end, dt, h; /* s: of the motion, of a frame, of a step */
     int32_t nframe, substeps;
     int32_t known, from;   /* frames taken over from an interrupted run; frame at which simulating starts */
     const snState *failed; /* the one whose step did not work */
@@ -101,9 +101,9 @@ static void aim(Follow *f)
         sn_tracker_aim(f->tracker, i, pose[0], pose[1]);
     }
     for (int32_t b = 0; b < f->m->nbody; ++b) {
-        if (f->channel[b] >= 0 && f->m->body_mode[b] == SN_BODY_KINEMATIC) f->s->body_target[b] = f->next[b];
+        if (f->channel[b] >= 0 && f->m->body_mode[b] == SN_BODY_KINEMATIC) sn_plant_aim(f->s, b, f->next[b]);
         if (f->exact && f->channel[b] >= 0 && f->m->body_mode[b] != SN_BODY_PINNED)
-            f->exact->body_target[b] = f->next[b];
+            sn_plant_aim(f->exact, b, f->next[b]);
     }
 }
 
@@ -111,9 +111,10 @@ static void aim(Follow *f)
 
 static void note_activation(Follow *f, snFollowReport *report)
 {
+    const double *activation = sn_plant_activation(f->s);
     double sum = 0;
     for (int32_t k = 0; k < f->m->nmuscle; ++k) {
-        double a = f->s->activation[k], change = a - f->last_activation[k];
+        double a = activation[k], change = a - f->last_activation[k];
         report->max_activation = fmax(report->max_activation, a);
         sum += change * change;
         f->last_activation[k] = a;
@@ -124,7 +125,7 @@ static void note_activation(Follow *f, snFollowReport *report)
 
 static snStatus step_exact(Follow *f)
 {
-    memcpy(f->exact->activation, f->s->activation, sizeof(double) * (size_t)f->m->nmuscle);
+    memcpy(sn_plant_activation(f->exact), sn_plant_activation(f->s), sizeof(double) * (size_t)f->m->nmuscle);
     f->failed = f->exact;
     return sn_step(f->m, f->exact);
 }
@@ -155,7 +156,7 @@ static snStatus carry_over(Follow *f, int32_t n, snInverse *inverse)
 
 static snStatus approach(Follow *f)
 {
-    int32_t n = (int32_t)ceil(f->def.lead / f->s->h);
+    int32_t n = (int32_t)ceil(f->def.lead / f->h);
     if (f->ntarget == f->m->nfree && sn_inverse_applies(f->m)) {
         snInverse *inverse = sn_inverse_create(f->m, f->s, 1);
         return inverse ? carry_over(f, n, inverse) : SN_NO_MEMORY;
@@ -207,7 +208,7 @@ static snStatus record(Follow *f, double time, snTrack *replay, snFollowReport *
     note_wrong_side(f, time, report);
     input_poses(f, time, f->input);
     for (int32_t i = 0; i < f->ntarget; ++i)
-        measure_body(f, f->target[i].body, f->s->body[f->target[i].body], time, report);
+        measure_body(f, f->target[i].body, sn_plant_bodies(f->s)[f->target[i].body], time, report);
     ++report->frames;
     return sn_recording_append(f->m, f->exact ? f->exact : f->s, time, replay);
 }
@@ -265,26 +266,30 @@ static void restore_bodies(Follow *f)
     const snTrack *old = f->def.resume;
     for (int32_t b = 0; b < f->m->nbody; ++b) {
         if (f->m->body_free[b] < 0) continue;
-        double pose[7], velocity[6], *v = f->s->velocity + 6 * b;
+        double pose[7], velocity[6], v[6];
         sn_track_pose_at(old, b, sn_track_time(old, f->from), pose, velocity);
-        f->s->body[b] = stored_body(f, sn_track_pose(old, f->from), b);
-        v3 omega = v3_load(velocity), arm = v3_sub(f->s->body[b].p, v3_load(pose));
-        v3_store(v, q_unrotate(f->s->body[b].q, omega));
+        rigid body = stored_body(f, sn_track_pose(old, f->from), b);
+        v3 omega = v3_load(velocity), arm = v3_sub(body.p, v3_load(pose));
+        v3_store(v, q_unrotate(body.q, omega));
         v3_store(v + 3, v3_add(v3_load(velocity + 3), v3_cross(omega, arm)));
+        sn_plant_put_body(f->s, b, body, v);
     }
 }
 
 /* State at a frame of the earlier run: poses, points and activations as stored, velocities from the frames around it.
  */
-static void restore(Follow *f)
+static snStatus restore(Follow *f)
 {
     const snTrack *old = f->def.resume;
-    snState *s = f->exact ? f->exact : f->s;
     const double *before = sn_track_point(old, f->from - 1), *behind = sn_track_point(old, f->from + 1);
-    memcpy(s->point, sn_track_point(old, f->from), sizeof(double) * 3 * (size_t)f->m->npoint);
-    for (int32_t i = 0; i < 3 * f->m->npoint; ++i) s->pointdot[i] = (behind[i] - before[i]) / (2 * f->dt);
-    memcpy(f->s->activation, sn_track_scalar(old, f->from), sizeof(double) * (size_t)f->m->nmuscle);
+    double *pointdot = SN_NEW_ARRAY(double, 3 * f->m->npoint);
+    if (!pointdot) return SN_NO_MEMORY;
+    for (int32_t i = 0; i < 3 * f->m->npoint; ++i) pointdot[i] = (behind[i] - before[i]) / (2 * f->dt);
+    sn_plant_put_points(f->m, f->exact ? f->exact : f->s, sn_track_point(old, f->from), pointdot);
+    memcpy(sn_plant_activation(f->s), sn_track_scalar(old, f->from), sizeof(double) * (size_t)f->m->nmuscle);
     if (!f->exact) restore_bodies(f);
+    sn_free(pointdot);
+    return SN_OK;
 }
 
 static bool same_names(int32_t n, const char *const *a, const char *const *b)
@@ -327,8 +332,8 @@ static snStatus prepare_resume(Follow *f, const snTrack *replay, snError *error)
 static void set_strengths(Follow *f)
 {
     size_t size = sizeof(double) * (size_t)f->m->nmuscle;
-    if (f->def.strength) memcpy(f->s->strength, f->def.strength, size);
-    if (f->exact) memcpy(f->exact->strength, f->s->strength, size);
+    if (f->def.strength) memcpy(sn_plant_strength(f->s), f->def.strength, size);
+    if (f->exact) memcpy(sn_plant_strength(f->exact), sn_plant_strength(f->s), size);
 }
 
 /* The state at the last frame: a header, then the state that tracks and the one on the input motion. */
@@ -379,9 +384,9 @@ static bool load_checkpoint(Follow *f)
 static snStatus step_frame(Follow *f, int32_t frame, snFollowReport *report)
 {
     for (int32_t k = 0; k < f->substeps; ++k) {
-        double t = f->start + (frame - 1) * f->dt + k * f->s->h;
+        double t = f->start + (frame - 1) * f->dt + k * f->h;
         reachable_poses(f, t, f->now, report);
-        reachable_poses(f, t + f->s->h, f->next, report);
+        reachable_poses(f, t + f->h, f->next, report);
         snStatus status = step_once(f);
         if (status != SN_OK) return status;
         if (frame >= f->known) note_activation(f, report);
@@ -398,8 +403,7 @@ static snStatus set_out(Follow *f, snFollowReport *report)
         return SN_OK;
     }
     snStatus status = approach(f);
-    if (status == SN_OK && f->from > 0) restore(f);
-    return status;
+    return status == SN_OK && f->from > 0 ? restore(f) : status;
 }
 
 static snStatus run(Follow *f, snTrack *replay, snFollowReport *report)
@@ -411,7 +415,7 @@ static snStatus run(Follow *f, snTrack *replay, snFollowReport *report)
     if (status == SN_OK && f->known == 0) status = record(f, f->start, replay, report);
     for (int32_t frame = f->from + 1; frame <= f->nframe && status == SN_OK; ++frame) {
         if (frame <= f->known || frame == 1)
-            memcpy(f->last_activation, f->s->activation, sizeof(double) * (size_t)f->m->nmuscle);
+            memcpy(f->last_activation, sn_plant_activation(f->s), sizeof(double) * (size_t)f->m->nmuscle);
         status = step_frame(f, frame, report);
         if (status == SN_OK && frame >= f->known) status = record(f, f->start + frame * f->dt, replay, report);
         if (status == SN_OK) report->simulated = (frame - f->from) * f->dt;
@@ -468,23 +472,24 @@ static snStatus set_times(Follow *f, snError *error)
     if (f->def.frame_rate <= 0) rate = fmin(fmax(rate, 24), 240);
     f->dt = 1 / rate;
     f->nframe = (int32_t)floor((f->end - f->start) / f->dt + 1e-6);
-    f->substeps = (int32_t)ceil(f->dt / f->s->h - 1e-6);
+    f->substeps = (int32_t)ceil(f->dt / sn_plant_step(f->s) - 1e-6);
     if (f->substeps < 1) f->substeps = 1;
-    f->s->h = f->dt / f->substeps;
-    if (f->exact) f->exact->h = f->s->h;
+    f->h = f->dt / f->substeps;
+    sn_plant_set_step(f->s, f->h);
+    if (f->exact) sn_plant_set_step(f->exact, f->h);
     return SN_OK;
 }
 
 static void start_lead(Follow *f, snFollowReport *report)
 {
     double start = f->start + f->from * f->dt, far = 0;
-    reachable_poses(f, start + f->s->h, f->next, report);
-    sn_reach_coordinates(f->reach, f->next, f->coord);
+    reachable_poses(f, start + f->h, f->next, report);
+    sn_pose_coordinates(f->m, f->next, f->coord);
     reachable_poses(f, start, f->next, report);
-    sn_reach_coordinates(f->reach, f->next, f->first_coord);
-    sn_reach_coordinates(f->reach, f->m->body_rest, f->rest_coord);
+    sn_pose_coordinates(f->m, f->next, f->first_coord);
+    sn_pose_coordinates(f->m, f->m->body_rest, f->rest_coord);
     for (int32_t c = 0; c < f->m->ncoord; ++c) {
-        f->first_speed[c] = (f->coord[c] - f->first_coord[c]) / f->s->h * f->def.lead;
+        f->first_speed[c] = (f->coord[c] - f->first_coord[c]) / f->h * f->def.lead;
         far = fmax(far, fmax(fabs(f->first_coord[c] - f->rest_coord[c]), fabs(f->first_speed[c])));
     }
     if (far < 1e-9) f->def.lead = fmin(f->def.lead, 0.1); /* already there: only let the tensions find their level */
@@ -523,7 +528,7 @@ static snStatus prepare(Follow *f, snError *error)
     if (status == SN_OK) status = set_times(f, error);
     if (status != SN_OK) return status;
     set_strengths(f);
-    for (int32_t b = 0; f->exact && b < f->m->nbody; ++b) f->exact->driven[b] = f->has_target[b];
+    for (int32_t b = 0; f->exact && b < f->m->nbody; ++b) sn_plant_drive(f->m, f->exact, b, f->has_target[b]);
     snTrackerDef d = f->def.tracker;
     if (!d.ntarget) d.ntarget = f->ntarget, d.target = f->target;
     status = sn_tracker_create(f->m, f->s, &d, &f->tracker, error);
@@ -536,7 +541,7 @@ static snStatus explain(const Follow *f, snStatus status, snFollowReport *report
 {
     if (status == SN_DIVERGED) {
         report->diverged = true;
-        const snStepInfo *info = &f->failed->info;
+        const snStepInfo *info = sn_info(f->failed);
         double last = f->start + (report->frames - 1) * f->dt;
         snprintf(report->culprit, sizeof report->culprit, "%s", info->culprit);
         sn_fail(error, SN_DIVERGED,

@@ -1,13 +1,21 @@
 /* Replays of a model: which channels they have, and one frame from a state. */
 #include "base/alloc.h"
-#include "sim/state.h"
+#include "sim/plant.h"
 #include "sinew/control.h"
 
 #include <stdio.h>
 #include <string.h>
 
 /* Scalar channels: one per muscle, strand or group. */
-enum { CHANNEL_ACTIVATION, CHANNEL_ORIGIN, CHANNEL_INSERTION, CHANNEL_LENGTH, CHANNEL_VOLUME, CHANNEL_AREA, CHANNEL_COUNT };
+enum {
+    CHANNEL_ACTIVATION,
+    CHANNEL_ORIGIN,
+    CHANNEL_INSERTION,
+    CHANNEL_LENGTH,
+    CHANNEL_VOLUME,
+    CHANNEL_AREA,
+    CHANNEL_COUNT
+};
 static const char *const channel_prefix[CHANNEL_COUNT] = {"activation/", "force_origin/", "force_insertion/",
                                                           "length/",     "volume/",       "area/"};
 
@@ -63,6 +71,13 @@ snStatus sn_recording_create(const snModel *m, const char *model_name, snTrack *
     return status;
 }
 
+static const double *field(const snModel *m, snState *s, const char *name)
+{
+    snView view = {0};
+    (void)sn_field(m, s, name, &view);
+    return view.data;
+}
+
 snStatus sn_recording_append(const snModel *m, snState *s, double time, snTrack *replay)
 {
     int32_t nscalar = scalar_count(m), n = 0;
@@ -73,13 +88,15 @@ snStatus sn_recording_append(const snModel *m, snState *s, double time, snTrack 
         v3_store(pose + 7 * b, node.p);
         q_store(pose + 7 * b + 3, node.q);
     }
-    for (int32_t i = 0; i < m->nmuscle; ++i) scalar[n++] = s->activation[i];
-    for (int32_t i = 0; i < m->nstrand; ++i) scalar[n++] = v3_len(v3_load(s->out_origin + 3 * i));
-    for (int32_t i = 0; i < m->nstrand; ++i) scalar[n++] = v3_len(v3_load(s->out_insertion + 3 * i));
-    for (int32_t i = 0; i < m->nstrand; ++i) scalar[n++] = s->out_length[i];
-    for (int32_t i = 0; i < m->nvolume; ++i) scalar[n++] = s->out_volume[i];
-    for (int32_t i = 0; i < m->nvolume; ++i) scalar[n++] = s->out_area[i];
-    snStatus status = sn_track_append(replay, time, pose, s->point, scalar);
+    const double *activation = sn_plant_activation(s), *volume = field(m, s, "group.volume");
+    const double *area = field(m, s, "group.area");
+    for (int32_t i = 0; i < m->nmuscle; ++i) scalar[n++] = activation[i];
+    for (int32_t i = 0; i < m->nstrand; ++i) scalar[n++] = v3_len(sn_plant_strand_end(s, i, false));
+    for (int32_t i = 0; i < m->nstrand; ++i) scalar[n++] = v3_len(sn_plant_strand_end(s, i, true));
+    for (int32_t i = 0; i < m->nstrand; ++i) scalar[n++] = sn_plant_strand_length(s, i);
+    for (int32_t i = 0; i < m->nvolume; ++i) scalar[n++] = volume[i];
+    for (int32_t i = 0; i < m->nvolume; ++i) scalar[n++] = area[i];
+    snStatus status = sn_track_append(replay, time, pose, field(m, s, "strand.point"), scalar);
     sn_free(pose);
     return status;
 }
