@@ -8,6 +8,7 @@
 #include "sinew/io.h"
 #include "sinew/model.h"
 #include "sinew/motion.h"
+#include "sinew/record.h"
 #include "sinew/sim.h"
 #include "sinew/skin.h"
 #include "sinew/spec.h"
