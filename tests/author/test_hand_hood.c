@@ -2,7 +2,7 @@
  * and motions that are followed. */
 #include "check.h"
 #include "sinew/author.h"
-#include "sinew/control.h"
+#include "sinew/record.h"
 #include "sinew/io.h"
 #include "sinew/model.h"
 #include "sinew/sim.h"

@@ -1,7 +1,7 @@
 /* The shipped motions of the shoulder followed by its muscles: every bone within a millimetre in the mean. */
 #include "check.h"
 #include "sinew/author.h"
-#include "sinew/control.h"
+#include "sinew/record.h"
 #include "sinew/io.h"
 
 #include <string.h>
