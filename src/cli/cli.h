@@ -94,6 +94,8 @@ void cli_print_overview(void);
 void cli_print_help(const snCommand *command);
 /* The reference page of all commands (docs/commands.md). */
 void cli_print_markdown(void);
+/* The manual page sinew(1) in roff: manual.c. */
+void cli_print_man(void);
 
 /* ---- output.c ----------------------------------------------------------------------------- */
 

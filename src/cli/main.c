@@ -50,6 +50,10 @@ static int help(int argc, char **argv)
         cli_print_markdown();
         return finish(0);
     }
+    if (argc > 0 && strcmp(argv[0], "--man") == 0) {
+        cli_print_man();
+        return finish(0);
+    }
     const snCommand *command = argc > 0 ? cli_find_command(argv[0]) : NULL;
     if (command)
         cli_print_help(command);
