@@ -6,6 +6,7 @@
  *
  * Invariant: finding a demand leaves the rows of the joints and the factors as they were. */
 #include "base/alloc.h"
+#include "sim/response.h"
 #include "sim/state.h"
 
 #include <string.h>
@@ -112,7 +113,6 @@ static void find_torques(snDemand *d, double unit, double *torque)
 {
     int32_t nm = d->m->nmuscle, n = 6 * d->m->nfree;
     sn_kkt_body_response(d->s->kkt, d->nstrand, d->strand, d->adr, d->s->active, d->response);
-    memset(torque, 0, sizeof(double) * (size_t)nm * (size_t)d->m->ncoord);
     for (int32_t j = 0; j < d->nstrand; ++j) {
         int32_t k = d->muscle[j];
         double scale = d->s->strength[k] * SN_HEAVY / unit;
@@ -145,7 +145,7 @@ static void find_needs(snDemand *d, double unit, double *need)
     sn_kkt_solve(d->s->kkt, d->s->impulse, d->impulse, 1);
     for (int32_t b = 0; b < m->nbody; ++b)
         if (m->body_free[b] >= 0) missing_impulse(d, b, d->impulse + 6 * m->body_free[b]);
-    for (int32_t c = 0; c < m->ncoord; ++c) need[c] = along(d, c, d->impulse) / d->s->h / unit;
+    for (int32_t c = 0; c < m->ncoord; ++c) need[c] += along(d, c, d->impulse) / d->s->h / unit;
 }
 
 static void switch_joints(snDemand *d, bool on)
@@ -160,10 +160,20 @@ static void switch_joints(snDemand *d, bool on)
     sn_kkt_factor(d->s->kkt, d->clean, &culprit);
 }
 
-void sn_demand_find(snDemand *d, double unit, double *torque, double *need)
+void sn_system_demand(const snModel *m, snState *s, snDemand *d, double unit, double *torque, double *need)
 {
+    (void)m, (void)s;
     switch_joints(d, false);
     find_torques(d, unit, torque);
     find_needs(d, unit, need);
     switch_joints(d, true);
+}
+
+void sn_demand_find(snDemand *d, double unit, double *torque, double *need)
+{
+    const snModel *m = d->m;
+    memset(torque, 0, sizeof(double) * (size_t)m->nmuscle * (size_t)m->ncoord);
+    memset(need, 0, sizeof(double) * (size_t)m->ncoord);
+    for (const snPart *const *part = sn_parts; *part; ++part)
+        if ((*part)->demand) (*part)->demand(m, d->s, d, unit, torque, need);
 }
