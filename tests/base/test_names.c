@@ -96,10 +96,11 @@ static void errors_say_place_element_message_and_remedy(void **state)
     sn_error_element(&error, "Strand", "FDP2");
     sn_error_remedy(&error, "a strand needs %d", 4);
     sn_error_format(&error, text, sizeof text);
-    const char *part[] = {"hand.scene.xml:12:7: ", "Strand \"FDP2\": ", "found 3 points", "a strand needs 4"}, *at = text;
+    const char *part[] = {"hand.scene.xml:12:7: ", "Strand \"FDP2\": ", "found 3 points", "a strand needs 4"},
+               *at = text;
     for (int i = 0; i < 4; ++i) assert_non_null(at = strstr(at, part[i]));
     assert_int_equal(strlen(sn_error_format(&error, text, 10)), 9); /* cut, never over the end */
-    sn_fail(&error, SN_NO_FILE, "nothing there"); /* starts afresh */
+    sn_fail(&error, SN_NO_FILE, "nothing there");                   /* starts afresh */
     assert_string_equal(sn_error_format(&error, text, sizeof text), "nothing there");
     assert_int_equal(sn_fail(NULL, SN_USAGE, "nobody asks"), SN_USAGE);
     sn_error_place(NULL, "x", 1, 1);
