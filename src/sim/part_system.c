@@ -70,4 +70,4 @@ const snPart sn_part_system = {.name = "system",
                                .solve = solve,
                                .check = check,
                                .respond = sn_system_respond,
-                               .demand = sn_system_demand};
+                               .effort = sn_system_effort};

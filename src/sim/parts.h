@@ -5,8 +5,8 @@
  * finds its counts at zero. Parts keep their arrays in the state's table and meet in the linear system.
  *
  * Invariants
- * 1. Within a stage parts run in the order of the list: the system first, since it opens the right-hand side that others
- *    add to; bodies before strands, so that strands find the velocities of moved bodies.
+ * 1. Within a stage parts run in the order of the list: the system first, since it opens the right-hand side that
+ * others add to; bodies before strands, so that strands find the velocities of moved bodies.
  * 2. Up to `check` no function changes what a failed step has to leave alone: poses, points and their velocities.
  * 3. No function allocates.
  *
@@ -40,7 +40,7 @@ typedef struct snPart {
     /* What controllers ask for, see plant.h. A part answers for the actuators (m->actuator) that pull through it
      * and for its own bodies and coordinates. */
     void (*respond)(const snModel *m, snState *s, snResponse *response);
-    void (*demand)(const snModel *m, snState *s, snDemand *demand, double unit, double *torque,
+    void (*effort)(const snModel *m, snState *s, snEffort *effort, double unit, double *torque,
                    double *need); /* adds */
 } snPart;
 

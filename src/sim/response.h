@@ -21,6 +21,6 @@ struct snResponse {
 
 /* Of the system of bodies and strands. */
 void sn_system_respond(const snModel *m, snState *s, snResponse *r);
-void sn_system_demand(const snModel *m, snState *s, snDemand *d, double unit, double *torque, double *need);
+void sn_system_effort(const snModel *m, snState *s, snEffort *e, double unit, double *torque, double *need);
 
 #endif
