@@ -1,4 +1,4 @@
-/* The inside of a response, for the parts that fill it. */
+/* The inside of a response, for the parts that fill it, and the answers of the system. */
 #ifndef SN_SIM_RESPONSE_H
 #define SN_SIM_RESPONSE_H
 
@@ -21,5 +21,6 @@ struct snResponse {
 
 /* Of the system of bodies and strands. */
 void sn_system_respond(const snModel *m, snState *s, snResponse *r);
+void sn_system_effort(const snModel *m, snState *s, snEffort *e, double unit, double *torque, double *need);
 
 #endif
