@@ -123,6 +123,8 @@ snStatus cli_load_model(snCli *cli, const char *name, snSpec **spec);
 /* The same, checked as a whole (every error is said) and compiled. spec may be NULL. */
 snStatus cli_compile_model(snCli *cli, const char *name, snSpec **spec, snModel **model);
 bool cli_ends_with(const char *text, const char *ending);
+bool cli_is_replay(const char *path); /* by its ending */
+bool cli_is_track(const char *path);  /* the same, or a control file */
 /* Whether a file of this path could be written: its folder exists and lets us. Says what is wrong. */
 snStatus cli_check_output(snCli *cli, const char *path);
 /* Writes text beside the path and renames it. Says what is wrong. */

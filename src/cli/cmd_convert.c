@@ -7,7 +7,8 @@
 #include <string.h>
 
 static const char *const mesh_endings[] = {".obj", ".ply", ".stl", NULL};
-static const char *const track_endings[] = {".replay.xml", ".control.xml", NULL};
+static const char *const track_endings[] = {".replay.xml",  ".replay.xml.gz",  ".replay.bin",
+                                            ".control.xml", ".control.xml.gz", NULL};
 static const char *const table_endings[] = {".sto", ".csv", NULL};
 static const char *const model_endings[] = {".muscle.xml", ".scene.xml", NULL};
 
@@ -50,7 +51,7 @@ static snStatus save_track_as(snCli *cli, const snTrack *track, const char *to)
     snStatus status;
     if (one_of(to, table_endings)) {
         status = sn_save_table(track, to, cli_option_text(cli, "only", NULL), &error);
-    } else if (cli_ends_with(to, ".control.xml")) {
+    } else if (cli_ends_with(to, ".control.xml") || cli_ends_with(to, ".control.xml.gz")) {
         status = bodies_only(track, &bodies);
         if (status == SN_OK) status = sn_save_track(bodies, to, &error);
         if (bodies) sn_track_destroy(bodies);
@@ -189,7 +190,7 @@ static snStatus run(snCli *cli)
         convert = convert_model;
     if (!convert)
         return cli_fail(cli, SN_USAGE,
-                        "no way from %s to %s: meshes (.obj .ply .stl) become meshes, motion (.replay.xml "
+                        "no way from %s to %s: meshes (.obj .ply .stl) become meshes, motion (.replay.xml .replay.bin "
                         ".control.xml; others with --model) becomes motion or a table (.sto .csv), a model becomes a .muscle.xml or a .scene.xml",
                         from, to);
     snStatus status = cli_check_output(cli, to);
@@ -210,7 +211,7 @@ const snCommand cmd_convert = {
     .arguments = "IN OUT",
     .about = "From one file format to another, chosen by the endings",
     .details =
-        "Meshes (.obj .ply .stl) into meshes; motion (.replay.xml .control.xml) into motion or a table (.sto .csv);\n"
+        "Meshes (.obj .ply .stl) into meshes; motion (.replay.xml .replay.bin .control.xml, .gz too) into motion or a table (.sto .csv);\n"
         "a model or scene into a .muscle.xml with its .scene.xml beside it, in the normal form, or into a .scene.xml alone:\n"
         "plain nodes, nothing of muscles. With --model also key poses, BVH\n"
         "and shipped motions into a .control.xml, which says where the bodies are.",

@@ -12,7 +12,9 @@ typedef struct snSkinRun {
     snTrack *replay;
     snSkinned skinned;
     double *influence;
-    snPointCache base;
+    snCacheReader *base;
+    float *base_point; /* of a frame */
+
     snModelSkinDef def;
     snCacheDef cache;
     snFrames frames;
@@ -103,15 +105,17 @@ static snStatus read_base(snSkinRun *run)
     const char *path = cli_option_text(cli, "base", NULL);
     snError error = {0};
     if (!path) return SN_OK;
-    snStatus status = cli_fail_file(cli, sn_load_point_cache(path, &run->base, &error), &error, path);
+    snStatus status = cli_fail_file(cli, sn_cache_open(path, &run->base, &error), &error, path);
     if (status != SN_OK) return status;
-    if (run->base.npoint != run->skinned.nvertex)
-        return cli_fail(cli, SN_BAD_INPUT, "%s has %d points, the skin has %d vertices", path, (int)run->base.npoint,
+    int32_t points = sn_cache_points(run->base), frames = sn_cache_frames(run->base);
+    if (points != run->skinned.nvertex)
+        return cli_fail(cli, SN_BAD_INPUT, "%s has %d points, the skin has %d vertices", path, (int)points,
                         (int)run->skinned.nvertex);
-    if (run->base.nframe != run->count)
-        return cli_fail(cli, SN_BAD_INPUT, "%s has %d frames, but there are %d to be written", path,
-                        (int)run->base.nframe, (int)run->count);
-    return SN_OK;
+    if (frames != run->count)
+        return cli_fail(cli, SN_BAD_INPUT, "%s has %d frames, but there are %d to be written", path, (int)frames,
+                        (int)run->count);
+    run->base_point = malloc(3 * (size_t)points * sizeof *run->base_point);
+    return run->base_point ? SN_OK : SN_NO_MEMORY;
 }
 
 static snStatus set_up(snSkinRun *run)
@@ -142,14 +146,15 @@ static snStatus write_frames(snSkinRun *run, snCacheWriter *writer, double *vert
 {
     for (run->done = 0; run->done < run->count; ++run->done) {
         double before = cli_seconds(), time = cli_frame_time(&run->frames, run->first + run->done);
-        if (run->base.point)
-            cli_skin_over(&run->skinned, time, run->base.point + 3 * (size_t)run->base.npoint * (size_t)run->done,
-                          vertex);
+        snStatus status = run->base ? sn_cache_next(run->base, run->base_point, error) : SN_OK;
+        if (status != SN_OK) return status;
+        if (run->base)
+            cli_skin_over(&run->skinned, time, run->base_point, vertex);
         else
             (void)cli_skin_at(&run->skinned, time, vertex);
         run->deform_seconds += cli_seconds() - before;
         measure(run);
-        snStatus status = sn_cache_append(writer, vertex, error);
+        status = sn_cache_append(writer, vertex, error);
         if (status != SN_OK) return status;
         if (cli_progress(run->cli, "skin", run->done + 1, run->count)) return ++run->done, SN_CANCELLED;
     }
@@ -210,7 +215,8 @@ static snStatus run_command(snCli *cli)
         if (status == SN_OK || status == SN_CANCELLED) tell(&run);
     }
     cli_skin_close(&run.skinned);
-    sn_point_cache_free(&run.base);
+    sn_cache_close(run.base);
+    free(run.base_point);
     free(run.influence);
     if (run.replay) sn_track_destroy(run.replay);
     if (run.spec) sn_spec_destroy(run.spec);

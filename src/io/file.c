@@ -93,8 +93,8 @@ static void close_writer(snWriter *w)
 static bool open_stream(snWriter *w, int descriptor)
 {
     if (descriptor < 0) return false;
-    if (sn_path_ends(w->path, ".gz"))
-        w->gz = gzdopen(descriptor, "wb6");
+    if (sn_path_ends(w->path, ".gz") || sn_path_ends(w->path, ".replay.bin"))
+        w->gz = gzdopen(descriptor, "wb3");
     else
         w->file = fdopen(descriptor, w->temporary ? "w+b" : "wb");
     if (w->gz || w->file) return true;

@@ -4,8 +4,8 @@
  * it. Until commit succeeds, whatever stood under the name is untouched (a device or pipe is written directly). The new
  * file has no name until it is finished (or is created exclusively where there is no such thing), is never opened through
  * a link, and is on the disk before it takes the name over; a name that is a
- * symbolic link is followed, so that the link stays and what it leads to is replaced. A name that ends in .gz is
- * compressed. */
+ * symbolic link is followed, so that the link stays and what it leads to is replaced. A name that ends in .gz or
+ * .replay.bin is compressed. */
 #ifndef SN_IO_FILE_H
 #define SN_IO_FILE_H
 

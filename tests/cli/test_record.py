@@ -1,5 +1,7 @@
 """What a run leaves behind: the same columns for every command, nothing lost, nothing of others touched."""
 import os
+import re
+import struct
 import subprocess
 import time
 import unittest
@@ -121,6 +123,62 @@ class Journal(Case):
             self.assertEqual(status, 0)
             return usage.ru_maxrss / 1024
         self.assertLess(peak(60) - peak(0.1), 5)  # MB; 60,000 frames
+
+
+class Forms(Case):
+    """Replays in any form, for every command."""
+
+    def test_every_command_takes_every_form(self):
+        self.write("bend.pose.csv", BEND)
+        for form, ending in (("xml", ".replay.xml"), ("gz", ".replay.xml.gz"), ("bin", ".replay.bin")):
+            self.sinew("track", "finger", "bend.pose.csv", "-o", form, "--replay", form)
+            replay = form + ending
+            self.assertEqual(self.json("info", replay)["frames"], 31)
+            self.sinew("plot", replay, "--what", "tension", "-o", "a.svg")
+            self.sinew("plot", replay, "--what", "error", "-o", "a.svg")
+            self.sinew("export", replay, "--to", "csv", "-o", f"{form}.csv")
+            self.sinew("export", replay, "--to", "glb", "-o", f"{form}.glb")
+            self.sinew("convert", replay, f"{form}.control.xml.gz")
+            self.sinew("track", "finger", f"{form}.control.xml.gz", "-o", "again", "--frames", ":2")
+            self.sinew("track", "finger", replay, "-o", "again", "--frames", ":2")
+        self.sinew("convert", "gz.replay.xml.gz", "back.replay.xml")
+        self.assertEqual(self.read("back.replay.xml"), self.read("xml.replay.xml"))  # not a bit is lost
+        small, large = (os.path.getsize(self.path(n)) for n in ("bin.replay.bin", "xml.replay.xml"))
+        self.assertLess(10 * small, large)
+
+    def test_skin_of_a_compact_replay(self):
+        self.sinew("track", "hand", "fist", "-o", "h", "--end", "0.04")
+        self.sinew("convert", "h.replay.xml", "h.replay.bin")
+        for ending in ("xml", "bin"):
+            self.sinew("skin", "hand", f"h.replay.{ending}", "-o", f"{ending}.pc2")
+        with open(self.path("xml.pc2"), "rb") as a, open(self.path("bin.pc2"), "rb") as b:
+            one, two = a.read(), b.read()
+        self.assertEqual(len(one), len(two))
+        apart = [abs(x - y) for (x,), (y,) in zip(struct.iter_unpack("<f", one[32:]), struct.iter_unpack("<f", two[32:]))]
+        self.assertLess(sum(apart) / len(apart), 1e-6)
+        self.assertLess(max(apart), 1e-4)  # where the nearest tendon changes from one to another
+
+    def test_reference_that_is_not_a_file_is_refused_at_once(self):
+        self.sinew("convert", "finger", "m.muscle.xml")
+        text = self.read("m.muscle.xml")
+        for device in ("/dev/zero", "/dev/stdin"):
+            self.write("bad.muscle.xml", re.sub(r'scene="[^"]*"', f'scene="{device}"', text))
+            start = time.monotonic()
+            result = self.sinew("check", "bad.muscle.xml", code=3, stdin=subprocess.DEVNULL)
+            self.assertIn("not a regular file", result.stdout + result.stderr)
+            self.assertLess(time.monotonic() - start, 2)
+
+
+class Rates(Case):
+    def test_last_frame_of_a_bvh(self):
+        self.write("tip.bvhmap", "Tip PIP.flexion 0 0 1\n")
+        for frame_time in ("0.0333333", "0.033333", "0.0083333", "0.008333"):
+            frames = "\n".join("0 0 0 %g 0 0" % (0.3 * i) for i in range(31))
+            self.write("a.bvh", "HIERARCHY\nROOT Base\n{\nOFFSET 0 0 0\nCHANNELS 3 Zrotation Xrotation Yrotation\nJOINT Tip\n{\n"
+                       "OFFSET 1 0 0\nCHANNELS 3 Zrotation Xrotation Yrotation\nEnd Site\n{\nOFFSET 1 0 0\n}\n}\n}\nMOTION\n"
+                       f"Frames: 31\nFrame Time: {frame_time}\n{frames}\n")
+            answer = self.json("track", "finger", "a.bvh", "--bvh-map", "tip.bvhmap", "-o", "out")
+            self.assertEqual(answer["frames"], 31, frame_time)
 
 
 if __name__ == "__main__":
