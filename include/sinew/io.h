@@ -62,7 +62,7 @@ SN_API const snTrackDef *sn_journal_columns(const snJournal *journal);
 SN_API int32_t sn_journal_frames(const snJournal *journal);
 /* The state at the last frame; NULL where there is no frame. Lives as long as the journal, until the next append. */
 SN_API const void *sn_journal_checkpoint(const snJournal *journal, size_t *size);
-SN_API snStatus sn_journal_append(snJournal *journal, const snFrame *frame, const void *checkpoint, snError *error);
+SN_API snStatus sn_journal_append(snJournal *journal, const snTrackFrame *frame, const void *checkpoint, snError *error);
 /* All frames as a replay (by the ending of the path, as sn_save_track) and as a table; memory for one frame only. */
 SN_API snStatus sn_journal_save_track(snJournal *journal, const char *path, snError *error);
 SN_API snStatus sn_journal_save_table(snJournal *journal, const char *path, snError *error);
@@ -219,6 +219,8 @@ typedef struct snPlotDef {
     double y_low, y_high; /* NaN: as the values need; a range that is given still grows to hold them */
     double width, height; /* points, 0: 360 and what the labels need */
 } snPlotDef;
+/* Whether the library was built with cairo. Without it every plot ends with SN_FAILED and says so. */
+SN_API bool sn_plot_available(void);
 SN_API snPlotDef sn_default_plot_def(void);
 SN_API snStatus sn_plot_lines(const snPlotDef *def, const char *path, snError *error);
 /* Several of them one below the other, as wide as the first. */
@@ -259,7 +261,8 @@ typedef struct snGlbDef {
     const snTrack *track;        /* bodies, strands, and scalars for the colours */
     const snMesh *body_mesh;     /* one for each body of the track, in the body's axes, may be empty; NULL: none */
     const double *strand_radius; /* m, one for each strand; NULL: 1 mm */
-    const int32_t *strand_scalar; /* the scalar that colours each strand, -1 none; NULL: activation/STRAND */
+    const double *strand_belly;  /* 3 for each strand: radius (m), start and end (fractions of the parameter); NULL: none */
+    const int32_t *strand_scalar; /* the activation of each strand, -1 none; NULL: activation/STRAND */
     int32_t tube_sides;
     const snMesh *skin;          /* at rest, world; NULL: none */
     const double *rest_pose;     /* nbody x 7: bones while the skin is at rest; NULL: the first frame */

@@ -26,10 +26,10 @@ typedef struct snTrackDef {
 } snTrackDef;
 
 /* One frame: as sn_track_append takes it. */
-typedef struct snFrame {
+typedef struct snTrackFrame {
     double time;
     const double *pose, *point, *scalar;
-} snFrame;
+} snTrackFrame;
 
 /* Copies the def. SN_BAD_INPUT: an empty or repeated name, a strand without points. */
 SN_API snStatus sn_track_create(const snTrackDef *def, snTrack **track);

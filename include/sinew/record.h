@@ -18,7 +18,7 @@ SN_API void sn_recorder_destroy(snRecorder *recorder); /* NULL is fine */
 SN_API const snTrackDef *sn_recorder_def(const snRecorder *recorder);
 /* One frame of a state of that model, without allocating. The arrays of the frame belong to the recorder and the state:
  * they hold until the next step or the next call. */
-SN_API snStatus sn_recorder_read(snRecorder *recorder, snState *state, double time, snFrame *frame);
+SN_API snStatus sn_recorder_read(snRecorder *recorder, snState *state, double time, snTrackFrame *frame);
 
 /* sn_follow_frames with all frames in memory: follows the bodies named in `motion` and gives back a replay with the
  * columns above, which holds what is finished when the run diverges or is cancelled. def->frame is not used.

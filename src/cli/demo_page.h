@@ -18,8 +18,9 @@ typedef struct snDemoMotion {
 typedef struct snDemo {
     const char *model;
     char folder[3000];
-    bool page; /* the studio's page is there */
-    bool skin; /* the model has one */
+    bool page;  /* the studio's page is there */
+    bool plots; /* the library draws them */
+    bool skin;  /* the model has one */
     int nmotion;
     snDemoMotion motion[DEMO_MOTIONS];
     double seconds;

@@ -73,7 +73,7 @@ void *cli_run_state(snRunFile *r, size_t size)
 
 snStatus cli_run_frame(snRunFile *r, snState *state, double time)
 {
-    snFrame frame;
+    snTrackFrame frame;
     snStatus status = sn_recorder_read(r->recorder, state, time, &frame);
     if (status == SN_OK && !r->journal) {
         snJournalDef def = {sn_recorder_def(r->recorder), r->settings, r->checkpoint_size};

@@ -5,7 +5,7 @@
 #include "base/hash.h"
 #include "control/inverse.h"
 #include "control/reach.h"
-#include "sim/state.h"
+#include "sim/plant.h"
 #include "sinew/control.h"
 
 #include <math.h>
@@ -29,7 +29,7 @@ struct snFollow {
     double *rest_coord, *first_coord, *coord;
     double *first_speed; /* ncoord: of the first frame, times the time of approach */
     double *last_activation;
-    double start, end, dt;
+    double start, end, dt, h; /* s: of the motion, of a frame, of a step */
     int32_t nframe, substeps;
     snFollowReport *report; /* what is counted so far */
     const snState *failed; /* the one whose step did not work */
@@ -101,9 +101,9 @@ static void aim(Follow *f)
         sn_tracker_aim(f->tracker, i, pose[0], pose[1]);
     }
     for (int32_t b = 0; b < f->m->nbody; ++b) {
-        if (f->channel[b] >= 0 && f->m->body_mode[b] == SN_BODY_KINEMATIC) f->s->body_target[b] = f->next[b];
+        if (f->channel[b] >= 0 && f->m->body_mode[b] == SN_BODY_KINEMATIC) sn_plant_aim(f->s, b, f->next[b]);
         if (f->exact && f->channel[b] >= 0 && f->m->body_mode[b] != SN_BODY_PINNED)
-            f->exact->body_target[b] = f->next[b];
+            sn_plant_aim(f->exact, b, f->next[b]);
     }
 }
 
@@ -111,9 +111,10 @@ static void aim(Follow *f)
 
 static void note_activation(Follow *f, snFollowReport *report)
 {
+    const double *activation = sn_plant_activation(f->s);
     double sum = 0;
     for (int32_t k = 0; k < f->m->nmuscle; ++k) {
-        double a = f->s->activation[k], change = a - f->last_activation[k];
+        double a = activation[k], change = a - f->last_activation[k];
         report->max_activation = fmax(report->max_activation, a);
         sum += change * change;
         f->last_activation[k] = a;
@@ -124,7 +125,7 @@ static void note_activation(Follow *f, snFollowReport *report)
 
 static snStatus step_exact(Follow *f)
 {
-    memcpy(f->exact->activation, f->s->activation, sizeof(double) * (size_t)f->m->nmuscle);
+    memcpy(sn_plant_activation(f->exact), sn_plant_activation(f->s), sizeof(double) * (size_t)f->m->nmuscle);
     f->failed = f->exact;
     return sn_step(f->m, f->exact);
 }
@@ -156,13 +157,13 @@ static snStatus carry_over(Follow *f, int32_t n, snInverse *inverse)
 static void start_lead(Follow *f, snFollowReport *report)
 {
     double start = f->start, far = 0;
-    reachable_poses(f, start + f->s->h, f->next, report);
-    sn_reach_coordinates(f->reach, f->next, f->coord);
+    reachable_poses(f, start + f->h, f->next, report);
+    sn_pose_coordinates(f->m, f->next, f->coord);
     reachable_poses(f, start, f->next, report);
-    sn_reach_coordinates(f->reach, f->next, f->first_coord);
-    sn_reach_coordinates(f->reach, f->m->body_rest, f->rest_coord);
+    sn_pose_coordinates(f->m, f->next, f->first_coord);
+    sn_pose_coordinates(f->m, f->m->body_rest, f->rest_coord);
     for (int32_t c = 0; c < f->m->ncoord; ++c) {
-        f->first_speed[c] = (f->coord[c] - f->first_coord[c]) / f->s->h * f->def.lead;
+        f->first_speed[c] = (f->coord[c] - f->first_coord[c]) / f->h * f->def.lead;
         far = fmax(far, fmax(fabs(f->first_coord[c] - f->rest_coord[c]), fabs(f->first_speed[c])));
     }
     if (far < 1e-9) f->def.lead = fmin(f->def.lead, 0.1); /* already there: only let the tensions find their level */
@@ -170,7 +171,7 @@ static void start_lead(Follow *f, snFollowReport *report)
 
 static snStatus approach(Follow *f)
 {
-    int32_t n = (int32_t)ceil(f->def.lead / f->s->h);
+    int32_t n = (int32_t)ceil(f->def.lead / f->h);
     if (f->ntarget == f->m->nfree && sn_inverse_applies(f->m)) {
         snInverse *inverse = sn_inverse_create(f->m, f->s, 1);
         return inverse ? carry_over(f, n, inverse) : SN_NO_MEMORY;
@@ -222,7 +223,7 @@ static snStatus record(Follow *f, double time, snFollowReport *report)
     note_wrong_side(f, time, report);
     input_poses(f, time, f->input);
     for (int32_t i = 0; i < f->ntarget; ++i)
-        measure_body(f, f->target[i].body, f->s->body[f->target[i].body], time, report);
+        measure_body(f, f->target[i].body, sn_plant_bodies(f->s)[f->target[i].body], time, report);
     ++report->frames;
     return f->def.frame ? f->def.frame(f->def.user, f, f->exact ? f->exact : f->s, time) : SN_OK;
 }
@@ -250,8 +251,8 @@ static void finish_report(Follow *f, snFollowReport *report)
 static void set_strengths(Follow *f)
 {
     size_t size = sizeof(double) * (size_t)f->m->nmuscle;
-    if (f->def.strength) memcpy(f->s->strength, f->def.strength, size);
-    if (f->exact) memcpy(f->exact->strength, f->s->strength, size);
+    if (f->def.strength) memcpy(sn_plant_strength(f->s), f->def.strength, size);
+    if (f->exact) memcpy(sn_plant_strength(f->exact), sn_plant_strength(f->s), size);
 }
 
 /* A run at a frame: this head, what the report counts so far, the state that tracks and the one on the input motion. */
@@ -369,9 +370,9 @@ static snStatus load_checkpoint(Follow *f, snError *error)
 static snStatus step_frame(Follow *f, int32_t frame, snFollowReport *report)
 {
     for (int32_t k = 0; k < f->substeps; ++k) {
-        double t = f->start + (frame - 1) * f->dt + k * f->s->h;
+        double t = f->start + (frame - 1) * f->dt + k * f->h;
         reachable_poses(f, t, f->now, report);
-        reachable_poses(f, t + f->s->h, f->next, report);
+        reachable_poses(f, t + f->h, f->next, report);
         snStatus status = step_once(f);
         if (status != SN_OK) return status;
         note_activation(f, report);
@@ -384,7 +385,7 @@ static snStatus set_out(Follow *f, snFollowReport *report)
 {
     start_lead(f, report);
     snStatus status = approach(f);
-    memcpy(f->last_activation, f->s->activation, sizeof(double) * (size_t)f->m->nmuscle);
+    memcpy(f->last_activation, sn_plant_activation(f->s), sizeof(double) * (size_t)f->m->nmuscle);
     return status == SN_OK ? record(f, f->start, report) : status;
 }
 
@@ -449,10 +450,11 @@ static snStatus set_times(Follow *f, snError *error)
     if (f->def.frame_rate <= 0) rate = fmin(fmax(rate, 24), 240);
     f->dt = 1 / rate;
     f->nframe = sn_frame_count(f->end - f->start, rate) - 1;
-    f->substeps = (int32_t)ceil(f->dt / f->s->h - 1e-6);
+    f->substeps = (int32_t)ceil(f->dt / sn_plant_step(f->s) - 1e-6);
     if (f->substeps < 1) f->substeps = 1;
-    f->s->h = f->dt / f->substeps;
-    if (f->exact) f->exact->h = f->s->h;
+    f->h = f->dt / f->substeps;
+    sn_plant_set_step(f->s, f->h);
+    if (f->exact) sn_plant_set_step(f->exact, f->h);
     return SN_OK;
 }
 
@@ -489,7 +491,7 @@ static snStatus prepare(Follow *f, snError *error)
     if (status == SN_OK) status = set_times(f, error);
     if (status != SN_OK) return status;
     set_strengths(f);
-    for (int32_t b = 0; f->exact && b < f->m->nbody; ++b) f->exact->driven[b] = f->has_target[b];
+    for (int32_t b = 0; f->exact && b < f->m->nbody; ++b) sn_plant_drive(f->m, f->exact, b, f->has_target[b]);
     snTrackerDef d = f->def.tracker;
     if (!d.ntarget) d.ntarget = f->ntarget, d.target = f->target;
     status = sn_tracker_create(f->m, f->s, &d, &f->tracker, error);
@@ -502,7 +504,7 @@ static snStatus explain(const Follow *f, snStatus status, snFollowReport *report
 {
     if (status == SN_DIVERGED) {
         report->diverged = true;
-        const snStepInfo *info = &f->failed->info;
+        const snStepInfo *info = sn_info(f->failed);
         double last = f->start + (report->frames - 1) * f->dt;
         snprintf(report->culprit, sizeof report->culprit, "%s", info->culprit);
         sn_fail(error, SN_DIVERGED,

@@ -1,6 +1,6 @@
 /* A motion of the bodies from joint coordinates. */
 #include "base/alloc.h"
-#include "sim/state.h"
+#include "sim/plant.h"
 #include "sinew/control.h"
 
 snStatus sn_motion_from_coordinates(const snModel *m, int32_t count, const double *time, const double *coordinate,

@@ -8,7 +8,7 @@ typedef struct snFrameSource {
     const snTrackDef *def;
     int32_t count;
     /* The arrays of the frame hold until the next call. */
-    snStatus (*read)(void *from, int32_t index, snFrame *frame, snError *error);
+    snStatus (*read)(void *from, int32_t index, snTrackFrame *frame, snError *error);
     void *from;
 } snFrameSource;
 

@@ -436,7 +436,7 @@ const void *sn_journal_checkpoint(const snJournal *j, size_t *size)
     return j->frames ? j->slot + sizeof(Slot) : NULL;
 }
 
-static void pack_frame(snJournal *j, const snFrame *frame)
+static void pack_frame(snJournal *j, const snTrackFrame *frame)
 {
     double *to = (double *)(void *)j->frame;
     size_t npose = 7 * (size_t)j->def.nbody, npoint = 3 * j->npoint, nscalar = (size_t)j->def.nscalar;
@@ -461,7 +461,7 @@ static bool synchronise(snJournal *j)
     return fdatasync(j->file) == 0 || errno == EINVAL;
 }
 
-snStatus sn_journal_append(snJournal *j, const snFrame *frame, const void *checkpoint, snError *error)
+snStatus sn_journal_append(snJournal *j, const snTrackFrame *frame, const void *checkpoint, snError *error)
 {
     off_t at = j->frames_at + (off_t)j->frames * (off_t)j->frame_size;
     pack_frame(j, frame);
@@ -476,13 +476,13 @@ snStatus sn_journal_append(snJournal *j, const snFrame *frame, const void *check
     return SN_OK;
 }
 
-static snStatus read_source(void *from, int32_t index, snFrame *frame, snError *error)
+static snStatus read_source(void *from, int32_t index, snTrackFrame *frame, snError *error)
 {
     snJournal *j = from;
     if (!read_frame(j, index)) return fail_damaged(j->path, error);
     const double *at = (const double *)(const void *)j->frame;
     const double *pose = at + 1, *point = pose + 7 * (size_t)j->def.nbody;
-    *frame = (snFrame){*at, pose, point, point + 3 * j->npoint};
+    *frame = (snTrackFrame){*at, pose, point, point + 3 * j->npoint};
     return SN_OK;
 }
 

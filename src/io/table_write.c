@@ -39,7 +39,7 @@ static void write_header(snWriter *out, const snFrameSource *source, const char 
     sn_writer_text(out, "\n");
 }
 
-static void write_row(snWriter *out, const snTrackDef *def, const snFrame *frame, const char *which,
+static void write_row(snWriter *out, const snTrackDef *def, const snTrackFrame *frame, const char *which,
                       const char *separator)
 {
     sn_writer_number(out, frame->time);
@@ -66,7 +66,7 @@ snStatus sn_write_table(const snFrameSource *source, const char *path, const cha
     if (status != SN_OK) return status;
     write_header(&out, source, which, sto, count);
     for (int32_t f = 0; f < source->count && status == SN_OK; ++f) {
-        snFrame frame;
+        snTrackFrame frame;
         status = source->read(source->from, f, &frame, error);
         if (status == SN_OK) write_row(&out, source->def, &frame, which, sto ? "\t" : ",");
     }

@@ -215,11 +215,11 @@ static snStatus copy_frames(snReplayWriter *w, const snTrack *track, snError *er
     return status;
 }
 
-static snStatus read_track(void *from, int32_t index, snFrame *frame, snError *error)
+static snStatus read_track(void *from, int32_t index, snTrackFrame *frame, snError *error)
 {
     (void)error;
     const snTrack *track = from;
-    *frame = (snFrame){sn_track_time(track, index), sn_track_pose(track, index), sn_track_point(track, index),
+    *frame = (snTrackFrame){sn_track_time(track, index), sn_track_pose(track, index), sn_track_point(track, index),
                        sn_track_scalar(track, index)};
     return SN_OK;
 }
@@ -253,7 +253,7 @@ snStatus sn_write_track(const snFrameSource *source, const char *path, snError *
     snStatus status = create(source->def, path, control, &w, error);
     if (status != SN_OK) return status;
     for (int32_t f = 0; f < source->count && status == SN_OK; ++f) {
-        snFrame frame;
+        snTrackFrame frame;
         status = source->read(source->from, f, &frame, error);
         if (status == SN_OK) status = sn_replay_append(w, frame.time, frame.pose, frame.point, frame.scalar, error);
     }

@@ -14,7 +14,7 @@ static snStatus take(void *user, const snFollow *run, snState *state, double tim
 {
     (void)run;
     Taking *t = user;
-    snFrame frame;
+    snTrackFrame frame;
     snStatus status = sn_recorder_read(t->recorder, state, time, &frame);
     return status == SN_OK ? sn_track_append(t->track, time, frame.pose, frame.point, frame.scalar) : status;
 }

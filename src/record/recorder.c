@@ -125,7 +125,7 @@ static snStatus read_scalars(snRecorder *r, snState *state)
     return SN_OK;
 }
 
-snStatus sn_recorder_read(snRecorder *r, snState *state, double time, snFrame *frame)
+snStatus sn_recorder_read(snRecorder *r, snState *state, double time, snTrackFrame *frame)
 {
     snView position, rotation, point;
     snStatus status = sn_field(r->model, state, "body.position", &position);
@@ -137,6 +137,6 @@ snStatus sn_recorder_read(snRecorder *r, snState *state, double time, snFrame *f
         memcpy(r->pose + 7 * i, position.data + 3 * i, 3 * sizeof(double));
         memcpy(r->pose + 7 * i + 3, rotation.data + 4 * i, 4 * sizeof(double));
     }
-    *frame = (snFrame){.time = time, .pose = r->pose, .point = point.data, .scalar = r->scalar};
+    *frame = (snTrackFrame){.time = time, .pose = r->pose, .point = point.data, .scalar = r->scalar};
     return SN_OK;
 }

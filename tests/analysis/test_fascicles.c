@@ -47,7 +47,7 @@ static snTrack *recorded(const snModel *m, snState *s, const char *name)
 {
     snRecorder *recorder = NULL;
     snTrack *replay = NULL;
-    snFrame f;
+    snTrackFrame f;
     assert_int_equal(sn_recorder_create(m, name, &recorder), SN_OK);
     assert_int_equal(sn_track_create(sn_recorder_def(recorder), &replay), SN_OK);
     assert_int_equal(sn_recorder_read(recorder, s, sn_time(s), &f), SN_OK);
