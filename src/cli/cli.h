@@ -112,6 +112,10 @@ void cli_progress_end(snCli *cli);
 snProgress cli_progress_callback(snCli *cli);
 bool cli_interrupted(void);
 void cli_catch_signals(void);
+void cli_open_streams(void); /* before anything else: descriptors 0 to 2 are there */
+/* Control characters and bytes that are not UTF-8 become question marks; line ends and tabs stay. */
+void cli_make_plain(char *text);
+size_t cli_character(const char *text); /* length of the UTF-8 character here, 0 if there is none */
 double cli_seconds(void); /* wall clock */
 
 /* ---- models.c ----------------------------------------------------------------------------- */

@@ -25,10 +25,10 @@ static snStatus convert_mesh(snCli *cli, const char *from, const char *to)
     snError error = {0};
     snStatus status = sn_load_mesh(from, &mesh, &error);
     if (status != SN_OK) return cli_fail_file(cli, status, &error, from);
-    cli_say(cli, "%s: %d vertices, %d triangles\n", to, mesh.nvertex, mesh.ntriangle);
     json_integer(&cli->json, "vertices", mesh.nvertex);
     json_integer(&cli->json, "triangles", mesh.ntriangle);
     status = sn_save_mesh(&mesh, to, &error);
+    if (status == SN_OK) cli_say(cli, "%s: %d vertices, %d triangles\n", to, mesh.nvertex, mesh.ntriangle);
     sn_mesh_free(&mesh);
     return cli_fail_file(cli, status, &error, to);
 }
@@ -67,9 +67,9 @@ static snStatus convert_track(snCli *cli, const char *from, const char *to)
     snError error = {0};
     snStatus status = sn_load_track(from, &track, &error);
     if (status != SN_OK) return cli_fail_file(cli, status, &error, from);
-    cli_say(cli, "%s: %d frames\n", to, sn_track_frames(track));
     json_integer(&cli->json, "frames", sn_track_frames(track));
     status = save_track_as(cli, track, to);
+    if (status == SN_OK) cli_say(cli, "%s: %d frames\n", to, sn_track_frames(track));
     sn_track_destroy(track);
     return status;
 }
@@ -82,7 +82,7 @@ static snStatus resample(const snTrack *track, double rate, snTrack **even)
     double begin = sn_track_time(track, 0), length = sn_track_time(track, frames - 1) - begin;
     double *pose = calloc(7 * (size_t)def.nbody + 1, sizeof *pose);
     snStatus status = pose ? sn_track_create(&def, even) : SN_NO_MEMORY;
-    for (int64_t i = 0; status == SN_OK && (double)i <= length * rate + 1e-6; ++i) {
+    for (int64_t i = 0; status == SN_OK && i < sn_frame_count(length, rate); ++i) {
         double time = begin + (double)i / rate;
         for (int32_t b = 0; b < def.nbody; ++b) sn_track_pose_at(track, b, time, pose + 7 * b, NULL);
         status = sn_track_append(*even, time, pose, NULL, NULL);
@@ -108,9 +108,9 @@ static snStatus convert_motion(snCli *cli, const char *from, const char *to)
         status = resample(bodies, cli_option_number(cli, "frame-rate", 0), &even);
     if (status == SN_OK) {
         const snTrack *result = even ? even : bodies;
-        cli_say(cli, "%s: %d frames\n", to, sn_track_frames(result));
         json_integer(&cli->json, "frames", sn_track_frames(result));
         status = save_track_as(cli, result, to);
+        if (status == SN_OK) cli_say(cli, "%s: %d frames\n", to, sn_track_frames(result));
     }
     if (even) sn_track_destroy(even);
     if (bodies) sn_track_destroy(bodies);

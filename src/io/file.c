@@ -328,6 +328,26 @@ snStatus sn_file_read_reference(const char *path, size_t limit, char **bytes, si
     return sn_file_read(path, limit, bytes, size, error);
 }
 
+snStatus sn_file_read_text(const char *path, bool reference, char **bytes, size_t *size, snError *error)
+{
+    snStatus status = (reference ? sn_file_read_reference : sn_file_read)(path, SN_FILE_LIMIT, bytes, size, error);
+    if (status != SN_OK) return status;
+    const unsigned char *c = (const unsigned char *)*bytes;
+    if (*size >= 2 && ((c[0] == 0xff && c[1] == 0xfe) || (c[0] == 0xfe && c[1] == 0xff))) {
+        sn_free(*bytes);
+        *bytes = NULL;
+        sn_fail(error, SN_BAD_FILE, "the text is UTF-16");
+        sn_error_place(error, path, 0, 0);
+        sn_error_remedy(error, "save the file as UTF-8");
+        return SN_BAD_FILE;
+    }
+    if (*size >= 3 && c[0] == 0xef && c[1] == 0xbb && c[2] == 0xbf) {
+        *size -= 3;
+        memmove(*bytes, *bytes + 3, *size + 1);
+    }
+    return SN_OK;
+}
+
 bool sn_file_exists(const char *path)
 {
     struct stat info;

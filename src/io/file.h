@@ -46,6 +46,8 @@ snStatus sn_file_read(const char *path, size_t limit, char **bytes, size_t *size
 /* The same for a file that another file names: only a regular file will do, so that a model cannot make sinew read a
  * device or wait for a pipe. */
 snStatus sn_file_read_reference(const char *path, size_t limit, char **bytes, size_t *size, snError *error);
+/* A text file: a byte order mark of UTF-8 is taken off, UTF-16 is refused by name. reference: as above. */
+snStatus sn_file_read_text(const char *path, bool reference, char **bytes, size_t *size, snError *error);
 bool sn_file_exists(const char *path); /* a readable regular file */
 
 /* Largest text file that is read as a whole. */

@@ -1,5 +1,7 @@
 """What a run leaves behind: the same columns for every command, nothing lost, nothing of others touched."""
+import json
 import os
+import resource
 import struct
 import subprocess
 import time
@@ -178,6 +180,97 @@ class Rates(Case):
                        f"Frames: 31\nFrame Time: {frame_time}\n{frames}\n")
             answer = self.json("track", "finger", "a.bvh", "--bvh-map", "tip.bvhmap", "-o", "out")
             self.assertEqual(answer["frames"], 31, frame_time)
+
+
+class Streams(Case):
+    """Standard streams, names, marks, links."""
+
+    def test_closed_streams(self):
+        """What is meant for a stream that is closed must not end up in a file that took its number."""
+        self.sinew("simulate", "pulley", "--time", "0.1", "-o", "fine")
+        for closed in (">&-", "2>&-", "<&-", ">&- 2>&-", "<&- >&- 2>&-"):
+            command = f"{SINEW} simulate pulley --time 0.1 -o out --progress json {closed}"
+            code = subprocess.run(["sh", "-c", command], cwd=self.folder, stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.DEVNULL).returncode
+            self.assertEqual(code, 0, closed)
+            for ending in (".replay.xml", ".sto"):
+                self.assertEqual(self.read("out" + ending), self.read("fine" + ending), closed)
+
+    def test_success_is_said_after_success(self):
+        self.sinew("simulate", "pulley", "--time", "0.1", "-o", "fine")
+        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+        for command in (["convert", "fine.replay.xml", "a.csv"], ["convert", "fine.replay.xml", "a.control.xml"],
+                        ["export", "fine.replay.xml", "--to", "pc2", "-o", "a.pc2"],
+                        ["export", "fine.replay.xml", "--to", "csv", "-o", "b.csv"],
+                        ["plot", "fine.sto", "-o", "a.svg"], ["simulate", "pulley", "--time", "0.1", "-o", "out"],
+                        ["convert", "finger", "m.muscle.xml"]):
+            result = self.sinew(*command, code=1, preexec_fn=limit)
+            self.assertEqual(result.stdout, "", command)
+
+    def test_escape_bytes_do_not_reach_the_terminal(self):
+        evil = "a\x1b[31m\x07\x9b"
+        result = self.sinew("info", evil, code=3)
+        self.assertNotRegex(result.stderr, "[\x1b\x07\x7f-\x9f]")
+        result = self.sinew(evil, code=2)
+        self.assertNotRegex(result.stderr, "[\x1b\x07\x7f-\x9f]")
+        self.write("m.csv", "time,activation/a\x7fb\xc2\x9b31mc\n0,0\n1,1\n")
+        result = self.sinew("plot", "m.csv", "--muscle", "nobody\x1b]0;title\x07", "-o", "a.svg", code=3)
+        self.assertNotRegex(result.stderr, "[\x1b\x07\x7f-\x9f]")
+
+    def test_json_is_utf8(self):
+        result = subprocess.run([SINEW, "info", b"\xff\xfe\xc3(.replay.xml", "--json"], cwd=self.folder, capture_output=True)
+        answer = json.loads(result.stdout.decode("utf-8"))  # fails where it is not
+        self.assertIn("error", answer)
+        result = subprocess.run([SINEW, "info", "é\x1b.replay.xml", "--json"], cwd=self.folder, capture_output=True)
+        self.assertIn("é", json.loads(result.stdout.decode("utf-8"))["error"]["file"])
+
+    def test_byte_order_marks(self):
+        mark = "\ufeff"
+        self.write("poses.pose.csv", mark + BEND)
+        drawn = []
+        for start in ("", mark):
+            self.write("law.csv", start + "0.5,0\n1,1\n1.5,2\n")
+            self.sinew("plot", "law.csv", "--what", "force-length", "-o", "law.svg")
+            drawn.append(self.read("law.svg"))
+        self.assertEqual(*drawn)
+        self.sinew("track", "finger", "poses.pose.csv", "-o", "out", "--frames", ":2")
+        with open(self.path("wide.pose.csv"), "w", encoding="utf-16") as file:
+            file.write(BEND)
+        self.assertIn("UTF-16", self.sinew("track", "finger", "wide.pose.csv", "-o", "out", code=3).stderr)
+
+    def test_links(self):
+        os.mkdir(self.path("real"))
+        self.write("real/target.csv", "old\n")
+        os.symlink("real/target.csv", self.path("a.csv"))
+        self.sinew("simulate", "pulley", "--time", "0.1", "-o", "fine")
+        self.sinew("convert", "fine.replay.xml", "a.csv")
+        self.assertTrue(os.path.islink(self.path("a.csv")))  # the link stays, what it leads to is new
+        self.assertTrue(self.read("real/target.csv").startswith("time,"))
+        self.assertEqual(os.listdir(self.path("real")), ["target.csv"])
+        os.symlink("nowhere/at/all.csv", self.path("b.csv"))
+        self.assertIn("b.csv", self.sinew("convert", "fine.replay.xml", "b.csv", code=1).stderr)
+
+    def test_output_that_is_an_input(self):
+        self.sinew("simulate", "pulley", "--time", "0.1", "-o", "fine")
+        os.link(self.path("fine.replay.xml"), self.path("same.replay.xml"))
+        os.symlink("fine.replay.xml", self.path("link.replay.xml"))
+        before = self.read("fine.replay.xml")
+        for other in ("fine.replay.xml", "./fine.replay.xml", "same.replay.xml", "link.replay.xml"):
+            result = self.sinew("convert", "fine.replay.xml", other, code=2)
+            self.assertIn("its own input", result.stderr)
+        self.write("levels.csv", "time,rope\n0,0\n1,0.1\n")
+        os.rename(self.path("levels.csv"), self.path("out.sto"))
+        self.assertIn("its own input", self.sinew("simulate", "pulley", "--activations", "out.sto", "-o", "out", code=2).stderr)
+        self.assertEqual(self.read("fine.replay.xml"), before)
+
+    def test_reader_that_goes_away(self):
+        """A pipe that is closed does not cost the files."""
+        process = subprocess.Popen([SINEW, "simulate", "pulley", "--time", "0.2", "-o", "out"], cwd=self.folder,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        process.stdout.close()
+        process.stderr.close()
+        self.assertEqual(process.wait(), 0)
+        self.assertLessEqual({"out.replay.xml", "out.sto"}, set(os.listdir(self.folder)))
 
 
 if __name__ == "__main__":
