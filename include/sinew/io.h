@@ -69,11 +69,13 @@ SN_API snStatus sn_journal_save_table(snJournal *journal, const char *path, snEr
 SN_API void sn_journal_close(snJournal *journal);  /* keeps the file; NULL is fine */
 SN_API void sn_journal_remove(snJournal *journal); /* closes it and deletes the file; NULL is fine */
 
-/* Motion: *.control.xml, *.replay.xml. Frames closer than 10 microseconds are refused as a mistake. */
+/* Motion: *.control.xml, *.replay.xml, either compressed (*.replay.xml.gz), and the compact *.replay.bin, which keeps
+ * positions to 0.05 micrometres, rotations to 5e-8 and scalars in single precision. Read piece by piece; a compressed file
+ * is recognised whatever its name. Frames closer than 10 microseconds are refused as a mistake. */
 SN_API snStatus sn_load_track(const char *path, snTrack **track, snError *error);
 /* The whole frames of a control or replay file that was cut off, such as the .part that a killed run leaves. */
 SN_API snStatus sn_recover_track(const char *path, snTrack **track, snError *error);
-/* A name that ends in .control.xml keeps the bodies only. */
+/* The form is chosen by the ending. A name that ends in .control.xml or .control.xml.gz keeps the bodies only. */
 SN_API snStatus sn_save_track(const snTrack *track, const char *path, snError *error);
 
 /* A replay written while it is simulated. The file appears under its name when it is finished; to stop early, finish it
@@ -188,14 +190,14 @@ SN_API snStatus sn_cache_append(snCacheWriter *writer, const double *point, snEr
 SN_API snStatus sn_cache_finish(snCacheWriter *writer, snError *error); /* ends the writer in any case */
 SN_API void sn_cache_abandon(snCacheWriter *writer);                    /* NULL is fine */
 
-/* A PC2 file as a whole. SN_BAD_FILE: not a PC2, cut off, a number that is not finite. */
-typedef struct snPointCache {
-    int32_t npoint, nframe;
-    double start; /* number of the first frame */
-    float *point; /* frame after frame, 3 a point */
-} snPointCache;
-SN_API snStatus sn_load_point_cache(const char *path, snPointCache *cache, snError *error);
-SN_API void sn_point_cache_free(snPointCache *cache); /* all zero is fine */
+/* A PC2 file, frame by frame: memory for one. SN_BAD_FILE: not a PC2, cut off, a number that is not finite. */
+typedef struct snCacheReader snCacheReader;
+SN_API snStatus sn_cache_open(const char *path, snCacheReader **reader, snError *error);
+SN_API int32_t sn_cache_points(const snCacheReader *reader);
+SN_API int32_t sn_cache_frames(const snCacheReader *reader);
+SN_API double sn_cache_start(const snCacheReader *reader); /* number of the first frame */
+SN_API snStatus sn_cache_next(snCacheReader *reader, float *point, snError *error); /* 3 a point */
+SN_API void sn_cache_close(snCacheReader *reader);                                  /* NULL is fine */
 
 /* Plots: .svg or .png by the ending, legible at the width of a phone and in a column of a paper, colours that the
  * colour-blind can tell apart. */

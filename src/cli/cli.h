@@ -114,6 +114,10 @@ void cli_progress_end(snCli *cli);
 snProgress cli_progress_callback(snCli *cli);
 bool cli_interrupted(void);
 void cli_catch_signals(void);
+void cli_open_streams(void); /* before anything else: descriptors 0 to 2 are there */
+/* Control characters and bytes that are not UTF-8 become question marks; line ends and tabs stay. */
+void cli_make_plain(char *text);
+size_t cli_character(const char *text); /* length of the UTF-8 character here, 0 if there is none */
 double cli_seconds(void); /* wall clock */
 
 /* ---- models.c ----------------------------------------------------------------------------- */
@@ -125,6 +129,8 @@ snStatus cli_load_model(snCli *cli, const char *name, snSpec **spec);
 /* The same, checked as a whole (every error is said) and compiled. spec may be NULL. */
 snStatus cli_compile_model(snCli *cli, const char *name, snSpec **spec, snModel **model);
 bool cli_ends_with(const char *text, const char *ending);
+bool cli_is_replay(const char *path); /* by its ending */
+bool cli_is_track(const char *path);  /* the same, or a control file */
 /* Whether a file of this path could be written: its folder exists and lets us. Says what is wrong. */
 snStatus cli_check_output(snCli *cli, const char *path);
 /* Writes text beside the path and renames it. Says what is wrong. */

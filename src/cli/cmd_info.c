@@ -283,7 +283,7 @@ static snStatus run(snCli *cli)
     if (cli_given(cli, "schema")) return schema_info(cli);
     if (cli->nargument < 1) return cli_fail(cli, SN_USAGE, "which model or replay? sinew info MODEL");
     const char *name = cli->argument[0];
-    bool track = cli_ends_with(name, ".replay.xml") || cli_ends_with(name, ".control.xml");
+    bool track = cli_is_track(name);
     static const char *const only_arms[] = {"table", "joint", "csv"};
     for (int i = 0; i < 3; ++i)
         if (cli_given(cli, only_arms[i]) && !cli_given(cli, "moment-arms"))

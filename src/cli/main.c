@@ -2,6 +2,7 @@
  * exit code. */
 #include "cli.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,6 +17,8 @@ const snCommand *cli_find_command(const char *name)
 static int finish(int code)
 {
     if (fflush(stdout) == 0 && !ferror(stdout)) return code;
+    struct pollfd reader = {.fd = STDOUT_FILENO};
+    if (poll(&reader, 1, 0) == 1 && (reader.revents & POLLERR)) return code; /* as in | head: nobody wants the rest */
     (void)fprintf(stderr, "sinew: the output could not be written: is the disk full?\n");
     return code ? code : sn_status_exit_code(SN_WRITE_FAILED);
 }
@@ -64,6 +67,7 @@ static int help(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    cli_open_streams();
     cli_catch_signals();
     cli_locate_models(argv[0]);
     if (argc < 2) {
@@ -79,6 +83,9 @@ int main(int argc, char **argv)
     }
     const snCommand *command = cli_find_command(name);
     if (command) return run(command, argc - 2, argv + 2);
-    (void)fprintf(stderr, "sinew: there is no command '%s'; sinew help lists them\n", name);
+    char shown[80];
+    (void)snprintf(shown, sizeof shown, "%.70s", name);
+    cli_make_plain(shown);
+    (void)fprintf(stderr, "sinew: there is no command '%s'; sinew help lists them\n", shown);
     return sn_status_exit_code(SN_USAGE);
 }
