@@ -4,12 +4,12 @@ CCACHE := $(shell command -v ccache 2>/dev/null)
 LAUNCHER := $(if $(CCACHE),-DCMAKE_C_COMPILER_LAUNCHER=ccache)
 SOURCES = $(shell git ls-files 'src/*.[ch]' 'include/*.h' 'scenes/*.[ch]' 'examples/*.c' 'tests/*.[ch]')
 
-.PHONY: all deps demo test test-quick test-full test-blender blender-addon bench fuzz docs studio install format tidy clean help
+.PHONY: all deps demo test test-quick test-full test-page test-blender blender-addon bench fuzz docs studio install format tidy clean help
 
 all: ## build build/sinew (the default)
 	@mkdir -p build
 	@cmake --preset release $(LAUNCHER) >build/configure.log 2>&1 || { cat build/configure.log; \
-	    echo "If a package is missing: make deps"; exit 1; }
+	    echo "If a package is missing: tools/install_deps.sh build page"; exit 1; }
 	@cmake --build build
 
 deps: ## install what is missing to build and test (Debian, Ubuntu)
@@ -30,6 +30,10 @@ test-quick: ## the unit tests in the release build
 test-full: ## the suite, the long tests, threads, a minute of each fuzz target
 	@tools/install_deps.sh build test page browser
 	@tools/run_tests full
+
+test-page: ## install what is missing, build, run the tests of the studio's page in a browser
+	@tools/install_deps.sh build test page browser
+	@tools/run_tests page
 
 test-blender: ## install Blender if it is missing, build, run the tests of the add-on and of what Blender reads
 	@tools/install_deps.sh build blender

@@ -12,6 +12,8 @@ const out = resolve(process.argv[2] ?? join(here, "../build/studio"));
 const modules = resolve(process.argv[3] ?? join(here, "node_modules"));
 const { build } = createRequire(join(modules, "x.js"))("esbuild");
 
+const bundled = new Set(); // names of the packages that end up in the page
+
 async function bundle(entry, loader) {
   const result = await build({
     entryPoints: [join(here, "src", entry)],
@@ -22,10 +24,15 @@ async function bundle(entry, loader) {
     target: "es2022",
     nodePaths: [modules],
     legalComments: "eof",
+    metafile: true,
     charset: "utf8",
     loader,
     logLevel: "warning",
   });
+  for (const input of Object.keys(result.metafile.inputs)) {
+    const inside = input.match(/node_modules\/((?:@[^/]+\/)?[^/]+)\//);
+    if (inside) bundled.add(inside[1]);
+  }
   return result.outputFiles[0].text.trim();
 }
 
@@ -53,4 +60,10 @@ mkdirSync(out, { recursive: true });
 const file = join(out, "studio.html");
 writeFileSync(file + ".part", page);
 renameSync(file + ".part", file);
+// What NOTICE must name.
+const licences = [...bundled].sort().map((name) => {
+  const { version, license } = JSON.parse(readFileSync(join(modules, name, "package.json"), "utf8"));
+  return { name, version, license };
+});
+writeFileSync(join(out, "bundled.json"), JSON.stringify(licences) + "\n");
 console.log(`${file}: ${(page.length / 1024).toFixed(0)} kB`);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Finds what is missing to build and test sinew and installs it.
 #
-#   tools/install_deps.sh [--check] GROUP...     groups: build test page browser blender (default: build)
+#   tools/install_deps.sh [--check] GROUP...     groups: build test page browser blender fresh (default: build)
 #
 # On Debian and Ubuntu it uses apt-get (through sudo where the user is not root), says what it installs and
 # installs nothing when everything is there. On any other system it names the packages and stops with 1.
@@ -13,8 +13,8 @@ groups=
 for argument in "$@"; do
     case $argument in
     --check) only_check=yes ;;
-    build | test | page | browser | blender) groups="$groups $argument" ;;
-    *) echo "install_deps.sh: unknown argument $argument (groups: build test page browser blender)" >&2; exit 2 ;;
+    build | test | page | browser | blender | fresh) groups="$groups $argument" ;;
+    *) echo "install_deps.sh: unknown argument $argument (groups: build test page browser blender fresh)" >&2; exit 2 ;;
     esac
 done
 groups=${groups:-build}
@@ -23,7 +23,7 @@ groups=${groups:-build}
 # include folder), library_file (found in a library folder) or path. The package after a slash is taken where the archive has it and left out elsewhere.
 needs_build="
 tool:gcc:gcc header:stdlib.h:libc6-dev tool:make:make tool:cmake:cmake tool:ninja:ninja-build
-tool:pkg-config:pkg-config header:expat.h:libexpat1-dev header:suitesparse/amd.h:libsuitesparse-dev
+tool:pkg-config:pkg-config header:expat.h:libexpat1-dev header:zlib.h:zlib1g-dev header:suitesparse/amd.h:libsuitesparse-dev
 header:cairo/cairo.h:libcairo2-dev"
 needs_test="
 header:cmocka.h:libcmocka-dev tool:python3:python3 tool:clang:clang
@@ -37,6 +37,8 @@ needs_browser="tool:chromium:chromium"
 needs_blender="tool:blender:blender tool:python3:python3 tool:Xvfb:xvfb tool:xauth:xauth
 path:/usr/lib/python3/dist-packages/numpy:python3-numpy
 library_file:dri/swrast_dri.so:/libgl1-mesa-dri"
+# For tools/try_fresh_machine: a bare Debian in a folder.
+needs_fresh="tool:mmdebstrap:mmdebstrap tool:git:git"
 
 has_header() {
     for folder in /usr/include /usr/include/*-linux-gnu* /usr/local/include /opt/homebrew/include; do

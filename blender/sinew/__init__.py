@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """sinew inside Blender: muscles and tendons for animated characters.
 
-The add-on knows the four files of sinew and its command, nothing of the physics. One folder serves Blender 3.4 to 5.x:
-bl_info below for 3.4 to 4.1, blender_manifest.toml for 4.2 and later; differences of the API stand in compat.py alone.
+The add-on knows the four files of sinew and its command, nothing of the physics. One folder serves Blender 3.4 to 5.x: the
+table below for 3.4 to 4.1, blender_manifest.toml for 4.2 and later; differences of the API stand in compat.py alone.
 """
 import importlib
 
+# To list add-ons, Blender does not run this file: it reads from the first line that begins with "bl_info" to the next empty
+# one. So no line above may begin with that word.
 bl_info = {
     "name": "sinew",
     "author": "The sinew authors",

@@ -26,7 +26,7 @@ ACTION = "sinew_bake"  # on an action that a bake has made
 ACTIVATION = "activation"  # custom property of a strand's object
 POINT_PATH = re.compile(r"splines\[\d+\]\.points\[\d+\]\.(co|radius)$")
 COLOUR_PATHS = ("color", f'["{ACTIVATION}"]')
-ACTIVE_COLOUR = (0.85, 0.06, 0.04)
+ACTIVE_COLOUR = (1.00, 0.72, 0.28)  # muscle at work: the palette of src/page/tissue.h
 LINEAR = 1  # number of the interpolation in Blender's files
 
 

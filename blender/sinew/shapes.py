@@ -10,7 +10,7 @@ import math
 import bmesh
 import bpy
 
-STRAND_COLOR = (0.72, 0.45, 0.40)
+STRAND_COLOR = (0.56, 0.18, 0.16)  # muscle: the palette of src/page/tissue.h
 STRAND_MATERIAL = "sinew strand"
 SIDES = 24
 

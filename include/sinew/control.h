@@ -52,6 +52,9 @@ SN_API void sn_tracker_aim(snTracker *tracker, int32_t target, const double now[
 
 /* ---- following a whole motion ---------------------------------------------------------------- */
 
+/* A run in progress, as the receiver of its frames sees it. */
+typedef struct snFollow snFollow;
+
 typedef struct snFollowDef {
     snSimDef sim;
     snTrackerDef tracker;
@@ -62,9 +65,12 @@ typedef struct snFollowDef {
     const double *strength;   /* one per muscle, 0 to 1, or NULL */
     snProgress progress;
     const char *model_name;   /* what the replay says it belongs to; NULL: what the motion says */
-    const snTrack *resume;    /* replay of an interrupted run with the same settings: go on behind its last frame */
-    const void *checkpoint;   /* what the interrupted run left in its report: go on bit for bit. Without it, or if it */
-    size_t checkpoint_size;   /* does not fit, 0.3 s before the last frame are simulated again from the replay */
+    /* Receives each finished frame: the state at that time, before the next step. Anything but SN_OK ends the run. */
+    snStatus (*frame)(void *user, const snFollow *run, snState *state, double time);
+    void *user;
+    const void *checkpoint;   /* of an interrupted run with the same settings: continue after its last frame, bit for bit */
+    size_t checkpoint_size;
+    const snTrack *resume;    /* sn_follow only: the frames that the interrupted run recorded */
 } snFollowDef;
 
 typedef struct snFollowBody {
@@ -84,21 +90,20 @@ typedef struct snFollowReport {
     char culprit[128];
     int32_t wrong_sides;     /* frames at which a strand lay on the wrong side of a surface */
     char wrong_side[128];    /* the first of them: strand, constraint, depth */
-    bool exact_resume;       /* went on from a checkpoint */
+    int32_t resumed;         /* frames of the interrupted run; 0: began at the beginning */
     void *checkpoint;        /* after SN_CANCELLED: the state at the last frame, or NULL */
     size_t checkpoint_size;
 } snFollowReport;
 
 SN_API snFollowDef sn_default_follow_def(void);
-/* Follows the bodies named in `motion` and records a replay: poses, strand points, activation/, force_origin/,
- * force_insertion/ and length/ of every strand. The replay holds what is finished when it diverges or is cancelled. */
-SN_API snStatus sn_follow(const snModel *model, const snTrack *motion, const snFollowDef *def, snTrack **replay,
-                          snFollowReport *report, snError *error);
+/* Follows the bodies named in `motion` and hands each frame to def->frame; memory does not grow with their number.
+ * SN_BAD_INPUT: the checkpoint is damaged, or of another model, motion range, frame rate or step. */
+SN_API snStatus sn_follow_frames(const snModel *model, const snTrack *motion, const snFollowDef *def,
+                                 snFollowReport *report, snError *error);
+/* The run at its last finished frame as bytes, for def->checkpoint of a later one. Gives the size, which does not change
+ * during a run; bytes may be NULL to ask for it. Of this machine and version only. */
+SN_API size_t sn_follow_save(const snFollow *run, void *bytes);
 SN_API void sn_follow_report_free(snFollowReport *report);
-
-/* Channels of a replay of this model, and one frame of it from a state. */
-SN_API snStatus sn_recording_create(const snModel *model, const char *model_name, snTrack **replay);
-SN_API snStatus sn_recording_append(const snModel *model, snState *state, double time, snTrack *replay);
 
 /* A motion of the bodies from joint coordinates: count rows of all coordinates of the model (rad, m) at increasing times. */
 SN_API snStatus sn_motion_from_coordinates(const snModel *model, int32_t count, const double *time,

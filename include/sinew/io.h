@@ -31,6 +31,44 @@ SN_API const char *sn_force_length_name(int32_t index); /* of the built-in laws;
  * tree or the installed share folder). */
 SN_API snStatus sn_find_model(const char *name_or_path, char *path, size_t size, snError *error);
 
+/* Writes a whole file beside its name and renames it. */
+SN_API snStatus sn_save_bytes(const char *path, const void *bytes, size_t size, snError *error);
+
+/* A hash of everything that a model says, and one of every number of a track: equal hashes mean the same model or motion.
+ * 0 and an error: a model that cannot be written. */
+SN_API uint64_t sn_hash_model(const snSpec *spec, snError *error);
+SN_API uint64_t sn_hash_track(const snTrack *track);
+
+/* A run in progress on disk: its settings, its frames, and the state at the last one, so that a run that is killed at any
+ * moment can be continued. After each frame the file is whole; at least every five seconds it is on the disk.
+ * The settings are lines "name: value"; a journal is continued only with settings that are the same line by line. */
+typedef struct snJournal snJournal;
+typedef struct snJournalDef {
+    const snTrackDef *columns;
+    const char *settings;
+    size_t checkpoint_size; /* bytes of the state; the same for every frame */
+} snJournalDef;
+/* Whether a journal may be written there: there is no file, or a journal. SN_BAD_INPUT: some other file, which is left
+ * alone. */
+SN_API snStatus sn_journal_check(const char *path, snError *error);
+/* A new journal, in place of one that is there. SN_BAD_INPUT as above, or a run that is still writing it. */
+SN_API snStatus sn_journal_create(const snJournalDef *def, const char *path, snJournal **journal, snError *error);
+/* To continue: frames behind the last whole state are dropped. SN_NO_FILE: there is none. SN_BAD_INPUT: it has other
+ * settings (the message says which), or a run is still writing it. SN_BAD_FILE: not a journal, or damaged. */
+SN_API snStatus sn_journal_open(const char *path, const char *settings, snJournal **journal, snError *error);
+/* SN_BAD_INPUT names every setting that differs, as it was in `file` and as it is now. */
+SN_API snStatus sn_compare_settings(const char *before, const char *now, const char *file, snError *error);
+SN_API const snTrackDef *sn_journal_columns(const snJournal *journal);
+SN_API int32_t sn_journal_frames(const snJournal *journal);
+/* The state at the last frame; NULL where there is no frame. Lives as long as the journal, until the next append. */
+SN_API const void *sn_journal_checkpoint(const snJournal *journal, size_t *size);
+SN_API snStatus sn_journal_append(snJournal *journal, const snTrackFrame *frame, const void *checkpoint, snError *error);
+/* All frames as a replay (by the ending of the path, as sn_save_track) and as a table; memory for one frame only. */
+SN_API snStatus sn_journal_save_track(snJournal *journal, const char *path, snError *error);
+SN_API snStatus sn_journal_save_table(snJournal *journal, const char *path, snError *error);
+SN_API void sn_journal_close(snJournal *journal);  /* keeps the file; NULL is fine */
+SN_API void sn_journal_remove(snJournal *journal); /* closes it and deletes the file; NULL is fine */
+
 /* Motion: *.control.xml, *.replay.xml. Frames closer than 10 microseconds are refused as a mistake. */
 SN_API snStatus sn_load_track(const char *path, snTrack **track, snError *error);
 /* The whole frames of a control or replay file that was cut off, such as the .part that a killed run leaves. */
@@ -180,6 +218,8 @@ typedef struct snPlotDef {
     double y_low, y_high; /* NaN: as the values need; a range that is given still grows to hold them */
     double width, height; /* points, 0: 360 and what the labels need */
 } snPlotDef;
+/* Whether the library was built with cairo. Without it every plot ends with SN_FAILED and says so. */
+SN_API bool sn_plot_available(void);
 SN_API snPlotDef sn_default_plot_def(void);
 SN_API snStatus sn_plot_lines(const snPlotDef *def, const char *path, snError *error);
 /* Several of them one below the other, as wide as the first. */
@@ -220,7 +260,8 @@ typedef struct snGlbDef {
     const snTrack *track;        /* bodies, strands, and scalars for the colours */
     const snMesh *body_mesh;     /* one for each body of the track, in the body's axes, may be empty; NULL: none */
     const double *strand_radius; /* m, one for each strand; NULL: 1 mm */
-    const int32_t *strand_scalar; /* the scalar that colours each strand, -1 none; NULL: activation/STRAND */
+    const double *strand_belly;  /* 3 for each strand: radius (m), start and end (fractions of the parameter); NULL: none */
+    const int32_t *strand_scalar; /* the activation of each strand, -1 none; NULL: activation/STRAND */
     int32_t tube_sides;
     const snMesh *skin;          /* at rest, world; NULL: none */
     const double *rest_pose;     /* nbody x 7: bones while the skin is at rest; NULL: the first frame */

@@ -25,6 +25,12 @@ typedef struct snTrackDef {
     const char *const *scalar_name; /* e.g. activation/FDP2, force_insertion/FDP2, length/FDP2 */
 } snTrackDef;
 
+/* One frame: as sn_track_append takes it. */
+typedef struct snTrackFrame {
+    double time;
+    const double *pose, *point, *scalar;
+} snTrackFrame;
+
 /* Copies the def. SN_BAD_INPUT: an empty or repeated name, a strand without points. */
 SN_API snStatus sn_track_create(const snTrackDef *def, snTrack **track);
 SN_API void sn_track_destroy(snTrack *track);

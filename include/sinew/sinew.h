@@ -10,6 +10,7 @@
 #include "sinew/model.h"
 #include "sinew/motion.h"
 #include "sinew/playback.h"
+#include "sinew/record.h"
 #include "sinew/sim.h"
 #include "sinew/skin.h"
 #include "sinew/spec.h"

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "control/inverse.h"
 #include "control/reach.h"
-#include "sim/state.h"
+#include "sim/plant.h"
 
 #include <math.h>
 
@@ -44,10 +44,10 @@ static void poses_at(Demand *d, double time)
 static snStatus approach(Demand *d, double first)
 {
     snStatus status = SN_OK;
-    int32_t n = (int32_t)ceil(d->def.lead / d->s->h);
+    int32_t n = (int32_t)ceil(d->def.lead / sn_plant_step(d->s));
     poses_at(d, first);
-    sn_reach_coordinates(d->reach, d->next, d->first_coord);
-    sn_reach_coordinates(d->reach, d->m->body_rest, d->rest_coord);
+    sn_pose_coordinates(d->m, d->next, d->first_coord);
+    sn_pose_coordinates(d->m, d->m->body_rest, d->rest_coord);
     for (int32_t i = 1; i <= n && status == SN_OK; ++i) {
         double t = (double)i / n, k = t * t * t * (10 + t * (6 * t - 15));
         for (int32_t c = 0; c < d->m->ncoord; ++c)
@@ -63,18 +63,19 @@ static void judge(Demand *d, double time)
     const double *unmet = sn_inverse_unmet(d->inverse);
     for (int32_t c = 0; c < d->m->ncoord; ++c)
         if (fabs(unmet[c]) > d->out.unmet) d->out.unmet = fabs(unmet[c]), d->out.coordinate = c, d->out.time = time;
-    for (int32_t k = 0; k < d->m->nmuscle; ++k) d->out.activation = fmax(d->out.activation, d->s->activation[k]);
+    const double *activation = sn_plant_activation(d->s);
+    for (int32_t k = 0; k < d->m->nmuscle; ++k) d->out.activation = fmax(d->out.activation, activation[k]);
 }
 
 static snStatus go_through(Demand *d)
 {
     double first = sn_track_time(d->motion, 0), last = sn_track_time(d->motion, sn_track_frames(d->motion) - 1);
-    int32_t n = (int32_t)floor((last - first) / d->s->h + 1e-6);
+    int32_t n = (int32_t)floor((last - first) / sn_plant_step(d->s) + 1e-6);
     snStatus status = approach(d, first);
     for (int32_t i = 1; i <= n && status == SN_OK && d->out.unmet <= d->def.enough; ++i) {
-        poses_at(d, first + i * d->s->h);
+        poses_at(d, first + i * sn_plant_step(d->s));
         status = sn_inverse_step(d->inverse, d->next);
-        judge(d, first + i * d->s->h);
+        judge(d, first + i * sn_plant_step(d->s));
     }
     return status;
 }
@@ -128,7 +129,7 @@ snStatus sn_feasible(const snModel *m, const snTrack *motion, const snFeasibleDe
     snStatus status = prepare(&d, error);
     if (status == SN_OK) {
         status = go_through(&d);
-        if (status != SN_OK) sn_fail(error, status, "the strands diverged: %s", d.s->info.culprit);
+        if (status != SN_OK) sn_fail(error, status, "the strands diverged: %s", sn_info(d.s)->culprit);
     }
     if (status == SN_OK) *demand = d.out;
     release(&d);

@@ -7,18 +7,17 @@
  * stretched several times as much as the tension asks for, others are pressed, and they change as the strand slides by.
  * The plain length has that local stretch in it, a few hundredths of a millimetre, which is up to 1 mm of arm. It does
  * not reach the belly. So every piece of the strand counts by its share of the tension, dL = sum of T_i dl_i / T, which
- * is dE / T with the energy E of the strand; along an ideal strand this is the length. T is the tension at the end where
- * the belly is. What the plain length gives is kept beside it (path).
+ * is dE / T with the energy E of the strand; along an ideal strand this is the length. T is the tension at the end
+ * where the belly is. What the plain length gives is kept beside it (path).
  *
  * A strand that begins on another strand (a lumbrical on its profundus tendon) ends at a point that itself moves when
  * the joint turns. That point counts as held by the body next to it: the work of its motion against this body is taken
  * out of T dL, and the force there is counted as one on this body, for the one strand and, reversed, for the other. The
  * tension of a strand that carries another one differs on both sides of the junction; the one at the joint counts. */
+#include "analysis/crossing.h"
 #include "base/alloc.h"
 #include "base/error.h"
-#include "analysis/crossing.h"
-#include "math/spline.h"
-#include "sim/state.h"
+#include "sim/plant.h"
 #include "sinew/control.h"
 
 #include <math.h>
@@ -41,9 +40,9 @@ typedef struct Sweep {
     uint8_t *distal;              /* nbody */
     int32_t *link_body;           /* nconstraint: body next to a junction of two strands, -1 */
     int32_t njunction;
-    int32_t first, count;         /* curves of the coordinate at hand */
-    double *energy;               /* per pose and curve of it: of the strand, J */
-    v3 *junction;                 /* per pose and junction: place and force in its body */
+    int32_t first, count; /* curves of the coordinate at hand */
+    double *energy;       /* per pose and curve of it: of the strand, J */
+    v3 *junction;         /* per pose and junction: place and force in its body */
     double worst_depth;
     int32_t done;
 } Sweep;
@@ -113,29 +112,16 @@ static void find_twists(Sweep *w, int32_t coordinate)
     w->coord[coordinate] = q;
     for (int32_t b = 0; b < w->m->nbody; ++b) {
         v3 turn = q_log(q_mul(w->high[b].q, q_conj(w->low[b].q)));
-        v3_store(w->twist + 6 * b, q_unrotate(w->s->body[b].q, v3_scale(turn, 0.5 / small)));
+        v3_store(w->twist + 6 * b, q_unrotate(sn_plant_bodies(w->s)[b].q, v3_scale(turn, 0.5 / small)));
         v3_store(w->twist + 6 * b + 3, v3_scale(v3_sub(w->high[b].p, w->low[b].p), 0.5 / small));
     }
 }
 
-static v3 force_of(const Sweep *w, const snConstraint *c)
+static v3 junction_place(const Sweep *w, int32_t constraint)
 {
-    return v3_scale(v3_load(w->s->solution + w->s->link0 + c->link), 1 / w->s->h);
-}
-
-static v3 point_of(const Sweep *w, int32_t strand, double s, v3 *tangent)
-{
-    const snStrand *st = &w->m->strand[strand];
-    const double *q = w->s->point + 3 * w->m->strand_pointadr[strand];
-    double b[4], d[4];
-    int32_t span = spline_basis(st->knot, st->n, s, 0, b, d, NULL);
-    v3 p = {0, 0, 0}, t = {0, 0, 0};
-    for (int k = 0; k < 4; ++k) {
-        p = v3_mad(p, b[k], v3_load(q + 3 * (span + k)));
-        t = v3_mad(t, d[k], v3_load(q + 3 * (span + k)));
-    }
-    *tangent = v3_unit(t);
-    return p;
+    v3 tangent;
+    int32_t strand = w->m->constraint[constraint].strand;
+    return sn_plant_strand_point(w->m, w->s, strand, sn_plant_parameter(w->s, constraint), &tangent);
 }
 
 /* Torque of the junctions of a strand, as forces on the bodies next to them. */
@@ -146,9 +132,9 @@ static double junction_torque(const Sweep *w, int32_t strand)
         const snConstraint *c = &w->m->constraint[k];
         int32_t b = w->link_body[k];
         if (b < 0 || !w->distal[b] || (c->strand != strand && c->other != strand)) continue;
-        v3 tangent, x = point_of(w, c->strand, w->s->s[k], &tangent);
-        v3 velocity = sn_body_point_velocity(w->s->body[b].q, w->twist + 6 * b, rigid_unapply(w->s->body[b], x));
-        torque += (c->strand == strand ? 1 : -1) * v3_dot(force_of(w, c), velocity);
+        rigid body = sn_plant_bodies(w->s)[b];
+        v3 velocity = sn_body_point_velocity(body.q, w->twist + 6 * b, rigid_unapply(body, junction_place(w, k)));
+        torque += (c->strand == strand ? 1 : -1) * v3_dot(sn_plant_link_force(w->m, w->s, k), velocity);
     }
     return torque;
 }
@@ -156,17 +142,10 @@ static double junction_torque(const Sweep *w, int32_t strand)
 static double torque_of(const Sweep *w, int32_t strand)
 {
     const snModel *m = w->m;
-    const snState *s = w->s;
     double torque = junction_torque(w, strand);
     for (int32_t k = m->strand_constraintadr[strand]; k < m->strand_constraintadr[strand + 1]; ++k) {
-        const snConstraint *c = &m->constraint[k];
-        if (!w->distal[c->body]) continue;
-        for (int32_t r = c->row; r < c->row + c->nrow; ++r) {
-            double speed = 0;
-            if (!s->value->own_on[r]) continue;
-            for (int i = 0; i < 6; ++i) speed += s->value->own_J[6 * r + i] * w->twist[6 * c->body + i];
-            torque -= s->solution[s->own0 + r] / s->h * speed;
-        }
+        int32_t body = m->constraint[k].body;
+        if (w->distal[body]) torque += sn_plant_power(m, w->s, k, w->twist + 6 * body);
     }
     return torque;
 }
@@ -179,8 +158,8 @@ static double pull_between(const Sweep *w, int32_t strand, double from, double t
         const snConstraint *c = &w->m->constraint[k];
         if (!sn_is_junction(c) || c->other != strand || c->other_s < from || c->other_s > to) continue;
         v3 tangent;
-        point_of(w, strand, c->other_s, &tangent);
-        sum += v3_dot(force_of(w, c), tangent);
+        sn_plant_strand_point(w->m, w->s, strand, c->other_s, &tangent);
+        sum += v3_dot(sn_plant_link_force(w->m, w->s, k), tangent);
     }
     return sum;
 }
@@ -190,14 +169,13 @@ static double pull_between(const Sweep *w, int32_t strand, double from, double t
 static double tension_of(const Sweep *w, int32_t strand)
 {
     const snStrand *st = &w->m->strand[strand];
-    double origin = v3_len(v3_load(w->s->out_origin + 3 * strand)),
-           insertion = v3_len(v3_load(w->s->out_insertion + 3 * strand)), at = crossing(w, strand);
-    bool first = st->gauss[0].share > 0.5 && w->s->origin[strand] >= 0,
-         last = st->gauss[st->ngauss - 1].share > 0.5 && w->s->insertion[strand] >= 0;
-    origin -= pull_between(w, strand, -INFINITY, at);
-    insertion += pull_between(w, strand, at, INFINITY);
+    bool held[2] = {sn_plant_end_is_held(w->s, strand, false), sn_plant_end_is_held(w->s, strand, true)};
+    bool first = st->gauss[0].share > 0.5 && held[0], last = st->gauss[st->ngauss - 1].share > 0.5 && held[1];
+    double at = crossing(w, strand);
+    double origin = v3_len(sn_plant_strand_end(w->s, strand, false)) - pull_between(w, strand, -INFINITY, at);
+    double insertion = v3_len(sn_plant_strand_end(w->s, strand, true)) + pull_between(w, strand, at, INFINITY);
     if (first != last) return first ? origin : insertion;
-    int ends = (w->s->origin[strand] >= 0) + (w->s->insertion[strand] >= 0);
+    int ends = held[0] + held[1];
     return ends ? (origin + insertion) / ends : 0;
 }
 
@@ -207,20 +185,11 @@ static void note_junctions(Sweep *w, int32_t pose)
     v3 *at = w->junction + 2 * pose * w->njunction;
     for (int32_t k = 0; k < w->m->nconstraint; ++k) {
         if (w->link_body[k] < 0) continue;
-        const snConstraint *c = &w->m->constraint[k];
-        rigid body = w->s->body[w->link_body[k]];
-        v3 tangent;
-        at[0] = rigid_unapply(body, point_of(w, c->strand, w->s->s[k], &tangent));
-        at[1] = q_unrotate(body.q, force_of(w, c));
+        rigid body = sn_plant_bodies(w->s)[w->link_body[k]];
+        at[0] = rigid_unapply(body, junction_place(w, k));
+        at[1] = q_unrotate(body.q, sn_plant_link_force(w->m, w->s, k));
         at += 2;
     }
-}
-
-static double energy_of(const Sweep *w, int32_t strand)
-{
-    int32_t muscle = w->m->strand_muscle[strand];
-    double a = muscle < 0 ? 0 : w->s->activation[muscle] * w->s->strength[muscle];
-    return sn_strand_energy(&w->m->strand[strand], w->s->point + 3 * w->m->strand_pointadr[strand], a);
 }
 
 static void note_wrong_side(Sweep *w)
@@ -250,10 +219,10 @@ static snStatus measure_at(Sweep *w, int32_t coordinate, int32_t pose, double q)
     for (int32_t i = 0; i < w->count; ++i) {
         snArmCurve *curve = &w->arms->curve[w->first + i];
         double tension = tension_of(w, curve->strand);
-        curve->length[pose] = w->s->out_length[curve->strand];
+        curve->length[pose] = sn_plant_strand_length(w->s, curve->strand);
         curve->tension[pose] = tension;
         curve->work[pose] = tension > SLACK ? torque_of(w, curve->strand) / tension : NAN;
-        w->energy[pose * w->count + i] = energy_of(w, curve->strand);
+        w->energy[pose * w->count + i] = sn_plant_strand_energy(w->m, w->s, curve->strand);
     }
     note_junctions(w, pose);
     note_wrong_side(w);
@@ -266,7 +235,7 @@ static snStatus start_at_rest(Sweep *w, int32_t coordinate)
     enum { MOVES = 20 };
     snStatus status = SN_OK;
     sn_state_reset(w->m, w->s);
-    for (int32_t k = 0; k < w->m->nmuscle; ++k) w->s->activation[k] = w->def.activation;
+    for (int32_t k = 0; k < w->m->nmuscle; ++k) sn_plant_activation(w->s)[k] = w->def.activation;
     for (int move = 1; w->def.pose && status == SN_OK && move < MOVES; ++move) {
         for (int32_t c = 0; c < w->m->ncoord; ++c)
             w->coord[c] = w->drawn[c] + (w->rest[c] - w->drawn[c]) * move / MOVES;
@@ -402,7 +371,7 @@ static snStatus sweep_coordinate(Sweep *w, int32_t joint, int32_t dof, int32_t t
         if (crosses(w, i)) w->arms->curve[w->first + w->count++].strand = i;
     w->arms->ncurve += w->count;
     if (status != SN_OK || !w->count) return status;
-    w->energy = SN_NEW_ARRAY(double, (int64_t)count *w->count);
+    w->energy = SN_NEW_ARRAY(double, (int64_t)count * w->count);
     w->junction = SN_NEW_ARRAY(v3, 2 * (int64_t)count * w->njunction + 1);
     status = w->energy && w->junction ? make_curves(w, coordinate, angle, count) : SN_NO_MEMORY;
     if (status == SN_OK) status = sweep_side(w, coordinate, rest, count - 1, total);
@@ -446,7 +415,7 @@ static bool allocate(Sweep *w)
 static snStatus explain(const Sweep *w, snStatus status, snError *error)
 {
     if (status == SN_DIVERGED)
-        return sn_fail(error, status, "a pose could not be settled: %s runs away", w->s->info.culprit);
+        return sn_fail(error, status, "a pose could not be settled: %s runs away", sn_info(w->s)->culprit);
     if (status == SN_NO_MEMORY) return sn_fail_no_memory(error);
     return status == SN_OK ? SN_OK : sn_fail(error, status, "%s", sn_status_text(status));
 }
@@ -462,7 +431,7 @@ static snStatus run(Sweep *w, snError *error)
     w->arms->ncoordinate = w->m->ncoord;
     snStatus status = sn_state_create(w->m, &sim, &w->s, error);
     if (status != SN_OK) return status;
-    memcpy(w->drawn, w->s->out_coordinate, sizeof(double) * (size_t)w->m->ncoord);
+    memcpy(w->drawn, sn_plant_coordinates(w->s), sizeof(double) * (size_t)w->m->ncoord);
     memcpy(w->rest, w->def.pose ? w->def.pose : w->drawn, sizeof(double) * (size_t)w->m->ncoord);
     find_link_bodies(w);
     int32_t total = count_poses(w);

@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "opt/minnorm.h"
-#include "sim/state.h"
+#include "sim/plant.h"
 #include "sinew/control.h"
 
 #include <math.h>

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "math/vec.h"
+#include "model/views.h"
 #include "sinew/author.h"
 
 #include <stdio.h>
@@ -145,10 +146,30 @@ static snStatus copy_joint(const mirror *m, snId id)
     for (snId id = 1; id <= sn_spec_count(m->from, kind) && status == SN_OK; ++id)                                     \
         status = add(m->to, read(m->from, id), NULL);
 
+/* What was seen from one side of the mirror's axis is seen from the other. False: they do not fit. */
+static bool mirror_views(const mirror *m, char *out, size_t size)
+{
+    const char *at = sn_spec_model(m->from)->views;
+    snNamedView view;
+    size_t used = 0;
+    out[0] = '\0';
+    while (sn_next_view(&at, &view)) {
+        bool positive = (view.sign > 0) != (view.axis == m->axis);
+        int n = snprintf(out + used, size - used, "%s%s=%c%c", used ? " " : "", view.name, positive ? '+' : '-',
+                         "xyz"[view.axis]);
+        if (n < 0 || (size_t)n >= size - used) return false;
+        used += (size_t)n;
+    }
+    return true;
+}
+
 static snStatus copy_elements(const mirror *m)
 {
     snModelDef model = *sn_spec_model(m->from);
     model.gravity[m->axis] = -model.gravity[m->axis];
+    char views[512];
+    if (!mirror_views(m, views, sizeof views)) return SN_NO_MEMORY;
+    model.views = views;
     snStatus status = sn_set_scene(m->to, sn_spec_scene(m->from));
     if (status == SN_OK) status = sn_set_model(m->to, &model);
     if (status == SN_OK) status = copy_nodes(m);

@@ -4,7 +4,7 @@
 
 #include "deformed.h"
 
-#include "sinew/control.h"
+#include "sinew/record.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -133,12 +133,28 @@ void *cli_read_bytes(const char *path, size_t *size);
 
 /* ---- record.c ----------------------------------------------------------------------------- */
 
-/* A replay being recorded from a state: bodies, strands, activations, forces, lengths, coordinates. */
-typedef struct snRecorder snRecorder;
-snStatus cli_recorder_create(const snModel *model, snState *state, const char *model_name, snRecorder **recorder);
-void cli_recorder_destroy(snRecorder *recorder);
-snStatus cli_record(snRecorder *recorder);
-const snTrack *cli_recorded(const snRecorder *recorder);
+/* A run that keeps its frames on disk as they come, in OUT.resume, and continues there after an interruption. */
+typedef struct snRunFile snRunFile;
+/* Says what is wrong. To be closed also when it fails. resume: continue the journal if there is one; it must have been
+ * made with the same settings, lines "name: value". */
+snStatus cli_run_open(snCli *cli, const snModel *model, const char *out, const char *settings, bool resume,
+                      snRunFile **run);
+bool cli_run_found(const snRunFile *run); /* there is a journal, opened or begun */
+int32_t cli_run_frames(const snRunFile *run);
+const void *cli_run_checkpoint(const snRunFile *run, size_t *size); /* NULL: begin at the beginning */
+/* Room for the state that goes with the next frame, the same size every time; NULL: no memory. */
+void *cli_run_state(snRunFile *run, size_t size);
+snStatus cli_run_frame(snRunFile *run, snState *state, double time);
+const snError *cli_run_error(const snRunFile *run); /* of cli_run_frame */
+/* All frames so far as a replay and a table. Says what is wrong. */
+snStatus cli_run_save(snRunFile *run, const char *replay, const char *table);
+void cli_run_close(snRunFile *run, bool finished); /* finished: OUT.resume is not needed any more. NULL is fine */
+
+/* The option that chooses the form of a replay, and the ending that it means. */
+#define CLI_REPLAY_OPTION                                                                                              \
+    {"replay", SN_OPTION_CHOICE, "xml|gz|bin", "form of the replay: .replay.xml, .replay.xml.gz or .replay.bin", 0, 0}
+const char *cli_replay_ending(const snCli *cli);
+const char *cli_file_name(const char *path); /* without the folder */
 
 /* ---- drive.c ------------------------------------------------------------------------------ */
 
@@ -179,6 +195,8 @@ typedef struct snText {
     bool failed;
 } snText;
 void text_add(snText *text, const char *format, ...) SN_PRINTF(2, 3);
+/* The number with as few digits as read back the same. */
+void text_add_number(snText *text, const char *before, double value, const char *after);
 void text_free(snText *text);
 
 #endif

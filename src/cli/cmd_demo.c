@@ -91,7 +91,7 @@ static snStatus plot(snCli *cli, const snDemo *demo, const snDemoMotion *m, cons
 {
     static const char *const endings[] = {"png", "svg"};
     snStatus status = SN_OK;
-    for (int i = 0; i < 2 && status == SN_OK; ++i) {
+    for (int i = 0; demo->plots && i < 2 && status == SN_OK; ++i) {
         snCall call = {0};
         add_word(&call, "%s/%s.replay.xml", demo->folder, m->name);
         add_word(&call, "--what");
@@ -208,6 +208,7 @@ static snStatus set_up(snCli *cli, snDemo *demo)
     sn_spec_destroy(spec);
     if (snprintf(demo->folder, sizeof demo->folder, "%s", folder) >= (int)sizeof demo->folder || !*folder)
         return cli_fail(cli, SN_USAGE, "-o: the path is empty or too long");
+    demo->plots = sn_plot_available();
     demo->page = sn_find_page(path, sizeof path, NULL) == SN_OK;
     return make_folder(cli, demo->folder);
 }
@@ -218,6 +219,7 @@ static void tell(snCli *cli, const snDemo *demo, const char *index)
     json_string(&cli->json, "folder", demo->folder);
     json_string(&cli->json, "index", index);
     json_boolean(&cli->json, "page", demo->page);
+    json_boolean(&cli->json, "plots", demo->plots);
     json_number(&cli->json, "seconds", demo->seconds);
     json_open(&cli->json, "motions", '[');
     cli_say(cli, "\n%-18s %10s %11s %12s %12s\n", "motion", "mean error", "worst error", "x real time", "activation");
@@ -239,6 +241,7 @@ static void tell(snCli *cli, const snDemo *demo, const char *index)
     json_close(&cli->json, ']');
     if (!demo->page)
         cli_say(cli, "The studio's page is not built (node and npm are missing): make studio builds it.\n");
+    if (!demo->plots) cli_say(cli, "Plots are left out: this sinew was built without cairo.\n");
     cli_say(cli, "Everything is in %s, made in %.0f s. Open %s in a browser.\n", demo->folder, demo->seconds, index);
 }
 

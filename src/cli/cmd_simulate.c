@@ -1,22 +1,31 @@
 /* sinew simulate: forward dynamics from activations or from named anatomical functions. */
-#include "cli.h"
+#include "result.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* How far a run has come; with the state after it, this is what --resume starts from. */
+typedef struct Progress {
+    int64_t step, frame, frames; /* steps made; index of the last frame due; frames recorded */
+    double last_recorded;
+} Progress;
+
 typedef struct snRun {
     snCli *cli;
     snSpec *spec;
     snModel *model;
     snState *state;
-    snRecorder *recorder;
+    snRunFile *file; /* NULL without -o */
+    snText settings;
     char replay[4096], table[4096]; /* empty without -o */
     snDrive *drive;                 /* what the options ask for */
     double time, step, frame_rate, ramp;
     int64_t total; /* steps */
-    double seconds, last_recorded;
+    Progress at;
+    int32_t resumed;
+    double seconds;
     snStatus outcome; /* of the stepping */
 } snRun;
 
@@ -26,7 +35,7 @@ static snStatus check_outputs(snRun *run)
 {
     const char *out = cli_option_text(run->cli, "o", NULL);
     if (!out) return SN_OK;
-    int a = snprintf(run->replay, sizeof run->replay, "%s.replay.xml", out);
+    int a = snprintf(run->replay, sizeof run->replay, "%s%s", out, cli_replay_ending(run->cli));
     int b = snprintf(run->table, sizeof run->table, "%s.sto", out);
     if (a >= (int)sizeof run->replay || b >= (int)sizeof run->table)
         return cli_fail(run->cli, SN_USAGE, "-o: the path is too long");
@@ -51,6 +60,78 @@ static snStatus create_state(snRun *run)
     return SN_OK;
 }
 
+/* What drives the muscles, as it was given; of a file its contents. */
+static snStatus list_drive(snRun *run)
+{
+    snCli *cli = run->cli;
+    const char *path = cli_option_text(cli, "activations", NULL);
+    static const char *const option[] = {"activation", "function"};
+    for (int k = 0; k < 2; ++k) {
+        text_add(&run->settings, "%s:", option[k]);
+        for (int i = 0; cli_option_nth(cli, option[k], i); ++i)
+            text_add(&run->settings, " %s", cli_option_nth(cli, option[k], i));
+        text_add(&run->settings, "\n");
+    }
+    if (!path) return SN_OK;
+    snTrack *levels = NULL;
+    snStatus status = cli_load_table(cli, path, &levels);
+    if (status != SN_OK) return status;
+    text_add(&run->settings, "activations: %s (%016llx)\n", cli_file_name(path),
+             (unsigned long long)sn_hash_track(levels));
+    sn_track_destroy(levels);
+    return SN_OK;
+}
+
+static snStatus list_settings(snRun *run)
+{
+    snCli *cli = run->cli;
+    snError error = {0};
+    snText *s = &run->settings;
+    uint64_t model = sn_hash_model(run->spec, &error);
+    if (!model) return cli_fail_error(cli, &error);
+    text_add(s, "version: %s\ncommand: simulate\n", sn_version());
+    text_add(s, "model: %s (%016llx)\n", cli->argument[0], (unsigned long long)model);
+    text_add_number(s, "step: ", run->step, " s\n");
+    text_add_number(s, "frame rate: ", run->frame_rate, " Hz\n");
+    text_add_number(s, "ramp: ", run->ramp, " s\n");
+    text_add_number(s, "gravity scale: ", cli_option_number(cli, "gravity-scale", 1), "\n");
+    text_add(s, "settled: %s\n", cli_given(cli, "no-settle") ? "no" : "yes");
+    text_add(s, "solver: %s\n", cli_option_text(cli, "solver", "strand"));
+    snStatus status = list_drive(run);
+    return status == SN_OK && !s->text ? SN_NO_MEMORY : status;
+}
+
+/* Takes the state and the counts from where an interrupted run had come. */
+static snStatus take_up(snRun *run)
+{
+    size_t size;
+    const char *bytes = cli_run_checkpoint(run->file, &size);
+    if (!bytes) return SN_OK;
+    snStatus status = size < sizeof run->at ? SN_BAD_INPUT
+                                            : sn_state_load(run->model, run->state, bytes + sizeof run->at,
+                                                            size - sizeof run->at);
+    if (status != SN_OK)
+        return cli_fail(run->cli, SN_BAD_FILE, "the interrupted run cannot be continued; start again without --resume");
+    memcpy(&run->at, bytes, sizeof run->at);
+    run->resumed = (int32_t)run->at.frames;
+    if (run->at.step <= run->total) return SN_OK;
+    return cli_fail(run->cli, SN_BAD_INPUT, "--resume: the interrupted run has reached %.4g s already, --time is %.4g s",
+                    sn_time(run->state), run->time);
+}
+
+static snStatus open_run(snRun *run)
+{
+    const char *out = cli_option_text(run->cli, "o", NULL);
+    bool resume = cli_given(run->cli, "resume");
+    if (!out) return resume ? cli_fail(run->cli, SN_USAGE, "--resume needs -o OUT, the run to continue") : SN_OK;
+    snStatus status = list_settings(run);
+    if (status == SN_OK) status = cli_run_open(run->cli, run->model, out, run->settings.text, resume, &run->file);
+    if (status != SN_OK || !resume) return status;
+    if (cli_run_found(run->file)) return take_up(run);
+    cli_warn(run->cli, "there is no interrupted run to continue: starting at the beginning");
+    return SN_OK;
+}
+
 static snStatus set_up(snRun *run)
 {
     snCli *cli = run->cli;
@@ -62,15 +143,15 @@ static snStatus set_up(snRun *run)
     if (status == SN_OK) status = cli_read_drive(cli, run->spec, run->model, &run->drive, &end);
     run->time = cli_option_number(cli, "time", end > 0 ? end : 1);
     if (status == SN_OK) status = create_state(run);
-    if (status == SN_OK) status = cli_recorder_create(run->model, run->state, cli->argument[0], &run->recorder);
     if (status == SN_OK) run->total = (int64_t)ceil(run->time / run->step - 1e-9);
+    if (status == SN_OK) status = open_run(run);
     return status;
 }
 
 static void tear_down(snRun *run)
 {
+    text_free(&run->settings);
     sn_drive_destroy(run->drive);
-    cli_recorder_destroy(run->recorder);
     if (run->state) sn_state_destroy(run->state);
     if (run->model) sn_model_destroy(run->model);
     if (run->spec) sn_spec_destroy(run->spec);
@@ -80,8 +161,17 @@ static void tear_down(snRun *run)
 
 static snStatus record(snRun *run)
 {
-    run->last_recorded = sn_time(run->state);
-    return cli_record(run->recorder);
+    run->at.last_recorded = sn_time(run->state);
+    ++run->at.frames;
+    if (!run->file) return SN_OK;
+    size_t size = sizeof run->at + sn_state_save(run->model, run->state, NULL);
+    char *bytes = cli_run_state(run->file, size);
+    if (!bytes) return SN_NO_MEMORY;
+    memcpy(bytes, &run->at, sizeof run->at);
+    (void)sn_state_save(run->model, run->state, bytes + sizeof run->at);
+    snStatus status = cli_run_frame(run->file, run->state, sn_time(run->state));
+    if (status == SN_OK || !cli_run_error(run->file)->message[0]) return status;
+    return cli_fail_error(run->cli, cli_run_error(run->file));
 }
 
 static snStatus set_activations(snRun *run, double time)
@@ -95,39 +185,35 @@ static snStatus set_activations(snRun *run, double time)
     return SN_OK;
 }
 
-/* Steps to the end, to divergence or to Ctrl-C; the state is then at the last good step. */
-static snStatus step_through(snRun *run)
+/* One step; a frame where one is due. */
+static snStatus advance(snRun *run)
 {
-    snStatus status = record(run);
-    double start = cli_seconds();
-    int64_t frame = 0;
-    for (int64_t i = 0; status == SN_OK && run->outcome == SN_OK && i < run->total; ++i) {
-        double after = (double)(i + 1) * run->step;
-        status = set_activations(run, after);
-        if (status != SN_OK) break;
-        run->outcome = sn_step(run->model, run->state);
-        if (run->outcome != SN_OK) break;
-        int64_t due = (int64_t)floor(after * run->frame_rate + 1e-6);
-        if (due > frame) status = record(run);
-        frame = due > frame ? due : frame;
-        if (cli_progress(run->cli, "simulate", after, run->time)) run->outcome = SN_CANCELLED;
+    double after = (double)(run->at.step + 1) * run->step;
+    snStatus status = set_activations(run, after);
+    if (status != SN_OK) return status;
+    run->outcome = sn_step(run->model, run->state);
+    if (run->outcome != SN_OK) return SN_OK;
+    ++run->at.step;
+    int64_t due = (int64_t)floor(after * run->frame_rate + 1e-6);
+    if (due > run->at.frame) {
+        run->at.frame = due;
+        status = record(run);
     }
-    if (status == SN_OK && sn_time(run->state) > run->last_recorded) status = record(run);
-    run->seconds = cli_seconds() - start;
+    if (cli_progress(run->cli, "simulate", after, run->time)) run->outcome = SN_CANCELLED;
     return status;
 }
 
-static snStatus save(snRun *run)
+/* Steps to the end, to divergence or to Ctrl-C; the state is then at the last good step. A run that is cut short keeps
+ * the frame of its last step only if it is not to be continued: such a frame would not be there otherwise. */
+static snStatus step_through(snRun *run)
 {
-    snError error = {0};
-    const snTrack *track = cli_recorded(run->recorder);
-    if (!run->replay[0]) return SN_OK;
-    snStatus status = cli_fail_file(run->cli, sn_save_track(track, run->replay, &error), &error, run->replay);
-    if (status == SN_OK)
-        status = cli_fail_file(run->cli, sn_save_table(track, run->table, NULL, &error), &error, run->table);
-    if (status != SN_OK) return status;
-    cli_say(run->cli, "wrote %s and %s\n", run->replay, run->table);
-    return SN_OK;
+    double start = cli_seconds();
+    snStatus status = run->at.frames ? SN_OK : record(run);
+    while (status == SN_OK && run->outcome == SN_OK && run->at.step < run->total) status = advance(run);
+    if (status == SN_OK && run->outcome != SN_CANCELLED && sn_time(run->state) > run->at.last_recorded)
+        status = record(run);
+    run->seconds = cli_seconds() - start;
+    return status;
 }
 
 static void report(snRun *run)
@@ -136,6 +222,7 @@ static void report(snRun *run)
     const snStepInfo *info = sn_info(run->state);
     double simulated = sn_time(run->state), factor = run->seconds > 0 ? simulated / run->seconds : 0;
     int64_t steps = (int64_t)llround(simulated / run->step);
+    if (run->resumed) cli_say(cli, "continued after frame %d\n", run->resumed);
     cli_say(cli, "simulated %.4g s in %.3g s: %.3g times real time, %lld steps of %g ms\n", simulated, run->seconds,
             factor, (long long)steps, 1000 * run->step);
     cli_say(cli, "worst gap of a constraint in the last step: %.2g mm%s%s\n", 1000 * info->worst_gap,
@@ -147,7 +234,8 @@ static void report(snRun *run)
     json_number(&cli->json, "real_time_factor", factor);
     json_integer(&cli->json, "steps", steps);
     json_number(&cli->json, "step_s", run->step);
-    json_integer(&cli->json, "frames", sn_track_frames(cli_recorded(run->recorder)));
+    json_integer(&cli->json, "frames", (int)run->at.frames);
+    json_integer(&cli->json, "resumed", run->resumed);
     json_boolean(&cli->json, "diverged", run->outcome == SN_DIVERGED);
     json_boolean(&cli->json, "cancelled", run->outcome == SN_CANCELLED);
     json_number(&cli->json, "worst_gap_m", info->worst_gap);
@@ -168,8 +256,19 @@ static snStatus explain(snRun *run)
         return cli_fail(run->cli, SN_DIVERGED,
                         "the simulation diverged in step %lld, after %.4g s: %s, residual %.3g%s",
                         (long long)llround(time / run->step) + 1, time, info->culprit, info->residual, kept);
-    if (run->outcome == SN_CANCELLED) return cli_fail(run->cli, SN_CANCELLED, "stopped at %.4g s%s", time, kept);
+    if (run->outcome == SN_CANCELLED)
+        return cli_fail(run->cli, SN_CANCELLED, "stopped at %.4g s%s%s", time, kept,
+                        run->file ? "; --resume continues after it" : "");
     return run->outcome;
+}
+
+static snStatus finish(snRun *run)
+{
+    snStatus status = run->file ? cli_run_save(run->file, run->replay, run->table) : SN_OK;
+    if (status != SN_OK) return status;
+    report(run);
+    if (run->file) cli_say(run->cli, "wrote %s and %s\n", run->replay, run->table);
+    return SN_OK;
 }
 
 static snStatus run_command(snCli *cli)
@@ -177,17 +276,18 @@ static snStatus run_command(snCli *cli)
     snRun run = {.cli = cli};
     snStatus status = set_up(&run);
     if (status == SN_OK) status = step_through(&run);
-    if (status == SN_OK) {
-        report(&run);
-        status = save(&run);
-        if (status == SN_OK) status = explain(&run);
-    }
+    if (status == SN_OK) status = finish(&run);
+    bool finished = status == SN_OK && run.outcome != SN_CANCELLED;
+    if (status == SN_OK) status = explain(&run);
+    cli_run_close(run.file, finished);
     tear_down(&run);
     return status;
 }
 
 static const snOption options[] = {
     {"o", SN_OPTION_TEXT, "OUT", "write OUT.replay.xml and OUT.sto", 0, 0},
+    CLI_REPLAY_OPTION,
+    {"resume", SN_OPTION_FLAG, "", "continue after the last frame of an interrupted run", 0, 0},
     {"time", SN_OPTION_NUMBER, "T", "seconds to simulate (1; with --activations to the end of the file)", 1e-6, 1e6},
     {"step", SN_OPTION_NUMBER, "H", "step in seconds (the model's)", 1e-7, 0.1},
     {"frame-rate", SN_OPTION_NUMBER, "F", "frames a second in the output (50)", 1e-3, 1e6},
@@ -214,7 +314,9 @@ const snCommand cmd_simulate = {
         "0 at 0.3 s; levels are linear between the times and held before the first and after the last. A FILE has a\n"
         "column time and columns named by muscle or function (function.NAME, muscle.NAME, or NAME alone where it is\n"
         "unique). What several ask of a muscle is added up and kept at 1 at most.\n"
-        "When the simulation diverges, or on Ctrl-C, the replay up to the last good step is kept.",
+        "When the simulation diverges, or on Ctrl-C, the replay up to the last good step is kept. While it runs, every\n"
+        "finished frame is in OUT.resume; after an interruption the same command with --resume continues there, and the\n"
+        "result is the same bit for bit.",
     .example = "sinew simulate pulley -o lift --time 0.5 --activation rope=0.3",
     .output = "simulated 0.5 s in ... s: ... times real time, 125 steps of 4 ms\n"
               "wrote lift.replay.xml and lift.sto",

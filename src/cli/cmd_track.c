@@ -14,13 +14,15 @@ typedef struct snRun {
     snCli *cli;
     snSpec *spec;
     snModel *model;
-    snTrack *motion, *earlier, *replay;
+    snTrack *motion;
+    snRunFile *file;
+    snText settings;
     snMotionSource source;
     snFollowDef def;
     snFollowReport report;
     double *strength;
-    void *checkpoint;
-    char replay_path[4096], table_path[4096], report_path[4096], resume_path[4096];
+    char replay_path[4096], table_path[4096], report_path[4096];
+    bool complete; /* --resume found nothing left to do */
     snStatus outcome; /* of the tracking */
     snError error;
 } snRun;
@@ -31,10 +33,10 @@ static snStatus name_outputs(snRun *run)
 {
     const char *out = cli_option_text(run->cli, "o", NULL);
     if (!out) return cli_fail(run->cli, SN_USAGE, "-o OUT is missing: where to write the result");
-    char *const path[] = {run->replay_path, run->table_path, run->report_path, run->resume_path};
-    static const char *const ending[] = {".replay.xml", ".sto", ".report.txt", ".resume"};
+    char *const path[] = {run->replay_path, run->table_path, run->report_path};
+    const char *const ending[] = {cli_replay_ending(run->cli), ".sto", ".report.txt"};
     snStatus status = SN_OK;
-    for (int i = 0; i < 4 && status == SN_OK; ++i) {
+    for (int i = 0; i < 3 && status == SN_OK; ++i) {
         int n = snprintf(path[i], sizeof run->replay_path, "%s%s", out, ending[i]);
         if (n >= (int)sizeof run->replay_path) return cli_fail(run->cli, SN_USAGE, "-o: the path is too long");
         status = cli_check_output(run->cli, path[i]);
@@ -155,38 +157,85 @@ static snStatus load_motion(snRun *run)
     return status == SN_OK ? SN_OK : cli_fail_error(run->cli, &error);
 }
 
-static const char *file_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-/* The report beside the replay names the motion that it follows; two motions in one replay make no sense. */
-static snStatus check_same_motion(const snRun *run)
-{
-    char earlier[4096];
-    if (!cli_report_motion(run->report_path, earlier, sizeof earlier)) return SN_OK;
-    if (strcmp(file_name(earlier), file_name(run->source.path)) == 0) return SN_OK;
-    return cli_fail(run->cli, SN_BAD_INPUT,
-                    "--resume: %s follows the motion %s, not %s; give the same motion, or another -o",
-                    run->replay_path, earlier, run->source.path);
-}
-
-static snStatus load_earlier(snRun *run)
+/* What makes this run this run: nothing of it may change between an interruption and --resume. */
+static snStatus list_settings(snRun *run)
 {
     snError error = {0};
-    if (!cli_given(run->cli, "resume")) return SN_OK;
-    snStatus status = check_same_motion(run);
-    if (status != SN_OK) return status;
-    status = sn_load_track(run->replay_path, &run->earlier, &error);
-    if (status == SN_NO_FILE) {
-        cli_warn(run->cli, "there is no %s to go on with: starting at the beginning", run->replay_path);
-        return SN_OK;
+    const snTrackerDef *t = &run->def.tracker;
+    snText *s = &run->settings;
+    uint64_t model = sn_hash_model(run->spec, &error);
+    if (!model) return cli_fail_error(run->cli, &error);
+    text_add(s, "version: %s\ncommand: track\n", sn_version());
+    text_add(s, "model: %s (%016llx)\n", run->cli->argument[0], (unsigned long long)model);
+    text_add(s, "motion: %s (%016llx)\n", cli_file_name(run->source.path),
+             (unsigned long long)sn_hash_track(run->motion));
+    text_add_number(s, "start: ", run->def.start, " s\n");
+    text_add_number(s, "frame rate: ", run->def.frame_rate, " Hz\n");
+    text_add_number(s, "step: ", run->def.sim.step > 0 ? run->def.sim.step : sn_model_step(run->model), " s\n");
+    text_add_number(s, "weights: ", t->activation_weight, ",");
+    text_add_number(s, "", t->smoothness_weight, "\n");
+    text_add_number(s, "feedback: ", t->feedback, " 1/s\n");
+    text_add(s, "keep input motion: %s\nstrength:", run->def.keep_input_motion ? "yes" : "no");
+    bool full = true;
+    for (int32_t i = 0; i < sn_count(run->model, SN_ITEM_MUSCLE); ++i) {
+        if (run->strength[i] == 1) continue;
+        text_add(s, " %s=", sn_name(run->model, SN_ITEM_MUSCLE, i));
+        text_add_number(s, "", run->strength[i], "");
+        full = false;
     }
-    run->def.resume = run->earlier;
-    run->checkpoint = cli_read_bytes(run->resume_path, &run->def.checkpoint_size);
-    run->def.checkpoint = run->checkpoint;
-    return cli_fail_file(run->cli, status, &error, run->replay_path);
+    text_add(s, full ? " full\n" : "\n");
+    return s->text ? SN_OK : SN_NO_MEMORY;
+}
+
+/* Frames of this run, the first one included. As sn_follow_frames counts them. */
+static int32_t frame_count(const snRun *run)
+{
+    double last = sn_track_time(run->motion, sn_track_frames(run->motion) - 1);
+    double end = run->def.end > run->def.start ? fmin(last, run->def.end) : last;
+    return (int32_t)floor((end - run->def.start) * run->def.frame_rate + 1e-6) + 1;
+}
+
+/* No interrupted run: either it is complete, which its report tells, or there is none. */
+static snStatus look_for_whole_run(snRun *run)
+{
+    int32_t frames = 0;
+    snStatus status = cli_report_matches(run->cli, run->report_path, run->settings.text, &frames);
+    if (status != SN_OK) return status;
+    bool there = frames > 0 && cli_file_size(run->replay_path) > 0 && cli_file_size(run->table_path) > 0;
+    if (there && frames > frame_count(run))
+        return cli_fail(run->cli, SN_BAD_INPUT, "--resume: %s has %d frames already, and the range asks for %d",
+                        run->replay_path, frames, frame_count(run));
+    run->complete = there && frames == frame_count(run);
+    if (run->complete)
+        cli_say(run->cli, "%s has all %d frames already: nothing was simulated\n", run->replay_path, frames);
+    else
+        cli_warn(run->cli, "there is no interrupted run to continue: starting at the beginning");
+    json_integer(&run->cli->json, "resumed", run->complete ? frames : 0);
+    return SN_OK;
+}
+
+static snStatus open_run(snRun *run)
+{
+    bool resume = cli_given(run->cli, "resume");
+    const char *out = cli_option_text(run->cli, "o", NULL);
+    snStatus status = list_settings(run);
+    if (status == SN_OK) status = cli_run_open(run->cli, run->model, out, run->settings.text, resume, &run->file);
+    if (status != SN_OK || !resume) return status;
+    if (!cli_run_found(run->file)) return look_for_whole_run(run);
+    if (cli_run_frames(run->file) > frame_count(run))
+        return cli_fail(run->cli, SN_BAD_INPUT, "--resume: the interrupted run has %d frames already, the range asks for %d",
+                        cli_run_frames(run->file), frame_count(run));
+    run->def.checkpoint = cli_run_checkpoint(run->file, &run->def.checkpoint_size);
+    return SN_OK;
+}
+
+static snStatus keep_frame(void *user, const snFollow *follow, snState *state, double time)
+{
+    snRun *run = user;
+    void *bytes = cli_run_state(run->file, sn_follow_save(follow, NULL));
+    if (!bytes) return SN_NO_MEMORY;
+    (void)sn_follow_save(follow, bytes);
+    return cli_run_frame(run->file, state, time);
 }
 
 static snStatus set_up(snRun *run)
@@ -197,18 +246,18 @@ static snStatus set_up(snRun *run)
     if (status == SN_OK) status = read_strengths(run);
     if (status == SN_OK) status = load_motion(run);
     if (status == SN_OK) status = read_range(run);
-    if (status == SN_OK) status = load_earlier(run);
+    if (status == SN_OK) status = open_run(run);
+    run->def.frame = keep_frame;
+    run->def.user = run;
     return status;
 }
 
 static void tear_down(snRun *run)
 {
     free(run->strength);
-    free(run->checkpoint);
     sn_follow_report_free(&run->report);
     if (run->motion) sn_track_destroy(run->motion);
-    if (run->earlier) sn_track_destroy(run->earlier);
-    if (run->replay) sn_track_destroy(run->replay);
+    text_free(&run->settings);
     if (run->model) sn_model_destroy(run->model);
     if (run->spec) sn_spec_destroy(run->spec);
 }
@@ -272,37 +321,20 @@ static void write_report(snRun *run, snText *t)
         if (clamped_text(run, c, text, sizeof text)) text_add(t, "clamped                   %s\n", text);
     if (r->wrong_sides) text_add(t, "on the wrong side         %d frames, first %s\n", r->wrong_sides, r->wrong_side);
     if (r->diverged) text_add(t, "diverged                  %s\n", r->culprit);
-    if (run->def.resume && run->def.keep_input_motion)
-        text_add(
-            t, "# The error counts only the frames of this run; of earlier ones the bones are on the input motion.\n");
+    text_add(t, "\n# Settings\n");
+    for (const char *line = run->settings.text; *line; line += strcspn(line, "\n") + 1)
+        text_add(t, "# %.*s\n", (int)strcspn(line, "\n"), line);
 }
 
 static snStatus save(snRun *run)
 {
-    snError error = {0};
     snText text = {0};
-    if (!run->replay) return SN_OK;
-    snStatus status =
-        cli_fail_file(run->cli, sn_save_track(run->replay, run->replay_path, &error), &error, run->replay_path);
-    if (status == SN_OK)
-        status =
-            cli_fail_file(run->cli, sn_save_table(run->replay, run->table_path, NULL, &error), &error, run->table_path);
+    snStatus status = cli_run_save(run->file, run->replay_path, run->table_path);
     if (status != SN_OK) return status;
     write_report(run, &text);
     status = text.text ? cli_save_text(run->cli, run->report_path, text.text) : SN_NO_MEMORY;
     text_free(&text);
-    if (status == SN_OK)
-        cli_say(run->cli, "wrote %s, %s and %s\n", run->replay_path, run->table_path, run->report_path);
     return status;
-}
-
-/* An interrupted run leaves its state for --resume; a finished one clears it away. */
-static snStatus keep_checkpoint(snRun *run)
-{
-    if (run->report.checkpoint)
-        return cli_save_bytes(run->cli, run->resume_path, run->report.checkpoint, run->report.checkpoint_size);
-    (void)remove(run->resume_path);
-    return SN_OK;
 }
 
 static void json_bodies(snRun *run)
@@ -327,26 +359,17 @@ static void json_bodies(snRun *run)
     json_close(json, ']');
 }
 
-/* --resume found nothing left to do: what is there stays as it is. */
-static bool was_complete(const snRun *run)
-{
-    return run->def.resume && run->outcome == SN_OK && run->report.simulated <= 0;
-}
-
 static void tell(snRun *run)
 {
     snCli *cli = run->cli;
     const snFollowReport *r = &run->report;
-    if (was_complete(run))
-        cli_say(cli, "%s has all %d frames already: nothing was simulated\n", run->replay_path, r->frames);
-    else
-        cli_say(cli, "%d %s, %.4g s simulated in %.3g s: %.3g times real time\n", r->frames,
-                r->frames == 1 ? "frame" : "frames", r->simulated, r->seconds, r->real_time_factor);
+    if (r->resumed) cli_say(cli, "continued after frame %d\n", r->resumed);
+    cli_say(cli, "%d %s, %.4g s simulated in %.3g s: %.3g times real time\n", r->frames,
+            r->frames == 1 ? "frame" : "frames", r->simulated, r->seconds, r->real_time_factor);
     cli_say(cli, "error of the bones: mean %.3f mm, rms %.3f mm, worst %.3f mm at %.3f s%s\n", 1000 * r->all.mean,
             1000 * r->all.rms, 1000 * r->all.worst, r->all.worst_time,
             run->def.keep_input_motion ? "; the replay has them on the motion itself" : "");
-    if (!was_complete(run))
-        cli_say(cli, "largest activation %.3f, rms change %.5f per step\n", r->max_activation, r->activation_step_rms);
+    cli_say(cli, "largest activation %.3f, rms change %.5f per step\n", r->max_activation, r->activation_step_rms);
     json_string(&cli->json, "model", cli->argument[0]);
     json_string(&cli->json, "motion", run->source.path);
     json_integer(&cli->json, "frames", r->frames);
@@ -364,7 +387,7 @@ static void tell(snRun *run)
     json_integer(&cli->json, "wrong_sides", r->wrong_sides);
     json_boolean(&cli->json, "diverged", r->diverged);
     json_boolean(&cli->json, "cancelled", run->outcome == SN_CANCELLED);
-    if (run->def.resume) json_boolean(&cli->json, "exact_resume", r->exact_resume);
+    json_integer(&cli->json, "resumed", r->resumed);
     json_bodies(run);
     json_string(&cli->json, "culprit", r->culprit);
     json_string(&cli->json, "replay", run->replay_path);
@@ -376,36 +399,49 @@ static void tell(snRun *run)
 static snStatus explain(snRun *run)
 {
     if (run->outcome == SN_OK) return SN_OK;
+    if (!run->error.message[0]) run->error = *cli_run_error(run->file);
     run->error.status = run->outcome;
-    if (run->replay && !run->error.remedy[0])
+    if (!run->error.message[0])
+        (void)snprintf(run->error.message, sizeof run->error.message, "%s", sn_status_text(run->outcome));
+    if (run->report.frames > 0 && !run->error.remedy[0])
         (void)snprintf(run->error.remedy, sizeof run->error.remedy, "the %d frames before are kept%s",
-                       run->report.frames, run->outcome == SN_CANCELLED ? "; --resume goes on" : "");
+                       run->report.frames, run->outcome == SN_CANCELLED ? "; --resume continues after them" : "");
     return cli_fail_error(run->cli, &run->error);
+}
+
+static snStatus finish(snRun *run)
+{
+    snCli *cli = run->cli;
+    warn_clamped(run);
+    if (run->report.wrong_sides)
+        cli_warn(cli, "%d frames have a strand on the wrong side of its surface, first %s", run->report.wrong_sides,
+                 run->report.wrong_side);
+    snStatus status = save(run);
+    if (status != SN_OK) return status;
+    tell(run);
+    cli_say(cli, "wrote %s, %s and %s\n", run->replay_path, run->table_path, run->report_path);
+    return SN_OK;
 }
 
 static snStatus run_command(snCli *cli)
 {
     snRun run = {.cli = cli};
+    bool finished = false;
     snStatus status = set_up(&run);
-    if (status == SN_OK) {
-        run.outcome = sn_follow(run.model, run.motion, &run.def, &run.replay, &run.report, &run.error);
-        if (run.replay) {
-            warn_clamped(&run);
-            if (run.report.wrong_sides)
-                cli_warn(cli, "%d frames have a strand on the wrong side of its surface, first %s",
-                         run.report.wrong_sides, run.report.wrong_side);
-            tell(&run);
-            if (!was_complete(&run)) status = save(&run);
-            if (status == SN_OK) status = keep_checkpoint(&run);
-        }
+    if (status == SN_OK && !run.complete) {
+        run.outcome = sn_follow_frames(run.model, run.motion, &run.def, &run.report, &run.error);
+        if (cli_run_frames(run.file) > 0 && run.outcome != SN_WRITE_FAILED) status = finish(&run);
+        finished = status == SN_OK && (run.outcome == SN_OK || run.outcome == SN_DIVERGED);
         if (status == SN_OK) status = explain(&run);
     }
+    cli_run_close(run.file, finished);
     tear_down(&run);
     return status;
 }
 
 static const snOption options[] = {
     {"o", SN_OPTION_TEXT, "OUT", "write OUT.replay.xml, OUT.sto and OUT.report.txt", 0, 0},
+    CLI_REPLAY_OPTION,
     {"frames", SN_OPTION_TEXT, "FIRST:LAST", "only these frames of the result, from 0; either may be left out", 0, 0},
     {"start", SN_OPTION_NUMBER, "S", "begin at this time of the motion", -1e9, 1e9},
     {"end", SN_OPTION_NUMBER, "S", "end at this time of the motion", -1e9, 1e9},
@@ -417,7 +453,7 @@ static const snOption options[] = {
     {"weights", SN_OPTION_TEXT, "A,S", "how much activation and its change cost against following (5e-4,1e-2)", 0, 0},
     {"feedback", SN_OPTION_NUMBER, "K", "how fast an error is worked off, 1/s (100)", 0, 1000},
     {"bvh-map", SN_OPTION_TEXT, "FILE", "from the joints of a BVH to those of the model (the model's own)", 0, 0},
-    {"resume", SN_OPTION_FLAG, "", "go on behind the last frame of OUT.replay.xml", 0, 0},
+    {"resume", SN_OPTION_FLAG, "", "continue after the last frame of an interrupted run", 0, 0},
     {NULL, SN_OPTION_FLAG, NULL, NULL, 0, 0},
 };
 
@@ -431,9 +467,11 @@ const snCommand cmd_track = {
                "range of a joint\n"
                "are clamped to it, and named. When the simulation diverges, or on Ctrl-C, the frames that are finished "
                "are kept.\n"
-               "--resume goes on behind them: after Ctrl-C exactly as if nothing had happened (OUT.resume holds the "
-               "state until then),\n"
-               "otherwise by simulating the 0.3 s before the last frame again.",
+               "While it runs, every finished frame is in OUT.resume. After Ctrl-C, a crash or a loss of power the same "
+               "command with\n"
+               "--resume continues there, and the result is the same bit for bit. Everything that matters must be the "
+               "same; what\n"
+               "differs is named.",
     .example = "sinew track hand fist -o out",
     .output = "171 frames, 3.4 s simulated in ... s: ... times real time\n"
               "error of the bones: mean 0.001 mm, rms 0.003 mm, worst 0.025 mm at 2.400 s\n"

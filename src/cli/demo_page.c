@@ -154,7 +154,7 @@ static void add_motion(snText *t, const snDemo *demo, const snDemoMotion *m)
                  "<p class=\"soft\">Play it, drag to turn it, click a strand for its activation, force and length. The "
                  "colours show activation. <a href=\"%s.html\">Open it on its own</a>.</p>\n",
                  m->name, m->name, m->name);
-    add_plots(t, m);
+    if (demo->plots) add_plots(t, m);
     add_files(t, demo, m->name);
     add_by_hand(t, demo, m);
 }

@@ -19,8 +19,9 @@ typedef struct snDemo {
     const char *model;
     char chosen[DEMO_MOTIONS][80]; /* motions that the model shows when none are asked for */
     char folder[3000];
-    bool page; /* the studio's page is there */
-    bool skin; /* the model has one */
+    bool page;  /* the studio's page is there */
+    bool plots; /* the library draws them */
+    bool skin;  /* the model has one */
     int nmotion;
     snDemoMotion motion[DEMO_MOTIONS];
     double seconds;

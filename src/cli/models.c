@@ -94,15 +94,8 @@ void *cli_read_bytes(const char *path, size_t *size)
 
 snStatus cli_save_bytes(snCli *cli, const char *path, const void *bytes, size_t size)
 {
-    char beside[4200];
-    (void)snprintf(beside, sizeof beside, "%s.%ld.part", path, (long)getpid());
-    FILE *file = fopen(beside, "wb");
-    bool fine = file && fwrite(bytes, 1, size, file) == size;
-    if (file) fine = fclose(file) == 0 && fine;
-    if (fine && rename(beside, path) == 0) return SN_OK;
-    int number = errno;
-    (void)remove(beside);
-    return cli_fail(cli, SN_WRITE_FAILED, "%s cannot be written: %s", path, strerror(number));
+    snError error = {0};
+    return cli_fail_file(cli, sn_save_bytes(path, bytes, size, &error), &error, path);
 }
 
 static bool is_scene(const char *name)

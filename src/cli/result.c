@@ -107,6 +107,45 @@ bool cli_report_motion(const char *report_path, char *motion, size_t size)
     return found != NULL;
 }
 
+/* The number behind a word at the beginning of a line, 0 where there is none. */
+static int32_t number_of(const char *text, const char *word)
+{
+    for (const char *line = text; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
+        if (strncmp(line, word, strlen(word)) == 0) return (int32_t)strtol(line + strlen(word), NULL, 10);
+    return 0;
+}
+
+snStatus cli_report_matches(snCli *cli, const char *path, const char *settings, int32_t *frames)
+{
+    size_t length;
+    snText text = {0}, before = {0};
+    snError error = {0};
+    snStatus status = SN_OK;
+    char *bytes = cli_read_bytes(path, &length);
+    *frames = 0;
+    if (!bytes) return SN_OK;
+    text_add(&text, "%.*s", (int)length, bytes);
+    free(bytes);
+    const char *line = text.text ? strstr(text.text, "\n# Settings\n") : NULL;
+    if (line) {
+        *frames = number_of(text.text, "frames ");
+        for (line += strlen("\n# Settings\n"); strncmp(line, "# ", 2) == 0; line += strcspn(line, "\n") + 1) {
+            text_add(&before, "%.*s\n", (int)strcspn(line + 2, "\n"), line + 2);
+            if (!line[strcspn(line, "\n")]) break;
+        }
+        status = before.text ? sn_compare_settings(before.text, settings, path, &error) : SN_NO_MEMORY;
+    }
+    text_free(&text);
+    text_free(&before);
+    return cli_fail_file(cli, status, &error, path);
+}
+
+const char *cli_file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 bool cli_followed_motion(const char *replay_path, char *motion, size_t size)
 {
     char report[4200];

@@ -38,4 +38,7 @@ double cli_frame_time(const snFrames *frames, int32_t index);
 void cli_stem(const char *path, char *stem, size_t size);
 int64_t cli_file_size(const char *path); /* 0: there is none */
 
+/* Whether a report of an earlier run has these settings. Says which differ. frames: how many it has; 0 without one. */
+snStatus cli_report_matches(snCli *cli, const char *path, const char *settings, int32_t *frames);
+
 #endif

@@ -38,3 +38,11 @@ void text_free(snText *t)
     free(t->text);
     *t = (snText){0};
 }
+
+void text_add_number(snText *text, const char *before, double value, const char *after)
+{
+    char number[40];
+    (void)snprintf(number, sizeof number, "%.15g", value);
+    if (strtod(number, NULL) != value) (void)snprintf(number, sizeof number, "%.17g", value);
+    text_add(text, "%s%s%s", before, number, after);
+}

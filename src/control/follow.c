@@ -2,18 +2,17 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/hash.h"
 #include "control/inverse.h"
 #include "control/reach.h"
-#include "sim/state.h"
+#include "sim/plant.h"
 #include "sinew/control.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-static const double RESUME_LEAD = 0.3; /* s simulated again before the first new frame, until velocities have settled */
-
-typedef struct Follow {
+struct snFollow {
     const snModel *m;
     const snTrack *motion;
     snFollowDef def;
@@ -30,14 +29,15 @@ typedef struct Follow {
     double *rest_coord, *first_coord, *coord;
     double *first_speed; /* ncoord: of the first frame, times the time of approach */
     double *last_activation;
-    double start, end, dt;
+    double start, end, dt, h; /* s: of the motion, of a frame, of a step */
     int32_t nframe, substeps;
-    int32_t known, from;   /* frames taken over from an interrupted run; frame at which simulating starts */
+    snFollowReport *report; /* what is counted so far */
     const snState *failed; /* the one whose step did not work */
     double sum, sum2, count, step_sum;
     int64_t steps;
     double *body_sum, *body_sum2; /* nbody */
-} Follow;
+};
+typedef snFollow Follow;
 
 snFollowDef sn_default_follow_def(void)
 {
@@ -101,9 +101,9 @@ static void aim(Follow *f)
         sn_tracker_aim(f->tracker, i, pose[0], pose[1]);
     }
     for (int32_t b = 0; b < f->m->nbody; ++b) {
-        if (f->channel[b] >= 0 && f->m->body_mode[b] == SN_BODY_KINEMATIC) f->s->body_target[b] = f->next[b];
+        if (f->channel[b] >= 0 && f->m->body_mode[b] == SN_BODY_KINEMATIC) sn_plant_aim(f->s, b, f->next[b]);
         if (f->exact && f->channel[b] >= 0 && f->m->body_mode[b] != SN_BODY_PINNED)
-            f->exact->body_target[b] = f->next[b];
+            sn_plant_aim(f->exact, b, f->next[b]);
     }
 }
 
@@ -111,9 +111,10 @@ static void aim(Follow *f)
 
 static void note_activation(Follow *f, snFollowReport *report)
 {
+    const double *activation = sn_plant_activation(f->s);
     double sum = 0;
     for (int32_t k = 0; k < f->m->nmuscle; ++k) {
-        double a = f->s->activation[k], change = a - f->last_activation[k];
+        double a = activation[k], change = a - f->last_activation[k];
         report->max_activation = fmax(report->max_activation, a);
         sum += change * change;
         f->last_activation[k] = a;
@@ -124,7 +125,7 @@ static void note_activation(Follow *f, snFollowReport *report)
 
 static snStatus step_exact(Follow *f)
 {
-    memcpy(f->exact->activation, f->s->activation, sizeof(double) * (size_t)f->m->nmuscle);
+    memcpy(sn_plant_activation(f->exact), sn_plant_activation(f->s), sizeof(double) * (size_t)f->m->nmuscle);
     f->failed = f->exact;
     return sn_step(f->m, f->exact);
 }
@@ -153,9 +154,24 @@ static snStatus carry_over(Follow *f, int32_t n, snInverse *inverse)
     return status;
 }
 
+static void start_lead(Follow *f, snFollowReport *report)
+{
+    double start = f->start, far = 0;
+    reachable_poses(f, start + f->h, f->next, report);
+    sn_pose_coordinates(f->m, f->next, f->coord);
+    reachable_poses(f, start, f->next, report);
+    sn_pose_coordinates(f->m, f->next, f->first_coord);
+    sn_pose_coordinates(f->m, f->m->body_rest, f->rest_coord);
+    for (int32_t c = 0; c < f->m->ncoord; ++c) {
+        f->first_speed[c] = (f->coord[c] - f->first_coord[c]) / f->h * f->def.lead;
+        far = fmax(far, fmax(fabs(f->first_coord[c] - f->rest_coord[c]), fabs(f->first_speed[c])));
+    }
+    if (far < 1e-9) f->def.lead = fmin(f->def.lead, 0.1); /* already there: only let the tensions find their level */
+}
+
 static snStatus approach(Follow *f)
 {
-    int32_t n = (int32_t)ceil(f->def.lead / f->s->h);
+    int32_t n = (int32_t)ceil(f->def.lead / f->h);
     if (f->ntarget == f->m->nfree && sn_inverse_applies(f->m)) {
         snInverse *inverse = sn_inverse_create(f->m, f->s, 1);
         return inverse ? carry_over(f, n, inverse) : SN_NO_MEMORY;
@@ -202,14 +218,14 @@ static void note_wrong_side(Follow *f, double time, snFollowReport *report)
              f->m->strand_name[f->m->constraint[k].strand], 1e3 * depth, f->m->constraint_name[k], time);
 }
 
-static snStatus record(Follow *f, double time, snTrack *replay, snFollowReport *report)
+static snStatus record(Follow *f, double time, snFollowReport *report)
 {
     note_wrong_side(f, time, report);
     input_poses(f, time, f->input);
     for (int32_t i = 0; i < f->ntarget; ++i)
-        measure_body(f, f->target[i].body, f->s->body[f->target[i].body], time, report);
+        measure_body(f, f->target[i].body, sn_plant_bodies(f->s)[f->target[i].body], time, report);
     ++report->frames;
-    return sn_recording_append(f->m, f->exact ? f->exact : f->s, time, replay);
+    return f->def.frame ? f->def.frame(f->def.user, f, f->exact ? f->exact : f->s, time) : SN_OK;
 }
 
 static void finish_report(Follow *f, snFollowReport *report)
@@ -230,148 +246,123 @@ static void finish_report(Follow *f, snFollowReport *report)
         if (report->clamped[c] > 1e-3) ++report->clamped_targets; /* a milliradian or millimetre is rounding */
 }
 
-/* ---- going on after an interruption --------------------------------------------------------- */
-
-static rigid stored_body(const Follow *f, const double *pose, int32_t b)
-{
-    rigid node = {q_unit(q_load(pose + 7 * b + 3)), v3_load(pose + 7 * b)};
-    return rigid_mul(node, rigid_inverse(f->m->body_node[b]));
-}
-
-/* The frames that are there already, into the new replay and into the report. With the bones put back on the input
- * motion their own error is not known any more. */
-static snStatus take_over(Follow *f, snTrack *replay, snFollowReport *report)
-{
-    const snTrack *old = f->def.resume;
-    for (int32_t k = 0; k < f->known; ++k) {
-        const double *pose = sn_track_pose(old, k), *scalar = sn_track_scalar(old, k);
-        double time = sn_track_time(old, k);
-        snStatus status = sn_track_append(replay, time, pose, sn_track_point(old, k), scalar);
-        if (status != SN_OK) return status;
-        for (int32_t i = 0; i < f->m->nmuscle; ++i) report->max_activation = fmax(report->max_activation, scalar[i]);
-        ++report->frames;
-        if (f->exact) continue;
-        input_poses(f, time, f->input);
-        for (int32_t i = 0; i < f->ntarget; ++i) {
-            int32_t b = f->target[i].body;
-            measure_body(f, b, stored_body(f, pose, b), time, report);
-        }
-    }
-    return SN_OK;
-}
-
-static void restore_bodies(Follow *f)
-{
-    const snTrack *old = f->def.resume;
-    for (int32_t b = 0; b < f->m->nbody; ++b) {
-        if (f->m->body_free[b] < 0) continue;
-        double pose[7], velocity[6], *v = f->s->velocity + 6 * b;
-        sn_track_pose_at(old, b, sn_track_time(old, f->from), pose, velocity);
-        f->s->body[b] = stored_body(f, sn_track_pose(old, f->from), b);
-        v3 omega = v3_load(velocity), arm = v3_sub(f->s->body[b].p, v3_load(pose));
-        v3_store(v, q_unrotate(f->s->body[b].q, omega));
-        v3_store(v + 3, v3_add(v3_load(velocity + 3), v3_cross(omega, arm)));
-    }
-}
-
-/* State at a frame of the earlier run: poses, points and activations as stored, velocities from the frames around it.
- */
-static void restore(Follow *f)
-{
-    const snTrack *old = f->def.resume;
-    snState *s = f->exact ? f->exact : f->s;
-    const double *before = sn_track_point(old, f->from - 1), *behind = sn_track_point(old, f->from + 1);
-    memcpy(s->point, sn_track_point(old, f->from), sizeof(double) * 3 * (size_t)f->m->npoint);
-    for (int32_t i = 0; i < 3 * f->m->npoint; ++i) s->pointdot[i] = (behind[i] - before[i]) / (2 * f->dt);
-    memcpy(f->s->activation, sn_track_scalar(old, f->from), sizeof(double) * (size_t)f->m->nmuscle);
-    if (!f->exact) restore_bodies(f);
-}
-
-static bool same_names(int32_t n, const char *const *a, const char *const *b)
-{
-    for (int32_t i = 0; i < n; ++i)
-        if (strcmp(a[i], b[i]) != 0) return false;
-    return true;
-}
-
-static bool same_points(const snTrackDef *a, const snTrackDef *b)
-{
-    for (int32_t i = 0; i < a->nstrand; ++i)
-        if (a->strand_npoint[i] != b->strand_npoint[i]) return false;
-    return true;
-}
-
-static bool same_channels(const snTrackDef *a, const snTrackDef *b)
-{
-    return a->nbody == b->nbody && a->nstrand == b->nstrand && a->nscalar == b->nscalar &&
-           same_names(a->nbody, a->body_name, b->body_name) && same_names(a->nstrand, a->strand_name, b->strand_name) &&
-           same_names(a->nscalar, a->scalar_name, b->scalar_name) && same_points(a, b);
-}
-
-static snStatus prepare_resume(Follow *f, const snTrack *replay, snError *error)
-{
-    const snTrack *old = f->def.resume;
-    if (!same_channels(sn_track_def(old), sn_track_def(replay)))
-        return sn_fail(error, SN_BAD_INPUT, "the earlier replay belongs to another model");
-    f->known = sn_track_frames(old);
-    bool fits = f->known <= f->nframe + 1;
-    for (int32_t k = 0; k < f->known && fits; ++k) fits = fabs(sn_track_time(old, k) - f->start - k * f->dt) < 1e-6;
-    if (!fits)
-        return sn_fail(error, SN_BAD_INPUT,
-                       "the frames of the earlier replay are not those of this motion, range and frame rate");
-    f->from = f->known - 1 - (int32_t)ceil(RESUME_LEAD / f->dt);
-    if (f->from < 1) f->from = 0;
-    return SN_OK;
-}
+/* ---- continuing an interrupted run ----------------------------------------------------------- */
 
 static void set_strengths(Follow *f)
 {
     size_t size = sizeof(double) * (size_t)f->m->nmuscle;
-    if (f->def.strength) memcpy(f->s->strength, f->def.strength, size);
-    if (f->exact) memcpy(f->exact->strength, f->s->strength, size);
+    if (f->def.strength) memcpy(sn_plant_strength(f->s), f->def.strength, size);
+    if (f->exact) memcpy(sn_plant_strength(f->exact), sn_plant_strength(f->s), size);
 }
 
-/* The state at the last frame: a header, then the state that tracks and the one on the input motion. */
+/* A run at a frame: this head, what the report counts so far, the state that tracks and the one on the input motion. */
 typedef struct Checkpoint {
     char mark[8];
-    int64_t frames;
-    uint64_t size, exact_size;
+    int64_t frames, steps;
+    uint64_t size, exact_size, hash; /* hash: of all the bytes behind the head */
+    double start, dt;
+    double max_activation, step_sum, simulated;
+    snFollowBody all;
+    int64_t wrong_sides;
+    char wrong_side[128];
 } Checkpoint;
 
-static const char checkpoint_mark[8] = "SNRESUM1";
+static const char checkpoint_mark[8] = "SNRESUM2";
 
-static void save_checkpoint(const Follow *f, snFollowReport *report)
+/* One of the arrays that the report is made of, in either direction. */
+typedef struct Piece {
+    void *data;
+    size_t size;
+} Piece;
+enum { PIECES = 5 };
+
+static void list_pieces(const Follow *f, Piece piece[PIECES])
 {
-    Checkpoint head = {.frames = report->frames, .size = sn_state_save(f->m, f->s, NULL)};
-    if (f->exact) head.exact_size = sn_state_save(f->m, f->exact, NULL);
-    memcpy(head.mark, checkpoint_mark, sizeof head.mark);
-    size_t size = sizeof head + (size_t)head.size + (size_t)head.exact_size;
-    unsigned char *bytes = sn_alloc(size, 1);
-    if (!bytes) return; /* then the run is resumed from its replay */
-    memcpy(bytes, &head, sizeof head);
-    sn_state_save(f->m, f->s, bytes + sizeof head);
-    if (f->exact) sn_state_save(f->m, f->exact, bytes + sizeof head + head.size);
-    report->checkpoint = bytes;
-    report->checkpoint_size = size;
+    size_t nb = (size_t)f->m->nbody;
+    piece[0] = (Piece){f->report->body, nb * sizeof *f->report->body};
+    piece[1] = (Piece){f->body_sum, nb * sizeof(double)};
+    piece[2] = (Piece){f->body_sum2, nb * sizeof(double)};
+    piece[3] = (Piece){f->report->clamped, (size_t)f->m->ncoord * sizeof(double)};
+    piece[4] = (Piece){f->last_activation, (size_t)f->m->nmuscle * sizeof(double)};
 }
 
-static bool load_checkpoint(Follow *f)
+size_t sn_follow_save(const snFollow *f, void *bytes)
+{
+    const snFollowReport *r = f->report;
+    Checkpoint head = {.frames = r->frames,
+                       .steps = f->steps,
+                       .size = sn_state_save(f->m, f->s, NULL),
+                       .start = f->start,
+                       .dt = f->dt,
+                       .max_activation = r->max_activation,
+                       .step_sum = f->step_sum,
+                       .simulated = (r->frames - 1) * f->dt,
+                       .all = r->all,
+                       .wrong_sides = r->wrong_sides};
+    if (f->exact) head.exact_size = sn_state_save(f->m, f->exact, NULL);
+    Piece piece[PIECES];
+    size_t at = sizeof head;
+    list_pieces(f, piece);
+    for (int i = 0; i < PIECES; ++i) {
+        if (bytes) memcpy((char *)bytes + at, piece[i].data, piece[i].size);
+        at += piece[i].size;
+    }
+    size_t size = at + (size_t)head.size + (size_t)head.exact_size;
+    if (!bytes) return size;
+    sn_state_save(f->m, f->s, (char *)bytes + at);
+    if (f->exact) sn_state_save(f->m, f->exact, (char *)bytes + at + head.size);
+    memcpy(head.mark, checkpoint_mark, sizeof head.mark);
+    memcpy(head.wrong_side, r->wrong_side, sizeof head.wrong_side);
+    head.hash = sn_hash_bytes(0, (char *)bytes + sizeof head, size - sizeof head);
+    memcpy(bytes, &head, sizeof head);
+    return size;
+}
+
+static void keep_checkpoint(Follow *f)
+{
+    size_t size = sn_follow_save(f, NULL);
+    f->report->checkpoint = sn_alloc(size, 1);
+    if (f->report->checkpoint) f->report->checkpoint_size = sn_follow_save(f, f->report->checkpoint);
+}
+
+/* Whether the bytes are whole and of a run like this one. */
+static bool checkpoint_fits(const Follow *f, Checkpoint *head)
+{
+    size_t size = f->def.checkpoint_size;
+    if (size < sizeof *head || size != sn_follow_save(f, NULL)) return false;
+    memcpy(head, f->def.checkpoint, sizeof *head);
+    if (memcmp(head->mark, checkpoint_mark, sizeof head->mark) != 0) return false;
+    if (head->size != sn_state_save(f->m, f->s, NULL) || (head->exact_size > 0) != (f->exact != NULL)) return false;
+    if (head->hash != sn_hash_bytes(0, (const char *)f->def.checkpoint + sizeof *head, size - sizeof *head)) return false;
+    return head->frames >= 1 && head->frames <= f->nframe + 1 && head->start == f->start && head->dt == f->dt;
+}
+
+static snStatus load_checkpoint(Follow *f, snError *error)
 {
     Checkpoint head;
-    const unsigned char *bytes = f->def.checkpoint;
-    size_t size = f->def.checkpoint_size;
-    if (!bytes || f->known < 1 || size < sizeof head) return false;
-    memcpy(&head, bytes, sizeof head);
-    size -= sizeof head;
-    bytes += sizeof head;
-    if (memcmp(head.mark, checkpoint_mark, sizeof head.mark) != 0 || head.frames != f->known) return false;
-    if (head.size > size || head.exact_size != size - head.size || (head.exact_size > 0) != (f->exact != NULL))
-        return false;
-    if (sn_state_load(f->m, f->s, bytes, (size_t)head.size) != SN_OK) return false;
-    if (!f->exact || sn_state_load(f->m, f->exact, bytes + head.size, (size_t)head.exact_size) == SN_OK) return true;
-    sn_state_reset(f->m, f->s);
-    set_strengths(f);
-    return false;
+    snFollowReport *r = f->report;
+    Piece piece[PIECES];
+    const char *at = (const char *)f->def.checkpoint + sizeof head;
+    if (!checkpoint_fits(f, &head))
+        return sn_fail(error, SN_BAD_INPUT,
+                       "the checkpoint is damaged, or belongs to another model, motion range, frame rate or step");
+    list_pieces(f, piece);
+    for (int i = 0; i < PIECES; ++i) {
+        memcpy(piece[i].data, at, piece[i].size);
+        at += piece[i].size;
+    }
+    snStatus status = sn_state_load(f->m, f->s, at, (size_t)head.size);
+    if (status == SN_OK && f->exact) status = sn_state_load(f->m, f->exact, at + head.size, (size_t)head.exact_size);
+    if (status != SN_OK) return sn_fail(error, SN_BAD_INPUT, "the checkpoint belongs to another model or step");
+    f->steps = head.steps;
+    f->step_sum = head.step_sum;
+    r->frames = r->resumed = (int32_t)head.frames;
+    r->max_activation = head.max_activation;
+    r->simulated = head.simulated;
+    r->all = head.all;
+    r->wrong_sides = (int32_t)head.wrong_sides;
+    memcpy(r->wrong_side, head.wrong_side, sizeof r->wrong_side - 1);
+    return SN_OK;
 }
 
 /* ---- the run -------------------------------------------------------------------------------- */
@@ -379,45 +370,36 @@ static bool load_checkpoint(Follow *f)
 static snStatus step_frame(Follow *f, int32_t frame, snFollowReport *report)
 {
     for (int32_t k = 0; k < f->substeps; ++k) {
-        double t = f->start + (frame - 1) * f->dt + k * f->s->h;
+        double t = f->start + (frame - 1) * f->dt + k * f->h;
         reachable_poses(f, t, f->now, report);
-        reachable_poses(f, t + f->s->h, f->next, report);
+        reachable_poses(f, t + f->h, f->next, report);
         snStatus status = step_once(f);
         if (status != SN_OK) return status;
-        if (frame >= f->known) note_activation(f, report);
+        note_activation(f, report);
     }
     return SN_OK;
 }
 
-/* To where the first frame to simulate begins. */
+/* To the first frame, and that frame. */
 static snStatus set_out(Follow *f, snFollowReport *report)
 {
-    report->exact_resume = load_checkpoint(f);
-    if (report->exact_resume) {
-        f->from = f->known - 1;
-        return SN_OK;
-    }
+    start_lead(f, report);
     snStatus status = approach(f);
-    if (status == SN_OK && f->from > 0) restore(f);
-    return status;
+    memcpy(f->last_activation, sn_plant_activation(f->s), sizeof(double) * (size_t)f->m->nmuscle);
+    return status == SN_OK ? record(f, f->start, report) : status;
 }
 
-static snStatus run(Follow *f, snTrack *replay, snFollowReport *report)
+static snStatus run(Follow *f, snFollowReport *report, snError *error)
 {
-    snStatus status = take_over(f, replay, report);
-    if (f->known > f->nframe) return status;
-    if (status == SN_OK) status = set_out(f, report);
+    snStatus status = f->def.checkpoint ? load_checkpoint(f, error) : set_out(f, report);
     double began = sn_clock();
-    if (status == SN_OK && f->known == 0) status = record(f, f->start, replay, report);
-    for (int32_t frame = f->from + 1; frame <= f->nframe && status == SN_OK; ++frame) {
-        if (frame <= f->known || frame == 1)
-            memcpy(f->last_activation, f->s->activation, sizeof(double) * (size_t)f->m->nmuscle);
+    for (int32_t frame = report->frames; frame <= f->nframe && status == SN_OK; ++frame) {
         status = step_frame(f, frame, report);
-        if (status == SN_OK && frame >= f->known) status = record(f, f->start + frame * f->dt, replay, report);
-        if (status == SN_OK) report->simulated = (frame - f->from) * f->dt;
+        if (status == SN_OK) status = record(f, f->start + frame * f->dt, report);
+        if (status == SN_OK) report->simulated = frame * f->dt;
         snProgress p = f->def.progress;
         if (status == SN_OK && p.call && p.call(p.user, "track", frame, f->nframe)) status = SN_CANCELLED;
-        if (status == SN_CANCELLED && frame >= f->known) save_checkpoint(f, report);
+        if (status == SN_CANCELLED) keep_checkpoint(f);
     }
     report->seconds = sn_clock() - began;
     return status;
@@ -468,26 +450,12 @@ static snStatus set_times(Follow *f, snError *error)
     if (f->def.frame_rate <= 0) rate = fmin(fmax(rate, 24), 240);
     f->dt = 1 / rate;
     f->nframe = (int32_t)floor((f->end - f->start) / f->dt + 1e-6);
-    f->substeps = (int32_t)ceil(f->dt / f->s->h - 1e-6);
+    f->substeps = (int32_t)ceil(f->dt / sn_plant_step(f->s) - 1e-6);
     if (f->substeps < 1) f->substeps = 1;
-    f->s->h = f->dt / f->substeps;
-    if (f->exact) f->exact->h = f->s->h;
+    f->h = f->dt / f->substeps;
+    sn_plant_set_step(f->s, f->h);
+    if (f->exact) sn_plant_set_step(f->exact, f->h);
     return SN_OK;
-}
-
-static void start_lead(Follow *f, snFollowReport *report)
-{
-    double start = f->start + f->from * f->dt, far = 0;
-    reachable_poses(f, start + f->s->h, f->next, report);
-    sn_reach_coordinates(f->reach, f->next, f->coord);
-    reachable_poses(f, start, f->next, report);
-    sn_reach_coordinates(f->reach, f->next, f->first_coord);
-    sn_reach_coordinates(f->reach, f->m->body_rest, f->rest_coord);
-    for (int32_t c = 0; c < f->m->ncoord; ++c) {
-        f->first_speed[c] = (f->coord[c] - f->first_coord[c]) / f->s->h * f->def.lead;
-        far = fmax(far, fmax(fabs(f->first_coord[c] - f->rest_coord[c]), fabs(f->first_speed[c])));
-    }
-    if (far < 1e-9) f->def.lead = fmin(f->def.lead, 0.1); /* already there: only let the tensions find their level */
 }
 
 static bool allocate(Follow *f)
@@ -523,7 +491,7 @@ static snStatus prepare(Follow *f, snError *error)
     if (status == SN_OK) status = set_times(f, error);
     if (status != SN_OK) return status;
     set_strengths(f);
-    for (int32_t b = 0; f->exact && b < f->m->nbody; ++b) f->exact->driven[b] = f->has_target[b];
+    for (int32_t b = 0; f->exact && b < f->m->nbody; ++b) sn_plant_drive(f->m, f->exact, b, f->has_target[b]);
     snTrackerDef d = f->def.tracker;
     if (!d.ntarget) d.ntarget = f->ntarget, d.target = f->target;
     status = sn_tracker_create(f->m, f->s, &d, &f->tracker, error);
@@ -536,7 +504,7 @@ static snStatus explain(const Follow *f, snStatus status, snFollowReport *report
 {
     if (status == SN_DIVERGED) {
         report->diverged = true;
-        const snStepInfo *info = &f->failed->info;
+        const snStepInfo *info = sn_info(f->failed);
         double last = f->start + (report->frames - 1) * f->dt;
         snprintf(report->culprit, sizeof report->culprit, "%s", info->culprit);
         sn_fail(error, SN_DIVERGED,
@@ -550,28 +518,21 @@ static snStatus explain(const Follow *f, snStatus status, snFollowReport *report
     return status;
 }
 
-snStatus sn_follow(const snModel *m, const snTrack *motion, const snFollowDef *def, snTrack **replay,
-                   snFollowReport *report, snError *error)
+snStatus sn_follow_frames(const snModel *m, const snTrack *motion, const snFollowDef *def, snFollowReport *report,
+                          snError *error)
 {
-    Follow f = {.m = m, .motion = motion, .def = def ? *def : sn_default_follow_def()};
-    snTrack *out = NULL;
+    Follow f = {.m = m, .motion = motion, .def = def ? *def : sn_default_follow_def(), .report = report};
     memset(report, 0, sizeof *report);
     report->nbody = m->nbody;
     report->body = SN_NEW_ARRAY(snFollowBody, m->nbody);
     report->clamped = SN_NEW_ARRAY(double, m->ncoord);
     snStatus status = report->body && report->clamped ? SN_OK : sn_fail_no_memory(error);
     if (status == SN_OK) status = prepare(&f, error);
-    const char *name = f.def.model_name ? f.def.model_name : sn_track_def(motion)->model;
-    if (status == SN_OK && sn_recording_create(m, name, &out) != SN_OK) status = sn_fail_no_memory(error);
-    if (status == SN_OK && f.def.resume) status = prepare_resume(&f, out, error);
     if (status == SN_OK) {
-        start_lead(&f, report);
-        status = run(&f, out, report);
+        status = run(&f, report, error);
         finish_report(&f, report);
         status = explain(&f, status, report, error);
     }
     release(&f);
-    if (out && report->frames) *replay = out;
-    if (out && !report->frames) sn_track_destroy(out);
     return status;
 }

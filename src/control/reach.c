@@ -7,11 +7,14 @@
 struct snReach {
     const snModel *m;
     int32_t n;
-    int32_t *joint; /* those to clamp, parents first */
+    int32_t *joint;  /* those to clamp, parents first */
     double *scratch; /* ncoord */
 };
 
-static bool is_held(const snModel *m, int32_t body) { return body < 0 || m->body_free[body] < 0; }
+static bool is_held(const snModel *m, int32_t body)
+{
+    return body < 0 || m->body_free[body] < 0;
+}
 
 snReach *sn_reach_create(const snModel *m, const uint8_t *has_target)
 {
@@ -48,15 +51,9 @@ void sn_reach_destroy(snReach *r)
     sn_free(r);
 }
 
-static rigid pose_of(const rigid *body, int32_t b) { return b < 0 ? rigid_identity() : body[b]; }
-
-void sn_reach_coordinates(const snReach *r, const rigid *body, double *coordinate)
+static rigid pose_of(const rigid *body, int32_t b)
 {
-    const snModel *m = r->m;
-    double row[12 * SN_JOINT_MAX_DOF];
-    for (int32_t j = 0; j < m->njoint; ++j)
-        sn_joint_coordinates(&m->joint[j], pose_of(body, m->joint_a[j]), pose_of(body, m->joint_b[j]),
-                             coordinate + m->joint_coordadr[j], row);
+    return b < 0 ? rigid_identity() : body[b];
 }
 
 /* Two passes: all coordinates are read from the poses as given before the first parent is moved. */
@@ -66,7 +63,8 @@ void sn_reach_clamp(const snReach *r, rigid *body, double *worst)
     double row[12 * SN_JOINT_MAX_DOF];
     for (int32_t i = 0; i < r->n; ++i) {
         int32_t j = r->joint[i], c0 = m->joint_coordadr[j];
-        sn_joint_coordinates(&m->joint[j], pose_of(body, m->joint_a[j]), pose_of(body, m->joint_b[j]), r->scratch + c0, row);
+        sn_joint_coordinates(&m->joint[j], pose_of(body, m->joint_a[j]), pose_of(body, m->joint_b[j]), r->scratch + c0,
+                             row);
         for (int32_t c = c0; c < m->joint_coordadr[j + 1]; ++c) {
             double value = fmin(fmax(r->scratch[c], m->coord_lower[c]), m->coord_upper[c]);
             worst[c] = fmax(worst[c], fabs(r->scratch[c] - value));
@@ -75,6 +73,7 @@ void sn_reach_clamp(const snReach *r, rigid *body, double *worst)
     }
     for (int32_t i = 0; i < r->n; ++i) {
         int32_t j = r->joint[i];
-        body[m->joint_b[j]] = sn_joint_place(&m->joint[j], pose_of(body, m->joint_a[j]), r->scratch + m->joint_coordadr[j]);
+        body[m->joint_b[j]] =
+            sn_joint_place(&m->joint[j], pose_of(body, m->joint_a[j]), r->scratch + m->joint_coordadr[j]);
     }
 }

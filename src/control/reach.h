@@ -12,7 +12,5 @@ snReach *sn_reach_create(const snModel *m, const uint8_t *has_target); /* NULL w
 void sn_reach_destroy(snReach *reach);
 /* Clamps poses (nbody, body frames) in place; worst (ncoord) keeps the largest excess seen, rad or m. */
 void sn_reach_clamp(const snReach *reach, rigid *body, double *worst);
-/* Joint coordinates of poses. */
-void sn_reach_coordinates(const snReach *reach, const rigid *body, double *coordinate);
 
 #endif

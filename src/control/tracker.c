@@ -5,13 +5,13 @@
  *
  * The price of activation is a pull towards slack muscles that only an error can balance. Near a pose that takes
  * co-contraction the bones then drift, and some poses do not come back: as the pose changes so do the arms of the
- * tendons, until no muscle leads the right way any more. So following counts the more the smaller the error is; where a
+ * tendons, until no muscle leads the right way any more. So tracking weighs more as the error falls; where a
  * target cannot be reached, the full price keeps the activations smooth. */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "opt/boxqp.h"
 #include "opt/dense.h"
-#include "sim/state.h"
+#include "sim/plant.h"
 #include "sinew/control.h"
 
 #include <math.h>
@@ -25,14 +25,10 @@ struct snTracker {
     const snModel *m;
     snState *s;
     snTrackerDef def;
-    int32_t ntarget, nrow, nforce;
-    bool one_each; /* force j is that of muscle j */
+    int32_t ntarget, nrow;
     snTargetDef *target;
     rigid *now, *next; /* node poses, or points */
-    int32_t *force_strand, *force_muscle;
-    double *response; /* 6 nfree rows: velocities for a unit of each force, then those without any */
-    int32_t response_ld;
-    double *force_scale; /* nforce: the impulse of a step at full activation, as part of the muscle's force */
+    snResponse *response;
     /* Matrices as in opt/dense.h: a column for each muscle, then one for the velocity that the muscles are to make */
     const snDense *dense;
     int32_t ld;
@@ -42,8 +38,8 @@ struct snTracker {
     double *c, *lower, *upper, *last, *diagonal;
     snBoxQp *qp;
     int32_t *body_target; /* nbody: index of the pose target of a body, -1 */
-    int32_t *released;    /* ncoord: rows of stops that the answer to muscles leaves out for now */
-    uint8_t *clean;       /* nstrand, all 0: no strand has changed since the last factorisation */
+    int32_t *released;    /* ncoord: coordinates whose stops the response leaves out for now */
+    bool acts;            /* on the state */
     int64_t step;         /* of which `last` holds the activations at the start */
 };
 
@@ -64,7 +60,7 @@ snTrackerDef sn_default_tracker_def(void)
 /* Weighted rows over the six velocities of the body: 3 angular and 3 linear (of the node), or 3 of the point. */
 static int32_t target_rows(const snTracker *t, const snTargetDef *target, double row[MAX_ROWS][6])
 {
-    const rigid *body = &t->s->body[target->body];
+    const rigid *body = &sn_plant_bodies(t->s)[target->body];
     rigid node = t->m->body_node[target->body];
     v3 r = target->point ? rigid_apply(node, v3_load(target->offset)) : node.p;
     double weight = sqrt(target->weight);
@@ -89,9 +85,9 @@ static v3 bounded(v3 v, double limit)
 static void wanted(const snTracker *t, int32_t index, double v[MAX_ROWS])
 {
     const snTargetDef *target = &t->target[index];
-    rigid body = t->s->body[target->body], node = t->m->body_node[target->body], is = rigid_mul(body, node);
+    rigid body = sn_plant_bodies(t->s)[target->body], node = t->m->body_node[target->body], is = rigid_mul(body, node);
     rigid now = t->now[index], next = t->next[index];
-    double h = t->s->h, weight = sqrt(target->weight), gain = fmin(t->def.feedback, 1 / h);
+    double h = sn_plant_step(t->s), weight = sqrt(target->weight), gain = fmin(t->def.feedback, 1 / h);
     v3 at = target->point ? rigid_apply(is, v3_load(target->offset)) : is.p;
     v3 linear = v3_scale(v3_sub(next.p, now.p), 1 / h);
     linear = v3_add(linear, bounded(v3_scale(v3_sub(now.p, at), gain), t->def.max_feedback));
@@ -106,31 +102,23 @@ static void wanted(const snTracker *t, int32_t index, double v[MAX_ROWS])
 
 /* ---- one choice of activations -------------------------------------------------------------- */
 
-static void gather_body(snTracker *t, int32_t f)
+static void gather_body(snTracker *t, int32_t body)
 {
-    const double *response = t->response + (size_t)(6 * f) * (size_t)t->response_ld;
-    double *restrict H = t->body_H;
-    memset(H, 0, sizeof(double) * 6 * (size_t)t->ld);
-    for (int k = 0; k < 6; ++k, H += t->ld, response += t->response_ld) {
-        if (t->one_each) /* a loop that the compiler turns into vectors */
-            for (int32_t j = 0; j < t->nforce; ++j) H[j] = t->force_scale[j] * response[j];
-        else
-            for (int32_t j = 0; j < t->nforce; ++j) H[t->force_muscle[j]] += t->force_scale[j] * response[j];
-        H[t->m->nmuscle] = -response[t->nforce];
-    }
+    int32_t last = t->m->nmuscle;
+    sn_response_of_body(t->response, body, t->ld, t->body_H);
+    for (int k = 0; k < 6; ++k) t->body_H[k * t->ld + last] = -t->body_H[k * t->ld + last];
 }
 
 static void gather_rows(snTracker *t)
 {
     double *H = t->H;
     int32_t gathered = -1;
-    for (int32_t j = 0; j < t->nforce; ++j) t->force_scale[j] = t->s->h * t->s->strength[t->force_muscle[j]];
     for (int32_t i = 0; i < t->ntarget; ++i) {
         double row[MAX_ROWS][6], v[MAX_ROWS];
-        int32_t n = target_rows(t, &t->target[i], row), f = t->m->body_free[t->target[i].body];
+        int32_t n = target_rows(t, &t->target[i], row), body = t->target[i].body;
         wanted(t, i, v);
-        if (f != gathered) gather_body(t, f);
-        gathered = f;
+        if (body != gathered) gather_body(t, body);
+        gathered = body;
         t->dense->product(n, 6, row[0], t->body_H, t->ld, H);
         for (int32_t r = 0; r < n; ++r, H += t->ld) H[t->m->nmuscle] += v[r];
     }
@@ -174,7 +162,7 @@ static double price(const snTracker *t)
     if (limit <= 0) return 1;
     for (int32_t i = 0; i < t->ntarget; ++i) {
         const snTargetDef *target = &t->target[i];
-        rigid is = rigid_mul(t->s->body[target->body], t->m->body_node[target->body]), now = t->now[i];
+        rigid is = sn_node_pose(t->m, t->s, target->body), now = t->now[i];
         v3 at = target->point ? rigid_apply(is, v3_load(target->offset)) : is.p;
         sum += v3_len2(v3_sub(now.p, at));
         if (!target->point) sum += angle2 * v3_len2(q_log(q_mul(now.q, q_conj(is.q))));
@@ -198,7 +186,7 @@ static void form_qp(snTracker *t)
 /* Muscles take tens of milliseconds to come and go: what an activation may do within a step. */
 static void limit_rates(snTracker *t)
 {
-    double change = t->def.max_rate * t->s->h;
+    double change = t->def.max_rate * sn_plant_step(t->s);
     for (int32_t k = 0; k < t->m->nmuscle; ++k) {
         t->lower[k] = fmax(0, t->last[k] - change);
         t->upper[k] = fmax(t->lower[k], fmin(t->def.max_activation, t->last[k] + change));
@@ -211,11 +199,11 @@ static rigid target_pose(const snTracker *t, int32_t body)
 {
     if (body < 0) return rigid_identity();
     int32_t i = t->body_target[body];
-    return i < 0 ? t->s->body[body] : rigid_mul(t->next[i], rigid_inverse(t->m->body_node[body]));
+    return i < 0 ? sn_plant_bodies(t->s)[body] : rigid_mul(t->next[i], rigid_inverse(t->m->body_node[body]));
 }
 
 /* A joint that lies against its stop answers to no muscle: the row holds in both directions as long as it is on. So
- * nothing would ever pull a finger out of full extension. Where the target has left the stop, its row is left out while
+ * nothing would ever pull a finger out of full extension. Where the target has left the stop, it is left out while
  * activations are chosen. Returns how many. */
 static int32_t release_stops(snTracker *t)
 {
@@ -225,65 +213,51 @@ static int32_t release_stops(snTracker *t)
         double q[SN_JOINT_MAX_DOF], row[12 * SN_JOINT_MAX_DOF];
         bool known = false;
         for (int32_t c = m->joint_coordadr[j]; c < m->joint_coordadr[j + 1]; ++c) {
-            int32_t r = m->coord_limit_row[c];
-            if (r < 0 || !t->s->value->joint_on[r]) continue;
+            if (!sn_plant_at_stop(m, t->s, c)) continue;
             if (!known)
                 sn_joint_coordinates(&m->joint[j], target_pose(t, m->joint_a[j]), target_pose(t, m->joint_b[j]), q,
                                      row);
             known = true;
             double x = q[c - m->joint_coordadr[j]];
             if (x - m->coord_lower[c] < LEFT_STOP || m->coord_upper[c] - x < LEFT_STOP) continue;
-            t->released[count++] = r;
+            t->released[count++] = c;
         }
     }
     return count;
 }
 
-/* Only the bodies' part of the system changes, so that this costs little. */
-static void switch_stops(snTracker *t, int32_t count, bool on)
-{
-    int32_t culprit;
-    if (!count) return;
-    for (int32_t i = 0; i < count; ++i) t->s->value->joint_on[t->released[i]] = on;
-    sn_kkt_factor(t->s->kkt, t->clean, &culprit);
-}
-
 static void choose(void *context, const snModel *m, snState *s)
 {
     snTracker *t = context;
-    if (t->step != s->info.steps) { /* not a repeat within the same step */
-        memcpy(t->last, s->activation, sizeof(double) * (size_t)m->nmuscle);
-        t->step = s->info.steps;
+    double *activation = sn_plant_activation(s);
+    if (t->step != sn_info(s)->steps) { /* not a repeat within the same step */
+        memcpy(t->last, activation, sizeof(double) * (size_t)m->nmuscle);
+        t->step = sn_info(s)->steps;
     }
     int32_t released = release_stops(t);
-    switch_stops(t, released, false);
-    sn_kkt_attached_response(s->kkt, t->nforce, t->force_strand, t->response_ld, t->response);
-    switch_stops(t, released, true);
+    sn_response_find(t->response, released, t->released);
     gather_rows(t);
     form_qp(t);
     limit_rates(t);
     snBoxQpProblem problem = {.n = m->nmuscle, .Q = t->Q, .ld = t->ld, .c = t->c, .lo = t->lower, .hi = t->upper};
-    sn_boxqp_solve(t->qp, &problem, s->activation, NULL); /* at worst the best point found: still within the bounds */
+    sn_boxqp_solve(t->qp, &problem, activation, NULL); /* at worst the best point found: still within the bounds */
 }
 
 /* ---- set-up --------------------------------------------------------------------------------- */
 
 static bool allocate(snTracker *t)
 {
-    size_t nm = (size_t)t->m->nmuscle, nt = (size_t)t->ntarget, ns = (size_t)t->m->nstrand;
+    size_t nm = (size_t)t->m->nmuscle, nt = (size_t)t->ntarget;
     size_t ld = (size_t)(t->ld = sn_dense_ld(t->m->nmuscle + 1));
     t->dense = sn_dense();
-    t->response_ld = sn_dense_ld(t->m->nstrand + 1);
     return (t->target = SN_NEW_ARRAY(snTargetDef, nt)) && (t->now = SN_NEW_ARRAY(rigid, nt)) &&
-           (t->next = SN_NEW_ARRAY(rigid, nt)) && (t->force_strand = SN_NEW_ARRAY(int32_t, ns)) &&
-           (t->force_scale = SN_NEW_ARRAY(double, ns)) && (t->force_muscle = SN_NEW_ARRAY(int32_t, ns)) &&
-           (t->response = SN_NEW_ARRAY(double, (size_t)t->response_ld * 6 * (size_t)t->m->nfree)) &&
-           (t->body_H = SN_NEW_ARRAY(double, 6 * ld)) && (t->H = SN_NEW_ARRAY(double, MAX_ROWS *nt *ld)) &&
-           (t->Q = SN_NEW_ARRAY(double, ld *ld)) && (t->c = SN_NEW_ARRAY(double, nm)) &&
-           (t->lower = SN_NEW_ARRAY(double, nm)) && (t->upper = SN_NEW_ARRAY(double, nm)) &&
-           (t->last = SN_NEW_ARRAY(double, nm)) && (t->body_target = SN_NEW_ARRAY(int32_t, t->m->nbody)) &&
-           (t->released = SN_NEW_ARRAY(int32_t, t->m->ncoord)) && (t->clean = SN_NEW_ARRAY(uint8_t, ns)) &&
-           (t->diagonal = SN_NEW_ARRAY(double, nm)) && (t->qp = sn_boxqp_create(t->m->nmuscle));
+           (t->next = SN_NEW_ARRAY(rigid, nt)) && (t->body_H = SN_NEW_ARRAY(double, 6 * ld)) &&
+           (t->H = SN_NEW_ARRAY(double, MAX_ROWS *nt *ld)) && (t->Q = SN_NEW_ARRAY(double, ld *ld)) &&
+           (t->c = SN_NEW_ARRAY(double, nm)) && (t->lower = SN_NEW_ARRAY(double, nm)) &&
+           (t->upper = SN_NEW_ARRAY(double, nm)) && (t->last = SN_NEW_ARRAY(double, nm)) &&
+           (t->body_target = SN_NEW_ARRAY(int32_t, t->m->nbody)) &&
+           (t->released = SN_NEW_ARRAY(int32_t, t->m->ncoord)) && (t->diagonal = SN_NEW_ARRAY(double, nm)) &&
+           (t->qp = sn_boxqp_create(t->m->nmuscle)) && (t->response = sn_response_create(t->m, t->s));
 }
 
 static void list_targets(snTracker *t)
@@ -302,18 +276,6 @@ static void list_targets(snTracker *t)
         rigid node = sn_node_pose(t->m, t->s, t->target[i].body);
         if (t->target[i].point) node.p = rigid_apply(node, v3_load(t->target[i].offset));
         t->now[i] = t->next[i] = node;
-    }
-}
-
-static void list_forces(snTracker *t)
-{
-    const snModel *m = t->m;
-    t->one_each = true;
-    for (int32_t i = 0; i < m->nstrand; ++i) {
-        if (m->strand_muscle[i] < 0) continue;
-        t->force_strand[t->nforce] = i;
-        t->one_each &= m->strand_muscle[i] == t->nforce;
-        t->force_muscle[t->nforce++] = m->strand_muscle[i];
     }
 }
 
@@ -345,25 +307,26 @@ snStatus sn_tracker_create(const snModel *m, snState *s, const snTrackerDef *def
         return sn_fail_no_memory(error);
     }
     list_targets(t);
-    list_forces(t);
-    s->choose = choose;
-    s->choose_context = t;
-    sn_kkt_attach(s->kkt, s->impulse, s->active);
+    sn_plant_control(s, (snController){choose, t});
+    t->acts = true;
     *out = t;
     return SN_OK;
+}
+
+/* Unless another controller has taken over. */
+static void stop_acting(snTracker *t)
+{
+    snController now = sn_plant_control(t->s, (snController){0});
+    if (now.context != t) sn_plant_control(t->s, now);
 }
 
 void sn_tracker_destroy(snTracker *t)
 {
     if (!t) return;
-    if (t->s && t->s->choose_context == t) {
-        t->s->choose = NULL, t->s->choose_context = NULL;
-        sn_kkt_attach(t->s->kkt, NULL, NULL);
-    }
-    void *block[] = {
-        t->target,   t->now,  t->next, t->force_strand, t->force_scale, t->force_muscle, t->response, t->H,
-        t->body_H,   t->Q,    t->c,    t->lower,        t->upper,       t->last,         t->diagonal, t->body_target,
-        t->released, t->clean};
+    if (t->acts) stop_acting(t);
+    sn_response_destroy(t->response);
+    void *block[] = {t->target, t->now,   t->next, t->H,        t->body_H,      t->Q,       t->c,
+                     t->lower,  t->upper, t->last, t->diagonal, t->body_target, t->released};
     for (size_t i = 0; i < sizeof block / sizeof *block; ++i) sn_free(block[i]);
     sn_boxqp_destroy(t->qp);
     sn_free(t);

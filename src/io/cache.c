@@ -157,13 +157,12 @@ static bool put_frame_count(snCacheWriter *w)
     unsigned char count[4];
     bool mdd = w->def.format == SN_CACHE_MDD;
     if (w->frames == w->def.frames) return true;
-    if (!w->out.temporary || fflush(w->out.file)) return false;
-    FILE *file = fopen(w->out.temporary, "r+b");
-    if (!file) return false;
+    FILE *file = w->out.file;
+    if (!w->out.temporary || fflush(file)) return false;
     put_u32(count, (uint32_t)w->frames, mdd);
     bool fine = !fseek(file, mdd ? 0 : PC2_SAMPLES_AT, SEEK_SET) && fwrite(count, 1, 4, file) == 4;
     if (fine && mdd) fine = move_down(file, 8 + 4 * (long)w->def.frames, 8 + 4 * (long)w->frames);
-    return fclose(file) == 0 && fine;
+    return fine;
 }
 
 snStatus sn_cache_finish(snCacheWriter *w, snError *error)

@@ -21,7 +21,7 @@ snStatus sn_load_mesh(const char *path, snMesh *mesh, snError *error)
     size_t size;
     bool obj = sn_path_ends(path, ".obj"), ply = sn_path_ends(path, ".ply");
     if (!obj && !ply && !sn_path_ends(path, ".stl")) return unknown_ending(path, error);
-    snStatus status = sn_file_read(path, SN_FILE_LIMIT, &data, &size, error);
+    snStatus status = sn_file_read_reference(path, SN_FILE_LIMIT, &data, &size, error);
     if (status != SN_OK) return status;
     status = obj   ? sn_parse_obj(path, data, size, mesh, error)
              : ply ? sn_parse_ply(path, data, size, mesh, error)

@@ -520,7 +520,7 @@ snStatus sn_model_read_file(snSpec *spec, snDocument document, const char *path,
 {
     char *bytes = NULL;
     size_t size = 0;
-    snStatus status = sn_file_read(path, SN_FILE_LIMIT, &bytes, &size, error);
+    snStatus status = sn_file_read_reference(path, SN_FILE_LIMIT, &bytes, &size, error);
     if (status) return status;
     status = sn_model_read(spec, document, path, bytes, size, error);
     sn_free(bytes);

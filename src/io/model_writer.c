@@ -116,6 +116,7 @@ static bool by_file(const Writer *w, int element, const void *def, snStatus *sta
     if (element == SN_KIND_FORCE_LENGTH)
         file = ((const snForceLengthDef *)def)->file, empty = ((const snForceLengthDef *)def)->npoint == 0;
     if (!*file || empty) return *file != '\0';
+    if (w->out.counts_only) return false; /* a hash covers the data, wherever it lies */
     char *path = sn_path_beside(w->path, file);
     if (!path) *status = sn_fail_no_memory(w->error);
     bool there = path && sn_file_exists(path);
@@ -246,18 +247,36 @@ static snStatus write_muscle(Writer *w)
     return status;
 }
 
+static snStatus write_document(Writer *w, snDocument document)
+{
+    sn_writer_text(&w->out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    snStatus status = document == SN_DOCUMENT_SCENE ? write_scene(w) : write_muscle(w);
+    sn_free(w->first_child);
+    sn_free(w->next_sibling);
+    w->first_child = w->next_sibling = NULL;
+    return status;
+}
+
 snStatus sn_model_write(const snSpec *spec, snDocument document, const char *path, snWriter *out, snError *error)
 {
     Writer w = {.spec = spec, .path = path, .error = error};
     snStatus status = sn_writer_open(&w.out, path, error);
     if (status) return status;
-    sn_writer_text(&w.out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    status = document == SN_DOCUMENT_SCENE ? write_scene(&w) : write_muscle(&w);
-    sn_free(w.first_child);
-    sn_free(w.next_sibling);
+    status = write_document(&w, document);
     if (status)
         sn_writer_abort(&w.out);
     else
         *out = w.out;
     return status;
+}
+
+uint64_t sn_hash_model(const snSpec *spec, snError *error)
+{
+    Writer w = {.spec = spec, .path = "", .error = error};
+    sn_writer_open_hash(&w.out);
+    snStatus status = write_document(&w, SN_DOCUMENT_SCENE);
+    if (!status) status = write_document(&w, SN_DOCUMENT_MUSCLE);
+    uint64_t hash = w.out.hash;
+    sn_writer_abort(&w.out);
+    return status ? 0 : hash ? hash : 1;
 }

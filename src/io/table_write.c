@@ -1,6 +1,7 @@
 /* Scalars of a track as a table: OpenSim .sto or .csv. */
 #include "base/error.h"
 #include "io/file.h"
+#include "io/frames.h"
 #include "sinew/io.h"
 
 #include <string.h>
@@ -26,34 +27,31 @@ static snStatus check_names(const snTrackDef *def, const char *which, bool sto, 
     return SN_BAD_INPUT;
 }
 
-static void write_header(snWriter *out, const snTrack *track, const char *which, bool sto, int32_t count)
+static void write_header(snWriter *out, const snFrameSource *source, const char *which, bool sto, int32_t count)
 {
-    const snTrackDef *def = sn_track_def(track);
+    const snTrackDef *def = source->def;
     if (sto)
         sn_writer_printf(out, "%s\nversion=1\nnRows=%d\nnColumns=%d\ninDegrees=no\nendheader\n",
-                         def->model[0] ? def->model : "sinew", sn_track_frames(track), count + 1);
+                         def->model[0] ? def->model : "sinew", source->count, count + 1);
     sn_writer_text(out, "time");
     for (int32_t i = 0; i < def->nscalar; ++i)
         if (chosen(def->scalar_name[i], which)) sn_writer_printf(out, "%s%s", sto ? "\t" : ",", def->scalar_name[i]);
     sn_writer_text(out, "\n");
 }
 
-static void write_rows(snWriter *out, const snTrack *track, const char *which, const char *separator)
+static void write_row(snWriter *out, const snTrackDef *def, const snTrackFrame *frame, const char *which,
+                      const char *separator)
 {
-    const snTrackDef *def = sn_track_def(track);
-    for (int32_t f = 0; f < sn_track_frames(track); ++f) {
-        const double *scalar = sn_track_scalar(track, f);
-        sn_writer_number(out, sn_track_time(track, f));
-        for (int32_t i = 0; i < def->nscalar; ++i) {
-            if (!chosen(def->scalar_name[i], which)) continue;
-            sn_writer_text(out, separator);
-            sn_writer_number(out, scalar[i]);
-        }
-        sn_writer_text(out, "\n");
+    sn_writer_number(out, frame->time);
+    for (int32_t i = 0; i < def->nscalar; ++i) {
+        if (!chosen(def->scalar_name[i], which)) continue;
+        sn_writer_text(out, separator);
+        sn_writer_number(out, frame->scalar[i]);
     }
+    sn_writer_text(out, "\n");
 }
 
-snStatus sn_save_table(const snTrack *track, const char *path, const char *which, snError *error)
+snStatus sn_write_table(const snFrameSource *source, const char *path, const char *which, snError *error)
 {
     bool sto = sn_path_ends(path, ".sto");
     int32_t count;
@@ -63,10 +61,22 @@ snStatus sn_save_table(const snTrack *track, const char *path, const char *which
         sn_error_place(error, path, 0, 0);
         return SN_BAD_INPUT;
     }
-    snStatus status = check_names(sn_track_def(track), which, sto, &count, error);
+    snStatus status = check_names(source->def, which, sto, &count, error);
     if (status == SN_OK) status = sn_writer_open(&out, path, error);
     if (status != SN_OK) return status;
-    write_header(&out, track, which, sto, count);
-    write_rows(&out, track, which, sto ? "\t" : ",");
-    return sn_writer_commit(&out, error);
+    write_header(&out, source, which, sto, count);
+    for (int32_t f = 0; f < source->count && status == SN_OK; ++f) {
+        snTrackFrame frame;
+        status = source->read(source->from, f, &frame, error);
+        if (status == SN_OK) write_row(&out, source->def, &frame, which, sto ? "\t" : ",");
+    }
+    if (status == SN_OK) return sn_writer_commit(&out, error);
+    sn_writer_abort(&out);
+    return status;
+}
+
+snStatus sn_save_table(const snTrack *track, const char *path, const char *which, snError *error)
+{
+    snFrameSource source = sn_track_source(track);
+    return sn_write_table(&source, path, which, error);
 }

@@ -4,6 +4,8 @@
  * its first byte is written, so that whatever stands in the file ends with a whole frame. */
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/hash.h"
+#include "io/frames.h"
 #include "io/track_xml.h"
 #include "io/xml.h"
 #include "math/vec.h"
@@ -197,15 +199,57 @@ static snStatus copy_frames(snReplayWriter *w, const snTrack *track, snError *er
     return status;
 }
 
-snStatus sn_save_track(const snTrack *track, const char *path, snError *error)
+static snStatus read_track(void *from, int32_t index, snTrackFrame *frame, snError *error)
+{
+    (void)error;
+    const snTrack *track = from;
+    *frame = (snTrackFrame){sn_track_time(track, index), sn_track_pose(track, index), sn_track_point(track, index),
+                       sn_track_scalar(track, index)};
+    return SN_OK;
+}
+
+snFrameSource sn_track_source(const snTrack *track)
+{
+    return (snFrameSource){sn_track_def(track), sn_track_frames(track), read_track, (void *)track};
+}
+
+uint64_t sn_hash_track(const snTrack *track)
+{
+    const snTrackDef *d = sn_track_def(track);
+    uint64_t h = 0;
+    for (int32_t i = 0; i < d->nbody; ++i) h = sn_hash_bytes(h, d->body_name[i], strlen(d->body_name[i]) + 1);
+    for (int32_t i = 0; i < d->nstrand; ++i) h = sn_hash_bytes(h, d->strand_name[i], strlen(d->strand_name[i]) + 1);
+    for (int32_t i = 0; i < d->nscalar; ++i) h = sn_hash_bytes(h, d->scalar_name[i], strlen(d->scalar_name[i]) + 1);
+    for (int32_t f = 0; f < sn_track_frames(track); ++f) {
+        double time = sn_track_time(track, f);
+        h = sn_hash_bytes(h, &time, sizeof time);
+        h = sn_hash_bytes(h, sn_track_pose(track, f), 7 * (size_t)d->nbody * sizeof(double));
+        h = sn_hash_bytes(h, sn_track_point(track, f), 3 * (size_t)sn_track_points(track) * sizeof(double));
+        h = sn_hash_bytes(h, sn_track_scalar(track, f), (size_t)d->nscalar * sizeof(double));
+    }
+    return h;
+}
+
+snStatus sn_write_track(const snFrameSource *source, const char *path, snError *error)
 {
     snReplayWriter *w;
-    snStatus status = create(sn_track_def(track), path, sn_path_ends(path, ".control.xml"), &w, error);
+    bool control = sn_path_ends(path, ".control.xml") || sn_path_ends(path, ".control.xml.gz");
+    snStatus status = create(source->def, path, control, &w, error);
     if (status != SN_OK) return status;
-    status = copy_frames(w, track, error);
+    for (int32_t f = 0; f < source->count && status == SN_OK; ++f) {
+        snTrackFrame frame;
+        status = source->read(source->from, f, &frame, error);
+        if (status == SN_OK) status = sn_replay_append(w, frame.time, frame.pose, frame.point, frame.scalar, error);
+    }
     if (status == SN_OK) return sn_replay_finish(w, error);
     sn_replay_abandon(w);
     return status;
+}
+
+snStatus sn_save_track(const snTrack *track, const char *path, snError *error)
+{
+    snFrameSource source = sn_track_source(track);
+    return sn_write_track(&source, path, error);
 }
 
 /* ---- going on ------------------------------------------------------------------------------- */

@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/nearest.h"
+#include "model/views.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -221,6 +222,12 @@ static void check_model(snChecker *c)
     if (*model->skin && !skin) sn_check_dangling(c, SN_ELEMENT_MODEL, 0, "skin", model->skin, SN_KIND_NODE, "node");
     if (skin && sn_spec_node(c->spec, skin)->kind != SN_NODE_MESH)
         sn_check_error(c, SN_ELEMENT_MODEL, 0, "name a Mesh", "skin is \"%.100s\", which is no mesh", model->skin);
+    snNamedView view;
+    const char *at = model->views;
+    while (sn_next_view(&at, &view)) {}
+    if (*at)
+        sn_check_error(c, SN_ELEMENT_MODEL, 0, "write NAME=AXIS, as in Palmar=-z Dorsal=+z",
+                       "views: \"%.60s\" is not a named view", at);
     if (sn_spec_count(c->spec, SN_KIND_BODY) + sn_spec_count(c->spec, SN_KIND_STRAND) == 0)
         sn_check_warning(c, SN_ELEMENT_MODEL, 0, "add RigidBody and Strand elements to the muscle file",
                          "the model has neither bodies nor strands");

@@ -166,6 +166,17 @@ static snStatus compile_group(snCompiler *c, const snGroupDef *def)
     return compile_volume(c, def);
 }
 
+static snStatus list_actuators(snCompiler *c)
+{
+    snModel *m = c->m;
+    if (!COMPILE_ARRAY(c, m->actuator, m->nstrand)) return SN_NO_MEMORY;
+    for (int32_t i = 0; i < m->nstrand; ++i)
+        if (m->strand_muscle[i] >= 0)
+            m->actuator[m->nactuator++] = (snActuator){
+                .muscle = m->strand_muscle[i], .through = SN_THROUGH_STRAND, .index = i, .force = m->strand_force[i]};
+    return SN_OK;
+}
+
 snStatus sn_compile_muscles(snCompiler *c)
 {
     snModel *m = c->m;
@@ -186,5 +197,5 @@ snStatus sn_compile_muscles(snCompiler *c)
         if (status != SN_OK) return status;
         add_to_muscle(m, i);
     }
-    return SN_OK;
+    return list_actuators(c);
 }

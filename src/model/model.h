@@ -82,10 +82,20 @@ typedef struct snVolume {
     double disc; /* see sn_section, m^2 */
 } snVolume;
 
+/* What an activation acts on: an element of a part of the model. A muscle is one activation and has one or more of them
+ * (the strands of a group). Controllers know muscles only; each part knows the actuators that pull through it. */
+typedef enum snThrough { SN_THROUGH_STRAND } snThrough;
+typedef struct snActuator {
+    int32_t muscle;
+    snThrough through;
+    int32_t index; /* the strand */
+    double force;  /* at activation 1, N */
+} snActuator;
+
 struct snModel {
     snArena memory;
     int32_t nbody, nfree, njoint, ncoord, nstrand, npoint, nmuscle, nconstraint, nsurface, nvolume, nstation,
-        ndivision;
+        ndivision, nactuator;
     v3 gravity;
     double step, settle, compliance;
 
@@ -130,6 +140,7 @@ struct snModel {
     const char **muscle_name;
     int32_t *muscle_strandadr; /* nmuscle + 1 */
     int32_t *muscle_strand;
+    snActuator *actuator; /* nactuator: by what they pull through, then by its index */
 
     snVolume *volume; /* nvolume: of each group */
     snStation *station;

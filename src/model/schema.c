@@ -237,6 +237,9 @@ static const snAttr model_attr[] = {
     NUMBER_(skin_b, 0.003, 0, 1, SN_ATTR_POSITIVE, "m", "Tendon bulge: lateral falloff."),
     NUMBER_(skin_c, 0.004, -1, 1, 0, "m", "Tendon bulge: normal falloff, the depth from which a tendon still shows."),
     STRING_(skin, 0, "Mesh node that is the skin."),
+    STRING_(views, 0,
+            "Names of the views that viewers offer, the opening one first, each with the axis of the world that the eye is "
+            "on: Palmar=-z Dorsal=+z."),
 };
 #undef DEF
 

@@ -5,8 +5,8 @@
 #ifndef SN_IO_GLTF_H
 #define SN_IO_GLTF_H
 
-#include "page/html_bytes.h"
 #include "math/vec.h"
+#include "page/html_bytes.h"
 #include "sinew/io.h"
 
 typedef struct snGltf {
@@ -31,19 +31,26 @@ int32_t sn_gltf_joints(snGltf *g, const int32_t *joint, size_t count); /* 4 each
 typedef struct snShapes {
     int32_t count;
     const double *time;
-    const int32_t *position, *normal, *color; /* accessors, one for each target; NULL or -1: none */
+    const int32_t *position, *normal; /* accessors, one for each target; normal may be NULL */
 } snShapes;
+
+/* Triangles of one material. */
+typedef struct snGltfPart {
+    int32_t material, index; /* index: accessor */
+} snGltfPart;
+
+enum { SN_GLTF_PARTS = 2 };
 
 typedef struct snGltfMesh {
     const char *name;
-    int32_t material;
-    int32_t index, position, normal, color, joints, weights; /* accessors, -1: none */
-    const snShapes *shapes;                                  /* may be NULL */
-    const char *extras;                                      /* JSON object, may be NULL */
+    snGltfPart part[SN_GLTF_PARTS]; /* they share the vertices */
+    int32_t npart;
+    int32_t position, normal, uv, joints, weights; /* accessors, -1: none */
+    const snShapes *shapes;                        /* may be NULL */
 } snGltfMesh;
 int32_t sn_gltf_mesh(snGltf *g, const snGltfMesh *mesh);
-/* mesh, skin: -1 none. */
-int32_t sn_gltf_node(snGltf *g, const char *name, int32_t mesh, int32_t skin, const double pose[7]);
+/* mesh, skin: -1 none. pose may be NULL; extras: a JSON object, may be NULL. */
+int32_t sn_gltf_node(snGltf *g, const char *name, int32_t mesh, int32_t skin, const double pose[7], const char *extras);
 /* path: translation, rotation or weights. */
 void sn_gltf_animate(snGltf *g, int32_t node, const char *path, int32_t time_accessor, int32_t value_accessor);
 void sn_gltf_animate_shapes(snGltf *g, int32_t node, const snShapes *shapes);
@@ -53,18 +60,29 @@ void sn_vertex_normals(int32_t nvertex, int32_t ntriangle, const double *vertex,
                        double *normal);
 
 /* ---- tubes ---- */
-typedef struct snTubes {
-    int32_t nstrand, sides;
-    const int32_t *npoint;  /* of each strand */
-    const double *radius;   /* of each strand */
-    int32_t *nring, *first; /* rings and first vertex of each */
-    double *side;           /* nstrand x 3: which way vertex 0 of the first ring looks, kept over time */
-    int32_t nvertex, ntriangle;
-    int32_t *triangle;
-} snTubes;
-snStatus sn_tubes_create(snTubes *tubes, int32_t nstrand, const int32_t *npoint, const double *radius, int32_t sides);
-void sn_tubes_free(snTubes *tubes);
-/* Vertices and normals (3 each) around the curves of these control points. */
-void sn_tubes_shape(snTubes *tubes, const double *point, double *vertex, double *normal);
+
+/* A strand as it is drawn. */
+typedef struct snTubeDef {
+    int32_t npoint, sides;
+    double tendon, belly;          /* radii, m */
+    double belly_start, belly_end; /* fractions of the parameter; equal: no belly */
+} snTubeDef;
+
+/* The tube around one strand: the first tip, rings of sides + 1 vertices (the seam twice, for its texture), the last
+ * tip. */
+typedef struct snTube {
+    snTubeDef def;
+    int32_t nring, nvertex, ntriangle;
+    int32_t *triangle; /* those of the tendon, then those of the belly */
+    int32_t ntendon;
+    double side[3];      /* which way vertex 0 of the first ring looks, kept over time */
+    double drawn_length; /* m, of the first shape; 0 before it */
+} snTube;
+snStatus sn_tube_create(snTube *tube, const snTubeDef *def); /* SN_BAD_INPUT: fewer than 2 or too many points */
+void sn_tube_free(snTube *tube);
+/* Vertices and normals (3 each) around the curve of these control points. The belly keeps its volume: it is the thicker
+ * the shorter the strand is against the first shape. */
+void sn_tube_shape(snTube *tube, const double *point, double *vertex, double *normal);
+void sn_tube_texture(const snTube *tube, double *uv); /* 2 each: around, along */
 
 #endif

@@ -1,7 +1,7 @@
 /* JSON text and the binary buffer of a glTF document. */
 #include "base/alloc.h"
-#include "page/gltf.h"
 #include "io/little.h"
+#include "page/gltf.h"
 
 #include <string.h>
 
@@ -169,33 +169,38 @@ static void put_targets(snBytes *t, const snShapes *s)
         sn_json_text(t, i ? ",{" : "{");
         put_attribute(t, "POSITION", s->position[i], &first);
         if (s->normal) put_attribute(t, "NORMAL", s->normal[i], &first);
-        if (s->color) put_attribute(t, "COLOR_0", s->color[i], &first);
         sn_json_text(t, "}");
     }
     sn_json_text(t, "]");
 }
 
+static void put_primitive(snBytes *t, const snGltfMesh *m, const snGltfPart *part)
+{
+    bool first = true;
+    sn_json_text(t, "{\"attributes\":{");
+    put_attribute(t, "POSITION", m->position, &first);
+    put_attribute(t, "NORMAL", m->normal, &first);
+    put_attribute(t, "TEXCOORD_0", m->uv, &first);
+    put_attribute(t, "JOINTS_0", m->joints, &first);
+    put_attribute(t, "WEIGHTS_0", m->weights, &first);
+    put_key(t, "},\"indices\":", part->index);
+    put_key(t, ",\"material\":", part->material);
+    if (m->shapes && m->shapes->count) put_targets(t, m->shapes);
+    sn_json_text(t, "}");
+}
+
 int32_t sn_gltf_mesh(snGltf *g, const snGltfMesh *m)
 {
     snBytes *t = &g->meshes;
-    bool first = true, morph = m->shapes && m->shapes->count;
     comma(t);
     sn_json_text(t, "{\"name\":");
     sn_json_string(t, m->name);
-    sn_json_text(t, ",\"primitives\":[{\"attributes\":{");
-    put_attribute(t, "POSITION", m->position, &first);
-    put_attribute(t, "NORMAL", m->normal, &first);
-    put_attribute(t, "COLOR_0", m->color, &first);
-    put_attribute(t, "JOINTS_0", m->joints, &first);
-    put_attribute(t, "WEIGHTS_0", m->weights, &first);
-    put_key(t, "},\"indices\":", m->index);
-    put_key(t, ",\"material\":", m->material);
-    if (morph) put_targets(t, m->shapes);
-    sn_json_text(t, "}]");
-    if (m->extras) {
-        sn_json_text(t, ",\"extras\":");
-        sn_json_text(t, m->extras);
+    sn_json_text(t, ",\"primitives\":[");
+    for (int32_t i = 0; i < m->npart; ++i) {
+        if (i) sn_json_text(t, ",");
+        put_primitive(t, m, &m->part[i]);
     }
+    sn_json_text(t, "]");
     sn_json_text(t, "}");
     return g->nmesh++;
 }
@@ -210,7 +215,7 @@ static void put_list(snBytes *t, const char *key, const double *value, int count
     sn_json_text(t, "]");
 }
 
-int32_t sn_gltf_node(snGltf *g, const char *name, int32_t mesh, int32_t skin, const double pose[7])
+int32_t sn_gltf_node(snGltf *g, const char *name, int32_t mesh, int32_t skin, const double pose[7], const char *extras)
 {
     snBytes *t = &g->nodes;
     comma(t);
@@ -222,6 +227,10 @@ int32_t sn_gltf_node(snGltf *g, const char *name, int32_t mesh, int32_t skin, co
         double rotation[4] = {pose[4], pose[5], pose[6], pose[3]}; /* glTF has w last */
         put_list(t, ",\"translation\":[", pose, 3);
         put_list(t, ",\"rotation\":[", rotation, 4);
+    }
+    if (extras) {
+        sn_json_text(t, ",\"extras\":");
+        sn_json_text(t, extras);
     }
     sn_json_text(t, "}");
     return g->nnode++;

@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "model/nodes.h"
+#include "page/tissue.h"
 #include "sinew/io.h"
 
 #include <stdio.h>
@@ -11,6 +12,7 @@
 typedef struct modelParts {
     snMesh *mesh;    /* per body of the track */
     double *radius;  /* per strand */
+    double *belly;   /* 3 per strand */
     int32_t *scalar; /* per strand */
 } modelParts;
 
@@ -101,6 +103,11 @@ static void find_strands(const snSpec *spec, const snTrack *track, modelParts *p
         snId id = sn_spec_find(spec, SN_KIND_STRAND, def->strand_name[s]);
         double radius = id ? sn_spec_strand(spec, id)->radius : 0;
         parts->radius[s] = radius > 0 ? radius : 1e-3;
+        if (id) {
+            const snStrandDef *strand = sn_spec_strand(spec, id);
+            double *belly = parts->belly + 3 * (size_t)s;
+            belly[0] = sn_drawn_belly(strand), belly[1] = strand->belly_start, belly[2] = strand->belly_end;
+        }
         parts->scalar[s] = strand_activation(spec, track, def->strand_name[s]);
     }
 }
@@ -112,8 +119,9 @@ static snStatus find_parts(const snSpec *spec, const snTrack *track, modelParts 
     const snTrackDef *def = sn_track_def(track);
     parts->mesh = SN_NEW_ARRAY(snMesh, def->nbody);
     parts->radius = SN_NEW_ARRAY(double, def->nstrand);
+    parts->belly = SN_NEW_ARRAY(double, 3 * (int64_t)def->nstrand);
     parts->scalar = SN_NEW_ARRAY(int32_t, def->nstrand);
-    if (!parts->mesh || !parts->radius || !parts->scalar) return sn_fail_no_memory(error);
+    if (!parts->mesh || !parts->radius || !parts->belly || !parts->scalar) return sn_fail_no_memory(error);
     for (int32_t i = 0; i < def->nbody; ++i) {
         snStatus status = sn_body_mesh(spec, def->body_name[i], &parts->mesh[i], error);
         if (status != SN_OK) return status;
@@ -129,11 +137,13 @@ snStatus sn_save_model_glb(const snSpec *spec, const snGlbDef *def, const char *
     snStatus status = find_parts(spec, def->track, &parts, error);
     if (!whole.body_mesh) whole.body_mesh = parts.mesh;
     if (!whole.strand_radius) whole.strand_radius = parts.radius;
+    if (!whole.strand_belly) whole.strand_belly = parts.belly;
     if (!whole.strand_scalar) whole.strand_scalar = parts.scalar;
     if (status == SN_OK) status = sn_save_glb(&whole, path, error);
     for (int32_t i = 0; parts.mesh && i < sn_track_def(def->track)->nbody; ++i) sn_mesh_free(&parts.mesh[i]);
     sn_free(parts.mesh);
     sn_free(parts.radius);
+    sn_free(parts.belly);
     sn_free(parts.scalar);
     return status;
 }

@@ -1,8 +1,8 @@
-/* Strands as tubes: rings around the spline of a strand, turned as little as possible from one to the next, closed by a
- * point at both ends. The first ring looks the same way from frame to frame, so that morphing does not twist it. */
+/* A strand as a tube: rings around its spline, turned as little as possible from one to the next, closed by a point at
+ * both ends. The first ring looks the same way from frame to frame, so that morphing does not twist it. */
 #include "base/alloc.h"
-#include "page/gltf.h"
 #include "math/spline.h"
+#include "page/gltf.h"
 
 #include <string.h>
 
@@ -15,57 +15,66 @@ static int32_t ring_count(int32_t npoint)
     return npoint >= 4 ? per_span * (npoint - 3) + 1 : npoint;
 }
 
-static void put_triangle(snTubes *t, int32_t *at, int32_t a, int32_t b, int32_t c)
+static double smooth(double x)
+{
+    double t = fmin(fmax(x, 0), 1);
+    return t * t * (3 - 2 * t);
+}
+
+/* 0 in the tendon, 1 in the middle of the belly. */
+static double swell_at(const snTube *t, int32_t ring)
+{
+    double u = (double)ring / (t->nring - 1), a = t->def.belly_start, b = t->def.belly_end, edge = 0.35 * (b - a);
+    return b > a ? smooth((u - a) / edge) * smooth((b - u) / edge) : 0;
+}
+
+static void put_triangle(snTube *t, int32_t *at, int32_t a, int32_t b, int32_t c)
 {
     int32_t *to = t->triangle + 3 * (size_t)(*at)++;
     to[0] = a, to[1] = b, to[2] = c;
 }
 
-/* Vertices of a strand: the first tip, the rings, the last tip. */
-static void connect(snTubes *t, int32_t strand, int32_t *at)
+static bool is_belly(const snTube *t, int32_t ring)
 {
-    int32_t rings = t->nring[strand], n = t->sides, tip = t->first[strand], ring = tip + 1,
-            last = ring + (rings - 1) * n;
-    for (int32_t k = 0; k < n; ++k) {
-        int32_t next = (k + 1) % n;
-        put_triangle(t, at, tip, ring + next, ring + k);
-        for (int32_t r = 0; r + 1 < rings; ++r) {
-            int32_t a = ring + r * n, b = a + n;
-            put_triangle(t, at, a + k, a + next, b + k);
-            put_triangle(t, at, a + next, b + next, b + k);
-        }
-        put_triangle(t, at, last + n, last + k, last + next);
-    }
+    return swell_at(t, ring) + swell_at(t, ring + 1) > 0.3;
 }
 
-snStatus sn_tubes_create(snTubes *t, int32_t nstrand, const int32_t *npoint, const double *radius, int32_t sides)
+/* The bands of the belly, or the tips and the bands of the tendon. */
+static void connect(snTube *t, int32_t *at, bool belly)
 {
-    *t = (snTubes){.nstrand = nstrand, .sides = sides, .npoint = npoint, .radius = radius};
-    t->nring = SN_NEW_ARRAY(int32_t, nstrand);
-    t->first = SN_NEW_ARRAY(int32_t, nstrand);
-    t->side = SN_NEW_ARRAY(double, 3 * nstrand);
-    if (!t->nring || !t->first || !t->side) return SN_NO_MEMORY;
-    for (int32_t s = 0; s < nstrand; ++s) {
-        if (npoint[s] < 2 || npoint[s] > MAX_POINTS) return SN_BAD_INPUT;
-        t->nring[s] = ring_count(npoint[s]);
-        t->first[s] = t->nvertex;
-        t->nvertex += t->nring[s] * sides + 2;
-        t->ntriangle += 2 * sides * t->nring[s];
+    int32_t n = t->def.sides, wide = n + 1, last = 1 + (t->nring - 1) * wide;
+    for (int32_t k = 0; k < n && !belly; ++k) put_triangle(t, at, 0, 1 + k + 1, 1 + k);
+    for (int32_t r = 0; r + 1 < t->nring; ++r) {
+        if (is_belly(t, r) != belly) continue;
+        for (int32_t k = 0; k < n; ++k) {
+            int32_t a = 1 + r * wide + k, b = a + wide;
+            put_triangle(t, at, a, a + 1, b);
+            put_triangle(t, at, a + 1, b + 1, b);
+        }
     }
+    for (int32_t k = 0; k < n && !belly; ++k) put_triangle(t, at, last + wide, last + k, last + k + 1);
+}
+
+snStatus sn_tube_create(snTube *t, const snTubeDef *def)
+{
+    *t = (snTube){.def = *def};
+    if (def->npoint < 2 || def->npoint > MAX_POINTS) return SN_BAD_INPUT;
+    t->nring = ring_count(def->npoint);
+    t->nvertex = t->nring * (def->sides + 1) + 2;
+    t->ntriangle = 2 * def->sides * t->nring;
     t->triangle = SN_NEW_ARRAY(int32_t, 3 * (int64_t)t->ntriangle);
     if (!t->triangle) return SN_NO_MEMORY;
     int32_t at = 0;
-    for (int32_t s = 0; s < nstrand; ++s) connect(t, s, &at);
+    connect(t, &at, false);
+    t->ntendon = at;
+    connect(t, &at, true);
     return SN_OK;
 }
 
-void sn_tubes_free(snTubes *t)
+void sn_tube_free(snTube *t)
 {
-    sn_free(t->nring);
-    sn_free(t->first);
-    sn_free(t->side);
     sn_free(t->triangle);
-    *t = (snTubes){0};
+    *t = (snTube){0};
 }
 
 /* Point and direction of the curve at ring r. */
@@ -95,40 +104,64 @@ static v3 across(v3 v, v3 t)
     return v3_len(w) > 1e-9 ? v3_unit(w) : v3_perp(t);
 }
 
-static void shape_strand(snTubes *t, int32_t s, const double *point, double *vertex, double *normal)
+/* A shorter belly is a thicker one: radius goes with one over the root of the length. */
+static double squeeze_of(snTube *t, const double *point, const double *knot)
+{
+    double length = 0;
+    v3 p, before = {0}, tangent;
+    for (int32_t r = 0; r < t->nring; ++r, before = p) {
+        curve_at(point, t->def.npoint, knot, r, t->nring, &p, &tangent);
+        if (r) length += v3_dist(p, before);
+    }
+    if (!(t->drawn_length > 0)) t->drawn_length = length;
+    return length > 0 ? sqrt(fmin(fmax(t->drawn_length / length, 0.5), 2)) : 1;
+}
+
+static int32_t put_ring(const snTube *t, int32_t at, double radius, v3 p, v3 side, v3 other, double *vertex,
+                        double *normal)
+{
+    for (int32_t k = 0; k <= t->def.sides; ++k, ++at) {
+        double angle = 2 * SN_PI * (k % t->def.sides) / t->def.sides;
+        v3 out = v3_add(v3_scale(side, cos(angle)), v3_scale(other, sin(angle)));
+        v3_store(vertex + 3 * (size_t)at, v3_mad(p, radius, out));
+        v3_store(normal + 3 * (size_t)at, out);
+    }
+    return at;
+}
+
+void sn_tube_shape(snTube *t, const double *point, double *vertex, double *normal)
 {
     double knot[MAX_POINTS + 4];
-    int32_t rings = t->nring[s], n = t->sides, at = t->first[s];
-    v3 p = {0, 0, 0}, tangent = {0, 0, 1}, side = v3_load(t->side + 3 * s), old = tangent;
-    if (t->npoint[s] >= 4) spline_clamped_knots(knot, t->npoint[s]);
-    for (int32_t r = 0; r < rings; ++r) {
-        curve_at(point, t->npoint[s], knot, r, rings, &p, &tangent);
+    int32_t at = 0;
+    v3 p = {0, 0, 0}, tangent = {0, 0, 1}, side = v3_load(t->side), old = tangent;
+    if (t->def.npoint >= 4) spline_clamped_knots(knot, t->def.npoint);
+    double squeeze = squeeze_of(t, point, knot);
+    for (int32_t r = 0; r < t->nring; ++r) {
+        curve_at(point, t->def.npoint, knot, r, t->nring, &p, &tangent);
         tangent = v3_len(tangent) > 1e-12 ? v3_unit(tangent) : old;
         side = across(side, tangent);
         old = tangent;
-        v3 other = v3_cross(tangent, side);
         if (r == 0) {
-            v3_store(t->side + 3 * s, side);
-            v3_store(vertex + 3 * (size_t)at, p);
-            v3_store(normal + 3 * (size_t)at++, v3_neg(tangent));
+            v3_store(t->side, side);
+            v3_store(vertex, p);
+            v3_store(normal, v3_neg(tangent));
+            at = 1;
         }
-        for (int32_t k = 0; k < n; ++k, ++at) {
-            double angle = 2 * SN_PI * k / n;
-            v3 out = v3_add(v3_scale(side, cos(angle)), v3_scale(other, sin(angle)));
-            v3_store(vertex + 3 * (size_t)at, v3_mad(p, t->radius[s], out));
-            v3_store(normal + 3 * (size_t)at, out);
-        }
+        double radius = t->def.tendon + fmax(0, t->def.belly * squeeze - t->def.tendon) * swell_at(t, r);
+        at = put_ring(t, at, radius, p, side, v3_cross(tangent, side), vertex, normal);
     }
     v3_store(vertex + 3 * (size_t)at, p);
     v3_store(normal + 3 * (size_t)at, tangent);
 }
 
-void sn_tubes_shape(snTubes *t, const double *point, double *vertex, double *normal)
+void sn_tube_texture(const snTube *t, double *uv)
 {
-    for (int32_t s = 0; s < t->nstrand; ++s) {
-        shape_strand(t, s, point, vertex, normal);
-        point += 3 * (size_t)t->npoint[s];
-    }
+    int32_t at = 0;
+    uv[at++] = 0.5, uv[at++] = 0;
+    for (int32_t r = 0; r < t->nring; ++r)
+        for (int32_t k = 0; k <= t->def.sides; ++k)
+            uv[at++] = (double)k / t->def.sides, uv[at++] = (double)r / (t->nring - 1);
+    uv[at++] = 0.5, uv[at] = 1;
 }
 
 void sn_vertex_normals(int32_t nvertex, int32_t ntriangle, const double *vertex, const int32_t *triangle,

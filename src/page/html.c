@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #ifndef SINEW_PAGE_PATH /* in the build tree */
 #define SINEW_PAGE_PATH ""
@@ -86,20 +87,41 @@ static snStatus write_page(const char *path, const char *page, size_t page_size,
     return sn_writer_commit(&writer, error);
 }
 
+/* Gzip: browsers unpack it themselves. */
+static snStatus squeeze(const void *bytes, size_t size, unsigned char **out, size_t *out_size, snError *error)
+{
+    z_stream z = {0};
+    if (size > UINT32_MAX) return sn_fail(error, SN_FAILED, "the page would be larger than 4 GB: export fewer frames");
+    if (deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK) return sn_fail_no_memory(error);
+    uLong room = deflateBound(&z, (uLong)size);
+    unsigned char *to = sn_alloc(room, 1);
+    if (to) {
+        z.next_in = (Bytef *)(uintptr_t)bytes, z.avail_in = (uInt)size;
+        z.next_out = to, z.avail_out = (uInt)room;
+        if (deflate(&z, Z_FINISH) != Z_STREAM_END) sn_free(to), to = NULL;
+    }
+    *out = to, *out_size = z.total_out;
+    deflateEnd(&z);
+    return to ? SN_OK : sn_fail_no_memory(error);
+}
+
 snStatus sn_save_html(const snStudioDef *def, const char *path, snError *error)
 {
     char *page = NULL, *text = NULL;
     void *bytes = NULL;
+    unsigned char *packed = NULL;
     size_t page_size = 0, size = 0;
     snStatus status = sn_load_page(&page, &page_size, error);
     if (!status) status = sn_pack_studio(def, &bytes, &size, error);
+    if (!status) status = squeeze(bytes, size, &packed, &size, error);
     if (!status && !(text = sn_alloc(sn_base64_size(size), 1))) status = sn_fail_no_memory(error);
     if (!status) {
-        sn_base64(bytes, size, text);
+        sn_base64(packed, size, text);
         status = write_page(path, page, page_size, text, sn_base64_size(size), error);
     }
     sn_free(page);
     sn_free(bytes);
+    sn_free(packed);
     sn_free(text);
     return status;
 }

@@ -2,12 +2,12 @@
  * mesh, so that there is always something to see. Vertices are in the frame of the body's node, m. */
 #include "base/alloc.h"
 #include "base/error.h"
-#include "page/html_pack.h"
 #include "model/nodes.h"
+#include "page/html_pack.h"
+#include "page/tissue.h"
 
 #include <string.h>
 
-static const double BONE_COLOR[3] = {0.90, 0.86, 0.77};
 static const double WRAP_COLOR[3] = {0.55, 0.66, 0.78};
 
 /* A mesh under way. */
@@ -82,7 +82,7 @@ static snStatus put_node(snPack *p, snId node, rigid frame, bool *first)
         v3_store(s.vertex + 3 * i, rigid_unapply(frame, affine_apply(&world, v3_load(def->vertex + 3 * i))));
     const double *c = def->color;
     bool plain = c[0] == c[1] && c[1] == c[2]; /* nobody chose a colour */
-    put_shape(p, first, def->name, plain ? BONE_COLOR : c, &s, false);
+    put_shape(p, first, def->name, plain ? sn_tissue_color[SN_TISSUE_BONE] : c, &s, false);
     sn_free(s.vertex);
     return SN_OK;
 }
@@ -184,7 +184,7 @@ static snStatus put_stick(snPack *p, const char *name, v3 a, v3 b, bool *first)
     Shape s = {0};
     if (v3_dist(a, b) < 1e-4) return SN_OK;
     bool fine = stick_shape(a, b, &s);
-    if (fine) put_shape(p, first, name, BONE_COLOR, &s, false);
+    if (fine) put_shape(p, first, name, sn_tissue_color[SN_TISSUE_BONE], &s, false);
     shape_free(&s);
     return fine ? SN_OK : sn_fail_no_memory(p->error);
 }

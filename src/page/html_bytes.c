@@ -152,27 +152,45 @@ void sn_run_index(snBytes *head, snBytes *data, const int32_t *value, int64_t co
     sn_json_text(head, "}");
 }
 
-void sn_run_i16(snBytes *head, snBytes *data, const double *value, int64_t count, int32_t width)
+/* Middle of each column, and what one step of 16 bits has to be for the widest. */
+static double quantum_of(const double *value, int64_t count, int32_t width, double *bias)
 {
-    double low[4], high[4], bias[4], scale = 0;
+    double low[4], high[4], range = 0;
     for (int32_t k = 0; k < width; ++k) {
         low[k] = INFINITY, high[k] = -INFINITY;
         for (int64_t i = k; i < count; i += width)
             if (isfinite(value[i])) low[k] = fmin(low[k], value[i]), high[k] = fmax(high[k], value[i]);
         bias[k] = high[k] >= low[k] ? (low[k] + high[k]) / 2 : 0;
-        if (high[k] - low[k] > scale) scale = high[k] - low[k];
+        if (high[k] - low[k] > range) range = high[k] - low[k];
     }
-    scale = scale > 0 ? scale / 65534 : 1;
+    return range > 0 ? range / 65534 : 1;
+}
+
+void sn_run_frames(snBytes *head, snBytes *data, const double *value, int64_t count, int32_t width, int64_t frame,
+                   double finest)
+{
+    double bias[4], scale = fmax(quantum_of(value, count, width, bias), finest);
     char *to = begin_run(head, data, "i16", count, 2);
     for (int64_t i = 0; to && i < count; ++i) {
         double v = isfinite(value[i]) ? (value[i] - bias[i % width]) / scale : 0;
         sn_little_put(to + 2 * i, (uint16_t)(int16_t)lround(v), 2);
     }
+    /* From the last frame to the second, so that the one before is still whole. */
+    for (int64_t i = count - 1; to && frame > 0 && i >= frame; --i) {
+        uint64_t now = sn_little_get(to + 2 * i, 2), before = sn_little_get(to + 2 * (i - frame), 2);
+        sn_little_put(to + 2 * i, (now - before) & 0xffff, 2);
+    }
     sn_json_text(head, ",\"scale\":");
     sn_json_number(head, scale);
     sn_json_text(head, ",\"bias\":");
     sn_json_numbers(head, bias, width);
+    if (frame > 0) sn_json_text(head, ",\"delta\":"), sn_json_int(head, frame);
     sn_json_text(head, "}");
+}
+
+void sn_run_i16(snBytes *head, snBytes *data, const double *value, int64_t count, int32_t width)
+{
+    sn_run_frames(head, data, value, count, width, 0, 0);
 }
 
 /* ---- base64 ------------------------------------------------------------------------------- */

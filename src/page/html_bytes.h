@@ -30,6 +30,10 @@ void sn_run_index(snBytes *head, snBytes *data, const int32_t *value, int64_t co
 /* Quantised to 16 bits over the range of the values, one bias for each of `width` columns. What is not finite becomes
  * the middle. width is at most 4. */
 void sn_run_i16(snBytes *head, snBytes *data, const double *value, int64_t count, int32_t width);
+/* The same for frames of `frame` numbers, each stored as the difference to the frame before (modulo 2^16): what moves
+ * smoothly then packs well. Steps are no finer than `finest`. */
+void sn_run_frames(snBytes *head, snBytes *data, const double *value, int64_t count, int32_t width, int64_t frame,
+                   double finest);
 
 size_t sn_base64_size(size_t size);
 void sn_base64(const void *bytes, size_t size, char *text);

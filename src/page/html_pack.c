@@ -5,6 +5,8 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "model/nodes.h"
+#include "model/views.h"
+#include "page/tissue.h"
 
 #include <string.h>
 
@@ -62,6 +64,8 @@ static void put_strand(snPack *p, int32_t i)
     sn_json_numbers(&p->head, belly, 2);
     sn_pack_member(p, "maxForce");
     sn_json_number(&p->head, def ? def->max_force : 0);
+    sn_pack_member(p, "bellyRadius");
+    sn_json_number(&p->head, def ? sn_drawn_belly(def) : m->strand_radius[i]);
     sn_pack_member(p, "npoint");
     sn_json_int(&p->head, s->n);
     sn_pack_member(p, "muscle");
@@ -317,9 +321,41 @@ static void put_title(snPack *p)
     sn_json_text(&p->head, def->live ? ",\"live\":true" : ",\"live\":false");
 }
 
+static void put_palette(snPack *p)
+{
+    sn_pack_member(p, "palette");
+    for (int i = 0; i < SN_TISSUES; ++i) {
+        sn_json_text(&p->head, i ? ",\"" : "{\"");
+        sn_json_text(&p->head, sn_tissue_name[i]);
+        sn_json_text(&p->head, "\":");
+        sn_json_numbers(&p->head, sn_tissue_color[i], 3);
+    }
+    sn_json_text(&p->head, "}");
+}
+
+static void put_views(snPack *p)
+{
+    const char *at = sn_spec_model(p->def->spec)->views;
+    snNamedView view;
+    sn_pack_member(p, "views");
+    sn_json_text(&p->head, "[");
+    for (bool first = true; sn_next_view(&at, &view); first = false) {
+        double from[3] = {0};
+        from[view.axis] = view.sign;
+        sn_json_text(&p->head, first ? "{\"name\":" : ",{\"name\":");
+        sn_json_string(&p->head, view.name);
+        sn_pack_member(p, "from");
+        sn_json_numbers(&p->head, from, 3);
+        sn_json_text(&p->head, "}");
+    }
+    sn_json_text(&p->head, "]");
+}
+
 static snStatus fill(snPack *p)
 {
     put_title(p);
+    put_palette(p);
+    put_views(p);
     snStatus status = sn_pack_bodies(p);
     if (status) return status;
     put_strands(p);

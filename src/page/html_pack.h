@@ -2,8 +2,8 @@
 #ifndef SN_IO_HTML_PACK_H
 #define SN_IO_HTML_PACK_H
 
-#include "page/html_bytes.h"
 #include "model/model.h"
+#include "page/html_bytes.h"
 #include "sinew/studio.h"
 
 typedef struct snPack {

@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Steps of places of strands, m: far below a pixel of any close look. */
+static const double FINEST = 5e-6;
+
 /* Channel of a scalar such as activation/FDP2, or of the first of several names for the same; -1 when absent. */
 static int32_t find_scalar(const snTrack *track, const char *const *kind, int32_t nkind, const char *name)
 {
@@ -31,7 +34,7 @@ static snStatus put_scalars(snPack *p, const char *member, const char *const *ki
         for (int32_t f = 0; at >= 0 && f < nframe; ++f) value[(int64_t)f * count + i] = sn_track_scalar(track, f)[at];
     }
     sn_pack_member(p, member);
-    sn_run_i16(&p->head, &p->data, value, (int64_t)nframe * count, 1);
+    sn_run_frames(&p->head, &p->data, value, (int64_t)nframe * count, 1, count, 0);
     sn_free(value);
     return SN_OK;
 }
@@ -67,9 +70,9 @@ static snStatus put_poses(snPack *p, const snTrack *track, bool by_time, const c
     if (fine) {
         read_poses(p, track, by_time, position, rotation);
         sn_pack_member(p, positions);
-        sn_run_i16(&p->head, &p->data, position, 3 * n, 3);
+        sn_run_frames(&p->head, &p->data, position, 3 * n, 3, 3 * (int64_t)p->model->nbody, 0);
         sn_pack_member(p, rotations);
-        sn_run_i16(&p->head, &p->data, rotation, 4 * n, 4);
+        sn_run_frames(&p->head, &p->data, rotation, 4 * n, 4, 4 * (int64_t)p->model->nbody, 0);
     }
     sn_free(position);
     sn_free(rotation);
@@ -122,7 +125,7 @@ static snStatus put_points(snPack *p)
     if (!status) {
         read_points(p, first, point);
         sn_pack_member(p, "points");
-        sn_run_i16(&p->head, &p->data, point, n, 3);
+        sn_run_frames(&p->head, &p->data, point, n, 3, 3 * (int64_t)p->model->npoint, FINEST);
     }
     sn_free(first);
     sn_free(point);

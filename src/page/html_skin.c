@@ -8,6 +8,8 @@
 
 /* Offsets below this are not worth a number: a pixel of a close look, m. */
 static const double VISIBLE = 0.05e-3;
+/* Steps of the offsets, m. */
+static const double FINEST = 1e-5;
 /* Numbers of all offsets that a file should stay under, when the stride is left to us: 8 MB of 16 bits. */
 static const double BUDGET = 4e6;
 
@@ -170,7 +172,7 @@ static snStatus put_offsets(snPack *p, const Offsets *o)
     sn_pack_member(p, "vertices");
     sn_run_index(&p->head, &p->data, o->listed, o->nlisted);
     sn_pack_member(p, "values");
-    sn_run_i16(&p->head, &p->data, value, n, 1);
+    sn_run_frames(&p->head, &p->data, value, n, 1, 3 * (int64_t)o->nlisted, FINEST);
     sn_json_text(&p->head, "}");
     sn_free(value);
     return SN_OK;

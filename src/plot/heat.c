@@ -17,11 +17,6 @@ static snColor color_at(const snHeatDef *def, double share)
     return def->diverging ? sn_diverging_color(share) : sn_heat_color(share);
 }
 
-snHeatDef sn_default_heat_def(void)
-{
-    return (snHeatDef){.title = "", .x_label = "", .value_label = ""};
-}
-
 static snStatus check_def(const snHeatDef *def, snError *error)
 {
     if (def->rows < 1 || def->columns < 1) return sn_fail(error, SN_BAD_INPUT, "there is nothing to plot");

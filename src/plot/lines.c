@@ -22,11 +22,6 @@ typedef struct endLabel {
     double end, y; /* where the curve ends, where the name stands */
 } endLabel;
 
-snPlotDef sn_default_plot_def(void)
-{
-    return (snPlotDef){.title = "", .x_label = "", .y_label = "", .y_low = NAN, .y_high = NAN};
-}
-
 static double to_x(const frame *f, double x)
 {
     return f->left + (f->right - f->left) * (x - f->x_low) / (f->x_high - f->x_low);
@@ -237,7 +232,7 @@ static snStatus measure_panel(panel *p, const snPlotDef *def, snError *error)
     snStatus status = check_def(def, error);
     if (status == SN_OK) status = find_ranges(def, &p->f, error);
     if (status != SN_OK) return status;
-    p->axis = sn_axis_ticks(p->f.y_low, p->f.y_high, SN_PLOT_TICKS, true);
+    p->axis = sn_axis_ticks(p->f.y_low, p->f.y_high, SN_SCALE_TICKS, true);
     p->f.y_low = p->axis.low, p->f.y_high = p->axis.high;
     return SN_OK;
 }

@@ -6,6 +6,11 @@
 #include <math.h>
 #include <string.h>
 
+bool sn_plot_available(void)
+{
+    return true;
+}
+
 const snColor sn_ink = {0.13, 0.13, 0.13}, sn_pale = {0.38, 0.38, 0.38}, sn_grid = {0.88, 0.88, 0.88};
 
 static cairo_status_t write_bytes(void *user, const unsigned char *bytes, unsigned size)
@@ -245,29 +250,6 @@ snColor sn_diverging_color(double share)
 }
 
 /* ---- axes ----------------------------------------------------------------------------------- */
-
-snAxisTicks sn_axis_ticks(double low, double high, int at_most, bool grow)
-{
-    if (!(high > low)) {
-        double pad = fmax(fabs(low) * 0.05, 1e-3);
-        low -= pad, high += pad;
-    }
-    double rough = (high - low) / (at_most > 1 ? at_most - 1 : 1), power = pow(10, floor(log10(rough)));
-    double share = rough / power, step = power * (share <= 1 + 1e-9   ? 1
-                                                  : share <= 2 + 1e-9 ? 2
-                                                  : share <= 5 + 1e-9 ? 5
-                                                                      : 10);
-    snAxisTicks axis = {low, high, step, 0, 0, 0};
-    if (grow) {
-        axis.low = step * floor(low / step + 1e-9);
-        axis.high = step * ceil(high / step - 1e-9);
-    }
-    axis.first = (int32_t)ceil(axis.low / step - 1e-9);
-    axis.last = (int32_t)floor(axis.high / step + 1e-9);
-    double decimals = -floor(log10(step) + 1e-9);
-    axis.decimals = decimals > 0 ? (int)fmin(decimals, 12) : 0;
-    return axis;
-}
 
 const char *sn_axis_label(const snAxisTicks *axis, int32_t tick, char text[32])
 {

@@ -4,6 +4,7 @@
 #define SN_IO_PLOT_H
 
 #include "io/file.h"
+#include "plot/scale.h"
 #include "sinew/io.h"
 
 #include <cairo.h>
@@ -48,19 +49,6 @@ snColor sn_heat_color(double share);               /* dark violet at 0 to yellow
 snColor sn_diverging_color(double share);          /* blue at 0, white at 0.5, orange at 1 */
 extern const snColor sn_ink, sn_pale, sn_grid;
 
-/* An axis from low to high with ticks at round numbers inside it. */
-typedef struct snAxisTicks {
-    double low, high, step;
-    int32_t first, last; /* ticks at first * step ... last * step */
-    int decimals;
-} snAxisTicks;
-
-enum { SN_PLOT_TICKS = 7 }; /* of a scale, at most */
-/* Where the scale of a quantity (by its prefix) ends whose largest value is given: a round value above it. */
-double sn_plot_top(const char *which, double largest);
-
-/* grow: low and high move out to the next tick. at_most: ticks. */
-snAxisTicks sn_axis_ticks(double low, double high, int at_most, bool grow);
 const char *sn_axis_label(const snAxisTicks *axis, int32_t tick, char text[32]);
 double sn_axis_width(snPage *page, const snAxisTicks *axis); /* of the widest label */
 /* Horizontal axis below y, with as many ticks as have room. */

@@ -2,7 +2,8 @@
 #include "base/alloc.h"
 #include "base/array.h"
 #include "base/error.h"
-#include "plot/plot.h"
+#include "plot/scale.h"
+#include "sinew/io.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -99,7 +100,7 @@ static double largest_value(const choice *c, int32_t frames)
 
 double sn_plot_top(const char *which, double largest)
 {
-    return sn_axis_ticks(0, fmax(largest, kinds[find_kind(which)].least), SN_PLOT_TICKS, true).high;
+    return sn_axis_ticks(0, fmax(largest, kinds[find_kind(which)].least), SN_SCALE_TICKS, true).high;
 }
 
 /* Every row minus its first value; what the largest change is. */
@@ -152,11 +153,6 @@ static snStatus draw_lines(const choice *c, int32_t frames, const snTrackPlot *p
     snStatus status = sn_plot_lines(&def, path, error);
     sn_free(series);
     return status;
-}
-
-snTrackPlot sn_default_track_plot(void)
-{
-    return (snTrackPlot){.which = "activation/", .title = ""};
 }
 
 snStatus sn_plot_track_as(const snTrack *track, const snTrackPlot *plot, const char *path, snError *error)

@@ -4,8 +4,8 @@
 #include "sim/state.h"
 
 enum { MAX_FLIPS = 2 };
-static const double PULL = 1e-3;  /* N: a smaller pull is rounding */
-static const double PASS = 1e-7;  /* m: a smaller penetration is rounding */
+static const double PULL = 1e-3; /* N: a smaller pull is rounding */
+static const double PASS = 1e-7; /* m: a smaller penetration is rounding */
 
 static double part_velocity(const snKktPart *p, const double *x)
 {
@@ -58,10 +58,16 @@ static double joint_speed(const snModel *m, const snState *s, int32_t row)
     return speed;
 }
 
-int32_t sn_contact_repair(const snModel *m, snState *s)
+int32_t sn_contact_repair_strands(const snModel *m, snState *s)
 {
     int32_t changed = 0;
     for (int32_t i = 0; i < m->nstrand; ++i) changed += repair_strand(m, s, i);
+    return changed;
+}
+
+int32_t sn_contact_repair_joints(const snModel *m, snState *s)
+{
+    int32_t changed = 0;
     for (int32_t r = 0; r < m->pattern.njoint; ++r) {
         uint8_t *flips = s->flips + m->pattern.nown + r;
         if (!s->joint_sided[r] || *flips >= MAX_FLIPS) continue;

@@ -1,11 +1,11 @@
 /* Geometric stiffness of sliding constraints.
  *
- * An eyelet pushes with F at right angles to the tangent t of the strand at its parameter s. When the strand moves, s and t
- * change and so does the force on the control points. With a = t . dp and c = F . dp' / |p'| the exact second-order
- * form is  w a^2 + 2 a c,  w = -F . p'' / |p'|^2 = |F| times the curvature: large at a kink, and a step that leaves it
- * out is unstable there (90 degrees at 2 mm spacing: from h = 4 ms on). It is indefinite; completed by c^2 / w it is
- * the square w (a + c / w)^2, and that vanishes for steady sliding, since then the tangent at the eyelet stays.
- * So it stabilises without friction. Motion is counted relative to the eyelet's body. */
+ * An eyelet pushes with F at right angles to the tangent t of the strand at its parameter s. When the strand moves, s
+ * and t change and so does the force on the control points. With a = t . dp and c = F . dp' / |p'| the exact
+ * second-order form is  w a^2 + 2 a c,  w = -F . p'' / |p'|^2 = |F| times the curvature: large at a kink, and a step
+ * that leaves it out is unstable there (90 degrees at 2 mm spacing: from h = 4 ms on). It is indefinite; completed by
+ * c^2 / w it is the square w (a + c / w)^2, and that vanishes for steady sliding, since then the tangent at the eyelet
+ * stays. So it stabilises without friction. Motion is counted relative to the eyelet's body. */
 #include "sim/state.h"
 
 #include "math/spline.h"
@@ -18,8 +18,8 @@ static const double LEAST_FORCE = 1e-4;   /* N */
 typedef struct Local {
     double b[4], d[4];
     int32_t span;
-    v3 tangent; /* unit */
-    v3 second;  /* p'' */
+    v3 tangent;   /* unit */
+    v3 second;    /* p'' */
     double speed; /* |p'| */
 } Local;
 

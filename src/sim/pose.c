@@ -17,13 +17,15 @@ snStatus sn_move_body(const snModel *m, snState *s, int32_t body, const double p
 void sn_pose_bodies(const snModel *m, const double *coordinate, rigid *body)
 {
     memcpy(body, m->body_rest, sizeof *body * (size_t)m->nbody);
-    /* Joints may be listed in any order: repeat until the poses reach the leaves. A tree of n joints needs n passes at most. */
+    /* Joints may be listed in any order: repeat until the poses reach the leaves. A tree of n joints needs n passes at
+     * most. */
     for (int32_t pass = 0; pass < m->njoint; ++pass) {
         bool moved = false;
         for (int32_t j = 0; j < m->njoint; ++j) {
             int32_t a = m->joint_a[j], b = m->joint_b[j];
             if (b < 0 || m->body_free[b] < 0) continue;
-            rigid pose = sn_joint_place(&m->joint[j], a < 0 ? rigid_identity() : body[a], coordinate + m->joint_coordadr[j]);
+            rigid pose =
+                sn_joint_place(&m->joint[j], a < 0 ? rigid_identity() : body[a], coordinate + m->joint_coordadr[j]);
             moved = moved || v3_dist(pose.p, body[b].p) > 1e-12 || fabs(fabs(q_dot(pose.q, body[b].q)) - 1) > 1e-14;
             body[b] = pose;
         }
@@ -31,9 +33,20 @@ void sn_pose_bodies(const snModel *m, const double *coordinate, rigid *body)
     }
 }
 
+void sn_pose_coordinates(const snModel *m, const rigid *body, double *coordinate)
+{
+    double row[12 * SN_JOINT_MAX_DOF];
+    for (int32_t j = 0; j < m->njoint; ++j) {
+        rigid a = m->joint_a[j] < 0 ? rigid_identity() : body[m->joint_a[j]];
+        rigid b = m->joint_b[j] < 0 ? rigid_identity() : body[m->joint_b[j]];
+        sn_joint_coordinates(&m->joint[j], a, b, coordinate + m->joint_coordadr[j], row);
+    }
+}
+
 /* Where a point of a strand goes when the bodies around it move from one pose to another: blended between the
  * constraints before and behind it, rigid at each of them. */
-static v3 carried(const snModel *m, const snState *s, const rigid *from, const rigid *to, int32_t strand, double param, v3 x)
+static v3 carried(const snModel *m, const snState *s, const rigid *from, const rigid *to, int32_t strand, double param,
+                  v3 x)
 {
     int32_t before = -1, behind = -1;
     for (int32_t i = m->strand_constraintadr[strand]; i < m->strand_constraintadr[strand + 1]; ++i) {

@@ -5,11 +5,11 @@
 #include <math.h>
 #include <string.h>
 
-static const double SETTLE_STEP = 1e-3;      /* s */
-static const double SETTLE_DAMPING = 0.9;    /* per step, about 100/s */
-static const double STILL = 1e-5;            /* m/s: settled */
-static const double WRONG_SIDE = 1e-3;       /* m below the surface */
-static const double TURNED = -0.7;           /* cosine: a normal turned by more than 135 degrees */
+static const double SETTLE_STEP = 1e-3;   /* s */
+static const double SETTLE_DAMPING = 0.9; /* per step, about 100/s */
+static const double STILL = 1e-5;         /* m/s: settled */
+static const double WRONG_SIDE = 1e-3;    /* m below the surface */
+static const double TURNED = -0.7;        /* cosine: a normal turned by more than 135 degrees */
 
 static double fastest(const snModel *m, const snState *s)
 {

@@ -3,9 +3,9 @@
 import type { StudioData } from "./data";
 import { announce, byId, cssVar, el } from "./dom";
 import { MARKER_COLORS } from "./markers";
-import { rampCss, rampPlace, rampTop } from "./ramp";
+import { rampColours, rampCss, rampPlace, rampTop } from "./ramp";
 import type { Scale } from "./scale";
-import type { Layer, Side, View } from "./view";
+import type { Layer, View } from "./view";
 
 interface Switch {
   layer: Layer;
@@ -22,6 +22,7 @@ export class Controls {
 
   private readonly scaleButton = el("button", { type: "button", class: "chip tiny", id: "scale", "aria-label": "Colours up to 1", "aria-pressed": "false" }, "to 1");
   private readonly ramp = el("span", { class: "scale" });
+  private readonly colours = el("button", { type: "button", class: "chip tiny", id: "colours", "aria-label": "Colours of activation instead of anatomy", "aria-pressed": "false" }, "heat");
 
   constructor(
     private readonly data: StudioData,
@@ -39,6 +40,7 @@ export class Controls {
     ];
     const chips = switches.filter((s) => s.there).map((s) => this.makeSwitch(s));
     this.scaleButton.addEventListener("click", () => this.scale.toggle());
+    this.colours.addEventListener("click", () => this.scale.toggleColours());
     const rows: Node[] = [el("div", { class: "chips", role: "group", "aria-label": "Layers" }, ...chips)];
     if (data.skin) rows.push(this.slider("Skin", this.skin, (v) => view.setSkinOpacity(v)));
     const thickness = el("input", { type: "range", id: "thickness", min: 0.4, max: 2.5, step: 0.1, value: 1, "aria-label": "Thickness of the strands" });
@@ -89,9 +91,8 @@ export class Controls {
   }
 
   private sides(): void {
-    const all: [Side, string][] = [["front", "Front"], ["back", "Back"], ["left", "Left"], ["right", "Right"], ["top", "Top"]];
-    all.forEach(([side, label], i) => {
-      const b = el("button", { type: "button", class: "chip small", title: `${label} (${i + 1})`, id: `side-${side}` }, label);
+    this.view.sides.forEach((side, i) => {
+      const b = el("button", { type: "button", class: "chip small", title: `${side.name} (${i + 1})`, id: `side-${side.id}` }, side.name);
       b.addEventListener("click", () => this.view.look(side));
       byId("sides").append(b);
     });
@@ -125,10 +126,13 @@ export class Controls {
       tick.style.left = `${100 * rampPlace(level)}%`;
       return tick;
     });
-    const shown = this.ramp.contains(this.scaleButton) ? [...this.ramp.children].slice(0, -1) : [];
-    shown.forEach((node) => node.remove()); // the button stays: it may have the focus
+    const shown = this.ramp.contains(this.scaleButton) ? [...this.ramp.children].slice(0, -2) : [];
+    shown.forEach((node) => node.remove()); // the buttons stay: one may have the focus
     this.ramp.prepend(el("span", {}, "activation"), el("span", { class: "ramp-box" }, bar, ...ticks));
-    if (!shown.length) this.ramp.append(this.scaleButton);
+    if (!shown.length) this.ramp.append(this.scaleButton, this.colours);
+    const anatomy = rampColours() === "anatomy";
+    this.colours.setAttribute("aria-pressed", String(!anatomy));
+    this.colours.title = anatomy ? "Muscles are red and glow with activation; press for a scale of many colours (M)" : "A scale of many colours; press for muscle red and tendon ivory (M)";
     byId("legend").setAttribute("aria-label", `Legend: colours of activation from 0 to ${top}; full is 1`);
     this.scaleButton.setAttribute("aria-pressed", String(this.scale.whole));
     this.scaleButton.title = this.scale.whole ? "Colours up to 1, all that a muscle can do; press to fit them to the motion (A)" : `Colours end at ${top}; press for the whole range, up to 1 (A)`;

@@ -11,6 +11,8 @@ interface Blob_ {
   count: number;
   scale?: number;
   bias?: number[];
+  /** numbers in a frame, where each frame is stored as the difference to the one before */
+  delta?: number;
 }
 
 export interface Mesh {
@@ -37,6 +39,8 @@ export interface Strand {
   radius: number;
   belly: [number, number];
   maxForce: number;
+  /** m, as drawn */
+  bellyRadius: number;
   knots: Float32Array;
   /** first control point in the points of a frame, and how many */
   first: number;
@@ -115,11 +119,32 @@ export interface Fillable extends Mesh {
   inputs: { index: number; name: string }[];
 }
 
+export type Rgb = [number, number, number];
+
+/** Colours of tissues, sRGB; the data bring the same. */
+export interface Palette {
+  muscle: Rgb;
+  active: Rgb;
+  tendon: Rgb;
+  bone: Rgb;
+}
+
+const PALETTE: Palette = { muscle: [0.56, 0.18, 0.16], active: [1, 0.72, 0.28], tendon: [0.93, 0.9, 0.84], bone: [0.89, 0.82, 0.68] };
+
+/** A side that the model has a name for, with the direction of the eye in the model's axes. */
+export interface NamedView {
+  name: string;
+  from: Rgb;
+}
+
 export interface StudioData {
   name: string;
   title: string;
   up: "y" | "z";
   live: boolean;
+  palette: Palette;
+  /** the opening one first; none: front, back, left, right, top */
+  views: NamedView[];
   bodies: Body[];
   scenery: Mesh[];
   strands: Strand[];
@@ -173,6 +198,14 @@ class Reader {
     const scale = blob!.scale ?? 1;
     const bias = blob!.bias ?? [0];
     const out = new Float32Array(count);
+    const frame = blob!.delta ?? 0;
+    if (frame > 0) {
+      // Frames are stored as differences to the one before, modulo 16 bits.
+      const whole = new Int16Array(count);
+      for (let i = 0; i < count; i++) whole[i] = raw[i] + (i >= frame ? whole[i - frame] : 0);
+      for (let i = 0; i < count; i++) out[i] = bias[i % bias.length] + scale * whole[i];
+      return out;
+    }
     for (let i = 0; i < count; i++) out[i] = bias[i % bias.length] + scale * raw[i];
     return out;
   }
@@ -221,6 +254,7 @@ function readStrands(head: any, nmuscle: number): { strands: Strand[]; npoint: n
       radius: s.radius ?? 0.002,
       belly: s.belly ?? [0, 0],
       maxForce: s.maxForce ?? 0,
+      bellyRadius: s.bellyRadius ?? s.radius ?? 0.002,
       knots,
       first,
       npoint: n,
@@ -327,6 +361,8 @@ export function parse(buffer: ArrayBuffer): StudioData {
     title: String(head.title ?? ""),
     up: head.up === "z" ? "z" : "y",
     live: !!head.live,
+    palette: { ...PALETTE, ...(head.palette ?? {}) },
+    views: (head.views ?? []).map((v: any) => ({ name: String(v.name), from: [0, 1, 2].map((k) => Number(v.from?.[k]) || 0) as Rgb })),
     bodies,
     scenery: (head.scenery ?? []).map((m: any, i: number) => reader.mesh(`scenery ${i}`, m)),
     strands,
@@ -361,18 +397,44 @@ export function parse(buffer: ArrayBuffer): StudioData {
   return data;
 }
 
+/** What may be gzipped, as a container. */
+async function unpack(bytes: Uint8Array<ArrayBuffer>): Promise<ArrayBuffer> {
+  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes.buffer;
+  if (typeof DecompressionStream === "undefined")
+    throw new DataError("this browser cannot unpack it; use a version of 2023 or later");
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).arrayBuffer();
+}
+
+/** The body of an answer, saying how much of it is there. */
+async function receive(answer: Response, progress: (share: number) => void): Promise<ArrayBuffer> {
+  const total = Number(answer.headers.get("content-length"));
+  if (!answer.body || !(total > 0)) return answer.arrayBuffer();
+  const all = new Uint8Array(total);
+  const reader = answer.body.getReader();
+  let at = 0;
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    if (at + part.value.length > total) throw new DataError("the server sent more than it said");
+    all.set(part.value, at);
+    at += part.value.length;
+    progress(at / total);
+  }
+  if (at < total) throw new DataError("the connection ended early");
+  return all.buffer;
+}
+
 /** The container inlined in the page, or fetched from the server that served the page. */
-export async function loadData(): Promise<StudioData> {
+export async function loadData(progress: (share: number) => void): Promise<StudioData> {
   const inlined = document.getElementById("sinew-data")?.textContent?.trim();
   if (inlined) {
     const text = atob(inlined);
     const bytes = new Uint8Array(text.length);
     for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
-    return parse(bytes.buffer);
+    return parse(await unpack(bytes));
   }
   const answer = await fetch("scene.bin");
   if (!answer.ok) throw new DataError(`the server answered ${answer.status} for the scene`);
-  return parse(await answer.arrayBuffer());
+  return parse(await receive(answer, progress));
 }
 
 /** Groups to show in the list: the model's own, then strands whose names differ only in what follows the letters. */

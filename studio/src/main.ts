@@ -297,31 +297,36 @@ class Studio {
       f: () => this.view.refit(),
       t: () => this.theme.toggle(),
       a: () => this.scale.toggle(),
+      m: () => this.scale.toggleColours(),
       p: () => this.controls.savePicture(),
-      "1": () => this.view.look("front"),
-      "2": () => this.view.look("back"),
-      "3": () => this.view.look("left"),
-      "4": () => this.view.look("right"),
-      "5": () => this.view.look("top"),
       "/": () => this.list.focusSearch(),
       "?": () => this.help.showModal(),
     };
-    const action = actions[e.key.toLowerCase()];
+    const side = this.view.sides[Number(e.key) - 1];
+    const action = side ? () => this.view.look(side) : actions[e.key.toLowerCase()];
     action?.();
     return !!action;
   }
 }
 
+/** Lets the browser draw what has changed before the next piece of work. */
+const painted = () => new Promise<void>((done) => requestAnimationFrame(() => setTimeout(done)));
+
 async function start(): Promise<void> {
   try {
-    const data = await loadData();
+    await painted();
+    performance.mark("loading");
+    const bar = byId<HTMLProgressElement>("loading-bar");
+    const data = await loadData((share) => (bar.value = share));
     // For tests and for curious people at the console.
     performance.mark("data");
     (window as any).studio = new Studio(data);
     performance.mark("built");
+    byId("loading").hidden = true;
     document.documentElement.dataset.ready = "true";
   } catch (error) {
     const place = byId("failure");
+    byId("loading").hidden = true;
     place.hidden = false;
     place.textContent =
       error instanceof DataError

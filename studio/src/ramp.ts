@@ -1,4 +1,5 @@
-// The colour of an activation. Lightness rises linearly in OKLab from indigo through red to amber, so that the order
+// The colour of an activation, in two ways. Anatomy: a muscle is red at rest and glows as it works. Activation: a scale
+// of many colours. There lightness rises linearly in OKLab from indigo through red to amber, so that the order
 // survives every kind of colour blindness and a grey print; both ends keep their distance from a light and from a dark
 // page. The scale is that of the square root: in ordinary motions most muscles work at a few per cent, and the
 // difference between nothing and a little matters more than that between much and very much. It ends at a round value
@@ -21,8 +22,12 @@ function oklchToLinear(l: number, c: number, hueDegrees: number): [number, numbe
   ];
 }
 
+import type { Palette, Rgb } from "./data";
+
+export type Colours = "anatomy" | "activation";
+
 /** Linear-light RGB, STOPS entries of three. */
-const TABLE: Float32Array = (() => {
+const SCALE: Float32Array = (() => {
   const table = new Float32Array(3 * STOPS);
   for (let i = 0; i < STOPS; i++) {
     const t = i / (STOPS - 1);
@@ -31,6 +36,31 @@ const TABLE: Float32Array = (() => {
   }
   return table;
 })();
+
+const linear = (c: number) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+const anatomy = new Float32Array(3 * STOPS);
+/** linear light */
+export const tendon: Rgb = [0.85, 0.79, 0.67];
+let colours: Colours = "anatomy";
+
+/** The model's own colours of muscle, muscle at work and tendon. */
+export function setPalette(palette: Palette): void {
+  for (let i = 0; i < STOPS; i++)
+    for (let k = 0; k < 3; k++) {
+      const t = i / (STOPS - 1);
+      anatomy[3 * i + k] = linear(palette.muscle[k] * (1 - t) + palette.active[k] * t);
+    }
+  palette.tendon.forEach((c, k) => (tendon[k] = linear(c)));
+}
+
+export function rampColours(): Colours {
+  return colours;
+}
+
+/** All that is coloured must be drawn again afterwards. */
+export function setColours(value: Colours): void {
+  colours = value;
+}
 
 /** Ends that the scale may have; a quarter of each is round too. */
 export const TOPS = [0.02, 0.04, 0.08, 0.12, 0.2, 0.4, 0.6, 1];
@@ -65,7 +95,8 @@ export function rampLinear(level: number, out: Float32Array | number[], o = 0): 
   const x = rampPlace(level) * (STOPS - 1);
   const i = Math.min(Math.floor(x), STOPS - 2);
   const f = x - i;
-  for (let k = 0; k < 3; k++) out[o + k] = TABLE[3 * i + k] * (1 - f) + TABLE[3 * i + 3 + k] * f;
+  const table = colours === "anatomy" ? anatomy : SCALE;
+  for (let k = 0; k < 3; k++) out[o + k] = table[3 * i + k] * (1 - f) + table[3 * i + 3 + k] * f;
 }
 
 const encode = (x: number) => Math.round(255 * (x <= 0.0031308 ? 12.92 * x : 1.055 * x ** (1 / 2.4) - 0.055));

@@ -3,7 +3,7 @@
 
 import type { StudioData } from "./data";
 import { announce } from "./dom";
-import { rampTop, setRampTop, topFor } from "./ramp";
+import { rampColours, rampTop, setColours, setPalette, setRampTop, topFor } from "./ramp";
 
 /** Live: the end before anything has happened. */
 const LIVE_LEAST = 0.1;
@@ -20,7 +20,15 @@ export class Scale {
     private readonly changed: () => void,
   ) {
     this.replayMost = data.replay ? data.replay.activation.reduce((most, a) => Math.max(most, a), 0) : 1;
+    setPalette(data.palette);
     setRampTop(this.end());
+  }
+
+  /** Muscle red and tendon ivory, tinted by activation; or a scale of many colours. */
+  toggleColours(): void {
+    setColours(rampColours() === "anatomy" ? "activation" : "anatomy");
+    this.changed();
+    announce(rampColours() === "anatomy" ? "Colours of anatomy" : "Colours of activation");
   }
 
   private end(): number {

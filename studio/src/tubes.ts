@@ -4,10 +4,9 @@
 import * as THREE from "three";
 import type { Strand, StudioData } from "./data";
 import type { Frame } from "./frame";
-import { rampLinear, rampShare } from "./ramp";
+import { rampColours, rampLinear, rampShare, tendon } from "./ramp";
 
 const SIDES = 8;
-const TENDON = [0.78, 0.74, 0.66]; // pale, linear light
 
 interface Rings {
   first: number; // sample
@@ -54,13 +53,6 @@ export function strandPoint(strand: Strand, points: Float32Array, fraction: numb
 /** Radius that a tendon is drawn with, m. */
 export function thinRadius(strand: Strand): number {
   return Math.min(Math.max(strand.radius * 0.55, 0.0006), 0.0025);
-}
-
-/** Radius of the belly, m. A muscle of force F has a cross-section of F over 0.3 MPa; drawn at half of its radius, since
- * dozens of them side by side would hide each other. */
-function bellyRadius(strand: Strand): number {
-  const physical = 0.5 * Math.sqrt(strand.maxForce / 0.3e6 / Math.PI);
-  return Math.min(Math.max(strand.radius, physical, 0.0012), 0.03);
 }
 
 function smooth(x: number): number {
@@ -222,11 +214,12 @@ export class Tubes {
     const c = this.scratch;
     rampLinear(level, c);
     const out = this.color.array as Float32Array;
+    // Tendons are pale. On the scale of activations they show enough of it to be followed; in the colours of anatomy a hint.
+    const paleness = !muscle ? 0.85 : rampColours() === "anatomy" ? 1 - 0.3 * rampShare(level) : 0.28;
     for (let i = 0; i < r.count; i++) {
-      // The tendon keeps some of its pale colour, so that one sees where the belly ends.
-      const pale = muscle ? 0.28 * (1 - r.swell[i]) : 0.85;
+      const pale = muscle ? paleness * (1 - smooth(3 * r.swell[i])) : paleness;
       for (let k = 0; k < 3; k++) {
-        let v = c[k] * (1 - pale) + TENDON[k] * pale;
+        let v = c[k] * (1 - pale) + tendon[k] * pale;
         if (faded) v = 0.35 * v + 0.65 * this.fade;
         else if (lit) v = Math.min(1, 1.15 * v + 0.03);
         for (let j = 0; j < SIDES; j++) out[3 * ((r.first + i) * SIDES + j) + k] = v;
@@ -240,7 +233,7 @@ export class Tubes {
     // Constant volume: a shorter strand is a thicker one.
     const squeeze = Math.sqrt(Math.min(Math.max(r.drawnLength / (this.lineLength(r) || 1), 0.5), 2));
     const thin = thinRadius(strand);
-    const full = bellyRadius(strand);
+    const full = strand.bellyRadius;
     let nx = 0;
     let ny = 0;
     let nz = 0;

@@ -10,7 +10,12 @@ import { poseMatrix, SkinMesh } from "./skin";
 import { Tubes } from "./tubes";
 
 export type Layer = "bones" | "strands" | "skin" | "target" | "constraints" | "surfaces" | "grid";
-export type Side = "front" | "back" | "left" | "right" | "top";
+/** A place to look from: its name, and the direction of the eye in the page's axes. */
+export interface Side {
+  id: string;
+  name: string;
+  from: THREE.Vector3;
+}
 
 export class View {
   readonly scene = new THREE.Scene();
@@ -32,7 +37,7 @@ export class View {
   private readonly grid: THREE.GridHelper;
   private readonly bounds = new THREE.Box3();
   private readonly focus = new THREE.Box3();
-  private whole = false;
+  private whole = true;
   private readonly ghostMaterial = new THREE.MeshBasicMaterial({ wireframe: true, transparent: true, depthWrite: false });
   private readonly wraps: THREE.Mesh[] = [];
   private readonly wrapMaterial = new THREE.MeshLambertMaterial({
@@ -42,7 +47,8 @@ export class View {
   private wanted = false;
   private targetWanted = true;
   private frame: Frame | null = null;
-  private home: Side = "front";
+  readonly sides: Side[];
+  private home: Side;
 
   constructor(
     private readonly canvas: HTMLCanvasElement,
@@ -68,7 +74,9 @@ export class View {
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.enableDamping = false;
     this.controls.addEventListener("change", () => this.request());
-    this.look("front");
+    this.sides = this.makeSides();
+    this.home = this.sides[0];
+    this.look(this.home);
     new ResizeObserver(() => this.resize()).observe(canvas.parentElement!);
     this.resize();
   }
@@ -222,17 +230,24 @@ export class View {
     this.request();
   }
 
-  /** Looks at the whole model from one side, keeping it inside the picture whatever its shape. */
+  /** The sides that the model names, or those that every model has. */
+  private makeSides(): Side[] {
+    const plain: [string, number[]][] = [
+      ["Front", [0, 0, 1]], ["Back", [0, 0, -1]], ["Left", [-1, 0, 0]], ["Right", [1, 0, 0]], ["Top", [0, 1, 0]],
+    ];
+    const named = this.data.views.map((v): Side => ({
+      id: v.name.toLowerCase(), name: v.name, from: new THREE.Vector3(...v.from).applyQuaternion(this.root.quaternion),
+    }));
+    return named.length ? named : plain.map(([name, from]) => ({ id: name.toLowerCase(), name, from: new THREE.Vector3(...from) }));
+  }
+
+  /** Looks at the whole model from one side, a little from above and beside so that depth shows. */
   look(side: Side): void {
     this.home = side;
-    const direction = {
-      front: [0.25, 0.22, 1],
-      back: [-0.25, 0.22, -1],
-      left: [-1, 0.2, 0.1],
-      right: [1, 0.2, 0.1],
-      top: [0.05, 1, 0.12],
-    }[side];
-    const toEye = new THREE.Vector3(...direction).normalize();
+    const steep = Math.abs(side.from.y) > 0.9;
+    const up = steep ? new THREE.Vector3(0, 0, 1) : new THREE.Vector3(0, 1, 0);
+    const beside = up.clone().cross(side.from);
+    const toEye = side.from.clone().addScaledVector(beside, steep ? 0.05 : 0.2).addScaledVector(up, steep ? 0.12 : 0.18).normalize();
     const box = this.whole ? this.bounds : this.focus;
     const centre = box.getCenter(new THREE.Vector3());
     this.camera.position.copy(centre).addScaledVector(toEye, this.fitDistance(toEye, centre, box));

@@ -5,7 +5,7 @@
 #include "base/alloc.h"
 #include "build.h"
 #include "scenes.h"
-#include "sinew/control.h"
+#include "sinew/record.h"
 
 #include <string.h>
 
@@ -42,17 +42,29 @@ static snSpec *held_arm(void)
 }
 
 /* A replay of one frame at rest under this activation. */
+/* One frame of a state as a replay. */
+static snTrack *recorded(const snModel *m, snState *s, const char *name)
+{
+    snRecorder *recorder = NULL;
+    snTrack *replay = NULL;
+    snTrackFrame f;
+    assert_int_equal(sn_recorder_create(m, name, &recorder), SN_OK);
+    assert_int_equal(sn_track_create(sn_recorder_def(recorder), &replay), SN_OK);
+    assert_int_equal(sn_recorder_read(recorder, s, sn_time(s), &f), SN_OK);
+    assert_int_equal(sn_track_append(replay, f.time, f.pose, f.point, f.scalar), SN_OK);
+    sn_recorder_destroy(recorder);
+    return replay;
+}
+
 static snTrack *settle(const snModel *m, double activation, double seconds)
 {
     snState *s = NULL;
     snView view;
-    snTrack *replay = NULL;
     assert_int_equal(sn_state_create(m, NULL, &s, NULL), SN_OK);
     assert_int_equal(sn_field(m, s, "muscle.activation", &view), SN_OK);
     for (int32_t i = 0; i < view.rows; ++i) view.data[i] = activation;
-    assert_int_equal(sn_recording_create(m, "arm", &replay), SN_OK);
     for (double t = 0; t < seconds; t = sn_time(s)) assert_int_equal(sn_step(m, s), SN_OK);
-    assert_int_equal(sn_recording_append(m, s, sn_time(s), replay), SN_OK);
+    snTrack *replay = recorded(m, s, "arm");
     sn_state_destroy(s);
     return replay;
 }
@@ -120,11 +132,10 @@ static void moment_agrees_with_the_moment_arm_by_virtual_work(void **state)
         /* the pose of the arms at rest, with the bones held there */
         snState *s = NULL;
         snSimDef sim = sn_default_sim_def();
-        snTrack *replay = NULL, *result = NULL;
+        snTrack *result = NULL;
         double rest[64] = {0};
         sim.gravity_scale = 0;
         assert_int_equal(sn_state_create(m, &sim, &s, NULL), SN_OK);
-        assert_int_equal(sn_recording_create(m, "finger", &replay), SN_OK);
         snView view;
         assert_int_equal(sn_field(m, s, "muscle.activation", &view), SN_OK);
         for (int32_t i = 0; i < view.rows; ++i) view.data[i] = arm_def.activation;
@@ -132,7 +143,7 @@ static void moment_agrees_with_the_moment_arm_by_virtual_work(void **state)
             assert_int_equal(sn_pose(m, s, rest), SN_OK);
             assert_int_equal(sn_step(m, s), SN_OK);
         }
-        assert_int_equal(sn_recording_append(m, s, sn_time(s), replay), SN_OK);
+        snTrack *replay = recorded(m, s, "finger");
         snAnalysisDef def = sn_default_analysis_def();
         def.coordinate = c;
         assert_int_equal(sn_analyse(m, replay, &def, &result, &error), SN_OK);

@@ -246,7 +246,7 @@ class Output(Case):
             resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
 
         result = self.sinew("simulate", "finger", "-o", "f", "--time", "0.1", code=1, preexec_fn=limit)
-        self.assertIn("f.replay.xml", result.stderr)
+        self.assertIn("f.resume", result.stderr)
         self.assertEqual(os.listdir(self.folder), [])
 
     def test_interrupt_keeps_what_is_finished(self):

@@ -130,7 +130,7 @@ class Bad(PlotCase):
     def test_bad_input(self):
         self.refused("'nobody'", "out.sto", "--muscle", "nobody", "-o", "a.png")
         self.refused("nosuch.sto", "nosuch.sto", "-o", "a.png")
-        self.refused("tension/", "out.sto", "--what", "tension", "-o", "a.png")
+        self.refused("volume/", "out.sto", "--what", "volume", "-o", "a.png")
         self.refused("'PIP.yaw'", "finger", "--what", "moment-arms", "--joint", "PIP.yaw", "-o", "a.png")
         self.refused("--max", "out.sto", "-o", "a.png", "--max", "-1", code=2)
         self.refused("'toe'", "finger", "--what", "moment-arms", "--joint", "toe", "-o", "a.png")

@@ -9,7 +9,7 @@
 #include "analysis/feasible.h"
 #include "control/inverse.h"
 #include "model/model.h"
-#include "sinew/control.h"
+#include "sinew/record.h"
 #include "sinew/io.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 
 #include "scenes.h"
 #include "sim/state.h"
-#include "sinew/control.h"
+#include "sinew/record.h"
 
 #include <stdlib.h>
 #include <string.h>

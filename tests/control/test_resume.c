@@ -3,7 +3,7 @@
 
 #include "scenes.h"
 #include "sim/state.h"
-#include "sinew/control.h"
+#include "sinew/record.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -100,7 +100,7 @@ static void check_resume(bool keep_input_motion, double stop)
     def.checkpoint = second.checkpoint;
     def.checkpoint_size = second.checkpoint_size;
     assert_int_equal(sn_follow(m, motion, &def, &rest, &third, NULL), SN_OK);
-    assert_true(third.exact_resume);
+    assert_true(third.resumed);
     assert_same(whole, rest);
     assert_at_most(third.max_activation, first.max_activation);
     if (!keep_input_motion) assert_near(third.all.rms, first.all.rms, 1e-12);

@@ -2,7 +2,7 @@
 #include "check.h"
 #include "shoulder/shoulder.h"
 #include "sinew/author.h"
-#include "sinew/control.h"
+#include "sinew/record.h"
 #include "sinew/io.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 
 #include "build.h"
 #include "model/model.h"
-#include "sinew/control.h"
+#include "sinew/record.h"
 
 /* An arm along x with its elbow at height z, lifted by a muscle above the elbow. */
 static void add_arm(snBuild *build, const char *name, const char *elbow, const char *muscle, double z, double lower)

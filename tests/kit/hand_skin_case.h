@@ -12,7 +12,7 @@
 #include "model/model.h"
 #include "model/nodes.h"
 #include "sinew/author.h"
-#include "sinew/control.h"
+#include "sinew/record.h"
 #include "sinew/io.h"
 
 #include <string.h>

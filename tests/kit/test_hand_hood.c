@@ -3,7 +3,7 @@
 #include "check.h"
 #include "hand/hand.h"
 #include "sinew/author.h"
-#include "sinew/control.h"
+#include "sinew/record.h"
 #include "sinew/io.h"
 #include "sinew/model.h"
 #include "sinew/sim.h"

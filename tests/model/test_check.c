@@ -226,6 +226,8 @@ static void test_names(void **state)
     ERROR("the name has a blank", a.group.name = "two words");
     ERROR("skin is \"shin\", but there is no node", a.model.skin = "shin");
     ERROR("skin is \"wrap\", which is no mesh", a.model.skin = "wrap");
+    ERROR("views: \"Back=z\" is not a named view", a.model.views = "Front=+z Back=z");
+    ERROR("views: \"=+z\" is not a named view", a.model.views = " =+z");
     ERROR("active_fl is \"bel\", which is neither", a.biceps.active_fl = "bel");
     ERROR("strands is \"bicep\", but there is no strand of that name; did you mean \"biceps\"",
           a.group.strands = "bicep");

@@ -110,7 +110,7 @@ static void put_moment(FILE *file, skinCase *c, double time, double start)
     sn_track_scalars_at(c->track, time, scalar);
     put_point(file, "],\"tips\":[", point);
     put_point(file, ",", point + 3 * POINTS);
-    fprintf(file, "],\"activation\":[%.17g,0],\"skin\":[", scalar[1]);
+    fprintf(file, "],\"activation\":%.17g,\"skin\":[", scalar[1]);
     skin_at(c, time, vertex);
     for (int v = 0; v < c->mesh.nvertex; ++v) put_point(file, v ? "," : "", vertex + 3 * v);
     fprintf(file, "]}");
@@ -159,6 +159,8 @@ static snGlbDef arm_def(skinCase *c, snMesh *bone, double *rest)
     def.track = c->track, def.body_mesh = bone, def.rest_pose = rest;
     def.skin = &c->mesh, def.skin_at = skin_at, def.skin_user = c, def.skin_opacity = 0.6;
     def.max_shapes = SHAPES, def.rate = 60;
+    static const double belly[] = {0.008, 0, 0.4, 0, 0, 0};
+    def.strand_belly = belly;
     for (int b = 0; b < BODIES; ++b) pose_at(0, b, rest + 7 * b);
     return def;
 }
@@ -278,27 +280,60 @@ static void bodies_bring_their_meshes(void **state)
     sn_spec_destroy(spec);
 }
 
+/* Volume that a closed tube encloses. */
+static double tube_volume(snTube *tube, const double *point)
+{
+    double *vertex = SN_NEW_ARRAY(double, 3 * tube->nvertex), *normal = SN_NEW_ARRAY(double, 3 * tube->nvertex),
+           sum = 0;
+    sn_tube_shape(tube, point, vertex, normal);
+    for (int i = 0; i < tube->ntriangle; ++i) {
+        const int32_t *t = tube->triangle + 3 * i;
+        v3 a = v3_load(vertex + 3 * t[0]), b = v3_load(vertex + 3 * t[1]), d = v3_load(vertex + 3 * t[2]);
+        sum += v3_dot(a, v3_cross(b, d)) / 6;
+    }
+    sn_free(vertex);
+    sn_free(normal);
+    return sum;
+}
+
+enum { TUBE_POINTS = 6, TUBE_SIDES = 32 };
+
+static void straight_line(double *point, double spacing)
+{
+    for (int i = 0; i < TUBE_POINTS; ++i) v3_store(point + 3 * i, v3_of(0.1, 0.2 + spacing * i, 0.3));
+}
+
 /* The tube around a straight strand is a closed prism that encloses its length times the area of a ring. */
 static void tubes_are_closed_and_face_outward(void **state)
 {
     (void)state;
-    enum { N = 6, SIDES = 32 };
-    static const int32_t count[] = {N};
-    double radius[] = {0.01}, point[3 * N], sum = 0;
-    for (int i = 0; i < N; ++i) v3_store(point + 3 * i, v3_of(0.1, 0.2 + 0.1 * i, 0.3));
-    snTubes tubes;
-    assert_int_equal(sn_tubes_create(&tubes, 1, count, radius, SIDES), SN_OK);
-    double *vertex = SN_NEW_ARRAY(double, 3 * tubes.nvertex), *normal = SN_NEW_ARRAY(double, 3 * tubes.nvertex);
-    sn_tubes_shape(&tubes, point, vertex, normal);
-    for (int i = 0; i < tubes.ntriangle; ++i) {
-        const int32_t *t = tubes.triangle + 3 * i;
-        v3 a = v3_load(vertex + 3 * t[0]), b = v3_load(vertex + 3 * t[1]), d = v3_load(vertex + 3 * t[2]);
-        sum += v3_dot(a, v3_cross(b, d)) / 6;
-    }
-    assert_near(sum, 0.5 * SIDES / 2.0 * sin(2 * SN_PI / SIDES) * 1e-4, 1e-12);
-    sn_free(vertex);
-    sn_free(normal);
-    sn_tubes_free(&tubes);
+    double point[3 * TUBE_POINTS];
+    straight_line(point, 0.1);
+    snTubeDef def = {.npoint = TUBE_POINTS, .sides = TUBE_SIDES, .tendon = 0.01};
+    snTube tube;
+    assert_int_equal(sn_tube_create(&tube, &def), SN_OK);
+    assert_int_equal(tube.ntendon, tube.ntriangle);
+    assert_near(tube_volume(&tube, point), 0.5 * TUBE_SIDES / 2.0 * sin(2 * SN_PI / TUBE_SIDES) * 1e-4, 1e-12);
+    sn_tube_free(&tube);
+    def.npoint = 1;
+    assert_int_equal(sn_tube_create(&tube, &def), SN_BAD_INPUT);
+}
+
+/* A belly has a material of its own, is closed with the tendon, and keeps its volume when the strand gets shorter. */
+static void bellies_keep_their_volume(void **state)
+{
+    (void)state;
+    double point[3 * TUBE_POINTS];
+    snTubeDef def = {.npoint = TUBE_POINTS, .sides = TUBE_SIDES, .tendon = 1e-6, .belly = 0.02, .belly_end = 1};
+    snTube tube;
+    assert_int_equal(sn_tube_create(&tube, &def), SN_OK);
+    assert_in_range(tube.ntendon, 2 * TUBE_SIDES, tube.ntriangle / 2);
+    straight_line(point, 0.1);
+    double before = tube_volume(&tube, point);
+    assert_in_range((int)(1e6 * before), 200, 628); /* below that of a cylinder of its radius */
+    straight_line(point, 0.08);
+    assert_near(tube_volume(&tube, point) / before, 1, 1e-3);
+    sn_tube_free(&tube);
 }
 
 int main(void)
@@ -309,6 +344,7 @@ int main(void)
         cmocka_unit_test(survives_failing_allocations),
         cmocka_unit_test(bodies_bring_their_meshes),
         cmocka_unit_test(tubes_are_closed_and_face_outward),
+        cmocka_unit_test(bellies_keep_their_volume),
     };
     return cmocka_run_group_tests_name("page.glb", tests, NULL, NULL);
 }

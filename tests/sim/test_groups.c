@@ -179,6 +179,7 @@ static void sections_push_only_within(void **state)
     r.s->activation[0] = 0.3;
     rig_run(&r, 0.5);
     sn_rows_of_links(r.m, r.s);
+    sn_part_groups.assemble(r.m, r.s);
     const snKktPattern *p = &r.m->pattern;
     double worst = 0, arm = 0;
     for (int32_t l = 0; l < p->nlink; ++l) {

@@ -220,7 +220,7 @@ export function makeArm({ replay = 97, live = false, effort = 1, label = () => u
       name: b.name, pinned: i === 0, rest: [rest[0].x, 0.35 - (i > 0 ? BONES[0].length : 0) - (i > 1 ? BONES[1].length : 0), 0, 1, 0, 0, 0],
       meshes: [{ name: b.name, color: [0.9, 0.86, 0.77], ...meshOf(bone(b)) }],
     })),
-    strands: STRANDS.map(([name, radius, belly, muscle]) => ({ name, label: label(name), radius, belly, muscle, npoint: NPOINT, maxForce: muscle < 0 ? 0 : 600 })),
+    strands: STRANDS.map(([name, radius, belly, muscle]) => ({ name, label: label(name), radius, belly, muscle, npoint: NPOINT, maxForce: muscle < 0 ? 0 : 600, bellyRadius: Math.max(radius, muscle < 0 ? 0 : 0.0126) })),
     points: pack.f32(strandPoints(rest)),
     groups: [
       { name: "biceps", strands: [0, 1] },

@@ -47,6 +47,29 @@ test("the colours end above the largest activation, or at 1", () =>
     assert.match(await page.textContent(".plot .extent >> nth=0"), /0\.00 – 0\.12/);
   }));
 
+/** Mean colour of the belly (reddest ring) and of the end of a strand. */
+const beltOf = (page) =>
+  page.evaluate(() => {
+    const { tubes } = window.studio.view;
+    const c = tubes.mesh.geometry.getAttribute("color").array;
+    const own = [...tubes.owner.keys()].filter((i) => tubes.owner[i] === 0).map((i) => [0, 1, 2].map((k) => c[3 * (8 * i) + k]));
+    return { end: own[0], belly: own[own.length >> 1] };
+  });
+
+test("muscle is red and tendon pale, or a scale of many colours", () =>
+  withPage(DESKTOP, async (page) => {
+    await page.evaluate(() => window.studio.player.seek(0));
+    const anatomy = await beltOf(page);
+    assert.ok(anatomy.belly[0] > 2 * anatomy.belly[1] && anatomy.belly[0] > 2 * anatomy.belly[2], `red: ${anatomy.belly}`);
+    assert.ok(Math.min(...anatomy.end) > 0.45, `pale: ${anatomy.end}`);
+    await page.click("#colours");
+    assert.equal(await page.getAttribute("#colours", "aria-pressed"), "true");
+    const heat = await beltOf(page);
+    assert.ok(heat.belly[2] > heat.belly[0], `blue at rest: ${heat.belly}`);
+    await page.keyboard.press("m");
+    assert.deepEqual(await beltOf(page), anatomy);
+  }));
+
 test("muscles go by the names that people know", () =>
   withPage(DESKTOP, async (page) => {
     assert.equal(await page.textContent(".group .about >> nth=0"), "musculus biceps brachii");

@@ -86,7 +86,7 @@ test("a muscle chosen in the list shows its curves", () =>
 
 test("a click on a strand in the picture selects it, one beside lets go", () =>
   withPage(DESKTOP, async (page) => {
-    await page.evaluate(() => window.studio.view.look("right"));
+    await page.evaluate(() => window.studio.view.look(window.studio.view.sides.find((s) => s.id === "right")));
     await redrawn(page);
     const at = await page.evaluate(() => window.studio.view.screenOf(3));
     const box = await page.locator("#canvas").boundingBox();

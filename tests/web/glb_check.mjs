@@ -1,5 +1,6 @@
 // Reads the GLB files that the test page.glb wrote, with three.js, and compares what three shows at the times of the
-// shapes with what must be there: where bones, strand tips and skin vertices are, and the colour of the strands.
+// shapes with what must be there: where bones, strand tips and skin vertices are, the materials, textures and extras of
+// the strands.
 // SINEW_NODE_MODULES names the folder that has three, SINEW_GLB_FOLDER the one with the files.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -15,9 +16,6 @@ const { GLTFLoader } = await three("examples/jsm/loaders/GLTFLoader.js");
 
 const folder = process.env.SINEW_GLB_FOLDER;
 const files = ["glb_morphed.json", "glb_skinned.json"];
-const rest = [0.74, 0.66, 0.55];
-const active = [0.72, 0.03, 0.02];
-
 async function load(path) {
     const bytes = await readFile(path);
     const buffer = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
@@ -30,22 +28,18 @@ function worldVertex(mesh, index) {
     return point.applyMatrix4(mesh.matrixWorld);
 }
 
-function color(mesh, index) {
-    const base = mesh.geometry.attributes.color;
-    const sum = [base.getX(index), base.getY(index), base.getZ(index)];
-    mesh.morphTargetInfluences.forEach((weight, i) => {
-        const target = mesh.geometry.morphAttributes.color[i];
-        [target.getX(index), target.getY(index), target.getZ(index)].forEach((v, k) => (sum[k] += weight * v));
-    });
-    return sum;
-}
-
 function near(point, expected, tolerance, what) {
     const found = Array.isArray(point) ? point : point.toArray();
     found.forEach((v, k) => assert.ok(Math.abs(v - expected[k]) <= tolerance, `${what}: ${found} for ${expected}`));
 }
 
-// Morph targets leave out what nobody sees: 5 micrometres, and half a hundredth of a colour.
+/** The meshes of a strand: one for each of its materials. */
+function meshesOf(scene, name) {
+    const node = scene.getObjectByName(name);
+    return node.isMesh ? [node] : node.children.filter((child) => child.isMesh);
+}
+
+// Morph targets leave out what nobody sees: 20 micrometres of strands, 5 of the skin.
 function checkMoment(scene, expected, moment) {
     // three takes characters out of names that its property paths cannot hold; the order of the nodes is ours
     expected.bodies.forEach((name, i) => {
@@ -53,13 +47,9 @@ function checkMoment(scene, expected, moment) {
         const body = node.isMesh ? node : node.children.find((child) => child.isMesh);
         near(worldVertex(body, 0), moment.bodies[i], 2e-6, `${name} at ${moment.time}`);
     });
-    const strands = scene.getObjectByName("strands");
-    const extras = strands.userData.strands ? strands.userData : strands.geometry.userData;
-    const list = extras.strands;
-    list.forEach((strand, i) => {
-        near(worldVertex(strands, strand.first), moment.tips[i], 6e-6, `tip of ${strand.name} at ${moment.time}`);
-        const a = Math.min(moment.activation[i] / extras.activationTop, 1);
-        near(color(strands, strand.first + 3), rest.map((v, k) => v + a * (active[k] - v)), 6e-3, `colour of ${strand.name}`);
+    ["FDP2", "EDC2"].forEach((name, i) => {
+        const [first] = meshesOf(scene, name);
+        near(worldVertex(first, 0), moment.tips[i], 2.1e-5, `tip of ${name} at ${moment.time}`);
     });
     const skin = scene.getObjectByName("skin");
     moment.skin.forEach((point, i) => near(worldVertex(skin, i), point, 1e-5, `skin vertex ${i} at ${moment.time}`));
@@ -74,6 +64,14 @@ for (const file of files) {
         const skin = gltf.scene.getObjectByName("skin");
         assert.equal(Boolean(skin.isSkinnedMesh), file.includes("skinned"));
         assert.equal(skin.geometry.attributes.position.count, expected.moments[0].skin.length);
+        const flexor = meshesOf(gltf.scene, "FDP2");
+        assert.deepEqual(flexor.map((mesh) => mesh.material.name).sort(), ["muscle", "tendon"]);
+        assert.deepEqual(meshesOf(gltf.scene, "EDC2").map((mesh) => mesh.material.name), ["tendon"]);
+        assert.ok(flexor[0].geometry.attributes.uv);
+        const extras = gltf.scene.getObjectByName("FDP2").userData;
+        assert.equal(extras.rate, 60);
+        assert.equal(extras.activation.length, 121);
+        assert.ok(Math.abs(extras.activation[0] - expected.moments[0].activation) < 1e-3);
         const mixer = new THREE.AnimationMixer(gltf.scene);
         const action = mixer.clipAction(gltf.animations[0]);
         action.setLoop(THREE.LoopOnce);

@@ -12,6 +12,7 @@ static snStatus build(const snHand *hand, const snHandDef *def, snSpec *spec, sn
 {
     snModelDef model = sn_default_model_def();
     model.scene = def->scene ? def->scene : "hand.scene.xml";
+    model.views = "Palmar=-z Dorsal=+z Radial=+x Ulnar=-x Proximal=+y Distal=-y";
     snStatus status = sn_set_model(spec, &model);
     if (status != SN_OK) return sn_fail_no_memory(error);
     status = sn_hand_add_bones(hand, def, spec, error);

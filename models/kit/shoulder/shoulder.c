@@ -24,6 +24,7 @@ static snStatus build(const snShoulder *s, const snShoulderDef *def, snSpec **sp
     snModelDef model = sn_default_model_def();
     model.scene = def->scene ? def->scene : "shoulder.scene.xml";
     model.settle = 0.4;
+    model.views = "Anterior=+x Posterior=-x Lateral=+z Medial=-z Superior=+y";
     snStatus status = sn_set_model(made, &model);
     if (status == SN_OK) status = sn_shoulder_add_bodies(s, def, made, error);
     if (status == SN_OK) status = sn_shoulder_add_strands(s, made, error);

@@ -58,7 +58,7 @@ static void station_parts(const snModel *m, snState *s, const snDivision *d, con
     }
 }
 
-void sn_rows_of_groups(const snModel *m, snState *s)
+static void assemble(const snModel *m, snState *s)
 {
     for (int32_t i = 0; i < m->ndivision; ++i) {
         const snDivision *d = &m->division[i];
@@ -71,7 +71,7 @@ void sn_rows_of_groups(const snModel *m, snState *s)
     }
 }
 
-void sn_measure_groups(const snModel *m, snState *s)
+static void measure(const snModel *m, snState *s)
 {
     for (int32_t g = 0; g < m->nvolume; ++g) {
         const snVolume *v = &m->volume[g];
@@ -84,12 +84,15 @@ void sn_measure_groups(const snModel *m, snState *s)
     }
 }
 
-double sn_group_energy(const snModel *m, const snState *s)
+/* Of the springs that keep volume, J. */
+static void energy(const snModel *m, const snState *s, snEnergy *sum)
 {
-    double energy = 0;
+    double elastic = 0;
     for (int32_t i = 0; i < m->ndivision; ++i) {
         double gap = division_radius(m, s, &m->division[i]) - m->division[i].rest_radius;
-        energy += 0.5 * m->volume[m->division[i].group].kp * gap * gap;
+        elastic += 0.5 * m->volume[m->division[i].group].kp * gap * gap;
     }
-    return energy;
+    sum->elastic += elastic;
 }
+
+const snPart sn_part_groups = {.name = "groups", .assemble = assemble, .measure = measure, .energy = energy};

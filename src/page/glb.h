@@ -1,0 +1,41 @@
+/* A GLB file being written: what its parts (bones, strands, skin) share. */
+#ifndef SN_PAGE_GLB_H
+#define SN_PAGE_GLB_H
+
+#include "page/gltf.h"
+#include "page/tissue.h"
+
+enum { MATERIAL_BONE, MATERIAL_TENDON, MATERIAL_MUSCLE, MATERIAL_SKIN };
+
+typedef struct glbWriter {
+    const snGlbDef *def;
+    const snTrackDef *channels;
+    snGltf gltf;
+    double start, end;
+    int32_t nkey, nshape;          /* times of bones and of shapes */
+    double *key_time, *shape_time; /* from zero */
+    int32_t key_accessor;
+    int32_t *body_node;
+    double *pose; /* nkey x 7 */
+    snError *error;
+} glbWriter;
+
+/* A mesh whose shapes come one after the other: the first as it is, the others as differences from it. */
+typedef struct snMorph {
+    size_t nvertex;
+    double *base[2], *shape[2]; /* position, normal */
+    int32_t *target[2];         /* accessors */
+    int32_t first[2];
+    double least[2]; /* m, and of a unit normal: smaller differences are not stored */
+} snMorph;
+
+bool sn_morph_create(snMorph *m, size_t nvertex, int32_t nshape);
+void sn_morph_free(snMorph *m); /* all zero is fine */
+/* What m->shape holds becomes shape i. */
+void sn_morph_add(snGltf *g, snMorph *m, int32_t i);
+snShapes sn_morph_shapes(const snMorph *m, const glbWriter *w, int32_t nshape);
+
+snStatus sn_glb_add_strands(glbWriter *w);
+snStatus sn_glb_add_skin(glbWriter *w);
+
+#endif

@@ -1,0 +1,99 @@
+/* How velocities answer to activations, from the factors of the step at hand.
+ *
+ * Invariants
+ * 1. While a response exists, the right-hand sides it needs are attached to the system: each strand is eliminated for
+ *    them while it is in the cache, so that asking costs little.
+ * 2. Finding a response leaves the factors as they were. */
+#include "sim/response.h"
+
+#include "base/alloc.h"
+#include "opt/dense.h"
+#include "sim/state.h"
+
+#include <string.h>
+
+static bool allocate(snResponse *r)
+{
+    const snModel *m = r->m;
+    r->ld = sn_dense_ld(m->nactuator + 1);
+    return (r->strand = SN_NEW_ARRAY(int32_t, m->nactuator)) && (r->scale = SN_NEW_ARRAY(double, m->nactuator)) &&
+           (r->velocity = SN_NEW_ARRAY(double, (size_t)r->ld * 6 * (size_t)m->nfree)) &&
+           (r->released = SN_NEW_ARRAY(int32_t, m->ncoord)) && (r->clean = SN_NEW_ARRAY(uint8_t, m->nstrand));
+}
+
+snResponse *sn_response_create(const snModel *m, snState *s)
+{
+    snResponse *r = SN_NEW(snResponse);
+    if (!r) return NULL;
+    r->m = m;
+    if (!allocate(r)) {
+        sn_response_destroy(r);
+        return NULL;
+    }
+    r->s = s;
+    r->one_each = true;
+    for (int32_t j = 0; j < m->nactuator; ++j) {
+        r->one_each &= m->actuator[j].muscle == j;
+        if (m->actuator[j].through == SN_THROUGH_STRAND) r->strand[r->nstrand++] = m->actuator[j].index;
+    }
+    sn_kkt_attach(s->kkt, s->impulse, s->active);
+    return r;
+}
+
+void sn_response_destroy(snResponse *r)
+{
+    if (!r) return;
+    if (r->s) sn_kkt_attach(r->s->kkt, NULL, NULL);
+    void *block[] = {r->strand, r->scale, r->velocity, r->released, r->clean};
+    for (size_t i = 0; i < sizeof block / sizeof *block; ++i) sn_free(block[i]);
+    sn_free(r);
+}
+
+bool sn_plant_at_stop(const snModel *m, const snState *s, int32_t coordinate)
+{
+    int32_t row = m->coord_limit_row[coordinate];
+    return row >= 0 && s->joint_on[row];
+}
+
+/* Only the bodies' part of the system changes, so that this costs little. */
+static void switch_stops(const snResponse *r, bool on)
+{
+    int32_t culprit;
+    if (!r->nreleased) return;
+    for (int32_t i = 0; i < r->nreleased; ++i) r->s->joint_on[r->m->coord_limit_row[r->released[i]]] = on;
+    sn_kkt_factor(r->s->kkt, r->clean, &culprit);
+}
+
+void sn_system_respond(const snModel *m, snState *s, snResponse *r)
+{
+    (void)m;
+    switch_stops(r, false);
+    sn_kkt_attached_response(s->kkt, r->nstrand, r->strand, r->ld, r->velocity);
+    switch_stops(r, true);
+}
+
+void sn_response_find(snResponse *r, int32_t nreleased, const int32_t *released)
+{
+    const snModel *m = r->m;
+    snState *s = r->s;
+    r->nreleased = nreleased;
+    memcpy(r->released, released, sizeof *released * (size_t)nreleased);
+    for (int32_t j = 0; j < m->nactuator; ++j) r->scale[j] = s->h * s->strength[m->actuator[j].muscle];
+    for (const snPart *const *part = sn_parts; *part; ++part)
+        if ((*part)->respond) (*part)->respond(m, s, r);
+}
+
+void sn_response_of_body(const snResponse *r, int32_t body, int32_t ld, double *rows)
+{
+    const snModel *m = r->m;
+    const double *velocity = r->velocity + 6 * (size_t)m->body_free[body] * (size_t)r->ld;
+    double *restrict H = rows;
+    memset(H, 0, sizeof(double) * 6 * (size_t)ld);
+    for (int k = 0; k < 6; ++k, H += ld, velocity += r->ld) {
+        if (r->one_each) /* a loop that the compiler turns into vectors */
+            for (int32_t j = 0; j < r->nstrand; ++j) H[j] = r->scale[j] * velocity[j];
+        else
+            for (int32_t j = 0; j < r->nstrand; ++j) H[m->actuator[j].muscle] += r->scale[j] * velocity[j];
+        H[m->nmuscle] = velocity[r->nstrand];
+    }
+}

@@ -1,0 +1,111 @@
+/* Every array of a state, written once: memory, saving, reset, hash and fields all come from this table.
+ *
+ *     X(type, name, rows, columns, flags, field, doc)
+ *
+ * The array has rows * columns items; rows may use the model m and the state s. `field` is the name under which users
+ * read it (sn_field; such arrays are of doubles), NULL for what they do not see; fields are listed in the order of the
+ * table. Every array leads exactly one life:
+ *
+ *   SN_KEPT      the next step (or a field right after loading) depends on it: saved, loaded, and put back by a reset
+ *   SN_MEASURED  found by sn_measure from kept arrays, after each step and after loading
+ *   SN_WORK      written anew in every step before it is read
+ *   SN_CONSTANT  set when the state is made, never again
+ *
+ * The life is a promise that tests/sim/test_state_table.c checks for each array: what is not kept is filled with
+ * rubbish and must not be missed; what is kept is disturbed and must be missed. */
+#ifndef SN_SIM_STATE_TABLE_H
+#define SN_SIM_STATE_TABLE_H
+
+enum {
+    SN_KEPT = 1,
+    SN_MEASURED = 2,
+    SN_WORK = 4,
+    SN_CONSTANT = 8,
+    SN_LIFE = 15,     /* mask of the above */
+    SN_HASHED = 16,   /* part of sn_state_hash, in the order of the table */
+    SN_WRITABLE = 32, /* users may write the field between steps */
+    SN_BORROWED = 64, /* the memory belongs to the linear system */
+    SN_HINT = 128     /* kept only so that a search takes the same way: another value may give the same result */
+};
+
+#define SN_STATE_TABLE(X)                                                                                              \
+    /* bodies: pose of the centre-of-mass frame; velocity is omega in body axes, then v in world axes */               \
+    X(rigid, body, m->nbody, 1, SN_KEPT | SN_HASHED, NULL, "pose of the centre-of-mass frame")                         \
+    X(double, velocity, m->nbody, 6, SN_KEPT | SN_HASHED, NULL, "omega in body axes, v in world axes")                 \
+    X(rigid, body_target, m->nbody, 1, SN_KEPT, NULL, "kinematic and driven bodies: pose after the next step")         \
+    X(uint8_t, driven, m->nbody, 1, SN_KEPT, NULL, "a free body that follows body_target exactly for now")             \
+    X(double, out_position, m->nbody, 3, SN_MEASURED, "body.position", "position of each body's node, m")              \
+    X(double, out_rotation, m->nbody, 4, SN_MEASURED, "body.rotation", "orientation of each body's node, w first")     \
+    X(double, out_velocity, m->nbody, 3, SN_MEASURED, "body.velocity",                                                 \
+      "velocity of each body's node, world axes, m/s")                                                                 \
+    X(double, out_angular, m->nbody, 3, SN_MEASURED, "body.angular_velocity", "angular velocity, node axes, rad/s")    \
+    X(double, force, m->nbody, 3, SN_KEPT | SN_WRITABLE, "body.force",                                                 \
+      "external force at the centre of mass, world axes, N")                                                           \
+    X(double, torque, m->nbody, 3, SN_KEPT | SN_WRITABLE, "body.torque", "external torque, world axes, N m")           \
+    /* strands */                                                                                                      \
+    X(double, point, m->npoint, 3, SN_KEPT | SN_HASHED, "strand.point", "control points of all strands, m")            \
+    X(double, pointdot, m->npoint, 3, SN_KEPT | SN_HASHED, "strand.velocity", "velocities of the control points, m/s") \
+    X(double, out_length, m->nstrand, 1, SN_MEASURED, "strand.length", "length of each strand, m")                     \
+    X(double, out_tension, m->nstrand, 1, SN_MEASURED, "strand.tension", "mean of the reactions at both ends, N")      \
+    X(double, out_origin, m->nstrand, 3, SN_MEASURED, "strand.force_origin",                                           \
+      "force on what holds the origin, world axes, N")                                                                 \
+    X(double, out_insertion, m->nstrand, 3, SN_MEASURED, "strand.force_insertion",                                     \
+      "force on what holds the insertion, world axes, N")                                                              \
+    X(int32_t, origin, m->nstrand, 1, SN_CONSTANT, NULL, "constraint that holds the first end, -1: none")              \
+    X(int32_t, insertion, m->nstrand, 1, SN_CONSTANT, NULL, "constraint that holds the last end, -1: none")            \
+    X(double, active, m->npoint, 3, SN_WORK, NULL, "force of activation 1, strength not included, N")                  \
+    X(double, stiff_activation, m->nstrand, 1, SN_WORK, NULL, "activation at which the stiffness was taken")           \
+    X(double, level, m->nstrand, 1, SN_WORK, NULL, "impulse of the step over `active`, s; 0 without a muscle")         \
+    X(uint8_t, strand_dirty, m->nstrand, 1, SN_WORK, NULL, "values changed since the last factorisation")              \
+    X(snWorst, worst, m->nstrand, 1, SN_MEASURED, NULL, "largest gap and number of contacts of each strand")           \
+    /* muscles */                                                                                                      \
+    X(double, activation, m->nmuscle, 1, SN_KEPT | SN_WRITABLE, "muscle.activation",                                   \
+      "activation of each muscle, 0 to 1")                                                                             \
+    X(double, strength, m->nmuscle, 1, SN_KEPT | SN_WRITABLE, "muscle.strength",                                       \
+      "factor on the active force of each muscle, 0 to 1")                                                             \
+    /* muscle groups */                                                                                                \
+    X(double, out_volume, m->nvolume, 1, SN_MEASURED, "group.volume",                                                  \
+      "volume of each group between its start and end, m^3")                                                           \
+    X(double, out_area, m->nvolume, 1, SN_MEASURED, "group.area",                                                      \
+      "mean cross-section of each group: volume over length, m^2")                                                     \
+    X(double, out_axis, m->nvolume, 1, SN_MEASURED, "group.length",                                                    \
+      "length of each group's axis between its start and end, m")                                                      \
+    X(double, section, m->nstrand, 9, SN_WORK, NULL, "points, tangents and gradients of one cross-section")            \
+    /* joints */                                                                                                       \
+    X(double, out_coordinate, m->ncoord, 1, SN_MEASURED, "joint.coordinate", "coordinates of all joints, rad or m")    \
+    X(double, joint_row, m->ncoord, 12, SN_WORK, NULL, "velocity rows of the coordinates")                             \
+    /* constraints */                                                                                                  \
+    X(double, out_force, m->nconstraint, 1, SN_MEASURED, "constraint.force",                                           \
+      "force of each constraint; surface: push, N")                                                                    \
+    X(double, out_gap, m->nconstraint, 1, SN_MEASURED, "constraint.gap",                                               \
+      "error of each constraint; surface: height above it, m")                                                         \
+    X(double, out_s, m->nconstraint, 1, SN_MEASURED, "constraint.position",                                            \
+      "parameter on the strand of each constraint")                                                                    \
+    X(double, s, m->nconstraint, 1, SN_KEPT, NULL, "parameter on the strand")                                          \
+    X(int32_t, span, m->nconstraint, 1, SN_KEPT | SN_HINT, NULL, "span of that parameter")                             \
+    X(int32_t, other_span, m->nconstraint, 1, SN_KEPT | SN_HINT, NULL, "the same on the other strand of a link")       \
+    X(snSurfaceHint, hint, m->nconstraint, 1, SN_KEPT | SN_HINT, NULL, "where the closest point was last")             \
+    X(double, eyelet_force, m->nconstraint, 3, SN_KEPT, NULL, "of a sliding constraint at the last step, N")           \
+    /* rows of the linear system */                                                                                    \
+    X(double, own_gap, m->pattern.nown, 1, SN_KEPT, NULL, "m")                                                         \
+    X(double, link_gap, m->pattern.nlink, 1, SN_KEPT, NULL, "m")                                                       \
+    X(double, joint_gap, m->pattern.njoint, 1, SN_KEPT, NULL, "m")                                                     \
+    X(uint8_t, own_sided, m->pattern.nown, 1, SN_CONSTANT, NULL, "the row may only push")                              \
+    X(uint8_t, joint_sided, m->pattern.njoint, 1, SN_CONSTANT, NULL, "the row may only push")                          \
+    X(uint8_t, own_on, m->pattern.nown, 1, SN_KEPT | SN_BORROWED, NULL, "the row takes part")                          \
+    X(uint8_t, joint_on, m->pattern.njoint, 1, SN_KEPT | SN_BORROWED, NULL, "the row takes part")                      \
+    X(uint8_t, flips, m->pattern.nown + m->pattern.njoint, 1, SN_WORK, NULL, "changes of side within this step")       \
+    /* vectors of the linear system */                                                                                 \
+    X(double, impulse, s->size, 1, SN_WORK, NULL, "right-hand side without active forces")                             \
+    X(double, rhs, s->size, 1, SN_WORK, NULL, "the same with them")                                                    \
+    X(double, solution, s->size, 1, SN_KEPT, NULL, "velocities, then multipliers of the last step")                    \
+    X(double, residual, s->size, 1, SN_WORK, NULL, "only looked at when a step diverges")
+
+enum {
+#define X(type, name, rows, columns, flags, field, doc) SN_ARRAY_##name,
+    SN_STATE_TABLE(X)
+#undef X
+        SN_ARRAY_COUNT
+};
+
+#endif
