@@ -50,6 +50,7 @@ static snJointDef joint_at(const char *name, const char *a, const char *b, const
     def.limited = true;
     def.stiffness[0] = 0.03;
     def.damping[0] = 0.004;
+    def.motions = "flexion";
     return def;
 }
 
@@ -57,6 +58,7 @@ static void add_joints(snBuild *build)
 {
     snJointDef def = joint_at("MCP", "metacarpal", "proximal", mcp);
     def.type = SN_JOINT_TYPE_UNIVERSAL;
+    def.motions = "flexion deviation";
     def.lower[0] = -30, def.upper[0] = 90;
     def.lower[1] = -20, def.upper[1] = 20;
     def.stiffness[1] = 0.1;

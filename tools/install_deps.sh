@@ -27,6 +27,7 @@ tool:pkg-config:pkg-config header:expat.h:libexpat1-dev header:zlib.h:zlib1g-dev
 header:cairo/cairo.h:libcairo2-dev"
 needs_test="
 header:cmocka.h:libcmocka-dev tool:python3:python3 tool:clang:clang
+path:/usr/lib/python3/dist-packages/numpy:python3-numpy
 library:libclang_rt.asan-x86_64.a:/libclang-rt-dev
 path:/usr/aarch64-linux-gnu/include/stdlib.h:/libc6-dev-arm64-cross
 path:/usr/include/wasm32-wasi/stdlib.h:/wasi-libc"

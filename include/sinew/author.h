@@ -1,4 +1,5 @@
-/* Tools that make models: generators of the shipped ones, mirroring, filling a muscle with strands. */
+/* Tools that make models of any anatomy: mirroring, skins from sections, filling a muscle with strands. The programs that
+ * make the shipped models from their tables are no part of the library: see models/README.md. */
 #ifndef SINEW_AUTHOR_H
 #define SINEW_AUTHOR_H
 
@@ -9,32 +10,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* The hand and forearm: 17 moving bones, 2 pinned ones, 23 degrees of freedom, 54 musculotendons. */
-typedef struct snHandDef {
-    const char *tables;    /* folder of bones.tsv, joints.tsv, muscles.tsv, points.tsv and surfaces.tsv */
-    bool left;             /* mirrored */
-    bool hood;             /* extensor hoods that branch, from hood_strands.tsv and hood_points.tsv: a variant */
-    bool meshes;           /* with meshes of the bones */
-    double fine_spacing;   /* m, between control points where a strand slides through eyelets */
-    double coarse_spacing; /* m, elsewhere at most */
-} snHandDef;
-
-SN_API snHandDef sn_default_hand_def(void);
-/* Fails with SN_NO_FILE or SN_BAD_FILE when a table is missing or wrong, naming file and line. */
-SN_API snStatus sn_author_hand(const snHandDef *def, snSpec **spec, snError *error);
-
-/* The right shoulder: thorax, clavicle, scapula and humerus, three ball joints, 16 muscles as 120 strands, 3 ligaments
- * as 12 strands, twelve functions. Nothing but the muscles holds the scapula on the thorax. */
-typedef struct snShoulderDef {
-    const char *tables; /* folder of bones.tsv, joints.tsv, muscles.tsv, strands.tsv, ... */
-    bool meshes;        /* with meshes of the bones */
-    bool calibrate;     /* joint springs so that the drawn pose is at rest: simulates a moment */
-} snShoulderDef;
-
-SN_API snShoulderDef sn_default_shoulder_def(void);
-/* Fails with SN_NO_FILE or SN_BAD_FILE when a table is missing or wrong, naming file and line. */
-SN_API snStatus sn_author_shoulder(const snShoulderDef *def, snSpec **spec, snError *error);
 
 /* The same model seen in a mirror: the coordinate `axis` (0, 1 or 2) of the scene changes its sign. Names and the signs
  * of joint coordinates stay, so that a motion in joint coordinates is the mirrored motion. */

@@ -114,7 +114,7 @@ SN_API void sn_table_free(snTable *table);
  * the last time. SN_BAD_INPUT, drive untouched, with file and line: unknown names, levels outside 0 to 1. */
 SN_API snStatus sn_load_activations(const char *path, snDrive *drive, double *end, snError *error);
 
-/* Key poses: *.pose.csv with the columns time (s) and joint.coordinate (degrees), e.g. mcp2.flexion; begins and ends at
+/* Key poses: *.pose.csv with the columns time (s) and joint.coordinate (degrees), e.g. elbow.flexion; begins and ends at
  * rest. A .sto or .mot is read too, in degrees or radians as it says. */
 SN_API snStatus sn_load_poses(const char *path, snPoses **poses, snError *error);
 
@@ -146,14 +146,15 @@ SN_API snMotionDef sn_default_motion_def(void);
 SN_API snStatus sn_load_motion(const snModel *model, const char *name_or_path, const snMotionDef *def, snTrack **motion,
                                snError *error);
 
-/* Published moment arms: tab-separated, lines that begin with # are passed over, the first other line names the columns
- * muscle, joint, motion, mean, lo, hi (m) and grade; others are passed over. */
+/* Published moment arms: tab-separated, lines that begin with # are ignored, the first other line names the columns
+ * muscle, joint, motion, mean, lo, hi (m) and grade, and pose if there is one; others are ignored. joint.motion is a
+ * coordinate of the model (see sn_find). */
 typedef struct snArmFigure {
     char muscle[40], joint[40], motion[40];
-    int32_t number;      /* of the joint's coordinate that the motion means: 0 flexion, pronation; 1 deviation, abduction */
-    bool neutral;        /* compare the value in the rest pose, not the mean over the range: wrist, forearm, thumb base */
+    bool neutral;        /* compare the value in the rest pose, not the mean over the range: the column pose says neutral */
     double mean, lo, hi; /* m */
     char grade;          /* A: measured, B: literature, C: estimated */
+    int32_t line;        /* in the file */
 } snArmFigure;
 SN_API snStatus sn_load_arm_figures(const char *path, snArmFigure **figure, int32_t *count, snError *error);
 SN_API void sn_arm_figures_free(snArmFigure *figure);

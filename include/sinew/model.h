@@ -26,7 +26,11 @@ SN_API snStatus sn_measure_body(const snSpec *spec, snId body, snBodyMass *mass,
 typedef enum snItem { SN_ITEM_BODY, SN_ITEM_JOINT, SN_ITEM_COORDINATE, SN_ITEM_STRAND, SN_ITEM_POINT, SN_ITEM_MUSCLE, SN_ITEM_CONSTRAINT, SN_ITEM_GROUP } snItem;
 SN_API int32_t sn_count(const snModel *model, snItem item);
 SN_API const char *sn_name(const snModel *model, snItem item, int32_t index); /* coordinate: joint.0, joint.1, ... */
-SN_API int32_t sn_find(const snModel *model, snItem item, const char *name);  /* -1 when absent */
+/* -1 when absent. A coordinate is found by joint.0 and by the model's own words: joint.radial_deviation, or their last part,
+ * joint.deviation, where the joint has the attribute motions. */
+SN_API int32_t sn_find(const snModel *model, snItem item, const char *name);
+/* The name of a coordinate with the model's word for it, joint.flexion; joint.0 where the model has none. */
+SN_API const char *sn_coordinate_title(const snModel *model, int32_t coordinate);
 SN_API int32_t sn_strand_first_point(const snModel *model, int32_t strand);
 SN_API int32_t sn_strand_point_count(const snModel *model, int32_t strand);
 SN_API int32_t sn_strand_muscle(const snModel *model, int32_t strand); /* -1: passive */

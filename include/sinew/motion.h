@@ -65,7 +65,7 @@ SN_API int32_t sn_frame_count(double seconds, double rate);
  *
  * Between keys the motion is twice continuously differentiable and does not overshoot: a coordinate that holds its
  * value over two keys stands still, and from hold to hold it moves with minimum jerk, as hands do. A name is
- * joint.coordinate, e.g. mcp2.flexion; see sn_poses_match for how names meet the coordinates of a model. */
+ * joint.0, joint.1, ..., or joint and the model's word for the coordinate (see sn_find). */
 typedef struct snPoses snPoses;
 
 /* value: frames x columns. rest: begin and end at rest; otherwise the ends keep the velocity of their neighbours.
@@ -81,12 +81,6 @@ SN_API double sn_poses_time(const snPoses *poses, int32_t frame);
 SN_API const double *sn_poses_key(const snPoses *poses, int32_t frame);
 /* All columns at any time, held at the ends. velocity and acceleration may be NULL. */
 SN_API void sn_poses_at(const snPoses *poses, double time, double *value, double *velocity, double *acceleration);
-
-/* Which column drives which coordinate of a model: column[i] for coordinate_name[i] (joint.0, joint.1, ... as sn_name
- * gives them), -1 where the poses say nothing. Behind the dot a column says the number, or flexion, pronation, rotation
- * (number 0), deviation, abduction (1), axial (2). SN_BAD_INPUT lists the columns that the model does not have. */
-SN_API snStatus sn_poses_match(const snPoses *poses, int32_t ncoordinate, const char *const *coordinate_name,
-                               int32_t *column, snError *error);
 
 #ifdef __cplusplus
 }

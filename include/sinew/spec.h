@@ -180,7 +180,7 @@ typedef struct snForceLengthDef {
 
 /* A named anatomical function: level 1 of it means these activations, constant or over time. */
 typedef struct snFunctionDef {
-    const char *name;    /* e.g. humerus.abduction */
+    const char *name;    /* e.g. elbow.flexion */
     const char *muscles; /* names, separated by blanks */
     int32_t nlevel;
     const double *level; /* 0 to 1, one per muscle; with times: one per muscle for each time in turn */

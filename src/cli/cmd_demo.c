@@ -1,5 +1,5 @@
 /* sinew demo: the main job end to end on a shipped model. Runs the other commands, as a user would, and shows them. */
-#include "demo_page.h"
+#include "demo_motions.h"
 
 #include <errno.h>
 #include <math.h>
@@ -10,16 +10,6 @@
 #include <sys/stat.h>
 
 enum { MOST_WORDS = 16 };
-
-typedef struct snShow { /* a model and what it shows */
-    const char *model;
-    bool skin; /* it has one */
-    const char *motion[DEMO_MOTIONS]; /* ends with NULL */
-} snShow;
-
-static const snShow shows[] = {{"hand", true, {"fist", "thumb_circle", NULL}},
-                               {"hand-left", true, {"fist", "thumb_circle", NULL}},
-                               {"shoulder", false, {"abduction", "shrug", NULL}}};
 
 /* ---- running a command --------------------------------------------------------------------------- */
 
@@ -181,24 +171,41 @@ static snStatus make_folder(snCli *cli, const char *path)
     return SN_OK;
 }
 
+/* A name becomes part of file names and of the page. */
+static snStatus add_motion(snCli *cli, snDemo *demo, const char *motion)
+{
+    if (!*motion || strpbrk(motion, "/\"<>&# "))
+        return cli_fail(cli, SN_BAD_INPUT, "--motion %s: the name of a motion that is shipped with the model", motion);
+    if (demo->nmotion == DEMO_MOTIONS) return cli_fail(cli, SN_USAGE, "at most %d motions", DEMO_MOTIONS);
+    demo->motion[demo->nmotion++].name = motion;
+    return SN_OK;
+}
+
+static snStatus choose_motions(snCli *cli, snDemo *demo)
+{
+    const char *motion;
+    snStatus status = SN_OK;
+    for (int k = 0; status == SN_OK && (motion = cli_option_nth(cli, "motion", k)) != NULL; ++k)
+        status = add_motion(cli, demo, motion);
+    if (cli_given(cli, "motion")) return status;
+    int count = 0;
+    status = cli_demo_motions(cli, demo, &count);
+    for (int k = 0; status == SN_OK && k < count; ++k) status = add_motion(cli, demo, demo->chosen[k]);
+    return status;
+}
+
 static snStatus set_up(snCli *cli, snDemo *demo)
 {
-    const char *name = cli->nargument > 0 ? cli->argument[0] : "hand";
-    const char *folder = cli_option_text(cli, "o", "sinew-demo"), *motion = NULL;
+    const char *folder = cli_option_text(cli, "o", "sinew-demo");
     char path[1024];
-    size_t count = sizeof shows / sizeof shows[0], i = 0;
-    while (i < count && strcmp(shows[i].model, name) != 0) ++i;
-    if (i == count) return cli_fail(cli, SN_BAD_INPUT, "there is no demonstration of '%s': hand, hand-left, shoulder", name);
-    demo->model = shows[i].model, demo->skin = shows[i].skin;
-    for (int k = 0; (motion = cli_option_nth(cli, "motion", k)) != NULL; ++k) {
-        if (strpbrk(motion, "/\"<>&# "))
-            return cli_fail(cli, SN_BAD_INPUT, "--motion %s: the name of a motion that is shipped with the model",
-                            motion);
-        if (k == DEMO_MOTIONS) return cli_fail(cli, SN_USAGE, "at most %d motions", DEMO_MOTIONS);
-        demo->motion[demo->nmotion++].name = motion;
-    }
-    for (int k = 0; !cli_given(cli, "motion") && shows[i].motion[k]; ++k)
-        demo->motion[demo->nmotion++].name = shows[i].motion[k];
+    snSpec *spec = NULL;
+    demo->model = cli->nargument > 0 ? cli->argument[0] : "hand";
+    snStatus status = choose_motions(cli, demo);
+    if (status == SN_OK) status = cli_load_model(cli, demo->model, &spec);
+    if (status != SN_OK) return status;
+    const char *skin = sn_spec_model(spec)->skin;
+    demo->skin = skin && *skin;
+    sn_spec_destroy(spec);
     if (snprintf(demo->folder, sizeof demo->folder, "%s", folder) >= (int)sizeof demo->folder || !*folder)
         return cli_fail(cli, SN_USAGE, "-o: the path is empty or too long");
     demo->plots = sn_plot_available();
@@ -266,11 +273,13 @@ static const snOption options[] = {
 
 const snCommand cmd_demo = {
     .name = "demo",
-    .arguments = "[hand|hand-left|shoulder] [-o FOLDER]",
+    .arguments = "[MODEL] [-o FOLDER]",
     .about = "The main job end to end on a shipped model, results in one folder with an index page",
-    .details = "Tracks two motions of the model, skins them if it has a skin (the shoulder has none) and writes replays, tables, plots, point caches, GLB and "
-               "the studio's pages, with\n"
-               "the commands that a user would type; each is shown. FOLDER/index.html shows the results.",
+    .details =
+        "Tracks motions of the model (hand when you name none), skins them if it has a skin, and writes replays, "
+        "tables, plots,\n"
+        "point caches, GLB and the studio's pages, with the commands that a user would type; each is shown.\n"
+        "FOLDER/index.html shows the results. Models that ship are hand, hand-left and shoulder.",
     .example = "sinew demo hand -o out/demo",
     .output = "$ sinew track hand fist -o out/demo/fist\n"
               "171 frames, 3.4 s simulated in ... s: ... times real time\n"

@@ -227,7 +227,7 @@ static const snOption options[] = {
     {"model", SN_OPTION_TEXT, "MODEL",
      "error, fascicles, sums, moment: the model of the replay (the one that it names)", 0, 0},
     {"joint", SN_OPTION_TEXT, "JOINT",
-     "moment-arms, moment, fascicles, sums: the joint coordinate, such as mcp2.flexion", 0, 0},
+     "moment-arms, moment, fascicles, sums: the joint coordinate, such as elbow.flexion", 0, 0},
     {"compare", SN_OPTION_TEXT, "FILE", "moment-arms: table of published ranges (that of the shipped model)", 0, 0},
     {"title", SN_OPTION_TEXT, "TEXT", "title of the plot", 0, 0},
     {NULL, SN_OPTION_FLAG, NULL, NULL, 0, 0},

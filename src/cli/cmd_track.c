@@ -282,10 +282,9 @@ static bool clamped_text(const snRun *run, int32_t c, char *text, size_t size)
 {
     const char *name = sn_name(run->model, SN_ITEM_COORDINATE, c);
     double by = run->report.clamped[c];
-    char title[160];
     if (by <= 1e-3) return false; /* as sn_follow counts */
     bool angle = is_angle(run->spec, name);
-    (void)snprintf(text, size, "%s by up to %.3g %s", cli_coordinate_title(run->spec, run->model, c, title),
+    (void)snprintf(text, size, "%s by up to %.3g %s", sn_coordinate_title(run->model, c),
                    angle ? by * RAD_TO_DEG : 1000 * by, angle ? "degrees" : "mm");
     return true;
 }

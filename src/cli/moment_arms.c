@@ -35,9 +35,9 @@ static const char *coordinate_name(const snArmRun *run, int32_t coordinate)
 }
 
 /* The same in the words of the model, for people. */
-static const char *title(const snArmRun *run, int32_t coordinate, char text[160])
+static const char *title(const snArmRun *run, int32_t coordinate)
 {
-    return cli_coordinate_title(run->spec, run->model, coordinate, text);
+    return sn_coordinate_title(run->model, coordinate);
 }
 
 /* ---- the curves --------------------------------------------------------------------------- */
@@ -79,15 +79,13 @@ static snAgreement add_up(const snArms *arms)
 static void say_curves(snArmRun *run)
 {
     snCli *cli = run->cli;
-    char text[160];
     cli_say(cli, "%-10s %-22s %8s %8s %8s %8s %8s\n", "strand", "coordinate", "mean", "at rest", "differ", "worst",
             "jump");
     json_open(&cli->json, "moment_arms", '[');
     for (int32_t i = 0; i < run->arms->ncurve; ++i) {
         const snArmCurve *c = &run->arms->curve[i];
-        cli_say(cli, "%-10s %-22s %8.2f %8.2f %8.2f %8.2f %8.2f\n", strand_name(run, c),
-                title(run, c->coordinate, text), 1000 * c->mean, 1000 * c->neutral, 1000 * c->difference,
-                1000 * c->worst, 1000 * c->jump);
+        cli_say(cli, "%-10s %-22s %8.2f %8.2f %8.2f %8.2f %8.2f\n", strand_name(run, c), title(run, c->coordinate),
+                1000 * c->mean, 1000 * c->neutral, 1000 * c->difference, 1000 * c->worst, 1000 * c->jump);
         json_open(&cli->json, NULL, '{');
         json_string(&cli->json, "strand", strand_name(run, c));
         json_string(&cli->json, "coordinate", coordinate_name(run, c->coordinate));
@@ -104,7 +102,6 @@ static void say_curves(snArmRun *run)
 static void say_agreement(snArmRun *run)
 {
     snCli *cli = run->cli;
-    char text[160];
     snAgreement a = add_up(run->arms);
     int32_t jumps = 0;
     for (int32_t i = 0; i < run->arms->ncurve; ++i) jumps += run->arms->curve[i].jump > GREATEST_JUMP;
@@ -119,7 +116,7 @@ static void say_agreement(snArmRun *run)
             1000 * a.stretch);
     if (a.jump_curve)
         cli_say(cli, "largest jump from pose to pose %.2f mm (%s about %s); %d pairs jump by more than 1 mm\n",
-                1000 * a.jump, strand_name(run, a.jump_curve), title(run, a.jump_curve->coordinate, text), jumps);
+                1000 * a.jump, strand_name(run, a.jump_curve), title(run, a.jump_curve->coordinate), jumps);
     if (a.slack) cli_say(cli, "slack, and so without an arm: %d poses\n", a.slack);
     if (run->arms->wrong_sides)
         cli_say(cli, "on the wrong side of a surface: %d poses, the worst %s\n", run->arms->wrong_sides,
@@ -141,7 +138,7 @@ static void say_agreement(snArmRun *run)
 static const snArmCurve *find_curve(const snArmRun *run, const snArmFigure *f)
 {
     char name[96];
-    (void)snprintf(name, sizeof name, "%s.%d", f->joint, (int)f->number);
+    (void)snprintf(name, sizeof name, "%s.%s", f->joint, f->motion);
     int32_t strand = sn_find(run->model, SN_ITEM_STRAND, f->muscle);
     int32_t coordinate = sn_find(run->model, SN_ITEM_COORDINATE, name);
     for (int32_t i = 0; strand >= 0 && i < run->arms->ncurve; ++i)
@@ -222,8 +219,7 @@ static void say_hold(snArmRun *run, const snHold *h)
     snCli *cli = run->cli;
     bool weight = h->coordinate < 0;
     double more = h->alone > 0 ? h->norm / h->alone : 1;
-    char text[160];
-    const char *name = weight ? "weight" : title(run, h->coordinate, text);
+    const char *name = weight ? "weight" : title(run, h->coordinate);
     const char *reach = h->unmet > 0.05 ? ", OUT OF REACH" : "";
     if (weight)
         cli_say(cli, "  %-22s %+9.4f N m at most: largest activation %.3f%s\n", name, h->torque, h->largest, reach);
@@ -286,9 +282,10 @@ static snStatus save_csv(snArmRun *run)
     const char *path = cli_option_text(run->cli, "csv", NULL);
     snText text = {0};
     if (!path) return SN_OK;
-    text_add(&text, "# angles in degrees (lengths in m), lengths and moment arms in m, tension in N\n"
-                    "# arm_length: from the length of the path, pieces counted by their tension; arm_work: from virtual\n"
-                    "# work; arm_plain: minus the derivative of the column length, which sharp bends stretch locally\n");
+    text_add(&text,
+             "# angles in degrees (lengths in m), lengths and moment arms in m, tension in N\n"
+             "# arm_length: from the length of the path, pieces counted by their tension; arm_work: from virtual\n"
+             "# work; arm_plain: minus the derivative of the column length, which sharp bends stretch locally\n");
     text_add(&text, "strand,coordinate,value,arm_length,arm_work,length,tension,arm_plain\n");
     for (int32_t i = 0; i < run->arms->ncurve; ++i) {
         const snArmCurve *c = &run->arms->curve[i];
@@ -301,6 +298,25 @@ static snStatus save_csv(snArmRun *run)
     text_free(&text);
     if (status == SN_OK) cli_say(run->cli, "\nwrote %s\n", path);
     return status;
+}
+
+/* A joint that the model has must have the motion too; figures of other joints are only counted. */
+static snStatus check_figures(const snArmRun *run, snError *error)
+{
+    for (int32_t i = 0; i < run->nfigure; ++i) {
+        const snArmFigure *f = &run->figure[i];
+        char name[96];
+        (void)snprintf(name, sizeof name, "%s.%s", f->joint, f->motion);
+        if (sn_find(run->model, SN_ITEM_JOINT, f->joint) < 0 || sn_find(run->model, SN_ITEM_COORDINATE, name) >= 0)
+            continue;
+        error->line = f->line;
+        (void)snprintf(error->message, sizeof error->message,
+                       "the joint \"%s\" of the model has no motion called \"%s\"", f->joint, f->motion);
+        (void)snprintf(error->remedy, sizeof error->remedy,
+                       "its attribute motions names them, or give the number from 0");
+        return SN_BAD_INPUT;
+    }
+    return SN_OK;
 }
 
 /* The table asked for, else the one beside a shipped model. */
@@ -317,6 +333,7 @@ static snStatus load_table(snArmRun *run)
     }
     snStatus status = sn_load_arm_figures(run->table, &run->figure, &run->nfigure, &error);
     if (status == SN_NO_FILE && !asked) return SN_OK;
+    if (status == SN_OK) status = check_figures(run, &error);
     return cli_fail_file(run->cli, status, &error, run->table);
 }
 
@@ -325,7 +342,7 @@ static int32_t find_joint(const snArmRun *run, const char *text)
 {
     char joint[160];
     int32_t found = sn_find(run->model, SN_ITEM_JOINT, text);
-    int32_t c = found < 0 ? cli_find_coordinate(run->spec, run->model, text) : -1;
+    int32_t c = found < 0 ? cli_find_coordinate(run->model, text) : -1;
     if (c < 0) return found;
     const char *name = coordinate_name(run, c), *dot = strrchr(name, '.');
     (void)snprintf(joint, sizeof joint, "%.*s", dot ? (int)(dot - name) : 0, name);

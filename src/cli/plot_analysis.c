@@ -85,12 +85,12 @@ static snStatus analyse(snAnalysisPlot *a)
     snError error = {0};
     def.nstrand = a->nstrand, def.strand = a->strand;
     if (a->joint) {
-        def.coordinate = cli_find_coordinate(a->spec, a->model, a->joint);
+        def.coordinate = cli_find_coordinate(a->model, a->joint);
         if (def.coordinate < 0)
             return cli_fail(a->cli, SN_BAD_INPUT,
                             "the model has no joint coordinate '%s'; sinew info --list names them", a->joint);
         a->joint = sn_name(a->model, SN_ITEM_COORDINATE, def.coordinate);
-        (void)cli_coordinate_title(a->spec, a->model, def.coordinate, a->joint_title);
+        (void)snprintf(a->joint_title, sizeof a->joint_title, "%s", sn_coordinate_title(a->model, def.coordinate));
     }
     snStatus status = sn_analyse(a->model, a->replay, &def, &a->result, &error);
     return cli_fail_file(a->cli, status, &error, a->from);
@@ -233,7 +233,7 @@ snStatus cli_plot_analysis(snCli *cli, const char *what, const char *from, const
     snAnalysisPlot a = {.cli = cli, .what = what, .from = from, .to = to, .joint = cli_option_text(cli, "joint", NULL)};
     snError error = {0};
     if (!a.joint && strcmp(what, "moment") == 0)
-        return cli_fail(cli, SN_USAGE, "--joint JOINT is missing, such as mcp2.flexion");
+        return cli_fail(cli, SN_USAGE, "--joint JOINT is missing, such as elbow.flexion");
     if (!cli_is_replay(from))
         return cli_fail(cli, SN_USAGE, "%s: --what %s needs a replay, which has the strands", from, what);
     snStatus status = cli_load_replay(cli, from, &a.replay);

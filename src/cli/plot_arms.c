@@ -39,8 +39,8 @@ static snStatus read_joint(snArmPlot *a, snArmDef *def)
 {
     char joint[128];
     const char *text = cli_option_text(a->cli, "joint", NULL);
-    if (!text) return cli_fail(a->cli, SN_USAGE, "--joint JOINT is missing, such as mcp2.flexion");
-    a->coordinate = cli_find_coordinate(a->spec, a->model, text);
+    if (!text) return cli_fail(a->cli, SN_USAGE, "--joint JOINT is missing, such as elbow.flexion");
+    a->coordinate = cli_find_coordinate(a->model, text);
     if (a->coordinate < 0)
         return cli_fail(a->cli, SN_BAD_INPUT, "the model has no joint coordinate '%s'; sinew info --list names them",
                         text);
@@ -98,8 +98,8 @@ static const snArmFigure *find_figure(const snArmPlot *a, const char *strand)
     char name[96];
     for (int32_t i = 0; i < a->nfigure; ++i) {
         const snArmFigure *f = &a->figure[i];
-        (void)snprintf(name, sizeof name, "%s.%d", f->joint, f->number);
-        if (!strcmp(f->muscle, strand) && !strcmp(name, sn_name(a->model, SN_ITEM_COORDINATE, a->coordinate))) return f;
+        (void)snprintf(name, sizeof name, "%s.%s", f->joint, f->motion);
+        if (!strcmp(f->muscle, strand) && sn_find(a->model, SN_ITEM_COORDINATE, name) == a->coordinate) return f;
     }
     return NULL;
 }
@@ -196,10 +196,10 @@ static snStatus draw_panels(const snArmPlot *a, const char *title, const char *l
 static snStatus draw(snArmPlot *a)
 {
     snError error = {0};
-    char title[200], label[200], text[160];
+    char title[200], label[200];
     int32_t panels = 0;
     const char *name = sn_name(a->model, SN_ITEM_COORDINATE, a->coordinate);
-    const char *words = cli_coordinate_title(a->spec, a->model, a->coordinate, text);
+    const char *words = sn_coordinate_title(a->model, a->coordinate);
     (void)snprintf(title, sizeof title, "%.60s: moment arms about %.60s", a->model_name, words);
     (void)snprintf(label, sizeof label, "%.60s (%s)", words, a->curve[0]->slides ? "mm" : "degrees");
     snStatus status = draw_panels(a, cli_option_text(a->cli, "title", title), label, &panels, &error);

@@ -17,10 +17,11 @@ enum {
     COLUMN_LO,
     COLUMN_HI,
     COLUMN_GRADE,
+    COLUMN_POSE, /* the only one that may be missing */
     COLUMNS,
     MAX_FIELDS = 64
 };
-static const char *const column_name[COLUMNS] = {"muscle", "joint", "motion", "mean", "lo", "hi", "grade"};
+static const char *const column_name[COLUMNS] = {"muscle", "joint", "motion", "mean", "lo", "hi", "grade", "pose"};
 
 typedef struct Reader {
     snScan scan;
@@ -44,33 +45,24 @@ static snStatus read_header(Reader *r)
         r->field[c] = -1;
         for (int i = 0; i < count; ++i)
             if (sn_word_is(field[i], column_name[c])) r->field[c] = i;
-        if (r->field[c] < 0) return sn_scan_fail(&r->scan, "the column \"%s\" is missing", column_name[c]);
+        if (r->field[c] < 0 && c != COLUMN_POSE) return sn_scan_fail(&r->scan, "the column \"%s\" is missing", column_name[c]);
     }
     return SN_OK;
 }
 
-static snStatus read_motion(Reader *r, snArmFigure *f)
+/* Published as one value in the neutral pose, or as the mean over the range. */
+static snStatus read_pose(Reader *r, const snWord *field, snArmFigure *f)
 {
-    static const struct {
-        const char *motion;
-        int32_t number;
-    } known[] = {{"flexion", 0},          {"pronation", 0}, {"rotation", 0},  {"radial_deviation", 1},
-                 {"palmar_abduction", 1}, {"deviation", 1}, {"abduction", 1}, {"axial", 2}};
-    for (size_t i = 0; i < sizeof known / sizeof *known; ++i) {
-        if (strcmp(f->motion, known[i].motion) != 0) continue;
-        f->number = known[i].number;
-        /* Published as one value in the neutral pose; at the other joints as the mean over the range. */
-        f->neutral = !strcmp(f->joint, "wrist") || !strcmp(f->joint, "prosup") || !strcmp(f->joint, "cmc1");
-        return SN_OK;
-    }
-    return sn_scan_fail(&r->scan, "the motion \"%s\" is not known; flexion, pronation and radial_deviation are",
-                        f->motion);
+    if (r->field[COLUMN_POSE] < 0) return SN_OK;
+    snWord pose = field[r->field[COLUMN_POSE]];
+    f->neutral = sn_word_is(pose, "neutral");
+    return f->neutral || sn_word_is(pose, "range") ? SN_OK : sn_scan_fail(&r->scan, "pose is neither neutral nor range");
 }
 
 static snStatus read_row(Reader *r)
 {
     snWord field[MAX_FIELDS];
-    snArmFigure f = {0};
+    snArmFigure f = {.line = r->scan.line};
     int count = read_fields(r, field);
     for (int c = 0; c < COLUMNS; ++c)
         if (r->field[c] >= count) return sn_scan_fail(&r->scan, "the column \"%s\" has no value here", column_name[c]);
@@ -86,7 +78,7 @@ static snStatus read_row(Reader *r)
     if (!(f.lo <= f.hi)) return sn_scan_fail(&r->scan, "lo is above hi");
     snWord grade = field[r->field[COLUMN_GRADE]];
     f.grade = grade.size == 1 ? grade.at[0] : '?';
-    snStatus status = read_motion(r, &f);
+    snStatus status = read_pose(r, field, &f);
     if (status != SN_OK) return status;
     return sn_array_push(&r->figures, f) ? SN_OK : sn_fail_no_memory(r->scan.error);
 }

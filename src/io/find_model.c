@@ -1,9 +1,14 @@
 /* Shipped models by name: NAME/NAME.muscle.xml in the first of several folders that has it. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* dladdr */
+#endif
 #include "base/error.h"
 #include "io/file.h"
 #include "sinew/io.h"
 
 #include <dirent.h>
+#include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -35,18 +40,29 @@ static void add_list(Folders *f, const char *list)
     }
 }
 
-/* The share folder that belongs to the running program: PREFIX/bin/sinew has PREFIX/share/sinew/models. */
+static const char here; /* an address inside the library */
+
+static void add_share(Folders *f, char *file, const char *share)
+{
+    char *slash = strrchr(file, '/');
+    if (!slash || (size_t)(slash - file) + strlen(share) >= PATH_SIZE) return;
+    strcpy(slash, share);
+    add_folder(f, file, strlen(file));
+}
+
+/* The share folder that belongs to the running program, PREFIX/bin/sinew, or to the library when another program has
+ * loaded it, PREFIX/lib/libsinew.so or PREFIX/lib/MACHINE/libsinew.so: PREFIX/share/sinew/models. */
 static void add_installed(Folders *f)
 {
-    static const char share[] = "/../share/sinew/models";
     char path[PATH_SIZE];
-    ssize_t n = readlink("/proc/self/exe", path, sizeof path - sizeof share);
-    if (n <= 0) return;
-    path[n] = '\0';
-    char *slash = strrchr(path, '/');
-    if (!slash) return;
-    memcpy(slash, share, sizeof share);
-    add_folder(f, path, strlen(path));
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+    if (n > 0) path[n] = '\0', add_share(f, path, "/../share/sinew/models");
+    Dl_info library;
+    static const char *const share[] = {"/../share/sinew/models", "/../../share/sinew/models"};
+    for (int i = 0; i < 2 && dladdr(&here, &library) && library.dli_fname; ++i) {
+        (void)snprintf(path, sizeof path, "%s", library.dli_fname);
+        add_share(f, path, share[i]);
+    }
 }
 
 static void find_folders(Folders *f)

@@ -7,6 +7,7 @@
 
 #include <dirent.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,15 +138,27 @@ static double length_of_poses(const snPoses *poses)
     return sn_poses_time(poses, sn_poses_frames(poses) - 1) - sn_poses_time(poses, 0);
 }
 
+/* Which column drives which coordinate, -1 where the poses say nothing. The words behind the dot are the model's. */
 static snStatus match(const snModel *m, const snPoses *poses, int32_t *column, snError *error)
 {
-    int32_t nc = sn_count(m, SN_ITEM_COORDINATE);
-    const char **name = SN_NEW_ARRAY(const char *, nc);
-    if (!name) return sn_fail_no_memory(error);
-    for (int32_t c = 0; c < nc; ++c) name[c] = sn_name(m, SN_ITEM_COORDINATE, c);
-    snStatus status = sn_poses_match(poses, nc, name, column, error);
-    sn_free((void *)name);
-    return status;
+    char unknown[400] = "";
+    for (int32_t i = 0; i < sn_count(m, SN_ITEM_COORDINATE); ++i) column[i] = -1;
+    for (int32_t c = 0; c < sn_poses_columns(poses); ++c) {
+        const char *name = sn_poses_name(poses, c);
+        int32_t i = sn_find(m, SN_ITEM_COORDINATE, name);
+        size_t used = strlen(unknown);
+        if (i < 0)
+            (void)snprintf(unknown + used, sizeof unknown - used, "%s%s", used ? ", " : "", name);
+        else if (column[i] >= 0)
+            return sn_fail(error, SN_BAD_INPUT, "the columns %.80s and %.80s mean the same coordinate",
+                           sn_poses_name(poses, column[i]), name);
+        else
+            column[i] = c;
+    }
+    if (!unknown[0]) return SN_OK;
+    sn_fail(error, SN_BAD_INPUT, "the model has no joint coordinates called %s", unknown);
+    sn_error_remedy(error, "`sinew info` lists the joints of a model and what it calls their motions");
+    return SN_BAD_INPUT;
 }
 
 static snStatus motion_of_poses(const snModel *m, const snPoses *poses, double rate, snTrack **motion, snError *error)

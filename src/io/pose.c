@@ -17,7 +17,7 @@ static snStatus check_names(const char *file, const snTable *table, snError *err
         if (dot && dot > name && dot[1]) continue;
         sn_fail(error, SN_BAD_FILE, "the column \"%.100s\" is not joint.coordinate", name);
         sn_error_place(error, file, 0, 0);
-        sn_error_remedy(error, "name it like mcp2.flexion");
+        sn_error_remedy(error, "name it after a joint and one of its motions, such as elbow.flexion or elbow.0");
         return SN_BAD_FILE;
     }
     return SN_OK;

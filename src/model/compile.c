@@ -127,6 +127,11 @@ static int32_t find_group(const snModel *m, const char *name)
     return muscle < m->nvolume ? muscle : -1;
 }
 
+const char *sn_coordinate_title(const snModel *m, int32_t coordinate)
+{
+    return coordinate >= 0 && coordinate < m->ncoord ? m->coord_title[coordinate] : NULL;
+}
+
 int32_t sn_find(const snModel *m, snItem item, const char *name)
 {
     switch (item) {

@@ -21,6 +21,8 @@ const char *sn_compile_text(snCompiler *c, const char *text);
 
 snStatus sn_compile_bodies(snCompiler *c);
 snStatus sn_compile_joints(snCompiler *c);
+/* Names of the coordinates of a joint from its attribute motions. */
+snStatus sn_compile_motions(snCompiler *c, int32_t joint, const snJointDef *def);
 snStatus sn_compile_strands(snCompiler *c);
 snStatus sn_compile_muscles(snCompiler *c);
 snStatus sn_compile_constraints(snCompiler *c);

@@ -128,7 +128,7 @@ static bool alloc_joints(snCompiler *c, int32_t n)
            COMPILE_ARRAY(c, m->joint_b, n) && COMPILE_ARRAY(c, m->joint_rowadr, n) &&
            COMPILE_ARRAY(c, m->joint_coordadr, n + 1) && COMPILE_ARRAY(c, m->joint_pair, n) &&
            COMPILE_ARRAY(c, m->joint_cone, n) &&
-           COMPILE_ARRAY(c, m->coord_name, k) && COMPILE_ARRAY(c, m->coord_lower, k) &&
+           COMPILE_ARRAY(c, m->coord_name, k) && COMPILE_ARRAY(c, m->coord_title, k) && COMPILE_ARRAY(c, m->coord_lower, k) &&
            COMPILE_ARRAY(c, m->coord_upper, k) && COMPILE_ARRAY(c, m->coord_stiffness, k) &&
            COMPILE_ARRAY(c, m->coord_damping, k) && COMPILE_ARRAY(c, m->coord_rest, k) &&
            COMPILE_ARRAY(c, m->coord_limit_row, k);
@@ -194,7 +194,7 @@ static snStatus compile_joint(snCompiler *c, snId id)
         if (status != SN_OK) return status;
     }
     m->joint_coordadr[j + 1] = m->ncoord;
-    return SN_OK;
+    return sn_compile_motions(c, j, def);
 }
 
 snStatus sn_compile_joints(snCompiler *c)

@@ -121,6 +121,7 @@ struct snModel {
 
     /* coordinates of the joints (ncoord) */
     const char **coord_name;
+    const char **coord_title; /* joint.word with the model's word for it, or the name */
     double *coord_lower, *coord_upper; /* rad or m; infinite: free */
     double *coord_stiffness, *coord_damping, *coord_rest;
     int32_t *coord_limit_row; /* joint row of its limit, -1 */

@@ -14,7 +14,6 @@
 #include "motion/interval.h"
 
 #include <assert.h>
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -195,58 +194,4 @@ void sn_poses_at(const snPoses *p, double time, double *value, double *velocity,
         if (velocity) velocity[c] = out[1] / h;
         if (acceleration) acceleration[c] = out[2] / (h * h);
     }
-}
-
-/* ---- names ---------------------------------------------------------------------------------- */
-
-static int coordinate_number(const char *word)
-{
-    static const struct {
-        const char *word;
-        int number;
-    } known[] = {{"flexion", 0}, {"pronation", 0}, {"rotation", 0}, {"deviation", 1}, {"abduction", 1}, {"axial", 2}};
-    for (size_t i = 0; i < sizeof known / sizeof *known; ++i)
-        if (!strcmp(word, known[i].word)) return known[i].number;
-    return isdigit((unsigned char)word[0]) && !word[1] ? word[0] - '0' : -1;
-}
-
-/* joint.flexion and joint.0 are the same coordinate. */
-static bool same_coordinate(const char *column, const char *coordinate)
-{
-    const char *a = strrchr(column, '.'), *b = strrchr(coordinate, '.');
-    if (!a || !b || a - column != b - coordinate || strncmp(column, coordinate, (size_t)(a - column)) != 0)
-        return false;
-    return !strcmp(a, b) || (coordinate_number(a + 1) >= 0 && coordinate_number(a + 1) == coordinate_number(b + 1));
-}
-
-static void append_name(char *list, size_t size, const char *name)
-{
-    size_t n = strlen(list);
-    snprintf(list + n, size - n, "%s%s", n ? ", " : "", name);
-}
-
-static snStatus fail_twice(const snPoses *p, int32_t a, int32_t b, snError *error)
-{
-    return sn_fail(error, SN_BAD_INPUT, "the columns %.80s and %.80s mean the same coordinate", p->name[a], p->name[b]);
-}
-
-snStatus sn_poses_match(const snPoses *p, int32_t ncoordinate, const char *const *coordinate_name, int32_t *column,
-                        snError *error)
-{
-    char unknown[400] = "";
-    for (int32_t i = 0; i < ncoordinate; ++i) column[i] = -1;
-    for (int32_t c = 0; c < p->columns; ++c) {
-        int32_t i = 0;
-        while (i < ncoordinate && !same_coordinate(p->name[c], coordinate_name[i])) ++i;
-        if (i == ncoordinate)
-            append_name(unknown, sizeof unknown, p->name[c]);
-        else if (column[i] >= 0)
-            return fail_twice(p, column[i], c, error);
-        else
-            column[i] = c;
-    }
-    if (!unknown[0]) return SN_OK;
-    sn_fail(error, SN_BAD_INPUT, "the model has no joint coordinates called %s", unknown);
-    sn_error_remedy(error, "`sinew info` lists the joints of a model");
-    return SN_BAD_INPUT;
 }

@@ -50,7 +50,7 @@ class Demo(Case):
         self.assertNotIn("point.html", links)
 
     def test_bad_input(self):
-        self.assertIn("no demonstration of 'foot'", self.sinew("demo", "foot", code=3).stderr)
+        self.assertIn("neither a file nor the name of a model", self.sinew("demo", "foot", code=3).stderr)
         self.assertIn("moonwalk", self.sinew("demo", "--motion", "moonwalk", code=3).stderr)
         self.assertIn("shipped with the model", self.sinew("demo", "--motion", "../x", code=3).stderr)
         self.write("file", "")

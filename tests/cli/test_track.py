@@ -88,7 +88,7 @@ class Track(TrackCase):
     def test_clamped_targets_are_named(self):
         self.write("far.pose.csv", "time,PIP.flexion\n0,0\n0.5,170\n")
         result = self.sinew("track", "finger", "far.pose.csv", "-o", "out")
-        self.assertIn("PIP.0", result.stderr)
+        self.assertIn("PIP.flexion", result.stderr)
         self.assertIn("degrees", result.stderr)
         self.assertIn("PIP.0", self.read("out.report.txt"))
         answer = self.json("track", "finger", "far.pose.csv", "-o", "out")

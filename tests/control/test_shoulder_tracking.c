@@ -1,5 +1,6 @@
 /* The shipped motions of the shoulder followed by its muscles: every bone within a millimetre in the mean. */
 #include "check.h"
+#include "shoulder/shoulder.h"
 #include "sinew/author.h"
 #include "sinew/record.h"
 #include "sinew/io.h"

@@ -78,16 +78,47 @@ static void published_figures_are_read(void **state)
 {
     (void)state;
     snArmFigure *figure = NULL;
-    int32_t count = 0;
+    int32_t count = 0, neutral = 0;
     snError error;
     assert_ok(sn_load_arm_figures(SINEW_SOURCE_DIR "/models/hand/moment_arms.tsv", &figure, &count, &error), error);
     assert_true(count > 100);
     for (int32_t i = 0; i < count; ++i) {
         assert_true(figure[i].lo <= figure[i].hi && figure[i].grade >= 'A' && figure[i].grade <= 'C');
-        assert_int_equal(figure[i].neutral, !strcmp(figure[i].joint, "wrist") || !strcmp(figure[i].joint, "prosup") ||
-                                                !strcmp(figure[i].joint, "cmc1"));
+        neutral += figure[i].neutral;
     }
+    assert_true(neutral > 50 && neutral < count);
     sn_arm_figures_free(figure);
+    write_text("io_arms.tsv", "muscle\tjoint\tmotion\tmean\tlo\thi\tgrade\tpose\nA\tj\tm\t0\t0\t0\tA\tbent\n");
+    assert_int_equal(sn_load_arm_figures("io_arms.tsv", &figure, &count, &error), SN_BAD_FILE);
+    assert_string_equal(error.message, "pose is neither neutral nor range");
+    assert_int_equal(error.line, 2);
+    unlink("io_arms.tsv");
+}
+
+/* A joint with two coordinates and words for them: all of a word or its last part, or the number. */
+static void the_words_are_the_models(void **state)
+{
+    (void)state;
+    snSpec *spec = sn_scene("finger");
+    snId id = sn_spec_find(spec, SN_KIND_JOINT, "MCP");
+    ((snJointDef *)(uintptr_t)sn_spec_joint(spec, id))->motions = "curl_in  side_sway";
+    snModel *m = compiled(spec);
+    static const char *const known[] = {"MCP.curl_in", "MCP.in", "MCP.0", "MCP.side_sway", "MCP.sway", "MCP.1"};
+    for (int i = 0; i < 6; ++i) assert_int_equal(sn_find(m, SN_ITEM_COORDINATE, known[i]), i / 3);
+    assert_string_equal(sn_coordinate_title(m, 0), "MCP.curl_in");
+    assert_string_equal(sn_coordinate_title(m, 2), "PIP.flexion");
+    assert_null(sn_coordinate_title(m, 99));
+    assert_int_equal(sn_find(m, SN_ITEM_COORDINATE, "MCP.flexion"), -1); /* no word of the library's own */
+    snTrack *motion = NULL;
+    snError error;
+    const char *path = write_text("io_words.pose.csv", "time,MCP.flexion,MCP.sway,toe.0\n0,0,0,0\n0.1,3,3,1\n");
+    assert_int_equal(sn_load_motion(m, path, NULL, &motion, &error), SN_BAD_INPUT);
+    assert_string_equal(error.message, "the model has no joint coordinates called MCP.flexion, toe.0");
+    write_text(path, "time,MCP.sway,MCP.1\n0,0,0\n0.1,3,3\n");
+    assert_int_equal(sn_load_motion(m, path, NULL, &motion, &error), SN_BAD_INPUT);
+    assert_string_equal(error.message, "the columns MCP.sway and MCP.1 mean the same coordinate");
+    sn_model_destroy(m);
+    unlink(path);
 }
 
 static void unreasonable_sampling_is_refused(void **state)
@@ -111,6 +142,7 @@ int main(void)
         cmocka_unit_test(key_poses_become_poses_of_bodies),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(published_figures_are_read),
+        cmocka_unit_test(the_words_are_the_models),
         cmocka_unit_test(unreasonable_sampling_is_refused),
     };
     return cmocka_run_group_tests_name("io.motion_load", tests, NULL, NULL);

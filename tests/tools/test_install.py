@@ -2,6 +2,7 @@
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -39,8 +40,11 @@ class Install(unittest.TestCase):
     def test_what_is_there(self):
         for name in ["sinew", "libsinew.a", "libsinew.so", "sinew.pc", "sinew.h", "sim.h"]:
             self.find(name)
-        for folder, _, files in os.walk(os.path.join(SOURCE, "models")):
+        for folder, folders, files in os.walk(os.path.join(SOURCE, "models")):
+            folders[:] = [name for name in folders if name != "kit"]  # programs of the build
             for name in files:
+                if name.endswith(".cmake"):
+                    continue
                 self.assertTrue(os.path.exists(os.path.join(self.prefix, "share", "sinew", os.path.relpath(
                     os.path.join(folder, name), SOURCE))), name)
 
@@ -73,6 +77,24 @@ class Install(unittest.TestCase):
         for name in os.listdir(models) if os.path.isdir(models) else []:
             if os.path.exists(os.path.join(models, name, name + ".muscle.xml")):
                 self.assertIn("strands", self.sinew("info", name))
+
+    def test_shipped_models_are_installed_as_built(self):
+        for name in ("hand", "hand-left", "shoulder"):
+            self.assertTrue(os.path.exists(os.path.join(self.prefix, "share", "sinew", "models", name,
+                                                        name + ".muscle.xml")), name)
+
+    def test_python_finds_library_and_models(self):
+        python = next((p for p in (sys.executable, "/usr/bin/python3")
+                       if run([p, "-c", "import numpy"]).returncode == 0), None)
+        self.assertIsNotNone(python, "numpy is missing: make deps installs python3-numpy")
+        environment = dict(os.environ, PYTHONPATH=os.path.join(self.prefix, "share", "sinew", "python"))
+        code = ("import sinew; model = sinew.load('shoulder'); print(sinew._library.sn._name); "
+                "print(model.state(skip_settle=True)['strand.tension'].shape[0])")
+        result = run([python, "-c", code], env=environment, cwd=self.prefix)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        library, count = result.stdout.split()
+        self.assertTrue(os.path.realpath(library).startswith(os.path.realpath(self.prefix)), library)
+        self.assertEqual(int(count), 132)
 
     def test_program_builds_against_it(self):
         flags = run(["pkg-config", "--cflags", "--libs", "sinew"], env=self.environment())

@@ -1,0 +1,200 @@
+/* Lofting of bones. */
+#include "common/bone.h"
+
+#include "base/alloc.h"
+
+enum { AROUND = 24, MAX_RINGS = 16, FIELDS = 7, LUMP_RINGS = 13 };
+
+void sn_bone_free(snBoneMesh *mesh)
+{
+    sn_array_free(&mesh->vertex);
+    sn_array_free(&mesh->triangle);
+}
+
+rigid sn_bone_frame(v3 proximal, v3 distal, v3 dorsal)
+{
+    v3 y = v3_unit(v3_sub(proximal, distal)), x = v3_unit(v3_cross(y, dorsal));
+    m3 axes = m3_columns(x, y, v3_cross(x, y));
+    return (rigid){q_from_m3(&axes), proximal};
+}
+
+static bool add_vertex(snBoneMesh *mesh, v3 p)
+{
+    if (!sn_array_reserve(&mesh->vertex, 3)) return false;
+    v3_store(mesh->vertex.at + mesh->vertex.count, p);
+    mesh->vertex.count += 3;
+    return true;
+}
+
+static bool add_triangle(snBoneMesh *mesh, int32_t a, int32_t b, int32_t c)
+{
+    if (!sn_array_reserve(&mesh->triangle, 3)) return false;
+    int32_t *t = mesh->triangle.at + mesh->triangle.count;
+    t[0] = a, t[1] = b, t[2] = c;
+    mesh->triangle.count += 3;
+    return true;
+}
+
+/* Six times the volume that the triangles from `first` on enclose, seen from one of their vertices. */
+static double volume6(const snBoneMesh *mesh, int32_t first)
+{
+    v3 o = v3_load(mesh->vertex.at + 3 * mesh->triangle.at[first]);
+    double sum = 0;
+    for (int32_t i = first; i < mesh->triangle.count; i += 3) {
+        v3 p[3];
+        for (int k = 0; k < 3; ++k) p[k] = v3_sub(v3_load(mesh->vertex.at + 3 * mesh->triangle.at[i + k]), o);
+        sum += v3_dot(p[0], v3_cross(p[1], p[2]));
+    }
+    return sum;
+}
+
+static void orient(snBoneMesh *mesh, int32_t first)
+{
+    if (volume6(mesh, first) >= 0) return;
+    for (int32_t i = first; i < mesh->triangle.count; i += 3) {
+        int32_t swap = mesh->triangle.at[i];
+        mesh->triangle.at[i] = mesh->triangle.at[i + 1];
+        mesh->triangle.at[i + 1] = swap;
+    }
+}
+
+/* Triangles of `rings` rings of `around` vertices from base on, with a pole before and one after them. */
+static bool skin_rings(snBoneMesh *mesh, int32_t base, int32_t rings, int32_t around)
+{
+    int32_t first = mesh->triangle.count, south = base, ring = base + 1, north = ring + rings * around;
+    bool ok = true;
+    for (int32_t j = 0; j < around; ++j) {
+        int32_t k = (j + 1) % around, top = ring + (rings - 1) * around;
+        ok = ok && add_triangle(mesh, south, ring + k, ring + j) && add_triangle(mesh, north, top + j, top + k);
+        for (int32_t i = 0; i + 1 < rings; ++i) {
+            int32_t a = ring + i * around + j, b = ring + i * around + k;
+            ok = ok && add_triangle(mesh, a, b, a + around) && add_triangle(mesh, b, b + around, a + around);
+        }
+    }
+    if (ok) orient(mesh, first);
+    return ok;
+}
+
+static const double *fields(const snBoneRing *r)
+{
+    return &r->center_x;
+}
+
+/* Slope that overshoots nowhere. */
+static double limited_slope(double before, double after)
+{
+    return before * after <= 0 ? 0 : 2 * before * after / (before + after);
+}
+
+/* Ring between ring[i] and ring[i + 1] at t in 0 to 1, monotone in every field. */
+static snBoneRing between(const snBoneRing *ring, int32_t n, int32_t i, double t)
+{
+    const snBoneRing *a = &ring[i], *b = &ring[i + 1];
+    double width = b->y - a->y, h00 = (1 + 2 * t) * (1 - t) * (1 - t), h10 = t * (1 - t) * (1 - t);
+    double h01 = t * t * (3 - 2 * t), h11 = t * t * (t - 1);
+    snBoneRing r = {.y = a->y + t * width};
+    double *out = &r.center_x;
+    for (int f = 0; f < FIELDS; ++f) {
+        double slope = (fields(b)[f] - fields(a)[f]) / width, before = slope, after = slope;
+        if (i > 0) before = limited_slope((fields(a)[f] - fields(a - 1)[f]) / (a->y - a[-1].y), slope);
+        if (i + 2 < n) after = limited_slope(slope, (fields(b + 1)[f] - fields(b)[f]) / (b[1].y - b->y));
+        out[f] = h00 * fields(a)[f] + h10 * width * before + h01 * fields(b)[f] + h11 * width * after;
+    }
+    return r;
+}
+
+static double hollow(double angle, double center)
+{
+    double d = remainder(angle - center, 2 * SN_PI) / 0.6;
+    return exp(-d * d);
+}
+
+static v3 ring_point(const snBoneRing *r, double angle)
+{
+    double c = cos(angle), s = sin(angle);
+    double radius = pow(pow(fabs(c) / r->half_x, r->power) + pow(fabs(s) / r->half_z, r->power), -1 / r->power);
+    radius *= 1 - r->palmar_groove * hollow(angle, -SN_PI / 2) - r->dorsal_groove * hollow(angle, SN_PI / 2);
+    return v3_of(r->center_x + radius * c, r->y, r->center_z + radius * s);
+}
+
+/* Centre of an end ring, half as far out again as the ring's narrowing asks for. */
+static v3 pole(const snBoneRing *end, const snBoneRing *inner)
+{
+    double out = 0.35 * fmin(end->half_x, end->half_z);
+    return v3_of(end->center_x, end->y + (end->y > inner->y ? out : -out), end->center_z);
+}
+
+bool sn_bone_loft(snBoneMesh *mesh, const snBoneRing *ring, int32_t nring, rigid frame, double scale, int32_t along)
+{
+    int32_t base = mesh->vertex.count / 3;
+    bool ok = add_vertex(mesh, rigid_apply(frame, v3_scale(pole(&ring[0], &ring[1]), scale)));
+    for (int32_t k = 0; k < along; ++k) {
+        double u = (double)k / (along - 1) * (nring - 1);
+        int32_t i = (int32_t)fmin(floor(u), nring - 2);
+        snBoneRing r = between(ring, nring, i, u - i);
+        for (int32_t j = 0; j < AROUND; ++j)
+            ok = ok && add_vertex(mesh, rigid_apply(frame, v3_scale(ring_point(&r, 2 * SN_PI * j / AROUND), scale)));
+    }
+    ok = ok && add_vertex(mesh, rigid_apply(frame, v3_scale(pole(&ring[nring - 1], &ring[nring - 2]), scale)));
+    return ok && skin_rings(mesh, base, along, AROUND);
+}
+
+/* One ring about a position, as wide as `wide` times the half axes. */
+static bool add_ring(snBoneMesh *mesh, v3 at, v3 along, v3 out, double wide, double half_side, double half_out,
+                     int32_t around)
+{
+    v3 side = v3_unit(v3_cross(along, out)), up = v3_cross(side, v3_unit(along));
+    bool ok = true;
+    for (int32_t j = 0; j < around; ++j) {
+        double angle = 2 * SN_PI * j / around;
+        v3 p = v3_mad(v3_mad(at, wide * half_side * cos(angle), side), wide * half_out * sin(angle), up);
+        ok = ok && add_vertex(mesh, p);
+    }
+    return ok;
+}
+
+bool sn_bone_sweep(snBoneMesh *mesh, const v3 *at, const v3 *out, int32_t n, double half_side, double half_out,
+                   int32_t around)
+{
+    const double wide_end = 0.7; /* of the rings before the poles */
+    int32_t base = mesh->vertex.count / 3;
+    double ahead = 0.8 * fmin(half_side, half_out);
+    v3 from = v3_unit(v3_sub(at[0], at[1])), to = v3_unit(v3_sub(at[n - 1], at[n - 2]));
+    bool ok = add_vertex(mesh, v3_mad(at[0], 1.2 * ahead, from));
+    ok = ok &&
+         add_ring(mesh, v3_mad(at[0], 0.7 * ahead, from), v3_neg(from), out[0], wide_end, half_side, half_out, around);
+    for (int32_t i = 0; i < n; ++i) {
+        v3 along = v3_sub(at[i + 1 < n ? i + 1 : i], at[i > 0 ? i - 1 : i]);
+        ok = ok && add_ring(mesh, at[i], along, out[i], 1, half_side, half_out, around);
+    }
+    ok =
+        ok && add_ring(mesh, v3_mad(at[n - 1], 0.7 * ahead, to), to, out[n - 1], wide_end, half_side, half_out, around);
+    ok = ok && add_vertex(mesh, v3_mad(at[n - 1], 1.2 * ahead, to));
+    return ok && skin_rings(mesh, base, n + 2, around);
+}
+
+/* A low bump field: three waves whose directions depend on the shape. */
+static double bumps(v3 d, int32_t shape)
+{
+    double a = 1.7 * shape, sum = 0;
+    for (int k = 0; k < 3; ++k, a += 2.1) sum += sin(3.1 * (d.x * cos(a) + d.y * sin(a)) + 2.3 * d.z * cos(2 * a) + a);
+    return sum / 3;
+}
+
+bool sn_bone_lump(snBoneMesh *mesh, rigid frame, v3 half, double power, int32_t shape)
+{
+    int32_t base = mesh->vertex.count / 3;
+    bool ok = true;
+    for (int32_t k = -1; k <= LUMP_RINGS; ++k) {
+        double polar = SN_PI * (k + 1) / (LUMP_RINGS + 1);
+        bool end = k < 0 || k == LUMP_RINGS;
+        for (int32_t j = 0; j < (end ? 1 : AROUND); ++j) {
+            double angle = 2 * SN_PI * j / AROUND;
+            v3 d = v3_of(sin(polar) * cos(angle), cos(polar), sin(polar) * sin(angle));
+            double r = pow(pow(fabs(d.x), power) + pow(fabs(d.y), power) + pow(fabs(d.z), power), -1 / power);
+            r *= 1 + 0.10 * bumps(d, shape);
+            ok = ok && add_vertex(mesh, rigid_apply(frame, v3_mul(half, v3_scale(d, r))));
+        }
+    }
+    return ok && skin_rings(mesh, base, LUMP_RINGS, AROUND);
+}

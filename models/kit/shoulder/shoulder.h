@@ -1,0 +1,142 @@
+/* The shoulder as its tables describe it: what the files of its generator and its tests share.
+ * World frame of the tables: right shoulder, origin at the jugular notch, +X anterior, +Y up, +Z right, metres.
+ *
+ * Invariants: a joint's parent comes before its child in the order of the joints; the strands of a part follow each
+ * other in the order of its origin line; every path begins with its origin and ends with its insertion. */
+#ifndef SN_KIT_SHOULDER_H
+#define SN_KIT_SHOULDER_H
+
+#include "common/bone.h"
+#include "base/array.h"
+#include "geom/mesh.h"
+#include "math/vec.h"
+#include "sinew/author.h"
+
+/* The right shoulder: thorax, clavicle, scapula and humerus, three ball joints, 16 muscles as 120 strands, 3 ligaments
+ * as 12 strands, twelve functions. Nothing but the muscles holds the scapula on the thorax. */
+typedef struct snShoulderDef {
+    const char *tables; /* folder of bones.tsv, joints.tsv, muscles.tsv, strands.tsv, ... */
+    const char *scene;  /* name of the scene file that the model names; NULL: shoulder.scene.xml */
+    bool meshes;        /* with meshes of the bones */
+    bool calibrate;     /* joint springs so that the drawn pose is at rest: simulates a moment */
+} snShoulderDef;
+
+snShoulderDef sn_default_shoulder_def(void);
+/* Fails with SN_NO_FILE or SN_BAD_FILE when a table is missing or wrong, naming file and line. */
+snStatus sn_author_shoulder(const snShoulderDef *def, snSpec **spec, snError *error);
+
+enum { SN_SHOULDER_NAME = 40, SN_SHOULDER_MAX_PATH = 10, SN_SHOULDER_MAX_CONTACT = 4, SN_SHOULDER_MAX_LEVEL = 16 };
+enum { SN_SHOULDER_MUSCLE_TRIANGLES = 400 }; /* fewer than that in the mesh of a part */
+enum { SN_SHOULDER_DRAWN = 12 }; /* control points of strands that AutoStrands made */
+
+typedef struct snShoulderBone {
+    char name[SN_SHOULDER_NAME];
+    bool moving;
+    v3 origin, end, center_of_mass;
+    double mass, girth_radius;
+    rigid frame; /* of the body in the world, neutral pose */
+} snShoulderBone;
+
+typedef struct snShoulderJoint {
+    char name[SN_SHOULDER_NAME], motion[3][SN_SHOULDER_NAME];
+    int32_t parent, child;
+    rigid frame;                              /* first coordinate about z, then y, then x */
+    double lower[3], upper[3];                /* deg */
+    double stiffness[3], damping[3], rest[3]; /* rest in deg: found by calibration, 0 in the tables */
+} snShoulderJoint;
+
+typedef struct snShoulderSurface {
+    char name[SN_SHOULDER_NAME];
+    int32_t body;
+    snShapeKind shape;
+    rigid frame; /* in the world */
+    v3 size;
+} snShoulderSurface;
+
+/* Contacts of every strand of a part with a surface, evenly between two places along the strand. */
+typedef struct snShoulderContact {
+    int32_t surface, count;
+    snSide side;
+    double from, to;
+} snShoulderContact;
+
+typedef struct snShoulderPart {
+    char name[SN_SHOULDER_NAME], muscle[SN_SHOULDER_NAME];
+    int32_t origin, insertion;                       /* bodies */
+    int32_t nstrand, first;                          /* its strands */
+    double area, max_force, fiber_length, pennation; /* of all its strands together; pennation in rad */
+    double tone, passive_from; /* passive force at rest over max_force; fibre length from which it rises */
+    double spacing;            /* m, of control points */
+    int32_t nstrut;            /* between neighbouring strands of the muscle */
+    snShoulderContact contact[SN_SHOULDER_MAX_CONTACT];
+    int32_t ncontact;
+} snShoulderPart;
+
+typedef struct snShoulderStrand {
+    char name[SN_SHOULDER_NAME];
+    int32_t part; /* -1: a ligament */
+    int32_t origin, insertion;
+    int32_t npoint;
+    v3 at[SN_SHOULDER_MAX_PATH];
+    int32_t eyelet[SN_SHOULDER_MAX_PATH]; /* body of an eyelet, -1: drawn there only */
+    double stiffness;                     /* of a ligament, N/m */
+    double slack;                         /* of a ligament: length at which it is taut over that in the neutral pose */
+    bool filled;                          /* made by AutoStrands: drawn holds its control points, npoint is 0 */
+    v3 drawn[SN_SHOULDER_DRAWN];
+} snShoulderStrand;
+
+typedef struct snShoulderLandmark {
+    char name[SN_SHOULDER_NAME];
+    v3 at;
+} snShoulderLandmark;
+
+/* Of which the shape of a bone is united. */
+typedef enum snShoulderPieceKind { SN_SHOULDER_ROD, SN_SHOULDER_SLAB, SN_SHOULDER_HOLLOW } snShoulderPieceKind;
+typedef struct snShoulderPiece {
+    char bone[SN_SHOULDER_NAME];
+    snShoulderPieceKind kind;
+    v3 a, b, c;
+    double radius_a, radius_b;
+} snShoulderPiece;
+
+typedef struct snShoulderFunction {
+    char name[SN_SHOULDER_NAME];
+    int32_t count, part[SN_SHOULDER_MAX_LEVEL];
+    double level[SN_SHOULDER_MAX_LEVEL];
+} snShoulderFunction;
+
+typedef struct snShoulder {
+    SN_ARRAY(snShoulderBone) bone;
+    SN_ARRAY(snShoulderJoint) joint;
+    SN_ARRAY(snShoulderSurface) surface;
+    SN_ARRAY(snShoulderPart) part;
+    SN_ARRAY(snShoulderStrand) strand; /* of muscles, then of ligaments */
+    SN_ARRAY(snShoulderLandmark) landmark;
+    SN_ARRAY(snShoulderFunction) function;
+    SN_ARRAY(snShoulderPiece) piece;
+    snTriMesh deltoid; /* that was filled; empty before */
+} snShoulder;
+
+/* Zeroed memory is an empty shoulder; free it also after a failure. */
+snStatus sn_shoulder_read(snShoulder *shoulder, const char *folder, snError *error);
+void sn_shoulder_free(snShoulder *shoulder);
+/* A landmark that the table must have; the origin where it has not (sn_shoulder_read has complained). */
+v3 sn_shoulder_landmark(const snShoulder *shoulder, const char *name);
+double sn_shoulder_path_length(const snShoulderStrand *strand);
+/* Puts strands that fill a mesh of the deltoid in the place of those of the tables (shoulder_deltoid.c). */
+snStatus sn_shoulder_fill_deltoid(snShoulder *shoulder, snError *error);
+
+/* Adds scene nodes, bodies, joints and surfaces to the spec (shoulder_body.c), strands and constraints
+ * (shoulder_strand.c), the functions (shoulder_strand.c). */
+snStatus sn_shoulder_add_bodies(const snShoulder *shoulder, const snShoulderDef *def, snSpec *spec, snError *error);
+snStatus sn_shoulder_add_strands(const snShoulder *shoulder, snSpec *spec, snError *error);
+snStatus sn_shoulder_add_functions(const snShoulder *shoulder, snSpec *spec);
+/* Adds hidden meshes around the strands of the muscles, which must be in the spec: "deltoid", and "<part>_muscle" for
+ * every other part (shoulder_muscle.c). */
+snStatus sn_shoulder_add_muscles(const snShoulder *shoulder, snSpec *spec, snError *error);
+/* Meshes in world coordinates of the neutral pose: a bone from its pieces (shoulder_bone.c), the thorax with ribs,
+ * spine, sternum, base of the skull and iliac crests (shoulder_thorax.c). */
+snStatus sn_shoulder_shape(const snShoulder *shoulder, const char *bone, snTriMesh *mesh, snError *error);
+snStatus sn_shoulder_thorax(const snShoulder *shoulder, snBoneMesh *mesh, snError *error);
+
+#endif
