@@ -71,8 +71,8 @@ int main(int argc, char **argv)
     sn_field(model, state, "body.position", &position);
     sn_field(model, state, "body.rotation", &rotation);
     sn_field(model, state, "strand.point", &point);
-    const char *bodies[] = {"ceiling", "bob"}, *strands[] = {"cord"};
-    const int32_t npoint[] = {8};
+    static const char *const bodies[] = {"ceiling", "bob"}, *const strands[] = {"cord"};
+    static const int32_t npoint[] = {8};
     static snTrackDef def;
     def.model = "pendulum";
     def.nbody = 2, def.body_name = bodies;
