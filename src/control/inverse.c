@@ -92,13 +92,14 @@ const double *sn_inverse_unmet(const snInverse *v)
 
 bool sn_inverse_applies(const snModel *m)
 {
-    int32_t reached = 0;
+    int32_t reached = 0, nfree = 0;
     for (int32_t b = 0; b < m->nbody; ++b) {
         int32_t joints = 0;
         for (int32_t j = 0; j < m->njoint; ++j) joints += m->joint_b[j] == b && m->joint_a[j] != b;
-        if (m->body_free[b] >= 0 && joints == 1) ++reached;
+        nfree += sn_body_is_free(m, b);
+        reached += sn_body_is_free(m, b) && joints == 1;
     }
-    return reached == m->nfree && m->nmuscle > 0 && m->ncoord > 0;
+    return reached == nfree && m->nmuscle > 0 && m->ncoord > 0;
 }
 
 static bool allocate(snInverse *v)

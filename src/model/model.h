@@ -155,6 +155,12 @@ struct snModel {
     snNameMap body_map, joint_map, coord_map, strand_map, muscle_map, constraint_map;
 };
 
+/* Muscles can move it, whichever part it belongs to: neither pinned nor kinematic. */
+static inline bool sn_body_is_free(const snModel *m, int32_t body)
+{
+    return m->body_mode[body] == SN_BODY_FREE;
+}
+
 /* Parameter of a strand at a fraction of its range. */
 static inline double sn_strand_parameter(const snStrand *strand, double fraction)
 {
