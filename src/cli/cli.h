@@ -112,7 +112,9 @@ int cli_progress(snCli *cli, const char *stage, double done, double total);
 void cli_progress_end(snCli *cli);
 /* The same as an snProgress for the library. */
 snProgress cli_progress_callback(snCli *cli);
+/* Whether the user has pressed Ctrl-C. Work that does not ask within 0.3 s of it is ended then and there. */
 bool cli_interrupted(void);
+void cli_answer_json(void); /* work that is ended prints a JSON object */
 void cli_catch_signals(void);
 void cli_open_streams(void); /* before anything else: descriptors 0 to 2 are there */
 /* Control characters and bytes that are not UTF-8 become question marks; line ends and tabs stay. */

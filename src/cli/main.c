@@ -35,6 +35,7 @@ static int run(const snCommand *command, int argc, char **argv)
         json_free(&cli.json);
         return finish(0);
     }
+    if (cli.want_json) cli_answer_json();
     if (status == SN_OK) status = command->run(&cli);
     cli_progress_end(&cli);
     if (status != SN_OK && !cli.failed_said) (void)cli_fail(&cli, status, "%s", sn_status_text(status));

@@ -8,16 +8,33 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t interrupted, noticed, answer_json;
+
+/* Work that looks for the flag ends by itself and keeps what is finished. Other work, such as reading a large mesh or
+ * settling, is ended here: files have no name before they are whole, so that nothing is left half done. */
+static void on_alarm(int number)
+{
+    static const char text[] = "sinew: stopped\n";
+    static const char json[] = "{\"error\": {\"status\": \"SN_CANCELLED\", \"message\": \"stopped\"}}\n";
+    (void)number;
+    if (noticed) return;
+    ssize_t told = write(STDERR_FILENO, text, sizeof text - 1);
+    if (answer_json) told += write(STDOUT_FILENO, json, sizeof json - 1);
+    (void)told;
+    _exit(1);
+}
 
 static void on_signal(int number)
 {
     /* A second Ctrl-C ends the program at once. */
+    struct itimerval soon = {.it_value = {.tv_usec = 300000}};
     interrupted = 1;
     (void)signal(number, SIG_DFL);
+    (void)setitimer(ITIMER_REAL, &soon, NULL);
 }
 
 /* A program may be started with its standard streams closed. The next file that is opened would take their numbers, and
@@ -36,6 +53,7 @@ static void catch_signal(int number)
 
 void cli_catch_signals(void)
 {
+    (void)signal(SIGALRM, on_alarm);
     catch_signal(SIGINT);
     catch_signal(SIGTERM);
     catch_signal(SIGHUP);
@@ -45,8 +63,14 @@ void cli_catch_signals(void)
 #endif
 }
 
+void cli_answer_json(void)
+{
+    answer_json = 1;
+}
+
 bool cli_interrupted(void)
 {
+    if (interrupted) noticed = 1;
     return interrupted != 0;
 }
 

@@ -21,6 +21,7 @@ typedef struct snChecker {
     /* who belongs to whom, found once (by id - 1); only enabled constraints count */
     snArena memory;
     snId *node_body;       /* body whose node is this one or the nearest above it */
+    snId *first_mesh, *next_mesh; /* by body, by node: the meshes of each body */
     snId *constraint_body; /* body that a constraint hangs on; 0: another strand, or a name that dangles */
     int32_t *first_visit;  /* of each strand, -1: none */
     snVisit *visit;

@@ -49,9 +49,9 @@ static const char *defect_text(snMeshDefect defect)
 static void check_mass_meshes(snChecker *c, snId body, const snBodyDef *d)
 {
     int32_t found = 0;
-    for (snId id = 1; id <= sn_spec_count(c->spec, SN_KIND_NODE); ++id) {
+    if (!c->first_mesh) return;
+    for (snId id = c->first_mesh[body]; id; id = c->next_mesh[id]) {
         const snNodeDef *node = sn_spec_node(c->spec, id);
-        if (node->kind != SN_NODE_MESH || node->ntriangle == 0 || c->node_body[id - 1] != body) continue;
         ++found;
         snMeshDefect defect = defect_of(c, node);
         if (defect == SN_MESH_SOUND) continue;
@@ -98,14 +98,14 @@ static void check_center(snChecker *c, snId id, const snBodyDef *d, snId node)
                          "center_of_mass \"%.100s\" is not part of the body", d->center_of_mass);
 }
 
-static void check_body_node(snChecker *c, snId id, snId node)
+/* owner: by node, the first body that has it; may be NULL. */
+static void check_body_node(snChecker *c, snId id, snId node, snId *owner)
 {
-    for (snId other = 1; other < id; ++other)
-        if (sn_body_node(c->spec, other) == node) {
-            sn_check_error(c, SN_KIND_BODY, id, "give each body a group of its own",
-                           "body \"%.100s\" has the same node", sn_spec_body(c->spec, other)->name);
-            break;
-        }
+    if (owner && owner[node])
+        sn_check_error(c, SN_KIND_BODY, id, "give each body a group of its own", "body \"%.100s\" has the same node",
+                       sn_spec_body(c->spec, owner[node])->name);
+    else if (owner)
+        owner[node] = id;
     affine world = sn_node_world(c->spec, node);
     if (m3_det(&world.a) < 0)
         sn_check_warning(c, SN_KIND_BODY, id, "mirror the points instead of the node",
@@ -129,16 +129,39 @@ static const bool *find_attached(snChecker *c)
     return attached;
 }
 
+/* The meshes of each body as a list, so that asking for them does not go through all nodes again. */
+static void list_meshes(snChecker *c)
+{
+    int32_t nnode = sn_spec_count(c->spec, SN_KIND_NODE);
+    c->first_mesh = sn_arena_alloc(&c->memory, (size_t)sn_spec_count(c->spec, SN_KIND_BODY) + 1, sizeof *c->first_mesh);
+    c->next_mesh = sn_arena_alloc(&c->memory, (size_t)nnode + 1, sizeof *c->next_mesh);
+    if (!c->first_mesh || !c->next_mesh) {
+        c->no_memory = true;
+        c->first_mesh = NULL;
+        return;
+    }
+    for (snId id = nnode; id > 0; --id) {
+        const snNodeDef *node = sn_spec_node(c->spec, id);
+        if (node->kind != SN_NODE_MESH || node->ntriangle == 0) continue;
+        snId body = c->node_body[id - 1];
+        c->next_mesh[id] = c->first_mesh[body];
+        c->first_mesh[body] = id;
+    }
+}
+
 void sn_check_bodies(snChecker *c)
 {
+    list_meshes(c);
     const bool *attached = find_attached(c);
+    snId *owner = sn_arena_alloc(&c->memory, (size_t)sn_spec_count(c->spec, SN_KIND_NODE) + 1, sizeof *owner);
+    if (!owner) c->no_memory = true;
     for (snId id = 1; id <= sn_spec_count(c->spec, SN_KIND_BODY); ++id) {
         const snBodyDef *d = sn_spec_body(c->spec, id);
         snId node = sn_body_node(c->spec, id);
         if (!node)
             sn_check_dangling(c, SN_KIND_BODY, id, "node", *d->node ? d->node : d->name, SN_KIND_NODE, "node");
         else
-            check_body_node(c, id, node);
+            check_body_node(c, id, node, owner);
         check_mass(c, id, d);
         check_center(c, id, d, node);
         if (d->pinned && d->kinematic)

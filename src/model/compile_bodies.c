@@ -55,13 +55,19 @@ static snStatus compile_body(snCompiler *c, snId id)
     return SN_OK;
 }
 
+/* Whether a node belongs to a body; the quick question comes first. */
+static bool is_part(const snSpec *spec, snId node, snId body)
+{
+    return sn_node_is_under(spec, node, sn_body_node(spec, body)) && sn_node_body(spec, node) == body;
+}
+
 /* A body without a mesh is measured at its node's origin and at a length from it along each axis. */
 static int32_t vertex_count(const snCompiler *c, snId body)
 {
     int32_t n = 0;
     for (snId id = 1; id <= sn_spec_count(c->spec, SN_KIND_NODE); ++id) {
         const snNodeDef *node = sn_spec_node(c->spec, id);
-        if (node->kind == SN_NODE_MESH && sn_node_body(c->spec, id) == body) n += node->nvertex;
+        if (node->kind == SN_NODE_MESH && is_part(c->spec, id, body)) n += node->nvertex;
     }
     return n ? n : 4;
 }
@@ -74,7 +80,7 @@ static void copy_vertices(snCompiler *c, snId body, int32_t b)
     rigid to_body = rigid_inverse(m->body_rest[b]);
     for (snId id = 1; id <= sn_spec_count(c->spec, SN_KIND_NODE); ++id) {
         const snNodeDef *node = sn_spec_node(c->spec, id);
-        if (node->kind != SN_NODE_MESH || sn_node_body(c->spec, id) != body) continue;
+        if (node->kind != SN_NODE_MESH || !is_part(c->spec, id, body)) continue;
         affine world = sn_node_world(c->spec, id);
         for (int32_t k = 0; k < node->nvertex; ++k, out += 3)
             v3_store(out, rigid_apply(to_body, affine_apply(&world, v3_load(node->vertex + 3 * k))));

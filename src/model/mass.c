@@ -68,11 +68,13 @@ static snMass combined(const snMass *a, const snMass *b)
 /* All closed meshes of the body together; found is false when there is none. */
 static snStatus from_meshes(const snSpec *spec, snId body, double density, snMass *out, bool *found, snError *error)
 {
-    rigid frame = sn_node_frame(spec, sn_body_node(spec, body));
+    snId own = sn_body_node(spec, body);
+    rigid frame = sn_node_frame(spec, own);
     *found = false;
     for (snId id = 1; id <= sn_spec_count(spec, SN_KIND_NODE); ++id) {
         const snNodeDef *node = sn_spec_node(spec, id);
-        if (node->kind != SN_NODE_MESH || node->ntriangle == 0 || sn_node_body(spec, id) != body) continue;
+        if (node->kind != SN_NODE_MESH || node->ntriangle == 0) continue;
+        if (!sn_node_is_under(spec, id, own) || sn_node_body(spec, id) != body) continue; /* the quick question first */
         snMass part;
         snStatus status = of_mesh(spec, id, frame, density, &part, error);
         if (status != SN_OK) return status;

@@ -229,7 +229,7 @@ static const snAttr model_attr[] = {
     STRING_(scene, 0, "File of the scene, relative to the muscle file."),
     VECTOR_(gravity, 3, NAN, NAN, NAN, 0, -1000, 1000, SN_ATTR_MAY_BE_NAN, "m/s^2",
             "Gravity in the world; without it 9.81 against the scene's up axis."),
-    NUMBER_(step, 0.004, 0, 1, SN_ATTR_POSITIVE, "s", "Suggested time step."),
+    NUMBER_(step, 0.004, 1e-6, 0.1, SN_ATTR_POSITIVE, "s", "Suggested time step."),
     NUMBER_(settle, 0.2, 0, 100, 0, "s", "Time of damped settling before time zero."),
     NUMBER_(compliance, 1e-6, 0, 1, SN_ATTR_POSITIVE, "1/kg",
             "Regularisation of the constraint rows; makes redundant constraints harmless."),
