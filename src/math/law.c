@@ -1,5 +1,6 @@
 /* Force-length laws. Shapes of the Hill laws follow common practice in biomechanics [Thelen 2003]: passive shape
- * factor 4 with a toe that ends at 60 % strain, active Gaussian of width 0.45. Table slopes are those of
+ * factor 4 with a toe that ends at 60 % strain, active Gaussian of width 0.45. The Blix curves are the parabolas of
+ * equations 1 and 2 of [Tsang 2005], the active one cut off where it would push. Table slopes are those of
  * [Fritsch and Carlson 1980], limited so that the cubic overshoots nowhere. */
 #include "math/law.h"
 
@@ -9,7 +10,7 @@
 #include <string.h>
 
 static const double toe_strain = 0.6, toe_shape = 4, gauss_width2 = 0.45, parabola_half_width = 0.5,
-                    shift_range = 0.5;
+                    shift_range = 0.5, blix_peak = 0.1, blix_half_width = 0.5, blix_passive = 2.77;
 
 /* c (exp(k e / e0) - 1) below the toe, with c chosen so that its slope at e0 is 1, the slope of the line above. */
 static double hill_passive(double e, double *slope)
@@ -31,9 +32,17 @@ static double hill_passive_primitive(double e)
     return k * k * exp(toe_shape * (x / toe_strain - 1)) - c * x + more * (k - c + more / 2);
 }
 
-static double parabola_primitive(double e)
+/* 1 - (e / w)^2, not below 0. */
+static double parabola(double e, double w, double *slope)
 {
-    double w = parabola_half_width, x = e < -w ? -w : e > w ? w : e;
+    bool outside = fabs(e) >= w;
+    *slope = outside ? 0 : -2 * e / (w * w);
+    return outside ? 0 : 1 - e * e / (w * w);
+}
+
+static double parabola_primitive(double e, double w)
+{
+    double x = e < -w ? -w : e > w ? w : e;
     return x - x * x * x / (3 * w * w);
 }
 
@@ -98,7 +107,7 @@ double sn_law_eval(const snLaw *law, double stretch, double *slope)
 
 double sn_law_eval_near(const snLaw *law, double stretch, double *slope, int32_t *near)
 {
-    double e = stretch - 1, w = parabola_half_width;
+    double e = stretch - 1, stretched = e > 0 ? e : 0;
     switch (law->kind) {
     case SN_LAW_LINEAR:
         *slope = 1;
@@ -118,11 +127,13 @@ double sn_law_eval_near(const snLaw *law, double stretch, double *slope, int32_t
         *slope = -2 * e / gauss_width2 * f;
         return f;
     }
-    case SN_LAW_QUADRATIC_ACTIVE: {
-        int outside = fabs(e) >= w;
-        *slope = outside ? 0 : -2 * e / (w * w);
-        return outside ? 0 : 1 - e * e / (w * w);
-    }
+    case SN_LAW_QUADRATIC_ACTIVE:
+        return parabola(e, parabola_half_width, slope);
+    case SN_LAW_BLIX_ACTIVE:
+        return parabola(e - blix_peak, blix_half_width, slope);
+    case SN_LAW_BLIX_PASSIVE:
+        *slope = 2 * blix_passive * stretched;
+        return blix_passive * stretched * stretched;
     case SN_LAW_TABLE:
         return table_eval(law, stretch, slope, near);
     }
@@ -132,7 +143,7 @@ double sn_law_eval_near(const snLaw *law, double stretch, double *slope, int32_t
 
 static double primitive(const snLaw *law, double stretch)
 {
-    double e = stretch - 1, w = sqrt(gauss_width2);
+    double e = stretch - 1, w = sqrt(gauss_width2), stretched = e > 0 ? e : 0;
     switch (law->kind) {
     case SN_LAW_LINEAR:
         return e * e / 2;
@@ -145,7 +156,11 @@ static double primitive(const snLaw *law, double stretch)
     case SN_LAW_HILL_ACTIVE:
         return w * sqrt(SN_PI) / 2 * erf(e / w);
     case SN_LAW_QUADRATIC_ACTIVE:
-        return parabola_primitive(e);
+        return parabola_primitive(e, parabola_half_width);
+    case SN_LAW_BLIX_ACTIVE:
+        return parabola_primitive(e - blix_peak, blix_half_width);
+    case SN_LAW_BLIX_PASSIVE:
+        return blix_passive / 3 * stretched * stretched * stretched;
     case SN_LAW_TABLE:
         return table_primitive(law, stretch);
     }
@@ -180,8 +195,9 @@ void sn_law_slopes(int32_t n, const double *x, const double *y, double *slope)
     }
 }
 
-static const char *const law_name[] = {"linear",      "constant",         "shift", "hill-passive",
-                                       "hill-active", "quadratic-active", "table"};
+static const char *const law_name[] = {"linear",       "constant",         "shift",
+                                       "hill-passive", "hill-active",      "quadratic-active",
+                                       "blix-active",  "blix-passive",     "table"};
 
 int sn_law_by_name(const char *name, snLawKind *kind)
 {

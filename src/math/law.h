@@ -15,6 +15,8 @@ typedef enum snLawKind {
     SN_LAW_HILL_PASSIVE, /* exponential toe up to a stretch of 1.6, then linear with slope 1 */
     SN_LAW_HILL_ACTIVE,  /* Gaussian around stretch 1: exp(-(stretch - 1)^2 / 0.45) */
     SN_LAW_QUADRATIC_ACTIVE, /* parabola: 1 - ((stretch - 1) / 0.5)^2, not below 0 */
+    SN_LAW_BLIX_ACTIVE,      /* parabola around stretch 1.1: 1 - 4 (stretch - 1.1)^2, not below 0 */
+    SN_LAW_BLIX_PASSIVE,     /* 2.77 (stretch - 1)^2 from stretch 1 on; multiplied by the maximal force, not by E A */
     SN_LAW_TABLE             /* piecewise cubic through data, monotone between points, linear outside */
 } snLawKind;
 
@@ -32,7 +34,8 @@ double sn_law_eval_near(const snLaw *law, double stretch, double *slope, int32_t
 double sn_law_integral(const snLaw *law, double from, double to);
 /* Slopes (n) of the monotone cubic through x, y. */
 void sn_law_slopes(int32_t n, const double *x, const double *y, double *slope);
-/* Built-in law by name ("linear", "constant", "shift", "hill-passive", "hill-active", "quadratic-active"); 0 if unknown. */
+/* Built-in law by name ("linear", "constant", "shift", "hill-passive", "hill-active", "quadratic-active", "blix-active",
+ * "blix-passive"); 0 if unknown. */
 int sn_law_by_name(const char *name, snLawKind *kind);
 /* "table" for a table, which sn_law_by_name does not know. */
 const char *sn_law_name(snLawKind kind);

@@ -297,10 +297,10 @@ static const snAttr strand_attr[] = {
     NUMBER_(passive_scale, 1, 0, 1e6, 0, "", "Scales the passive force."),
     NUMBER_(active_scale, 1, 0, 1e6, 0, "", "Scales the active force."),
     STRING_(passive_fl, 0,
-            "Passive force-length law: linear (default), hill-passive, a ForceLength element, or a file."),
+            "Passive force-length law: linear (default), hill-passive, blix-passive, a ForceLength element, or a file."),
     STRING_(active_fl, 0,
-            "Active force-length law: shift (default), hill-active, quadratic-active, constant, a ForceLength element, or a "
-            "file."),
+            "Active force-length law: shift (default), hill-active, quadratic-active, blix-active, constant, a ForceLength "
+            "element, or a file."),
     NUMBER_(radius, 0.01, 0, 1, SN_ATTR_POSITIVE, "m", "Radius of the whole strand."),
     BOOL_(enabled, true, "Takes part in the simulation."),
     NUMBER_(stiffness, 1e6, 0, 1e12, SN_ATTR_POSITIVE, "Pa",
