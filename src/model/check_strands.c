@@ -116,8 +116,8 @@ static void check_law(snChecker *c, snId id, const char *attribute, const char *
     snLawKind kind;
     if (!*law || sn_law_by_name(law, &kind) || sn_spec_find(c->spec, SN_KIND_FORCE_LENGTH, law)) return;
     sn_check_error(c, SN_KIND_STRAND, id,
-                   "the built-in ones are linear, shift, constant, hill-passive, hill-active, quadratic-active, blix-active "
-                   "and blix-passive",
+                   "the built-in ones are linear, shift, constant, hill-passive, hill-active, quadratic-active, blix-active, "
+                   "blix-passive, ramp-active and exponential-passive",
                    "%s is \"%.100s\", which is neither a built-in law nor a ForceLength element", attribute, law);
 }
 

@@ -44,6 +44,15 @@ static void laws_have_their_fixed_points(void **state)
     assert_near(sn_law_eval(&(snLaw){.kind = SN_LAW_HILL_ACTIVE}, 1, &slope), 1, 0);
     assert_near(sn_law_eval(&(snLaw){.kind = SN_LAW_QUADRATIC_ACTIVE}, 1.5, &slope), 0, 1e-15);
     assert_near(sn_law_eval(&(snLaw){.kind = SN_LAW_QUADRATIC_ACTIVE}, 0.2, &slope), 0, 0);
+    assert_near(sn_law_eval(&(snLaw){.kind = SN_LAW_BLIX_ACTIVE}, 1.1, &slope), 1, 0);
+    assert_near(sn_law_eval(&(snLaw){.kind = SN_LAW_BLIX_ACTIVE}, 0.5, &slope), 0, 0);
+    assert_near(sn_law_eval(&(snLaw){.kind = SN_LAW_BLIX_PASSIVE}, 1.18, &slope), 0.0897, 1e-4);
+    assert_near(sn_law_eval(&(snLaw){.kind = SN_LAW_RAMP_ACTIVE}, 0.3, &slope), 0, 1e-15);
+    assert_near(sn_law_eval(&(snLaw){.kind = SN_LAW_RAMP_ACTIVE}, 0.65, &slope), 0.5, 1e-15);
+    assert_near(sn_law_eval(&(snLaw){.kind = SN_LAW_RAMP_ACTIVE}, 1, &slope), 1, 1e-15);
+    assert_near(sn_law_eval(&(snLaw){.kind = SN_LAW_EXPONENTIAL_PASSIVE}, 1.1, &slope), 0.6577, 1e-4);
+    assert_near(sn_law_eval(&(snLaw){.kind = SN_LAW_EXPONENTIAL_PASSIVE}, 1.2, &slope), 1.8561, 1e-4);
+    assert_near(sn_law_eval(&(snLaw){.kind = SN_LAW_EXPONENTIAL_PASSIVE}, 0.9, &slope), 0, 0);
 }
 
 /* Equations 1 and 2 of [Tsang 2005] by hand; below 0.6 and above 1.6 the parabola would push. */
