@@ -39,8 +39,7 @@ snStatus sn_lbfgsb_create(int32_t max_n, snLbfgsb **w, snError *error);
 void sn_lbfgsb_destroy(snLbfgsb *w); /* NULL is fine */
 /* x (n): in, where to start (clamped to the bounds); out, the best point found. info may be NULL. SN_FAILED when the
  * function gives something that is not a number, x then being as given. */
-snStatus sn_lbfgsb_minimise(snLbfgsb *w, const snSmoothProblem *problem, double *x, snSmoothInfo *info,
-                            snError *error);
+snStatus sn_lbfgsb_minimise(snLbfgsb *w, const snSmoothProblem *problem, double *x, snSmoothInfo *info, snError *error);
 
 /* Largest entry of the projected gradient: how far x is from satisfying the optimality conditions. */
 double sn_smooth_residual(const snSmoothProblem *problem, const double *x, const double *gradient);

@@ -154,7 +154,7 @@ static void memory_may_run_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds_a_curved_valleys_end),  cmocka_unit_test(meets_the_box_qp),
+        cmocka_unit_test(finds_a_curved_valleys_end),   cmocka_unit_test(meets_the_box_qp),
         cmocka_unit_test(refuses_what_is_not_a_number), cmocka_unit_test(stops_when_told),
         cmocka_unit_test(memory_may_run_out),
     };
