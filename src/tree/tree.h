@@ -49,17 +49,19 @@ typedef struct snTreeWork {
     double *rotation; /* 9 ndof: R of X_i, row-major */
     double *shift;    /* 3 ndof: p of X_i, m */
     double *S;        /* 6 ndof: motion axis now, world */
-    double *
-        inertia; /* 10 ndof: of the bodies on each link, world, about the world origin: m, m c (3), xx yy zz xy xz yz */
+    double *inertia;  /* 10 ndof: of the bodies on each link now, as math/spatial.h has it */
     /* by sn_tree_move */
     double *V;    /* 6 ndof: velocity of each link, world */
     double *bias; /* 6 ndof: V_p x S_i v_i */
     /* set once */
-    double *neutral;    /* 10 ndof: inertia in the neutral world */
-    double *S0;         /* 6 ndof */
-    double *fixed_mass; /* 4: mass and first moment of bodies on the root */
-    double *scratch;    /* per algorithm */
-    void *block;        /* all of the above */
+    double *
+        neutral; /* 10 ndof: mass, centre of mass (3), inertia about it (6) of the bodies on each link, neutral world */
+    double *S0;  /* 6 ndof: S in the neutral pose */
+    int32_t *spring_adr;  /* nspring + 1: links that change the spring's length: those above one end but not both */
+    int32_t *spring_link; /* the links, the ends' last first */
+    double *spring_sign;  /* +1: above end a, -1: above end b */
+    double *scratch;      /* SN_TREE_SCRATCH per link */
+    void *block;          /* all of the above */
 } snTreeWork;
 
 snTreeWork *sn_tree_create(const snTree *tree); /* NULL when out of memory */
