@@ -87,14 +87,6 @@ static void add_points(snCompiler *c, const snLineMuscleDef *d, Paths *p, int32_
 
 /* ---- muscle --------------------------------------------------------------------------------- */
 
-/* Length as drawn, straight from point to point. */
-static double drawn_length(const snLineMuscleDef *d)
-{
-    double length = 0;
-    for (int32_t i = 1; i < d->npoint; ++i) length += v3_dist(v3_load(d->point + 3 * i - 3), v3_load(d->point + 3 * i));
-    return length;
-}
-
 static void fill_muscle(const snLineMuscleDef *d, int32_t path, double neutral, snPathMuscle *out)
 {
     double cosine = cos(d->pennation * SN_DEG), force = d->max_force > 0 ? d->max_force : SPECIFIC_TENSION * d->pcsa;
@@ -192,7 +184,8 @@ static snPathSet set_of(const Paths *p)
 static snStatus compile_path(snCompiler *c, const snLineMuscleDef *d, Paths *p, int32_t i, int32_t *nwrap)
 {
     add_points(c, d, p, i, nwrap);
-    fill_muscle(d, i, drawn_length(d), &p->muscle[i]);
+    snPathSet set = set_of(p);
+    fill_muscle(d, i, sn_path_neutral_length(&set, i), &p->muscle[i]);
     snStatus status = name_path(c, d, i);
     if (status == SN_OK) status = join_unit(c, d, i);
     if (status == SN_OK) status = sn_compile_law(c, d->active_fl, SN_LAW_HILL_ACTIVE, &p->law[2 * i]);
