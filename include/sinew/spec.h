@@ -210,6 +210,7 @@ typedef struct snCoordinateDef {
     double stop_stiffness; /* beyond the range, N m/rad or N/m */
     double stop_damping;   /* N m s/rad at a depth of 1 rad (N s/m at 1 m) */
     double compression;    /* m/rad: stiffness for each newton of tension across it */
+    double tolerance;      /* N m or N: torque that may be missing before a pose counts as out of reach */
     bool driven;           /* muscles are asked for it; false: passive */
     const char *label;     /* what people call it; for tools, may be empty */
 } snCoordinateDef;

@@ -1,7 +1,7 @@
 /* The clinical hand: bones, joints and paths of the shipped hand on a tree, as units of one activation each.
  *
- * The forearm is fixed, so that what lies on humerus, ulna or radius is fixed too; surfaces are left out, paths are
- * straight between eyelets. */
+ * The forearm is fixed, so that what lies on humerus, ulna or radius is fixed too. Paths are straight between eyelets; the
+ * knuckles' tubes are cylinders here. */
 #include "author/hand.h"
 #include "author/table.h"
 
@@ -129,6 +129,7 @@ static void refine(Maker *k, snCoordinateDef *d)
     if (sn_figures_has(t, row, "damping")) d->damping = sn_figures_number(t, row, "damping");
     d->stop_stiffness = sn_figures_number(t, row, "stop");
     d->compression = sn_figures_number(t, row, "compression");
+    d->tolerance = sn_figures_number(t, row, "tolerance");
     d->driven = sn_figures_number(t, row, "driven") > 0;
 }
 
@@ -194,37 +195,79 @@ static void set_fibers(const snHand *hand, int32_t muscle, snLineMuscleDef *d)
     d->passive_rest = fmax(fmax(neutral + longest / optimal, 1.02 * neutral), 1);
 }
 
-/* Points and their bodies; false where the texts do not fit. */
-static bool set_path(const snHand *hand, const snHandMuscle *m, snLineMuscleDef *d, double *point, char bodies[MAX_TEXT])
+/* A cylinder as wide as the strand hand's tube and the tendon on it. */
+static snStatus add_wrap(Maker *k, const snHandSurface *s, const snHandMuscle *m, const char *name)
 {
-    size_t used = 0;
+    snNodeDef node = sn_default_node_def();
+    const snHandBone *bone = &k->hand->bone.at[s->body];
+    v3 x = v3_perp(s->axis), y = v3_cross(s->axis, x);
+    m3 axes = m3_columns(x, y, s->axis);
+    rigid frame = rigid_mul(rigid_inverse(bone->frame), (rigid){q_from_m3(&axes), s->center});
+    node.name = name, node.kind = SN_NODE_SHAPE, node.shape = SN_SHAPE_CYLINDER;
+    node.parent = sn_spec_find(k->spec, SN_KIND_NODE, bone->name);
+    node.visible = false;
+    node.size[0] = s->radius + m->radius, node.size[1] = s->length;
+    v3_store(node.translate, frame.p);
+    q_store(node.rotate, frame.q);
+    return sn_add_node(k->spec, &node, NULL);
+}
+
+typedef struct Route {
+    double point[3 * SN_HAND_MAX_PATH];
+    char bodies[MAX_TEXT], wraps[MAX_TEXT];
+    bool wrapped;
+} Route;
+
+static bool add_word(char text[MAX_TEXT], const char *word)
+{
+    size_t used = strlen(text);
+    int n = snprintf(text + used, MAX_TEXT - used, "%s%s", used ? " " : "", word);
+    return n >= 0 && (size_t)n < MAX_TEXT - used;
+}
+
+/* Points and their bodies; a surface between two of them becomes the wrap of that stretch. */
+static snStatus set_path(Maker *k, const snHandMuscle *m, snLineMuscleDef *d, Route *r)
+{
+    bool fits = true;
+    const char *over = "-";
+    char name[64];
+    snStatus status = SN_OK;
+    *r = (Route){.bodies = "", .wraps = ""};
     d->npoint = 0;
-    for (int32_t i = 0; i < m->npoint; ++i) {
-        const snHandPoint *p = &hand->point.at[m->first + i];
-        const char *body = hand->bone.at[p->body].name;
-        if (p->kind == SN_HAND_SURFACE) continue;
-        if (strcmp(body, "humerus") == 0) body = "ulna";
-        int n = snprintf(bodies + used, MAX_TEXT - used, "%s%s", used ? " " : "", body);
-        if (n < 0 || (used += (size_t)n) >= MAX_TEXT) return false;
-        v3_store(point + 3 * d->npoint++, p->at);
+    for (int32_t i = 0; i < m->npoint && status == SN_OK; ++i) {
+        const snHandPoint *p = &k->hand->point.at[m->first + i];
+        const char *body = k->hand->bone.at[p->body].name;
+        if (p->kind == SN_HAND_SURFACE) {
+            const snHandSurface *s = &k->hand->surface.at[p->surface];
+            (void)snprintf(name, sizeof name, "%s.%s", s->name, m->name);
+            over = name, r->wrapped = true;
+            status = add_wrap(k, s, m, name);
+            continue;
+        }
+        if (d->npoint) fits = add_word(r->wraps, over) && fits;
+        fits = add_word(r->bodies, strcmp(body, "humerus") == 0 ? "ulna" : body) && fits;
+        over = "-";
+        v3_store(r->point + 3 * d->npoint++, p->at);
     }
-    d->bodies = bodies, d->point = point;
-    return true;
+    d->bodies = r->bodies, d->point = r->point;
+    if (r->wrapped) d->wraps = r->wraps;
+    if (!fits) return sn_fail(k->error, SN_BAD_FILE, "the path of %s is too long", m->name);
+    return status;
 }
 
 static snStatus add_muscle(Maker *k, const char *strand, const snLineMuscleDef *shared)
 {
     int32_t muscle = muscle_called(k->hand, strand), nerve = row_of(&k->nerves, "strand", strand);
     snLineMuscleDef d = *shared;
-    double point[3 * SN_HAND_MAX_PATH];
-    char bodies[MAX_TEXT];
+    Route route;
     if (muscle < 0) {
         sn_fail(k->error, SN_BAD_FILE, "strand \"%s\" is not in the tables of the hand", strand);
         sn_error_place(k->error, k->units.file, 0, 0);
         return SN_BAD_FILE;
     }
     const snHandMuscle *m = &k->hand->muscle.at[muscle];
-    if (!set_path(k->hand, m, &d, point, bodies)) return sn_fail(k->error, SN_BAD_FILE, "the path of %s is too long", strand);
+    snStatus status = set_path(k, m, &d, &route);
+    if (status != SN_OK) return status;
     d.name = strand, d.label = m->label;
     d.max_force = m->max_force, d.fiber_length = m->fiber_length, d.radius = m->radius;
     d.pennation = m->pennation / SN_DEG;

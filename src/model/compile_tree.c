@@ -28,7 +28,7 @@ static bool alloc_links(snCompiler *c, int32_t n, Links *l)
            TREE_ARRAY(c, t, lower, n, double, l->lower) && TREE_ARRAY(c, t, upper, n, double, l->upper) &&
            TREE_ARRAY(c, t, stop_stiffness, n, double, l->stop_stiffness) &&
            TREE_ARRAY(c, t, stop_damping, n, double, l->stop_damping) &&
-           COMPILE_ARRAY(c, m->skeleton->compression, n) && COMPILE_ARRAY(c, m->coord_name, n) &&
+           COMPILE_ARRAY(c, m->skeleton->compression, n) && COMPILE_ARRAY(c, m->skeleton->tolerance, n) && COMPILE_ARRAY(c, m->coord_name, n) &&
            COMPILE_ARRAY(c, m->coord_limit_row, n);
 }
 
@@ -62,6 +62,7 @@ static snStatus compile_link(snCompiler *c, const int32_t *link_of, snId id, int
     l->upper[k] = isnan(d->range[1]) ? INFINITY : unit * d->range[1];
     l->stop_stiffness[k] = d->stop_stiffness, l->stop_damping[k] = d->stop_damping;
     m->skeleton->compression[k] = d->compression;
+    m->skeleton->tolerance[k] = d->tolerance;
     m->coord_limit_row[k] = -1;
     m->coord_name[k] = sn_compile_text(c, d->name);
     if (!m->coord_name[k] || !sn_map_put(&m->coord_map, m->coord_name[k], k)) return sn_fail_no_memory(c->error);

@@ -91,6 +91,7 @@ typedef struct snSkeleton {
     snTree tree;
     snPathSet path;
     double *compression; /* ndof: stiffness per newton of tension across it, m/rad */
+    double *tolerance;   /* ndof: torque that may be missing, N m or N */
     /* paths */
     const char **path_name, **path_nerve, **path_part;
     int32_t *path_unit;

@@ -23,6 +23,8 @@ static const snAttr coordinate_attr[] = {
     NUMBER_(
         compression, 0, 0, 1, 0, "m/rad",
         "Stiffness for each newton of tension of the muscles that cross it: contact and ligaments of a loaded joint."),
+    NUMBER_(tolerance, 0.02, 0, 1e6, SN_ATTR_POSITIVE, "N m or N",
+            "Torque that may be missing before a pose counts as out of reach; what missing torques are weighed by."),
     BOOL_(driven, true, "Whether muscles are asked to move it; otherwise it is passive."),
     STRING_(label, 0, "What people call it (index finger MCP flexion); for tools."),
 };
