@@ -98,6 +98,101 @@ SN_API snStatus sn_nearest(snPatient *patient, const double *q, snNearest *neare
  * marginal otherwise. Limits are ours and uncalibrated. nearest may be NULL: then more than the tolerance is a no. */
 SN_API snVerdict sn_verdict(const snPatient *patient, const snHeld *hold, const snNearest *nearest);
 
+/* ---- motions ------------------------------------------------------------------------------------ */
+
+/* A motion of a model's coordinates, sampled: frames x coordinates. */
+typedef struct snTargets {
+    int32_t nframe, ncoordinate;
+    double *time, *q, *v, *a; /* s, rad or m and their rates */
+    void *memory;
+} snTargets;
+/* rate: frames a second; 0: the keys of the poses only. ignored (may be NULL, size characters): columns that the model
+ * lacks but that only turn the forearm. SN_BAD_INPUT: a column that the model lacks. */
+SN_API snStatus sn_targets_create(const snModel *model, const snPoses *poses, double rate, snTargets *targets, char *ignored,
+                                  size_t size, snError *error);
+SN_API void sn_targets_free(snTargets *targets);
+/* The frame farthest from rest, which is what a motion is named after. */
+SN_API int32_t sn_targets_peak(const snTargets *targets);
+
+/* What a unit does in a healthy limb and in the case, over a motion. */
+typedef struct snUnitChange {
+    int32_t unit;
+    double healthy, changed;  /* mean activation */
+    double force;             /* N: change of the mean tension of its paths */
+    double impulse;           /* N s: integral of the change of tension */
+    double most;              /* largest rise of the activation in a frame */
+    double low, high;         /* range of the activation in the case, in the frame where it rises most */
+    bool must;                /* that range lies at least 0.02 above the healthy activation: it must compensate */
+    bool rises;               /* it works more: by 0.01 in some frame */
+} snUnitChange;
+
+typedef struct snCompared {
+    int32_t count;
+    snUnitChange *unit; /* every unit of the case; largest rise of force first */
+    double healthy_unmet, case_unmet;   /* largest missing torque over its tolerance, in any frame */
+    double healthy_torque, case_torque; /* N m */
+    int32_t worst, worst_frame;         /* coordinate and frame of case_unmet; -1: nothing is missing */
+    void *memory;
+} snCompared;
+/* Both must have been made from one model; units are those of the case's model. */
+SN_API snStatus sn_compare(snPatient *healthy, snPatient *changed, const snTargets *targets, snCompared *comparison);
+SN_API void sn_compared_free(snCompared *comparison);
+
+/* Stretches of a motion that cannot be done. */
+typedef struct snImpossible {
+    int32_t first, last;  /* frames */
+    int32_t worst_frame, coordinate;
+    double torque;        /* N m missing there */
+    double distance;      /* rad: how far the nearest pose is off there */
+    snVerdict verdict;    /* marginal or no */
+} snImpossible;
+typedef struct snMotionCheck {
+    int32_t nframe, nbad; /* frames; of these with more missing than the tolerance */
+    int32_t nclamped;     /* frames with a target beyond a range */
+    int32_t count;
+    snImpossible *stretch;
+    void *memory;
+} snMotionCheck;
+SN_API snStatus sn_check_motion(snPatient *patient, const snTargets *targets, snMotionCheck *check);
+SN_API void sn_motion_check_free(snMotionCheck *check);
+
+/* What is lost when one thing after the other is taken away, or what transfers give back. */
+typedef enum snExplore {
+    SN_EXPLORE_UNIT,     /* each unit cut */
+    SN_EXPLORE_NERVE,    /* each nerve lesion */
+    SN_EXPLORE_JOINT,    /* each joint fused where it is drawn */
+    SN_EXPLORE_TRANSFER, /* each muscle transferred to the recipient */
+    SN_EXPLORE_TOP,      /* the `count` most used units weakened together */
+    SN_EXPLORE_THRESHOLD, /* all units used more than `level` weakened together */
+    SN_EXPLORE_RANDOM    /* `count` units by chance, weakened together */
+} snExplore;
+typedef struct snExploreDef {
+    snExplore each;
+    const char *recipient; /* transfers */
+    int32_t count;
+    double level;    /* threshold, on the largest activation */
+    double strength; /* what weakened units keep, 0 to 1 */
+    uint64_t seed;
+} snExploreDef;
+typedef struct snFinding {
+    char name[96];
+    double missing;      /* mean over the frames of the sum of missing torques over their tolerances */
+    double change;       /* of missing, against the base: above 0 something is lost, below something is given back */
+    double torque;       /* largest missing torque, N m */
+    int32_t coordinate;  /* where; -1: nothing is missing */
+} snFinding;
+typedef struct snFindings {
+    int32_t count;
+    snFinding *finding; /* largest change first; transfers: largest gain first */
+    double base;        /* missing of the base */
+    void *memory;
+} snFindings;
+/* base: the case to start from, NULL: healthy. */
+SN_API snStatus sn_explore(const snSpec *spec, const snModel *model, const snCase *base, const snExploreDef *def,
+                           const snTargets *targets, const double gravity[3], snFindings *findings, snProgress progress,
+                           snError *error);
+SN_API void sn_findings_free(snFindings *findings);
+
 #ifdef __cplusplus
 }
 #endif
