@@ -27,6 +27,7 @@ tool:pkg-config:pkg-config header:expat.h:libexpat1-dev header:suitesparse/amd.h
 header:cairo/cairo.h:libcairo2-dev"
 needs_test="
 header:cmocka.h:libcmocka-dev tool:python3:python3 tool:clang:clang
+header:mujoco/mujoco.h:/libmujoco-dev
 library:libclang_rt.asan-x86_64.a:/libclang-rt-dev
 path:/usr/aarch64-linux-gnu/include/stdlib.h:/libc6-dev-arm64-cross
 path:/usr/include/wasm32-wasi/stdlib.h:/wasi-libc"
