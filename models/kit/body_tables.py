@@ -207,7 +207,7 @@ def stops(body):
         least = 5.0
         name = joint["name"]
         if name.split("_")[0] in ("humerus", "ulna", "clavscap"):
-            least = 2000.0
+            least = 10000.0
         elif name.split("_")[0] in ("radius", "hand", "mandible") or name.startswith("rib"):
             least = 200.0
         if joint["kind"] == "trans":

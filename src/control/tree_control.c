@@ -102,6 +102,8 @@ void sn_treecontrol_destroy(snTreeControl *control)
 
 void sn_treecontrol_reset(snTreeControl *c, const snTreeSim *sim)
 {
+    c->eps_used = 0;
+    c->warm = false;
     memset(c->work->y, 0, (size_t)c->work->ldm * sizeof(double));
     memset(c->work->y_other, 0, (size_t)c->work->ldm * sizeof(double));
     for (int32_t k = 0; k < SN_TREE_MAX_LOAD; ++k)
@@ -139,6 +141,7 @@ static bool eliminate_passive(treeControlWork *w, const snTreeSim *sim)
         for (int32_t c = 0; c < w->np; ++c) g[c] = row[w->passive[c]];
         dense->solve(w->np, w->App, w->ldp, g);
         for (int32_t c = 0; c < w->nm; ++c) s[c] = row[w->driven[c]], m[c] = mass[w->driven[c]];
+        s[r] -= sim->stop_A[w->driven[r]]; /* a stop does not hold what leaves it */
         for (int32_t k = 0; k < w->np; ++k) {
             const double *above = sim->A + (int64_t)w->passive[k] * sim->ld;
             for (int32_t c = 0; c < w->nm; ++c) s[c] -= g[k] * above[w->driven[c]];
@@ -153,7 +156,7 @@ static void torques(treeControlWork *w, const snTreeSim *sim, const double *chan
     for (int32_t k = 0; k < w->np; ++k) w->bp[k] = sim->b[w->passive[k]] + change[w->passive[k]];
     for (int32_t r = 0; r < w->nm; ++r) {
         const double *s = w->S + (int64_t)r * w->ldm, *g = w->G + (int64_t)r * w->ldp;
-        double sum = -(sim->b[w->driven[r]] + change[w->driven[r]]);
+        double sum = -(sim->b[w->driven[r]] - sim->stop_b[w->driven[r]] + change[w->driven[r]]);
         for (int32_t c = 0; c < w->nm; ++c) sum += s[c] * w->dv[w->driven[c]];
         for (int32_t k = 0; k < w->np; ++k) sum += g[k] * w->bp[k];
         w->tau[r] = sum / sim->h;
@@ -181,8 +184,11 @@ static void find_B(treeControlWork *w, const snTreeSim *sim)
     }
 }
 
+/* Muscles far out of reach are smoothed by a larger eps, which the next steps begin with and work down from. y is that
+ * of eps_used. */
 static snStatus solve(snTreeControl *c, const snTreeSim *sim, const double *bias, double *y, double *a)
 {
+    const double converged = 1e-6, most = 10;
     treeControlWork *w = c->work;
     snDualQpProblem p = {.m = w->nm,
                          .n = sim->paths->npath,
@@ -193,11 +199,16 @@ static snStatus solve(snTreeControl *c, const snTreeSim *sim, const double *bias
                          .target = bias,
                          .lo = c->lo,
                          .hi = c->hi,
-                         .eps = c->eps,
-                         .max_rounds = c->max_rounds};
+                         .max_rounds = c->warm ? c->max_rounds : 10 * c->max_rounds};
     int32_t rounds = c->info.rounds;
-    snStatus status = sn_dualqp_solve(w->qp, &p, y, a, &c->info);
-    c->info.rounds += rounds;
+    snStatus status = SN_OK;
+    for (p.eps = c->eps_used;; p.eps *= 10) {
+        status = sn_dualqp_solve(w->qp, &p, y, a, &c->info);
+        c->info.rounds = rounds += c->info.rounds;
+        if (status != SN_OK || c->info.residual < converged || p.eps >= most * c->eps) break;
+        for (int32_t r = 0; r < w->nm; ++r) y[r] /= 10;
+    }
+    c->eps_used = p.eps;
     return status;
 }
 
@@ -245,8 +256,8 @@ static void report(snTreeControl *c, const snTreeSim *sim)
     for (int32_t r = 0; r < w->nm; ++r) {
         double sum = 0;
         for (int32_t k = 0; k < w->nm; ++k) sum += w->M[(int64_t)r * w->ldm + k] * w->y[k];
-        c->missing[w->driven[r]] = c->eps * w->y[r];
-        c->unmet[w->driven[r]] = c->eps * sum;
+        c->missing[w->driven[r]] = c->eps_used * w->y[r];
+        c->unmet[w->driven[r]] = c->eps_used * sum;
     }
 }
 
@@ -287,6 +298,17 @@ static snStatus find_activations(snTreeControl *c, const snTreeSim *sim)
     return status;
 }
 
+/* A tenth of the last step's eps, as far as the setting allows; y keeps what it means. */
+static void relax_less(snTreeControl *c)
+{
+    treeControlWork *w = c->work;
+    double before = c->eps_used, now = before > c->eps ? before / 10 : c->eps;
+    if (now < c->eps) now = c->eps;
+    c->eps_used = now;
+    if (!(before > 0) || before == now) return;
+    for (int32_t r = 0; r < w->nm; ++r) w->y[r] *= before / now, w->y_other[r] *= before / now;
+}
+
 snStatus sn_treecontrol_choose(snTreeControl *c, snTreeSim *sim, const double *q, const double *v, const double *qdd)
 {
     enum { MOST_PASSES = 3 };
@@ -299,12 +321,14 @@ snStatus sn_treecontrol_choose(snTreeControl *c, snTreeSim *sim, const double *q
     torques(w, sim, w->load);
     c->time_inverse = sn_clock_thread() - start, c->time_B = c->time_qp = 0;
     c->info.rounds = 0;
+    relax_less(c);
     snStatus status = SN_OK;
     for (int pass = 0; pass < MOST_PASSES; ++pass) { /* once, but where passive joints jump */
         status = find_activations(c, sim);
         if (status != SN_OK || guess_passive(w, sim, w->load) < settled) break;
     }
     if (status != SN_OK) return status;
+    c->warm = true;
     memcpy(sim->activation, w->a, (size_t)sim->paths->npath * sizeof *sim->activation);
     report(c, sim);
     return SN_OK;

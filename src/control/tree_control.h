@@ -16,7 +16,8 @@
 typedef struct snTreeControl {
     /* settings */
     double k_p, k_v; /* 1/s^2, 1/s: 100, 20 */
-    double eps;      /* of the dual program: 0.1. Below 0.01 exact, but all or nothing where torques are out of reach */
+    double eps; /* of the dual program: 0.1. Below 0.01 exact, but all or nothing where torques are out of reach. Where
+                   the program does not converge it is tried again with ten times as much */
     int32_t max_rounds; /* of the dual program: 10 */
     double sensor;      /* 1/s: how fast the inverse learns of loads; 0: at once */
     double *gamma;      /* npath: coactivation of each muscle, 0 at first */
@@ -26,6 +27,8 @@ typedef struct snTreeControl {
     double *missing;   /* ndof: acceleration that muscles could not give, rad/s^2 or m/s^2; 0 at passive coordinates */
     double *unmet;     /* ndof: the torque of it, N m or N */
     double *wanted;    /* ndof: qdd*, 0 at passive coordinates */
+    double eps_used;   /* by the last program */
+    bool warm;         /* there was a last step to start from */
     snDualQpInfo info; /* of the last program; rounds: of all programs of the step */
     double *felt;      /* 3 per load: what the sensor says, N */
     /* times of the last choice, s of the calling thread */

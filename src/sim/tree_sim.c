@@ -16,7 +16,7 @@ snTreeSim *sn_treesim_create(const snTree *tree, const snPathSet *paths)
     s->work = sn_tree_create(tree);
     s->line = sn_path_create(paths, tree->ndof, tree->parent);
     size_t ld = (size_t)s->ld, np = (size_t)paths->npath;
-    s->block = sn_alloc(3 * ld * ld + 8 * ld + 5 * np, sizeof(double));
+    s->block = sn_alloc(3 * ld * ld + 10 * ld + 5 * np, sizeof(double));
     s->load = SN_NEW_ARRAY(snTreeLoad, SN_TREE_MAX_LOAD);
     if (!s->work || !s->line || !s->block || !s->load) {
         sn_treesim_destroy(s);
@@ -24,10 +24,10 @@ snTreeSim *sn_treesim_create(const snTree *tree, const snPathSet *paths)
     }
     double *at = s->block;
     double **matrix[3] = {&s->M, &s->A, &s->U},
-           **vector[8] = {&s->q, &s->v, &s->b, &s->pushed, &s->dv, &s->x, &s->least, &s->turn};
+           **vector[10] = {&s->q, &s->v, &s->b, &s->pushed, &s->dv, &s->x, &s->least, &s->turn, &s->stop_A, &s->stop_b};
     double **each[5] = {&s->activation, &s->strength, &s->weight, &s->wide, &s->force};
     for (int k = 0; k < 3; ++k) *matrix[k] = at, at += ld * ld;
-    for (int k = 0; k < 8; ++k) *vector[k] = at, at += ld;
+    for (int k = 0; k < 10; ++k) *vector[k] = at, at += ld;
     for (int k = 0; k < 5; ++k) *each[k] = at, at += np;
     for (size_t p = 0; p < np; ++p) s->strength[p] = s->weight[p] = 1;
     sn_treesim_prepare(s);
@@ -96,7 +96,7 @@ static void find_A(snTreeSim *s)
 {
     double h = s->h;
     memcpy(s->A, s->M, (size_t)s->tree->ndof * (size_t)s->ld * sizeof *s->A);
-    sn_tree_passive_stiffness(s->tree, s->work, s->q, s->v, h, h * h, s->A, s->ld);
+    sn_tree_passive_stiffness(s->tree, s->work, s->q, s->v, h, false, s->A, s->ld);
     for (int32_t p = 0; p < s->paths->npath; ++p)
         s->wide[p] = h * s->line->passive_v[p] + h * h * stiffening(s->line->passive_l[p]);
     sn_path_stiffness(s->paths, s->line, s->wide, s->A, s->ld);
@@ -123,11 +123,27 @@ static void add_levers(snTreeSim *s)
     }
 }
 
+/* A stop is looked at where the joint would be at the end of the step, else a fast joint is deep in it before it is
+ * seen. The kernels count it where the joint is now: that is taken off. */
+static void find_stops(snTreeSim *s)
+{
+    double h = s->h;
+    for (int32_t i = 0; i < s->tree->ndof; ++i) {
+        double by_q, by_v, now_q, now_v, now = sn_tree_stop(s->tree, i, s->q[i], s->v[i], &now_q, &now_v);
+        double then = sn_tree_stop(s->tree, i, s->q[i] + h * s->v[i], s->v[i], &by_q, &by_v);
+        s->stop_A[i] = h * by_v + h * h * stiffening(by_q);
+        s->stop_b[i] = h * then;
+        s->A[(int64_t)i * s->ld + i] += s->stop_A[i] - h * now_v - h * h * now_q;
+        s->b[i] += s->stop_b[i] - h * now + h * h * now_q * s->v[i];
+    }
+}
+
 void sn_treesim_evaluate(snTreeSim *s)
 {
     sn_tree_mass(s->tree, s->work, s->M, s->ld);
     find_b(s);
     find_A(s);
+    find_stops(s);
     s->levers = s->geometric;
     if (s->levers) add_levers(s);
 }
@@ -162,6 +178,7 @@ snStatus sn_treesim_advance(snTreeSim *s)
         if (!s->levers) return SN_FAILED;
         find_b(s);
         find_A(s);
+        find_stops(s);
         s->levers = false, s->left_out = true;
         if (!solve(s)) return SN_FAILED;
     }

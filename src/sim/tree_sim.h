@@ -37,11 +37,12 @@ typedef struct snTreeSim {
     snPathWork *line;
     /* by evaluate, all without the contractile elements */
     int32_t ld;
-    double *M;      /* ndof rows of ld */
-    double *A;      /* ndof rows of ld */
-    double *b;      /* ndof: h (Q - C) - h^2 K v */
-    double *pushed; /* ndof: what loads add to Q */
-    bool levers;    /* A and b hold the geometric part */
+    double *M;               /* ndof rows of ld */
+    double *A;               /* ndof rows of ld */
+    double *b;               /* ndof: h (Q - C) - h^2 K v */
+    double *pushed;          /* ndof: what loads add to Q */
+    double *stop_A, *stop_b; /* ndof: what stops add to the diagonal of A and to b, both 0 within the ranges */
+    bool levers;             /* A and b hold the geometric part */
     /* by advance */
     double *dv;    /* ndof: change of the velocity in the last step */
     bool left_out; /* the geometric part was left out of the last step */

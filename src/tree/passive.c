@@ -12,8 +12,8 @@ static double stop_depth(const snTree *tree, int32_t i, double q)
     return q > tree->upper[i] ? q - tree->upper[i] : q < tree->lower[i] ? q - tree->lower[i] : 0;
 }
 
-/* Pushes back only: a damper must not hold a joint that leaves its stop. by_q and by_v: -d force. */
-static double stop_force(const snTree *tree, int32_t i, double q, double v, double *by_q, double *by_v)
+/* Pushes back only: a damper must not hold a joint that leaves its stop. */
+double sn_tree_stop(const snTree *tree, int32_t i, double q, double v, double *by_q, double *by_v)
 {
     double depth = stop_depth(tree, i, q), k = tree->stop_stiffness[i], c = tree->stop_damping[i], size = fabs(depth);
     double sign = depth < 0 ? -1 : 1, force = k * size + c * size * sign * v;
@@ -59,7 +59,7 @@ void sn_tree_passive(const snTree *tree, const snTreeWork *work, const double *q
 {
     double by_q, by_v;
     for (int32_t i = 0; i < tree->ndof; ++i)
-        tau[i] += stop_force(tree, i, q[i], v[i], &by_q, &by_v) - tree->stiffness[i] * (q[i] - tree->rest[i]) -
+        tau[i] += sn_tree_stop(tree, i, q[i], v[i], &by_q, &by_v) - tree->stiffness[i] * (q[i] - tree->rest[i]) -
                   tree->damping[i] * v[i];
     for (int32_t s = 0; s < tree->nspring; ++s) {
         gapEnds ends = ends_of(tree, work, s);
@@ -95,17 +95,19 @@ static void spring_stiffness(const snTreeWork *work, int32_t s, const gapEnds *e
     }
 }
 
-void sn_tree_passive_stiffness(const snTree *tree, const snTreeWork *work, const double *q, const double *v, double d,
-                               double k, double *A, int32_t ld)
+void sn_tree_passive_stiffness(const snTree *tree, const snTreeWork *work, const double *q, const double *v, double h,
+                               bool exact, double *A, int32_t ld)
 {
     for (int32_t i = 0; i < tree->ndof; ++i) {
         double by_q, by_v;
-        stop_force(tree, i, q[i], v[i], &by_q, &by_v);
-        A[(int64_t)i * ld + i] += d * (tree->damping[i] + by_v) + k * (tree->stiffness[i] + by_q);
+        sn_tree_stop(tree, i, q[i], v[i], &by_q, &by_v);
+        A[(int64_t)i * ld + i] += h * (tree->damping[i] + by_v) + h * h * (tree->stiffness[i] + by_q);
     }
     for (int32_t s = 0; s < tree->nspring; ++s) {
         gapEnds ends = ends_of(tree, work, s);
-        spring_stiffness(work, s, &ends, d * tree->spring_c[s] + k * tree->spring_k[s], v3_of(0, 0, 0), 0, A, ld);
+        double weight = h * tree->spring_c[s] + h * h * tree->spring_k[s];
+        v3 force = exact ? gap_force(tree, work, s, v, &ends) : v3_of(0, 0, 0);
+        spring_stiffness(work, s, &ends, weight, force, exact ? h * h : 0, A, ld);
     }
 }
 
@@ -114,7 +116,7 @@ void sn_tree_passive_product(const snTree *tree, const snTreeWork *work, const d
 {
     for (int32_t i = 0; i < tree->ndof; ++i) {
         double by_q, by_v;
-        stop_force(tree, i, q[i], v[i], &by_q, &by_v);
+        sn_tree_stop(tree, i, q[i], v[i], &by_q, &by_v);
         out[i] += k * (tree->stiffness[i] + by_q) * x[i];
     }
     for (int32_t s = 0; s < tree->nspring; ++s) {
