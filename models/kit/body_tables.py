@@ -160,7 +160,9 @@ def neck_turns_freely(body):
 
 def cage_damping(body):
     """With dampers of 2 ms times the stiffness (cartilage joints 50 ms) the passive joints of the cage are unstable under
-    control; 20 times as much holds. The sternum alone would float: 5 kN/m to T3 stands for what lies behind it."""
+    control; 20 times as much holds. The sternum alone would float: 5 kN/m to T3 stands for what lies behind it. Ribs that
+    are perfect hinges let it roll sideways, and the girdles that hang on it then sway with a growth of 15 /s: 20 kN m/rad about
+    the axis from back to front stands for the ribs' own resistance. Breathing does not use that turn."""
     for spring in body.springs:
         spring["c"] *= 20
         spring["changed"].append("damping")
@@ -170,6 +172,9 @@ def cage_damping(body):
             joint["changed"].append("damping")
         if joint["name"].startswith("sternum_t"):
             joint["stiffness"] = 5000.0
+            joint["changed"].append("stiffness")
+        if joint["name"] == "sternum_rx":
+            joint["stiffness"] = 20000.0
             joint["changed"].append("stiffness")
 
 
@@ -184,9 +189,9 @@ def thyroid_is_passive(body):
 
 def serratus_vias(body):
     """A via on the rib 20 mm from the blade lets the insertion pass it in protraction (43 mm of arm per degree): vias move
-    60 % of the way to the origin, and 6 mm outwards, where the rib is."""
+    60 % of the way to the origin, and 6 mm outwards, where the rib is. Slips 1 and 2 are steep nowhere and stay."""
     for muscle in body.muscles:
-        if not muscle["name"].startswith("serratus_anterior"):
+        if not muscle["name"].startswith("serratus_anterior") or muscle["name"].split("_")[2] in ("r1", "r2"):
             continue
         out = 0.006 if muscle["side"] == "R" else -0.006
         (_, origin), (name, via) = muscle["points"][0], muscle["points"][1]
@@ -202,7 +207,7 @@ def stops(body):
         least = 5.0
         name = joint["name"]
         if name.split("_")[0] in ("humerus", "ulna", "clavscap"):
-            least = 2000.0
+            least = 10000.0
         elif name.split("_")[0] in ("radius", "hand", "mandible") or name.startswith("rib"):
             least = 200.0
         if joint["kind"] == "trans":

@@ -101,10 +101,20 @@ void sn_tree_push(const snTree *tree, const snTreeWork *work, int32_t link, v3 n
 /* Passive tissue: joint springs and dampers, stops, springs between bodies. ---------------------------------------- */
 /* Adds their generalised forces to tau. Needs place and move. */
 void sn_tree_passive(const snTree *tree, const snTreeWork *work, const double *q, const double *v, double *tau);
-/* Adds h D + h^2 K of the same, D = -dtau/dv, K = -dtau/dq, to both halves of A. `exact` adds the part of the springs
- * between bodies that comes from the turning of their levers (symmetric, not definite). Needs place and move. */
-void sn_tree_passive_stiffness(const snTree *tree, snTreeWork *work, const double *q, const double *v, double h,
+/* Force of the stop of one coordinate, as sn_tree_passive has it, and its negative derivatives; 0 within the range. */
+double sn_tree_stop(const snTree *tree, int32_t i, double q, double v, double *by_q, double *by_v);
+/* Adds h D + h^2 K of the same, D = -dtau/dv, K = -dtau/dq, to both halves of A: symmetric, and definite but for a
+ * joint that leaves its stop fast. `exact` adds the turning of the levers of springs between bodies (not definite).
+ * Needs place and move. */
+void sn_tree_passive_stiffness(const snTree *tree, const snTreeWork *work, const double *q, const double *v, double h,
                                bool exact, double *A, int32_t ld);
+/* Adds k K x to out, without making K. */
+void sn_tree_passive_product(const snTree *tree, const snTreeWork *work, const double *q, const double *v, double k,
+                             const double *x, double *out);
+/* Adds k times the part of K that comes from the turning of the levers of springs between bodies: symmetric, not
+ * definite. Needs place and move. */
+void sn_tree_passive_levers(const snTree *tree, const snTreeWork *work, const double *v, double k, double *A,
+                            int32_t ld);
 
 /* Books. ------------------------------------------------------------------------------------------------------------
  */
