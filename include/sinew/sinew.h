@@ -5,6 +5,7 @@
 #include "sinew/base.h"
 #include "sinew/control.h"
 #include "sinew/deform.h"
+#include "sinew/flesh.h"
 #include "sinew/drive.h"
 #include "sinew/io.h"
 #include "sinew/model.h"

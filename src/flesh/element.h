@@ -5,8 +5,9 @@
  *
  * with C = F'F, I1 = tr C, I2 = (I1^2 - tr C^2) / 2, a = J^(-2/3), b = J^(-4/3), lambda^2 = a |F f|^2 of the fibre f.
  * One pressure for the four tetrahedra cures the locking of linear tetrahedra; the small term in each one's own J keeps
- * single ones from collapsing beside a neighbour that swells. Below J = 0.4, a and b go on straight and the volume term
- * as a parabola, so that everything is finite and pushes back when an element is inverted.
+ * single ones from collapsing beside a neighbour that swells, and below J = 0.4 each one has a wall kappa / 2 (J -
+ * 0.4)^2 that it hardly ever passes. Below J = 0.4, a and b go on straight and the volume term as a parabola, so that
+ * everything is finite and pushes back when an element is inverted.
  *
  * F is taken in the tetrahedron's own frame (along the octahedron's axis, outwards, along the outer edge): then all
  * tetrahedra have the same F = [B+ - B-, A + A' - B- - B+, A' - A] / h, and fibres are stored in that frame.
@@ -18,6 +19,8 @@
 #include "sinew/base.h"
 
 enum { SN_OCTS = 8, SN_OCT_FIBERS = 2, SN_OCT_PAIRS = 21 };
+
+#define SN_J_WALL 0.4
 
 /* Lanes past the last octahedron repeat it with no weight. */
 typedef struct snOctBatch {
@@ -66,7 +69,8 @@ typedef struct snOctMeasure {
 typedef struct snElementKernels {
     void (*gradient)(const snElements *e, int32_t batch, const double *x, snOctGradient *gradient,
                      snOctMeasure *measure);
-    /* project: positive semidefinite, eigenvalues replaced by their absolute values */
+    /* project: positive semidefinite, eigenvalues replaced by their absolute values; elements that are nearly crushed
+     * are projected in any case */
     void (*hessian)(const snElements *e, int32_t batch, const double *x, bool project, snOctHessian *hessian);
     const char *name;
 } snElementKernels;

@@ -108,9 +108,12 @@ static void coefficients_of(const snFleshMaterial *m, const TetF *t, const Power
             k->cc[0][1] * k->cc[0][1] - k->cc[1][2] * k->cc[1][2] - k->cc[0][2] * k->cc[0][2];
     vf m1 = vf_all((float)m->mu10) * scale, m2 = vf_all((float)m->mu01) * scale;
     vf own = vf_all((float)(m->own * m->kappa)) * scale;
+    vi below = (vi)(t->j < vf_all((float)SN_J_WALL));
+    vf wall = vf_choose(below, vf_all((float)m->kappa) * scale, vf_all(0));
     k->i1 = i1, k->psi1 = m1 * p->a, k->psi2 = m2 * p->b;
-    k->by_j = m1 * p->da * i1 + m2 * p->db * i2 + own * (t->j - vf_all(1)) + pressure * scale;
-    vf half = vf_all(0.5f) * (m1 * p->dda * i1 + m2 * p->ddb * i2 + own), one = vf_all(2) * m1 * p->da,
+    k->by_j = m1 * p->da * i1 + m2 * p->db * i2 + own * (t->j - vf_all(1)) + wall * (t->j - vf_all((float)SN_J_WALL)) +
+              pressure * scale;
+    vf half = vf_all(0.5f) * (m1 * p->dda * i1 + m2 * p->ddb * i2 + own + wall), one = vf_all(2) * m1 * p->da,
        two = vf_all(2) * m2 * p->db;
     for (int c = 0; c < 3; ++c)
         for (int i = 0; i < 3; ++i) {
@@ -260,6 +263,15 @@ static void add_volume(const TetF tet[4], const vf weight[4], vf factor, snOctHe
 
 #include "flesh/element_project_impl.h"
 
+/* Elements that are nearly crushed or twice their size have negative eigenvalues: they are projected in any case. */
+static bool is_crushed(const snOctBatch *b, const TetF tet[4])
+{
+    for (int k = 0; k < 4; ++k)
+        for (int l = 0; l < 8; ++l)
+            if (b->weight[k][l] > 0 && (tet[k].j[l] < 0.5f || tet[k].j[l] > 2)) return true;
+    return false;
+}
+
 static void hessian_loop(const snElements *e, int32_t batch, const double *x, bool project, snOctHessian *to)
 {
     const snOctBatch *b = e->batch + batch;
@@ -268,6 +280,7 @@ static void hessian_loop(const snElements *e, int32_t batch, const double *x, bo
     float inverse2 = (float)(1 / (e->spacing * e->spacing));
     memset(to, 0, sizeof *to);
     load_tets(e, b, x, tet);
+    project = project || is_crushed(b, tet);
     for (int k = 0; k < 4; ++k) {
         weight[k] = vf_get(b->weight[k]);
         total += weight[k], sum += weight[k] * tet[k].j;

@@ -129,10 +129,11 @@ VD_INLINE vd stress_of(const snFleshMaterial *m, const Tet *t, const Powers *p, 
     stress[0] = w_mad(w_mad(w_scale(t->c[0], one + two * (i1 - c00)), -two * c01, t->c[1]), -two * c02, t->c[2]);
     stress[1] = w_mad(w_mad(w_scale(t->c[1], one + two * (i1 - c11)), -two * c01, t->c[0]), -two * c12, t->c[2]);
     stress[2] = w_mad(w_mad(w_scale(t->c[2], one + two * (i1 - c22)), -two * c02, t->c[0]), -two * c12, t->c[1]);
-    vd k = vd_all(m->own * m->kappa);
-    *by_j = vd_all(m->mu10) * p->da * i1 + vd_all(m->mu01) * p->db * i2 + k * own;
+    vd k = vd_all(m->own * m->kappa), wall = vd_all(m->kappa), low = t->j - vd_all(SN_J_WALL);
+    low = vd_choose((vmask)(low < vd_all(0)), low, vd_all(0));
+    *by_j = vd_all(m->mu10) * p->da * i1 + vd_all(m->mu01) * p->db * i2 + k * own + wall * low;
     return vd_all(m->mu10) * (p->a * i1 - vd_all(3)) + vd_all(m->mu01) * (p->b * i2 - vd_all(3)) +
-           vd_all(0.5) * k * own * own;
+           vd_all(0.5) * (k * own * own + wall * low * low);
 }
 
 /* Pressure and energy of the octahedra from the mean J. */

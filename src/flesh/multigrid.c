@@ -138,7 +138,10 @@ typedef struct {
 /* to += factor * from, nine numbers. */
 static inline void add_block(float *to, float factor, const float *from)
 {
-    for (int i = 0; i < 9; ++i) to[i] += factor * from[i];
+    snF4Any *a = (snF4Any *)(void *)to, *b = (snF4Any *)(void *)(to + 4);
+    const snF4Any *p = (const snF4Any *)(const void *)from, *q = (const snF4Any *)(const void *)(from + 4);
+    *a += factor * *p, *b += factor * *q;
+    to[8] += factor * from[8];
 }
 
 /* Row `row` of P' A P from the rows of its children. Children at both of whose parents stand twice in the list. */

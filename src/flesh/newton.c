@@ -10,7 +10,7 @@
 
 snTissueSettings sn_default_tissue_settings(void)
 {
-    return (snTissueSettings){.tolerance = 1e-5, .forcing = 0.05, .newton = 60, .cg = 200};
+    return (snTissueSettings){.tolerance = 1e-5, .forcing = 0.05, .newton = 40, .cg = 100};
 }
 
 typedef struct {
@@ -96,14 +96,16 @@ static double largest_component(const snTissue *t)
     return most;
 }
 
-/* Matrix and direction; the report counts. */
-static bool newton_direction(snTissue *t, const snTissueSettings *s, bool project, snTissueReport *report)
+/* Matrix and direction; the report counts. The coarser matrices of an earlier iteration serve almost as well as new
+ * ones.
+ */
+static bool newton_direction(snTissue *t, const snTissueSettings *s, bool project, bool coarsen, snTissueReport *report)
 {
     double start = sn_clock();
     sn_tissue_assemble(t, t->x, project);
     sn_multigrid_refresh(&t->grid);
     double assembled = sn_clock();
-    bool fine = sn_multigrid_coarsen(&t->grid);
+    bool fine = !coarsen || sn_multigrid_coarsen(&t->grid);
     double coarse = sn_clock();
     if (fine) fine = find_direction(t, s, &report->cg);
     report->assemble_s += assembled - start, report->coarsen_s += coarse - assembled;
@@ -139,7 +141,7 @@ snTissueReport sn_tissue_solve(snTissue *t, const snTissueSettings *s)
     snTissueReport report = {0};
     double start = sn_clock();
     snOctMeasure now = sn_tissue_evaluate(t, t->x, t->gradient);
-    bool project = now.inverted > 0;
+    bool project = false, stale = true;
     report.evaluate_s += sn_clock() - start;
     for (; report.newton < s->newton && !report.converged; ++report.newton) {
         double largest = 0;
@@ -148,11 +150,13 @@ snTissueReport sn_tissue_solve(snTissue *t, const snTissueSettings *s)
             report.converged = true;
             break;
         }
-        bool fine = newton_direction(t, s, project, &report);
+        int32_t cg = report.cg;
+        bool fine = newton_direction(t, s, project, stale, &report);
         if (!fine && !project) {
             project = true;
-            (void)newton_direction(t, s, true, &report);
+            (void)newton_direction(t, s, true, true, &report);
         }
+        stale = report.cg - cg > 15 || project;
         double slope = slope_along(t, &largest);
         if (!(slope < 0) || !isfinite(slope)) break;
         double factor = search_line(t, slope, &now, &report);
@@ -161,7 +165,7 @@ snTissueReport sn_tissue_solve(snTissue *t, const snTissueSettings *s)
         /* what is left is about the forcing's part of the step, where the steps are short */
         report.converged =
             factor == 1 && 2 * s->forcing * report.step <= s->tolerance && report.step < 0.1 * t->lattice.spacing;
-        project = now.inverted > 0;
+        project = false;
     }
     report.energy = now.energy, report.least = now.least, report.volume = now.volume, report.inverted = now.inverted;
     report.seconds = sn_clock() - start;
