@@ -6,6 +6,7 @@
 #include "sinew/clinical.h"
 #include "sinew/control.h"
 #include "sinew/deform.h"
+#include "sinew/flesh.h"
 #include "sinew/drive.h"
 #include "sinew/io.h"
 #include "sinew/model.h"

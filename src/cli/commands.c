@@ -1,11 +1,32 @@
-/* The table of commands. A new one is a file cmd_NAME.c and a line here. */
+/* The commands, in the order of `sinew help`. Each is a cmd_NAME in a file of its own. */
 #include "cli.h"
 
-extern const snCommand cmd_demo, cmd_check, cmd_info, cmd_simulate, cmd_track, cmd_skin, cmd_plot, cmd_export,
-    cmd_convert, cmd_bench, cmd_studio, cmd_strands, cmd_hold, cmd_compensate, cmd_explore, cmd_completion;
+#define COMMAND_TABLE(X)                                                                                               \
+    X(demo)                                                                                                            \
+    X(check)                                                                                                           \
+    X(info)                                                                                                            \
+    X(simulate)                                                                                                        \
+    X(track)                                                                                                           \
+    X(skin)                                                                                                            \
+    X(flesh)                                                                                                           \
+    X(plot)                                                                                                            \
+    X(export)                                                                                                          \
+    X(convert)                                                                                                         \
+    X(bench)                                                                                                           \
+    X(studio)                                                                                                          \
+    X(strands)                                                                                                         \
+    X(hold)                                                                                                            \
+    X(compensate)                                                                                                      \
+    X(explore)                                                                                                         \
+    X(completion)
+
+#define X(name) extern const snCommand cmd_##name;
+COMMAND_TABLE(X)
+#undef X
 
 const snCommand *const cli_commands[] = {
-    &cmd_demo,    &cmd_check,  &cmd_info,   &cmd_simulate, &cmd_track, &cmd_skin,       &cmd_plot,    &cmd_export,
-    &cmd_convert, &cmd_bench,  &cmd_studio, &cmd_strands,  &cmd_hold,  &cmd_compensate, &cmd_explore, &cmd_completion,
-    NULL,
+#define X(name) &cmd_##name,
+    COMMAND_TABLE(X)
+#undef X
+        NULL,
 };
