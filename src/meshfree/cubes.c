@@ -1,4 +1,5 @@
-/* quads.h for cubes: trilinear shape functions, two quadrature points along each side. */
+/* quads.h for cubes: trilinear shape functions, two quadrature points along each side, and one in the middle for the
+ * volume. */
 #include "meshfree/quads.h"
 
 #include "base/alloc.h"
@@ -17,10 +18,10 @@ static double eighth(const lattice *l, int32_t i, int32_t j, int32_t k, int part
     return l->inside ? l->inside(l->context, v3_add(l->low, v3_mul(at, l->size)), 0.5 * l->size.x) : 1;
 }
 
-/* Shape gradients at quadrature point `part` of a cube. */
+/* Shape gradients at quadrature point `part` of a cube; 8: in the middle. */
 static void cube_gradients(v3 size, int part, double *gradient, v3 *place)
 {
-    const double near = 0.5 - 0.5 / sqrt(3.0);
+    const double near = part < 8 ? 0.5 - 0.5 / sqrt(3.0) : 0.5;
     double t[3], h[3] = {size.x, size.y, size.z};
     for (int e = 0; e < 3; ++e) t[e] = (part >> e & 1) ? 1 - near : near;
     *place = v3_of(t[0], t[1], t[2]);
@@ -36,16 +37,17 @@ static void cube_gradients(v3 size, int part, double *gradient, v3 *place)
     }
 }
 
-static void add_cube(const lattice *l, int32_t i, int32_t j, int32_t k, const int32_t node[8], const double share[8],
+static void add_cube(const lattice *l, int32_t i, int32_t j, int32_t k, const int32_t node[8], const double share[9],
                      snSoftQuads *q)
 {
-    for (int part = 0; part < 8; ++part) {
+    for (int part = 0; part < 9; ++part) {
         if (share[part] <= 0) continue;
         int32_t at = q->first[q->n];
         v3 place;
         cube_gradients(l->size, part, q->gradient + 3 * at, &place);
         for (int c = 0; c < 8; ++c) q->node[at + c] = node[c];
         v3_store(q->centre + 3 * q->n, v3_add(l->low, v3_mul(v3_add(v3_of(i, j, k), place), l->size)));
+        q->part[q->n] = part < 8 ? SN_SOFT_SHAPE : SN_SOFT_VOLUME;
         q->volume[q->n] = share[part] * l->size.x * l->size.y * l->size.z / 8;
         q->first[++q->n] = at + 8;
     }
@@ -59,9 +61,10 @@ static int32_t walk(const lattice *l, int32_t *number, snSoftQuads *q)
     for (int32_t i = 0; i < n[0]; ++i)
         for (int32_t j = 0; j < n[1]; ++j)
             for (int32_t k = 0; k < n[2]; ++k) {
-                double share[8], sum = 0;
+                double share[9], sum = 0;
                 for (int part = 0; part < 8; ++part) sum += share[part] = eighth(l, i, j, k, part);
                 if (sum <= 0) continue;
+                share[8] = sum;
                 ++cubes;
                 if (!q) continue;
                 int32_t node[8];
@@ -89,11 +92,13 @@ snStatus sn_soft_quads_from_cubes(v3 low, const int32_t cells[3], v3 size, snSof
     size_t nodes = 8 * cubes < corners ? 8 * cubes : corners;
     if (cubes == 0) return sn_fail(error, SN_BAD_INPUT, "no cube of the lattice lies inside the muscle");
     int32_t *number = SN_NEW_ARRAY(int32_t, corners);
-    q->rest = SN_NEW_ARRAY(double, 3 * nodes), q->volume = SN_NEW_ARRAY(double, 8 * cubes);
-    q->centre = SN_NEW_ARRAY(double, 24 * cubes), q->first = SN_NEW_ARRAY(int32_t, 8 * cubes + 1);
-    q->node = SN_NEW_ARRAY(int32_t, 64 * cubes), q->gradient = SN_NEW_ARRAY(double, 192 * cubes);
+    q->rest = SN_NEW_ARRAY(double, 3 * nodes), q->volume = SN_NEW_ARRAY(double, 9 * cubes);
+    q->centre = SN_NEW_ARRAY(double, 27 * cubes), q->first = SN_NEW_ARRAY(int32_t, 9 * cubes + 1);
+    q->node = SN_NEW_ARRAY(int32_t, 72 * cubes), q->gradient = SN_NEW_ARRAY(double, 216 * cubes);
+    q->part = SN_NEW_ARRAY(uint8_t, 9 * cubes);
     q->hold_first = SN_NEW_ARRAY(int32_t, nodes + 1);
-    bool ok = number && q->rest && q->volume && q->centre && q->first && q->node && q->gradient && q->hold_first;
+    bool ok = number && q->rest && q->volume && q->centre && q->first && q->node && q->gradient && q->hold_first &&
+              q->part;
     if (ok) walk(&l, number, q);
     sn_free(number);
     if (ok) return SN_OK;

@@ -16,6 +16,8 @@ typedef struct snSoftLaw {
     snLaw passive, active;
     double prestretch; /* p: stretch of the fibres in the rest shape */
     double optimal;    /* l_opt: stretch at which they pull best, of the same zero as p l */
+    bool plateau;      /* beyond l_opt the active force stays as it is there. Where it falls, a muscle is in no stable
+                          equilibrium: some of it shortens and stretches the rest */
 } snSoftLaw;
 
 typedef struct snSoftMaterial {
@@ -26,7 +28,7 @@ typedef struct snSoftMaterial {
 
 /* Energy per volume; stress P = dW/dF unless NULL. */
 double sn_soft_energy(const snSoftMaterial *m, const snSoftLaw *law, double activation, const double F[9], double P[9]);
-/* Tension T of the fibre at stretch l, its slope, and the energy from stretch 1 (either may be NULL). */
+/* Tension T of the fibre at stretch l, its slope, and its energy up to a constant (either may be NULL). */
 double sn_soft_tension(const snSoftMaterial *m, const snSoftLaw *law, double activation, double l, double *slope,
                        double *energy);
 /* dP/dF, 9 x 9 symmetric; project: its nearest form without negative eigenvalues, part by part. */

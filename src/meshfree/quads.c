@@ -9,7 +9,7 @@
 
 void sn_soft_quads_free(snSoftQuads *q)
 {
-    sn_free(q->rest), sn_free(q->volume), sn_free(q->centre), sn_free(q->first), sn_free(q->node), sn_free(q->gradient);
+    sn_free(q->rest), sn_free(q->volume), sn_free(q->centre), sn_free(q->part), sn_free(q->first), sn_free(q->node), sn_free(q->gradient);
     sn_free(q->hold_first), sn_free(q->hold_column), sn_free(q->hold);
     *q = (snSoftQuads){0};
 }
@@ -130,7 +130,8 @@ snStatus sn_soft_quads_from_points(const snSoftPoints *p, bool stabilise, snSoft
     q->rest = SN_NEW_ARRAY(double, 3 * n), q->volume = SN_NEW_ARRAY(double, n), q->centre = SN_NEW_ARRAY(double, 3 * n);
     q->first = SN_NEW_ARRAY(int32_t, n + 1), q->node = SN_NEW_ARRAY(int32_t, total);
     q->gradient = SN_NEW_ARRAY(double, 3 * total), q->hold_first = SN_NEW_ARRAY(int32_t, n + 1);
-    bool ok = q->rest && q->volume && q->centre && q->first && q->node && q->gradient && q->hold_first;
+    q->part = SN_NEW_ARRAY(uint8_t, n);
+    bool ok = q->rest && q->volume && q->centre && q->first && q->node && q->gradient && q->hold_first && q->part;
     for (int32_t i = 0; i < n && ok; ++i) {
         int32_t at = q->first[i], count = p->first[i + 1] - p->first[i];
         q->first[i + 1] = at + count + 1;

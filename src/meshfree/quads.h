@@ -11,11 +11,15 @@
 
 enum { SN_SOFT_MAX_STENCIL = 36 };
 
+/* Cubes take the resistance to a change of volume at their middle only: at all eight points it would lock them. */
+typedef enum snSoftPart { SN_SOFT_ALL, SN_SOFT_SHAPE, SN_SOFT_VOLUME } snSoftPart;
+
 typedef struct snSoftQuads {
     int32_t n, nnode;
     double *rest;     /* nnode x 3 */
     double *volume;   /* n, m^3 */
     double *centre;   /* n x 3: where the point lies */
+    uint8_t *part;    /* n: which part of the energy it integrates, snSoftPart */
     int32_t *first;   /* n + 1 */
     int32_t *node;    /* first[n] */
     double *gradient; /* first[n] x 3 */
@@ -27,7 +31,7 @@ typedef struct snSoftQuads {
 /* One quadrature point for each point. stabilise false: hold is empty (hold_first all zero). */
 snStatus sn_soft_quads_from_points(const snSoftPoints *points, bool stabilise, snSoftQuads *quads, snError *error);
 
-/* Cubes of the given size that fill a box of cells, eight quadrature points each. inside (may be NULL) says how much of
+/* Cubes of the given size that fill a box of cells, eight quadrature points and one for the volume each. inside (may be NULL) says how much of
  * a quadrature point's eighth of a cube counts, 0 to 1; cubes without any are left out. */
 typedef double (*snSoftInsideFn)(const void *context, v3 centre, double size);
 snStatus sn_soft_quads_from_cubes(v3 low, const int32_t cells[3], v3 size, snSoftInsideFn inside, const void *context,

@@ -9,10 +9,11 @@
 
 snSoftDef sn_default_soft_def(void)
 {
-    snSoftDef def = {.stabilisation = 0.3, .contact_stiffness = 2e4, .density = 1060};
+    snSoftDef def = {.stabilisation = 1, .contact_stiffness = 2e4, .density = 1060};
     def.law.passive.kind = SN_LAW_HILL_PASSIVE;
     def.law.active.kind = SN_LAW_HILL_ACTIVE;
     def.law.prestretch = def.law.optimal = 1;
+    def.law.plateau = true;
     return def;
 }
 
@@ -101,6 +102,7 @@ static void weigh(snSoftBody *body, double density)
     double modulus = 0;
     for (int32_t e = 0; e < q->n; ++e) {
         int32_t count = q->first[e + 1] - q->first[e];
+        if (q->part[e] == SN_SOFT_VOLUME) continue;
         body->volume += q->volume[e];
         modulus += q->volume[e] * body->material[e].mu;
         /* a point carries its own mass; a cube shares it among its corners */
@@ -130,6 +132,11 @@ snStatus sn_soft_create(const snSoftDef *def, snSoftBody **out, snError *error)
     bool ok = body->material && body->bone && body->attached && body->order && body->keep && body->mass;
     if (ok) {
         memcpy(body->material, def->material, (size_t)q->n * sizeof *def->material);
+        for (int32_t e = 0; e < q->n; ++e) {
+            snSoftMaterial *m = body->material + e;
+            if (q->part[e] == SN_SOFT_SHAPE) m->lambda = 0;
+            if (q->part[e] == SN_SOFT_VOLUME) m->mu = m->passive = m->active = 0;
+        }
         if (def->nbone) memcpy(body->bone, def->bone, (size_t)def->nbone * sizeof *def->bone);
         for (size_t i = 0; i < n; ++i) body->attached[i] = def->attached ? def->attached[i] : -1;
         ok = order_nodes(body);

@@ -1,4 +1,5 @@
-/* soft.h: equilibrium by projected Newton steps. The matrix is factored in single precision; energy, force and
+/* soft.h: equilibrium by Newton steps, projected far from it. Near it the stiffness as it is gives quadratic
+ * convergence, where the projected one, which leaves out the compressed matter, creeps. The matrix is factored in single precision; energy, force and
  * positions are in double, so that the float only costs a little of Newton's speed at the very end. */
 #include "meshfree/soft.h"
 
@@ -8,6 +9,8 @@
 
 static const double ARMIJO = 1e-4;
 static const double SHORTEST = 1e-6; /* of a line search */
+static const double NEAR = 1.5e-3;   /* m: steps below it are tried without projection */
+enum { WAIT = 3 };                   /* projected steps after that failed */
 
 snSoftSolveDef sn_default_soft_solve_def(void)
 {
@@ -24,10 +27,15 @@ void sn_soft_place_attached(const snSoftBody *body, snSoftState *state)
     }
 }
 
-/* A pivot that is not positive: the diagonal grows until there is none. */
-static bool factor(const snSoftBody *body, snSoftState *state, const snTileKernel *kernel)
+/* The stiffness as it is, when it is positive definite; else projected, and the diagonal grows until it is. */
+static bool factor(const snSoftBody *body, snSoftState *state, const snTileKernel *kernel, int *patience)
 {
     double shift = 0, size = 0;
+    if (*patience == 0) {
+        sn_soft_assemble(body, state, false);
+        if (kernel->factor(&body->tiles, state->value)) return true;
+        *patience = WAIT;
+    }
     for (int attempt = 0; attempt < 8; ++attempt) {
         sn_soft_assemble(body, state, true);
         for (int32_t r = 0; r < 3 * body->nfree; ++r) {
@@ -42,12 +50,13 @@ static bool factor(const snSoftBody *body, snSoftState *state, const snTileKerne
 }
 
 /* The Newton step into state->step, the largest move of a node, and the slope of the energy along it. */
-static bool newton_step(const snSoftBody *body, snSoftState *state, double *largest, double *slope, double *residual)
+static bool newton_step(const snSoftBody *body, snSoftState *state, int *patience, double *largest, double *slope,
+                        double *residual)
 {
     const snTileKernel *kernel = sn_tile();
     int32_t n = body->quads->nnode;
     *largest = *slope = *residual = 0;
-    if (!factor(body, state, kernel)) return false;
+    if (!factor(body, state, kernel, patience)) return false;
     memset(state->right, 0, (size_t)body->tiles.nrow * SN_TILE * sizeof *state->right);
     for (int32_t i = 0; i < n; ++i) {
         int32_t at = body->order[i];
@@ -93,6 +102,7 @@ static void measure(const snSoftBody *body, const snSoftState *state, snSoftInfo
     m3 f;
     info->least_J = INFINITY;
     for (int32_t e = 0; e < q->n; ++e) {
+        if (q->part[e] == SN_SOFT_SHAPE) continue;
         sn_soft_quads_gradient(q, e, state->x, F);
         memcpy(f.m, F, sizeof f.m);
         double J = m3_det(&f);
@@ -108,14 +118,17 @@ snSoftInfo sn_soft_solve(const snSoftBody *body, snSoftState *state, const snSof
 {
     snSoftInfo info = {0};
     double began = sn_clock_thread(), largest, slope;
+    int patience = WAIT;
     sn_soft_place_attached(body, state);
     while (info.steps < def->most_steps) {
         info.energy = sn_soft_evaluate(body, state, state->x, state->force);
-        if (!isfinite(info.energy) || !newton_step(body, state, &largest, &slope, &info.residual)) break;
+        if (!isfinite(info.energy) || !newton_step(body, state, &patience, &largest, &slope, &info.residual)) break;
         ++info.steps;
         double t = line_search(body, state, largest > def->longest ? def->longest / largest : 1, slope, &info);
         info.last_step = t > 0 ? t * largest : largest;
         info.converged = largest < def->tolerance;
+        if (info.last_step < NEAR && patience > 0) --patience;
+        if (info.last_step >= NEAR) patience = patience > 1 ? patience : 1;
         if (info.converged || t == 0) break;
     }
     sn_soft_evaluate(body, state, state->x, state->force);

@@ -14,7 +14,7 @@ static double uniform(void)
 
 static snSoftLaw law_of(double prestretch)
 {
-    snSoftLaw law = {.prestretch = prestretch, .optimal = 1.1};
+    snSoftLaw law = {.prestretch = prestretch, .optimal = 1.1, .plateau = prestretch > 1.15};
     law.passive.kind = SN_LAW_HILL_PASSIVE;
     law.active.kind = SN_LAW_HILL_ACTIVE;
     return law;
