@@ -57,25 +57,59 @@ double sn_soft_energy(const snSoftMaterial *m, const snSoftLaw *law, double acti
     return m->mu / 2 * (square - 3) - m->mu * (J - 1) + m->lambda / 2 * (J - 1) * (J - 1) + fibre;
 }
 
+static void rotate(double a[6], double v[9], int p, int q, int pq, int pr, int qr)
+{
+    double off = a[pq];
+    if (off == 0) return;
+    double theta = (a[q] - a[p]) / (2 * off), t = (theta >= 0 ? 1 : -1) / (fabs(theta) + sqrt(theta * theta + 1));
+    double c = 1 / sqrt(t * t + 1), s = t * c, x = a[pr], y = a[qr];
+    a[p] -= t * off, a[q] += t * off, a[pq] = 0;
+    a[pr] = c * x - s * y, a[qr] = s * x + c * y;
+    for (int k = 0; k < 9; k += 3) {
+        x = v[k + p], y = v[k + q];
+        v[k + p] = c * x - s * y, v[k + q] = s * x + c * y;
+    }
+}
+
+/* Eigenvalues and vectors (columns) of a symmetric matrix by Jacobi rotations to about ten digits, in no order. */
+static void eigen(const double in[9], double value[3], double v[9])
+{
+    double a[6] = {in[0], in[4], in[8], in[1], in[2], in[5]}; /* the diagonal, then 01, 02, 12 */
+    double small = 1e-22 * (a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+    for (int k = 0; k < 9; ++k) v[k] = k % 4 == 0;
+    for (int sweep = 0; sweep < 12; ++sweep) {
+        if (a[3] * a[3] + a[4] * a[4] + a[5] * a[5] <= small) break;
+        rotate(a, v, 0, 1, 3, 4, 5);
+        rotate(a, v, 0, 2, 4, 3, 5);
+        rotate(a, v, 1, 2, 5, 3, 4);
+    }
+    value[0] = a[0], value[1] = a[1], value[2] = a[2];
+}
+
 void sn_soft_svd(const double F[9], m3 *U, double y[3], m3 *V)
 {
-    m3 f, square, vectors;
-    double value[3];
+    m3 f;
+    double square[9], value[3], v[9];
     memcpy(f.m, F, sizeof f.m);
     for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j) square.m[3 * i + j] = F[i] * F[j] + F[3 + i] * F[3 + j] + F[6 + i] * F[6 + j];
-    m3_eigen_symmetric(&square, value, &vectors);
-    v3 v1 = v3_of(vectors.m[2], vectors.m[5], vectors.m[8]), v2 = v3_of(vectors.m[1], vectors.m[4], vectors.m[7]);
-    v3 v3rd = v3_cross(v1, v2), u1 = m3_mulv(&f, v1), u2 = m3_mulv(&f, v2);
+        for (int j = 0; j < 3; ++j) square[3 * i + j] = F[i] * F[j] + F[3 + i] * F[3 + j] + F[6 + i] * F[6 + j];
+    eigen(square, value, v);
+    int a = value[1] > value[0] ? 1 : 0, c;
+    if (value[2] > value[a]) a = 2;
+    c = (a + 1) % 3;
+    if (value[(a + 2) % 3] < value[c]) c = (a + 2) % 3;
+    int b = 3 - a - c;
+    v3 v1 = v3_of(v[a], v[3 + a], v[6 + a]), v2 = v3_of(v[b], v[3 + b], v[6 + b]);
+    v3 last = v3_cross(v1, v2), u1 = m3_mulv(&f, v1), u2 = m3_mulv(&f, v2);
     y[0] = v3_len(u1);
     u1 = y[0] > 0 ? v3_scale(u1, 1 / y[0]) : v3_of(1, 0, 0);
     u2 = v3_mad(u2, -v3_dot(u2, u1), u1);
     y[1] = v3_len(u2);
     u2 = y[1] > 1e-12 * y[0] && y[1] > 0 ? v3_scale(u2, 1 / y[1]) : v3_perp(u1);
     v3 u3 = v3_cross(u1, u2);
-    y[2] = v3_dot(u3, m3_mulv(&f, v3rd));
+    y[2] = v3_dot(u3, m3_mulv(&f, last));
     *U = m3_columns(u1, u2, u3);
-    *V = m3_columns(v1, v2, v3rd);
+    *V = m3_columns(v1, v2, last);
 }
 
 /* C += value Q Q' for the direction Q = U M V', M given by its entries. */
@@ -94,55 +128,72 @@ static void outer(const m3 *U, int a, const m3 *V, int b, double Q[9])
         for (int j = 0; j < 3; ++j) Q[3 * i + j] = U->m[3 * i + a] * V->m[3 * j + b];
 }
 
-static void projected_matter(const snSoftMaterial *m, const double F[9], double C[81])
+static bool definite(const double m[9])
 {
-    m3 U, V, stretch, vectors;
-    double y[3], value[3], O[3][3][9], Q[9];
+    return m[0] > 0 && m[0] * m[4] > m[1] * m[1] &&
+           m[0] * (m[4] * m[8] - m[5] * m[5]) - m[1] * (m[1] * m[8] - m[5] * m[2]) + m[2] * (m[1] * m[5] - m[4] * m[2]) > 0;
+}
+
+/* Takes the negative modes out of the plain stiffness: there are few. */
+static void project_matter(const snSoftMaterial *m, const double F[9], double C[81])
+{
+    const double half = 0.70710678118654752440;
+    m3 U, V;
+    double y[3], stretch[9], O[9], T[9], Q[9];
     sn_soft_svd(F, &U, y, &V);
     double b[3] = {y[1] * y[2], y[2] * y[0], y[0] * y[1]}, c = m->lambda * (y[0] * y[1] * y[2] - 1) - m->mu;
-    for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j) {
-            outer(&U, i, &V, j, O[i][j]);
-            stretch.m[3 * i + j] = m->lambda * b[i] * b[j] + (i == j ? m->mu : c * y[3 - i - j]);
+    for (int k = 0; k < 3; ++k)
+        for (int sign = -1; sign <= 1; sign += 2) {
+            double value = m->mu + sign * c * y[k];
+            if (value >= 0) continue;
+            outer(&U, (k + 1) % 3, &V, (k + 2) % 3, O);
+            outer(&U, (k + 2) % 3, &V, (k + 1) % 3, T);
+            for (int e = 0; e < 9; ++e) Q[e] = half * (O[e] - sign * T[e]);
+            add_mode(C, -value, Q);
         }
-    m3_eigen_symmetric(&stretch, value, &vectors);
-    memset(C, 0, 81 * sizeof *C);
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j) stretch[3 * i + j] = m->lambda * b[i] * b[j] + (i == j ? m->mu : c * y[3 - i - j]);
+    if (definite(stretch)) return;
+    double value[3], v[9];
+    eigen(stretch, value, v);
     for (int k = 0; k < 3; ++k) {
-        int i = (k + 1) % 3, j = (k + 2) % 3;
-        const double half = 0.70710678118654752440;
-        for (int e = 0; e < 9; ++e) Q[e] = half * (O[i][j][e] + O[j][i][e]);
-        add_mode(C, fmax(m->mu - c * y[k], 0), Q);
-        for (int e = 0; e < 9; ++e) Q[e] = half * (O[i][j][e] - O[j][i][e]);
-        add_mode(C, fmax(m->mu + c * y[k], 0), Q);
-        for (int e = 0; e < 9; ++e)
-            Q[e] = vectors.m[k] * O[0][0][e] + vectors.m[3 + k] * O[1][1][e] + vectors.m[6 + k] * O[2][2][e];
-        add_mode(C, fmax(value[k], 0), Q);
+        if (value[k] >= 0) continue;
+        memset(Q, 0, sizeof Q);
+        for (int i = 0; i < 3; ++i) {
+            outer(&U, i, &V, i, O);
+            for (int e = 0; e < 9; ++e) Q[e] += v[3 * i + k] * O[e];
+        }
+        add_mode(C, -value[k], Q);
     }
 }
 
 /* mu I + lambda cof cof' + c d2J/dF2. */
 static void plain_matter(const snSoftMaterial *m, const double F[9], double C[81])
 {
+    /* d2J/dF_r dF_s = sign F_t, each pair once: r, s, t */
+    static const int8_t turn[18][3] = {{0, 4, 8}, {0, 8, 4}, {4, 8, 0}, {1, 5, 6}, {1, 6, 5}, {5, 6, 1},
+                                       {2, 3, 7}, {2, 7, 3}, {3, 7, 2}, {0, 5, 7}, {0, 7, 5}, {5, 7, 0},
+                                       {1, 3, 8}, {1, 8, 3}, {3, 8, 1}, {2, 4, 6}, {2, 6, 4}, {4, 6, 2}};
     double K[9];
     cofactor(F, K);
     double c = m->lambda * (F[0] * K[0] + F[1] * K[1] + F[2] * K[2] - 1) - m->mu;
-    for (int r = 0; r < 81; ++r) C[r] = m->lambda * K[r / 9] * K[r % 9] + (r % 10 == 0 ? m->mu : 0);
-    for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j)
-            for (int k = 0; k < 3; ++k)
-                for (int l = 0; l < 3; ++l) {
-                    if (i == k || j == l) continue;
-                    int p = 3 - i - k, q = 3 - j - l;
-                    double sign = ((k - i + 3) % 3 == 1 ? 1 : -1) * ((l - j + 3) % 3 == 1 ? 1 : -1);
-                    C[9 * (3 * i + j) + 3 * k + l] += c * sign * F[3 * p + q];
-                }
+    for (int r = 0; r < 9; ++r) {
+        double f = m->lambda * K[r];
+        for (int s = 0; s < 9; ++s) C[9 * r + s] = f * K[s];
+        C[10 * r] += m->mu;
+    }
+    for (int k = 0; k < 18; ++k) {
+        double value = (k < 9 ? c : -c) * F[turn[k][2]];
+        C[9 * turn[k][0] + turn[k][1]] += value;
+        C[9 * turn[k][1] + turn[k][0]] += value;
+    }
 }
 
 void sn_soft_stiffness(const snSoftMaterial *m, const snSoftLaw *law, double activation, const double F[9], bool project,
                        double C[81])
 {
-    if (project) projected_matter(m, F, C);
-    else plain_matter(m, F, C);
+    plain_matter(m, F, C);
+    if (project) project_matter(m, F, C);
     if (!(m->passive > 0 || activation * m->active > 0)) return;
     v3 a = along(F, m->fibre);
     double l = v3_len(a), slope;

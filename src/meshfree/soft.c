@@ -96,6 +96,23 @@ static void keep_off(snSoftBody *body, const double *depth)
         }
 }
 
+/* Inverse squares of the distances to the nearest attached node of each bone. */
+static void follow_bones(snSoftBody *body)
+{
+    const snSoftQuads *q = body->quads;
+    for (int32_t i = 0; i < q->nnode; ++i) {
+        double *follow = body->follow + (size_t)i * (size_t)body->nbone, sum = 0;
+        for (int32_t j = 0; j < q->nnode; ++j) {
+            int32_t b = body->attached[j];
+            if (b < 0) continue;
+            double d = 1 / (v3_len2(v3_sub(v3_load(q->rest + 3 * i), v3_load(q->rest + 3 * j))) + 1e-12);
+            follow[b] = fmax(follow[b], d);
+        }
+        for (int32_t b = 0; b < body->nbone; ++b) sum += follow[b];
+        for (int32_t b = 0; b < body->nbone; ++b) follow[b] = sum > 0 ? follow[b] / sum : 0;
+    }
+}
+
 static void weigh(snSoftBody *body, double density)
 {
     const snSoftQuads *q = body->quads;
@@ -129,7 +146,9 @@ snStatus sn_soft_create(const snSoftDef *def, snSoftBody **out, snError *error)
     body->material = SN_NEW_ARRAY(snSoftMaterial, q->n), body->bone = SN_NEW_ARRAY(snSoftBone, def->nbone);
     body->attached = SN_NEW_ARRAY(int32_t, n), body->order = SN_NEW_ARRAY(int32_t, n);
     body->keep = SN_NEW_ARRAY(double, n * (size_t)def->nbone), body->mass = SN_NEW_ARRAY(double, n);
-    bool ok = body->material && body->bone && body->attached && body->order && body->keep && body->mass;
+    body->follow = SN_NEW_ARRAY(double, n * (size_t)def->nbone);
+    bool ok = body->material && body->bone && body->attached && body->order && body->keep && body->mass &&
+              body->follow;
     if (ok) {
         memcpy(body->material, def->material, (size_t)q->n * sizeof *def->material);
         for (int32_t e = 0; e < q->n; ++e) {
@@ -146,6 +165,7 @@ snStatus sn_soft_create(const snSoftDef *def, snSoftBody **out, snError *error)
         return sn_fail_no_memory(error);
     }
     keep_off(body, def->depth);
+    follow_bones(body);
     weigh(body, def->density);
     *out = body;
     return SN_OK;
@@ -155,7 +175,7 @@ void sn_soft_destroy(snSoftBody *body)
 {
     if (!body) return;
     sn_free(body->material), sn_free(body->bone), sn_free(body->attached), sn_free(body->order);
-    sn_free(body->keep), sn_free(body->mass);
+    sn_free(body->keep), sn_free(body->mass), sn_free(body->follow);
     sn_tiles_free(&body->tiles);
     sn_free(body);
 }

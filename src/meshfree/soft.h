@@ -46,6 +46,7 @@ typedef struct snSoftBody {
     double *keep;     /* nnode x nbone: distance that a node's centre keeps from a bone; -INFINITY: no contact */
     double contact_stiffness;
     double *mass;     /* kg for each node */
+    double *follow;   /* nnode x nbone: how much a node goes with each bone when they move, sum 1 or none */
     double volume;    /* at rest */
 } snSoftBody;
 
@@ -78,6 +79,8 @@ void sn_soft_state_destroy(snSoftState *state);
 double sn_soft_evaluate(const snSoftBody *body, const snSoftState *state, const double *x, double *gradient);
 /* The positive semidefinite stiffness of the free nodes at state->x, into state->value. */
 void sn_soft_assemble(const snSoftBody *body, snSoftState *state, bool project);
+/* Moves the bones, and the nodes with them by nearness to what is attached: the start of a solve. */
+void sn_soft_move_bones(const snSoftBody *body, snSoftState *state, const rigid *pose);
 /* Attached nodes to where their bones are. */
 void sn_soft_place_attached(const snSoftBody *body, snSoftState *state);
 

@@ -9,8 +9,8 @@
 
 static const double ARMIJO = 1e-4;
 static const double SHORTEST = 1e-6; /* of a line search */
-static const double NEAR = 1.5e-3;   /* m: steps below it are tried without projection */
-enum { WAIT = 3 };                   /* projected steps after that failed */
+static const double NEAR = 5e-3;   /* m: steps below it are tried without projection */
+enum { WAIT = 1 };                   /* projected steps first, and after that failed */
 
 snSoftSolveDef sn_default_soft_solve_def(void)
 {
@@ -25,6 +25,23 @@ void sn_soft_place_attached(const snSoftBody *body, snSoftState *state)
         v3 local = rigid_unapply(body->bone[b].rest, v3_load(body->quads->rest + 3 * i));
         v3_store(state->x + 3 * i, rigid_apply(state->pose[b], local));
     }
+}
+
+void sn_soft_move_bones(const snSoftBody *body, snSoftState *state, const rigid *pose)
+{
+    for (int32_t i = 0; i < body->quads->nnode; ++i) {
+        const double *follow = body->follow + (size_t)i * (size_t)body->nbone;
+        v3 x = v3_load(state->x + 3 * i), moved = {0, 0, 0};
+        double sum = 0;
+        for (int32_t b = 0; b < body->nbone; ++b) {
+            if (follow[b] == 0) continue;
+            moved = v3_mad(moved, follow[b], rigid_apply(pose[b], rigid_unapply(state->pose[b], x)));
+            sum += follow[b];
+        }
+        if (sum > 0) v3_store(state->x + 3 * i, moved);
+    }
+    memcpy(state->pose, pose, (size_t)body->nbone * sizeof *pose);
+    sn_soft_place_attached(body, state);
 }
 
 /* The stiffness as it is, when it is positive definite; else projected, and the diagonal grows until it is. */

@@ -70,7 +70,8 @@ static inline rigid flexor_pose(double degrees)
 static inline snSoftInfo flexor_solve(flexor *f, double degrees, double activation)
 {
     snSoftSolveDef def = sn_default_soft_solve_def();
-    f->c.state->pose[1] = flexor_pose(degrees);
+    rigid pose[2] = {rigid_identity(), flexor_pose(degrees)};
+    sn_soft_move_bones(f->c.body, f->c.state, pose);
     f->c.state->activation = activation;
     return sn_soft_solve(f->c.body, f->c.state, &def);
 }
