@@ -7,7 +7,7 @@
 #ifndef SINEW_SKIN_H
 #define SINEW_SKIN_H
 
-#include "sinew/base.h"
+#include "sinew/deform.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -78,6 +78,13 @@ SN_API void sn_skin_deform(snSkin *skin, const double *pose, const double *point
 
 /* The same over a base that somebody else has skinned: vertices (3 each) of this frame, world. */
 SN_API void sn_skin_deform_base(snSkin *skin, const double *base, const double *point, double *vertex, double *normal);
+
+/* The skin's mesh in the rest pose with its weights; lives as long as the skin. */
+SN_API snDeformSurface sn_skin_surface(const snSkin *skin);
+/* The skin as a deformer of one surface. Destroying the deformer destroys the skin; until then sn_skin_info and the
+ * setters may be used. On failure the skin stays yours. */
+SN_API snStatus sn_skin_deformer(snSkin *skin, const char *name, const double color[3], snDeformer **deformer,
+                                 snError *error);
 
 /* What the last frame did. */
 typedef struct snSkinInfo {

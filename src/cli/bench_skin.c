@@ -2,7 +2,7 @@
  * at every strand in the same run, and ten seconds at 24 frames a second written as a point cache. */
 #include "bench_skin.h"
 
-#include "skinned.h"
+#include "deformed.h"
 
 #include "sinew/control.h"
 
@@ -26,7 +26,7 @@ typedef struct snSkinBench {
     snSpec *spec;
     snModel *model;
     snTrack *motion, *replay;
-    snSkinned skinned;
+    snDeformed skinned;
     double *fast, *slow;
     snBulgeTimes quick, brute; /* what came out */
     double whole_ratio, search_ratio, apart, frame_ms, seconds;
@@ -112,7 +112,7 @@ static void measure_frames(snSkinBench *b, int32_t n)
     snSkinInfo info[MOST_FRAMES];
     for (int32_t i = 0; i < PASSES * n && !cli_interrupted(); ++i) {
         snSkinInfo *to = info + i % n;
-        (void)cli_skin_frame(&b->skinned, i % n, b->fast);
+        (void)cli_deform_frame(&b->skinned, i % n, b->fast);
         snSkinInfo now = sn_skin_info(b->skinned.skin);
         if (i < n) *to = now;
         to->bulge_seconds = fmin(to->bulge_seconds, now.bulge_seconds);
@@ -129,11 +129,11 @@ static void measure_brute_force(snSkinBench *b, int32_t n)
     double whole[BRUTE_FRAMES], search[BRUTE_FRAMES];
     for (int32_t k = 0; k < BRUTE_FRAMES && !cli_interrupted(); ++k) {
         int32_t frame = (k + 1) * (n - 1) / BRUTE_FRAMES;
-        (void)cli_skin_frame(&b->skinned, frame > 0 ? frame - 1 : 0, b->fast);
-        (void)cli_skin_frame(&b->skinned, frame, b->fast);
+        (void)cli_deform_frame(&b->skinned, frame > 0 ? frame - 1 : 0, b->fast);
+        (void)cli_deform_frame(&b->skinned, frame, b->fast);
         snSkinInfo fast = sn_skin_info(b->skinned.skin);
         sn_skin_set_brute_force(b->skinned.skin, true);
-        (void)cli_skin_frame(&b->skinned, frame, b->slow);
+        (void)cli_deform_frame(&b->skinned, frame, b->slow);
         sn_skin_set_brute_force(b->skinned.skin, false);
         info[k] = sn_skin_info(b->skinned.skin);
         whole[k] = info[k].bulge_cpu_seconds / fast.bulge_cpu_seconds;
@@ -168,7 +168,7 @@ static snStatus measure_cache(snSkinBench *b)
     snStatus status = sn_cache_create(&def, path, &writer, &error);
     for (int32_t i = 0; status == SN_OK && i < FRAMES; ++i) {
         double phase = fmod(i, 2 * last); /* forth and back */
-        (void)cli_skin_frame(&b->skinned, (int32_t)(phase <= last ? phase : 2 * last - phase), b->fast);
+        (void)cli_deform_frame(&b->skinned, (int32_t)(phase <= last ? phase : 2 * last - phase), b->fast);
         status = cli_interrupted() ? SN_CANCELLED : sn_cache_append(writer, b->fast, &error);
     }
     if (status == SN_OK)
@@ -214,7 +214,7 @@ snStatus cli_bench_skin(snCli *cli)
     if (status == SN_OK) status = measure_bulge(&b);
     if (status == SN_OK) status = measure_cache(&b);
     if (status == SN_OK) tell(&b);
-    cli_skin_close(&b.skinned);
+    cli_deform_close(&b.skinned);
     free(b.fast);
     free(b.slow);
     if (b.replay) sn_track_destroy(b.replay);

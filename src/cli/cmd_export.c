@@ -1,5 +1,5 @@
 /* sinew export: a replay for other programs: point caches, GLB, a page, tables. */
-#include "skinned.h"
+#include "deformed.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ typedef struct snExport {
     snSpec *spec;
     snFrames frames;
     snMesh *bone; /* per body of the replay, in its axes */
-    snSkinned skinned;
+    snDeformed skinned;
 } snExport;
 
 /* ---- points --------------------------------------------------------------------------------- */
@@ -26,12 +26,14 @@ typedef struct snPoints {
     int32_t npoint, ntriangle;
     const int32_t *triangle;
     int32_t *own; /* triangles of ours */
-    void (*at)(snExport *e, double time, double *point);
+    snStatus (*at)(snExport *e, double time, double *point, snError *error);
 } snPoints;
 
-static void strands_at(snExport *e, double time, double *point)
+static snStatus strands_at(snExport *e, double time, double *point, snError *error)
 {
+    (void)error;
     sn_track_points_at(e->replay, time, point);
+    return SN_OK;
 }
 
 /* v + 2 w (u x v) + 2 u x (u x v) */
@@ -43,8 +45,9 @@ static void rotate(const double q[4], const double v[3], double out[3])
     out[2] = v[2] + 2 * (q[0] * c[2] + q[1] * c[1] - q[2] * c[0]);
 }
 
-static void bones_at(snExport *e, double time, double *point)
+static snStatus bones_at(snExport *e, double time, double *point, snError *error)
 {
+    (void)error;
     for (int32_t b = 0; b < sn_track_def(e->replay)->nbody; ++b) {
         double pose[7];
         sn_track_pose_at(e->replay, b, time, pose, NULL);
@@ -53,6 +56,7 @@ static void bones_at(snExport *e, double time, double *point)
             for (int k = 0; k < 3; ++k) point[k] += pose[k];
         }
     }
+    return SN_OK;
 }
 
 static snStatus gather_bones(snExport *e, snPoints *points)
@@ -85,9 +89,11 @@ static snStatus gather_strands(snExport *e, snPoints *points)
     return cli_fail(e->cli, SN_BAD_INPUT, "%s has no strands", e->from);
 }
 
-static void skin_at(snExport *e, double time, double *point)
+static snStatus skin_at(snExport *e, double time, double *point, snError *error)
 {
-    (void)cli_skin_at(&e->skinned, time, point);
+    snStatus status = cli_deform_at(&e->skinned, time, point);
+    if (status != SN_OK) *error = e->skinned.error;
+    return status;
 }
 
 static snStatus open_skin(snExport *e)
@@ -111,8 +117,8 @@ static snStatus write_frames(snExport *e, const snPoints *points, snCacheWriter 
     double *point = malloc(3 * (size_t)points->npoint * sizeof *point);
     snStatus status = point ? SN_OK : SN_NO_MEMORY;
     for (int32_t i = 0; status == SN_OK && i < e->frames.count; ++i) {
-        points->at(e, cli_frame_time(&e->frames, i), point);
-        status = sn_cache_append(writer, point, &error);
+        status = points->at(e, cli_frame_time(&e->frames, i), point, &error);
+        if (status == SN_OK) status = sn_cache_append(writer, point, &error);
         if (status == SN_OK && cli_progress(e->cli, "export", i + 1, e->frames.count)) status = SN_CANCELLED;
     }
     free(point);
@@ -186,17 +192,17 @@ static bool with_skin(const snExport *e)
 /* The skin as a skinned mesh with shapes for what the bones do not explain. */
 static snStatus save_skinned_glb(snExport *e, snGlbDef *def, snError *error)
 {
-    const snSkinned *s = &e->skinned;
+    const snDeformed *s = &e->skinned;
     snMesh mesh = {.nvertex = s->nvertex, .ntriangle = s->ntriangle, .vertex = s->vertex};
     size_t size = 3 * (size_t)s->ntriangle * sizeof *mesh.triangle;
-    int32_t *bone = cli_skin_replay_bones(s);
-    double *rest = cli_skin_replay_rest(s);
+    int32_t *bone = cli_deform_replay_bones(s);
+    double *rest = cli_deform_replay_rest(s);
     mesh.triangle = malloc(size + 1);
     snStatus status = bone && rest && mesh.triangle ? SN_OK : SN_NO_MEMORY;
     if (status == SN_OK) {
         memcpy(mesh.triangle, s->triangle, size);
-        def->skin = &mesh, def->rest_pose = rest, def->skin_bone = bone, def->skin_weight = sn_skin_weights(s->skin);
-        def->skin_at = cli_skin_at, def->skin_user = &e->skinned;
+        def->skin = &mesh, def->rest_pose = rest, def->skin_bone = bone, def->skin_weight = s->weight;
+        def->skin_at = cli_deform_at, def->skin_user = &e->skinned;
         def->skin_opacity = SKIN_OPACITY, def->max_shapes = SKIN_SHAPES;
         status = sn_save_model_glb(e->spec, def, e->to, error);
     }
@@ -212,6 +218,8 @@ static snStatus export_glb(snExport *e)
     snError error = {0};
     snStatus status = with_skin(e) ? open_skin(e) : SN_OK;
     if (status != SN_OK) return status;
+    if (with_skin(e)) status = cli_deform_bind(e->cli, &e->skinned);
+    if (status != SN_OK) return status;
     def.track = e->replay;
     def.rate = cli_option_number(e->cli, "frame-rate", def.rate);
     status = with_skin(e) ? save_skinned_glb(e, &def, &error) : sn_save_model_glb(e->spec, &def, e->to, &error);
@@ -224,8 +232,8 @@ static snStatus export_glb(snExport *e)
 static snStatus save_page(snExport *e, snStudioDef *def, snError *error)
 {
     snStudioSkin skin;
-    snStatus status = e->skinned.skin ? cli_skin_for_page(&e->skinned, e->spec, &skin) : SN_OK;
-    if (e->skinned.skin) def->skin = &skin;
+    snStatus status = e->skinned.deformer ? cli_deform_for_page(e->cli, &e->skinned, e->spec, &skin) : SN_OK;
+    if (e->skinned.deformer) def->skin = &skin;
     return status == SN_OK ? sn_save_html(def, e->to, error) : status;
 }
 
@@ -307,7 +315,7 @@ static void tear_down(snExport *e)
 {
     for (int32_t b = 0; e->bone && b < sn_track_def(e->replay)->nbody; ++b) sn_mesh_free(&e->bone[b]);
     free(e->bone);
-    cli_skin_close(&e->skinned);
+    cli_deform_close(&e->skinned);
     if (e->motion) sn_track_destroy(e->motion);
     if (e->replay) sn_track_destroy(e->replay);
     if (e->spec) sn_spec_destroy(e->spec);
@@ -344,7 +352,8 @@ static const snOption options[] = {
     {"no-skin", SN_OPTION_FLAG, "", "glb, html: bones and strands only", 0, 0},
     {"prominence", SN_OPTION_NUMBER, "X", "how far tendons stand out of the skin: 0 not at all (1)", 0, 10},
     {"frame-rate", SN_OPTION_NUMBER, "F", "frames a second, interpolated (the replay's own)", 1, 1000},
-    {"motion", SN_OPTION_TEXT, "MOTION", "html: the motion that was followed, shown as a wireframe (the one that the report names)", 0, 0},
+    {"motion", SN_OPTION_TEXT, "MOTION",
+     "html: the motion that was followed, shown as a wireframe (the one that the report names)", 0, 0},
     {"only", SN_OPTION_TEXT, "PREFIX", "sto, csv: columns whose names start so, such as activation/", 0, 0},
     {NULL, SN_OPTION_FLAG, NULL, NULL, 0, 0},
 };

@@ -1,5 +1,5 @@
 /* sinew skin: the skin of a model over a replay, with the tendons under it, as a point cache. */
-#include "skinned.h"
+#include "deformed.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@ typedef struct snSkinRun {
     const char *to;
     snSpec *spec;
     snTrack *replay;
-    snSkinned skinned;
+    snDeformed skinned;
     double *influence;
     snPointCache base;
     snModelSkinDef def;
@@ -67,13 +67,14 @@ static snStatus read_influence(snSkinRun *run)
 static snStatus save_weights(snSkinRun *run)
 {
     const char *path = cli_option_text(run->cli, "save-weights", NULL);
-    const snSkinned *s = &run->skinned;
+    const snDeformed *s = &run->skinned;
     snError error = {0};
     if (!path) return SN_OK;
-    const char **name = calloc((size_t)s->nbody + 1, sizeof *name);
+    int32_t nbody = sn_count(s->model, SN_ITEM_BODY);
+    const char **name = calloc((size_t)nbody + 1, sizeof *name);
     if (!name) return SN_NO_MEMORY;
-    for (int32_t b = 0; b < s->nbody; ++b) name[b] = sn_name(s->model, SN_ITEM_BODY, b);
-    snStatus status = sn_save_skin_weights(path, s->nvertex, s->nbody, name, sn_skin_weight_bodies(s->skin),
+    for (int32_t b = 0; b < nbody; ++b) name[b] = sn_name(s->model, SN_ITEM_BODY, b);
+    snStatus status = sn_save_skin_weights(path, s->nvertex, nbody, name, sn_skin_weight_bodies(s->skin),
                                            sn_skin_weights(s->skin), &error);
     free(name);
     return cli_fail_file(run->cli, status, &error, path);
@@ -142,14 +143,16 @@ static snStatus write_frames(snSkinRun *run, snCacheWriter *writer, double *vert
 {
     for (run->done = 0; run->done < run->count; ++run->done) {
         double before = cli_seconds(), time = cli_frame_time(&run->frames, run->first + run->done);
+        snStatus status = SN_OK;
         if (run->base.point)
             cli_skin_over(&run->skinned, time, run->base.point + 3 * (size_t)run->base.npoint * (size_t)run->done,
                           vertex);
         else
-            (void)cli_skin_at(&run->skinned, time, vertex);
+            status = cli_deform_at(&run->skinned, time, vertex);
         run->deform_seconds += cli_seconds() - before;
+        if (status != SN_OK) return *error = run->skinned.error, status;
         measure(run);
-        snStatus status = sn_cache_append(writer, vertex, error);
+        status = sn_cache_append(writer, vertex, error);
         if (status != SN_OK) return status;
         if (cli_progress(run->cli, "skin", run->done + 1, run->count)) return ++run->done, SN_CANCELLED;
     }
@@ -158,7 +161,7 @@ static snStatus write_frames(snSkinRun *run, snCacheWriter *writer, double *vert
 
 static snStatus write_cache(snSkinRun *run)
 {
-    const snSkinned *s = &run->skinned;
+    const snDeformed *s = &run->skinned;
     snCacheWriter *writer = NULL;
     snError error = {0};
     double start = cli_seconds(), *vertex = malloc(3 * (size_t)s->nvertex * sizeof *vertex);
@@ -209,7 +212,7 @@ static snStatus run_command(snCli *cli)
         status = write_cache(&run);
         if (status == SN_OK || status == SN_CANCELLED) tell(&run);
     }
-    cli_skin_close(&run.skinned);
+    cli_deform_close(&run.skinned);
     sn_point_cache_free(&run.base);
     free(run.influence);
     if (run.replay) sn_track_destroy(run.replay);

@@ -1,5 +1,5 @@
 /* sinew studio: the page with a model, its replay and a live simulation, for this machine only. */
-#include "skinned.h"
+#include "deformed.h"
 
 #include "studio/server/server.h"
 
@@ -12,7 +12,7 @@ typedef struct snStudio {
     snSpec *spec;
     snModel *model;
     snTrack *replay, *target;
-    snSkinned skinned;
+    snDeformed skinned;
     snStudioSkin skin;
     char *page;
     void *scene;
@@ -66,7 +66,7 @@ static snStatus add_skin(snStudio *s, snStudioDef *def)
     snModelSkinDef skin = sn_default_model_skin_def();
     if (!cli_has_skin(s->spec) || cli_given(s->cli, "no-skin")) return SN_OK;
     snStatus status = cli_skin_open(s->cli, s->spec, s->replay, &skin, &s->skinned);
-    if (status == SN_OK) status = cli_skin_for_page(&s->skinned, s->spec, &s->skin);
+    if (status == SN_OK) status = cli_deform_for_page(s->cli, &s->skinned, s->spec, &s->skin);
     def->skin = &s->skin;
     return status;
 }
@@ -121,7 +121,7 @@ static snStatus run(snCli *cli)
     if (status == SN_OK) status = add_skin(&s, &def);
     if (status == SN_OK) status = out ? save(&s, &def, out) : serve(&s, &def);
     sn_server_destroy(s.server);
-    cli_skin_close(&s.skinned);
+    cli_deform_close(&s.skinned);
     sn_studio_free(s.page);
     sn_studio_free(s.scene);
     sn_track_destroy(s.target);

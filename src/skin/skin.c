@@ -331,6 +331,17 @@ snSkinInfo sn_skin_info(const snSkin *skin)
     return info;
 }
 
+snDeformSurface sn_skin_surface(const snSkin *skin)
+{
+    return (snDeformSurface){.name = "skin",
+                       .nvertex = skin->rest.nvertex,
+                       .ntriangle = skin->rest.ntriangle,
+                       .vertex = skin->rest.vertex,
+                       .triangle = skin->rest.triangle,
+                       .color = {0.87, 0.68, 0.58},
+                       .body = skin->body,
+                       .weight = skin->weight};
+}
 const double *sn_skin_base(const snSkin *skin)
 {
     return skin->base;
