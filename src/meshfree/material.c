@@ -16,14 +16,14 @@ double sn_soft_tension(const snSoftMaterial *m, const snSoftLaw *law, double act
                        double *energy)
 {
     double p = law->prestretch, o = law->optimal, fp = 0, fa = 0, dp = 0, da = 0, active = activation * m->active;
-    if (m->passive > 0) fp = sn_law_eval(&law->passive, p * l, &dp);
+    if (m->passive > 0 && p * l > 1) fp = sn_law_eval(&law->passive, p * l, &dp);
     double flat = law->plateau ? 1 : INFINITY; /* active stretch from which the force is constant */
     if (active > 0) fa = sn_law_eval(&law->active, fmin(p * l / o, flat), &da);
     if (p * l / o > flat) da = 0;
     if (slope) *slope = m->passive * dp * p + active * da * p / o;
     if (energy) {
         *energy = 0;
-        if (m->passive > 0) *energy += m->passive / p * sn_law_integral(&law->passive, p, p * l);
+        if (m->passive > 0) *energy += m->passive / p * sn_law_integral(&law->passive, 1, fmax(p * l, 1));
         if (active > 0) {
             double to = fmin(p * l / o, flat), beyond = fmax(p * l / o - flat, 0);
             *energy += active * o / p * (sn_law_integral(&law->active, 1, to) + beyond * fa);

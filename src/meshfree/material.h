@@ -3,6 +3,7 @@
  *   W = mu/2 (tr F'F - 3) - mu (J - 1) + lambda/2 (J - 1)^2 + W_f(l, a),   l = |F m|
  *   T = dW_f/dl = passive f_p(p l) + a active f_a(p l / l_opt)
  *
+ * A slack fibre does not push: f_p counts above p l = 1 only.
  * Small strains see the Lame constants mu and lambda - mu. F is row-major; entry (i, j) has index 3 i + j. */
 #ifndef SN_MESHFREE_MATERIAL_H
 #define SN_MESHFREE_MATERIAL_H
