@@ -1,4 +1,4 @@
-/* The commands, in the order of `sinew help`. Each is a cmd_NAME in a file of its own. */
+/* The table of commands, in the order of `sinew help`. A new one is a file cmd_NAME.c and a line here. */
 #include "cli.h"
 
 #define COMMAND_TABLE(X)                                                                                               \
@@ -15,6 +15,7 @@
     X(bench)                                                                                                           \
     X(studio)                                                                                                          \
     X(strands)                                                                                                         \
+    X(library)                                                                                                         \
     X(hold)                                                                                                            \
     X(compensate)                                                                                                      \
     X(explore)                                                                                                         \
