@@ -118,6 +118,7 @@ void sn_mesh_abandon(snMeshBuild *b)
 
 void sn_mesh_free(snMesh *mesh)
 {
+    if (!mesh) return;
     sn_free(mesh->vertex);
     sn_free(mesh->triangle);
     sn_free(mesh->color);
