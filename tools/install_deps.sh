@@ -24,7 +24,7 @@ groups=${groups:-build}
 needs_build="
 tool:gcc:gcc header:stdlib.h:libc6-dev tool:make:make tool:cmake:cmake tool:ninja:ninja-build
 tool:pkg-config:pkg-config header:expat.h:libexpat1-dev header:suitesparse/amd.h:libsuitesparse-dev
-header:cairo/cairo.h:libcairo2-dev"
+header:cairo/cairo.h:libcairo2-dev library_file:liblbfgsb.so:/liblbfgsb-dev"
 needs_test="
 header:cmocka.h:libcmocka-dev tool:python3:python3 tool:clang:clang
 header:mujoco/mujoco.h:/libmujoco-dev

@@ -24,6 +24,18 @@ SN_API snHandDef sn_default_hand_def(void);
 /* Fails with SN_NO_FILE or SN_BAD_FILE when a table is missing or wrong, naming file and line. */
 SN_API snStatus sn_author_hand(const snHandDef *def, snSpec **spec, snError *error);
 
+/* The same hand on a tree for questions of the clinic: forearm fixed, 16 joints, 23 coordinates, 41 units of one activation
+ * each (47 paths), 29 meshes. */
+typedef struct snClinicalHandDef {
+    const char *hand_tables; /* folder of the tables of the hand, as in snHandDef */
+    const char *tables;      /* folder of units.tsv, nerves.tsv, joints.tsv, donors.tsv and laws.tsv */
+    bool meshes;             /* with meshes of the bones */
+} snClinicalHandDef;
+
+SN_API snClinicalHandDef sn_default_clinical_hand_def(void);
+/* Fails with SN_NO_FILE or SN_BAD_FILE when a table is missing or wrong, naming file and line. */
+SN_API snStatus sn_author_clinical_hand(const snClinicalHandDef *def, snSpec **spec, snError *error);
+
 /* The right shoulder: thorax, clavicle, scapula and humerus, three ball joints, 16 muscles as 120 strands, 3 ligaments
  * as 12 strands, twelve functions. Nothing but the muscles holds the scapula on the thorax. */
 typedef struct snShoulderDef {

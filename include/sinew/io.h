@@ -3,6 +3,7 @@
 #ifndef SINEW_IO_H
 #define SINEW_IO_H
 
+#include "sinew/clinical.h"
 #include "sinew/drive.h"
 #include "sinew/model.h"
 #include "sinew/motion.h"
@@ -105,6 +106,13 @@ typedef struct snMotionDef {
 SN_API snMotionDef sn_default_motion_def(void);
 SN_API snStatus sn_load_motion(const snModel *model, const char *name_or_path, const snMotionDef *def, snTrack **motion,
                                snError *error);
+
+/* The same as key poses, without a model to match: key poses, BVH, .sto and .mot. */
+SN_API snStatus sn_load_motion_poses(const char *name_or_path, const snMotionDef *def, snPoses **poses, snError *error);
+
+/* A case: *.case.xml, root Case with a version and the name of its model, and a child for each change. */
+SN_API snStatus sn_load_case(const char *path, snCase **c, snError *error);
+SN_API snStatus sn_save_case(const snCase *c, const char *path, snError *error);
 
 /* Published moment arms: tab-separated, lines that begin with # are passed over, the first other line names the columns
  * muscle, joint, motion, mean, lo, hi (m) and grade; others are passed over. */

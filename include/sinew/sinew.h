@@ -3,6 +3,7 @@
 #define SINEW_SINEW_H
 #include "sinew/author.h"
 #include "sinew/base.h"
+#include "sinew/clinical.h"
 #include "sinew/control.h"
 #include "sinew/drive.h"
 #include "sinew/io.h"

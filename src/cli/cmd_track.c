@@ -1,6 +1,8 @@
 /* sinew track: activations that make a model follow a motion, and the strand motion that results. */
+#include "clinic.h"
 #include "coordinates.h"
 #include "result.h"
+#include "track_tree.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -387,6 +389,7 @@ static snStatus explain(snRun *run)
 static snStatus run_command(snCli *cli)
 {
     snRun run = {.cli = cli};
+    if (cli_is_tree(cli->argument[0])) return cli_track_tree(cli);
     snStatus status = set_up(&run);
     if (status == SN_OK) {
         run.outcome = sn_follow(run.model, run.motion, &run.def, &run.replay, &run.report, &run.error);
@@ -419,6 +422,12 @@ static const snOption options[] = {
     {"feedback", SN_OPTION_NUMBER, "K", "how fast an error is worked off, 1/s (100)", 0, 1000},
     {"bvh-map", SN_OPTION_TEXT, "FILE", "from the joints of a BVH to those of the model (the model's own)", 0, 0},
     {"resume", SN_OPTION_FLAG, "", "go on behind the last frame of OUT.replay.xml", 0, 0},
+    {"method", SN_OPTION_CHOICE, "torque|step|paper", "on a tree: torques, the pose a step ahead, or [Tsang 2005] (torque)", 0, 0},
+    {"control-rate", SN_OPTION_NUMBER, "F", "on a tree: activations chosen so many times a second (240; step: 24)", 1, 1000},
+    {"fatigue", SN_OPTION_FLAG, "", "on a tree: muscles tire as they work", 0, 0},
+    {"repeat", SN_OPTION_COUNT, "N", "on a tree: do the motion N times", 1, 10000},
+    {"rest", SN_OPTION_NUMBER, "S", "on a tree: seconds of rest between repetitions", 0, 1e5},
+    CLINIC_MORE_OPTIONS,
     {NULL, SN_OPTION_FLAG, NULL, NULL, 0, 0},
 };
 

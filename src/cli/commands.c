@@ -2,9 +2,10 @@
 #include "cli.h"
 
 extern const snCommand cmd_demo, cmd_check, cmd_info, cmd_simulate, cmd_track, cmd_skin, cmd_plot, cmd_export,
-    cmd_convert, cmd_bench, cmd_studio, cmd_strands;
+    cmd_convert, cmd_bench, cmd_studio, cmd_strands, cmd_hold, cmd_compensate, cmd_explore;
 
 const snCommand *const cli_commands[] = {
     &cmd_demo,   &cmd_check,   &cmd_info,  &cmd_simulate, &cmd_track,   &cmd_skin, &cmd_plot,
-    &cmd_export, &cmd_convert, &cmd_bench, &cmd_studio,   &cmd_strands, NULL,
+    &cmd_export, &cmd_convert, &cmd_bench, &cmd_studio,   &cmd_strands, &cmd_hold, &cmd_compensate,
+    &cmd_explore, NULL,
 };

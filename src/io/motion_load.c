@@ -306,6 +306,24 @@ static snStatus load_any(const snModel *m, const char *path, const snMotionDef *
     return SN_BAD_INPUT;
 }
 
+snStatus sn_load_motion_poses(const char *name, const snMotionDef *def, snPoses **poses, snError *error)
+{
+    snMotionDef d = def ? *def : sn_default_motion_def();
+    char path[2 * PATH_SIZE], map[2 * PATH_SIZE];
+    snStatus status = find_motion(&d, name, path, sizeof path, error);
+    if (status != SN_OK) return status;
+    if (d.source) snprintf(d.source->path, sizeof d.source->path, "%.*s", (int)sizeof d.source->path - 1, path);
+    if (sn_path_ends(path, ".xml")) {
+        sn_fail(error, SN_BAD_INPUT, "this motion has poses of bodies; joint angles are needed");
+        sn_error_place(error, path, 0, 0);
+        sn_error_remedy(error, "use key poses (*.pose.csv), a BVH, .sto or .mot");
+        return SN_BAD_INPUT;
+    }
+    if (!sn_path_ends(path, ".bvh")) return name_file(sn_load_poses(path, poses, error), path, error);
+    status = find_map(&d, path, map, sizeof map, error);
+    return status == SN_OK ? sn_load_bvh_poses(path, map, poses, error) : status;
+}
+
 snStatus sn_load_motion(const snModel *m, const char *name, const snMotionDef *def, snTrack **motion, snError *error)
 {
     snMotionDef d = def ? *def : sn_default_motion_def();

@@ -67,8 +67,32 @@ static void check_mass_meshes(snChecker *c, snId body, const snBodyDef *d)
                        "mass_from is mesh, but the body has no mesh");
 }
 
+static bool has_products(const snBodyDef *d)
+{
+    return d->inertia_products[0] != 0 || d->inertia_products[1] != 0 || d->inertia_products[2] != 0;
+}
+
+/* The rule of the moments holds for the principal ones. */
+static void check_products(snChecker *c, snId id, const snBodyDef *d)
+{
+    const double *i = d->inertia, *p = d->inertia_products;
+    m3 tensor = {{i[0], p[0], p[1], p[0], i[1], p[2], p[1], p[2], i[2]}}, axes;
+    double moment[3];
+    if (!has_products(d)) return;
+    if (!(i[0] > 0 && i[1] > 0 && i[2] > 0)) {
+        sn_check_error(c, SN_KIND_BODY, id, "give inertia, or remove inertia_products",
+                       "inertia_products are given, but inertia is not");
+        return;
+    }
+    m3_eigen_symmetric(&tensor, moment, &axes);
+    if (!(moment[0] > 0) || moment[2] > (moment[0] + moment[1]) * (1 + 1e-6))
+        sn_check_error(c, SN_KIND_BODY, id, "all must be positive and none may exceed the sum of the others",
+                       "the principal moments of inertia %g %g %g are those of no solid", moment[0], moment[1], moment[2]);
+}
+
 static void check_mass(snChecker *c, snId id, const snBodyDef *d)
 {
+    check_products(c, id, d);
     if (d->mass_from == SN_MASS_GIVEN && d->mass == 0)
         sn_check_error(c, SN_KIND_BODY, id, "set mass", "mass_from is given, but mass is 0");
     bool from_mesh = d->mass_from == SN_MASS_MESH || (d->mass_from == SN_MASS_AUTO && d->mass == 0);
@@ -79,7 +103,7 @@ static void check_mass(snChecker *c, snId id, const snBodyDef *d)
     if (given == 1 || given == 2)
         sn_check_error(c, SN_KIND_BODY, id, "give all three, or none", "inertia has %d of 3 moments", given);
     else
-        for (int i = 0; given == 3 && i < 3; ++i)
+        for (int i = 0; given == 3 && i < 3 && !has_products(d); ++i)
             if (inertia[i] > (sum - inertia[i]) * (1 + 1e-9)) {
                 sn_check_error(c, SN_KIND_BODY, id, "no moment may exceed the sum of the others",
                                "inertia %g %g %g is that of no solid", inertia[0], inertia[1], inertia[2]);
@@ -124,6 +148,11 @@ static const bool *find_attached(snChecker *c)
         const snJointDef *d = sn_spec_joint(c->spec, j);
         if (d->enabled) attached[sn_spec_find(c->spec, SN_KIND_BODY, d->body_a)] = true;
         if (d->enabled) attached[sn_spec_find(c->spec, SN_KIND_BODY, d->body_b)] = true;
+    }
+    for (snId k = 1; k <= sn_spec_count(c->spec, SN_KIND_COORDINATE); ++k) {
+        const snCoordinateDef *d = sn_spec_coordinate(c->spec, k);
+        attached[sn_spec_find(c->spec, SN_KIND_BODY, d->body)] = true;
+        attached[sn_spec_find(c->spec, SN_KIND_BODY, d->parent)] = true;
     }
     for (snId k = 1; k <= sn_spec_count(c->spec, SN_KIND_CONSTRAINT); ++k) attached[c->constraint_body[k - 1]] = true;
     return attached;

@@ -47,7 +47,8 @@ static snStatus compile_body(snCompiler *c, snId id)
     m->body_mass[b] = mass.mass;
     m->body_rest[b] = rigid_mul(node, center);
     m->body_node[b] = rigid_inverse(center);
-    m->body_mode[b] = def->pinned ? SN_BODY_PINNED : def->kinematic ? SN_BODY_KINEMATIC : SN_BODY_FREE;
+    bool moved = def->kinematic || sn_spec_model(c->spec)->type == SN_MODEL_TREE;
+    m->body_mode[b] = def->pinned ? SN_BODY_PINNED : moved ? SN_BODY_KINEMATIC : SN_BODY_FREE;
     m->body_free[b] = m->body_mode[b] == SN_BODY_FREE ? m->nfree++ : -1;
     m->body_name[b] = sn_compile_text(c, def->name);
     c->body_of[id - 1] = b;

@@ -92,8 +92,10 @@ static void use_given(const snSpec *spec, snId body, const snBodyDef *def, snMas
     snId locator = def->center_of_mass[0] ? sn_spec_find(spec, SN_KIND_NODE, def->center_of_mass) : 0;
     if (locator)
         mass->center = rigid_unapply(sn_node_frame(spec, sn_body_node(spec, body)), sn_node_frame(spec, locator).p);
-    if (def->inertia[0] > 0 && def->inertia[1] > 0 && def->inertia[2] > 0)
-        mass->inertia = diagonal(def->inertia[0], def->inertia[1], def->inertia[2]);
+    if (def->inertia[0] > 0 && def->inertia[1] > 0 && def->inertia[2] > 0) {
+        const double *d = def->inertia, *p = def->inertia_products;
+        mass->inertia = (m3){{d[0], p[0], p[1], p[0], d[1], p[2], p[1], p[2], d[2]}};
+    }
 }
 
 static snStatus find_mass(const snSpec *spec, snId body, snMass *mass, bool *meshes, snError *error)

@@ -213,6 +213,7 @@ static int coordinate_number(const char *word)
 /* joint.flexion and joint.0 are the same coordinate. */
 static bool same_coordinate(const char *column, const char *coordinate)
 {
+    if (!strcmp(column, coordinate)) return true;
     const char *a = strrchr(column, '.'), *b = strrchr(coordinate, '.');
     if (!a || !b || a - column != b - coordinate || strncmp(column, coordinate, (size_t)(a - column)) != 0)
         return false;
