@@ -4,6 +4,7 @@
 #define SINEW_IO_H
 
 #include "sinew/drive.h"
+#include "sinew/mesh.h"
 #include "sinew/model.h"
 #include "sinew/motion.h"
 #include "sinew/spec.h"
@@ -159,15 +160,17 @@ SN_API void sn_arm_figures_free(snArmFigure *figure);
 
 /* Triangle meshes: .obj, .ply (text, binary, vertex colours), .stl (text, binary) by the ending. Polygons become
  * triangles. Written: .obj as text, .ply and .stl binary (.stl keeps single precision and no colours). */
-typedef struct snMesh {
-    int32_t nvertex, ntriangle;
-    double *vertex;    /* 3 each */
-    int32_t *triangle; /* 3 each */
-    double *color;     /* 3 each, 0 to 1, or NULL */
-} snMesh;
 SN_API snStatus sn_load_mesh(const char *path, snMesh *mesh, snError *error);
 SN_API snStatus sn_save_mesh(const snMesh *mesh, const char *path, snError *error);
-SN_API void sn_mesh_free(snMesh *mesh);
+
+/* Bone weights as text, one line per vertex: up to four times body name and weight, separated by commas; lines that
+ * begin with # are ignored. body, weight: 4 per vertex. */
+SN_API snStatus sn_save_skin_weights(const char *path, int32_t nvertex, int32_t nbody, const char *const *body_name,
+                                     const int32_t *body, const double *weight, snError *error);
+SN_API snStatus sn_load_skin_weights(const char *path, int32_t nvertex, int32_t nbody, const char *const *body_name,
+                                     int32_t *body, double *weight, snError *error);
+/* One number per vertex, from the first column of a .csv or the red of the colours of a mesh file. */
+SN_API snStatus sn_load_skin_influence(const char *path, int32_t nvertex, double *influence, snError *error);
 
 /* Point caches, frame by frame: PC2 (little-endian) and MDD (big-endian) for animation tools, or numbered OBJ files
  * (skin.obj gives skin.0001.obj, skin.0002.obj, ...). The PC2 or MDD file appears when it is finished; finished early it

@@ -7,6 +7,7 @@
 #include "sinew/deform.h"
 #include "sinew/drive.h"
 #include "sinew/io.h"
+#include "sinew/mesh.h"
 #include "sinew/model.h"
 #include "sinew/motion.h"
 #include "sinew/playback.h"
