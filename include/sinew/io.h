@@ -113,15 +113,13 @@ SN_API void sn_table_free(snTable *table);
  * the last time. SN_BAD_INPUT, drive untouched, with file and line: unknown names, levels outside 0 to 1. */
 SN_API snStatus sn_load_activations(const char *path, snDrive *drive, double *end, snError *error);
 
-/* Key poses: *.pose.csv with the columns time (s) and joint.coordinate (degrees), e.g. elbow.flexion; begins and ends at
- * rest. A .sto or .mot is read too, in degrees or radians as it says. */
-SN_API snStatus sn_load_poses(const char *path, snPoses **poses, snError *error);
+/* Key poses (*.pose.csv with the columns time (s) and joint.coordinate (degrees), e.g. elbow.flexion; .sto and .mot in
+ * degrees or radians as they say) begin and end at rest. sn_load_motion reads them. */
 
 /* BVH motion capture. As joint coordinates, by a mapping file with a line for each coordinate:
  *     bvh_joint  joint.coordinate  x y z  [offset degrees]  [scale factor]
  * The rotation of the BVH joint against its parent is taken apart into turns about the axes given for it (in the BVH's
  * axes, in the order of the lines, the first one outermost); coordinate = scale * turn + offset. */
-SN_API snStatus sn_load_bvh_poses(const char *path, const char *map_path, snPoses **poses, snError *error);
 /* As a track with a body for each BVH joint: world poses, positions times scale. */
 SN_API snStatus sn_load_bvh(const char *path, double scale, snTrack **track, snError *error);
 
@@ -278,8 +276,7 @@ typedef struct snGlbDef {
     int32_t max_shapes; /* morph targets at most */
 } snGlbDef;
 SN_API snGlbDef sn_default_glb_def(void);
-SN_API snStatus sn_save_glb(const snGlbDef *def, const char *path, snError *error);
-/* The same; body_mesh, strand_radius and strand_scalar that are NULL come from the model. */
+/* body_mesh, strand_radius and strand_scalar that are NULL come from the model. */
 SN_API snStatus sn_save_model_glb(const snSpec *spec, const snGlbDef *def, const char *path, snError *error);
 /* The visible meshes of a body as one, in the axes of its node, m; no triangles when it has none. */
 SN_API snStatus sn_body_mesh(const snSpec *spec, const char *body, snMesh *mesh, snError *error);

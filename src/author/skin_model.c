@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "model/nodes.h"
+#include "skin/skin.h"
 
 #include <string.h>
 
