@@ -3,7 +3,7 @@
 #ifndef SINEW_AUTHOR_H
 #define SINEW_AUTHOR_H
 
-#include "sinew/io.h"
+#include "sinew/mesh.h"
 #include "sinew/skin.h"
 #include "sinew/spec.h"
 
@@ -150,7 +150,8 @@ SN_API snStatus sn_add_struts(snSpec *spec, snId group, int32_t count, snStrutMo
  * its strands with their bellies. Bodies, strands and control points are in the order of the compiled model. */
 typedef struct snModelSkinDef {
     const char *mesh;        /* node; NULL or empty: the model's skin */
-    const char *weights;     /* file of bone weights, or NULL: computed from the bones */
+    const int32_t *weight_body; /* 4 per vertex: bodies of the compiled model, or NULL: computed from the bones */
+    const double *weight;       /* 4 per vertex, sum 1 */
     const double *influence; /* per vertex, 0 to 1, or NULL: by nearness */
     snSkinBlend blend;
     double prominence, belly;
@@ -160,15 +161,6 @@ typedef struct snModelSkinDef {
 
 SN_API snModelSkinDef sn_default_model_skin_def(void);
 SN_API snStatus sn_create_model_skin(const snSpec *spec, const snModelSkinDef *def, snSkin **skin, snError *error);
-
-/* Bone weights as text, one line per vertex: up to four times body name and weight, separated by commas; lines that
- * begin with # are passed over. body, weight: 4 per vertex. */
-SN_API snStatus sn_save_skin_weights(const char *path, int32_t nvertex, int32_t nbody, const char *const *body_name,
-                                     const int32_t *body, const double *weight, snError *error);
-SN_API snStatus sn_load_skin_weights(const char *path, int32_t nvertex, int32_t nbody, const char *const *body_name,
-                                     int32_t *body, double *weight, snError *error);
-/* One number per vertex, from the first column of a .csv or the red of the colours of a mesh file. */
-SN_API snStatus sn_load_skin_influence(const char *path, int32_t nvertex, double *influence, snError *error);
 
 #ifdef __cplusplus
 }

@@ -5,6 +5,7 @@
 
 #include "sinew/clinical.h"
 #include "sinew/drive.h"
+#include "sinew/mesh.h"
 #include "sinew/model.h"
 #include "sinew/motion.h"
 #include "sinew/spec.h"
@@ -115,15 +116,13 @@ SN_API void sn_table_free(snTable *table);
  * the last time. SN_BAD_INPUT, drive untouched, with file and line: unknown names, levels outside 0 to 1. */
 SN_API snStatus sn_load_activations(const char *path, snDrive *drive, double *end, snError *error);
 
-/* Key poses: *.pose.csv with the columns time (s) and joint.coordinate (degrees), e.g. elbow.flexion; begins and ends at
- * rest. A .sto or .mot is read too, in degrees or radians as it says. */
-SN_API snStatus sn_load_poses(const char *path, snPoses **poses, snError *error);
+/* Key poses (*.pose.csv with the columns time (s) and joint.coordinate (degrees), e.g. elbow.flexion; .sto and .mot in
+ * degrees or radians as they say) begin and end at rest. sn_load_motion reads them. */
 
 /* BVH motion capture. As joint coordinates, by a mapping file with a line for each coordinate:
  *     bvh_joint  joint.coordinate  x y z  [offset degrees]  [scale factor]
  * The rotation of the BVH joint against its parent is taken apart into turns about the axes given for it (in the BVH's
  * axes, in the order of the lines, the first one outermost); coordinate = scale * turn + offset. */
-SN_API snStatus sn_load_bvh_poses(const char *path, const char *map_path, snPoses **poses, snError *error);
 /* As a track with a body for each BVH joint: world poses, positions times scale. */
 SN_API snStatus sn_load_bvh(const char *path, double scale, snTrack **track, snError *error);
 
@@ -169,15 +168,17 @@ SN_API void sn_arm_figures_free(snArmFigure *figure);
 
 /* Triangle meshes: .obj, .ply (text, binary, vertex colours), .stl (text, binary) by the ending. Polygons become
  * triangles. Written: .obj as text, .ply and .stl binary (.stl keeps single precision and no colours). */
-typedef struct snMesh {
-    int32_t nvertex, ntriangle;
-    double *vertex;    /* 3 each */
-    int32_t *triangle; /* 3 each */
-    double *color;     /* 3 each, 0 to 1, or NULL */
-} snMesh;
 SN_API snStatus sn_load_mesh(const char *path, snMesh *mesh, snError *error);
 SN_API snStatus sn_save_mesh(const snMesh *mesh, const char *path, snError *error);
-SN_API void sn_mesh_free(snMesh *mesh);
+
+/* Bone weights as text, one line per vertex: up to four times body name and weight, separated by commas; lines that
+ * begin with # are ignored. body, weight: 4 per vertex. */
+SN_API snStatus sn_save_skin_weights(const char *path, int32_t nvertex, int32_t nbody, const char *const *body_name,
+                                     const int32_t *body, const double *weight, snError *error);
+SN_API snStatus sn_load_skin_weights(const char *path, int32_t nvertex, int32_t nbody, const char *const *body_name,
+                                     int32_t *body, double *weight, snError *error);
+/* One number per vertex, from the first column of a .csv or the red of the colours of a mesh file. */
+SN_API snStatus sn_load_skin_influence(const char *path, int32_t nvertex, double *influence, snError *error);
 
 /* Point caches, frame by frame: PC2 (little-endian) and MDD (big-endian) for animation tools, or numbered OBJ files
  * (skin.obj gives skin.0001.obj, skin.0002.obj, ...). The PC2 or MDD file appears when it is finished; finished early it
@@ -285,8 +286,7 @@ typedef struct snGlbDef {
     int32_t max_shapes; /* morph targets at most */
 } snGlbDef;
 SN_API snGlbDef sn_default_glb_def(void);
-SN_API snStatus sn_save_glb(const snGlbDef *def, const char *path, snError *error);
-/* The same; body_mesh, strand_radius and strand_scalar that are NULL come from the model. */
+/* body_mesh, strand_radius and strand_scalar that are NULL come from the model. */
 SN_API snStatus sn_save_model_glb(const snSpec *spec, const snGlbDef *def, const char *path, snError *error);
 /* The visible meshes of a body as one, in the axes of its node, m; no triangles when it has none. */
 SN_API snStatus sn_body_mesh(const snSpec *spec, const char *body, snMesh *mesh, snError *error);

@@ -10,6 +10,7 @@
 #include "sinew/drive.h"
 #include "sinew/io.h"
 #include "sinew/meshfree.h"
+#include "sinew/mesh.h"
 #include "sinew/model.h"
 #include "sinew/motion.h"
 #include "sinew/playback.h"

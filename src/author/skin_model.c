@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "model/nodes.h"
+#include "skin/skin.h"
 
 #include <string.h>
 
@@ -15,7 +16,6 @@ typedef struct {
     snArena arena;
     snSkinDef def;
     int32_t *index; /* of body id - 1 among the enabled, -1 */
-    const char **name;
 } Gather;
 
 snModelSkinDef sn_default_model_skin_def(void)
@@ -54,15 +54,14 @@ static snStatus gather_bodies(Gather *g, snError *error)
     double *rest = sn_arena_alloc(&g->arena, 7 * (size_t)n, sizeof *rest);
     int32_t *parent = sn_arena_alloc(&g->arena, (size_t)n, sizeof *parent);
     g->index = sn_arena_alloc(&g->arena, (size_t)n, sizeof *g->index);
-    g->name = sn_arena_alloc(&g->arena, (size_t)n, sizeof *g->name);
-    if (!rest || !parent || !g->index || !g->name) return sn_fail_no_memory(error);
+    if (!rest || !parent || !g->index) return sn_fail_no_memory(error);
     for (snId id = 1; id <= n; ++id) {
         const snBodyDef *body = sn_spec_body(g->spec, id);
         g->index[id - 1] = body->enabled ? g->def.nbody : -1;
         if (!body->enabled) continue;
         rigid frame = sn_node_frame(g->spec, sn_body_node(g->spec, id));
         v3_store(rest + 7 * g->def.nbody, frame.p), q_store(rest + 7 * g->def.nbody + 3, frame.q);
-        parent[g->def.nbody] = -1, g->name[g->def.nbody++] = body->name;
+        parent[g->def.nbody++] = -1;
     }
     for (snId id = 1; id <= sn_spec_count(g->spec, SN_KIND_JOINT); ++id) {
         const snJointDef *joint = sn_spec_joint(g->spec, id);
@@ -196,16 +195,6 @@ static snStatus gather_strands(Gather *g, snError *error)
     return SN_OK;
 }
 
-static snStatus gather_weights(Gather *g, const char *path, snError *error)
-{
-    size_t n = 4 * (size_t)g->def.nvertex;
-    int32_t *body = sn_arena_alloc(&g->arena, n, sizeof *body);
-    double *weight = sn_arena_alloc(&g->arena, n, sizeof *weight);
-    if (!body || !weight) return sn_fail_no_memory(error);
-    g->def.weight_body = body, g->def.weight = weight;
-    return sn_load_skin_weights(path, g->def.nvertex, g->def.nbody, g->name, body, weight, error);
-}
-
 snStatus sn_create_model_skin(const snSpec *spec, const snModelSkinDef *def, snSkin **skin, snError *error)
 {
     Gather g = {.spec = spec, .def = sn_default_skin_def()};
@@ -215,13 +204,13 @@ snStatus sn_create_model_skin(const snSpec *spec, const snModelSkinDef *def, snS
     g.def.depth = isnan(def->depth) ? model->skin_c : def->depth;
     g.def.base_given = def->base_given;
     g.def.influence = def->influence, g.def.blend = def->blend;
+    if (!def->base_given) g.def.weight_body = def->weight_body, g.def.weight = def->weight;
     g.def.prominence = def->prominence, g.def.belly = def->belly;
     snStatus status = gather_mesh(&g, def->mesh, error);
     if (status == SN_OK) status = gather_bodies(&g, error);
     if (status == SN_OK && !def->base_given) status = gather_bones(&g, error);
     if (status == SN_OK && !def->base_given) status = gather_twists(&g, error);
     if (status == SN_OK) status = gather_strands(&g, error);
-    if (status == SN_OK && def->weights && !def->base_given) status = gather_weights(&g, def->weights, error);
     if (status == SN_OK) status = sn_skin_create(&g.def, skin, error);
     sn_arena_free(&g.arena);
     return status;

@@ -11,7 +11,8 @@ typedef struct snSkinRun {
     snSpec *spec;
     snTrack *replay;
     snDeformed skinned;
-    double *influence;
+    double *influence, *weight;
+    int32_t *weight_body;
     snCacheReader *base;
     float *base_point; /* of a frame */
     snModelSkinDef def;
@@ -42,7 +43,6 @@ static snStatus read_options(snSkinRun *run)
     if (cli_given(cli, "linear")) run->def.blend = SN_SKIN_LINEAR;
     if (cli_given(cli, "dual-quaternion")) run->def.blend = SN_SKIN_DUAL_QUATERNION;
     run->def.mesh = cli_option_text(cli, "mesh", NULL);
-    run->def.weights = cli_option_text(cli, "weights", NULL);
     run->def.prominence = cli_option_number(cli, "prominence", run->def.prominence);
     run->def.belly = cli_option_number(cli, "belly", run->def.belly);
     run->def.height = cli_option_number(cli, "height", NAN);
@@ -52,14 +52,37 @@ static snStatus read_options(snSkinRun *run)
     return cli_check_output(cli, run->to);
 }
 
+/* Bone weights name bodies; the skin takes their indices among the enabled ones. */
+static snStatus read_weights(snSkinRun *run, int32_t nvertex)
+{
+    const char *path = cli_option_text(run->cli, "weights", NULL);
+    int32_t nbody = sn_spec_count(run->spec, SN_KIND_BODY), count = 0;
+    snError error = {0};
+    if (!path || run->def.base_given) return SN_OK;
+    const char **name = calloc((size_t)nbody + 1, sizeof *name);
+    run->weight = calloc(4 * (size_t)nvertex + 1, sizeof *run->weight);
+    run->weight_body = calloc(4 * (size_t)nvertex + 1, sizeof *run->weight_body);
+    snStatus status = name && run->weight && run->weight_body ? SN_OK : SN_NO_MEMORY;
+    for (snId id = 1; status == SN_OK && id <= nbody; ++id)
+        if (sn_spec_body(run->spec, id)->enabled) name[count++] = sn_spec_body(run->spec, id)->name;
+    if (status == SN_OK)
+        status = sn_load_skin_weights(path, nvertex, count, name, run->weight_body, run->weight, &error);
+    run->def.weight = run->weight, run->def.weight_body = run->weight_body;
+    free(name);
+    return cli_fail_file(run->cli, status, &error, path);
+}
+
+/* What is given for each vertex of the mesh. */
 static snStatus read_influence(snSkinRun *run)
 {
     const char *path = cli_option_text(run->cli, "influence", NULL);
     const char *name = run->def.mesh ? run->def.mesh : sn_spec_model(run->spec)->skin;
     snId id = name && *name ? sn_spec_find(run->spec, SN_KIND_NODE, name) : 0;
     snError error = {0};
-    if (!path || !id) return SN_OK;
+    if (!id) return SN_OK;
     int32_t n = sn_spec_node(run->spec, id)->nvertex;
+    snStatus status = read_weights(run, n);
+    if (status != SN_OK || !path) return status;
     run->def.influence = run->influence = calloc((size_t)n + 1, sizeof *run->influence);
     if (!run->influence) return SN_NO_MEMORY;
     return cli_fail_file(run->cli, sn_load_skin_influence(path, n, run->influence, &error), &error, path);
@@ -219,6 +242,8 @@ static snStatus run_command(snCli *cli)
     sn_cache_close(run.base);
     free(run.base_point);
     free(run.influence);
+    free(run.weight);
+    free(run.weight_body);
     if (run.replay) sn_track_destroy(run.replay);
     if (run.spec) sn_spec_destroy(run.spec);
     return status;

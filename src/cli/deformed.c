@@ -64,7 +64,7 @@ snStatus cli_skin_open(snCli *cli, const snSpec *spec, const snTrack *replay, co
     if (status != SN_OK) return status;
     status = sn_create_model_skin(spec, def, &d->skin, &error);
     if (status == SN_OK) status = sn_skin_deformer(d->skin, node->name, node->color, &deformer, &error);
-    if (status != SN_OK) return cli_fail_file(cli, status, &error, def->weights ? def->weights : "skin");
+    if (status != SN_OK) return cli_fail_file(cli, status, &error, "skin");
     return cli_deform_open(cli, spec, replay, deformer, d);
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "sinew/mesh.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -291,4 +292,12 @@ snStatus sn_trimesh_loft(int32_t nring, int32_t nangle, const double *position, 
     }
     *mesh = made;
     return SN_OK;
+}
+
+void sn_mesh_free(snMesh *mesh)
+{
+    sn_free(mesh->vertex);
+    sn_free(mesh->triangle);
+    sn_free(mesh->color);
+    *mesh = (snMesh){0};
 }

@@ -15,7 +15,7 @@ static const char *const channel_names[] = {"Xposition", "Yposition", "Zposition
 
 typedef struct bvhReader {
     snScan scan;
-    snBvh *bvh;
+    snBvhFile *bvh;
 } bvhReader;
 
 static snStatus next_word(bvhReader *r, snWord *word, const char *expected)
@@ -63,7 +63,7 @@ static snStatus start_joint(bvhReader *r, int32_t parent)
 {
     snWord word, more;
     char text[80];
-    snBvh *b = r->bvh;
+    snBvhFile *b = r->bvh;
     if (!sn_scan_word(&r->scan, &word)) return sn_scan_fail(&r->scan, "a joint without a name");
     const char *first = r->scan.word_start;
     while (sn_scan_word(&r->scan, &more) && !sn_word_is(more, "{")) word.size = (size_t)(more.at + more.size - word.at);
@@ -163,7 +163,7 @@ static snStatus read_timing(bvhReader *r)
 
 static snStatus read_motion(bvhReader *r)
 {
-    snBvh *b = r->bvh;
+    snBvhFile *b = r->bvh;
     snWord word;
     int64_t count = (int64_t)b->frames * b->nchannel;
     if (b->nchannel == 0) return sn_scan_fail(&r->scan, "no joint has channels");
@@ -185,10 +185,10 @@ static snStatus read_motion(bvhReader *r)
     return SN_OK;
 }
 
-snStatus sn_parse_bvh(const char *file, const char *data, size_t size, snBvh *bvh, snError *error)
+snStatus sn_parse_bvh(const char *file, const char *data, size_t size, snBvhFile *bvh, snError *error)
 {
     bvhReader r = {.scan = sn_scan_begin(file, data, size, error), .bvh = bvh};
-    *bvh = (snBvh){0};
+    *bvh = (snBvhFile){0};
     snStatus status = read_hierarchy(&r);
     if (status == SN_OK) status = read_timing(&r);
     if (status == SN_OK) status = read_motion(&r);
@@ -197,17 +197,17 @@ snStatus sn_parse_bvh(const char *file, const char *data, size_t size, snBvh *bv
     return status;
 }
 
-void sn_bvh_free(snBvh *b)
+void sn_bvh_free(snBvhFile *b)
 {
     sn_array_free(&b->joint);
     sn_map_free(&b->names);
     sn_free(b->value);
     sn_arena_free(&b->arena);
-    *b = (snBvh){0};
+    *b = (snBvhFile){0};
 }
 
 /* The turns are applied in the order of the channels; a position channel replaces the offset on its axis. */
-rigid sn_bvh_local(const snBvh *b, int32_t joint, int32_t frame)
+rigid sn_bvh_local(const snBvhFile *b, int32_t joint, int32_t frame)
 {
     const snBvhJoint *j = &b->joint.at[joint];
     const double *value = b->value + (size_t)frame * (size_t)b->nchannel + j->channel_adr;
@@ -223,7 +223,7 @@ rigid sn_bvh_local(const snBvh *b, int32_t joint, int32_t frame)
     return (rigid){q, v3_load(p)};
 }
 
-static snStatus fill_track(const snBvh *b, double scale, snTrack *track, double *pose)
+static snStatus fill_track(const snBvhFile *b, double scale, snTrack *track, double *pose)
 {
     for (int32_t f = 0; f < b->frames; ++f) {
         for (int32_t i = 0; i < b->joint.count; ++i) {
@@ -241,7 +241,7 @@ static snStatus fill_track(const snBvh *b, double scale, snTrack *track, double 
     return SN_OK;
 }
 
-static snStatus make_track(const snBvh *b, double scale, snTrack **track, snError *error)
+static snStatus make_track(const snBvhFile *b, double scale, snTrack **track, snError *error)
 {
     const char **name = SN_NEW_ARRAY(const char *, b->joint.count);
     double *pose = SN_NEW_ARRAY(double, 7 * b->joint.count);
@@ -265,7 +265,7 @@ snStatus sn_load_bvh(const char *path, double scale, snTrack **track, snError *e
 {
     char *data;
     size_t size;
-    snBvh bvh;
+    snBvhFile bvh;
     snStatus status = sn_file_read_text(path, false, &data, &size, error);
     if (status != SN_OK) return status;
     status = sn_parse_bvh(path, data, size, &bvh, error);

@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/hash.h"
 #include "math/vec.h"
+#include "sinew/motion.h"
 #include "sinew/io.h"
 
 typedef struct snBvhJoint {
@@ -16,19 +17,19 @@ typedef struct snBvhJoint {
     unsigned char channel[6]; /* 0-2: x, y, z position; 3-5: x, y, z rotation; in the order of the file */
 } snBvhJoint;
 
-typedef struct snBvh {
+typedef struct snBvhFile {
     snArena arena;
     SN_ARRAY(snBvhJoint) joint;
     snNameMap names;
     int32_t frames, nchannel;
     double frame_time;
     double *value; /* frames x nchannel: as in the file, degrees */
-} snBvh;
+} snBvhFile;
 
-snStatus sn_parse_bvh(const char *file, const char *data, size_t size, snBvh *bvh, snError *error);
-void sn_bvh_free(snBvh *bvh);
+snStatus sn_parse_bvh(const char *file, const char *data, size_t size, snBvhFile *bvh, snError *error);
+void sn_bvh_free(snBvhFile *bvh);
 /* Rotation and position of a joint against its parent. */
-rigid sn_bvh_local(const snBvh *bvh, int32_t joint, int32_t frame);
+rigid sn_bvh_local(const snBvhFile *bvh, int32_t joint, int32_t frame);
 
 typedef struct snBvhMapLine {
     const char *bvh_joint, *coordinate;
@@ -45,8 +46,11 @@ typedef struct snBvhMap {
 snStatus sn_parse_bvh_map(const char *file, const char *data, size_t size, snBvhMap *map, snError *error);
 void sn_bvh_map_free(snBvhMap *map);
 /* map_file: for messages. */
-snStatus sn_bvh_to_poses(const snBvh *bvh, const snBvhMap *map, const char *file, const char *map_file, snPoses **poses,
+snStatus sn_bvh_to_poses(const snBvhFile *bvh, const snBvhMap *map, const char *file, const char *map_file, snPoses **poses,
                          snError *error);
+
+/* BVH and mapping file to joint coordinates. */
+snStatus sn_load_bvh_poses(const char *path, const char *map_path, snPoses **poses, snError *error);
 
 /* Angles such that the product of the turns about `count` unit axes (1 to 3) is nearest to q; angle holds a guess. */
 void sn_split_rotation(quat q, const v3 *axis, int count, double *angle);

@@ -138,7 +138,7 @@ void sn_split_rotation(quat q, const v3 *axis, int count, double *angle)
 
 /* ---- poses ---------------------------------------------------------------------------------- */
 
-static snStatus check_joints(const snBvh *bvh, const snBvhMap *map, const char *file, const char *map_file,
+static snStatus check_joints(const snBvhFile *bvh, const snBvhMap *map, const char *file, const char *map_file,
                              snError *error)
 {
     char missing[400] = "";
@@ -176,7 +176,7 @@ static bool is_first(const snBvhMap *map, int32_t line)
     return true;
 }
 
-static void convert(const snBvh *bvh, const snBvhMap *map, double *value)
+static void convert(const snBvhFile *bvh, const snBvhMap *map, double *value)
 {
     size_t columns = (size_t)map->line.count;
     for (int32_t i = 0; i < map->line.count; ++i) {
@@ -195,7 +195,7 @@ static void convert(const snBvh *bvh, const snBvhMap *map, double *value)
     }
 }
 
-snStatus sn_bvh_to_poses(const snBvh *bvh, const snBvhMap *map, const char *file, const char *map_file, snPoses **poses,
+snStatus sn_bvh_to_poses(const snBvhFile *bvh, const snBvhMap *map, const char *file, const char *map_file, snPoses **poses,
                          snError *error)
 {
     snStatus status = check_joints(bvh, map, file, map_file, error);
@@ -231,7 +231,7 @@ snStatus sn_load_bvh_poses(const char *path, const char *map_path, snPoses **pos
 {
     char *data;
     size_t size;
-    snBvh bvh = {0};
+    snBvhFile bvh = {0};
     snBvhMap map = {0};
     snStatus status = sn_file_read_text(path, true, &data, &size, error);
     if (status != SN_OK) return status;

@@ -115,12 +115,3 @@ void sn_mesh_abandon(snMeshBuild *b)
     sn_array_free(&b->triangle);
     sn_array_free(&b->ring);
 }
-
-void sn_mesh_free(snMesh *mesh)
-{
-    if (!mesh) return;
-    sn_free(mesh->vertex);
-    sn_free(mesh->triangle);
-    sn_free(mesh->color);
-    *mesh = (snMesh){0};
-}

@@ -4,6 +4,8 @@
 #include "io/file.h"
 #include "sinew/control.h"
 #include "sinew/io.h"
+#include "io/bvh.h"
+#include "io/pose.h"
 
 #include <dirent.h>
 #include <math.h>

@@ -1,8 +1,11 @@
 #ifndef SN_IO_POSE_H
 #define SN_IO_POSE_H
 
-#include "sinew/io.h"
+#include "sinew/motion.h"
 
 snStatus sn_parse_poses(const char *file, const char *data, size_t size, bool csv, snPoses **poses, snError *error);
+
+/* A .pose.csv, .csv, .sto or .mot. */
+snStatus sn_load_poses(const char *path, snPoses **poses, snError *error);
 
 #endif

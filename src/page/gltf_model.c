@@ -5,6 +5,7 @@
 #include "model/nodes.h"
 #include "page/tissue.h"
 #include "sinew/io.h"
+#include "page/gltf.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #define SN_SKIN_ARCS_H
 
 #include "math/vec.h"
-#include "sinew/skin.h"
+#include "skin/skin.h"
 #include "skin/chords.h"
 
 typedef struct snArc {

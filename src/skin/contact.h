@@ -6,7 +6,7 @@
 #define SN_SKIN_CONTACT_H
 
 #include "geom/bvh.h"
-#include "sinew/skin.h"
+#include "skin/skin.h"
 #include "skin/chords.h"
 
 enum { SN_CONTACT_LOOKS = 6 }; /* kept per vertex */

@@ -1,6 +1,6 @@
 /* A skin as a deformer: one surface, bones and strands in, activations not looked at (bellies thicken by their length).
  */
-#include "sinew/skin.h"
+#include "skin/skin.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

@@ -1,5 +1,5 @@
 /* The skin object: what is made once and the stages of a frame. */
-#include "sinew/skin.h"
+#include "skin/skin.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"

@@ -5,7 +5,7 @@
 #ifndef SN_SKIN_TWIST_H
 #define SN_SKIN_TWIST_H
 
-#include "sinew/skin.h"
+#include "skin/skin.h"
 #include "skin/blend.h"
 
 enum { SN_TWIST_STEPS = 16 };

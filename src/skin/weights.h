@@ -3,7 +3,7 @@
 #define SN_SKIN_WEIGHTS_H
 
 #include "geom/mesh.h"
-#include "sinew/skin.h"
+#include "skin/skin.h"
 #include "skin/blend.h"
 
 /* For each vertex the body whose bone is nearest and can be reached without leaving the skin, and its distance (m). */

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "scenes.h"
 #include "sinew/author.h"
+#include "sinew/io.h"
 
 #include <string.h>
 

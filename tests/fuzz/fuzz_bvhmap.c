@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                  "{ OFFSET 0 1 0 CHANNELS 1 Xrotation } } MOTION Frames: 2 Frame Time: 0.1\n"
                                  "0 0 0 0\n50 60 170 -400\n";
     snBvhMap map;
-    snBvh bvh;
+    snBvhFile bvh;
     snPoses *poses = NULL;
     if (sn_parse_bvh_map("fuzz", (const char *)data, size, &map, &error) != SN_OK) return 0;
     if (sn_parse_bvh("motion", motion, sizeof motion - 1, &bvh, &error) == SN_OK) {

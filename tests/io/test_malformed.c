@@ -4,6 +4,7 @@
 
 #include "io/bvh.h"
 #include "io/model_files.h"
+#include "io/pose.h"
 
 #include <dirent.h>
 

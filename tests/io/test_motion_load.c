@@ -6,6 +6,7 @@
 #include "model/model.h"
 #include "scenes.h"
 #include "sinew/control.h"
+#include "io/pose.h"
 
 static const char *write_text(const char *name, const char *text)
 {

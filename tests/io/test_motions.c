@@ -3,6 +3,7 @@
 
 #include "io/bvh.h"
 #include "math/vec.h"
+#include "io/pose.h"
 
 #include <dirent.h>
 
@@ -142,7 +143,7 @@ static void missing_joints_are_named(void **state)
     const char *map_text =
         "# comment\nHand w.0 1 0 0 offset 5 scale -1\nElbow e.0 1 0 0\nElbow e.1 0 1 0\nKnee k.0 1 0 0\n";
     const char *good_text = "Hand w.0 1 0 0 offset 5 scale -1\n";
-    snBvh bvh;
+    snBvhFile bvh;
     snBvhMap map;
     snPoses *p = NULL;
     snError error;

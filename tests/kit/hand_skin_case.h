@@ -14,6 +14,7 @@
 #include "sinew/author.h"
 #include "sinew/record.h"
 #include "sinew/io.h"
+#include "skin/skin.h"
 
 #include <string.h>
 

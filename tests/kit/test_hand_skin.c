@@ -1,6 +1,7 @@
 /* The skin of the shipped hand over parts of simulated motions: nothing in a bone, nothing on the far side of a finger,
  * volume kept; ridges over tendons where a hand shows them. All motions in full: long_hand_skin_all.c. */
 #include "hand_skin_case.h"
+#include "skin/skin.h"
 
 static void bones_sides_and_volume_hold_in_motion(void **state)
 {

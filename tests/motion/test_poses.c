@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "sinew/motion.h"
+#include "sinew/motion.h"
 
 #include <string.h>
 

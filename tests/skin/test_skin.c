@@ -7,7 +7,7 @@
 #include "geom/grid.h"
 #include "geom/remesh.h"
 #include "math/vec.h"
-#include "sinew/skin.h"
+#include "skin/skin.h"
 
 #include <string.h>
 

@@ -52,6 +52,36 @@ class Layers(unittest.TestCase):
     def test_public_header_includes_a_private_one(self):
         self.expect_breach("include/sinew/sim.h", '"math/vec.h"', "only public ones")
 
+    def test_relative_include(self):
+        self.expect_breach("src/math/vec.c", '"../sim/state.h"', "math lies below sim")
+        self.expect_breach("src/body/body.c", '"../strand/strand.h"', "do not know each other")
+
+    def test_strangers_in_every_layer(self):
+        for one, other in (("sparse", "geom"), ("model", "motion"), ("analysis", "record"), ("author", "io"),
+                           ("plot", "page")):
+            self.expect_breach(f"src/{one}/a.c", f'"{other}/b.h"', "do not know each other")
+
+    def test_what_a_header_passes_on(self):
+        """control may know plant.h, but what plant.h drags in is known to control too."""
+        result = check(self.tree({
+            "src/math/a.c": '#include "math/a.h"\n', "src/math/a.h": '#include "base/b.h"\n',
+            "src/base/b.h": '#include "sim/state.h"\n', "src/sim/state.h": "",
+        }))
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("src/math/a.c:1: math/a.h passes on src/sim/state.h (through src/base/b.h)", result.stdout)
+
+    def test_public_header_with_a_needless_include(self):
+        files = {"include/sinew/base.h": "typedef int snStatus;\n", "include/sinew/mesh.h": "typedef struct snMesh snMesh;\n",
+                 "include/sinew/skin.h": '#include "sinew/base.h"\n#include "sinew/mesh.h"\nsnStatus sn_skin(void);\n'}
+        result = check(self.tree(files))
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("include/sinew/skin.h:2: includes sinew/mesh.h but uses nothing of it", result.stdout)
+        files["include/sinew/skin.h"] = files["include/sinew/skin.h"].replace("(void)", "(snMesh *mesh)")
+        self.assertEqual(check(self.tree(files)).returncode, 0)
+
+    def test_kit(self):
+        self.expect_breach("models/kit/hand/hand.c", '"sim/state.h"', "public headers only")
+
     def test_unknown_module(self):
         self.expect_breach("src/magic/magic.c", '"math/vec.h"', "not in the list")
 

@@ -1,5 +1,5 @@
 /* Bone weights and painted influence as files. */
-#include "sinew/author.h"
+#include "sinew/io.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
