@@ -2,9 +2,9 @@
 PREFIX ?= /usr/local
 CCACHE := $(shell command -v ccache 2>/dev/null)
 LAUNCHER := $(if $(CCACHE),-DCMAKE_C_COMPILER_LAUNCHER=ccache)
-SOURCES = $(shell git ls-files 'src/*.[ch]' 'include/*.h' 'scenes/*.[ch]' 'examples/*.c' 'tests/*.[ch]')
+SOURCES = $(shell git ls-files 'src/*.c' 'scenes/*.c' 'examples/*.c' 'studio/*.c')
 
-.PHONY: all deps demo test test-quick test-full test-page test-blender blender-addon bench fuzz docs studio install format tidy clean help
+.PHONY: all deps demo test test-quick test-full test-habits test-page test-blender blender-addon bench fuzz docs studio install uninstall deb format tidy clean help
 
 all: ## build build/sinew (the default)
 	@mkdir -p build
@@ -30,6 +30,10 @@ test-quick: ## the unit tests in the release build
 test-full: ## the suite, the long tests, threads, a minute of each fuzz target
 	@tools/install_deps.sh build test page browser
 	@tools/run_tests full
+
+test-habits: ## what CI runs beside the suite: format, clang-tidy, threads under a sanitizer, 20 s of each fuzz target
+	@tools/install_deps.sh build test habits
+	@tools/run_tests habits
 
 test-page: ## install what is missing, build, run the tests of the studio's page in a browser
 	@tools/install_deps.sh build test page browser
@@ -61,11 +65,20 @@ studio: ## build the page of the studio only
 install: all ## install below PREFIX (/usr/local)
 	@cmake --install build --prefix $(PREFIX)
 
-format: ## bring the sources into shape with clang-format
-	@clang-format -i $(SOURCES)
+uninstall: all ## remove from PREFIX what make install puts there
+	@tools/uninstall build $(PREFIX)
+
+deb: ## a Debian package: build/sinew_VERSION_ARCHITECTURE.deb
+	@tools/install_deps.sh build page package
+	@$(MAKE) --no-print-directory all
+	@cd build && cpack -G DEB >cpack.log 2>&1 || { cat cpack.log; exit 1; }
+	@ls build/sinew_*.deb
+
+format: ## bring the lines that have changed into shape with clang-format
+	@git clang-format --force --extensions c,h HEAD^1
 
 tidy: all ## look for bugs with clang-tidy
-	@clang-tidy -p build --quiet $(filter %.c,$(SOURCES))
+	@clang-tidy -p build --quiet $(SOURCES)
 
 clean: ## remove everything that was built
 	@rm -rf build build-debug build-asan build-tsan build-fuzz out

@@ -52,7 +52,7 @@ static snStatus describe(snSpec *spec)
 
 int main(int argc, char **argv)
 {
-    snError error = {0};
+    static snError error; /* static: all zero, in C and in C++ */
     snModel *model = NULL;
     snState *state = NULL;
     snTrack *track = NULL;
@@ -71,13 +71,12 @@ int main(int argc, char **argv)
     sn_field(model, state, "body.position", &position);
     sn_field(model, state, "body.rotation", &rotation);
     sn_field(model, state, "strand.point", &point);
-    const char *bodies[] = {"ceiling", "bob"}, *strands[] = {"cord"};
-    snTrackDef def = {.model = "pendulum",
-                      .nbody = 2,
-                      .body_name = bodies,
-                      .nstrand = 1,
-                      .strand_name = strands,
-                      .strand_npoint = (int32_t[]){8}};
+    static const char *const bodies[] = {"ceiling", "bob"}, *const strands[] = {"cord"};
+    static const int32_t npoint[] = {8};
+    static snTrackDef def;
+    def.model = "pendulum";
+    def.nbody = 2, def.body_name = bodies;
+    def.nstrand = 1, def.strand_name = strands, def.strand_npoint = npoint;
     status = sn_track_create(&def, &track);
     for (int step = 0; step < 500 && status == SN_OK; ++step) {
         double pose[14];

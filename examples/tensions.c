@@ -21,7 +21,7 @@ int main(int argc, char **argv)
         return 2;
     }
     char path[4096];
-    snError error = {0};
+    static snError error; /* static: all zero, in C and in C++ */
     snSpec *spec = NULL;
     snModel *model = NULL;
     snState *state = NULL;

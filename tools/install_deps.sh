@@ -1,7 +1,7 @@
 #!/bin/sh
 # Finds what is missing to build and test sinew and installs it.
 #
-#   tools/install_deps.sh [--check] GROUP...     groups: build test page browser blender fresh (default: build)
+#   tools/install_deps.sh [--check] GROUP...     groups: build test page browser blender fresh package habits (default: build)
 #
 # On Debian and Ubuntu it uses apt-get (through sudo where the user is not root), says what it installs and
 # installs nothing when everything is there. On any other system it names the packages and stops with 1.
@@ -13,8 +13,8 @@ groups=
 for argument in "$@"; do
     case $argument in
     --check) only_check=yes ;;
-    build | test | page | browser | blender | fresh) groups="$groups $argument" ;;
-    *) echo "install_deps.sh: unknown argument $argument (groups: build test page browser blender fresh)" >&2; exit 2 ;;
+    build | test | page | browser | blender | fresh | package | habits) groups="$groups $argument" ;;
+    *) echo "install_deps.sh: unknown argument $argument (groups: build test page browser blender fresh package habits)" >&2; exit 2 ;;
     esac
 done
 groups=${groups:-build}
@@ -24,10 +24,11 @@ groups=${groups:-build}
 needs_build="
 tool:gcc:gcc header:stdlib.h:libc6-dev tool:make:make tool:cmake:cmake tool:ninja:ninja-build
 tool:pkg-config:pkg-config header:expat.h:libexpat1-dev header:zlib.h:zlib1g-dev header:suitesparse/amd.h:libsuitesparse-dev
-header:cairo/cairo.h:libcairo2-dev"
+header:cairo/cairo.h:libcairo2-dev library_file:liblbfgsb.so:/liblbfgsb-dev"
 needs_test="
 header:cmocka.h:libcmocka-dev tool:python3:python3 tool:clang:clang
 path:/usr/lib/python3/dist-packages/numpy:python3-numpy
+header:mujoco/mujoco.h:/libmujoco-dev
 library:libclang_rt.asan-x86_64.a:/libclang-rt-dev
 path:/usr/aarch64-linux-gnu/include/stdlib.h:/libc6-dev-arm64-cross
 path:/usr/include/wasm32-wasi/stdlib.h:/wasi-libc"
@@ -38,7 +39,9 @@ needs_browser="tool:chromium:chromium"
 needs_blender="tool:blender:blender tool:python3:python3 tool:Xvfb:xvfb tool:xauth:xauth
 path:/usr/lib/python3/dist-packages/numpy:python3-numpy
 library_file:dri/swrast_dri.so:/libgl1-mesa-dri"
-# For tools/try_fresh_machine: a bare Debian in a folder.
+# For make deb, make test-habits, and tools/try_fresh_machine, which makes a bare Debian in a folder.
+needs_package="tool:dpkg-shlibdeps:dpkg-dev tool:file:file tool:strip:binutils"
+needs_habits="tool:clang-format:clang-format tool:clang-tidy:clang-tidy tool:git:git"
 needs_fresh="tool:mmdebstrap:mmdebstrap tool:git:git"
 
 has_header() {

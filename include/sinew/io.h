@@ -3,6 +3,7 @@
 #ifndef SINEW_IO_H
 #define SINEW_IO_H
 
+#include "sinew/clinical.h"
 #include "sinew/drive.h"
 #include "sinew/mesh.h"
 #include "sinew/model.h"
@@ -70,11 +71,13 @@ SN_API snStatus sn_journal_save_table(snJournal *journal, const char *path, snEr
 SN_API void sn_journal_close(snJournal *journal);  /* keeps the file; NULL is fine */
 SN_API void sn_journal_remove(snJournal *journal); /* closes it and deletes the file; NULL is fine */
 
-/* Motion: *.control.xml, *.replay.xml. Frames closer than 10 microseconds are refused as a mistake. */
+/* Motion: *.control.xml, *.replay.xml, either compressed (*.replay.xml.gz), and the compact *.replay.bin, which keeps
+ * positions to 0.05 micrometres, rotations to 5e-8 and scalars in single precision. Read piece by piece; a compressed file
+ * is recognised whatever its name. Frames closer than 10 microseconds are refused as a mistake. */
 SN_API snStatus sn_load_track(const char *path, snTrack **track, snError *error);
 /* The whole frames of a control or replay file that was cut off, such as the .part that a killed run leaves. */
 SN_API snStatus sn_recover_track(const char *path, snTrack **track, snError *error);
-/* A name that ends in .control.xml keeps the bodies only. */
+/* The form is chosen by the ending. A name that ends in .control.xml or .control.xml.gz keeps the bodies only. */
 SN_API snStatus sn_save_track(const snTrack *track, const char *path, snError *error);
 
 /* A replay written while it is simulated. The file appears under its name when it is finished; to stop early, finish it
@@ -143,6 +146,13 @@ SN_API snMotionDef sn_default_motion_def(void);
 SN_API snStatus sn_load_motion(const snModel *model, const char *name_or_path, const snMotionDef *def, snTrack **motion,
                                snError *error);
 
+/* The same as key poses, without a model to match: key poses, BVH, .sto and .mot. */
+SN_API snStatus sn_load_motion_poses(const char *name_or_path, const snMotionDef *def, snPoses **poses, snError *error);
+
+/* A case: *.case.xml, root Case with a version and the name of its model, and a child for each change. */
+SN_API snStatus sn_load_case(const char *path, snCase **c, snError *error);
+SN_API snStatus sn_save_case(const snCase *c, const char *path, snError *error);
+
 /* Published moment arms: tab-separated, lines that begin with # are ignored, the first other line names the columns
  * muscle, joint, motion, mean, lo, hi (m) and grade, and pose if there is one; others are ignored. joint.motion is a
  * coordinate of the model (see sn_find). */
@@ -190,14 +200,14 @@ SN_API snStatus sn_cache_append(snCacheWriter *writer, const double *point, snEr
 SN_API snStatus sn_cache_finish(snCacheWriter *writer, snError *error); /* ends the writer in any case */
 SN_API void sn_cache_abandon(snCacheWriter *writer);                    /* NULL is fine */
 
-/* A PC2 file as a whole. SN_BAD_FILE: not a PC2, cut off, a number that is not finite. */
-typedef struct snPointCache {
-    int32_t npoint, nframe;
-    double start; /* number of the first frame */
-    float *point; /* frame after frame, 3 a point */
-} snPointCache;
-SN_API snStatus sn_load_point_cache(const char *path, snPointCache *cache, snError *error);
-SN_API void sn_point_cache_free(snPointCache *cache); /* all zero is fine */
+/* A PC2 file, frame by frame: memory for one. SN_BAD_FILE: not a PC2, cut off, a number that is not finite. */
+typedef struct snCacheReader snCacheReader;
+SN_API snStatus sn_cache_open(const char *path, snCacheReader **reader, snError *error);
+SN_API int32_t sn_cache_points(const snCacheReader *reader);
+SN_API int32_t sn_cache_frames(const snCacheReader *reader);
+SN_API double sn_cache_start(const snCacheReader *reader); /* number of the first frame */
+SN_API snStatus sn_cache_next(snCacheReader *reader, float *point, snError *error); /* 3 a point */
+SN_API void sn_cache_close(snCacheReader *reader);                                  /* NULL is fine */
 
 /* Plots: .svg or .png by the ending, legible at the width of a phone and in a column of a paper, colours that the
  * colour-blind can tell apart. */

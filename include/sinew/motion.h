@@ -57,6 +57,14 @@ SN_API void sn_track_pose_at(const snTrack *track, int32_t body, double time, do
 SN_API void sn_track_points_at(const snTrack *track, double time, double *point);
 SN_API void sn_track_scalars_at(const snTrack *track, double time, double *scalar);
 
+/* How many frames a stretch of so many seconds has at a rate, both ends included. The last one may come a hundredth of a
+ * frame late: a file that says 0.0333333 s a frame means 30 a second, and has its last frame. */
+SN_API int32_t sn_frame_count(double seconds, double rate);
+
+/* Key poses as joint coordinates over time, as files give them; sn_load_motion_poses reads them. */
+typedef struct snPoses snPoses;
+SN_API void sn_poses_destroy(snPoses *poses); /* NULL is fine */
+
 #ifdef __cplusplus
 }
 #endif

@@ -64,7 +64,11 @@ typedef struct snNodeDef {
 
 typedef enum snMassFrom { SN_MASS_AUTO, SN_MASS_GIVEN, SN_MASS_MESH, SN_MASS_CYLINDER } snMassFrom;
 
+/* Strands: bodies held by joint rows, muscles as splines. Tree: bodies moved by coordinates, muscles as lines. */
+typedef enum snModelType { SN_MODEL_STRANDS, SN_MODEL_TREE } snModelType;
+
 typedef struct snModelDef {
+    snModelType type;
     const char *scene;  /* file name of the scene, relative to the muscle file */
     double gravity[3];  /* m/s^2, world; the default is 9.81 down the scene's up axis (NaN means default) */
     double step;        /* s, suggested step */
@@ -87,6 +91,7 @@ typedef struct snBodyDef {
     double mass;          /* kg */
     const char *center_of_mass; /* locator node, may be empty: from the meshes, or the node's origin */
     double inertia[3];    /* kg m^2, about the node's axes through the centre of mass; 0: from the shape */
+    double inertia_products[3]; /* xy, xz, yz of the tensor, kg m^2; used with inertia */
     /* in-code only: pose of a group made for this body when no node of that name exists */
     double position[3], rotation[4];
 } snBodyDef;
@@ -188,6 +193,65 @@ typedef struct snFunctionDef {
     const double *time;  /* s, increasing; linear between, held before the first and after the last */
 } snFunctionDef;
 
+/* ---- models on a tree ------------------------------------------------------------------------ */
+
+typedef enum snCoordinateType { SN_COORDINATE_TURN, SN_COORDINATE_SLIDE } snCoordinateType;
+
+/* One degree of freedom between two bodies. Several with the same parent and body make one joint and compose in the
+ * order in which they are added: the first is fixed to the parent, the last carries the body. */
+typedef struct snCoordinateDef {
+    const char *name;      /* joint.motion, e.g. mcp2.flexion */
+    snCoordinateType type;
+    const char *parent;    /* body, or world */
+    const char *body;      /* the body that it moves */
+    double axis[3];        /* unit vector, world, as drawn */
+    double center[3];      /* m: a point on the axis, world, as drawn */
+    double range[2];       /* deg or m; NaN: no limit */
+    double stiffness, damping, rest; /* passive: N m/rad and N m s/rad, or N/m and N s/m; deg or m */
+    double stop_stiffness; /* beyond the range, N m/rad or N/m */
+    double stop_damping;   /* N m s/rad at a depth of 1 rad (N s/m at 1 m) */
+    double compression;    /* m/rad: stiffness for each newton of tension across it */
+    double tolerance;      /* N m or N: torque that may be missing before a pose counts as out of reach */
+    bool driven;           /* muscles are asked for it; false: passive */
+    const char *label;     /* what people call it; for tools, may be empty */
+} snCoordinateDef;
+
+/* A spring of length zero between two bodies: closes what a tree cannot. */
+typedef struct snSpringDef {
+    const char *name, *body_a, *body_b;
+    double point[3]; /* m: where both ends are, world, as drawn */
+    double stiffness, damping; /* N/m, N s/m */
+} snSpringDef;
+
+/* A muscle along points fixed on bodies, straight between them or over a wrap. */
+typedef struct snLineMuscleDef {
+    const char *name;
+    const char *bodies;  /* body of each point, separated by blanks; world: fixed */
+    const char *wraps;   /* for each stretch between two points: a Shape (cylinder or sphere) or -; may be empty */
+    int32_t npoint;
+    const double *point; /* 3 each: world, m, as drawn */
+    bool enabled;        /* false: kept as a donor of tendon transfers */
+    double max_force;    /* N; 0: 0.3 MPa times pcsa */
+    double pcsa;         /* m^2 */
+    double fiber_length; /* m, optimal */
+    double fiber_neutral; /* fibre length over the optimal one as drawn */
+    double pennation;    /* deg */
+    double slack_length; /* m: path length at which passive force begins; 0: the passive law is over the fibres */
+    double passive_rest; /* fibre length over the optimal one at which the passive law begins, without slack_length */
+    double passive_scale; /* passive force over max_force times the law */
+    double passive_damping; /* s: damper of the passive part over max_force */
+    double max_velocity; /* 1/s: optimal lengths a second at which no active force is left; 0: at every speed the same */
+    const char *active_fl, *passive_fl; /* built-in law, or name of a ForceLength element; empty: hill-active, hill-passive */
+    double radius;       /* m, for drawing */
+    const char *unit;    /* muscles with the same unit have one activation; empty: the name */
+    const char *coupled; /* group of units that tend to act together; may be empty */
+    const char *nerve;   /* names of the lesions that paralyse it, separated by blanks; may be empty */
+    const char *part;    /* region of the body; may be empty */
+    double relative_force, relative_fiber; /* % of the tension of all muscles, and the fibre length of the same source, m; 0: none */
+    double fatigue[3];   /* 1/s, 1/s, times: fatigue, recovery, faster recovery at rest */
+    const char *label;   /* what people call it; may be empty */
+} snLineMuscleDef;
+
 SN_API snSceneDef sn_default_scene_def(void);
 SN_API snNodeDef sn_default_node_def(void);
 SN_API snModelDef sn_default_model_def(void);
@@ -198,6 +262,9 @@ SN_API snGroupDef sn_default_group_def(void);
 SN_API snConstraintDef sn_default_constraint_def(void);
 SN_API snForceLengthDef sn_default_force_length_def(void);
 SN_API snFunctionDef sn_default_function_def(void);
+SN_API snCoordinateDef sn_default_coordinate_def(void);
+SN_API snSpringDef sn_default_spring_def(void);
+SN_API snLineMuscleDef sn_default_line_muscle_def(void);
 
 SN_API snSpec *sn_spec_create(void); /* NULL when out of memory */
 SN_API void sn_spec_destroy(snSpec *spec);
@@ -213,9 +280,13 @@ SN_API snStatus sn_add_group(snSpec *spec, const snGroupDef *def, snId *id);
 SN_API snStatus sn_add_constraint(snSpec *spec, const snConstraintDef *def, snId *id);
 SN_API snStatus sn_add_force_length(snSpec *spec, const snForceLengthDef *def, snId *id);
 SN_API snStatus sn_add_function(snSpec *spec, const snFunctionDef *def, snId *id);
+SN_API snStatus sn_add_coordinate(snSpec *spec, const snCoordinateDef *def, snId *id);
+SN_API snStatus sn_add_spring(snSpec *spec, const snSpringDef *def, snId *id);
+SN_API snStatus sn_add_line_muscle(snSpec *spec, const snLineMuscleDef *def, snId *id);
 
 /* Reading back: counts and defs as stored (pointers live as long as the spec and until it is changed). */
-typedef enum snKind { SN_KIND_NODE, SN_KIND_BODY, SN_KIND_JOINT, SN_KIND_STRAND, SN_KIND_GROUP, SN_KIND_CONSTRAINT, SN_KIND_FORCE_LENGTH, SN_KIND_FUNCTION } snKind;
+typedef enum snKind { SN_KIND_NODE, SN_KIND_BODY, SN_KIND_JOINT, SN_KIND_STRAND, SN_KIND_GROUP, SN_KIND_CONSTRAINT, SN_KIND_FORCE_LENGTH, SN_KIND_FUNCTION, SN_KIND_COORDINATE, SN_KIND_SPRING, SN_KIND_LINE_MUSCLE } snKind;
+enum { SN_KINDS = SN_KIND_LINE_MUSCLE + 1 };
 SN_API int32_t sn_spec_count(const snSpec *spec, snKind kind);
 SN_API const snSceneDef *sn_spec_scene(const snSpec *spec);
 SN_API const snModelDef *sn_spec_model(const snSpec *spec);
@@ -227,6 +298,9 @@ SN_API const snGroupDef *sn_spec_group(const snSpec *spec, snId id);
 SN_API const snConstraintDef *sn_spec_constraint(const snSpec *spec, snId id);
 SN_API const snForceLengthDef *sn_spec_force_length(const snSpec *spec, snId id);
 SN_API const snFunctionDef *sn_spec_function(const snSpec *spec, snId id);
+SN_API const snCoordinateDef *sn_spec_coordinate(const snSpec *spec, snId id);
+SN_API const snSpringDef *sn_spec_spring(const snSpec *spec, snId id);
+SN_API const snLineMuscleDef *sn_spec_line_muscle(const snSpec *spec, snId id);
 SN_API snId sn_spec_find(const snSpec *spec, snKind kind, const char *name); /* 0 when absent */
 
 /* Every problem of a spec at once. Warnings have status SN_OK. */

@@ -103,7 +103,7 @@ static snStatus map_bodies(Demand *d, snError *error)
     for (int32_t b = 0; b < d->m->nbody; ++b) {
         d->channel[b] = sn_track_find_body(d->motion, d->m->body_name[b]);
         d->has_target[b] = d->channel[b] >= 0;
-        if (d->m->body_free[b] >= 0 && d->channel[b] < 0)
+        if (sn_body_is_free(d->m, b) && d->channel[b] < 0)
             return sn_fail(error, SN_BAD_INPUT, "the motion does not say where body \"%s\" is", d->m->body_name[b]);
     }
     return SN_OK;

@@ -388,7 +388,7 @@ static snStatus sweep_coordinate(Sweep *w, int32_t joint, int32_t dof, int32_t t
 
 static bool wanted(const Sweep *w, int32_t joint)
 {
-    return w->m->joint_b[joint] >= 0 && w->m->body_free[w->m->joint_b[joint]] >= 0 &&
+    return w->m->joint_b[joint] >= 0 && sn_body_is_free(w->m, w->m->joint_b[joint]) &&
            (w->def.joint < 0 || w->def.joint == joint);
 }
 

@@ -239,6 +239,9 @@ static snStatus copy_model(Fill *f)
     EACH(SN_KIND_CONSTRAINT, copy_constraint(f, id))
     EACH(SN_KIND_FORCE_LENGTH, sn_add_force_length(f->to, sn_spec_force_length(f->from, id), NULL))
     EACH(SN_KIND_FUNCTION, copy_function(f, sn_spec_function(f->from, id)))
+    EACH(SN_KIND_COORDINATE, sn_add_coordinate(f->to, sn_spec_coordinate(f->from, id), NULL))
+    EACH(SN_KIND_SPRING, sn_add_spring(f->to, sn_spec_spring(f->from, id), NULL))
+    EACH(SN_KIND_LINE_MUSCLE, sn_add_line_muscle(f->to, sn_spec_line_muscle(f->from, id), NULL))
     return status;
 }
 

@@ -142,6 +142,45 @@ static snStatus copy_joint(const mirror *m, snId id)
     return sn_add_joint(m->to, &def, NULL);
 }
 
+/* xy, xz, yz: the two that hold the mirrored axis change sign. */
+static snStatus copy_body(const mirror *m, snId id)
+{
+    snBodyDef def = *sn_spec_body(m->from, id);
+    double *p = def.inertia_products;
+    for (int k = 0; k < 3; ++k)
+        if (k != 2 - m->axis && p[k] != 0) p[k] = -p[k];
+    return sn_add_body(m->to, &def, NULL);
+}
+
+/* Turning is an axial vector: about -M u the mirrored motion has the same angle. */
+static snStatus copy_coordinate(const mirror *m, snId id)
+{
+    snCoordinateDef def = *sn_spec_coordinate(m->from, id);
+    for (int k = 0; k < 3; ++k)
+        if ((k == m->axis) != (def.type == SN_COORDINATE_TURN)) def.axis[k] = -def.axis[k];
+    def.center[m->axis] = -def.center[m->axis];
+    return sn_add_coordinate(m->to, &def, NULL);
+}
+
+static snStatus copy_spring(const mirror *m, snId id)
+{
+    snSpringDef def = *sn_spec_spring(m->from, id);
+    def.point[m->axis] = -def.point[m->axis];
+    return sn_add_spring(m->to, &def, NULL);
+}
+
+static snStatus copy_line_muscle(const mirror *m, snId id)
+{
+    snLineMuscleDef def = *sn_spec_line_muscle(m->from, id);
+    double *point = flipped(m, def.point, def.npoint);
+    def.point = point;
+    snStatus status = point ? sn_add_line_muscle(m->to, &def, NULL) : SN_NO_MEMORY;
+    sn_free(point);
+    return status;
+}
+
+#define EACH(kind, copy)                                                                                               \
+    for (snId id = 1; id <= sn_spec_count(m->from, kind) && status == SN_OK; ++id) status = copy(m, id);
 #define COPY(kind, read, add)                                                                                          \
     for (snId id = 1; id <= sn_spec_count(m->from, kind) && status == SN_OK; ++id)                                     \
         status = add(m->to, read(m->from, id), NULL);
@@ -173,13 +212,16 @@ static snStatus copy_elements(const mirror *m)
     snStatus status = sn_set_scene(m->to, sn_spec_scene(m->from));
     if (status == SN_OK) status = sn_set_model(m->to, &model);
     if (status == SN_OK) status = copy_nodes(m);
-    COPY(SN_KIND_BODY, sn_spec_body, sn_add_body)
-    for (snId id = 1; id <= sn_spec_count(m->from, SN_KIND_JOINT) && status == SN_OK; ++id) status = copy_joint(m, id);
+    EACH(SN_KIND_BODY, copy_body)
+    EACH(SN_KIND_JOINT, copy_joint)
     COPY(SN_KIND_STRAND, sn_spec_strand, sn_add_strand)
     COPY(SN_KIND_GROUP, sn_spec_group, sn_add_group)
     COPY(SN_KIND_CONSTRAINT, sn_spec_constraint, sn_add_constraint)
     COPY(SN_KIND_FORCE_LENGTH, sn_spec_force_length, sn_add_force_length)
     COPY(SN_KIND_FUNCTION, sn_spec_function, sn_add_function)
+    EACH(SN_KIND_COORDINATE, copy_coordinate)
+    EACH(SN_KIND_SPRING, copy_spring)
+    EACH(SN_KIND_LINE_MUSCLE, copy_line_muscle)
     return status;
 }
 

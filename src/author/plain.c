@@ -17,7 +17,7 @@ typedef struct Plain {
     const snSpec *from;
     snSpec *to;
     const char *names;
-    bool *gone[SN_KIND_FUNCTION + 1]; /* per kind and id - 1 */
+    bool *gone[SN_KINDS]; /* per kind and id - 1 */
     snError *error;
 } Plain;
 
@@ -43,7 +43,7 @@ static snStatus mark_named(Plain *p)
     char word[NAME];
     for (const char *at = p->names; next_word(&at, word);) {
         bool found = false;
-        for (int kind = SN_KIND_BODY; kind <= SN_KIND_FUNCTION; ++kind) {
+        for (int kind = SN_KIND_BODY; kind < SN_KINDS; ++kind) {
             snId id = sn_spec_find(p->from, (snKind)kind, word);
             if (id) p->gone[kind][id - 1] = found = true;
         }
@@ -147,6 +147,9 @@ static snStatus copy(Plain *p)
     EACH(SN_KIND_CONSTRAINT, sn_add_constraint(p->to, sn_spec_constraint(p->from, id), NULL))
     EACH(SN_KIND_FORCE_LENGTH, sn_add_force_length(p->to, sn_spec_force_length(p->from, id), NULL))
     EACH(SN_KIND_FUNCTION, copy_function(p, sn_spec_function(p->from, id)))
+    EACH(SN_KIND_COORDINATE, sn_add_coordinate(p->to, sn_spec_coordinate(p->from, id), NULL))
+    EACH(SN_KIND_SPRING, sn_add_spring(p->to, sn_spec_spring(p->from, id), NULL))
+    EACH(SN_KIND_LINE_MUSCLE, sn_add_line_muscle(p->to, sn_spec_line_muscle(p->from, id), NULL))
     return status;
 }
 
@@ -154,7 +157,7 @@ snStatus sn_make_plain(const snSpec *spec, const char *names, snSpec **plain, sn
 {
     Plain p = {.from = spec, .to = sn_spec_create(), .names = names, .error = error};
     snStatus status = p.to ? SN_OK : sn_fail_no_memory(error);
-    for (int kind = 0; kind <= SN_KIND_FUNCTION && status == SN_OK; ++kind)
+    for (int kind = 0; kind < SN_KINDS && status == SN_OK; ++kind)
         if (!(p.gone[kind] = SN_NEW_ARRAY(bool, sn_spec_count(spec, (snKind)kind) + 1)))
             status = sn_fail_no_memory(error);
     if (status == SN_OK) status = mark_named(&p);
@@ -162,7 +165,7 @@ snStatus sn_make_plain(const snSpec *spec, const char *names, snSpec **plain, sn
         mark_dependent(&p);
         if (copy(&p) != SN_OK) status = sn_fail_no_memory(error);
     }
-    for (int kind = 0; kind <= SN_KIND_FUNCTION; ++kind) sn_free(p.gone[kind]);
+    for (int kind = 0; kind < SN_KINDS; ++kind) sn_free(p.gone[kind]);
     if (status == SN_OK)
         *plain = p.to;
     else

@@ -1,6 +1,7 @@
 /* The pool where there are no threads (WASI): loops run in the calling thread. */
-#ifdef __wasi__
 #include "base/parallel.h"
+
+#ifdef __wasi__
 
 #include "base/alloc.h"
 

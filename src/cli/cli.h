@@ -94,6 +94,8 @@ void cli_print_overview(void);
 void cli_print_help(const snCommand *command);
 /* The reference page of all commands (docs/commands.md). */
 void cli_print_markdown(void);
+/* The manual page sinew(1) in roff: manual.c. */
+void cli_print_man(void);
 
 /* ---- output.c ----------------------------------------------------------------------------- */
 
@@ -110,8 +112,14 @@ int cli_progress(snCli *cli, const char *stage, double done, double total);
 void cli_progress_end(snCli *cli);
 /* The same as an snProgress for the library. */
 snProgress cli_progress_callback(snCli *cli);
+/* Whether the user has pressed Ctrl-C. Work that does not ask within 0.3 s of it is ended then and there. */
 bool cli_interrupted(void);
+void cli_answer_json(void); /* work that is ended prints a JSON object */
 void cli_catch_signals(void);
+void cli_open_streams(void); /* before anything else: descriptors 0 to 2 are there */
+/* Control characters and bytes that are not UTF-8 become question marks; line ends and tabs stay. */
+void cli_make_plain(char *text);
+size_t cli_character(const char *text); /* length of the UTF-8 character here, 0 if there is none */
 double cli_seconds(void); /* wall clock */
 
 /* ---- models.c ----------------------------------------------------------------------------- */
@@ -123,6 +131,8 @@ snStatus cli_load_model(snCli *cli, const char *name, snSpec **spec);
 /* The same, checked as a whole (every error is said) and compiled. spec may be NULL. */
 snStatus cli_compile_model(snCli *cli, const char *name, snSpec **spec, snModel **model);
 bool cli_ends_with(const char *text, const char *ending);
+bool cli_is_replay(const char *path); /* by its ending */
+bool cli_is_track(const char *path);  /* the same, or a control file */
 /* Whether a file of this path could be written: its folder exists and lets us. Says what is wrong. */
 snStatus cli_check_output(snCli *cli, const char *path);
 /* Writes text beside the path and renames it. Says what is wrong. */

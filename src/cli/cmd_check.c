@@ -1,5 +1,6 @@
 /* sinew check: every problem of a model at once. */
-#include "cli.h"
+#include "check_motion.h"
+#include "clinic.h"
 
 #include <stdio.h>
 
@@ -19,6 +20,7 @@ static snStatus run(snCli *cli)
 {
     snSpec *spec = NULL;
     snProblems problems = {0};
+    if (cli->nargument == 2) return cli_check_motion(cli);
     json_string(&cli->json, "model", cli->argument[0]);
     snStatus status = cli_load_model(cli, cli->argument[0], &spec);
     if (status != SN_OK) return status;
@@ -37,17 +39,23 @@ static snStatus run(snCli *cli)
     return status;
 }
 
-static const snOption options[] = {{NULL, SN_OPTION_FLAG, NULL, NULL, 0, 0}};
+static const snOption options[] = {
+    {"frame-rate", SN_OPTION_NUMBER, "F", "with MOTION: frames a second that are checked (50)", 1, 1000},
+    CLINIC_OPTIONS,
+    {NULL, SN_OPTION_FLAG, NULL, NULL, 0, 0},
+};
 
 const snCommand cmd_check = {
     .name = "check",
-    .arguments = "MODEL",
+    .arguments = "MODEL [MOTION]",
     .about = "Every problem of a model at once, each with file, line, element and remedy",
-    .details = "Ends with 3 when there is an error; warnings alone end with 0.",
+    .details = "Ends with 3 when there is an error; warnings alone end with 0. With MOTION, and a model on a tree (hand-clinical):\n"
+               "which frames of the motion no muscle activations can make, and how far the nearest pose is; the other options make "
+               "a case.",
     .example = "sinew check pulley",
     .output = "pulley: 0 errors, 0 warnings",
     .least = 1,
-    .most = 1,
+    .most = 2,
     .options = options,
     .run = run,
 };

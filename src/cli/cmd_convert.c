@@ -7,7 +7,8 @@
 #include <string.h>
 
 static const char *const mesh_endings[] = {".obj", ".ply", ".stl", NULL};
-static const char *const track_endings[] = {".replay.xml", ".control.xml", NULL};
+static const char *const track_endings[] = {".replay.xml",  ".replay.xml.gz",  ".replay.bin",
+                                            ".control.xml", ".control.xml.gz", NULL};
 static const char *const table_endings[] = {".sto", ".csv", NULL};
 static const char *const model_endings[] = {".muscle.xml", ".scene.xml", NULL};
 
@@ -24,10 +25,10 @@ static snStatus convert_mesh(snCli *cli, const char *from, const char *to)
     snError error = {0};
     snStatus status = sn_load_mesh(from, &mesh, &error);
     if (status != SN_OK) return cli_fail_file(cli, status, &error, from);
-    cli_say(cli, "%s: %d vertices, %d triangles\n", to, mesh.nvertex, mesh.ntriangle);
     json_integer(&cli->json, "vertices", mesh.nvertex);
     json_integer(&cli->json, "triangles", mesh.ntriangle);
     status = sn_save_mesh(&mesh, to, &error);
+    if (status == SN_OK) cli_say(cli, "%s: %d vertices, %d triangles\n", to, mesh.nvertex, mesh.ntriangle);
     sn_mesh_free(&mesh);
     return cli_fail_file(cli, status, &error, to);
 }
@@ -50,7 +51,7 @@ static snStatus save_track_as(snCli *cli, const snTrack *track, const char *to)
     snStatus status;
     if (one_of(to, table_endings)) {
         status = sn_save_table(track, to, cli_option_text(cli, "only", NULL), &error);
-    } else if (cli_ends_with(to, ".control.xml")) {
+    } else if (cli_ends_with(to, ".control.xml") || cli_ends_with(to, ".control.xml.gz")) {
         status = bodies_only(track, &bodies);
         if (status == SN_OK) status = sn_save_track(bodies, to, &error);
         if (bodies) sn_track_destroy(bodies);
@@ -66,9 +67,9 @@ static snStatus convert_track(snCli *cli, const char *from, const char *to)
     snError error = {0};
     snStatus status = sn_load_track(from, &track, &error);
     if (status != SN_OK) return cli_fail_file(cli, status, &error, from);
-    cli_say(cli, "%s: %d frames\n", to, sn_track_frames(track));
     json_integer(&cli->json, "frames", sn_track_frames(track));
     status = save_track_as(cli, track, to);
+    if (status == SN_OK) cli_say(cli, "%s: %d frames\n", to, sn_track_frames(track));
     sn_track_destroy(track);
     return status;
 }
@@ -81,7 +82,7 @@ static snStatus resample(const snTrack *track, double rate, snTrack **even)
     double begin = sn_track_time(track, 0), length = sn_track_time(track, frames - 1) - begin;
     double *pose = calloc(7 * (size_t)def.nbody + 1, sizeof *pose);
     snStatus status = pose ? sn_track_create(&def, even) : SN_NO_MEMORY;
-    for (int64_t i = 0; status == SN_OK && (double)i <= length * rate + 1e-6; ++i) {
+    for (int64_t i = 0; status == SN_OK && i < sn_frame_count(length, rate); ++i) {
         double time = begin + (double)i / rate;
         for (int32_t b = 0; b < def.nbody; ++b) sn_track_pose_at(track, b, time, pose + 7 * b, NULL);
         status = sn_track_append(*even, time, pose, NULL, NULL);
@@ -107,9 +108,9 @@ static snStatus convert_motion(snCli *cli, const char *from, const char *to)
         status = resample(bodies, cli_option_number(cli, "frame-rate", 0), &even);
     if (status == SN_OK) {
         const snTrack *result = even ? even : bodies;
-        cli_say(cli, "%s: %d frames\n", to, sn_track_frames(result));
         json_integer(&cli->json, "frames", sn_track_frames(result));
         status = save_track_as(cli, result, to);
+        if (status == SN_OK) cli_say(cli, "%s: %d frames\n", to, sn_track_frames(result));
     }
     if (even) sn_track_destroy(even);
     if (bodies) sn_track_destroy(bodies);
@@ -189,7 +190,7 @@ static snStatus run(snCli *cli)
         convert = convert_model;
     if (!convert)
         return cli_fail(cli, SN_USAGE,
-                        "no way from %s to %s: meshes (.obj .ply .stl) become meshes, motion (.replay.xml "
+                        "no way from %s to %s: meshes (.obj .ply .stl) become meshes, motion (.replay.xml .replay.bin "
                         ".control.xml; others with --model) becomes motion or a table (.sto .csv), a model becomes a .muscle.xml or a .scene.xml",
                         from, to);
     snStatus status = cli_check_output(cli, to);
@@ -210,7 +211,7 @@ const snCommand cmd_convert = {
     .arguments = "IN OUT",
     .about = "From one file format to another, chosen by the endings",
     .details =
-        "Meshes (.obj .ply .stl) into meshes; motion (.replay.xml .control.xml) into motion or a table (.sto .csv);\n"
+        "Meshes (.obj .ply .stl) into meshes; motion (.replay.xml .replay.bin .control.xml, .gz too) into motion or a table (.sto .csv);\n"
         "a model or scene into a .muscle.xml with its .scene.xml beside it, in the normal form, or into a .scene.xml alone:\n"
         "plain nodes, nothing of muscles. With --model also key poses, BVH\n"
         "and shipped motions into a .control.xml, which says where the bodies are.",

@@ -143,8 +143,9 @@ static snStatus write_cache(snExport *e, const snPoints *points, snCacheFormat f
     if (status != SN_OK) return cli_fail_file(e->cli, status, &error, e->to);
     status = write_frames(e, points, writer);
     json_integer(&e->cli->json, "points", points->npoint);
-    cli_say(e->cli, "%s: %d frames of %d points, %g a second\n", e->to, e->frames.count, points->npoint,
-            e->frames.rate);
+    if (status == SN_OK)
+        cli_say(e->cli, "%s: %d frames of %d points, %g a second\n", e->to, e->frames.count, points->npoint,
+                e->frames.rate);
     return status;
 }
 

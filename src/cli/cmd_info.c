@@ -1,5 +1,6 @@
 /* sinew info: what a model or a replay contains. */
 #include "cli.h"
+#include "info_tree.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -41,6 +42,11 @@ static snTotals add_up(const snSpec *spec)
     return t;
 }
 
+static bool is_tree(const snSpec *spec)
+{
+    return sn_spec_model(spec)->type == SN_MODEL_TREE;
+}
+
 static void say_totals(snCli *cli, const snSpec *spec)
 {
     snTotals t = add_up(spec);
@@ -48,10 +54,12 @@ static void say_totals(snCli *cli, const snSpec *spec)
     int32_t strands = sn_spec_count(spec, SN_KIND_STRAND), constraints = sn_spec_count(spec, SN_KIND_CONSTRAINT);
     int32_t groups = sn_spec_count(spec, SN_KIND_GROUP), functions = sn_spec_count(spec, SN_KIND_FUNCTION);
     cli_say(cli, "bodies       %d (%d held)\n", bodies, t.pinned);
-    cli_say(cli, "joints       %d (%d degrees of freedom)\n", joints, t.freedoms);
-    cli_say(cli, "strands      %d (%d with muscle), %d control points\n", strands, t.muscles, t.points);
-    cli_say(cli, "constraints  %d (%d fixed, %d sliding, %d surface, %d strut)\n", constraints, t.by_type[0],
-            t.by_type[1], t.by_type[2], t.by_type[3]);
+    if (is_tree(spec)) info_tree_totals(cli, spec);
+    if (!is_tree(spec)) cli_say(cli, "joints       %d (%d degrees of freedom)\n", joints, t.freedoms);
+    if (!is_tree(spec)) cli_say(cli, "strands      %d (%d with muscle), %d control points\n", strands, t.muscles, t.points);
+    if (!is_tree(spec))
+        cli_say(cli, "constraints  %d (%d fixed, %d sliding, %d surface, %d strut)\n", constraints, t.by_type[0],
+                t.by_type[1], t.by_type[2], t.by_type[3]);
     if (groups > 0) cli_say(cli, "groups       %d\n", groups);
     if (functions > 0) cli_say(cli, "functions    %d\n", functions);
     json_integer(&cli->json, "bodies", bodies);
@@ -184,6 +192,7 @@ static snStatus model_info(snCli *cli)
     if (cli_given(cli, "list")) {
         list_bodies_and_joints(cli, spec);
         list_strands(cli, spec);
+        if (is_tree(spec)) info_tree_list(cli, spec);
     }
     if (cli_given(cli, "mass")) status = list_masses(cli, spec);
     sn_spec_destroy(spec);
@@ -283,7 +292,7 @@ static snStatus run(snCli *cli)
     if (cli_given(cli, "schema")) return schema_info(cli);
     if (cli->nargument < 1) return cli_fail(cli, SN_USAGE, "which model or replay? sinew info MODEL");
     const char *name = cli->argument[0];
-    bool track = cli_ends_with(name, ".replay.xml") || cli_ends_with(name, ".control.xml");
+    bool track = cli_is_track(name);
     static const char *const only_arms[] = {"table", "joint", "csv"};
     for (int i = 0; i < 3; ++i)
         if (cli_given(cli, only_arms[i]) && !cli_given(cli, "moment-arms"))

@@ -13,7 +13,8 @@ typedef struct snSkinRun {
     snDeformed skinned;
     double *influence, *weight;
     int32_t *weight_body;
-    snPointCache base;
+    snCacheReader *base;
+    float *base_point; /* of a frame */
     snModelSkinDef def;
     snCacheDef cache;
     snFrames frames;
@@ -127,15 +128,17 @@ static snStatus read_base(snSkinRun *run)
     const char *path = cli_option_text(cli, "base", NULL);
     snError error = {0};
     if (!path) return SN_OK;
-    snStatus status = cli_fail_file(cli, sn_load_point_cache(path, &run->base, &error), &error, path);
+    snStatus status = cli_fail_file(cli, sn_cache_open(path, &run->base, &error), &error, path);
     if (status != SN_OK) return status;
-    if (run->base.npoint != run->skinned.nvertex)
-        return cli_fail(cli, SN_BAD_INPUT, "%s has %d points, the skin has %d vertices", path, (int)run->base.npoint,
+    int32_t points = sn_cache_points(run->base), frames = sn_cache_frames(run->base);
+    if (points != run->skinned.nvertex)
+        return cli_fail(cli, SN_BAD_INPUT, "%s has %d points, the skin has %d vertices", path, (int)points,
                         (int)run->skinned.nvertex);
-    if (run->base.nframe != run->count)
-        return cli_fail(cli, SN_BAD_INPUT, "%s has %d frames, but there are %d to be written", path,
-                        (int)run->base.nframe, (int)run->count);
-    return SN_OK;
+    if (frames != run->count)
+        return cli_fail(cli, SN_BAD_INPUT, "%s has %d frames, but there are %d to be written", path, (int)frames,
+                        (int)run->count);
+    run->base_point = malloc(3 * (size_t)points * sizeof *run->base_point);
+    return run->base_point ? SN_OK : SN_NO_MEMORY;
 }
 
 static snStatus set_up(snSkinRun *run)
@@ -166,10 +169,10 @@ static snStatus write_frames(snSkinRun *run, snCacheWriter *writer, double *vert
 {
     for (run->done = 0; run->done < run->count; ++run->done) {
         double before = cli_seconds(), time = cli_frame_time(&run->frames, run->first + run->done);
-        snStatus status = SN_OK;
-        if (run->base.point)
-            cli_skin_over(&run->skinned, time, run->base.point + 3 * (size_t)run->base.npoint * (size_t)run->done,
-                          vertex);
+        snStatus status = run->base ? sn_cache_next(run->base, run->base_point, error) : SN_OK;
+        if (status != SN_OK) return status;
+        if (run->base)
+            cli_skin_over(&run->skinned, time, run->base_point, vertex);
         else
             status = cli_deform_at(&run->skinned, time, vertex);
         run->deform_seconds += cli_seconds() - before;
@@ -236,7 +239,8 @@ static snStatus run_command(snCli *cli)
         if (status == SN_OK || status == SN_CANCELLED) tell(&run);
     }
     cli_deform_close(&run.skinned);
-    sn_point_cache_free(&run.base);
+    sn_cache_close(run.base);
+    free(run.base_point);
     free(run.influence);
     free(run.weight);
     free(run.weight_body);

@@ -67,7 +67,7 @@ static snStatus read_frames(snRun *run, double rate)
         return cli_fail(run->cli, SN_USAGE, "--frames %s: the last frame comes before the first", text);
     double begin = sn_track_time(run->motion, 0),
            length = sn_track_time(run->motion, sn_track_frames(run->motion) - 1) - begin;
-    double there = floor(length * rate + 1e-6);
+    double there = sn_frame_count(length, rate) - 1;
     if (first > there || last > there)
         return cli_fail(run->cli, SN_BAD_INPUT, "--frames %s: the motion has the frames 0 to %.0f at %g a second", text,
                         there, rate);
@@ -192,7 +192,7 @@ static int32_t frame_count(const snRun *run)
 {
     double last = sn_track_time(run->motion, sn_track_frames(run->motion) - 1);
     double end = run->def.end > run->def.start ? fmin(last, run->def.end) : last;
-    return (int32_t)floor((end - run->def.start) * run->def.frame_rate + 1e-6) + 1;
+    return sn_frame_count(end - run->def.start, run->def.frame_rate);
 }
 
 /* No interrupted run: either it is complete, which its report tells, or there is none. */

@@ -1,10 +1,33 @@
-/* The table of commands. A new one is a file cmd_NAME.c and a line here. */
+/* The table of commands, in the order of `sinew help`. A new one is a file cmd_NAME.c and a line here. */
 #include "cli.h"
 
-extern const snCommand cmd_demo, cmd_check, cmd_info, cmd_simulate, cmd_track, cmd_skin, cmd_plot, cmd_export,
-    cmd_convert, cmd_bench, cmd_studio, cmd_strands;
+#define COMMAND_TABLE(X)                                                                                               \
+    X(demo)                                                                                                            \
+    X(check)                                                                                                           \
+    X(info)                                                                                                            \
+    X(simulate)                                                                                                        \
+    X(track)                                                                                                           \
+    X(skin)                                                                                                            \
+    X(flesh)                                                                                                           \
+    X(plot)                                                                                                            \
+    X(export)                                                                                                          \
+    X(convert)                                                                                                         \
+    X(bench)                                                                                                           \
+    X(studio)                                                                                                          \
+    X(strands)                                                                                                         \
+    X(library)                                                                                                         \
+    X(hold)                                                                                                            \
+    X(compensate)                                                                                                      \
+    X(explore)                                                                                                         \
+    X(completion)
+
+#define X(name) extern const snCommand cmd_##name;
+COMMAND_TABLE(X)
+#undef X
 
 const snCommand *const cli_commands[] = {
-    &cmd_demo,   &cmd_check,   &cmd_info,  &cmd_simulate, &cmd_track,   &cmd_skin, &cmd_plot,
-    &cmd_export, &cmd_convert, &cmd_bench, &cmd_studio,   &cmd_strands, NULL,
+#define X(name) &cmd_##name,
+    COMMAND_TABLE(X)
+#undef X
+        NULL,
 };

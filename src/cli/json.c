@@ -1,4 +1,4 @@
-#include "json.h"
+#include "cli.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -24,16 +24,23 @@ static void append(snJson *json, const char *text, size_t length)
     json->text[json->length] = '\0';
 }
 
-/* A string in quotes; control characters, quotes and backslashes escaped. */
+/* A string in quotes; control characters, quotes and backslashes escaped. A byte that is not UTF-8, such as a name of a
+ * file may have, becomes the replacement character: JSON has no other encoding. */
 static void append_quoted(snJson *json, const char *text)
 {
     append(json, "\"", 1);
     for (const unsigned char *c = (const unsigned char *)text; *c; ++c) {
         char escape[8];
+        size_t n = cli_character((const char *)c);
+        if (n != 1) {
+            append(json, n ? (const char *)c : "\xef\xbf\xbd", n ? n : 3);
+            c += n ? n - 1 : 0;
+            continue;
+        }
         if (*c == '"' || *c == '\\') {
             (void)snprintf(escape, sizeof escape, "\\%c", *c);
             append(json, escape, 2);
-        } else if (*c < 0x20) {
+        } else if (*c < 0x20 || *c == 0x7f) {
             (void)snprintf(escape, sizeof escape, "\\u%04x", *c);
             append(json, escape, 6);
         } else {

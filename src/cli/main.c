@@ -2,6 +2,7 @@
  * exit code. */
 #include "cli.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,6 +17,8 @@ const snCommand *cli_find_command(const char *name)
 static int finish(int code)
 {
     if (fflush(stdout) == 0 && !ferror(stdout)) return code;
+    struct pollfd reader = {.fd = STDOUT_FILENO};
+    if (poll(&reader, 1, 0) == 1 && (reader.revents & POLLERR)) return code; /* as in | head: nobody wants the rest */
     (void)fprintf(stderr, "sinew: the output could not be written: is the disk full?\n");
     return code ? code : sn_status_exit_code(SN_WRITE_FAILED);
 }
@@ -32,6 +35,7 @@ static int run(const snCommand *command, int argc, char **argv)
         json_free(&cli.json);
         return finish(0);
     }
+    if (cli.want_json) cli_answer_json();
     if (status == SN_OK) status = command->run(&cli);
     cli_progress_end(&cli);
     if (status != SN_OK && !cli.failed_said) (void)cli_fail(&cli, status, "%s", sn_status_text(status));
@@ -50,6 +54,10 @@ static int help(int argc, char **argv)
         cli_print_markdown();
         return finish(0);
     }
+    if (argc > 0 && strcmp(argv[0], "--man") == 0) {
+        cli_print_man();
+        return finish(0);
+    }
     const snCommand *command = argc > 0 ? cli_find_command(argv[0]) : NULL;
     if (command)
         cli_print_help(command);
@@ -60,6 +68,7 @@ static int help(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    cli_open_streams();
     cli_catch_signals();
     cli_locate_models(argv[0]);
     if (argc < 2) {
@@ -75,6 +84,9 @@ int main(int argc, char **argv)
     }
     const snCommand *command = cli_find_command(name);
     if (command) return run(command, argc - 2, argv + 2);
-    (void)fprintf(stderr, "sinew: there is no command '%s'; sinew help lists them\n", name);
+    char shown[80];
+    (void)snprintf(shown, sizeof shown, "%.70s", name);
+    cli_make_plain(shown);
+    (void)fprintf(stderr, "sinew: there is no command '%s'; sinew help lists them\n", shown);
     return sn_status_exit_code(SN_USAGE);
 }

@@ -52,8 +52,25 @@ bool cli_ends_with(const char *text, const char *ending)
     return a >= b && strcmp(text + a - b, ending) == 0;
 }
 
+/* The input that is the same file as this output, by whatever name or link; NULL: none. */
+static const char *same_input(const snCli *cli, const char *path)
+{
+    struct stat out, in;
+    if (stat(path, &out) != 0 || !S_ISREG(out.st_mode)) return NULL;
+    for (int i = 0; i < cli->nargument + cli->nset; ++i) {
+        const char *name = i < cli->nargument ? cli->argument[i] : cli->set_value[i - cli->nargument];
+        if (!name || name == path || stat(name, &in) != 0) continue;
+        bool output = i >= cli->nargument && strcmp(cli->set[i - cli->nargument]->name, "o") == 0;
+        if (!output && in.st_dev == out.st_dev && in.st_ino == out.st_ino) return name;
+    }
+    return NULL;
+}
+
 snStatus cli_check_output(snCli *cli, const char *path)
 {
+    const char *input = same_input(cli, path);
+    if (input)
+        return cli_fail(cli, SN_USAGE, "%s would overwrite its own input %s: give the output another name", path, input);
     char folder[4096];
     (void)snprintf(folder, sizeof folder, "%s", path);
     char *slash = strrchr(folder, '/');

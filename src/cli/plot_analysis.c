@@ -234,8 +234,8 @@ snStatus cli_plot_analysis(snCli *cli, const char *what, const char *from, const
     snError error = {0};
     if (!a.joint && strcmp(what, "moment") == 0)
         return cli_fail(cli, SN_USAGE, "--joint JOINT is missing, such as elbow.flexion");
-    if (!cli_ends_with(from, ".replay.xml"))
-        return cli_fail(cli, SN_USAGE, "%s: --what %s needs a *.replay.xml, which has the strands", from, what);
+    if (!cli_is_replay(from))
+        return cli_fail(cli, SN_USAGE, "%s: --what %s needs a replay, which has the strands", from, what);
     snStatus status = cli_load_replay(cli, from, &a.replay);
     if (status == SN_OK) status = cli_replay_model(cli, a.replay, from, cli_option_text(cli, "model", NULL), &a.spec);
     if (status == SN_OK) status = cli_fail_file(cli, sn_compile(a.spec, &a.model, &error), &error, from);

@@ -182,7 +182,7 @@ snFrames cli_frames(const snTrack *replay, double rate)
     double length = sn_track_time(replay, n - 1) - sn_track_time(replay, 0);
     snFrames frames = {.replay = replay, .count = n, .own = !(rate > 0)};
     frames.rate = rate > 0 ? rate : n > 1 ? (n - 1) / length : 24;
-    if (!frames.own) frames.count = (int32_t)fmin(1e8, floor(length * rate + 1e-6)) + 1;
+    if (!frames.own) frames.count = sn_frame_count(length, rate);
     return frames;
 }
 
@@ -192,9 +192,21 @@ double cli_frame_time(const snFrames *frames, int32_t index)
     return sn_track_time(frames->replay, 0) + index / frames->rate;
 }
 
+bool cli_is_replay(const char *path)
+{
+    return cli_ends_with(path, ".replay.xml") || cli_ends_with(path, ".replay.xml.gz") ||
+           cli_ends_with(path, ".replay.bin");
+}
+
+bool cli_is_track(const char *path)
+{
+    return cli_is_replay(path) || cli_ends_with(path, ".control.xml") || cli_ends_with(path, ".control.xml.gz");
+}
+
 void cli_stem(const char *path, char *stem, size_t size)
 {
-    static const char *const endings[] = {".replay.xml", ".control.xml", ".sto", ".csv", ".xml"};
+    static const char *const endings[] = {".replay.xml.gz", ".replay.xml", ".replay.bin",
+                                          ".control.xml.gz", ".control.xml", ".sto", ".csv", ".xml"};
     (void)snprintf(stem, size, "%s", path);
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; ++i) {
         if (!cli_ends_with(stem, endings[i])) continue;

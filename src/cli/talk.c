@@ -81,7 +81,7 @@ static bool take_line(snCli *cli, snTalk *talk, snTalkLine *line)
         talk->length -= length + 1;
         memmove(talk->buffer, end + 1, talk->length);
         if (parse_line(text, line)) return true;
-        cli_warn(cli, "passed over a line that is no flat object of numbers and booleans: %.60s", text);
+        cli_warn(cli, "ignored a line that is not a flat JSON object: %.60s", text);
     }
     return false;
 }

@@ -449,7 +449,7 @@ static snStatus set_times(Follow *f, snError *error)
     double rate = f->def.frame_rate > 0 ? f->def.frame_rate : n > 1 ? (n - 1) / (last - first) : 24;
     if (f->def.frame_rate <= 0) rate = fmin(fmax(rate, 24), 240);
     f->dt = 1 / rate;
-    f->nframe = (int32_t)floor((f->end - f->start) / f->dt + 1e-6);
+    f->nframe = sn_frame_count(f->end - f->start, rate) - 1;
     f->substeps = (int32_t)ceil(f->dt / sn_plant_step(f->s) - 1e-6);
     if (f->substeps < 1) f->substeps = 1;
     f->h = f->dt / f->substeps;

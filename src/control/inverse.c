@@ -14,7 +14,7 @@ struct snInverse {
     const snModel *m;
     snState *s;
     int32_t every;
-    snDemand *demand;
+    snEffort *effort;
     double *R, *need; /* ncoord x nmuscle, ncoord: in units */
     double *Q, *c, *lower, *upper, *unmet;
     snBoxQp *qp;
@@ -68,7 +68,7 @@ static void choose(void *context, const snModel *m, snState *s)
     (void)m, (void)s;
     snInverse *v = context;
     if (!is_due(v)) return;
-    sn_demand_find(v->demand, UNIT, v->R, v->need);
+    sn_effort_find(v->effort, UNIT, v->R, v->need);
     find_activations(v);
 }
 
@@ -77,9 +77,9 @@ snStatus sn_inverse_step(snInverse *v, const rigid *next)
     const snModel *m = v->m;
     for (int32_t b = 0; b < m->nbody; ++b)
         if (m->body_mode[b] != SN_BODY_PINNED) sn_plant_aim(v->s, b, next[b]);
-    if (is_due(v)) sn_demand_before_step(v->demand);
+    if (is_due(v)) sn_effort_before_step(v->effort);
     snStatus status = sn_step(m, v->s);
-    sn_demand_after_step(v->demand);
+    sn_effort_after_step(v->effort);
     return status;
 }
 
@@ -92,13 +92,14 @@ const double *sn_inverse_unmet(const snInverse *v)
 
 bool sn_inverse_applies(const snModel *m)
 {
-    int32_t reached = 0;
+    int32_t reached = 0, nfree = 0;
     for (int32_t b = 0; b < m->nbody; ++b) {
         int32_t joints = 0;
         for (int32_t j = 0; j < m->njoint; ++j) joints += m->joint_b[j] == b && m->joint_a[j] != b;
-        if (m->body_free[b] >= 0 && joints == 1) ++reached;
+        nfree += sn_body_is_free(m, b);
+        reached += sn_body_is_free(m, b) && joints == 1;
     }
-    return reached == m->nfree && m->nmuscle > 0 && m->ncoord > 0;
+    return reached == nfree && m->nmuscle > 0 && m->ncoord > 0;
 }
 
 static bool allocate(snInverse *v)
@@ -108,7 +109,7 @@ static bool allocate(snInverse *v)
            (v->Q = SN_NEW_ARRAY(double, nm *nm)) && (v->c = SN_NEW_ARRAY(double, nm)) &&
            (v->lower = SN_NEW_ARRAY(double, nm)) && (v->upper = SN_NEW_ARRAY(double, nm)) &&
            (v->unmet = SN_NEW_ARRAY(double, nc)) && (v->qp = sn_boxqp_create(v->m->nmuscle)) &&
-           (v->demand = sn_demand_create(v->m, v->s));
+           (v->effort = sn_effort_create(v->m, v->s));
 }
 
 static void drive(snInverse *v, bool on)
@@ -139,7 +140,7 @@ void sn_inverse_destroy(snInverse *v)
         drive(v, false);
         sn_plant_control(v->s, v->before);
     }
-    sn_demand_destroy(v->demand);
+    sn_effort_destroy(v->effort);
     void *block[] = {v->R, v->need, v->Q, v->c, v->lower, v->upper, v->unmet};
     for (size_t i = 0; i < sizeof block / sizeof *block; ++i) sn_free(block[i]);
     sn_boxqp_destroy(v->qp);

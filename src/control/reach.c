@@ -13,7 +13,7 @@ struct snReach {
 
 static bool is_held(const snModel *m, int32_t body)
 {
-    return body < 0 || m->body_free[body] < 0;
+    return body < 0 || !sn_body_is_free(m, body);
 }
 
 snReach *sn_reach_create(const snModel *m, const uint8_t *has_target)

@@ -267,7 +267,7 @@ static void list_targets(snTracker *t)
         memcpy(t->target, t->def.target, sizeof *t->target * (size_t)t->ntarget);
     } else {
         for (int32_t b = 0; b < t->m->nbody; ++b)
-            if (t->m->body_free[b] >= 0) t->target[n++] = (snTargetDef){.body = b, .weight = 1};
+            if (sn_body_is_free(t->m, b)) t->target[n++] = (snTargetDef){.body = b, .weight = 1};
     }
     for (int32_t b = 0; b < t->m->nbody; ++b) t->body_target[b] = -1;
     for (int32_t i = 0; i < t->ntarget; ++i) {
@@ -285,12 +285,19 @@ static snStatus check_targets(const snModel *m, const snTrackerDef *def, snError
         int32_t b = def->target[i].body;
         if (b < 0 || b >= m->nbody)
             return sn_fail(error, SN_BAD_INPUT, "target %d names body %d of %d", i, b, m->nbody);
-        if (m->body_free[b] >= 0) continue;
+        if (sn_body_is_free(m, b)) continue;
         sn_fail(error, SN_BAD_INPUT, "body \"%s\" is pinned or kinematic and cannot be tracked", m->body_name[b]);
         return SN_BAD_INPUT;
     }
     if (m->nmuscle == 0) return sn_fail(error, SN_BAD_INPUT, "the model has no muscle that could follow a motion");
     return SN_OK;
+}
+
+static int32_t count_free(const snModel *m)
+{
+    int32_t n = 0;
+    for (int32_t b = 0; b < m->nbody; ++b) n += sn_body_is_free(m, b);
+    return n;
 }
 
 snStatus sn_tracker_create(const snModel *m, snState *s, const snTrackerDef *def, snTracker **out, snError *error)
@@ -301,7 +308,7 @@ snStatus sn_tracker_create(const snModel *m, snState *s, const snTrackerDef *def
     snTracker *t = SN_NEW(snTracker);
     if (!t) return sn_fail_no_memory(error);
     t->m = m, t->s = s, t->def = d, t->step = -1;
-    t->ntarget = d.ntarget ? d.ntarget : m->nfree;
+    t->ntarget = d.ntarget ? d.ntarget : count_free(m);
     if (!allocate(t)) {
         sn_tracker_destroy(t);
         return sn_fail_no_memory(error);

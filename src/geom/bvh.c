@@ -122,6 +122,18 @@ snBvh *sn_bvh_create(const snTriMesh *mesh)
     return tree;
 }
 
+/* Children come after their parent, so that the boxes are right from the last to the first. */
+void sn_bvh_refit(snBvh *tree)
+{
+    for (int32_t i = tree->nnode - 1; i >= 0; --i) {
+        Node *node = tree->node + i;
+        if (node->count > 0)
+            box_of_leaf(tree, node);
+        else
+            box_of_children(node, node + 1, tree->node + node->first);
+    }
+}
+
 void sn_bvh_destroy(snBvh *tree)
 {
     if (!tree) return;

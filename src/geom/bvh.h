@@ -9,6 +9,7 @@ typedef struct snBvh snBvh;
 
 snBvh *sn_bvh_create(const snTriMesh *mesh); /* NULL when out of memory; the mesh must outlive the tree */
 void sn_bvh_destroy(snBvh *tree);            /* NULL is fine */
+void sn_bvh_refit(snBvh *tree);              /* the mesh's vertices have moved */
 
 typedef struct snMeshHit {
     v3 point;

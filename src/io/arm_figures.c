@@ -107,7 +107,7 @@ snStatus sn_load_arm_figures(const char *path, snArmFigure **figure, int32_t *co
     size_t size;
     snError scratch;
     Reader r = {0};
-    snStatus status = sn_file_read_reference(path, SN_FILE_LIMIT, &data, &size, error);
+    snStatus status = sn_file_read_text(path, true, &data, &size, error);
     if (status != SN_OK) return status;
     r.scan = sn_scan_begin(path, data, size, error ? error : &scratch);
     status = read_lines(&r);

@@ -266,7 +266,7 @@ snStatus sn_load_bvh(const char *path, double scale, snTrack **track, snError *e
     char *data;
     size_t size;
     snBvhFile bvh;
-    snStatus status = sn_file_read(path, SN_FILE_LIMIT, &data, &size, error);
+    snStatus status = sn_file_read_text(path, false, &data, &size, error);
     if (status != SN_OK) return status;
     status = sn_parse_bvh(path, data, size, &bvh, error);
     sn_free(data);

@@ -220,7 +220,7 @@ static snStatus load_map(const char *path, snBvhMap *map, snError *error)
 {
     char *data;
     size_t size;
-    snStatus status = sn_file_read_reference(path, SN_FILE_LIMIT, &data, &size, error);
+    snStatus status = sn_file_read_text(path, true, &data, &size, error);
     if (status != SN_OK) return status;
     status = sn_parse_bvh_map(path, data, size, map, error);
     sn_free(data);
@@ -233,7 +233,7 @@ snStatus sn_load_bvh_poses(const char *path, const char *map_path, snPoses **pos
     size_t size;
     snBvhFile bvh = {0};
     snBvhMap map = {0};
-    snStatus status = sn_file_read_reference(path, SN_FILE_LIMIT, &data, &size, error);
+    snStatus status = sn_file_read_text(path, true, &data, &size, error);
     if (status != SN_OK) return status;
     status = sn_parse_bvh(path, data, size, &bvh, error);
     sn_free(data);

@@ -1,63 +1,109 @@
-/* Reading PC2, see cache.c for the format. The file says how much follows: that much must be there. */
+/* Reading PC2, see cache.c for the format, a frame at a time. The file says how much follows: that much must be there. */
 #include "base/alloc.h"
 #include "base/error.h"
-#include "io/file.h"
+#include "io/input.h"
 #include "io/little.h"
 #include "sinew/io.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { HEADER = 32 };
 
-static const size_t LARGEST = (size_t)1 << 33; /* bytes: ten minutes of 50,000 vertices */
+struct snCacheReader {
+    snInput in;
+    char *path;
+    int32_t npoint, nframe, next;
+    double start; /* number of the first frame */
+    unsigned char *bytes; /* of a frame */
+};
 
-static snStatus read_points(const char *bytes, size_t count, snPointCache *cache, snError *error)
+static snStatus fail(snCacheReader *r, snError *error, const char *what)
 {
-    cache->point = SN_NEW_ARRAY(float, count + 1);
-    if (!cache->point) return sn_fail_no_memory(error);
-    for (size_t i = 0; i < count; ++i) {
-        cache->point[i] = sn_little_get_float(bytes + 4 * i);
-        if (isfinite(cache->point[i])) continue;
-        size_t row = 3 * (size_t)cache->npoint;
-        return sn_fail(error, SN_BAD_FILE, "point %zu of frame %zu is not finite", i % row / 3, i / row);
-    }
-    return SN_OK;
+    snStatus status = sn_input_status(&r->in, error);
+    if (status != SN_OK) return status;
+    sn_fail(error, SN_BAD_FILE, "%s", what);
+    sn_error_place(error, r->path, 0, 0);
+    return SN_BAD_FILE;
 }
 
-static snStatus read_cache(const char *bytes, size_t size, snPointCache *cache, snError *error)
+/* A file that is not compressed tells by its size whether all frames are there, before any memory is asked for. */
+static bool long_enough(const snCacheReader *r, uint64_t npoint, uint64_t nframe)
 {
-    if (size < HEADER || memcmp(bytes, "POINTCACHE2", 12) != 0)
-        return sn_fail(error, SN_BAD_FILE, "not a PC2 point cache");
-    uint32_t npoint = (uint32_t)sn_little_get(bytes + 16, 4), nframe = (uint32_t)sn_little_get(bytes + 28, 4);
-    uint64_t room = (size - HEADER) / 12;
-    if (npoint > INT32_MAX || nframe > INT32_MAX || (uint64_t)npoint * nframe > room)
-        return sn_fail(error, SN_BAD_FILE, "the file ends too early for %u frames of %u points", nframe, npoint);
-    cache->npoint = (int32_t)npoint, cache->nframe = (int32_t)nframe;
-    cache->start = sn_little_get_float(bytes + 20);
-    return read_points(bytes + HEADER, 3 * (size_t)npoint * nframe, cache, error);
+    struct stat info;
+    bool known = stat(r->path, &info) == 0 && S_ISREG(info.st_mode) && !sn_input_compressed(&r->in);
+    return !known || npoint * nframe <= ((uint64_t)info.st_size - HEADER) / 12;
 }
 
-snStatus sn_load_point_cache(const char *path, snPointCache *cache, snError *error)
+static snStatus read_header(snCacheReader *r, snError *error)
 {
-    snPointCache read = {0};
-    char *bytes = NULL;
-    size_t size = 0;
-    snStatus status = sn_file_read(path, LARGEST, &bytes, &size, error);
-    if (status == SN_OK) {
-        status = read_cache(bytes, size, &read, error);
-        if (status != SN_OK) sn_error_place(error, path, 0, 0);
+    char head[HEADER];
+    if (sn_input_read(&r->in, head, HEADER) != HEADER || memcmp(head, "POINTCACHE2", 12) != 0)
+        return fail(r, error, "not a PC2 point cache");
+    uint32_t npoint = (uint32_t)sn_little_get(head + 16, 4), nframe = (uint32_t)sn_little_get(head + 28, 4);
+    if (npoint > INT32_MAX / 12 || nframe > INT32_MAX || !long_enough(r, npoint, nframe)) {
+        char what[120];
+        snprintf(what, sizeof what, "the file ends too early for %u frames of %u points", nframe, npoint);
+        return fail(r, error, what);
     }
-    sn_free(bytes);
+    r->npoint = (int32_t)npoint, r->nframe = (int32_t)nframe;
+    r->start = sn_little_get_float(head + 20);
+    r->bytes = sn_alloc(12 * (size_t)npoint + 1, 1);
+    return r->bytes ? SN_OK : sn_fail_no_memory(error);
+}
+
+snStatus sn_cache_open(const char *path, snCacheReader **reader, snError *error)
+{
+    snCacheReader *r = SN_NEW(snCacheReader);
+    if (!r) return sn_fail_no_memory(error);
+    r->path = sn_strdup(path);
+    snStatus status = r->path ? sn_input_open(&r->in, r->path, error) : sn_fail_no_memory(error);
+    if (status == SN_OK) status = read_header(r, error);
     if (status == SN_OK)
-        *cache = read;
+        *reader = r;
     else
-        sn_point_cache_free(&read);
+        sn_cache_close(r);
     return status;
 }
 
-void sn_point_cache_free(snPointCache *cache)
+int32_t sn_cache_points(const snCacheReader *r)
 {
-    sn_free(cache->point);
-    *cache = (snPointCache){0};
+    return r->npoint;
+}
+
+int32_t sn_cache_frames(const snCacheReader *r)
+{
+    return r->nframe;
+}
+
+double sn_cache_start(const snCacheReader *r)
+{
+    return r->start;
+}
+
+snStatus sn_cache_next(snCacheReader *r, float *point, snError *error)
+{
+    size_t n = 3 * (size_t)r->npoint;
+    char what[120];
+    if (r->next >= r->nframe) return fail(r, error, "there are no more frames");
+    if (sn_input_read(&r->in, r->bytes, 4 * n) != 4 * n) return fail(r, error, "the file ends too early");
+    for (size_t i = 0; i < n; ++i) {
+        point[i] = sn_little_get_float(r->bytes + 4 * i);
+        if (isfinite(point[i])) continue;
+        snprintf(what, sizeof what, "point %zu of frame %d is not finite", i / 3, (int)r->next);
+        return fail(r, error, what);
+    }
+    ++r->next;
+    return SN_OK;
+}
+
+void sn_cache_close(snCacheReader *r)
+{
+    if (!r) return;
+    sn_input_close(&r->in);
+    sn_free(r->path);
+    sn_free(r->bytes);
+    sn_free(r);
 }

@@ -93,8 +93,8 @@ static void close_writer(snWriter *w)
 static bool open_stream(snWriter *w, int descriptor)
 {
     if (descriptor < 0) return false;
-    if (sn_path_ends(w->path, ".gz"))
-        w->gz = gzdopen(descriptor, "wb6");
+    if (sn_path_ends(w->path, ".gz") || sn_path_ends(w->path, ".replay.bin"))
+        w->gz = gzdopen(descriptor, "wb3");
     else
         w->file = fdopen(descriptor, w->temporary ? "w+b" : "wb");
     if (w->gz || w->file) return true;
@@ -326,6 +326,26 @@ snStatus sn_file_read_reference(const char *path, size_t limit, char **bytes, si
         return SN_BAD_FILE;
     }
     return sn_file_read(path, limit, bytes, size, error);
+}
+
+snStatus sn_file_read_text(const char *path, bool reference, char **bytes, size_t *size, snError *error)
+{
+    snStatus status = (reference ? sn_file_read_reference : sn_file_read)(path, SN_FILE_LIMIT, bytes, size, error);
+    if (status != SN_OK) return status;
+    const unsigned char *c = (const unsigned char *)*bytes;
+    if (*size >= 2 && ((c[0] == 0xff && c[1] == 0xfe) || (c[0] == 0xfe && c[1] == 0xff))) {
+        sn_free(*bytes);
+        *bytes = NULL;
+        sn_fail(error, SN_BAD_FILE, "the text is UTF-16");
+        sn_error_place(error, path, 0, 0);
+        sn_error_remedy(error, "save the file as UTF-8");
+        return SN_BAD_FILE;
+    }
+    if (*size >= 3 && c[0] == 0xef && c[1] == 0xbb && c[2] == 0xbf) {
+        *size -= 3;
+        memmove(*bytes, *bytes + 3, *size + 1);
+    }
+    return SN_OK;
 }
 
 bool sn_file_exists(const char *path)

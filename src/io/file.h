@@ -4,8 +4,8 @@
  * it. Until commit succeeds, whatever stood under the name is untouched (a device or pipe is written directly). The new
  * file has no name until it is finished (or is created exclusively where there is no such thing), is never opened through
  * a link, and is on the disk before it takes the name over; a name that is a
- * symbolic link is followed, so that the link stays and what it leads to is replaced. A name that ends in .gz is
- * compressed. */
+ * symbolic link is followed, so that the link stays and what it leads to is replaced. A name that ends in .gz or
+ * .replay.bin is compressed. */
 #ifndef SN_IO_FILE_H
 #define SN_IO_FILE_H
 
@@ -46,6 +46,8 @@ snStatus sn_file_read(const char *path, size_t limit, char **bytes, size_t *size
 /* The same for a file that another file names: only a regular file will do, so that a model cannot make sinew read a
  * device or wait for a pipe. */
 snStatus sn_file_read_reference(const char *path, size_t limit, char **bytes, size_t *size, snError *error);
+/* A text file: a byte order mark of UTF-8 is taken off, UTF-16 is refused by name. reference: as above. */
+snStatus sn_file_read_text(const char *path, bool reference, char **bytes, size_t *size, snError *error);
 bool sn_file_exists(const char *path); /* a readable regular file */
 
 /* Largest text file that is read as a whole. */

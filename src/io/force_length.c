@@ -114,7 +114,7 @@ snStatus sn_force_length_read(const char *path, snNumbers *stretch, snNumbers *f
 {
     char *bytes = NULL;
     size_t size = 0;
-    snStatus status = sn_file_read_reference(path, SN_FILE_LIMIT, &bytes, &size, error);
+    snStatus status = sn_file_read_text(path, true, &bytes, &size, error);
     if (status) return status;
     status = sn_force_length_parse(path, bytes, size, stretch, force, error);
     sn_free(bytes);

@@ -290,6 +290,9 @@ static snStatus start_part(Reader *r, snXml *xml, snKind kind, const char **attr
         snConstraintDef constraint;
         snForceLengthDef curve;
         snFunctionDef function;
+        snCoordinateDef coordinate;
+        snSpringDef spring;
+        snLineMuscleDef line;
     } def;
     sn_element_defaults((int)kind, &def);
     set_label(r, sn_element((int)kind)->tag, sn_xml_attribute(attribute, "name"));
@@ -434,7 +437,7 @@ static int node_kind(const char *tag)
 
 static int part_kind(const char *tag)
 {
-    for (int k = SN_KIND_BODY; k <= SN_KIND_FUNCTION; ++k)
+    for (int k = SN_KIND_BODY; k < SN_KINDS; ++k)
         if (strcmp(sn_element(k)->tag, tag) == 0) return k;
     return -1;
 }
@@ -449,7 +452,7 @@ static const char *nearest_tag(const Reader *r, const char *tag)
     for (int i = 0; f->id && i < e->nattr; ++i)
         if (array_of(r, e->attr[i].name)) names[n++] = e->attr[i].name;
     for (int k = 0; r->document == SN_DOCUMENT_SCENE && k < SN_NODE_KINDS; ++k) names[n++] = sn_node_tag((snNodeKind)k);
-    for (int k = SN_KIND_BODY; r->document == SN_DOCUMENT_MUSCLE && r->depth == 1 && k <= SN_KIND_FUNCTION; ++k)
+    for (int k = SN_KIND_BODY; r->document == SN_DOCUMENT_MUSCLE && r->depth == 1 && k < SN_KINDS; ++k)
         names[n++] = sn_element(k)->tag;
     names[n] = NULL;
     return sn_nearest_name(tag, names);

@@ -235,7 +235,7 @@ static snStatus write_muscle(Writer *w)
     snStatus status =
         write_start(w, SN_ELEMENT_MODEL, 0, sn_spec_model(w->spec), sn_element(SN_ELEMENT_MODEL)->tag, false);
     sn_writer_text(&w->out, ">\n");
-    for (int kind = SN_KIND_BODY; kind <= SN_KIND_FUNCTION; ++kind) {
+    for (int kind = SN_KIND_BODY; kind < SN_KINDS; ++kind) {
         int32_t n = sn_spec_count(w->spec, (snKind)kind);
         for (snId id = 1; id <= n && !status; ++id) {
             bool open;

@@ -18,7 +18,8 @@ enum { PATH_SIZE = 4096, MAX_SAMPLES = 1000000 };
 static const double GAP_FACTOR = 10; /* times the usual distance of frames ... */
 static const double GAP_LEAST = 0.5; /* s: ... and at least this is a hole in a recording */
 
-static const char *const endings[] = {".pose.csv", ".control.xml", ".replay.xml", ".bvh", ".sto", ".mot", ".csv"};
+static const char *const endings[] = {".pose.csv",   ".control.xml", ".control.xml.gz", ".replay.xml", ".replay.xml.gz",
+                                      ".replay.bin", ".bvh",         ".sto",            ".mot",        ".csv"};
 enum { NENDING = sizeof endings / sizeof *endings };
 
 snMotionDef sn_default_motion_def(void)
@@ -311,14 +312,33 @@ static snStatus load_track(const snModel *m, const char *path, const snMotionDef
 static snStatus load_any(const snModel *m, const char *path, const snMotionDef *def, double *rate, snTrack **motion,
                          snError *error)
 {
-    if (sn_path_ends(path, ".xml")) return load_track(m, path, def, rate, motion, error);
+    if (sn_path_ends(path, ".xml") || sn_path_ends(path, ".xml.gz") || sn_path_ends(path, ".replay.bin"))
+        return load_track(m, path, def, rate, motion, error);
     if (sn_path_ends(path, ".bvh")) return load_bvh(m, path, def, rate, motion, error);
     for (int i = 0; i < NENDING; ++i)
         if (sn_path_ends(path, endings[i])) return load_poses(m, path, def, motion, error);
-    sn_fail(error, SN_BAD_INPUT, "this is no format of motion");
+    sn_fail(error, SN_BAD_INPUT, "unknown motion format");
     sn_error_place(error, path, 0, 0);
-    sn_error_remedy(error, "motions end in .control.xml, .replay.xml, .pose.csv, .bvh, .sto or .mot");
+    sn_error_remedy(error, "motions end in .control.xml, .replay.xml, .replay.xml.gz, .replay.bin, .pose.csv, .bvh, .sto or .mot");
     return SN_BAD_INPUT;
+}
+
+snStatus sn_load_motion_poses(const char *name, const snMotionDef *def, snPoses **poses, snError *error)
+{
+    snMotionDef d = def ? *def : sn_default_motion_def();
+    char path[2 * PATH_SIZE], map[2 * PATH_SIZE];
+    snStatus status = find_motion(&d, name, path, sizeof path, error);
+    if (status != SN_OK) return status;
+    if (d.source) snprintf(d.source->path, sizeof d.source->path, "%.*s", (int)sizeof d.source->path - 1, path);
+    if (sn_path_ends(path, ".xml")) {
+        sn_fail(error, SN_BAD_INPUT, "this motion has poses of bodies; joint angles are needed");
+        sn_error_place(error, path, 0, 0);
+        sn_error_remedy(error, "use key poses (*.pose.csv), a BVH, .sto or .mot");
+        return SN_BAD_INPUT;
+    }
+    if (!sn_path_ends(path, ".bvh")) return name_file(sn_load_poses(path, poses, error), path, error);
+    status = find_map(&d, path, map, sizeof map, error);
+    return status == SN_OK ? sn_load_bvh_poses(path, map, poses, error) : status;
 }
 
 snStatus sn_load_motion(const snModel *m, const char *name, const snMotionDef *def, snTrack **motion, snError *error)
@@ -327,12 +347,12 @@ snStatus sn_load_motion(const snModel *m, const char *name, const snMotionDef *d
     char path[2 * PATH_SIZE];
     double rate = 0;
     if (!(d.sample_rate >= 10 && d.sample_rate <= 10000))
-        return sn_fail(error, SN_BAD_INPUT, "%g samples per second make no sense: 10 to 10000 do", d.sample_rate);
+        return sn_fail(error, SN_BAD_INPUT, "sample rate %g Hz is outside 10 to 10000 Hz", d.sample_rate);
     snStatus status = find_motion(&d, name, path, sizeof path, error);
     if (status == SN_OK) status = load_any(m, path, &d, &rate, motion, error);
     if (status != SN_OK || !d.source) return status;
-    double whole = round(rate); /* a file that says 0.016667 s means 60 frames a second */
-    d.source->frame_rate = fabs(rate - whole) < 1e-4 * whole ? whole : rate;
+    /* As written: at 0.0333333 s a frame a round 30 would end just before the last frame. */
+    d.source->frame_rate = rate;
     snprintf(d.source->path, sizeof d.source->path, "%.*s", (int)sizeof d.source->path - 1, path);
     return SN_OK;
 }

@@ -43,7 +43,7 @@ snStatus sn_load_poses(const char *path, snPoses **poses, snError *error)
 {
     char *data;
     size_t size;
-    snStatus status = sn_file_read(path, SN_FILE_LIMIT, &data, &size, error);
+    snStatus status = sn_file_read_text(path, false, &data, &size, error);
     if (status != SN_OK) return status;
     bool csv = !sn_path_ends(path, ".sto") && !sn_path_ends(path, ".mot");
     status = sn_parse_poses(path, data, size, csv, poses, error);

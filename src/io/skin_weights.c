@@ -88,7 +88,7 @@ snStatus sn_load_skin_weights(const char *path, int32_t nvertex, int32_t nbody, 
 {
     char *bytes;
     size_t size;
-    snStatus status = sn_file_read_reference(path, SN_FILE_LIMIT, &bytes, &size, error);
+    snStatus status = sn_file_read_text(path, true, &bytes, &size, error);
     if (status != SN_OK) return status;
     Lines l = {bytes, bytes + size, path, 0, error};
     const char *start, *end;
@@ -121,7 +121,7 @@ snStatus sn_load_skin_influence(const char *path, int32_t nvertex, double *influ
     if (!sn_path_ends(path, ".csv")) return influence_from_mesh(path, nvertex, influence, error);
     char *bytes;
     size_t size;
-    snStatus status = sn_file_read_reference(path, SN_FILE_LIMIT, &bytes, &size, error);
+    snStatus status = sn_file_read_text(path, true, &bytes, &size, error);
     if (status != SN_OK) return status;
     Lines l = {bytes, bytes + size, path, 0, error};
     const char *start, *end;

@@ -217,7 +217,7 @@ snStatus sn_load_table(const char *path, snTable *table, snError *error)
 {
     char *data;
     size_t size;
-    snStatus status = sn_file_read(path, SN_FILE_LIMIT, &data, &size, error);
+    snStatus status = sn_file_read_text(path, false, &data, &size, error);
     if (status != SN_OK) return status;
     bool csv = !sn_path_ends(path, ".sto") && !sn_path_ends(path, ".mot");
     status = sn_parse_table(path, data, size, csv, 0, table, error);

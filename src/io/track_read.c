@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/hash.h"
+#include "io/track_bin.h"
 #include "io/track_xml.h"
 #include "io/xml.h"
 
@@ -250,12 +251,14 @@ static void free_reader(trackReader *r)
     sn_track_destroy(r->track);
 }
 
-snStatus sn_parse_track(const char *file, const char *data, size_t size, snTrack **track, snError *error)
+/* From the stream, or without one from the bytes. */
+static snStatus parse(const char *file, snInput *in, const char *data, size_t size, snTrack **track, snError *error)
 {
     static const snXmlHandler handler = {on_start, on_end, on_text};
     trackReader *r = SN_NEW(trackReader);
     if (!r) return sn_fail_no_memory(error);
-    snStatus status = sn_xml_read(file, data, size, &handler, r, error);
+    snStatus status = in ? sn_xml_read_input(file, in, &handler, r, error)
+                         : sn_xml_read(file, data, size, &handler, r, error);
     if (status == SN_OK) {
         *track = r->track;
         r->track = NULL;
@@ -263,6 +266,11 @@ snStatus sn_parse_track(const char *file, const char *data, size_t size, snTrack
     free_reader(r);
     sn_free(r);
     return status;
+}
+
+snStatus sn_parse_track(const char *file, const char *data, size_t size, snTrack **track, snError *error)
+{
+    return parse(file, NULL, data, size, track, error);
 }
 
 /* Just behind the last </Frame>, 0 when there is none. */
@@ -300,25 +308,34 @@ snStatus sn_parse_track_part(const char *file, const char *data, size_t size, sn
     return status;
 }
 
-typedef snStatus (*parseFn)(const char *file, const char *data, size_t size, snTrack **track, snError *error);
+snStatus sn_load_track(const char *path, snTrack **track, snError *error)
+{
+    snInput in;
+    snTrack *before = *track; /* an output is untouched on failure */
+    char mark[sizeof SN_TRACK_BIN_MARK];
+    snStatus status = sn_input_open(&in, path, error);
+    if (status != SN_OK) return status;
+    bool compact = sn_input_peek(&in, mark, sizeof mark) == sizeof mark &&
+                   memcmp(mark, SN_TRACK_BIN_MARK, sizeof mark) == 0;
+    status = compact ? sn_bin_read(&in, path, track, error) : parse(path, &in, NULL, 0, track, error);
+    /* The checksum of compressed data comes last. */
+    if (status == SN_OK && (sn_input_byte(&in) >= 0 || in.damaged)) {
+        status = in.damaged ? sn_input_status(&in, error) : sn_fail(error, SN_BAD_FILE, "there is more behind its end");
+        sn_error_place(error, path, 0, 0);
+        sn_track_destroy(*track);
+        *track = before;
+    }
+    sn_input_close(&in);
+    return status;
+}
 
-static snStatus load(const char *path, parseFn parse, snTrack **track, snError *error)
+snStatus sn_recover_track(const char *path, snTrack **track, snError *error)
 {
     char *data;
     size_t size;
     snStatus status = sn_file_read(path, SN_FILE_LIMIT, &data, &size, error);
     if (status != SN_OK) return status;
-    status = parse(path, data, size, track, error);
+    status = sn_parse_track_part(path, data, size, track, error);
     sn_free(data);
     return status;
-}
-
-snStatus sn_load_track(const char *path, snTrack **track, snError *error)
-{
-    return load(path, sn_parse_track, track, error);
-}
-
-snStatus sn_recover_track(const char *path, snTrack **track, snError *error)
-{
-    return load(path, sn_parse_track_part, track, error);
 }

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "io/frames.h"
+#include "io/track_bin.h"
 #include "io/track_xml.h"
 #include "io/xml.h"
 #include "math/vec.h"
@@ -16,7 +17,8 @@
 struct snReplayWriter {
     snWriter out;
     snTrack *last; /* a track that keeps the channels, and the last frame only: it does the checking */
-    bool control;
+    bool control, compact;
+    snBinFrames bin; /* compact */
     int32_t frames;
     double time; /* of the last frame */
 };
@@ -111,7 +113,13 @@ static snStatus create(const snTrackDef *whole, const char *path, bool control, 
         sn_free(w);
         return status;
     }
-    status = put_channels(&w->out, &def, control, error);
+    w->compact = sn_path_ends(path, ".replay.bin");
+    if (!w->compact)
+        status = put_channels(&w->out, &def, control, error);
+    else if (sn_bin_init(&w->bin, &def, sn_track_points(w->last)))
+        sn_bin_write_head(&w->out, &def);
+    else
+        status = sn_fail_no_memory(error);
     if (status == SN_OK)
         *writer = w;
     else
@@ -156,7 +164,10 @@ snStatus sn_replay_append(snReplayWriter *w, double time, const double *pose, co
 {
     snStatus status = check_frame(w, time, pose, point, scalar, error);
     if (status != SN_OK) return status;
-    put_frame(w, time, pose, point, scalar);
+    if (!w->compact)
+        put_frame(w, time, pose, point, scalar);
+    else if (!sn_bin_write_frame(&w->out, &w->bin, time, pose, point, scalar))
+        return sn_fail(error, SN_BAD_INPUT, "a value at time %g is too large for the compact form: use .replay.xml", time);
     w->time = time;
     ++w->frames;
     return w->out.status
@@ -175,9 +186,13 @@ snStatus sn_replay_finish(snReplayWriter *w, snError *error)
         sn_replay_abandon(w);
         return sn_fail(error, SN_FAILED, "the motion has no frames: nothing was written");
     }
-    sn_writer_text(&w->out, w->control ? "</Control>\n" : "</Replay>\n");
+    if (w->compact)
+        sn_bin_write_end(&w->out, &w->bin);
+    else
+        sn_writer_text(&w->out, w->control ? "</Control>\n" : "</Replay>\n");
     snStatus status = sn_writer_commit(&w->out, error);
     sn_track_destroy(w->last);
+    sn_bin_free(&w->bin);
     sn_free(w);
     return status;
 }
@@ -187,6 +202,7 @@ void sn_replay_abandon(snReplayWriter *w)
     if (!w) return;
     sn_writer_abort(&w->out);
     sn_track_destroy(w->last);
+    sn_bin_free(&w->bin);
     sn_free(w);
 }
 

@@ -14,8 +14,8 @@ struct snXml {
     XML_Parser parser;
     const snXmlHandler *handler;
     void *user;
-    const char *name, *bytes;
-    size_t size;
+    const char *name, *bytes; /* bytes: the piece that is parsed, `before` bytes after the beginning */
+    size_t size, before;
     snError *error;
     snStatus status;
     int depth;
@@ -84,7 +84,7 @@ snStatus sn_xml_fail_no_memory(snXml *xml)
 /* Whether the byte that stopped expat is no character at all. */
 static bool stopped_by_encoding(const snXml *xml)
 {
-    XML_Index at = XML_GetCurrentByteIndex(xml->parser);
+    XML_Index at = XML_GetCurrentByteIndex(xml->parser) - (XML_Index)xml->before;
     return at >= 0 && (size_t)at < xml->size && !sn_xml_is_character(xml->bytes + at, xml->size - (size_t)at);
 }
 
@@ -188,20 +188,50 @@ static snStatus parse(snXml *xml, const char *bytes, size_t size)
     }
 }
 
+/* A piece at a time; expat keeps what it needs of the one before. */
+static snStatus parse_input(snXml *xml, snInput *in)
+{
+    enum { PIECE = 1 << 18 };
+    for (;;) {
+        void *room = XML_GetBuffer(xml->parser, PIECE);
+        if (!room) return sn_xml_fail_no_memory(xml);
+        size_t n = sn_input_read(in, room, PIECE);
+        xml->bytes = room;
+        xml->size = n;
+        if (n == 0 && in->damaged) return sn_input_status(in, xml->error);
+        enum XML_Status ok = XML_ParseBuffer(xml->parser, (int)n, n == 0);
+        if (xml->status) return xml->status;
+        if (ok != XML_STATUS_OK) return fail_syntax(xml);
+        if (n == 0) return SN_OK;
+        xml->before += n;
+    }
+}
+
+static snStatus read_with(snXml *xml, snInput *in)
+{
+    static const XML_Memory_Handling_Suite memory = {give, resize, take};
+    xml->parser = XML_ParserCreate_MM(NULL, &memory, NULL);
+    if (!xml->parser) return sn_fail_no_memory(xml->error);
+    XML_SetUserData(xml->parser, xml);
+    XML_SetElementHandler(xml->parser, on_start, on_end);
+    XML_SetCharacterDataHandler(xml->parser, on_text);
+    XML_SetStartDoctypeDeclHandler(xml->parser, on_doctype);
+    snStatus status = in ? parse_input(xml, in) : parse(xml, xml->bytes, xml->size);
+    XML_ParserFree(xml->parser);
+    return status;
+}
+
+snStatus sn_xml_read_input(const char *name, snInput *input, const snXmlHandler *handler, void *user, snError *error)
+{
+    snXml xml = {.handler = handler, .user = user, .name = name, .error = error};
+    return read_with(&xml, input);
+}
+
 snStatus sn_xml_read(const char *name, const char *bytes, size_t size, const snXmlHandler *handler, void *user,
                      snError *error)
 {
-    static const XML_Memory_Handling_Suite memory = {give, resize, take};
     snXml xml = {.handler = handler, .user = user, .name = name, .bytes = bytes, .size = size, .error = error};
-    xml.parser = XML_ParserCreate_MM(NULL, &memory, NULL);
-    if (!xml.parser) return sn_fail_no_memory(error);
-    XML_SetUserData(xml.parser, &xml);
-    XML_SetElementHandler(xml.parser, on_start, on_end);
-    XML_SetCharacterDataHandler(xml.parser, on_text);
-    XML_SetStartDoctypeDeclHandler(xml.parser, on_doctype);
-    snStatus status = parse(&xml, bytes, size);
-    XML_ParserFree(xml.parser);
-    return status;
+    return read_with(&xml, NULL);
 }
 
 const char *sn_xml_attribute(const char **attribute, const char *name)

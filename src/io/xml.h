@@ -4,6 +4,7 @@
 #define SN_IO_XML_H
 
 #include "io/file.h"
+#include "io/input.h"
 
 #include <stdint.h>
 
@@ -23,6 +24,9 @@ enum { SN_XML_DEPTH = 256, SN_TOKEN_MAX = 400 }; /* nesting, and characters of a
 /* name is what errors call the file. */
 snStatus sn_xml_read(const char *name, const char *bytes, size_t size, const snXmlHandler *handler, void *user,
                      snError *error);
+
+/* The same from a stream, piece by piece: memory does not grow with the file. */
+snStatus sn_xml_read_input(const char *name, snInput *input, const snXmlHandler *handler, void *user, snError *error);
 
 /* Where the reader is: line and column from 1. */
 void sn_xml_place(const snXml *xml, int *line, int *column);

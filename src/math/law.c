@@ -1,6 +1,7 @@
 /* Force-length laws. Shapes of the Hill laws follow common practice in biomechanics [Thelen 2003]: passive shape
- * factor 4 with a toe that ends at 60 % strain, active Gaussian of width 0.45. Table slopes are those of
- * [Fritsch and Carlson 1980], limited so that the cubic overshoots nowhere. */
+ * factor 4 with a toe that ends at 60 % strain, active Gaussian of width 0.45. The Blix curves are those of [Tsang et
+ * al. 2005], ramp and exponential the linearised Hill model of [Lee et al. 2009]. Table slopes are those of [Fritsch
+ * and Carlson 1980], limited so that the cubic overshoots nowhere. */
 #include "math/law.h"
 
 #include "math/vec.h"
@@ -8,8 +9,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-static const double toe_strain = 0.6, toe_shape = 4, gauss_width2 = 0.45, parabola_half_width = 0.5,
-                    shift_range = 0.5;
+static const double toe_strain = 0.6, toe_shape = 4, gauss_width2 = 0.45, parabola_half_width = 0.5, shift_range = 0.5;
+static const double blix_peak = 0.1, blix_active = 4, blix_passive = 2.77, ramp_start = -0.7, exp_scale = 0.8,
+                    exp_rate = 6;
 
 /* c (exp(k e / e0) - 1) below the toe, with c chosen so that its slope at e0 is 1, the slope of the line above. */
 static double hill_passive(double e, double *slope)
@@ -35,6 +37,48 @@ static double parabola_primitive(double e)
 {
     double w = parabola_half_width, x = e < -w ? -w : e > w ? w : e;
     return x - x * x * x / (3 * w * w);
+}
+
+static double exponential_passive(double e, double *slope)
+{
+    *slope = 0;
+    if (e <= 0) return 0;
+    double x = e < 1 ? e : 1, grow = exp_scale * exp(exp_rate * x);
+    *slope = exp_rate * grow;
+    return grow - exp_scale + (e - x) * *slope;
+}
+
+static double exponential_primitive(double e)
+{
+    if (e <= 0) return 0;
+    double x = e < 1 ? e : 1, more = e - x, grow = exp_scale * exp(exp_rate * x);
+    return (grow - exp_scale) / exp_rate - exp_scale * x + more * (grow - exp_scale + more * exp_rate * grow / 2);
+}
+
+/* Integral of 1 - k d^2 from its zero to its zero, d = e - blix_peak. */
+static double blix_primitive(double e)
+{
+    double w = 1 / sqrt(blix_active), d = e - blix_peak, x = d < -w ? -w : d > w ? w : d;
+    return x - blix_active * x * x * x / 3;
+}
+
+/* Laws of a parabola or of a line; e is the stretch less 1. */
+static double plain_eval(snLawKind kind, double e, double *slope)
+{
+    double d = e - blix_peak;
+    switch (kind) {
+    case SN_LAW_BLIX_ACTIVE: {
+        bool outside = blix_active * d * d >= 1;
+        *slope = outside ? 0 : -2 * blix_active * d;
+        return outside ? 0 : 1 - blix_active * d * d;
+    }
+    case SN_LAW_BLIX_PASSIVE:
+        *slope = e > 0 ? 2 * blix_passive * e : 0;
+        return e > 0 ? blix_passive * e * e : 0;
+    default: /* SN_LAW_RAMP_ACTIVE */
+        *slope = e > ramp_start ? -1 / ramp_start : 0;
+        return e > ramp_start ? 1 - e / ramp_start : 0;
+    }
 }
 
 /* Interval i with x[i] <= s < x[i + 1]; -1 before the first point, n - 1 after the last. near: which to try first. */
@@ -123,6 +167,12 @@ double sn_law_eval_near(const snLaw *law, double stretch, double *slope, int32_t
         *slope = outside ? 0 : -2 * e / (w * w);
         return outside ? 0 : 1 - e * e / (w * w);
     }
+    case SN_LAW_BLIX_ACTIVE:
+    case SN_LAW_BLIX_PASSIVE:
+    case SN_LAW_RAMP_ACTIVE:
+        return plain_eval(law->kind, e, slope);
+    case SN_LAW_EXPONENTIAL_PASSIVE:
+        return exponential_passive(e, slope);
     case SN_LAW_TABLE:
         return table_eval(law, stretch, slope, near);
     }
@@ -146,6 +196,14 @@ static double primitive(const snLaw *law, double stretch)
         return w * sqrt(SN_PI) / 2 * erf(e / w);
     case SN_LAW_QUADRATIC_ACTIVE:
         return parabola_primitive(e);
+    case SN_LAW_BLIX_ACTIVE:
+        return blix_primitive(e);
+    case SN_LAW_BLIX_PASSIVE:
+        return e > 0 ? blix_passive * e * e * e / 3 : 0;
+    case SN_LAW_RAMP_ACTIVE:
+        return e > ramp_start ? -(e - ramp_start) * (e - ramp_start) / (2 * ramp_start) : 0;
+    case SN_LAW_EXPONENTIAL_PASSIVE:
+        return exponential_primitive(e);
     case SN_LAW_TABLE:
         return table_primitive(law, stretch);
     }
@@ -180,8 +238,9 @@ void sn_law_slopes(int32_t n, const double *x, const double *y, double *slope)
     }
 }
 
-static const char *const law_name[] = {"linear",      "constant",         "shift", "hill-passive",
-                                       "hill-active", "quadratic-active", "table"};
+static const char *const law_name[] = {
+    "linear",      "constant",     "shift",       "hill-passive",        "hill-active", "quadratic-active",
+    "blix-active", "blix-passive", "ramp-active", "exponential-passive", "table"};
 
 int sn_law_by_name(const char *name, snLawKind *kind)
 {

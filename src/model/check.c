@@ -180,7 +180,7 @@ static void check_def(snChecker *c, int element, snId id, const void *def)
 static void check_name(snChecker *c, snKind kind, snId id)
 {
     const char *name = name_of(c->spec, (int)kind, id);
-    bool listed = kind == SN_KIND_STRAND || kind == SN_KIND_GROUP;
+    bool listed = kind == SN_KIND_STRAND || kind == SN_KIND_GROUP || kind == SN_KIND_LINE_MUSCLE;
     if (!*name) {
         sn_check_error(c, (int)kind, id, "give every element a name", "the name is empty");
         return;
@@ -204,7 +204,7 @@ static void check_schema(snChecker *c)
 {
     check_def(c, SN_ELEMENT_SCENE, 0, sn_spec_scene(c->spec));
     check_def(c, SN_ELEMENT_MODEL, 0, sn_spec_model(c->spec));
-    for (int kind = 0; kind <= SN_KIND_FUNCTION; ++kind)
+    for (int kind = 0; kind < SN_KINDS; ++kind)
         for (snId id = 1; id <= sn_spec_count(c->spec, (snKind)kind); ++id) {
             check_name(c, (snKind)kind, id);
             const void *def = sn_spec_def(c->spec, (snKind)kind, id);
@@ -249,6 +249,7 @@ static void check_all(snChecker *c)
     sn_check_constraints(c);
     sn_check_wraps(c);
     sn_check_routing(c);
+    sn_check_tree(c);
 }
 
 snStatus sn_check(const snSpec *spec, snProblems *problems)

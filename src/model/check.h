@@ -21,6 +21,7 @@ typedef struct snChecker {
     /* who belongs to whom, found once (by id - 1); only enabled constraints count */
     snArena memory;
     snId *node_body;       /* body whose node is this one or the nearest above it */
+    snId *first_mesh, *next_mesh; /* by body, by node: the meshes of each body */
     snId *constraint_body; /* body that a constraint hangs on; 0: another strand, or a name that dangles */
     int32_t *first_visit;  /* of each strand, -1: none */
     snVisit *visit;
@@ -48,6 +49,9 @@ void sn_check_constraints(snChecker *c);
 void sn_check_wraps(snChecker *c);   /* meshes that strands lie on: closed, not crossing themselves */
 void sn_check_routing(snChecker *c); /* geometry: needs what the others have passed */
 
+void sn_check_tree(snChecker *c);    /* coordinates, springs, line muscles; and that they fit the type of the model */
+void sn_check_drive(snChecker *c);   /* that muscles pull every driven coordinate both ways; needs sound paths */
+
 /* Warns of a strand that is drawn at this signed distance from the surface of its constraint. */
 void sn_check_distance(snChecker *c, snId constraint, double distance);
 /* Whether given knots (none: the default ones) make a cubic of n points with a range. */
@@ -56,6 +60,8 @@ bool sn_knots_are_sound(int32_t nknot, const double *knot, int32_t n);
 bool sn_strand_is_sound(const snSpec *spec, snId strand);
 /* World position, in m, of a sound strand as drawn, at a fraction of its parameter. */
 v3 sn_strand_drawn_point(const snSpec *spec, snId strand, double position);
+/* Complains of a force-length law that is neither built in nor an element. */
+void sn_check_law(snChecker *c, int element, snId id, const char *attribute, const char *law);
 /* Fills in who belongs to whom. */
 void sn_check_prepare(snChecker *c);
 

@@ -49,9 +49,9 @@ static const char *defect_text(snMeshDefect defect)
 static void check_mass_meshes(snChecker *c, snId body, const snBodyDef *d)
 {
     int32_t found = 0;
-    for (snId id = 1; id <= sn_spec_count(c->spec, SN_KIND_NODE); ++id) {
+    if (!c->first_mesh) return;
+    for (snId id = c->first_mesh[body]; id; id = c->next_mesh[id]) {
         const snNodeDef *node = sn_spec_node(c->spec, id);
-        if (node->kind != SN_NODE_MESH || node->ntriangle == 0 || c->node_body[id - 1] != body) continue;
         ++found;
         snMeshDefect defect = defect_of(c, node);
         if (defect == SN_MESH_SOUND) continue;
@@ -67,8 +67,32 @@ static void check_mass_meshes(snChecker *c, snId body, const snBodyDef *d)
                        "mass_from is mesh, but the body has no mesh");
 }
 
+static bool has_products(const snBodyDef *d)
+{
+    return d->inertia_products[0] != 0 || d->inertia_products[1] != 0 || d->inertia_products[2] != 0;
+}
+
+/* The rule of the moments holds for the principal ones. */
+static void check_products(snChecker *c, snId id, const snBodyDef *d)
+{
+    const double *i = d->inertia, *p = d->inertia_products;
+    m3 tensor = {{i[0], p[0], p[1], p[0], i[1], p[2], p[1], p[2], i[2]}}, axes;
+    double moment[3];
+    if (!has_products(d)) return;
+    if (!(i[0] > 0 && i[1] > 0 && i[2] > 0)) {
+        sn_check_error(c, SN_KIND_BODY, id, "give inertia, or remove inertia_products",
+                       "inertia_products are given, but inertia is not");
+        return;
+    }
+    m3_eigen_symmetric(&tensor, moment, &axes);
+    if (!(moment[0] > 0) || moment[2] > (moment[0] + moment[1]) * (1 + 1e-6))
+        sn_check_error(c, SN_KIND_BODY, id, "all must be positive and none may exceed the sum of the others",
+                       "the principal moments of inertia %g %g %g are those of no solid", moment[0], moment[1], moment[2]);
+}
+
 static void check_mass(snChecker *c, snId id, const snBodyDef *d)
 {
+    check_products(c, id, d);
     if (d->mass_from == SN_MASS_GIVEN && d->mass == 0)
         sn_check_error(c, SN_KIND_BODY, id, "set mass", "mass_from is given, but mass is 0");
     bool from_mesh = d->mass_from == SN_MASS_MESH || (d->mass_from == SN_MASS_AUTO && d->mass == 0);
@@ -79,7 +103,7 @@ static void check_mass(snChecker *c, snId id, const snBodyDef *d)
     if (given == 1 || given == 2)
         sn_check_error(c, SN_KIND_BODY, id, "give all three, or none", "inertia has %d of 3 moments", given);
     else
-        for (int i = 0; given == 3 && i < 3; ++i)
+        for (int i = 0; given == 3 && i < 3 && !has_products(d); ++i)
             if (inertia[i] > (sum - inertia[i]) * (1 + 1e-9)) {
                 sn_check_error(c, SN_KIND_BODY, id, "no moment may exceed the sum of the others",
                                "inertia %g %g %g is that of no solid", inertia[0], inertia[1], inertia[2]);
@@ -98,14 +122,14 @@ static void check_center(snChecker *c, snId id, const snBodyDef *d, snId node)
                          "center_of_mass \"%.100s\" is not part of the body", d->center_of_mass);
 }
 
-static void check_body_node(snChecker *c, snId id, snId node)
+/* owner: by node, the first body that has it; may be NULL. */
+static void check_body_node(snChecker *c, snId id, snId node, snId *owner)
 {
-    for (snId other = 1; other < id; ++other)
-        if (sn_body_node(c->spec, other) == node) {
-            sn_check_error(c, SN_KIND_BODY, id, "give each body a group of its own",
-                           "body \"%.100s\" has the same node", sn_spec_body(c->spec, other)->name);
-            break;
-        }
+    if (owner && owner[node])
+        sn_check_error(c, SN_KIND_BODY, id, "give each body a group of its own", "body \"%.100s\" has the same node",
+                       sn_spec_body(c->spec, owner[node])->name);
+    else if (owner)
+        owner[node] = id;
     affine world = sn_node_world(c->spec, node);
     if (m3_det(&world.a) < 0)
         sn_check_warning(c, SN_KIND_BODY, id, "mirror the points instead of the node",
@@ -125,20 +149,48 @@ static const bool *find_attached(snChecker *c)
         if (d->enabled) attached[sn_spec_find(c->spec, SN_KIND_BODY, d->body_a)] = true;
         if (d->enabled) attached[sn_spec_find(c->spec, SN_KIND_BODY, d->body_b)] = true;
     }
+    for (snId k = 1; k <= sn_spec_count(c->spec, SN_KIND_COORDINATE); ++k) {
+        const snCoordinateDef *d = sn_spec_coordinate(c->spec, k);
+        attached[sn_spec_find(c->spec, SN_KIND_BODY, d->body)] = true;
+        attached[sn_spec_find(c->spec, SN_KIND_BODY, d->parent)] = true;
+    }
     for (snId k = 1; k <= sn_spec_count(c->spec, SN_KIND_CONSTRAINT); ++k) attached[c->constraint_body[k - 1]] = true;
     return attached;
 }
 
+/* The meshes of each body as a list, so that asking for them does not go through all nodes again. */
+static void list_meshes(snChecker *c)
+{
+    int32_t nnode = sn_spec_count(c->spec, SN_KIND_NODE);
+    c->first_mesh = sn_arena_alloc(&c->memory, (size_t)sn_spec_count(c->spec, SN_KIND_BODY) + 1, sizeof *c->first_mesh);
+    c->next_mesh = sn_arena_alloc(&c->memory, (size_t)nnode + 1, sizeof *c->next_mesh);
+    if (!c->first_mesh || !c->next_mesh) {
+        c->no_memory = true;
+        c->first_mesh = NULL;
+        return;
+    }
+    for (snId id = nnode; id > 0; --id) {
+        const snNodeDef *node = sn_spec_node(c->spec, id);
+        if (node->kind != SN_NODE_MESH || node->ntriangle == 0) continue;
+        snId body = c->node_body[id - 1];
+        c->next_mesh[id] = c->first_mesh[body];
+        c->first_mesh[body] = id;
+    }
+}
+
 void sn_check_bodies(snChecker *c)
 {
+    list_meshes(c);
     const bool *attached = find_attached(c);
+    snId *owner = sn_arena_alloc(&c->memory, (size_t)sn_spec_count(c->spec, SN_KIND_NODE) + 1, sizeof *owner);
+    if (!owner) c->no_memory = true;
     for (snId id = 1; id <= sn_spec_count(c->spec, SN_KIND_BODY); ++id) {
         const snBodyDef *d = sn_spec_body(c->spec, id);
         snId node = sn_body_node(c->spec, id);
         if (!node)
             sn_check_dangling(c, SN_KIND_BODY, id, "node", *d->node ? d->node : d->name, SN_KIND_NODE, "node");
         else
-            check_body_node(c, id, node);
+            check_body_node(c, id, node, owner);
         check_mass(c, id, d);
         check_center(c, id, d, node);
         if (d->pinned && d->kinematic)

@@ -111,12 +111,13 @@ static void check_curve_node(snChecker *c, snId id, snId node_id)
 
 /* ---- strands ------------------------------------------------------------------------------ */
 
-static void check_law(snChecker *c, snId id, const char *attribute, const char *law)
+void sn_check_law(snChecker *c, int element, snId id, const char *attribute, const char *law)
 {
     snLawKind kind;
     if (!*law || sn_law_by_name(law, &kind) || sn_spec_find(c->spec, SN_KIND_FORCE_LENGTH, law)) return;
-    sn_check_error(c, SN_KIND_STRAND, id,
-                   "the built-in ones are linear, shift, constant, hill-passive, hill-active and quadratic-active",
+    sn_check_error(c, element, id,
+                   "the built-in ones are linear, shift, constant, hill-passive, hill-active, quadratic-active, blix-active, "
+                   "blix-passive, ramp-active and exponential-passive",
                    "%s is \"%.100s\", which is neither a built-in law nor a ForceLength element", attribute, law);
 }
 
@@ -145,8 +146,8 @@ void sn_check_strands(snChecker *c)
         if (d->belly_start > d->belly_end)
             sn_check_error(c, SN_KIND_STRAND, id, "exchange them", "belly_start %g is behind belly_end %g",
                            d->belly_start, d->belly_end);
-        check_law(c, id, "passive_fl", d->passive_fl);
-        check_law(c, id, "active_fl", d->active_fl);
+        sn_check_law(c, SN_KIND_STRAND, id, "passive_fl", d->passive_fl);
+        sn_check_law(c, SN_KIND_STRAND, id, "active_fl", d->active_fl);
         check_hold(c, id, d);
     }
 }

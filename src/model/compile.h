@@ -27,6 +27,13 @@ snStatus sn_compile_strands(snCompiler *c);
 snStatus sn_compile_muscles(snCompiler *c);
 snStatus sn_compile_constraints(snCompiler *c);
 snStatus sn_compile_pattern(snCompiler *c);
+snStatus sn_compile_tree(snCompiler *c);  /* coordinates and springs of a model on a tree; after the bodies */
+snStatus sn_compile_paths(snCompiler *c); /* its line muscles */
+
+/* The law of that name: built in, or a ForceLength element; fallback where the name is empty. */
+snStatus sn_compile_law(snCompiler *c, const char *name, snLawKind fallback, snLaw *law);
+/* Link that a body of a tree rides on, -1: fixed. */
+int32_t sn_compile_link(const snCompiler *c, const char *body);
 
 /* Mass, inertia tensor about the centre of mass and the centre of mass, in the node's frame. */
 typedef struct snMass {

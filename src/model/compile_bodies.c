@@ -47,12 +47,19 @@ static snStatus compile_body(snCompiler *c, snId id)
     m->body_mass[b] = mass.mass;
     m->body_rest[b] = rigid_mul(node, center);
     m->body_node[b] = rigid_inverse(center);
-    m->body_mode[b] = def->pinned ? SN_BODY_PINNED : def->kinematic ? SN_BODY_KINEMATIC : SN_BODY_FREE;
+    bool moved = def->kinematic || sn_spec_model(c->spec)->type == SN_MODEL_TREE;
+    m->body_mode[b] = def->pinned ? SN_BODY_PINNED : moved ? SN_BODY_KINEMATIC : SN_BODY_FREE;
     m->body_free[b] = m->body_mode[b] == SN_BODY_FREE ? m->nfree++ : -1;
     m->body_name[b] = sn_compile_text(c, def->name);
     c->body_of[id - 1] = b;
     if (!m->body_name[b] || !sn_map_put(&m->body_map, m->body_name[b], b)) return sn_fail_no_memory(c->error);
     return SN_OK;
+}
+
+/* Whether a node belongs to a body; the quick question comes first. */
+static bool is_part(const snSpec *spec, snId node, snId body)
+{
+    return sn_node_is_under(spec, node, sn_body_node(spec, body)) && sn_node_body(spec, node) == body;
 }
 
 /* A body without a mesh is measured at its node's origin and at a length from it along each axis. */
@@ -61,7 +68,7 @@ static int32_t vertex_count(const snCompiler *c, snId body)
     int32_t n = 0;
     for (snId id = 1; id <= sn_spec_count(c->spec, SN_KIND_NODE); ++id) {
         const snNodeDef *node = sn_spec_node(c->spec, id);
-        if (node->kind == SN_NODE_MESH && sn_node_body(c->spec, id) == body) n += node->nvertex;
+        if (node->kind == SN_NODE_MESH && is_part(c->spec, id, body)) n += node->nvertex;
     }
     return n ? n : 4;
 }
@@ -74,7 +81,7 @@ static void copy_vertices(snCompiler *c, snId body, int32_t b)
     rigid to_body = rigid_inverse(m->body_rest[b]);
     for (snId id = 1; id <= sn_spec_count(c->spec, SN_KIND_NODE); ++id) {
         const snNodeDef *node = sn_spec_node(c->spec, id);
-        if (node->kind != SN_NODE_MESH || sn_node_body(c->spec, id) != body) continue;
+        if (node->kind != SN_NODE_MESH || !is_part(c->spec, id, body)) continue;
         affine world = sn_node_world(c->spec, id);
         for (int32_t k = 0; k < node->nvertex; ++k, out += 3)
             v3_store(out, rigid_apply(to_body, affine_apply(&world, v3_load(node->vertex + 3 * k))));

@@ -19,7 +19,7 @@ static bool alloc_strands(snCompiler *c, int32_t n, int32_t npoint)
            COMPILE_ARRAY(c, m->rest_point, 3 * (int64_t)npoint) && COMPILE_ARRAY(c, c->strand_of, n);
 }
 
-static snStatus compile_law(snCompiler *c, const char *name, snLawKind fallback, snLaw *law)
+snStatus sn_compile_law(snCompiler *c, const char *name, snLawKind fallback, snLaw *law)
 {
     law->kind = fallback;
     if (!name[0] || sn_law_by_name(name, &law->kind)) return SN_OK;
@@ -93,8 +93,8 @@ static snStatus compile_strand(snCompiler *c, snId id)
     c->strand_of[id - 1] = i;
     m->strand_name[i] = sn_compile_text(c, def->name);
     if (!m->strand_name[i] || !sn_map_put(&m->strand_map, m->strand_name[i], i)) return sn_fail_no_memory(c->error);
-    snStatus status = compile_law(c, def->passive_fl, SN_LAW_LINEAR, &st->passive_law);
-    return status == SN_OK ? compile_law(c, def->active_fl, SN_LAW_SHIFT, &st->active_law) : status;
+    snStatus status = sn_compile_law(c, def->passive_fl, SN_LAW_LINEAR, &st->passive_law);
+    return status == SN_OK ? sn_compile_law(c, def->active_fl, SN_LAW_SHIFT, &st->active_law) : status;
 }
 
 snStatus sn_compile_strands(snCompiler *c)

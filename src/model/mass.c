@@ -68,11 +68,13 @@ static snMass combined(const snMass *a, const snMass *b)
 /* All closed meshes of the body together; found is false when there is none. */
 static snStatus from_meshes(const snSpec *spec, snId body, double density, snMass *out, bool *found, snError *error)
 {
-    rigid frame = sn_node_frame(spec, sn_body_node(spec, body));
+    snId own = sn_body_node(spec, body);
+    rigid frame = sn_node_frame(spec, own);
     *found = false;
     for (snId id = 1; id <= sn_spec_count(spec, SN_KIND_NODE); ++id) {
         const snNodeDef *node = sn_spec_node(spec, id);
-        if (node->kind != SN_NODE_MESH || node->ntriangle == 0 || sn_node_body(spec, id) != body) continue;
+        if (node->kind != SN_NODE_MESH || node->ntriangle == 0) continue;
+        if (!sn_node_is_under(spec, id, own) || sn_node_body(spec, id) != body) continue; /* the quick question first */
         snMass part;
         snStatus status = of_mesh(spec, id, frame, density, &part, error);
         if (status != SN_OK) return status;
@@ -92,8 +94,10 @@ static void use_given(const snSpec *spec, snId body, const snBodyDef *def, snMas
     snId locator = def->center_of_mass[0] ? sn_spec_find(spec, SN_KIND_NODE, def->center_of_mass) : 0;
     if (locator)
         mass->center = rigid_unapply(sn_node_frame(spec, sn_body_node(spec, body)), sn_node_frame(spec, locator).p);
-    if (def->inertia[0] > 0 && def->inertia[1] > 0 && def->inertia[2] > 0)
-        mass->inertia = diagonal(def->inertia[0], def->inertia[1], def->inertia[2]);
+    if (def->inertia[0] > 0 && def->inertia[1] > 0 && def->inertia[2] > 0) {
+        const double *d = def->inertia, *p = def->inertia_products;
+        mass->inertia = (m3){{d[0], p[0], p[1], p[0], d[1], p[2], p[1], p[2], d[2]}};
+    }
 }
 
 static snStatus find_mass(const snSpec *spec, snId body, snMass *mass, bool *meshes, snError *error)

@@ -14,10 +14,12 @@
 #include "base/hash.h"
 #include "body/body.h"
 #include "geom/surface.h"
+#include "path/path.h"
 #include "sinew/model.h"
 #include "system/kkt.h"
 #include "strand/section.h"
 #include "strand/strand.h"
+#include "tree/tree.h"
 
 typedef enum snBodyMode { SN_BODY_FREE, SN_BODY_PINNED, SN_BODY_KINEMATIC } snBodyMode;
 
@@ -91,9 +93,30 @@ typedef struct snActuator {
     int32_t index; /* the strand */
     double force;  /* at activation 1, N */
 } snActuator;
+/* A model on a tree: link k is coordinate k of the model, body b of the tree is body b, path i is the i-th enabled
+ * LineMuscle, and muscle u of the model is a unit: the paths that share an activation. The bodies of such a model are
+ * kinematic, so that the system of rows has nothing to solve for. */
+typedef struct snSkeleton {
+    snTree tree;
+    snPathSet path;
+    double *compression; /* ndof: stiffness per newton of tension across it, m/rad */
+    double *tolerance;   /* ndof: torque that may be missing, N m or N */
+    /* paths */
+    const char **path_name, **path_nerve, **path_part;
+    int32_t *path_unit;
+    double *path_radius;                     /* m */
+    double *relative_force, *relative_fiber; /* %, m; 0: none */
+    /* units (nmuscle of the model) */
+    int32_t *unit_pathadr; /* nmuscle + 1 */
+    int32_t *unit_path;
+    double *unit_fatigue; /* 3 nmuscle: F, R (1/s), r */
+    int32_t ncouple;
+    int32_t *couple; /* 2 ncouple: neighbouring units of a coupled group */
+} snSkeleton;
 
 struct snModel {
     snArena memory;
+    snSkeleton *skeleton; /* NULL: a model of strands */
     int32_t nbody, nfree, njoint, ncoord, nstrand, npoint, nmuscle, nconstraint, nsurface, nvolume, nstation,
         ndivision, nactuator;
     v3 gravity;
@@ -154,6 +177,12 @@ struct snModel {
     snKktPattern pattern;
     snNameMap body_map, joint_map, coord_map, strand_map, muscle_map, constraint_map;
 };
+
+/* Muscles can move it, whichever part it belongs to: neither pinned nor kinematic. */
+static inline bool sn_body_is_free(const snModel *m, int32_t body)
+{
+    return m->body_mode[body] == SN_BODY_FREE;
+}
 
 /* Parameter of a strand at a fraction of its range. */
 static inline double sn_strand_parameter(const snStrand *strand, double fraction)

@@ -190,6 +190,6 @@ void sn_reference_write(void (*emit)(void *user, const char *text), void *user)
     put_nodes(&page);
     put(&page, "\n## Muscle file\n");
     put_element(&page, SN_ELEMENT_MODEL);
-    for (int kind = SN_KIND_BODY; kind <= SN_KIND_FUNCTION; ++kind) put_element(&page, kind);
+    for (int kind = SN_KIND_BODY; kind < SN_KINDS; ++kind) put_element(&page, kind);
     emit(user, curve_files);
 }

@@ -1,41 +1,9 @@
 /* The tables of schema.h. Defaults follow Table 3.1 of [Kaufman 2008], turned from centimetres and grams into SI. */
 #include "model/schema.h"
+#include "model/schema_rows.h"
 
 #include <math.h>
 #include <string.h>
-
-#define NONE HUGE_VAL
-#define COUNT(a) ((int)(sizeof(a) / sizeof *(a)))
-#define AT(field) offsetof(DEF, field)
-
-#define STRING_(field_, flags_, doc_)                                                                                  \
-    {                                                                                                                  \
-        .name = #field_, .type = SN_ATTR_STRING, .flags = flags_, .offset = AT(field_), .unit = "", .doc = doc_        \
-    }
-#define BOOL_(field_, initial_, doc_)                                                                                  \
-    {                                                                                                                  \
-        .name = #field_, .type = SN_ATTR_BOOL, .offset = AT(field_), .initial = {initial_}, .unit = "", .doc = doc_    \
-    }
-#define ENUM_(field_, names_, initial_, doc_)                                                                          \
-    {                                                                                                                  \
-        .name = #field_, .type = SN_ATTR_ENUM, .offset = AT(field_), .initial = {initial_}, .names = names_,           \
-        .unit = "", .doc = doc_                                                                                        \
-    }
-#define INT_(field_, initial_, min_, max_, doc_)                                                                       \
-    {                                                                                                                  \
-        .name = #field_, .type = SN_ATTR_INT, .offset = AT(field_), .initial = {initial_}, .min = min_, .max = max_,   \
-        .unit = "", .doc = doc_                                                                                        \
-    }
-#define NUMBER_(field_, initial_, min_, max_, flags_, unit_, doc_)                                                     \
-    {                                                                                                                  \
-        .name = #field_, .type = SN_ATTR_NUMBER, .flags = flags_, .offset = AT(field_), .initial = {initial_},         \
-        .min = min_, .max = max_, .unit = unit_, .doc = doc_                                                           \
-    }
-#define VECTOR_(field_, width_, a_, b_, c_, d_, min_, max_, flags_, unit_, doc_)                                       \
-    {                                                                                                                  \
-        .name = #field_, .type = SN_ATTR_VECTOR, .flags = flags_, .offset = AT(field_), .width = width_,               \
-        .initial = {a_, b_, c_, d_}, .min = min_, .max = max_, .unit = unit_, .doc = doc_                              \
-    }
 
 static const char *const units_names[] = {"m", "cm", "mm", "in", NULL};
 static const char *const axis_names[] = {"y", "z", NULL};
@@ -47,6 +15,7 @@ static const char *const constraint_names[] = {"fixed", "sliding", "surface", "s
 static const char *const equality_names[] = {"equal", "inequal", NULL};
 static const char *const side_names[] = {"above", "below", NULL};
 static const char *const strut_names[] = {"spring", "row", NULL};
+static const char *const model_names[] = {"strands", "tree", NULL};
 
 #define DEF snSceneDef
 static const snAttr scene_attr[] = {
@@ -226,10 +195,12 @@ static const snAttr node_attr[] = {
 
 #define DEF snModelDef
 static const snAttr model_attr[] = {
+    ENUM_(type, model_names, SN_MODEL_STRANDS,
+          "strands: bodies held by joints, muscles as strands; tree: bodies moved by Coordinates, muscles as LineMuscles."),
     STRING_(scene, 0, "File of the scene, relative to the muscle file."),
     VECTOR_(gravity, 3, NAN, NAN, NAN, 0, -1000, 1000, SN_ATTR_MAY_BE_NAN, "m/s^2",
             "Gravity in the world; without it 9.81 against the scene's up axis."),
-    NUMBER_(step, 0.004, 0, 1, SN_ATTR_POSITIVE, "s", "Suggested time step."),
+    NUMBER_(step, 0.004, 1e-6, 0.1, SN_ATTR_POSITIVE, "s", "Suggested time step."),
     NUMBER_(settle, 0.2, 0, 100, 0, "s", "Time of damped settling before time zero."),
     NUMBER_(compliance, 1e-6, 0, 1, SN_ATTR_POSITIVE, "1/kg",
             "Regularisation of the constraint rows; makes redundant constraints harmless."),
@@ -259,6 +230,8 @@ static const snAttr body_attr[] = {
     STRING_(center_of_mass, 0, "Locator at the centre of mass; without it from the meshes, or the node's origin."),
     VECTOR_(inertia, 3, 0, 0, 0, 0, 0, 1e5, 0, "kg m^2",
             "Moments of inertia about the node's axes through the centre of mass; 0: from the shape."),
+    VECTOR_(inertia_products, 3, 0, 0, 0, 0, -1e5, 1e5, 0, "kg m^2",
+            "Entries xy, xz and yz of the inertia tensor; used where inertia is given."),
 };
 #undef DEF
 
@@ -300,10 +273,10 @@ static const snAttr strand_attr[] = {
     NUMBER_(passive_scale, 1, 0, 1e6, 0, "", "Scales the passive force."),
     NUMBER_(active_scale, 1, 0, 1e6, 0, "", "Scales the active force."),
     STRING_(passive_fl, 0,
-            "Passive force-length law: linear (default), hill-passive, a ForceLength element, or a file."),
+            "Passive force-length law: linear (default), hill-passive, blix-passive, a ForceLength element, or a file."),
     STRING_(active_fl, 0,
-            "Active force-length law: shift (default), hill-active, quadratic-active, constant, a ForceLength element, or a "
-            "file."),
+            "Active force-length law: shift (default), hill-active, quadratic-active, blix-active, constant, a ForceLength "
+            "element, or a file."),
     NUMBER_(radius, 0.01, 0, 1, SN_ATTR_POSITIVE, "m", "Radius of the whole strand."),
     BOOL_(enabled, true, "Takes part in the simulation."),
     NUMBER_(stiffness, 1e6, 0, 1e12, SN_ATTR_POSITIVE, "Pa",
@@ -416,11 +389,7 @@ static const snAttr function_attr[] = {
 };
 #undef DEF
 
-#define ROW(tag, type, attr, doc)                                                                                      \
-    {                                                                                                                  \
-        tag, sizeof(type), attr, COUNT(attr), doc                                                                      \
-    }
-static const snElement elements[SN_ELEMENT_COUNT] = {
+static const snElement elements[SN_ELEMENT_COUNT] = { /* those of trees: schema_tree.c */
     [SN_KIND_NODE] = ROW("Node", snNodeDef, node_attr, "A node of the scene."),
     [SN_KIND_BODY] = ROW("RigidBody", snBodyDef, body_attr, "A bone: a group of the scene that moves as one."),
     [SN_KIND_JOINT] = ROW("Joint", snJointDef, joint_attr, "Connects two bodies."),
@@ -446,6 +415,7 @@ static const struct {
 
 const snElement *sn_element(int element)
 {
+    if (element >= SN_KIND_COORDINATE && element < SN_KINDS) return &sn_tree_elements[element - SN_KIND_COORDINATE];
     return &elements[element];
 }
 const char *sn_node_tag(snNodeKind kind)
@@ -519,7 +489,7 @@ static void set_default(const snAttr *attr, void *def)
 
 void sn_element_defaults(int element, void *def)
 {
-    const snElement *e = &elements[element];
+    const snElement *e = sn_element(element);
     memset(def, 0, e->size);
     for (int i = 0; i < e->nattr; ++i) set_default(&e->attr[i], def);
 }

@@ -11,6 +11,7 @@ static const struct {
     {SN_KIND_NODE, SN_NODE_LOCATOR},  {SN_ELEMENT_MODEL, -1},        {SN_KIND_BODY, -1},
     {SN_KIND_JOINT, -1},              {SN_KIND_STRAND, -1},          {SN_KIND_GROUP, -1},
     {SN_KIND_CONSTRAINT, -1},         {SN_KIND_FORCE_LENGTH, -1},    {SN_KIND_FUNCTION, -1},
+    {SN_KIND_COORDINATE, -1},         {SN_KIND_SPRING, -1},          {SN_KIND_LINE_MUSCLE, -1},
 };
 static const int count = (int)(sizeof order / sizeof order[0]);
 

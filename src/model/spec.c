@@ -14,7 +14,6 @@
 #include <assert.h>
 #include <string.h>
 
-enum { KINDS = SN_KIND_FUNCTION + 1 };
 
 typedef struct List {
     char *at;
@@ -28,7 +27,7 @@ struct snSpec {
     snSceneDef scene;
     snModelDef model;
     snOrigin scene_origin, model_origin;
-    List list[KINDS];
+    List list[SN_KINDS];
 };
 
 #define DEFAULT(type, function, element)                                                                               \
@@ -46,6 +45,9 @@ DEFAULT(snStrandDef, sn_default_strand_def, SN_KIND_STRAND)
 DEFAULT(snConstraintDef, sn_default_constraint_def, SN_KIND_CONSTRAINT)
 DEFAULT(snForceLengthDef, sn_default_force_length_def, SN_KIND_FORCE_LENGTH)
 DEFAULT(snFunctionDef, sn_default_function_def, SN_KIND_FUNCTION)
+DEFAULT(snCoordinateDef, sn_default_coordinate_def, SN_KIND_COORDINATE)
+DEFAULT(snSpringDef, sn_default_spring_def, SN_KIND_SPRING)
+DEFAULT(snLineMuscleDef, sn_default_line_muscle_def, SN_KIND_LINE_MUSCLE)
 
 /* The pose that only code sets is not in the table: identity. */
 snBodyDef sn_default_body_def(void)
@@ -79,7 +81,7 @@ snSpec *sn_spec_create(void)
 void sn_spec_destroy(snSpec *spec)
 {
     if (!spec) return;
-    for (int k = 0; k < KINDS; ++k) {
+    for (int k = 0; k < SN_KINDS; ++k) {
         sn_free(spec->list[k].at);
         sn_free(spec->list[k].origin);
         sn_map_free(&spec->list[k].names);
@@ -289,6 +291,9 @@ ADD(sn_add_group, snGroupDef, SN_KIND_GROUP)
 ADD(sn_add_constraint, snConstraintDef, SN_KIND_CONSTRAINT)
 ADD(sn_add_force_length, snForceLengthDef, SN_KIND_FORCE_LENGTH)
 ADD(sn_add_function, snFunctionDef, SN_KIND_FUNCTION)
+ADD(sn_add_coordinate, snCoordinateDef, SN_KIND_COORDINATE)
+ADD(sn_add_spring, snSpringDef, SN_KIND_SPRING)
+ADD(sn_add_line_muscle, snLineMuscleDef, SN_KIND_LINE_MUSCLE)
 
 /* ---- reading back ------------------------------------------------------------------------- */
 
@@ -318,6 +323,9 @@ READ(sn_spec_group, snGroupDef, SN_KIND_GROUP)
 READ(sn_spec_constraint, snConstraintDef, SN_KIND_CONSTRAINT)
 READ(sn_spec_force_length, snForceLengthDef, SN_KIND_FORCE_LENGTH)
 READ(sn_spec_function, snFunctionDef, SN_KIND_FUNCTION)
+READ(sn_spec_coordinate, snCoordinateDef, SN_KIND_COORDINATE)
+READ(sn_spec_spring, snSpringDef, SN_KIND_SPRING)
+READ(sn_spec_line_muscle, snLineMuscleDef, SN_KIND_LINE_MUSCLE)
 
 snId sn_spec_find(const snSpec *spec, snKind kind, const char *name)
 {

@@ -6,15 +6,12 @@
 #ifndef SN_MOTION_POSES_H
 #define SN_MOTION_POSES_H
 
-#include "sinew/base.h"
-
-typedef struct snPoses snPoses;
+#include "sinew/motion.h"
 
 /* value: frames x columns. rest: begin and end at rest; otherwise the ends keep the velocity of their neighbours.
  * Fails with SN_BAD_INPUT as sn_track_append does, naming the column and time. */
 snStatus sn_poses_create(int32_t columns, const char *const *name, int32_t frames, const double *time,
                                 const double *value, bool rest, snPoses **poses, snError *error);
-void sn_poses_destroy(snPoses *poses);
 int32_t sn_poses_columns(const snPoses *poses);
 const char *sn_poses_name(const snPoses *poses, int32_t column);
 int32_t sn_poses_find(const snPoses *poses, const char *name); /* -1 when absent */

@@ -1,7 +1,7 @@
 /* Tracks: frames at increasing times in one block of doubles, and smooth interpolation between them.
  *
  * Invariants:
- * 1. Frame f occupies value[f * stride .. (f + 1) * stride): poses, then points, then scalars.
+ * 1. Frame f occupies store.value[f * stride .. (f + 1) * stride): poses, then points, then scalars.
  * 2. Times increase strictly; every value is finite; every rotation has a norm between 0.5 and 2.
  * 3. Values are kept bit for bit as given. Rotations are made unit and of like sign only when interpolating.
  *
@@ -17,6 +17,7 @@
 #include "base/hash.h"
 #include "math/vec.h"
 #include "motion/interval.h"
+#include "motion/store.h"
 
 #include <assert.h>
 #include <string.h>
@@ -28,7 +29,8 @@ struct snTrack {
     snNameMap body, strand, scalar;
     int32_t frames, capacity;
     size_t stride;
-    double *time, *value;
+    double *time;
+    snStore store;
 };
 
 static const char *const *copy_names(snArena *arena, snNameMap *map, const char *const *name, int32_t count,
@@ -89,7 +91,7 @@ void sn_track_destroy(snTrack *t)
     sn_map_free(&t->strand);
     sn_map_free(&t->scalar);
     sn_free(t->time);
-    sn_free(t->value);
+    sn_store_free(&t->store);
     sn_arena_free(&t->arena);
     sn_free(t);
 }
@@ -103,9 +105,7 @@ static bool reserve(snTrack *t)
     double *time = sn_realloc(t->time, (size_t)t->frames, (size_t)wanted, sizeof *time);
     if (!time) return false;
     t->time = time;
-    double *value = sn_realloc(t->value, (size_t)t->frames * t->stride, (size_t)wanted * t->stride, sizeof *value);
-    if (!value) return false;
-    t->value = value;
+    if (!sn_store_grow(&t->store, (size_t)t->frames * t->stride, (size_t)wanted * t->stride)) return false;
     t->capacity = wanted;
     return true;
 }
@@ -134,7 +134,7 @@ snStatus sn_track_append(snTrack *t, double time, const double *pose, const doub
     if (!all_finite(pose, npose) || !all_finite(point, npoint) || !all_finite(scalar, nscalar)) return SN_BAD_INPUT;
     if (!rotations_valid(pose, t->def.nbody)) return SN_BAD_INPUT;
     if (!reserve(t)) return SN_NO_MEMORY;
-    double *to = t->value + (size_t)t->frames * t->stride;
+    double *to = t->store.value + (size_t)t->frames * t->stride;
     if (npose) memcpy(to, pose, npose * sizeof *to);
     if (npoint) memcpy(to + npose, point, npoint * sizeof *to);
     if (nscalar) memcpy(to + npose + npoint, scalar, nscalar * sizeof *to);
@@ -160,7 +160,7 @@ double sn_track_time(const snTrack *t, int32_t frame)
 }
 const double *sn_track_pose(const snTrack *t, int32_t frame)
 {
-    return t->value + (size_t)frame * t->stride;
+    return t->store.value + (size_t)frame * t->stride;
 }
 const double *sn_track_point(const snTrack *t, int32_t frame)
 {
@@ -181,6 +181,12 @@ int32_t sn_track_find_strand(const snTrack *t, const char *name)
 int32_t sn_track_find_scalar(const snTrack *t, const char *name)
 {
     return sn_map_get(&t->scalar, name);
+}
+
+int32_t sn_frame_count(double seconds, double rate)
+{
+    double last = floor(seconds * rate + 0.01);
+    return last < 0 ? 0 : last < INT32_MAX - 1 ? (int32_t)last + 1 : INT32_MAX;
 }
 
 /* ---- interpolation -------------------------------------------------------------------------- */
@@ -295,7 +301,7 @@ void sn_track_pose_at(const snTrack *t, int32_t body, double time, double pose[7
 /* Control points follow the same parabolas as the bodies, so that strands stay on their bones between frames. */
 static double value_at(const snTrack *t, size_t column, int32_t frame)
 {
-    return t->value[(size_t)frame * t->stride + column];
+    return t->store.value[(size_t)frame * t->stride + column];
 }
 
 static double slope_at(const snTrack *t, size_t column, int32_t frame)

@@ -92,7 +92,7 @@ static bool factor_triangle(double t[4][4], const double *least)
     return true;
 }
 
-VD_INLINE void divide_rows(const double t[4][4], vd x[4])
+VD_INLINE void divide_rows(double t[4][4], vd x[4])
 {
     for (int k = 0; k < 4; ++k) {
         for (int r = 0; r < k; ++r) x[k] = vd_nmadd(vd_all(t[r][k]), x[r], x[k]);

@@ -69,4 +69,5 @@ const snPart sn_part_system = {.name = "system",
                                .activate = activate,
                                .solve = solve,
                                .check = check,
-                               .respond = sn_system_respond};
+                               .respond = sn_system_respond,
+                               .effort = sn_system_effort};

@@ -5,8 +5,8 @@
  * finds its counts at zero. Parts keep their arrays in the state's table and meet in the linear system.
  *
  * Invariants
- * 1. Within a stage parts run in the order of the list: bodies before strands, so that strands find the velocities of
- *    moved bodies; the system, which solves for bodies and strands together, last.
+ * 1. Within a stage parts run in the order of the list: the system first, since it opens the right-hand side that
+ * others add to; bodies before strands, so that strands find the velocities of moved bodies.
  * 2. Up to `check` no function changes what a failed step has to leave alone: poses, points and their velocities.
  * 3. No function allocates.
  *
@@ -18,7 +18,7 @@
 
 typedef struct snPart {
     const char *name;
-    /* When a state is made or reset: as drawn, at rest. */
+    /* Once, when a state is made: what is constant, and everything as drawn and at rest. */
     void (*start)(const snModel *m, snState *s);
 
     /* The stages of a step, in their order */
@@ -37,9 +37,11 @@ typedef struct snPart {
 
     void (*energy)(const snModel *m, const snState *s, snEnergy *sum);
 
-    /* What controllers ask for, see plant.h. Columns are actuators (m->actuator); a part fills those that pull through
-     * it, and the rows of its own bodies. */
+    /* What controllers ask for, see plant.h. A part answers for the actuators (m->actuator) that pull through it
+     * and for its own bodies and coordinates. */
     void (*respond)(const snModel *m, snState *s, snResponse *response);
+    void (*effort)(const snModel *m, snState *s, snEffort *effort, double unit, double *torque,
+                   double *need); /* adds */
 } snPart;
 
 /* Ends with NULL. */

@@ -1,4 +1,4 @@
-/* The plain part of the plant: reading and setting between steps. Responses are in response.c, demands in demand.c. */
+/* The plain part of the plant: reading and setting between steps. Responses are in response.c, efforts in effort.c. */
 #include "sim/plant.h"
 
 #include "math/spline.h"

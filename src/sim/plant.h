@@ -2,7 +2,7 @@
  *
  * A controller is a function that sn_step calls once per factorisation, before the solve; it sets activations. What it
  * may ask then is how the velocities of the bodies would answer to each muscle (snResponse), or what torques a driven
- * motion demands and each muscle gives (snDemand). Between steps it may read poses and coordinates, aim and drive
+ * motion demands and each muscle gives (snEffort). Between steps it may read poses and coordinates, aim and drive
  * bodies, and set the step. How the answers come about (the linear system, masses, rows of joints) stays in this
  * module.
  *
@@ -73,19 +73,19 @@ void sn_response_find(snResponse *r, int32_t nreleased, const int32_t *released)
  * nmuscle the velocity without any. What is behind is zero. */
 void sn_response_of_body(const snResponse *r, int32_t body, int32_t ld, double *rows);
 
-/* ---- demand: what a driven motion takes, in a controller ---------------------------------------- */
+/* ---- effort: what a driven motion takes, in a controller ---------------------------------------- */
 
-typedef struct snDemand snDemand;
+typedef struct snEffort snEffort;
 
 /* For models whose free bodies hang on trees of joints, with all of them driven. NULL: out of memory. */
-snDemand *sn_demand_create(const snModel *m, snState *s);
-void sn_demand_destroy(snDemand *d);     /* NULL is fine */
-void sn_demand_before_step(snDemand *d); /* where a demand is to be found in the step: at the pose it begins with */
-void sn_demand_after_step(snDemand *d);  /* of each step: keeps its velocities */
+snEffort *sn_effort_create(const snModel *m, snState *s);
+void sn_effort_destroy(snEffort *e);     /* NULL is fine */
+void sn_effort_before_step(snEffort *e); /* where an effort is to be found in the step: at the pose it begins with */
+void sn_effort_after_step(snEffort *e);  /* of each step: keeps its velocities */
 /* In units of `unit` (N m, or N where the coordinate is a length): torque (ncoord x nmuscle), what activation 1 of each
  * muscle gives about each coordinate; need (ncoord), what the motion takes beyond gravity, inertia, passive joints,
  * external forces and the strands as they are. */
-void sn_demand_find(snDemand *d, double unit, double *torque, double *need);
+void sn_effort_find(snEffort *e, double unit, double *torque, double *need);
 
 /* ---- strands, for analyses --------------------------------------------------------------------- */
 

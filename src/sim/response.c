@@ -12,12 +12,25 @@
 
 #include <string.h>
 
+/* First rows of the free bodies; returns how many rows there are. */
+static int32_t place_rows(const snModel *m, int32_t *row)
+{
+    int32_t n = 6 * m->nfree;
+    for (int32_t b = 0; b < m->nbody; ++b) {
+        row[b] = m->body_free[b] >= 0 ? 6 * m->body_free[b] : -1;
+        if (row[b] < 0 && sn_body_is_free(m, b)) row[b] = n, n += 6;
+    }
+    return n;
+}
+
 static bool allocate(snResponse *r)
 {
     const snModel *m = r->m;
     r->ld = sn_dense_ld(m->nactuator + 1);
+    r->row = SN_NEW_ARRAY(int32_t, m->nbody);
+    if (!r->row) return false;
     return (r->strand = SN_NEW_ARRAY(int32_t, m->nactuator)) && (r->scale = SN_NEW_ARRAY(double, m->nactuator)) &&
-           (r->velocity = SN_NEW_ARRAY(double, (size_t)r->ld * 6 * (size_t)m->nfree)) &&
+           (r->velocity = SN_NEW_ARRAY(double, (size_t)r->ld *(size_t)place_rows(m, r->row))) &&
            (r->released = SN_NEW_ARRAY(int32_t, m->ncoord)) && (r->clean = SN_NEW_ARRAY(uint8_t, m->nstrand));
 }
 
@@ -44,7 +57,7 @@ void sn_response_destroy(snResponse *r)
 {
     if (!r) return;
     if (r->s) sn_kkt_attach(r->s->kkt, NULL, NULL);
-    void *block[] = {r->strand, r->scale, r->velocity, r->released, r->clean};
+    void *block[] = {r->row, r->strand, r->scale, r->velocity, r->released, r->clean};
     for (size_t i = 0; i < sizeof block / sizeof *block; ++i) sn_free(block[i]);
     sn_free(r);
 }
@@ -66,10 +79,15 @@ static void switch_stops(const snResponse *r, bool on)
 
 void sn_system_respond(const snModel *m, snState *s, snResponse *r)
 {
-    (void)m;
     switch_stops(r, false);
     sn_kkt_attached_response(s->kkt, r->nstrand, r->strand, r->ld, r->velocity);
     switch_stops(r, true);
+    if (r->nstrand == m->nactuator) return;
+    for (int32_t i = 0; i < 6 * m->nfree; ++i) { /* the last column is behind those of all actuators */
+        double *row = r->velocity + (size_t)i * (size_t)r->ld, without = row[r->nstrand];
+        for (int32_t j = r->nstrand; j < m->nactuator; ++j) row[j] = 0;
+        row[m->nactuator] = without;
+    }
 }
 
 void sn_response_find(snResponse *r, int32_t nreleased, const int32_t *released)
@@ -86,14 +104,14 @@ void sn_response_find(snResponse *r, int32_t nreleased, const int32_t *released)
 void sn_response_of_body(const snResponse *r, int32_t body, int32_t ld, double *rows)
 {
     const snModel *m = r->m;
-    const double *velocity = r->velocity + 6 * (size_t)m->body_free[body] * (size_t)r->ld;
+    const double *velocity = r->velocity + (size_t)r->row[body] * (size_t)r->ld;
     double *restrict H = rows;
     memset(H, 0, sizeof(double) * 6 * (size_t)ld);
     for (int k = 0; k < 6; ++k, H += ld, velocity += r->ld) {
         if (r->one_each) /* a loop that the compiler turns into vectors */
-            for (int32_t j = 0; j < r->nstrand; ++j) H[j] = r->scale[j] * velocity[j];
+            for (int32_t j = 0; j < m->nactuator; ++j) H[j] = r->scale[j] * velocity[j];
         else
-            for (int32_t j = 0; j < r->nstrand; ++j) H[m->actuator[j].muscle] += r->scale[j] * velocity[j];
-        H[m->nmuscle] = velocity[r->nstrand];
+            for (int32_t j = 0; j < m->nactuator; ++j) H[m->actuator[j].muscle] += r->scale[j] * velocity[j];
+        H[m->nmuscle] = velocity[m->nactuator];
     }
 }

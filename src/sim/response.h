@@ -1,4 +1,8 @@
-/* The inside of a response, for the parts that fill it. */
+/* The inside of a response, for the parts that fill it, and the answers of the system.
+ *
+ * velocity is a matrix: six rows for each free body, a column for each actuator (what a unit of its force, over the time
+ * of a step, does to the body's velocities) and one more for the velocities without any activation. A part fills the rows
+ * of its bodies; columns of actuators that do not reach them are zero. */
 #ifndef SN_SIM_RESPONSE_H
 #define SN_SIM_RESPONSE_H
 
@@ -7,13 +11,13 @@
 struct snResponse {
     const snModel *m;
     snState *s;
-    bool one_each;   /* actuator j is all of muscle j */
-    int32_t nstrand; /* actuators that pull through strands: the first ones */
-    int32_t *strand; /* nstrand */
-    int32_t ld;
-    double *
-        velocity; /* 6 nfree rows: what a unit of each actuator's force does, in column nstrand what is there without */
-    double *scale; /* nactuator: impulse of the step at full activation, as part of the actuator's force */
+    int32_t ld;        /* from one row of velocity to the next */
+    double *velocity;
+    int32_t *row;      /* nbody: first of a free body's rows, -1; those of the system come first, as it has them */
+    double *scale;     /* nactuator: what activation 1 counts, step and strength included */
+    bool one_each;     /* actuator j is all of muscle j */
+    int32_t nstrand;   /* actuators that pull through strands: the first ones */
+    int32_t *strand;   /* nstrand */
     int32_t nreleased;
     int32_t *released; /* ncoord: whose stops are left out */
     uint8_t *clean;    /* nstrand of the model, all 0: no strand has changed since the last factorisation */
@@ -21,5 +25,6 @@ struct snResponse {
 
 /* Of the system of bodies and strands. */
 void sn_system_respond(const snModel *m, snState *s, snResponse *r);
+void sn_system_effort(const snModel *m, snState *s, snEffort *e, double unit, double *torque, double *need);
 
 #endif

@@ -32,7 +32,7 @@ VD_INLINE uint32_t vf_mask(vi where)
     return mask;
 }
 /* Rows of four as columns of eight. */
-VD_INLINE void put_columns(const float row[SN_LANES][4], float *x, float *y, float *z, float *w)
+VD_INLINE void put_columns(float row[SN_LANES][4], float *x, float *y, float *z, float *w)
 {
     for (int i = 0; i < SN_LANES; ++i) x[i] = row[i][0], y[i] = row[i][1], z[i] = row[i][2], w[i] = row[i][3];
 }

@@ -37,7 +37,7 @@ VD_INLINE vf two_rows(const float *low, const float *high)
     return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(low)), _mm_loadu_ps(high), 1);
 }
 /* Rows of four as columns of eight. */
-VD_INLINE void put_columns(const float row[SN_LANES][4], float *x, float *y, float *z, float *w)
+VD_INLINE void put_columns(float row[SN_LANES][4], float *x, float *y, float *z, float *w)
 {
     vf a = two_rows(row[0], row[4]), b = two_rows(row[1], row[5]);
     vf c = two_rows(row[2], row[6]), d = two_rows(row[3], row[7]);

@@ -20,7 +20,7 @@ class Demo(Case):
     def test_one_motion(self):
         answer = self.json("demo", "hand", "-o", "there/results", "--motion", "fist")
         self.assertEqual([m["name"] for m in answer["motions"]], ["fist"])
-        self.assertLess(answer["motions"][0]["mean_error_mm"], 1)
+        self.assertLess(answer["motions"][0]["mean_error_mm"], 0.004)
         self.assertGreater(answer["motions"][0]["max_bulge_mm"], 0)
         self.assertEqual(answer["index"], "there/results/index.html")
         text, links = self.linked("there/results")

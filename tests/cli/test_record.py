@@ -1,5 +1,8 @@
 """What a run leaves behind: the same columns for every command, nothing lost, nothing of others touched."""
+import json
 import os
+import resource
+import struct
 import subprocess
 import time
 import unittest
@@ -121,6 +124,153 @@ class Journal(Case):
             self.assertEqual(status, 0)
             return usage.ru_maxrss / 1024
         self.assertLess(peak(60) - peak(0.1), 5)  # MB; 60,000 frames
+
+
+class Forms(Case):
+    """Replays in any form, for every command."""
+
+    def test_every_command_takes_every_form(self):
+        self.write("bend.pose.csv", BEND)
+        for form, ending in (("xml", ".replay.xml"), ("gz", ".replay.xml.gz"), ("bin", ".replay.bin")):
+            self.sinew("track", "finger", "bend.pose.csv", "-o", form, "--replay", form)
+            replay = form + ending
+            self.assertEqual(self.json("info", replay)["frames"], 31)
+            self.sinew("plot", replay, "--what", "tension", "-o", "a.svg")
+            self.sinew("plot", replay, "--what", "error", "-o", "a.svg")
+            self.sinew("export", replay, "--to", "csv", "-o", f"{form}.csv")
+            self.sinew("export", replay, "--to", "glb", "-o", f"{form}.glb")
+            self.sinew("convert", replay, f"{form}.control.xml.gz")
+            self.sinew("track", "finger", f"{form}.control.xml.gz", "-o", "again", "--frames", ":2")
+            self.sinew("track", "finger", replay, "-o", "again", "--frames", ":2")
+        self.sinew("convert", "gz.replay.xml.gz", "back.replay.xml")
+        self.assertEqual(self.read("back.replay.xml"), self.read("xml.replay.xml"))  # not a bit is lost
+        small, large = (os.path.getsize(self.path(n)) for n in ("bin.replay.bin", "xml.replay.xml"))
+        self.assertLess(10 * small, large)
+
+    def test_skin_of_a_compact_replay(self):
+        self.sinew("track", "hand", "fist", "-o", "h", "--end", "0.04")
+        self.sinew("convert", "h.replay.xml", "h.replay.bin")
+        for ending in ("xml", "bin"):
+            self.sinew("skin", "hand", f"h.replay.{ending}", "-o", f"{ending}.pc2")
+        with open(self.path("xml.pc2"), "rb") as a, open(self.path("bin.pc2"), "rb") as b:
+            one, two = a.read(), b.read()
+        self.assertEqual(len(one), len(two))
+        apart = [abs(x - y) for (x,), (y,) in zip(struct.iter_unpack("<f", one[32:]), struct.iter_unpack("<f", two[32:]))]
+        self.assertLess(sum(apart) / len(apart), 1e-6)
+        self.assertLess(max(apart), 1e-4)  # where the nearest tendon changes from one to another
+
+    def test_reference_that_is_not_a_file_is_refused_at_once(self):
+        self.sinew("convert", "finger", "m.muscle.xml")
+        text = self.read("m.muscle.xml")
+        for device in ("/dev/zero", "/dev/stdin"):
+            self.write("bad.muscle.xml", text.replace("<Muscle ", f'<Muscle scene="{device}" ', 1))
+            start = time.monotonic()
+            result = self.sinew("check", "bad.muscle.xml", code=3, stdin=subprocess.DEVNULL)
+            self.assertIn("not a regular file", result.stdout + result.stderr)
+            self.assertLess(time.monotonic() - start, 2)
+
+
+class Rates(Case):
+    def test_last_frame_of_a_bvh(self):
+        self.write("tip.bvhmap", "Tip PIP.flexion 0 0 1\n")
+        for frame_time in ("0.0333333", "0.033333", "0.0083333", "0.008333"):
+            frames = "\n".join("0 0 0 %g 0 0" % (0.3 * i) for i in range(31))
+            self.write("a.bvh", "HIERARCHY\nROOT Base\n{\nOFFSET 0 0 0\nCHANNELS 3 Zrotation Xrotation Yrotation\nJOINT Tip\n{\n"
+                       "OFFSET 1 0 0\nCHANNELS 3 Zrotation Xrotation Yrotation\nEnd Site\n{\nOFFSET 1 0 0\n}\n}\n}\nMOTION\n"
+                       f"Frames: 31\nFrame Time: {frame_time}\n{frames}\n")
+            answer = self.json("track", "finger", "a.bvh", "--bvh-map", "tip.bvhmap", "-o", "out")
+            self.assertEqual(answer["frames"], 31, frame_time)
+
+
+class Streams(Case):
+    """Standard streams, names, marks, links."""
+
+    def test_closed_streams(self):
+        """What is meant for a stream that is closed must not end up in a file that took its number."""
+        self.sinew("simulate", "pulley", "--time", "0.1", "-o", "fine")
+        for closed in (">&-", "2>&-", "<&-", ">&- 2>&-", "<&- >&- 2>&-"):
+            command = f"{SINEW} simulate pulley --time 0.1 -o out --progress json {closed}"
+            code = subprocess.run(["sh", "-c", command], cwd=self.folder, stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.DEVNULL).returncode
+            self.assertEqual(code, 0, closed)
+            for ending in (".replay.xml", ".sto"):
+                self.assertEqual(self.read("out" + ending), self.read("fine" + ending), closed)
+
+    def test_success_is_said_after_success(self):
+        self.sinew("simulate", "pulley", "--time", "0.1", "-o", "fine")
+        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+        for command in (["convert", "fine.replay.xml", "a.csv"], ["convert", "fine.replay.xml", "a.control.xml"],
+                        ["export", "fine.replay.xml", "--to", "pc2", "-o", "a.pc2"],
+                        ["export", "fine.replay.xml", "--to", "csv", "-o", "b.csv"],
+                        ["plot", "fine.sto", "-o", "a.svg"], ["simulate", "pulley", "--time", "0.1", "-o", "out"],
+                        ["convert", "finger", "m.muscle.xml"]):
+            result = self.sinew(*command, code=1, preexec_fn=limit)
+            self.assertEqual(result.stdout, "", command)
+
+    def test_escape_bytes_do_not_reach_the_terminal(self):
+        evil = "a\x1b[31m\x07\x9b"
+        result = self.sinew("info", evil, code=3)
+        self.assertNotRegex(result.stderr, "[\x1b\x07\x7f-\x9f]")
+        result = self.sinew(evil, code=2)
+        self.assertNotRegex(result.stderr, "[\x1b\x07\x7f-\x9f]")
+        self.write("m.csv", "time,activation/a\x7fb\xc2\x9b31mc\n0,0\n1,1\n")
+        result = self.sinew("plot", "m.csv", "--muscle", "nobody\x1b]0;title\x07", "-o", "a.svg", code=3)
+        self.assertNotRegex(result.stderr, "[\x1b\x07\x7f-\x9f]")
+
+    def test_json_is_utf8(self):
+        result = subprocess.run([SINEW, "info", b"\xff\xfe\xc3(.replay.xml", "--json"], cwd=self.folder, capture_output=True)
+        answer = json.loads(result.stdout.decode("utf-8"))  # fails where it is not
+        self.assertIn("error", answer)
+        result = subprocess.run([SINEW, "info", "é\x1b.replay.xml", "--json"], cwd=self.folder, capture_output=True)
+        self.assertIn("é", json.loads(result.stdout.decode("utf-8"))["error"]["file"])
+
+    def test_byte_order_marks(self):
+        mark = "\ufeff"
+        self.write("poses.pose.csv", mark + BEND)
+        drawn = []
+        for start in ("", mark):
+            self.write("law.csv", start + "0.5,0\n1,1\n1.5,2\n")
+            self.sinew("plot", "law.csv", "--what", "force-length", "-o", "law.svg")
+            drawn.append(self.read("law.svg"))
+        self.assertEqual(*drawn)
+        self.sinew("track", "finger", "poses.pose.csv", "-o", "out", "--frames", ":2")
+        with open(self.path("wide.pose.csv"), "w", encoding="utf-16") as file:
+            file.write(BEND)
+        self.assertIn("UTF-16", self.sinew("track", "finger", "wide.pose.csv", "-o", "out", code=3).stderr)
+
+    def test_links(self):
+        os.mkdir(self.path("real"))
+        self.write("real/target.csv", "old\n")
+        os.symlink("real/target.csv", self.path("a.csv"))
+        self.sinew("simulate", "pulley", "--time", "0.1", "-o", "fine")
+        self.sinew("convert", "fine.replay.xml", "a.csv")
+        self.assertTrue(os.path.islink(self.path("a.csv")))  # the link stays, what it leads to is new
+        self.assertTrue(self.read("real/target.csv").startswith("time,"))
+        self.assertEqual(os.listdir(self.path("real")), ["target.csv"])
+        os.symlink("nowhere/at/all.csv", self.path("b.csv"))
+        self.assertIn("b.csv", self.sinew("convert", "fine.replay.xml", "b.csv", code=1).stderr)
+
+    def test_output_that_is_an_input(self):
+        self.sinew("simulate", "pulley", "--time", "0.1", "-o", "fine")
+        os.link(self.path("fine.replay.xml"), self.path("same.replay.xml"))
+        os.symlink("fine.replay.xml", self.path("link.replay.xml"))
+        before = self.read("fine.replay.xml")
+        for other in ("fine.replay.xml", "./fine.replay.xml", "same.replay.xml", "link.replay.xml"):
+            result = self.sinew("convert", "fine.replay.xml", other, code=2)
+            self.assertIn("its own input", result.stderr)
+        self.write("levels.csv", "time,rope\n0,0\n1,0.1\n")
+        os.rename(self.path("levels.csv"), self.path("out.sto"))
+        self.assertIn("its own input", self.sinew("simulate", "pulley", "--activations", "out.sto", "-o", "out", code=2).stderr)
+        self.assertEqual(self.read("fine.replay.xml"), before)
+
+    def test_reader_that_goes_away(self):
+        """A pipe that is closed does not cost the files."""
+        process = subprocess.Popen([SINEW, "simulate", "pulley", "--time", "0.2", "-o", "out"], cwd=self.folder,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        process.stdout.close()
+        process.stderr.close()
+        self.assertEqual(process.wait(), 0)
+        self.assertLessEqual({"out.replay.xml", "out.sto"}, set(os.listdir(self.folder)))
 
 
 if __name__ == "__main__":

@@ -17,10 +17,10 @@ static void a_few_random_motions_are_followed(void **state)
 {
     (void)state;
     snModel *m = shipped_hand();
-    follow_one(m, (Case){MOTION_POSE, true, 1, 21, 0.4}, 1e-3);
-    follow_one(m, (Case){MOTION_SWAY, false, 1, 6, 0.4}, 1e-3);
-    follow_one(m, (Case){MOTION_TAP, false, 1, 28, 0.4}, 1e-3);
-    follow_one(m, (Case){MOTION_BEYOND, true, 1, 4, 0.6}, 0.1);
+    follow_one(m, (Case){MOTION_POSE, true, 1, 21, 0.4}, 3e-6);
+    follow_one(m, (Case){MOTION_SWAY, false, 1, 6, 0.4}, 5e-6);
+    follow_one(m, (Case){MOTION_TAP, false, 1, 28, 0.4}, 3e-6);
+    follow_one(m, (Case){MOTION_BEYOND, true, 1, 4, 0.6}, 0.035);
     sn_model_destroy(m);
 }
 

@@ -53,11 +53,11 @@ static void shipped_motions(void **state)
     (void)state;
     Case c = {0};
     open_case(&c);
-    follow(&c, "abduction", 0.001, 0.005);
-    follow(&c, "flexion", 0.001, 0.005);
-    follow(&c, "shrug", 0.001, 0.005);
+    follow(&c, "abduction", 1e-5, 1.5e-4);
+    follow(&c, "flexion", 2.5e-4, 3e-3);
+    follow(&c, "shrug", 1e-3, 5e-3);
     follow(&c, "rotation", 0.001, 0.010);
-    follow(&c, "reach", 0.001, 0.005);
+    follow(&c, "reach", 1e-5, 1e-4);
     sn_model_destroy(c.model);
     sn_spec_destroy(c.spec);
 }

@@ -68,7 +68,7 @@ static void arm_is_lifted_off_its_stop(void **state)
     }
     print_message("off the stop: worst %.3f mm of %.1f, activation %.3f\n", 1e3 * worst, 60 * 20 * SN_DEG,
                   report.max_activation);
-    assert_at_most(worst, 2e-3);
+    assert_at_most(worst, 2e-6);
     sn_follow_report_free(&report);
     sn_track_destroy(motion);
     sn_track_destroy(replay);

@@ -12,7 +12,8 @@
 #define LIST SINEW_SOURCE_DIR "/tests/io/malformed.tsv"
 
 static const char *const kinds[] = {"track", "obj",    "ply",   "stl",    "table",       "poses",
-                                    "bvh",   "bvhmap", "scene", "muscle", "force_length"};
+                                    "bvh",   "bvhmap", "scene", "muscle", "force_length",
+                                    "case"};
 
 /* A model is loaded and checked; the first error of the check counts. */
 static snStatus load_model(const char *path, snError *error)
@@ -44,6 +45,7 @@ static snStatus load(const char *kind, const char *path, snError *error)
     snMesh mesh = {0};
     snTable table = {0};
     snPoses *poses = NULL;
+    snCase *patient = NULL;
     snStatus status;
     if (!strcmp(kind, "track"))
         status = sn_load_track(path, &track, error);
@@ -57,12 +59,15 @@ static snStatus load(const char *kind, const char *path, snError *error)
         status = sn_load_bvh_poses(CORPUS "bvh/good.bvh", path, &poses, error);
     else if (!strcmp(kind, "scene") || !strcmp(kind, "muscle"))
         status = load_model(path, error);
+    else if (!strcmp(kind, "case"))
+        status = sn_load_case(path, &patient, error);
     else if (!strcmp(kind, "force_length"))
         status = load_force_length(path, error);
     else
         status = sn_load_mesh(path, &mesh, error);
     sn_track_destroy(track);
     sn_poses_destroy(poses);
+    sn_case_destroy(patient);
     sn_mesh_free(&mesh);
     sn_table_free(&table);
     return status;

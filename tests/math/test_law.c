@@ -44,6 +44,32 @@ static void laws_have_their_fixed_points(void **state)
     assert_near(sn_law_eval(&(snLaw){.kind = SN_LAW_HILL_ACTIVE}, 1, &slope), 1, 0);
     assert_near(sn_law_eval(&(snLaw){.kind = SN_LAW_QUADRATIC_ACTIVE}, 1.5, &slope), 0, 1e-15);
     assert_near(sn_law_eval(&(snLaw){.kind = SN_LAW_QUADRATIC_ACTIVE}, 0.2, &slope), 0, 0);
+    assert_near(sn_law_eval(&(snLaw){.kind = SN_LAW_BLIX_ACTIVE}, 1.1, &slope), 1, 0);
+    assert_near(sn_law_eval(&(snLaw){.kind = SN_LAW_BLIX_ACTIVE}, 0.5, &slope), 0, 0);
+    assert_near(sn_law_eval(&(snLaw){.kind = SN_LAW_BLIX_PASSIVE}, 1.18, &slope), 0.0897, 1e-4);
+    assert_near(sn_law_eval(&(snLaw){.kind = SN_LAW_RAMP_ACTIVE}, 0.3, &slope), 0, 1e-15);
+    assert_near(sn_law_eval(&(snLaw){.kind = SN_LAW_RAMP_ACTIVE}, 0.65, &slope), 0.5, 1e-15);
+    assert_near(sn_law_eval(&(snLaw){.kind = SN_LAW_RAMP_ACTIVE}, 1, &slope), 1, 1e-15);
+    assert_near(sn_law_eval(&(snLaw){.kind = SN_LAW_EXPONENTIAL_PASSIVE}, 1.1, &slope), 0.6577, 1e-4);
+    assert_near(sn_law_eval(&(snLaw){.kind = SN_LAW_EXPONENTIAL_PASSIVE}, 1.2, &slope), 1.8561, 1e-4);
+    assert_near(sn_law_eval(&(snLaw){.kind = SN_LAW_EXPONENTIAL_PASSIVE}, 0.9, &slope), 0, 0);
+}
+
+/* Equations 1 and 2 of [Tsang 2005] by hand; below 0.6 and above 1.6 the parabola would push. */
+static void blix_curves_have_their_published_values(void **state)
+{
+    (void)state;
+    const snLaw active = {.kind = SN_LAW_BLIX_ACTIVE}, passive = {.kind = SN_LAW_BLIX_PASSIVE};
+    double slope;
+    assert_near(sn_law_eval(&active, 1.1, &slope), 1, 1e-15);
+    assert_near(slope, 0, 1e-14);
+    assert_near(sn_law_eval(&active, 1, &slope), 0.96, 1e-15);
+    for (double x = 0.3; x < 2; x += 0.01) assert_at_most(0, sn_law_eval(&active, x, &slope));
+    assert_near(sn_law_eval(&active, 0.59, &slope), 0, 0);
+    assert_near(sn_law_eval(&active, 1.61, &slope), 0, 0);
+    assert_near(sn_law_eval(&passive, 1.18, &slope), 0.0897, 5e-5);
+    assert_near(sn_law_eval(&passive, 0.8, &slope), 0, 0);
+    assert_near(slope, 0, 0);
 }
 
 static void table_meets_its_points_and_never_overshoots(void **state)
@@ -95,6 +121,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slopes_and_integrals_belong_to_the_law),
         cmocka_unit_test(laws_have_their_fixed_points),
+        cmocka_unit_test(blix_curves_have_their_published_values),
         cmocka_unit_test(table_meets_its_points_and_never_overshoots),
         cmocka_unit_test(tables_of_one_and_two_points_work),
         cmocka_unit_test(names_go_both_ways),

@@ -154,6 +154,21 @@ static void weak_activations_are_seen(void **state)
     sn_track_destroy(track);
 }
 
+/* A loop over the ticks ends, whatever the values. */
+static void ticks_are_few(void **state)
+{
+    (void)state;
+    static const double value[] = {0,    1,     -1,      5e-324, 1e-300, 1e300, -1e300,        1.7e308,
+                                   -1.7e308, 1e15, 1e15 + 0.25, 1e9, 1e9 + 1e-7, 123456789.123, 9007199254740992, 3e-5};
+    enum { COUNT = sizeof value / sizeof *value };
+    for (int i = 0; i < COUNT * COUNT; ++i)
+        for (int grow = 0; grow < 2; ++grow) {
+            snAxisTicks a = sn_axis_ticks(value[i % COUNT], value[i / COUNT], 6, grow);
+            assert_true(a.step > 0 && isfinite(a.step) && a.high > a.low && isfinite(a.high - a.low));
+            assert_true((int64_t)a.last - a.first >= 0 && (int64_t)a.last - a.first <= 12);
+        }
+}
+
 static void ticks_are_round_and_inside(void **state)
 {
     (void)state;
@@ -232,6 +247,7 @@ int main(void)
         cmocka_unit_test(bands_and_crowds_are_drawn),
         cmocka_unit_test(weak_activations_are_seen),
         cmocka_unit_test(ticks_are_round_and_inside),
+        cmocka_unit_test(ticks_are_few),
         cmocka_unit_test(long_names_keep_both_ends),
         cmocka_unit_test(heat_colours_rise_in_lightness),
         cmocka_unit_test(diverging_colours_darken_both_ways),

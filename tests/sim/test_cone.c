@@ -69,7 +69,7 @@ static void rod_stops_at_its_cone(void **state)
         }
         print_message("cone of %g degrees: reached %.3f to %.3f, joint apart by %.1e m\n", run[k].swing, least,
                       furthest, drift);
-        assert_at_most(furthest, run[k].swing + 0.5);
+        assert_at_most(furthest, run[k].swing + (run[k].swing == 80 ? 0.25 : 0.02));
         if (run[k].swing <= 100) assert_true(least > run[k].swing - 1); /* it got there */
     }
 }
@@ -86,7 +86,7 @@ static void rod_stops_at_its_twist(void **state)
             furthest = fmax(furthest, way * twist_of(&r));
         }
         print_message("twist of 40 degrees: reached %.3f\n", furthest);
-        assert_at_most(furthest, 40.5);
+        assert_at_most(furthest, 40.02);
         assert_true(furthest > 39);
         rig_drop(&r);
     }

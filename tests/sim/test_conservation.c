@@ -52,7 +52,7 @@ static void momentum_is_kept(void **state)
     linear = fmax(linear, momentum_drift(0.002, &fine));
     print_message("two bodies and a strand, 2 s: linear momentum %.1e, angular %+.2f %% -> %+.2f %% for h 4 -> 2 ms\n", linear,
                   100 * coarse, 100 * fine);
-    assert_at_most(linear, 1e-10);
+    assert_at_most(linear, 1e-13);
     assert_at_most(fabs(fine), 0.6 * fabs(coarse) + 1e-4);
 }
 
@@ -107,7 +107,7 @@ static void solvers_agree(void **state)
         double worst = 0;
         for (int i = 0; i < 30000; ++i) worst = fmax(worst, fabs(a[i] - b[i]));
         print_message("%s: both solvers agree to %.1e m after %d steps\n", c[k].scene, worst, c[k].steps);
-        assert_at_most(worst, 1e-9);
+        assert_at_most(worst, 5e-12);
     }
 }
 

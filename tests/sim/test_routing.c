@@ -15,8 +15,8 @@ static void pulley_has_equal_tension_on_both_sides(void **state)
     }
     print_message("pulley at rest: tension ratio %.4f, gap %.1e m\n", wall / weight, r.s->info.worst_gap);
     assert_near(wall / weight, 1, 0.03);
-    assert_near(weight, 9.81 * SN_SCENE_PULLEY_LOAD, 0.03 * 9.81);
-    assert_at_most(r.s->info.worst_gap, 1e-5);
+    assert_near(weight, 9.81 * SN_SCENE_PULLEY_LOAD, 3e-5);
+    assert_at_most(r.s->info.worst_gap, 1e-9);
     rig_drop(&r);
 }
 
@@ -77,7 +77,7 @@ static void pulley_friction_is_small(void **state)
         double drift, ratio = drawn_ratio(step[k], &drift);
         print_message("pulley at 40 mm/s, h = %g ms: tension ratio %.4f, drift %.1e m\n", 1e3 * step[k], ratio, drift);
         assert_at_most(drift, 1e-5);
-        if (step[k] <= 0.002) assert_near(ratio, 1, 0.03);
+        assert_near(ratio, 1, 14 * step[k]); /* an error of the step: 0.050, 0.025 and 0.013 */
     }
 }
 
@@ -91,7 +91,7 @@ static void crane_joint_does_not_drift(void **state)
         for (int32_t k = 0; k < 5; ++k) worst = fmax(worst, fabs(r.s->joint_gap[k]));
     }
     print_message("crane: joint drift %.1e m\n", worst);
-    assert_at_most(worst, 5e-5);
+    assert_at_most(worst, 3e-6);
     rig_drop(&r);
 }
 
@@ -155,9 +155,9 @@ static void contact_only_pushes(void **state)
         double top = sn_strand_tension(st, r.s->point, 0, sn_strand_parameter(st, 0.5));
         print_message("wrap of %g mm: least contact force %.3f N, %g points touch, tension ratio of the ends %.4f, before and behind %.4f, on top %.4f\n",
                       1e3 * radius[k], least, touching, ratio, before / behind, top / before);
-        assert_at_most(-least, 0.5);
-        assert_near(ratio, 1, 0.05);
-        assert_near(before / behind, 1, 0.05);
+        assert_at_most(-least, 1e-3);
+        assert_near(ratio, 1, 1e-9);
+        assert_near(before / behind, 1, 1e-9);
         assert_true(touching >= 1);
         rig_drop(&r);
     }
@@ -181,7 +181,7 @@ static void tension_is_even_across_a_tight_wrap(void **state)
         }
         double rest = at_end(r.s->out_insertion) / at_end(r.s->out_origin);
         print_message("wrap of %g mm, drawn out: tension ratio %.4f while sliding, %.4f at rest\n", 1e3 * radius[k], during, rest);
-        assert_near(rest, 1, 0.05);
+        assert_near(rest, 1, 0.003);
         rig_drop(&r);
     }
 }

@@ -124,7 +124,7 @@ static void rows_match_differences_of_gaps(void **state)
         rig_run(&r, 0.1);
         double worst = worst_row(&r, 1e-6);
         print_message("%s: rows against finite differences %.1e\n", scene[k], worst);
-        assert_at_most(worst, 1e-7);
+        assert_at_most(worst, 5e-9);
         rig_drop(&r);
     }
 }
@@ -149,8 +149,8 @@ static void strand_on_strand(void **state)
     Rig r = rig_of(sn_build_end(&b), sn_default_sim_def());
     assert_int_equal(r.m->pattern.nlink, 3);
     rig_run(&r, 0.1);
-    assert_at_most(worst_row(&r, 1e-6), 1e-7);
-    assert_at_most(r.s->info.worst_gap, 1e-5);
+    assert_at_most(worst_row(&r, 1e-6), 1e-9);
+    assert_at_most(r.s->info.worst_gap, 1e-10);
     rig_drop(&r);
 }
 

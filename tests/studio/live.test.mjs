@@ -107,11 +107,14 @@ test("the controller follows the target that the sliders set", () =>
     await receives(page);
     await page.click("#live-reset");
     const before = await state(page);
-    const goal = await page.evaluate(() => {
+    const text = await page.evaluate(() => {
+      const slider = document.querySelector('[data-coordinate="0"]').cloneNode(); // rounds to its steps
       const c = window.studio.data.coordinates[0];
-      return Math.min(window.studio.liveMode.link.state.coordinates[0] + 0.4, c.upper);
+      slider.value = String(Math.min(window.studio.liveMode.link.state.coordinates[0] + 0.4, c.upper));
+      return slider.value;
     });
-    await page.locator('[data-coordinate="0"]').fill(String(goal));
+    const goal = Number(text);
+    await page.locator('[data-coordinate="0"]').fill(text);
     await page.waitForFunction(() => window.studio.liveMode.link.state.following, null, { timeout: 60000 });
     await page.waitForSelector('#follow[aria-pressed="true"]', { timeout: 60000 });
     await page.waitForFunction(

@@ -1,6 +1,8 @@
 """The examples run, give the right physics, and stay short."""
+import glob
 import math
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -35,6 +37,14 @@ class Examples(unittest.TestCase):
         for name in names:
             with open(os.path.join(SOURCE, "examples", name)) as file:
                 self.assertLess(len(file.readlines()), 100, name)
+
+    def test_c_examples_compile_as_c_plus_plus(self):
+        compiler = next((name for name in ("g++", "clang++", "c++") if shutil.which(name)), None)
+        if not compiler:
+            self.skipTest("no C++ compiler")
+        for path in sorted(glob.glob(os.path.join(SOURCE, "examples", "*.c"))):
+            self.run_in(compiler, "-x", "c++", "-std=c++11", "-Wall", "-Wextra", "-pedantic", "-Werror", "-fsyntax-only",
+                        "-I" + os.path.join(SOURCE, "include"), path)
 
     def test_pendulum_swings_on_its_cord(self):
         text = self.run_in(self.example("pendulum"), "out.replay.xml")

@@ -33,7 +33,7 @@ class Install(unittest.TestCase):
         return dict(os.environ, LD_LIBRARY_PATH=lib, PKG_CONFIG_PATH=os.path.join(lib, "pkgconfig"))
 
     def sinew(self, *arguments):
-        result = run([self.find("sinew"), *arguments], cwd=self.prefix)
+        result = run([os.path.join(self.prefix, "bin", "sinew"), *arguments], cwd=self.prefix)
         self.assertEqual(result.returncode, 0, result.stderr)
         return result.stdout
 
@@ -47,6 +47,25 @@ class Install(unittest.TestCase):
                     continue
                 self.assertTrue(os.path.exists(os.path.join(self.prefix, "share", "sinew", os.path.relpath(
                     os.path.join(folder, name), SOURCE))), name)
+
+    def test_documentation_and_completions(self):
+        for path in ("share/man/man1/sinew.1", "share/bash-completion/completions/sinew", "share/zsh/site-functions/_sinew",
+                     "share/fish/vendor_completions.d/sinew.fish", "share/doc/sinew/NOTICE", "share/doc/sinew/LICENSE",
+                     "share/doc/sinew/docs/tutorial.md", "share/doc/sinew/examples/pendulum.c"):
+            self.assertGreater(os.path.getsize(os.path.join(self.prefix, path)), 500, path)
+
+    def test_uninstall_leaves_what_others_put_there(self):
+        with tempfile.TemporaryDirectory(prefix="sinew-uninstall-") as prefix:
+            own, others = os.path.join(prefix, "share", "sinew", "mine.txt"), os.path.join(prefix, "bin", "other")
+            self.assertEqual(run(["cmake", "--install", BUILD, "--prefix", prefix]).returncode, 0)
+            for path in (own, others):
+                with open(path, "w", encoding="utf-8"):
+                    pass
+            result = run([os.path.join(SOURCE, "tools", "uninstall"), BUILD, prefix])
+            self.assertEqual(result.returncode, 0, result.stderr)
+            left = [os.path.join(folder, name) for folder, _, files in os.walk(prefix) for name in files]
+            self.assertEqual(sorted(left), sorted([own, others]))
+            self.assertFalse(os.path.exists(os.path.join(prefix, "include", "sinew")))
 
     def test_command_runs_from_its_new_place(self):
         self.assertIn("0 errors", self.sinew("check", "pulley"))

@@ -89,8 +89,39 @@ class Dependencies(unittest.TestCase):
 class Scripts(unittest.TestCase):
     def test_every_verb_has_its_line_of_help(self):
         text = subprocess.run(["make", "-s", "help"], cwd=SOURCE, capture_output=True, text=True).stdout
-        for verb in ["all", "demo", "test", "test-quick", "test-full", "test-blender", "bench", "fuzz", "docs", "install", "format", "clean"]:
+        for verb in ["all", "demo", "test", "test-quick", "test-full", "test-blender", "bench", "fuzz", "docs", "install", "uninstall", "deb", "test-page", "format", "clean"]:
             self.assertRegex(text, rf"(?m)^make {verb} +\w")
+
+    def test_ci_adds_up_its_parts(self):
+        """.ci/run among parts that only say what they would: counts add up, a part that dies without a count fails."""
+        for blender, fresh, suite, last, code in (
+                ("echo 3 passed, 0 failed", "exit 0", "echo 10 passed, 0 failed", "17 passed, 0 failed", 0),
+                ("echo 3 passed, 1 failed; exit 1", "echo try_fresh_machine: skipped, because", "echo 10 passed, 0 failed",
+                 "15 passed, 1 failed", 1),
+                ("exit 1", "exit 1", "echo 10 passed, 0 failed; exit 2", "12 passed, 4 failed", 1)):
+            with tempfile.TemporaryDirectory() as folder:
+                os.makedirs(os.path.join(folder, ".ci"))
+                os.makedirs(os.path.join(folder, "tools"))
+                shutil.copy(os.path.join(SOURCE, ".ci", "run"), os.path.join(folder, ".ci", "run"))
+                rules = {"test-blender": blender, "deb": "exit 0", "test": suite, "test-habits": "exit 0"}
+                with open(os.path.join(folder, "Makefile"), "w") as file:
+                    file.write("".join(f"{name}:\n\t@{rule}\n" for name, rule in rules.items()))
+                for name, text in (("install_deps.sh", "exit 0"), ("try_fresh_machine", fresh)):
+                    path = os.path.join(folder, "tools", name)
+                    with open(path, "w") as file:
+                        file.write(f"#!/bin/sh\n{text}\n")
+                    os.chmod(path, 0o755)
+                result = subprocess.run([os.path.join(folder, ".ci", "run")], capture_output=True, text=True)
+                self.assertEqual((result.stdout.splitlines()[-1], result.returncode != 0), (last, code != 0), result.stdout)
+
+    def test_a_fresh_machine_is_skipped_where_it_cannot_be_made(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("bash", "id", "dirname", "env"):
+                os.symlink(shutil.which(name), os.path.join(folder, name))
+            result = subprocess.run([os.path.join(SOURCE, "tools", "try_fresh_machine"), "demo"], env={"PATH": folder},
+                                    capture_output=True, text=True)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("try_fresh_machine: skipped, ", result.stdout)
 
     def test_no_file_is_too_long(self):
         """Files stay under 1000 lines; the readers of the code are people."""

@@ -1,0 +1,79 @@
+/* Flesh: soft tissue by finite elements around the bones and muscles of a model, with the skin embedded in it.
+ *
+ * From a model: its outer surface (the skin, or one grown over bones and muscles) is filled with a lattice of
+ * tetrahedra; bones hold the flesh around them, muscles pull along their fibres by their activation, and each frame is
+ * the rest that all of it comes to [Lee 2009, section 3.3]. A flesh belongs to one thread at a time and works with
+ * several of its own; results do not depend on their number. World frame, SI. */
+#ifndef SINEW_FLESH_H
+#define SINEW_FLESH_H
+
+#include "sinew/deform.h"
+#include "sinew/spec.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct snFlesh snFlesh;
+
+typedef struct snFleshDef {
+    const char *mesh;       /* closed mesh node: the outer surface; NULL: the model's skin, or grown where it has none */
+    int32_t tetrahedra;     /* wished number; the spacing follows */
+    double spacing;         /* m: side of the lattice's cubes; 0: from the wished number */
+    double mu10, mu01;      /* Pa [Lee 2009: 20 and 60 kPa] */
+    double kappa;           /* Pa: bulk modulus [10 MPa] */
+    double muscle_stress;   /* Pa: of fully active muscle [0.3 MPa] */
+    double optimum;         /* stretch at which fibres are strongest [1.4] */
+    double density;         /* kg/m^3 */
+    double hold;            /* N/m^4: how firmly a bone holds the flesh inside it */
+    double cover;           /* m: flesh over bones and muscles where the surface is grown */
+    bool gravity;           /* the model's, beyond what the drawn shape already carries: none at rest */
+    bool contact;           /* parts of the surface that are far from each other in the drawn pose do not pass through */
+    bool muscles;           /* muscle meshes are surfaces of the deformer too */
+    double tolerance;       /* m: how far a frame may be from rest */
+    double jiggle;          /* s between frames: with inertia, by backward Euler; 0: at rest in every frame */
+    int32_t threads;        /* 0: all cores */
+} snFleshDef;
+
+SN_API snFleshDef sn_default_flesh_def(void);
+/* SN_BAD_INPUT with place and remedy: a surface that is open, faces inwards or crosses itself, no bone inside it, a
+ * lattice too coarse for a part, constants that are not positive, more memory than there is. */
+SN_API snStatus sn_create_model_flesh(const snSpec *spec, const snFleshDef *def, snProgress progress, snFlesh **flesh,
+                                      snError *error);
+SN_API void sn_flesh_destroy(snFlesh *flesh); /* NULL is fine */
+/* As a deformer, which destroys the flesh in the end. On failure the flesh stays yours. */
+SN_API snStatus sn_flesh_deformer(snFlesh *flesh, snDeformer **deformer, snError *error);
+/* Precision for the frames that follow, m: 1e-5 is the default, 5e-5 is good enough for a preview. */
+SN_API void sn_flesh_set_tolerance(snFlesh *flesh, double tolerance);
+/* What it is made of. */
+typedef struct snFleshSize {
+    int32_t tetrahedra, nodes, levels, bones, muscles, colors;
+    double spacing, volume; /* m; m^3 inside the surface as drawn */
+    double muscle_volume;   /* m^3 */
+    int64_t bytes;          /* of the solver */
+    int32_t parts_dropped;  /* pieces of flesh that no bone holds */
+    int32_t muscles_outside; /* the surface: they pull nothing here */
+    const char *first_outside; /* name of one of them, or NULL */
+} snFleshSize;
+SN_API snFleshSize sn_flesh_size(const snFlesh *flesh);
+
+/* What the last frame did. */
+typedef struct snFleshInfo {
+    int32_t newton, cg, projected, halvings; /* iterations; with positive eigenvalues; halved steps */
+    double energy;       /* J */
+    double volume_ratio; /* of the surface, to that as drawn */
+    double least_j;      /* least volume ratio of a tetrahedron */
+    int32_t inverted;
+    double step;     /* m: largest move of the last iteration */
+    double residual; /* N */
+    bool converged;
+    int32_t substeps; /* 1, or more where the bones had to be moved little by little */
+    int32_t contacts; /* points pushed out of another part */
+    double seconds, evaluate_s, assemble_s, coarsen_s, cg_s;
+} snFleshInfo;
+SN_API snFleshInfo sn_flesh_info(const snFlesh *flesh);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

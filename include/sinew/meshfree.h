@@ -1,0 +1,84 @@
+/* Soft muscles and their deformation libraries.
+ *
+ * A muscle mesh of a model is filled with points and brought to equilibrium at some poses and activations; the shapes
+ * are kept in a library, which then plays at the price of a blend. SI; names are those of the model. */
+#ifndef SINEW_MESHFREE_H
+#define SINEW_MESHFREE_H
+
+#include "sinew/deform.h"
+#include "sinew/spec.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct snLibrary snLibrary;
+
+/* An axis of the library: a joint coordinate and how many samples along its range. */
+typedef struct snLibraryAxisDef {
+    const char *coordinate; /* such as GH.1 */
+    int32_t samples;        /* at least 2 */
+    double low, high;       /* rad or m; equal: the joint's limits */
+} snLibraryAxisDef;
+
+typedef struct snLibraryDef {
+    const char *muscle;    /* a mesh node, or a muscle group; NULL: every group that has a mesh of its own */
+    const char *mesh;      /* mesh node of the muscle; NULL: found by name, or made around the strands */
+    int32_t naxis;         /* at most 2; 0: the coordinate that moves the muscle most */
+    const snLibraryAxisDef *axis;
+    int32_t activations;   /* samples from tone to 1; 1: tone only */
+    int32_t points;        /* in each muscle */
+    double mu, bulk;       /* Pa: shear modulus of the matter between the fibres, and lambda over mu */
+    double prestretch;     /* of the fibres as drawn */
+    double tone;           /* least activation */
+    double jump;           /* m: neighbours may differ by this much at most */
+    double midpoint;       /* m: a cell whose middle is off by more is divided */
+    int32_t most_samples;  /* along an axis after dividing, 2 to 17 */
+    bool contact;          /* keep out of the bones */
+    int32_t threads;       /* 0: all cores; the result does not depend on it */
+    snProgress progress;
+} snLibraryDef;
+
+SN_API snLibraryDef sn_default_library_def(void);
+/* Solves the samples. A sample that does not converge, or that is on another branch than its neighbours, makes the box
+ * smaller, and sn_library_note says so. SN_BAD_INPUT: no such muscle or coordinate, no attachments, a mesh that cannot
+ * be filled. */
+SN_API snStatus sn_create_library(const snSpec *spec, const snLibraryDef *def, snLibrary **library, snError *error);
+SN_API void sn_library_destroy(snLibrary *library); /* NULL is fine */
+
+/* What a muscle of a library is like. */
+typedef struct snLibraryInfo {
+    const char *name, *mesh, *note; /* note: what was restricted and why, empty where nothing was */
+    int32_t vertices, samples, axes;
+    const char *axis[3];
+    int32_t axis_samples[3];
+    double low[3], high[3];            /* rad, m or activation */
+    double jump;                       /* m: largest difference between neighbours, in the frame of the bones */
+    double midpoint_rms, midpoint_max; /* m: blend against true solves at the middles of cells */
+    double left_out;                   /* m: worst error when a sample is left out; pessimistic */
+    double least_volume;               /* over that at rest, of the worst sample */
+    double residual;                   /* N, of the worst sample */
+} snLibraryInfo;
+SN_API int32_t sn_library_count(const snLibrary *library);
+SN_API snStatus sn_library_info(const snLibrary *library, int32_t muscle, snLibraryInfo *info); /* SN_BAD_INPUT past the last */
+
+/* Times of the last sn_create_library in this thread's process: solves, their mean and worst processor time (s). */
+typedef struct snLibraryTimes {
+    int32_t solves;
+    double mean, worst, seconds;
+} snLibraryTimes;
+SN_API snLibraryTimes sn_library_times(const snLibrary *library);
+
+SN_API snStatus sn_save_library(const snLibrary *library, const char *path, snError *error);
+/* SN_BAD_FILE with the place of what is wrong. */
+SN_API snStatus sn_load_library(const char *path, snLibrary **library, snError *error);
+SN_API snStatus sn_read_library(const void *bytes, size_t size, snLibrary **library, snError *error);
+
+/* The muscles as surfaces that follow bones and activations. The library belongs to the deformer from then on.
+ * SN_BAD_INPUT: the library was made for other meshes, or names bodies or coordinates that the model lacks. */
+SN_API snStatus sn_library_deformer(const snSpec *spec, snLibrary *library, snDeformer **deformer, snError *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

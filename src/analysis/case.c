@@ -1,0 +1,64 @@
+/* Cases: lists of changes, and the names of their kinds. */
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "base/array.h"
+#include "sinew/clinical.h"
+
+#include <string.h>
+
+struct snCase {
+    snArena memory;
+    const char *model;
+    SN_ARRAY(snChange) change;
+};
+
+static const char *const kind_name[] = {"strength", "passive", "cost",     "cut",   "nerve",
+                                        "fuse",     "load",    "transfer", "couple"};
+enum { KINDS = sizeof kind_name / sizeof *kind_name };
+
+const char *sn_change_name(snChangeKind kind)
+{
+    return (unsigned)kind < KINDS ? kind_name[kind] : NULL;
+}
+
+snCase *sn_case_create(const char *model)
+{
+    snCase *c = SN_NEW(snCase);
+    if (!c) return NULL;
+    c->model = sn_arena_strdup(&c->memory, model);
+    if (c->model) return c;
+    sn_case_destroy(c);
+    return NULL;
+}
+
+void sn_case_destroy(snCase *c)
+{
+    if (!c) return;
+    sn_arena_free(&c->memory);
+    sn_array_free(&c->change);
+    sn_free(c);
+}
+
+const char *sn_case_model(const snCase *c)
+{
+    return c->model;
+}
+
+snStatus sn_case_add(snCase *c, const snChange *change)
+{
+    snChange copy = *change;
+    copy.name = sn_arena_strdup(&c->memory, change->name ? change->name : "");
+    copy.to = sn_arena_strdup(&c->memory, change->to ? change->to : "");
+    if (!copy.name || !copy.to || !sn_array_push(&c->change, copy)) return SN_NO_MEMORY;
+    return SN_OK;
+}
+
+int32_t sn_case_count(const snCase *c)
+{
+    return c->change.count;
+}
+
+const snChange *sn_case_change(const snCase *c, int32_t index)
+{
+    return &c->change.at[index];
+}

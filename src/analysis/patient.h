@@ -1,0 +1,78 @@
+/* A model on a tree with a case applied: what the clinical questions share. */
+#ifndef SN_ANALYSIS_PATIENT_H
+#define SN_ANALYSIS_PATIENT_H
+
+#include "model/model.h"
+#include "opt/boxqp.h"
+#include "opt/dense.h"
+#include "sinew/clinical.h"
+
+typedef enum snCoupling { SN_COUPLE_SOFT, SN_COUPLE_HARD, SN_COUPLE_NONE } snCoupling;
+
+typedef struct snLoad {
+    int32_t link;
+    v3 point, force; /* neutral world; the force turns with the link */
+} snLoad;
+
+/* The linear statics of one state: missing torque = A z - b, z being one number per control, then per stop. */
+struct snPatient {
+    const snSpec *spec;
+    const snModel *m;
+    snModel *own; /* the model where tendons were transferred */
+    const snSkeleton *s;
+    const snDense *dense;
+    int32_t nq, nu, np, nz; /* coordinates, units, paths, controls */
+    snTreeWork *tree;
+    snPathWork *path;
+    snPathLinks links;
+    v3 gravity;
+
+    /* the case */
+    double *strength, *passive; /* per path */
+    double *cost;               /* per unit */
+    bool *fused;                /* per coordinate */
+    double *fused_at;           /* rad or m */
+    int32_t *control;           /* per unit: its control; the same one for hard coupled units */
+    snCoupling coupling;
+    int32_t nload;
+    snLoad *load;
+    double load_scale;
+
+    /* by sn_patient_assemble, in true units */
+    double *q, *v, *zero; /* nq: the state */
+    double *A;            /* nq rows of nu: torque of each unit at activation 1 */
+    double *b;            /* nq: torque that the units have to give */
+    double *tau;          /* nq: scratch */
+
+    /* the quadratic program: rows of A over their tolerance, columns by control, then stops */
+    snBoxQp *qp;
+    int32_t ld, nrow, nstop, nvar;
+    double *H, *Q, *rhs, *c, *lo, *hi, *z;
+    int32_t *row, *stop; /* coordinates of the rows; of the stops */
+    double *stop_sign;
+
+    /* the last answer */
+    double *activation, *force, *missing;
+    bool *clamped;
+    void *block;
+};
+
+/* Weights of the program, see hold.c. */
+extern const double sn_effort_weight, sn_couple_weight;
+
+/* Fills A and b for a state; v and a may be NULL. */
+void sn_patient_assemble(snPatient *p, const double *q, const double *v, const double *a);
+/* Torque of everything at given activations and no acceleration: sum of forces, 0 in equilibrium. */
+void sn_patient_torque(snPatient *p, const double *q, const double *activation, double *tau);
+/* The same, and K = -dtau/dq (nq rows of ld numbers; geometric: with the second derivatives of the paths). */
+void sn_patient_stiffness(snPatient *p, const double *q, const double *activation, double *tau, bool geometric, double *K,
+                          int32_t ld);
+/* Chooses activations for the A and b of now; starts from the last ones. */
+snStatus sn_patient_solve(snPatient *p, snBoxQpInfo *info);
+/* Target to what can be: inside the ranges, fused joints where they are. Fills p->clamped. */
+void sn_patient_clamp(snPatient *p, const double *target, double *q);
+
+/* The model with tendons transferred, without meshes. */
+snStatus sn_transfer_model(const snSpec *spec, const snCase *c, snModel **model, snError *error);
+
+#endif

@@ -1,0 +1,214 @@
+/* Parts of the skin that meet without belonging together, as two fingers or a finger and the palm.
+ *
+ * A part is the skin that is nearest to one bone. A point of one part that comes near another, or is inside it, gets a
+ * plane half-way to the other's surface that it is pushed back to; points of the other part get theirs, so both give
+ * way. Planes stand still while the flesh comes to rest and are found anew after that. Parts that share an edge of the
+ * skin are left alone: their flesh is one. */
+#include "author/flesh_model.h"
+
+#include "base/alloc.h"
+
+#include <string.h>
+
+enum { PARTS = 64 };
+
+static const double NEAR = 1e-3;     /* m: points this far outside get a plane already */
+static const double DEEP = 8e-3;     /* m: deeper inside, the nearest surface is no longer the right one */
+static const double STIFFNESS = 5e7; /* N/m^3: 10 kPa press parts together by 0.2 mm */
+
+typedef struct {
+    snTriMesh mesh;
+    int32_t *vertex; /* of the skin */
+    snBvh *tree;
+    v3 low, high;
+} Part;
+
+struct snFleshContact {
+    int32_t npart;
+    Part part[PARTS];
+    uint64_t apart[PARTS]; /* bit q of part p: they may meet */
+    int8_t *of;            /* per vertex: part, -1 */
+    double *area;          /* per vertex, m^2 */
+    double *point;         /* 3 per vertex, now */
+    snTissuePush *found, *push;
+    int32_t count;
+};
+
+void sn_flesh_contact_free(snFlesh *f)
+{
+    struct snFleshContact *c = f->contact;
+    if (!c) return;
+    for (int32_t p = 0; p < c->npart; ++p) {
+        sn_bvh_destroy(c->part[p].tree);
+        sn_trimesh_free(&c->part[p].mesh);
+        sn_free(c->part[p].vertex);
+    }
+    sn_free(c->of);
+    sn_free(c->area);
+    sn_free(c->point);
+    sn_free(c->found);
+    sn_free(c->push);
+    sn_free(c);
+    f->contact = NULL;
+}
+
+/* The body that moves a point of the skin: that of the heaviest corner of its tetrahedron. */
+static int32_t body_of(const snFlesh *f, const snEmbedded *e)
+{
+    int32_t node[4], best = 0;
+    sn_oct_tet(f->tissue.lattice.oct_node + 6 * (size_t)e->oct, e->tet, node);
+    for (int i = 1; i < 4; ++i)
+        if (e->weight[i] > e->weight[best]) best = i;
+    return f->body[SN_FLESH_BONES * (size_t)node[best]];
+}
+
+/* Numbers the bodies that have skin; false: more than there is room for. */
+static bool name_parts(snFlesh *f, struct snFleshContact *c, int32_t *part_of_body)
+{
+    const snTriMesh *skin = &f->anatomy.skin;
+    for (int32_t b = 0; b < f->anatomy.nbody; ++b) part_of_body[b] = -1;
+    for (int32_t v = 0; v < skin->nvertex; ++v) {
+        int32_t b = body_of(f, &f->embedded[v]);
+        if (part_of_body[b] < 0 && c->npart == PARTS) return false;
+        if (part_of_body[b] < 0) part_of_body[b] = c->npart++;
+        c->of[v] = (int8_t)part_of_body[b];
+    }
+    for (int32_t p = 0; p < c->npart; ++p) c->apart[p] = ~(1ull << p);
+    for (int32_t t = 0; t < skin->ntriangle; ++t)
+        for (int k = 0; k < 3; ++k) {
+            int p = c->of[skin->triangle[3 * t + k]], q = c->of[skin->triangle[3 * t + (k + 1) % 3]];
+            if (p != q) c->apart[p] &= ~(1ull << q), c->apart[q] &= ~(1ull << p);
+        }
+    return true;
+}
+
+/* Triangles whose corners all belong to the part. */
+static snStatus fill_part(const snTriMesh *skin, struct snFleshContact *c, int32_t p, int32_t *number)
+{
+    Part *part = &c->part[p];
+    int32_t nv = 0, nt = 0;
+    for (int32_t v = 0; v < skin->nvertex; ++v) number[v] = c->of[v] == p ? nv++ : -1;
+    for (int32_t t = 0; t < skin->ntriangle; ++t) {
+        const int32_t *k = skin->triangle + 3 * t;
+        nt += number[k[0]] >= 0 && number[k[1]] >= 0 && number[k[2]] >= 0;
+    }
+    part->vertex = SN_NEW_ARRAY(int32_t, nv + 1);
+    if (!part->vertex || !sn_trimesh_alloc(&part->mesh, nv, nt)) return SN_NO_MEMORY;
+    for (int32_t v = 0; v < skin->nvertex; ++v)
+        if (number[v] >= 0)
+            part->vertex[number[v]] = v, v3_store(part->mesh.vertex + 3 * number[v], sn_trimesh_point(skin, v));
+    nt = 0;
+    for (int32_t t = 0; t < skin->ntriangle; ++t) {
+        const int32_t *k = skin->triangle + 3 * t;
+        if (number[k[0]] < 0 || number[k[1]] < 0 || number[k[2]] < 0) continue;
+        for (int i = 0; i < 3; ++i) part->mesh.triangle[3 * nt + i] = number[k[i]];
+        ++nt;
+    }
+    if (nt > 0) part->tree = sn_bvh_create(&part->mesh);
+    return nt == 0 || part->tree ? SN_OK : SN_NO_MEMORY;
+}
+
+static void fill_areas(const snTriMesh *skin, double *area)
+{
+    for (int32_t t = 0; t < skin->ntriangle; ++t) {
+        v3 a = sn_trimesh_corner(skin, t, 0), b = sn_trimesh_corner(skin, t, 1), d = sn_trimesh_corner(skin, t, 2);
+        double third = v3_len(v3_cross(v3_sub(b, a), v3_sub(d, a))) / 6;
+        for (int k = 0; k < 3; ++k) area[skin->triangle[3 * t + k]] += third;
+    }
+}
+
+snStatus sn_flesh_contact_create(snFlesh *f)
+{
+    const snTriMesh *skin = &f->anatomy.skin;
+    size_t n = (size_t)skin->nvertex;
+    struct snFleshContact *c = f->contact = SN_NEW(struct snFleshContact);
+    int32_t *number = SN_NEW_ARRAY(int32_t, n), *part_of_body = SN_NEW_ARRAY(int32_t, f->anatomy.nbody + 1);
+    snStatus status = c && number && part_of_body ? SN_OK : SN_NO_MEMORY;
+    if (status == SN_OK) {
+        c->of = SN_NEW_ARRAY(int8_t, n), c->area = SN_NEW_ARRAY(double, n), c->point = SN_NEW_ARRAY(double, 3 * n);
+        c->found = SN_NEW_ARRAY(snTissuePush, n), c->push = SN_NEW_ARRAY(snTissuePush, n);
+        if (!c->of || !c->area || !c->point || !c->found || !c->push) status = SN_NO_MEMORY;
+    }
+    if (status == SN_OK) {
+        fill_areas(skin, c->area);
+        if (!name_parts(f, c, part_of_body)) c->npart = 0; /* a body of more parts than bits: without contact */
+        for (int32_t p = 0; status == SN_OK && p < c->npart; ++p) status = fill_part(skin, c, p, number);
+    }
+    sn_free(number);
+    sn_free(part_of_body);
+    return status;
+}
+
+static void place_vertices(void *context, int32_t first, int32_t last)
+{
+    snFlesh *f = context;
+    for (int32_t v = first; v < last; ++v)
+        v3_store(f->contact->point + 3 * (size_t)v, sn_embedded_at(&f->tissue.lattice, &f->embedded[v], f->tissue.x));
+}
+
+static void refit_part(void *context, int32_t p)
+{
+    struct snFleshContact *c = ((snFlesh *)context)->contact;
+    Part *part = &c->part[p];
+    part->low = v3_of(INFINITY, INFINITY, INFINITY), part->high = v3_neg(part->low);
+    for (int32_t i = 0; i < part->mesh.nvertex; ++i) {
+        v3 x = v3_load(c->point + 3 * (size_t)part->vertex[i]);
+        v3_store(part->mesh.vertex + 3 * (size_t)i, x);
+        part->low = v3_of(fmin(part->low.x, x.x), fmin(part->low.y, x.y), fmin(part->low.z, x.z));
+        part->high = v3_of(fmax(part->high.x, x.x), fmax(part->high.y, x.y), fmax(part->high.z, x.z));
+    }
+    if (part->tree) sn_bvh_refit(part->tree);
+}
+
+/* The nearest part that a point has come to: its plane. False: none. */
+static bool find_plane(const snFlesh *f, int32_t v, snTissuePush *push)
+{
+    const struct snFleshContact *c = f->contact;
+    v3 x = v3_load(c->point + 3 * (size_t)v);
+    double least = DEEP;
+    bool found = false;
+    for (int32_t q = 0; q < c->npart; ++q) {
+        const Part *part = &c->part[q];
+        if (!(c->apart[c->of[v]] >> q & 1) || !part->tree) continue;
+        if (x.x < part->low.x - NEAR || x.y < part->low.y - NEAR || x.z < part->low.z - NEAR ||
+            x.x > part->high.x + NEAR || x.y > part->high.y + NEAR || x.z > part->high.z + NEAR)
+            continue;
+        snMeshHit hit = sn_bvh_closest(part->tree, x, least);
+        if (hit.triangle < 0) continue;
+        v3 a = sn_trimesh_corner(&part->mesh, hit.triangle, 0), b = sn_trimesh_corner(&part->mesh, hit.triangle, 1);
+        v3 n = v3_unit(v3_cross(v3_sub(b, a), v3_sub(sn_trimesh_corner(&part->mesh, hit.triangle, 2), a)));
+        double gap = v3_dot(v3_sub(x, hit.point), n);
+        if (gap > NEAR || fabs(gap) < 0.7 * hit.distance) continue; /* beside the part's rim */
+        least = hit.distance, found = true;
+        v3_store(push->normal, n);
+        push->offset = v3_dot(hit.point, n) + 0.5 * gap;
+    }
+    return found;
+}
+
+static void find_planes(void *context, int32_t first, int32_t last)
+{
+    snFlesh *f = context;
+    for (int32_t v = first; v < last; ++v) {
+        snTissuePush *push = &f->contact->found[v];
+        const snEmbedded *e = &f->embedded[v];
+        *push = (snTissuePush){.oct = e->oct, .tet = e->tet};
+        memcpy(push->weight, e->weight, sizeof push->weight);
+        push->stiffness = find_plane(f, v, push) ? STIFFNESS * f->contact->area[v] : 0;
+    }
+}
+
+int32_t sn_flesh_contact_update(snFlesh *f)
+{
+    struct snFleshContact *c = f->contact;
+    int32_t n = f->anatomy.skin.nvertex;
+    if (c->npart < 2) return 0;
+    sn_rows_loop(f->pool, 0, n, place_vertices, f);
+    sn_pool_loop(f->pool, c->npart, refit_part, f);
+    sn_rows_loop(f->pool, 0, n, find_planes, f);
+    c->count = 0;
+    for (int32_t v = 0; v < n; ++v)
+        if (c->found[v].stiffness > 0) c->push[c->count++] = c->found[v];
+    f->tissue.push = c->push, f->tissue.npush = c->count;
+    return c->count;
+}

@@ -1,0 +1,209 @@
+/* Frames of flesh: prediction by the bones, the rest that follows, smaller steps where it does not come. */
+#include "author/flesh_model.h"
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/error.h"
+
+#include <string.h>
+
+enum { SUBSTEPS = 4, CONTACT_ROUNDS = 4 };
+
+typedef struct {
+    snFlesh *f;
+    const double *pose;
+    double *to;
+} Skinning;
+
+static void skin_rows(void *context, int32_t first, int32_t last)
+{
+    const Skinning *s = context;
+    const snFlesh *f = s->f;
+    for (int32_t i = first; i < last; ++i) {
+        v3 sum = {0}, p = v3_load(f->tissue.rest + 4 * (size_t)i);
+        for (int k = 0; k < SN_FLESH_BONES; ++k) {
+            size_t at = SN_FLESH_BONES * (size_t)i + (size_t)k;
+            const double *rest = f->anatomy.rest + 7 * f->body[at], *now = s->pose + 7 * f->body[at];
+            v3 local = q_unrotate(q_load(rest + 3), v3_sub(p, v3_load(rest)));
+            sum = v3_mad(sum, f->weight[at], v3_add(v3_load(now), q_rotate(q_load(now + 3), local)));
+        }
+        v3_store(s->to + 4 * (size_t)i, sum);
+    }
+}
+
+/* Gravity beyond what the drawn shape carries: that shape turns with the nearest bone. */
+static void weigh_rows(void *context, int32_t first, int32_t last)
+{
+    const Skinning *s = context;
+    snFlesh *f = s->f;
+    v3 g = v3_load(f->gravity);
+    for (int32_t i = first; i < last; ++i) {
+        int32_t body = f->body[SN_FLESH_BONES * (size_t)i];
+        quat turn = q_mul(q_load(s->pose + 7 * body + 3), q_conj(q_load(f->anatomy.rest + 7 * body + 3)));
+        v3_store(f->tissue.weight_force + 4 * (size_t)i, v3_scale(v3_sub(g, q_rotate(turn, g)), f->tissue.mass[i]));
+    }
+}
+
+void sn_flesh_restart(snFlesh *f)
+{
+    size_t n = 4 * (size_t)f->tissue.n * sizeof(double);
+    memcpy(f->tissue.x, f->tissue.rest, n), memcpy(f->predicted, f->tissue.rest, n);
+    memcpy(f->good, f->tissue.rest, n), memcpy(f->before, f->tissue.rest, n);
+    memcpy(f->pose, f->anatomy.rest, 7 * (size_t)f->anatomy.nbody * sizeof *f->pose);
+    memset(f->activation, 0, (size_t)sn_count(f->anatomy.model, SN_ITEM_MUSCLE) * sizeof *f->activation);
+    f->started = false, f->frames_moved = 0;
+}
+
+/* Moves the bones; the nodes go as the bones take them. */
+static void move_bones(snFlesh *f, const double *pose, const double *activation)
+{
+    snTissue *t = &f->tissue;
+    double *next = t->trial;
+    Skinning s = {f, pose, next};
+    sn_rows_loop(f->pool, 0, t->n, skin_rows, &s);
+    for (int32_t i = 0; i < t->n; ++i)
+        for (int d = 0; d < 3; ++d) {
+            size_t at = 4 * (size_t)i + (size_t)d;
+            t->x[at] += next[at] - f->predicted[at];
+            f->predicted[at] = next[at];
+        }
+    if (f->def.gravity) sn_rows_loop(f->pool, 0, t->n, weigh_rows, &s);
+    memcpy(t->activation, activation, (size_t)sn_count(f->anatomy.model, SN_ITEM_MUSCLE) * sizeof *activation);
+    sn_tissue_pose(t, pose);
+}
+
+static void note(snFlesh *f, const snTissueReport *r)
+{
+    snFleshInfo *i = &f->info;
+    i->newton += r->newton, i->cg += r->cg, i->projected += r->projected, i->halvings += r->halvings;
+    i->energy = r->energy, i->least_j = r->least, i->inverted = r->inverted, i->step = r->step,
+    i->residual = r->residual;
+    i->converged = r->converged;
+    i->evaluate_s += r->evaluate_s, i->assemble_s += r->assemble_s, i->coarsen_s += r->coarsen_s, i->cg_s += r->cg_s;
+}
+
+/* Rest under these bones, with what touches found anew until it stays. */
+static bool settle(snFlesh *f)
+{
+    snTissueSettings s = sn_default_tissue_settings();
+    s.tolerance = f->def.tolerance;
+    f->tissue.npush = 0;
+    f->info.contacts = f->contact ? sn_flesh_contact_update(f) : 0;
+    for (int round = 0;; ++round) {
+        snTissueReport r = sn_tissue_solve(&f->tissue, &s);
+        note(f, &r);
+        if (!r.converged) return false;
+        if (!f->contact || round == CONTACT_ROUNDS) return true;
+        int32_t before = f->info.contacts;
+        f->info.contacts = sn_flesh_contact_update(f);
+        if (before == 0 && f->info.contacts == 0) return true;
+    }
+}
+
+/* From where it was to the new bones in equal parts. */
+static bool go_by_parts(snFlesh *f, const double *from, const double *pose, const double *was, const double *activation,
+                        int32_t parts)
+{
+    int32_t nmuscle = sn_count(f->anatomy.model, SN_ITEM_MUSCLE);
+    double *level = f->part_activation;
+    for (int32_t k = 1; k <= parts; ++k) {
+        double t = (double)k / parts;
+        for (int32_t b = 0; b < f->anatomy.nbody; ++b) {
+            const double *a = from + 7 * b, *c = pose + 7 * b;
+            quat turn = q_mul(q_load(c + 3), q_conj(q_load(a + 3)));
+            v3_store(f->part_pose + 7 * b, v3_lerp(v3_load(a), v3_load(c), t));
+            q_store(f->part_pose + 7 * b + 3, q_unit(q_mul(q_exp(v3_scale(q_log(turn), t)), q_load(a + 3))));
+        }
+        for (int32_t m = 0; m < nmuscle; ++m) level[m] = was[m] + t * (activation[m] - was[m]);
+        move_bones(f, k == parts ? pose : f->part_pose, k == parts ? activation : level);
+        f->info.substeps = parts;
+        if (!settle(f) && k == parts) return false;
+    }
+    return true;
+}
+
+/* Tries the whole way, then smaller steps. The first frame comes from the drawn pose. */
+static bool find_rest(snFlesh *f, const double *pose, const double *activation)
+{
+    size_t n = 4 * (size_t)f->tissue.n * sizeof(double);
+    memcpy(f->good, f->tissue.x, n);
+    if (f->started) {
+        if (go_by_parts(f, f->pose, pose, f->activation, activation, 1)) return true;
+        memcpy(f->tissue.x, f->good, n);
+        Skinning s = {f, f->pose, f->predicted};
+        sn_rows_loop(f->pool, 0, f->tissue.n, skin_rows, &s);
+        return go_by_parts(f, f->pose, pose, f->activation, activation, SUBSTEPS);
+    }
+    if (go_by_parts(f, f->pose, pose, f->activation, activation, 1)) return true;
+    sn_flesh_restart(f);
+    return go_by_parts(f, f->pose, pose, f->activation, activation, SUBSTEPS);
+}
+
+static double volume_of(const snDeformSurface *s, const double *point)
+{
+    double sum = 0;
+    for (int32_t t = 0; t < s->ntriangle; ++t) {
+        const int32_t *c = s->triangle + 3 * t;
+        sum += v3_dot(v3_load(point + 3 * c[0]), v3_cross(v3_load(point + 3 * c[1]), v3_load(point + 3 * c[2]))) / 6;
+    }
+    return sum;
+}
+
+typedef struct {
+    const snFlesh *f;
+    double *point;
+} Output;
+
+static void place_points(void *context, int32_t first, int32_t last)
+{
+    const Output *o = context;
+    for (int32_t i = first; i < last; ++i)
+        v3_store(o->point + 3 * (size_t)i, sn_embedded_at(&o->f->tissue.lattice, &o->f->embedded[i], o->f->tissue.x));
+}
+
+/* Where the nodes would go by themselves, for the inertia. */
+static void throw_nodes(snFlesh *f)
+{
+    snTissue *t = &f->tissue;
+    t->step = f->def.jiggle > 0 && f->frames_moved >= 1 ? f->def.jiggle : 0;
+    for (int32_t i = 0; i < 4 * t->n; ++i) {
+        t->inertia_at[i] = f->frames_moved >= 2 ? 2 * t->x[i] - f->before[i] : t->x[i];
+        f->before[i] = t->x[i];
+    }
+}
+
+static snStatus deform(void *self, const snFrame *frame, double *point, snDeformInfo *info, snError *error)
+{
+    snFlesh *f = self;
+    double start = sn_clock();
+    int32_t nmuscle = sn_count(f->anatomy.model, SN_ITEM_MUSCLE);
+    f->info = (snFleshInfo){0};
+    if (frame->restart) sn_flesh_restart(f);
+    throw_nodes(f);
+    for (int32_t b = 0; b < 7 * f->anatomy.nbody; ++b)
+        if (!isfinite(frame->pose[b])) return sn_fail(error, SN_BAD_INPUT, "the pose of a bone is not a number");
+    for (int32_t m = 0; m < nmuscle; ++m) f->target[m] = frame->activation ? frame->activation[m] : 0;
+    (void)find_rest(f, frame->pose, f->target);
+    memcpy(f->pose, frame->pose, 7 * (size_t)f->anatomy.nbody * sizeof *f->pose);
+    memcpy(f->activation, f->target, (size_t)nmuscle * sizeof *f->target);
+    f->started = true, ++f->frames_moved;
+    Output output = {f, point};
+    sn_rows_loop(f->pool, 0, f->npoint, place_points, &output);
+    f->info.volume_ratio = volume_of(&f->surface[0], point) / f->volume;
+    f->info.seconds = sn_clock() - start;
+    info->iterations = f->info.newton, info->converged = f->info.converged, info->residual = f->info.residual;
+    return SN_OK;
+}
+
+static void destroy(void *self)
+{
+    sn_flesh_destroy(self);
+}
+
+snStatus sn_flesh_deformer(snFlesh *flesh, snDeformer **deformer, snError *error)
+{
+    snDeformerDef def = sn_default_deformer_def();
+    def.nsurface = flesh->nsurface, def.surface = flesh->surface, def.self = flesh;
+    def.deform = deform, def.destroy = destroy;
+    return sn_deformer_create(&def, deformer, error);
+}

@@ -1,0 +1,43 @@
+/* The flesh of a model, as its files see it. */
+#ifndef SN_AUTHOR_FLESH_MODEL_H
+#define SN_AUTHOR_FLESH_MODEL_H
+
+#include "author/flesh.h"
+
+enum { SN_FLESH_BONES = 4 }; /* that predict a node */
+
+struct snFlesh {
+    snFleshDef def;
+    snAnatomy anatomy;
+    snBvh *tree;            /* of the skin as drawn */
+    snFleshSamples samples; /* while it is made */
+    snTissue tissue;
+    snPool *pool;
+    double spacing, volume, muscle_volume, gravity[3];
+    int32_t held, dropped, outside;
+    const char *first_outside;
+    int32_t *body;  /* SN_FLESH_BONES per node */
+    double *weight; /* the same */
+    double *predicted, *before,
+        *good;                /* 4 per node: skinned nodes of the last pose, frame before the last, last rest */
+    double *pose, *part_pose; /* 7 per body: of the last frame; in between */
+    double *activation, *part_activation, *target;
+    bool started;
+    double frames_moved; /* since it started, for the inertia */
+    int32_t nsurface, npoint;
+    snDeformSurface *surface;
+    snEmbedded *embedded;           /* of all points */
+    struct snFleshContact *contact; /* NULL: none */
+    snFleshInfo info;
+};
+
+/* Back to the pose as drawn. */
+void sn_flesh_restart(snFlesh *f);
+
+/* Parts of the surface that may meet, and the pushes that keep them apart. */
+snStatus sn_flesh_contact_create(snFlesh *f);
+void sn_flesh_contact_free(snFlesh *f);
+/* Finds the pushes for the state of the tissue; returns how many points are pushed. */
+int32_t sn_flesh_contact_update(snFlesh *f);
+
+#endif

@@ -1,0 +1,122 @@
+/* sinew/meshfree.h: making libraries and asking what is in them. */
+#include "author/library.h"
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "sinew/sim.h"
+
+#include <stdio.h>
+#include <string.h>
+
+snLibraryDef sn_default_library_def(void)
+{
+    return (snLibraryDef){.activations = 3, .points = 400, .mu = 6e3, .bulk = 120, .prestretch = 1.1, .tone = 0.1,
+                          .jump = 5e-3, .midpoint = 1e-3, .most_samples = 9, .contact = true};
+}
+
+void sn_library_destroy(snLibrary *library)
+{
+    if (!library) return;
+    sn_library_clear(library);
+    sn_free(library);
+}
+
+static snStatus add_muscle(const snSpec *spec, const snModel *model, const snLibraryDef *def, const char *name,
+                           const double *poses, snBoneFields *fields, snPool *pool, snLibrary *library, snError *error)
+{
+    snSoftMuscle muscle;
+    snLibraryMuscle *out = library->muscle + library->nmuscle;
+    snStatus status = sn_soft_muscle_create(spec, model, def, name, poses, fields, &muscle, error);
+    if (status != SN_OK) return status;
+    (void)snprintf(out->name, sizeof out->name, "%s", name);
+    (void)snprintf(out->mesh, sizeof out->mesh, "%s", muscle.mesh_name);
+    status = sn_library_flood(model, &muscle, def, pool, library, out, error);
+    if (status == SN_OK) ++library->nmuscle;
+    else sn_library_muscle_free(out);
+    sn_soft_muscle_free(&muscle);
+    return status;
+}
+
+/* Groups with a mesh of their own, when no muscle is named. */
+static snStatus add_all(const snSpec *spec, const snModel *model, const snLibraryDef *def, const double *poses,
+                        snBoneFields *fields, snPool *pool, snLibrary *library, snError *error)
+{
+    snStatus status = SN_OK;
+    for (snId g = 1; g <= sn_spec_count(spec, SN_KIND_GROUP) && status == SN_OK; ++g) {
+        snId mesh;
+        const char *name = sn_spec_group(spec, g)->name;
+        sn_free(sn_muscle_strands(spec, name, NULL, &mesh));
+        if (mesh) status = add_muscle(spec, model, def, name, poses, fields, pool, library, error);
+    }
+    if (status == SN_OK && library->nmuscle == 0) {
+        status = sn_fail(error, SN_BAD_INPUT, "no muscle group of the model has a mesh of its own");
+        sn_error_remedy(error, "name a muscle: a mesh is then made around its strands");
+    }
+    return status;
+}
+
+snStatus sn_create_library(const snSpec *spec, const snLibraryDef *def, snLibrary **out, snError *error)
+{
+    snModel *model = NULL;
+    snBoneFields fields = {0};
+    double began = sn_clock();
+    *out = NULL;
+    if (def->naxis > SN_LIBRARY_AXES - 1)
+        return sn_fail(error, SN_BAD_INPUT, "%d axes besides the activation: at most 2 are possible", def->naxis);
+    snStatus status = sn_compile(spec, &model, error);
+    if (status != SN_OK) return status;
+    snLibrary *library = SN_NEW(snLibrary);
+    snPool *pool = sn_pool_create(def->threads > 0 ? def->threads : sn_hardware_threads());
+    double *zero = SN_NEW_ARRAY(double, sn_count(model, SN_ITEM_COORDINATE) + 1);
+    double *poses = SN_NEW_ARRAY(double, 7 * sn_count(model, SN_ITEM_BODY));
+    int32_t room = def->muscle ? 1 : sn_spec_count(spec, SN_KIND_GROUP) + 1;
+    if (library) library->muscle = SN_NEW_ARRAY(snLibraryMuscle, room);
+    if (!library || !library->muscle || !pool || !zero || !poses || !sn_bone_fields_create(spec, model, &fields))
+        status = sn_fail_no_memory(error);
+    if (status == SN_OK) status = sn_body_poses(model, zero, poses);
+    if (status == SN_OK)
+        status = def->muscle ? add_muscle(spec, model, def, def->muscle, poses, &fields, pool, library, error)
+                             : add_all(spec, model, def, poses, &fields, pool, library, error);
+    sn_bone_fields_free(&fields);
+    sn_pool_destroy(pool);
+    sn_free(zero), sn_free(poses);
+    sn_model_destroy(model);
+    if (status == SN_OK) {
+        library->seconds = sn_clock() - began;
+        *out = library;
+    } else
+        sn_library_destroy(library);
+    return status;
+}
+
+int32_t sn_library_count(const snLibrary *library)
+{
+    return library->nmuscle;
+}
+
+snLibraryTimes sn_library_times(const snLibrary *library)
+{
+    return (snLibraryTimes){library->solves, library->solve_mean, library->solve_worst, library->seconds};
+}
+
+snStatus sn_library_info(const snLibrary *library, int32_t muscle, snLibraryInfo *info)
+{
+    if (muscle < 0 || muscle >= library->nmuscle) return SN_BAD_INPUT;
+    const snLibraryMuscle *m = library->muscle + muscle;
+    *info = (snLibraryInfo){.name = m->name, .mesh = m->mesh, .note = m->note, .vertices = m->nvertex,
+                            .samples = m->nsample, .axes = m->naxis};
+    info->midpoint_rms = (double)m->midpoint_rms, info->midpoint_max = (double)m->midpoint_max;
+    info->least_volume = 1;
+    for (int32_t a = 0; a < m->naxis; ++a) {
+        info->axis[a] = m->axis[a].name, info->axis_samples[a] = m->axis[a].n;
+        info->low[a] = m->axis[a].value[0], info->high[a] = m->axis[a].value[m->axis[a].n - 1];
+    }
+    for (int32_t s = 0; s < m->nsample; ++s) {
+        info->jump = fmax(info->jump, (double)m->sample[s].jump);
+        info->left_out = fmax(info->left_out, (double)m->sample[s].left_out);
+        info->residual = fmax(info->residual, (double)m->sample[s].residual);
+        info->least_volume = fmin(info->least_volume, (double)m->sample[s].volume);
+    }
+    return SN_OK;
+}

@@ -1,0 +1,304 @@
+/* Samples of a library: flooded over a grid from the drawn pose at tone, refined, repaired, and restricted where no
+ * continuous sheet of equilibria is found. */
+#include "author/library_grid.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "sinew/sim.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { REPAIRS = 2, HALVINGS = 3 };
+
+/* ---- one sample ---- */
+
+static void bone_poses(const snLibraryGrid *g, const double *coordinate, double *full, double *pose, rigid *bone)
+{
+    memset(full, 0, (size_t)g->ncoord * sizeof *full);
+    for (int32_t a = 0; a < g->naxis; ++a)
+        if (g->coord[a] >= 0) full[g->coord[a]] = coordinate[a];
+    (void)sn_body_poses(g->model, full, pose);
+    for (int32_t b = 0; b < g->muscle->nbone; ++b) bone[b] = sn_pose_at(pose, g->muscle->bone[b]);
+}
+
+static double activation_of(const snLibraryGrid *g, const double *coordinate)
+{
+    return g->activation >= 0 ? coordinate[g->activation] : g->tone;
+}
+
+/* From one set of coordinates to another in so many equal steps. */
+static snSoftInfo walk(const snLibraryGrid *g, snLibraryWorker *w, const double *from, const double *to, int steps,
+                       snLibraryPoint *p)
+{
+    snSoftSolveDef solve = sn_default_soft_solve_def();
+    snSoftInfo info = {0};
+    rigid bone[SN_SOFT_BONES];
+    for (int k = 1; k <= steps; ++k) {
+        double at[SN_LIBRARY_AXES];
+        for (int32_t a = 0; a < g->naxis; ++a) at[a] = from[a] + (to[a] - from[a]) * k / steps;
+        bone_poses(g, at, w->coordinate, w->pose, bone);
+        sn_soft_move_bones(g->muscle->body, w->state, bone);
+        w->state->activation = activation_of(g, at);
+        info = sn_soft_solve(g->muscle->body, w->state, &solve);
+        p->solves += 1, p->seconds += info.seconds, p->worst = fmax(p->worst, info.seconds);
+        if (!info.converged && k < steps) break;
+    }
+    return info;
+}
+
+static void keep(const snLibraryGrid *g, snLibraryWorker *w, const snSoftInfo *info, snLibraryPoint *p)
+{
+    size_t n = 3 * (size_t)g->muscle->quads.nnode;
+    double force[3], contact[3];
+    memcpy(p->x, w->state->x, n * sizeof *p->x);
+    bone_poses(g, p->at, w->coordinate, w->pose, p->bone);
+    sn_soft_embedding_apply(&g->muscle->embedding, p->x, p->vertex);
+    sn_soft_bone_force(g->muscle->body, w->state, g->muscle->insertion, force, contact);
+    sn_library_localise(g, p);
+    p->info = *info;
+    p->force = v3_len(v3_load(force));
+    p->solved = true;
+}
+
+/* Solves a point from a solved one: in one step, or in more where that does not converge or lands far away. */
+void sn_library_solve(const snLibraryGrid *g, snLibraryWorker *w, const snLibraryPoint *from, snLibraryPoint *p)
+{
+    size_t n = 3 * (size_t)g->muscle->quads.nnode;
+    snSoftInfo info = {0};
+    for (int halving = 0; halving <= HALVINGS; ++halving) {
+        memcpy(w->state->x, from ? from->x : g->muscle->quads.rest, n * sizeof *from->x);
+        for (int32_t b = 0; b < g->muscle->nbone; ++b)
+            w->state->pose[b] = from ? from->bone[b] : g->muscle->soft_bone[b].rest;
+        info = walk(g, w, from ? from->at : p->at, p->at, 1 << halving, p);
+        keep(g, w, &info, p);
+        if (info.converged && (!from || sn_library_apart(g, from, p) <= g->limit)) break;
+    }
+}
+
+typedef struct job {
+    snLibraryPoint *from, *to;
+} job;
+
+typedef struct jobs {
+    const snLibraryGrid *grid;
+    job *list;
+    int32_t count;
+} jobs;
+
+static void run_share(void *context, int32_t item)
+{
+    const jobs *j = context;
+    for (int32_t k = item; k < j->count; k += j->grid->nworker)
+        sn_library_solve(j->grid, j->grid->worker + item, j->list[k].from, j->list[k].to);
+}
+
+static snStatus run_jobs(snLibraryGrid *g, job *list, int32_t count, const char *stage)
+{
+    jobs all = {g, list, count};
+    int32_t done = 0;
+    /* in slices, so that progress shows and Ctrl-C is heard */
+    for (; done < count; done += 4 * g->nworker) {
+        all.list = list + done;
+        all.count = count - done < 4 * g->nworker ? count - done : 4 * g->nworker;
+        sn_pool_loop(g->pool, g->nworker, run_share, &all);
+        g->done += all.count;
+        if (g->progress.call && g->progress.call(g->progress.user, stage, g->done, fmax(g->done + count - done - all.count, g->expected)))
+            return SN_CANCELLED;
+    }
+    return SN_OK;
+}
+
+/* ---- flooding ---- */
+
+static int32_t distance_from(const snLibraryGrid *g, const int32_t start[3], const int32_t index[3])
+{
+    int32_t d = 0;
+    for (int32_t a = 0; a < g->naxis; ++a) d += index[a] > start[a] ? index[a] - start[a] : start[a] - index[a];
+    return d;
+}
+
+/* The neighbour nearer to the start, along the last axis that still differs: activation rises before the joint moves. */
+static snLibraryPoint *parent_of(const snLibraryGrid *g, const int32_t start[3], const int32_t index[3])
+{
+    int32_t at[3] = {index[0], index[1], index[2]};
+    for (int32_t a = g->naxis - 1; a >= 0; --a)
+        if (at[a] != start[a]) {
+            at[a] += at[a] < start[a] ? 1 : -1;
+            return g->point[sn_library_flat(g, at)];
+        }
+    return NULL;
+}
+
+static snStatus flood(snLibraryGrid *g, snError *error)
+{
+    int32_t start[3] = {0, 0, 0}, most = 0, total = sn_library_total(g), index[3];
+    job *list = SN_NEW_ARRAY(job, total);
+    snStatus status = list ? SN_OK : sn_fail_no_memory(error);
+    for (int32_t a = 0; a < g->naxis; ++a) {
+        for (int32_t k = 0; k < g->axis[a].n; ++k)
+            if (a != g->activation && fabs(g->axis[a].value[k]) < fabs(g->axis[a].value[start[a]])) start[a] = k;
+        most += g->axis[a].n;
+    }
+    for (int32_t level = 0; level <= most && status == SN_OK; ++level) {
+        int32_t count = 0;
+        for (int32_t i = 0; i < total; ++i) {
+            sn_library_unflat(g, i, index);
+            if (distance_from(g, start, index) == level && !g->point[i]->solved)
+                list[count++] = (job){parent_of(g, start, index), g->point[i]};
+        }
+        status = run_jobs(g, list, count, "samples");
+    }
+    sn_free(list);
+    return status;
+}
+
+/* ---- repair ---- */
+
+/* Solves a point again from its neighbours where it is far from one; keeps what is nearest to all of them. */
+static void repair(snLibraryGrid *g, int32_t i, snLibraryPoint *spare)
+{
+    int32_t near[2 * SN_LIBRARY_AXES], count = sn_library_neighbours(g, i, near);
+    snLibraryPoint *p = g->point[i];
+    double worst = p->info.converged ? sn_library_worst(g, i, p) : INFINITY;
+    for (int32_t k = 0; k < count && worst > g->limit; ++k) {
+        const snLibraryPoint *from = g->point[near[k]];
+        if (!from->info.converged) continue;
+        memcpy(spare->at, p->at, sizeof p->at);
+        sn_library_solve(g, g->worker, from, spare);
+        double now = spare->info.converged ? sn_library_worst(g, i, spare) : INFINITY;
+        if (now >= worst) continue;
+        worst = now;
+        sn_library_copy(g, spare, p);
+    }
+}
+
+static snStatus repair_all(snLibraryGrid *g, snError *error)
+{
+    snLibraryPoint *spare = sn_library_point_create(g);
+    if (!spare) return sn_fail_no_memory(error);
+    for (int round = 0; round < REPAIRS; ++round)
+        for (int32_t i = 0; i < sn_library_total(g); ++i)
+            if (!g->point[i]->info.converged || sn_library_worst(g, i, g->point[i]) > g->limit) repair(g, i, spare);
+    sn_library_point_destroy(spare);
+    return SN_OK;
+}
+
+/* ---- refinement ---- */
+
+/* Solves the plane in the middle of an interval; keeps it where the blend is off by too much or neighbours differ by too
+ * much. */
+static snStatus try_plane(snLibraryGrid *g, int32_t a, int32_t k, double allowed, bool room, bool *kept, snError *error)
+{
+    snLibraryPlane plane;
+    snStatus status = sn_library_plane_create(g, a, k, &plane, error);
+    job *list = status == SN_OK ? SN_NEW_ARRAY(job, plane.count) : NULL;
+    if (status == SN_OK && !list) status = sn_fail_no_memory(error);
+    double worst = 0, sum = 0, jump = 0;
+    for (int32_t i = 0; i < plane.count && status == SN_OK; ++i) list[i] = (job){plane.below[i], plane.point[i]};
+    if (status == SN_OK) status = run_jobs(g, list, plane.count, "middles");
+    for (int32_t i = 0; i < plane.count && status == SN_OK; ++i) {
+        double rms, off = sn_library_blend_error(g, &plane, i, &rms);
+        worst = fmax(worst, off), sum += rms * rms;
+        jump = fmax(jump, sn_library_apart(g, plane.below[i], plane.above[i]));
+    }
+    sn_free(list);
+    *kept = status == SN_OK && room && (worst > allowed || jump > g->limit);
+    if (status == SN_OK && !*kept) {
+        g->midpoint_max = fmax(g->midpoint_max, worst);
+        g->midpoint_sum += sum, g->midpoint_count += plane.count;
+    }
+    if (*kept) status = sn_library_insert(g, &plane, error);
+    sn_library_plane_free(&plane);
+    return status;
+}
+
+static snStatus refine(snLibraryGrid *g, const snLibraryDef *def, snError *error)
+{
+    snStatus status = SN_OK;
+    for (int32_t a = 0; a < g->naxis && status == SN_OK; ++a)
+        for (int32_t k = 0; k + 1 < g->axis[a].n && status == SN_OK;) {
+            int32_t most = def->most_samples < SN_LIBRARY_VALUES ? def->most_samples : SN_LIBRARY_VALUES;
+            bool kept;
+            status = try_plane(g, a, k, def->midpoint, g->axis[a].n < most, &kept, error);
+            if (!kept) ++k; /* else the two halves come next */
+        }
+    return status;
+}
+
+/* ---- restriction ---- */
+
+/* Offending points and pairs when the box is cut to low .. high along each axis. */
+static int32_t offences(const snLibraryGrid *g, const int32_t low[3], const int32_t high[3])
+{
+    int32_t count = 0, index[3], other[3];
+    for (int32_t i = 0; i < sn_library_total(g); ++i) {
+        sn_library_unflat(g, i, index);
+        bool inside = true;
+        for (int32_t a = 0; a < g->naxis; ++a) inside = inside && index[a] >= low[a] && index[a] <= high[a];
+        if (!inside) continue;
+        if (!g->point[i]->info.converged) count += 2;
+        for (int32_t a = 0; a < g->naxis; ++a) {
+            memcpy(other, index, sizeof other);
+            if (++other[a] > high[a]) continue;
+            const snLibraryPoint *q = g->point[sn_library_flat(g, other)];
+            if (sn_library_apart(g, g->point[i], q) > g->limit) ++count;
+        }
+    }
+    return count;
+}
+
+static snStatus restrict_box(snLibraryGrid *g, char note[SN_LIBRARY_NOTE], snError *error)
+{
+    int32_t low[3] = {0, 0, 0}, high[3] = {0, 0, 0}, left;
+    for (int32_t a = 0; a < g->naxis; ++a) high[a] = g->axis[a].n - 1;
+    while ((left = offences(g, low, high)) > 0) {
+        int32_t best = INT32_MAX, axis = -1, end = 0;
+        for (int32_t a = g->naxis - 1; a >= 0; --a)
+            for (int e = 1; e >= 0; --e) {
+                if (high[a] <= low[a]) continue;
+                *(e ? high + a : low + a) += e ? -1 : 1;
+                int32_t count = offences(g, low, high);
+                *(e ? high + a : low + a) -= e ? -1 : 1;
+                if (count < best) best = count, axis = a, end = e;
+            }
+        if (axis < 0)
+            return sn_fail(error, SN_FAILED, "the muscle \"%s\" found no equilibrium in the pose as drawn", g->muscle->name);
+        *(end ? high + axis : low + axis) += end ? -1 : 1;
+    }
+    note[0] = 0;
+    for (int32_t a = 0; a < g->naxis; ++a) {
+        const snLibraryAxis *x = g->axis + a;
+        double unit = g->coord[a] >= 0 && g->angle[a] ? 180 / SN_PI : 1;
+        size_t used = strlen(note);
+        if (low[a] == 0 && high[a] == x->n - 1) continue;
+        (void)snprintf(note + used, SN_LIBRARY_NOTE - used, "%s%s restricted to %.4g..%.4g of %.4g..%.4g%s", used ? "; " : "",
+                       x->name, unit * x->value[low[a]], unit * x->value[high[a]], unit * x->value[0],
+                       unit * x->value[x->n - 1], unit > 1 ? " deg" : "");
+    }
+    return sn_library_cut(g, low, high, error);
+}
+
+/* ---- all of it ---- */
+
+snStatus sn_library_flood(const snModel *model, const snSoftMuscle *muscle, const snLibraryDef *def, snPool *pool,
+                          snLibrary *totals, snLibraryMuscle *out, snError *error)
+{
+    snLibraryGrid g;
+    snStatus status = sn_library_grid_create(model, muscle, def, pool, &g, error);
+    if (status == SN_OK) status = flood(&g, error);
+    if (status == SN_OK) status = sn_library_fit(&g, error);
+    if (status == SN_OK) status = repair_all(&g, error);
+    if (status == SN_OK) status = refine(&g, def, error);
+    if (status == SN_OK) status = repair_all(&g, error);
+    if (status == SN_OK) status = restrict_box(&g, out->note, error);
+    if (status == SN_OK) status = sn_library_pack(&g, out, error);
+    if (status == SN_OK) {
+        double all = totals->solve_mean * totals->solves + g.spent_seconds;
+        totals->solves += g.spent_solves;
+        totals->solve_mean = totals->solves > 0 ? all / totals->solves : 0;
+        totals->solve_worst = fmax(totals->solve_worst, g.spent_worst);
+    }
+    sn_library_grid_free(&g);
+    return status;
+}

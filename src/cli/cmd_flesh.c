@@ -1,0 +1,340 @@
+/* sinew flesh: soft tissue of a model over a replay, with the skin embedded in it, as a point cache. */
+#include "deformed.h"
+
+#include "sinew/flesh.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct snFleshRun {
+    snCli *cli;
+    const char *to;
+    snSpec *spec;
+    snTrack *replay;
+    snFlesh *flesh; /* the deformer's */
+    snDeformed deformed;
+    snCacheDef cache;
+    snFleshDef def;
+    snFrames frames;
+    int32_t first, count, kept; /* frames to do; of them there already */
+    snPointCache old;
+    snText report;
+    double start, seconds, low, high, least; /* what came out */
+    int32_t done, unconverged, inverted, contacts;
+} snFleshRun;
+
+static const char HEADING[] =
+    "frame,time_s,newton,cg,energy_J,volume_ratio,least_J,inverted,largest_step_mm,contacts,converged,seconds\n";
+
+static snStatus read_format(snFleshRun *run)
+{
+    run->cache = sn_default_cache_def();
+    if (cli_ends_with(run->to, ".pc2"))
+        run->cache.format = SN_CACHE_PC2;
+    else if (cli_ends_with(run->to, ".mdd"))
+        run->cache.format = SN_CACHE_MDD;
+    else if (cli_ends_with(run->to, ".obj"))
+        run->cache.format = SN_CACHE_OBJ;
+    else
+        return cli_fail(run->cli, SN_USAGE, "-o %s: flesh is written as .pc2, .mdd or .obj", run->to);
+    if (cli_given(run->cli, "resume") && run->cache.format != SN_CACHE_PC2)
+        return cli_fail(run->cli, SN_USAGE, "--resume needs a .pc2 to continue");
+    return SN_OK;
+}
+
+static snStatus read_options(snFleshRun *run)
+{
+    snCli *cli = run->cli;
+    snFleshDef *d = &run->def;
+    run->to = cli_option_text(cli, "o", NULL);
+    if (!run->to) return cli_fail(cli, SN_USAGE, "-o OUT is missing: a .pc2, .mdd or .obj to write");
+    snStatus status = read_format(run);
+    if (status != SN_OK) return status;
+    *d = sn_default_flesh_def();
+    bool preview = strcmp(cli_option_text(cli, "quality", "final"), "preview") == 0;
+    if (preview) d->tetrahedra = 50000, d->tolerance = 5e-5;
+    d->mesh = cli_option_text(cli, "mesh", NULL);
+    d->tetrahedra = (int32_t)cli_option_number(cli, "tetrahedra", d->tetrahedra);
+    d->spacing = cli_option_number(cli, "spacing", 0) / 1e3;
+    d->kappa = cli_option_number(cli, "bulk", d->kappa / 1e6) * 1e6;
+    d->mu10 *= cli_option_number(cli, "stiffness", 1), d->mu01 *= cli_option_number(cli, "stiffness", 1);
+    d->muscle_stress = cli_option_number(cli, "muscle-stress", d->muscle_stress / 1e6) * 1e6;
+    d->cover = cli_option_number(cli, "cover", d->cover * 1e3) / 1e3;
+    d->tolerance = cli_option_number(cli, "tolerance", d->tolerance * 1e3) / 1e3;
+    d->gravity = !cli_given(cli, "no-gravity"), d->contact = !cli_given(cli, "no-contact");
+    d->muscles = cli_given(cli, "muscles");
+    d->threads = cli->threads;
+    return cli_check_output(cli, run->to);
+}
+
+/* --frames a:b, both ends included; either may be left out. */
+static snStatus choose_frames(snFleshRun *run)
+{
+    snCli *cli = run->cli;
+    const char *text = cli_option_text(cli, "frames", ":");
+    run->frames = cli_frames(run->replay, cli_option_number(cli, "frame-rate", 0));
+    int32_t last = run->frames.count - 1;
+    char *end;
+    long first = strtol(text, &end, 10), final = last;
+    if (*end++ != ':') return cli_fail(cli, SN_USAGE, "--frames needs FIRST:LAST, not '%s'", text);
+    if (*end) final = strtol(end, &end, 10);
+    if (*end) return cli_fail(cli, SN_USAGE, "--frames needs FIRST:LAST, not '%s'", text);
+    if (first < 0 || final < first || final > last)
+        return cli_fail(cli, SN_BAD_INPUT, "--frames %s: there are the frames 0 to %d", text, (int)last);
+    run->first = (int32_t)first, run->count = (int32_t)(final - first) + 1;
+    if (cli_given(cli, "jiggle")) run->def.jiggle = 1 / run->frames.rate;
+    return SN_OK;
+}
+
+static void tell_size(snFleshRun *run)
+{
+    snCli *cli = run->cli;
+    snFleshSize size = sn_flesh_size(run->flesh);
+    cli_say(cli, "%d tetrahedra of %.2f mm, %d nodes, %d bones, %.3g of %.3g l muscle, %.0f MB; made in %.3g s\n",
+            size.tetrahedra, 1e3 * size.spacing, size.nodes, size.bones, 1e3 * size.muscle_volume, 1e3 * size.volume,
+            (double)size.bytes / 1e6, cli_seconds() - run->start);
+    if (size.muscles_outside > 0)
+        cli_warn(cli, "muscles outside the surface, which pull nothing: %d, such as %s", size.muscles_outside,
+                 size.first_outside);
+    if (size.parts_dropped > 0) cli_warn(cli, "loose parts that no bone holds, left out: %d", size.parts_dropped);
+    json_integer(&cli->json, "tetrahedra", size.tetrahedra);
+    json_number(&cli->json, "spacing_mm", 1e3 * size.spacing);
+    json_integer(&cli->json, "nodes", size.nodes);
+    json_integer(&cli->json, "muscles_outside", size.muscles_outside);
+    json_number(&cli->json, "bytes", (double)size.bytes);
+}
+
+static snStatus make_flesh(snFleshRun *run)
+{
+    snDeformer *deformer = NULL;
+    snError error = {0};
+    snStatus status = sn_create_model_flesh(run->spec, &run->def, cli_progress_callback(run->cli), &run->flesh, &error);
+    if (status == SN_OK) {
+        status = sn_flesh_deformer(run->flesh, &deformer, &error);
+        if (status != SN_OK) sn_flesh_destroy(run->flesh);
+    }
+    cli_progress_end(run->cli);
+    if (status != SN_OK) return cli_fail_file(run->cli, status, &error, run->cli->argument[0]);
+    tell_size(run);
+    return cli_deform_open(run->cli, run->spec, run->replay, deformer, &run->deformed);
+}
+
+/* The surface as drawn, for programs that play the cache on it. */
+static snStatus save_surface(snFleshRun *run)
+{
+    const char *path = cli_option_text(run->cli, "surface", NULL);
+    snError error = {0};
+    if (!path) return SN_OK;
+    snMesh mesh = {.nvertex = run->deformed.nvertex,
+                   .ntriangle = run->deformed.ntriangle,
+                   .vertex = run->deformed.vertex,
+                   .triangle = run->deformed.triangle};
+    snStatus status = sn_save_mesh(&mesh, path, &error);
+    if (status == SN_OK) cli_say(run->cli, "wrote %s\n", path);
+    return cli_fail_file(run->cli, status, &error, path);
+}
+
+/* Frames that an interrupted run has left. */
+static snStatus read_old(snFleshRun *run)
+{
+    snCli *cli = run->cli;
+    snError error = {0};
+    if (!cli_given(cli, "resume") || cli_file_size(run->to) == 0) return SN_OK;
+    snStatus status = cli_fail_file(cli, sn_load_point_cache(run->to, &run->old, &error), &error, run->to);
+    if (status != SN_OK) return status;
+    if (run->old.npoint != run->deformed.nvertex)
+        return cli_fail(cli, SN_BAD_INPUT, "%s has %d points, this flesh has %d: it cannot be continued", run->to,
+                        (int)run->old.npoint, (int)run->deformed.nvertex);
+    run->kept = run->old.nframe < run->count ? run->old.nframe : run->count;
+    cli_say(cli, "continuing after %d frames of %s\n", run->kept, run->to);
+    return SN_OK;
+}
+
+/* The rows that belong to the frames kept. */
+static void read_old_report(snFleshRun *run)
+{
+    const char *path = cli_option_text(run->cli, "report", NULL);
+    size_t size = 0;
+    char *text = path && run->kept > 0 ? cli_read_bytes(path, &size) : NULL;
+    text_add(&run->report, "%s", HEADING);
+    const char *at = text, *end = text ? text + size : NULL;
+    for (int32_t row = 0; at && at < end && row <= run->kept; ++row) {
+        const char *line = memchr(at, '\n', (size_t)(end - at));
+        if (!line) break;
+        if (row > 0) text_add(&run->report, "%.*s\n", (int)(line - at), at);
+        at = line + 1;
+    }
+    free(text);
+}
+
+static void note_frame(snFleshRun *run, int32_t frame, double time)
+{
+    snFleshInfo i = sn_flesh_info(run->flesh);
+    run->low = fmin(run->low, i.volume_ratio), run->high = fmax(run->high, i.volume_ratio);
+    run->least = fmin(run->least, i.least_j);
+    run->unconverged += !i.converged, run->inverted += i.inverted;
+    if (i.contacts > run->contacts) run->contacts = i.contacts;
+    text_add(&run->report, "%d,%.6g,%d,%d,%.6g,%.6f,%.4f,%d,%.5f,%d,%d,%.4f\n", frame, time, i.newton, i.cg, i.energy,
+             i.volume_ratio, i.least_j, i.inverted, 1e3 * i.step, i.contacts, i.converged, i.seconds);
+    if (!i.converged) cli_warn(run->cli, "frame %d did not come to rest (largest step %.3g mm)", frame, 1e3 * i.step);
+}
+
+/* Shows how far it is and how long the rest will take at the pace so far. */
+static int show_progress(snFleshRun *run, int32_t frame)
+{
+    char stage[64] = "flesh";
+    double left = run->seconds / run->done * (run->count - frame);
+    if (run->cli->progress == SN_PROGRESS_BAR)
+        (void)snprintf(stage, sizeof stage, "flesh, %d:%02d left", (int)(left / 60), (int)fmod(left, 60));
+    return cli_progress(run->cli, stage, frame, run->count);
+}
+
+static snStatus write_frames(snFleshRun *run, snCacheWriter *writer, double *vertex, snError *error)
+{
+    size_t n = 3 * (size_t)run->deformed.nvertex;
+    for (int32_t k = 0; k < run->kept; ++k) {
+        for (size_t i = 0; i < n; ++i) vertex[i] = (double)run->old.point[n * (size_t)k + i];
+        snStatus status = sn_cache_append(writer, vertex, error);
+        if (status != SN_OK) return status;
+    }
+    for (int32_t k = run->kept; k < run->count; ++k) {
+        double time = cli_frame_time(&run->frames, run->first + k), before = cli_seconds();
+        snFrame frame = *sn_playback_at(run->deformed.playback, time);
+        frame.restart = k == run->kept;
+        snStatus status = sn_deform(run->deformed.deformer, &frame, vertex, error);
+        if (status == SN_OK) status = sn_cache_append(writer, vertex, error);
+        if (status != SN_OK) return status;
+        run->seconds += cli_seconds() - before;
+        ++run->done;
+        note_frame(run, run->first + k, time);
+        if (show_progress(run, k + 1)) return SN_CANCELLED;
+    }
+    return SN_OK;
+}
+
+static snStatus write_cache(snFleshRun *run)
+{
+    const snDeformed *d = &run->deformed;
+    snCacheWriter *writer = NULL;
+    snError error = {0};
+    double *vertex = malloc(3 * (size_t)d->nvertex * sizeof *vertex);
+    run->cache.npoint = d->nvertex, run->cache.ntriangle = d->ntriangle, run->cache.triangle = d->triangle;
+    run->cache.frames = run->count, run->cache.rate = run->frames.rate;
+    run->low = run->least = INFINITY;
+    read_old_report(run);
+    snStatus status = vertex ? sn_cache_create(&run->cache, run->to, &writer, &error) : SN_NO_MEMORY;
+    if (status == SN_OK) {
+        status = write_frames(run, writer, vertex, &error);
+        if (status == SN_OK || status == SN_CANCELLED) { /* what is finished is kept */
+            snStatus finished = sn_cache_finish(writer, &error);
+            if (finished != SN_OK) status = finished;
+        } else {
+            sn_cache_abandon(writer);
+        }
+    }
+    free(vertex);
+    cli_progress_end(run->cli);
+    const char *path = cli_option_text(run->cli, "report", NULL);
+    if ((status == SN_OK || status == SN_CANCELLED) && path && run->report.text) {
+        snStatus saved = cli_save_text(run->cli, path, run->report.text);
+        if (saved != SN_OK) status = saved;
+    }
+    return cli_fail_file(run->cli, status, &error, run->to);
+}
+
+static void tell(snFleshRun *run)
+{
+    snCli *cli = run->cli;
+    double mean = run->done > 0 ? run->seconds / run->done : 0;
+    if (run->done == 0) run->low = run->high = run->least = 1;
+    cli_say(cli, "%d frames of %d points, %.3g s each; volume %.2f to %.2f %%, least J %.2f\n", run->kept + run->done,
+            run->deformed.nvertex, mean, 100 * run->low, 100 * run->high, run->least);
+    if (run->unconverged > 0) cli_say(cli, "%d frames did not come to rest\n", run->unconverged);
+    cli_say(cli, "wrote %s\n", run->to);
+    json_string(&cli->json, "file", run->to);
+    json_integer(&cli->json, "frames", run->kept + run->done);
+    json_integer(&cli->json, "frames_kept", run->kept);
+    json_integer(&cli->json, "points", run->deformed.nvertex);
+    json_number(&cli->json, "seconds", cli_seconds() - run->start);
+    json_number(&cli->json, "frame_s_mean", mean);
+    json_number(&cli->json, "volume_ratio_min", run->low);
+    json_number(&cli->json, "volume_ratio_max", run->high);
+    json_number(&cli->json, "least_j", run->least);
+    json_integer(&cli->json, "inverted", run->inverted);
+    json_integer(&cli->json, "contacts_most", run->contacts);
+    json_integer(&cli->json, "unconverged_frames", run->unconverged);
+}
+
+static snStatus set_up(snFleshRun *run)
+{
+    snCli *cli = run->cli;
+    run->start = cli_seconds();
+    snStatus status = read_options(run);
+    if (status == SN_OK) status = cli_load_replay(cli, cli->argument[1], &run->replay);
+    if (status == SN_OK) status = cli_replay_model(cli, run->replay, cli->argument[1], cli->argument[0], &run->spec);
+    if (status == SN_OK) status = choose_frames(run);
+    if (status == SN_OK) status = make_flesh(run);
+    if (status == SN_OK) status = save_surface(run);
+    if (status == SN_OK) status = read_old(run);
+    return status;
+}
+
+static snStatus run_command(snCli *cli)
+{
+    snFleshRun run = {.cli = cli};
+    snStatus status = set_up(&run);
+    if (status == SN_OK) {
+        status = write_cache(&run);
+        if (status == SN_OK || status == SN_CANCELLED) tell(&run);
+    }
+    cli_deform_close(&run.deformed);
+    sn_point_cache_free(&run.old);
+    text_free(&run.report);
+    if (run.replay) sn_track_destroy(run.replay);
+    if (run.spec) sn_spec_destroy(run.spec);
+    return status;
+}
+
+static const snOption options[] = {
+    {"o", SN_OPTION_TEXT, "OUT", "the .pc2, .mdd or .obj to write", 0, 0},
+    {"quality", SN_OPTION_CHOICE, "preview|final", "preview: 50,000 tetrahedra, 0.05 mm; final: 100,000, 0.01 mm", 0,
+     0},
+    {"tetrahedra", SN_OPTION_COUNT, "N", "about so many tetrahedra (100000)", 100, 1e8},
+    {"spacing", SN_OPTION_NUMBER, "MM", "side of the lattice's cubes, instead of a number", 0.01, 1000},
+    {"frames", SN_OPTION_TEXT, "FIRST:LAST", "only these frames, from 0; either may be left out", 0, 0},
+    {"frame-rate", SN_OPTION_NUMBER, "F", "frames a second, interpolated (the replay's own)", 1, 1000},
+    {"resume", SN_OPTION_FLAG, "", "continue after the last frame of OUT that an interrupted run has kept", 0, 0},
+    {"report", SN_OPTION_TEXT, "FILE", "write a .csv with energy, iterations, volume and least J of each frame", 0, 0},
+    {"surface", SN_OPTION_TEXT, "FILE", "write the surface as drawn (.obj .ply .stl), to play the cache on", 0, 0},
+    {"muscles", SN_OPTION_FLAG, "", "write the muscle meshes of the scene too, after the skin", 0, 0},
+    {"mesh", SN_OPTION_TEXT, "NODE", "closed mesh of the scene that is the surface (the model's skin)", 0, 0},
+    {"cover", SN_OPTION_NUMBER, "MM", "flesh over bones and muscles of a model without skin (5)", 0.1, 100},
+    {"stiffness", SN_OPTION_NUMBER, "X", "factor on the stiffness of the flesh (1: 20 and 60 kPa)", 1e-3, 1e3},
+    {"bulk", SN_OPTION_NUMBER, "MPA", "bulk modulus (10)", 1e-3, 1e4},
+    {"muscle-stress", SN_OPTION_NUMBER, "MPA", "stress of fully active muscle (0.3)", 0, 10},
+    {"tolerance", SN_OPTION_NUMBER, "MM", "how far a frame may be from rest (by quality)", 1e-6, 10},
+    {"jiggle", SN_OPTION_FLAG, "", "with inertia: the flesh swings after the bones", 0, 0},
+    {"no-gravity", SN_OPTION_FLAG, "", "without gravity", 0, 0},
+    {"no-contact", SN_OPTION_FLAG, "", "parts of the skin may pass through each other", 0, 0},
+    {NULL, SN_OPTION_FLAG, NULL, NULL, 0, 0},
+};
+
+const snCommand cmd_flesh = {
+    .name = "flesh",
+    .arguments = "MODEL REPLAY -o OUT",
+    .about = "Soft tissue by finite elements, with the skin embedded in it",
+    .details =
+        "The surface is filled with tetrahedra that bones hold and muscles pull; each frame is the rest that all "
+        "of it comes to.\n"
+        "A model without skin gets a surface grown over its bones and muscles; --surface saves it.",
+    .example = "sinew flesh hand out.replay.xml -o out.pc2 --quality preview --frame-rate 24",
+    .output = "... tetrahedra of ... mm, ... nodes, 19 bones, ... of ... l muscle, ... MB; made in ... s\n"
+              "82 frames of 19082 points, ... s each; volume ... to ... %, least J ...\n"
+              "wrote out.pc2",
+    .least = 2,
+    .most = 2,
+    .options = options,
+    .run = run_command,
+};

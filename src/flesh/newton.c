@@ -1,0 +1,173 @@
+/* The search for rest: inexact Newton, conjugate gradients with the multigrid cycle, Armijo's rule.
+ *
+ * The true Hessian is used as long as it has no negative curvature where the gradients look; when it has, the elements
+ * are assembled again with positive eigenvalues and the step is found anew. */
+#include "base/clock.h"
+#include "flesh/tissue.h"
+
+#include <math.h>
+#include <string.h>
+
+snTissueSettings sn_default_tissue_settings(void)
+{
+    return (snTissueSettings){.tolerance = 1e-5, .forcing = 0.05, .newton = 40, .cg = 100};
+}
+
+typedef struct {
+    snTissue *t;
+    const double *from;
+    float *x, *p, *r, *z, *q;
+    float alpha, beta;
+    double factor;
+} Rows;
+
+static void start_rows(void *context, int32_t first, int32_t last)
+{
+    const Rows *w = context;
+    for (int32_t i = 4 * first; i < 4 * last; ++i) w->x[i] = 0, w->r[i] = i % 4 == 3 ? 0 : (float)-w->from[i];
+}
+
+static void step_rows(void *context, int32_t first, int32_t last)
+{
+    const Rows *w = context;
+    for (int32_t i = 4 * first; i < 4 * last; ++i) w->x[i] += w->alpha * w->p[i], w->r[i] -= w->alpha * w->q[i];
+}
+
+static void turn_rows(void *context, int32_t first, int32_t last)
+{
+    const Rows *w = context;
+    for (int32_t i = 4 * first; i < 4 * last; ++i) w->p[i] = w->z[i] + w->beta * w->p[i];
+}
+
+/* Solves H d = -g in t->cg_x. False: negative curvature (d is then what was found before it). */
+static bool find_direction(snTissue *t, const snTissueSettings *s, int32_t *iterations)
+{
+    snPool *pool = t->pool;
+    Rows w = {.t = t, .from = t->gradient, .x = t->cg_x, .p = t->cg_p, .r = t->cg_r, .z = t->cg_z, .q = t->cg_q};
+    const snBlocks *m = &t->grid.level[0].matrix;
+    double first = 0, before = 0;
+    sn_rows_loop(pool, 0, t->n, start_rows, &w);
+    for (int32_t k = 0; k < s->cg; ++k) {
+        sn_multigrid_cycle(&t->grid, w.r, w.z);
+        double rz = sn_rows_dot(pool, t->n, w.r, w.z, t->sums);
+        if (k == 0) first = rz;
+        if (rz == 0 || (k > 0 && rz <= s->forcing * s->forcing * first && rz > 0)) return true;
+        if (!(rz > 0)) return false;
+        w.beta = k > 0 ? (float)(rz / before) : 0;
+        before = rz;
+        sn_rows_loop(pool, 0, t->n, turn_rows, &w);
+        sn_blocks_product(m, pool, w.p, w.q);
+        double pq = sn_rows_dot(pool, t->n, w.p, w.q, t->sums);
+        if (!(pq > 0)) return false;
+        w.alpha = (float)(rz / pq);
+        sn_rows_loop(pool, 0, t->n, step_rows, &w);
+        ++*iterations;
+    }
+    return true;
+}
+
+static void move_rows(void *context, int32_t first, int32_t last)
+{
+    const Rows *w = context;
+    for (int32_t i = 4 * first; i < 4 * last; ++i) w->t->trial[i] = w->t->x[i] + w->factor * (double)w->x[i];
+}
+
+/* Slope of the energy along the direction, and its largest move. */
+static double slope_along(const snTissue *t, double *largest)
+{
+    double sum = 0, most = 0;
+    for (int32_t i = 0; i < t->n; ++i) {
+        const float *d = t->cg_x + 4 * (size_t)i;
+        double way = 0;
+        for (int c = 0; c < 3; ++c) {
+            sum += t->gradient[4 * (size_t)i + (size_t)c] * (double)d[c];
+            way += (double)d[c] * (double)d[c];
+        }
+        most = fmax(most, way);
+    }
+    *largest = sqrt(most);
+    return sum;
+}
+
+static double largest_component(const snTissue *t)
+{
+    double most = 0;
+    for (int32_t i = 0; i < 4 * t->n; ++i) most = fmax(most, fabs(t->gradient[i]));
+    return most;
+}
+
+/* Matrix and direction; the report counts. The coarser matrices of an earlier iteration serve almost as well as new
+ * ones.
+ */
+static bool newton_direction(snTissue *t, const snTissueSettings *s, bool project, bool coarsen, snTissueReport *report)
+{
+    double start = sn_clock();
+    sn_tissue_assemble(t, t->x, project);
+    sn_multigrid_refresh(&t->grid);
+    double assembled = sn_clock();
+    bool fine = !coarsen || sn_multigrid_coarsen(&t->grid);
+    double coarse = sn_clock();
+    if (fine) fine = find_direction(t, s, &report->cg);
+    report->assemble_s += assembled - start, report->coarsen_s += coarse - assembled;
+    report->cg_s += sn_clock() - coarse;
+    report->projected += project;
+    return fine;
+}
+
+/* Goes along the direction until the energy falls enough. 0: it never does. */
+static double search_line(snTissue *t, double slope, snOctMeasure *now, snTissueReport *report)
+{
+    Rows w = {.t = t, .x = t->cg_x, .factor = 1};
+    double noise = 1e-13 * (fabs(now->energy) + fabs(t->pull_energy));
+    for (int32_t k = 0; k < 24; ++k, w.factor *= 0.5) {
+        sn_rows_loop(t->pool, 0, t->n, move_rows, &w);
+        double start = sn_clock();
+        snOctMeasure there = sn_tissue_evaluate(t, t->trial, t->gradient);
+        report->evaluate_s += sn_clock() - start;
+        if (there.energy <= now->energy + 1e-4 * w.factor * slope + noise) {
+            double *old = t->x;
+            t->x = t->trial, t->trial = old;
+            *now = there;
+            return w.factor;
+        }
+        ++report->halvings;
+    }
+    (void)sn_tissue_evaluate(t, t->x, t->gradient);
+    return 0;
+}
+
+snTissueReport sn_tissue_solve(snTissue *t, const snTissueSettings *s)
+{
+    snTissueReport report = {0};
+    double start = sn_clock();
+    snOctMeasure now = sn_tissue_evaluate(t, t->x, t->gradient);
+    bool project = false, stale = true;
+    report.evaluate_s += sn_clock() - start;
+    for (; report.newton < s->newton && !report.converged; ++report.newton) {
+        double largest = 0;
+        report.residual = largest_component(t);
+        if (report.residual == 0) {
+            report.converged = true;
+            break;
+        }
+        int32_t cg = report.cg;
+        bool fine = newton_direction(t, s, project, stale, &report);
+        if (!fine && !project) {
+            project = true;
+            (void)newton_direction(t, s, true, true, &report);
+        }
+        stale = report.cg - cg > 15 || project;
+        double slope = slope_along(t, &largest);
+        if (!(slope < 0) || !isfinite(slope)) break;
+        double factor = search_line(t, slope, &now, &report);
+        report.step = factor * largest;
+        if (factor == 0) break;
+        /* what is left is about the forcing's part of the step, where the steps are short */
+        report.converged =
+            factor == 1 && 2 * s->forcing * report.step <= s->tolerance && report.step < 0.1 * t->lattice.spacing;
+        project = false;
+    }
+    report.energy = now.energy, report.least = now.least, report.volume = now.volume, report.inverted = now.inverted;
+    report.seconds = sn_clock() - start;
+    return report;
+}

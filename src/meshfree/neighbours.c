@@ -1,0 +1,114 @@
+/* neighbours.h. */
+#include "meshfree/neighbours.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const double WORST = 10;   /* condition of a moment matrix that is still accepted */
+static const double REACH = 1.15; /* support of the kernel over the distance of the last neighbour */
+
+static int by_key(const void *a, const void *b)
+{
+    const snSoftNear *p = a, *q = b;
+    if (p->key != q->key) return p->key < q->key ? -1 : 1;
+    return (p->index > q->index) - (p->index < q->index);
+}
+
+/* The direction of the largest spread. */
+static v3 long_side(const snSoftPoints *p)
+{
+    v3 mean = {0, 0, 0};
+    m3 spread = {{0}}, vectors;
+    double value[3];
+    for (int32_t i = 0; i < p->n; ++i) mean = v3_mad(mean, 1.0 / p->n, v3_load(p->x + 3 * i));
+    for (int32_t i = 0; i < p->n; ++i) {
+        v3 d = v3_sub(v3_load(p->x + 3 * i), mean);
+        double c[3] = {d.x, d.y, d.z};
+        for (int r = 0; r < 9; ++r) spread.m[r] += c[r / 3] * c[r % 3];
+    }
+    m3_eigen_symmetric(&spread, value, &vectors);
+    return v3_of(vectors.m[2], vectors.m[5], vectors.m[8]);
+}
+
+bool sn_soft_sort(snSoftPoints *p)
+{
+    snSoftNear *order = SN_NEW_ARRAY(snSoftNear, p->n);
+    double *copy = SN_NEW_ARRAY(double, 4 * p->n);
+    bool ok = order && copy;
+    if (ok) {
+        v3 side = long_side(p);
+        for (int32_t i = 0; i < p->n; ++i) order[i] = (snSoftNear){v3_dot(v3_load(p->x + 3 * i), side), i};
+        qsort(order, (size_t)p->n, sizeof *order, by_key);
+        memcpy(copy, p->x, 3 * (size_t)p->n * sizeof *copy);
+        memcpy(copy + 3 * p->n, p->volume, (size_t)p->n * sizeof *copy);
+        for (int32_t i = 0; i < p->n; ++i) {
+            memcpy(p->x + 3 * i, copy + 3 * order[i].index, 3 * sizeof *copy);
+            p->volume[i] = copy[3 * p->n + order[i].index];
+        }
+    }
+    sn_free(order);
+    sn_free(copy);
+    return ok;
+}
+
+static double moment_condition(const snSoftPoints *p, int32_t i, int32_t count, const snSoftNear *near, double *weight)
+{
+    m3 moment = {{0}}, vectors;
+    double value[3], support = REACH * REACH * near[count - 1].key;
+    v3 at = v3_load(p->x + 3 * i);
+    for (int32_t k = 0; k < count; ++k) {
+        double q = 1 - near[k].key / support, w = q * q * q;
+        v3 y = sn_soft_squeeze(p->axis, p->squeeze, v3_sub(v3_load(p->x + 3 * near[k].index), at));
+        double c[3] = {y.x, y.y, y.z};
+        for (int r = 0; r < 9; ++r) moment.m[r] += w * c[r / 3] * c[r % 3];
+        weight[k] = w;
+    }
+    m3_eigen_symmetric(&moment, value, &vectors);
+    return value[0] > 0 ? value[2] / value[0] : INFINITY;
+}
+
+int32_t sn_soft_around(const snSoftPoints *p, const snBvh *tree, v3 at, int32_t self, snSoftNear *near, int32_t most)
+{
+    int32_t count = 0;
+    for (int32_t j = 0; j < p->n; ++j) {
+        v3 y = sn_soft_squeeze(p->axis, p->squeeze, v3_sub(v3_load(p->x + 3 * j), at));
+        if (j != self) near[count++] = (snSoftNear){v3_len2(y), j};
+    }
+    qsort(near, (size_t)count, sizeof *near, by_key);
+    if (!tree) return count < most ? count : most;
+    int32_t kept = 0;
+    for (int32_t k = 0; k < count && kept < most; ++k)
+        if (!sn_bvh_segment_crosses(tree, at, v3_load(p->x + 3 * near[k].index))) near[kept++] = near[k];
+    return kept;
+}
+
+snStatus sn_soft_neighbours(const snSoftPointsDef *def, const snBvh *tree, snSoftPoints *p, snError *error)
+{
+    int32_t most = 2 * def->neighbours + 4, total = 0;
+    snSoftNear *near = SN_NEW_ARRAY(snSoftNear, p->n);
+    p->neighbour = SN_NEW_ARRAY(int32_t, (size_t)p->n * (size_t)most);
+    p->weight = SN_NEW_ARRAY(double, (size_t)p->n * (size_t)most);
+    snStatus status = near && p->neighbour && p->weight ? SN_OK : sn_fail_no_memory(error);
+    for (int32_t i = 0; i < p->n && status == SN_OK; ++i) {
+        v3 at = v3_load(p->x + 3 * i);
+        int32_t found = sn_soft_around(p, tree, at, i, near, most);
+        int32_t count = found < def->neighbours ? found : def->neighbours;
+        double condition = INFINITY;
+        for (; count >= 4 && count <= found; ++count)
+            if ((condition = moment_condition(p, i, count, near, p->weight + total)) <= WORST) break;
+        p->condition = fmax(p->condition, condition);
+        if (!(condition <= WORST)) {
+            status = sn_fail(error, SN_BAD_INPUT, "the muscle is too thin near (%.4g, %.4g, %.4g) m: the points around "
+                             "do not span three directions (condition %.3g, at most %g)", at.x, at.y, at.z, condition, WORST);
+            sn_error_remedy(error, "use more points, or thicken the mesh there");
+            break;
+        }
+        for (int32_t k = 0; k < count; ++k) p->neighbour[total++] = near[k].index;
+        p->first[i + 1] = total;
+    }
+    sn_free(near);
+    return status;
+}

@@ -1,0 +1,248 @@
+/* points.h: voxels and k-means. */
+#include "meshfree/neighbours.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <string.h>
+
+enum { PER_POINT = 60, ROUNDS = 24, SLABS = 32, MOST_VOXELS = 4000000 };
+static const double THIN = 1.5;       /* power of the local radius in the density of points */
+static const double DENSEST = 8;      /* largest weight of a voxel over the least */
+
+snSoftPointsDef sn_default_soft_points_def(void)
+{
+    return (snSoftPointsDef){.count = 400, .axis = {0, 0, 1}, .squeeze = 0.5, .neighbours = 14, .seed = 1};
+}
+
+typedef struct voxels {
+    int32_t n;
+    double size;
+    double *x;     /* 3 each */
+    double *y;     /* 3 x n: squeezed, one coordinate after the other */
+    double *depth; /* n */
+    double *weight;
+    int32_t *owner;
+} voxels;
+
+static void voxels_free(voxels *v)
+{
+    sn_free(v->x), sn_free(v->y), sn_free(v->depth), sn_free(v->weight), sn_free(v->owner);
+}
+
+static double uniform(uint64_t *seed)
+{
+    uint64_t z = (*seed += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return (double)((z ^ (z >> 31)) >> 11) / 9007199254740992.0;
+}
+
+static void box_of(const snTriMesh *mesh, v3 *low, v3 *high)
+{
+    *low = *high = sn_trimesh_point(mesh, 0);
+    for (int32_t i = 1; i < mesh->nvertex; ++i) {
+        v3 p = sn_trimesh_point(mesh, i);
+        *low = v3_of(fmin(low->x, p.x), fmin(low->y, p.y), fmin(low->z, p.z));
+        *high = v3_of(fmax(high->x, p.x), fmax(high->y, p.y), fmax(high->z, p.z));
+    }
+}
+
+/* Centres of the cubes of the given size inside the mesh; with NULL for x only their number. */
+static int32_t fill(const snBvh *tree, v3 low, v3 high, double size, double *x, double *depth)
+{
+    int32_t n = 0, nx = (int32_t)((high.x - low.x) / size) + 1, ny = (int32_t)((high.y - low.y) / size) + 1,
+            nz = (int32_t)((high.z - low.z) / size) + 1;
+    for (int32_t i = 0; i < nx; ++i)
+        for (int32_t j = 0; j < ny; ++j)
+            for (int32_t k = 0; k < nz; ++k) {
+                v3 p = v3_add(low, v3_of((i + 0.5) * size, (j + 0.5) * size, (k + 0.5) * size));
+                if (!sn_bvh_inside(tree, p)) continue;
+                if (x) {
+                    v3_store(x + 3 * (size_t)n, p);
+                    depth[n] = sn_bvh_closest(tree, p, INFINITY).distance;
+                }
+                ++n;
+            }
+    return n;
+}
+
+/* The density of points follows the depth of the deepest voxel in the same slab across the axis. */
+static void weigh(const snSoftPointsDef *def, voxels *v)
+{
+    double low = INFINITY, high = -INFINITY, deepest[SLABS] = {0}, largest = 0;
+    for (int32_t i = 0; i < v->n; ++i) {
+        double t = v3_dot(v3_load(v->x + 3 * (size_t)i), def->axis);
+        low = fmin(low, t), high = fmax(high, t);
+        largest = fmax(largest, v->depth[i]);
+    }
+    double scale = (SLABS - 1) / fmax(high - low, 1e-12);
+    for (int32_t i = 0; i < v->n; ++i) {
+        int slab = (int)((v3_dot(v3_load(v->x + 3 * (size_t)i), def->axis) - low) * scale);
+        deepest[slab] = fmax(deepest[slab], v->depth[i]);
+    }
+    for (int32_t i = 0; i < v->n; ++i) {
+        v3 p = v3_load(v->x + 3 * (size_t)i), y = sn_soft_squeeze(def->axis, def->squeeze, p);
+        int slab = (int)((v3_dot(p, def->axis) - low) * scale);
+        v->weight[i] = fmin(pow(largest / deepest[slab], THIN), DENSEST);
+        v->y[i] = y.x, v->y[(size_t)v->n + (size_t)i] = y.y, v->y[2 * (size_t)v->n + (size_t)i] = y.z;
+    }
+}
+
+static snStatus voxelise(const snSoftPointsDef *def, const snBvh *tree, voxels *v, snError *error)
+{
+    double volume;
+    v3 low, high;
+    sn_trimesh_integrals(def->mesh, &volume, NULL, NULL);
+    box_of(def->mesh, &low, &high);
+    v->size = cbrt(volume / ((double)PER_POINT * def->count));
+    v3 side = v3_scale(v3_sub(high, low), 1 / v->size);
+    if (side.x * side.y * side.z > MOST_VOXELS * 16.0)
+        return sn_fail(error, SN_BAD_INPUT, "the muscle mesh is too thin in its bounding box to be filled with points");
+    v->n = fill(tree, low, high, v->size, NULL, NULL);
+    if (v->n < 8 * def->count)
+        return sn_fail(error, SN_BAD_INPUT, "only %d voxels of the muscle mesh for %d points", v->n, def->count);
+    size_t n = (size_t)v->n;
+    v->x = SN_NEW_ARRAY(double, 3 * n), v->y = SN_NEW_ARRAY(double, 3 * n), v->depth = SN_NEW_ARRAY(double, n);
+    v->weight = SN_NEW_ARRAY(double, n), v->owner = SN_NEW_ARRAY(int32_t, n);
+    if (!v->x || !v->y || !v->depth || !v->weight || !v->owner) return sn_fail_no_memory(error);
+    fill(tree, low, high, v->size, v->x, v->depth);
+    weigh(def, v);
+    return SN_OK;
+}
+
+/* The nearest centre of each voxel. Centres are stored one coordinate after the other. */
+static void assign(voxels *v, int32_t k, const double *centre)
+{
+    const double *cx = centre, *cy = centre + k, *cz = centre + 2 * k;
+    size_t n = (size_t)v->n;
+    for (size_t i = 0; i < n; ++i) {
+        double x = v->y[i], y = v->y[n + i], z = v->y[2 * n + i], best = INFINITY;
+        int32_t at = 0;
+        for (int32_t c = 0; c < k; ++c) {
+            double dx = x - cx[c], dy = y - cy[c], dz = z - cz[c], d = dx * dx + dy * dy + dz * dz;
+            at = d < best ? c : at;
+            best = d < best ? d : best;
+        }
+        v->owner[i] = at;
+    }
+}
+
+/* Weighted means of the owned voxels; a centre that owns none keeps its place. sum: 4 k numbers of scratch. */
+static void centres(const voxels *v, int32_t k, double *centre, double *sum)
+{
+    memset(sum, 0, 4 * (size_t)k * sizeof *sum);
+    for (size_t i = 0, n = (size_t)v->n; i < n; ++i) {
+        double *s = sum + 4 * v->owner[i];
+        for (int e = 0; e < 3; ++e) s[e] += v->weight[i] * v->y[(size_t)e * n + i];
+        s[3] += v->weight[i];
+    }
+    for (int32_t c = 0; c < k; ++c)
+        for (int e = 0; e < 3; ++e)
+            if (sum[4 * c + 3] > 0) centre[e * k + c] = sum[4 * c + e] / sum[4 * c + 3];
+}
+
+/* Points are the voxels nearest to the centres, so that all are inside; volumes by what each centre owns. */
+static void take(const voxels *v, int32_t k, const double *centre, double mesh_volume, snSoftPoints *p, double *nearest)
+{
+    for (int32_t c = 0; c < k; ++c) nearest[c] = INFINITY, p->volume[c] = 0;
+    for (size_t i = 0, n = (size_t)v->n; i < n; ++i) {
+        int32_t c = v->owner[i];
+        double dx = v->y[i] - centre[c], dy = v->y[n + i] - centre[k + c], dz = v->y[2 * n + i] - centre[2 * k + c];
+        double d = dx * dx + dy * dy + dz * dz;
+        p->volume[c] += mesh_volume / v->n;
+        if (d >= nearest[c]) continue;
+        nearest[c] = d;
+        memcpy(p->x + 3 * c, v->x + 3 * i, 3 * sizeof *p->x);
+    }
+    /* the mean itself where it is inside its own voxel: no pattern of the grid is left */
+    for (int32_t c = 0; c < k; ++c) {
+        v3 y = v3_of(centre[c], centre[k + c], centre[2 * k + c]);
+        v3 x = sn_soft_squeeze(p->axis, 1 / p->squeeze, y);
+        if (v3_dist(x, v3_load(p->x + 3 * c)) < v->size) v3_store(p->x + 3 * c, x);
+    }
+}
+
+static bool alloc_points(snSoftPoints *p, int32_t n)
+{
+    p->n = n;
+    p->x = SN_NEW_ARRAY(double, 3 * n), p->volume = SN_NEW_ARRAY(double, n), p->depth = SN_NEW_ARRAY(double, n);
+    p->first = SN_NEW_ARRAY(int32_t, n + 1);
+    return p->x && p->volume && p->depth && p->first;
+}
+
+static snStatus k_means(const snSoftPointsDef *def, const snBvh *tree, snSoftPoints *p, snError *error)
+{
+    voxels v = {0};
+    int32_t k = def->count;
+    uint64_t seed = def->seed;
+    double volume, *centre = SN_NEW_ARRAY(double, 3 * k), *sum = SN_NEW_ARRAY(double, 4 * k);
+    snStatus status = centre && sum && alloc_points(p, k) ? voxelise(def, tree, &v, error) : sn_fail_no_memory(error);
+    if (status == SN_OK) {
+        sn_trimesh_integrals(def->mesh, &volume, NULL, NULL);
+        for (int32_t c = 0; c < k; ++c) {
+            size_t i = (size_t)(uniform(&seed) * v.n);
+            for (int e = 0; e < 3; ++e) centre[e * k + c] = v.y[(size_t)e * (size_t)v.n + i] + 1e-3 * v.size * uniform(&seed);
+        }
+        for (int round = 0; round < ROUNDS; ++round) {
+            assign(&v, k, centre);
+            centres(&v, k, centre, sum);
+        }
+        assign(&v, k, centre);
+        take(&v, k, centre, volume, p, sum);
+        for (int32_t c = 0; c < k && status == SN_OK; ++c)
+            if (!(p->volume[c] > 0)) status = sn_fail(error, SN_BAD_INPUT, "a point of the muscle owns no volume");
+    }
+    voxels_free(&v);
+    sn_free(centre);
+    sn_free(sum);
+    return status;
+}
+
+static snStatus finish(const snSoftPointsDef *def, const snBvh *tree, snSoftPoints *p, snError *error)
+{
+    if (!sn_soft_sort(p)) return sn_fail_no_memory(error);
+    double volume = 0;
+    for (int32_t i = 0; i < p->n; ++i) {
+        volume += p->volume[i];
+        p->depth[i] = tree ? sn_bvh_closest(tree, v3_load(p->x + 3 * i), INFINITY).distance : 0;
+    }
+    p->spacing = cbrt(volume / p->n);
+    return sn_soft_neighbours(def, tree, p, error);
+}
+
+snStatus sn_soft_points_create(const snSoftPointsDef *def, snSoftPoints *points, snError *error)
+{
+    *points = (snSoftPoints){.axis = def->axis, .squeeze = def->squeeze};
+    snStatus status = sn_trimesh_require(def->mesh, true, "muscle", error);
+    if (status != SN_OK) return status;
+    snBvh *tree = sn_bvh_create(def->mesh);
+    status = tree ? k_means(def, tree, points, error) : sn_fail_no_memory(error);
+    if (status == SN_OK) status = finish(def, tree, points, error);
+    if (status != SN_OK) sn_soft_points_free(points);
+    sn_bvh_destroy(tree);
+    return status;
+}
+
+snStatus sn_soft_points_of(const snSoftPointsDef *def, const double *x, const double *volume, snSoftPoints *points,
+                           snError *error)
+{
+    *points = (snSoftPoints){.axis = def->axis, .squeeze = def->squeeze};
+    snBvh *tree = def->mesh ? sn_bvh_create(def->mesh) : NULL;
+    snStatus status = (tree || !def->mesh) && alloc_points(points, def->count) ? SN_OK : sn_fail_no_memory(error);
+    if (status == SN_OK) {
+        memcpy(points->x, x, 3 * (size_t)def->count * sizeof *x);
+        memcpy(points->volume, volume, (size_t)def->count * sizeof *volume);
+        status = finish(def, tree, points, error);
+    }
+    if (status != SN_OK) sn_soft_points_free(points);
+    sn_bvh_destroy(tree);
+    return status;
+}
+
+void sn_soft_points_free(snSoftPoints *p)
+{
+    sn_free(p->x), sn_free(p->volume), sn_free(p->depth);
+    sn_free(p->first), sn_free(p->neighbour), sn_free(p->weight);
+    *p = (snSoftPoints){0};
+}

@@ -1,0 +1,62 @@
+/* Points inside a closed muscle mesh, and what surrounds each of them.
+ *
+ * Voxels inside the mesh are shared out among the points by k-means, finer where the muscle is thin. Lengths along the
+ * fibres count half, so that a point stands for a piece that is about twice as long as wide. */
+#ifndef SN_MESHFREE_POINTS_H
+#define SN_MESHFREE_POINTS_H
+
+#include "geom/bvh.h"
+
+typedef struct snSoftPointsDef {
+    const snTriMesh *mesh; /* closed, oriented outwards */
+    int32_t count;
+    v3 axis;               /* unit: mean direction of the fibres */
+    double squeeze;        /* how much a length along the axis counts */
+    int32_t neighbours;    /* of a point, at least */
+    uint64_t seed;         /* of the random start */
+} snSoftPointsDef;
+
+snSoftPointsDef sn_default_soft_points_def(void);
+
+typedef struct snSoftPoints {
+    int32_t n;
+    v3 axis;
+    double squeeze;
+    double *x;         /* n x 3, m, sorted along the longest side */
+    double *volume;    /* n, m^3; their sum is the volume of the mesh */
+    double *depth;     /* n, m: distance to the wall */
+    double spacing;    /* m: edge of a cube of the mean volume */
+    double condition;  /* worst moment matrix: largest over least eigenvalue, in the squeezed metric */
+    /* neighbours of each point, itself not among them, nearest first: first[i] .. first[i + 1] - 1 */
+    int32_t *first, *neighbour;
+    double *weight;    /* of each neighbour, the kernel at its distance */
+} snSoftPoints;        /* zeroed memory is an empty set */
+
+/* SN_BAD_INPUT: the mesh is not closed, or so thin somewhere that a point's neighbours lie in a plane. */
+snStatus sn_soft_points_create(const snSoftPointsDef *def, snSoftPoints *points, snError *error);
+/* The same for points that are given (count x 3), with their volumes. mesh may be NULL: all see each other. */
+snStatus sn_soft_points_of(const snSoftPointsDef *def, const double *x, const double *volume, snSoftPoints *points,
+                           snError *error);
+void sn_soft_points_free(snSoftPoints *points);
+
+/* Squeezed coordinates: what distances are measured in. */
+static inline v3 sn_soft_squeeze(v3 axis, double squeeze, v3 a)
+{
+    return v3_mad(a, (squeeze - 1) * v3_dot(a, axis), axis);
+}
+
+/* How surface vertices follow the points: vertex v = sum of phi x over entries first[v] .. first[v + 1] - 1. */
+typedef struct snSoftEmbedding {
+    int32_t n;
+    int32_t *first, *node;
+    double *phi;
+    double largest; /* sum of |phi| where it is largest */
+} snSoftEmbedding;
+
+/* Exact for affine motions. tree of the mesh (may be NULL) keeps a vertex from following points across a gap. */
+snStatus sn_soft_embed(const snSoftPoints *points, const snBvh *tree, int32_t nvertex, const double *vertex,
+                       snSoftEmbedding *embedding, snError *error);
+void sn_soft_embedding_free(snSoftEmbedding *embedding);
+void sn_soft_embedding_apply(const snSoftEmbedding *embedding, const double *x, double *vertex);
+
+#endif

@@ -1,0 +1,172 @@
+/* soft.h: equilibrium by Newton steps, projected far from it. Near it the stiffness as it is gives quadratic
+ * convergence, where the projected one, which leaves out the compressed matter, creeps. The matrix is factored in single precision; energy, force and
+ * positions are in double, so that the float only costs a little of Newton's speed at the very end. */
+#include "meshfree/soft.h"
+
+#include "base/clock.h"
+
+#include <string.h>
+
+static const double ARMIJO = 1e-4;
+static const double SHORTEST = 1e-6; /* of a line search */
+static const double NEAR = 5e-3;   /* m: steps below it are tried without projection */
+enum { WAIT = 1 };                   /* projected steps first, and after that failed */
+
+snSoftSolveDef sn_default_soft_solve_def(void)
+{
+    return (snSoftSolveDef){.tolerance = 2e-5, .most_steps = 100, .longest = 0.05};
+}
+
+void sn_soft_place_attached(const snSoftBody *body, snSoftState *state)
+{
+    for (int32_t i = 0; i < body->quads->nnode; ++i) {
+        int32_t b = body->attached[i];
+        if (b < 0) continue;
+        v3 local = rigid_unapply(body->bone[b].rest, v3_load(body->quads->rest + 3 * i));
+        v3_store(state->x + 3 * i, rigid_apply(state->pose[b], local));
+    }
+}
+
+void sn_soft_move_bones(const snSoftBody *body, snSoftState *state, const rigid *pose)
+{
+    for (int32_t i = 0; i < body->quads->nnode; ++i) {
+        const double *follow = body->follow + (size_t)i * (size_t)body->nbone;
+        v3 x = v3_load(state->x + 3 * i), moved = {0, 0, 0};
+        double sum = 0;
+        for (int32_t b = 0; b < body->nbone; ++b) {
+            if (follow[b] == 0) continue;
+            moved = v3_mad(moved, follow[b], rigid_apply(pose[b], rigid_unapply(state->pose[b], x)));
+            sum += follow[b];
+        }
+        if (sum > 0) v3_store(state->x + 3 * i, moved);
+    }
+    memcpy(state->pose, pose, (size_t)body->nbone * sizeof *pose);
+    sn_soft_place_attached(body, state);
+}
+
+/* The stiffness as it is, when it is positive definite; else projected, and the diagonal grows until it is. */
+static bool factor(const snSoftBody *body, snSoftState *state, const snTileKernel *kernel, int *patience)
+{
+    double shift = 0, size = 0;
+    if (*patience == 0) {
+        sn_soft_assemble(body, state, false);
+        if (kernel->factor(&body->tiles, state->value)) return true;
+        *patience = WAIT;
+    }
+    for (int attempt = 0; attempt < 8; ++attempt) {
+        sn_soft_assemble(body, state, true);
+        for (int32_t r = 0; r < 3 * body->nfree; ++r) {
+            float *d = state->value + sn_tiles_at(&body->tiles, r, r);
+            size = fmax(size, *d);
+            *d += (float)shift;
+        }
+        if (kernel->factor(&body->tiles, state->value)) return true;
+        shift = shift > 0 ? 10 * shift : 1e-6 * size;
+    }
+    return false;
+}
+
+/* The Newton step into state->step, the largest move of a node, and the slope of the energy along it. */
+static bool newton_step(const snSoftBody *body, snSoftState *state, int *patience, double *largest, double *slope,
+                        double *residual)
+{
+    const snTileKernel *kernel = sn_tile();
+    int32_t n = body->quads->nnode;
+    *largest = *slope = *residual = 0;
+    if (!factor(body, state, kernel, patience)) return false;
+    memset(state->right, 0, (size_t)body->tiles.nrow * SN_TILE * sizeof *state->right);
+    for (int32_t i = 0; i < n; ++i) {
+        int32_t at = body->order[i];
+        if (at < 0) continue;
+        *residual = fmax(*residual, v3_len(v3_load(state->force + 3 * i)));
+        for (int e = 0; e < 3; ++e) state->right[3 * at + e] = -(float)state->force[3 * i + e];
+    }
+    kernel->solve(&body->tiles, state->value, state->right);
+    for (int32_t i = 0; i < n; ++i) {
+        int32_t at = body->order[i];
+        for (int e = 0; e < 3; ++e) state->step[3 * i + e] = at < 0 ? 0 : (double)state->right[3 * at + e];
+        *largest = fmax(*largest, v3_len(v3_load(state->step + 3 * i)));
+        *slope += v3_dot(v3_load(state->force + 3 * i), v3_load(state->step + 3 * i));
+    }
+    return isfinite(*largest);
+}
+
+/* Moves state->x along the step as far as the energy falls; the part of the step that was taken, 0: none. */
+static double line_search(const snSoftBody *body, snSoftState *state, double first, double slope, snSoftInfo *info)
+{
+    size_t n = 3 * (size_t)body->quads->nnode;
+    const float *step = state->right;
+    double noise = 1e-14 * fabs(info->energy) + 1e-18;
+    for (double t = first; t > SHORTEST; t /= 2) {
+        memcpy(state->trial, state->x, n * sizeof *state->trial);
+        for (int32_t i = 0; i < body->quads->nnode; ++i)
+            for (int e = 0; e < 3 && body->order[i] >= 0; ++e)
+                state->trial[3 * i + e] += t * (double)step[3 * body->order[i] + e];
+        double energy = sn_soft_evaluate(body, state, state->trial, NULL);
+        ++info->energies;
+        if (!(energy <= info->energy + ARMIJO * t * slope + noise)) continue;
+        memcpy(state->x, state->trial, n * sizeof *state->x);
+        info->energy = energy;
+        return t;
+    }
+    return 0;
+}
+
+static void measure(const snSoftBody *body, const snSoftState *state, snSoftInfo *info)
+{
+    const snSoftQuads *q = body->quads;
+    double volume = 0, F[9];
+    m3 f;
+    info->least_J = INFINITY;
+    for (int32_t e = 0; e < q->n; ++e) {
+        if (q->part[e] == SN_SOFT_SHAPE) continue;
+        sn_soft_quads_gradient(q, e, state->x, F);
+        memcpy(f.m, F, sizeof f.m);
+        double J = m3_det(&f);
+        volume += q->volume[e] * J;
+        info->least_J = fmin(info->least_J, J);
+    }
+    info->volume = volume / body->volume;
+    info->contact_depth = 0;
+    if (body->nbone > 0) sn_soft_contact(body, state, state->x, NULL, NULL, &info->contact_depth);
+}
+
+snSoftInfo sn_soft_solve(const snSoftBody *body, snSoftState *state, const snSoftSolveDef *def)
+{
+    snSoftInfo info = {0};
+    double began = sn_clock_thread(), largest, slope;
+    int patience = WAIT;
+    sn_soft_place_attached(body, state);
+    while (info.steps < def->most_steps) {
+        info.energy = sn_soft_evaluate(body, state, state->x, state->force);
+        if (!isfinite(info.energy) || !newton_step(body, state, &patience, &largest, &slope, &info.residual)) break;
+        ++info.steps;
+        double t = line_search(body, state, largest > def->longest ? def->longest / largest : 1, slope, &info);
+        info.last_step = t > 0 ? t * largest : largest;
+        info.converged = largest < def->tolerance;
+        if (info.last_step < NEAR && patience > 0) --patience;
+        if (info.last_step >= NEAR) patience = patience > 1 ? patience : 1;
+        if (info.converged || t == 0) break;
+    }
+    sn_soft_evaluate(body, state, state->x, state->force);
+    info.residual = 0;
+    for (int32_t i = 0; i < body->quads->nnode; ++i)
+        if (body->order[i] >= 0) info.residual = fmax(info.residual, v3_len(v3_load(state->force + 3 * i)));
+    measure(body, state, &info);
+    info.seconds = sn_clock_thread() - began;
+    return info;
+}
+
+snSoftInfo sn_soft_advance(const snSoftBody *body, snSoftState *state, double dt, const snSoftSolveDef *def)
+{
+    int32_t n = 3 * body->quads->nnode;
+    for (int32_t i = 0; i < n; ++i) {
+        state->target[i] = state->x[i] + dt * state->velocity[i];
+        state->velocity[i] = state->x[i];
+    }
+    state->dt = dt;
+    snSoftInfo info = sn_soft_solve(body, state, def);
+    state->dt = 0;
+    for (int32_t i = 0; i < n; ++i) state->velocity[i] = (state->x[i] - state->velocity[i]) / dt;
+    return info;
+}

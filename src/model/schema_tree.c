@@ -1,0 +1,103 @@
+/* The tables of schema.h for models on a tree. */
+#include "model/schema_rows.h"
+
+static const char *const coordinate_names[] = {"turn", "slide", NULL};
+
+#define DEF snCoordinateDef
+static const snAttr coordinate_attr[] = {
+    STRING_(name, SN_ATTR_REQUIRED,
+            "Name, unique among the coordinates: joint.motion (mcp2.flexion) lets tools group them."),
+    ENUM_(type, coordinate_names, SN_COORDINATE_TURN, "Turn about the axis, or slide along it."),
+    STRING_(parent, SN_ATTR_REQUIRED, "Body that the joint is fixed to; world: held in space."),
+    STRING_(body, SN_ATTR_REQUIRED,
+            "Body that it moves. Coordinates of one body have one parent and compose in the order of the file."),
+    VECTOR_(axis, 3, 0, 0, 1, 0, -1, 1, SN_ATTR_REQUIRED, "", "Unit vector in the world, as drawn."),
+    VECTOR_(center, 3, 0, 0, 0, 0, -1000, 1000, 0, "m", "A point on the axis in the world, as drawn."),
+    VECTOR_(range, 2, NAN, NAN, 0, 0, -1e4, 1e4, SN_ATTR_MAY_BE_NAN, "deg or m",
+            "Lower and upper limit; without it there is none."),
+    NUMBER_(stiffness, 0, 0, 1e9, 0, "N m/rad or N/m", "Passive spring."),
+    NUMBER_(damping, 0, 0, 1e9, 0, "N m s/rad or N s/m", "Passive damper."),
+    NUMBER_(rest, 0, -1e4, 1e4, 0, "deg or m", "Where the spring is at rest."),
+    NUMBER_(stop_stiffness, 20, 0, 1e9, 0, "N m/rad or N/m", "Spring beyond the range; 0: no stop."),
+    NUMBER_(stop_damping, 0, 0, 1e9, 0, "N m s/rad^2 or N s/m^2", "Damper beyond the range, growing with the depth."),
+    NUMBER_(
+        compression, 0, 0, 1, 0, "m/rad",
+        "Stiffness for each newton of tension of the muscles that cross it: contact and ligaments of a loaded joint."),
+    NUMBER_(tolerance, 0.02, 0, 1e6, SN_ATTR_POSITIVE, "N m or N",
+            "Torque that may be missing before a pose counts as out of reach; what missing torques are weighed by."),
+    BOOL_(driven, true, "Whether muscles are asked to move it; otherwise it is passive."),
+    STRING_(label, 0, "What people call it (index finger MCP flexion); for tools."),
+};
+#undef DEF
+
+#define DEF snSpringDef
+static const snAttr spring_attr[] = {
+    STRING_(name, SN_ATTR_REQUIRED, "Name, unique among the springs."),
+    STRING_(body_a, SN_ATTR_REQUIRED, "First of the two bodies; world: held in space."),
+    STRING_(body_b, SN_ATTR_REQUIRED, "Second body, or world."),
+    VECTOR_(point, 3, 0, 0, 0, 0, -1000, 1000, SN_ATTR_REQUIRED, "m", "Where both ends are in the world, as drawn."),
+    NUMBER_(stiffness, 0, 0, 1e9, 0, "N/m", "Spring of length zero."),
+    NUMBER_(damping, 0, 0, 1e9, 0, "N s/m", "Damper."),
+};
+#undef DEF
+
+#define DEF snLineMuscleDef
+static const snAttr line_muscle_attr[] = {
+    STRING_(name, SN_ATTR_REQUIRED, "Name, unique among the line muscles."),
+    STRING_(bodies, SN_ATTR_REQUIRED, "Body of each of the Points, separated by blanks; world: held in space."),
+    STRING_(
+        wraps, 0,
+        "For each stretch between two points a Shape of the scene (cylinder or sphere, below the group of a body) that "
+        "it passes over on the side where it is drawn, or -; without it all are straight."),
+    BOOL_(enabled, true, "Takes part; otherwise it is only kept as a donor of tendon transfers."),
+    NUMBER_(max_force, 0, 0, 1e9, 0, "N", "Maximal active force along the fibres; 0: 0.3 MPa times pcsa."),
+    NUMBER_(pcsa, 0, 0, 1, 0, "m^2", "Physiological cross-section."),
+    NUMBER_(fiber_length, 0.1, 0, 10, SN_ATTR_POSITIVE, "m", "Optimal length of the fibres."),
+    NUMBER_(fiber_neutral, 1, 0, 10, SN_ATTR_POSITIVE, "", "Length of the fibres as drawn, over the optimal one."),
+    NUMBER_(pennation, 0, 0, 89, 0, "deg", "Angle of the fibres to the line of pull."),
+    NUMBER_(
+        slack_length, 0, 0, 10, 0, "m",
+        "Length of the path at which passive force begins, the stretch of the passive law being the length over it; "
+        "0: its stretch is that of the fibres over passive_rest."),
+    NUMBER_(passive_rest, 1, 0, 10, SN_ATTR_POSITIVE, "",
+            "Without slack_length: fibre length over the optimal one at which the stretch of the passive law is 1."),
+    NUMBER_(passive_scale, 1, 0, 1e6, 0, "", "Passive force over the maximal one, times the law."),
+    NUMBER_(passive_damping, 0, 0, 1e3, 0, "s", "Damper of the passive part over the maximal force."),
+    NUMBER_(max_velocity, 0, 0, 1e3, 0, "1/s",
+            "Shortening, in optimal lengths a second, at which no active force is left; 0: force does not depend on "
+            "speed."),
+    STRING_(active_fl, 0,
+            "Active force-length law: hill-active (default), another built-in law, or a ForceLength element."),
+    STRING_(passive_fl, 0,
+            "Passive force-length law: hill-passive (default), another built-in law, or a ForceLength element."),
+    NUMBER_(radius, 0.001, 0, 1, SN_ATTR_POSITIVE, "m", "Radius of the tendon, for drawing."),
+    STRING_(unit, 0, "Muscles of the same unit have one activation; without it the muscle is a unit of its own name."),
+    STRING_(coupled, 0, "Group of units that tend to act together: neighbours in the order of the file are coupled."),
+    STRING_(nerve, 0, "Names of the nerve lesions that paralyse the muscle, separated by blanks."),
+    STRING_(part, 0, "Region of the body that it belongs to."),
+    NUMBER_(relative_force, 0, 0, 100, 0, "%",
+            "Share of the tension of all muscles, for methods that use relative forces."),
+    NUMBER_(relative_fiber, 0, 0, 10, 0, "m", "Resting fibre length of the same source as relative_force."),
+    VECTOR_(
+        fatigue, 3, 0.01227, 0.00134, 9.1, 0, 0, 1e6, 0, "1/s, 1/s, 1",
+        "Rates of fatigue and recovery, and how many times faster recovery is at rest (hand muscles, [Rakshit 2021])."),
+    STRING_(label, 0, "What people call it (flexor digitorum profundus, index); for tools."),
+    {.name = "Points",
+     .type = SN_ATTR_NUMBERS,
+     .flags = SN_ATTR_CHILD,
+     .offset = AT(point),
+     .count_offset = AT(npoint),
+     .width = 3,
+     .min = -1000,
+     .max = 1000,
+     .unit = "m",
+     .doc = "The path from origin to insertion: three numbers per point, in the world, as drawn."},
+};
+#undef DEF
+
+const snElement sn_tree_elements[3] = {
+    ROW("Coordinate", snCoordinateDef, coordinate_attr, "A degree of freedom of a model on a tree."),
+    ROW("Spring", snSpringDef, spring_attr, "A spring of length zero between two bodies of a tree; closes loops."),
+    ROW("LineMuscle", snLineMuscleDef, line_muscle_attr,
+        "A muscle of a tree: straight from point to point, or over wraps."),
+};

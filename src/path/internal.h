@@ -1,0 +1,40 @@
+/* Shared by the files of path/: one segment, straight or over a wrap. */
+#ifndef SN_PATH_INTERNAL_H
+#define SN_PATH_INTERNAL_H
+
+#include "math/spatial.h"
+#include "path/path.h"
+
+#include <string.h>
+
+/* Doubles of scratch per entry of the longest path: moments of points (12), displacements (6), masks (3); or wrenches
+ * (6). A matrix of that size follows. */
+enum { SN_PATH_SCRATCH = 21 };
+
+typedef struct pathWrap { /* in the world, now */
+    snWrapKind kind;
+    v3 centre, axis, side;
+    double radius;
+} pathWrap;
+
+typedef struct pathSegment {
+    bool touches;
+    double length;
+    v3 ga, gb;     /* dl/da, dl/db: unit vectors */
+    m3 aa, ab, bb; /* second derivatives, filled on request */
+} pathSegment;
+
+/* From a to b; wrap NULL: straight. Second derivatives hold the wrap still. */
+pathSegment path_segment(v3 a, v3 b, const pathWrap *wrap, bool second);
+/* Where a segment that touches meets the wrap. */
+void path_touch(v3 a, v3 b, const pathWrap *wrap, v3 touch[2]);
+
+/* The wrap behind a point, placed by the motion (R, p) of its link; false where there is none. R NULL: neutral. */
+bool path_wrap_at(const snPathSet *set, const snPathLinks *links, int32_t point, pathWrap *wrap);
+
+static inline spatial link_axis(const snPathLinks *links, int32_t link)
+{
+    return sp_load(links->S + 6 * link);
+}
+
+#endif

@@ -1,0 +1,183 @@
+/* Segments of a path: straight, or the shortest curve over a cylinder or a sphere. In closed form, as are the
+ * derivatives.
+ *
+ * Seen along the axis of a cylinder, or in the plane of centre and ends of a sphere, the curve is two tangents and an
+ * arc. In polar coordinates (rho, phi) of the ends its length is a sum of functions of one variable, L = f(rho_a) +
+ * f(rho_b) + r theta,  f(rho) = sqrt(rho^2 - r^2) - r acos(r / rho), which makes gradient and second derivative easy.
+ * On a cylinder the unrolled curve is straight, so the rise zeta along the axis joins in by Pythagoras: l^2 = L^2 +
+ * zeta^2. The curve lifts off where theta is less than both angles acos(r / rho) together; there length and gradient
+ * are those of the straight line. An end inside the surface: straight. */
+#include "path/internal.h"
+
+static m3 outer(double s, v3 a, v3 b)
+{
+    return (m3){{s * a.x * b.x, s * a.x * b.y, s * a.x * b.z, s * a.y * b.x, s * a.y * b.y, s * a.y * b.z,
+                 s * a.z * b.x, s * a.z * b.y, s * a.z * b.z}};
+}
+
+static void add_outer(m3 *to, double s, v3 a, v3 b)
+{
+    m3 o = outer(s, a, b);
+    for (int k = 0; k < 9; ++k) to->m[k] += o.m[k];
+}
+
+static pathSegment straight(v3 a, v3 b, bool second)
+{
+    pathSegment s = {.length = v3_dist(a, b)};
+    s.gb = v3_scale(v3_sub(b, a), 1 / s.length);
+    s.ga = v3_neg(s.gb);
+    if (!second) return s;
+    s.aa = outer(-1 / s.length, s.gb, s.gb);
+    for (int k = 0; k < 9; k += 4) s.aa.m[k] += 1 / s.length;
+    s.bb = s.aa;
+    for (int k = 0; k < 9; ++k) s.ab.m[k] = -s.aa.m[k];
+    return s;
+}
+
+/* One end in polar coordinates: radial and turning unit vectors, the latter along growing theta at end b. */
+typedef struct polarEnd {
+    double rho, f, f1, f2;
+    v3 e, t;
+} polarEnd;
+
+static polarEnd polar_end(v3 planar, double r)
+{
+    polarEnd p = {.rho = v3_len(planar)};
+    double tangent = sqrt(p.rho * p.rho - r * r);
+    p.e = v3_scale(planar, 1 / p.rho);
+    p.f = tangent - r * acos(r / p.rho);
+    p.f1 = tangent / p.rho;
+    p.f2 = r * r / (p.rho * p.rho * tangent);
+    return p;
+}
+
+/* The planar problem: ends and the angle between them on the way that the path takes. */
+typedef struct polarPair {
+    polarEnd a, b;
+    double theta;
+    v3 normal; /* the way from a to b turns about it, by the right hand */
+} polarPair;
+
+/* Angle from a to b about a cylinder on the chosen side. */
+static void cylinder_way(polarPair *p, const pathWrap *wrap)
+{
+    double cosine = v3_dot(p->a.e, p->b.e), sine = v3_dot(wrap->axis, v3_cross(p->a.e, p->b.e));
+    double turn = atan2(sine, cosine), sign = turn < 0 ? -1 : 1; /* the shorter way */
+    p->theta = fabs(turn);
+    v3 side = v3_mad(wrap->side, -v3_dot(wrap->side, wrap->axis), wrap->axis);
+    if (v3_len2(side) > 0) {
+        /* The middle of the shorter way, unless the ends are opposite: then a turned by 90 degrees. */
+        v3 middle = v3_add(p->a.e, p->b.e);
+        if (v3_len2(middle) < 1e-20) middle = v3_scale(v3_cross(wrap->axis, p->a.e), sign);
+        if (v3_dot(middle, side) < 0) sign = -sign, p->theta = 2 * SN_PI - p->theta;
+    }
+    p->normal = v3_scale(wrap->axis, sign);
+}
+
+static void sphere_way(polarPair *p)
+{
+    v3 cross = v3_cross(p->a.e, p->b.e);
+    double sine = v3_len(cross);
+    p->theta = atan2(sine, v3_dot(p->a.e, p->b.e));
+    p->normal = sine > 1e-12 ? v3_scale(cross, 1 / sine) : v3_perp(p->a.e);
+}
+
+/* False where the path does not touch. */
+static bool planar_pair(v3 a, v3 b, const pathWrap *wrap, polarPair *p)
+{
+    double r = wrap->radius;
+    if (!(v3_len(a) > r && v3_len(b) > r)) return false;
+    *p = (polarPair){polar_end(a, r), polar_end(b, r), 0, {0, 0, 0}};
+    if (wrap->kind == SN_WRAP_CYLINDER)
+        cylinder_way(p, wrap);
+    else
+        sphere_way(p);
+    p->a.t = v3_cross(p->normal, p->a.e);
+    p->b.t = v3_cross(p->normal, p->b.e);
+    return p->theta > acos(r / p->a.rho) + acos(r / p->b.rho);
+}
+
+/* Second derivative of f(rho) -+ r phi at one end; sign is that of phi in theta. */
+static m3 end_second(const polarEnd *p, double r, double sign)
+{
+    m3 H = outer(p->f2, p->e, p->e);
+    add_outer(&H, p->f1 / p->rho, p->t, p->t);
+    add_outer(&H, -sign * r / (p->rho * p->rho), p->e, p->t);
+    add_outer(&H, -sign * r / (p->rho * p->rho), p->t, p->e);
+    return H;
+}
+
+/* Out of the plane: on a sphere the plane turns with the ends. */
+static void sphere_second(const polarPair *p, double r, pathSegment *s)
+{
+    v3 n = p->normal;
+    double sine = sin(p->theta), cot = cos(p->theta) / sine;
+    add_outer(&s->aa, p->a.f1 / p->a.rho + r * cot / (p->a.rho * p->a.rho), n, n);
+    add_outer(&s->bb, p->b.f1 / p->b.rho + r * cot / (p->b.rho * p->b.rho), n, n);
+    s->ab = outer(-r / (p->a.rho * p->b.rho * sine), n, n);
+}
+
+static pathSegment arc(const polarPair *p, double r, bool second)
+{
+    pathSegment s = {.touches = true, .length = p->a.f + p->b.f + r * p->theta};
+    s.ga = v3_mad(v3_scale(p->a.e, p->a.f1), -r / p->a.rho, p->a.t);
+    s.gb = v3_mad(v3_scale(p->b.e, p->b.f1), r / p->b.rho, p->b.t);
+    if (second) s.aa = end_second(&p->a, r, -1), s.bb = end_second(&p->b, r, 1);
+    return s;
+}
+
+/* Joins the rise along the axis to the planar length: l = sqrt(L^2 + zeta^2). */
+static void add_rise(pathSegment *s, v3 axis, double rise, bool second)
+{
+    double L = s->length, l = sqrt(L * L + rise * rise);
+    v3 pa = s->ga, pb = s->gb;
+    s->length = l;
+    s->ga = v3_mad(v3_scale(pa, L / l), -rise / l, axis);
+    s->gb = v3_mad(v3_scale(pb, L / l), rise / l, axis);
+    if (!second) return;
+    for (int k = 0; k < 9; ++k) s->aa.m[k] *= L / l, s->bb.m[k] *= L / l;
+    add_outer(&s->aa, 1 / l, pa, pa), add_outer(&s->aa, 1 / l, axis, axis), add_outer(&s->aa, -1 / l, s->ga, s->ga);
+    add_outer(&s->bb, 1 / l, pb, pb), add_outer(&s->bb, 1 / l, axis, axis), add_outer(&s->bb, -1 / l, s->gb, s->gb);
+    s->ab = outer(1 / l, pa, pb);
+    add_outer(&s->ab, -1 / l, axis, axis), add_outer(&s->ab, -1 / l, s->ga, s->gb);
+}
+
+static v3 across(v3 x, v3 axis)
+{
+    return v3_mad(x, -v3_dot(x, axis), axis);
+}
+
+pathSegment path_segment(v3 a, v3 b, const pathWrap *wrap, bool second)
+{
+    polarPair p;
+    if (!wrap) return straight(a, b, second);
+    v3 ra = v3_sub(a, wrap->centre), rb = v3_sub(b, wrap->centre);
+    bool cylinder = wrap->kind == SN_WRAP_CYLINDER;
+    if (!planar_pair(cylinder ? across(ra, wrap->axis) : ra, cylinder ? across(rb, wrap->axis) : rb, wrap, &p))
+        return straight(a, b, second);
+    pathSegment s = arc(&p, wrap->radius, second);
+    if (cylinder)
+        add_rise(&s, wrap->axis, v3_dot(wrap->axis, v3_sub(b, a)), second);
+    else if (second)
+        sphere_second(&p, wrap->radius, &s);
+    return s;
+}
+
+void path_touch(v3 a, v3 b, const pathWrap *wrap, v3 touch[2])
+{
+    polarPair p;
+    v3 ra = v3_sub(a, wrap->centre), rb = v3_sub(b, wrap->centre);
+    bool cylinder = wrap->kind == SN_WRAP_CYLINDER;
+    double r = wrap->radius;
+    planar_pair(cylinder ? across(ra, wrap->axis) : ra, cylinder ? across(rb, wrap->axis) : rb, wrap, &p);
+    double alpha = acos(r / p.a.rho), beta = acos(r / p.b.rho);
+    touch[0] = v3_scale(v3_add(v3_scale(p.a.e, cos(alpha)), v3_scale(p.a.t, sin(alpha))), r);
+    touch[1] = v3_scale(v3_sub(v3_scale(p.b.e, cos(beta)), v3_scale(p.b.t, sin(beta))), r);
+    if (cylinder) { /* the rise is even along the unrolled curve */
+        double za = v3_dot(ra, wrap->axis), rise = v3_dot(rb, wrap->axis) - za, L = p.a.f + p.b.f + r * p.theta;
+        double first = sqrt(p.a.rho * p.a.rho - r * r) / L, last = sqrt(p.b.rho * p.b.rho - r * r) / L;
+        touch[0] = v3_mad(touch[0], za + first * rise, wrap->axis);
+        touch[1] = v3_mad(touch[1], za + (1 - last) * rise, wrap->axis);
+    }
+    for (int k = 0; k < 2; ++k) touch[k] = v3_add(touch[k], wrap->centre);
+}

@@ -1,0 +1,75 @@
+/* A tree with line muscles, stepped: where tree/ and path/ meet. The implicit step of length h is
+ *     A dv = h (Q - C) - h^2 K v,  A = M + h D + h^2 K,  K = d(C - Q)/dq,  D = d(C - Q)/dv;  v += dv,  q += h v
+ * with Q = muscles, joints, stops, springs, loads. Muscles are split: the passive element belongs to A and b, the
+ * contractile one, a c(l, ldot), joins once activations are chosen. Stages of a step: prepare, evaluate, (a controller
+ * sets activations), advance; measure whenever figures are wanted. No stage allocates. */
+#ifndef SN_SIM_TREE_SIM_H
+#define SN_SIM_TREE_SIM_H
+
+#include "path/path.h"
+#include "sinew/base.h"
+#include "tree/tree.h"
+
+/* A force that stays as it is in the world, on a link. */
+typedef struct snTreeLoad {
+    int32_t link;
+    double point[3]; /* neutral world, m */
+    double force[3]; /* N, world */
+} snTreeLoad;
+
+typedef struct snTreeSim {
+    const snTree *tree;
+    const snPathSet *paths;
+    /* settings */
+    double h;       /* s */
+    v3 gravity;     /* m/s^2 */
+    bool geometric; /* K holds the turning of levers under the present tensions: nearer to the truth, but not always
+                       definite; where A does not factor the step leaves it out */
+    /* state */
+    double time, *q, *v; /* ndof */
+    double *activation;  /* npath, 0 to 1 */
+    double *strength;    /* npath: of the contractile element, 1 at first */
+    double *weight;      /* npath: of the passive element, 1 at first */
+    snTreeLoad *load;    /* nload */
+    int32_t nload;
+    /* by prepare */
+    snTreeWork *work;
+    snPathWork *line;
+    /* by evaluate, all without the contractile elements */
+    int32_t ld;
+    double *M;               /* ndof rows of ld */
+    double *A;               /* ndof rows of ld */
+    double *b;               /* ndof: h (Q - C) - h^2 K v */
+    double *pushed;          /* ndof: what loads add to Q */
+    double *stop_A, *stop_b; /* ndof: what stops add to the diagonal of A and to b, both 0 within the ranges */
+    bool levers;             /* A and b hold the geometric part */
+    /* by advance */
+    double *dv;    /* ndof: change of the velocity in the last step */
+    bool left_out; /* the geometric part was left out of the last step */
+    /* scratch */
+    double *U, *x, *least, *turn, *wide, *force;
+    void *block;
+} snTreeSim;
+
+enum { SN_TREE_MAX_LOAD = 16 };
+
+/* In the neutral pose, at rest, h = 7 ms, gravity along -y. Tree and paths must outlive it. NULL: out of memory. */
+snTreeSim *sn_treesim_create(const snTree *tree, const snPathSet *paths);
+void sn_treesim_destroy(snTreeSim *sim); /* NULL is fine */
+
+void sn_treesim_prepare(snTreeSim *sim);  /* kinematics, lengths, arms, forces at q, v */
+void sn_treesim_evaluate(snTreeSim *sim); /* M, A, b */
+/* With activations: solves and moves. SN_FAILED where the system is not definite or a number is not finite: nothing
+ * moved. */
+snStatus sn_treesim_advance(snTreeSim *sim);
+snStatus sn_treesim_step(snTreeSim *sim); /* the three */
+
+/* Force of the contractile element at activation 1 at the end of a step that changes velocities by dv, as the step will
+ * have it: c + c_v d(ldot) + h c_l ldot_end, not below 0. npath numbers. */
+void sn_treesim_active_after(const snTreeSim *sim, const double *dv, double *active);
+/* Tension of every path now, N. Needs prepare. */
+void sn_treesim_tensions(const snTreeSim *sim, double *force);
+/* What loads add to Q at the pose prepared: `forces` 3 per load instead of the loads' own where not NULL. */
+void sn_treesim_push_loads(const snTreeSim *sim, const double *forces, double *tau);
+
+#endif

@@ -1,0 +1,129 @@
+"""Ctrl-C and SIGTERM end any work at once, and nothing of ordinary size takes long."""
+import math
+import os
+import random
+import signal
+import subprocess
+import time
+import unittest
+
+from common import SINEW, Case
+
+
+class Interrupt(Case):
+    def stopped(self, *command, after=0.4, number=signal.SIGINT):
+        """Seconds from the signal to the end. The command must still be at work when the signal comes."""
+        process = subprocess.Popen([SINEW, *command], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        try:
+            process.wait(timeout=after)
+            self.fail(f"{command} ended before it could be stopped")
+        except subprocess.TimeoutExpired:
+            pass
+        start = time.monotonic()
+        process.send_signal(number)
+        out, errors = process.communicate(timeout=20)
+        seconds = time.monotonic() - start
+        self.assertEqual(process.returncode, 1, (command, errors))
+        self.assertIn("stopped", errors)
+        return seconds, out
+
+    def check(self, *command, after=0.4):
+        before = set(os.listdir(self.folder))
+        for number in (signal.SIGINT, signal.SIGTERM):
+            seconds = min(self.stopped(*command, after=after, number=number)[0] for _ in range(2))
+            self.assertLess(seconds, 0.5, (command, number))
+        self.assertEqual(set(os.listdir(self.folder)), before)
+
+    def write_large_mesh(self, name, n):
+        with open(self.path(name), "w") as file:
+            for i in range(n):
+                for j in range(n):
+                    file.write(f"v {i} {j} 0\n")
+            for i in range(n - 1):
+                for j in range(n - 1):
+                    a = i * n + j + 1
+                    file.write(f"f {a} {a + 1} {a + n + 1} {a + n}\n")
+
+    def test_reading_a_mesh(self):
+        self.write_large_mesh("large.obj", 1500)
+        self.check("convert", "large.obj", "small.ply", after=0.3)
+
+    def test_settling(self):
+        self.check("simulate", "hand-synthetic-x10", "--time", "0.01", "-o", "out", after=0.3)
+
+    def test_binding_the_skin(self):
+        self.sinew("track", "hand", "fist", "-o", "h", "--end", "0.02")
+        self.check("skin", "hand", "h.replay.xml", "-o", "a.pc2", after=0.2)
+
+    def test_exporting_a_page(self):
+        self.sinew("track", "hand", "fist", "-o", "h", "--end", "0.02")
+        self.check("export", "h.replay.xml", "--to", "html", "-o", "a.html", after=0.1)
+
+    def test_json_stays_json(self):
+        self.write_large_mesh("large.obj", 1500)
+        _, out = self.stopped("convert", "large.obj", "small.ply", "--json", after=0.3)
+        self.assertIn("SN_CANCELLED", out)
+
+
+class Large(Case):
+    """Seconds for what used to take minutes."""
+
+    def timed(self, seconds, *command, code=0):
+        start = time.monotonic()
+        result = self.sinew(*command, code=code, timeout=10 * seconds)
+        self.assertLess(time.monotonic() - start, seconds, command)
+        return result
+
+    def test_checking_many_bodies(self):
+        count = 100000
+        with open(self.path("many.scene.xml"), "w") as file:
+            file.write('<?xml version="1.0"?>\n<ModelerScene version="1">\n')
+            for i in range(count):
+                file.write(f'<Group name="b{i}" translate="{i} 0 0"><Group name="j{i}"/></Group>\n')
+            file.write("</ModelerScene>\n")
+        with open(self.path("many.muscle.xml"), "w") as file:
+            file.write('<?xml version="1.0"?>\n<Muscle version="1">\n')
+            for i in range(count):
+                file.write(f'<RigidBody name="b{i}" mass="1" mass_from="given" inertia="1 1 1"/>\n')
+            for i in range(1, count):
+                file.write(f'<Joint name="j{i}" type="hinge" body_a="b{i - 1}" body_b="b{i}"/>\n')
+            file.write("</Muscle>\n")
+        self.timed(20, "check", "many.muscle.xml")
+
+    def test_polygon_of_many_corners(self):
+        n = 10000
+        chance = random.Random(1)
+        with open(self.path("comb.obj"), "w") as file:
+            for i in range(n):
+                angle, r = 2 * math.pi * i / n, 1 if i % 2 else 0.2 + 0.6 * chance.random()
+                file.write(f"v {r * math.cos(angle)} {r * math.sin(angle)} 0\n")
+            file.write("f " + " ".join(str(i + 1) for i in range(n)) + "\n")
+        self.timed(15, "convert", "comb.obj", "comb.ply")
+
+    def test_spiral_of_many_corners(self):
+        n = 5000
+        turn = [40 * math.pi * i / n for i in range(n)]
+        points = [((1 + t) * math.cos(t), (1 + t) * math.sin(t)) for t in reversed(turn)]
+        points += [((1.5 + t) * math.cos(t), (1.5 + t) * math.sin(t)) for t in turn]
+        with open(self.path("spiral.obj"), "w") as file:
+            file.writelines(f"v {x} {y} 0\n" for x, y in points)
+            file.write("f " + " ".join(str(i + 1) for i in range(2 * n)) + "\n")
+        self.timed(15, "convert", "spiral.obj", "spiral.ply")
+
+    def test_step_that_never_ends(self):
+        self.sinew("convert", "pulley", "p.muscle.xml")
+        text = self.read("p.muscle.xml")
+        for step in ("1e-300", "1e-9", "0.5"):
+            self.write("bad.muscle.xml", text.replace("<Muscle ", f'<Muscle step="{step}" ', 1))
+            self.write("bad.scene.xml", self.read("p.scene.xml"))
+            result = self.timed(10, "check", "bad.muscle.xml", code=3)
+            self.assertIn("step", result.stdout + result.stderr)
+
+    def test_plots_of_any_values(self):
+        for rows in ("0,0\n1,-1.7e308\n2,-1\n", "0,1e15\n1,1000000000000000.25\n", "0,5e-324\n1,0\n", "0,1.7e308\n1,-1.7e308\n"):
+            self.write("a.csv", "time,tension/a\n" + rows)
+            self.timed(10, "plot", "a.csv", "--what", "tension", "-o", "a.svg")
+
+
+if __name__ == "__main__":
+    unittest.main()

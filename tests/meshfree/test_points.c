@@ -1,0 +1,151 @@
+/* Points in a muscle: volumes, moment matrices, exact reproduction of affine motions, embedding of the surface. */
+#include "soft_case.h"
+
+static void affine(const double A[9], v3 b, int32_t n, const double *x, double *y)
+{
+    m3 m;
+    memcpy(m.m, A, sizeof m.m);
+    for (int32_t i = 0; i < n; ++i) v3_store(y + 3 * i, v3_add(m3_mulv(&m, v3_load(x + 3 * i)), b));
+}
+
+static void volumes_and_moments(void **state)
+{
+    (void)state;
+    softCase c = {0};
+    case_spindle(&c.mesh);
+    case_points(&c, 400, true);
+    double volume, sum = 0;
+    sn_trimesh_integrals(&c.mesh, &volume, NULL, NULL);
+    for (int32_t i = 0; i < c.points.n; ++i) sum += c.points.volume[i];
+    print_message("volume %.1f cm3, condition %.2f, neighbours %.1f\n", volume * 1e6, c.points.condition,
+                  (double)c.points.first[c.points.n] / c.points.n);
+    assert_near(sum, volume, 1e-12 * volume);
+    assert_at_most(c.points.condition, 10);
+    snBvh *tree = sn_bvh_create(&c.mesh);
+    for (int32_t i = 0; i < c.points.n; ++i) assert_true(sn_bvh_inside(tree, v3_load(c.points.x + 3 * i)));
+    sn_bvh_destroy(tree);
+    case_free(&c);
+}
+
+static void linear_fields_are_exact(void **state)
+{
+    (void)state;
+    softCase c = {0};
+    case_spindle(&c.mesh);
+    case_points(&c, 400, true);
+    const double A[9] = {1.1, 0.2, -0.1, 0.3, 0.9, 0.2, -0.2, 0.1, 1.2};
+    double *y = calloc(3 * 400, sizeof *y), F[9], rest = 0, moved = 0;
+    affine(A, v3_of(0.1, -0.2, 0.3), 400, c.quads.rest, y);
+    for (int32_t q = 0; q < c.quads.n; ++q) {
+        sn_soft_quads_gradient(&c.quads, q, c.quads.rest, F);
+        for (int r = 0; r < 9; ++r) rest = fmax(rest, fabs(F[r] - (r % 4 == 0)));
+        sn_soft_quads_gradient(&c.quads, q, y, F);
+        for (int r = 0; r < 9; ++r) moved = fmax(moved, fabs(F[r] - A[r]));
+    }
+    print_message("F - I at rest %.1e, F - A %.1e\n", rest, moved);
+    assert_at_most(rest, 1e-12);
+    assert_at_most(moved, 1e-12);
+    free(y);
+    case_free(&c);
+}
+
+static void surface_follows(void **state)
+{
+    (void)state;
+    softCase c = {0};
+    snError error = {0};
+    case_spindle(&c.mesh);
+    case_points(&c, 400, true);
+    snBvh *tree = sn_bvh_create(&c.mesh);
+    snSoftEmbedding e;
+    require_ok(sn_soft_embed(&c.points, tree, c.mesh.nvertex, c.mesh.vertex, &e, &error), &error);
+    double *y = calloc(3 * (size_t)c.mesh.nvertex, sizeof *y), worst = 0;
+    sn_soft_embedding_apply(&e, c.points.x, y);
+    for (int32_t i = 0; i < 3 * c.mesh.nvertex; ++i) worst = fmax(worst, fabs(y[i] - c.mesh.vertex[i]));
+    print_message("sum of |phi| %.2f, rest error %.1e m\n", e.largest, worst);
+    assert_at_most(e.largest, 4);
+    assert_at_most(worst, 1e-11);
+    free(y);
+    sn_soft_embedding_free(&e);
+    sn_bvh_destroy(tree);
+    case_free(&c);
+}
+
+/* Two fingers side by side with a narrow gap: nobody is the neighbour of a point in the other finger. */
+static void no_neighbours_across_a_gap(void **state)
+{
+    (void)state;
+    enum { N = 240 };
+    softCase c = {0};
+    snError error = {0};
+    snTriMesh one;
+    case_mesh(0.1, case_spindle_radius, 2, 0, &one);
+    assert_true(sn_trimesh_alloc(&c.mesh, 2 * one.nvertex, 2 * one.ntriangle));
+    for (int32_t i = 0; i < 2 * one.nvertex; ++i) {
+        v3 p = sn_trimesh_point(&one, i % one.nvertex);
+        if (i >= one.nvertex) p.x += 0.0405;
+        v3_store(c.mesh.vertex + 3 * i, p);
+    }
+    for (int32_t i = 0; i < 6 * one.ntriangle; ++i)
+        c.mesh.triangle[i] = one.triangle[i % (3 * one.ntriangle)] + (i >= 3 * one.ntriangle ? one.nvertex : 0);
+    snSoftPointsDef def = sn_default_soft_points_def();
+    def.mesh = &c.mesh, def.count = N;
+    require_ok(sn_soft_points_create(&def, &c.points, &error), &error);
+    for (int32_t i = 0; i < N; ++i)
+        for (int32_t k = c.points.first[i]; k < c.points.first[i + 1]; ++k)
+            assert_true((c.points.x[3 * i] > 0.02) == (c.points.x[3 * c.points.neighbour[k]] > 0.02));
+    sn_trimesh_free(&one);
+    case_free(&c);
+}
+
+static void bad_meshes_are_refused(void **state)
+{
+    (void)state;
+    softCase c = {0};
+    snError error = {0};
+    case_spindle(&c.mesh);
+    snSoftPointsDef def = sn_default_soft_points_def();
+    def.mesh = &c.mesh, def.count = 60;
+    --c.mesh.ntriangle;
+    assert_int_equal(sn_soft_points_create(&def, &c.points, &error), SN_BAD_INPUT);
+    ++c.mesh.ntriangle;
+    c.mesh.vertex[7] = NAN;
+    assert_int_equal(sn_soft_points_create(&def, &c.points, &error), SN_BAD_INPUT);
+    sn_trimesh_free(&c.mesh);
+}
+
+static void survives_no_memory(void **state)
+{
+    (void)state;
+    snTriMesh mesh;
+    snError error = {0};
+    case_spindle(&mesh);
+    int64_t before = sn_alloc_live();
+    snSoftPointsDef def = sn_default_soft_points_def();
+    def.mesh = &mesh, def.count = 150;
+    for (int64_t n = 0;; ++n) {
+        snSoftPoints points;
+        snSoftQuads quads = {0};
+        sn_alloc_fail_after(n);
+        snStatus status = sn_soft_points_create(&def, &points, &error);
+        if (status == SN_OK) status = sn_soft_quads_from_points(&points, true, &quads, &error);
+        sn_alloc_fail_after(-1);
+        sn_soft_points_free(&points);
+        sn_soft_quads_free(&quads);
+        assert_int_equal(sn_alloc_live(), before);
+        if (status == SN_OK) break;
+        if (status != SN_NO_MEMORY) print_error("%s\n", error.message);
+        assert_int_equal(status, SN_NO_MEMORY);
+    }
+    sn_trimesh_free(&mesh);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(volumes_and_moments),    cmocka_unit_test(linear_fields_are_exact),
+        cmocka_unit_test(surface_follows),        cmocka_unit_test(no_neighbours_across_a_gap),
+        cmocka_unit_test(bad_meshes_are_refused), cmocka_unit_test(survives_no_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
