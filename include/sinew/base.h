@@ -1,6 +1,8 @@
 /* Status codes, errors and progress: what every other public header needs.
  *
- * Three kinds of trouble are never mixed. A caller's bug trips an assert. Bad input, a missing
+ * Three kinds of trouble are never mixed. A caller's bug (NULL where something is needed, an id out of range, a state of
+ * another model) is refused with SN_BAD_ARGUMENT by functions that set up or read, and trips an assert in a step;
+ * functions without a status then give 0 or NULL. Every function that frees takes NULL. Bad input, a missing
  * file or exhausted memory is a status with an snError. Numerical trouble is the status of a step.
  * The library never prints, exits or writes a log. */
 #ifndef SINEW_BASE_H
@@ -37,7 +39,8 @@ extern "C" {
     X(SN_USAGE, "wrong usage", 2)                                                                                      \
     X(SN_NO_FILE, "a file could not be read", 3)                                                                       \
     X(SN_BAD_FILE, "a file is malformed", 3)                                                                           \
-    X(SN_BAD_INPUT, "the input is invalid", 3)
+    X(SN_BAD_INPUT, "the input is invalid", 3)                                                                         \
+    X(SN_BAD_ARGUMENT, "a function was given an argument that it cannot take", 1)
 
 typedef enum snStatus {
 #define X(name, text, exit_code) name,

@@ -156,6 +156,47 @@ typedef struct snMotionCheck {
 SN_API snStatus sn_check_motion(snPatient *patient, const snTargets *targets, snMotionCheck *check);
 SN_API void sn_motion_check_free(snMotionCheck *check);
 
+/* Following a motion by forward dynamics: activations are chosen anew at every control step and the limb moves by the
+ * implicit step
+ *     (M + h D + h^2 K) dv = h (tau - C) - h^2 K v,  v += dv,  q += h v. */
+typedef enum snPursuit {
+    SN_PURSUE_TORQUE, /* torques of the wanted acceleration, at every step of 1/240 s */
+    SN_PURSUE_STEP,   /* the pose one control step of 1/24 s ahead */
+    SN_PURSUE_PAPER   /* [Tsang 2005]: joints by themselves at 24 steps a second, relative forces, L-BFGS-B, wrist last */
+} snPursuit;
+typedef struct snPursueDef {
+    snPursuit method;
+    double step;         /* s, of the dynamics; 0: 1/240 */
+    double control_rate; /* 1/s; 0: 240 for torque, 24 otherwise */
+    double frame_rate;   /* 1/s, of the replay; 0: 24 */
+    double feedback;     /* 1/s: how fast errors are worked off; 0: 20 */
+    bool fatigue;        /* strength falls by the three-compartment model as muscles work */
+    int32_t repeat;      /* times that the motion is done; 0: 1 */
+    double rest;         /* s between repetitions */
+    const char *model_name;
+    const double *activations; /* frames of stored activations (units each) to play instead of choosing, one per step */
+    int32_t nactivation;
+    snProgress progress;
+} snPursueDef;
+typedef struct snPursueReport {
+    int32_t frames, steps, full_steps; /* of the replay; of the dynamics; with the full stiffness */
+    double simulated, seconds;         /* s */
+    double *rms;                       /* per coordinate, rad or m */
+    double worst, worst_time;          /* rad or m */
+    int32_t worst_coordinate;
+    double max_activation, unmet;      /* unmet: largest missing torque over its tolerance */
+    double *fatigued;                  /* per unit: share of fatigued motor units at the end */
+    double *final_pose;                /* per coordinate */
+    int32_t repetitions;
+    double *stored;                    /* steps x units: activations of every step */
+    void *memory;
+} snPursueReport;
+/* poses: columns that the model lacks are ignored. replay may be NULL. SN_DIVERGED, SN_CANCELLED: the replay has
+ * the frames that are finished. */
+SN_API snStatus sn_pursue(snPatient *patient, const snPoses *poses, const snPursueDef *def, snTrack **replay,
+                          snPursueReport *report, snError *error);
+SN_API void sn_pursue_report_free(snPursueReport *report);
+
 /* What is lost when one thing after the other is taken away, or what transfers give back. */
 typedef enum snExplore {
     SN_EXPLORE_UNIT,     /* each unit cut */

@@ -31,6 +31,9 @@ typedef struct snTrackFrame {
     const double *pose, *point, *scalar;
 } snTrackFrame;
 
+/* Farthest position that is taken, m: beyond it something has run away, or the units are wrong. */
+#define SN_FARTHEST 1e6
+
 /* Copies the def. SN_BAD_INPUT: an empty or repeated name, a strand without points. */
 SN_API snStatus sn_track_create(const snTrackDef *def, snTrack **track);
 SN_API void sn_track_destroy(snTrack *track);
@@ -38,8 +41,8 @@ SN_API int32_t sn_track_frames(const snTrack *track);
 SN_API const snTrackDef *sn_track_def(const snTrack *track);
 SN_API int32_t sn_track_points(const snTrack *track); /* control points of all strands together */
 /* One frame: pose is nbody x 7 (position, rotation w first), point all control points x 3, scalar nscalar; each may
- * be NULL where its count is 0. SN_BAD_INPUT, track untouched: the time does not increase, a value is not finite, or the
- * norm of a rotation is outside 0.5 to 2. Moves the frames in memory: pointers from the getters below end here. */
+ * be NULL where its count is 0. SN_BAD_INPUT, track untouched: the time does not increase, a value is not finite, a
+ * position is farther away than SN_FARTHEST, or the norm of a rotation is outside 0.5 to 2. Moves the frames in memory: pointers from the getters below end here. */
 SN_API snStatus sn_track_append(snTrack *track, double time, const double *pose, const double *point, const double *scalar);
 SN_API double sn_track_time(const snTrack *track, int32_t frame);
 SN_API const double *sn_track_pose(const snTrack *track, int32_t frame);

@@ -25,11 +25,7 @@ static void load_torque(snPatient *p, const double *q, double *tau)
 {
     memset(tau, 0, sizeof *tau * (size_t)p->nq);
     sn_tree_place(&p->s->tree, p->tree, q);
-    for (int32_t i = 0; i < p->nload; ++i) {
-        const snLoad *l = &p->load[i];
-        v3 force = q_rotate(sn_tree_motion(p->tree, l->link).q, v3_scale(l->force, p->load_scale));
-        sn_tree_push(&p->s->tree, p->tree, l->link, l->point, force, tau);
-    }
+    sn_patient_loads(p, tau);
 }
 
 static void add_loads(snPatient *p, double *work, double *K, int32_t ld)
@@ -75,8 +71,7 @@ static void add_tissue(snPatient *p, double *scratch, double *K, int32_t ld)
     }
 }
 
-/* scratch: 2 nq ld + 5 (nq + np). */
-static void stiffness(snPatient *p, const double *activation, bool geometric, double *K, int32_t ld, double *scratch)
+void sn_patient_slopes(snPatient *p, const double *activation, bool full, double *K, int32_t ld, double *scratch)
 {
     size_t n = (size_t)p->nq * (size_t)ld;
     double *f = scratch + 2 * n, *slope = f + p->np;
@@ -85,13 +80,15 @@ static void stiffness(snPatient *p, const double *activation, bool geometric, do
         double a = activation[p->s->path_unit[i]];
         f[i] = p->path->passive[i] + a * p->path->active[i];
         slope[i] = p->path->passive_l[i] + a * p->path->active_l[i];
+        if (!full) slope[i] = fmax(slope[i], 0);
     }
     add_tissue(p, scratch, K, ld);
+    sn_path_stiffness(&p->s->path, p->path, slope, K, ld);
+    if (!full) return;
     sn_tree_inverse_derivative(&p->s->tree, p->tree, NULL, p->gravity, scratch, scratch + n, ld);
     for (int32_t i = 0; i < p->nq; ++i)
         for (int32_t j = 0; j < p->nq; ++j) K[i * ld + j] += scratch[i * ld + j];
-    sn_path_stiffness(&p->s->path, p->path, slope, K, ld);
-    if (geometric) sn_path_geometric(&p->s->path, &p->links, p->path, f, 1, K, ld);
+    sn_path_geometric(&p->s->path, &p->links, p->path, f, 1, K, ld);
     add_compression(p, f, slope, K, ld);
     add_loads(p, slope + p->np, K, ld);
 }
@@ -135,7 +132,7 @@ static void linearise(Search *s, const double *x)
     double root = sqrt(s->mu);
     unpack(s, x, s->activation);
     sn_patient_assemble(p, x, NULL, NULL);
-    stiffness(p, s->activation, true, s->K, s->ld, s->scratch);
+    sn_patient_slopes(p, s->activation, true, s->K, s->ld, s->scratch);
     memset(s->J, 0, sizeof *s->J * (size_t)p->nq * (size_t)s->ld);
     for (int32_t k = 0; k < p->nq; ++k) {
         double *row = s->J + (size_t)k * (size_t)s->ld;
@@ -285,12 +282,12 @@ snStatus sn_nearest(snPatient *p, const double *q, snNearest *out)
     return status;
 }
 
-void sn_patient_stiffness(snPatient *p, const double *q, const double *activation, double *tau, bool geometric, double *K,
+void sn_patient_stiffness(snPatient *p, const double *q, const double *activation, double *tau, bool full, double *K,
                           int32_t ld)
 {
     size_t room = 2 * (size_t)p->nq * (size_t)ld + 5 * ((size_t)p->nq + (size_t)p->np);
     double *scratch = SN_NEW_ARRAY(double, room);
     sn_patient_torque(p, q, activation, tau);
-    if (scratch) stiffness(p, activation, geometric, K, ld, scratch);
+    if (scratch) sn_patient_slopes(p, activation, full, K, ld, scratch);
     sn_free(scratch);
 }

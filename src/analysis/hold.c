@@ -28,7 +28,7 @@ void sn_patient_clamp(snPatient *p, const double *target, double *q)
 
 /* ---- the linear statics --------------------------------------------------------------------- */
 
-static void push_loads(snPatient *p, double *tau)
+void sn_patient_loads(snPatient *p, double *tau)
 {
     for (int32_t i = 0; i < p->nload; ++i) {
         const snLoad *l = &p->load[i];
@@ -43,14 +43,14 @@ static double compression_torque(const snPatient *p, int32_t k, double tension)
     return -p->s->compression[k] * (p->q[k] - p->s->tree.rest[k]) * tension;
 }
 
-static void push_path(const snPatient *p, int32_t i, double f, double *tau)
+void sn_patient_pull(const snPatient *p, int32_t i, double f, double *tau)
 {
     const snPathWork *w = p->path;
     for (int32_t k = w->rowadr[i]; k < w->rowadr[i + 1]; ++k)
         tau[w->col[k]] += -w->P[k] * f + compression_torque(p, w->col[k], f);
 }
 
-static void place(snPatient *p, const double *q, const double *v)
+void sn_patient_place(snPatient *p, const double *q, const double *v)
 {
     size_t bytes = sizeof(double) * (size_t)p->nq;
     memcpy(p->q, q, bytes);
@@ -65,12 +65,12 @@ static void place(snPatient *p, const double *q, const double *v)
 void sn_patient_assemble(snPatient *p, const double *q, const double *v, const double *a)
 {
     size_t bytes = sizeof(double) * (size_t)p->nq;
-    place(p, q, v);
+    sn_patient_place(p, q, v);
     sn_tree_inverse(&p->s->tree, p->tree, a, p->gravity, p->b);
     memset(p->tau, 0, bytes);
     sn_tree_passive(&p->s->tree, p->tree, p->q, p->v, p->tau);
-    push_loads(p, p->tau);
-    for (int32_t i = 0; i < p->np; ++i) push_path(p, i, p->path->passive[i], p->tau);
+    sn_patient_loads(p, p->tau);
+    for (int32_t i = 0; i < p->np; ++i) sn_patient_pull(p, i, p->path->passive[i], p->tau);
     for (int32_t k = 0; k < p->nq; ++k) p->b[k] -= p->tau[k];
     memset(p->A, 0, bytes * (size_t)p->nu);
     const snPathWork *w = p->path;
@@ -89,12 +89,12 @@ static double tension(const snPatient *p, int32_t path, const double *activation
 
 void sn_patient_torque(snPatient *p, const double *q, const double *activation, double *tau)
 {
-    place(p, q, NULL);
+    sn_patient_place(p, q, NULL);
     sn_tree_inverse(&p->s->tree, p->tree, NULL, p->gravity, tau);
     for (int32_t k = 0; k < p->nq; ++k) tau[k] = -tau[k];
     sn_tree_passive(&p->s->tree, p->tree, p->q, p->v, tau);
-    push_loads(p, tau);
-    for (int32_t i = 0; i < p->np; ++i) push_path(p, i, tension(p, i, activation), tau);
+    sn_patient_loads(p, tau);
+    for (int32_t i = 0; i < p->np; ++i) sn_patient_pull(p, i, tension(p, i, activation), tau);
 }
 
 /* ---- the program ---------------------------------------------------------------------------- */

@@ -446,6 +446,7 @@ static snStatus run(Sweep *w, snError *error)
 
 snStatus sn_moment_arms(const snModel *m, const snArmDef *def, snArms **arms, snError *error)
 {
+    if (!m || !arms) return sn_fail_argument(error, "the model or the place for the arms is NULL");
     Sweep w = {.m = m, .def = def ? *def : sn_default_arm_def()};
     snStatus status = run(&w, error);
     sn_state_destroy(w.s);

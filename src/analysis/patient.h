@@ -64,9 +64,17 @@ extern const double sn_effort_weight, sn_couple_weight;
 void sn_patient_assemble(snPatient *p, const double *q, const double *v, const double *a);
 /* Torque of everything at given activations and no acceleration: sum of forces, 0 in equilibrium. */
 void sn_patient_torque(snPatient *p, const double *q, const double *activation, double *tau);
-/* The same, and K = -dtau/dq (nq rows of ld numbers; geometric: with the second derivatives of the paths). */
-void sn_patient_stiffness(snPatient *p, const double *q, const double *activation, double *tau, bool geometric, double *K,
+/* The same, and K as sn_patient_slopes gives it. For tests: allocates. */
+void sn_patient_stiffness(snPatient *p, const double *q, const double *activation, double *tau, bool full, double *K,
                           int32_t ld);
+/* Moves everything to a state; v may be NULL. Fills A and b not. */
+void sn_patient_place(snPatient *p, const double *q, const double *v);
+/* Adds the loads of the case to tau, and -P f with its compression of one path. Need place. */
+void sn_patient_loads(snPatient *p, double *tau);
+void sn_patient_pull(const snPatient *p, int32_t path, double f, double *tau);
+/* K = -dtau/dq of all static torques where p is placed. full: with second derivatives of the paths, weight and falling
+ * branches of the muscles; otherwise only what is not negative. scratch: 2 nq ld + 5 (nq + np). */
+void sn_patient_slopes(snPatient *p, const double *activation, bool full, double *K, int32_t ld, double *scratch);
 /* Chooses activations for the A and b of now; starts from the last ones. */
 snStatus sn_patient_solve(snPatient *p, snBoxQpInfo *info);
 /* Target to what can be: inside the ranges, fused joints where they are. Fills p->clamped. */

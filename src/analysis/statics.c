@@ -179,6 +179,7 @@ static snStatus check(Statics *t, const double *arm, double share, snStatics *ou
 
 snStatus sn_static_check(const snModel *m, const double *arm, double share, snStatics *statics, snError *error)
 {
+    if (!m || !arm || !statics) return sn_fail_argument(error, "the model, the arms or the place for the result is NULL");
     Statics t = {.m = m, .n = m->nmuscle};
     snStatics out = {0};
     if (!(share > 0 && share <= 1))
@@ -197,6 +198,7 @@ snStatus sn_static_check(const snModel *m, const double *arm, double share, snSt
 
 void sn_statics_free(snStatics *statics)
 {
+    if (!statics) return;
     sn_free(statics->hold);
     sn_free(statics->twins);
     *statics = (snStatics){0};

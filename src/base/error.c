@@ -21,9 +21,15 @@ static const struct {
 #undef X
 };
 
-const char *sn_status_name(snStatus status) { return status_table[status].name; }
-const char *sn_status_text(snStatus status) { return status_table[status].text; }
-int sn_status_exit_code(snStatus status) { return status_table[status].exit_code; }
+/* A number that is no status is the caller's bug. */
+static snStatus known(snStatus status)
+{
+    return (size_t)status < sizeof status_table / sizeof status_table[0] ? status : SN_BAD_ARGUMENT;
+}
+
+const char *sn_status_name(snStatus status) { return status_table[known(status)].name; }
+const char *sn_status_text(snStatus status) { return status_table[known(status)].text; }
+int sn_status_exit_code(snStatus status) { return status_table[known(status)].exit_code; }
 
 snStatus sn_fail(snError *error, snStatus status, const char *format, ...)
 {
@@ -38,6 +44,11 @@ snStatus sn_fail(snError *error, snStatus status, const char *format, ...)
 }
 
 snStatus sn_fail_no_memory(snError *error) { return sn_fail(error, SN_NO_MEMORY, "out of memory"); }
+
+snStatus sn_fail_argument(snError *error, const char *what)
+{
+    return sn_fail(error, SN_BAD_ARGUMENT, "wrong call: %s", what);
+}
 
 void sn_error_place(snError *error, const char *file, int line, int column)
 {

@@ -18,8 +18,9 @@ typedef struct snClinic {
 
 /* The rows of an option table that make a case. */
 #define CLINIC_OPTIONS                                                                                                 \
-    {"case", SN_OPTION_TEXT, "FILE", "apply a *.case.xml; options below are added to it", 0, 0},                      \
-        {"strength", SN_OPTION_PAIR, "UNIT=LEVEL", "weaken a muscle, 0 to 1; may be repeated", 0, 1},                  \
+    {"strength", SN_OPTION_PAIR, "UNIT=LEVEL", "weaken a muscle, 0 to 1; may be repeated", 0, 1}, CLINIC_MORE_OPTIONS
+#define CLINIC_MORE_OPTIONS                                                                                            \
+    {"case", SN_OPTION_TEXT, "FILE", "apply a *.case.xml; the other options are added to it", 0, 0},                  \
         {"passive", SN_OPTION_PAIR, "UNIT=LEVEL", "scale its passive force, 0 to 10: above 1 a contracture", 0, 10},  \
         {"cost", SN_OPTION_PAIR, "UNIT=LEVEL", "tired: its effort counts so many times", 0.01, 1e6},                  \
         {"cut", SN_OPTION_TEXT, "UNIT", "cut its tendon", 0, 0},                                                      \

@@ -19,7 +19,7 @@ typedef struct snFleshRun {
     snFleshDef def;
     snFrames frames;
     int32_t first, count, kept; /* frames to do; of them there already */
-    snPointCache old;
+    snCacheReader *old; /* what an interrupted run has left */
     snText report;
     double start, seconds, low, high, least; /* what came out */
     int32_t done, unconverged, inverted, contacts;
@@ -142,12 +142,13 @@ static snStatus read_old(snFleshRun *run)
     snCli *cli = run->cli;
     snError error = {0};
     if (!cli_given(cli, "resume") || cli_file_size(run->to) == 0) return SN_OK;
-    snStatus status = cli_fail_file(cli, sn_load_point_cache(run->to, &run->old, &error), &error, run->to);
+    snStatus status = cli_fail_file(cli, sn_cache_open(run->to, &run->old, &error), &error, run->to);
     if (status != SN_OK) return status;
-    if (run->old.npoint != run->deformed.nvertex)
+    int32_t points = sn_cache_points(run->old), frames = sn_cache_frames(run->old);
+    if (points != run->deformed.nvertex)
         return cli_fail(cli, SN_BAD_INPUT, "%s has %d points, this flesh has %d: it cannot be continued", run->to,
-                        (int)run->old.npoint, (int)run->deformed.nvertex);
-    run->kept = run->old.nframe < run->count ? run->old.nframe : run->count;
+                        (int)points, (int)run->deformed.nvertex);
+    run->kept = frames < run->count ? frames : run->count;
     cli_say(cli, "continuing after %d frames of %s\n", run->kept, run->to);
     return SN_OK;
 }
@@ -191,14 +192,25 @@ static int show_progress(snFleshRun *run, int32_t frame)
     return cli_progress(run->cli, stage, frame, run->count);
 }
 
-static snStatus write_frames(snFleshRun *run, snCacheWriter *writer, double *vertex, snError *error)
+/* The frames that are there already, one after the other. */
+static snStatus copy_old(snFleshRun *run, snCacheWriter *writer, double *vertex, snError *error)
 {
     size_t n = 3 * (size_t)run->deformed.nvertex;
-    for (int32_t k = 0; k < run->kept; ++k) {
-        for (size_t i = 0; i < n; ++i) vertex[i] = (double)run->old.point[n * (size_t)k + i];
-        snStatus status = sn_cache_append(writer, vertex, error);
-        if (status != SN_OK) return status;
+    float *point = run->kept > 0 ? malloc(n * sizeof *point) : NULL;
+    snStatus status = run->kept > 0 && !point ? SN_NO_MEMORY : SN_OK;
+    for (int32_t k = 0; k < run->kept && status == SN_OK; ++k) {
+        status = sn_cache_next(run->old, point, error);
+        for (size_t i = 0; i < n && status == SN_OK; ++i) vertex[i] = (double)point[i];
+        if (status == SN_OK) status = sn_cache_append(writer, vertex, error);
     }
+    free(point);
+    return status;
+}
+
+static snStatus write_frames(snFleshRun *run, snCacheWriter *writer, double *vertex, snError *error)
+{
+    snStatus kept = copy_old(run, writer, vertex, error);
+    if (kept != SN_OK) return kept;
     for (int32_t k = run->kept; k < run->count; ++k) {
         double time = cli_frame_time(&run->frames, run->first + k), before = cli_seconds();
         snFrame frame = *sn_playback_at(run->deformed.playback, time);
@@ -290,7 +302,7 @@ static snStatus run_command(snCli *cli)
         if (status == SN_OK || status == SN_CANCELLED) tell(&run);
     }
     cli_deform_close(&run.deformed);
-    sn_point_cache_free(&run.old);
+    sn_cache_close(run.old);
     text_free(&run.report);
     if (run.replay) sn_track_destroy(run.replay);
     if (run.spec) sn_spec_destroy(run.spec);

@@ -66,7 +66,13 @@ static int help(int argc, char **argv)
     return finish(argc > 0 && !command ? sn_status_exit_code(SN_USAGE) : 0);
 }
 
-int main(int argc, char **argv)
+/* A test links the command behind a main of its own. */
+#ifndef SN_CLI_MAIN
+#define SN_CLI_MAIN main
+#endif
+int SN_CLI_MAIN(int argc, char **argv);
+
+int SN_CLI_MAIN(int argc, char **argv)
 {
     cli_open_streams();
     cli_catch_signals();

@@ -32,6 +32,7 @@ struct snFollow {
     double start, end, dt, h; /* s: of the motion, of a frame, of a step */
     int32_t nframe, substeps;
     snFollowReport *report; /* what is counted so far */
+    snError torn;           /* a joint came apart */
     const snState *failed; /* the one whose step did not work */
     double sum, sum2, count, step_sum;
     int64_t steps;
@@ -46,6 +47,7 @@ snFollowDef sn_default_follow_def(void)
 
 void sn_follow_report_free(snFollowReport *report)
 {
+    if (!report) return;
     sn_free(report->body);
     sn_free(report->clamped);
     sn_free(report->checkpoint);
@@ -374,6 +376,7 @@ static snStatus step_frame(Follow *f, int32_t frame, snFollowReport *report)
         reachable_poses(f, t, f->now, report);
         reachable_poses(f, t + f->h, f->next, report);
         snStatus status = step_once(f);
+        if (status == SN_OK) status = sn_check_gaps(f->s, &f->torn);
         if (status != SN_OK) return status;
         note_activation(f, report);
     }
@@ -507,6 +510,10 @@ static snStatus explain(const Follow *f, snStatus status, snFollowReport *report
         const snStepInfo *info = sn_info(f->failed);
         double last = f->start + (report->frames - 1) * f->dt;
         snprintf(report->culprit, sizeof report->culprit, "%s", info->culprit);
+        if (f->torn.message[0]) {
+            if (error) *error = f->torn;
+            return status;
+        }
         sn_fail(error, SN_DIVERGED,
                 "the simulation diverged in step %lld, after %.4g s of the motion: %s, residual %.1e",
                 (long long)info->steps + 1, report->frames ? last : f->start, info->culprit, info->residual);
@@ -521,6 +528,7 @@ static snStatus explain(const Follow *f, snStatus status, snFollowReport *report
 snStatus sn_follow_frames(const snModel *m, const snTrack *motion, const snFollowDef *def, snFollowReport *report,
                           snError *error)
 {
+    if (!m || !motion || !report) return sn_fail_argument(error, "the model, the motion or the report is NULL");
     Follow f = {.m = m, .motion = motion, .def = def ? *def : sn_default_follow_def(), .report = report};
     memset(report, 0, sizeof *report);
     report->nbody = m->nbody;

@@ -6,6 +6,7 @@
 snStatus sn_motion_from_coordinates(const snModel *m, int32_t count, const double *time, const double *coordinate,
                                     snTrack **motion)
 {
+    if (!m || count < 0 || !time || !coordinate || !motion) return SN_BAD_ARGUMENT;
     snTrackDef def = {.model = "", .nbody = m->nbody, .body_name = m->body_name};
     snTrack *track = NULL;
     snStatus status = sn_track_create(&def, &track);

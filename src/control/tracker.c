@@ -302,6 +302,10 @@ static int32_t count_free(const snModel *m)
 
 snStatus sn_tracker_create(const snModel *m, snState *s, const snTrackerDef *def, snTracker **out, snError *error)
 {
+    if (!m || !s || !out) return sn_fail_argument(error, "the model, the state or the place for the tracker is NULL");
+    snView own;
+    if (sn_field(m, s, "body.position", &own) == SN_BAD_ARGUMENT)
+        return sn_fail_argument(error, "the state belongs to another model");
     snTrackerDef d = def ? *def : sn_default_tracker_def();
     snStatus status = check_targets(m, &d, error);
     if (status != SN_OK) return status;

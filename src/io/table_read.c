@@ -205,6 +205,7 @@ snStatus sn_parse_table(const char *file, const char *data, size_t size, bool cs
 
 void sn_table_free(snTable *table)
 {
+    if (!table) return;
     for (int32_t i = 0; i < table->columns; ++i) sn_free(table->name[i]);
     sn_free(table->name);
     sn_free(table->time);

@@ -167,6 +167,18 @@ static snStatus check_rotations(trackReader *r, snXml *xml)
     return SN_OK;
 }
 
+/* Positions farther away than anything that is simulated: of bodies (7 numbers each) or of points (3). */
+static snStatus check_distance(trackReader *r, snXml *xml)
+{
+    const snNumbers *n = &r->number[r->part];
+    int32_t stride = r->part == PART_BODIES ? 7 : 3;
+    for (int32_t i = 0; r->part != PART_SCALARS && i < n->count; ++i)
+        if (i % stride < 3 && fabs(n->number[i]) > SN_FARTHEST)
+            return sn_xml_fail(xml, 0, r->element, "positions are in metres", "the position %g m is beyond %g m",
+                               n->number[i], SN_FARTHEST);
+    return SN_OK;
+}
+
 static snStatus end_part(trackReader *r, snXml *xml)
 {
     snNumbers *n = &r->number[r->part];
@@ -176,7 +188,8 @@ static snStatus end_part(trackReader *r, snXml *xml)
     if (n->count != r->expected[r->part])
         return sn_xml_fail(xml, 0, r->element, NULL, "<%s> has %d numbers, expected %lld (%s)", part_name[r->part],
                            n->count, (long long)r->expected[r->part], part_unit[r->part]);
-    return r->part == PART_BODIES ? check_rotations(r, xml) : SN_OK;
+    status = check_distance(r, xml);
+    return status == SN_OK && r->part == PART_BODIES ? check_rotations(r, xml) : status;
 }
 
 static snStatus end_frame(trackReader *r, snXml *xml)

@@ -254,6 +254,7 @@ static void check_all(snChecker *c)
 
 snStatus sn_check(const snSpec *spec, snProblems *problems)
 {
+    if (!spec || !problems) return SN_BAD_ARGUMENT;
     snChecker c = {.spec = spec};
     check_all(&c);
     sn_arena_free(&c.memory);
@@ -268,6 +269,7 @@ snStatus sn_check(const snSpec *spec, snProblems *problems)
 
 void sn_problems_free(snProblems *problems)
 {
+    if (!problems) return;
     sn_free(problems->memory);
     *problems = (snProblems){0};
 }

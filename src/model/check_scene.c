@@ -1,5 +1,6 @@
 /* Nodes of the scene: hierarchy, transforms, meshes, curves, surfaces. */
 #include "model/check.h"
+#include "model/nodes.h"
 
 #include <math.h>
 
@@ -87,15 +88,41 @@ static void check_surface(snChecker *c, snId id, const snNodeDef *d)
     check_weights(c, id, d);
 }
 
+static double farthest_of(const affine *world, const double *point, int64_t count)
+{
+    double most = 0;
+    for (int64_t i = 0; i < count; ++i) {
+        v3 x = affine_apply(world, v3_load(point + 3 * i));
+        most = fmax(most, fmax(fabs(x.x), fmax(fabs(x.y), fabs(x.z))));
+    }
+    return most;
+}
+
+/* A thousand kilometres: the units are wrong, and numbers lose the millimetres. */
+static void check_distance(snChecker *c, snId id, const snNodeDef *d)
+{
+    static const double origin[3];
+    affine world = sn_node_world(c->spec, id);
+    double most = farthest_of(&world, origin, 1);
+    if (d->kind == SN_NODE_MESH && d->vertex) most = fmax(most, farthest_of(&world, d->vertex, d->nvertex));
+    if (d->kind == SN_NODE_CURVE && d->point) most = fmax(most, farthest_of(&world, d->point, d->npoint));
+    if (most > 1e6)
+        sn_check_error(c, SN_KIND_NODE, id, "check its translate and scale, and the units of the scene",
+                       "it reaches %.3g m from the origin, farther than 1e6 m", most);
+}
+
 void sn_check_scene(snChecker *c)
 {
+    bool tree = true;
     for (snId id = 1; id <= sn_spec_count(c->spec, SN_KIND_NODE); ++id) {
         const snNodeDef *d = sn_spec_node(c->spec, id);
+        if (d->parent < 0 || d->parent >= id) tree = false;
         if (d->parent < 0 || d->parent >= id)
             sn_check_error(c, SN_KIND_NODE, id, "add parents before their children",
                            "its parent is node %d, which does not come before it: the hierarchy would be cyclic",
                            (int)d->parent);
         check_transform(c, id, d);
+        if (tree) check_distance(c, id, d);
         if (d->kind == SN_NODE_MESH) check_mesh(c, id, d);
         if (d->degree < 1 || d->degree > 9 || d->degree_v < 1 || d->degree_v > 9) continue; /* reported by its range */
         if (d->kind == SN_NODE_CURVE) check_curve(c, id, d);

@@ -56,6 +56,7 @@ static snStatus compile_all(snCompiler *c)
 
 snStatus sn_compile(const snSpec *spec, snModel **model, snError *error)
 {
+    if (!spec || !model) return sn_fail_argument(error, "the spec or the place for the model is NULL");
     snError own;
     if (!error) error = &own;
     snStatus status = refuse_problems(spec, error);
@@ -90,6 +91,7 @@ void sn_model_destroy(snModel *m)
 
 int32_t sn_count(const snModel *m, snItem item)
 {
+    if (!m) return 0;
     switch (item) {
     case SN_ITEM_BODY: return m->nbody;
     case SN_ITEM_JOINT: return m->njoint;
@@ -120,6 +122,7 @@ static const char **names_of(const snModel *m, snItem item)
 
 const char *sn_name(const snModel *m, snItem item, int32_t index)
 {
+    if (!m) return NULL;
     const char **name = names_of(m, item);
     return name && index >= 0 && index < sn_count(m, item) ? name[index] : NULL;
 }
@@ -138,6 +141,7 @@ const char *sn_coordinate_title(const snModel *m, int32_t coordinate)
 
 int32_t sn_find(const snModel *m, snItem item, const char *name)
 {
+    if (!m || !name) return -1;
     switch (item) {
     case SN_ITEM_BODY: return sn_map_get(&m->body_map, name);
     case SN_ITEM_JOINT: return sn_map_get(&m->joint_map, name);
@@ -151,7 +155,12 @@ int32_t sn_find(const snModel *m, snItem item, const char *name)
     return -1;
 }
 
-int32_t sn_strand_first_point(const snModel *m, int32_t strand) { return m->strand_pointadr[strand]; }
-int32_t sn_strand_point_count(const snModel *m, int32_t strand) { return m->strand[strand].n; }
-int32_t sn_strand_muscle(const snModel *m, int32_t strand) { return m->strand_muscle[strand]; }
-double sn_model_step(const snModel *m) { return m->step; }
+static bool is_strand(const snModel *m, int32_t strand)
+{
+    return m && strand >= 0 && strand < m->nstrand;
+}
+
+int32_t sn_strand_first_point(const snModel *m, int32_t strand) { return is_strand(m, strand) ? m->strand_pointadr[strand] : 0; }
+int32_t sn_strand_point_count(const snModel *m, int32_t strand) { return is_strand(m, strand) ? m->strand[strand].n : 0; }
+int32_t sn_strand_muscle(const snModel *m, int32_t strand) { return is_strand(m, strand) ? m->strand_muscle[strand] : -1; }
+double sn_model_step(const snModel *m) { return m ? m->step : 0; }

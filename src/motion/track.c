@@ -73,7 +73,9 @@ static snStatus copy_def(snTrack *t, const snTrackDef *def)
 
 snStatus sn_track_create(const snTrackDef *def, snTrack **track)
 {
-    assert(def->nbody >= 0 && def->nstrand >= 0 && def->nscalar >= 0);
+    if (!def || !track || def->nbody < 0 || def->nstrand < 0 || def->nscalar < 0) return SN_BAD_ARGUMENT;
+    if ((def->nbody && !def->body_name) || (def->nscalar && !def->scalar_name)) return SN_BAD_ARGUMENT;
+    if (def->nstrand && (!def->strand_name || !def->strand_npoint)) return SN_BAD_ARGUMENT;
     snTrack *t = SN_NEW(snTrack);
     if (!t) return SN_NO_MEMORY;
     snStatus status = copy_def(t, def);
@@ -127,12 +129,25 @@ static bool rotations_valid(const double *pose, int32_t nbody)
     return true;
 }
 
+/* Positions beyond a thousand kilometres are a mistake of units, or a simulation that has run away. */
+static bool within_reach(const snTrack *t, const double *pose, const double *point)
+{
+    for (int32_t i = 0; i < t->def.nbody; ++i)
+        for (int k = 0; k < 3; ++k)
+            if (fabs(pose[7 * (size_t)i + (size_t)k]) > SN_FARTHEST) return false;
+    for (size_t i = 0; i < 3 * (size_t)t->npoint; ++i)
+        if (fabs(point[i]) > SN_FARTHEST) return false;
+    return true;
+}
+
 snStatus sn_track_append(snTrack *t, double time, const double *pose, const double *point, const double *scalar)
 {
+    if (!t) return SN_BAD_ARGUMENT;
     size_t npose = 7 * (size_t)t->def.nbody, npoint = 3 * (size_t)t->npoint, nscalar = (size_t)t->def.nscalar;
+    if ((npose && !pose) || (npoint && !point) || (nscalar && !scalar)) return SN_BAD_ARGUMENT;
     if (!isfinite(time) || (t->frames && time <= t->time[t->frames - 1])) return SN_BAD_INPUT;
     if (!all_finite(pose, npose) || !all_finite(point, npoint) || !all_finite(scalar, nscalar)) return SN_BAD_INPUT;
-    if (!rotations_valid(pose, t->def.nbody)) return SN_BAD_INPUT;
+    if (!rotations_valid(pose, t->def.nbody) || !within_reach(t, pose, point)) return SN_BAD_INPUT;
     if (!reserve(t)) return SN_NO_MEMORY;
     double *to = t->store.value + (size_t)t->frames * t->stride;
     if (npose) memcpy(to, pose, npose * sizeof *to);
@@ -144,43 +159,45 @@ snStatus sn_track_append(snTrack *t, double time, const double *pose, const doub
 
 int32_t sn_track_frames(const snTrack *t)
 {
-    return t->frames;
+    return t ? t->frames : 0;
 }
 const snTrackDef *sn_track_def(const snTrack *t)
 {
-    return &t->def;
+    return t ? &t->def : NULL;
 }
 int32_t sn_track_points(const snTrack *t)
 {
-    return t->npoint;
+    return t ? t->npoint : 0;
 }
 double sn_track_time(const snTrack *t, int32_t frame)
 {
-    return t->time[frame];
+    return t && frame >= 0 && frame < t->frames ? t->time[frame] : 0;
 }
 const double *sn_track_pose(const snTrack *t, int32_t frame)
 {
-    return t->store.value + (size_t)frame * t->stride;
+    return t && frame >= 0 && frame < t->frames ? t->store.value + (size_t)frame * t->stride : NULL;
 }
 const double *sn_track_point(const snTrack *t, int32_t frame)
 {
-    return sn_track_pose(t, frame) + 7 * (size_t)t->def.nbody;
+    const double *pose = sn_track_pose(t, frame);
+    return pose ? pose + 7 * (size_t)t->def.nbody : NULL;
 }
 const double *sn_track_scalar(const snTrack *t, int32_t frame)
 {
-    return sn_track_point(t, frame) + 3 * (size_t)t->npoint;
+    const double *point = sn_track_point(t, frame);
+    return point ? point + 3 * (size_t)t->npoint : NULL;
 }
 int32_t sn_track_find_body(const snTrack *t, const char *name)
 {
-    return sn_map_get(&t->body, name);
+    return t && name ? sn_map_get(&t->body, name) : -1;
 }
 int32_t sn_track_find_strand(const snTrack *t, const char *name)
 {
-    return sn_map_get(&t->strand, name);
+    return t && name ? sn_map_get(&t->strand, name) : -1;
 }
 int32_t sn_track_find_scalar(const snTrack *t, const char *name)
 {
-    return sn_map_get(&t->scalar, name);
+    return t && name ? sn_map_get(&t->scalar, name) : -1;
 }
 
 int32_t sn_frame_count(double seconds, double rate)

@@ -12,6 +12,8 @@
 #include <math.h>
 #include <string.h>
 
+/* The package prints a line where the projected gradient is exactly zero; it stops before that. */
+static const double least_gradient = 1e-11;
 enum { PAIRS = 8, TEXT = 60, ISAVE = 44, DSAVE = 29 };
 
 /* Fortran: logicals are four bytes wide, lengths of texts follow the arguments. */
@@ -97,7 +99,7 @@ snStatus sn_lbfgsb_minimise(snLbfgsb *w, const snSmoothProblem *p, double *x, sn
 {
     const int32_t pairs = PAIRS, silent = -1;
     double tolerance = p->value_tolerance > 0 ? p->value_tolerance : 1e-12, factor = tolerance / DBL_EPSILON;
-    double gradient_tolerance = p->gradient_tolerance, value = 0;
+    double gradient_tolerance = fmax(p->gradient_tolerance, least_gradient), value = 0;
     int32_t limit = p->max_evaluations > 0 ? p->max_evaluations : 1000;
     snSmoothInfo found = {0};
     assert(p->n <= w->max_n);

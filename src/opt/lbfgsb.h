@@ -20,7 +20,7 @@ typedef struct snSmoothProblem {
     snSmoothFn value;
     void *user;
     double value_tolerance;    /* stop when a step lowers the value by less, relative; 0: 1e-12 */
-    double gradient_tolerance; /* stop when no entry of the projected gradient is larger; 0: never for that reason */
+    double gradient_tolerance; /* stop when no entry of the projected gradient is larger; 0: 1e-11 */
     int32_t max_evaluations;   /* 0: 1000 */
 } snSmoothProblem;
 

@@ -57,6 +57,8 @@ static snStatus prepare(Taking *t, const snModel *m, const char *name, const snT
 snStatus sn_follow(const snModel *m, const snTrack *motion, const snFollowDef *def, snTrack **replay,
                    snFollowReport *report, snError *error)
 {
+    if (!m || !motion || !replay || !report)
+        return sn_fail_argument(error, "the model, the motion, the report or the place for the replay is NULL");
     snFollowDef d = def ? *def : sn_default_follow_def();
     const char *name = d.model_name ? d.model_name : sn_track_def(motion)->model;
     Taking t = {0};

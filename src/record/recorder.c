@@ -87,6 +87,7 @@ static bool describe(snRecorder *r, const char *model_name)
 
 snStatus sn_recorder_create(const snModel *model, const char *model_name, snRecorder **recorder)
 {
+    if (!model || !recorder) return SN_BAD_ARGUMENT;
     snRecorder *r = SN_NEW(snRecorder);
     if (!r) return SN_NO_MEMORY;
     r->model = model;
@@ -107,6 +108,7 @@ void sn_recorder_destroy(snRecorder *r)
 
 const snTrackDef *sn_recorder_def(const snRecorder *r)
 {
+    if (!r) return NULL;
     return &r->def;
 }
 
@@ -127,6 +129,7 @@ static snStatus read_scalars(snRecorder *r, snState *state)
 
 snStatus sn_recorder_read(snRecorder *r, snState *state, double time, snTrackFrame *frame)
 {
+    if (!r || !state || !frame) return SN_BAD_ARGUMENT;
     snView position, rotation, point;
     snStatus status = sn_field(r->model, state, "body.position", &position);
     if (status == SN_OK) status = sn_field(r->model, state, "body.rotation", &rotation);

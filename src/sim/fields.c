@@ -13,7 +13,7 @@ static int32_t array_of(int32_t index)
 
 snStatus sn_field(const snModel *m, snState *s, const char *name, snView *view)
 {
-    (void)m;
+    if (!sn_fits(m, s) || !name || !view) return SN_BAD_ARGUMENT;
     for (int32_t i = 0; i < SN_ARRAY_COUNT; ++i) {
         const snStateArray *a = &sn_state_array[i];
         if (!a->field || strcmp(name, a->field) != 0) continue;

@@ -4,6 +4,7 @@
 
 snStatus sn_body_poses(const snModel *m, const double *coordinate, double *pose)
 {
+    if (!m || !coordinate || !pose) return SN_BAD_ARGUMENT;
     rigid *body = SN_NEW_ARRAY(rigid, m->nbody);
     if (!body) return SN_NO_MEMORY;
     sn_pose_bodies(m, coordinate, body);
@@ -18,11 +19,14 @@ snStatus sn_body_poses(const snModel *m, const double *coordinate, double *pose)
 
 void sn_set_gravity_scale(snState *s, double scale)
 {
+    if (!s) return;
     s->def.gravity_scale = scale;
 }
 
 void sn_coordinate_range(const snModel *m, int32_t coordinate, double range[2])
 {
+    range[0] = range[1] = 0;
+    if (!m || coordinate < 0 || coordinate >= m->ncoord) return;
     range[0] = m->coord_lower[coordinate];
     range[1] = m->coord_upper[coordinate];
 }

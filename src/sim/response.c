@@ -95,7 +95,7 @@ void sn_response_find(snResponse *r, int32_t nreleased, const int32_t *released)
     const snModel *m = r->m;
     snState *s = r->s;
     r->nreleased = nreleased;
-    memcpy(r->released, released, sizeof *released * (size_t)nreleased);
+    for (int32_t i = 0; i < nreleased; ++i) r->released[i] = released[i];
     for (int32_t j = 0; j < m->nactuator; ++j) r->scale[j] = s->h * s->strength[m->actuator[j].muscle];
     for (const snPart *const *part = sn_parts; *part; ++part)
         if ((*part)->respond) (*part)->respond(m, s, r);

@@ -46,6 +46,7 @@ static uint64_t fingerprint(const snModel *m, const snState *s)
 
 size_t sn_state_save(const snModel *m, const snState *s, void *bytes)
 {
+    if (!sn_fits(m, s)) return 0;
     Stream t = {.bytes = bytes, .room = SIZE_MAX, .writing = true};
     uint64_t print = fingerprint(m, s);
     pass(&t, &print, sizeof print);
@@ -64,6 +65,7 @@ void sn_state_restore(const snModel *m, snState *s, const void *bytes)
 
 snStatus sn_state_load(const snModel *m, snState *s, const void *bytes, size_t size)
 {
+    if (!sn_fits(m, s) || !bytes) return SN_BAD_ARGUMENT;
     uint64_t print, sum;
     if (size != sn_state_save(m, s, NULL)) return SN_BAD_INPUT;
     memcpy(&print, bytes, sizeof print);

@@ -67,6 +67,7 @@ static bool allocate(const snModel *m, snState *s)
 
 int64_t sn_state_bytes(const snState *s)
 {
+    if (!s) return 0;
     int64_t bytes = (int64_t)sizeof *s + sn_kkt_bytes(s->kkt) + (int64_t)s->settled_size;
     for (int32_t i = 0; i < SN_ARRAY_COUNT; ++i)
         if (!(sn_state_array[i].flags & SN_BORROWED)) bytes += (int64_t)sn_state_data_bytes(s, i);
@@ -86,6 +87,7 @@ void sn_state_destroy(snState *s)
 
 uint64_t sn_state_hash(const snState *s)
 {
+    if (!s) return 0;
     uint64_t h = 0;
     for (int32_t i = 0; i < SN_ARRAY_COUNT; ++i)
         if (sn_state_array[i].flags & SN_HASHED) h = sn_hash_bytes(h, sn_state_data(s, i), sn_state_data_bytes(s, i));
@@ -118,6 +120,7 @@ static bool keep_settled(const snModel *m, snState *s)
 
 snStatus sn_state_reset(const snModel *m, snState *s)
 {
+    if (!sn_fits(m, s)) return SN_BAD_ARGUMENT;
     memset(&s->info, 0, sizeof s->info);
     sn_state_restore(m, s, s->settled);
     return SN_OK;
@@ -166,6 +169,7 @@ static void leave_settling(const snModel *m, snState *s)
 
 snStatus sn_state_create(const snModel *m, const snSimDef *def, snState **out, snError *error)
 {
+    if (!m || !out) return sn_fail_argument(error, "the model or the place for the state is NULL");
     snSimDef d = def ? *def : sn_default_sim_def();
     snState *s = SN_NEW(snState);
     if (!s) return sn_fail_no_memory(error);

@@ -128,4 +128,10 @@ static inline double sn_drive_of_strand(const snModel *m, const snState *s, int3
     return muscle < 0 ? 0 : s->activation[muscle] * s->strength[muscle];
 }
 
+/* Whether both are there and the state was made of this model. */
+static inline bool sn_fits(const snModel *m, const snState *s)
+{
+    return m && s && s->model == m;
+}
+
 #endif

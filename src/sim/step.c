@@ -129,6 +129,7 @@ void sn_measure(const snModel *m, snState *s)
 
 snEnergy sn_energy(const snModel *m, const snState *s)
 {
+    if (!sn_fits(m, s)) return (snEnergy){0};
     snEnergy sum = {0};
     for (const snPart *const *part = sn_parts; *part; ++part)
         if ((*part)->energy) (*part)->energy(m, s, &sum);
@@ -137,11 +138,11 @@ snEnergy sn_energy(const snModel *m, const snState *s)
 
 const snStepInfo *sn_info(const snState *s)
 {
-    return &s->info;
+    return s ? &s->info : NULL;
 }
 double sn_time(const snState *s)
 {
-    return s->time;
+    return s ? s->time : 0;
 }
 
 const char *sn_stage_name(int32_t stage)

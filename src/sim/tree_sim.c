@@ -131,7 +131,8 @@ static void find_stops(snTreeSim *s)
     for (int32_t i = 0; i < s->tree->ndof; ++i) {
         double by_q, by_v, now_q, now_v, now = sn_tree_stop(s->tree, i, s->q[i], s->v[i], &now_q, &now_v);
         double then = sn_tree_stop(s->tree, i, s->q[i] + h * s->v[i], s->v[i], &by_q, &by_v);
-        s->stop_A[i] = h * by_v + h * h * stiffening(by_q);
+        /* Damping with the depth held: depth times speed, both unknown, would be wrong by its own size. */
+        s->stop_A[i] = by_v > 0 ? h * by_v + h * h * s->tree->stop_stiffness[i] : 0;
         s->stop_b[i] = h * then;
         s->A[(int64_t)i * s->ld + i] += s->stop_A[i] - h * now_v - h * h * now_q;
         s->b[i] += s->stop_b[i] - h * now + h * h * now_q * s->v[i];

@@ -5,244 +5,23 @@
  *    batches, so results are bit-equal for any number of threads.
  * 2. Back substitution and residual of a strand happen while it is in the cache, so that knowing whether a solution is
  *    good enough costs little. A solve is two loops over the batches, each refinement two more.
- * 3. A batch is factored again when one of its strands is marked dirty, or when a link row on it has changed.
- * 4. Right-hand sides that are attached are eliminated as soon as a batch is factored, while it is in the cache; a
+ * 3. Right-hand sides that are attached are eliminated as soon as a batch is factored, while it is in the cache; a
  * solve for a mixture of them starts from the mixture of what that left. */
-#include "system/strand_solver.h"
+#include "system/strand_job.h"
 
 #include "base/alloc.h"
 
 #include <math.h>
-#include <stdatomic.h>
 #include <string.h>
 
-/* Loops over items, each on some worker with scratch of its own. -------------------------------------------------- */
-
-typedef struct Job Job;
-struct Job {
-    snKkt *k;
-    snStrandSolver *s;
-    void (*run)(Job *job, int32_t item, int32_t worker);
-    int32_t count;
-    atomic_int next;
-    const uint8_t *dirty; /* factor */
-    const double *rhs;    /* solve */
-    const double *level;  /* solve with what is attached; NULL without */
-    bool first, last;
-    int32_t nforce; /* body response: the forces of one chunk */
-    const int32_t *force_strand, *force_adr;
-    const double *force;
-    double *response;
-    int32_t ld; /* of the response by rows */
-};
-
-static void work(void *context, int32_t worker)
-{
-    Job *job = context;
-    for (int32_t i; (i = atomic_fetch_add(&job->next, 1)) < job->count;) job->run(job, i, worker);
-}
-
-static void run_job(Job *job, int32_t count, void (*run)(Job *, int32_t, int32_t))
-{
-    job->run = run;
-    job->count = count;
-    atomic_store(&job->next, 0);
-    sn_pool_loop(job->k->pool, count < job->s->nworker ? count : job->s->nworker, work, job);
-}
-
-/* Factoring. ------------------------------------------------------------------------------------------------------ */
-
-/* Member by member: the padding between them is anything. */
-static bool same_part(const snKktPart *a, const snKktPart *b)
-{
-    return a->span == b->span && memcmp(a->b, b->b, sizeof a->b) == 0 && memcmp(a->n, b->n, sizeof a->n) == 0;
-}
-
-static bool links_changed(const snKkt *k, const snStrandSolver *s, const snLane *lane)
-{
-    for (int32_t p = 0; p < lane->nlinkpart; ++p) {
-        const snLinkPart *link = &lane->linkpart[p];
-        if (s->old_on[link->link] != k->values.link_on[link->link]) return true;
-        if (!same_part(&s->old_part[link->part], &k->values.part[link->part])) return true;
-    }
-    return false;
-}
-
-static bool needs_factor(const Job *job, const snBatch *b)
-{
-    if (!job->dirty || !job->s->factored || b->bad) return true;
-    for (int l = 0; l < SN_LANES; ++l)
-        if (b->lane[l].strand >= 0 && (job->dirty[b->lane[l].strand] || links_changed(job->k, job->s, &b->lane[l])))
-            return true;
-    return false;
-}
-
-/* to, columns ld apart, += the rectangle at `row` and `column` of the block. Inlined with constants for the usual 6
- * x 6. */
-static inline void add_along(double *restrict to, int32_t ld, const double *restrict block, const snTarget *t,
-                             int32_t height, int32_t width)
-{
-    for (int32_t i = 0; i < height; ++i, to += ld) {
-        const double *from = block + sn_block_row(t->row + i) + t->column;
-        for (int32_t j = 0; j < width; ++j) to[j] += from[j];
-    }
-}
-
-static inline void add_across(double *restrict to, int32_t ld, const double *restrict block, const snTarget *t,
-                              int32_t height, int32_t width)
-{
-    for (int32_t i = 0; i < height; ++i) {
-        const double *from = block + sn_block_row(t->row + i) + t->column;
-        for (int32_t j = 0; j < width; ++j) to[(int64_t)ld * j + i] += from[j];
-    }
-}
-
-static inline void add_triangle(double *restrict to, int32_t ld, const double *restrict block, const snTarget *t,
-                                int32_t height)
-{
-    for (int32_t i = 0; i < height; ++i) {
-        const double *from = block + sn_block_row(t->row + i) + t->column;
-        for (int32_t j = 0; j <= i; ++j) to[(int64_t)ld * j + i] += from[j];
-    }
-}
-
-static void add_target(const snTarget *t, const double *block, double *panel)
-{
-    double *to = panel + t->at;
-    bool six = t->height == 6 && t->width == 6;
-    if (t->kind == SN_TARGET_TRIANGLE && six)
-        add_triangle(to, t->ld, block, t, 6);
-    else if (t->kind == SN_TARGET_TRIANGLE)
-        add_triangle(to, t->ld, block, t, t->height);
-    else if (t->kind == SN_TARGET_ALONG && six)
-        add_along(to, t->ld, block, t, 6, 6);
-    else if (t->kind == SN_TARGET_ALONG)
-        add_along(to, t->ld, block, t, t->height, t->width);
-    else if (six)
-        add_across(to, t->ld, block, t, 6, 6);
-    else
-        add_across(to, t->ld, block, t, t->height, t->width);
-}
-
-static void add_batch(snStrandSolver *s, int32_t batch)
-{
-    for (int32_t i = SN_LANES * batch; i < SN_LANES * (batch + 1); ++i) {
-        const double *block = s->batch[batch].lane[i % SN_LANES].block;
-        for (int32_t t = s->targetadr[i]; t < s->targetadr[i + 1]; ++t)
-            add_target(&s->target[t], block, s->reduced.panel);
-    }
-}
-
-/* The border of a lane for the attached right-hand side (0) or force (1). */
-static double *kept_border(const snStrandSolver *s, int32_t lane, int r)
-{
-    return s->kept_border + (2 * (int64_t)lane + r) * s->border_size;
-}
-
-/* The lanes' pieces of a vector as in kkt.h. Kernels take one type for what they read and what they write. */
-static snLaneVector lanes_in(const snKkt *k, const snBatch *b, const double *vector)
-{
-    snLaneVector v = {.stride = 3};
-    for (int l = 0; l < SN_LANES; ++l) {
-        v.point[l] = (double *)vector + k->point0 + 3 * b->lane[l].point;
-        v.row[l] = (double *)vector + k->own0 + b->lane[l].own;
-    }
-    return v;
-}
-
-static void keep_batch(const snKkt *k, snStrandSolver *s, int32_t item, int32_t worker)
-{
-    snBatch *b = &s->batch[item];
-    snLaneVector rhs[2] = {lanes_in(k, b, k->attached_rhs), {.stride = 3}};
-    double *border[2][SN_LANES];
-    for (int l = 0; l < SN_LANES; ++l) {
-        rhs[1].point[l] = (double *)k->attached_force + 3 * (int64_t)b->lane[l].point;
-        for (int r = 0; r < 2; ++r) border[r][l] = kept_border(s, SN_LANES * item + l, r);
-    }
-    s->lanes->forward_two(s->kept, b, &s->work[worker], rhs, (double *const(*)[SN_LANES])border);
-    b->kept = true;
-}
-
-static void factor_item(Job *job, int32_t item, int32_t worker)
-{
-    snStrandSolver *s = job->s;
-    snBatch *b = &s->batch[item];
-    if (needs_factor(job, b)) {
-        s->lanes->factor(&s->data, b, &s->work[worker]);
-        b->kept = false;
-    }
-    if (job->k->attached_rhs && !b->kept && !b->bad) keep_batch(job->k, s, item, worker);
-}
-
-static int32_t worst_strand(const snStrandSolver *s)
-{
-    int32_t worst = -1;
-    for (int32_t b = 0; b < s->nbatch; ++b)
-        for (int l = 0; l < SN_LANES; ++l) {
-            int32_t strand = s->batch[b].lane[l].strand;
-            if ((s->batch[b].bad >> l & 1) && (worst < 0 || strand < worst)) worst = strand;
-        }
-    return worst;
-}
-
-static void add_bodies(const snKkt *k, snStrandSolver *s)
-{
-    for (int32_t b = 0; b < k->pattern.nbody; ++b) {
-        double *to = s->reduced.panel + s->body_to[b];
-        for (int32_t c = 0; c < 6; ++c)
-            for (int32_t i = c; i < 6; ++i) to[s->body_ld[b] * c + i] += k->values.body_A[36 * b + 6 * c + i];
-    }
-    for (int32_t p = 0; p < k->pattern.npair; ++p) {
-        bool along = s->body_at[k->pattern.pair_body[2 * p]] < s->body_at[k->pattern.pair_body[2 * p + 1]];
-        int32_t ld = s->pair_ld[p];
-        double *to = s->reduced.panel + s->pair_to[p];
-        for (int32_t e = 0; e < 36; ++e)
-            to[along ? ld * (e / 6) + e % 6 : ld * (e % 6) + e / 6] += k->values.pair_A[36 * p + e];
-    }
-}
-
-static void add_rows(const snKkt *k, snStrandSolver *s)
-{
-    double *panel = s->reduced.panel;
-    const snKktValues *v = &k->values;
-    for (int32_t j = 0; j < k->pattern.njoint; ++j) {
-        const int64_t *to = s->joint_to + 3 * j;
-        panel[to[2]] += v->joint_on[j] ? -v->joint_D[j] : -1;
-        if (!v->joint_on[j]) continue;
-        int32_t host = s->joint_host[j], ld = s->body_ld[k->pattern.joint_body[2 * j + host]];
-        const double *J = v->joint_J + 12 * j;
-        for (int32_t c = 0; c < 6; ++c) panel[to[0] + ld * c] += J[6 * host + c];
-        if (k->pattern.joint_body[2 * j + !host] < 0) continue;
-        for (int32_t c = 0; c < 6; ++c) panel[to[1] + c] += J[6 * !host + c];
-    }
-    for (int32_t l = 0; l < k->pattern.nlink; ++l) panel[s->link_to[l]] += v->link_on[l] ? -v->link_D[l] : -1;
-}
-
-static snStatus strand_factor(snKkt *k, const uint8_t *strand_dirty, int32_t *culprit)
-{
-    snStrandSolver *s = k->state;
-    Job job = {.k = k, .s = s, .dirty = strand_dirty};
-    memset(s->reduced.panel, 0, (size_t)s->reduced.paneladr[s->reduced.nnode] * sizeof(double));
-    add_bodies(k, s);
-    add_rows(k, s);
-    run_job(&job, s->nbatch, factor_item);
-    memcpy(s->old_part, k->values.part, (size_t)k->pattern.npart * sizeof *s->old_part);
-    memcpy(s->old_on, k->values.link_on, (size_t)k->pattern.nlink);
-    s->factored = true;
-    if ((*culprit = worst_strand(s)) >= 0) return SN_DIVERGED;
-    for (int32_t b = 0; b < s->nbatch; ++b) add_batch(s, b);
-    int32_t bad = s->lanes->reduced_factor(&s->reduced);
-    if (bad < 0) return SN_OK;
-    *culprit = s->owner[bad];
-    return SN_DIVERGED;
-}
+typedef snStrandJob Job;
 
 /* Solving. -------------------------------------------------------------------------------------------------------- */
 
 /* As lanes_in, with the points in an array of the solver. */
 static snLaneVector lanes_at(const snKkt *k, const snBatch *b, double *vector, double *points)
 {
-    snLaneVector v = lanes_in(k, b, vector);
+    snLaneVector v = sn_lanes_in(k, b, vector);
     v.stride = 4;
     for (int l = 0; l < SN_LANES; ++l) v.point[l] = points + 4 * (int64_t)b->lane[l].point;
     return v;
@@ -277,7 +56,7 @@ static void subtract_borders(const snStrandSolver *s, double *red)
 static void forward_item(Job *job, int32_t item, int32_t worker)
 {
     snStrandSolver *s = job->s;
-    snLaneVector rhs = lanes_in(job->k, &s->batch[item], job->rhs);
+    snLaneVector rhs = sn_lanes_in(job->k, &s->batch[item], job->rhs);
     s->lanes->forward(&s->data, &s->batch[item], &s->work[worker], &rhs);
 }
 
@@ -313,7 +92,7 @@ static void backward_item(Job *job, int32_t item, int32_t worker)
     snStrandSolver *s = job->s;
     snBatch *b = &s->batch[item];
     snLaneVector x = lanes_at(job->k, b, s->x, s->x_point), step = lanes_at(job->k, b, s->step, s->step_point);
-    snLaneVector res = lanes_at(job->k, b, s->res, s->res_point), rhs = lanes_in(job->k, b, job->rhs);
+    snLaneVector res = lanes_at(job->k, b, s->res, s->res_point), rhs = sn_lanes_in(job->k, b, job->rhs);
     if (job->level && job->first) mix_kept(s, b, job->level);
     load_borders(b, s->red);
     s->lanes->backward(&s->data, b, &s->work[worker], job->first ? &x : &step);
@@ -449,11 +228,11 @@ static void solve_on(Job *job, double *solution, int32_t refine, double enough)
         for (int32_t i = 0; i < s->reduced.n; ++i) s->total[i] += s->red[i];
         job->first = round == 0;
         job->last = round == refine;
-        run_job(job, s->nbatch, backward_item);
+        sn_strand_run(job, s->nbatch, backward_item);
         if (job->last) break;
         reduced_residual(k, job->rhs);
         if (is_enough(s, enough)) break;
-        run_job(job, s->nbatch, refine_item);
+        sn_strand_run(job, s->nbatch, refine_item);
     }
     give_out(k, solution);
 }
@@ -461,7 +240,7 @@ static void solve_on(Job *job, double *solution, int32_t refine, double enough)
 static void strand_solve(snKkt *k, const double *rhs, double *solution, int32_t refine, double enough)
 {
     Job job = {.k = k, .s = k->state, .rhs = rhs};
-    run_job(&job, job.s->nbatch, forward_item);
+    sn_strand_run(&job, job.s->nbatch, forward_item);
     solve_on(&job, solution, refine, enough);
 }
 
@@ -469,7 +248,7 @@ static void strand_solve_bodies(snKkt *k, const double *rhs, double *velocity)
 {
     snStrandSolver *s = k->state;
     Job job = {.k = k, .s = s, .rhs = rhs};
-    run_job(&job, s->nbatch, forward_item);
+    sn_strand_run(&job, s->nbatch, forward_item);
     to_reduced(k, rhs, s->red);
     subtract_borders(s, s->red);
     s->lanes->reduced_solve(&s->reduced, s->red);
@@ -558,8 +337,8 @@ static void strand_body_response(snKkt *k, int32_t nforce, const int32_t *force_
                    .force_adr = force_adr + done,
                    .force = force,
                    .response = response + 6 * (int64_t)k->pattern.nbody * done};
-        run_job(&job, s->nbatch, response_forward);
-        run_job(&job, (job.nforce + SN_MANY - 1) / SN_MANY, response_reduced);
+        sn_strand_run(&job, s->nbatch, response_forward);
+        sn_strand_run(&job, (job.nforce + SN_MANY - 1) / SN_MANY, response_reduced);
     }
 }
 
@@ -577,7 +356,7 @@ static void reduce_attached(const snKkt *k)
     snStrandSolver *s = k->state;
     to_reduced(k, k->attached_rhs, s->red);
     for (int32_t i = 0; i < SN_LANES * s->nbatch; ++i)
-        subtract_border(&s->batch[i / SN_LANES], i % SN_LANES, kept_border(s, i, 0), s->red);
+        subtract_border(&s->batch[i / SN_LANES], i % SN_LANES, sn_kept_border(s, i, 0), s->red);
 }
 
 /* SN_MANY columns of the response through the reduced system. */
@@ -591,7 +370,7 @@ static void attached_columns(Job *job, int32_t item, int32_t worker)
     memset(reached, end > job->nforce, (size_t)s->reduced.nnode);
     for (int32_t f = first; f < end && f < job->nforce; ++f) {
         int32_t strand = job->force_strand[f];
-        load_force(s, strand, kept_border(s, s->strand_lane[strand], 1), x + f - first, reached);
+        load_force(s, strand, sn_kept_border(s, s->strand_lane[strand], 1), x + f - first, reached);
     }
     for (int32_t i = 0; i < s->reduced.n && end > job->nforce; ++i) x[SN_MANY * i + job->nforce - first] = s->red[i];
     s->lanes->reduced_solve_many(&s->reduced, x, reached);
@@ -603,7 +382,7 @@ static void strand_attached_response(snKkt *k, int32_t count, const int32_t *str
 {
     Job job = {.k = k, .s = k->state, .nforce = count, .force_strand = strand, .response = response, .ld = ld};
     reduce_attached(k);
-    run_job(&job, count / SN_MANY + 1, attached_columns);
+    sn_strand_run(&job, count / SN_MANY + 1, attached_columns);
 }
 
 static void strand_attached_solve(snKkt *k, const double *level, const double *total, double *solution, int32_t refine,
@@ -614,7 +393,7 @@ static void strand_attached_solve(snKkt *k, const double *level, const double *t
     for (int32_t i = 0; i < SN_LANES * s->nbatch; ++i) {
         const snLane *lane = &s->batch[i / SN_LANES].lane[i % SN_LANES];
         if (lane->strand >= 0)
-            mix(kept_border(s, i, 0), kept_border(s, i, 1), level[lane->strand], 0,
+            mix(sn_kept_border(s, i, 0), sn_kept_border(s, i, 1), level[lane->strand], 0,
                 4 * (int64_t)s->batch[i / SN_LANES].nbordergroup, lane->border);
     }
     solve_on(&job, solution, refine, enough);
@@ -632,7 +411,7 @@ static const char *strand_simd_name(const void *state)
 bool sn_kkt_strand_create(snKkt *k, bool portable)
 {
     static const snKktSolver solver = {.destroy = strand_destroy,
-                                       .factor = strand_factor,
+                                       .factor = sn_strand_factor,
                                        .solve = strand_solve,
                                        .solve_bodies = strand_solve_bodies,
                                        .body_response = strand_body_response,

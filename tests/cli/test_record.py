@@ -273,5 +273,25 @@ class Streams(Case):
         self.assertLessEqual({"out.replay.xml", "out.sto"}, set(os.listdir(self.folder)))
 
 
+class Numerics(Case):
+    def test_what_is_torn_apart_ends_the_run(self):
+        result = self.sinew("simulate", "crane", "--step", "0.1", "--time", "2", "-o", "out", code=1)
+        self.assertRegex(result.stderr, r'"hoist.*" was torn apart by \d+.* mm at .* s; take a smaller step')
+        for row in self.read_sto("out.sto")[1]:  # what came before is kept
+            self.assertLess(row[0], 0.3)
+        self.sinew("simulate", "crane", "--time", "2")
+
+    def test_positions_beyond_reach(self):
+        self.sinew("convert", "pulley", "p.muscle.xml")
+        scene = self.read("p.scene.xml")
+        self.assertIn('translate="0 -0.22 0"', scene)
+        self.write("p.scene.xml", scene.replace('translate="0 -0.22 0"', 'translate="0 -2e6 0"'))
+        result = self.sinew("check", "p.muscle.xml", code=3)
+        self.assertIn("farther than 1e6 m", result.stdout + result.stderr)
+        self.write("far.control.xml", '<Control version="1"><Body name="load"/><Frame time="0"><Bodies>0 0 3e6 1 0 0 0</Bodies>'
+                   "</Frame></Control>")
+        self.assertIn("beyond 1e+06 m", self.sinew("info", "far.control.xml", code=3).stderr)
+
+
 if __name__ == "__main__":
     unittest.main()

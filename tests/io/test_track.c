@@ -29,7 +29,7 @@ static frame random_frame(uint32_t *seed)
     frame f;
     for (int i = 0; i < 14; ++i) f.pose[i] = noise(seed);
     f.pose[3] = 1, f.pose[10] = -1;
-    for (int i = 0; i < 30; ++i) f.point[i] = noise(seed) * pow(10, 12 * noise(seed));
+    for (int i = 0; i < 30; ++i) f.point[i] = noise(seed) * pow(10, 6 * noise(seed));
     for (int i = 0; i < 3; ++i) f.scalar[i] = i == 1 ? -0.0 : noise(seed) * 1e300;
     return f;
 }

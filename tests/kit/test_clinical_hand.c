@@ -1,7 +1,7 @@
 /* The clinical hand: what it is made of, and its arms against tight strings over the paths of the strand hand. */
 #include "clinical_case.h"
 
-#include "author/hand.h"
+#include "hand/hand.h"
 #include "path/path.h"
 #include "tree/tree.h"
 
@@ -203,5 +203,5 @@ int main(void)
         cmocka_unit_test(arms_are_slopes_and_loops_close),   cmocka_unit_test(arms_are_those_of_the_strand_hand),
         cmocka_unit_test(laws_are_those_of_the_strand_hand),
     };
-    return cmocka_run_group_tests_name("author.clinical_hand", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("kit.clinical_hand", tests, NULL, NULL);
 }

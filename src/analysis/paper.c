@@ -1,0 +1,218 @@
+/* The method of [Tsang 2005], as a reference: joints move by themselves at 24 steps a second,
+ *
+ *     (I/h + k) dw = T - k w,  w += dw,  theta += h w,  l -= sum dtheta r, kept within 0.5 to 1.5 of l0,
+ *
+ * with Blix's curves over relative forces (the percentages of Brand as numbers: that the paper means them so is our
+ * inference) and a friction of 0.015 N m s/rad. Activations minimise w_s/2 |t - f(c)|^2 + w_c/4 |c|^2 by L-BFGS-B: first
+ * all joints but the wrist, then the wrist by muscles that cross nothing else. */
+#include "analysis/pursue.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "opt/lbfgsb.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double friction = 0.015, frame = 1.0 / 24;
+static const double pose_weight = 1, effort_weight = 1e-4; /* w_s per rad^2, w_c */
+static const double newtons_per_percent = 68.93;           /* so that extrinsic muscles sum to the published total */
+
+typedef struct Paper {
+    snPatient *p;
+    const double *target;
+    double unit; /* force of one percent */
+    double *w, *stretch, *inertia, *free, *R; /* nq, np, nq, nq, nq x nz: theta' = free + R c */
+    double *c, *lo, *hi;
+    bool *row; /* nq: counts in this stage */
+    snLbfgsb *solver;
+    void *block;
+} Paper;
+
+static bool is_wrist(const snPatient *p, int32_t k)
+{
+    return strncmp(p->m->coord_name[k], "wrist.", 6) == 0;
+}
+
+/* Whether a unit moves nothing but the wrist. */
+static bool moves_wrist_only(const snPatient *p, int32_t unit)
+{
+    for (int32_t i = p->s->unit_pathadr[unit]; i < p->s->unit_pathadr[unit + 1]; ++i) {
+        int32_t path = p->s->unit_path[i];
+        for (int32_t k = p->path->rowadr[path]; k < p->path->rowadr[path + 1]; ++k)
+            if (!is_wrist(p, p->path->col[k])) return false;
+    }
+    return true;
+}
+
+static snStatus open_paper(snPatient *p, bool newtons, Paper *s, snError *error)
+{
+    size_t nq = (size_t)p->nq, np = (size_t)p->np, nz = (size_t)p->nz;
+    *s = (Paper){.p = p, .unit = newtons ? newtons_per_percent : 1};
+    double *at = s->block = SN_NEW_ARRAY(double, 3 * nq + np + nq * nz + 3 * nz);
+    s->row = SN_NEW_ARRAY(bool, nq);
+    if (!at || !s->row) return sn_fail_no_memory(error);
+    s->w = at, s->inertia = s->w + nq, s->free = s->inertia + nq, s->stretch = s->free + nq, s->R = s->stretch + np;
+    s->c = s->R + nq * nz, s->lo = s->c + nz, s->hi = s->lo + nz;
+    for (size_t i = 0; i < nz; ++i) s->hi[i] = 1;
+    for (int32_t i = 0; i < p->np; ++i)
+        if (!(p->s->relative_force[i] > 0 && p->s->relative_fiber[i] > 0)) {
+            (void)sn_fail(error, SN_BAD_INPUT, "muscle %.80s has no relative force and fibre length", p->s->path_name[i]);
+            sn_error_remedy(error, "use --method torque or step");
+            return SN_BAD_INPUT;
+        }
+    return SN_OK;
+}
+
+static void close_paper(Paper *s)
+{
+    sn_lbfgsb_destroy(s->solver);
+    sn_free(s->block);
+    sn_free(s->row);
+}
+
+/* Fibre lengths over l0 in a pose: as drawn they are 1. */
+static void start_lengths(Paper *s)
+{
+    for (int32_t i = 0; i < s->p->np; ++i) {
+        double l0 = s->p->s->relative_fiber[i];
+        s->stretch[i] = 1 + (s->p->path->length[i] - s->p->s->path.muscle[i].neutral_length) / l0;
+    }
+}
+
+/* theta' = free + R c from the pose where p is placed. scratch: the mass matrix. */
+static void linearise(Paper *s, const double *q, double *M, int32_t ld)
+{
+    static const snLaw active = {.kind = SN_LAW_BLIX_ACTIVE}, passive = {.kind = SN_LAW_BLIX_PASSIVE};
+    snPatient *p = s->p;
+    const snPathWork *w = p->path;
+    size_t nz = (size_t)p->nz;
+    double slope;
+    sn_tree_mass(&p->s->tree, p->tree, M, ld);
+    memset(s->R, 0, sizeof *s->R * (size_t)p->nq * nz);
+    memset(s->free, 0, sizeof *s->free * (size_t)p->nq);
+    for (int32_t i = 0; i < p->np; ++i) {
+        double f = s->unit * p->s->relative_force[i], fa = p->strength[i] * f * sn_law_eval(&active, s->stretch[i], &slope),
+               fp = p->passive[i] * f * sn_law_eval(&passive, s->stretch[i], &slope);
+        int32_t c = p->control[p->s->path_unit[i]];
+        for (int32_t k = w->rowadr[i]; k < w->rowadr[i + 1]; ++k) {
+            s->R[(size_t)w->col[k] * nz + (size_t)c] -= w->P[k] * fa;
+            s->free[w->col[k]] -= w->P[k] * fp;
+        }
+    }
+    for (int32_t k = 0; k < p->nq; ++k) {
+        double gain = frame / (M[(size_t)k * (size_t)(ld + 1)] / frame + friction);
+        if (p->fused[k]) gain = 0;
+        for (size_t j = 0; j < nz; ++j) s->R[(size_t)k * nz + j] *= gain;
+        s->free[k] = q[k] + frame * s->w[k] + gain * (s->free[k] - friction * s->w[k]);
+    }
+}
+
+static double objective(void *user, const double *c, double *gradient)
+{
+    const Paper *s = user;
+    const snPatient *p = s->p;
+    double value = 0;
+    for (int32_t j = 0; j < p->nz; ++j) {
+        value += effort_weight / 4 * c[j] * c[j];
+        gradient[j] = effort_weight / 2 * c[j];
+    }
+    for (int32_t k = 0; k < p->nq; ++k) {
+        const double *row = s->R + (size_t)k * (size_t)p->nz;
+        double off = s->free[k] - s->target[k];
+        if (!s->row[k]) continue;
+        for (int32_t j = 0; j < p->nz; ++j) off += row[j] * c[j];
+        value += pose_weight / 2 * off * off;
+        for (int32_t j = 0; j < p->nz; ++j) gradient[j] += pose_weight * off * row[j];
+    }
+    return value;
+}
+
+/* One stage; the units that may change are those of the stage. */
+static snStatus solve_stage(Paper *s, bool wrist, snError *error)
+{
+    snPatient *p = s->p;
+    for (int32_t k = 0; k < p->nq; ++k) s->row[k] = p->s->tree.driven[k] && is_wrist(p, k) == wrist;
+    for (int32_t j = 0; j < p->nz; ++j) s->lo[j] = 0, s->hi[j] = 1;
+    for (int32_t u = 0; wrist && u < p->nu; ++u)
+        if (!moves_wrist_only(p, u)) s->lo[p->control[u]] = s->hi[p->control[u]] = s->c[p->control[u]];
+    snSmoothProblem problem = {.n = p->nz, .lo = s->lo, .hi = s->hi, .value = objective, .user = s, .max_evaluations = 300};
+    return sn_lbfgsb_minimise(s->solver, &problem, s->c, NULL, error);
+}
+
+static void move(Paper *s, double *q)
+{
+    snPatient *p = s->p;
+    const snPathWork *w = p->path;
+    for (int32_t k = 0; k < p->nq; ++k) {
+        double to = s->free[k];
+        for (int32_t j = 0; j < p->nz; ++j) to += s->R[(size_t)k * (size_t)p->nz + (size_t)j] * s->c[j];
+        to = fmin(fmax(to, p->s->tree.lower[k]), p->s->tree.upper[k]);
+        s->w[k] = (to - q[k]) / frame;
+        q[k] = to;
+    }
+    for (int32_t i = 0; i < p->np; ++i) {
+        double x = s->stretch[i];
+        for (int32_t k = w->rowadr[i]; k < w->rowadr[i + 1]; ++k)
+            x += w->P[k] * frame * s->w[w->col[k]] / p->s->relative_fiber[i];
+        s->stretch[i] = fmin(fmax(x, 0.5), 1.5);
+    }
+}
+
+static snStatus run(Paper *s, snPursue *u, snTrack *replay, snError *error)
+{
+    snPatient *p = s->p;
+    int32_t n = (int32_t)floor((u->end - u->begin) / frame + 1e-6);
+    snStatus status = SN_OK;
+    sn_pursue_reference(u, u->begin, u->f.q, NULL, NULL);
+    sn_patient_place(p, u->f.q, NULL);
+    start_lengths(s);
+    for (int32_t i = 0; i <= n && status == SN_OK; ++i) {
+        double time = u->begin + i * frame;
+        if (u->def->progress.call && u->def->progress.call(u->def->progress.user, "track", i, n)) return SN_CANCELLED;
+        for (int32_t unit = 0; unit < p->nu; ++unit) p->activation[unit] = s->c[p->control[unit]];
+        status = sn_pursue_record(u, time, replay);
+        if (i == n || status != SN_OK) break;
+        sn_pursue_reference(u, time + frame, u->target, NULL, NULL);
+        sn_patient_place(p, u->f.q, NULL);
+        linearise(s, u->f.q, u->f.A, u->f.ld);
+        status = solve_stage(s, false, error);
+        if (status == SN_OK) status = solve_stage(s, true, error);
+        if (status == SN_OK) move(s, u->f.q);
+        ++u->report->steps;
+    }
+    return status;
+}
+
+snStatus sn_pursue_paper(snPursue *u, snTrack *replay, snError *error)
+{
+    Paper s = {0};
+    u->h = frame;
+    snStatus status = open_paper(u->p, false, &s, error);
+    if (status == SN_OK) status = sn_lbfgsb_create(u->p->nz, &s.solver, error);
+    s.target = u->target;
+    if (status == SN_OK) status = run(&s, u, replay, error);
+    if (status == SN_OK) u->report->repetitions = 1;
+    close_paper(&s);
+    return status;
+}
+
+snStatus sn_paper_frame(snPatient *p, const double *activation, bool newtons, double *moved)
+{
+    Paper s = {0};
+    snForward f = {0};
+    snStatus status = sn_forward_create(p, &f) ? open_paper(p, newtons, &s, NULL) : SN_NO_MEMORY;
+    if (status == SN_OK) {
+        sn_patient_place(p, p->zero, NULL);
+        start_lengths(&s);
+        linearise(&s, p->zero, f.A, f.ld);
+        for (int32_t u = 0; u < p->nu; ++u) s.c[p->control[u]] = activation[u];
+        for (int32_t k = 0; k < p->nq; ++k) {
+            moved[k] = s.free[k];
+            for (int32_t j = 0; j < p->nz; ++j) moved[k] += s.R[(size_t)k * (size_t)p->nz + (size_t)j] * s.c[j];
+        }
+    }
+    sn_forward_free(&f);
+    close_paper(&s);
+    return status;
+}

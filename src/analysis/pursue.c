@@ -1,0 +1,321 @@
+/* Following a motion: control, steps, fatigue, what is recorded. The published method is in paper.c. */
+#include "analysis/pursue.h"
+
+#include "analysis/fatigue.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/error.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double one_degree = SN_DEG; /* `step`: what a pose error is weighed by */
+static const double step_effort = 1e-3;
+enum { NAME = 160 };
+
+/* ---- the reference -------------------------------------------------------------------------- */
+
+void sn_pursue_reference(snPursue *u, double time, double *q, double *v, double *a)
+{
+    int32_t nc = sn_poses_columns(u->poses);
+    double *row = u->row;
+    sn_poses_at(u->poses, time, row, row + nc, row + 2 * nc);
+    for (int32_t k = 0; k < u->p->nq; ++k) {
+        int32_t c = u->column[k];
+        q[k] = c < 0 ? 0 : row[c];
+        if (v) v[k] = c < 0 ? 0 : row[nc + c];
+        if (a) a[k] = c < 0 ? 0 : row[2 * nc + c];
+    }
+    sn_patient_clamp(u->p, q, q);
+}
+
+/* ---- control -------------------------------------------------------------------------------- */
+
+/* The torques of the wanted acceleration, solved backwards through the implicit step: a finger weighs so little that
+ * damping and stiffness over a step outweigh its inertia. */
+static snStatus by_torque(snPursue *u, double time, double h)
+{
+    snPatient *p = u->p;
+    snForward *f = &u->f;
+    const double n = u->def->feedback > 0 ? u->def->feedback : 20;
+    sn_pursue_reference(u, time, u->target, u->rate, u->acceleration);
+    for (int32_t k = 0; k < p->nq; ++k)
+        u->acceleration[k] += 2 * n * (u->rate[k] - f->v[k]) + n * n * (u->target[k] - f->q[k]);
+    sn_patient_assemble(p, f->q, f->v, u->acceleration);
+    sn_patient_slopes(p, p->activation, f->full, f->K, f->ld, f->scratch);
+    for (int32_t i = 0; i < p->nq; ++i) {
+        double stop = sn_forward_stop_torque(f, i); /* muscles act as if there were none: it pushes by itself */
+        p->b[i] += stop;
+        if (stop != 0) f->K[(size_t)i * (size_t)(f->ld + 1)] -= p->s->tree.stop_stiffness[i];
+        p->b[i] += h * p->s->tree.damping[i] * u->acceleration[i];
+        for (int32_t j = 0; j < p->nq; ++j)
+            p->b[i] += h * f->K[(size_t)i * (size_t)f->ld + (size_t)j] * (h * u->acceleration[j] + f->v[j]);
+    }
+    return sn_patient_solve(p, NULL);
+}
+
+/* The step is affine in the activations: q' = y0 + B c. Its program has a row for each driven coordinate. */
+static snStatus by_step(snPursue *u, double time, double h)
+{
+    snPatient *p = u->p;
+    snForward *f = &u->f;
+    size_t ld = (size_t)f->ld, wide = (size_t)p->ld;
+    int32_t nu = p->nu;
+    sn_pursue_reference(u, time + h, u->target, NULL, NULL);
+    sn_patient_assemble(p, f->q, f->v, NULL);
+    for (int32_t k = 0; k < p->nq; ++k) { /* as above: stops push by themselves */
+        p->b[k] += sn_forward_stop_torque(f, k);
+        f->stop[k] = 0;
+    }
+    if (!sn_forward_matrix(f, p->activation, h)) return SN_DIVERGED;
+    /* b is what units must give for no acceleration, so that -b is the torque without them */
+    for (int32_t i = 0; i < p->nq; ++i) {
+        double sum = 0;
+        for (int32_t j = 0; j < p->nq; ++j) sum += f->K[(size_t)i * ld + (size_t)j] * f->v[j];
+        f->x[i] = p->fused[i] ? -f->v[i] : -h * p->b[i] - h * h * sum;
+    }
+    p->dense->solve(p->nq, f->A, f->ld, f->x);
+    for (int32_t k = 0; k < p->nq; ++k) u->free[k] = f->q[k] + h * (f->v[k] + f->x[k]);
+    for (int32_t unit = 0; unit < nu; ++unit) {
+        for (int32_t k = 0; k < p->nq; ++k) f->x[k] = p->fused[k] ? 0 : h * p->A[(size_t)k * (size_t)nu + (size_t)unit];
+        p->dense->solve(p->nq, f->A, f->ld, f->x);
+        for (int32_t k = 0; k < p->nq; ++k) u->B[(size_t)k * (size_t)nu + (size_t)unit] = h * f->x[k];
+    }
+    memset(p->H, 0, sizeof *p->H * wide * (size_t)p->nq);
+    p->nrow = 0, p->nvar = p->nz;
+    for (int32_t k = 0; k < p->nq; ++k) {
+        if (!p->s->tree.driven[k] || p->fused[k]) continue;
+        double *row = p->H + (size_t)p->nrow * wide;
+        for (int32_t unit = 0; unit < nu; ++unit) row[p->control[unit]] += u->B[(size_t)k * (size_t)nu + (size_t)unit] / one_degree;
+        p->rhs[p->nrow++] = (u->target[k] - u->free[k]) / one_degree;
+    }
+    p->dense->gram(p->nrow, p->nvar, p->H, p->ld, p->Q);
+    memset(p->c, 0, sizeof *p->c * wide);
+    for (int32_t unit = 0; unit < nu; ++unit) p->Q[(size_t)p->control[unit] * (wide + 1)] += step_effort * p->cost[unit];
+    for (int32_t r = 0; r < p->nrow; ++r)
+        for (int32_t i = 0; i < p->nvar; ++i) p->c[i] -= p->rhs[r] * p->H[(size_t)r * wide + (size_t)i];
+    for (int32_t i = 0; i < p->nvar; ++i) p->lo[i] = 0, p->hi[i] = 1;
+    for (int32_t unit = 0; unit < nu; ++unit) p->z[p->control[unit]] = p->activation[unit];
+    snBoxQpProblem problem = {.n = p->nvar, .Q = p->Q, .c = p->c, .lo = p->lo, .hi = p->hi, .ld = p->ld};
+    snStatus status = sn_boxqp_solve(p->qp, &problem, p->z, NULL);
+    for (int32_t unit = 0; unit < nu; ++unit) p->activation[unit] = p->z[p->control[unit]];
+    return status;
+}
+
+static snStatus choose(snPursue *u, int32_t step, double time)
+{
+    const snPursueDef *d = u->def;
+    snPatient *p = u->p;
+    if (d->activations) {
+        int32_t at = step < d->nactivation ? step : d->nactivation - 1;
+        memcpy(p->activation, d->activations + (size_t)at * (size_t)p->nu, sizeof(double) * (size_t)p->nu);
+        return SN_OK;
+    }
+    if (step % u->every) return SN_OK;
+    snStatus status = d->method == SN_PURSUE_TORQUE ? by_torque(u, time, u->h) : by_step(u, time, u->every * u->h);
+    for (int32_t k = 0; d->method == SN_PURSUE_TORQUE && k < p->nq; ++k)
+        u->report->unmet = fmax(u->report->unmet, fabs(p->missing[k]) / p->s->tolerance[k]);
+    return status == SN_FAILED ? SN_OK : status; /* the best point found is within the bounds */
+}
+
+/* ---- recording ------------------------------------------------------------------------------ */
+
+static rigid node_pose(const snPatient *p, int32_t body)
+{
+    rigid drawn = rigid_mul(p->m->body_rest[body], p->m->body_node[body]);
+    return rigid_mul(sn_tree_motion(p->tree, p->s->tree.body_link[body]), drawn);
+}
+
+/* Units, paths, coordinates: activation/FDP2, tension/FDP2, length/FDP2, coordinate/mcp2.flexion. */
+static snStatus start_replay(snPursue *u, snTrack **replay)
+{
+    const snPatient *p = u->p;
+    int32_t n = p->nu + 2 * p->np + p->nq, k = 0;
+    char *text = SN_NEW_ARRAY(char, (size_t)n *NAME);
+    const char **name = SN_NEW_ARRAY(const char *, n);
+    snStatus status = text && name ? SN_OK : SN_NO_MEMORY;
+    for (; status == SN_OK && k < n; ++k) {
+        int32_t a = k - p->nu, b = a - p->np, c = b - p->np;
+        const char *kind = a < 0 ? "activation" : b < 0 ? "tension" : c < 0 ? "length" : "coordinate";
+        const char *of = a < 0 ? p->m->muscle_name[k] : b < 0 ? p->s->path_name[a] : c < 0 ? p->s->path_name[b] : p->m->coord_name[c];
+        name[k] = text + (size_t)k * NAME;
+        (void)snprintf(text + (size_t)k * NAME, NAME, "%s/%.140s", kind, of);
+    }
+    snTrackDef def = {.model = u->def->model_name ? u->def->model_name : "", .nbody = p->m->nbody, .body_name = p->m->body_name,
+                      .nscalar = n, .scalar_name = name};
+    if (status == SN_OK) status = sn_track_create(&def, replay);
+    sn_free(text);
+    sn_free((void *)name);
+    return status;
+}
+
+static snStatus record(snPursue *u, double time, snTrack *replay)
+{
+    snPatient *p = u->p;
+    double *s = u->scalar;
+    sn_patient_place(p, u->f.q, u->f.v);
+    for (int32_t b = 0; b < p->m->nbody; ++b) {
+        rigid pose = node_pose(p, b);
+        v3_store(u->pose + 7 * b, pose.p);
+        q_store(u->pose + 7 * b + 3, pose.q);
+    }
+    memcpy(s, p->activation, sizeof *s * (size_t)p->nu);
+    for (int32_t i = 0; i < p->np; ++i) {
+        s[p->nu + i] = p->path->passive[i] + p->activation[p->s->path_unit[i]] * p->path->active[i];
+        s[p->nu + p->np + i] = p->path->length[i];
+    }
+    memcpy(s + p->nu + 2 * p->np, u->f.q, sizeof *s * (size_t)p->nq);
+    ++u->report->frames;
+    return sn_track_append(replay, time, u->pose, NULL, s);
+}
+
+static void compare(snPursue *u, double time)
+{
+    snPursueReport *r = u->report;
+    sn_pursue_reference(u, time, u->target, NULL, NULL);
+    for (int32_t k = 0; k < u->p->nq; ++k) {
+        double off = fabs(u->f.q[k] - u->target[k]);
+        r->rms[k] += off * off;
+        if (u->p->s->tree.driven[k] && off > r->worst) r->worst = off, r->worst_time = time, r->worst_coordinate = k;
+    }
+    for (int32_t unit = 0; unit < u->p->nu; ++unit) r->max_activation = fmax(r->max_activation, u->p->activation[unit]);
+    ++u->compared;
+}
+
+/* ---- fatigue -------------------------------------------------------------------------------- */
+
+static void tire(snPursue *u, double time, bool resting)
+{
+    snPatient *p = u->p;
+    snFatigueLaw law = sn_fatigue_hand();
+    for (int32_t unit = 0; u->def->fatigue && unit < p->nu; ++unit) {
+        const double *figures = p->s->unit_fatigue + 3 * unit;
+        law.fatigue = figures[0], law.recovery = figures[1], law.rest = figures[2];
+        snFatigue *x = &u->fatigue[unit];
+        sn_fatigue_advance(&law, x, resting ? 0 : p->activation[unit] * (1 - x->fatigued), time);
+        for (int32_t i = p->s->unit_pathadr[unit]; i < p->s->unit_pathadr[unit + 1]; ++i)
+            p->strength[p->s->unit_path[i]] = u->strength[p->s->unit_path[i]] * (1 - x->fatigued);
+    }
+}
+
+/* ---- the run -------------------------------------------------------------------------------- */
+
+static snStatus run_once(snPursue *u, double offset, snTrack *replay)
+{
+    snStatus status = SN_OK;
+    int32_t n = (int32_t)floor((u->end - u->begin) / u->h + 1e-6), frame = (int32_t)fmax(1, round(1 / (u->frame_rate * u->h)));
+    for (int32_t i = 0; i <= n && status == SN_OK; ++i) {
+        double time = u->begin + i * u->h;
+        if (u->def->progress.call && i % 50 == 0 &&
+            u->def->progress.call(u->def->progress.user, "track", offset + time - u->begin, u->total))
+            return SN_CANCELLED;
+        if (i % frame == 0) compare(u, time);
+        if (i < n) status = choose(u, i, time);
+        if (status == SN_OK && i % frame == 0 && replay) status = record(u, offset + time, replay);
+        if (i == n || status != SN_OK) break;
+        if (u->report->stored && u->report->steps < u->room)
+            memcpy(u->report->stored + (size_t)u->report->steps * (size_t)u->p->nu, u->p->activation, sizeof(double) * (size_t)u->p->nu);
+        if (!sn_forward_step(&u->f, u->p->activation, u->h)) return SN_DIVERGED;
+        ++u->report->steps;
+        u->report->full_steps += u->f.full;
+        if (i % u->every == 0) tire(u, u->every * u->h, false);
+    }
+    return status;
+}
+
+static snStatus run(snPursue *u, snTrack *replay)
+{
+    int32_t repeat = u->def->repeat > 0 ? u->def->repeat : 1;
+    double length = u->end - u->begin;
+    snStatus status = SN_OK;
+    u->total = repeat * length;
+    for (int32_t i = 0; i < repeat && status == SN_OK; ++i) {
+        sn_pursue_reference(u, u->begin, u->f.q, u->f.v, NULL);
+        status = run_once(u, i * (length + u->def->rest + 1 / u->frame_rate), replay);
+        if (status == SN_OK) ++u->report->repetitions;
+        if (i + 1 < repeat) tire(u, u->def->rest, true);
+    }
+    return status;
+}
+
+static bool reserve(snPursue *u)
+{
+    const snPatient *p = u->p;
+    size_t nq = (size_t)p->nq, nu = (size_t)p->nu, np = (size_t)p->np, ns = nu + 2 * np + nq;
+    size_t steps = (size_t)ceil((u->end - u->begin) / u->h) + 2;
+    u->room = (int32_t)steps;
+    double *at = u->block = SN_NEW_ARRAY(double, 4 * nq + nq * nu + 7 * (size_t)p->m->nbody + ns + np + 3 * (size_t)sn_poses_columns(u->poses));
+    double *out = u->report->memory = SN_NEW_ARRAY(double, 2 * nq + nu + steps * nu);
+    u->column = SN_NEW_ARRAY(int32_t, nq);
+    u->fatigue = SN_NEW_ARRAY(snFatigue, nu);
+    if (!at || !out || !u->column || !u->fatigue || !sn_forward_create(u->p, &u->f)) return false;
+    u->target = at, u->rate = u->target + nq, u->acceleration = u->rate + nq, u->free = u->acceleration + nq;
+    u->B = u->free + nq, u->pose = u->B + nq * nu, u->scalar = u->pose + 7 * (size_t)p->m->nbody;
+    u->strength = u->scalar + ns, u->row = u->strength + np;
+    u->report->rms = out, u->report->final_pose = out + nq, u->report->fatigued = out + 2 * nq, u->report->stored = out + 2 * nq + nu;
+    memcpy(u->strength, p->strength, sizeof(double) * np);
+    for (size_t i = 0; i < nu; ++i) u->fatigue[i] = sn_fatigue_rested();
+    for (int32_t k = 0; k < p->nq; ++k) {
+        u->column[k] = sn_poses_find(u->poses, p->m->coord_name[k]);
+    }
+    return true;
+}
+
+static void set_rates(snPursue *u)
+{
+    const snPursueDef *d = u->def;
+    int32_t last = sn_poses_frames(u->poses) - 1;
+    double rate = d->control_rate > 0 ? d->control_rate : d->method == SN_PURSUE_TORQUE ? 240 : 24;
+    u->h = d->step > 0 ? d->step : d->method == SN_PURSUE_STEP ? 1 / rate : 1.0 / 240;
+    u->every = (int32_t)fmax(1, round(1 / (rate * u->h)));
+    u->frame_rate = d->frame_rate > 0 ? d->frame_rate : 24;
+    u->begin = sn_poses_time(u->poses, 0), u->end = sn_poses_time(u->poses, last);
+}
+
+static void finish(snPursue *u, double started)
+{
+    snPursueReport *r = u->report;
+    for (int32_t k = 0; k < u->p->nq; ++k) r->rms[k] = sqrt(r->rms[k] / (u->compared ? u->compared : 1));
+    for (int32_t i = 0; i < u->p->nu; ++i) r->fatigued[i] = u->fatigue[i].fatigued;
+    memcpy(r->final_pose, u->f.q, sizeof(double) * (size_t)u->p->nq);
+    memcpy(u->p->strength, u->strength, sizeof(double) * (size_t)u->p->np);
+    r->simulated = r->steps * u->h;
+    r->seconds = sn_clock() - started;
+}
+
+snStatus sn_pursue(snPatient *p, const snPoses *poses, const snPursueDef *def, snTrack **replay, snPursueReport *report, snError *error)
+{
+    *report = (snPursueReport){.worst_coordinate = -1};
+    snPursue u = {.p = p, .poses = poses, .def = def, .report = report};
+    snTrack *track = NULL;
+    double started = sn_clock();
+    set_rates(&u);
+    snStatus status = reserve(&u) ? SN_OK : SN_NO_MEMORY;
+    if (status == SN_OK && replay) status = start_replay(&u, &track);
+    if (status == SN_OK) {
+        status = def->method == SN_PURSUE_PAPER ? sn_pursue_paper(&u, track, error) : run(&u, track);
+        finish(&u, started);
+        if (status == SN_DIVERGED) (void)sn_fail(error, status, "the limb moved faster than %g rad/s", 1e3);
+    }
+    if (status == SN_NO_MEMORY) (void)sn_fail_no_memory(error);
+    if (status == SN_CANCELLED) (void)sn_fail(error, status, "stopped");
+    if (replay) *replay = track;
+    sn_forward_free(&u.f);
+    sn_free(u.block);
+    sn_free(u.column);
+    sn_free(u.fatigue);
+    return status;
+}
+
+snStatus sn_pursue_record(snPursue *u, double time, snTrack *replay)
+{
+    compare(u, time);
+    return replay ? record(u, time, replay) : SN_OK;
+}
+
+void sn_pursue_report_free(snPursueReport *report)
+{
+    sn_free(report->memory);
+    *report = (snPursueReport){0};
+}
