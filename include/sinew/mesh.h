@@ -15,7 +15,7 @@ typedef struct snMesh {
     double *color;     /* 3 each, 0 to 1, or NULL */
 } snMesh;
 
-SN_API void sn_mesh_free(snMesh *mesh); /* all zero is fine, and is what it leaves */
+SN_API void sn_mesh_free(snMesh *mesh); /* NULL and all zero are fine; leaves it all zero */
 
 #ifdef __cplusplus
 }

@@ -64,26 +64,9 @@ SN_API void sn_track_scalars_at(const snTrack *track, double time, double *scala
  * frame late: a file that says 0.0333333 s a frame means 30 a second, and has its last frame. */
 SN_API int32_t sn_frame_count(double seconds, double rate);
 
-/* Key poses as joint coordinates: named columns over increasing times, rad and m.
- *
- * Between keys the motion is twice continuously differentiable and does not overshoot: a coordinate that holds its
- * value over two keys stands still, and from hold to hold it moves with minimum jerk, as hands do. A name is
- * joint.0, joint.1, ..., or joint and the model's word for the coordinate (see sn_find). */
+/* Key poses as joint coordinates over time, as files give them; sn_load_motion_poses reads them. */
 typedef struct snPoses snPoses;
-
-/* value: frames x columns. rest: begin and end at rest; otherwise the ends keep the velocity of their neighbours.
- * Fails with SN_BAD_INPUT as sn_track_append does, naming the column and time. */
-SN_API snStatus sn_poses_create(int32_t columns, const char *const *name, int32_t frames, const double *time,
-                                const double *value, bool rest, snPoses **poses, snError *error);
-SN_API void sn_poses_destroy(snPoses *poses);
-SN_API int32_t sn_poses_columns(const snPoses *poses);
-SN_API const char *sn_poses_name(const snPoses *poses, int32_t column);
-SN_API int32_t sn_poses_find(const snPoses *poses, const char *name); /* -1 when absent */
-SN_API int32_t sn_poses_frames(const snPoses *poses);
-SN_API double sn_poses_time(const snPoses *poses, int32_t frame);
-SN_API const double *sn_poses_key(const snPoses *poses, int32_t frame);
-/* All columns at any time, held at the ends. velocity and acceleration may be NULL. */
-SN_API void sn_poses_at(const snPoses *poses, double time, double *value, double *velocity, double *acceleration);
+SN_API void sn_poses_destroy(snPoses *poses); /* NULL is fine */
 
 #ifdef __cplusplus
 }

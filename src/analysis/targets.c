@@ -1,4 +1,5 @@
 /* Motions of coordinates, sampled; the motion check and the comparison of a case with a healthy limb. */
+#include "motion/poses.h"
 #include "analysis/patient.h"
 
 #include "base/alloc.h"

@@ -296,6 +296,7 @@ snStatus sn_trimesh_loft(int32_t nring, int32_t nangle, const double *position, 
 
 void sn_mesh_free(snMesh *mesh)
 {
+    if (!mesh) return;
     sn_free(mesh->vertex);
     sn_free(mesh->triangle);
     sn_free(mesh->color);

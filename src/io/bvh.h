@@ -6,7 +6,7 @@
 #include "base/array.h"
 #include "base/hash.h"
 #include "math/vec.h"
-#include "sinew/motion.h"
+#include "motion/poses.h"
 #include "sinew/io.h"
 
 typedef struct snBvhJoint {

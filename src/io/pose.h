@@ -1,7 +1,7 @@
 #ifndef SN_IO_POSE_H
 #define SN_IO_POSE_H
 
-#include "sinew/motion.h"
+#include "motion/poses.h"
 
 snStatus sn_parse_poses(const char *file, const char *data, size_t size, bool csv, snPoses **poses, snError *error);
 

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "motion/interval.h"
+#include "motion/poses.h"
 
 #include <assert.h>
 #include <math.h>

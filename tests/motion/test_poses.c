@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "sinew/motion.h"
-#include "sinew/motion.h"
+#include "motion/poses.h"
 
 #include <string.h>
 
