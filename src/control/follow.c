@@ -6,6 +6,7 @@
 #include "control/inverse.h"
 #include "control/reach.h"
 #include "sim/plant.h"
+#include "motion/store.h"
 #include "sinew/control.h"
 
 #include <math.h>
@@ -400,6 +401,7 @@ static snStatus run(Follow *f, snFollowReport *report, snError *error)
         status = step_frame(f, frame, report);
         if (status == SN_OK) status = record(f, f->start + frame * f->dt, report);
         if (status == SN_OK) report->simulated = frame * f->dt;
+        if (frame % 1000 == 0) sn_track_rest(f->motion); /* a long motion need not stay in memory */
         snProgress p = f->def.progress;
         if (status == SN_OK && p.call && p.call(p.user, "track", frame, f->nframe)) status = SN_CANCELLED;
         if (status == SN_CANCELLED) keep_checkpoint(f);

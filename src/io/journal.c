@@ -2,7 +2,7 @@
  *
  *     head            the sizes below, and a hash of the head, settings and columns
  *     settings        text
- *     columns         names and counts, see put_columns
+ *     columns         names and counts, see journal.h
  *     4 slots         the state after some frame: count of frames, hash, bytes
  *     frames          time, poses, points, scalars, hash; each of the same size
  *
@@ -19,6 +19,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "io/frames.h"
+#include "io/journal.h"
 #include "sinew/io.h"
 
 #include <errno.h>
@@ -90,85 +91,6 @@ static bool read_at(int file, off_t at, void *bytes, size_t size)
         to += n, at += n, size -= (size_t)n;
     }
     return true;
-}
-
-/* ---- columns ------------------------------------------------------------------------------ */
-
-/* Growing text: the columns as they stand in the file, each name followed by a zero byte. */
-typedef struct Bytes {
-    char *at;
-    size_t size, room;
-    bool failed;
-} Bytes;
-
-static void put(Bytes *b, const void *data, size_t size)
-{
-    if (b->failed) return;
-    if (b->size + size > b->room) {
-        size_t room = 2 * (b->size + size) + 1024;
-        char *more = sn_realloc(b->at, b->size, room, 1);
-        b->failed = !more;
-        if (!more) return;
-        b->at = more;
-        b->room = room;
-    }
-    memcpy(b->at + b->size, data, size);
-    b->size += size;
-}
-
-static void put_columns(Bytes *b, const snTrackDef *def)
-{
-    int32_t count[] = {def->nbody, def->nstrand, def->nscalar};
-    const char *model = def->model ? def->model : "";
-    put(b, count, sizeof count);
-    put(b, def->strand_npoint, (size_t)def->nstrand * sizeof(int32_t));
-    put(b, model, strlen(model) + 1);
-    for (int32_t i = 0; i < def->nbody; ++i) put(b, def->body_name[i], strlen(def->body_name[i]) + 1);
-    for (int32_t i = 0; i < def->nstrand; ++i) put(b, def->strand_name[i], strlen(def->strand_name[i]) + 1);
-    for (int32_t i = 0; i < def->nscalar; ++i) put(b, def->scalar_name[i], strlen(def->scalar_name[i]) + 1);
-}
-
-/* The next name of the block, NULL where it ends. */
-static const char *next_name(const char **at, const char *end)
-{
-    const char *name = *at, *zero = name < end ? memchr(name, 0, (size_t)(end - name)) : NULL;
-    if (zero) *at = zero + 1;
-    return zero ? name : NULL;
-}
-
-static bool get_names(snArena *arena, const char **at, const char *end, int32_t count, const char *const **names)
-{
-    const char **list = sn_arena_alloc(arena, (size_t)count + 1, sizeof *list);
-    for (int32_t i = 0; list && i < count; ++i)
-        if (!(list[i] = next_name(at, end))) return false;
-    *names = list;
-    return list != NULL;
-}
-
-/* The block must stay: the names lie in it. */
-static bool get_columns(snJournal *j, const char *block, size_t size)
-{
-    int32_t count[3];
-    const char *at = block + sizeof count, *end = block + size;
-    if (size < sizeof count) return false;
-    memcpy(count, block, sizeof count);
-    for (int i = 0; i < 3; ++i)
-        if (count[i] < 0 || (size_t)count[i] > size) return false;
-    snTrackDef *d = &j->def;
-    size_t points = (size_t)count[1] * sizeof(int32_t);
-    int32_t *npoint = sn_arena_alloc(&j->arena, (size_t)count[1] + 1, sizeof *npoint);
-    if (!npoint || points > (size_t)(end - at)) return false;
-    memcpy(npoint, at, points);
-    at += points;
-    d->nbody = count[0], d->nstrand = count[1], d->nscalar = count[2], d->strand_npoint = npoint;
-    d->model = next_name(&at, end);
-    for (int32_t i = 0; i < d->nstrand; ++i) {
-        if (npoint[i] < 1 || npoint[i] > 100000000) return false;
-        j->npoint += (size_t)npoint[i];
-    }
-    return d->model && get_names(&j->arena, &at, end, d->nbody, &d->body_name) &&
-           get_names(&j->arena, &at, end, d->nstrand, &d->strand_name) &&
-           get_names(&j->arena, &at, end, d->nscalar, &d->scalar_name);
 }
 
 static uint64_t head_hash(const Head *head, const char *text)
@@ -267,22 +189,20 @@ static snStatus clear_old(const char *path, snError *error)
 
 static snStatus write_head(snJournal *j, const snJournalDef *def, snError *error)
 {
-    Bytes block = {0};
-    Head head = {.order = 0x01020304, .settings_size = strlen(def->settings), .checkpoint_size = def->checkpoint_size};
-    put(&block, def->settings, strlen(def->settings));
-    put_columns(&block, def->columns);
-    char *kept = block.failed ? NULL : sn_arena_alloc(&j->arena, block.size, 1);
-    if (kept) memcpy(kept, block.at, block.size);
-    sn_free(block.at);
+    size_t settings = strlen(def->settings), size = settings + sn_columns_size(def->columns);
+    Head head = {.order = 0x01020304, .settings_size = settings, .checkpoint_size = def->checkpoint_size};
+    char *kept = sn_arena_alloc(&j->arena, size, 1);
     if (!kept) return sn_fail_no_memory(error);
+    memcpy(kept, def->settings, settings);
+    sn_columns_put(kept + settings, def->columns);
     memcpy(head.mark, journal_mark, sizeof head.mark);
-    head.columns_size = block.size - head.settings_size;
-    if (!get_columns(j, kept + head.settings_size, (size_t)head.columns_size)) return sn_fail_no_memory(error);
+    head.columns_size = size - settings;
+    if (!sn_columns_get(&j->arena, kept + settings, size - settings, &j->def, &j->npoint)) return sn_fail_no_memory(error);
     if (!lay_out(j, &head)) return sn_fail_no_memory(error);
     head.stride = j->stride;
     head.hash = head_hash(&head, kept);
     /* The slots come with it, as zeros, so that frames have their place. */
-    if (!write_at(j->file, (off_t)sizeof head, kept, block.size) || ftruncate(j->file, j->frames_at) != 0 ||
+    if (!write_at(j->file, (off_t)sizeof head, kept, size) || ftruncate(j->file, j->frames_at) != 0 ||
         !write_at(j->file, 0, &head, sizeof head))
         return fail_system(j, error);
     return SN_OK;
@@ -334,7 +254,8 @@ static snStatus read_head(snJournal *j, Head *head, const char **settings, snErr
         return fail_damaged(j->path, error);
     memcpy(copy, block, (size_t)head->settings_size);
     *settings = copy;
-    if (!get_columns(j, block + head->settings_size, (size_t)head->columns_size)) return fail_damaged(j->path, error);
+    if (!sn_columns_get(&j->arena, block + head->settings_size, (size_t)head->columns_size, &j->def, &j->npoint))
+        return fail_damaged(j->path, error);
     if (!lay_out(j, head)) return sn_fail_no_memory(error);
     return j->stride == head->stride ? SN_OK : fail_damaged(j->path, error);
 }

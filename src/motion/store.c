@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static const size_t LARGE = (size_t)32 << 20; /* doubles: 256 MB, an hour of a hand's bones or a minute of all of it */
+static const size_t LARGE = (size_t)3 << 20; /* doubles: 24 MB; three minutes of the bones of a hand */
 
 static int open_nameless(void)
 {
@@ -66,6 +66,11 @@ bool sn_store_grow(snStore *s, size_t used, size_t wanted)
     s->value = value;
     s->count = wanted;
     return true;
+}
+
+void sn_store_rest(snStore *s, size_t used)
+{
+    if (s->file > 0) (void)madvise(s->value, used * sizeof(double), MADV_DONTNEED); /* shared: nothing is lost */
 }
 
 void sn_store_free(snStore *s)

@@ -22,6 +22,8 @@
 #include <assert.h>
 #include <string.h>
 
+static const size_t REST = (size_t)1 << 21; /* doubles: 16 MB of a large track are in memory while it grows */
+
 struct snTrack {
     snArena arena; /* names */
     snTrackDef def;
@@ -154,7 +156,15 @@ snStatus sn_track_append(snTrack *t, double time, const double *pose, const doub
     if (npoint) memcpy(to + npose, point, npoint * sizeof *to);
     if (nscalar) memcpy(to + npose + npoint, scalar, nscalar * sizeof *to);
     t->time[t->frames++] = time;
+    size_t used = (size_t)t->frames * t->stride;
+    if (used / REST > (used - t->stride) / REST) sn_store_rest(&t->store, used);
     return SN_OK;
+}
+
+void sn_track_rest(const snTrack *t)
+{
+    snStore store = t->store; /* the values stay as they are */
+    sn_store_rest(&store, (size_t)t->frames * t->stride);
 }
 
 int32_t sn_track_frames(const snTrack *t)
