@@ -1,5 +1,5 @@
-/* Writes the clinical hand from its tables: author_clinical HAND_TABLES TABLES OUT writes OUT/hand-clinical, a folder that
- * must exist. Run by the build. */
+/* Writes the clinical hand from its tables: author_clinical HAND_TABLES TABLES OUT writes OUT/hand-clinical, a folder
+ * that must exist. Run by the build. */
 #include "sinew/author.h"
 #include "sinew/io.h"
 

@@ -83,7 +83,8 @@ static void halving_the_step_changes_little(void **state)
 {
     (void)state;
     snPatient *p = patient();
-    snPursueReport a = pursue(p, "pinch", &(snPursueDef){.step = 1.0 / 240}), b = pursue(p, "pinch", &(snPursueDef){.step = 1.0 / 480, .control_rate = 480});
+    snPursueReport a = pursue(p, "pinch", &(snPursueDef){.step = 1.0 / 240}),
+                   b = pursue(p, "pinch", &(snPursueDef){.step = 1.0 / 480, .control_rate = 480});
     for (int k = 0; k < HAND_Q; ++k) assert_near(a.final_pose[k], b.final_pose[k], 1 * SN_DEG);
     sn_pursue_report_free(&a), sn_pursue_report_free(&b);
     sn_patient_destroy(p);
@@ -137,7 +138,8 @@ static void one_frame_of_the_published_method(void **state)
     c[unit(m, "FDP2")] = 1;
     assert_int_equal(sn_paper_frame(p, c, false, percent), SN_OK);
     assert_int_equal(sn_paper_frame(p, c, true, newtons), SN_OK);
-    print_message("FDP2 moves MCP2 by %.2f deg a frame; in newtons %.0f deg\n", angle(m, percent, "mcp2.f"), angle(m, newtons, "mcp2.f"));
+    print_message("FDP2 moves MCP2 by %.2f deg a frame; in newtons %.0f deg\n", angle(m, percent, "mcp2.f"),
+                  angle(m, newtons, "mcp2.f"));
     assert_near(angle(m, newtons, "mcp2.f") / angle(m, percent, "mcp2.f"), 68.93, 0.02 * 68.93);
     assert_near(angle(m, percent, "mcp2.f"), 4.4, 0.3 * 4.4); /* the prototype's joint had another inertia */
     sn_patient_destroy(p);

@@ -1,5 +1,5 @@
-/* Clinical pictures that every textbook has, on the clinical hand. Each prints its figure; what is demanded and reached is
- * asserted, what is demanded and not reached is written down in docs/clinical.md with its number. */
+/* Clinical pictures that every textbook has, on the clinical hand. Each prints its figure; what is demanded and reached
+ * is asserted, what is demanded and not reached is written down in docs/clinical.md with its number. */
 #include "clinical_case.h"
 
 #include "analysis/patient.h"
@@ -76,10 +76,11 @@ static void claw(void **state)
     settle(nerve("ulnar-low"), q, low, NULL);
     settle(nerve("ulnar-high"), q, high, NULL);
     settle(with(9, contracture), q, tight, NULL);
-    print_message("ulnar low, flat: PIP5 %.1f deg (> 5), MCP5 %.1f (<= 0), PIP2 %.1f, PIP3 %.1f (< half)\n", angle(m, low, "pip5"),
-                  angle(m, low, "mcp5.f"), angle(m, low, "pip2"), angle(m, low, "pip3"));
-    print_message("PIP5 + DIP5: low %.1f, high %.1f (less), low with contracture %.1f deg (more)\n", angle(m, low, "pip5") + angle(m, low, "dip5"),
-                  angle(m, high, "pip5") + angle(m, high, "dip5"), angle(m, tight, "pip5") + angle(m, tight, "dip5"));
+    print_message("ulnar low, flat: PIP5 %.1f deg (> 5), MCP5 %.1f (<= 0), PIP2 %.1f, PIP3 %.1f (< half)\n",
+                  angle(m, low, "pip5"), angle(m, low, "mcp5.f"), angle(m, low, "pip2"), angle(m, low, "pip3"));
+    print_message("PIP5 + DIP5: low %.1f, high %.1f (less), low with contracture %.1f deg (more)\n",
+                  angle(m, low, "pip5") + angle(m, low, "dip5"), angle(m, high, "pip5") + angle(m, high, "dip5"),
+                  angle(m, tight, "pip5") + angle(m, tight, "dip5"));
 }
 
 static void froment(void **state)
@@ -97,8 +98,8 @@ static void froment(void **state)
     int32_t fpl = unit(m, "FPL");
     double before = a.activation[fpl], after = b.activation[fpl];
     settle(ulnar, q, pose, NULL);
-    print_message("Froment, 5 N: FPL %.3f -> %.3f (+20 %%), IP1 %+.1f deg (> 5); unmet %.1f -> %.1f mN m\n", before, after,
-                  angle(m, pose, "ip1") - angle(m, q, "ip1"), 1e3 * a.unmet_torque, 1e3 * b.unmet_torque);
+    print_message("Froment, 5 N: FPL %.3f -> %.3f (+20 %%), IP1 %+.1f deg (> 5); unmet %.1f -> %.1f mN m\n", before,
+                  after, angle(m, pose, "ip1") - angle(m, q, "ip1"), 1e3 * a.unmet_torque, 1e3 * b.unmet_torque);
     sn_patient_destroy(healthy);
 }
 
@@ -108,7 +109,8 @@ static void ape_hand(void **state)
     double q[HAND_Q] = {0}, pose[HAND_Q];
     bend(m, q, "cmc1.ab", 20);
     settle(nerve("median-low"), q, pose, NULL);
-    print_message("median low, palmar abduction: %.1f deg short (> 10)\n", angle(m, q, "cmc1.ab") - angle(m, pose, "cmc1.ab"));
+    print_message("median low, palmar abduction: %.1f deg short (> 10)\n",
+                  angle(m, q, "cmc1.ab") - angle(m, pose, "cmc1.ab"));
 }
 
 static void median_high_fist(void **state)
@@ -133,8 +135,8 @@ static void wrist_drop(void **state)
     assert_at_most(10, angle(m, pose, "wrist.f"));
     settle(nerve("posterior-interosseous"), q, pose, palm_down);
     print_message("posterior interosseous: wrist radial %.1f deg (> 5), MCP2-5 %.1f %.1f %.1f %.1f deg (> 15)\n",
-                  angle(m, pose, "wrist.d"), angle(m, pose, "mcp2.f"), angle(m, pose, "mcp3.f"), angle(m, pose, "mcp4.f"),
-                  angle(m, pose, "mcp5.f"));
+                  angle(m, pose, "wrist.d"), angle(m, pose, "mcp2.f"), angle(m, pose, "mcp3.f"),
+                  angle(m, pose, "mcp4.f"), angle(m, pose, "mcp5.f"));
 }
 
 static snTargets targets_of(const char *name)
@@ -187,11 +189,16 @@ static void compensators(void **state)
     static const struct {
         const char *cut, *motion, *who, *or_who;
         double load;
-    } row[] = {{"FCU", "wrist_circle", "ECU", "FCR", 0}, {"APB", "thumb_circle", "APL", "APL", 0}, {"ED2", "point", "EI", "EI", 0},
-               {"ECRL", "wrist_circle", "ECRB", "ECRB", 0}, {"ADP", "pinch", "FPL", "FPL", 5}};
+    } row[] = {{"FCU", "wrist_circle", "ECU", "FCR", 0},
+               {"APB", "thumb_circle", "APL", "APL", 0},
+               {"ED2", "point", "EI", "EI", 0},
+               {"ECRL", "wrist_circle", "ECRB", "ECRB", 0},
+               {"ADP", "pinch", "FPL", "FPL", 5}};
     int right = 0;
     for (int i = 0; i < 5; ++i) {
-        snChange change[2] = {{.kind = SN_CHANGE_LOAD, .name = "dp1", .force = {row[i].load * 0.8188, row[i].load * 0.3482, row[i].load * 0.4565}},
+        snChange change[2] = {{.kind = SN_CHANGE_LOAD,
+                               .name = "dp1",
+                               .force = {row[i].load * 0.8188, row[i].load * 0.3482, row[i].load * 0.4565}},
                               {.kind = SN_CHANGE_CUT, .name = row[i].cut}};
         snPatient *healthy = with(1, change), *cut = with(2, change);
         snTargets t = targets_of(row[i].motion);
@@ -226,7 +233,8 @@ static void free_index_flexion(void **state)
         bend(m, q, "mcp2.f", 60 * way), bend(m, q, "pip2", 60 * way), bend(m, q, "dip2", 40 * way);
         sn_hold(p, q, NULL, NULL, &h);
         for (int32_t i = 0; i < HAND_P; ++i)
-            if (strcmp(m->skeleton->path_name[i], "FDP2") == 0 || strcmp(m->skeleton->path_name[i], "FDS2") == 0) most = fmax(most, h.force[i]);
+            if (strcmp(m->skeleton->path_name[i], "FDP2") == 0 || strcmp(m->skeleton->path_name[i], "FDS2") == 0)
+                most = fmax(most, h.force[i]);
     }
     print_message("free index flexion: FDP2 and FDS2 at most %.1f N (< 10; in vivo 1.3 to 8.5)\n", most);
     assert_at_most(most, 10);
@@ -239,23 +247,30 @@ static void tenodesis(void **state)
     (void)state;
     double q[HAND_Q] = {0}, back[HAND_Q], front[HAND_Q];
     for (int side = 0; side < 2; ++side) {
-        snChange change[4] = {{.kind = SN_CHANGE_NERVE, .name = "radial"}, {.kind = SN_CHANGE_NERVE, .name = "median-high"},
+        snChange change[4] = {{.kind = SN_CHANGE_NERVE, .name = "radial"},
+                              {.kind = SN_CHANGE_NERVE, .name = "median-high"},
                               {.kind = SN_CHANGE_NERVE, .name = "ulnar-high"},
                               {.kind = SN_CHANGE_FUSE, .name = "wrist.flexion", .value = side ? 50 : -40}};
         settle(with(4, change), q, side ? front : back, NULL);
     }
-    print_message("tenodesis, wrist -40 to 50: MCP3 extends %.1f, PIP3 %.1f deg (> 20)\n", angle(m, back, "mcp3.f") - angle(m, front, "mcp3.f"),
+    print_message("tenodesis, wrist -40 to 50: MCP3 extends %.1f, PIP3 %.1f deg (> 20)\n",
+                  angle(m, back, "mcp3.f") - angle(m, front, "mcp3.f"),
                   angle(m, back, "pip3") - angle(m, front, "pip3"));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cut_profundus),   cmocka_unit_test(claw),
-        cmocka_unit_test(froment),         cmocka_unit_test(ape_hand),
-        cmocka_unit_test(median_high_fist), cmocka_unit_test(wrist_drop),
-        cmocka_unit_test(transfers_for_radial_palsy), cmocka_unit_test(compensators),
-        cmocka_unit_test(free_index_flexion), cmocka_unit_test(tenodesis),
+        cmocka_unit_test(cut_profundus),
+        cmocka_unit_test(claw),
+        cmocka_unit_test(froment),
+        cmocka_unit_test(ape_hand),
+        cmocka_unit_test(median_high_fist),
+        cmocka_unit_test(wrist_drop),
+        cmocka_unit_test(transfers_for_radial_palsy),
+        cmocka_unit_test(compensators),
+        cmocka_unit_test(free_index_flexion),
+        cmocka_unit_test(tenodesis),
     };
     return cmocka_run_group_tests_name("analysis.scenarios", tests, set_up, tear_down);
 }
