@@ -2,8 +2,8 @@
  *
  *     min |q - q*|^2 + rho |c|^2 + mu |tau(q, c)|^2,  mu = 300, 3e3, 3e4 /(N m)^2 in turn
  *
- * by Gauss-Newton steps with bounds, each a quadratic program, damped until they descend. A joint may press into its stop
- * by a few degrees, where the stop's spring answers. Several starts, because the problem has several valleys. */
+ * by Gauss-Newton steps with bounds, each a quadratic program, damped until they descend. A joint may press into its
+ * stop by a few degrees, where the stop's spring answers. Several starts, because the problem has several valleys. */
 #include "analysis/patient.h"
 
 #include "base/alloc.h"
@@ -12,10 +12,10 @@
 #include <math.h>
 #include <string.h>
 
-static const double effort = 1e-4;             /* rho */
-static const double into_stop = 4 * SN_DEG;    /* how far a joint may press into its stop */
-static const double same_pose = 0.5 * SN_DEG;  /* starts that end nearer than this agree */
-static const double difference = 1e-6;         /* rad: of the loads' derivative */
+static const double effort = 1e-4;            /* rho */
+static const double into_stop = 4 * SN_DEG;   /* how far a joint may press into its stop */
+static const double same_pose = 0.5 * SN_DEG; /* starts that end nearer than this agree */
+static const double difference = 1e-6;        /* rad: of the loads' derivative */
 enum { STARTS = 8, STEPS = 25, STAGES = 3 };
 
 /* ---- stiffness ------------------------------------------------------------------------------ */
@@ -138,7 +138,8 @@ static void linearise(Search *s, const double *x)
         double *row = s->J + (size_t)k * (size_t)s->ld;
         if (p->fused[k]) continue;
         for (int32_t j = 0; j < p->nq; ++j) row[j] = -root * s->K[(size_t)k * (size_t)s->ld + (size_t)j];
-        for (int32_t u = 0; u < p->nu; ++u) row[p->nq + p->control[u]] += root * p->A[(size_t)k * (size_t)p->nu + (size_t)u];
+        for (int32_t u = 0; u < p->nu; ++u)
+            row[p->nq + p->control[u]] += root * p->A[(size_t)k * (size_t)p->nu + (size_t)u];
     }
 }
 
@@ -206,7 +207,8 @@ static bool reserve(Search *s, snPatient *p)
     s->n = p->nq + p->nz;
     s->ld = sn_dense_ld(s->n);
     size_t ld = (size_t)s->ld, nq = (size_t)p->nq;
-    double *at = s->block = SN_NEW_ARRAY(double, ld * ld + 4 * nq * ld + 8 * ld + 6 * nq + 5 * (size_t)p->np + 2 * (size_t)p->nu);
+    double *at = s->block =
+        SN_NEW_ARRAY(double, ld *ld + 4 * nq * ld + 8 * ld + 6 * nq + 5 * (size_t)p->np + 2 * (size_t)p->nu);
     s->qp = sn_boxqp_create(s->n);
     if (!at || !s->qp) return false;
     s->Q = at, s->J = s->Q + ld * ld, s->K = s->J + nq * ld, s->x = s->K + nq * ld;
@@ -249,7 +251,7 @@ snStatus sn_nearest(snPatient *p, const double *q, snNearest *out)
     static const double weight[STAGES] = {300, 3e3, 3e4};
     Search s = {0};
     snHeld hold;
-    double *poses = SN_NEW_ARRAY(double, STARTS * (size_t)p->nq), *target = SN_NEW_ARRAY(double, p->nq);
+    double *poses = SN_NEW_ARRAY(double, STARTS *(size_t)p->nq), *target = SN_NEW_ARRAY(double, p->nq);
     double *held = SN_NEW_ARRAY(double, p->nu), least = DBL_MAX;
     snStatus status = reserve(&s, p) && poses && target && held ? SN_OK : SN_NO_MEMORY;
     if (status == SN_OK) {

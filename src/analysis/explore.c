@@ -1,5 +1,5 @@
-/* The explorer: one thing after the other is taken away, or given back, and ranked by what is then missing. Cuts, lesions
- * and fusions change a few numbers of one patient; only transfers need a patient each. */
+/* The explorer: one thing after the other is taken away, or given back, and ranked by what is then missing. Cuts,
+ * lesions and fusions change a few numbers of one patient; only transfers need a patient each. */
 #include "analysis/patient.h"
 
 #include "base/alloc.h"
@@ -127,7 +127,8 @@ static snStatus each_joint(Explorer *e, int32_t k)
     const char *name = p->m->coord_name[k];
     size_t n = joint_length(name);
     char joint[96];
-    if (k > 0 && joint_length(p->m->coord_name[k - 1]) == n && strncmp(p->m->coord_name[k - 1], name, n) == 0) return SN_OK;
+    if (k > 0 && joint_length(p->m->coord_name[k - 1]) == n && strncmp(p->m->coord_name[k - 1], name, n) == 0)
+        return SN_OK;
     restore(e);
     for (int32_t j = 0; j < p->nq; ++j)
         if (joint_length(p->m->coord_name[j]) == n && strncmp(p->m->coord_name[j], name, n) == 0) p->fused[j] = true;
@@ -241,7 +242,8 @@ static snStatus run(Explorer *e, snProgress progress)
     switch (e->def->each) {
     case SN_EXPLORE_UNIT:
         for (int32_t u = 0; u < e->p->nu && status == SN_OK; ++u)
-            status = progress.call && progress.call(progress.user, "explore", u, e->p->nu) ? SN_CANCELLED : each_unit(e, u);
+            status =
+                progress.call && progress.call(progress.user, "explore", u, e->p->nu) ? SN_CANCELLED : each_unit(e, u);
         break;
     case SN_EXPLORE_NERVE:
         for (int32_t i = 0; status == SN_OK && nerve_at(e->p, i, name); ++i) status = each_nerve(e, name);
@@ -285,8 +287,14 @@ snStatus sn_explore(const snSpec *spec, const snModel *model, const snCase *base
                     snError *error)
 {
     *findings = (snFindings){0};
-    Explorer e = {.spec = spec, .model = model, .base = base, .def = def, .targets = targets, .gravity = gravity,
-                  .out = findings, .error = error};
+    Explorer e = {.spec = spec,
+                  .model = model,
+                  .base = base,
+                  .def = def,
+                  .targets = targets,
+                  .gravity = gravity,
+                  .out = findings,
+                  .error = error};
     snStatus status = prepare(&e);
     if (status == SN_OK) status = run(&e, progress);
     sn_patient_destroy(e.p);

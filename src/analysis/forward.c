@@ -3,8 +3,8 @@
  *     (M + h D + h^2 K) dv = h (tau - C) - h^2 K v,  v += dv,  q += h v
  *
  * K is the whole slope of the static torques while A factors; above about 8 ms it may not, and only the parts that are
- * never negative are kept. A is made symmetric: loads and compression are not, by little. A stop pushes and never pulls: it
- * counts in a step if and only if the joint ends the step beyond it, found in a few rounds. */
+ * never negative are kept. A is made symmetric: loads and compression are not, by little. A stop pushes and never
+ * pulls: it counts in a step if and only if the joint ends the step beyond it, found in a few rounds. */
 #include "analysis/forward.h"
 
 #include "base/alloc.h"
@@ -43,7 +43,7 @@ void sn_forward_stops(snForward *f)
 {
     const snTree *t = &f->p->s->tree;
     for (int32_t k = 0; k < f->p->nq; ++k) {
-        bool low = f->q[k] < t->lower[k], high = f->q[k] > t->upper[k];
+        bool low = f->q[k]<t->lower[k], high = f->q[k]> t->upper[k];
         f->stop[k] = low || high ? t->stop_stiffness[k] : 0;
         f->edge[k] = high ? t->upper[k] : t->lower[k];
     }
@@ -72,7 +72,8 @@ static void assemble(snForward *f, const double *activation, double h, bool full
     sn_tree_mass(&p->s->tree, p->tree, f->base, f->ld);
     for (int32_t i = 0; i < p->nq; ++i) {
         for (int32_t j = 0; j < p->nq; ++j)
-            f->base[(size_t)i * ld + (size_t)j] += h * h * (f->K[(size_t)i * ld + (size_t)j] + f->K[(size_t)j * ld + (size_t)i]) / 2;
+            f->base[(size_t)i * ld + (size_t)j] +=
+                h * h * (f->K[(size_t)i * ld + (size_t)j] + f->K[(size_t)j * ld + (size_t)i]) / 2;
         f->base[(size_t)i * (ld + 1)] += h * p->s->tree.damping[i];
     }
     for (int32_t i = 0; i < p->nq; ++i)
@@ -101,8 +102,10 @@ static bool solve(snForward *f, double h, const double *rhs)
     p->dense->solve(p->nq, f->A, f->ld, f->x);
     for (int32_t k = 0; k < p->nq; ++k) {
         double next = f->q[k] + h * (f->v[k] + f->x[k]);
-        bool low = next < t->lower[k], high = next > t->upper[k], pushes = low || high;
-        if (p->fused[k] || (pushes == (f->stop[k] > 0) && (!pushes || f->edge[k] == (high ? t->upper[k] : t->lower[k])))) continue;
+        bool low = next<t->lower[k], high = next> t->upper[k], pushes = low || high;
+        if (p->fused[k] ||
+            (pushes == (f->stop[k] > 0) && (!pushes || f->edge[k] == (high ? t->upper[k] : t->lower[k]))))
+            continue;
         f->stop[k] = pushes ? t->stop_stiffness[k] : 0;
         f->edge[k] = high ? t->upper[k] : t->lower[k];
         same = same && !(t->stop_stiffness[k] > 0);
@@ -150,7 +153,8 @@ double sn_forward_energy(snForward *f)
 {
     snPatient *p = f->p;
     sn_patient_place(p, f->q, f->v);
-    double sum = sn_tree_kinetic_energy(&p->s->tree, p->tree) + sn_tree_potential_energy(&p->s->tree, p->tree, p->gravity) +
+    double sum = sn_tree_kinetic_energy(&p->s->tree, p->tree) +
+                 sn_tree_potential_energy(&p->s->tree, p->tree, p->gravity) +
                  sn_tree_passive_energy(&p->s->tree, p->tree, p->q);
     for (int32_t i = 0; i < p->np; ++i) {
         const snPathMuscle *m = &p->s->path.muscle[i];

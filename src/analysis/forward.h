@@ -7,12 +7,12 @@
 typedef struct snForward {
     snPatient *p;
     int32_t ld;
-    double *q, *v;          /* the state, nq */
+    double *q, *v;                  /* the state, nq */
     double *A, *base, *K, *scratch; /* nq rows of ld: factor; what it was made of; slopes without stops */
     double *x, *tau, *least, *rhs;
     double *stop; /* nq: stiffness of the stop that pushes, 0: none does */
     double *edge; /* nq: where that stop begins */
-    bool full; /* whether the last step used the full stiffness */
+    bool full;    /* whether the last step used the full stiffness */
     void *block;
 } snForward;
 

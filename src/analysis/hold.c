@@ -3,16 +3,17 @@
  *     A = R' diag(strength F_max f_A),  b = M a + C - tau_passive - tau_load
  *     min 1/2 sum ((A c - b)_i / e_i)^2 + rho/2 sum w_j c_j^2 + kappa/2 sum (c_j - c_k)^2,  0 <= c <= 1
  *
- * e is the tolerance of a coordinate. A joint at its stop gets a column of its own: the stop pushes, at no cost. rho is so
- * small that a pose within reach leaves less than 0.5 mN m at any joint. Convex with one answer: a fast yes or no. */
+ * e is the tolerance of a coordinate. A joint at its stop gets a column of its own: the stop pushes, at no cost. rho is
+ * so small that a pose within reach leaves less than 0.5 mN m at any joint. Convex with one answer: a fast yes or no.
+ */
 #include "analysis/patient.h"
 
 #include <math.h>
 #include <string.h>
 
 const double sn_effort_weight = 0.01, sn_couple_weight = 0.01;
-static const double at_stop = 0.1 * SN_DEG;  /* nearer than this a joint lies on its stop */
-static const double stop_limit = 1e3;        /* N m: more than any muscle gives */
+static const double at_stop = 0.1 * SN_DEG; /* nearer than this a joint lies on its stop */
+static const double stop_limit = 1e3;       /* N m: more than any muscle gives */
 static const double stop_effort = 1e-6;
 static const double range_push = 0.1, range_ridge = 1e-4; /* sn_ranges: pull on one unit, spring to the answer */
 
@@ -174,8 +175,14 @@ snStatus sn_patient_solve(snPatient *p, snBoxQpInfo *info)
 static void fill_hold(const snPatient *p, const snBoxQpInfo *info, snHeld *h)
 {
     double most = 0;
-    *h = (snHeld){.worst = -1, .activation = p->activation, .force = p->force, .missing = p->missing, .pose = p->q,
-                  .clamped = p->clamped, .iterations = info->iterations, .residual = info->residual};
+    *h = (snHeld){.worst = -1,
+                  .activation = p->activation,
+                  .force = p->force,
+                  .missing = p->missing,
+                  .pose = p->q,
+                  .clamped = p->clamped,
+                  .iterations = info->iterations,
+                  .residual = info->residual};
     for (int32_t k = 0; k < p->nq; ++k) {
         double missing = fabs(p->missing[k]);
         h->unmet_torque = fmax(h->unmet_torque, missing);

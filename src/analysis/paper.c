@@ -3,8 +3,8 @@
  *     (I/h + k) dw = T - k w,  w += dw,  theta += h w,  l -= sum dtheta r, kept within 0.5 to 1.5 of l0,
  *
  * with Blix's curves over relative forces (the percentages of Brand as numbers: that the paper means them so is our
- * inference) and a friction of 0.015 N m s/rad. Activations minimise w_s/2 |t - f(c)|^2 + w_c/4 |c|^2 by L-BFGS-B: first
- * all joints but the wrist, then the wrist by muscles that cross nothing else. */
+ * inference) and a friction of 0.015 N m s/rad. Activations minimise w_s/2 |t - f(c)|^2 + w_c/4 |c|^2 by L-BFGS-B:
+ * first all joints but the wrist, then the wrist by muscles that cross nothing else. */
 #include "analysis/pursue.h"
 
 #include "base/alloc.h"
@@ -21,7 +21,7 @@ static const double newtons_per_percent = 68.93;           /* so that extrinsic 
 typedef struct Paper {
     snPatient *p;
     const double *target;
-    double unit; /* force of one percent */
+    double unit;                              /* force of one percent */
     double *w, *stretch, *inertia, *free, *R; /* nq, np, nq, nq, nq x nz: theta' = free + R c */
     double *c, *lo, *hi;
     bool *row; /* nq: counts in this stage */
@@ -57,7 +57,8 @@ static snStatus open_paper(snPatient *p, bool newtons, Paper *s, snError *error)
     for (size_t i = 0; i < nz; ++i) s->hi[i] = 1;
     for (int32_t i = 0; i < p->np; ++i)
         if (!(p->s->relative_force[i] > 0 && p->s->relative_fiber[i] > 0)) {
-            (void)sn_fail(error, SN_BAD_INPUT, "muscle %.80s has no relative force and fibre length", p->s->path_name[i]);
+            (void)sn_fail(error, SN_BAD_INPUT, "muscle %.80s has no relative force and fibre length",
+                          p->s->path_name[i]);
             sn_error_remedy(error, "use --method torque or step");
             return SN_BAD_INPUT;
         }
@@ -92,7 +93,8 @@ static void linearise(Paper *s, const double *q, double *M, int32_t ld)
     memset(s->R, 0, sizeof *s->R * (size_t)p->nq * nz);
     memset(s->free, 0, sizeof *s->free * (size_t)p->nq);
     for (int32_t i = 0; i < p->np; ++i) {
-        double f = s->unit * p->s->relative_force[i], fa = p->strength[i] * f * sn_law_eval(&active, s->stretch[i], &slope),
+        double f = s->unit * p->s->relative_force[i],
+               fa = p->strength[i] * f * sn_law_eval(&active, s->stretch[i], &slope),
                fp = p->passive[i] * f * sn_law_eval(&passive, s->stretch[i], &slope);
         int32_t c = p->control[p->s->path_unit[i]];
         for (int32_t k = w->rowadr[i]; k < w->rowadr[i + 1]; ++k) {
@@ -136,7 +138,8 @@ static snStatus solve_stage(Paper *s, bool wrist, snError *error)
     for (int32_t j = 0; j < p->nz; ++j) s->lo[j] = 0, s->hi[j] = 1;
     for (int32_t u = 0; wrist && u < p->nu; ++u)
         if (!moves_wrist_only(p, u)) s->lo[p->control[u]] = s->hi[p->control[u]] = s->c[p->control[u]];
-    snSmoothProblem problem = {.n = p->nz, .lo = s->lo, .hi = s->hi, .value = objective, .user = s, .max_evaluations = 300};
+    snSmoothProblem problem = {
+        .n = p->nz, .lo = s->lo, .hi = s->hi, .value = objective, .user = s, .max_evaluations = 300};
     return sn_lbfgsb_minimise(s->solver, &problem, s->c, NULL, error);
 }
 

@@ -13,7 +13,8 @@ enum { MAX_NAMES = 1000 };
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
-static snStatus unknown(const char *what, const char *name, int32_t count, const char *const *candidates, snError *error)
+static snStatus unknown(const char *what, const char *name, int32_t count, const char *const *candidates,
+                        snError *error)
 {
     const char *names[MAX_NAMES + 1];
     int32_t n = count < MAX_NAMES ? count : MAX_NAMES;
@@ -123,10 +124,10 @@ static snStatus change_load(snPatient *p, const snChange *c, snError *error)
     int32_t body = sn_find(p->m, SN_ITEM_BODY, c->name);
     if (body < 0) return unknown("body", c->name, p->m->nbody, p->m->body_name, error);
     for (int i = 0; i < 3; ++i)
-        if (!(fabs(c->force[i]) <= 1e4)) return sn_fail(error, SN_BAD_INPUT, "the load on %.80s is not a number, or over 10 kN", c->name);
-    p->load[p->nload++] = (snLoad){.link = p->s->tree.body_link[body],
-                                   .point = v3_load(p->s->tree.com + 3 * body),
-                                   .force = v3_load(c->force)};
+        if (!(fabs(c->force[i]) <= 1e4))
+            return sn_fail(error, SN_BAD_INPUT, "the load on %.80s is not a number, or over 10 kN", c->name);
+    p->load[p->nload++] = (snLoad){
+        .link = p->s->tree.body_link[body], .point = v3_load(p->s->tree.com + 3 * body), .force = v3_load(c->force)};
     return SN_OK;
 }
 
@@ -176,7 +177,8 @@ static snStatus apply(snPatient *p, const snCase *c, snError *error)
     snStatus status = SN_OK;
     for (int32_t i = 0; i < p->np; ++i) p->strength[i] = p->passive[i] = 1;
     for (int32_t u = 0; u < p->nu; ++u) p->cost[u] = 1;
-    for (int32_t i = 0; c && i < sn_case_count(c) && status == SN_OK; ++i) status = change(p, sn_case_change(c, i), error);
+    for (int32_t i = 0; c && i < sn_case_count(c) && status == SN_OK; ++i)
+        status = change(p, sn_case_change(c, i), error);
     if (status != SN_OK) return status;
     p->nz = 0;
     for (int32_t u = 0; u < p->nu; ++u) p->control[u] = -1;
@@ -202,7 +204,7 @@ static bool reserve(snPatient *p, int32_t nload)
     size_t nq = (size_t)p->nq, nu = (size_t)p->nu, np = (size_t)p->np, nv = nu + nq;
     p->ld = sn_dense_ld((int32_t)nv);
     size_t ld = (size_t)p->ld;
-    double *at = p->block = SN_NEW_ARRAY(double, ld * (ld + nq + 6) + nq * (nu + 10) + 3 * nu + 4 * np);
+    double *at = p->block = SN_NEW_ARRAY(double, ld *(ld + nq + 6) + nq * (nu + 10) + 3 * nu + 4 * np);
     p->fused = SN_NEW_ARRAY(bool, 2 * nq);
     p->control = SN_NEW_ARRAY(int32_t, nu + 2 * nq);
     p->load = SN_NEW_ARRAY(snLoad, nload);
@@ -222,7 +224,8 @@ static bool reserve(snPatient *p, int32_t nload)
     return true;
 }
 
-snStatus sn_patient_create(const snSpec *spec, const snModel *model, const snCase *c, snPatient **patient, snError *error)
+snStatus sn_patient_create(const snSpec *spec, const snModel *model, const snCase *c, snPatient **patient,
+                           snError *error)
 {
     int32_t nload = 0;
     bool transfer = false;
@@ -250,8 +253,12 @@ snStatus sn_patient_create(const snSpec *spec, const snModel *model, const snCas
         sn_patient_destroy(p);
         return status;
     }
-    p->links = (snPathLinks){.ndof = p->nq, .parent = p->s->tree.parent, .slides = p->s->tree.slides,
-                             .rotation = p->tree->rotation, .shift = p->tree->shift, .S = p->tree->S};
+    p->links = (snPathLinks){.ndof = p->nq,
+                             .parent = p->s->tree.parent,
+                             .slides = p->s->tree.slides,
+                             .rotation = p->tree->rotation,
+                             .shift = p->tree->shift,
+                             .S = p->tree->S};
     *patient = p;
     return SN_OK;
 }

@@ -55,8 +55,9 @@ static snStatus by_torque(snPursue *u, double time, double h)
     return sn_patient_solve(p, NULL);
 }
 
-/* The step is affine in the activations: q' = y0 + B c. Its program has a row for each driven coordinate. */
-static snStatus by_step(snPursue *u, double time, double h)
+/* The step is affine in the activations but for the stiffness that they make: q' = y0 + B c. Its program has a row for
+ * each driven coordinate. */
+static snStatus ahead(snPursue *u, double time, double h)
 {
     snPatient *p = u->p;
     snForward *f = &u->f;
@@ -68,7 +69,7 @@ static snStatus by_step(snPursue *u, double time, double h)
         p->b[k] += sn_forward_stop_torque(f, k);
         f->stop[k] = 0;
     }
-    if (!sn_forward_matrix(f, p->activation, h)) return SN_DIVERGED;
+    if (!sn_forward_matrix(f, p->activation, h)) return SN_FAILED; /* the activations of the last step will do */
     /* b is what units must give for no acceleration, so that -b is the torque without them */
     for (int32_t i = 0; i < p->nq; ++i) {
         double sum = 0;
@@ -87,12 +88,14 @@ static snStatus by_step(snPursue *u, double time, double h)
     for (int32_t k = 0; k < p->nq; ++k) {
         if (!p->s->tree.driven[k] || p->fused[k]) continue;
         double *row = p->H + (size_t)p->nrow * wide;
-        for (int32_t unit = 0; unit < nu; ++unit) row[p->control[unit]] += u->B[(size_t)k * (size_t)nu + (size_t)unit] / one_degree;
+        for (int32_t unit = 0; unit < nu; ++unit)
+            row[p->control[unit]] += u->B[(size_t)k * (size_t)nu + (size_t)unit] / one_degree;
         p->rhs[p->nrow++] = (u->target[k] - u->free[k]) / one_degree;
     }
     p->dense->gram(p->nrow, p->nvar, p->H, p->ld, p->Q);
     memset(p->c, 0, sizeof *p->c * wide);
-    for (int32_t unit = 0; unit < nu; ++unit) p->Q[(size_t)p->control[unit] * (wide + 1)] += step_effort * p->cost[unit];
+    for (int32_t unit = 0; unit < nu; ++unit)
+        p->Q[(size_t)p->control[unit] * (wide + 1)] += step_effort * p->cost[unit];
     for (int32_t r = 0; r < p->nrow; ++r)
         for (int32_t i = 0; i < p->nvar; ++i) p->c[i] -= p->rhs[r] * p->H[(size_t)r * wide + (size_t)i];
     for (int32_t i = 0; i < p->nvar; ++i) p->lo[i] = 0, p->hi[i] = 1;
@@ -100,6 +103,15 @@ static snStatus by_step(snPursue *u, double time, double h)
     snBoxQpProblem problem = {.n = p->nvar, .Q = p->Q, .c = p->c, .lo = p->lo, .hi = p->hi, .ld = p->ld};
     snStatus status = sn_boxqp_solve(p->qp, &problem, p->z, NULL);
     for (int32_t unit = 0; unit < nu; ++unit) p->activation[unit] = p->z[p->control[unit]];
+    return status;
+}
+
+/* Again with the stiffness of the activations found. */
+static snStatus by_step(snPursue *u, double time, double h)
+{
+    enum { ROUNDS = 3 };
+    snStatus status = SN_OK;
+    for (int i = 0; i < ROUNDS && status == SN_OK; ++i) status = ahead(u, time, h);
     return status;
 }
 
@@ -138,12 +150,18 @@ static snStatus start_replay(snPursue *u, snTrack **replay)
     for (; status == SN_OK && k < n; ++k) {
         int32_t a = k - p->nu, b = a - p->np, c = b - p->np;
         const char *kind = a < 0 ? "activation" : b < 0 ? "tension" : c < 0 ? "length" : "coordinate";
-        const char *of = a < 0 ? p->m->muscle_name[k] : b < 0 ? p->s->path_name[a] : c < 0 ? p->s->path_name[b] : p->m->coord_name[c];
+        const char *of = a < 0   ? p->m->muscle_name[k]
+                         : b < 0 ? p->s->path_name[a]
+                         : c < 0 ? p->s->path_name[b]
+                                 : p->m->coord_name[c];
         name[k] = text + (size_t)k * NAME;
         (void)snprintf(text + (size_t)k * NAME, NAME, "%s/%.140s", kind, of);
     }
-    snTrackDef def = {.model = u->def->model_name ? u->def->model_name : "", .nbody = p->m->nbody, .body_name = p->m->body_name,
-                      .nscalar = n, .scalar_name = name};
+    snTrackDef def = {.model = u->def->model_name ? u->def->model_name : "",
+                      .nbody = p->m->nbody,
+                      .body_name = p->m->body_name,
+                      .nscalar = n,
+                      .scalar_name = name};
     if (status == SN_OK) status = sn_track_create(&def, replay);
     sn_free(text);
     sn_free((void *)name);
@@ -201,10 +219,21 @@ static void tire(snPursue *u, double time, bool resting)
 
 /* ---- the run -------------------------------------------------------------------------------- */
 
+/* One step; where it fails (at 1/24 s neither stiffness may factor) ten short ones. */
+static bool advance(snPursue *u)
+{
+    enum { PARTS = 10 };
+    if (sn_forward_step(&u->f, u->p->activation, u->h)) return true;
+    for (int i = 0; i < PARTS; ++i)
+        if (!sn_forward_step(&u->f, u->p->activation, u->h / PARTS)) return false;
+    return true;
+}
+
 static snStatus run_once(snPursue *u, double offset, snTrack *replay)
 {
     snStatus status = SN_OK;
-    int32_t n = (int32_t)floor((u->end - u->begin) / u->h + 1e-6), frame = (int32_t)fmax(1, round(1 / (u->frame_rate * u->h)));
+    int32_t n = (int32_t)floor((u->end - u->begin) / u->h + 1e-6),
+            frame = (int32_t)fmax(1, round(1 / (u->frame_rate * u->h)));
     for (int32_t i = 0; i <= n && status == SN_OK; ++i) {
         double time = u->begin + i * u->h;
         if (u->def->progress.call && i % 50 == 0 &&
@@ -215,8 +244,9 @@ static snStatus run_once(snPursue *u, double offset, snTrack *replay)
         if (status == SN_OK && i % frame == 0 && replay) status = record(u, offset + time, replay);
         if (i == n || status != SN_OK) break;
         if (u->report->stored && u->report->steps < u->room)
-            memcpy(u->report->stored + (size_t)u->report->steps * (size_t)u->p->nu, u->p->activation, sizeof(double) * (size_t)u->p->nu);
-        if (!sn_forward_step(&u->f, u->p->activation, u->h)) return SN_DIVERGED;
+            memcpy(u->report->stored + (size_t)u->report->steps * (size_t)u->p->nu, u->p->activation,
+                   sizeof(double) * (size_t)u->p->nu);
+        if (!advance(u)) return SN_DIVERGED;
         ++u->report->steps;
         u->report->full_steps += u->f.full;
         if (i % u->every == 0) tire(u, u->every * u->h, false);
@@ -245,7 +275,8 @@ static bool reserve(snPursue *u)
     size_t nq = (size_t)p->nq, nu = (size_t)p->nu, np = (size_t)p->np, ns = nu + 2 * np + nq;
     size_t steps = (size_t)ceil((u->end - u->begin) / u->h) + 2;
     u->room = (int32_t)steps;
-    double *at = u->block = SN_NEW_ARRAY(double, 4 * nq + nq * nu + 7 * (size_t)p->m->nbody + ns + np + 3 * (size_t)sn_poses_columns(u->poses));
+    double *at = u->block = SN_NEW_ARRAY(double, 4 * nq + nq * nu + 7 * (size_t)p->m->nbody + ns + np +
+                                                     3 * (size_t)sn_poses_columns(u->poses));
     double *out = u->report->memory = SN_NEW_ARRAY(double, 2 * nq + nu + steps * nu);
     u->column = SN_NEW_ARRAY(int32_t, nq);
     u->fatigue = SN_NEW_ARRAY(snFatigue, nu);
@@ -253,7 +284,8 @@ static bool reserve(snPursue *u)
     u->target = at, u->rate = u->target + nq, u->acceleration = u->rate + nq, u->free = u->acceleration + nq;
     u->B = u->free + nq, u->pose = u->B + nq * nu, u->scalar = u->pose + 7 * (size_t)p->m->nbody;
     u->strength = u->scalar + ns, u->row = u->strength + np;
-    u->report->rms = out, u->report->final_pose = out + nq, u->report->fatigued = out + 2 * nq, u->report->stored = out + 2 * nq + nu;
+    u->report->rms = out, u->report->final_pose = out + nq, u->report->fatigued = out + 2 * nq,
+    u->report->stored = out + 2 * nq + nu;
     memcpy(u->strength, p->strength, sizeof(double) * np);
     for (size_t i = 0; i < nu; ++i) u->fatigue[i] = sn_fatigue_rested();
     for (int32_t k = 0; k < p->nq; ++k) {
@@ -284,7 +316,8 @@ static void finish(snPursue *u, double started)
     r->seconds = sn_clock() - started;
 }
 
-snStatus sn_pursue(snPatient *p, const snPoses *poses, const snPursueDef *def, snTrack **replay, snPursueReport *report, snError *error)
+snStatus sn_pursue(snPatient *p, const snPoses *poses, const snPursueDef *def, snTrack **replay, snPursueReport *report,
+                   snError *error)
 {
     *report = (snPursueReport){.worst_coordinate = -1};
     snPursue u = {.p = p, .poses = poses, .def = def, .report = report};

@@ -11,7 +11,7 @@ typedef struct snPursue {
     const snPursueDef *def;
     snPursueReport *report;
     snForward f;
-    int32_t *column;     /* per coordinate, -1: none */
+    int32_t *column; /* per coordinate, -1: none */
     double h, begin, end, frame_rate, total;
     int32_t every, compared, room; /* steps from one control to the next; frames compared; steps stored at most */
     double *target, *rate, *acceleration, *free, *B, *pose, *scalar, *strength, *row;
@@ -26,7 +26,8 @@ snStatus sn_pursue_record(snPursue *u, double time, snTrack *replay);
 /* The published method: paper.c. */
 snStatus sn_pursue_paper(snPursue *u, snTrack *replay, snError *error);
 
-/* One frame of it from rest: what activation moves every coordinate by, rad. newtons: forces in N instead of percent. */
+/* One frame of it from rest: what activation moves every coordinate by, rad. newtons: forces in N instead of percent.
+ */
 snStatus sn_paper_frame(snPatient *p, const double *activation, bool newtons, double *moved);
 
 #endif

@@ -19,7 +19,8 @@ static bool is_forearm(const char *name)
 }
 
 /* column[k]: of coordinate k, -1: none. */
-static snStatus match(const snModel *m, const snPoses *poses, int32_t *column, char *ignored, size_t size, snError *error)
+static snStatus match(const snModel *m, const snPoses *poses, int32_t *column, char *ignored, size_t size,
+                      snError *error)
 {
     if (ignored && size) *ignored = '\0';
     for (int32_t k = 0; k < m->ncoord; ++k) column[k] = -1;
@@ -55,19 +56,21 @@ static void sample(const snPoses *poses, const int32_t *column, double rate, dou
     }
 }
 
-snStatus sn_targets_create(const snModel *m, const snPoses *poses, double rate, snTargets *t, char *ignored, size_t size,
-                           snError *error)
+snStatus sn_targets_create(const snModel *m, const snPoses *poses, double rate, snTargets *t, char *ignored,
+                           size_t size, snError *error)
 {
     int32_t keys = sn_poses_frames(poses);
     double length = sn_poses_time(poses, keys - 1) - sn_poses_time(poses, 0);
     if (length * rate > MAX_FRAMES)
-        return sn_fail(error, SN_BAD_INPUT, "the motion lasts %g s; at most %g s can be looked at", length, MAX_FRAMES / rate);
+        return sn_fail(error, SN_BAD_INPUT, "the motion lasts %g s; at most %g s can be looked at", length,
+                       MAX_FRAMES / rate);
     *t = (snTargets){.nframe = rate > 0 ? (int32_t)ceil(length * rate - 1e-6) + 1 : keys, .ncoordinate = m->ncoord};
     size_t n = (size_t)t->nframe * (size_t)m->ncoord;
     int32_t *column = SN_NEW_ARRAY(int32_t, m->ncoord);
     double *row = SN_NEW_ARRAY(double, 3 * (size_t)sn_poses_columns(poses));
     t->memory = t->q = SN_NEW_ARRAY(double, 3 * n + (size_t)t->nframe);
-    snStatus status = column && row && t->memory ? match(m, poses, column, ignored, size, error) : sn_fail_no_memory(error);
+    snStatus status =
+        column && row && t->memory ? match(m, poses, column, ignored, size, error) : sn_fail_no_memory(error);
     if (status == SN_OK) {
         t->v = t->q + n, t->a = t->v + n, t->time = t->a + n;
         sample(poses, column, rate, row, t);
@@ -90,7 +93,8 @@ int32_t sn_targets_peak(const snTargets *t)
     double most = -1;
     for (int32_t i = 0; i < t->nframe; ++i) {
         double sum = 0;
-        for (int32_t k = 0; k < t->ncoordinate; ++k) sum += pow(t->q[(size_t)i * (size_t)t->ncoordinate + (size_t)k], 2);
+        for (int32_t k = 0; k < t->ncoordinate; ++k)
+            sum += pow(t->q[(size_t)i * (size_t)t->ncoordinate + (size_t)k], 2);
         if (sum > most + 1e-9) most = sum, peak = i;
     }
     return peak;
@@ -167,12 +171,14 @@ typedef struct Sums {
 static double unit_force(const snPatient *p, int32_t unit)
 {
     double sum = 0;
-    for (int32_t i = p->s->unit_pathadr[unit]; i < p->s->unit_pathadr[unit + 1]; ++i) sum += p->force[p->s->unit_path[i]];
+    for (int32_t i = p->s->unit_pathadr[unit]; i < p->s->unit_pathadr[unit + 1]; ++i)
+        sum += p->force[p->s->unit_path[i]];
     return sum;
 }
 
 /* Adds one frame; dt: what it stands for, s. */
-static void add_frame(const snPatient *healthy, const snPatient *changed, const int32_t *same, int32_t i, double dt, Sums *s)
+static void add_frame(const snPatient *healthy, const snPatient *changed, const int32_t *same, int32_t i, double dt,
+                      Sums *s)
 {
     for (int32_t u = 0; u < changed->nu; ++u) {
         double before = same[u] < 0 ? 0 : healthy->activation[same[u]], after = changed->activation[u];
@@ -198,7 +204,8 @@ static int by_force(const void *a, const void *b)
 }
 
 /* Ranges in the frames where units rise most: one frame serves all units that peak in it. */
-static snStatus find_ranges(snPatient *p, const snTargets *t, const Sums *s, snUnitChange *unit, double *low, double *high)
+static snStatus find_ranges(snPatient *p, const snTargets *t, const Sums *s, snUnitChange *unit, double *low,
+                            double *high)
 {
     snStatus status = SN_OK;
     for (int32_t u = 0; u < p->nu; ++u) unit[u].low = unit[u].high = -1;
@@ -219,8 +226,12 @@ static void fill(const snPatient *p, const Sums *s, int32_t n, snCompared *out)
 {
     out->count = p->nu;
     for (int32_t u = 0; u < p->nu; ++u)
-        out->unit[u] = (snUnitChange){.unit = u, .healthy = s->healthy[u] / n, .changed = s->changed[u] / n,
-                                      .force = s->force[u] / n, .impulse = s->impulse[u], .most = s->most[u],
+        out->unit[u] = (snUnitChange){.unit = u,
+                                      .healthy = s->healthy[u] / n,
+                                      .changed = s->changed[u] / n,
+                                      .force = s->force[u] / n,
+                                      .impulse = s->impulse[u],
+                                      .most = s->most[u],
                                       .rises = s->most[u] > 0.01};
 }
 
@@ -252,7 +263,8 @@ snStatus sn_compare(snPatient *healthy, snPatient *changed, const snTargets *t, 
     snStatus status = block && frame && out->unit ? SN_OK : SN_NO_MEMORY;
     if (status == SN_OK) {
         Sums s = {block, block + n, block + 2 * n, block + 3 * n, block + 4 * n, block + 5 * n, frame};
-        for (int32_t u = 0; u < changed->nu; ++u) same[u] = sn_map_get(&healthy->m->muscle_map, changed->m->muscle_name[u]);
+        for (int32_t u = 0; u < changed->nu; ++u)
+            same[u] = sn_map_get(&healthy->m->muscle_map, changed->m->muscle_name[u]);
         status = compare(healthy, changed, t, same, &s, out);
         if (status == SN_OK) {
             fill(changed, &s, t->nframe, out);

@@ -1,10 +1,10 @@
 /* Tendon transfers: the model with a donor's belly on a recipient's tendon.
  *
- * The donor keeps origin, fibres, force and nerve and loses its own tendon. Where the recipient starts on a bone that is
- * fixed (the forearm), the new path runs from the donor's origin to the recipient's last pulley there and on along the
- * recipient; otherwise along the donor to the bone where the recipient starts, through the recipient's origin as a pulley,
- * and on. A recipient may be a unit, a path or a coupled group (ED): the donor then splits, with one activation.
- * Meshes are left out: nothing that is solved needs them. */
+ * The donor keeps origin, fibres, force and nerve and loses its own tendon. Where the recipient starts on a bone that
+ * is fixed (the forearm), the new path runs from the donor's origin to the recipient's last pulley there and on along
+ * the recipient; otherwise along the donor to the bone where the recipient starts, through the recipient's origin as a
+ * pulley, and on. A recipient may be a unit, a path or a coupled group (ED): the donor then splits, with one
+ * activation. Meshes are left out: nothing that is solved needs them. */
 #include "analysis/patient.h"
 #include "model/check.h"
 #include "model/tree_order.h"
@@ -138,7 +138,8 @@ static snStatus add_transferred(const snSpec *from, const snChange *t, const snL
         snLineMuscleDef d = *donor;
         Route r = {0};
         char name[NAME];
-        if (!lay_out(from, donor, recipient, &r)) return refuse(t, error, "the path has too many points", "use fewer pulleys");
+        if (!lay_out(from, donor, recipient, &r))
+            return refuse(t, error, "the path has too many points", "use fewer pulleys");
         (void)snprintf(name, sizeof name, "%.100s>%.100s", donor->name, recipient->name);
         d.name = name, d.unit = unit_of(donor);
         d.enabled = true;

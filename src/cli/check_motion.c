@@ -44,7 +44,8 @@ snStatus cli_check_motion(snCli *cli)
         json_open(&cli->json, "intervals", '[');
         for (int32_t i = 0; i < r.count; ++i) say_stretch(&c, &r.stretch[i]);
         json_close(&cli->json, ']');
-        if (r.nclamped) cli_say(cli, "%d frames have a target beyond the range of a joint; it was clamped\n", r.nclamped);
+        if (r.nclamped)
+            cli_say(cli, "%d frames have a target beyond the range of a joint; it was clamped\n", r.nclamped);
         cli_say(cli, "%s: %d of %d frames out of reach\n", cli->argument[1], r.nbad, r.nframe);
         cli_say(cli, "%s\n", clinic_notice);
         json_string(&cli->json, "notice", clinic_notice);

@@ -56,7 +56,8 @@ static snStatus read_load(snClinic *c, const char *text)
         fine = end != at && isfinite(force[i]) && *end == (i < 2 ? ',' : '\0');
         at = end + 1;
     }
-    if (!fine) return cli_fail(c->cli, SN_USAGE, "--load needs BODY=X,Y,Z in newtons, such as dp2=0,0,5, not '%s'", text);
+    if (!fine)
+        return cli_fail(c->cli, SN_USAGE, "--load needs BODY=X,Y,Z in newtons, such as dp2=0,0,5, not '%s'", text);
     (void)snprintf(name, sizeof name, "%.*s", (int)(equals - text), text);
     return add(c, SN_CHANGE_LOAD, name, "", 0, force);
 }
@@ -84,12 +85,15 @@ static snStatus read_options(snClinic *c)
         status = add(c, SN_CHANGE_NERVE, text, "", 0, NULL);
     for (int i = 0; status == SN_OK && (text = cli_option_nth(c->cli, "fuse", i)); ++i) {
         double at = 0;
-        if (!split(text, name, &at)) return cli_fail(c->cli, SN_USAGE, "--fuse needs JOINT or JOINT=DEGREES, not '%s'", text);
+        if (!split(text, name, &at))
+            return cli_fail(c->cli, SN_USAGE, "--fuse needs JOINT or JOINT=DEGREES, not '%s'", text);
         status = add(c, SN_CHANGE_FUSE, name, "", at, NULL);
     }
     for (int i = 0; status == SN_OK && (text = cli_option_nth(c->cli, "load", i)); ++i) status = read_load(c, text);
-    for (int i = 0; status == SN_OK && (text = cli_option_nth(c->cli, "transfer", i)); ++i) status = read_transfer(c, text);
-    if (status == SN_OK && (text = cli_option_text(c->cli, "couple", NULL))) status = add(c, SN_CHANGE_COUPLE, text, "", 0, NULL);
+    for (int i = 0; status == SN_OK && (text = cli_option_nth(c->cli, "transfer", i)); ++i)
+        status = read_transfer(c, text);
+    if (status == SN_OK && (text = cli_option_text(c->cli, "couple", NULL)))
+        status = add(c, SN_CHANGE_COUPLE, text, "", 0, NULL);
     return status;
 }
 
@@ -114,7 +118,10 @@ static void read_posture(snClinic *c)
     static const struct {
         const char *name;
         double gravity[3];
-    } postures[] = {{"hanging", {0, -9.81, 0}}, {"palm-down", {0, 0, -9.81}}, {"palm-up", {0, 0, 9.81}}, {"thumb-up", {-9.81, 0, 0}}};
+    } postures[] = {{"hanging", {0, -9.81, 0}},
+                    {"palm-down", {0, 0, -9.81}},
+                    {"palm-up", {0, 0, 9.81}},
+                    {"thumb-up", {-9.81, 0, 0}}};
     const char *text = cli_option_text(c->cli, "posture", "hanging");
     for (size_t i = 0; i < sizeof postures / sizeof *postures; ++i)
         if (strcmp(postures[i].name, text) == 0) memcpy(c->gravity, postures[i].gravity, sizeof c->gravity);
@@ -190,8 +197,8 @@ snStatus clinic_frame(snClinic *c, int32_t *frame)
     if (!cli_given(c->cli, "at")) return SN_OK;
     double at = cli_option_number(c->cli, "at", 0);
     if (at < t->time[0] || at > t->time[t->nframe - 1])
-        return cli_fail(c->cli, SN_BAD_INPUT, "--at %g lies outside the motion, which goes from %g to %g s", at, t->time[0],
-                        t->time[t->nframe - 1]);
+        return cli_fail(c->cli, SN_BAD_INPUT, "--at %g lies outside the motion, which goes from %g to %g s", at,
+                        t->time[0], t->time[t->nframe - 1]);
     *frame = 0;
     for (int32_t i = 1; i < t->nframe; ++i)
         if (fabs(t->time[i] - at) < fabs(t->time[*frame] - at)) *frame = i;
@@ -209,8 +216,8 @@ void clinic_say_case(snClinic *c)
     json_open(json, "case", '[');
     for (int32_t i = 0; i < sn_case_count(c->changes); ++i) {
         const snChange *change = sn_case_change(c->changes, i);
-        cli_say(c->cli, "%s%s %s%s%s", i ? ", " : "case: ", sn_change_name(change->kind), change->name, *change->to ? " to " : "",
-                change->to);
+        cli_say(c->cli, "%s%s %s%s%s", i ? ", " : "case: ", sn_change_name(change->kind), change->name,
+                *change->to ? " to " : "", change->to);
         json_open(json, NULL, '{');
         json_string(json, "kind", sn_change_name(change->kind));
         json_string(json, "name", change->name);

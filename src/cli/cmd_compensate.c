@@ -94,7 +94,8 @@ static snStatus run(snCli *cli)
     const char *out = cli_option_text(cli, "o", NULL);
     snStatus status = clinic_open(cli, &c);
     if (status == SN_OK && sn_case_count(c.changes) == 0)
-        status = cli_fail(cli, SN_USAGE, "there is nothing to compare: give a case, such as --nerve ulnar-low or --cut FDP2");
+        status = cli_fail(cli, SN_USAGE,
+                          "there is nothing to compare: give a case, such as --nerve ulnar-low or --cut FDP2");
     if (status == SN_OK) status = clinic_healthy(&c);
     if (status == SN_OK) status = clinic_motion(&c, cli->argument[1], cli_option_number(cli, "frame-rate", RATE));
     if (status == SN_OK) {
@@ -119,10 +120,12 @@ const snCommand cmd_compensate = {
     .name = "compensate",
     .arguments = "MODEL MOTION [-o OUT]",
     .about = "Who takes over when muscles are lost: a healthy limb against a case",
-    .details = "Both are solved along the motion by inverse dynamics. A unit must compensate where every way to give the "
-               "torques of\n"
-               "the case asks more of it than the healthy limb did, by 0.02 or more; otherwise it may. Loads and coupling count "
-               "for both.",
+    .details =
+        "Both are solved along the motion by inverse dynamics. A unit must compensate where every way to give the "
+        "torques of\n"
+        "the case asks more of it than the healthy limb did, by 0.02 or more; otherwise it may. Loads and coupling "
+        "count "
+        "for both.",
     .example = "sinew compensate hand-clinical fist --nerve ulnar-high -o out",
     .output = "case: nerve ulnar-high\n"
               "missing torque: healthy 0.1 mN m, case ... mN m (...)\n"

@@ -16,7 +16,8 @@ static snStatus read_def(snCli *cli, snExploreDef *d)
     for (int i = 0; i < 4; ++i)
         if (strcmp(each[i], text) == 0) d->each = (snExplore)i;
     if (cli_given(cli, "top")) d->each = SN_EXPLORE_TOP, d->count = (int32_t)cli_option_number(cli, "top", 5);
-    if (cli_given(cli, "threshold")) d->each = SN_EXPLORE_THRESHOLD, d->level = cli_option_number(cli, "threshold", 0.3);
+    if (cli_given(cli, "threshold"))
+        d->each = SN_EXPLORE_THRESHOLD, d->level = cli_option_number(cli, "threshold", 0.3);
     if (cli_given(cli, "random")) d->each = SN_EXPLORE_RANDOM, d->count = (int32_t)cli_option_number(cli, "random", 5);
     d->recipient = cli_option_text(cli, "to", NULL);
     d->strength = cli_option_number(cli, "weak", 0.3);
@@ -46,7 +47,9 @@ static void tell(snClinic *c, const snExploreDef *d, const snFindings *f)
     for (int32_t i = 0; i < f->count; ++i) {
         const snFinding *x = &f->finding[i];
         const char *where = x->coordinate >= 0 ? sn_name(c->model, SN_ITEM_COORDINATE, x->coordinate) : "";
-        if (i < shown) cli_say(c->cli, "%-16s %10.3f %+10.3f  %s %.1f mN m\n", x->name, x->missing, x->change, where, 1e3 * x->torque);
+        if (i < shown)
+            cli_say(c->cli, "%-16s %10.3f %+10.3f  %s %.1f mN m\n", x->name, x->missing, x->change, where,
+                    1e3 * x->torque);
         json_open(json, NULL, '{');
         json_string(json, "name", x->name);
         json_number(json, "missing", x->missing);
@@ -72,9 +75,11 @@ static snStatus run(snCli *cli)
     status = clinic_open(cli, &c);
     if (status == SN_OK) status = clinic_motion(&c, cli->argument[1], cli_option_number(cli, "frame-rate", RATE));
     if (status == SN_OK) {
-        status = sn_explore(c.spec, c.model, c.changes, &def, &c.targets, c.gravity, &found, cli_progress_callback(cli), &error);
+        status = sn_explore(c.spec, c.model, c.changes, &def, &c.targets, c.gravity, &found, cli_progress_callback(cli),
+                            &error);
         cli_progress_end(cli);
-        if (status != SN_OK && status != SN_CANCELLED) (void)cli_fail(cli, status, "%s", error.message[0] ? error.message : sn_status_text(status));
+        if (status != SN_OK && status != SN_CANCELLED)
+            (void)cli_fail(cli, status, "%s", error.message[0] ? error.message : sn_status_text(status));
     }
     if (status == SN_OK || (status == SN_CANCELLED && found.count)) tell(&c, &def, &found);
     sn_findings_free(&found);
@@ -83,7 +88,8 @@ static snStatus run(snCli *cli)
 }
 
 static const snOption options[] = {
-    {"each", SN_OPTION_CHOICE, "unit|nerve|joint|transfer", "cut each unit (default), each lesion, fuse each joint, or transfer each muscle --to one", 0, 0},
+    {"each", SN_OPTION_CHOICE, "unit|nerve|joint|transfer",
+     "cut each unit (default), each lesion, fuse each joint, or transfer each muscle --to one", 0, 0},
     {"to", SN_OPTION_TEXT, "RECIPIENT", "with --each transfer: unit, or group such as ED", 0, 0},
     {"top", SN_OPTION_COUNT, "N", "weaken the N most used units, one after the other", 1, 1000},
     {"threshold", SN_OPTION_NUMBER, "A", "weaken all units whose activation exceeds A", 0, 1},
@@ -100,7 +106,8 @@ const snCommand cmd_explore = {
     .name = "explore",
     .arguments = "MODEL MOTION",
     .about = "What matters most for a motion: each muscle, nerve or joint in turn, or each tendon transfer, ranked",
-    .details = "Figures are torques that no activations can give, over the tolerance of each joint. With a case, that is the base: "
+    .details = "Figures are torques that no activations can give, over the tolerance of each joint. With a case, that "
+               "is the base: "
                "a\n"
                "transfer is ranked by what it gives back.",
     .example = "sinew explore hand-clinical fist --each nerve",

@@ -125,7 +125,8 @@ static snStatus answer(snAnswer *a, const double *q)
         a->high = a->low ? a->low + nu : NULL;
         status = a->low ? sn_ranges(c->patient, a->low, a->high) : SN_NO_MEMORY;
     }
-    return status == SN_OK ? SN_OK : cli_fail(c->cli, status, "the pose could not be solved: %s", sn_status_text(status));
+    return status == SN_OK ? SN_OK
+                           : cli_fail(c->cli, status, "the pose could not be solved: %s", sn_status_text(status));
 }
 
 static snStatus run(snCli *cli)
@@ -156,13 +157,14 @@ const snCommand cmd_hold = {
     .name = "hold",
     .arguments = "MODEL POSE",
     .about = "Can a pose be held, by which muscles, and how nearly: healthy or as a case",
-    .details = "MODEL is on a tree (hand-clinical). POSE is a motion of the model or a file of key poses; of several poses "
-               "the one\n"
-               "farthest from rest is taken, or that of --at. yes: no joint lacks more than 2 mN m. no: one lacks more than "
-               "its\n"
-               "tolerance (20 mN m, wrist 100) and the nearest pose that holds is more than 10 degrees off. marginal: "
-               "between.\n"
-               "These limits are ours and uncalibrated; this is not a medical device.",
+    .details =
+        "MODEL is on a tree (hand-clinical). POSE is a motion of the model or a file of key poses; of several poses "
+        "the one\n"
+        "farthest from rest is taken, or that of --at. yes: no joint lacks more than 2 mN m. no: one lacks more than "
+        "its\n"
+        "tolerance (20 mN m, wrist 100) and the nearest pose that holds is more than 10 degrees off. marginal: "
+        "between.\n"
+        "These limits are ours and uncalibrated; this is not a medical device.",
     .example = "sinew hold hand-clinical fist --cut FDP2",
     .output = "fist at 1.4 s: marginal\n"
               "case: cut FDP2\n"

@@ -55,8 +55,10 @@ static snStatus set_up(snPursuitRun *r, snCli *cli)
     r->def.repeat = (int32_t)cli_option_number(cli, "repeat", 1);
     r->def.rest = cli_option_number(cli, "rest", 0);
     r->def.progress = cli_progress_callback(cli);
-    status = cli_fail_file(cli, sn_load_motion_poses(cli->argument[1], &motion, &r->poses, &error), &error, cli->argument[1]);
-    if (status == SN_OK) status = clinic_motion(&r->clinic, cli->argument[1], 0); /* names that the model lacks are said there */
+    status = cli_fail_file(cli, sn_load_motion_poses(cli->argument[1], &motion, &r->poses, &error), &error,
+                           cli->argument[1]);
+    if (status == SN_OK)
+        status = clinic_motion(&r->clinic, cli->argument[1], 0); /* names that the model lacks are said there */
     return status;
 }
 
@@ -71,7 +73,8 @@ static double rms_of(const snPursuitRun *r, bool wrist)
     double sum = 0;
     int n = 0;
     for (int32_t k = 0; k < sn_count(r->clinic.model, SN_ITEM_COORDINATE); ++k)
-        if (is_wrist(sn_name(r->clinic.model, SN_ITEM_COORDINATE, k)) == wrist) sum += r->report.rms[k] * r->report.rms[k], ++n;
+        if (is_wrist(sn_name(r->clinic.model, SN_ITEM_COORDINATE, k)) == wrist)
+            sum += r->report.rms[k] * r->report.rms[k], ++n;
     return n ? DEGREES * sqrt(sum / n) : 0;
 }
 
@@ -87,7 +90,8 @@ static void tell(snPursuitRun *r)
     json_string(json, "motion", r->source.path);
     json_string(json, "method", cli_option_text(cli, "method", "torque"));
     clinic_say_case(&r->clinic);
-    cli_say(cli, "%d frames, %.4g s simulated in %.3g s: %.3g times real time\n", p->frames, p->simulated, p->seconds, factor);
+    cli_say(cli, "%d frames, %.4g s simulated in %.3g s: %.3g times real time\n", p->frames, p->simulated, p->seconds,
+            factor);
     cli_say(cli, "error: digits %.2f deg rms, wrist %.2f deg rms, worst %.1f deg (%s at %.2f s)\n", rms_of(r, false),
             rms_of(r, true), DEGREES * p->worst, worst, p->worst_time);
     cli_say(cli, "largest activation %.3f, missing torque up to %.2f tolerances\n", p->max_activation, p->unmet);
@@ -123,10 +127,11 @@ static snStatus save(snPursuitRun *r)
     snError error = {0};
     snText t = {0};
     snStatus status = cli_fail_file(cli, sn_save_track(r->replay, r->path[0], &error), &error, r->path[0]);
-    if (status == SN_OK) status = cli_fail_file(cli, sn_save_table(r->replay, r->path[1], NULL, &error), &error, r->path[1]);
+    if (status == SN_OK)
+        status = cli_fail_file(cli, sn_save_table(r->replay, r->path[1], NULL, &error), &error, r->path[1]);
     if (status != SN_OK) return status;
-    text_add(&t, "# %s\n# model %s, motion %s, method %s\n# rms error of each coordinate, deg\n", clinic_notice, cli->argument[0],
-             r->source.path, cli_option_text(cli, "method", "torque"));
+    text_add(&t, "# %s\n# model %s, motion %s, method %s\n# rms error of each coordinate, deg\n", clinic_notice,
+             cli->argument[0], r->source.path, cli_option_text(cli, "method", "torque"));
     for (int32_t k = 0; k < sn_count(r->clinic.model, SN_ITEM_COORDINATE); ++k)
         text_add(&t, "%-20s %9.3f\n", sn_name(r->clinic.model, SN_ITEM_COORDINATE, k), DEGREES * r->report.rms[k]);
     status = t.text ? cli_save_text(cli, r->path[2], t.text) : SN_NO_MEMORY;

@@ -7,8 +7,8 @@
  *       <Transfer name="FDS4" to="APB" value="1"/>
  *     </Case>
  *
- * One child per change, called like its kind; which attributes each has is in the table. Names are looked up when the case
- * is applied to a model, not here. */
+ * One child per change, called like its kind; which attributes each has is in the table. Names are looked up when the
+ * case is applied to a model, not here. */
 #include "io/case_xml.h"
 
 #include "base/alloc.h"
@@ -26,8 +26,8 @@ enum { KINDS = SN_CHANGE_COUPLE + 1, TAG = 16, MAX_CHANGES = 10000 };
 static const struct {
     int value, force, to;
 } has[KINDS] = {
-    [SN_CHANGE_STRENGTH] = {1, 0, 0}, [SN_CHANGE_PASSIVE] = {1, 0, 0}, [SN_CHANGE_COST] = {1, 0, 0},
-    [SN_CHANGE_CUT] = {0, 0, 0},      [SN_CHANGE_NERVE] = {0, 0, 0},   [SN_CHANGE_FUSE] = {2, 0, 0},
+    [SN_CHANGE_STRENGTH] = {1, 0, 0}, [SN_CHANGE_PASSIVE] = {1, 0, 0},  [SN_CHANGE_COST] = {1, 0, 0},
+    [SN_CHANGE_CUT] = {0, 0, 0},      [SN_CHANGE_NERVE] = {0, 0, 0},    [SN_CHANGE_FUSE] = {2, 0, 0},
     [SN_CHANGE_LOAD] = {0, 1, 0},     [SN_CHANGE_TRANSFER] = {2, 0, 1}, [SN_CHANGE_COUPLE] = {0, 0, 0},
 };
 
@@ -47,10 +47,12 @@ typedef struct Reader {
 static snStatus start_root(Reader *r, snXml *xml, const char *tag, const char **attribute)
 {
     const char *version = sn_xml_attribute(attribute, "version"), *model = sn_xml_attribute(attribute, "model");
-    if (strcmp(tag, "Case") != 0) return sn_xml_fail(xml, 0, tag, NULL, "the root element is %.60s; expected Case", tag);
+    if (strcmp(tag, "Case") != 0)
+        return sn_xml_fail(xml, 0, tag, NULL, "the root element is %.60s; expected Case", tag);
     if (!version) return sn_xml_fail(xml, 0, tag, "add version=\"1\"", "attribute version is missing");
     if (strcmp(version, "1") != 0)
-        return sn_xml_fail(xml, 0, tag, "use a newer sinew", "version \"%.20s\" is not known; this sinew reads version 1", version);
+        return sn_xml_fail(xml, 0, tag, "use a newer sinew",
+                           "version \"%.20s\" is not known; this sinew reads version 1", version);
     for (; *attribute; attribute += 2)
         if (strcmp(*attribute, "version") != 0 && strcmp(*attribute, "model") != 0)
             return sn_xml_fail(xml, 0, tag, "remove it", "unknown attribute %.60s", *attribute);
@@ -121,7 +123,8 @@ static snStatus on_start(void *user, snXml *xml, const char *tag, const char **a
     Reader *r = user;
     if (r->depth++ == 0) return start_root(r, xml, tag, attribute);
     int kind = kind_of(tag);
-    if (r->depth > 2) return sn_xml_fail(xml, 0, tag, "changes have no elements inside", "element %.60s inside another one", tag);
+    if (r->depth > 2)
+        return sn_xml_fail(xml, 0, tag, "changes have no elements inside", "element %.60s inside another one", tag);
     if (kind < 0) return fail_unknown(xml, tag);
     if (sn_case_count(r->c) == MAX_CHANGES) return sn_xml_fail(xml, 0, tag, NULL, "more than %d changes", MAX_CHANGES);
     snChange change = {.kind = (snChangeKind)kind};

@@ -28,8 +28,8 @@ static bool alloc_links(snCompiler *c, int32_t n, Links *l)
            TREE_ARRAY(c, t, lower, n, double, l->lower) && TREE_ARRAY(c, t, upper, n, double, l->upper) &&
            TREE_ARRAY(c, t, stop_stiffness, n, double, l->stop_stiffness) &&
            TREE_ARRAY(c, t, stop_damping, n, double, l->stop_damping) &&
-           COMPILE_ARRAY(c, m->skeleton->compression, n) && COMPILE_ARRAY(c, m->skeleton->tolerance, n) && COMPILE_ARRAY(c, m->coord_name, n) &&
-           COMPILE_ARRAY(c, m->coord_limit_row, n);
+           COMPILE_ARRAY(c, m->skeleton->compression, n) && COMPILE_ARRAY(c, m->skeleton->tolerance, n) &&
+           COMPILE_ARRAY(c, m->coord_name, n) && COMPILE_ARRAY(c, m->coord_limit_row, n);
 }
 
 /* Link of the coordinate that must stand before: the one before it of its body, or the last of its parent. */

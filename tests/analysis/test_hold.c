@@ -90,7 +90,8 @@ static double wrong_gradient(const snPatient *p, double rho, double kappa)
         bool low = p->activation[j] <= 0, high = p->activation[j] >= 1;
         worst = fmax(worst, low ? -g : high ? g : fabs(g));
         for (int32_t k = 0; k < p->nq; ++k)
-            scale = fmax(scale, fabs(p->A[(size_t)(k * p->nu + j)] * p->b[k]) / (p->s->tolerance[k] * p->s->tolerance[k]));
+            scale =
+                fmax(scale, fabs(p->A[(size_t)(k * p->nu + j)] * p->b[k]) / (p->s->tolerance[k] * p->s->tolerance[k]));
     }
     return worst / scale;
 }
@@ -218,7 +219,8 @@ static void weights_of_one_change_nothing(void **state)
 static void tired_and_weak_differ(void **state)
 {
     (void)state;
-    snPatient *healthy = patient(NULL), *weak = changed(SN_CHANGE_STRENGTH, "FDP2", 0.5), *tired = changed(SN_CHANGE_COST, "FDS2", 50);
+    snPatient *healthy = patient(NULL), *weak = changed(SN_CHANGE_STRENGTH, "FDP2", 0.5),
+              *tired = changed(SN_CHANGE_COST, "FDS2", 50);
     double q[HAND_Q];
     snHeld a, b, c;
     int32_t fdp = unit(hand.m, "FDP2"), fds = unit(hand.m, "FDS2");

@@ -71,8 +71,12 @@ static Bench bench(void)
     const snSkeleton *s = b.m->skeleton;
     b.tree = sn_tree_create(&s->tree);
     b.path = sn_path_create(&s->path, s->tree.ndof, s->tree.parent);
-    b.links = (snPathLinks){.ndof = s->tree.ndof, .parent = s->tree.parent, .slides = s->tree.slides,
-                            .rotation = b.tree->rotation, .shift = b.tree->shift, .S = b.tree->S};
+    b.links = (snPathLinks){.ndof = s->tree.ndof,
+                            .parent = s->tree.parent,
+                            .slides = s->tree.slides,
+                            .rotation = b.tree->rotation,
+                            .shift = b.tree->shift,
+                            .S = b.tree->S};
     return b;
 }
 
@@ -103,7 +107,8 @@ static void arms_are_slopes_and_loops_close(void **state)
         lengths(&b, q);
         memset(P, 0, sizeof P);
         for (int32_t i = 0; i < HAND_P; ++i)
-            for (int32_t k = b.path->rowadr[i]; k < b.path->rowadr[i + 1]; ++k) P[HAND_Q * i + b.path->col[k]] = b.path->P[k];
+            for (int32_t k = b.path->rowadr[i]; k < b.path->rowadr[i + 1]; ++k)
+                P[HAND_Q * i + b.path->col[k]] = b.path->P[k];
         for (int32_t k = 0; k < HAND_Q; ++k) {
             double at = q[k];
             q[k] = at + h, lengths(&b, q), memcpy(length, b.path->length, sizeof length);
@@ -153,8 +158,10 @@ static void arms_are_those_of_the_strand_hand(void **state)
                 bool tube = false;
                 while (strcmp(hand.muscle.at[muscle].name, b.m->skeleton->path_name[i]) != 0) ++muscle;
                 const snHandMuscle *m = &hand.muscle.at[muscle];
-                for (int32_t j = 0; j < m->npoint; ++j) tube = tube || hand.point.at[m->first + j].kind == SN_HAND_SURFACE;
-                double arm = sn_hand_moment_arm(&hand, old, muscle, old_coordinate(&hand, name)), off = fabs(arm + b.path->P[k]);
+                for (int32_t j = 0; j < m->npoint; ++j)
+                    tube = tube || hand.point.at[m->first + j].kind == SN_HAND_SURFACE;
+                double arm = sn_hand_moment_arm(&hand, old, muscle, old_coordinate(&hand, name)),
+                       off = fabs(arm + b.path->P[k]);
                 *(tube ? &worst_over_tube : &worst) = fmax(off, *(tube ? &worst_over_tube : &worst));
             }
     }

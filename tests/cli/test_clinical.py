@@ -1,0 +1,96 @@
+"""The clinical commands end to end: hold, compensate, explore, check MODEL MOTION, track on a tree, cases as files, bad input."""
+import csv
+import os
+import unittest
+import xml.etree.ElementTree as xml
+
+from common import Case
+
+MODEL = "hand-clinical"
+
+
+class Clinical(Case):
+    def test_a_fist_is_held(self):
+        answer = self.json("hold", MODEL, "fist", "--ranges")
+        self.assertEqual(answer["verdict"], "yes")
+        self.assertEqual(len(answer["unmet_mNm"]), 23)
+        self.assertLess(max(abs(x) for x in answer["unmet_mNm"].values()), 2)
+        self.assertEqual(len(answer["activation"]), 41)
+        self.assertGreater(answer["effort"], 0)
+        for unit, level in answer["activation"].items():
+            self.assertLessEqual(answer["activation_low"][unit], level + 1e-6)
+            self.assertGreaterEqual(answer["activation_high"][unit], level - 1e-6)
+        self.assertIn("not a medical device", answer["notice"])
+
+    def test_a_cut_tendon_loses_the_end_joint(self):
+        answer = self.json("hold", MODEL, "fist", "--cut", "FDP2")
+        self.assertIn(answer["verdict"], ("marginal", "no"))
+        self.assertEqual(answer["nearest"]["worst"], "dip2.flexion")
+        self.assertGreater(answer["nearest"]["error_deg"], 40)
+
+    def test_who_compensates(self):
+        answer = self.json("compensate", MODEL, "wrist_circle", "--cut", "FCU", "-o", "fcu")
+        names = [unit["unit"] for unit in answer["must"] + answer["may"]]
+        self.assertTrue({"FCR", "ECU"} & set(names))
+        with open(os.path.join(self.folder, "fcu.csv"), encoding="utf-8") as file:
+            rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+        self.assertEqual(len(rows), 41)
+        self.sinew("compensate", MODEL, "fist", code=2)
+
+    def test_explorer_ranks(self):
+        answer = self.json("explore", MODEL, "fist", "--each", "nerve")
+        self.assertEqual(len(answer["findings"]), 6)
+        changes = [finding["change"] for finding in answer["findings"]]
+        self.assertEqual(changes, sorted(changes, reverse=True))
+        random = [self.json("explore", MODEL, "fist", "--random", "3", "--seed", "7")["findings"] for _ in range(2)]
+        self.assertEqual(random[0], random[1])
+        back = self.json("explore", MODEL, "point", "--nerve", "radial", "--each", "transfer", "--to", "ED", "--posture", "palm-down")
+        self.assertLess(back["findings"][0]["change"], 0)
+
+    def test_motion_check_names_intervals(self):
+        self.assertEqual(self.json("check", MODEL, "fist")["intervals"], [])
+        answer = self.json("check", MODEL, "fist", "--nerve", "median-high")
+        self.assertEqual(answer["intervals"][0]["verdict"], "no")
+        self.assertGreater(answer["failing_frames"], 10)
+
+    def test_tracking_writes_what_it_says(self):
+        for method in ("torque", "step"):
+            answer = self.json("track", MODEL, "pinch", "-o", "out", "--method", method)
+            self.assertLess(answer["digit_error_deg"], 3)
+            self.assertLess(answer["wrist_error_deg"], 1)
+            root = xml.parse(os.path.join(self.folder, "out.replay.xml")).getroot()
+            self.assertEqual(root.tag, "Replay")
+            with open(os.path.join(self.folder, "out.sto"), encoding="utf-8") as file:
+                self.assertIn("activation/FDP2", file.read())
+        tired = self.json("track", MODEL, "pinch", "-o", "out", "--method", "step", "--fatigue", "--repeat", "2", "--load", "dp2=0,0,5")
+        self.assertEqual(tired["repetitions"], 2)
+        self.assertGreater(tired["fatigued"]["FDP2"], 0)
+
+    def test_cases_are_kept_and_read_back(self):
+        first = self.json("hold", MODEL, "fist", "--nerve", "ulnar-low", "--strength", "FPL=0.5", "--save-case", "u.case.xml")
+        again = self.json("hold", MODEL, "fist", "--case", "u.case.xml")
+        self.assertEqual(first["case"], again["case"])
+        self.assertEqual(first["activation"], again["activation"])
+
+    def test_bad_input(self):
+        for arguments, code, words in (
+                (("hold", MODEL, "fist", "--cut", "FDP22"), 3, "did you mean FDP2"),
+                (("hold", MODEL, "fist", "--nerve", "ulna-low"), 3, "ulnar-low"),
+                (("hold", MODEL, "fist", "--fuse", "pip9"), 3, "no joint called"),
+                (("hold", MODEL, "fist", "--load", "dp2=1,2"), 2, "BODY=X,Y,Z"),
+                (("hold", MODEL, "fist", "--transfer", "FCR:FCR"), 3, "its own recipient"),
+                (("hold", MODEL, "fist", "--strength", "FDP2=2"), 2, "between 0 and 1"),
+                (("hold", MODEL, "fist", "--at", "99"), 3, "outside the motion"),
+                (("hold", "pulley", "fist"), 3, "made of strands"),
+                (("explore", MODEL, "fist", "--each", "transfer"), 2, "--to RECIPIENT")):
+            result = self.sinew(*arguments, code=code)
+            self.assertIn(words, result.stderr, arguments)
+
+    def test_bench_has_the_figures(self):
+        answer = self.json("bench", "--rung", MODEL)
+        for key in ("torque_solve_us", "hold_us", "ranges_ms", "nearest_ms", "explore_s", "real_time_factor"):
+            self.assertGreater(answer[key], 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
