@@ -36,6 +36,16 @@ SN_API snClinicalHandDef sn_default_clinical_hand_def(void);
 /* Fails with SN_NO_FILE or SN_BAD_FILE when a table is missing or wrong, naming file and line. */
 SN_API snStatus sn_author_clinical_hand(const snClinicalHandDef *def, snSpec **spec, snError *error);
 
+/* The upper body: 68 bodies, 147 coordinates, 814 line muscles on a tree. */
+typedef struct snUpperBodyDef {
+    const char *tables; /* folder of bones.tsv, coordinates.tsv, ... and of the survey */
+    bool meshes;        /* with meshes of the bones */
+} snUpperBodyDef;
+
+SN_API snUpperBodyDef sn_default_upper_body_def(void);
+/* Fails with SN_NO_FILE or SN_BAD_FILE when a table is missing or wrong, naming file and line. */
+SN_API snStatus sn_author_upper_body(const snUpperBodyDef *def, snSpec **spec, snError *error);
+
 /* The right shoulder: thorax, clavicle, scapula and humerus, three ball joints, 16 muscles as 120 strands, 3 ligaments
  * as 12 strands, twelve functions. Nothing but the muscles holds the scapula on the thorax. */
 typedef struct snShoulderDef {
