@@ -139,7 +139,7 @@ def ranges(body):
     geniohyoid of a hyoid that does not sink turns over. Ribs sink by 4 degrees at most: beyond, the obliques fold."""
     for joint in body.joints:
         if joint["name"] in ("humerus_R_abd", "humerus_L_abd"):
-            joint["upper"] = 75 * DEGREE
+            joint["upper"] = 74.9 * DEGREE
         elif joint["name"] == "mandible_open":
             joint["upper"] = 14 * DEGREE
         elif joint["name"].startswith("rib"):

@@ -65,7 +65,7 @@ static void say_totals(snCli *cli, const snSpec *spec)
     json_integer(&cli->json, "bodies", bodies);
     json_integer(&cli->json, "held_bodies", t.pinned);
     json_integer(&cli->json, "joints", joints);
-    json_integer(&cli->json, "degrees_of_freedom", t.freedoms);
+    json_integer(&cli->json, "degrees_of_freedom", is_tree(spec) ? sn_spec_count(spec, SN_KIND_COORDINATE) : t.freedoms);
     json_integer(&cli->json, "strands", strands);
     json_integer(&cli->json, "strands_with_muscle", t.muscles);
     json_integer(&cli->json, "points", t.points);

@@ -53,6 +53,7 @@ void info_tree_totals(snCli *cli, const snSpec *spec)
     json_integer(&cli->json, "units", units);
     json_integer(&cli->json, "paths", paths);
     json_close(&cli->json, '}');
+    json_integer(&cli->json, "muscles", units);
 }
 
 void info_tree_list(snCli *cli, const snSpec *spec)

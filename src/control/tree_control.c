@@ -103,6 +103,7 @@ void sn_treecontrol_destroy(snTreeControl *control)
 void sn_treecontrol_reset(snTreeControl *c, const snTreeSim *sim)
 {
     c->eps_used = 0;
+    memset(c->work->dv, 0, (size_t)sim->tree->ndof * sizeof(double));
     c->warm = false;
     memset(c->work->y, 0, (size_t)c->work->ldm * sizeof(double));
     memset(c->work->y_other, 0, (size_t)c->work->ldm * sizeof(double));
@@ -235,13 +236,13 @@ static bool any_coactivation(const snTreeControl *c, const snTreeSim *sim)
     return false;
 }
 
-/* Wanted accelerations, and the change of velocity that goes with them; passive coordinates as in the last step. */
+/* Wanted accelerations, and the change of velocity that goes with them; passive coordinates as guessed in the last
+ * step. */
 static void want(snTreeControl *c, const snTreeSim *sim, const double *q, const double *v, const double *qdd)
 {
     treeControlWork *w = c->work;
     for (int32_t i = 0; i < sim->tree->ndof; ++i) {
         c->wanted[i] = 0;
-        w->dv[i] = sim->dv[i];
         if (w->place[i] < 0) continue;
         c->wanted[i] = (qdd ? qdd[i] : 0) + c->k_p * (q[i] - sim->q[i]) + c->k_v * (v[i] - sim->v[i]);
         w->dv[i] = sim->h * c->wanted[i];
