@@ -171,7 +171,7 @@ const snCommand cmd_library = {
     .details = "Each muscle is filled with points that resist like muscle and pull along its strands. It is brought to rest at\n"
                "samples of joint coordinates and activation, each from a neighbour that is solved already. Where the blend is\n"
                "off, samples are added. Where a sample reached from another neighbour is elsewhere (the muscle snaps), the range is made\n"
-               "smaller, and the library says so. Play it with --library of sinew skin, export and studio.",
+               "smaller, and the library says so. Play it with sinew export REPLAY --library FILE.",
     .example = "sinew library shoulder --muscle teres_major --axis GH.1=5 -o teres.library",
     .output = "teres_major: 146 vertices, 15 samples over GH.1 -25..89 (5), activation 0.1..1 (3)",
     .least = 1,
