@@ -31,7 +31,7 @@ typedef struct snLibraryDef {
     double mu, bulk;       /* Pa: shear modulus of the matter between the fibres, and lambda over mu */
     double prestretch;     /* of the fibres as drawn */
     double tone;           /* least activation */
-    double jump;           /* m: neighbours may differ by this much at most */
+    double jump;           /* m: a sample solved from another neighbour may end this far away at most */
     double midpoint;       /* m: a cell whose middle is off by more is divided */
     int32_t most_samples;  /* along an axis after dividing, 2 to 17 */
     bool contact;          /* keep out of the bones */
@@ -41,7 +41,7 @@ typedef struct snLibraryDef {
 
 SN_API snLibraryDef sn_default_library_def(void);
 /* Solves the samples. A sample that does not converge, or that is on another branch than its neighbours, makes the box
- * smaller, and sn_library_note says so. SN_BAD_INPUT: no such muscle or coordinate, no attachments, a mesh that cannot
+ * smaller, and the note in snLibraryInfo says so. SN_BAD_INPUT: no such muscle or coordinate, no attachments, a mesh that cannot
  * be filled. */
 SN_API snStatus sn_create_library(const snSpec *spec, const snLibraryDef *def, snLibrary **library, snError *error);
 SN_API void sn_library_destroy(snLibrary *library); /* NULL is fine */
@@ -51,9 +51,12 @@ typedef struct snLibraryInfo {
     const char *name, *mesh, *note; /* note: what was restricted and why, empty where nothing was */
     int32_t vertices, samples, axes;
     const char *axis[3];
+    bool angle[3]; /* values are rad */
     int32_t axis_samples[3];
     double low[3], high[3];            /* rad, m or activation */
-    double jump;                       /* m: largest difference between neighbours, in the frame of the bones */
+    double jump;                       /* m: how far a sample is from itself solved from another neighbour, at most: large
+                                          where the muscle snaps between two samples */
+    double step;                       /* m: largest difference of neighbouring shapes, in the frame of the bones */
     double midpoint_rms, midpoint_max; /* m: blend against true solves at the middles of cells */
     double left_out;                   /* m: worst error when a sample is left out; pessimistic */
     double least_volume;               /* over that at rest, of the worst sample */
@@ -74,7 +77,8 @@ SN_API snStatus sn_save_library(const snLibrary *library, const char *path, snEr
 SN_API snStatus sn_load_library(const char *path, snLibrary **library, snError *error);
 SN_API snStatus sn_read_library(const void *bytes, size_t size, snLibrary **library, snError *error);
 
-/* The muscles as surfaces that follow bones and activations. The library belongs to the deformer from then on.
+/* The muscles as surfaces that follow bones and activations. The library belongs to the deformer from
+ * then on, unless this fails.
  * SN_BAD_INPUT: the library was made for other meshes, or names bodies or coordinates that the model lacks. */
 SN_API snStatus sn_library_deformer(const snSpec *spec, snLibrary *library, snDeformer **deformer, snError *error);
 

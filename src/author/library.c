@@ -11,7 +11,7 @@
 
 snLibraryDef sn_default_library_def(void)
 {
-    return (snLibraryDef){.activations = 3, .points = 400, .mu = 6e3, .bulk = 120, .prestretch = 1.1, .tone = 0.1,
+    return (snLibraryDef){.activations = 3, .points = 400, .mu = 25e3, .bulk = 120, .prestretch = 1.1, .tone = 0.1,
                           .jump = 5e-3, .midpoint = 1e-3, .most_samples = 9, .contact = true};
 }
 
@@ -109,11 +109,12 @@ snStatus sn_library_info(const snLibrary *library, int32_t muscle, snLibraryInfo
     info->midpoint_rms = (double)m->midpoint_rms, info->midpoint_max = (double)m->midpoint_max;
     info->least_volume = 1;
     for (int32_t a = 0; a < m->naxis; ++a) {
-        info->axis[a] = m->axis[a].name, info->axis_samples[a] = m->axis[a].n;
+        info->axis[a] = m->axis[a].name, info->angle[a] = m->axis[a].angle, info->axis_samples[a] = m->axis[a].n;
         info->low[a] = m->axis[a].value[0], info->high[a] = m->axis[a].value[m->axis[a].n - 1];
     }
     for (int32_t s = 0; s < m->nsample; ++s) {
         info->jump = fmax(info->jump, (double)m->sample[s].jump);
+        info->step = fmax(info->step, (double)m->sample[s].step);
         info->left_out = fmax(info->left_out, (double)m->sample[s].left_out);
         info->residual = fmax(info->residual, (double)m->sample[s].residual);
         info->least_volume = fmin(info->least_volume, (double)m->sample[s].volume);

@@ -1,5 +1,9 @@
-/* Samples of a library: flooded over a grid from the drawn pose at tone, refined, repaired, and restricted where no
- * continuous sheet of equilibria is found. */
+/* Samples of a library: flooded over a grid from the drawn pose at tone, refined, and restricted where no continuous sheet
+ * of equilibria is found.
+ *
+ * A muscle that snaps between two samples remembers: going back leads elsewhere. So each sample is solved again from
+ * every neighbour, and how far that ends from it is the jump between the two. On one sheet it is about the tolerance of
+ * the solver, however much the shapes themselves differ. */
 #include "author/library_grid.h"
 
 #include "base/alloc.h"
@@ -61,18 +65,18 @@ static void keep(const snLibraryGrid *g, snLibraryWorker *w, const snSoftInfo *i
     p->solved = true;
 }
 
-/* Solves a point from a solved one: in one step, or in more where that does not converge or lands far away. */
-void sn_library_solve(const snLibraryGrid *g, snLibraryWorker *w, const snLibraryPoint *from, snLibraryPoint *p)
+/* Solves a point from a solved one: in one step, or in more where that does not converge. */
+static void solve(const snLibraryGrid *g, snLibraryWorker *w, const snLibraryPoint *from, int halving, snLibraryPoint *p)
 {
     size_t n = 3 * (size_t)g->muscle->quads.nnode;
     snSoftInfo info = {0};
-    for (int halving = 0; halving <= HALVINGS; ++halving) {
+    for (; halving <= HALVINGS; ++halving) {
         memcpy(w->state->x, from ? from->x : g->muscle->quads.rest, n * sizeof *from->x);
         for (int32_t b = 0; b < g->muscle->nbone; ++b)
             w->state->pose[b] = from ? from->bone[b] : g->muscle->soft_bone[b].rest;
         info = walk(g, w, from ? from->at : p->at, p->at, 1 << halving, p);
         keep(g, w, &info, p);
-        if (info.converged && (!from || sn_library_apart(g, from, p) <= g->limit)) break;
+        if (info.converged) break;
     }
 }
 
@@ -90,7 +94,7 @@ static void run_share(void *context, int32_t item)
 {
     const jobs *j = context;
     for (int32_t k = item; k < j->count; k += j->grid->nworker)
-        sn_library_solve(j->grid, j->grid->worker + item, j->list[k].from, j->list[k].to);
+        solve(j->grid, j->grid->worker + item, j->list[k].from, 0, j->list[k].to);
 }
 
 static snStatus run_jobs(snLibraryGrid *g, job *list, int32_t count, const char *stage)
@@ -153,60 +157,101 @@ static snStatus flood(snLibraryGrid *g, snError *error)
     return status;
 }
 
-/* ---- repair ---- */
+/* ---- jumps ---- */
 
-/* Solves a point again from its neighbours where it is far from one; keeps what is nearest to all of them. */
-static void repair(snLibraryGrid *g, int32_t i, snLibraryPoint *spare)
+/* Solves a point again from a neighbour into the worker's spare one; how far it is from what was there. In one step, and
+ * in small ones where that ends elsewhere: a long step may leave the sheet that a short one follows. */
+static double again(const snLibraryGrid *g, snLibraryWorker *w, const snLibraryPoint *from, const snLibraryPoint *p)
 {
-    int32_t near[2 * SN_LIBRARY_AXES], count = sn_library_neighbours(g, i, near);
-    snLibraryPoint *p = g->point[i];
-    double worst = p->info.converged ? sn_library_worst(g, i, p) : INFINITY;
-    for (int32_t k = 0; k < count && worst > g->limit; ++k) {
-        const snLibraryPoint *from = g->point[near[k]];
-        if (!from->info.converged) continue;
-        memcpy(spare->at, p->at, sizeof p->at);
-        sn_library_solve(g, g->worker, from, spare);
-        double now = spare->info.converged ? sn_library_worst(g, i, spare) : INFINITY;
-        if (now >= worst) continue;
-        worst = now;
-        sn_library_copy(g, spare, p);
+    memcpy(w->spare->at, p->at, sizeof p->at);
+    w->spare->solves = 0, w->spare->seconds = w->spare->worst = 0;
+    for (int halving = 0; halving <= HALVINGS; halving += HALVINGS) {
+        solve(g, w, from, halving, w->spare);
+        double off = w->spare->info.converged ? sn_library_apart(g, w->spare, p) : INFINITY;
+        if (off <= g->limit || halving == HALVINGS) return off;
+    }
+    return INFINITY;
+}
+
+/* Jumps of one sample to its next neighbours, there and back. Item: worker; each has its own samples. */
+static void compare_share(void *context, int32_t item)
+{
+    const snLibraryGrid *g = context;
+    snLibraryWorker *w = g->worker + item;
+    int32_t index[3];
+    for (int32_t i = item; i < sn_library_total(g); i += g->nworker) {
+        snLibraryPoint *p = g->point[i];
+        sn_library_unflat(g, i, index);
+        for (int32_t a = 0; a < g->naxis; ++a) {
+            if (index[a] + 1 >= g->axis[a].n) continue;
+            ++index[a];
+            const snLibraryPoint *q = g->point[sn_library_flat(g, index)];
+            --index[a];
+            p->jump[a] = p->info.converged && q->info.converged ? fmax(again(g, w, p, q), again(g, w, q, p)) : INFINITY;
+            w->solves += 2;
+        }
     }
 }
 
-static snStatus repair_all(snLibraryGrid *g, snError *error)
+/* Where two branches were found, the sample on the one of less energy stays: solved again from the neighbour. */
+static void mend(snLibraryGrid *g)
 {
-    snLibraryPoint *spare = sn_library_point_create(g);
-    if (!spare) return sn_fail_no_memory(error);
-    for (int round = 0; round < REPAIRS; ++round)
-        for (int32_t i = 0; i < sn_library_total(g); ++i)
-            if (!g->point[i]->info.converged || sn_library_worst(g, i, g->point[i]) > g->limit) repair(g, i, spare);
-    sn_library_point_destroy(spare);
+    int32_t near[2 * SN_LIBRARY_AXES], index[3];
+    for (int32_t i = 0; i < sn_library_total(g); ++i) {
+        bool torn = !g->point[i]->info.converged;
+        sn_library_unflat(g, i, index);
+        for (int32_t a = 0; a < g->naxis; ++a) torn = torn || (index[a] + 1 < g->axis[a].n && g->point[i]->jump[a] > g->limit);
+        int32_t count = torn ? sn_library_neighbours(g, i, near) : 0;
+        for (int32_t k = 0; k < count; ++k) {
+            snLibraryPoint *p = g->point[i];
+            if (!g->point[near[k]]->info.converged) continue;
+            double off = again(g, g->worker, g->point[near[k]], p);
+            const snLibraryPoint *s = g->worker->spare;
+            if (s->info.converged && (!p->info.converged || (off > g->limit && s->info.energy < p->info.energy)))
+                sn_library_copy(g, s, p);
+        }
+    }
+}
+
+/* Fills the jumps of all samples; then, unless this is the last time, mends what is torn. */
+static snStatus compare_pairs(snLibraryGrid *g, bool repair)
+{
+    bool torn = false;
+    int32_t total = sn_library_total(g), index[3];
+    sn_pool_loop(g->pool, g->nworker, compare_share, g);
+    for (int32_t i = 0; i < total; ++i) {
+        sn_library_unflat(g, i, index);
+        for (int32_t a = 0; a < g->naxis; ++a) torn = torn || (index[a] + 1 < g->axis[a].n && g->point[i]->jump[a] > g->limit);
+    }
+    if (torn && repair) mend(g);
+    g->done += total;
+    if (g->progress.call && g->progress.call(g->progress.user, "jumps", g->done, fmax(g->done, g->expected)))
+        return SN_CANCELLED;
     return SN_OK;
 }
 
 /* ---- refinement ---- */
 
-/* Solves the plane in the middle of an interval; keeps it where the blend is off by too much or neighbours differ by too
- * much. */
+/* Solves the plane in the middle of an interval; keeps it where the blend is off by too much. */
 static snStatus try_plane(snLibraryGrid *g, int32_t a, int32_t k, double allowed, bool room, bool *kept, snError *error)
 {
     snLibraryPlane plane;
     snStatus status = sn_library_plane_create(g, a, k, &plane, error);
     job *list = status == SN_OK ? SN_NEW_ARRAY(job, plane.count) : NULL;
     if (status == SN_OK && !list) status = sn_fail_no_memory(error);
-    double worst = 0, sum = 0, jump = 0;
+    double worst = 0;
     for (int32_t i = 0; i < plane.count && status == SN_OK; ++i) list[i] = (job){plane.below[i], plane.point[i]};
     if (status == SN_OK) status = run_jobs(g, list, plane.count, "middles");
     for (int32_t i = 0; i < plane.count && status == SN_OK; ++i) {
-        double rms, off = sn_library_blend_error(g, &plane, i, &rms);
-        worst = fmax(worst, off), sum += rms * rms;
-        jump = fmax(jump, sn_library_apart(g, plane.below[i], plane.above[i]));
+        worst = fmax(worst, sn_library_blend_error(g, &plane, i, &(double){0}));
     }
     sn_free(list);
-    *kept = status == SN_OK && room && (worst > allowed || jump > g->limit);
-    if (status == SN_OK && !*kept) {
-        g->midpoint_max = fmax(g->midpoint_max, worst);
-        g->midpoint_sum += sum, g->midpoint_count += plane.count;
+    *kept = status == SN_OK && room && worst > allowed;
+    for (int32_t i = 0; i < plane.count && status == SN_OK && !*kept; ++i) {
+        snLibraryMiddle middle = {{0}, 0, 0};
+        memcpy(middle.at, plane.point[i]->at, sizeof middle.at);
+        middle.most = sn_library_blend_error(g, &plane, i, &middle.rms);
+        if (!sn_array_push(&g->middle, middle)) status = sn_fail_no_memory(error);
     }
     if (*kept) status = sn_library_insert(g, &plane, error);
     sn_library_plane_free(&plane);
@@ -242,7 +287,7 @@ static int32_t offences(const snLibraryGrid *g, const int32_t low[3], const int3
             memcpy(other, index, sizeof other);
             if (++other[a] > high[a]) continue;
             const snLibraryPoint *q = g->point[sn_library_flat(g, other)];
-            if (sn_library_apart(g, g->point[i], q) > g->limit) ++count;
+            if (g->point[i]->jump[a] > g->limit && q->solved) ++count;
         }
     }
     return count;
@@ -269,7 +314,7 @@ static snStatus restrict_box(snLibraryGrid *g, char note[SN_LIBRARY_NOTE], snErr
     note[0] = 0;
     for (int32_t a = 0; a < g->naxis; ++a) {
         const snLibraryAxis *x = g->axis + a;
-        double unit = g->coord[a] >= 0 && g->angle[a] ? 180 / SN_PI : 1;
+        double unit = x->angle ? 180 / SN_PI : 1;
         size_t used = strlen(note);
         if (low[a] == 0 && high[a] == x->n - 1) continue;
         (void)snprintf(note + used, SN_LIBRARY_NOTE - used, "%s%s restricted to %.4g..%.4g of %.4g..%.4g%s", used ? "; " : "",
@@ -288,9 +333,8 @@ snStatus sn_library_flood(const snModel *model, const snSoftMuscle *muscle, cons
     snStatus status = sn_library_grid_create(model, muscle, def, pool, &g, error);
     if (status == SN_OK) status = flood(&g, error);
     if (status == SN_OK) status = sn_library_fit(&g, error);
-    if (status == SN_OK) status = repair_all(&g, error);
     if (status == SN_OK) status = refine(&g, def, error);
-    if (status == SN_OK) status = repair_all(&g, error);
+    for (int round = 0; round < REPAIRS && status == SN_OK; ++round) status = compare_pairs(&g, round + 1 < REPAIRS);
     if (status == SN_OK) status = restrict_box(&g, out->note, error);
     if (status == SN_OK) status = sn_library_pack(&g, out, error);
     if (status == SN_OK) {

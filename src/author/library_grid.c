@@ -54,11 +54,26 @@ int32_t sn_library_neighbours(const snLibraryGrid *g, int32_t flat, int32_t near
     return count;
 }
 
-double sn_library_worst(const snLibraryGrid *g, int32_t flat, const snLibraryPoint *p)
+double sn_library_step(const snLibraryGrid *g, int32_t flat)
 {
     int32_t near[2 * SN_LIBRARY_AXES], count = sn_library_neighbours(g, flat, near);
     double worst = 0;
-    for (int32_t k = 0; k < count; ++k) worst = fmax(worst, sn_library_apart(g, p, g->point[near[k]]));
+    for (int32_t k = 0; k < count; ++k) worst = fmax(worst, sn_library_apart(g, g->point[flat], g->point[near[k]]));
+    return worst;
+}
+
+double sn_library_jump(const snLibraryGrid *g, int32_t flat)
+{
+    int32_t index[3];
+    double worst = 0;
+    sn_library_unflat(g, flat, index);
+    for (int32_t a = 0; a < g->naxis; ++a) {
+        if (index[a] + 1 < g->axis[a].n) worst = fmax(worst, g->point[flat]->jump[a]);
+        if (index[a] == 0) continue;
+        --index[a];
+        worst = fmax(worst, g->point[sn_library_flat(g, index)]->jump[a]);
+        ++index[a];
+    }
     return worst;
 }
 
@@ -105,7 +120,7 @@ static snStatus add_axis(snLibraryGrid *g, int32_t coordinate, int32_t samples, 
     for (int32_t j = 0; j < g->model->njoint; ++j) {
         int32_t first = g->model->joint_coordadr[j];
         if (coordinate >= first && coordinate < g->model->joint_coordadr[j + 1])
-            g->angle[g->naxis] = sn_joint_dof_is_angle(g->model->joint[j].kind, coordinate - first);
+            x->angle = sn_joint_dof_is_angle(g->model->joint[j].kind, coordinate - first);
     }
     ++g->naxis;
     return SN_OK;
@@ -198,6 +213,8 @@ snStatus sn_library_grid_create(const snModel *model, const snSoftMuscle *muscle
         for (int32_t a = 0; a < g->naxis; ++a) g->point[i]->at[a] = g->axis[a].value[index[a]];
     }
     first_weights(g);
+    for (int32_t i = 0; i < g->nworker; ++i)
+        if (!(g->worker[i].spare = sn_library_point_create(g))) return sn_fail_no_memory(error);
     return SN_OK;
 }
 
@@ -213,9 +230,11 @@ void sn_library_grid_free(snLibraryGrid *g)
     for (int32_t i = 0; g->point && i < sn_library_total(g); ++i) sn_library_point_destroy(g->point[i]);
     for (int32_t i = 0; g->worker && i < g->nworker; ++i) {
         sn_soft_state_destroy(g->worker[i].state);
+        sn_library_point_destroy(g->worker[i].spare);
         sn_free(g->worker[i].coordinate), sn_free(g->worker[i].pose);
     }
     sn_free(g->point), sn_free(g->worker);
+    sn_array_free(&g->middle);
     sn_library_muscle_free(&g->frame);
 }
 

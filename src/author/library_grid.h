@@ -3,6 +3,7 @@
 #define SN_AUTHOR_LIBRARY_GRID_H
 
 #include "author/library.h"
+#include "base/array.h"
 
 typedef struct snLibraryPoint {
     double at[SN_LIBRARY_AXES];
@@ -12,14 +13,22 @@ typedef struct snLibraryPoint {
     rigid bone[SN_SOFT_BONES];
     snSoftInfo info;
     double force;
+    double jump[SN_LIBRARY_AXES]; /* m: to the next sample along each axis, see library_flood.c */
     bool solved;
     int32_t solves;
     double seconds, worst; /* of its solves */
 } snLibraryPoint;
 
+/* A true solve between samples: how far the blend was off, m. */
+typedef struct snLibraryMiddle {
+    double at[SN_LIBRARY_AXES], most, rms;
+} snLibraryMiddle;
+
 typedef struct snLibraryWorker {
     snSoftState *state;
     double *coordinate, *pose;
+    snLibraryPoint *spare;
+    int32_t solves;
 } snLibraryWorker;
 
 typedef struct snLibraryGrid {
@@ -31,14 +40,12 @@ typedef struct snLibraryGrid {
     snLibraryWorker *worker;
     int32_t ncoord, naxis, activation; /* activation: its axis, -1 */
     int32_t coord[SN_LIBRARY_AXES];    /* coordinate of the model, -1: activation */
-    bool angle[SN_LIBRARY_AXES];
     snLibraryAxis axis[SN_LIBRARY_AXES];
     snLibraryPoint **point; /* last axis fastest */
     double limit, tone;
     snLibraryMuscle frame; /* weights of the vertices only */
     double done, expected;
-    double midpoint_max, midpoint_sum;
-    int32_t midpoint_count;
+    SN_ARRAY(snLibraryMiddle) middle;
     int32_t spent_solves;
     double spent_seconds, spent_worst;
 } snLibraryGrid;
@@ -72,9 +79,10 @@ int32_t sn_library_neighbours(const snLibraryGrid *g, int32_t flat, int32_t near
 void sn_library_localise(const snLibraryGrid *g, snLibraryPoint *p);
 /* Largest difference of two shapes in the frame of the bones, m. */
 double sn_library_apart(const snLibraryGrid *g, const snLibraryPoint *p, const snLibraryPoint *q);
-/* The same of a shape to all neighbours of a place. */
-double sn_library_worst(const snLibraryGrid *g, int32_t flat, const snLibraryPoint *p);
-void sn_library_solve(const snLibraryGrid *g, snLibraryWorker *w, const snLibraryPoint *from, snLibraryPoint *p);
+/* The same of a sample to the neighbour that is most different. */
+double sn_library_step(const snLibraryGrid *g, int32_t flat);
+/* Largest jump between a sample and its neighbours. */
+double sn_library_jump(const snLibraryGrid *g, int32_t flat);
 
 /* Weights of the vertices fitted to the samples (two bones), see library.h. */
 snStatus sn_library_fit(snLibraryGrid *g, snError *error);

@@ -156,8 +156,24 @@ static void pack_sample(const snLibraryGrid *g, int32_t i, snLibraryMuscle *out)
         for (size_t e = 0; e < 3; ++e) to[e * n + v] = (int16_t)lrint(p->delta[3 * v + e] / out->unit);
     out->sample[i] = (snLibrarySample){.residual = (float)p->info.residual, .energy = (float)p->info.energy,
                                        .least = (float)p->info.least_J, .volume = (float)p->info.volume,
-                                       .force = (float)p->force, .jump = (float)sn_library_worst(g, i, p),
+                                       .force = (float)p->force, .jump = (float)sn_library_jump(g, i), .step = (float)sn_library_step(g, i),
                                        .left_out = (float)left_out(g, i)};
+}
+
+/* Middles within the box that is left. */
+static void pack_middles(const snLibraryGrid *g, snLibraryMuscle *out)
+{
+    double worst = 0, sum = 0;
+    int32_t count = 0;
+    for (int32_t i = 0; i < g->middle.count; ++i) {
+        const snLibraryMiddle *m = g->middle.at + i;
+        bool inside = true;
+        for (int32_t a = 0; a < g->naxis; ++a)
+            inside = inside && m->at[a] >= g->axis[a].value[0] && m->at[a] <= g->axis[a].value[g->axis[a].n - 1];
+        if (!inside) continue;
+        worst = fmax(worst, m->most), sum += m->rms * m->rms, ++count;
+    }
+    out->midpoint_max = (float)worst, out->midpoint_rms = (float)(count > 0 ? sqrt(sum / count) : 0);
 }
 
 snStatus sn_library_pack(snLibraryGrid *g, snLibraryMuscle *out, snError *error)
@@ -177,7 +193,6 @@ snStatus sn_library_pack(snLibraryGrid *g, snLibraryMuscle *out, snError *error)
         for (int32_t v = 0; v < 3 * out->nvertex; ++v) most = fmax(most, fabs(g->point[i]->delta[v]));
     out->unit = most / 32767;
     for (int32_t i = 0; i < out->nsample; ++i) pack_sample(g, i, out);
-    out->midpoint_max = (float)g->midpoint_max;
-    out->midpoint_rms = (float)(g->midpoint_count > 0 ? sqrt(g->midpoint_sum / g->midpoint_count) : 0);
+    pack_middles(g, out);
     return SN_OK;
 }

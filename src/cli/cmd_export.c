@@ -99,6 +99,8 @@ static snStatus skin_at(snExport *e, double time, double *point, snError *error)
 static snStatus open_skin(snExport *e)
 {
     snModelSkinDef def = sn_default_model_skin_def();
+    const char *library = cli_option_text(e->cli, "library", NULL);
+    if (library) return cli_library_open(e->cli, e->spec, e->replay, library, &e->skinned);
     def.prominence = cli_option_number(e->cli, "prominence", def.prominence);
     return cli_skin_open(e->cli, e->spec, e->replay, &def, &e->skinned);
 }
@@ -153,7 +155,7 @@ static snStatus write_cache(snExport *e, const snPoints *points, snCacheFormat f
 static snStatus export_points(snExport *e, snCacheFormat format)
 {
     snPoints points = {0};
-    const char *otherwise = cli_has_skin(e->spec) ? "skin" : format == SN_CACHE_OBJ ? "bones" : "strands";
+    const char *otherwise = cli_has_skin(e->spec) || cli_given(e->cli, "library") ? "skin" : format == SN_CACHE_OBJ ? "bones" : "strands";
     const char *what = cli_option_text(e->cli, "what", otherwise);
     snStatus status;
     if (strcmp(what, "skin") == 0)
@@ -187,7 +189,7 @@ static snStatus export_obj(snExport *e)
 
 static bool with_skin(const snExport *e)
 {
-    return cli_has_skin(e->spec) && !cli_given(e->cli, "no-skin");
+    return (cli_has_skin(e->spec) || cli_given(e->cli, "library")) && !cli_given(e->cli, "no-skin");
 }
 
 /* The skin as a skinned mesh with shapes for what the bones do not explain. */
@@ -350,6 +352,7 @@ static const snOption options[] = {
     {"o", SN_OPTION_TEXT, "OUT", "file to write (that of the replay with the ending of the format)", 0, 0},
     {"model", SN_OPTION_TEXT, "MODEL", "the model of the replay (the one that it names)", 0, 0},
     {"what", SN_OPTION_CHOICE, "skin|strands|bones", "points of pc2, mdd, obj (skin if the model has one)", 0, 0},
+    {"library", SN_OPTION_TEXT, "FILE", "soft muscles of this deformation library instead of the skin (sinew library)", 0, 0},
     {"no-skin", SN_OPTION_FLAG, "", "glb, html: bones and strands only", 0, 0},
     {"prominence", SN_OPTION_NUMBER, "X", "how far tendons stand out of the skin: 0 not at all (1)", 0, 10},
     {"frame-rate", SN_OPTION_NUMBER, "F", "frames a second, interpolated (the replay's own)", 1, 1000},

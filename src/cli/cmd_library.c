@@ -10,7 +10,7 @@ enum { MOST_AXES = 2 };
 static const double DEGREE = 3.14159265358979323846 / 180;
 
 /* COORDINATE=N or COORDINATE=N,LOW,HIGH in degrees (m for a sliding one). */
-static snStatus read_axis(snCli *cli, const snModel *model, const char *text, char *name, size_t size, snLibraryAxisDef *axis)
+static snStatus read_axis(snCli *cli, const char *text, char *name, size_t size, snLibraryAxisDef *axis)
 {
     const char *equal = strchr(text, '=');
     char *end = NULL;
@@ -22,10 +22,6 @@ static snStatus read_axis(snCli *cli, const snModel *model, const char *text, ch
         axis->low = strtod(end + 1, &end);
         if (*end == ',') axis->high = strtod(end + 1, &end);
         else return cli_fail(cli, SN_USAGE, "--axis %s: the upper end is missing", text);
-        int32_t coordinate = sn_find(model, SN_ITEM_COORDINATE, name);
-        double range[2] = {0, 0};
-        if (coordinate >= 0) sn_coordinate_range(model, coordinate, range);
-        /* ranges of sliding joints are metres; those of hinges and balls are below 7 rad and given in degrees */
         double unit = cli_given(cli, "metres") ? 1 : DEGREE;
         axis->low *= unit, axis->high *= unit;
     }
@@ -38,14 +34,13 @@ static void say_muscle(snCli *cli, const snLibraryInfo *m)
 {
     cli_say(cli, "%s: %d vertices, %d samples", m->name, (int)m->vertices, (int)m->samples);
     for (int32_t a = 0; a < m->axes; ++a) {
-        bool turn = strcmp(m->axis[a], "activation") != 0;
-        double unit = turn ? 1 / DEGREE : 1;
+        double unit = m->angle[a] ? 1 / DEGREE : 1;
         cli_say(cli, "%s %s %.3g..%.3g (%d)", a ? "," : " over", m->axis[a], unit * m->low[a], unit * m->high[a],
                 (int)m->axis_samples[a]);
     }
     cli_say(cli, "\n  largest jump %.2f mm, at middles %.2f mm rms and %.2f at most, volume at least %.4f\n", m->jump * 1e3,
             m->midpoint_rms * 1e3, m->midpoint_max * 1e3, m->least_volume);
-    if (m->note[0]) cli_warn(cli, "%s: %s, since shapes beyond differ by more than the allowed jump", m->name, m->note);
+    if (m->note[0]) cli_warn(cli, "%s: %s, since the muscle snaps beyond by more than the allowed jump", m->name, m->note);
 }
 
 static void report(snCli *cli, const snLibrary *library)
@@ -72,6 +67,7 @@ static void report(snCli *cli, const snLibrary *library)
         }
         json_close(&cli->json, ']');
         json_number(&cli->json, "jump_mm", m.jump * 1e3);
+        json_number(&cli->json, "step_mm", m.step * 1e3);
         json_number(&cli->json, "midpoint_rms_mm", m.midpoint_rms * 1e3);
         json_number(&cli->json, "midpoint_max_mm", m.midpoint_max * 1e3);
         json_number(&cli->json, "left_out_mm", m.left_out * 1e3);
@@ -90,7 +86,7 @@ static void report(snCli *cli, const snLibrary *library)
             t.seconds);
 }
 
-static snStatus read_options(snCli *cli, const snModel *model, snLibraryDef *def, snLibraryAxisDef axis[MOST_AXES],
+static snStatus read_options(snCli *cli, snLibraryDef *def, snLibraryAxisDef axis[MOST_AXES],
                              char name[MOST_AXES][128])
 {
     const char *text;
@@ -111,7 +107,7 @@ static snStatus read_options(snCli *cli, const snModel *model, snLibraryDef *def
     def->progress = cli_progress_callback(cli);
     for (int i = 0; (text = cli_option_nth(cli, "axis", i)) != NULL; ++i) {
         if (i == MOST_AXES) return cli_fail(cli, SN_USAGE, "--axis can be given twice at most");
-        snStatus status = read_axis(cli, model, text, name[i], sizeof name[i], axis + i);
+        snStatus status = read_axis(cli, text, name[i], sizeof name[i], axis + i);
         if (status != SN_OK) return status;
         def->naxis = i + 1;
     }
@@ -123,7 +119,6 @@ static snStatus run(snCli *cli)
 {
     const char *out = cli_option_text(cli, "o", NULL);
     snSpec *spec = NULL;
-    snModel *model = NULL;
     snLibrary *library = NULL;
     snLibraryDef def;
     snLibraryAxisDef axis[MOST_AXES];
@@ -132,8 +127,8 @@ static snStatus run(snCli *cli)
     if (!out) return cli_fail(cli, SN_USAGE, "-o FILE.library is missing");
     if (!cli_ends_with(out, ".library")) return cli_fail(cli, SN_USAGE, "-o %s: expected a .library", out);
     snStatus status = cli_check_output(cli, out);
-    if (status == SN_OK) status = cli_compile_model(cli, cli->argument[0], &spec, &model);
-    if (status == SN_OK) status = read_options(cli, model, &def, axis, name);
+    if (status == SN_OK) status = cli_load_model(cli, cli->argument[0], &spec);
+    if (status == SN_OK) status = read_options(cli, &def, axis, name);
     if (status == SN_OK) {
         status = sn_create_library(spec, &def, &library, &error);
         cli_progress_end(cli);
@@ -146,7 +141,6 @@ static snStatus run(snCli *cli)
         json_string(&cli->json, "library", out);
     }
     sn_library_destroy(library);
-    if (model) sn_model_destroy(model);
     if (spec) sn_spec_destroy(spec);
     return status;
 }
@@ -158,11 +152,11 @@ static const snOption options[] = {
     {"metres", SN_OPTION_FLAG, "", "the range of --axis is in metres (sliding joints)", 0, 0},
     {"activations", SN_OPTION_COUNT, "N", "samples from tone to full activation (3)", 1, 17},
     {"points", SN_OPTION_COUNT, "N", "points in each muscle (400)", 60, 5000},
-    {"mu", SN_OPTION_NUMBER, "KPA", "shear modulus of the matter between the fibres (6)", 0.1, 1000},
+    {"mu", SN_OPTION_NUMBER, "KPA", "shear modulus of the matter between the fibres (25)", 0.1, 1000},
     {"bulk", SN_OPTION_NUMBER, "RATIO", "lambda over mu: resistance to a change of volume (120)", 5, 2000},
     {"prestretch", SN_OPTION_NUMBER, "P", "stretch of the fibres as drawn (1.1)", 0.5, 2},
     {"tone", SN_OPTION_NUMBER, "A", "least activation (0.1)", 0, 0.9},
-    {"jump", SN_OPTION_NUMBER, "MM", "neighbouring shapes differ by this much at most (5)", 0.1, 1000},
+    {"jump", SN_OPTION_NUMBER, "MM", "a shape reached from another neighbour differs by this much at most (5)", 0.1, 1000},
     {"midpoint", SN_OPTION_NUMBER, "MM", "a cell whose middle is off by more is divided (1)", 0.01, 1000},
     {"most", SN_OPTION_COUNT, "N", "samples along an axis after dividing (9)", 2, 17},
     {"no-contact", SN_OPTION_FLAG, "", "let the muscle pass through bones", 0, 0},
@@ -176,8 +170,8 @@ const snCommand cmd_library = {
     .about = "Compute the shapes of soft muscles over pose and activation",
     .details = "Each muscle is filled with points that resist like muscle and pull along its strands. It is brought to rest at\n"
                "samples of joint coordinates and activation, each from a neighbour that is solved already. Where the blend is\n"
-               "off, samples are added. Where neighbouring shapes still differ too much (the muscle snaps), the range is made\n"
-               "smaller, and the library says so. Play it with --library of sinew skin, export and studio.",
+               "off, samples are added. Where a sample reached from another neighbour is elsewhere (the muscle snaps), the range is made\n"
+               "smaller, and the library says so. Play it with sinew export REPLAY --library FILE.",
     .example = "sinew library shoulder --muscle teres_major --axis GH.1=5 -o teres.library",
     .output = "teres_major: 146 vertices, 15 samples over GH.1 -25..89 (5), activation 0.1..1 (3)",
     .least = 1,

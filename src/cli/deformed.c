@@ -68,6 +68,20 @@ snStatus cli_skin_open(snCli *cli, const snSpec *spec, const snTrack *replay, co
     return cli_deform_open(cli, spec, replay, deformer, d);
 }
 
+snStatus cli_library_open(snCli *cli, const snSpec *spec, const snTrack *replay, const char *path, snDeformed *d)
+{
+    snError error = {0};
+    snLibrary *library = NULL;
+    snDeformer *deformer = NULL;
+    snStatus status = sn_load_library(path, &library, &error);
+    if (status == SN_OK) {
+        status = sn_library_deformer(spec, library, &deformer, &error);
+        if (status != SN_OK) sn_library_destroy(library);
+    }
+    if (status != SN_OK) return cli_fail_file(cli, status, &error, path);
+    return cli_deform_open(cli, spec, replay, deformer, d);
+}
+
 void cli_deform_close(snDeformed *d)
 {
     if (d->deformer)

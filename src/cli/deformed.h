@@ -29,6 +29,8 @@ bool cli_has_skin(const snSpec *spec);
 snStatus cli_deform_open(snCli *cli, const snSpec *spec, const snTrack *replay, snDeformer *deformer, snDeformed *d);
 /* The skin of the model, by a def with mesh, weights, influence, blend, prominence and belly. */
 snStatus cli_skin_open(snCli *cli, const snSpec *spec, const snTrack *replay, const snModelSkinDef *def, snDeformed *d);
+/* The soft muscles of a deformation library. */
+snStatus cli_library_open(snCli *cli, const snSpec *spec, const snTrack *replay, const char *path, snDeformed *d);
 void cli_deform_close(snDeformed *d); /* all zero is fine */
 /* The vertices (3 each) at a time of the replay, as an snSkinAtFn, or at a frame of it; what is wrong is in d->error.
  */

@@ -58,8 +58,9 @@ static bool get_text(reader *r, char *to, size_t size)
 static bool read_axis(reader *r, snLibraryAxis *axis)
 {
     bool ok = get_text(r, axis->name, sizeof axis->name);
-    uint32_t n = get_count(r);
-    if (!ok || n < 1 || n > SN_LIBRARY_VALUES) return false;
+    uint32_t angle = get_count(r), n = get_count(r);
+    axis->angle = angle == 1;
+    if (!ok || angle > 1 || n < 1 || n > SN_LIBRARY_VALUES) return false;
     axis->n = (int32_t)n;
     for (int32_t k = 0; k < axis->n; ++k) {
         axis->value[k] = get_double(r);
@@ -101,7 +102,7 @@ static const char *read_head(reader *r, snLibraryMuscle *m)
 static const char *read_body(reader *r, snLibraryMuscle *m, bool *memory)
 {
     size_t weights = (size_t)m->nbody * (size_t)m->nvertex, deltas = 3 * (size_t)m->nsample * (size_t)m->nvertex;
-    if ((size_t)(r->end - r->at) < 4 * weights + 28 * (size_t)m->nsample + 2 * deltas) return "the file ends too early";
+    if ((size_t)(r->end - r->at) < 4 * weights + 32 * (size_t)m->nsample + 2 * deltas) return "the file ends too early";
     m->weight = SN_NEW_ARRAY(float, weights), m->sample = SN_NEW_ARRAY(snLibrarySample, m->nsample);
     m->delta = SN_NEW_ARRAY(int16_t, deltas);
     if (!m->weight || !m->sample || !m->delta) return *memory = false, "out of memory";
@@ -110,12 +111,12 @@ static const char *read_body(reader *r, snLibraryMuscle *m, bool *memory)
         if (!(m->weight[i] >= -1e-6f && m->weight[i] <= 1 + 1e-6f)) return "a weight is not between 0 and 1";
     }
     for (int32_t s = 0; s < m->nsample; ++s) {
-        float v[7];
-        for (int k = 0; k < 7; ++k) {
+        float v[8];
+        for (int k = 0; k < 8; ++k) {
             v[k] = get_float(r);
             if (!isfinite(v[k])) return "a figure of a sample is not finite";
         }
-        m->sample[s] = (snLibrarySample){v[0], v[1], v[2], v[3], v[4], v[5], v[6]};
+        m->sample[s] = (snLibrarySample){v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7]};
     }
     const unsigned char *bytes = take(r, 2 * deltas);
     for (size_t i = 0; i < deltas; ++i) m->delta[i] = (int16_t)(uint16_t)sn_little_get(bytes + 2 * i, 2);

@@ -2,9 +2,9 @@
  *
  *   "SNLIB1\0\0", count of muscles (4), then for each muscle
  *     name (64), mesh (64), note (256), hash (8), nvertex, nbody, naxis, nsample (4 each), bodies (64 each),
- *     for each axis: name (64), n (4), values (8 each),
+ *     for each axis: name (64), whether it is an angle (4), n (4), values (8 each),
  *     unit (8), midpoint rms and max (4 each), weights (nbody x nvertex, 4 each),
- *     samples (7 numbers of 4 each), deltas (nsample x 3 x nvertex, 2 each).
+ *     samples (8 numbers of 4 each), deltas (nsample x 3 x nvertex, 2 each).
  *
  * Texts are filled up with zeros and end with one. Numbers of 8 are doubles, of 4 floats or counts. */
 #include "base/error.h"
@@ -43,7 +43,7 @@ static void write_muscle(snWriter *w, const snLibraryMuscle *m)
     for (int32_t b = 0; b < m->nbody; ++b) sn_writer_bytes(w, m->body[b], SN_LIBRARY_NAME);
     for (int32_t a = 0; a < m->naxis; ++a) {
         sn_writer_bytes(w, m->axis[a].name, SN_LIBRARY_NAME);
-        put(w, (uint32_t)m->axis[a].n, 4);
+        put(w, m->axis[a].angle, 4), put(w, (uint32_t)m->axis[a].n, 4);
         for (int32_t k = 0; k < m->axis[a].n; ++k) put_double(w, m->axis[a].value[k]);
     }
     put_double(w, m->unit);
@@ -53,7 +53,7 @@ static void write_muscle(snWriter *w, const snLibraryMuscle *m)
     for (int32_t s = 0; s < m->nsample; ++s) {
         const snLibrarySample *p = m->sample + s;
         put_float(w, p->residual), put_float(w, p->energy), put_float(w, p->least), put_float(w, p->volume);
-        put_float(w, p->force), put_float(w, p->jump), put_float(w, p->left_out);
+        put_float(w, p->force), put_float(w, p->jump), put_float(w, p->step), put_float(w, p->left_out);
     }
     for (size_t i = 0; i < deltas; ++i) put(w, (uint16_t)m->delta[i], 2);
 }

@@ -12,7 +12,8 @@ typedef struct touch {
     v3 local;     /* of the node in the bone's frame */
 } touch;
 
-static bool touches(const snSoftBody *body, const snSoftState *state, const double *x, int32_t node, int32_t bone,
+/* Where a node is against a bone; false: the two never touch. */
+static bool approach(const snSoftBody *body, const snSoftState *state, const double *x, int32_t node, int32_t bone,
                     touch *t)
 {
     double keep = body->keep[(size_t)node * (size_t)body->nbone + (size_t)bone];
@@ -22,7 +23,7 @@ static bool touches(const snSoftBody *body, const snSoftState *state, const doub
     double distance = sn_field_sample(body->bone[bone].field, t->local, &gradient);
     t->depth = keep - distance;
     t->normal = q_rotate(state->pose[bone].q, gradient);
-    return t->depth > 0;
+    return true;
 }
 
 static void block_of(v3 n, double scale, double tangent, double block[9])
@@ -52,17 +53,18 @@ double sn_soft_contact(const snSoftBody *body, const snSoftState *state, const d
     for (int32_t node = 0; node < body->quads->nnode; ++node) {
         if (body->order[node] < 0) continue;
         for (int32_t bone = 0; bone < body->nbone; ++bone) {
-            if (!touches(body, state, x, node, bone, &t)) continue;
+            if (!approach(body, state, x, node, bone, &t)) continue;
             size_t slot = (size_t)node * (size_t)body->nbone + (size_t)bone;
-            v3 force = v3_scale(t.normal, -k * t.depth), slip = {0, 0, 0};
-            double tangent = 0, block[9];
-            energy += k / 2 * t.depth * t.depth;
+            bool rubs = state->friction > 0 && state->normal_force[slot] > 0; /* by the last state, touching or not */
+            if (t.depth <= 0 && !rubs) continue;
+            double tangent = 0, block[9], depth = fmax(t.depth, 0);
+            v3 force = v3_scale(t.normal, -k * depth), slip = {0, 0, 0};
+            energy += k / 2 * depth * depth;
             if (deepest) *deepest = fmax(*deepest, t.depth);
-            if (state->friction > 0 && state->normal_force[slot] > 0)
-                energy += slide(state, bone, slot, &t, &slip, &tangent);
+            if (rubs) energy += slide(state, bone, slot, &t, &slip, &tangent);
             if (gradient) v3_store(gradient + 3 * node, v3_add(v3_load(gradient + 3 * node), v3_add(force, slip)));
             if (!value) continue;
-            block_of(t.normal, k, tangent, block);
+            block_of(t.normal, depth > 0 ? k : 0, tangent, block);
             sn_soft_add_block(body, value, node, node, block);
         }
     }
@@ -75,7 +77,7 @@ void sn_soft_remember_contact(const snSoftBody *body, snSoftState *state)
     for (int32_t node = 0; node < body->quads->nnode; ++node)
         for (int32_t bone = 0; bone < body->nbone; ++bone) {
             size_t slot = (size_t)node * (size_t)body->nbone + (size_t)bone;
-            bool on = body->order[node] >= 0 && touches(body, state, state->x, node, bone, &t);
+            bool on = body->order[node] >= 0 && approach(body, state, state->x, node, bone, &t) && t.depth > 0;
             state->normal_force[slot] = on ? body->contact_stiffness * t.depth : 0;
             if (on) v3_store(state->stick + 3 * slot, t.local);
         }
@@ -89,9 +91,9 @@ void sn_soft_bone_force(const snSoftBody *body, snSoftState *state, int32_t bone
     sn_soft_evaluate(body, state, state->x, state->force);
     for (int32_t node = 0; node < body->quads->nnode; ++node) {
         if (body->attached[node] == bone) hold = v3_sub(hold, v3_load(state->force + 3 * node));
-        if (body->order[node] < 0 || !touches(body, state, state->x, node, bone, &t)) continue;
+        if (body->order[node] < 0 || !approach(body, state, state->x, node, bone, &t)) continue;
         size_t slot = (size_t)node * (size_t)body->nbone + (size_t)bone;
-        push = v3_mad(push, -body->contact_stiffness * t.depth, t.normal);
+        push = v3_mad(push, -body->contact_stiffness * fmax(t.depth, 0), t.normal);
         if (state->friction > 0 && state->normal_force[slot] > 0) {
             slide(state, bone, slot, &t, &slip, &tangent);
             push = v3_add(push, slip);

@@ -12,6 +12,7 @@ enum { SN_LIBRARY_AXES = 3, SN_LIBRARY_BODIES = 4, SN_LIBRARY_NAME = 64, SN_LIBR
 
 typedef struct snLibraryAxis {
     char name[SN_LIBRARY_NAME]; /* a joint coordinate such as GH.1, or "activation" */
+    bool angle;                 /* values are rad */
     int32_t n;                  /* 1 to SN_LIBRARY_VALUES */
     double value[SN_LIBRARY_VALUES]; /* increasing; rad, m or 0 to 1 */
 } snLibraryAxis;
@@ -23,7 +24,8 @@ typedef struct snLibrarySample {
     float least;    /* volume ratio at the worst point */
     float volume;   /* over that at rest */
     float force;    /* N: on the insertion */
-    float jump;     /* m: largest difference to a neighbour on the grid, in the frame of the bones */
+    float jump;     /* m: how far it is from itself solved from a neighbour, or a neighbour from it */
+    float step;     /* m: largest difference to a neighbour on the grid, in the frame of the bones */
     float left_out; /* m: error of the blend when this sample is left out */
 } snLibrarySample;
 
