@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "control/tree_control.h"
 #include "model/model.h"
-#include "sinew/author.h"
+#include "upper_body/upper_body.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "motion/poses.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* The clinical hand in motion: energy, step size, stored activations, tracking by each method, the published frame. */
+#include "io/pose.h"
 #include "clinical_case.h"
 
 #include "analysis/pursue.h"

@@ -1,5 +1,6 @@
 /* Clinical pictures that every textbook has, on the clinical hand. Each prints its figure; what is demanded and reached
  * is asserted, what is demanded and not reached is written down in docs/clinical.md with its number. */
+#include "io/pose.h"
 #include "clinical_case.h"
 
 #include "analysis/patient.h"
