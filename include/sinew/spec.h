@@ -200,7 +200,7 @@ typedef enum snCoordinateType { SN_COORDINATE_TURN, SN_COORDINATE_SLIDE } snCoor
 /* One degree of freedom between two bodies. Several with the same parent and body make one joint and compose in the
  * order in which they are added: the first is fixed to the parent, the last carries the body. */
 typedef struct snCoordinateDef {
-    const char *name;      /* joint.motion, e.g. mcp2.flexion */
+    const char *name;      /* joint.motion, e.g. elbow.flexion */
     snCoordinateType type;
     const char *parent;    /* body, or world */
     const char *body;      /* the body that it moves */

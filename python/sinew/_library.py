@@ -27,6 +27,12 @@ def _candidates():
     yield ctypes.util.find_library("sinew") or "libsinew.so.0"
 
 
+def _absent(path, name):
+    def refuse(*_):
+        raise Error(f"{path} was built without {name}", "SN_FAILED")
+    return refuse
+
+
 def _load():
     tried = []
     for path in _candidates():
@@ -38,8 +44,9 @@ def _load():
         for name, (result, arguments) in api.FUNCTIONS.items():
             try:
                 function = getattr(library, name)
-            except AttributeError:
-                raise ImportError(f"{path} is of another version than this package: it lacks {name}") from None
+            except AttributeError:  # one part was left out of this library: only using it is an error
+                setattr(library, name, _absent(path, name))
+                continue
             function.restype, function.argtypes = result, arguments
         return library
     raise ImportError("libsinew.so was not found; set SINEW_LIBRARY to its path. " + "; ".join(tried))

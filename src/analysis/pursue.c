@@ -1,4 +1,5 @@
 /* Following a motion: control, steps, fatigue, what is recorded. The published method is in paper.c. */
+#include "motion/poses.h"
 #include "analysis/pursue.h"
 
 #include "analysis/fatigue.h"

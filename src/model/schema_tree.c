@@ -6,7 +6,7 @@ static const char *const coordinate_names[] = {"turn", "slide", NULL};
 #define DEF snCoordinateDef
 static const snAttr coordinate_attr[] = {
     STRING_(name, SN_ATTR_REQUIRED,
-            "Name, unique among the coordinates: joint.motion (mcp2.flexion) lets tools group them."),
+            "Name, unique among the coordinates: joint.motion (elbow.flexion) lets tools group them."),
     ENUM_(type, coordinate_names, SN_COORDINATE_TURN, "Turn about the axis, or slide along it."),
     STRING_(parent, SN_ATTR_REQUIRED, "Body that the joint is fixed to; world: held in space."),
     STRING_(body, SN_ATTR_REQUIRED,
