@@ -34,7 +34,7 @@ static bool long_enough(const snCacheReader *r, uint64_t npoint, uint64_t nframe
 {
     struct stat info;
     bool known = stat(r->path, &info) == 0 && S_ISREG(info.st_mode) && !sn_input_compressed(&r->in);
-    return !known || npoint * nframe <= ((uint64_t)info.st_size - HEADER) / 12;
+    return !known || npoint * (nframe ? nframe : 1) <= ((uint64_t)info.st_size - HEADER) / 12;
 }
 
 static snStatus read_header(snCacheReader *r, snError *error)
