@@ -1,4 +1,5 @@
-/* What a limb can still do, and who takes over: statics and inverse dynamics of models on a tree, healthy and as a case.
+/* What a limb can still do, and who takes over: statics and inverse dynamics of models on a tree, healthy and as a
+ * case.
  *
  * Not a medical device: the answers are those of a model that nothing clinical was compared with.
  *
@@ -25,7 +26,8 @@ typedef enum snChangeKind {
     SN_CHANGE_NERVE,    /* name of a lesion: all paths that list it are paralysed */
     SN_CHANGE_FUSE,     /* name (joint or coordinate): held at value, deg */
     SN_CHANGE_LOAD,     /* name (body): force, N, in the axes of the drawn pose turning with the body, at its centre */
-    SN_CHANGE_TRANSFER, /* name: donor, to: recipient, value: fibre length over the optimal one as drawn (0: the donor's) */
+    SN_CHANGE_TRANSFER, /* name: donor, to: recipient, value: fibre length over the optimal one as drawn (0: the
+                           donor's) */
     SN_CHANGE_COUPLE    /* name: hard, soft or none: how coupled units act together */
 } snChangeKind;
 
@@ -40,7 +42,8 @@ typedef struct snCase snCase;
 SN_API snCase *sn_case_create(const char *model); /* model that it is for, "": any; NULL when out of memory */
 SN_API void sn_case_destroy(snCase *c);           /* NULL is fine */
 SN_API const char *sn_case_model(const snCase *c);
-SN_API snStatus sn_case_add(snCase *c, const snChange *change); /* copies; wrong names and values are found by sn_patient_create */
+SN_API snStatus sn_case_add(snCase *c,
+                            const snChange *change); /* copies; wrong names and values are found by sn_patient_create */
 SN_API int32_t sn_case_count(const snCase *c);
 SN_API const snChange *sn_case_change(const snCase *c, int32_t index);
 SN_API const char *sn_change_name(snChangeKind kind); /* strength, passive, ... NULL past the last */
@@ -49,8 +52,10 @@ SN_API const char *sn_change_name(snChangeKind kind); /* strength, passive, ... 
 
 typedef struct snPatient snPatient;
 /* spec and model belong together, stay the caller's and must outlive the patient; c may be NULL: healthy. SN_BAD_INPUT:
- * no model on a tree, an unknown name (the nearest one is in the remedy), a value out of range, a transfer that cannot be. */
-SN_API snStatus sn_patient_create(const snSpec *spec, const snModel *model, const snCase *c, snPatient **patient, snError *error);
+ * no model on a tree, an unknown name (the nearest one is in the remedy), a value out of range, a transfer that cannot
+ * be. */
+SN_API snStatus sn_patient_create(const snSpec *spec, const snModel *model, const snCase *c, snPatient **patient,
+                                  snError *error);
 SN_API void sn_patient_destroy(snPatient *patient);
 /* The model as it is solved: another one than that given where tendons were transferred. */
 SN_API const snModel *sn_patient_model(const snPatient *patient);
@@ -59,8 +64,8 @@ SN_API void sn_patient_gravity(snPatient *patient, const double gravity[3]); /* 
 typedef enum snVerdict { SN_VERDICT_YES, SN_VERDICT_MARGINAL, SN_VERDICT_NO } snVerdict;
 SN_API const char *sn_verdict_name(snVerdict verdict);
 
-/* What it takes to hold a pose, or to pass it with a velocity and an acceleration. Arrays belong to the patient and live
- * until its next question. */
+/* What it takes to hold a pose, or to pass it with a velocity and an acceleration. Arrays belong to the patient and
+ * live until its next question. */
 typedef struct snHeld {
     double unmet;             /* largest missing torque of a driven coordinate over its tolerance: 1 is the limit */
     double unmet_torque;      /* largest missing torque, N m or N */
@@ -76,26 +81,30 @@ typedef struct snHeld {
     const bool *clamped;      /* per coordinate: the target lay beyond its range */
 } snHeld;
 
-/* velocity and acceleration may be NULL for none. SN_FAILED: the program did not converge; SN_BAD_INPUT: not a number. */
-SN_API snStatus sn_hold(snPatient *patient, const double *q, const double *velocity, const double *acceleration, snHeld *hold);
+/* velocity and acceleration may be NULL for none. SN_FAILED: the program did not converge; SN_BAD_INPUT: not a number.
+ */
+SN_API snStatus sn_hold(snPatient *patient, const double *q, const double *velocity, const double *acceleration,
+                        snHeld *hold);
 /* Least and largest activation of every unit that leaves the torques of the last sn_hold as they are. */
 SN_API snStatus sn_ranges(snPatient *patient, double *low, double *high);
-/* Largest factor on the loads of the case for which the pose of the last sn_hold still holds; infinite without loads. */
+/* Largest factor on the loads of the case for which the pose of the last sn_hold still holds; infinite without loads.
+ */
 SN_API snStatus sn_load_factor(snPatient *patient, const double *q, double *factor);
 
 /* The nearest pose that can be held. */
 typedef struct snNearest {
-    double *pose;       /* per coordinate; the caller's */
-    double *activation; /* per unit; the caller's */
-    double error;       /* largest distance of a driven coordinate from the target, rad or m */
-    int32_t worst;      /* that coordinate */
-    double rms;         /* over the driven coordinates */
-    double unbalanced;  /* largest torque that is left, N m */
+    double *pose;          /* per coordinate; the caller's */
+    double *activation;    /* per unit; the caller's */
+    double error;          /* largest distance of a driven coordinate from the target, rad or m */
+    int32_t worst;         /* that coordinate */
+    double rms;            /* over the driven coordinates */
+    double unbalanced;     /* largest torque that is left, N m */
     int32_t starts, agree; /* tried; ended within 0.5 deg of the best */
 } snNearest;
 SN_API snStatus sn_nearest(snPatient *patient, const double *q, snNearest *nearest);
-/* yes: at most 2 mN m missing; no: more than the tolerance missing and a joint of the nearest pose off by more than 10 deg;
- * marginal otherwise. Limits are ours and uncalibrated. nearest may be NULL: then more than the tolerance is a no. */
+/* yes: at most 2 mN m missing; no: more than the tolerance missing and a joint of the nearest pose off by more than 10
+ * deg; marginal otherwise. Limits are ours and uncalibrated. nearest may be NULL: then more than the tolerance is a no.
+ */
 SN_API snVerdict sn_verdict(const snPatient *patient, const snHeld *hold, const snNearest *nearest);
 
 /* ---- motions ------------------------------------------------------------------------------------ */
@@ -108,8 +117,8 @@ typedef struct snTargets {
 } snTargets;
 /* rate: frames a second; 0: the keys of the poses only. ignored (may be NULL, size characters): columns that the model
  * lacks but that only turn the forearm. SN_BAD_INPUT: a column that the model lacks. */
-SN_API snStatus sn_targets_create(const snModel *model, const snPoses *poses, double rate, snTargets *targets, char *ignored,
-                                  size_t size, snError *error);
+SN_API snStatus sn_targets_create(const snModel *model, const snPoses *poses, double rate, snTargets *targets,
+                                  char *ignored, size_t size, snError *error);
 SN_API void sn_targets_free(snTargets *targets);
 /* The frame farthest from rest, which is what a motion is named after. */
 SN_API int32_t sn_targets_peak(const snTargets *targets);
@@ -117,18 +126,18 @@ SN_API int32_t sn_targets_peak(const snTargets *targets);
 /* What a unit does in a healthy limb and in the case, over a motion. */
 typedef struct snUnitChange {
     int32_t unit;
-    double healthy, changed;  /* mean activation */
-    double force;             /* N: change of the mean tension of its paths */
-    double impulse;           /* N s: integral of the change of tension */
-    double most;              /* largest rise of the activation in a frame */
-    double low, high;         /* range of the activation in the case, in the frame where it rises most */
-    bool must;                /* that range lies at least 0.02 above the healthy activation: it must compensate */
-    bool rises;               /* it works more: by 0.01 in some frame */
+    double healthy, changed; /* mean activation */
+    double force;            /* N: change of the mean tension of its paths */
+    double impulse;          /* N s: integral of the change of tension */
+    double most;             /* largest rise of the activation in a frame */
+    double low, high;        /* range of the activation in the case, in the frame where it rises most */
+    bool must;               /* that range lies at least 0.02 above the healthy activation: it must compensate */
+    bool rises;              /* it works more: by 0.01 in some frame */
 } snUnitChange;
 
 typedef struct snCompared {
     int32_t count;
-    snUnitChange *unit; /* every unit of the case; largest rise of force first */
+    snUnitChange *unit;                 /* every unit of the case; largest rise of force first */
     double healthy_unmet, case_unmet;   /* largest missing torque over its tolerance, in any frame */
     double healthy_torque, case_torque; /* N m */
     int32_t worst, worst_frame;         /* coordinate and frame of case_unmet; -1: nothing is missing */
@@ -140,11 +149,11 @@ SN_API void sn_compared_free(snCompared *comparison);
 
 /* Stretches of a motion that cannot be done. */
 typedef struct snImpossible {
-    int32_t first, last;  /* frames */
+    int32_t first, last; /* frames */
     int32_t worst_frame, coordinate;
-    double torque;        /* N m missing there */
-    double distance;      /* rad: how far the nearest pose is off there */
-    snVerdict verdict;    /* marginal or no */
+    double torque;     /* N m missing there */
+    double distance;   /* rad: how far the nearest pose is off there */
+    snVerdict verdict; /* marginal or no */
 } snImpossible;
 typedef struct snMotionCheck {
     int32_t nframe, nbad; /* frames; of these with more missing than the tolerance */
@@ -162,7 +171,7 @@ SN_API void sn_motion_check_free(snMotionCheck *check);
 typedef enum snPursuit {
     SN_PURSUE_TORQUE, /* torques of the wanted acceleration, at every step of 1/240 s */
     SN_PURSUE_STEP,   /* the pose one control step of 1/24 s ahead */
-    SN_PURSUE_PAPER   /* [Tsang 2005]: joints by themselves at 24 steps a second, relative forces, L-BFGS-B, wrist last */
+    SN_PURSUE_PAPER /* [Tsang 2005]: joints by themselves at 24 steps a second, relative forces, L-BFGS-B, wrist last */
 } snPursuit;
 typedef struct snPursueDef {
     snPursuit method;
@@ -184,11 +193,11 @@ typedef struct snPursueReport {
     double *rms;                       /* per coordinate, rad or m */
     double worst, worst_time;          /* rad or m */
     int32_t worst_coordinate;
-    double max_activation, unmet;      /* unmet: largest missing torque over its tolerance */
-    double *fatigued;                  /* per unit: share of fatigued motor units at the end */
-    double *final_pose;                /* per coordinate */
+    double max_activation, unmet; /* unmet: largest missing torque over its tolerance */
+    double *fatigued;             /* per unit: share of fatigued motor units at the end */
+    double *final_pose;           /* per coordinate */
     int32_t repetitions;
-    double *stored;                    /* steps x units: activations of every step */
+    double *stored; /* steps x units: activations of every step */
     void *memory;
 } snPursueReport;
 /* poses: columns that the model lacks are ignored. replay may be NULL. SN_DIVERGED, SN_CANCELLED: the replay has
@@ -199,13 +208,13 @@ SN_API void sn_pursue_report_free(snPursueReport *report);
 
 /* What is lost when one thing after the other is taken away, or what transfers give back. */
 typedef enum snExplore {
-    SN_EXPLORE_UNIT,     /* each unit cut */
-    SN_EXPLORE_NERVE,    /* each nerve lesion */
-    SN_EXPLORE_JOINT,    /* each joint fused where it is drawn */
-    SN_EXPLORE_TRANSFER, /* each muscle transferred to the recipient */
-    SN_EXPLORE_TOP,      /* the `count` most used units weakened together */
+    SN_EXPLORE_UNIT,      /* each unit cut */
+    SN_EXPLORE_NERVE,     /* each nerve lesion */
+    SN_EXPLORE_JOINT,     /* each joint fused where it is drawn */
+    SN_EXPLORE_TRANSFER,  /* each muscle transferred to the recipient */
+    SN_EXPLORE_TOP,       /* the `count` most used units weakened together */
     SN_EXPLORE_THRESHOLD, /* all units used more than `level` weakened together */
-    SN_EXPLORE_RANDOM    /* `count` units by chance, weakened together */
+    SN_EXPLORE_RANDOM     /* `count` units by chance, weakened together */
 } snExplore;
 typedef struct snExploreDef {
     snExplore each;
@@ -217,10 +226,10 @@ typedef struct snExploreDef {
 } snExploreDef;
 typedef struct snFinding {
     char name[96];
-    double missing;      /* mean over the frames of the sum of missing torques over their tolerances */
-    double change;       /* of missing, against the base: above 0 something is lost, below something is given back */
-    double torque;       /* largest missing torque, N m */
-    int32_t coordinate;  /* where; -1: nothing is missing */
+    double missing;     /* mean over the frames of the sum of missing torques over their tolerances */
+    double change;      /* of missing, against the base: above 0 something is lost, below something is given back */
+    double torque;      /* largest missing torque, N m */
+    int32_t coordinate; /* where; -1: nothing is missing */
 } snFinding;
 typedef struct snFindings {
     int32_t count;

@@ -57,7 +57,7 @@ class Usage(Case):
         self.wrong("unknown option --nope", "simulate", "pulley", "--nope")
         self.wrong("unknown option -time", "simulate", "pulley", "-time", "1")
         self.wrong("an argument is missing", "simulate")
-        self.wrong("too many arguments", "check", "pulley", "crane")
+        self.wrong("too many arguments", "check", "pulley", "fist", "crane")
         self.wrong("needs a value", "simulate", "pulley", "--time")
         self.wrong("needs a number, not 'soon'", "simulate", "pulley", "--time", "soon")
         self.wrong("needs a number, not 'nan'", "simulate", "pulley", "--time=nan")
