@@ -1,0 +1,216 @@
+/* sinew bench --rung flesh: the hand in flesh while it closes to a fist, at 24 frames a second, in two sizes.
+ *
+ * Each frame is solved to the precision of a preview and to the final one from the same start, and then much more
+ * tightly, which tells how far off both were. Medians over the frames; processor time of all threads together too,
+ * since the wall clock counts what else the machine does. */
+#include "bench_flesh.h"
+
+#include "sinew/author.h"
+#include "sinew/control.h"
+#include "sinew/flesh.h"
+#include "sinew/playback.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { FRAMES = 3, SIZES = 2, MOST = 32 };
+static const int32_t sizes[SIZES] = {50000, 350000};
+static const double FINAL = 1e-5, PREVIEW = 5e-5, TIGHT = 5e-7; /* m */
+
+typedef struct snFleshBench {
+    snCli *cli;
+    snSpec *spec;
+    snModel *model;
+    snTrack *motion, *replay;
+    snPlayback *playback;
+    int32_t threads;
+} snFleshBench;
+
+/* Of one frame to one precision. */
+typedef struct snFleshTimes {
+    double wall, cpu, newton, cg, error;
+} snFleshTimes;
+
+typedef struct snFleshFigures {
+    snFleshSize size;
+    snFleshTimes final, preview;
+    double volume, build_s;
+    int32_t inverted, unconverged;
+} snFleshFigures;
+
+static snStatus set_up(snFleshBench *b)
+{
+    snMotionDef motion = sn_default_motion_def();
+    snFollowDef follow = sn_default_follow_def();
+    snFollowReport report = {0};
+    snError error = {0};
+    motion.model = "hand", follow.frame_rate = 24;
+    snStatus status = cli_compile_model(b->cli, "hand", &b->spec, &b->model);
+    if (status != SN_OK) return status;
+    status = sn_load_motion(b->model, "fist", &motion, &b->motion, &error);
+    if (status == SN_OK) {
+        status = sn_follow(b->model, b->motion, &follow, &b->replay, &report, &error);
+        sn_follow_report_free(&report);
+    }
+    if (status == SN_OK) status = sn_playback_create(b->model, b->replay, &b->playback, &error);
+    return cli_fail_file(b->cli, status, &error, "fist");
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(const snFleshTimes *t, int32_t n, size_t offset)
+{
+    double value[MOST];
+    for (int32_t i = 0; i < n; ++i) value[i] = *(const double *)(const void *)((const char *)(t + i) + offset);
+    qsort(value, (size_t)n, sizeof *value, by_value);
+    return value[n / 2];
+}
+
+static snFleshTimes medians(const snFleshTimes *t, int32_t n)
+{
+    snFleshTimes m = {.wall = median(t, n, offsetof(snFleshTimes, wall)),
+                      .cpu = median(t, n, offsetof(snFleshTimes, cpu)),
+                      .newton = median(t, n, offsetof(snFleshTimes, newton)),
+                      .cg = median(t, n, offsetof(snFleshTimes, cg))};
+    for (int32_t i = 0; i < n; ++i) m.error = fmax(m.error, t[i].error);
+    return m;
+}
+
+/* The frame before (tightly), then this one to a precision. */
+static snStatus solve(snDeformer *deformer, snFlesh *flesh, const snFrame *frame, double tolerance, double *point,
+                      snFleshTimes *times, snError *error)
+{
+    clock_t cpu = clock();
+    double start = cli_seconds();
+    sn_flesh_set_tolerance(flesh, tolerance);
+    snStatus status = sn_deform(deformer, frame, point, error);
+    if (times) {
+        snFleshInfo info = sn_flesh_info(flesh);
+        times->wall = cli_seconds() - start, times->cpu = (double)(clock() - cpu) / CLOCKS_PER_SEC;
+        times->newton = info.newton, times->cg = info.cg;
+    }
+    return status;
+}
+
+static double furthest(const double *a, const double *b, int32_t n)
+{
+    double most = 0;
+    for (int32_t i = 0; i < n; ++i) {
+        double d = 0;
+        for (int c = 0; c < 3; ++c) d += (a[3 * i + c] - b[3 * i + c]) * (a[3 * i + c] - b[3 * i + c]);
+        most = fmax(most, d);
+    }
+    return sqrt(most);
+}
+
+/* Both precisions of one frame, each from the same frame before, and the tight one. */
+static snStatus measure_frame(snFleshBench *b, snDeformer *d, snFlesh *flesh, int32_t index, double *point[3],
+                              snFleshFigures *f, snFleshTimes *preview, snFleshTimes *final, snError *error)
+{
+    double before = (index - 1) / 24.0, now = index / 24.0;
+    snStatus status = SN_OK;
+    for (int pass = 0; status == SN_OK && pass < 2; ++pass) {
+        status = solve(d, flesh, sn_playback_at(b->playback, before), FINAL, point[2], NULL, error);
+        if (status == SN_OK)
+            status = solve(d, flesh, sn_playback_at(b->playback, now), pass ? FINAL : PREVIEW, point[pass],
+                           pass ? final : preview, error);
+    }
+    snFleshInfo info = sn_flesh_info(flesh);
+    f->volume = info.volume_ratio, f->inverted += info.inverted, f->unconverged += !info.converged;
+    if (status == SN_OK) status = solve(d, flesh, sn_playback_at(b->playback, now), TIGHT, point[2], NULL, error);
+    int32_t n = sn_deformer_points(d);
+    preview->error = furthest(point[0], point[2], n), final->error = furthest(point[1], point[2], n);
+    return status;
+}
+
+static snStatus measure_frames(snFleshBench *b, snDeformer *d, snFlesh *flesh, snFleshFigures *f, snError *error)
+{
+    int32_t n = sn_deformer_points(d), first = sn_track_frames(b->replay) / 6; /* the fingers are half closed */
+    snFleshTimes preview[FRAMES] = {{0}}, final[FRAMES] = {{0}};
+    double *all = malloc(9 * (size_t)n * sizeof *all), *point[3] = {all, all + 3 * (size_t)n, all + 6 * (size_t)n};
+    snStatus status = all ? SN_OK : SN_NO_MEMORY;
+    snFrame start = *sn_playback_at(b->playback, (first - 1) / 24.0);
+    start.restart = true;
+    if (status == SN_OK) status = solve(d, flesh, &start, FINAL, point[0], NULL, error);
+    for (int32_t i = 0; status == SN_OK && i < FRAMES; ++i) {
+        status = measure_frame(b, d, flesh, first + i, point, f, &preview[i], &final[i], error);
+        if (status == SN_OK && cli_progress(b->cli, "flesh", i + 1, FRAMES)) status = SN_CANCELLED;
+    }
+    f->preview = medians(preview, FRAMES), f->final = medians(final, FRAMES);
+    free(all);
+    return status;
+}
+
+static snStatus measure_size(snFleshBench *b, int32_t tetrahedra, snFleshFigures *f)
+{
+    snFleshDef def = sn_default_flesh_def();
+    snFlesh *flesh = NULL;
+    snDeformer *deformer = NULL;
+    snError error = {0};
+    double start = cli_seconds();
+    def.tetrahedra = tetrahedra, def.threads = b->threads;
+    def.contact = false; /* the fingers do not touch yet in these frames */
+    snStatus status = sn_create_model_flesh(b->spec, &def, cli_progress_callback(b->cli), &flesh, &error);
+    if (status == SN_OK) {
+        status = sn_flesh_deformer(flesh, &deformer, &error);
+        if (status != SN_OK) sn_flesh_destroy(flesh);
+    }
+    f->build_s = cli_seconds() - start;
+    if (status == SN_OK) f->size = sn_flesh_size(flesh);
+    if (status == SN_OK) status = measure_frames(b, deformer, flesh, f, &error);
+    sn_deformer_destroy(deformer);
+    return cli_fail_file(b->cli, status, &error, "flesh");
+}
+
+static void tell(const snFleshBench *b, const snFleshFigures *f)
+{
+    snCli *cli = b->cli;
+    cli_say(cli, "%8d tetrahedra (%.2f mm, %d nodes, %.0f MB, made in %.1f s), %d threads\n", f->size.tetrahedra,
+            1e3 * f->size.spacing, f->size.nodes, (double)f->size.bytes / 1e6, f->build_s, b->threads);
+    cli_say(cli, "         final   %.3f s a frame, %.3f s of processor, %.0f Newton, %.0f CG, %.4f mm off\n",
+            f->final.wall, f->final.cpu, f->final.newton, f->final.cg, 1e3 * f->final.error);
+    cli_say(cli, "         preview %.3f s a frame, %.3f s of processor, %.0f Newton, %.0f CG, %.4f mm off\n",
+            f->preview.wall, f->preview.cpu, f->preview.newton, f->preview.cg, 1e3 * f->preview.error);
+    json_open(&cli->json, NULL, '{');
+    json_integer(&cli->json, "tetrahedra", f->size.tetrahedra);
+    json_number(&cli->json, "frame_s", f->final.wall);
+    json_number(&cli->json, "preview_frame_s", f->preview.wall);
+    json_number(&cli->json, "frame_cpu_s", f->final.cpu);
+    json_number(&cli->json, "preview_frame_cpu_s", f->preview.cpu);
+    json_number(&cli->json, "newton", f->final.newton);
+    json_number(&cli->json, "cg", f->final.cg);
+    json_integer(&cli->json, "threads", b->threads);
+    json_number(&cli->json, "max_error_mm", 1e3 * f->final.error);
+    json_number(&cli->json, "preview_max_error_mm", 1e3 * f->preview.error);
+    json_number(&cli->json, "volume_ratio", f->volume);
+    json_integer(&cli->json, "inverted", f->inverted);
+    json_integer(&cli->json, "unconverged", f->unconverged);
+    json_number(&cli->json, "bytes", (double)f->size.bytes);
+    json_close(&cli->json, '}');
+}
+
+snStatus cli_bench_flesh(snCli *cli)
+{
+    snFleshBench b = {.cli = cli, .threads = cli->threads > 0 ? cli->threads : 2};
+    snStatus status = set_up(&b);
+    json_open(&cli->json, "flesh", '[');
+    for (int i = 0; status == SN_OK && i < SIZES; ++i) {
+        snFleshFigures f = {.volume = 1};
+        status = measure_size(&b, sizes[i], &f);
+        cli_progress_end(cli);
+        if (status == SN_OK) tell(&b, &f);
+    }
+    json_close(&cli->json, ']');
+    sn_playback_destroy(b.playback);
+    if (b.replay) sn_track_destroy(b.replay);
+    if (b.motion) sn_track_destroy(b.motion);
+    if (b.model) sn_model_destroy(b.model);
+    if (b.spec) sn_spec_destroy(b.spec);
+    return status;
+}

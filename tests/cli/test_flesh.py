@@ -1,0 +1,58 @@
+"""sinew flesh end to end: the point cache that it writes, its report, resuming, and what it refuses."""
+import struct
+import unittest
+
+from common import Case
+
+KEYS = ["frames", "seconds", "frame_s_mean", "volume_ratio_min", "volume_ratio_max", "inverted", "unconverged_frames"]
+SMALL = ["--spacing", "9.5"]
+
+
+class Flesh(Case):
+    def setUp(self):
+        super().setUp()
+        self.sinew("track", "hand", "fist", "-o", "out", "--frames", "20:23")
+
+    def flesh(self, *arguments, to="out.pc2", **options):
+        return self.json("flesh", "hand", "out.replay.xml", "-o", to, *SMALL, *arguments, **options)
+
+    def cache(self, name="out.pc2"):
+        with open(self.path(name), "rb") as file:
+            data = file.read()
+        _, _, count, _, _, frames = struct.unpack("<12siiffi", data[:32])
+        self.assertEqual(len(data), 32 + 12 * count * frames)
+        return count, frames, data[32:]
+
+    def test_cache_report_and_resume(self):
+        answer = self.flesh("--report", "out.csv", "--frames", "0:2")
+        for key in KEYS:
+            self.assertIn(key, answer)
+        count, frames, data = self.cache()
+        self.assertEqual((answer["frames"], answer["points"]), (frames, count))
+        self.assertEqual((frames, answer["inverted"], answer["unconverged_frames"]), (3, 0, 0))
+        self.assertLess(abs(answer["volume_ratio_min"] - 1), 0.01)
+        rows = self.read("out.csv").splitlines()
+        self.assertEqual(len(rows), 4)
+        self.assertTrue(rows[0].startswith("frame,time_s,newton"))
+        # what is there stays as it is, the rest follows
+        answer = self.flesh("--report", "out.csv", "--resume")
+        self.assertEqual((answer["frames"], answer["frames_kept"]), (4, 3))
+        count, frames, longer = self.cache()
+        self.assertEqual(frames, 4)
+        self.assertEqual(longer[:len(data)], data)
+        self.assertEqual(len(self.read("out.csv").splitlines()), 5)
+
+    def test_wrong_input(self):
+        self.sinew("flesh", "hand", "out.replay.xml", "-o", "out.xyz", code=2)
+        self.sinew("flesh", "hand", "out.replay.xml", "-o", "out.mdd", "--resume", code=2)
+        self.sinew("flesh", "hand", "out.replay.xml", code=2)
+        self.sinew("flesh", "shoulder", "out.replay.xml", "-o", "out.pc2", code=3)
+        self.sinew("flesh", "hand", "out.replay.xml", "-o", "out.pc2", "--mesh", "nothing", code=3)
+        coarse = self.sinew("flesh", "hand", "out.replay.xml", "-o", "out.pc2", "--spacing", "40", code=3)
+        self.assertIn("use a spacing of at most", coarse.stderr)
+        fine = self.sinew("flesh", "hand", "out.replay.xml", "-o", "out.pc2", "--spacing", "0.02", code=3)
+        self.assertIn("GB", fine.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
