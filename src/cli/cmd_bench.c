@@ -3,6 +3,7 @@
  * A rung with a motion has the tracking controller at work, as in sinew track: the motion runs forth and back.
  * The plain solver is measured on a second state of the same model. Times are medians over batches of steps, so that a
  * disturbance of the machine spoils one batch and not the figure. */
+#include "bench_library.h"
 #include "bench_skin.h"
 #include "cli.h"
 
@@ -230,6 +231,7 @@ static snStatus run(snCli *cli)
         return cli_fail(cli, SN_USAGE, "--triangles needs --rung skin");
     if (cli_given(cli, "motion") && !only) return cli_fail(cli, SN_USAGE, "--motion needs --rung");
     if (only && strcmp(only, "skin") == 0) return cli_bench_skin(cli);
+    if (only && strcmp(only, "library") == 0) return cli_bench_library(cli);
     cli_say(cli, "%-20s %10s %10s %10s %10s %10s %9s   %s\n", "rung", "steps/s", "x real", "step us", "solve us",
             "plain us", "MiB", "where the time goes");
     json_open(&cli->json, "rungs", '[');
@@ -244,7 +246,7 @@ static snStatus run(snCli *cli)
 }
 
 static const snOption options[] = {
-    {"rung", SN_OPTION_TEXT, "NAME", "one rung only: a name of the ladder, skin, or any MODEL", 0, 0},
+    {"rung", SN_OPTION_TEXT, "NAME", "one rung only: a name of the ladder, skin, library, or any MODEL", 0, 0},
     {"motion", SN_OPTION_TEXT, "NAME", "with the tracking controller on this motion (rung hand: fist)", 0, 0},
     {"seconds", SN_OPTION_NUMBER, "S", "time to spend on each rung (1)", 0.001, 600},
     {"triangles", SN_OPTION_COUNT, "N",
