@@ -172,8 +172,8 @@ const snCommand cmd_library = {
                "samples of joint coordinates and activation, each from a neighbour that is solved already. Where the blend is\n"
                "off, samples are added. Where a sample reached from another neighbour is elsewhere (the muscle snaps), the range is made\n"
                "smaller, and the library says so. Play it with sinew export REPLAY --library FILE.",
-    .example = "sinew library shoulder --muscle teres_major --axis GH.1=5 -o teres.library",
-    .output = "teres_major: 146 vertices, 15 samples over GH.1 -25..89 (5), activation 0.1..1 (3)",
+    .example = "sinew library spindle --muscle belly --axis slide.0=3,-0.01,0.01 --metres --points 150 -o spindle.library",
+    .output = "belly: 578 vertices, 9 samples over slide.0 -0.01..0.01 (3), activation 0.1..1 (3)",
     .least = 1,
     .most = 1,
     .options = options,
