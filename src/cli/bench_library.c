@@ -1,5 +1,5 @@
-/* sinew bench --rung library: a library of the scene spindle with 400 points, and how long a frame of it takes, scaled to
- * 23 muscles of 3,000 vertices. Times of samples are processor time of one core. */
+/* sinew bench --rung library: a library of the scene spindle with 400 points, and how long a frame of it takes, scaled
+ * to 23 muscles of 3,000 vertices. Times of samples are processor time of one core. */
 #include "bench_library.h"
 
 #include <math.h>
@@ -21,7 +21,8 @@ static snStatus time_blend(snCli *cli, const snSpec *spec, snLibrary *library, d
         return cli_fail_error(cli, &error);
     }
     int32_t ncoord = sn_count(model, SN_ITEM_COORDINATE), nbody = sn_count(model, SN_ITEM_BODY);
-    double *coordinate = calloc((size_t)ncoord + 1, sizeof *coordinate), *pose = calloc(7 * (size_t)nbody, sizeof *pose);
+    double *coordinate = calloc((size_t)ncoord + 1, sizeof *coordinate),
+           *pose = calloc(7 * (size_t)nbody, sizeof *pose);
     double *point = calloc(3 * (size_t)sn_deformer_points(deformer), sizeof *point), activation[1] = {0.4};
     status = coordinate && pose && point ? SN_OK : SN_NO_MEMORY;
     *seconds = INFINITY;
@@ -63,7 +64,8 @@ snStatus cli_bench_library(snCli *cli)
         double jump = info.jump;
         int32_t samples = info.samples;
         status = time_blend(cli, spec, library, &blend);
-        cli_say(cli, "sample of 400 points: %.1f ms on average, %.1f at most, of one core\n", t.mean * 1e3, t.worst * 1e3);
+        cli_say(cli, "sample of 400 points: %.1f ms on average, %.1f at most, of one core\n", t.mean * 1e3,
+                t.worst * 1e3);
         cli_say(cli, "library of %d samples with its checks: %.2f s\n", (int)samples, t.seconds);
         cli_say(cli, "blend of 23 muscles of 3,000 vertices: %.3f ms; largest jump %.3f mm\n", blend * 1e3, jump * 1e3);
         json_number(&cli->json, "sample_ms_mean", t.mean * 1e3);
