@@ -22,27 +22,27 @@ typedef struct snLibraryAxisDef {
 } snLibraryAxisDef;
 
 typedef struct snLibraryDef {
-    const char *muscle;    /* a mesh node, or a muscle group; NULL: every group that has a mesh of its own */
-    const char *mesh;      /* mesh node of the muscle; NULL: found by name, or made around the strands */
-    int32_t naxis;         /* at most 2; 0: the coordinate that moves the muscle most */
+    const char *muscle; /* a mesh node, or a muscle group; NULL: every group that has a mesh of its own */
+    const char *mesh;   /* mesh node of the muscle; NULL: found by name, or made around the strands */
+    int32_t naxis;      /* at most 2; 0: the coordinate that moves the muscle most */
     const snLibraryAxisDef *axis;
-    int32_t activations;   /* samples from tone to 1; 1: tone only */
-    int32_t points;        /* in each muscle */
-    double mu, bulk;       /* Pa: shear modulus of the matter between the fibres, and lambda over mu */
-    double prestretch;     /* of the fibres as drawn */
-    double tone;           /* least activation */
-    double jump;           /* m: a sample solved from another neighbour may end this far away at most */
-    double midpoint;       /* m: a cell whose middle is off by more is divided */
-    int32_t most_samples;  /* along an axis after dividing, 2 to 17 */
-    bool contact;          /* keep out of the bones */
-    int32_t threads;       /* 0: all cores; the result does not depend on it */
+    int32_t activations;  /* samples from tone to 1; 1: tone only */
+    int32_t points;       /* in each muscle */
+    double mu, bulk;      /* Pa: shear modulus of the matter between the fibres, and lambda over mu */
+    double prestretch;    /* of the fibres as drawn */
+    double tone;          /* least activation */
+    double jump;          /* m: a sample solved from another neighbour may end this far away at most */
+    double midpoint;      /* m: a cell whose middle is off by more is divided */
+    int32_t most_samples; /* along an axis after dividing, 2 to 17 */
+    bool contact;         /* keep out of the bones */
+    int32_t threads;      /* 0: all cores; the result does not depend on it */
     snProgress progress;
 } snLibraryDef;
 
 SN_API snLibraryDef sn_default_library_def(void);
 /* Solves the samples. A sample that does not converge, or that is on another branch than its neighbours, makes the box
- * smaller, and the note in snLibraryInfo says so. SN_BAD_INPUT: no such muscle or coordinate, no attachments, a mesh that cannot
- * be filled. */
+ * smaller, and the note in snLibraryInfo says so. SN_BAD_INPUT: no such muscle or coordinate, no attachments, a mesh
+ * that cannot be filled. */
 SN_API snStatus sn_create_library(const snSpec *spec, const snLibraryDef *def, snLibrary **library, snError *error);
 SN_API void sn_library_destroy(snLibrary *library); /* NULL is fine */
 
@@ -53,17 +53,18 @@ typedef struct snLibraryInfo {
     const char *axis[3];
     bool angle[3]; /* values are rad */
     int32_t axis_samples[3];
-    double low[3], high[3];            /* rad, m or activation */
-    double jump;                       /* m: how far a sample is from itself solved from another neighbour, at most: large
-                                          where the muscle snaps between two samples */
-    double step;                       /* m: largest difference of neighbouring shapes, in the frame of the bones */
+    double low[3], high[3]; /* rad, m or activation */
+    double jump;            /* m: how far a sample is from itself solved from another neighbour, at most: large
+                               where the muscle snaps between two samples */
+    double step;            /* m: largest difference of neighbouring shapes, in the frame of the bones */
     double midpoint_rms, midpoint_max; /* m: blend against true solves at the middles of cells */
     double left_out;                   /* m: worst error when a sample is left out; pessimistic */
     double least_volume;               /* over that at rest, of the worst sample */
     double residual;                   /* N, of the worst sample */
 } snLibraryInfo;
 SN_API int32_t sn_library_count(const snLibrary *library);
-SN_API snStatus sn_library_info(const snLibrary *library, int32_t muscle, snLibraryInfo *info); /* SN_BAD_INPUT past the last */
+SN_API snStatus sn_library_info(const snLibrary *library, int32_t muscle,
+                                snLibraryInfo *info); /* SN_BAD_INPUT past the last */
 
 /* Times of the last sn_create_library in this thread's process: solves, their mean and worst processor time (s). */
 typedef struct snLibraryTimes {

@@ -32,8 +32,10 @@ static snStatus sample_curve(const snSpec *spec, snId strand, snFibre *fibre, sn
     int32_t n = node->npoint, span = 0;
     double *knot = SN_NEW_ARRAY(double, n + 4), b[4];
     if (!knot) return sn_fail_no_memory(error);
-    if (node->nknot == n + 4) memcpy(knot, node->knot, (size_t)node->nknot * sizeof *knot);
-    else spline_clamped_knots(knot, n);
+    if (node->nknot == n + 4)
+        memcpy(knot, node->knot, (size_t)node->nknot * sizeof *knot);
+    else
+        spline_clamped_knots(knot, n);
     affine world = sn_node_world(spec, id);
     for (int32_t i = 0; i < SN_FIBRE_POINTS; ++i) {
         double t = knot[3] + (knot[n] - knot[3]) * i / (SN_FIBRE_POINTS - 1.0);
@@ -91,8 +93,10 @@ snStatus sn_fibres_read(const snSpec *spec, const snModel *model, const char *st
     for (const char *c = strands; status == SN_OK && *(c += strspn(c, " \t\n")); c += strcspn(c, " \t\n")) {
         (void)snprintf(word, sizeof word, "%.*s", (int)strcspn(c, " \t\n"), c);
         snId id = sn_spec_find(spec, SN_KIND_STRAND, word);
-        if (!id) status = sn_fail(error, SN_BAD_INPUT, "the model has no strand \"%.100s\"", word);
-        else if (sn_spec_strand(spec, id)->enabled) status = read_strand(spec, model, id, f, error);
+        if (!id)
+            status = sn_fail(error, SN_BAD_INPUT, "the model has no strand \"%.100s\"", word);
+        else if (sn_spec_strand(spec, id)->enabled)
+            status = read_strand(spec, model, id, f, error);
     }
     if (status == SN_OK && f->n == 0) status = sn_fail(error, SN_BAD_INPUT, "the muscle has no strands");
     if (status != SN_OK) sn_fibres_free(f);

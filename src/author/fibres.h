@@ -22,10 +22,11 @@ typedef struct snFibres {
     int32_t n;
     snFibre *fibre;
     char passive[32], active[32]; /* built-in laws of the first strand; empty: the default */
-} snFibres; /* zeroed memory is empty */
+} snFibres;                       /* zeroed memory is empty */
 
 /* The enabled strands of a list of names separated by blanks. */
-snStatus sn_fibres_read(const snSpec *spec, const snModel *model, const char *strands, snFibres *fibres, snError *error);
+snStatus sn_fibres_read(const snSpec *spec, const snModel *model, const char *strands, snFibres *fibres,
+                        snError *error);
 void sn_fibres_free(snFibres *fibres);
 
 /* Direction of the fibres at a place: tangents of the strands by nearness. Gives the nearest strand, and how far along

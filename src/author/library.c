@@ -11,8 +11,16 @@
 
 snLibraryDef sn_default_library_def(void)
 {
-    return (snLibraryDef){.activations = 3, .points = 400, .mu = 25e3, .bulk = 120, .prestretch = 1.1, .tone = 0.1,
-                          .jump = 5e-3, .midpoint = 1e-3, .most_samples = 9, .contact = true};
+    return (snLibraryDef){.activations = 3,
+                          .points = 400,
+                          .mu = 25e3,
+                          .bulk = 120,
+                          .prestretch = 1.1,
+                          .tone = 0.1,
+                          .jump = 5e-3,
+                          .midpoint = 1e-3,
+                          .most_samples = 9,
+                          .contact = true};
 }
 
 void sn_library_destroy(snLibrary *library)
@@ -32,8 +40,10 @@ static snStatus add_muscle(const snSpec *spec, const snModel *model, const snLib
     (void)snprintf(out->name, sizeof out->name, "%s", name);
     (void)snprintf(out->mesh, sizeof out->mesh, "%s", muscle.mesh_name);
     status = sn_library_flood(model, &muscle, def, pool, library, out, error);
-    if (status == SN_OK) ++library->nmuscle;
-    else sn_library_muscle_free(out);
+    if (status == SN_OK)
+        ++library->nmuscle;
+    else
+        sn_library_muscle_free(out);
     sn_soft_muscle_free(&muscle);
     return status;
 }
@@ -104,8 +114,12 @@ snStatus sn_library_info(const snLibrary *library, int32_t muscle, snLibraryInfo
 {
     if (muscle < 0 || muscle >= library->nmuscle) return SN_BAD_INPUT;
     const snLibraryMuscle *m = library->muscle + muscle;
-    *info = (snLibraryInfo){.name = m->name, .mesh = m->mesh, .note = m->note, .vertices = m->nvertex,
-                            .samples = m->nsample, .axes = m->naxis};
+    *info = (snLibraryInfo){.name = m->name,
+                            .mesh = m->mesh,
+                            .note = m->note,
+                            .vertices = m->nvertex,
+                            .samples = m->nsample,
+                            .axes = m->naxis};
     info->midpoint_rms = (double)m->midpoint_rms, info->midpoint_max = (double)m->midpoint_max;
     info->least_volume = 1;
     for (int32_t a = 0; a < m->naxis; ++a) {

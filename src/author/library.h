@@ -1,8 +1,8 @@
 /* Making a deformation library: what its parts share.
  *
  * A soft muscle is made of a mesh, the strands in it, and the bones that these are attached to (library_muscle.c). Its
- * samples are solved level by level, each from a neighbour that is solved already, so that the result does not depend on
- * the number of threads (library_flood.c). */
+ * samples are solved level by level, each from a neighbour that is solved already, so that the result does not depend
+ * on the number of threads (library_flood.c). */
 #ifndef SN_AUTHOR_LIBRARY_H
 #define SN_AUTHOR_LIBRARY_H
 
@@ -22,10 +22,10 @@ typedef struct snSoftMuscle {
     snSoftQuads quads;
     snSoftMaterial *material;
     int32_t *attached;
-    int32_t nattached;            /* bones that something is attached to: the first ones */
+    int32_t nattached; /* bones that something is attached to: the first ones */
     int32_t nbone;
-    int32_t bone[SN_SOFT_BONES];  /* bodies of the model */
-    int32_t insertion;            /* bone */
+    int32_t bone[SN_SOFT_BONES]; /* bodies of the model */
+    int32_t insertion;           /* bone */
     snSoftBone soft_bone[SN_SOFT_BONES];
     snSoftBody *body;
     snSoftEmbedding embedding;
@@ -49,7 +49,8 @@ void sn_bone_fields_free(snBoneFields *fields);
 snStatus sn_soft_muscle_create(const snSpec *spec, const snModel *model, const snLibraryDef *def, const char *name,
                                const double *poses, snBoneFields *fields, snSoftMuscle *muscle, snError *error);
 void sn_soft_muscle_free(snSoftMuscle *muscle);
-/* Names of the strands of a muscle, separated by blanks, to be freed; NULL: out of memory or none. mesh: its node, 0: none.
+/* Names of the strands of a muscle, separated by blanks, to be freed; NULL: out of memory or none. mesh: its node, 0:
+ * none.
  */
 char *sn_muscle_strands(const snSpec *spec, const char *name, const char *mesh_name, snId *mesh);
 

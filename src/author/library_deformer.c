@@ -11,12 +11,12 @@
 
 typedef struct part {
     snTriMesh mesh;
-    float *rest;                        /* 3 planes */
-    int32_t body[SN_LIBRARY_BODIES];    /* of the model */
-    rigid back[SN_LIBRARY_BODIES];      /* inverse of its pose as drawn */
+    float *rest;                                          /* 3 planes */
+    int32_t body[SN_LIBRARY_BODIES];                      /* of the model */
+    rigid back[SN_LIBRARY_BODIES];                        /* inverse of its pose as drawn */
     int32_t joint[SN_LIBRARY_AXES], dof[SN_LIBRARY_AXES]; /* joint -1: activation */
-    int32_t nmuscle, *muscle;           /* muscles of the model whose mean activation counts */
-    int32_t *viewer_body;               /* 4 per vertex */
+    int32_t nmuscle, *muscle;                             /* muscles of the model whose mean activation counts */
+    int32_t *viewer_body;                                 /* 4 per vertex */
     double *viewer_weight;
 } part;
 
@@ -69,7 +69,8 @@ static snStatus deform(void *self, const snFrame *frame, double *point, snDeform
         const part *t = p->part + i;
         double at[SN_LIBRARY_AXES] = {0}, activation = 0;
         rigid motion[SN_LIBRARY_BODIES];
-        for (int32_t k = 0; frame->activation && k < t->nmuscle; ++k) activation += frame->activation[t->muscle[k]] / t->nmuscle;
+        for (int32_t k = 0; frame->activation && k < t->nmuscle; ++k)
+            activation += frame->activation[t->muscle[k]] / t->nmuscle;
         for (int32_t a = 0; a < m->naxis; ++a)
             at[a] = t->joint[a] >= 0 ? coordinate_at(p->model, t->joint[a], t->dof[a], frame->pose) : activation;
         for (int32_t b = 0; b < m->nbody; ++b) motion[b] = rigid_mul(sn_pose_at(frame->pose, t->body[b]), t->back[b]);
@@ -91,7 +92,8 @@ static snStatus find_names(const player *p, const snLibraryMuscle *m, const doub
         t->joint[a] = -1;
         if (strcmp(m->axis[a].name, "activation") == 0) continue;
         int32_t coordinate = sn_find(p->model, SN_ITEM_COORDINATE, m->axis[a].name);
-        if (coordinate < 0) return sn_fail(error, SN_BAD_INPUT, "the model has no joint coordinate \"%s\"", m->axis[a].name);
+        if (coordinate < 0)
+            return sn_fail(error, SN_BAD_INPUT, "the model has no joint coordinate \"%s\"", m->axis[a].name);
         for (int32_t j = 0; j < p->model->njoint; ++j)
             if (coordinate >= p->model->joint_coordadr[j] && coordinate < p->model->joint_coordadr[j + 1])
                 t->joint[a] = j, t->dof[a] = coordinate - p->model->joint_coordadr[j];
@@ -153,8 +155,8 @@ static snStatus open_part(const snSpec *spec, player *p, int32_t i, const double
         for (size_t b = 0; b < 4 && sum > 0; ++b) t->viewer_weight[4 * v + b] /= sum;
     }
     snId id = m->mesh[0] ? sn_spec_find(spec, SN_KIND_NODE, m->mesh) : 0;
-    p->surface[i] = (snDeformSurface){m->name, m->nvertex, t->mesh.ntriangle, t->mesh.vertex, t->mesh.triangle,
-                                      {0.7, 0.28, 0.24}, t->viewer_body, t->viewer_weight};
+    p->surface[i] = (snDeformSurface){m->name,          m->nvertex,        t->mesh.ntriangle, t->mesh.vertex,
+                                      t->mesh.triangle, {0.7, 0.28, 0.24}, t->viewer_body,    t->viewer_weight};
     if (id) memcpy(p->surface[i].color, sn_spec_node(spec, id)->color, sizeof p->surface[i].color);
     return SN_OK;
 }
@@ -170,7 +172,8 @@ snStatus sn_library_deformer(const snSpec *spec, snLibrary *library, snDeformer 
     p->part = SN_NEW_ARRAY(part, library->nmuscle), p->surface = SN_NEW_ARRAY(snDeformSurface, library->nmuscle);
     if (status == SN_OK) {
         zero = SN_NEW_ARRAY(double, p->model->ncoord + 1), poses = SN_NEW_ARRAY(double, 7 * p->model->nbody);
-        status = p->part && p->surface && zero && poses ? sn_body_poses(p->model, zero, poses) : sn_fail_no_memory(error);
+        status =
+            p->part && p->surface && zero && poses ? sn_body_poses(p->model, zero, poses) : sn_fail_no_memory(error);
     }
     for (int32_t i = 0; i < library->nmuscle && status == SN_OK; ++i) status = open_part(spec, p, i, poses, error);
     if (status == SN_OK) {

@@ -1,5 +1,5 @@
-/* Samples of a library: flooded over a grid from the drawn pose at tone, refined, and restricted where no continuous sheet
- * of equilibria is found.
+/* Samples of a library: flooded over a grid from the drawn pose at tone, refined, and restricted where no continuous
+ * sheet of equilibria is found.
  *
  * A muscle that snaps between two samples remembers: going back leads elsewhere. So each sample is solved again from
  * every neighbour, and how far that ends from it is the jump between the two. On one sheet it is about the tolerance of
@@ -66,7 +66,8 @@ static void keep(const snLibraryGrid *g, snLibraryWorker *w, const snSoftInfo *i
 }
 
 /* Solves a point from a solved one: in one step, or in more where that does not converge. */
-static void solve(const snLibraryGrid *g, snLibraryWorker *w, const snLibraryPoint *from, int halving, snLibraryPoint *p)
+static void solve(const snLibraryGrid *g, snLibraryWorker *w, const snLibraryPoint *from, int halving,
+                  snLibraryPoint *p)
 {
     size_t n = 3 * (size_t)g->muscle->quads.nnode;
     snSoftInfo info = {0};
@@ -107,7 +108,8 @@ static snStatus run_jobs(snLibraryGrid *g, job *list, int32_t count, const char 
         all.count = count - done < 4 * g->nworker ? count - done : 4 * g->nworker;
         sn_pool_loop(g->pool, g->nworker, run_share, &all);
         g->done += all.count;
-        if (g->progress.call && g->progress.call(g->progress.user, stage, g->done, fmax(g->done + count - done - all.count, g->expected)))
+        if (g->progress.call &&
+            g->progress.call(g->progress.user, stage, g->done, fmax(g->done + count - done - all.count, g->expected)))
             return SN_CANCELLED;
     }
     return SN_OK;
@@ -122,7 +124,8 @@ static int32_t distance_from(const snLibraryGrid *g, const int32_t start[3], con
     return d;
 }
 
-/* The neighbour nearer to the start, along the last axis that still differs: activation rises before the joint moves. */
+/* The neighbour nearer to the start, along the last axis that still differs: activation rises before the joint moves.
+ */
 static snLibraryPoint *parent_of(const snLibraryGrid *g, const int32_t start[3], const int32_t index[3])
 {
     int32_t at[3] = {index[0], index[1], index[2]};
@@ -159,8 +162,8 @@ static snStatus flood(snLibraryGrid *g, snError *error)
 
 /* ---- jumps ---- */
 
-/* Solves a point again from a neighbour into the worker's spare one; how far it is from what was there. In one step, and
- * in small ones where that ends elsewhere: a long step may leave the sheet that a short one follows. */
+/* Solves a point again from a neighbour into the worker's spare one; how far it is from what was there. In one step,
+ * and in small ones where that ends elsewhere: a long step may leave the sheet that a short one follows. */
 static double again(const snLibraryGrid *g, snLibraryWorker *w, const snLibraryPoint *from, const snLibraryPoint *p)
 {
     memcpy(w->spare->at, p->at, sizeof p->at);
@@ -200,7 +203,8 @@ static void mend(snLibraryGrid *g)
     for (int32_t i = 0; i < sn_library_total(g); ++i) {
         bool torn = !g->point[i]->info.converged;
         sn_library_unflat(g, i, index);
-        for (int32_t a = 0; a < g->naxis; ++a) torn = torn || (index[a] + 1 < g->axis[a].n && g->point[i]->jump[a] > g->limit);
+        for (int32_t a = 0; a < g->naxis; ++a)
+            torn = torn || (index[a] + 1 < g->axis[a].n && g->point[i]->jump[a] > g->limit);
         int32_t count = torn ? sn_library_neighbours(g, i, near) : 0;
         for (int32_t k = 0; k < count; ++k) {
             snLibraryPoint *p = g->point[i];
@@ -221,7 +225,8 @@ static snStatus compare_pairs(snLibraryGrid *g, bool repair)
     sn_pool_loop(g->pool, g->nworker, compare_share, g);
     for (int32_t i = 0; i < total; ++i) {
         sn_library_unflat(g, i, index);
-        for (int32_t a = 0; a < g->naxis; ++a) torn = torn || (index[a] + 1 < g->axis[a].n && g->point[i]->jump[a] > g->limit);
+        for (int32_t a = 0; a < g->naxis; ++a)
+            torn = torn || (index[a] + 1 < g->axis[a].n && g->point[i]->jump[a] > g->limit);
     }
     if (torn && repair) mend(g);
     g->done += total;
@@ -308,7 +313,8 @@ static snStatus restrict_box(snLibraryGrid *g, char note[SN_LIBRARY_NOTE], snErr
                 if (count < best) best = count, axis = a, end = e;
             }
         if (axis < 0)
-            return sn_fail(error, SN_FAILED, "the muscle \"%s\" found no equilibrium in the pose as drawn", g->muscle->name);
+            return sn_fail(error, SN_FAILED, "the muscle \"%s\" found no equilibrium in the pose as drawn",
+                           g->muscle->name);
         *(end ? high + axis : low + axis) += end ? -1 : 1;
     }
     note[0] = 0;
@@ -317,8 +323,8 @@ static snStatus restrict_box(snLibraryGrid *g, char note[SN_LIBRARY_NOTE], snErr
         double unit = x->angle ? 180 / SN_PI : 1;
         size_t used = strlen(note);
         if (low[a] == 0 && high[a] == x->n - 1) continue;
-        (void)snprintf(note + used, SN_LIBRARY_NOTE - used, "%s%s restricted to %.4g..%.4g of %.4g..%.4g%s", used ? "; " : "",
-                       x->name, unit * x->value[low[a]], unit * x->value[high[a]], unit * x->value[0],
+        (void)snprintf(note + used, SN_LIBRARY_NOTE - used, "%s%s restricted to %.4g..%.4g of %.4g..%.4g%s",
+                       used ? "; " : "", x->name, unit * x->value[low[a]], unit * x->value[high[a]], unit * x->value[0],
                        unit * x->value[x->n - 1], unit > 1 ? " deg" : "");
     }
     return sn_library_cut(g, low, high, error);

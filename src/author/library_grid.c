@@ -112,7 +112,8 @@ static snStatus add_axis(snLibraryGrid *g, int32_t coordinate, int32_t samples, 
         return SN_BAD_INPUT;
     }
     if (samples < 2 || samples > SN_LIBRARY_VALUES)
-        return sn_fail(error, SN_BAD_INPUT, "%d samples along %s: 2 to %d are possible", samples, name, SN_LIBRARY_VALUES);
+        return sn_fail(error, SN_BAD_INPUT, "%d samples along %s: 2 to %d are possible", samples, name,
+                       SN_LIBRARY_VALUES);
     (void)snprintf(x->name, sizeof x->name, "%s", name);
     x->n = samples;
     for (int32_t k = 0; k < samples; ++k) x->value[k] = low + (high - low) * k / (samples - 1);
@@ -186,7 +187,8 @@ static snStatus make_workers(snLibraryGrid *g, snError *error)
         snLibraryWorker *w = g->worker + i;
         w->coordinate = SN_NEW_ARRAY(double, g->ncoord + 1);
         w->pose = SN_NEW_ARRAY(double, 7 * sn_count(g->model, SN_ITEM_BODY));
-        status = w->coordinate && w->pose ? sn_soft_state_create(g->muscle->body, &w->state, error) : sn_fail_no_memory(error);
+        status = w->coordinate && w->pose ? sn_soft_state_create(g->muscle->body, &w->state, error)
+                                          : sn_fail_no_memory(error);
     }
     return status;
 }
@@ -203,7 +205,7 @@ snStatus sn_library_grid_create(const snModel *model, const snSoftMuscle *muscle
     int32_t total = sn_library_total(g), index[3];
     g->expected = 2.0 * total;
     g->frame.nvertex = muscle->mesh.nvertex, g->frame.nbody = muscle->nattached;
-    g->frame.weight = SN_NEW_ARRAY(float, (size_t)muscle->nattached * (size_t)muscle->mesh.nvertex);
+    g->frame.weight = SN_NEW_ARRAY(float, (size_t)muscle->nattached *(size_t)muscle->mesh.nvertex);
     g->point = SN_NEW_ARRAY(snLibraryPoint *, total);
     if (!g->point || !g->frame.weight) return sn_fail_no_memory(error);
     for (int32_t i = 0; i < total; ++i) {
@@ -240,7 +242,8 @@ void sn_library_grid_free(snLibraryGrid *g)
 
 /* ---- planes ---- */
 
-snStatus sn_library_plane_create(const snLibraryGrid *g, int32_t axis, int32_t interval, snLibraryPlane *plane, snError *error)
+snStatus sn_library_plane_create(const snLibraryGrid *g, int32_t axis, int32_t interval, snLibraryPlane *plane,
+                                 snError *error)
 {
     int32_t n = g->axis[axis].n, count = sn_library_total(g) / n, k = 0, index[3];
     const double *value = g->axis[axis].value;
@@ -309,8 +312,10 @@ snStatus sn_library_cut(snLibraryGrid *g, const int32_t low[3], const int32_t hi
         bool inside = true;
         sn_library_unflat(g, i, index);
         for (int32_t a = 0; a < g->naxis; ++a) inside = inside && index[a] >= low[a] && index[a] <= high[a];
-        if (inside) now[count++] = g->point[i];
-        else forget(g, g->point[i]);
+        if (inside)
+            now[count++] = g->point[i];
+        else
+            forget(g, g->point[i]);
     }
     sn_free(g->point);
     g->point = now;

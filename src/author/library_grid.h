@@ -93,7 +93,8 @@ typedef struct snLibraryPlane {
     double value;
     snLibraryPoint **point, **below, **above; /* owned; of the grid */
 } snLibraryPlane;
-snStatus sn_library_plane_create(const snLibraryGrid *g, int32_t axis, int32_t interval, snLibraryPlane *plane, snError *error);
+snStatus sn_library_plane_create(const snLibraryGrid *g, int32_t axis, int32_t interval, snLibraryPlane *plane,
+                                 snError *error);
 void sn_library_plane_free(snLibraryPlane *plane);
 /* How far the blend of the grid is from the solved shape of a plane's point: largest and root mean square, m. */
 double sn_library_blend_error(const snLibraryGrid *g, const snLibraryPlane *plane, int32_t i, double *rms);

@@ -9,11 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double SPACING = 0.004;   /* m: of the bones' distance grids */
-static const double STIFFEST = 2e7;    /* Pa: tendon. A real one is fifty times stiffer, which single precision cannot
-                                          hold beside a soft belly; the stretch that is left is below two percent */
-static const double END_SHARE = 0.05;  /* of a strand's length that counts as its attachment, at least */
-static const double ROOM = 0.02;       /* m: bones this near to the muscle's box may touch it */
+static const double SPACING = 0.004;  /* m: of the bones' distance grids */
+static const double STIFFEST = 2e7;   /* Pa: tendon. A real one is fifty times stiffer, which single precision cannot
+                                         hold beside a soft belly; the stretch that is left is below two percent */
+static const double END_SHARE = 0.05; /* of a strand's length that counts as its attachment, at least */
+static const double ROOM = 0.02;      /* m: bones this near to the muscle's box may touch it */
 
 /* ---- bones ---- */
 
@@ -41,7 +41,8 @@ static snId bone_mesh(const snSpec *spec, const char *name)
     snId body = sn_spec_find(spec, SN_KIND_BODY, name), node = body ? sn_body_node(spec, body) : 0, best = 0;
     for (snId id = 1; node && id <= sn_spec_count(spec, SN_KIND_NODE); ++id) {
         const snNodeDef *def = sn_spec_node(spec, id);
-        if (def->kind != SN_NODE_MESH || !def->visible || def->ntriangle == 0 || !sn_node_is_under(spec, id, node)) continue;
+        if (def->kind != SN_NODE_MESH || !def->visible || def->ntriangle == 0 || !sn_node_is_under(spec, id, node))
+            continue;
         if (!best || def->ntriangle > sn_spec_node(spec, best)->ntriangle) best = id;
     }
     return best;
@@ -76,8 +77,8 @@ static bool near_box(const snTriMesh *mesh, v3 low, v3 high)
 {
     for (int32_t i = 0; i < mesh->nvertex; ++i) {
         v3 p = sn_trimesh_point(mesh, i);
-        if (p.x > low.x - ROOM && p.y > low.y - ROOM && p.z > low.z - ROOM && p.x < high.x + ROOM && p.y < high.y + ROOM &&
-            p.z < high.z + ROOM)
+        if (p.x > low.x - ROOM && p.y > low.y - ROOM && p.z > low.z - ROOM && p.x < high.x + ROOM &&
+            p.y < high.y + ROOM && p.z < high.z + ROOM)
             return true;
     }
     return false;
@@ -109,7 +110,8 @@ char *sn_muscle_strands(const snSpec *spec, const char *name, const char *mesh_n
     size_t length = 1;
     *mesh = find_mesh(spec, name, mesh_name);
     bool exact = sn_spec_find(spec, SN_KIND_GROUP, name) != 0;
-    for (snId g = 1; g <= sn_spec_count(spec, SN_KIND_GROUP); ++g) length += strlen(sn_spec_group(spec, g)->strands) + 1;
+    for (snId g = 1; g <= sn_spec_count(spec, SN_KIND_GROUP); ++g)
+        length += strlen(sn_spec_group(spec, g)->strands) + 1;
     char *list = SN_NEW_ARRAY(char, length);
     for (snId g = 1; list && g <= sn_spec_count(spec, SN_KIND_GROUP); ++g) {
         const snGroupDef *def = sn_spec_group(spec, g);
@@ -224,7 +226,8 @@ static snSoftLaw laws(const snSoftMuscle *m, const snLibraryDef *def)
     return law;
 }
 
-static snStatus make_body(snSoftMuscle *m, const snLibraryDef *def, const double *poses, snBoneFields *fields, snError *error)
+static snStatus make_body(snSoftMuscle *m, const snLibraryDef *def, const double *poses, snBoneFields *fields,
+                          snError *error)
 {
     snSoftDef soft = sn_default_soft_def();
     m->material = SN_NEW_ARRAY(snSoftMaterial, m->quads.n);

@@ -62,7 +62,8 @@ static void fit_two(snLibraryGrid *g, const snLibraryPoint *p)
     float *w0 = g->frame.weight, *w1 = g->frame.weight + n;
     motions(g, p, motion);
     for (int32_t v = 0; v < n; ++v) {
-        v3 X = sn_trimesh_point(&g->muscle->mesh, v), a = rigid_apply(motion[0], X), d = v3_sub(rigid_apply(motion[1], X), a);
+        v3 X = sn_trimesh_point(&g->muscle->mesh, v), a = rigid_apply(motion[0], X),
+           d = v3_sub(rigid_apply(motion[1], X), a);
         double size = v3_len2(d), share = size > 0 ? v3_dot(v3_sub(v3_load(p->vertex + 3 * v), a), d) / size : 0;
         double at = (double)w1[v] * SECTIONS;
         int k = at < SECTIONS ? (int)at : SECTIONS - 1;
@@ -154,9 +155,13 @@ static void pack_sample(const snLibraryGrid *g, int32_t i, snLibraryMuscle *out)
     int16_t *to = out->delta + 3 * (size_t)i * n;
     for (size_t v = 0; v < n; ++v)
         for (size_t e = 0; e < 3; ++e) to[e * n + v] = (int16_t)lrint(p->delta[3 * v + e] / out->unit);
-    out->sample[i] = (snLibrarySample){.residual = (float)p->info.residual, .energy = (float)p->info.energy,
-                                       .least = (float)p->info.least_J, .volume = (float)p->info.volume,
-                                       .force = (float)p->force, .jump = (float)sn_library_jump(g, i), .step = (float)sn_library_step(g, i),
+    out->sample[i] = (snLibrarySample){.residual = (float)p->info.residual,
+                                       .energy = (float)p->info.energy,
+                                       .least = (float)p->info.least_J,
+                                       .volume = (float)p->info.volume,
+                                       .force = (float)p->force,
+                                       .jump = (float)sn_library_jump(g, i),
+                                       .step = (float)sn_library_step(g, i),
                                        .left_out = (float)left_out(g, i)};
 }
 

@@ -5,6 +5,7 @@
  * disturbance of the machine spoils one batch and not the figure. */
 #include "bench_clinical.h"
 #include "bench_flesh.h"
+#include "bench_library.h"
 #include "bench_skin.h"
 #include "cli.h"
 
@@ -234,6 +235,7 @@ static snStatus run(snCli *cli)
     if (only && strcmp(only, "skin") == 0) return cli_bench_skin(cli);
     if (only && strcmp(only, "hand-clinical") == 0) return cli_bench_clinical(cli);
     if (only && strcmp(only, "flesh") == 0) return cli_bench_flesh(cli);
+    if (only && strcmp(only, "library") == 0) return cli_bench_library(cli);
     cli_say(cli, "%-20s %10s %10s %10s %10s %10s %9s   %s\n", "rung", "steps/s", "x real", "step us", "solve us",
             "plain us", "MiB", "where the time goes");
     json_open(&cli->json, "rungs", '[');

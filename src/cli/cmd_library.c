@@ -20,8 +20,10 @@ static snStatus read_axis(snCli *cli, const char *text, char *name, size_t size,
     *axis = (snLibraryAxisDef){.coordinate = name, .samples = (int32_t)strtol(equal + 1, &end, 10)};
     if (*end == ',') {
         axis->low = strtod(end + 1, &end);
-        if (*end == ',') axis->high = strtod(end + 1, &end);
-        else return cli_fail(cli, SN_USAGE, "--axis %s: the upper end is missing", text);
+        if (*end == ',')
+            axis->high = strtod(end + 1, &end);
+        else
+            return cli_fail(cli, SN_USAGE, "--axis %s: the upper end is missing", text);
         double unit = cli_given(cli, "metres") ? 1 : DEGREE;
         axis->low *= unit, axis->high *= unit;
     }
@@ -38,9 +40,10 @@ static void say_muscle(snCli *cli, const snLibraryInfo *m)
         cli_say(cli, "%s %s %.3g..%.3g (%d)", a ? "," : " over", m->axis[a], unit * m->low[a], unit * m->high[a],
                 (int)m->axis_samples[a]);
     }
-    cli_say(cli, "\n  largest jump %.2f mm, at middles %.2f mm rms and %.2f at most, volume at least %.4f\n", m->jump * 1e3,
-            m->midpoint_rms * 1e3, m->midpoint_max * 1e3, m->least_volume);
-    if (m->note[0]) cli_warn(cli, "%s: %s, since the muscle snaps beyond by more than the allowed jump", m->name, m->note);
+    cli_say(cli, "\n  largest jump %.2f mm, at middles %.2f mm rms and %.2f at most, volume at least %.4f\n",
+            m->jump * 1e3, m->midpoint_rms * 1e3, m->midpoint_max * 1e3, m->least_volume);
+    if (m->note[0])
+        cli_warn(cli, "%s: %s, since the muscle snaps beyond by more than the allowed jump", m->name, m->note);
 }
 
 static void report(snCli *cli, const snLibrary *library)
@@ -82,12 +85,11 @@ static void report(snCli *cli, const snLibrary *library)
     json_number(&cli->json, "sample_ms_mean", t.mean * 1e3);
     json_number(&cli->json, "sample_ms_worst", t.worst * 1e3);
     json_number(&cli->json, "seconds", t.seconds);
-    cli_say(cli, "%d solves of %.1f ms on average, %.1f at most; %.2f s in all\n", (int)t.solves, t.mean * 1e3, t.worst * 1e3,
-            t.seconds);
+    cli_say(cli, "%d solves of %.1f ms on average, %.1f at most; %.2f s in all\n", (int)t.solves, t.mean * 1e3,
+            t.worst * 1e3, t.seconds);
 }
 
-static snStatus read_options(snCli *cli, snLibraryDef *def, snLibraryAxisDef axis[MOST_AXES],
-                             char name[MOST_AXES][128])
+static snStatus read_options(snCli *cli, snLibraryDef *def, snLibraryAxisDef axis[MOST_AXES], char name[MOST_AXES][128])
 {
     const char *text;
     *def = sn_default_library_def();
@@ -146,8 +148,10 @@ static snStatus run(snCli *cli)
 }
 
 static const snOption options[] = {
-    {"muscle", SN_OPTION_TEXT, "NAME", "one muscle: a group, or a mesh after which groups are named (every group with a mesh)", 0, 0},
-    {"mesh", SN_OPTION_TEXT, "NODE", "closed mesh of the muscle (found by name; without one, made around the strands)", 0, 0},
+    {"muscle", SN_OPTION_TEXT, "NAME",
+     "one muscle: a group, or a mesh after which groups are named (every group with a mesh)", 0, 0},
+    {"mesh", SN_OPTION_TEXT, "NODE", "closed mesh of the muscle (found by name; without one, made around the strands)",
+     0, 0},
     {"axis", SN_OPTION_TEXT, "J=N[,LOW,HIGH]", "joint coordinate, samples, range in degrees; may be given twice", 0, 0},
     {"metres", SN_OPTION_FLAG, "", "the range of --axis is in metres (sliding joints)", 0, 0},
     {"activations", SN_OPTION_COUNT, "N", "samples from tone to full activation (3)", 1, 17},
@@ -156,7 +160,8 @@ static const snOption options[] = {
     {"bulk", SN_OPTION_NUMBER, "RATIO", "lambda over mu: resistance to a change of volume (120)", 5, 2000},
     {"prestretch", SN_OPTION_NUMBER, "P", "stretch of the fibres as drawn (1.1)", 0.5, 2},
     {"tone", SN_OPTION_NUMBER, "A", "least activation (0.1)", 0, 0.9},
-    {"jump", SN_OPTION_NUMBER, "MM", "a shape reached from another neighbour differs by this much at most (5)", 0.1, 1000},
+    {"jump", SN_OPTION_NUMBER, "MM", "a shape reached from another neighbour differs by this much at most (5)", 0.1,
+     1000},
     {"midpoint", SN_OPTION_NUMBER, "MM", "a cell whose middle is off by more is divided (1)", 0.01, 1000},
     {"most", SN_OPTION_COUNT, "N", "samples along an axis after dividing (9)", 2, 17},
     {"no-contact", SN_OPTION_FLAG, "", "let the muscle pass through bones", 0, 0},
@@ -168,12 +173,16 @@ const snCommand cmd_library = {
     .name = "library",
     .arguments = "MODEL [--muscle NAME] [--axis J=N] -o FILE.library",
     .about = "Compute the shapes of soft muscles over pose and activation",
-    .details = "Each muscle is filled with points that resist like muscle and pull along its strands. It is brought to rest at\n"
-               "samples of joint coordinates and activation, each from a neighbour that is solved already. Where the blend is\n"
-               "off, samples are added. Where a sample reached from another neighbour is elsewhere (the muscle snaps), the range is made\n"
+    .details = "Each muscle is filled with points that resist like muscle and pull along its strands. It is brought to "
+               "rest at\n"
+               "samples of joint coordinates and activation, each from a neighbour that is solved already. Where the "
+               "blend is\n"
+               "off, samples are added. Where a sample reached from another neighbour is elsewhere (the muscle snaps), "
+               "the range is made\n"
                "smaller, and the library says so. Play it with sinew export REPLAY --library FILE.",
-    .example = "sinew library shoulder --muscle teres_major --axis GH.1=5 -o teres.library",
-    .output = "teres_major: 146 vertices, 15 samples over GH.1 -25..89 (5), activation 0.1..1 (3)",
+    .example =
+        "sinew library spindle --muscle belly --axis slide.0=3,-0.01,0.01 --metres --points 150 -o spindle.library",
+    .output = "belly: 578 vertices, 9 samples over slide.0 -0.01..0.01 (3), activation 0.1..1 (3)",
     .least = 1,
     .most = 1,
     .options = options,

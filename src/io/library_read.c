@@ -9,7 +9,11 @@
 
 #include <math.h>
 
-enum { MOST_MUSCLES = 10000, MOST_VERTICES = 10000000, MOST_SAMPLES = SN_LIBRARY_VALUES * SN_LIBRARY_VALUES * SN_LIBRARY_VALUES };
+enum {
+    MOST_MUSCLES = 10000,
+    MOST_VERTICES = 10000000,
+    MOST_SAMPLES = SN_LIBRARY_VALUES * SN_LIBRARY_VALUES * SN_LIBRARY_VALUES
+};
 static const size_t LARGEST = (size_t)1 << 32;
 
 typedef struct reader {
@@ -72,8 +76,9 @@ static bool read_axis(reader *r, snLibraryAxis *axis)
 /* What is wrong, or NULL. */
 static const char *read_head(reader *r, snLibraryMuscle *m)
 {
-    bool texts = get_text(r, m->name, sizeof m->name) & get_text(r, m->mesh, sizeof m->mesh) &
-                 get_text(r, m->note, sizeof m->note);
+    bool texts = get_text(r, m->name, sizeof m->name);
+    texts = get_text(r, m->mesh, sizeof m->mesh) && texts;
+    texts = get_text(r, m->note, sizeof m->note) && texts;
     m->hash = sn_little_get(take(r, 8), 8);
     uint32_t nvertex = get_count(r), nbody = get_count(r), naxis = get_count(r), nsample = get_count(r);
     if (r->failed) return "the file ends too early";

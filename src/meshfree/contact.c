@@ -14,7 +14,7 @@ typedef struct touch {
 
 /* Where a node is against a bone; false: the two never touch. */
 static bool approach(const snSoftBody *body, const snSoftState *state, const double *x, int32_t node, int32_t bone,
-                    touch *t)
+                     touch *t)
 {
     double keep = body->keep[(size_t)node * (size_t)body->nbone + (size_t)bone];
     if (!isfinite(keep)) return false;
@@ -29,7 +29,8 @@ static bool approach(const snSoftBody *body, const snSoftState *state, const dou
 static void block_of(v3 n, double scale, double tangent, double block[9])
 {
     double c[3] = {n.x, n.y, n.z};
-    for (int r = 0; r < 9; ++r) block[r] = scale * c[r / 3] * c[r % 3] + (r % 4 == 0 ? tangent : 0) - tangent * c[r / 3] * c[r % 3];
+    for (int r = 0; r < 9; ++r)
+        block[r] = scale * c[r / 3] * c[r % 3] + (r % 4 == 0 ? tangent : 0) - tangent * c[r / 3] * c[r % 3];
 }
 
 /* Energy of friction; its force and tangential stiffness (a lower bound of it that is never negative). */
@@ -45,8 +46,8 @@ static double slide(const snSoftState *state, int32_t bone, size_t slot, const t
     return pressure * (u < SLIP ? u * u / (2 * SLIP) : u - SLIP / 2);
 }
 
-double sn_soft_contact(const snSoftBody *body, const snSoftState *state, const double *x, double *gradient, float *value,
-                       double *deepest)
+double sn_soft_contact(const snSoftBody *body, const snSoftState *state, const double *x, double *gradient,
+                       float *value, double *deepest)
 {
     double energy = 0, k = body->contact_stiffness;
     touch t;

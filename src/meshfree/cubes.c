@@ -97,8 +97,8 @@ snStatus sn_soft_quads_from_cubes(v3 low, const int32_t cells[3], v3 size, snSof
     q->node = SN_NEW_ARRAY(int32_t, 72 * cubes), q->gradient = SN_NEW_ARRAY(double, 216 * cubes);
     q->part = SN_NEW_ARRAY(uint8_t, 9 * cubes);
     q->hold_first = SN_NEW_ARRAY(int32_t, nodes + 1);
-    bool ok = number && q->rest && q->volume && q->centre && q->first && q->node && q->gradient && q->hold_first &&
-              q->part;
+    bool ok =
+        number && q->rest && q->volume && q->centre && q->first && q->node && q->gradient && q->hold_first && q->part;
     if (ok) walk(&l, number, q);
     sn_free(number);
     if (ok) return SN_OK;

@@ -7,8 +7,8 @@
 #include <string.h>
 
 enum { LEAST = 10, MOST = 40 };
-static const double WIDEST = 4;   /* sum of |phi| beyond which more points are taken */
-static const double REACH = 1.3;  /* support of the kernel over the distance of the last point */
+static const double WIDEST = 4;  /* sum of |phi| beyond which more points are taken */
+static const double REACH = 1.3; /* support of the kernel over the distance of the last point */
 
 /* Shape functions of `count` points at a place; the sum of their absolute values, INFINITY where they span no space. */
 static double shape(const snSoftPoints *p, v3 at, int32_t count, const snSoftNear *near, double *phi)
@@ -26,7 +26,8 @@ static double shape(const snSoftPoints *p, v3 at, int32_t count, const snSoftNea
     }
     if (!sn_small_cholesky_solve(moment, one, 4, 1)) return INFINITY;
     for (int32_t k = 0; k < count; ++k) {
-        phi[k] = weight[k] * (basis[k][0] * one[0] + basis[k][1] * one[1] + basis[k][2] * one[2] + basis[k][3] * one[3]);
+        phi[k] =
+            weight[k] * (basis[k][0] * one[0] + basis[k][1] * one[1] + basis[k][2] * one[2] + basis[k][3] * one[3]);
         all += phi[k];
         sum += fabs(phi[k]);
     }
@@ -72,7 +73,7 @@ snStatus sn_soft_embed(const snSoftPoints *points, const snBvh *tree, int32_t nv
     snSoftNear *near = SN_NEW_ARRAY(snSoftNear, points->n);
     e->first = SN_NEW_ARRAY(int32_t, nvertex + 1);
     e->node = SN_NEW_ARRAY(int32_t, (size_t)nvertex * MOST);
-    e->phi = SN_NEW_ARRAY(double, (size_t)nvertex * MOST);
+    e->phi = SN_NEW_ARRAY(double, (size_t)nvertex *MOST);
     snStatus status = near && e->first && e->node && e->phi ? SN_OK : sn_fail_no_memory(error);
     int32_t total = 0;
     for (int32_t v = 0; v < nvertex && status == SN_OK; ++v) {
@@ -81,8 +82,9 @@ snStatus sn_soft_embed(const snSoftPoints *points, const snBvh *tree, int32_t nv
         double size = choose(points, tree, at, near, e->phi + total, &count);
         if (!isfinite(size)) size = choose(points, NULL, at, near, e->phi + total, &count);
         if (!isfinite(size)) {
-            status = sn_fail(error, SN_BAD_INPUT, "no points of the muscle surround its vertex %d at (%.4g, %.4g, %.4g) m",
-                             v, at.x, at.y, at.z);
+            status =
+                sn_fail(error, SN_BAD_INPUT, "no points of the muscle surround its vertex %d at (%.4g, %.4g, %.4g) m",
+                        v, at.x, at.y, at.z);
             sn_error_remedy(error, "use more points");
             break;
         }
@@ -106,7 +108,8 @@ void sn_soft_embedding_apply(const snSoftEmbedding *e, const double *x, double *
 {
     for (int32_t v = 0; v < e->n; ++v) {
         v3 sum = {0, 0, 0};
-        for (int32_t k = e->first[v]; k < e->first[v + 1]; ++k) sum = v3_mad(sum, e->phi[k], v3_load(x + 3 * e->node[k]));
+        for (int32_t k = e->first[v]; k < e->first[v + 1]; ++k)
+            sum = v3_mad(sum, e->phi[k], v3_load(x + 3 * e->node[k]));
         v3_store(vertex + 3 * v, sum);
     }
 }

@@ -58,7 +58,8 @@ double sn_soft_evaluate(const snSoftBody *body, const snSoftState *state, const 
     energy += hold_from(body, state, x, gradient);
     for (int32_t e = 0; e < q->n; ++e) {
         sn_soft_quads_gradient(q, e, x, F);
-        energy += q->volume[e] * sn_soft_energy(body->material + e, &body->law, state->activation, F, gradient ? P : NULL);
+        energy +=
+            q->volume[e] * sn_soft_energy(body->material + e, &body->law, state->activation, F, gradient ? P : NULL);
         if (!gradient) continue;
         for (int i = 0; i < 9; ++i) P[i] *= q->volume[e];
         for (int32_t k = q->first[e]; k < q->first[e + 1]; ++k) {
@@ -83,8 +84,10 @@ void sn_soft_add_block(const snSoftBody *body, float *value, int32_t a, int32_t 
     if (row < 0 || column < 0) return;
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j) {
-            if (row >= column) value[sn_tiles_at(&body->tiles, 3 * row + i, 3 * column + j)] += (float)block[3 * i + j];
-            else value[sn_tiles_at(&body->tiles, 3 * column + j, 3 * row + i)] += (float)block[3 * i + j];
+            if (row >= column)
+                value[sn_tiles_at(&body->tiles, 3 * row + i, 3 * column + j)] += (float)block[3 * i + j];
+            else
+                value[sn_tiles_at(&body->tiles, 3 * column + j, 3 * row + i)] += (float)block[3 * i + j];
         }
 }
 

@@ -45,7 +45,8 @@ static int along(const snLibraryAxis *axis, double at, bool cubic, int32_t index
         return 2;
     }
     /* Hermite with slopes from the three values around a sample, one-sided at the ends */
-    double h00 = (1 + 2 * t) * (1 - t) * (1 - t), h10 = t * (1 - t) * (1 - t), h01 = t * t * (3 - 2 * t), h11 = t * t * (t - 1);
+    double h00 = (1 + 2 * t) * (1 - t) * (1 - t), h10 = t * (1 - t) * (1 - t), h01 = t * t * (3 - 2 * t),
+           h11 = t * t * (t - 1);
     double w[4] = {0, h00, h01, 0};
     for (int end = 0; end < 2; ++end) {
         int32_t i = k + end;
@@ -99,8 +100,8 @@ void sn_library_frame(const snLibraryMuscle *m, int32_t vertex, const rigid *mot
 }
 
 /* shape = rest + unit sum of weight delta, for a block of vertices. */
-static void mix_block(const snLibraryMuscle *m, const snLibraryMix *mix, const float *rest, int32_t first, int32_t count,
-                      float shape[3][BLOCK])
+static void mix_block(const snLibraryMuscle *m, const snLibraryMix *mix, const float *rest, int32_t first,
+                      int32_t count, float shape[3][BLOCK])
 {
     size_t n = (size_t)m->nvertex;
     for (int e = 0; e < 3; ++e) {

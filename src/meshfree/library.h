@@ -8,12 +8,18 @@
 
 #include "geom/mesh.h"
 
-enum { SN_LIBRARY_AXES = 3, SN_LIBRARY_BODIES = 4, SN_LIBRARY_NAME = 64, SN_LIBRARY_VALUES = 17, SN_LIBRARY_NOTE = 256 };
+enum {
+    SN_LIBRARY_AXES = 3,
+    SN_LIBRARY_BODIES = 4,
+    SN_LIBRARY_NAME = 64,
+    SN_LIBRARY_VALUES = 17,
+    SN_LIBRARY_NOTE = 256
+};
 
 typedef struct snLibraryAxis {
-    char name[SN_LIBRARY_NAME]; /* a joint coordinate such as GH.1, or "activation" */
-    bool angle;                 /* values are rad */
-    int32_t n;                  /* 1 to SN_LIBRARY_VALUES */
+    char name[SN_LIBRARY_NAME];      /* a joint coordinate such as GH.1, or "activation" */
+    bool angle;                      /* values are rad */
+    int32_t n;                       /* 1 to SN_LIBRARY_VALUES */
     double value[SN_LIBRARY_VALUES]; /* increasing; rad, m or 0 to 1 */
 } snLibraryAxis;
 
@@ -36,8 +42,8 @@ typedef struct snLibraryMuscle {
     int32_t nvertex, nbody, naxis, nsample;
     char body[SN_LIBRARY_BODIES][SN_LIBRARY_NAME];
     snLibraryAxis axis[SN_LIBRARY_AXES];
-    float *weight; /* nbody x nvertex */
-    double unit;   /* m for each step of the 16 bits */
+    float *weight;  /* nbody x nvertex */
+    double unit;    /* m for each step of the 16 bits */
     int16_t *delta; /* nsample x 3 x nvertex */
     snLibrarySample *sample;
     float midpoint_rms, midpoint_max; /* m: of true solves at the middles of cells */

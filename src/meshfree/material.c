@@ -131,7 +131,9 @@ static void outer(const m3 *U, int a, const m3 *V, int b, double Q[9])
 static bool definite(const double m[9])
 {
     return m[0] > 0 && m[0] * m[4] > m[1] * m[1] &&
-           m[0] * (m[4] * m[8] - m[5] * m[5]) - m[1] * (m[1] * m[8] - m[5] * m[2]) + m[2] * (m[1] * m[5] - m[4] * m[2]) > 0;
+           m[0] * (m[4] * m[8] - m[5] * m[5]) - m[1] * (m[1] * m[8] - m[5] * m[2]) +
+                   m[2] * (m[1] * m[5] - m[4] * m[2]) >
+               0;
 }
 
 /* Takes the negative modes out of the plain stiffness: there are few. */
@@ -189,8 +191,8 @@ static void plain_matter(const snSoftMaterial *m, const double F[9], double C[81
     }
 }
 
-void sn_soft_stiffness(const snSoftMaterial *m, const snSoftLaw *law, double activation, const double F[9], bool project,
-                       double C[81])
+void sn_soft_stiffness(const snSoftMaterial *m, const snSoftLaw *law, double activation, const double F[9],
+                       bool project, double C[81])
 {
     plain_matter(m, F, C);
     if (project) project_matter(m, F, C);

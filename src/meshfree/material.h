@@ -33,8 +33,8 @@ double sn_soft_energy(const snSoftMaterial *m, const snSoftLaw *law, double acti
 double sn_soft_tension(const snSoftMaterial *m, const snSoftLaw *law, double activation, double l, double *slope,
                        double *energy);
 /* dP/dF, 9 x 9 symmetric; project: its nearest form without negative eigenvalues, part by part. */
-void sn_soft_stiffness(const snSoftMaterial *m, const snSoftLaw *law, double activation, const double F[9], bool project,
-                       double C[81]);
+void sn_soft_stiffness(const snSoftMaterial *m, const snSoftLaw *law, double activation, const double F[9],
+                       bool project, double C[81]);
 /* F = U diag(y) V' with rotations U, V; the last of y has the sign of det F. */
 void sn_soft_svd(const double F[9], m3 *U, double y[3], m3 *V);
 

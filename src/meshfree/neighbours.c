@@ -90,7 +90,7 @@ snStatus sn_soft_neighbours(const snSoftPointsDef *def, const snBvh *tree, snSof
     int32_t most = 2 * def->neighbours + 4, total = 0;
     snSoftNear *near = SN_NEW_ARRAY(snSoftNear, p->n);
     p->neighbour = SN_NEW_ARRAY(int32_t, (size_t)p->n * (size_t)most);
-    p->weight = SN_NEW_ARRAY(double, (size_t)p->n * (size_t)most);
+    p->weight = SN_NEW_ARRAY(double, (size_t)p->n *(size_t)most);
     snStatus status = near && p->neighbour && p->weight ? SN_OK : sn_fail_no_memory(error);
     for (int32_t i = 0; i < p->n && status == SN_OK; ++i) {
         v3 at = v3_load(p->x + 3 * i);
@@ -101,8 +101,10 @@ snStatus sn_soft_neighbours(const snSoftPointsDef *def, const snBvh *tree, snSof
             if ((condition = moment_condition(p, i, count, near, p->weight + total)) <= WORST) break;
         p->condition = fmax(p->condition, condition);
         if (!(condition <= WORST)) {
-            status = sn_fail(error, SN_BAD_INPUT, "the muscle is too thin near (%.4g, %.4g, %.4g) m: the points around "
-                             "do not span three directions (condition %.3g, at most %g)", at.x, at.y, at.z, condition, WORST);
+            status = sn_fail(error, SN_BAD_INPUT,
+                             "the muscle is too thin near (%.4g, %.4g, %.4g) m: the points around "
+                             "do not span three directions (condition %.3g, at most %g)",
+                             at.x, at.y, at.z, condition, WORST);
             sn_error_remedy(error, "use more points, or thicken the mesh there");
             break;
         }

@@ -7,8 +7,8 @@
 #include <string.h>
 
 enum { PER_POINT = 60, ROUNDS = 24, SLABS = 32, MOST_VOXELS = 4000000 };
-static const double THIN = 1.5;       /* power of the local radius in the density of points */
-static const double DENSEST = 8;      /* largest weight of a voxel over the least */
+static const double THIN = 1.5;  /* power of the local radius in the density of points */
+static const double DENSEST = 8; /* largest weight of a voxel over the least */
 
 snSoftPointsDef sn_default_soft_points_def(void)
 {
@@ -182,7 +182,8 @@ static snStatus k_means(const snSoftPointsDef *def, const snBvh *tree, snSoftPoi
         sn_trimesh_integrals(def->mesh, &volume, NULL, NULL);
         for (int32_t c = 0; c < k; ++c) {
             size_t i = (size_t)(uniform(&seed) * v.n);
-            for (int e = 0; e < 3; ++e) centre[e * k + c] = v.y[(size_t)e * (size_t)v.n + i] + 1e-3 * v.size * uniform(&seed);
+            for (int e = 0; e < 3; ++e)
+                centre[e * k + c] = v.y[(size_t)e * (size_t)v.n + i] + 1e-3 * v.size * uniform(&seed);
         }
         for (int round = 0; round < ROUNDS; ++round) {
             assign(&v, k, centre);

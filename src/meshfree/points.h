@@ -10,10 +10,10 @@
 typedef struct snSoftPointsDef {
     const snTriMesh *mesh; /* closed, oriented outwards */
     int32_t count;
-    v3 axis;               /* unit: mean direction of the fibres */
-    double squeeze;        /* how much a length along the axis counts */
-    int32_t neighbours;    /* of a point, at least */
-    uint64_t seed;         /* of the random start */
+    v3 axis;            /* unit: mean direction of the fibres */
+    double squeeze;     /* how much a length along the axis counts */
+    int32_t neighbours; /* of a point, at least */
+    uint64_t seed;      /* of the random start */
 } snSoftPointsDef;
 
 snSoftPointsDef sn_default_soft_points_def(void);
@@ -22,15 +22,15 @@ typedef struct snSoftPoints {
     int32_t n;
     v3 axis;
     double squeeze;
-    double *x;         /* n x 3, m, sorted along the longest side */
-    double *volume;    /* n, m^3; their sum is the volume of the mesh */
-    double *depth;     /* n, m: distance to the wall */
-    double spacing;    /* m: edge of a cube of the mean volume */
-    double condition;  /* worst moment matrix: largest over least eigenvalue, in the squeezed metric */
+    double *x;        /* n x 3, m, sorted along the longest side */
+    double *volume;   /* n, m^3; their sum is the volume of the mesh */
+    double *depth;    /* n, m: distance to the wall */
+    double spacing;   /* m: edge of a cube of the mean volume */
+    double condition; /* worst moment matrix: largest over least eigenvalue, in the squeezed metric */
     /* neighbours of each point, itself not among them, nearest first: first[i] .. first[i + 1] - 1 */
     int32_t *first, *neighbour;
-    double *weight;    /* of each neighbour, the kernel at its distance */
-} snSoftPoints;        /* zeroed memory is an empty set */
+    double *weight; /* of each neighbour, the kernel at its distance */
+} snSoftPoints;     /* zeroed memory is an empty set */
 
 /* SN_BAD_INPUT: the mesh is not closed, or so thin somewhere that a point's neighbours lie in a plane. */
 snStatus sn_soft_points_create(const snSoftPointsDef *def, snSoftPoints *points, snError *error);

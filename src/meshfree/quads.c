@@ -9,7 +9,8 @@
 
 void sn_soft_quads_free(snSoftQuads *q)
 {
-    sn_free(q->rest), sn_free(q->volume), sn_free(q->centre), sn_free(q->part), sn_free(q->first), sn_free(q->node), sn_free(q->gradient);
+    sn_free(q->rest), sn_free(q->volume), sn_free(q->centre), sn_free(q->part), sn_free(q->first), sn_free(q->node),
+        sn_free(q->gradient);
     sn_free(q->hold_first), sn_free(q->hold_column), sn_free(q->hold);
     *q = (snSoftQuads){0};
 }
@@ -84,7 +85,8 @@ static bool compress(int32_t nentry, entry *list, snSoftQuads *q)
     for (int32_t k = 0; k < nentry; ++k) {
         if (n > 0 && list[n - 1].row == list[k].row && list[n - 1].column == list[k].column)
             list[n - 1].value += list[k].value;
-        else list[n++] = list[k];
+        else
+            list[n++] = list[k];
     }
     q->hold_column = SN_NEW_ARRAY(int32_t, n), q->hold = SN_NEW_ARRAY(double, n);
     if (!q->hold_column || !q->hold) return false;

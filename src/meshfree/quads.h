@@ -31,8 +31,8 @@ typedef struct snSoftQuads {
 /* One quadrature point for each point. stabilise false: hold is empty (hold_first all zero). */
 snStatus sn_soft_quads_from_points(const snSoftPoints *points, bool stabilise, snSoftQuads *quads, snError *error);
 
-/* Cubes of the given size that fill a box of cells, eight quadrature points and one for the volume each. inside (may be NULL) says how much of
- * a quadrature point's eighth of a cube counts, 0 to 1; cubes without any are left out. */
+/* Cubes of the given size that fill a box of cells, eight quadrature points and one for the volume each. inside (may be
+ * NULL) says how much of a quadrature point's eighth of a cube counts, 0 to 1; cubes without any are left out. */
 typedef double (*snSoftInsideFn)(const void *context, v3 centre, double size);
 snStatus sn_soft_quads_from_cubes(v3 low, const int32_t cells[3], v3 size, snSoftInsideFn inside, const void *context,
                                   snSoftQuads *quads, snError *error);

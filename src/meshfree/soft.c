@@ -123,7 +123,8 @@ static void weigh(snSoftBody *body, double density)
         body->volume += q->volume[e];
         modulus += q->volume[e] * body->material[e].mu;
         /* a point carries its own mass; a cube shares it among its corners */
-        if (q->n == q->nnode) body->mass[e] += density * q->volume[e];
+        if (q->n == q->nnode)
+            body->mass[e] += density * q->volume[e];
         else
             for (int32_t k = q->first[e]; k < q->first[e + 1]; ++k)
                 body->mass[q->node[k]] += density * q->volume[e] / count;
@@ -145,10 +146,9 @@ snStatus sn_soft_create(const snSoftDef *def, snSoftBody **out, snError *error)
     body->contact_stiffness = def->contact_stiffness;
     body->material = SN_NEW_ARRAY(snSoftMaterial, q->n), body->bone = SN_NEW_ARRAY(snSoftBone, def->nbone);
     body->attached = SN_NEW_ARRAY(int32_t, n), body->order = SN_NEW_ARRAY(int32_t, n);
-    body->keep = SN_NEW_ARRAY(double, n * (size_t)def->nbone), body->mass = SN_NEW_ARRAY(double, n);
-    body->follow = SN_NEW_ARRAY(double, n * (size_t)def->nbone);
-    bool ok = body->material && body->bone && body->attached && body->order && body->keep && body->mass &&
-              body->follow;
+    body->keep = SN_NEW_ARRAY(double, n *(size_t)def->nbone), body->mass = SN_NEW_ARRAY(double, n);
+    body->follow = SN_NEW_ARRAY(double, n *(size_t)def->nbone);
+    bool ok = body->material && body->bone && body->attached && body->order && body->keep && body->mass && body->follow;
     if (ok) {
         memcpy(body->material, def->material, (size_t)q->n * sizeof *def->material);
         for (int32_t e = 0; e < q->n; ++e) {
@@ -191,7 +191,7 @@ snStatus sn_soft_state_create(const snSoftBody *body, snSoftState **out, snError
     s->pose = SN_NEW_ARRAY(rigid, body->nbone);
     s->normal_force = SN_NEW_ARRAY(double, pairs), s->stick = SN_NEW_ARRAY(double, 3 * pairs);
     s->value = SN_NEW_ARRAY(float, sn_tiles_count(&body->tiles));
-    s->right = SN_NEW_ARRAY(float, (size_t)body->tiles.nrow * SN_TILE);
+    s->right = SN_NEW_ARRAY(float, (size_t)body->tiles.nrow *SN_TILE);
     if (!s->x || !s->velocity || !s->target || !s->force || !s->trial || !s->step || !s->pose || !s->normal_force ||
         !s->stick || !s->value || !s->right) {
         sn_soft_state_destroy(s);

@@ -18,16 +18,16 @@ typedef struct snSoftBone {
 } snSoftBone;
 
 typedef struct snSoftDef {
-    const snSoftQuads *quads;        /* copied by reference: must outlive the body */
-    const snSoftMaterial *material;  /* one for each quadrature point, copied */
+    const snSoftQuads *quads;       /* copied by reference: must outlive the body */
+    const snSoftMaterial *material; /* one for each quadrature point, copied */
     snSoftLaw law;
-    double stabilisation;            /* s; its modulus is s mu */
+    double stabilisation; /* s; its modulus is s mu */
     int32_t nbone;
     const snSoftBone *bone;
-    const int32_t *attached;         /* for each node its bone, or -1; NULL: all free */
-    const double *depth;             /* m for each node: distance to the body's own wall at rest; NULL: 0 */
-    double contact_stiffness;        /* N/m for each node */
-    double density;                  /* kg/m^3, for dynamics */
+    const int32_t *attached;  /* for each node its bone, or -1; NULL: all free */
+    const double *depth;      /* m for each node: distance to the body's own wall at rest; NULL: 0 */
+    double contact_stiffness; /* N/m for each node */
+    double density;           /* kg/m^3, for dynamics */
 } snSoftDef;
 
 snSoftDef sn_default_soft_def(void);
@@ -40,14 +40,14 @@ typedef struct snSoftBody {
     int32_t nbone;
     snSoftBone *bone;
     int32_t *attached;
-    int32_t *order;   /* for each node its place among the free ones, -1: attached */
+    int32_t *order; /* for each node its place among the free ones, -1: attached */
     int32_t nfree;
     snTiles tiles;
-    double *keep;     /* nnode x nbone: distance that a node's centre keeps from a bone; -INFINITY: no contact */
+    double *keep; /* nnode x nbone: distance that a node's centre keeps from a bone; -INFINITY: no contact */
     double contact_stiffness;
-    double *mass;     /* kg for each node */
-    double *follow;   /* nnode x nbone: how much a node goes with each bone when they move, sum 1 or none */
-    double volume;    /* at rest */
+    double *mass;   /* kg for each node */
+    double *follow; /* nnode x nbone: how much a node goes with each bone when they move, sum 1 or none */
+    double volume;  /* at rest */
 } snSoftBody;
 
 snStatus sn_soft_create(const snSoftDef *def, snSoftBody **body, snError *error);
@@ -58,10 +58,10 @@ typedef struct snSoftState {
     double *velocity; /* nnode x 3, for dynamics */
     rigid *pose;      /* of each bone */
     double activation;
-    double *load;     /* nnode x 3, N: dead loads; may be NULL (not owned) */
+    double *load; /* nnode x 3, N: dead loads; may be NULL (not owned) */
     /* dynamics: 0 is off */
     double dt;
-    double *target;   /* nnode x 3: where inertia would take the nodes */
+    double *target; /* nnode x 3: where inertia would take the nodes */
     /* friction, in direct solves only */
     double friction;
     double *normal_force; /* nnode x nbone: of the last state */
@@ -85,23 +85,23 @@ void sn_soft_move_bones(const snSoftBody *body, snSoftState *state, const rigid 
 void sn_soft_place_attached(const snSoftBody *body, snSoftState *state);
 
 typedef struct snSoftSolveDef {
-    double tolerance;   /* m: a step below it ends the solve */
+    double tolerance; /* m: a step below it ends the solve */
     int32_t most_steps;
-    double longest;     /* m: of a node in one step */
+    double longest; /* m: of a node in one step */
 } snSoftSolveDef;
 snSoftSolveDef sn_default_soft_solve_def(void);
 
 typedef struct snSoftInfo {
     bool converged;
-    int32_t steps;         /* of Newton */
-    int32_t energies;      /* evaluations of the energy */
-    double energy;         /* J */
-    double residual;       /* N: largest force left on a free node */
-    double last_step;      /* m */
-    double least_J;        /* volume ratio at the worst quadrature point */
-    double volume;         /* over that at rest */
-    double contact_depth;  /* m: deepest */
-    double seconds;        /* processor time */
+    int32_t steps;        /* of Newton */
+    int32_t energies;     /* evaluations of the energy */
+    double energy;        /* J */
+    double residual;      /* N: largest force left on a free node */
+    double last_step;     /* m */
+    double least_J;       /* volume ratio at the worst quadrature point */
+    double volume;        /* over that at rest */
+    double contact_depth; /* m: deepest */
+    double seconds;       /* processor time */
 } snSoftInfo;
 
 /* Equilibrium from state->x on: projected Newton with a line search. Allocates nothing. */
@@ -109,13 +109,14 @@ snSoftInfo sn_soft_solve(const snSoftBody *body, snSoftState *state, const snSof
 /* One step of dynamics by implicit Euler, minimising the energy with the inertia in it. */
 snSoftInfo sn_soft_advance(const snSoftBody *body, snSoftState *state, double dt, const snSoftSolveDef *def);
 /* Force of the body on a bone through the nodes attached to it, and through contact (3 each, N, world). */
-void sn_soft_bone_force(const snSoftBody *body, snSoftState *state, int32_t bone, double attached[3], double contact[3]);
+void sn_soft_bone_force(const snSoftBody *body, snSoftState *state, int32_t bone, double attached[3],
+                        double contact[3]);
 /* What friction needs of the present state: call once after a solve. */
 void sn_soft_remember_contact(const snSoftBody *body, snSoftState *state);
 
 /* contact.c: energy of all contacts, adding to gradient (may be NULL) or, with value, to the stiffness. */
-double sn_soft_contact(const snSoftBody *body, const snSoftState *state, const double *x, double *gradient, float *value,
-                       double *deepest);
+double sn_soft_contact(const snSoftBody *body, const snSoftState *state, const double *x, double *gradient,
+                       float *value, double *deepest);
 /* Adds a symmetric 3 x 3 block (row-major) to the free nodes a and b of the stiffness. */
 void sn_soft_add_block(const snSoftBody *body, float *value, int32_t a, int32_t b, const double block[9]);
 

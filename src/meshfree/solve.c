@@ -1,6 +1,7 @@
 /* soft.h: equilibrium by Newton steps, projected far from it. Near it the stiffness as it is gives quadratic
- * convergence, where the projected one, which leaves out the compressed matter, creeps. The matrix is factored in single precision; energy, force and
- * positions are in double, so that the float only costs a little of Newton's speed at the very end. */
+ * convergence, where the projected one, which leaves out the compressed matter, creeps. The matrix is factored in
+ * single precision; energy, force and positions are in double, so that the float only costs a little of Newton's speed
+ * at the very end. */
 #include "meshfree/soft.h"
 
 #include "base/clock.h"
@@ -9,7 +10,7 @@
 
 static const double ARMIJO = 1e-4;
 static const double SHORTEST = 1e-6; /* of a line search */
-static const double NEAR = 5e-3;   /* m: steps below it are tried without projection */
+static const double NEAR = 5e-3;     /* m: steps below it are tried without projection */
 enum { WAIT = 1 };                   /* projected steps first, and after that failed */
 
 snSoftSolveDef sn_default_soft_solve_def(void)

@@ -34,8 +34,8 @@ void sn_tiles_clear(const snTiles *tiles, float *value);
 static inline size_t sn_tiles_at(const snTiles *tiles, int32_t row, int32_t column)
 {
     int32_t i = row / SN_TILE, j = column / SN_TILE;
-    return (size_t)(tiles->start[i] + j - tiles->first[i]) * SN_TILE_SIZE +
-           (size_t)(column - j * SN_TILE) * SN_TILE + (size_t)(row - i * SN_TILE);
+    return (size_t)(tiles->start[i] + j - tiles->first[i]) * SN_TILE_SIZE + (size_t)(column - j * SN_TILE) * SN_TILE +
+           (size_t)(row - i * SN_TILE);
 }
 
 typedef struct snTileKernel {

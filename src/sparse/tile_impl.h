@@ -95,8 +95,10 @@ static bool factor(const snTiles *t, float *value)
             const float *a = value + (size_t)(t->start[i] + from - t->first[i]) * SN_TILE_SIZE;
             const float *b = value + (size_t)(t->start[j] + from - t->first[j]) * SN_TILE_SIZE;
             for (int32_t k = from; k < j; ++k, a += SN_TILE_SIZE, b += SN_TILE_SIZE) tile_update(target, a, b);
-            if (j < i) tile_right_solve(target, value + (size_t)(t->start[j + 1] - 1) * SN_TILE_SIZE);
-            else if (!tile_factor(target)) return false;
+            if (j < i)
+                tile_right_solve(target, value + (size_t)(t->start[j + 1] - 1) * SN_TILE_SIZE);
+            else if (!tile_factor(target))
+                return false;
         }
     return true;
 }
@@ -115,7 +117,8 @@ static void multiply_transposed(const float *A, const float *x, float *y)
 {
     for (int k = 0; k < SN_TILE; ++k) {
         vf sum = vf_all(0);
-        for (int v = 0; v < COLUMN; ++v) sum = vf_nmadd(vf_get(A + k * SN_TILE + v * LANES), vf_get(x + v * LANES), sum);
+        for (int v = 0; v < COLUMN; ++v)
+            sum = vf_nmadd(vf_get(A + k * SN_TILE + v * LANES), vf_get(x + v * LANES), sum);
         y[k] += ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7]));
     }
 }

@@ -8,8 +8,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     snError error;
     if (sn_read_library(data, size, &library, &error) == SN_OK) {
         snLibraryInfo info;
-        for (int32_t i = 0; sn_library_info(library, i, &info) == SN_OK; ++i) {
-        }
+        for (int32_t i = 0; sn_library_info(library, i, &info) == SN_OK; ++i) {}
         sn_library_destroy(library);
     }
     return 0;

@@ -20,9 +20,9 @@ static inline void case_mesh(double length, double (*radius)(double), double pow
     for (int r = 0; r < CASE_RINGS; ++r)
         for (int a = 0; a < CASE_ANGLES; ++a) {
             double t = (double)r / (CASE_RINGS - 1), angle = 2 * SN_PI * (a + 0.5) / CASE_ANGLES;
-            double c = cos(angle), s = sin(angle), R = radius(t) / pow(pow(fabs(c), power) + pow(fabs(s), power), 1 / power);
-            v3_store(position + 3 * (r * CASE_ANGLES + a),
-                     v3_of(R * c + bend * sin(SN_PI * t), R * s, t * length));
+            double c = cos(angle), s = sin(angle),
+                   R = radius(t) / pow(pow(fabs(c), power) + pow(fabs(s), power), 1 / power);
+            v3_store(position + 3 * (r * CASE_ANGLES + a), v3_of(R * c + bend * sin(SN_PI * t), R * s, t * length));
         }
     snError error;
     assert_int_equal(sn_trimesh_loft(CASE_RINGS, CASE_ANGLES, position, NULL, NULL, mesh, &error), SN_OK);
@@ -81,15 +81,16 @@ static inline void case_points(softCase *c, int32_t count, bool stabilise)
 }
 
 /* Makes the body. Nodes with z below `low` are held by bone 0, above `high` by bone 1. */
-static inline void case_body(softCase *c, double mu, double lambda, double passive, double active, double low, double high)
+static inline void case_body(softCase *c, double mu, double lambda, double passive, double active, double low,
+                             double high)
 {
     snError error = {0};
     const snSoftQuads *q = &c->quads;
     c->material = SN_NEW_ARRAY(snSoftMaterial, q->n);
     c->attached = SN_NEW_ARRAY(int32_t, q->nnode);
-    for (int32_t e = 0; e < q->n; ++e)
-        c->material[e] = (snSoftMaterial){mu, lambda, passive, active, v3_of(0, 0, 1)};
-    for (int32_t i = 0; i < q->nnode; ++i) c->attached[i] = q->rest[3 * i + 2] < low ? 0 : q->rest[3 * i + 2] > high ? 1 : -1;
+    for (int32_t e = 0; e < q->n; ++e) c->material[e] = (snSoftMaterial){mu, lambda, passive, active, v3_of(0, 0, 1)};
+    for (int32_t i = 0; i < q->nnode; ++i)
+        c->attached[i] = q->rest[3 * i + 2] < low ? 0 : q->rest[3 * i + 2] > high ? 1 : -1;
     double s = c->def.stabilisation, density = c->def.density;
     snSoftLaw law = c->def.law;
     c->def = sn_default_soft_def();

@@ -22,7 +22,8 @@ static void bar_of_cubes(softCase *c, int32_t across, int32_t along, double leng
     snError error = {0};
     int32_t cells[3] = {across, across, along};
     v3 size = v3_of(SIDE / across, SIDE / across, length / along);
-    require_ok(sn_soft_quads_from_cubes(v3_of(-SIDE / 2, -SIDE / 2, 0), cells, size, NULL, NULL, &c->quads, &error), &error);
+    require_ok(sn_soft_quads_from_cubes(v3_of(-SIDE / 2, -SIDE / 2, 0), cells, size, NULL, NULL, &c->quads, &error),
+               &error);
 }
 
 static snSoftInfo solve(softCase *c)
@@ -30,7 +31,9 @@ static snSoftInfo solve(softCase *c)
     snSoftSolveDef def = sn_default_soft_solve_def();
     def.tolerance = 1e-6;
     snSoftInfo info = sn_soft_solve(c->body, c->state, &def);
-    if (!info.converged) print_error("unconverged: steps %d, last %.2e m, residual %.2e N, energy %.6e\n", info.steps, info.last_step, info.residual, info.energy);
+    if (!info.converged)
+        print_error("unconverged: steps %d, last %.2e m, residual %.2e N, energy %.6e\n", info.steps, info.last_step,
+                    info.residual, info.energy);
     assert_true(info.converged);
     return info;
 }
@@ -58,8 +61,10 @@ static void pulled_bars(void **state)
     (void)state;
     for (int kind = 0; kind < 2; ++kind) {
         softCase c = {0};
-        if (kind == 0) bar_of_points(&c, 500, LENGTH);
-        else bar_of_cubes(&c, 4, 24, LENGTH);
+        if (kind == 0)
+            bar_of_points(&c, 500, LENGTH);
+        else
+            bar_of_cubes(&c, 4, 24, LENGTH);
         case_body(&c, MU, LAMBDA, 0, 0, 0.008, LENGTH - 0.008);
         for (double pull = -0.01; pull < 0.04; pull += 0.02) {
             double held[3], touch[3];
@@ -69,7 +74,8 @@ static void pulled_bars(void **state)
             sn_soft_bone_force(c.body, c.state, 1, held, touch);
             double l = middle_stretch(&c, LENGTH), J = 1 + MU / LAMBDA * (1 - 1 / l);
             double expected = -MU * (l - J / (l * l)) * area(&c, LENGTH);
-            print_message("%s: stretch %.4f, force %.4f N, expected %.4f\n", kind ? "cubes" : "points", l, held[2], expected);
+            print_message("%s: stretch %.4f, force %.4f N, expected %.4f\n", kind ? "cubes" : "points", l, held[2],
+                          expected);
             assert_near(held[2], expected, 0.01 * fabs(expected) + 0.002);
         }
         case_free(&c);
@@ -108,8 +114,10 @@ static void isometric_bars(void **state)
     for (int kind = 0; kind < 2; ++kind) {
         softCase c = {0};
         double held[3], touch[3];
-        if (kind == 0) bar_of_points(&c, 500, LENGTH);
-        else bar_of_cubes(&c, 4, 24, LENGTH);
+        if (kind == 0)
+            bar_of_points(&c, 500, LENGTH);
+        else
+            bar_of_cubes(&c, 4, 24, LENGTH);
         c.def.law = sn_default_soft_def().law;
         c.def.law.optimal = 1.2;
         case_body(&c, MU, LAMBDA, 5e4, 3e5, 0.02, LENGTH - 0.02);
@@ -117,8 +125,8 @@ static void isometric_bars(void **state)
         solve(&c);
         sn_soft_bone_force(c.body, c.state, 1, held, touch);
         double T = sn_soft_tension(c.material, &c.body->law, 1, 1, NULL, NULL) * area(&c, LENGTH);
-        print_message("isometric force, %s: %.3f N, expected %.3f, middle stretch %.4f\n", kind ? "cubes" : "points", -held[2],
-                      T, middle_stretch(&c, LENGTH));
+        print_message("isometric force, %s: %.3f N, expected %.3f, middle stretch %.4f\n", kind ? "cubes" : "points",
+                      -held[2], T, middle_stretch(&c, LENGTH));
         /* one point of quadrature for each point of the muscle does not integrate a uniform stress exactly */
         assert_near(-held[2], T, (kind == 0 ? 0.05 : 0.01) * T);
         case_free(&c);
@@ -160,8 +168,10 @@ static void cantilevers(void **state)
         double got[3];
         for (int n = 0; n < 3; ++n) {
             softCase c = {0};
-            if (n < 2) bar_of_points(&c, n == 0 ? 300 : 600, length);
-            else bar_of_cubes(&c, 4, 32, length);
+            if (n < 2)
+                bar_of_points(&c, n == 0 ? 300 : 600, length);
+            else
+                bar_of_cubes(&c, 4, 32, length);
             got[n] = cantilever(&c, length, grip, load[k]);
             case_free(&c);
         }
@@ -197,9 +207,12 @@ static double deformed_energy(int kind, double angle, double twist)
 {
     softCase c = {0};
     double grip = 0.0085;
-    if (kind == 0) bar_of_points(&c, 400, LENGTH);
-    else if (kind == 1) bar_of_cubes(&c, 3, 15, LENGTH);
-    else bar_of_cubes(&c, 6, 30, LENGTH);
+    if (kind == 0)
+        bar_of_points(&c, 400, LENGTH);
+    else if (kind == 1)
+        bar_of_cubes(&c, 3, 15, LENGTH);
+    else
+        bar_of_cubes(&c, 6, 30, LENGTH);
     case_body(&c, MU, LAMBDA, 0, 0, grip, LENGTH - grip);
     bend(&c, angle, twist);
     double energy = solve(&c).energy;
@@ -214,8 +227,8 @@ static void energy_against_cubes(void **state)
         double angle = k == 0 ? 120 * SN_DEG : 0, twist = k == 1 ? 180 * SN_DEG : 0;
         double points = deformed_energy(0, angle, twist), coarse = deformed_energy(1, angle, twist),
                fine = deformed_energy(2, angle, twist);
-        print_message("%s: points %+.1f %%, coarse cubes %+.1f %%\n", k ? "twist 180" : "bend 120", 100 * (points / fine - 1),
-                      100 * (coarse / fine - 1));
+        print_message("%s: points %+.1f %%, coarse cubes %+.1f %%\n", k ? "twist 180" : "bend 120",
+                      100 * (points / fine - 1), 100 * (coarse / fine - 1));
         assert_near(points / fine, 1, k == 0 ? 0.10 : 0.25);
         assert_near(coarse / fine, 1, k == 0 ? 0.10 : 0.25);
     }
@@ -253,8 +266,8 @@ static void torsion(void **state)
                 N += c.state->force[3 * i + 2];
             }
         double expected = SN_PI * MU * t * R4 / 2, normal = -SN_PI * MU * t * t * R4 / 4;
-        print_message("torsion, %d points: moment %.4f of %.4f N m, normal force %.3f of %.3f N (R %.4f)\n", c.points.n, M,
-                      expected, N, normal, R);
+        print_message("torsion, %d points: moment %.4f of %.4f N m, normal force %.3f of %.3f N (R %.4f)\n", c.points.n,
+                      M, expected, N, normal, R);
         off[n] = fabs(M / expected - 1);
         assert_true(N < 0);
         case_free(&c);
@@ -267,8 +280,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pulled_bars), cmocka_unit_test(active_bars), cmocka_unit_test(isometric_bars),
-        cmocka_unit_test(cantilevers),
-        cmocka_unit_test(torsion),     cmocka_unit_test(energy_against_cubes),
+        cmocka_unit_test(cantilevers), cmocka_unit_test(torsion),     cmocka_unit_test(energy_against_cubes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,8 +37,8 @@ static void threads_do_not_matter(void **state)
     assert_memory_equal(a->sample, b->sample, (size_t)a->nsample * sizeof *a->sample);
     snLibraryInfo info;
     assert_int_equal(sn_library_info(one, 0, &info), SN_OK);
-    print_message("%d samples, jump %.4f mm, step %.2f mm, middles %.2f mm, volume %.4f\n", info.samples, info.jump * 1e3,
-                  info.step * 1e3, info.midpoint_max * 1e3, info.least_volume);
+    print_message("%d samples, jump %.4f mm, step %.2f mm, middles %.2f mm, volume %.4f\n", info.samples,
+                  info.jump * 1e3, info.step * 1e3, info.midpoint_max * 1e3, info.least_volume);
     assert_at_most(info.jump, 5e-3);
     assert_at_most(0.98, info.least_volume);
     assert_int_equal(sn_library_info(one, 1, &info), SN_BAD_INPUT);

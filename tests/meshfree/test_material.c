@@ -88,7 +88,8 @@ static void eigenvalues(double A[81], double value[9])
             for (int q = p + 1; q < 9; ++q) {
                 if (fabs(A[9 * p + q]) < 1e-300) continue;
                 double theta = (A[10 * q] - A[10 * p]) / (2 * A[9 * p + q]);
-                double t = (theta >= 0 ? 1 : -1) / (fabs(theta) + sqrt(theta * theta + 1)), c = 1 / sqrt(t * t + 1), s = t * c;
+                double t = (theta >= 0 ? 1 : -1) / (fabs(theta) + sqrt(theta * theta + 1)), c = 1 / sqrt(t * t + 1),
+                       s = t * c;
                 for (int k = 0; k < 9; ++k) {
                     double x = A[9 * k + p], y = A[9 * k + q];
                     A[9 * k + p] = c * x - s * y, A[9 * k + q] = s * x + c * y;
@@ -171,8 +172,8 @@ static void svd_gives_back_the_matrix(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stress_is_the_gradient), cmocka_unit_test(stiffness_is_the_second_derivative),
-        cmocka_unit_test(projection_is_positive), cmocka_unit_test(uniaxial),
+        cmocka_unit_test(stress_is_the_gradient),    cmocka_unit_test(stiffness_is_the_second_derivative),
+        cmocka_unit_test(projection_is_positive),    cmocka_unit_test(uniaxial),
         cmocka_unit_test(svd_gives_back_the_matrix),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
-/* A muscle over an elbow: volume, forces in balance, contact, the way out and back, friction, dynamics. The fibres work on
- * the rising side of their law: at its top they have no stiffness along them, and the way back ends 31 mm elsewhere. */
+/* A muscle over an elbow: volume, forces in balance, contact, the way out and back, friction, dynamics. The fibres work
+ * on the rising side of their law: at its top they have no stiffness along them, and the way back ends 31 mm elsewhere.
+ */
 #include "flexor.h"
 
 static void bent_and_back(void **state)
@@ -62,7 +63,8 @@ static void friction_holds(void **state)
             slid[pass] += v3_dist(v3_load(x + 3 * i), v3_load(f.c.state->x + 3 * i));
         }
     }
-    print_message("%d points touch; they slide %.3f mm in all, with friction %.3f\n", pressed, slid[0] * 1e3, slid[1] * 1e3);
+    print_message("%d points touch; they slide %.3f mm in all, with friction %.3f\n", pressed, slid[0] * 1e3,
+                  slid[1] * 1e3);
     assert_true(pressed > 0);
     assert_true(slid[1] < slid[0]);
     free(x);

@@ -69,8 +69,8 @@ static void force_is_the_gradient(void **state)
 
 static double entry(const softCase *c, int32_t row, int32_t column)
 {
-    return (double)c->state->value[row >= column ? sn_tiles_at(&c->body->tiles, row, column)
-                                                 : sn_tiles_at(&c->body->tiles, column, row)];
+    return (double)c->state
+        ->value[row >= column ? sn_tiles_at(&c->body->tiles, row, column) : sn_tiles_at(&c->body->tiles, column, row)];
 }
 static bool within(const snTiles *t, int32_t row, int32_t column)
 {

@@ -43,7 +43,8 @@ static void solves(void **state)
             snTiles tiles;
             make(n, 120, reach, full);
             assert_true(sn_tiles_create(n, reach, &tiles));
-            float *value = SN_NEW_ARRAY(float, sn_tiles_count(&tiles)), *right = SN_NEW_ARRAY(float, tiles.nrow * SN_TILE);
+            float *value = SN_NEW_ARRAY(float, sn_tiles_count(&tiles)),
+                  *right = SN_NEW_ARRAY(float, tiles.nrow *SN_TILE);
             sn_tiles_clear(&tiles, value);
             for (int32_t i = 0; i < n; ++i)
                 for (int32_t j = reach[i]; j <= i; ++j) value[sn_tiles_at(&tiles, i, j)] = (float)full[i * n + j];
@@ -72,7 +73,8 @@ static void refuses_indefinite(void **state)
         assert_true(sn_tiles_create(2, reach, &tiles));
         float *value = SN_NEW_ARRAY(float, sn_tiles_count(&tiles));
         sn_tiles_clear(&tiles, value);
-        value[sn_tiles_at(&tiles, 0, 0)] = 1, value[sn_tiles_at(&tiles, 1, 1)] = 1, value[sn_tiles_at(&tiles, 1, 0)] = 2;
+        value[sn_tiles_at(&tiles, 0, 0)] = 1, value[sn_tiles_at(&tiles, 1, 1)] = 1,
+                                     value[sn_tiles_at(&tiles, 1, 0)] = 2;
         assert_false(kernel[k]->factor(&tiles, value));
         sn_free(value);
         sn_tiles_free(&tiles);
