@@ -318,7 +318,8 @@ static void energy_of_an_undamped_body_stays(void **state)
         if (!k) c->tree.nspring = 0; /* the random ones are damped */
         pose_at_random(c, &r, 0.3, 1);
         double before = energy(c, gravity), moving = sn_tree_kinetic_energy(&c->tree, c->work);
-        for (int step = 0; step < 5000; ++step) rk4(c, gravity, true, k ? 1.5e-6 : 2e-5); /* the cage rings at kilohertz */
+        for (int step = 0; step < 5000; ++step)
+            rk4(c, gravity, true, k ? 1.5e-6 : 2e-5); /* the cage rings at kilohertz */
         assert_near(energy(c, gravity), before, 1e-10 * moving);
         c->tree = kept;
     }
