@@ -56,6 +56,9 @@ export class Details {
     private readonly events: {
       select(strand: number): void;
       seek(time: number): void;
+      isolate(strand: number): void;
+      hide(strand: number): void;
+      showAll(): void;
       strength(muscle: number, level: number): void;
     },
   ) {
@@ -117,9 +120,23 @@ export class Details {
       el("div", { class: "title" }, el("h2", { id: "selected-name" }, s.name), close),
       ...(s.label ? [el("p", { class: "label" }, s.label)] : []),
       el("p", { class: "facts" }, facts.join(" · ")),
+      el("div", { class: "chips", role: "group", "aria-label": "Show" }, ...this.showButtons(strand)),
       ...plots.map((p) => p.node),
       ...(this.live && s.muscle >= 0 ? [this.strength(s.muscle)] : []),
       ...this.holds(strand),
+    ];
+  }
+
+  private showButtons(strand: number): Node[] {
+    const make = (id: string, text: string, title: string, run: () => void) => {
+      const b = el("button", { type: "button", class: "chip small", id, title }, text);
+      b.addEventListener("click", run);
+      return b;
+    };
+    return [
+      make("only-this", "Only this", "Show this muscle alone (I)", () => this.events.isolate(strand)),
+      make("hide-this", "Hide", "Take this muscle out of the picture (H)", () => this.events.hide(strand)),
+      make("show-all", "Show all", "Show every muscle again (U)", () => this.events.showAll()),
     ];
   }
 

@@ -17,6 +17,7 @@ const KEYS: [string, string][] = [
   ["F", "fit: whole model or close; the selected muscle if there is one"],
   ["arrows + −", "with the picture in focus: turn and zoom"],
   ["A", "colours up to the largest activation, or up to 1"],
+  ["I H U", "only the selected muscle; hide it; show all again"],
   ["M", "colours of anatomy, or a scale of activations"],
   ["P", "save the picture as a PNG file"],
   ["T", "light or dark"],

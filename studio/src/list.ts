@@ -19,6 +19,7 @@ interface Row {
   fill: HTMLElement;
   value: HTMLElement;
   slider: HTMLInputElement | null;
+  weak: HTMLElement;
   shown: number;
 }
 
@@ -75,12 +76,14 @@ export class MuscleList {
 
   private makeRow(strand: number): Row {
     const s = this.data.strands[strand];
+    const weak = el("span", { class: "weak" });
+    weak.hidden = true;
     const fill = el("span", { class: "fill" });
     const value = el("span", { class: "level" }, s.muscle < 0 ? "passive" : "0.00");
     const pick = el(
       "button",
       { type: "button", class: "pick", "aria-pressed": "false", "data-strand": strand, title: s.label || undefined },
-      el("span", { class: "name" }, s.name),
+      el("span", { class: "name" }, s.name.replace(/_/g, " "), weak),
       ...(s.label ? [el("span", { class: "quiet" }, s.label)] : []),
       el("span", { class: "meter", "aria-hidden": "true" }, fill),
       value,
@@ -89,7 +92,7 @@ export class MuscleList {
     pick.addEventListener("pointerenter", () => this.events.hover(strand));
     pick.addEventListener("pointerleave", () => this.events.hover(-1));
     const node = el("li", { class: "row" }, pick);
-    return { strand, node, pick, fill, value, slider: null, shown: -1 };
+    return { strand, node, pick, fill, value, slider: null, weak, shown: -1 };
   }
 
   /** Live mode: every active strand gets a slider under its name. Strands of one muscle move together. */
@@ -163,6 +166,21 @@ export class MuscleList {
       row.node.classList.toggle("selected", on);
       if (on) row.node.scrollIntoView({ block: "nearest" });
     }
+  }
+
+  /** Marks what has been weakened, with what is left of it. */
+  setStrength(muscle: number, level: number): void {
+    for (const row of this.rows) {
+      if (this.data.strands[row.strand].muscle !== muscle) continue;
+      row.weak.hidden = level >= 1;
+      row.weak.textContent = `${Math.round(100 * level)} %`;
+      row.weak.title = "strength, of what the model has";
+    }
+  }
+
+  /** Greys what is not shown in the picture; null: all of it is. */
+  showOnly(strands: Set<number> | null): void {
+    for (const row of this.rows) row.node.classList.toggle("away", !!strands && !strands.has(row.strand));
   }
 
   /** The scale of colours has changed: every bar is drawn again. */

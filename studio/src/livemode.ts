@@ -22,17 +22,23 @@ interface Level {
 const degrees = (v: number) => `${Math.round((v * 180) / Math.PI)}°`;
 const millimetres = (v: number) => `${Math.round(1000 * v)} mm`;
 
+/** How long a moved slider waits for the simulation to hear of it. */
+const SETTLE_MS = 1500;
+
 export class LiveMode {
   readonly link: Link;
   dragging = false;
   private on = false;
   private fresh = false;
+  /** when a target was last moved: older snapshots are still on their way then */
+  private touched = -Infinity;
   private readonly sliders: Slider[] = [];
   private readonly levels: Level[] = [];
   private readonly pause: HTMLButtonElement;
   private readonly note = el("output", { class: "live-note", id: "live-note" });
   private readonly gravity = el("input", { type: "checkbox", id: "gravity", checked: true });
   private readonly follow = el("button", { type: "button", class: "chip", id: "follow", "aria-pressed": "false", title: "The controller brings the bones to the target" }, "Follow the target");
+  private readonly off = el("p", { class: "hint", id: "pose-off" }, "The controller is off: sliders show where the bones are. Move one, and it follows.");
   private readonly grab = el("button", { type: "button", class: "chip", id: "grab", "aria-pressed": "false", title: "Drag bones with the pointer (or hold shift)" }, "Drag bones");
 
   constructor(
@@ -162,7 +168,7 @@ export class LiveMode {
 
   private buildPose(): void {
     const panel = byId("pose");
-    panel.append(el("h2", {}, "Target pose"));
+    panel.append(el("h2", {}, "Target pose"), this.off);
     let joint = "";
     this.data.coordinates.forEach((c, i) => {
       const many = this.data.coordinates.filter((o) => o.joint === c.joint).length > 1;
@@ -176,6 +182,7 @@ export class LiveMode {
       const shown = el("output", {});
       input.addEventListener("input", () => {
         this.setFollow(true);
+        this.touched = performance.now();
         this.link.send(Op.Aim, i, Number(input.value));
       });
       this.sliders.push({ input, shown, unit: c.unit });
@@ -187,9 +194,11 @@ export class LiveMode {
     const { goals, coordinates, following } = this.link.state;
     this.sliders.forEach((s, i) => {
       const v = following ? goals[i] : coordinates[i];
-      const held = s.input === document.activeElement && following;
+      const held = s.input === document.activeElement && (following || performance.now() - this.touched < SETTLE_MS);
       if (!held) s.input.value = String(v);
-      s.shown.textContent = s.unit === "rad" ? degrees(coordinates[i]) : millimetres(coordinates[i]);
+      const text = s.unit === "rad" ? degrees : millimetres;
+      s.shown.textContent = text(coordinates[i]);
+      s.input.setAttribute("aria-valuetext", text(Number(s.input.value)));
     });
   }
 
@@ -246,6 +255,7 @@ export class LiveMode {
     setIcon(this.pause, s.paused ? "Go on" : "Pause", s.paused ? ICONS.play : ICONS.pause);
     this.follow.setAttribute("aria-pressed", String(s.following));
     // Without muscles there is nothing that could bring the bones to a target: the sliders only show where they are.
+    this.off.hidden = s.following || !s.canFollow;
     this.follow.disabled = this.grab.disabled = !s.canFollow;
     for (const { input } of this.sliders) input.disabled = !s.canFollow;
     const time = `${this.link.frame.time.toFixed(2)} s`;

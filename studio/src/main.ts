@@ -31,6 +31,9 @@ class Studio {
   private live = false;
   private readonly fillMode: FillMode | null = null;
   private filling = false;
+  private shown: Set<number> | null = null;
+  /** the strand that the tip is about, -1: no tip */
+  private tipped = -1;
 
   constructor(readonly data: StudioData) {
     this.frame = restFrame(data);
@@ -46,7 +49,13 @@ class Studio {
     this.details = new Details(data, {
       select: (s) => this.select(s),
       seek: (t) => this.player?.seek(t),
-      strength: (muscle, level) => this.liveMode?.strength(muscle, level),
+      strength: (muscle, level) => {
+        this.liveMode?.strength(muscle, level);
+        this.list.setStrength(muscle, level);
+      },
+      isolate: (s) => this.showOnly(new Set([s])),
+      hide: (s) => this.hide(s),
+      showAll: () => this.showOnly(null),
     });
     this.controls = new Controls(data, this.view, this.scale);
     if (data.replay) {
@@ -153,6 +162,7 @@ class Studio {
 
   private show(): void {
     this.view.update(this.frame);
+    if (this.tipped >= 0) byId("tip").replaceChildren(...this.describe(this.tipped));
     this.list.update(this.frame);
     this.details.update(this.frame);
   }
@@ -165,6 +175,21 @@ class Studio {
     this.transport?.select(strand);
     announce(strand < 0 ? "Nothing selected" : `${this.data.strands[strand].name} selected`);
     this.refresh();
+  }
+
+  /** Strands in the picture; null: all. */
+  private showOnly(strands: Set<number> | null): void {
+    this.shown = strands;
+    this.view.showOnly(strands);
+    this.list.showOnly(strands);
+    const n = this.data.strands.length;
+    announce(strands ? `${strands.size} of ${n} shown` : "All muscles shown");
+  }
+
+  private hide(strand: number): void {
+    const shown = this.shown ?? new Set(this.data.strands.keys());
+    shown.delete(strand);
+    this.showOnly(shown);
   }
 
   private hover(strand: number): void {
@@ -203,12 +228,14 @@ class Studio {
       this.hover(strand);
       canvas.style.cursor = strand >= 0 ? "pointer" : "grab";
       tip.hidden = strand < 0;
+      this.tipped = strand;
       if (strand < 0) return;
       tip.replaceChildren(...this.describe(strand));
       tip.style.transform = `translate(${Math.max(Math.min(x + 14, box.width - tip.offsetWidth - 4), 4)}px, ${Math.max(y - tip.offsetHeight - 6, 4)}px)`;
     });
     canvas.addEventListener("pointerleave", () => {
       tip.hidden = true;
+      this.tipped = -1;
       this.hover(-1);
     });
   }
@@ -298,6 +325,9 @@ class Studio {
       t: () => this.theme.toggle(),
       a: () => this.scale.toggle(),
       m: () => this.scale.toggleColours(),
+      i: () => this.selected >= 0 && this.showOnly(new Set([this.selected])),
+      h: () => this.selected >= 0 && this.hide(this.selected),
+      u: () => this.showOnly(null),
       p: () => this.controls.savePicture(),
       "/": () => this.list.focusSearch(),
       "?": () => this.help.showModal(),

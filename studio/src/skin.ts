@@ -43,6 +43,11 @@ export class SkinMesh {
     this.matrices = new Float32Array(12 * bodies.length);
   }
 
+  /** Nothing below it can be seen. */
+  get hides(): boolean {
+    return this.group.visible && !this.material.transparent;
+  }
+
   setOpacity(opacity: number): void {
     this.group.visible = opacity > 0.01;
     this.material.opacity = opacity;

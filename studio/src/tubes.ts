@@ -99,6 +99,8 @@ export class Tubes {
   /** strand of each sample */
   readonly owner: Int32Array;
   thickness = 1;
+  /** strands that are not shown */
+  readonly hidden: Uint8Array;
   /** what strands that are not selected fade towards, linear grey */
   fade = 0.16;
   private readonly rings: Rings[] = [];
@@ -110,6 +112,7 @@ export class Tubes {
   private readonly scratch = new Float32Array(3);
 
   constructor(private readonly data: StudioData) {
+    this.hidden = new Uint8Array(data.strands.length);
     let samples = 0;
     for (const strand of data.strands) {
       const rings = makeRings(strand, samples);
@@ -203,7 +206,7 @@ export class Tubes {
       const strand = this.data.strands[s];
       const level = strand.muscle >= 0 ? frame.activation[strand.muscle] : 0;
       this.writeColors(r, level, strand.muscle >= 0, selected >= 0 && selected !== s, hovered === s || selected === s);
-      this.writeRings(r, strand, rampShare(level), hovered === s || selected === s ? 1.25 : 1);
+      this.writeRings(r, strand, rampShare(level), this.hidden[s] ? 0 : hovered === s || selected === s ? 1.25 : 1);
     });
     this.position.needsUpdate = true;
     this.normal.needsUpdate = true;

@@ -214,6 +214,12 @@ export class View {
     if (this.frame) this.update(this.frame);
   }
 
+  /** Shows only these strands; null: all of them. */
+  showOnly(strands: Set<number> | null): void {
+    this.tubes.hidden.forEach((_, s) => (this.tubes.hidden[s] = strands && !strands.has(s) ? 1 : 0));
+    if (this.frame) this.update(this.frame);
+  }
+
   setSkinOpacity(opacity: number): void {
     this.skin?.setOpacity(opacity);
     if (this.frame) this.update(this.frame);
@@ -333,7 +339,7 @@ export class View {
 
   /** The strand nearest to a place on the canvas (CSS pixels), within a reach; nearer ones in depth win a tie. */
   pick(x: number, y: number, reach: number): number {
-    if (!this.tubes.mesh.visible) return -1;
+    if (!this.tubes.mesh.visible || this.skin?.hides) return -1;
     const { clientWidth: w, clientHeight: h } = this.canvas;
     const m = new THREE.Matrix4()
       .multiplyMatrices(this.camera.projectionMatrix, this.camera.matrixWorldInverse)
@@ -343,6 +349,7 @@ export class View {
     let best = -1;
     let bestScore = Infinity;
     for (let i = 0; i < owner.length; i++) {
+      if (this.tubes.hidden[owner[i]]) continue;
       v.set(centres[3 * i], centres[3 * i + 1], centres[3 * i + 2]).applyMatrix4(m);
       if (v.z < -1 || v.z > 1) continue;
       const d = Math.hypot(((v.x + 1) / 2) * w - x, ((1 - v.y) / 2) * h - y);
