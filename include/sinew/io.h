@@ -32,6 +32,8 @@ SN_API const char *sn_force_length_name(int32_t index); /* of the built-in laws;
 /* Path of a model by path or by the name of a shipped one (models/NAME/NAME.muscle.xml, from SINEW_MODELS, the build
  * tree or the installed share folder). */
 SN_API snStatus sn_find_model(const char *name_or_path, char *path, size_t size, snError *error);
+/* The names of the models that are found so, each after a blank; as many as fit. */
+SN_API void sn_list_models(char *list, size_t size);
 
 /* Writes a whole file beside its name and renames it. */
 SN_API snStatus sn_save_bytes(const char *path, const void *bytes, size_t size, snError *error);

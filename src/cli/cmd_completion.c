@@ -22,14 +22,14 @@ static void add_choices(snText *t, const char *usage)
     }
 }
 
-/* What the arguments of a command can be apart from files. A model can be one of the scenes or a shipped one, as the
- * demonstration names them. */
+/* What the arguments of a command can be apart from files. A model can be one of the scenes or one that is found by its name. */
 static void add_arguments(snText *t, const snCommand *command)
 {
     add_choices(t, command->arguments);
     if (!strstr(command->arguments, "MODEL")) return;
-    const snCommand *demo = cli_find_command("demo");
-    if (demo) add_choices(t, demo->arguments);
+    char models[2000];
+    sn_list_models(models, sizeof models);
+    text_add(t, "%s", models);
     for (int i = 0; sn_scene_info(i); ++i) text_add(t, " %s", sn_scene_info(i)->name);
 }
 
@@ -208,8 +208,8 @@ const snCommand cmd_completion = {
     .about = "A script that makes a shell complete commands, options and models",
     .details = "make install puts the three scripts where the shells look for them. To try one without installing it,\n"
                "type: source <(sinew completion bash)",
-    .example = "sinew completion fish >~/.config/fish/completions/sinew.fish",
-    .output = "",
+    .example = "sinew completion bash",
+    .output = "# Completion of sinew for bash, written by: sinew completion bash\n...",
     .least = 1,
     .most = 1,
     .options = options,

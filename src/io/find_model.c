@@ -94,6 +94,14 @@ static void list_models(const char *folder, char *list, size_t size)
     closedir(directory);
 }
 
+void sn_list_models(char *list, size_t size)
+{
+    Folders folders;
+    find_folders(&folders);
+    if (size) list[0] = '\0';
+    for (int i = 0; i < folders.count && size; ++i) list_models(folders.path[i], list, size);
+}
+
 static snStatus fail_unknown(const Folders *f, const char *name, snError *error)
 {
     char list[200] = "";

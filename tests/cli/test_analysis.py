@@ -70,7 +70,7 @@ class Analysis(Case):
         def refused(message, *arguments, code=3):
             self.assertIn(message, self.sinew("plot", *arguments, code=code).stderr)
         refused("--joint JOINT is missing", "out.replay.xml", "--what", "moment", "-o", "a.png", code=2)
-        refused("needs a *.replay.xml", "out.sto", "--what", "sums", "-o", "a.png", code=2)
+        refused("needs a replay", "out.sto", "--what", "sums", "-o", "a.png", code=2)
         refused("'toe'", "out.replay.xml", "--what", "moment", "--joint", "toe", "-o", "a.png")
         refused("'nobody'", "out.replay.xml", "--what", "sums", "--muscle", "nobody", "-o", "a.png")
         refused("none of the chosen strands crosses", "out.replay.xml", "--what", "moment", "--joint", "DIP", "--muscle", "DI1",

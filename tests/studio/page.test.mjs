@@ -132,7 +132,7 @@ test("search and sorting of the list", () =>
     const rows = () => page.$$eval(".pick[data-strand]", (all) => all.filter((b) => b.offsetParent).map((b) => b.querySelector(".name").textContent));
     assert.equal((await rows()).length, 9);
     await page.fill("#search", "TRI");
-    assert.deepEqual(await rows(), ["triceps_long", "triceps_lateral"]);
+    assert.deepEqual(await rows(), ["triceps long", "triceps lateral"]);
     assert.equal(await page.textContent("#found"), "2 of 9");
     await page.fill("#search", "nothing like it");
     assert.deepEqual(await rows(), []);
