@@ -182,7 +182,7 @@ const snCommand cmd_library = {
                "smaller, and the library says so. Play it with sinew export REPLAY --library FILE.",
     .example =
         "sinew library spindle --muscle belly --axis slide.0=3,-0.01,0.01 --metres --points 150 -o spindle.library",
-    .output = "belly: 578 vertices, 9 samples over slide.0 -0.01..0.01 (3), activation 0.1..1 (3)",
+    .output = "belly: 578 vertices, 9 samples over slide.0 -0.01..0.01 (3), activation 0.1..1 (3)\n...",
     .least = 1,
     .most = 1,
     .options = options,

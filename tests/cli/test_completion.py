@@ -45,7 +45,7 @@ class Completion(common.Case):
         self.assertEqual(self.bash("check", "pul"), {"pulley"})
         self.assertEqual(self.bash("check", "hand"), {"hand", "hand-clinical", "hand-left", "hand-synthetic", "hand-synthetic-x10"})
         self.assertEqual(self.bash("export", "run"), {"run.replay.xml"})
-        self.assertEqual(self.bash("demo", "sh"), {"shoulder"})
+        self.assertEqual(self.bash("demo", "sho"), {"shoulder"})
         self.assertEqual(self.bash("help", "str"), {"strands"})
 
     def test_zsh_and_fish_have_every_option(self):
