@@ -117,7 +117,9 @@ static snStatus run(snCli *cli)
     const char *out = cli_option_text(cli, "save", NULL);
     snStatus status = cli_compile_model(cli, cli->argument[0], &s.spec, &s.model);
     if (status == SN_OK) status = load_tracks(&s);
-    describe(&s, !out, &def, name, title, sizeof name);
+    bool tree = status == SN_OK && sn_spec_model(s.spec)->type == SN_MODEL_TREE;
+    if (tree && !out) cli_warn(cli, "a model on a tree is shown as it is: the live simulation does not know them yet");
+    describe(&s, !out && !tree, &def, name, title, sizeof name);
     if (status == SN_OK) status = add_skin(&s, &def);
     if (status == SN_OK) status = out ? save(&s, &def, out) : serve(&s, &def);
     sn_server_destroy(s.server);

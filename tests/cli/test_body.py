@@ -13,6 +13,9 @@ class Body(Case):
         self.assertEqual((answer["bodies"], answer["degrees_of_freedom"], answer["muscles"]), (68, 147, 814))
         self.assertEqual((answer["tree"]["driven"], answer["tree"]["springs"], answer["meshes"]), (116, 20, 68))
 
+    def test_simulate_says_that_it_cannot(self):
+        self.assertIn("use sinew track", self.sinew("simulate", "body", "-o", "out", "--time", "0.1", code=3).stderr)
+
 
 if __name__ == "__main__":
     unittest.main()
