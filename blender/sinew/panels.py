@@ -22,8 +22,8 @@ SECTIONS = {"Strand": {"density": "Matter", "passive_scale": "Force, scaled by",
 
 # What stands in a panel where the whole name would be cut off; headings say the rest, the tip says all.
 SHORT = {"active_fl": "Active", "active_scale": "Active", "attachment_position": "On target", "belly_end": "End",
-         "belly_rest_scale": "Of belly", "belly_start": "Start", "compliance": "Softness", "kd": "Damper Kd",
-         "kp": "Spring Kp", "mass_damping": "Drag", "passive_fl": "Passive", "passive_scale": "Passive",
+         "belly_rest_scale": "Of belly", "belly_start": "Start", "compliance": "Softness", "inertia_products": "Products",
+         "kd": "Damper Kd", "kp": "Spring Kp", "mass_damping": "Drag", "passive_fl": "Passive", "passive_scale": "Passive",
          "swing_center": "Cone axis", "tendon_stiffness": "Of tendon"}
 
 
