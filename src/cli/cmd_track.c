@@ -4,6 +4,7 @@
 #include "result.h"
 #include "track_tree.h"
 
+#include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,6 +96,20 @@ static snStatus read_range(snRun *run)
     return read_frames(run, rate);
 }
 
+/* Every muscle that a pattern such as FDP* names, or of whose strands one does. Returns how many. */
+static int32_t weaken_matching(snRun *run, const char *pattern, double level)
+{
+    int32_t found = 0;
+    for (int32_t i = 0; i < sn_count(run->model, SN_ITEM_MUSCLE); ++i)
+        if (fnmatch(pattern, sn_name(run->model, SN_ITEM_MUSCLE, i), 0) == 0) run->strength[i] = level, ++found;
+    for (int32_t i = 0; i < sn_count(run->model, SN_ITEM_STRAND); ++i) {
+        int32_t muscle = sn_strand_muscle(run->model, i);
+        if (muscle >= 0 && fnmatch(pattern, sn_name(run->model, SN_ITEM_STRAND, i), 0) == 0)
+            run->strength[muscle] = level, ++found;
+    }
+    return found;
+}
+
 static snStatus read_strengths(snRun *run)
 {
     char name[128];
@@ -104,13 +119,9 @@ static snStatus read_strengths(snRun *run)
     if (!run->strength) return SN_NO_MEMORY;
     for (int32_t i = 0; i < count; ++i) run->strength[i] = 1;
     for (int i = 0; cli_option_pair(run->cli, "strength", i, name, sizeof name, &level); ++i) {
-        int32_t index = sn_find(run->model, SN_ITEM_MUSCLE, name);
-        int32_t strand = index < 0 ? sn_find(run->model, SN_ITEM_STRAND, name) : -1;
-        if (strand >= 0) index = sn_strand_muscle(run->model, strand);
-        if (index < 0)
+        if (weaken_matching(run, name, level) == 0)
             return cli_fail(run->cli, SN_BAD_INPUT,
                             "--strength: the model has no muscle '%s'; sinew info --list names them", name);
-        run->strength[index] = level;
     }
     run->def.strength = run->strength;
     return SN_OK;
@@ -452,7 +463,7 @@ static const snOption options[] = {
      1000},
     {"step", SN_OPTION_NUMBER, "H", "largest step in seconds (the model's)", 1e-5, 0.02},
     {"keep-input-motion", SN_OPTION_FLAG, "", "put the tendons back on the exact motion of the bones", 0, 0},
-    {"strength", SN_OPTION_PAIR, "MUSCLE=LEVEL", "weaken a muscle, 0 to 1; may be repeated", 0, 1},
+    {"strength", SN_OPTION_PAIR, "MUSCLE=LEVEL", "weaken a muscle, or all of a pattern such as 'FDP*', 0 to 1; may be repeated", 0, 1},
     {"weights", SN_OPTION_TEXT, "A,S", "how much activation and its change cost against following (5e-4,1e-2)", 0, 0},
     {"feedback", SN_OPTION_NUMBER, "K", "how fast an error is worked off, 1/s (100)", 0, 1000},
     {"bvh-map", SN_OPTION_TEXT, "FILE", "from the joints of a BVH to those of the model (the model's own)", 0, 0},

@@ -2,6 +2,7 @@
 import math
 import os
 import random
+import re
 import signal
 import subprocess
 import time
@@ -30,7 +31,11 @@ class Interrupt(Case):
     def check(self, *command, after=0.4):
         before = set(os.listdir(self.folder))
         for number in (signal.SIGINT, signal.SIGTERM):
-            seconds = min(self.stopped(*command, after=after, number=number)[0] for _ in range(2))
+            seconds = math.inf
+            for _ in range(5):  # a busy machine may delay some of them
+                seconds = min(seconds, self.stopped(*command, after=after, number=number)[0])
+                if seconds < 0.4:
+                    break
             self.assertLess(seconds, 0.5, (command, number))
         self.assertEqual(set(os.listdir(self.folder)), before)
 
@@ -49,7 +54,9 @@ class Interrupt(Case):
         self.check("convert", "large.obj", "small.ply", after=0.3)
 
     def test_settling(self):
-        self.check("simulate", "hand-synthetic-x10", "--time", "0.01", "-o", "out", after=0.3)
+        self.sinew("convert", "hand-synthetic-x10", "slow.muscle.xml")
+        self.write("slow.muscle.xml", re.sub(r'settle="[^"]*"', 'settle="20"', self.read("slow.muscle.xml"), count=1))
+        self.check("simulate", "slow.muscle.xml", "--time", "0.01", "-o", "out", after=1.0)
 
     def test_binding_the_skin(self):
         self.sinew("track", "hand", "fist", "-o", "h", "--end", "0.02")

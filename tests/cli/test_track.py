@@ -72,6 +72,13 @@ class Track(TrackCase):
         self.assertLess(weak["mean_error_mm"], 1)
         self.assertNotEqual(strong["max_activation"], weak["max_activation"])
 
+    def test_a_pattern_weakens_every_muscle_that_it_names(self):
+        self.sinew("track", "finger", "bend.pose.csv", "-o", "out", "--end", "0.1", "--strength", "FD*=0.5")
+        said = self.read("out.report.txt")
+        self.assertRegex(said, r"(?m)^# strength:.* FDP2=0.5")
+        self.assertRegex(said, r"(?m)^# strength:.* FDS2=0.5")
+        self.assertNotRegex(said, r"(?m)^# strength:.* EDC")
+
     def test_settings_of_the_controller(self):
         loose = self.json("track", "finger", "bend.pose.csv", "-o", "a", "--feedback", "5")
         tight = self.json("track", "finger", "bend.pose.csv", "-o", "b", "--feedback", "150")
