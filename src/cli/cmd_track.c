@@ -473,6 +473,9 @@ static const snOption options[] = {
     {"fatigue", SN_OPTION_FLAG, "", "on a tree: muscles tire as they work", 0, 0},
     {"repeat", SN_OPTION_COUNT, "N", "on a tree: do the motion N times", 1, 10000},
     {"rest", SN_OPTION_NUMBER, "S", "on a tree: seconds of rest between repetitions", 0, 1e5},
+    CLI_VARY_OPTION,
+    CLI_SEED_OPTION,
+    {"draw", SN_OPTION_COUNT, "N", "which model of those that --vary makes; 0: as it is (see sinew sweep)", 0, 1e6},
     CLINIC_MORE_OPTIONS,
     {NULL, SN_OPTION_FLAG, NULL, NULL, 0, 0},
 };

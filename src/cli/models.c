@@ -122,7 +122,7 @@ static bool is_scene(const char *name)
     return false;
 }
 
-snStatus cli_load_model(snCli *cli, const char *name, snSpec **spec)
+static snStatus load_model(snCli *cli, const char *name, snSpec **spec)
 {
     char path[4096];
     snError error = {0};
@@ -137,6 +137,16 @@ snStatus cli_load_model(snCli *cli, const char *name, snSpec **spec)
     (void)cli_fail_error(cli, &error);
     if (status == SN_NO_FILE && !strchr(name, '/') && !strchr(name, '.'))
         cli_warn(cli, "sinew help lists the scenes that need no file");
+    return status;
+}
+
+snStatus cli_load_model(snCli *cli, const char *name, snSpec **spec)
+{
+    snStatus status = load_model(cli, name, spec);
+    if (status == SN_OK && cli_option_nth(cli, "draw", 0)) status = cli_vary(cli, *spec);
+    if (status == SN_OK || !*spec) return status;
+    sn_spec_destroy(*spec);
+    *spec = NULL;
     return status;
 }
 
