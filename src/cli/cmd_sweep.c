@@ -210,10 +210,10 @@ const snCommand cmd_sweep = {
         "OUT/histogram.svg (how many muscles change how much). A draw depends on --seed and its number only.\n"
         "After an interruption the same command with --resume continues. --slurm writes a job array instead; when\n"
         "its tasks are done, --gather makes the tables.",
-    .example = "sinew sweep hand fist --vary pcsa=5% --draws 10 -o out",
+    .example = "sinew sweep hand-clinical fist --vary pcsa=5% --draws 10 -o strength",
     .output = "11 of 11 draws finished\n"
-              "mean change of activation below 0.03 for 100 % of 28 active muscles\n"
-              "wrote out/sweep.tsv, out/muscles.tsv and out/histogram.svg",
+              "mean change of activation below 0.03 for 100 % of 21 active muscles\n"
+              "wrote strength/sweep.tsv, strength/muscles.tsv and strength/histogram.svg",
     .least = 2,
     .most = 2,
     .options = options,
