@@ -23,6 +23,7 @@ const char *sn_change_name(snChangeKind kind)
 
 snCase *sn_case_create(const char *model)
 {
+    if (!model) return NULL;
     snCase *c = SN_NEW(snCase);
     if (!c) return NULL;
     c->model = sn_arena_strdup(&c->memory, model);
@@ -41,11 +42,13 @@ void sn_case_destroy(snCase *c)
 
 const char *sn_case_model(const snCase *c)
 {
+    if (!c) return NULL;
     return c->model;
 }
 
 snStatus sn_case_add(snCase *c, const snChange *change)
 {
+    if (!c) return SN_BAD_ARGUMENT;
     snChange copy = *change;
     copy.name = sn_arena_strdup(&c->memory, change->name ? change->name : "");
     copy.to = sn_arena_strdup(&c->memory, change->to ? change->to : "");
@@ -55,10 +58,11 @@ snStatus sn_case_add(snCase *c, const snChange *change)
 
 int32_t sn_case_count(const snCase *c)
 {
+    if (!c) return 0;
     return c->change.count;
 }
 
 const snChange *sn_case_change(const snCase *c, int32_t index)
 {
-    return &c->change.at[index];
+    return c && index >= 0 && index < sn_case_count(c) ? &c->change.at[index] : NULL;
 }

@@ -286,6 +286,8 @@ snStatus sn_explore(const snSpec *spec, const snModel *model, const snCase *base
                     const snTargets *targets, const double gravity[3], snFindings *findings, snProgress progress,
                     snError *error)
 {
+    if (!spec || !model || !def || !targets || !findings)
+        return sn_fail_argument(error, "sn_explore without spec, model, def, targets or findings");
     *findings = (snFindings){0};
     Explorer e = {.spec = spec,
                   .model = model,
@@ -306,6 +308,7 @@ snStatus sn_explore(const snSpec *spec, const snModel *model, const snCase *base
 
 void sn_findings_free(snFindings *findings)
 {
+    if (!findings) return;
     sn_free(findings->memory);
     *findings = (snFindings){0};
 }

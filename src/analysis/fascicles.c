@@ -329,6 +329,7 @@ static snStatus make_result(Analysis *a, snTrack **result)
 
 snStatus sn_analyse(const snModel *m, const snTrack *replay, const snAnalysisDef *def, snTrack **result, snError *error)
 {
+    if (!m || !result) return sn_fail_argument(error, "sn_analyse without model or result");
     Analysis a = {.m = m, .replay = replay, .def = def ? *def : sn_default_analysis_def(), .error = error};
     if (sn_track_frames(replay) < 1) return sn_fail(error, SN_BAD_INPUT, "the replay has no frames");
     snStatus status = find_joint(&a);

@@ -321,6 +321,7 @@ static void finish(snPursue *u, double started)
 snStatus sn_pursue(snPatient *p, const snPoses *poses, const snPursueDef *def, snTrack **replay, snPursueReport *report,
                    snError *error)
 {
+    if (!p || !poses) return sn_fail_argument(error, "sn_pursue without patient or poses");
     *report = (snPursueReport){.worst_coordinate = -1};
     snPursue u = {.p = p, .poses = poses, .def = def, .report = report};
     snTrack *track = NULL;
@@ -351,6 +352,7 @@ snStatus sn_pursue_record(snPursue *u, double time, snTrack *replay)
 
 void sn_pursue_report_free(snPursueReport *report)
 {
+    if (!report) return;
     sn_free(report->memory);
     *report = (snPursueReport){0};
 }

@@ -198,6 +198,7 @@ static snStatus build(snAutoStrands *a, const snAutoStrandsDef *def, snError *er
 
 snStatus sn_autostrands_create(const snAutoStrandsDef *def, snAutoStrands **strands, snError *error)
 {
+    if (!def) return sn_fail_argument(error, "sn_autostrands_create without def");
     snStatus status = check_def(def, error);
     if (status != SN_OK) return status;
     snAutoStrands *a = SN_NEW(snAutoStrands);
@@ -225,6 +226,7 @@ void sn_autostrands_destroy(snAutoStrands *a)
 snStatus sn_autostrands_tune(snAutoStrands *a, double stiffness, double repulsion, int32_t control_points,
                              snError *error)
 {
+    if (!a) return sn_fail_argument(error, "sn_autostrands_tune without strands");
     snStatus status = check_parameters(stiffness, repulsion, control_points, a->samples, error);
     if (status != SN_OK) return status;
     a->stiffness = stiffness, a->repulsion = repulsion;
@@ -234,25 +236,29 @@ snStatus sn_autostrands_tune(snAutoStrands *a, double stiffness, double repulsio
 
 int32_t sn_autostrands_count(const snAutoStrands *a)
 {
+    if (!a) return 0;
     return a->count;
 }
 
 int32_t sn_autostrands_samples(const snAutoStrands *a)
 {
+    if (!a) return 0;
     return a->samples;
 }
 
 int32_t sn_autostrands_control_points(const snAutoStrands *a)
 {
+    if (!a) return 0;
     return a->control_points;
 }
 
 int32_t sn_autostrands_input(const snAutoStrands *a, int32_t strand)
 {
-    return a->input[strand];
+    return a && strand >= 0 && strand < sn_autostrands_count(a) ? a->input[strand] : -1;
 }
 
 const double *sn_autostrands_points(const snAutoStrands *a)
 {
+    if (!a) return NULL;
     return a->point;
 }

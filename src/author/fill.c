@@ -359,6 +359,7 @@ snFillDef sn_default_fill_def(void)
 snStatus sn_fill_muscle(const snSpec *spec, const snFillDef *def, snProgress progress, snSpec **filled,
                         snFillReport *report, snError *error)
 {
+    if (!def) return sn_fail_argument(error, "sn_fill_muscle without def");
     snFillReport done = {0};
     Fill f = {.from = spec, .def = def, .error = error};
     snStatus status = read_mesh(&f);

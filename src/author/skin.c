@@ -34,6 +34,7 @@ static void mirror(snTriMesh *mesh)
 
 snStatus sn_author_skin(const snSkinMeshDef *def, snMesh *mesh, snError *error)
 {
+    if (!def) return sn_fail_argument(error, "sn_author_skin without def");
     snSkinTables tables;
     snSkinBuild build = {0};
     snMesh made = {0};

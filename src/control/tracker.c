@@ -345,15 +345,17 @@ void sn_tracker_destroy(snTracker *t)
 
 int32_t sn_tracker_targets(const snTracker *t)
 {
+    if (!t) return 0;
     return t->ntarget;
 }
 int32_t sn_tracker_target_body(const snTracker *t, int32_t i)
 {
-    return t->target[i].body;
+    return t && i >= 0 && i < sn_tracker_targets(t) ? t->target[i].body : -1;
 }
 
 void sn_tracker_aim(snTracker *t, int32_t i, const double now[7], const double next[7])
 {
+    if (!t || !now || !next || i < 0 || i >= sn_tracker_targets(t)) return;
     t->now[i] = (rigid){q_unit(q_load(now + 3)), v3_load(now)};
     t->next[i] = (rigid){q_unit(q_load(next + 3)), v3_load(next)};
 }

@@ -79,6 +79,7 @@ static snStatus check_def(const snCacheDef *def, snError *error)
 
 snStatus sn_cache_create(const snCacheDef *def, const char *path, snCacheWriter **writer, snError *error)
 {
+    if (!def) return sn_fail_argument(error, "sn_cache_create without def");
     snStatus status = check_def(def, error);
     if (status != SN_OK) return status;
     snCacheWriter *w = SN_NEW(snCacheWriter);
@@ -117,6 +118,7 @@ static snStatus write_obj(snCacheWriter *w, const double *point, snError *error)
 
 snStatus sn_cache_append(snCacheWriter *w, const double *point, snError *error)
 {
+    if (!w) return sn_fail_argument(error, "sn_cache_append without writer");
     size_t n = 3 * (size_t)w->def.npoint;
     if (w->def.frames && w->frames == w->def.frames)
         return sn_fail(error, SN_BAD_INPUT, "more than the %d frames that were promised", w->def.frames);
@@ -167,6 +169,7 @@ static bool put_frame_count(snCacheWriter *w)
 
 snStatus sn_cache_finish(snCacheWriter *w, snError *error)
 {
+    if (!w) return sn_fail_argument(error, "sn_cache_finish without writer");
     snStatus status = SN_OK;
     if (w->frames == 0)
         status = sn_fail(error, SN_FAILED, "the cache has no frames: nothing was written");

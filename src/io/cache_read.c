@@ -56,6 +56,7 @@ static snStatus read_header(snCacheReader *r, snError *error)
 
 snStatus sn_cache_open(const char *path, snCacheReader **reader, snError *error)
 {
+    if (!path) return sn_fail_argument(error, "sn_cache_open without path");
     snCacheReader *r = SN_NEW(snCacheReader);
     if (!r) return sn_fail_no_memory(error);
     r->path = sn_strdup(path);
@@ -70,21 +71,25 @@ snStatus sn_cache_open(const char *path, snCacheReader **reader, snError *error)
 
 int32_t sn_cache_points(const snCacheReader *r)
 {
+    if (!r) return 0;
     return r->npoint;
 }
 
 int32_t sn_cache_frames(const snCacheReader *r)
 {
+    if (!r) return 0;
     return r->nframe;
 }
 
 double sn_cache_start(const snCacheReader *r)
 {
+    if (!r) return 0;
     return r->start;
 }
 
 snStatus sn_cache_next(snCacheReader *r, float *point, snError *error)
 {
+    if (!r) return sn_fail_argument(error, "sn_cache_next without reader");
     size_t n = 3 * (size_t)r->npoint;
     char what[120];
     if (r->next >= r->nframe) return fail(r, error, "there are no more frames");

@@ -223,12 +223,14 @@ static const snOrigin in_code = {"", 0, 0};
 
 snStatus sn_set_scene(snSpec *spec, const snSceneDef *def)
 {
+    if (!spec || !def) return SN_BAD_ARGUMENT;
     spec->scene = *def;
     return SN_OK;
 }
 
 snStatus sn_set_model(snSpec *spec, const snModelDef *def)
 {
+    if (!spec || !def) return SN_BAD_ARGUMENT;
     snModelDef copy = *def;
     if (!own(&spec->arena, SN_ELEMENT_MODEL, &copy)) return SN_NO_MEMORY;
     spec->model = copy;
@@ -254,11 +256,13 @@ static snStatus add_frame(snSpec *spec, snNodeKind kind, const char *name, const
 
 snStatus sn_add_node(snSpec *spec, const snNodeDef *def, snId *id)
 {
+    if (!spec || !def) return SN_BAD_ARGUMENT;
     return sn_spec_add(spec, SN_KIND_NODE, def, in_code, id);
 }
 
 snStatus sn_add_body(snSpec *spec, const snBodyDef *def, snId *id)
 {
+    if (!spec || !def) return SN_BAD_ARGUMENT;
     if (lacks_node(spec, def->name, def->node)) {
         snStatus status = add_frame(spec, SN_NODE_GROUP, def->name, def->position, def->rotation);
         if (status) return status;
@@ -268,6 +272,7 @@ snStatus sn_add_body(snSpec *spec, const snBodyDef *def, snId *id)
 
 snStatus sn_add_joint(snSpec *spec, const snJointDef *def, snId *id)
 {
+    if (!spec || !def) return SN_BAD_ARGUMENT;
     if (lacks_node(spec, def->name, def->node)) {
         snStatus status = add_frame(spec, SN_NODE_LOCATOR, def->name, def->position, def->rotation);
         if (status) return status;
@@ -277,6 +282,7 @@ snStatus sn_add_joint(snSpec *spec, const snJointDef *def, snId *id)
 
 snStatus sn_add_strand(snSpec *spec, const snStrandDef *def, snId *id)
 {
+    if (!spec || !def) return SN_BAD_ARGUMENT;
     if (def->npoint > 0 && lacks_node(spec, def->name, def->node)) {
         snNodeDef node = sn_default_node_def();
         node.name = def->name;
@@ -292,7 +298,7 @@ snStatus sn_add_strand(snSpec *spec, const snStrandDef *def, snId *id)
 #define ADD(function, type, kind)                                                                                      \
     snStatus function(snSpec *spec, const type *def, snId *id)                                                         \
     {                                                                                                                  \
-        return sn_spec_add(spec, kind, def, in_code, id);                                                              \
+        return spec && def ? sn_spec_add(spec, kind, def, in_code, id) : SN_BAD_ARGUMENT;                              \
     }
 ADD(sn_add_group, snGroupDef, SN_KIND_GROUP)
 ADD(sn_add_constraint, snConstraintDef, SN_KIND_CONSTRAINT)
@@ -306,21 +312,21 @@ ADD(sn_add_line_muscle, snLineMuscleDef, SN_KIND_LINE_MUSCLE)
 
 int32_t sn_spec_count(const snSpec *spec, snKind kind)
 {
-    return spec->list[kind].count;
+    return spec && (int)kind >= 0 && (int)kind < SN_KINDS ? spec->list[kind].count : 0;
 }
 const snSceneDef *sn_spec_scene(const snSpec *spec)
 {
-    return &spec->scene;
+    return spec ? &spec->scene : NULL;
 }
 const snModelDef *sn_spec_model(const snSpec *spec)
 {
-    return &spec->model;
+    return spec ? &spec->model : NULL;
 }
 
 #define READ(function, type, kind)                                                                                     \
     const type *function(const snSpec *spec, snId id)                                                                  \
     {                                                                                                                  \
-        return sn_spec_def(spec, kind, id);                                                                            \
+        return spec && id > 0 && id <= spec->list[kind].count ? sn_spec_def(spec, kind, id) : NULL;                    \
     }
 READ(sn_spec_node, snNodeDef, SN_KIND_NODE)
 READ(sn_spec_body, snBodyDef, SN_KIND_BODY)
@@ -336,5 +342,7 @@ READ(sn_spec_line_muscle, snLineMuscleDef, SN_KIND_LINE_MUSCLE)
 
 snId sn_spec_find(const snSpec *spec, snKind kind, const char *name)
 {
-    return name && *name ? sn_map_get(&spec->list[kind].names, name) + 1 : 0;
+    return spec && name && *name && (int)kind >= 0 && (int)kind < SN_KINDS
+               ? sn_map_get(&spec->list[kind].names, name) + 1
+               : 0;
 }

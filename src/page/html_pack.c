@@ -393,6 +393,7 @@ static snStatus join(snPack *p, void **bytes, size_t *size)
 
 snStatus sn_pack_studio(const snStudioDef *def, void **bytes, size_t *size, snError *error)
 {
+    if (!def) return sn_fail_argument(error, "sn_pack_studio without def");
     snPack p = {.def = def, .error = error};
     snStatus status = sn_compile(def->spec, &p.model, error);
     if (status) return status;

@@ -294,5 +294,6 @@ snStatus sn_plot_panels(const snPlotDef *def, int32_t count, const char *path, s
 
 snStatus sn_plot_lines(const snPlotDef *def, const char *path, snError *error)
 {
+    if (!def) return sn_fail_argument(error, "sn_plot_lines without def");
     return sn_plot_panels(def, 1, path, error);
 }

@@ -157,6 +157,7 @@ static snStatus draw_lines(const choice *c, int32_t frames, const snTrackPlot *p
 
 snStatus sn_plot_track_as(const snTrack *track, const snTrackPlot *plot, const char *path, snError *error)
 {
+    if (!track || !plot || !path) return sn_fail_argument(error, "sn_plot_track_as without track, plot or path");
     choice c = {0};
     int32_t frames = sn_track_frames(track);
     snStatus status = choose(track, plot->which, plot->names, &c, error);
@@ -172,6 +173,7 @@ snStatus sn_plot_track_as(const snTrack *track, const snTrackPlot *plot, const c
 snStatus sn_plot_track(const snTrack *track, const char *which, const char *names, bool heat, const char *title,
                        const char *path, snError *error)
 {
+    if (!track || !which || !path) return sn_fail_argument(error, "sn_plot_track without track, which or path");
     snTrackPlot plot = {.which = which, .names = names, .title = title, .heat = heat};
     return sn_plot_track_as(track, &plot, path, error);
 }
