@@ -275,6 +275,7 @@ typedef struct snGlbDef {
     const double *strand_radius; /* m, one for each strand; NULL: 1 mm */
     const double *strand_belly;  /* 3 for each strand: radius (m), start and end (fractions of the parameter); NULL: none */
     const int32_t *strand_scalar; /* the activation of each strand, -1 none; NULL: activation/STRAND */
+    bool straight_strands;       /* strands run straight from point to point; sn_save_model_glb: of a model on a tree */
     int32_t tube_sides;
     const snMesh *skin;          /* at rest, world; NULL: none */
     const double *rest_pose;     /* nbody x 7: bones while the skin is at rest; NULL: the first frame */

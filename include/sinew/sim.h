@@ -80,6 +80,9 @@ SN_API snStatus sn_move_body(const snModel *model, snState *state, int32_t body,
 SN_API snStatus sn_pose(const snModel *model, snState *state, const double *coordinate);
 /* World poses of all bodies' nodes (nbody x 7: position, rotation w first) at joint coordinates, without a state. */
 SN_API snStatus sn_body_poses(const snModel *model, const double *coordinate, double *pose);
+/* The points of all line muscles one after the other (3 each, m) where the nodes of the bodies are at these poses: for
+ * drawing, with or without a state. */
+SN_API snStatus sn_line_points(const snModel *model, const double *pose, double *point);
 /* Multiplies gravity from the next step on. */
 SN_API void sn_set_gravity_scale(snState *state, double scale);
 

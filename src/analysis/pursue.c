@@ -148,7 +148,9 @@ static snStatus start_replay(snPursue *u, snTrack **replay)
     int32_t n = p->nu + 2 * p->np + p->nq, k = 0;
     char *text = SN_NEW_ARRAY(char, (size_t)n *NAME);
     const char **name = SN_NEW_ARRAY(const char *, n);
-    snStatus status = text && name ? SN_OK : SN_NO_MEMORY;
+    int32_t *npoint = SN_NEW_ARRAY(int32_t, p->np);
+    snStatus status = text && name && npoint ? SN_OK : SN_NO_MEMORY;
+    for (int32_t i = 0; status == SN_OK && i < p->np; ++i) npoint[i] = sn_path_drawn_count(&p->s->path, i);
     for (; status == SN_OK && k < n; ++k) {
         int32_t a = k - p->nu, b = a - p->np, c = b - p->np;
         const char *kind = a < 0 ? "activation" : b < 0 ? "tension" : c < 0 ? "length" : "coordinate";
@@ -162,19 +164,27 @@ static snStatus start_replay(snPursue *u, snTrack **replay)
     snTrackDef def = {.model = u->def->model_name ? u->def->model_name : "",
                       .nbody = p->m->nbody,
                       .body_name = p->m->body_name,
+                      .nstrand = p->np,
+                      .strand_name = p->s->path_name,
+                      .strand_npoint = npoint,
                       .nscalar = n,
                       .scalar_name = name};
     if (status == SN_OK) status = sn_track_create(&def, replay);
     sn_free(text);
     sn_free((void *)name);
+    sn_free(npoint);
     return status;
 }
 
 static snStatus record(snPursue *u, double time, snTrack *replay)
 {
     snPatient *p = u->p;
-    double *s = u->scalar;
+    double *s = u->scalar, *point = u->point;
     sn_patient_place(p, u->f.q, u->f.v);
+    for (int32_t i = 0; i < p->np; ++i) {
+        sn_path_drawn(&p->s->path, &p->links, i, point);
+        point += 3 * sn_path_drawn_count(&p->s->path, i);
+    }
     for (int32_t b = 0; b < p->m->nbody; ++b) {
         rigid pose = node_pose(p, b);
         v3_store(u->pose + 7 * b, pose.p);
@@ -187,7 +197,7 @@ static snStatus record(snPursue *u, double time, snTrack *replay)
     }
     memcpy(s + p->nu + 2 * p->np, u->f.q, sizeof *s * (size_t)p->nq);
     ++u->report->frames;
-    return sn_track_append(replay, time, u->pose, NULL, s);
+    return sn_track_append(replay, time, u->pose, u->point, s);
 }
 
 static void compare(snPursue *u, double time)
@@ -276,8 +286,10 @@ static bool reserve(snPursue *u)
     const snPatient *p = u->p;
     size_t nq = (size_t)p->nq, nu = (size_t)p->nu, np = (size_t)p->np, ns = nu + 2 * np + nq;
     size_t steps = (size_t)ceil((u->end - u->begin) / u->h) + 2;
+    size_t drawn = 0;
+    for (int32_t i = 0; i < p->np; ++i) drawn += 3 * (size_t)sn_path_drawn_count(&p->s->path, i);
     u->room = (int32_t)steps;
-    double *at = u->block = SN_NEW_ARRAY(double, 4 * nq + nq * nu + 7 * (size_t)p->m->nbody + ns + np +
+    double *at = u->block = SN_NEW_ARRAY(double, 4 * nq + nq * nu + 7 * (size_t)p->m->nbody + ns + np + drawn +
                                                      3 * (size_t)sn_poses_columns(u->poses));
     double *out = u->report->memory = SN_NEW_ARRAY(double, 2 * nq + nu + steps * nu);
     u->column = SN_NEW_ARRAY(int32_t, nq);
@@ -285,7 +297,7 @@ static bool reserve(snPursue *u)
     if (!at || !out || !u->column || !u->fatigue || !sn_forward_create(u->p, &u->f)) return false;
     u->target = at, u->rate = u->target + nq, u->acceleration = u->rate + nq, u->free = u->acceleration + nq;
     u->B = u->free + nq, u->pose = u->B + nq * nu, u->scalar = u->pose + 7 * (size_t)p->m->nbody;
-    u->strength = u->scalar + ns, u->row = u->strength + np;
+    u->strength = u->scalar + ns, u->point = u->strength + np, u->row = u->point + drawn;
     u->report->rms = out, u->report->final_pose = out + nq, u->report->fatigued = out + 2 * nq,
     u->report->stored = out + 2 * nq + nu;
     memcpy(u->strength, p->strength, sizeof(double) * np);

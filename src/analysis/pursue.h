@@ -14,7 +14,7 @@ typedef struct snPursue {
     int32_t *column; /* per coordinate, -1: none */
     double h, begin, end, frame_rate, total;
     int32_t every, compared, room; /* steps from one control to the next; frames compared; steps stored at most */
-    double *target, *rate, *acceleration, *free, *B, *pose, *scalar, *strength, *row;
+    double *target, *rate, *acceleration, *free, *B, *pose, *point, *scalar, *strength, *row;
     snFatigue *fatigue;
     void *block;
 } snPursue;
