@@ -5,6 +5,7 @@
 
 #include "sinew/clinical.h"
 #include "sinew/drive.h"
+#include "sinew/load.h"
 #include "sinew/mesh.h"
 #include "sinew/model.h"
 #include "sinew/motion.h"
@@ -117,6 +118,9 @@ SN_API void sn_table_free(snTable *table);
  * levels 0 to 1. Columns of results that sn_save_table writes (length/NAME and so on) are passed over. end, if not NULL:
  * the last time. SN_BAD_INPUT, drive untouched, with file and line: unknown names, levels outside 0 to 1. */
 SN_API snStatus sn_load_activations(const char *path, snDrive *drive, double *end, snError *error);
+/* Loads over time from such a table: columns BODY.fx, BODY.fy and BODY.fz in N, an axis without a column being 0, where BODY
+ * may say @tip, @X,Y,Z and :world as in sn_loads_read; or a column grip. SN_BAD_INPUT, loads untouched: anything else. */
+SN_API snStatus sn_load_loads(const char *path, snLoads *loads, snError *error);
 
 /* Key poses (*.pose.csv with the columns time (s) and joint.coordinate (degrees), e.g. elbow.flexion; .sto and .mot in
  * degrees or radians as they say) begin and end at rest. sn_load_motion reads them. */

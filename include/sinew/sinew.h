@@ -9,6 +9,7 @@
 #include "sinew/flesh.h"
 #include "sinew/drive.h"
 #include "sinew/io.h"
+#include "sinew/load.h"
 #include "sinew/mesh.h"
 #include "sinew/meshfree.h"
 #include "sinew/model.h"
