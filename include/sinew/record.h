@@ -11,7 +11,8 @@ extern "C" {
 
 /* Columns of a model's replay: poses of the bodies, control points of the strands, and as scalars
  *   activation/MUSCLE;  force_origin/STRAND, force_insertion/STRAND and tension/STRAND, N;  length/STRAND, m;
- *   coordinate/JOINT.k, rad or m;  volume/GROUP, m^3, and area/GROUP, m^2. */
+ *   coordinate/JOINT.k, rad or m;  volume/GROUP, m^3, and area/GROUP, m^2.
+ * On a tree the strands are the line muscles, by their corners. */
 typedef struct snRecorder snRecorder;
 SN_API snStatus sn_recorder_create(const snModel *model, const char *model_name, snRecorder **recorder);
 SN_API void sn_recorder_destroy(snRecorder *recorder); /* NULL is fine */
