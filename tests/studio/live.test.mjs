@@ -304,6 +304,17 @@ test("the hand, to be looked at", async () => {
     const start = (await state(page)).time;
     await page.waitForFunction((t) => window.studio.frame.time > t + 0.4, start, { timeout: 120000 });
     assert.equal((await state(page)).diverged, false);
+    // A load: the flexors of the half-closed hand rise when it grips, and fall again when it lets go.
+    const flexors = () => page.evaluate(() => window.studio.data.muscles.reduce((sum, m, i) => sum + (/^FDP\d/.test(m) ? window.studio.frame.activation[i] : 0), 0));
+    await page.waitForFunction((t) => window.studio.frame.time > t + 1, start, { timeout: 120000 });
+    const loose = await flexors();
+    assert.equal(await page.locator("#grip").isVisible(), true);
+    await page.locator("#grip").fill("20");
+    assert.equal(await page.locator("#grip-why").isVisible(), true);
+    const gripped = (await state(page)).time;
+    await page.waitForFunction((t) => window.studio.frame.time > t + 0.5, gripped, { timeout: 120000 });
+    const tight = await flexors();
+    assert.ok(tight > loose + 0.1, `flexors ${loose} loose, ${tight} gripping`);
     await page.screenshot({ path: join(shots, "live-desktop.png") });
   });
   await withPage(address, { ...PHONE, colorScheme: "dark" }, async (page) => {
