@@ -136,10 +136,17 @@ SN_API snStatus sn_load_bvh(const char *path, double scale, snTrack **track, snE
  * (motions/NAME.* beside the model's file). Control and replay files are taken as they are; key poses and BVH become
  * poses of all bodies, sampled densely enough that the interpolation between the frames does not show.
  * Fails, naming file and place, when the motion names bodies or coordinates that the model does not have, when a BVH
- * lacks joints of the mapping, and for everything that the readers refuse; an unknown name lists the motions there are. */
+ * has no joint of the mapping, and for everything that the readers refuse; an unknown name lists the motions there are.
+ * Joints of a BVH are found by the names of the mapping, without their namespaces (mixamorig:), or by what the names of
+ * Mixamo, Rokoko, Xsens, CMU, Unreal, Unity and Rigify mean; what the file lacks stays at rest. */
 typedef struct snMotionSource {
     char path[1024];
     double frame_rate; /* frames per second in the file; 0: key poses, or a single frame */
+    /* of a BVH or glTF */
+    int32_t wanted, found; /* coordinates that the mapping names, and those that the file moves */
+    char held[400];        /* the others, which rest, with commas between; cut off where there is no room */
+    int32_t unused;        /* joints of the file that move nothing */
+    bool turned;           /* the file rests in another pose than the mapping supposes: its axes were turned with it */
 } snMotionSource;
 
 typedef struct snMotionDef {
@@ -151,6 +158,10 @@ typedef struct snMotionDef {
 SN_API snMotionDef sn_default_motion_def(void);
 SN_API snStatus sn_load_motion(const snModel *model, const char *name_or_path, const snMotionDef *def, snTrack **motion,
                                snError *error);
+
+/* Writes a mapping for a BVH of unknown names, to be filled in: lines of the model's own mapping with the joints that were
+ * found, the others commented out, and all joints of the file. */
+SN_API snStatus sn_save_starter_map(const char *motion, const snMotionDef *def, const char *path, snError *error);
 
 /* The same as key poses, without a model to match: key poses, BVH, .sto and .mot. */
 SN_API snStatus sn_load_motion_poses(const char *name_or_path, const snMotionDef *def, snPoses **poses, snError *error);

@@ -182,6 +182,11 @@ void cli_say_demands(snCli *cli, const snDrive *drive);
 /* Loads from --load and --loads; stays NULL without any. To be destroyed also when this fails. Says what is wrong. */
 snStatus cli_read_loads(snCli *cli, const snModel *model, snLoads **loads);
 
+/* ---- motion_note.c ------------------------------------------------------------------------- */
+
+/* Which coordinates a BVH or glTF moves; says nothing of other motions. */
+void cli_say_match(snCli *cli, const snMotionSource *source);
+
 /* ---- moment_arms.c ------------------------------------------------------------------------ */
 
 snStatus cli_moment_arms(snCli *cli); /* sinew info MODEL --moment-arms */

@@ -218,7 +218,8 @@ static snStatus find_map(const snMotionDef *def, const char *path, char *map, si
     }
     sn_fail(error, SN_NO_FILE, "a BVH needs a mapping from its joints to those of the model, and the model has none");
     sn_error_place(error, path, 0, 0);
-    sn_error_remedy(error, "write one with a line `bvh_joint joint.coordinate x y z` for each coordinate");
+    sn_error_remedy(error, "write one with a line `bvh_joint joint.coordinate x y z` for each coordinate, and name it with "
+                           "--bvh-map");
     return SN_NO_FILE;
 }
 
@@ -228,13 +229,29 @@ static snStatus load_bvh(const snModel *m, const char *path, const snMotionDef *
     char map[2 * PATH_SIZE];
     snPoses *poses = NULL;
     snStatus status = find_map(def, path, map, sizeof map, error);
-    if (status == SN_OK) status = sn_load_bvh_poses(path, map, &poses, error);
+    if (status == SN_OK) status = sn_load_bvh_poses(path, map, &poses, def->source, error);
     if (status != SN_OK) return status;
     *rate = rate_of_poses(poses);
     double finer = fmax(def->sample_rate, *rate);
     status = name_file(check_length(length_of_poses(poses), finer, error), path, error);
     if (status == SN_OK) status = name_file(motion_of_poses(m, poses, finer, motion, error), map, error);
     sn_poses_destroy(poses);
+    return status;
+}
+
+snStatus sn_save_starter_map(const char *motion, const snMotionDef *def, const char *path, snError *error)
+{
+    snMotionDef d = def ? *def : sn_default_motion_def();
+    char file[2 * PATH_SIZE], map_file[2 * PATH_SIZE];
+    snBvhFile bvh = {0};
+    snBvhMap map = {0};
+    snStatus status = find_motion(&d, motion, file, sizeof file, error);
+    if (status == SN_OK) status = find_map(&d, file, map_file, sizeof map_file, error);
+    if (status == SN_OK) status = sn_load_bvh_file(file, &bvh, error);
+    if (status == SN_OK) status = sn_load_bvh_map(map_file, &map, error);
+    if (status == SN_OK) status = sn_write_starter_map(&bvh, &map, file, path, d.source, error);
+    sn_bvh_free(&bvh);
+    sn_bvh_map_free(&map);
     return status;
 }
 
@@ -338,7 +355,7 @@ snStatus sn_load_motion_poses(const char *name, const snMotionDef *def, snPoses 
     }
     if (!sn_path_ends(path, ".bvh")) return name_file(sn_load_poses(path, poses, error), path, error);
     status = find_map(&d, path, map, sizeof map, error);
-    return status == SN_OK ? sn_load_bvh_poses(path, map, poses, error) : status;
+    return status == SN_OK ? sn_load_bvh_poses(path, map, poses, d.source, error) : status;
 }
 
 snStatus sn_load_motion(const snModel *m, const char *name, const snMotionDef *def, snTrack **motion, snError *error)

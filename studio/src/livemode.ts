@@ -42,7 +42,7 @@ export class LiveMode {
   private readonly off = el("p", { class: "hint", id: "pose-off" }, "The controller is off: sliders show where the bones are. Move one, and it follows.");
   private readonly grip = el("input", { type: "range", id: "grip", min: 0, max: 40, step: 0.5, value: 0, "aria-label": "Grip force on every digit, newtons" });
   private readonly gripShown = el("output", {}, "0 N");
-  private readonly gripRow = el("label", { class: "coordinate", hidden: true }, el("span", {}, "Grip on each digit"), this.gripShown, this.grip);
+  private readonly gripRow = el("label", { class: "coordinate grip", hidden: true }, el("span", {}, "Grip on each digit"), this.gripShown, this.grip);
   private readonly gripWhy = el("p", { class: "hint", id: "grip-why", hidden: true }, WHY_UNLOADED);
   private readonly grab = el("button", { type: "button", class: "chip", id: "grab", "aria-pressed": "false", title: "Drag bones with the pointer (or hold shift)" }, "Drag bones");
 
