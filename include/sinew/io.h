@@ -18,6 +18,9 @@ extern "C" {
 /* A model: the muscle file names its scene file. Force-length tables and meshes by file are read too. The spec keeps
  * the file and line of every element, so that sn_check names them. Also accepts a bare *.scene.xml. */
 SN_API snStatus sn_load_model(const char *path, snSpec **spec, snError *error);
+/* The same for sn_check: values that cannot be read, unknown and missing attributes do not end the reading but are among
+ * the problems that sn_check finds. Such a spec cannot be compiled. */
+SN_API snStatus sn_load_model_to_check(const char *path, snSpec **spec, snError *error);
 /* Writes muscle_path and, beside it, the scene under the name in snModelDef.scene (default: the same stem). */
 SN_API snStatus sn_save_model(const snSpec *spec, const char *muscle_path, snError *error);
 
@@ -142,6 +145,7 @@ SN_API snStatus sn_load_bvh(const char *path, double scale, snTrack **track, snE
 typedef struct snMotionSource {
     char path[1024];
     double frame_rate; /* frames per second in the file; 0: key poses, or a single frame */
+    char beyond[400];  /* angles beyond half a turn, which poses of bodies cannot tell, and where they were held */
     /* of a BVH or glTF */
     int32_t wanted, found; /* coordinates that the mapping names, and those that the file moves */
     char held[400];        /* the others, which rest, with commas between; cut off where there is no room */
@@ -158,6 +162,9 @@ typedef struct snMotionDef {
 SN_API snMotionDef sn_default_motion_def(void);
 SN_API snStatus sn_load_motion(const snModel *model, const char *name_or_path, const snMotionDef *def, snTrack **motion,
                                snError *error);
+
+/* Names of the motions that are shipped with a model, in alphabetical order, each behind a blank; as far as they fit. */
+SN_API void sn_list_motions(const char *model, char *list, size_t size);
 
 /* Writes a mapping for a BVH of unknown names, to be filled in: lines of the model's own mapping with the joints that were
  * found, the others commented out, and all joints of the file. */

@@ -3,6 +3,8 @@
 
 void cli_say_match(snCli *cli, const snMotionSource *source)
 {
+    if (source->beyond[0]) cli_warn(cli, "angles beyond half a turn: %s", source->beyond);
+    json_string(&cli->json, "beyond", source->beyond);
     if (!source->wanted) return;
     json_integer(&cli->json, "coordinates_found", source->found);
     json_integer(&cli->json, "coordinates_wanted", source->wanted);
