@@ -128,6 +128,8 @@ double cli_seconds(void); /* wall clock */
 void cli_locate_models(const char *program);
 /* A model by path, by the name of a shipped one or of a scene. Says what is wrong. */
 snStatus cli_load_model(snCli *cli, const char *name, snSpec **spec);
+/* The same with what cannot be read among the problems that sn_check finds. */
+snStatus cli_load_model_to_check(snCli *cli, const char *name, snSpec **spec);
 /* The same, checked as a whole (every error is said) and compiled. spec may be NULL. */
 snStatus cli_compile_model(snCli *cli, const char *name, snSpec **spec, snModel **model);
 bool cli_ends_with(const char *text, const char *ending);
@@ -181,6 +183,11 @@ void cli_say_demands(snCli *cli, const snDrive *drive);
      0, 0}
 /* Loads from --load and --loads; stays NULL without any. To be destroyed also when this fails. Says what is wrong. */
 snStatus cli_read_loads(snCli *cli, const snModel *model, snLoads **loads);
+
+/* ---- motion_note.c ------------------------------------------------------------------------- */
+
+/* Which coordinates a BVH or glTF moves, and angles that had to be held. */
+void cli_say_match(snCli *cli, const snMotionSource *source);
 
 /* ---- moment_arms.c ------------------------------------------------------------------------ */
 

@@ -168,7 +168,9 @@ static snStatus load_motion(snRun *run)
     def.source = &run->source;
     snStatus status = sn_load_motion(run->model, run->cli->argument[1], &def, &run->motion, &error);
     error.status = status;
-    return status == SN_OK ? SN_OK : cli_fail_error(run->cli, &error);
+    if (status != SN_OK) return cli_fail_error(run->cli, &error);
+    cli_say_match(run->cli, &run->source);
+    return SN_OK;
 }
 
 /* What makes this run this run: nothing of it may change between an interruption and --resume. */
