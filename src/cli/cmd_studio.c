@@ -155,7 +155,7 @@ const snCommand cmd_studio = {
         "are refused. The page plays the replay; Live simulates the model behind it.\n"
         "The skin shows its tendons in the replay; in the live mode it follows the bones.",
     .example = "sinew studio finger --timeout 0.1",
-    .output = "http://127.0.0.1:8137/8c1f0e5d2ab94377b6a1d2f4c09e3358/\nCtrl-C ends it.",
+    .output = "http://127.0.0.1:8137/.../\nCtrl-C ends it.",
     .least = 1,
     .most = 2,
     .options = options,

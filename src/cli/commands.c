@@ -7,6 +7,7 @@
     X(info)                                                                                                            \
     X(simulate)                                                                                                        \
     X(track)                                                                                                           \
+    X(sweep)                                                                                                           \
     X(skin)                                                                                                            \
     X(flesh)                                                                                                           \
     X(plot)                                                                                                            \

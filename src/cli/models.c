@@ -142,7 +142,12 @@ static snStatus load_model(snCli *cli, const char *name, bool to_check, snSpec *
 
 snStatus cli_load_model(snCli *cli, const char *name, snSpec **spec)
 {
-    return load_model(cli, name, false, spec);
+    snStatus status = load_model(cli, name, false, spec);
+    if (status == SN_OK && cli_option_nth(cli, "draw", 0)) status = cli_vary(cli, *spec);
+    if (status == SN_OK || !*spec) return status;
+    sn_spec_destroy(*spec);
+    *spec = NULL;
+    return status;
 }
 
 snStatus cli_load_model_to_check(snCli *cli, const char *name, snSpec **spec)

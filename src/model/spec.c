@@ -206,6 +206,13 @@ const void *sn_spec_def(const snSpec *spec, snKind kind, snId id)
     return list->at + (size_t)(id - 1) * sn_element((int)kind)->size;
 }
 
+void *sn_spec_edit(snSpec *spec, snKind kind, snId id)
+{
+    List *list = &spec->list[kind];
+    assert(id > 0 && id <= list->count);
+    return list->at + (size_t)(id - 1) * sn_element((int)kind)->size;
+}
+
 snOrigin sn_spec_origin(const snSpec *spec, int element, snId id)
 {
     if (element == SN_ELEMENT_SCENE) return spec->scene_origin;
