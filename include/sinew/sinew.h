@@ -8,6 +8,7 @@
 #include "sinew/deform.h"
 #include "sinew/flesh.h"
 #include "sinew/drive.h"
+#include "sinew/image.h"
 #include "sinew/io.h"
 #include "sinew/mesh.h"
 #include "sinew/meshfree.h"
@@ -19,4 +20,5 @@
 #include "sinew/skin.h"
 #include "sinew/spec.h"
 #include "sinew/studio.h"
+#include "sinew/surface.h"
 #endif
