@@ -17,6 +17,9 @@
     X(studio)                                                                                                          \
     X(strands)                                                                                                         \
     X(library)                                                                                                         \
+    X(phantom)                                                                                                         \
+    X(contours)                                                                                                        \
+    X(surface)                                                                                                         \
     X(hold)                                                                                                            \
     X(compensate)                                                                                                      \
     X(explore)                                                                                                         \
