@@ -18,5 +18,6 @@
 #include "sinew/sim.h"
 #include "sinew/skin.h"
 #include "sinew/spec.h"
+#include "sinew/steer.h"
 #include "sinew/studio.h"
 #endif

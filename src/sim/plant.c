@@ -36,6 +36,11 @@ double *sn_plant_strength(snState *s)
     return s->strength;
 }
 
+snTreeSim *sn_plant_tree(snState *s)
+{
+    return s->tree;
+}
+
 rigid sn_node_pose(const snModel *m, const snState *s, int32_t body)
 {
     return rigid_mul(s->body[body], m->body_node[body]);
