@@ -20,6 +20,7 @@
 #include "sinew/sim.h"
 #include "sinew/skin.h"
 #include "sinew/spec.h"
+#include "sinew/steer.h"
 #include "sinew/studio.h"
 #include "sinew/surface.h"
 #endif

@@ -445,7 +445,8 @@ static snStatus finish(snRun *run)
 
 static snStatus run_command(snCli *cli)
 {
-    if (cli_is_tree(cli->argument[0])) return cli_track_tree(cli);
+    snTreeKind tree = cli_tree_kind(cli->argument[0]);
+    if (tree != CLI_NO_TREE) return tree == CLI_PASSIVE_TREE ? cli_track_body(cli) : cli_track_tree(cli);
     snRun run = {.cli = cli};
     bool finished = false;
     snStatus status = set_up(&run);
@@ -483,6 +484,13 @@ static const snOption options[] = {
     CLI_VARY_OPTION,
     CLI_SEED_OPTION,
     {"draw", SN_OPTION_COUNT, "N", "which model of those that --vary makes; 0: as it is (see sinew sweep)", 0, 1e6},
+    {"coactivation", SN_OPTION_PAIR, "PART=X", "body: muscles of a part work against each other as well; may be repeated", 0, 100},
+    {"breathing", SN_OPTION_TEXT, "DEG[:S]", "body: breathe while moving, ribs by so many degrees, S seconds a breath (4)", 0, 0},
+    {"sensor", SN_OPTION_NUMBER, "R", "body: how fast loads are felt, 1/s (at once)", 1e-3, 1e6},
+    {"inverse", SN_OPTION_CHOICE, "step|paper", "body: torques by the step solved backwards (step) or by [Lee 2009]", 0, 0},
+    {"activation", SN_OPTION_COURSE, "NAME=LEVEL", "body: stay near this activation, or NAME=TIME:LEVEL,...; may be repeated", 0, 1},
+    {"function", SN_OPTION_COURSE, "NAME=LEVEL", "body: the same for a function of the model", 0, 1},
+    {"activations", SN_OPTION_TEXT, "FILE", "body: the same from a .sto or .csv", 0, 0},
     CLINIC_MORE_OPTIONS,
     CLI_LOADS_OPTION,
     {NULL, SN_OPTION_FLAG, NULL, NULL, 0, 0},
