@@ -26,6 +26,7 @@ typedef struct snStudioSkin {
 } snStudioSkin;
 
 typedef struct snStudioDef {
+    size_t size; /* of this struct: set by its default function */
     const snSpec *spec;
     const char *name;         /* of the model; empty: from the replay */
     const char *title;        /* of the motion, may be empty */
@@ -38,7 +39,13 @@ typedef struct snStudioDef {
     const double *posture; /* a value for each coordinate of the model, posture after posture, rad or m */
 } snStudioDef;
 
-SN_API snStudioDef sn_default_studio_def(void);
+static inline snStudioDef sn_default_studio_def(void)
+{
+    SN_DEF(snStudioDef, def);
+    def.name = "";
+    def.title = "";
+    return def;
+}
 
 /* One self-contained HTML file. Fails with SN_NO_FILE when the page has not been built or installed. */
 SN_API snStatus sn_save_html(const snStudioDef *def, const char *path, snError *error);
@@ -47,7 +54,10 @@ SN_API snStatus sn_save_html(const snStudioDef *def, const char *path, snError *
 SN_API snStatus sn_pack_studio(const snStudioDef *def, void **bytes, size_t *size, snError *error);
 /* The page without data, as the server hands it out. Free it with sn_studio_free. */
 SN_API snStatus sn_load_page(char **html, size_t *size, snError *error);
-SN_API void sn_studio_free(void *bytes);
+static inline void sn_studio_free(void *bytes)
+{
+    sn_release(bytes);
+}
 
 /* Where the page was found: SINEW_PAGE (a file), the build tree beside the program or the library, or the installed
  * share folder. */
