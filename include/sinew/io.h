@@ -5,6 +5,7 @@
 
 #include "sinew/clinical.h"
 #include "sinew/drive.h"
+#include "sinew/load.h"
 #include "sinew/mesh.h"
 #include "sinew/model.h"
 #include "sinew/motion.h"
@@ -107,6 +108,9 @@ SN_API void sn_table_free(snTable *table);
  * levels 0 to 1. Columns of results that sn_save_table writes (length/NAME and so on) are passed over. end, if not NULL:
  * the last time. SN_BAD_INPUT, drive untouched, with file and line: unknown names, levels outside 0 to 1. */
 SN_API snStatus sn_load_activations(const char *path, snDrive *drive, double *end, snError *error);
+/* Loads over time from such a table: columns BODY.fx, BODY.fy and BODY.fz in N, an axis without a column being 0, where BODY
+ * may say @tip, @X,Y,Z and :world as in sn_loads_read; or a column grip. SN_BAD_INPUT, loads untouched: anything else. */
+SN_API snStatus sn_load_loads(const char *path, snLoads *loads, snError *error);
 
 /* Key poses (*.pose.csv with the columns time (s) and joint.coordinate (degrees), e.g. elbow.flexion; .sto and .mot in
  * degrees or radians as they say) begin and end at rest. sn_load_motion reads them. */
@@ -120,7 +124,8 @@ SN_API snStatus sn_load_activations(const char *path, snDrive *drive, double *en
  * (motions/NAME.* beside the model's file). Control and replay files are taken as they are; key poses and BVH become
  * poses of all bodies, sampled densely enough that the interpolation between the frames does not show.
  * Fails, naming file and place, when the motion names bodies or coordinates that the model does not have, when a BVH
- * lacks joints of the mapping, and for everything that the readers refuse; an unknown name lists the motions there are. */
+ * lacks joints of the mapping, and for everything that the readers refuse; an unknown name lists the motions there are.
+ */
 typedef struct snMotionSource {
     char path[1024];
     double frame_rate; /* frames per second in the file; 0: key poses, or a single frame */
@@ -285,6 +290,7 @@ typedef struct snGlbDef {
     const double *strand_radius; /* m, one for each strand; NULL: 1 mm */
     const double *strand_belly;  /* 3 for each strand: radius (m), start and end (fractions of the parameter); NULL: none */
     const int32_t *strand_scalar; /* the activation of each strand, -1 none; NULL: activation/STRAND */
+    bool straight_strands;       /* strands run straight from point to point; sn_save_model_glb: of a model on a tree */
     int32_t tube_sides;
     const snMesh *skin;          /* at rest, world; NULL: none */
     const double *rest_pose;     /* nbody x 7: bones while the skin is at rest; NULL: the first frame */

@@ -22,8 +22,9 @@ typedef struct snBodyMass {
 } snBodyMass;
 SN_API snStatus sn_measure_body(const snSpec *spec, snId body, snBodyMass *mass, snError *error);
 
-/* What the model contains. Names live as long as the model. Group g is also muscle g. */
-typedef enum snItem { SN_ITEM_BODY, SN_ITEM_JOINT, SN_ITEM_COORDINATE, SN_ITEM_STRAND, SN_ITEM_POINT, SN_ITEM_MUSCLE, SN_ITEM_CONSTRAINT, SN_ITEM_GROUP } snItem;
+/* What the model contains. Names live as long as the model. Group g is also muscle g. Lines are the line muscles of a model
+ * on a tree; one muscle may pull by several. */
+typedef enum snItem { SN_ITEM_BODY, SN_ITEM_JOINT, SN_ITEM_COORDINATE, SN_ITEM_STRAND, SN_ITEM_POINT, SN_ITEM_MUSCLE, SN_ITEM_CONSTRAINT, SN_ITEM_GROUP, SN_ITEM_LINE } snItem;
 SN_API int32_t sn_count(const snModel *model, snItem item);
 SN_API const char *sn_name(const snModel *model, snItem item, int32_t index); /* coordinate: joint.0, joint.1, ... */
 /* -1 when absent. A coordinate is found by joint.0 and by the model's own words: joint.radial_deviation, or their last part,

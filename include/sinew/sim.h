@@ -65,16 +65,16 @@ SN_API const char *sn_stage_name(int32_t stage); /* NULL past the last */
 SN_API double sn_time(const snState *state);
 
 /* Any field by name as an array. data stays valid as long as the state; writable ones may be written between steps.
- *   body.position nbody x 3, m      body.rotation nbody x 4      body.velocity nbody x 3      body.angular_velocity nbody x 3 (body axes)
- *   body.force nbody x 3 and body.torque nbody x 3: external, world, N and N m, writable
+ *   body.position nbody x 3, m      body.rotation nbody x 4      body.velocity nbody x 3      body.angular_velocity
+ * nbody x 3 (body axes) body.force nbody x 3 and body.torque nbody x 3: external, world, N and N m, writable
  *   strand.point npoint x 3, m      strand.velocity npoint x 3   strand.length nstrand, m
- *   strand.force_origin, strand.force_insertion nstrand x 3: reactions, N      strand.tension nstrand, N (mean at both ends)
- *   muscle.activation nmuscle, writable      muscle.strength nmuscle, 0 to 1, scales the active force, writable
+ *   strand.force_origin, strand.force_insertion nstrand x 3: reactions, N      strand.tension nstrand, N (mean at both
+ * ends) muscle.activation nmuscle, writable      muscle.strength nmuscle, 0 to 1, scales the active force, writable
  *   group.volume ngroup, m^3      group.area ngroup, m^2: mean cross-section      group.length ngroup, m: of the axis,
  *     all between start and end of the group
  *   joint.coordinate ncoordinate, rad or m
- *   constraint.force nconstraint, N      constraint.gap nconstraint, m      constraint.position nconstraint: parameter on the strand
- * Positions of bodies are those of their scene nodes, not of their centres of mass. */
+ *   constraint.force nconstraint, N      constraint.gap nconstraint, m      constraint.position nconstraint: parameter
+ * on the strand Positions of bodies are those of their scene nodes, not of their centres of mass. */
 typedef struct snView {
     double *data;
     int32_t rows, columns;
@@ -101,6 +101,9 @@ SN_API snStatus sn_move_body(const snModel *model, snState *state, int32_t body,
 SN_API snStatus sn_pose(const snModel *model, snState *state, const double *coordinate);
 /* World poses of all bodies' nodes (nbody x 7: position, rotation w first) at joint coordinates, without a state. */
 SN_API snStatus sn_body_poses(const snModel *model, const double *coordinate, double *pose);
+/* The points of all line muscles one after the other (3 each, m) where the nodes of the bodies are at these poses: for
+ * drawing, with or without a state. */
+SN_API snStatus sn_line_points(const snModel *model, const double *pose, double *point);
 /* Multiplies gravity from the next step on. */
 SN_API void sn_set_gravity_scale(snState *state, double scale);
 

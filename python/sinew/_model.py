@@ -198,7 +198,7 @@ class _Recorder:
 
     def __init__(self, model):
         recorder = ctypes.POINTER(api.snRecorder)()
-        check(sn.sn_recorder_create(model._pointer, encode(model.name), ctypes.byref(recorder)))
+        check(sn.sn_recorder_create_loaded(model._pointer, encode(model.name), None, ctypes.byref(recorder)))
         self._handle = Handle(recorder, sn.sn_recorder_destroy, model._handle)
         self._track = ctypes.POINTER(api.snTrack)()
         check(sn.sn_track_create(sn.sn_recorder_def(recorder), ctypes.byref(self._track)))

@@ -200,9 +200,11 @@ static snStatus run(snCli *cli)
 static const snOption options[] = {
     {"only", SN_OPTION_TEXT, "PREFIX", "columns of a table whose names start so, such as tension/", 0, 0},
     {"model", SN_OPTION_TEXT, "MODEL", "key poses, BVH or the name of a shipped motion: the model that moves so", 0, 0},
-    {"frame-rate", SN_OPTION_NUMBER, "F", "with --model: frames a second (those of the motion; 125 for key poses)", 1, 10000},
+    {"frame-rate", SN_OPTION_NUMBER, "F", "with --model: frames a second (those of the motion; 125 for key poses)", 1,
+     10000},
     {"mirror", SN_OPTION_CHOICE, "x|y|z", "a model: seen in a mirror across this axis of the scene", 0, 0},
-    {"plain", SN_OPTION_TEXT, "NAMES", "a model: without these primitives and what hangs on them; their nodes stay", 0, 0},
+    {"plain", SN_OPTION_TEXT, "NAMES", "a model: without these primitives and what hangs on them; their nodes stay", 0,
+     0},
     {NULL, SN_OPTION_FLAG, NULL, NULL, 0, 0},
 };
 
@@ -210,11 +212,12 @@ const snCommand cmd_convert = {
     .name = "convert",
     .arguments = "IN OUT",
     .about = "From one file format to another, chosen by the endings",
-    .details =
-        "Meshes (.obj .ply .stl) into meshes; motion (.replay.xml .replay.bin .control.xml, .gz too) into motion or a table (.sto .csv);\n"
-        "a model or scene into a .muscle.xml with its .scene.xml beside it, in the normal form, or into a .scene.xml alone:\n"
-        "plain nodes, nothing of muscles. With --model also key poses, BVH\n"
-        "and shipped motions into a .control.xml, which says where the bodies are.",
+    .details = "Meshes (.obj .ply .stl) into meshes; motion (.replay.xml .replay.bin .control.xml, .gz too) into "
+               "motion or a table (.sto .csv);\n"
+               "a model or scene into a .muscle.xml with its .scene.xml beside it, in the normal form, or into a "
+               ".scene.xml alone:\n"
+               "plain nodes, nothing of muscles. With --model also key poses, BVH\n"
+               "and shipped motions into a .control.xml, which says where the bodies are.",
     .example = "sinew convert lift.replay.xml lift.csv --only tension/",
     .output = "lift.csv: 26 frames",
     .least = 2,

@@ -94,8 +94,12 @@ static snStatus serve(snStudio *s, const snStudioDef *def)
     if (status != SN_OK) return cli_fail_error(s->cli, &error);
     double timeout = cli_option_number(s->cli, "timeout", 0);
     s->ends = timeout > 0 ? cli_seconds() + timeout : INFINITY;
-    cli_say(s->cli, "http://127.0.0.1:%d/\nCtrl-C ends it.\n", sn_server_port(s->server));
+    char address[80];
+    sn_server_address(s->server, address, sizeof address);
+    cli_say(s->cli, "%s\nCtrl-C ends it.\n", address);
+    if (s->cli->quiet || s->cli->want_json) (void)fprintf(stderr, "%s\n", address); /* without it the page is closed */
     (void)fflush(stdout);
+    json_string(&s->cli->json, "address", address);
     json_integer(&s->cli->json, "port", sn_server_port(s->server));
     return sn_server_run(s->server, should_stop, s);
 }
@@ -146,10 +150,12 @@ const snCommand cmd_studio = {
     .name = "studio",
     .arguments = "MODEL [REPLAY]",
     .about = "The interactive page, served on this machine only",
-    .details = "Open the printed address in a browser. The page plays the replay; Live simulates the model behind it.\n"
-               "The skin shows its tendons in the replay; in the live mode it follows the bones.",
+    .details =
+        "Open the printed address in a browser. It holds a key: other users of this machine, who do not know it,\n"
+        "are refused. The page plays the replay; Live simulates the model behind it.\n"
+        "The skin shows its tendons in the replay; in the live mode it follows the bones.",
     .example = "sinew studio finger --timeout 0.1",
-    .output = "http://127.0.0.1:8137/\nCtrl-C ends it.",
+    .output = "http://127.0.0.1:8137/8c1f0e5d2ab94377b6a1d2f4c09e3358/\nCtrl-C ends it.",
     .least = 1,
     .most = 2,
     .options = options,

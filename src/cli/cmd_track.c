@@ -24,6 +24,7 @@ typedef struct snRun {
     snFollowDef def;
     snFollowReport report;
     double *strength;
+    snLoads *loads;
     char replay_path[4096], table_path[4096], report_path[4096];
     bool complete; /* --resume found nothing left to do */
     snStatus outcome; /* of the tracking */
@@ -197,7 +198,8 @@ static snStatus list_settings(snRun *run)
         full = false;
     }
     text_add(s, full ? " full\n" : "\n");
-    return s->text ? SN_OK : SN_NO_MEMORY;
+    snStatus status = cli_list_loads(run->cli, s);
+    return status == SN_OK && !s->text ? SN_NO_MEMORY : status;
 }
 
 /* Frames of this run, the first one included. As sn_follow_frames counts them. */
@@ -232,7 +234,7 @@ static snStatus open_run(snRun *run)
     bool resume = cli_given(run->cli, "resume");
     const char *out = cli_option_text(run->cli, "o", NULL);
     snStatus status = list_settings(run);
-    if (status == SN_OK) status = cli_run_open(run->cli, run->model, out, run->settings.text, resume, &run->file);
+    if (status == SN_OK) status = cli_run_open(run->cli, run->model, run->loads, out, run->settings.text, resume, &run->file);
     if (status != SN_OK || !resume) return status;
     if (!cli_run_found(run->file)) return look_for_whole_run(run);
     if (cli_run_frames(run->file) > frame_count(run))
@@ -257,6 +259,8 @@ static snStatus set_up(snRun *run)
     if (status == SN_OK) status = read_settings(run);
     if (status == SN_OK) status = cli_compile_model(run->cli, run->cli->argument[0], &run->spec, &run->model);
     if (status == SN_OK) status = read_strengths(run);
+    if (status == SN_OK) status = cli_read_loads(run->cli, run->model, &run->loads);
+    run->def.loads = run->loads;
     if (status == SN_OK) status = load_motion(run);
     if (status == SN_OK) status = read_range(run);
     if (status == SN_OK) status = open_run(run);
@@ -268,6 +272,7 @@ static snStatus set_up(snRun *run)
 static void tear_down(snRun *run)
 {
     free(run->strength);
+    sn_loads_destroy(run->loads);
     sn_follow_report_free(&run->report);
     if (run->motion) sn_track_destroy(run->motion);
     text_free(&run->settings);
@@ -463,17 +468,21 @@ static const snOption options[] = {
      1000},
     {"step", SN_OPTION_NUMBER, "H", "largest step in seconds (the model's)", 1e-5, 0.02},
     {"keep-input-motion", SN_OPTION_FLAG, "", "put the tendons back on the exact motion of the bones", 0, 0},
-    {"strength", SN_OPTION_PAIR, "MUSCLE=LEVEL", "weaken a muscle, or all of a pattern such as 'FDP*', 0 to 1; may be repeated", 0, 1},
+    {"strength", SN_OPTION_PAIR, "MUSCLE=LEVEL",
+     "weaken a muscle, or all of a pattern such as 'FDP*', 0 to 1; may be repeated", 0, 1},
     {"weights", SN_OPTION_TEXT, "A,S", "how much activation and its change cost against following (5e-4,1e-2)", 0, 0},
     {"feedback", SN_OPTION_NUMBER, "K", "how fast an error is worked off, 1/s (100)", 0, 1000},
     {"bvh-map", SN_OPTION_TEXT, "FILE", "from the joints of a BVH to those of the model (the model's own)", 0, 0},
     {"resume", SN_OPTION_FLAG, "", "continue after the last frame of an interrupted run", 0, 0},
-    {"method", SN_OPTION_CHOICE, "torque|step|paper", "on a tree: torques, the pose a step ahead, or [Tsang 2005] (torque)", 0, 0},
-    {"control-rate", SN_OPTION_NUMBER, "F", "on a tree: activations chosen so many times a second (240; step: 24)", 1, 1000},
+    {"method", SN_OPTION_CHOICE, "torque|step|paper",
+     "on a tree: torques, the pose a step ahead, or [Tsang 2005] (torque)", 0, 0},
+    {"control-rate", SN_OPTION_NUMBER, "F", "on a tree: activations chosen so many times a second (240; step: 24)", 1,
+     1000},
     {"fatigue", SN_OPTION_FLAG, "", "on a tree: muscles tire as they work", 0, 0},
     {"repeat", SN_OPTION_COUNT, "N", "on a tree: do the motion N times", 1, 10000},
     {"rest", SN_OPTION_NUMBER, "S", "on a tree: seconds of rest between repetitions", 0, 1e5},
     CLINIC_MORE_OPTIONS,
+    CLI_LOADS_OPTION,
     {NULL, SN_OPTION_FLAG, NULL, NULL, 0, 0},
 };
 
@@ -491,7 +500,12 @@ const snCommand cmd_track = {
                "command with\n"
                "--resume continues there, and the result is the same bit for bit. Everything that matters must be the "
                "same; what\n"
-               "differs is named.",
+               "differs is named.\n"
+               "A --load is a force that the motion has to carry: dp2@tip=0,0,5 pushes the tip of a bone with 5 N along Z of "
+               "the\n"
+               "scene as drawn and turns with it, hand:world=0,-20,0 keeps its direction, hand=2kg is a weight, grip=10 is an "
+               "object\n"
+               "that presses every digit with 10 N, and grip=0:0/1:10 does so over time. See docs/loads.md.",
     .example = "sinew track hand fist -o out",
     .output = "171 frames, 3.4 s simulated in ... s: ... times real time\n"
               "error of the bones: mean 0.001 mm, rms 0.003 mm, worst 0.036 mm at 1.220 s\n"

@@ -66,7 +66,8 @@ static snStatus check_fits(snCli *cli, const snTrack *replay, const snSpec *spec
             return cli_fail(cli, SN_BAD_INPUT, "%s is not of the model %s, which has no body \"%s\"", path, name,
                             def->body_name[i]);
     for (int32_t i = 0; i < def->nstrand; ++i)
-        if (!sn_spec_find(spec, SN_KIND_STRAND, def->strand_name[i]))
+        if (!sn_spec_find(spec, SN_KIND_STRAND, def->strand_name[i]) &&
+            !sn_spec_find(spec, SN_KIND_LINE_MUSCLE, def->strand_name[i]))
             return cli_fail(cli, SN_BAD_INPUT, "%s is not of the model %s, which has no strand \"%s\"", path, name,
                             def->strand_name[i]);
     return SN_OK;

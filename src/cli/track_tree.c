@@ -40,6 +40,8 @@ static snStatus set_up(snPursuitRun *r, snCli *cli)
     const char *text = cli_option_text(cli, "method", "torque");
     snMotionDef motion = sn_default_motion_def();
     snError error = {0};
+    if (cli_given(cli, "loads"))
+        return cli_fail(cli, SN_USAGE, "--loads does not work on a model on a tree: give constant forces with --load");
     snStatus status = clinic_open(cli, &r->clinic);
     if (status == SN_OK) status = name_outputs(r);
     if (status != SN_OK) return status;

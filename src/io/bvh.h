@@ -46,8 +46,8 @@ typedef struct snBvhMap {
 snStatus sn_parse_bvh_map(const char *file, const char *data, size_t size, snBvhMap *map, snError *error);
 void sn_bvh_map_free(snBvhMap *map);
 /* map_file: for messages. */
-snStatus sn_bvh_to_poses(const snBvhFile *bvh, const snBvhMap *map, const char *file, const char *map_file, snPoses **poses,
-                         snError *error);
+snStatus sn_bvh_to_poses(const snBvhFile *bvh, const snBvhMap *map, const char *file, const char *map_file,
+                         snPoses **poses, snError *error);
 
 /* BVH and mapping file to joint coordinates. */
 snStatus sn_load_bvh_poses(const char *path, const char *map_path, snPoses **poses, snError *error);

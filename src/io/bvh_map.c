@@ -195,8 +195,8 @@ static void convert(const snBvhFile *bvh, const snBvhMap *map, double *value)
     }
 }
 
-snStatus sn_bvh_to_poses(const snBvhFile *bvh, const snBvhMap *map, const char *file, const char *map_file, snPoses **poses,
-                         snError *error)
+snStatus sn_bvh_to_poses(const snBvhFile *bvh, const snBvhMap *map, const char *file, const char *map_file,
+                         snPoses **poses, snError *error)
 {
     snStatus status = check_joints(bvh, map, file, map_file, error);
     if (status != SN_OK) return status;

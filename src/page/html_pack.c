@@ -214,6 +214,7 @@ static void put_rest(snPack *p)
     sn_json_text(&p->head, "[");
     for (int32_t j = 0; j < m->njoint; ++j)
         for (int32_t k = m->joint_coordadr[j]; k < m->joint_coordadr[j + 1]; ++k) put_coordinate(p, j, k);
+    sn_pack_tree_coordinates(p);
     sn_json_text(&p->head, "]");
 }
 
@@ -351,6 +352,8 @@ static snStatus fill(snPack *p)
     snStatus status = sn_pack_bodies(p);
     if (status) return status;
     put_strands(p);
+    status = sn_pack_lines(p);
+    if (status) return status;
     put_groups(p);
     put_functions(p);
     put_rest(p);

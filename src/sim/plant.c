@@ -36,6 +36,16 @@ double *sn_plant_strength(snState *s)
     return s->strength;
 }
 
+double *sn_plant_force(snState *s)
+{
+    return s->force;
+}
+
+double *sn_plant_torque(snState *s)
+{
+    return s->torque;
+}
+
 rigid sn_node_pose(const snModel *m, const snState *s, int32_t body)
 {
     return rigid_mul(s->body[body], m->body_node[body]);

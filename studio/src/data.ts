@@ -32,6 +32,28 @@ export interface Body {
   meshes: Mesh[];
 }
 
+/** Something that line muscles run over. Places and directions are in the body's axes. */
+export interface Wrap {
+  kind: "cylinder" | "sphere";
+  body: number;
+  centre: number[];
+  axis: number[];
+  side: number[];
+  radius: number;
+}
+
+/** Where a line muscle runs: points on bodies (-1: fixed), and the wrap between each and the next (-1: none). */
+export interface LineCourse {
+  bodies: number[];
+  points: number[];
+  over: number[];
+  /** lesions that paralyse it */
+  nerves: string[];
+  part: string;
+  /** coordinates that it turns, with its moment arms in the pose as drawn, m; largest first */
+  acts: { coordinate: number; arm: number }[];
+}
+
 export interface Strand {
   name: string;
   /** what people call it; may be empty */
@@ -47,6 +69,8 @@ export interface Strand {
   npoint: number;
   /** index into the muscles, -1: passive */
   muscle: number;
+  /** a line muscle, which has no control points; null: a spline */
+  line: LineCourse | null;
 }
 
 export interface Group {
@@ -79,6 +103,8 @@ export interface Coordinate {
   unit: "rad" | "m";
   /** body that it moves */
   body: number;
+  /** muscles are asked for it; false: it gives way by itself */
+  driven: boolean;
 }
 
 export interface Skin {
@@ -147,7 +173,9 @@ export interface StudioData {
   views: NamedView[];
   bodies: Body[];
   scenery: Mesh[];
+  /** splines, then line muscles */
   strands: Strand[];
+  wraps: Wrap[];
   muscles: string[];
   npoint: number;
   restPoints: Float32Array;
@@ -259,11 +287,58 @@ function readStrands(head: any, nmuscle: number): { strands: Strand[]; npoint: n
       first,
       npoint: n,
       muscle: within(`strand ${s.name}: muscle`, s.muscle ?? -1, -1, nmuscle),
+      line: null,
     };
     first += n;
     return strand;
   });
   return { strands, npoint: first };
+}
+
+function numbers(what: string, v: unknown, count: number): number[] {
+  if (!Array.isArray(v) || v.length !== count || !v.every(Number.isFinite)) throw new DataError(`${what}: expected ${count} numbers`);
+  return v;
+}
+
+function readWrap(w: any, i: number, nbody: number): Wrap {
+  if (w.kind !== "cylinder" && w.kind !== "sphere") throw new DataError(`wrap ${i}: kind ${w.kind}`);
+  if (!(w.radius > 0)) throw new DataError(`wrap ${i}: radius ${w.radius}`);
+  return {
+    kind: w.kind,
+    body: within(`wrap ${i}: body`, w.body, -1, nbody),
+    centre: numbers(`wrap ${i}: centre`, w.centre, 3),
+    axis: numbers(`wrap ${i}: axis`, w.axis, 3),
+    side: numbers(`wrap ${i}: side`, w.side, 3),
+    radius: w.radius,
+  };
+}
+
+function readLine(l: any, head: any, nmuscle: number): Strand {
+  const n = (l.bodies ?? []).length;
+  const what = `line muscle ${l.name}`;
+  if (n < 2) throw new DataError(`${what}: ${n} points, expected at least 2`);
+  const nbody = (head.bodies ?? []).length;
+  const ncoordinate = (head.coordinates ?? []).length;
+  return {
+    name: String(l.name),
+    label: String(l.label ?? ""),
+    radius: l.radius ?? 0.002,
+    belly: numbers(`${what}: belly`, l.belly, 2) as [number, number],
+    maxForce: l.maxForce ?? 0,
+    bellyRadius: l.bellyRadius ?? l.radius ?? 0.002,
+    knots: new Float32Array(0),
+    first: 0,
+    npoint: 0,
+    muscle: within(`${what}: muscle`, l.muscle, -1, nmuscle),
+    line: {
+      bodies: l.bodies.map((b: unknown) => within(`${what}: body`, b, -1, nbody)),
+      points: numbers(`${what}: points`, l.points, 3 * n),
+      over: numbers(`${what}: wraps`, l.over, n - 1).map((w) => within(`${what}: wrap`, w, -1, (head.wraps ?? []).length)),
+      nerves: String(l.nerve ?? "").split(/\s+/).filter(Boolean),
+      part: String(l.part ?? ""),
+      acts: (l.acts ?? []).map((a: any) => ({ coordinate: within(`${what}: acts on`, a[0], 0, ncoordinate), arm: Number(a[1]) || 0 })),
+    },
+  };
 }
 
 export function clampedKnots(n: number): number[] {
@@ -356,6 +431,7 @@ export function parse(buffer: ArrayBuffer): StudioData {
     meshes: (b.meshes ?? []).map((m: any) => reader.mesh(`mesh of ${b.name}`, m)),
   }));
   const { strands, npoint } = readStrands(head, muscles.length);
+  strands.push(...(head.lines ?? []).map((l: any) => readLine(l, head, muscles.length)));
   const data: StudioData = {
     name: String(head.name ?? "model"),
     title: String(head.title ?? ""),
@@ -366,6 +442,7 @@ export function parse(buffer: ArrayBuffer): StudioData {
     bodies,
     scenery: (head.scenery ?? []).map((m: any, i: number) => reader.mesh(`scenery ${i}`, m)),
     strands,
+    wraps: (head.wraps ?? []).map((w: any, i: number) => readWrap(w, i, bodies.length)),
     muscles,
     npoint,
     restPoints: reader.floats("control points", head.points, 3 * npoint),
@@ -382,6 +459,7 @@ export function parse(buffer: ArrayBuffer): StudioData {
       lower: Number.isFinite(c.lower) ? c.lower : c.unit === "m" ? -0.1 : -Math.PI,
       upper: Number.isFinite(c.upper) ? c.upper : c.unit === "m" ? 0.1 : Math.PI,
       unit: c.unit === "m" ? "m" : "rad",
+      driven: c.driven !== false,
       body: within(`coordinate ${c.name}`, c.body, 0, bodies.length),
     })),
     functions: (head.functions ?? []).map(String),

@@ -3,10 +3,14 @@
 
 import * as THREE from "three";
 import type { Strand, StudioData } from "./data";
-import type { Frame } from "./frame";
+import { restFrame, type Frame } from "./frame";
+import { Lines } from "./lines";
 import { rampColours, rampLinear, rampShare, tendon } from "./ramp";
 
 const SIDES = 8;
+const CIRCLE = Array.from({ length: SIDES }, (_, j) => [Math.cos((2 * Math.PI * j) / SIDES), Math.sin((2 * Math.PI * j) / SIDES)]);
+/** More line muscles than this get fewer rings each, so that a whole body still moves smoothly. */
+const MANY_LINES = 200;
 
 interface Rings {
   first: number; // sample
@@ -15,6 +19,8 @@ interface Rings {
   basis: Float32Array; // count x 4
   swell: Float32Array; // 0 in the tendon, 1 in the middle of the belly
   drawnLength: number;
+  /** now, m */
+  length: number;
 }
 
 function basisAt(knots: Float32Array, n: number, s: number): { span: number; b: number[] } {
@@ -77,6 +83,7 @@ function makeRings(strand: Strand, first: number): Rings {
     basis: new Float32Array(4 * count),
     swell: new Float32Array(count),
     drawnLength: 0,
+    length: 0,
   };
   const s0 = strand.knots[3];
   const s1 = strand.knots[n];
@@ -88,6 +95,14 @@ function makeRings(strand: Strand, first: number): Rings {
     rings.swell[i] = bellyShape(strand, u);
   }
   return rings;
+}
+
+/** Rings of a line muscle: evenly along it, whatever its pose. */
+function makeLineRings(strand: Strand, first: number, many: boolean): Rings {
+  const n = strand.line!.bodies.length;
+  const count = many ? Math.min(2 * n + 9, 20) : Math.min(5 * n + 16, 72);
+  const swell = Float32Array.from({ length: count }, (_, i) => bellyShape(strand, i / (count - 1)));
+  return { first, count, span: new Int32Array(0), basis: new Float32Array(0), swell, drawnLength: 0, length: 0 };
 }
 
 export class Tubes {
@@ -110,12 +125,15 @@ export class Tubes {
   private readonly normal: THREE.BufferAttribute;
   private readonly color: THREE.BufferAttribute;
   private readonly scratch = new Float32Array(3);
+  private readonly lines: Lines;
 
   constructor(private readonly data: StudioData) {
     this.hidden = new Uint8Array(data.strands.length);
     let samples = 0;
+    const many = data.strands.filter((s) => s.line).length > MANY_LINES;
+    this.lines = new Lines(data);
     for (const strand of data.strands) {
-      const rings = makeRings(strand, samples);
+      const rings = strand.line ? makeLineRings(strand, samples, many) : makeRings(strand, samples);
       this.rings.push(rings);
       samples += rings.count;
     }
@@ -145,8 +163,8 @@ export class Tubes {
     this.halo.renderOrder = 20;
     this.halo.visible = false;
     this.rings.forEach((r) => (r.drawnLength = 0));
-    this.trace(data.restPoints);
-    this.rings.forEach((r) => (r.drawnLength = this.lineLength(r)));
+    this.trace(restFrame(data));
+    this.rings.forEach((r) => (r.drawnLength = r.length));
   }
 
   private makeIndex(): number[] {
@@ -163,8 +181,12 @@ export class Tubes {
     return index;
   }
 
-  private trace(points: Float32Array): void {
+  private trace(frame: Frame): void {
+    const points = frame.points;
+    this.lines.place(frame.positions, frame.rotations);
     this.rings.forEach((r, s) => {
+      const { line } = this.data.strands[s];
+      if (line) return this.traceLine(r, this.lines.trace(line));
       const first = this.data.strands[s].first;
       for (let i = 0; i < r.count; i++) {
         let x = 0;
@@ -182,7 +204,35 @@ export class Tubes {
         this.centres[c + 1] = y;
         this.centres[c + 2] = z;
       }
+      r.length = this.lineLength(r);
     });
+  }
+
+  /** Samples the line that was traced last, and takes the edge off its corners. */
+  private traceLine(r: Rings, length: number): void {
+    const { xyz, along, count } = this.lines;
+    const c = this.centres;
+    r.length = length;
+    for (let i = 0, k = 1; i < r.count; i++) {
+      const at = (length * i) / (r.count - 1);
+      while (k + 1 < count && along[k] < at) k++;
+      const f = Math.min(Math.max((at - along[k - 1]) / (along[k] - along[k - 1] || 1), 0), 1);
+      for (let j = 0; j < 3; j++) c[3 * (r.first + i) + j] = xyz[3 * k - 3 + j] * (1 - f) + xyz[3 * k + j] * f;
+    }
+    for (let j = 0; j < 3; j++) {
+      let before = c[3 * r.first + j];
+      for (let i = 1; i + 1 < r.count; i++) {
+        const o = 3 * (r.first + i) + j;
+        const here = c[o];
+        c[o] = 0.25 * before + 0.5 * here + 0.25 * c[o + 3];
+        before = here;
+      }
+    }
+  }
+
+  /** Length of a strand in the pose drawn last, m. */
+  lengthOf(strand: number): number {
+    return this.rings[strand].length;
   }
 
   private lineLength(r: Rings): number {
@@ -196,7 +246,7 @@ export class Tubes {
 
   /** Rewrites the mesh. selected and hovered are strands or -1; others fade when one is selected. */
   update(frame: Frame, selected: number, hovered: number): void {
-    this.trace(frame.points);
+    this.trace(frame);
     this.halo.visible = selected >= 0 && this.mesh.visible;
     if (selected >= 0) {
       const r = this.rings[selected];
@@ -234,7 +284,7 @@ export class Tubes {
   private writeRings(r: Rings, strand: Strand, share: number, factor: number): void {
     const c = this.centres;
     // Constant volume: a shorter strand is a thicker one.
-    const squeeze = Math.sqrt(Math.min(Math.max(r.drawnLength / (this.lineLength(r) || 1), 0.5), 2));
+    const squeeze = Math.sqrt(Math.min(Math.max(r.drawnLength / (r.length || 1), 0.5), 2));
     const thin = thinRadius(strand);
     const full = strand.bellyRadius;
     let nx = 0;
@@ -271,9 +321,7 @@ export class Tubes {
     const nor = this.normal.array as Float32Array;
     const c = this.centres;
     for (let j = 0; j < SIDES; j++) {
-      const angle = (2 * Math.PI * j) / SIDES;
-      const ca = Math.cos(angle);
-      const sa = Math.sin(angle);
+      const [ca, sa] = CIRCLE[j];
       const o = 3 * (i * SIDES + j);
       const x = ca * nx + sa * bx;
       const y = ca * ny + sa * by;

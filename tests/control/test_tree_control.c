@@ -213,7 +213,7 @@ static void dumbbell(double sensor, double *sag, double *left)
     int32_t elbow = coordinate(&r, "ulna_R_flex");
     r.q[elbow] = r.sim->q[elbow] = 90 * SN_DEG;
     r.sim->nload = 1;
-    r.sim->load[0] = (snTreeLoad){coordinate(&r, "radius_R_pron"), {0.005, 0.86, 0.268}, {0, -0.1 * 9.81, 0}};
+    r.sim->load[0] = (snTreeLoad){coordinate(&r, "radius_R_pron"), {0.005, 0.86, 0.268}, {0, -0.1 * 9.81, 0}, false};
     r.control->sensor = sensor;
     sn_treecontrol_reset(r.control, r.sim);
     *sag = 0;

@@ -190,6 +190,18 @@ static void make_wheel(treeCase *c)
     case_finish(c);
 }
 
+/* What is drawn lies on the cylinder, and is shorter than the path by what chords are shorter than their arcs. */
+static void check_drawn(const treeCase *c, const snPathLinks *links, double radius)
+{
+    double point[3 * (SN_PATH_ARC + 2)], sum = 0;
+    assert_int_equal(sn_path_drawn_count(&c->paths, 0), SN_PATH_ARC + 2);
+    sn_path_drawn(&c->paths, links, 0, point);
+    for (int k = 1; k <= SN_PATH_ARC; ++k) assert_near(hypot(point[3 * k], point[3 * k + 1]), radius, 1e-12);
+    for (int k = 0; k <= SN_PATH_ARC; ++k) sum += v3_dist(v3_load(point + 3 * k), v3_load(point + 3 * k + 3));
+    assert_true(sum <= c->line->length[0] + 1e-12);
+    assert_near(sum, c->line->length[0], 2e-3 * c->line->length[0]);
+}
+
 /* By hand: unrolled, the curve is one straight line. */
 static void check_touching(treeCase *c, double q)
 {
@@ -198,6 +210,7 @@ static void check_touching(treeCase *c, double q)
     snPathLinks links = case_links(c);
     assert_true(sn_path_arc(&c->paths, &links, c->line, 0, t));
     for (int k = 0; k < 2; ++k) assert_near(hypot(t[k].x, t[k].y), radius, 1e-12);
+    check_drawn(c, &links, radius);
     double ra = hypot(-0.05, 0.005), rb = hypot(0.04, 0.005);
     double theta = fabs(atan2(0.005, -0.05) - (atan2(0.005, 0.04) + q));
     double flat = sqrt(ra * ra - radius * radius) + sqrt(rb * rb - radius * radius) +
