@@ -8,6 +8,7 @@
 #include "sinew/deform.h"
 #include "sinew/drive.h"
 #include "sinew/flesh.h"
+#include "sinew/image.h"
 #include "sinew/io.h"
 #include "sinew/load.h"
 #include "sinew/mesh.h"
@@ -19,5 +20,7 @@
 #include "sinew/sim.h"
 #include "sinew/skin.h"
 #include "sinew/spec.h"
+#include "sinew/steer.h"
 #include "sinew/studio.h"
+#include "sinew/surface.h"
 #endif

@@ -34,6 +34,9 @@ typedef struct snStudioDef {
     const snTrack *target;    /* the input motion, shown as a wireframe; may be NULL */
     const snStudioSkin *skin; /* may be NULL */
     bool live;                /* the page asks the server that it came from for a simulation */
+    int32_t nposture;         /* offered as buttons in the live mode */
+    const char *const *posture_name;
+    const double *posture; /* a value for each coordinate of the model, posture after posture, rad or m */
 } snStudioDef;
 
 static inline snStudioDef sn_default_studio_def(void)

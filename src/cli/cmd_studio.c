@@ -1,5 +1,6 @@
 /* sinew studio: the page with a model, its replay and a live simulation, for this machine only. */
 #include "deformed.h"
+#include "postures.h"
 
 #include "studio/server/server.h"
 
@@ -14,6 +15,7 @@ typedef struct snStudio {
     snTrack *replay, *target;
     snDeformed skinned;
     snStudioSkin skin;
+    snPostures postures;
     char *page;
     void *scene;
     size_t page_size, scene_size;
@@ -124,10 +126,13 @@ static snStatus run(snCli *cli)
     bool tree = status == SN_OK && sn_spec_model(s.spec)->type == SN_MODEL_TREE;
     if (tree && !out) cli_warn(cli, "a model on a tree is shown as it is: the live simulation does not know them yet");
     describe(&s, !out && !tree, &def, name, title, sizeof name);
+    if (status == SN_OK && def.live) status = cli_load_postures(cli, cli->argument[0], s.model, &s.postures);
+    def.nposture = s.postures.count, def.posture_name = s.postures.name, def.posture = s.postures.value;
     if (status == SN_OK) status = add_skin(&s, &def);
     if (status == SN_OK) status = out ? save(&s, &def, out) : serve(&s, &def);
     sn_server_destroy(s.server);
     cli_deform_close(&s.skinned);
+    cli_free_postures(&s.postures);
     sn_studio_free(s.page);
     sn_studio_free(s.scene);
     sn_track_destroy(s.target);
@@ -155,7 +160,7 @@ const snCommand cmd_studio = {
         "are refused. The page plays the replay; Live simulates the model behind it.\n"
         "The skin shows its tendons in the replay; in the live mode it follows the bones.",
     .example = "sinew studio finger --timeout 0.1",
-    .output = "http://127.0.0.1:8137/8c1f0e5d2ab94377b6a1d2f4c09e3358/\nCtrl-C ends it.",
+    .output = "http://127.0.0.1:8137/.../\nCtrl-C ends it.",
     .least = 1,
     .most = 2,
     .options = options,

@@ -131,7 +131,7 @@ static snStatus read_strengths(snRun *run)
 static snStatus read_weights(snRun *run)
 {
     const char *text = cli_option_text(run->cli, "weights", NULL);
-    snTrackerDef *t = &run->def.tracker;
+    snFollowerDef *t = &run->def.follower;
     if (!text) return SN_OK;
     char *end;
     t->activation_weight = strtod(text, &end);
@@ -150,7 +150,7 @@ static snStatus read_settings(snRun *run)
     run->def = sn_default_follow_def();
     run->def.sim.step = cli_option_number(cli, "step", 0);
     if (cli_given(cli, "threads")) run->def.sim.threads = cli->threads;
-    run->def.tracker.feedback = cli_option_number(cli, "feedback", run->def.tracker.feedback);
+    run->def.follower.feedback = cli_option_number(cli, "feedback", run->def.follower.feedback);
     run->def.keep_input_motion = cli_given(cli, "keep-input-motion");
     run->def.progress = cli_progress_callback(cli);
     run->def.model_name = cli->argument[0];
@@ -168,14 +168,16 @@ static snStatus load_motion(snRun *run)
     def.source = &run->source;
     snStatus status = sn_load_motion(run->model, run->cli->argument[1], &def, &run->motion, &error);
     error.status = status;
-    return status == SN_OK ? SN_OK : cli_fail_error(run->cli, &error);
+    if (status != SN_OK) return cli_fail_error(run->cli, &error);
+    cli_say_match(run->cli, &run->source);
+    return SN_OK;
 }
 
 /* What makes this run this run: nothing of it may change between an interruption and --resume. */
 static snStatus list_settings(snRun *run)
 {
     snError error = {0};
-    const snTrackerDef *t = &run->def.tracker;
+    const snFollowerDef *t = &run->def.follower;
     snText *s = &run->settings;
     uint64_t model = sn_hash_model(run->spec, &error);
     if (!model) return cli_fail_error(run->cli, &error);
@@ -443,7 +445,8 @@ static snStatus finish(snRun *run)
 
 static snStatus run_command(snCli *cli)
 {
-    if (cli_is_tree(cli->argument[0])) return cli_track_tree(cli);
+    snTreeKind tree = cli_tree_kind(cli->argument[0]);
+    if (tree != CLI_NO_TREE) return tree == CLI_PASSIVE_TREE ? cli_track_body(cli) : cli_track_tree(cli);
     snRun run = {.cli = cli};
     bool finished = false;
     snStatus status = set_up(&run);
@@ -481,6 +484,16 @@ static const snOption options[] = {
     {"fatigue", SN_OPTION_FLAG, "", "on a tree: muscles tire as they work", 0, 0},
     {"repeat", SN_OPTION_COUNT, "N", "on a tree: do the motion N times", 1, 10000},
     {"rest", SN_OPTION_NUMBER, "S", "on a tree: seconds of rest between repetitions", 0, 1e5},
+    CLI_VARY_OPTION,
+    CLI_SEED_OPTION,
+    {"draw", SN_OPTION_COUNT, "N", "which model of those that --vary makes; 0: as it is (see sinew sweep)", 0, 1e6},
+    {"coactivation", SN_OPTION_PAIR, "PART=X", "body: muscles of a part work against each other as well; may be repeated", 0, 100},
+    {"breathing", SN_OPTION_TEXT, "DEG[:S]", "body: breathe while moving, ribs by so many degrees, S seconds a breath (4)", 0, 0},
+    {"sensor", SN_OPTION_NUMBER, "R", "body: how fast loads are felt, 1/s (at once)", 1e-3, 1e6},
+    {"inverse", SN_OPTION_CHOICE, "step|paper", "body: torques by the step solved backwards (step) or by [Lee 2009]", 0, 0},
+    {"activation", SN_OPTION_COURSE, "NAME=LEVEL", "body: stay near this activation, or NAME=TIME:LEVEL,...; may be repeated", 0, 1},
+    {"function", SN_OPTION_COURSE, "NAME=LEVEL", "body: the same for a function of the model", 0, 1},
+    {"activations", SN_OPTION_TEXT, "FILE", "body: the same from a .sto or .csv", 0, 0},
     CLINIC_MORE_OPTIONS,
     CLI_LOADS_OPTION,
     {NULL, SN_OPTION_FLAG, NULL, NULL, 0, 0},

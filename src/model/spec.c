@@ -12,6 +12,7 @@
 #include "model/nodes.h"
 #include "model/spec_internal.h"
 
+#include <assert.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -29,8 +30,9 @@ struct snSpec {
     snModelDef model;
     snOrigin scene_origin, model_origin;
     List list[SN_KINDS];
-    atomic_bool
-        *sound; /* checked without errors and not changed since; beside the spec, which a check does not change */
+    atomic_bool *sound; /* checked without errors and not changed since; beside the spec: a check does not change it */
+    bool forgiving;
+    SN_ARRAY(snError) misread;
 };
 
 void sn_default_def(snKind kind, void *def, size_t size)
@@ -70,6 +72,7 @@ void sn_spec_destroy(snSpec *spec)
         sn_free(spec->list[k].origin);
         sn_map_free(&spec->list[k].names);
     }
+    sn_array_free(&spec->misread);
     sn_arena_free(&spec->arena);
     sn_free(spec->sound);
     sn_free(spec);
@@ -83,6 +86,27 @@ bool sn_spec_is_sound(const snSpec *spec)
 void sn_spec_set_sound(const snSpec *spec, bool sound)
 {
     atomic_store(spec->sound, sound);
+}
+
+void sn_spec_forgive(snSpec *spec)
+{
+    spec->forgiving = true;
+}
+
+bool sn_spec_is_forgiving(const snSpec *spec)
+{
+    return spec->forgiving;
+}
+
+bool sn_spec_add_misread(snSpec *spec, const snError *error)
+{
+    return sn_array_push(&spec->misread, *error);
+}
+
+int32_t sn_spec_misread(const snSpec *spec, const snError **error)
+{
+    *error = spec->misread.at;
+    return spec->misread.count;
 }
 
 static bool copy_string(snArena *arena, const snAttr *attr, void *def)
@@ -178,6 +202,14 @@ const void *sn_spec_def(const snSpec *spec, snKind kind, snId id)
     if (kind == SN_KIND_MODEL) return &spec->model;
     const List *list = &spec->list[kind];
     if (id < 1 || id > list->count) return NULL;
+    return list->at + (size_t)(id - 1) * sn_element((int)kind)->size;
+}
+
+void *sn_spec_edit(snSpec *spec, snKind kind, snId id)
+{
+    List *list = &spec->list[kind];
+    sn_spec_set_sound(spec, false);
+    assert(id > 0 && id <= list->count);
     return list->at + (size_t)(id - 1) * sn_element((int)kind)->size;
 }
 

@@ -320,11 +320,9 @@ void sn_treesim_tensions(const snTreeSim *s, double *force)
         force[p] = s->line->passive[p] + s->activation[p] * s->line->active[p];
 }
 
-double sn_treesim_energy(snTreeSim *s)
+double sn_treesim_stretched(const snTreeSim *s)
 {
-    sn_treesim_prepare(s);
-    double sum = sn_tree_kinetic_energy(s->tree, s->work) + sn_tree_potential_energy(s->tree, s->work, s->gravity) +
-                 sn_tree_passive_energy(s->tree, s->work, s->q);
+    double sum = 0;
     for (int32_t p = 0; p < s->paths->npath; ++p) {
         const snPathMuscle *m = &s->paths->muscle[p];
         double stretch = m->passive_neutral + (s->line->length[p] - m->neutral_length) / m->passive_length;
@@ -332,4 +330,11 @@ double sn_treesim_energy(snTreeSim *s)
                sn_law_integral(&s->paths->law[m->passive_law], 1, stretch);
     }
     return sum;
+}
+
+double sn_treesim_energy(snTreeSim *s)
+{
+    sn_treesim_prepare(s);
+    return sn_tree_kinetic_energy(s->tree, s->work) + sn_tree_potential_energy(s->tree, s->work, s->gravity) +
+           sn_tree_passive_energy(s->tree, s->work, s->q) + sn_treesim_stretched(s);
 }

@@ -84,6 +84,8 @@ void sn_treesim_active_after(const snTreeSim *sim, const double *dv, double *act
 void sn_treesim_tensions(const snTreeSim *sim, double *force);
 /* Adds the torques of tensions to tau: -P f, and compression. Needs prepare. */
 void sn_treesim_pull(const snTreeSim *sim, const double *force, double *tau);
+/* Energy in the passive elements of the muscles, J. Needs prepare. */
+double sn_treesim_stretched(const snTreeSim *sim);
 /* Kinetic energy, weight, tissue and passive elements, J: what can only fall without activation. Prepares. */
 double sn_treesim_energy(snTreeSim *sim);
 /* What loads add to Q at the pose prepared: `forces` 3 per load instead of the loads' own where not NULL. */

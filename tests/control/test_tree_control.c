@@ -20,7 +20,7 @@ static void open_rig(rig *r, double h, double eps)
     r->sim = sn_treesim_create(&r->c.tree, &r->c.paths);
     assert_non_null(r->sim);
     r->sim->h = h;
-    r->control = sn_treecontrol_create(r->sim);
+    r->control = sn_treecontrol_create(r->sim, 0, NULL);
     assert_non_null(r->control);
     r->control->eps = eps;
     r->q = CASE_ARRAY(&r->c, double, r->c.tree.ndof);
@@ -361,7 +361,7 @@ static void every_failed_allocation_is_survived(void **state)
         sn_alloc_fail_after(-1);
         sn_treesim_destroy(s);
         sn_alloc_fail_after(n);
-        snTreeControl *c = sn_treecontrol_create(r.sim);
+        snTreeControl *c = sn_treecontrol_create(r.sim, 0, NULL);
         sn_alloc_fail_after(-1);
         sn_treecontrol_destroy(c);
         assert_int_equal(sn_alloc_live(), live);
