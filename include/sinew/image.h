@@ -7,6 +7,8 @@
 
 #include "sinew/base.h"
 
+#include <math.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -24,10 +26,7 @@ typedef struct snStack {
     float *value; /* grey values: columns fastest, then rows, then slices */
 } snStack;        /* zeroed memory is an empty stack */
 
-SN_API snStackPlace sn_default_stack_place(void); /* no pixels, 1 mm, axes of the world */
 SN_API void sn_stack_free(snStack *stack); /* NULL and all zero are fine */
-/* World position (m) of a pixel; fractions are fine. */
-SN_API void sn_stack_point(const snStackPlace *place, const double pixel[3], double point[3]);
 
 /* A stack from a file: .nii, .nii.gz (NIfTI-1), .nrrd; or from a folder of .png, .pgm or .ppm slices in the
  * order of their names. A folder needs the spacing: given here, or in its file stack.txt with lines such as
@@ -52,7 +51,6 @@ typedef enum snSliceState {
     SN_SLICE_STATE_TABLE(X)
 #undef X
 } snSliceState;
-SN_API const char *sn_slice_state_name(snSliceState state);
 
 typedef struct snLoop {
     int32_t npoint;
@@ -109,6 +107,7 @@ SN_API int32_t sn_outline_count(const snOutline *muscle, snSliceState state); /*
 /* ---- seed growing ----------------------------------------------------------------------------- */
 
 typedef struct snGrowDef {
+    size_t size; /* of this struct: set by its default function */
     const char *name; /* of the muscle */
     int32_t nseed;
     const double *seed; /* x, y, slice each */
@@ -122,7 +121,17 @@ typedef struct snGrowDef {
     snProgress progress;
 } snGrowDef;
 
-SN_API snGrowDef sn_default_grow_def(void);
+static inline snGrowDef sn_default_grow_def(void)
+{
+    SN_DEF(snGrowDef, def);
+    def.name = "muscle";
+    def.low = NAN;
+    def.high = NAN;
+    def.opening = 4;
+    def.jump = 0.08;
+    def.bridge = 2;
+    return def;
+}
 /* SN_BAD_INPUT: a seed outside the stack or off the tissue, a muscle that reaches the border of the image at the seed. */
 SN_API snStatus sn_grow_contours(const snStack *stack, const snGrowDef *def, snOutline *muscle, snError *error);
 
@@ -142,6 +151,7 @@ typedef enum snPhantomKind {
 SN_API bool sn_phantom_find(const char *name, snPhantomKind *kind);
 
 typedef struct snPhantomDef {
+    size_t size; /* of this struct: set by its default function */
     snPhantomKind kind;
     int32_t n[3];
     double spacing[3];   /* m */
@@ -153,7 +163,22 @@ typedef struct snPhantomDef {
     uint64_t seed;       /* of the noise */
 } snPhantomDef;
 
-SN_API snPhantomDef sn_default_phantom_def(void);
+static inline snPhantomDef sn_default_phantom_def(void)
+{
+    SN_DEF(snPhantomDef, def);
+    def.n[0] = 192;
+    def.n[1] = 144;
+    def.n[2] = 60;
+    def.spacing[0] = 0.5e-3;
+    def.spacing[1] = 0.5e-3;
+    def.spacing[2] = 5e-3;
+    def.noise = 15;
+    def.bias = 0.1;
+    def.neighbour = true;
+    def.holes = 3;
+    def.seed = 1;
+    return def;
+}
 /* The stack, and the true contours in the plane of each slice, with the true volume. */
 SN_API snStatus sn_make_phantom(const snPhantomDef *def, snStack *stack, snContours *truth, snError *error);
 

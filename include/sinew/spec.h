@@ -46,7 +46,7 @@ typedef struct snNodeDef {
     int32_t nvertex, ntriangle;
     const double *vertex;    /* 3 each */
     const int32_t *triangle; /* 3 each, zero-based, counter-clockwise seen from outside */
-    double field_spacing;    /* of the distance grid where strands lie on the mesh; 0: chosen */
+    double grid_spacing;    /* of the distance grid where strands lie on the mesh; 0: chosen */
     /* curve: npoint points; surface: nu * nv points, v fastest */
     int32_t degree, degree_v;
     bool closed, closed_v;

@@ -2,7 +2,9 @@
 #include "author/contours.h"
 
 #include "base/alloc.h"
+#include "base/def.h"
 #include "base/error.h"
+#include "image/stack.h"
 #include "math/vec.h"
 #include "meshfree/points.h"
 #include "model/nodes.h"
@@ -265,6 +267,7 @@ static snStatus add_end(snSpec *spec, const char *muscle, const char *what, cons
 
 snStatus sn_add_surface_muscle(snSpec *spec, const snSurfaceMuscleDef *def, snError *error)
 {
+    if (SN_CHECK_DEF(def, snSurfaceMuscleDef, error)) return SN_BAD_ARGUMENT;
     char mesh_name[NAME];
     Placement p;
     if (!def->name || !def->name[0] || strlen(def->name) > NAME - 16 || strcspn(def->name, " \t\n") != strlen(def->name))

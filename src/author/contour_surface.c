@@ -7,6 +7,7 @@
 #include "author/contours.h"
 
 #include "base/alloc.h"
+#include "base/def.h"
 #include "base/error.h"
 #include "base/parallel.h"
 #include "geom/grid.h"
@@ -27,11 +28,6 @@ typedef struct {
     double edge;
     snGrid grid;
 } Build;
-
-snSurfaceDef sn_default_surface_def(void)
-{
-    return (snSurfaceDef){0};
-}
 
 /* ---- distance within a slice ------------------------------------------------------------------ */
 
@@ -267,6 +263,7 @@ static snStatus build(Build *b, const snOutline *muscle, const snSurfaceDef *def
 
 snStatus sn_make_surface(const snContours *contours, const snSurfaceDef *def, snMesh *mesh, snSurfaceReport *report, snError *error)
 {
+    if (SN_CHECK_DEF(def, snSurfaceDef, error)) return SN_BAD_ARGUMENT;
     const snOutline *muscle = sn_contours_find(contours, def->muscle);
     snSurfaceReport made = {0};
     snTriMesh shape = {0};

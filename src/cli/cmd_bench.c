@@ -30,8 +30,8 @@ enum { RUNGS = (int)(sizeof rungs / sizeof rungs[0]) };
 typedef struct snWork {
     const snModel *model;
     snState *state;
-    const snTrack *motion; /* may be NULL, and then the tracker is too */
-    snTracker *tracker;
+    const snTrack *motion; /* may be NULL, and then the follower is too */
+    snFollower *follower;
 } snWork;
 
 typedef struct snFigures {
@@ -76,14 +76,14 @@ static double motion_time(const snTrack *motion, double time)
 static void aim(const snWork *work)
 {
     double now = sn_time(work->state), next = now + sn_model_step(work->model);
-    for (int32_t i = 0; i < sn_tracker_targets(work->tracker); ++i) {
+    for (int32_t i = 0; i < sn_follower_targets(work->follower); ++i) {
         double a[7], b[7];
-        const char *name = sn_name(work->model, SN_ITEM_BODY, sn_tracker_target_body(work->tracker, i));
+        const char *name = sn_name(work->model, SN_ITEM_BODY, sn_follower_target_body(work->follower, i));
         int32_t body = sn_track_find_body(work->motion, name);
         if (body < 0) continue;
         sn_track_pose_at(work->motion, body, motion_time(work->motion, now), a, NULL);
         sn_track_pose_at(work->motion, body, motion_time(work->motion, next), b, NULL);
-        sn_tracker_aim(work->tracker, i, a, b);
+        sn_follower_aim(work->follower, i, a, b);
     }
 }
 
@@ -92,7 +92,7 @@ static snStatus run_steps(const snWork *work, int64_t count)
     snStatus status = SN_OK;
     for (int64_t i = 0; status == SN_OK && i < count; ++i) {
         if (cli_interrupted()) return SN_CANCELLED;
-        if (work->tracker) aim(work);
+        if (work->follower) aim(work);
         status = sn_step(work->model, work->state);
     }
     return status;
@@ -142,13 +142,13 @@ static snStatus measure_solver(snCli *cli, const snModel *model, const snTrack *
                                int32_t threads, double seconds, snFigures *figures)
 {
     snSimDef def = sn_default_sim_def();
-    snTrackerDef tracker = sn_default_tracker_def();
+    snFollowerDef follower = sn_default_follower_def();
     snWork work = {.model = model, .motion = motion};
     snError error = {0};
     def.solver = solver;
     def.threads = threads;
     snStatus status = sn_state_create(model, &def, &work.state, &error);
-    if (status == SN_OK && motion) status = sn_tracker_create(model, work.state, &tracker, &work.tracker, &error);
+    if (status == SN_OK && motion) status = sn_follower_create(model, work.state, &follower, &work.follower, &error);
     error.status = status;
     if (status != SN_OK)
         (void)cli_fail_error(cli, &error);
@@ -157,7 +157,7 @@ static snStatus measure_solver(snCli *cli, const snModel *model, const snTrack *
     if (status == SN_DIVERGED)
         (void)cli_fail(cli, status, "diverged after %.4g s: %s, residual %.3g", sn_time(work.state),
                        sn_info(work.state)->culprit, sn_info(work.state)->residual);
-    if (work.tracker) sn_tracker_destroy(work.tracker);
+    if (work.follower) sn_follower_destroy(work.follower);
     if (work.state) sn_state_destroy(work.state);
     return status;
 }

@@ -89,7 +89,7 @@ static snStatus add_muscle(snCli *cli, const snContours *contours, const snOutli
     if (status == SN_OK) status = cli_load_model(cli, cli_option_text(cli, "into", NULL), &spec);
     if (status != SN_OK) return status;
     status = sn_contour_line(contours, m->name, LINE, line, &error);
-    snSurfaceMuscleDef def = {.name = cli_option_text(cli, "name", m->name),
+    snSurfaceMuscleDef def = {.size = sizeof def, .name = cli_option_text(cli, "name", m->name),
                               .mesh = mesh,
                               .npoint = LINE,
                               .line = line,

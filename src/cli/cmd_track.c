@@ -131,7 +131,7 @@ static snStatus read_strengths(snRun *run)
 static snStatus read_weights(snRun *run)
 {
     const char *text = cli_option_text(run->cli, "weights", NULL);
-    snTrackerDef *t = &run->def.tracker;
+    snFollowerDef *t = &run->def.follower;
     if (!text) return SN_OK;
     char *end;
     t->activation_weight = strtod(text, &end);
@@ -150,7 +150,7 @@ static snStatus read_settings(snRun *run)
     run->def = sn_default_follow_def();
     run->def.sim.step = cli_option_number(cli, "step", 0);
     if (cli_given(cli, "threads")) run->def.sim.threads = cli->threads;
-    run->def.tracker.feedback = cli_option_number(cli, "feedback", run->def.tracker.feedback);
+    run->def.follower.feedback = cli_option_number(cli, "feedback", run->def.follower.feedback);
     run->def.keep_input_motion = cli_given(cli, "keep-input-motion");
     run->def.progress = cli_progress_callback(cli);
     run->def.model_name = cli->argument[0];
@@ -177,7 +177,7 @@ static snStatus load_motion(snRun *run)
 static snStatus list_settings(snRun *run)
 {
     snError error = {0};
-    const snTrackerDef *t = &run->def.tracker;
+    const snFollowerDef *t = &run->def.follower;
     snText *s = &run->settings;
     uint64_t model = sn_hash_model(run->spec, &error);
     if (!model) return cli_fail_error(run->cli, &error);
@@ -471,13 +471,16 @@ static const snOption options[] = {
      1000},
     {"step", SN_OPTION_NUMBER, "H", "largest step in seconds (the model's)", 1e-5, 0.02},
     {"keep-input-motion", SN_OPTION_FLAG, "", "put the tendons back on the exact motion of the bones", 0, 0},
-    {"strength", SN_OPTION_PAIR, "MUSCLE=LEVEL", "weaken a muscle, or all of a pattern such as 'FDP*', 0 to 1; may be repeated", 0, 1},
+    {"strength", SN_OPTION_PAIR, "MUSCLE=LEVEL",
+     "weaken a muscle, or all of a pattern such as 'FDP*', 0 to 1; may be repeated", 0, 1},
     {"weights", SN_OPTION_TEXT, "A,S", "how much activation and its change cost against following (5e-4,1e-2)", 0, 0},
     {"feedback", SN_OPTION_NUMBER, "K", "how fast an error is worked off, 1/s (100)", 0, 1000},
     {"bvh-map", SN_OPTION_TEXT, "FILE", "from the joints of a BVH to those of the model (the model's own)", 0, 0},
     {"resume", SN_OPTION_FLAG, "", "continue after the last frame of an interrupted run", 0, 0},
-    {"method", SN_OPTION_CHOICE, "torque|step|paper", "on a tree: torques, the pose a step ahead, or [Tsang 2005] (torque)", 0, 0},
-    {"control-rate", SN_OPTION_NUMBER, "F", "on a tree: activations chosen so many times a second (240; step: 24)", 1, 1000},
+    {"method", SN_OPTION_CHOICE, "torque|step|paper",
+     "on a tree: torques, the pose a step ahead, or [Tsang 2005] (torque)", 0, 0},
+    {"control-rate", SN_OPTION_NUMBER, "F", "on a tree: activations chosen so many times a second (240; step: 24)", 1,
+     1000},
     {"fatigue", SN_OPTION_FLAG, "", "on a tree: muscles tire as they work", 0, 0},
     {"repeat", SN_OPTION_COUNT, "N", "on a tree: do the motion N times", 1, 10000},
     {"rest", SN_OPTION_NUMBER, "S", "on a tree: seconds of rest between repetitions", 0, 1e5},

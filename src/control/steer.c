@@ -4,6 +4,7 @@
  * 1. A step is at most def.step long and divides a frame evenly, so that frames come at their exact times.
  * 2. References are those of the step's own arithmetic: rates are differences over a step, so that a body that is on the
  *    target and lacks no torque stays on it exactly. */
+#include "base/def.h"
 #include "control/steer.h"
 
 #include "base/alloc.h"
@@ -13,11 +14,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-snSteerDef sn_default_steer_def(void)
-{
-    return (snSteerDef){.frame_rate = 24, .stiffness = 100, .damping = 20, .relaxation = 0.1};
-}
 
 /* ---- one step ------------------------------------------------------------------------------- */
 
@@ -269,7 +265,8 @@ static void end(snSteer *run)
 
 snStatus sn_steer(const snModel *m, const snPoses *poses, const snSteerDef *def, snSteerReport *report, snError *error)
 {
-    if (!m || !poses || !def || !report) return sn_fail_argument(error, "the model, the motion or the report is NULL");
+    if (SN_CHECK_DEF(def, snSteerDef, error)) return SN_BAD_ARGUMENT;
+    if (!m || !poses || !report) return sn_fail_argument(error, "the model, the motion or the report is NULL");
     *report = (snSteerReport){.worst_coordinate = -1, .missing_coordinate = -1};
     if (!m->skeleton) return sn_fail(error, SN_BAD_INPUT, "the model is made of strands; this needs one on a tree");
     snSteer run = {.m = m, .poses = poses, .def = def, .report = report};
@@ -288,11 +285,4 @@ snStatus sn_steer(const snModel *m, const snPoses *poses, const snSteerDef *def,
     }
     end(&run);
     return status;
-}
-
-void sn_steer_report_free(snSteerReport *report)
-{
-    if (!report) return;
-    sn_free(report->memory);
-    *report = (snSteerReport){0};
 }

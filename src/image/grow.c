@@ -9,6 +9,7 @@
  * seed's part from another side. After a first round the shading of the stack is fitted to the muscle found, and all is
  * done once more. */
 #include "base/alloc.h"
+#include "base/def.h"
 #include "base/error.h"
 #include "image/levels.h"
 #include "image/mask.h"
@@ -32,11 +33,6 @@ typedef struct {
     uint8_t *mask, *core, *marker, *part, *best, *allowed; /* one slice each */
     float *field;
 } Grow;
-
-snGrowDef sn_default_grow_def(void)
-{
-    return (snGrowDef){.name = "muscle", .low = NAN, .high = NAN, .opening = 4, .jump = 0.08, .bridge = 2};
-}
 
 static uint8_t *region_of(const Grow *g, int32_t k)
 {
@@ -412,6 +408,7 @@ static bool remember(const snGrowDef *def, const snLevels *levels, snOutline *mu
 
 snStatus sn_grow_contours(const snStack *stack, const snGrowDef *def, snOutline *muscle, snError *error)
 {
+    if (SN_CHECK_DEF(def, snGrowDef, error)) return SN_BAD_ARGUMENT;
     Grow g = {.def = def, .place = &stack->place, .plane = sn_stack_slice_pixels(&stack->place)};
     snOutline made = {0};
     memcpy(g.n, stack->place.n, sizeof g.n);

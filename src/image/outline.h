@@ -20,4 +20,6 @@ bool sn_outline_copy_slice(snSlice *to, const snSlice *from);
 /* The first two segments of the slice's loops that cross: loop and point of each, in pair; false: there are none. */
 bool sn_slice_crossing(const snSlice *slice, int32_t pair[4]);
 
+const char *sn_slice_state_name(snSliceState state);
+
 #endif

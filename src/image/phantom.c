@@ -5,6 +5,7 @@
  * The volume of the ellipsoid along an arc is that of the straight one (Pappus: sections are symmetric about the arc);
  * that of tubes is summed up. */
 #include "base/alloc.h"
+#include "base/def.h"
 #include "base/error.h"
 #include "image/outline.h"
 #include "image/stack.h"
@@ -45,12 +46,6 @@ bool sn_phantom_find(const char *name, snPhantomKind *kind)
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
         if (strcmp(names[i], name) == 0) return *kind = (snPhantomKind)i, true;
     return false;
-}
-
-snPhantomDef sn_default_phantom_def(void)
-{
-    return (snPhantomDef){.n = {192, 144, 60}, .spacing = {0.5e-3, 0.5e-3, 5e-3}, .noise = 15, .bias = 0.1, .neighbour = true,
-                          .holes = 3, .seed = 1};
 }
 
 /* ---- the muscle ------------------------------------------------------------------------------- */
@@ -244,6 +239,7 @@ static void fill_stack(Limb *limb, snStack *stack)
 
 snStatus sn_make_phantom(const snPhantomDef *def, snStack *stack, snContours *truth, snError *error)
 {
+    if (SN_CHECK_DEF(def, snPhantomDef, error)) return SN_BAD_ARGUMENT;
     Limb limb = {.def = def};
     snStackPlace place = sn_default_stack_place();
     snStack made = {0};

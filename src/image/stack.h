@@ -23,4 +23,8 @@ static inline float *sn_stack_slice(const snStack *stack, int32_t slice)
     return stack->value + (size_t)slice * sn_stack_slice_pixels(&stack->place);
 }
 
+snStackPlace sn_default_stack_place(void); /* no pixels, 1 mm, axes of the world */
+/* World position (m) of a pixel; fractions are fine. */
+void sn_stack_point(const snStackPlace *place, const double pixel[3], double point[3]);
+
 #endif

@@ -208,4 +208,10 @@ static inline void sn_station_cross(const snModel *m, const snStation *station, 
 int32_t sn_strand_first_point(const snModel *model, int32_t strand);
 int32_t sn_strand_point_count(const snModel *model, int32_t strand);
 
+/* Line muscles as they are drawn and recorded: straight from point to point, as many points in every pose. */
+int32_t sn_line_point_count(const snModel *model, int32_t line);
+int32_t sn_line_muscle(const snModel *model, int32_t line);
+const char *sn_line_part(const snModel *model, int32_t line); /* part of the body, "" when the model has none */
+double sn_line_radius(const snModel *model, int32_t line);    /* m */
+
 #endif

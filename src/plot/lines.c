@@ -14,7 +14,7 @@
 enum { MAX_SERIES = 24 };
 
 typedef struct frame {
-    double left, right, top, bottom; /* of the field of the curves */
+    double left, right, top, bottom; /* of the area of the curves */
     double x_low, x_high, y_low, y_high;
 } frame;
 
@@ -114,7 +114,7 @@ static void spread(endLabel *label, int count, double gap, double top, double bo
         }
         if (!moved) break;
     }
-    /* whatever is left is settled from the two ends; the field is high enough for all */
+    /* whatever is left is settled from the two ends; the area is high enough for all */
     for (int i = 0; i < count; ++i) label[i].y = fmax(label[i].y, i ? label[i - 1].y + gap : top);
     for (int i = count - 1; i >= 0; --i) label[i].y = fmin(label[i].y, i < count - 1 ? label[i + 1].y - gap : bottom);
 }
@@ -150,7 +150,7 @@ static void draw_names(snPage *page, const snPlotDef *def, const frame *f, doubl
     }
 }
 
-/* ---- the field ------------------------------------------------------------------------------ */
+/* ---- the area ------------------------------------------------------------------------------ */
 
 static void draw_grid(snPage *page, const snAxisTicks *axis, const frame *f)
 {

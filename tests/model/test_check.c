@@ -353,7 +353,7 @@ static void test_mesh_surfaces(void **state)
     ERROR("no body carries surface \"shaft\"", a.surface.attachment = "shaft", a.mesh.parent = 0);
     ERROR("on the other side of \"shaft\"", a.surface.attachment = "shaft", a.other = a.surface, a.other.name = "under",
           a.other.side = SN_BELOW);
-    ERROR("field_spacing is -1", a.mesh.field_spacing = -1);
+    ERROR("grid_spacing is -1", a.mesh.grid_spacing = -1);
     WARNING("the strand must be below the surface but is drawn", a.surface.attachment = "shaft",
             a.surface.side = SN_BELOW, a.mesh.translate[0] = -0.06);
 }
@@ -372,7 +372,7 @@ static void test_thin_mesh(void **state)
     assert_int_equal(sn_compile(s, &m, &error), SN_BAD_INPUT);
     sn_error_format(&error, text, sizeof text);
     assert_non_null(strstr(text, "Mesh \"shaft\": the mesh is too thin for a distance grid"));
-    assert_non_null(strstr(text, "field_spacing"));
+    assert_non_null(strstr(text, "grid_spacing"));
     sn_spec_destroy(s);
     /* a mirroring scale turns the triangles around; the mesh stays the right way out */
     init(&a);

@@ -23,11 +23,11 @@ static double capsule(v3 p, const v3 *end, double radius)
     return v3_dist(p, v3_mad(end[0], t, d)) - radius;
 }
 
-static double fork_field(const void *context, v3 p, double limit)
+static double fork_distance(const void *context, v3 p, double limit)
 {
     (void)context, (void)limit;
     double a = capsule(p, finger[0], 0.009), b = capsule(p, finger[1], 0.009), c = capsule(p, palm, 0.018);
-    return sn_field_union(c, fmin(sn_field_apart(a, b, 0.002), sn_field_apart(b, a, 0.002)), 0.004);
+    return sn_distance_union(c, fmin(sn_distance_apart(a, b, 0.002), sn_distance_apart(b, a, 0.002)), 0.004);
 }
 
 static double edge(const void *context, v3 p)
@@ -61,7 +61,7 @@ static snTriMesh fork_mesh; /* made once */
 static int make_mesh(void **state)
 {
     (void)state;
-    snGridDef g = {v3_of(-0.03, -0.06, -0.03), v3_of(0.03, 0.09, 0.03), 0.0016, fork_field, NULL, NULL};
+    snGridDef g = {v3_of(-0.03, -0.06, -0.03), v3_of(0.03, 0.09, 0.03), 0.0016, fork_distance, NULL, NULL};
     snGrid grid;
     if (sn_grid_create(&g, &grid, NULL) != SN_OK || sn_grid_extract(&grid, &fork_mesh, NULL) != SN_OK) return 1;
     snRemeshDef r = sn_default_remesh_def();
