@@ -18,6 +18,7 @@
     X(library)                                                                                                         \
     X(hold)                                                                                                            \
     X(compensate)                                                                                                      \
+    X(clinic)                                                                                                          \
     X(explore)                                                                                                         \
     X(completion)
 
