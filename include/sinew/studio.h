@@ -63,7 +63,7 @@ SN_API snStatus sn_load_page(char **html, size_t *size, snError *error);
 SN_API void sn_studio_free(void *bytes);
 
 /* What a healthy limb and a case (NULL: none) say to a pose: JSON for the page, as docs/studio.md describes it. nearest:
- * also where the limb ends up that cannot hold it, which takes some 20 ms. id comes back in the answer. Both patients
+ * also where the limb ends up that cannot hold it and who compensates, which takes some 25 ms instead of less than 1. id comes back in the answer. Both patients
  * are of the model. Free it with sn_studio_free. */
 SN_API snStatus sn_clinic_answer(const snModel *model, snPatient *healthy, snPatient *changed, const double *q,
                                  bool nearest, uint32_t id, char **json, size_t *size);

@@ -222,7 +222,7 @@ static snStatus answer(Answer *a, bool look)
     if (status != SN_OK || !a->changed) return status;
     put_key(a, "case");
     status = put_case(a, look);
-    return status == SN_OK ? put_compensators(a) : status;
+    return status == SN_OK && look ? put_compensators(a) : status;
 }
 
 snStatus sn_clinic_answer(const snModel *model, snPatient *healthy, snPatient *changed, const double *q, bool nearest,

@@ -1,7 +1,8 @@
 /* See consult.h.
  *
- * A question is answered twice: at once without the nearest pose (a few milliseconds), then with it, unless a newer
- * question has come in between. A case that cannot be is answered with what is wrong, and the one before stays. */
+ * A question is answered twice: at once without the nearest pose and the compensators (less than a millisecond), then
+ * with them, unless a newer question has come in between. A case that cannot be is answered with what is wrong, and the
+ * one before stays. */
 #include "consult.h"
 
 #include "wire.h"

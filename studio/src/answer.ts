@@ -31,6 +31,7 @@ export class AnswerPanel {
   private selected = -1;
   private said = "";
   private answer: Answer | null = null;
+  private takers: Compensator[] = [];
 
   constructor(
     private readonly data: StudioData,
@@ -46,7 +47,10 @@ export class AnswerPanel {
     const limbs: [string, Held][] = answer.case ? [["Healthy", answer.healthy], ["Case", answer.case]] : [["Healthy", answer.healthy]];
     this.cards.replaceChildren(...limbs.map(([name, held]) => this.card(name, held, searching && name === "Case")));
     const parts: Node[] = [];
-    if (answer.case) parts.push(this.lost(answer.case, searching), this.compensators(answer.compensators ?? [], changes));
+    // The first of two answers has no compensators yet: those of the pose before stay for a moment.
+    if (answer.compensators) this.takers = answer.compensators;
+    else if (!answer.case) this.takers = [];
+    if (answer.case) parts.push(this.lost(answer.case, searching), this.compensators(this.takers, changes));
     else parts.push(this.workers(answer.healthy));
     this.body.replaceChildren(...parts);
     this.drawMuscle();
