@@ -39,7 +39,7 @@ static snStatus run(const snModel *m, bool geometric, double seconds)
 {
     const snSkeleton *k = m->skeleton;
     snTreeSim *sim = sn_treesim_create(&k->tree, &k->path);
-    snTreeControl *control = sim ? sn_treecontrol_create(sim) : NULL;
+    snTreeControl *control = sim ? sn_treecontrol_create(sim, 0, NULL) : NULL;
     double *zero = calloc((size_t)k->tree.ndof, sizeof *zero);
     snStatus status = control && zero ? SN_OK : SN_NO_MEMORY;
     Sums sum = {0}, cold = {0};

@@ -8,6 +8,7 @@
 #ifndef SINEW_CONTROL_H
 #define SINEW_CONTROL_H
 
+#include "sinew/load.h"
 #include "sinew/motion.h"
 #include "sinew/sim.h"
 
@@ -63,6 +64,7 @@ typedef struct snFollowDef {
     double lead;              /* s of approach from the rest pose to the first frame, not recorded */
     bool keep_input_motion;   /* put the tendons back on the exact motion of the bones */
     const double *strength;   /* one per muscle, 0 to 1, or NULL */
+    const snLoads *loads;     /* what the motion has to carry, at times of the motion; NULL: nothing */
     snProgress progress;
     const char *model_name;   /* what the replay says it belongs to; NULL: what the motion says */
     /* Receives each finished frame: the state at that time, before the next step. Anything but SN_OK ends the run. */

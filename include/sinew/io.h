@@ -5,6 +5,7 @@
 
 #include "sinew/clinical.h"
 #include "sinew/drive.h"
+#include "sinew/load.h"
 #include "sinew/mesh.h"
 #include "sinew/model.h"
 #include "sinew/motion.h"
@@ -17,6 +18,9 @@ extern "C" {
 /* A model: the muscle file names its scene file. Force-length tables and meshes by file are read too. The spec keeps
  * the file and line of every element, so that sn_check names them. Also accepts a bare *.scene.xml. */
 SN_API snStatus sn_load_model(const char *path, snSpec **spec, snError *error);
+/* The same for sn_check: values that cannot be read, unknown and missing attributes do not end the reading but are among
+ * the problems that sn_check finds. Such a spec cannot be compiled. */
+SN_API snStatus sn_load_model_to_check(const char *path, snSpec **spec, snError *error);
 /* Writes muscle_path and, beside it, the scene under the name in snModelDef.scene (default: the same stem). */
 SN_API snStatus sn_save_model(const snSpec *spec, const char *muscle_path, snError *error);
 
@@ -117,6 +121,9 @@ SN_API void sn_table_free(snTable *table);
  * levels 0 to 1. Columns of results that sn_save_table writes (length/NAME and so on) are passed over. end, if not NULL:
  * the last time. SN_BAD_INPUT, drive untouched, with file and line: unknown names, levels outside 0 to 1. */
 SN_API snStatus sn_load_activations(const char *path, snDrive *drive, double *end, snError *error);
+/* Loads over time from such a table: columns BODY.fx, BODY.fy and BODY.fz in N, an axis without a column being 0, where BODY
+ * may say @tip, @X,Y,Z and :world as in sn_loads_read; or a column grip. SN_BAD_INPUT, loads untouched: anything else. */
+SN_API snStatus sn_load_loads(const char *path, snLoads *loads, snError *error);
 
 /* Key poses (*.pose.csv with the columns time (s) and joint.coordinate (degrees), e.g. elbow.flexion; .sto and .mot in
  * degrees or radians as they say) begin and end at rest. sn_load_motion reads them. */
@@ -132,10 +139,18 @@ SN_API snStatus sn_load_bvh(const char *path, double scale, snTrack **track, snE
  * (motions/NAME.* beside the model's file). Control and replay files are taken as they are; key poses and BVH become
  * poses of all bodies, sampled densely enough that the interpolation between the frames does not show.
  * Fails, naming file and place, when the motion names bodies or coordinates that the model does not have, when a BVH
- * lacks joints of the mapping, and for everything that the readers refuse; an unknown name lists the motions there are. */
+ * has no joint of the mapping, and for everything that the readers refuse; an unknown name lists the motions there are.
+ * Joints of a BVH are found by the names of the mapping, without their namespaces (mixamorig:), or by what the names of
+ * Mixamo, Rokoko, Xsens, CMU, Unreal, Unity and Rigify mean; what the file lacks stays at rest. */
 typedef struct snMotionSource {
     char path[1024];
     double frame_rate; /* frames per second in the file; 0: key poses, or a single frame */
+    char beyond[400];  /* angles beyond half a turn, which poses of bodies cannot tell, and where they were held */
+    /* of a BVH or glTF */
+    int32_t wanted, found; /* coordinates that the mapping names, and those that the file moves */
+    char held[400];        /* the others, which rest, with commas between; cut off where there is no room */
+    int32_t unused;        /* joints of the file that move nothing */
+    bool turned;           /* the file rests in another pose than the mapping supposes: its axes were turned with it */
 } snMotionSource;
 
 typedef struct snMotionDef {
@@ -147,6 +162,13 @@ typedef struct snMotionDef {
 SN_API snMotionDef sn_default_motion_def(void);
 SN_API snStatus sn_load_motion(const snModel *model, const char *name_or_path, const snMotionDef *def, snTrack **motion,
                                snError *error);
+
+/* Names of the motions that are shipped with a model, in alphabetical order, each behind a blank; as far as they fit. */
+SN_API void sn_list_motions(const char *model, char *list, size_t size);
+
+/* Writes a mapping for a BVH of unknown names, to be filled in: lines of the model's own mapping with the joints that were
+ * found, the others commented out, and all joints of the file. */
+SN_API snStatus sn_save_starter_map(const char *motion, const snMotionDef *def, const char *path, snError *error);
 
 /* The same as key poses, without a model to match: key poses, BVH, .sto and .mot. */
 SN_API snStatus sn_load_motion_poses(const char *name_or_path, const snMotionDef *def, snPoses **poses, snError *error);

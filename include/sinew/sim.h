@@ -62,6 +62,7 @@ SN_API double sn_time(const snState *state);
  *   muscle.activation nmuscle, writable      muscle.strength nmuscle, 0 to 1, scales the active force, writable
  *   group.volume ngroup, m^3      group.area ngroup, m^2: mean cross-section      group.length ngroup, m: of the axis,
  *     all between start and end of the group
+ *   line.point: corners of all line muscles x 3, m      line.length nline, m      line.tension nline, N
  *   joint.coordinate ncoordinate, rad or m
  *   constraint.force nconstraint, N      constraint.gap nconstraint, m      constraint.position nconstraint: parameter on the strand
  * Positions of bodies are those of their scene nodes, not of their centres of mass. */

@@ -8,7 +8,9 @@
 #include "sinew/deform.h"
 #include "sinew/flesh.h"
 #include "sinew/drive.h"
+#include "sinew/image.h"
 #include "sinew/io.h"
+#include "sinew/load.h"
 #include "sinew/mesh.h"
 #include "sinew/meshfree.h"
 #include "sinew/model.h"
@@ -18,5 +20,7 @@
 #include "sinew/sim.h"
 #include "sinew/skin.h"
 #include "sinew/spec.h"
+#include "sinew/steer.h"
 #include "sinew/studio.h"
+#include "sinew/surface.h"
 #endif

@@ -36,6 +36,9 @@ typedef struct snSkinInfo {
     double contact_seconds;    /* keeping off the bones */
     double bulge_cpu_seconds;  /* processor time of the bulge: on a shared machine less than bulge_seconds */
     double search_cpu_seconds; /* of that the search for closest points with equation 19 */
+    double touch_seconds;      /* processor time of parting skin from skin */
+    double touch_depth;        /* m: how deep blending had driven one limb into another, before they were parted */
+    int32_t touching;          /* vertices that were inside another limb */
 } snSkinInfo;
 SN_API snSkinInfo sn_skin_info(const snSkin *skin);
 

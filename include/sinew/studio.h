@@ -49,6 +49,9 @@ typedef struct snStudioDef {
     const snStudioSkin *skin; /* may be NULL */
     const snClinicDef *clinic; /* may be NULL: no clinical page */
     bool live;                /* the page asks the server that it came from for a simulation */
+    int32_t nposture;         /* offered as buttons in the live mode */
+    const char *const *posture_name;
+    const double *posture; /* a value for each coordinate of the model, posture after posture, rad or m */
 } snStudioDef;
 
 SN_API snStudioDef sn_default_studio_def(void);

@@ -167,8 +167,8 @@ static snStatus run(Paper *s, snPursue *u, snTrack *replay, snError *error)
     snPatient *p = s->p;
     int32_t n = (int32_t)floor((u->end - u->begin) / frame + 1e-6);
     snStatus status = SN_OK;
-    sn_pursue_reference(u, u->begin, u->f.q, NULL, NULL);
-    sn_patient_place(p, u->f.q, NULL);
+    sn_pursue_reference(u, u->begin, u->sim->q, NULL, NULL);
+    sn_patient_place(p, u->sim->q, NULL);
     start_lengths(s);
     for (int32_t i = 0; i <= n && status == SN_OK; ++i) {
         double time = u->begin + i * frame;
@@ -177,11 +177,11 @@ static snStatus run(Paper *s, snPursue *u, snTrack *replay, snError *error)
         status = sn_pursue_record(u, time, replay);
         if (i == n || status != SN_OK) break;
         sn_pursue_reference(u, time + frame, u->target, NULL, NULL);
-        sn_patient_place(p, u->f.q, NULL);
-        linearise(s, u->f.q, u->f.A, u->f.ld);
+        sn_patient_place(p, u->sim->q, NULL);
+        linearise(s, u->sim->q, u->sim->U, u->sim->ld);
         status = solve_stage(s, false, error);
         if (status == SN_OK) status = solve_stage(s, true, error);
-        if (status == SN_OK) move(s, u->f.q);
+        if (status == SN_OK) move(s, u->sim->q);
         ++u->report->steps;
     }
     return status;
@@ -203,19 +203,19 @@ snStatus sn_pursue_paper(snPursue *u, snTrack *replay, snError *error)
 snStatus sn_paper_frame(snPatient *p, const double *activation, bool newtons, double *moved)
 {
     Paper s = {0};
-    snForward f = {0};
-    snStatus status = sn_forward_create(p, &f) ? open_paper(p, newtons, &s, NULL) : SN_NO_MEMORY;
+    snTreeSim *sim = sn_patient_sim(p);
+    snStatus status = sim ? open_paper(p, newtons, &s, NULL) : SN_NO_MEMORY;
     if (status == SN_OK) {
         sn_patient_place(p, p->zero, NULL);
         start_lengths(&s);
-        linearise(&s, p->zero, f.A, f.ld);
+        linearise(&s, p->zero, sim->U, sim->ld);
         for (int32_t u = 0; u < p->nu; ++u) s.c[p->control[u]] = activation[u];
         for (int32_t k = 0; k < p->nq; ++k) {
             moved[k] = s.free[k];
             for (int32_t j = 0; j < p->nz; ++j) moved[k] += s.R[(size_t)k * (size_t)p->nz + (size_t)j] * s.c[j];
         }
     }
-    sn_forward_free(&f);
+    sn_treesim_destroy(sim);
     close_paper(&s);
     return status;
 }

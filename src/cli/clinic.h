@@ -26,7 +26,7 @@ typedef struct snClinic {
     {"cut", SN_OPTION_TEXT, "UNIT", "cut its tendon", 0, 0},                                                           \
     {"nerve", SN_OPTION_TEXT, "LESION", "paralyse what a nerve lesion paralyses: ulnar-low, ...", 0, 0},               \
     {"fuse", SN_OPTION_TEXT, "JOINT[=DEG]", "fuse a joint at an angle (0)", 0, 0},                                     \
-    {"load", SN_OPTION_TEXT, "BODY=X,Y,Z", "a force in N, in the axes of the drawn pose, turning with the body", 0,    \
+    {"load", SN_OPTION_TEXT, "BODY=X,Y,Z", "a force in N, in the axes of the drawn pose; on body: BODY=KG or T:KG,..", 0, \
     0},                                                                                                                \
     {"transfer", SN_OPTION_TEXT, "DONOR:RECIPIENT[=LENGTH]",                                                           \
     "transfer a tendon; LENGTH: of its fibres over the optimal one as drawn, 0.5 to 1.5", 0, 0},                       \

@@ -95,6 +95,43 @@ static void list_bodies_and_joints(snCli *cli, const snSpec *spec)
     }
 }
 
+/* The k-th of several words with blanks between; "": there are fewer. */
+static void word_of(const char *words, int k, char *word, size_t size)
+{
+    word[0] = '\0';
+    for (; words && k >= 0; --k) {
+        words += strspn(words, " ");
+        int n = (int)strcspn(words, " ");
+        (void)snprintf(word, size, "%.*s", k ? 0 : n, words);
+        words += n;
+    }
+}
+
+/* Names as motions, --joint and --moment-arms take them, with their ranges. */
+static void list_coordinates(snCli *cli, const snSpec *spec, bool say)
+{
+    if (say) cli_say(cli, "coordinates\n");
+    json_open(&cli->json, "coordinate_names", '[');
+    for (snId i = 1; i <= sn_spec_count(spec, SN_KIND_JOINT); ++i) {
+        const snJointDef *joint = sn_spec_joint(spec, i);
+        for (int k = 0; joint->enabled && k < joint_freedoms[joint->type]; ++k) {
+            char word[64], name[200];
+            bool slides = joint->type == SN_JOINT_TYPE_PRISMATIC || (joint->type == SN_JOINT_TYPE_CYLINDRICAL && k == 1);
+            word_of(joint->motions, k, word, sizeof word);
+            if (word[0])
+                (void)snprintf(name, sizeof name, "%s.%s", joint->name, word);
+            else
+                (void)snprintf(name, sizeof name, "%s.%d", joint->name, k);
+            json_string(&cli->json, NULL, name);
+            if (say && joint->limited)
+                cli_say(cli, "  %-24s %g to %g %s\n", name, joint->lower[k], joint->upper[k], slides ? "m" : "degrees");
+            else if (say)
+                cli_say(cli, "  %-24s not limited\n", name);
+        }
+    }
+    json_close(&cli->json, ']');
+}
+
 static void list_strands(snCli *cli, const snSpec *spec)
 {
     cli_say(cli, "strands\n");
@@ -189,8 +226,10 @@ static snStatus model_info(snCli *cli)
     name_list(cli, spec, "joint_names", SN_KIND_JOINT);
     name_list(cli, spec, "strand_names", SN_KIND_STRAND);
     name_list(cli, spec, "function_names", SN_KIND_FUNCTION);
+    if (!is_tree(spec) && !cli_given(cli, "list")) list_coordinates(cli, spec, false);
     if (cli_given(cli, "list")) {
         list_bodies_and_joints(cli, spec);
+        if (!is_tree(spec)) list_coordinates(cli, spec, true);
         list_strands(cli, spec);
         if (is_tree(spec)) info_tree_list(cli, spec);
     }

@@ -1,6 +1,5 @@
 /* sinew simulate: forward dynamics from activations or from named anatomical functions. */
 #include "result.h"
-#include "track_tree.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -22,6 +21,7 @@ typedef struct snRun {
     snText settings;
     char replay[4096], table[4096]; /* empty without -o */
     snDrive *drive;                 /* what the options ask for */
+    snLoads *loads;                 /* the same from outside; NULL: none */
     double time, step, frame_rate, ramp;
     int64_t total; /* steps */
     Progress at;
@@ -100,6 +100,7 @@ static snStatus list_settings(snRun *run)
     text_add(s, "settled: %s\n", cli_given(cli, "no-settle") ? "no" : "yes");
     text_add(s, "solver: %s\n", cli_option_text(cli, "solver", "strand"));
     snStatus status = list_drive(run);
+    if (status == SN_OK) status = cli_list_loads(cli, s);
     return status == SN_OK && !s->text ? SN_NO_MEMORY : status;
 }
 
@@ -127,7 +128,7 @@ static snStatus open_run(snRun *run)
     bool resume = cli_given(run->cli, "resume");
     if (!out) return resume ? cli_fail(run->cli, SN_USAGE, "--resume needs -o OUT, the run to continue") : SN_OK;
     snStatus status = list_settings(run);
-    if (status == SN_OK) status = cli_run_open(run->cli, run->model, out, run->settings.text, resume, &run->file);
+    if (status == SN_OK) status = cli_run_open(run->cli, run->model, run->loads, out, run->settings.text, resume, &run->file);
     if (status != SN_OK || !resume) return status;
     if (cli_run_found(run->file)) return take_up(run);
     cli_warn(run->cli, "there is no interrupted run to continue: starting at the beginning");
@@ -143,6 +144,7 @@ static snStatus set_up(snRun *run)
     snStatus status = check_outputs(run);
     if (status == SN_OK) status = cli_compile_model(cli, cli->argument[0], &run->spec, &run->model);
     if (status == SN_OK) status = cli_read_drive(cli, run->spec, run->model, &run->drive, &end);
+    if (status == SN_OK) status = cli_read_loads(cli, run->model, &run->loads);
     run->time = cli_option_number(cli, "time", end > 0 ? end : 1);
     if (status == SN_OK) status = create_state(run);
     if (status == SN_OK) run->total = (int64_t)ceil(run->time / run->step - 1e-9);
@@ -154,6 +156,7 @@ static void tear_down(snRun *run)
 {
     text_free(&run->settings);
     sn_drive_destroy(run->drive);
+    sn_loads_destroy(run->loads);
     if (run->state) sn_state_destroy(run->state);
     if (run->model) sn_model_destroy(run->model);
     if (run->spec) sn_spec_destroy(run->spec);
@@ -176,13 +179,15 @@ static snStatus record(snRun *run)
     return cli_fail_error(run->cli, cli_run_error(run->file));
 }
 
-static snStatus set_activations(snRun *run, double time)
+/* What acts during the step that ends at this time. */
+static snStatus set_inputs(snRun *run, double time)
 {
     snView view;
     snStatus status = sn_field(run->model, run->state, "muscle.activation", &view);
     double scale = run->ramp > 0 ? fmin(1, time / run->ramp) : 1;
     if (status != SN_OK) return status;
     (void)sn_drive_at(run->drive, time, view.data);
+    sn_loads_apply(run->loads, run->state, time);
     for (int32_t i = 0; scale < 1 && i < view.rows; ++i) view.data[i] *= scale;
     return SN_OK;
 }
@@ -191,7 +196,7 @@ static snStatus set_activations(snRun *run, double time)
 static snStatus advance(snRun *run)
 {
     double after = (double)(run->at.step + 1) * run->step;
-    snStatus status = set_activations(run, after);
+    snStatus status = set_inputs(run, after);
     if (status != SN_OK) return status;
     run->outcome = sn_step(run->model, run->state);
     if (run->outcome != SN_OK) return SN_OK;
@@ -279,9 +284,6 @@ static snStatus finish(snRun *run)
 
 static snStatus run_command(snCli *cli)
 {
-    if (cli_is_tree(cli->argument[0]))
-        return cli_fail(cli, SN_BAD_INPUT, "%s is a model on a tree, which simulate cannot run yet: use sinew track",
-                        cli->argument[0]);
     snRun run = {.cli = cli};
     snStatus status = set_up(&run);
     if (status == SN_OK) status = step_through(&run);
@@ -306,6 +308,9 @@ static const snOption options[] = {
      0, 1},
     {"function", SN_OPTION_COURSE, "NAME=LEVEL", "activate a function of the model in the same way; may be repeated", 0,
      1},
+    {"load", SN_OPTION_TEXT, "BODY=X,Y,Z", "a force in N, in the axes of the drawn pose, turning with the body; BODY=2kg, grip=10",
+     0, 0},
+    CLI_LOADS_OPTION,
     {"ramp", SN_OPTION_NUMBER, "S", "seconds in which activations rise to their levels (0)", 0, 1e6},
     {"gravity-scale", SN_OPTION_NUMBER, "X", "multiply gravity (1)", -100, 100},
     {"no-settle", SN_OPTION_FLAG, "", "start from the pose as drawn", 0, 0},

@@ -24,6 +24,7 @@ typedef struct snRun {
     snFollowDef def;
     snFollowReport report;
     double *strength;
+    snLoads *loads;
     char replay_path[4096], table_path[4096], report_path[4096];
     bool complete; /* --resume found nothing left to do */
     snStatus outcome; /* of the tracking */
@@ -167,7 +168,9 @@ static snStatus load_motion(snRun *run)
     def.source = &run->source;
     snStatus status = sn_load_motion(run->model, run->cli->argument[1], &def, &run->motion, &error);
     error.status = status;
-    return status == SN_OK ? SN_OK : cli_fail_error(run->cli, &error);
+    if (status != SN_OK) return cli_fail_error(run->cli, &error);
+    cli_say_match(run->cli, &run->source);
+    return SN_OK;
 }
 
 /* What makes this run this run: nothing of it may change between an interruption and --resume. */
@@ -197,7 +200,8 @@ static snStatus list_settings(snRun *run)
         full = false;
     }
     text_add(s, full ? " full\n" : "\n");
-    return s->text ? SN_OK : SN_NO_MEMORY;
+    snStatus status = cli_list_loads(run->cli, s);
+    return status == SN_OK && !s->text ? SN_NO_MEMORY : status;
 }
 
 /* Frames of this run, the first one included. As sn_follow_frames counts them. */
@@ -232,7 +236,7 @@ static snStatus open_run(snRun *run)
     bool resume = cli_given(run->cli, "resume");
     const char *out = cli_option_text(run->cli, "o", NULL);
     snStatus status = list_settings(run);
-    if (status == SN_OK) status = cli_run_open(run->cli, run->model, out, run->settings.text, resume, &run->file);
+    if (status == SN_OK) status = cli_run_open(run->cli, run->model, run->loads, out, run->settings.text, resume, &run->file);
     if (status != SN_OK || !resume) return status;
     if (!cli_run_found(run->file)) return look_for_whole_run(run);
     if (cli_run_frames(run->file) > frame_count(run))
@@ -257,6 +261,8 @@ static snStatus set_up(snRun *run)
     if (status == SN_OK) status = read_settings(run);
     if (status == SN_OK) status = cli_compile_model(run->cli, run->cli->argument[0], &run->spec, &run->model);
     if (status == SN_OK) status = read_strengths(run);
+    if (status == SN_OK) status = cli_read_loads(run->cli, run->model, &run->loads);
+    run->def.loads = run->loads;
     if (status == SN_OK) status = load_motion(run);
     if (status == SN_OK) status = read_range(run);
     if (status == SN_OK) status = open_run(run);
@@ -268,6 +274,7 @@ static snStatus set_up(snRun *run)
 static void tear_down(snRun *run)
 {
     free(run->strength);
+    sn_loads_destroy(run->loads);
     sn_follow_report_free(&run->report);
     if (run->motion) sn_track_destroy(run->motion);
     text_free(&run->settings);
@@ -438,7 +445,8 @@ static snStatus finish(snRun *run)
 
 static snStatus run_command(snCli *cli)
 {
-    if (cli_is_tree(cli->argument[0])) return cli_track_tree(cli);
+    snTreeKind tree = cli_tree_kind(cli->argument[0]);
+    if (tree != CLI_NO_TREE) return tree == CLI_PASSIVE_TREE ? cli_track_body(cli) : cli_track_tree(cli);
     snRun run = {.cli = cli};
     bool finished = false;
     snStatus status = set_up(&run);
@@ -473,7 +481,18 @@ static const snOption options[] = {
     {"fatigue", SN_OPTION_FLAG, "", "on a tree: muscles tire as they work", 0, 0},
     {"repeat", SN_OPTION_COUNT, "N", "on a tree: do the motion N times", 1, 10000},
     {"rest", SN_OPTION_NUMBER, "S", "on a tree: seconds of rest between repetitions", 0, 1e5},
+    CLI_VARY_OPTION,
+    CLI_SEED_OPTION,
+    {"draw", SN_OPTION_COUNT, "N", "which model of those that --vary makes; 0: as it is (see sinew sweep)", 0, 1e6},
+    {"coactivation", SN_OPTION_PAIR, "PART=X", "body: muscles of a part work against each other as well; may be repeated", 0, 100},
+    {"breathing", SN_OPTION_TEXT, "DEG[:S]", "body: breathe while moving, ribs by so many degrees, S seconds a breath (4)", 0, 0},
+    {"sensor", SN_OPTION_NUMBER, "R", "body: how fast loads are felt, 1/s (at once)", 1e-3, 1e6},
+    {"inverse", SN_OPTION_CHOICE, "step|paper", "body: torques by the step solved backwards (step) or by [Lee 2009]", 0, 0},
+    {"activation", SN_OPTION_COURSE, "NAME=LEVEL", "body: stay near this activation, or NAME=TIME:LEVEL,...; may be repeated", 0, 1},
+    {"function", SN_OPTION_COURSE, "NAME=LEVEL", "body: the same for a function of the model", 0, 1},
+    {"activations", SN_OPTION_TEXT, "FILE", "body: the same from a .sto or .csv", 0, 0},
     CLINIC_MORE_OPTIONS,
+    CLI_LOADS_OPTION,
     {NULL, SN_OPTION_FLAG, NULL, NULL, 0, 0},
 };
 
@@ -491,7 +510,12 @@ const snCommand cmd_track = {
                "command with\n"
                "--resume continues there, and the result is the same bit for bit. Everything that matters must be the "
                "same; what\n"
-               "differs is named.",
+               "differs is named.\n"
+               "A --load is a force that the motion has to carry: dp2@tip=0,0,5 pushes the tip of a bone with 5 N along Z of "
+               "the\n"
+               "scene as drawn and turns with it, hand:world=0,-20,0 keeps its direction, hand=2kg is a weight, grip=10 is an "
+               "object\n"
+               "that presses every digit with 10 N, and grip=0:0/1:10 does so over time. See docs/loads.md.",
     .example = "sinew track hand fist -o out",
     .output = "171 frames, 3.4 s simulated in ... s: ... times real time\n"
               "error of the bones: mean 0.001 mm, rms 0.003 mm, worst 0.036 mm at 1.220 s\n"

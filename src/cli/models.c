@@ -122,7 +122,7 @@ static bool is_scene(const char *name)
     return false;
 }
 
-snStatus cli_load_model(snCli *cli, const char *name, snSpec **spec)
+static snStatus load_model(snCli *cli, const char *name, bool to_check, snSpec **spec)
 {
     char path[4096];
     snError error = {0};
@@ -131,13 +131,28 @@ snStatus cli_load_model(snCli *cli, const char *name, snSpec **spec)
         return *spec ? SN_OK : cli_fail(cli, SN_NO_MEMORY, "out of memory");
     }
     snStatus status = sn_find_model(name, path, sizeof path, &error);
-    if (status == SN_OK) status = sn_load_model(path, spec, &error);
+    if (status == SN_OK) status = (to_check ? sn_load_model_to_check : sn_load_model)(path, spec, &error);
     if (status == SN_OK) return SN_OK;
     error.status = status;
     (void)cli_fail_error(cli, &error);
     if (status == SN_NO_FILE && !strchr(name, '/') && !strchr(name, '.'))
         cli_warn(cli, "sinew help lists the scenes that need no file");
     return status;
+}
+
+snStatus cli_load_model(snCli *cli, const char *name, snSpec **spec)
+{
+    snStatus status = load_model(cli, name, false, spec);
+    if (status == SN_OK && cli_option_nth(cli, "draw", 0)) status = cli_vary(cli, *spec);
+    if (status == SN_OK || !*spec) return status;
+    sn_spec_destroy(*spec);
+    *spec = NULL;
+    return status;
+}
+
+snStatus cli_load_model_to_check(snCli *cli, const char *name, snSpec **spec)
+{
+    return load_model(cli, name, true, spec);
 }
 
 static snStatus say_problems(snCli *cli, const snSpec *spec)
@@ -154,7 +169,7 @@ snStatus cli_compile_model(snCli *cli, const char *name, snSpec **spec, snModel 
 {
     snSpec *loaded = NULL;
     snError error = {0};
-    snStatus status = cli_load_model(cli, name, &loaded);
+    snStatus status = cli_load_model_to_check(cli, name, &loaded);
     if (status == SN_OK) status = say_problems(cli, loaded);
     if (status == SN_OK) {
         status = sn_compile(loaded, model, &error);

@@ -25,8 +25,8 @@ const char *cli_replay_ending(const snCli *cli)
     return strcmp(form, "gz") == 0 ? ".replay.xml.gz" : strcmp(form, "bin") == 0 ? ".replay.bin" : ".replay.xml";
 }
 
-snStatus cli_run_open(snCli *cli, const snModel *model, const char *out, const char *settings, bool resume,
-                      snRunFile **run)
+snStatus cli_run_open(snCli *cli, const snModel *model, const snLoads *loads, const char *out, const char *settings,
+                      bool resume, snRunFile **run)
 {
     snError error = {0};
     snRunFile *r = calloc(1, sizeof *r);
@@ -37,7 +37,7 @@ snStatus cli_run_open(snCli *cli, const snModel *model, const char *out, const c
     r->settings = malloc(strlen(settings) + 1);
     if (!r->settings) return SN_NO_MEMORY;
     (void)strcpy(r->settings, settings);
-    snStatus status = sn_recorder_create(model, cli->argument[0], &r->recorder);
+    snStatus status = sn_recorder_create_loaded(model, cli->argument[0], loads, &r->recorder);
     if (status == SN_OK && !resume) status = cli_fail_file(cli, sn_journal_check(r->path, &error), &error, r->path);
     if (status != SN_OK || !resume) return status;
     status = sn_journal_open(r->path, settings, &r->journal, &error);

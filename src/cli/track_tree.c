@@ -39,6 +39,8 @@ static snStatus set_up(snPursuitRun *r, snCli *cli)
     const char *text = cli_option_text(cli, "method", "torque");
     snMotionDef motion = sn_default_motion_def();
     snError error = {0};
+    if (cli_given(cli, "loads"))
+        return cli_fail(cli, SN_USAGE, "--loads does not work on a model on a tree: give constant forces with --load");
     snStatus status = clinic_open(cli, &r->clinic);
     if (status == SN_OK) status = name_outputs(r);
     if (status != SN_OK) return status;
@@ -144,14 +146,27 @@ static snStatus save(snPursuitRun *r)
     return status;
 }
 
-bool cli_is_tree(const char *model)
+snTreeKind cli_tree_kind(const char *model)
 {
     char path[4096];
     snSpec *spec = NULL;
-    bool tree = sn_find_model(model, path, sizeof path, NULL) == SN_OK && sn_load_model(path, &spec, NULL) == SN_OK &&
-                sn_spec_model(spec)->type == SN_MODEL_TREE;
+    snTreeKind kind = CLI_NO_TREE;
+    if (sn_find_model(model, path, sizeof path, NULL) == SN_OK && sn_load_model(path, &spec, NULL) == SN_OK &&
+        sn_spec_model(spec)->type == SN_MODEL_TREE)
+        kind = CLI_DRIVEN_TREE;
+    for (snId id = 1; kind == CLI_DRIVEN_TREE && id <= sn_spec_count(spec, SN_KIND_COORDINATE); ++id)
+        if (!sn_spec_coordinate(spec, id)->driven) kind = CLI_PASSIVE_TREE;
     if (spec) sn_spec_destroy(spec);
-    return tree;
+    return kind;
+}
+
+static snStatus refuse_others(snCli *cli)
+{
+    static const char *const other[] = {"coactivation", "breathing", "sensor", "inverse", "activation", "function"};
+    for (size_t i = 0; i < sizeof other / sizeof *other; ++i)
+        if (cli_given(cli, other[i]))
+            return cli_fail(cli, SN_USAGE, "--%s needs a model with passive joints, such as body", other[i]);
+    return SN_OK;
 }
 
 snStatus cli_track_tree(snCli *cli)
@@ -159,7 +174,8 @@ snStatus cli_track_tree(snCli *cli)
     snPursuitRun *r = calloc(1, sizeof *r);
     snError error = {0};
     if (!r) return cli_fail(cli, SN_NO_MEMORY, "out of memory");
-    snStatus status = set_up(r, cli);
+    snStatus status = refuse_others(cli);
+    if (status == SN_OK) status = set_up(r, cli);
     if (status == SN_OK) {
         snStatus outcome = sn_pursue(r->clinic.patient, r->poses, &r->def, &r->replay, &r->report, &error);
         cli_progress_end(cli);

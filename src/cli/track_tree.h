@@ -4,8 +4,14 @@
 
 #include "cli.h"
 
-/* Whether a model by name or path is on a tree; false also where it cannot be read. */
-bool cli_is_tree(const char *model);
-snStatus cli_track_tree(snCli *cli);
+/* What a model by name or path is made of. */
+typedef enum snTreeKind {
+    CLI_NO_TREE,     /* strands; also where it cannot be read */
+    CLI_DRIVEN_TREE, /* muscles are asked for every coordinate */
+    CLI_PASSIVE_TREE /* some coordinates follow by themselves */
+} snTreeKind;
+snTreeKind cli_tree_kind(const char *model);
+snStatus cli_track_tree(snCli *cli); /* by the clinical methods: every coordinate is driven */
+snStatus cli_track_body(snCli *cli); /* with passive coordinates */
 
 #endif

@@ -31,6 +31,7 @@ struct snFollow {
     double *first_speed; /* ncoord: of the first frame, times the time of approach */
     double *last_activation;
     double start, end, dt, h; /* s: of the motion, of a frame, of a step */
+    double now_time;          /* s: of the motion, where the next step ends; loads are those of that time */
     int32_t nframe, substeps;
     snFollowReport *report; /* what is counted so far */
     snError torn;           /* a joint came apart */
@@ -133,8 +134,16 @@ static snStatus step_exact(Follow *f)
     return sn_step(f->m, f->exact);
 }
 
+/* The bones of the exact motion are driven: loads change nothing there but what is recorded. */
+static void load_up(Follow *f)
+{
+    sn_loads_apply(f->def.loads, f->s, f->now_time);
+    if (f->exact) sn_loads_apply(f->def.loads, f->exact, f->now_time);
+}
+
 static snStatus step_once(Follow *f)
 {
+    load_up(f);
     aim(f);
     f->failed = f->s;
     snStatus status = sn_step(f->m, f->s);
@@ -148,6 +157,7 @@ static snStatus carry_over(Follow *f, int32_t n, snInverse *inverse)
     snStatus status = SN_OK;
     for (int32_t i = 0; i < n && status == SN_OK; ++i) {
         lead_poses(f, (double)(i + 1) / n, f->next);
+        load_up(f);
         aim(f);
         f->failed = f->s;
         status = sn_inverse_step(inverse, f->next);
@@ -374,6 +384,7 @@ static snStatus step_frame(Follow *f, int32_t frame, snFollowReport *report)
 {
     for (int32_t k = 0; k < f->substeps; ++k) {
         double t = f->start + (frame - 1) * f->dt + k * f->h;
+        f->now_time = t + f->h;
         reachable_poses(f, t, f->now, report);
         reachable_poses(f, t + f->h, f->next, report);
         snStatus status = step_once(f);
@@ -387,6 +398,7 @@ static snStatus step_frame(Follow *f, int32_t frame, snFollowReport *report)
 /* To the first frame, and that frame. */
 static snStatus set_out(Follow *f, snFollowReport *report)
 {
+    f->now_time = f->start;
     start_lead(f, report);
     snStatus status = approach(f);
     memcpy(f->last_activation, sn_plant_activation(f->s), sizeof(double) * (size_t)f->m->nmuscle);

@@ -28,6 +28,8 @@ struct snSpec {
     snModelDef model;
     snOrigin scene_origin, model_origin;
     List list[SN_KINDS];
+    bool forgiving;
+    SN_ARRAY(snError) misread;
 };
 
 #define DEFAULT(type, function, element)                                                                               \
@@ -86,8 +88,30 @@ void sn_spec_destroy(snSpec *spec)
         sn_free(spec->list[k].origin);
         sn_map_free(&spec->list[k].names);
     }
+    sn_array_free(&spec->misread);
     sn_arena_free(&spec->arena);
     sn_free(spec);
+}
+
+void sn_spec_forgive(snSpec *spec)
+{
+    spec->forgiving = true;
+}
+
+bool sn_spec_is_forgiving(const snSpec *spec)
+{
+    return spec->forgiving;
+}
+
+bool sn_spec_add_misread(snSpec *spec, const snError *error)
+{
+    return sn_array_push(&spec->misread, *error);
+}
+
+int32_t sn_spec_misread(const snSpec *spec, const snError **error)
+{
+    *error = spec->misread.at;
+    return spec->misread.count;
 }
 
 static bool copy_string(snArena *arena, const snAttr *attr, void *def)
@@ -178,6 +202,13 @@ snStatus sn_spec_add(snSpec *spec, snKind kind, const void *def, snOrigin origin
 const void *sn_spec_def(const snSpec *spec, snKind kind, snId id)
 {
     const List *list = &spec->list[kind];
+    assert(id > 0 && id <= list->count);
+    return list->at + (size_t)(id - 1) * sn_element((int)kind)->size;
+}
+
+void *sn_spec_edit(snSpec *spec, snKind kind, snId id)
+{
+    List *list = &spec->list[kind];
     assert(id > 0 && id <= list->count);
     return list->at + (size_t)(id - 1) * sn_element((int)kind)->size;
 }

@@ -209,6 +209,26 @@ static void put_coordinate(snPack *p, int32_t joint, int32_t k)
     sn_json_text(&p->head, "}");
 }
 
+static void put_postures(snPack *p)
+{
+    const snStudioDef *def = p->def;
+    sn_pack_member(p, "postures");
+    sn_json_text(&p->head, "[");
+    for (int32_t i = 0; i < def->nposture; ++i) {
+        sn_json_text(&p->head, i ? ",{" : "{");
+        sn_pack_member(p, "name");
+        sn_json_string(&p->head, def->posture_name[i]);
+        sn_pack_member(p, "values");
+        sn_json_text(&p->head, "[");
+        for (int32_t k = 0; k < p->model->ncoord; ++k) {
+            if (k) sn_json_text(&p->head, ",");
+            sn_json_number(&p->head, def->posture[(size_t)i * (size_t)p->model->ncoord + (size_t)k]);
+        }
+        sn_json_text(&p->head, "]}");
+    }
+    sn_json_text(&p->head, "]");
+}
+
 static void put_rest(snPack *p)
 {
     const snModel *m = p->model;
@@ -225,6 +245,7 @@ static void put_rest(snPack *p)
         for (int32_t k = m->joint_coordadr[j]; k < m->joint_coordadr[j + 1]; ++k) put_coordinate(p, j, k);
     sn_pack_tree_coordinates(p);
     sn_json_text(&p->head, "]");
+    put_postures(p);
 }
 
 /* ---- meshes that can be filled with strands ------------------------------------------------- */

@@ -46,9 +46,10 @@ static snStatus take_over(const snTrack *old, snTrack *replay, snError *error)
     return status == SN_OK ? SN_OK : sn_fail_no_memory(error);
 }
 
-static snStatus prepare(Taking *t, const snModel *m, const char *name, const snTrack *old, snError *error)
+static snStatus prepare(Taking *t, const snModel *m, const char *name, const snLoads *loads, const snTrack *old,
+                        snError *error)
 {
-    if (sn_recorder_create(m, name, &t->recorder) != SN_OK ||
+    if (sn_recorder_create_loaded(m, name, loads, &t->recorder) != SN_OK ||
         sn_track_create(sn_recorder_def(t->recorder), &t->track) != SN_OK)
         return sn_fail_no_memory(error);
     return old ? take_over(old, t->track, error) : SN_OK;
@@ -63,7 +64,7 @@ snStatus sn_follow(const snModel *m, const snTrack *motion, const snFollowDef *d
     const char *name = d.model_name ? d.model_name : sn_track_def(motion)->model;
     Taking t = {0};
     memset(report, 0, sizeof *report);
-    snStatus status = prepare(&t, m, name, d.resume, error);
+    snStatus status = prepare(&t, m, name, d.loads, d.resume, error);
     d.frame = take;
     d.user = &t;
     if (status == SN_OK) status = sn_follow_frames(m, motion, &d, report, error);

@@ -9,7 +9,7 @@
 snStatus sn_move_body(const snModel *m, snState *s, int32_t body, const double position[3], const double rotation[4])
 {
     if (!sn_fits(m, s) || !position || !rotation || body < 0 || body >= m->nbody) return SN_BAD_ARGUMENT;
-    if (body < 0 || body >= m->nbody || m->body_mode[body] != SN_BODY_KINEMATIC) return SN_BAD_INPUT;
+    if (m->skeleton || m->body_mode[body] != SN_BODY_KINEMATIC) return SN_BAD_INPUT;
     rigid node = {q_unit(q_load(rotation)), v3_load(position)};
     s->body_target[body] = rigid_mul(node, rigid_inverse(m->body_node[body]));
     return SN_OK;
@@ -80,6 +80,11 @@ snStatus sn_pose(const snModel *m, snState *s, const double *coordinate)
     if (!sn_fits(m, s) || !coordinate) return SN_BAD_ARGUMENT;
     for (int32_t k = 0; k < m->ncoord; ++k)
         if (!isfinite(coordinate[k])) return SN_BAD_INPUT;
+    if (m->skeleton) {
+        sn_tree_put(m, s, coordinate);
+        sn_measure(m, s);
+        return SN_OK;
+    }
     rigid *target = s->body_target;
     sn_pose_bodies(m, coordinate, target);
     sn_carry_strands(m, s, s->body, target);

@@ -60,6 +60,7 @@ static bool allocate(const snModel *m, snState *s)
         if (!data) return false;
         set_data(s, i, data);
     }
+    if (s->tree) s->tree_q = s->tree->q, s->tree_v = s->tree->v;
     s->own_on = s->value->own_on;
     s->joint_on = s->value->joint_on;
     return true;
@@ -80,6 +81,7 @@ void sn_state_destroy(snState *s)
     for (int32_t i = 0; i < SN_ARRAY_COUNT; ++i)
         if (!(sn_state_array[i].flags & SN_BORROWED)) sn_free(sn_state_data(s, i));
     sn_free(s->settled);
+    sn_treesim_destroy(s->tree);
     sn_kkt_destroy(s->kkt);
     sn_pool_destroy(s->pool);
     sn_free(s);
@@ -176,10 +178,10 @@ snStatus sn_state_create(const snModel *m, const snSimDef *def, snState **out, s
     s->model = m;
     s->def = d;
     s->h = d.step > 0 ? d.step : m->step;
-    snStatus status = make_system(m, s) && allocate(m, s) ? SN_OK : sn_fail_no_memory(error);
+    snStatus status = make_system(m, s) && sn_tree_begin(m, s) && allocate(m, s) ? SN_OK : sn_fail_no_memory(error);
     if (status == SN_OK) {
         begin(m, s);
-        if (!d.skip_settle) status = settle_and_check(m, s, error);
+        if (!d.skip_settle && !m->skeleton) status = settle_and_check(m, s, error);
     }
     if (status == SN_OK) {
         leave_settling(m, s);

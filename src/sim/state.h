@@ -13,6 +13,7 @@
 #include "sim/parts.h"
 #include "sim/plant.h"
 #include "sim/state_table.h"
+#include "sim/tree_sim.h"
 
 /* kg and kg m^2: the mass with which a driven body enters the system, so that it does not feel the strands. Only this
  * module knows: plant.h speaks of driving bodies and of the forces on them. */
@@ -48,6 +49,8 @@ struct snState {
     snPool *pool;
     snKkt *kkt;
     snKktValues *value;
+    snTreeSim *tree;                     /* of a model on a tree, else NULL */
+    snStatus tree_status;                /* of its last solve */
     int32_t size;                        /* of a KKT vector */
     int32_t point0, own0, link0, joint0; /* where the parts of a vector start */
 
@@ -108,6 +111,12 @@ int32_t sn_worst_joint(const snModel *m, const snState *s, double *largest);
 snWorst sn_worst_constraint(const snModel *m, const snState *s);
 /* Mass, momentum and moment of momentum at a place. */
 void sn_energy_add_mass(snEnergy *e, double mass, v3 x, v3 v, v3 gravity);
+
+/* ---- part_tree.c */
+bool sn_tree_begin(const snModel *m, snState *s); /* allocates; true also without a tree */
+int32_t sn_tree_drawn(const snModel *m);          /* corners of all line muscles */
+/* Puts the tree at coordinates, at rest. */
+void sn_tree_put(const snModel *m, snState *s, const double *coordinate);
 
 /* ---- pose.c */
 /* Moves the strands along with bodies that go from one set of poses to another. */

@@ -63,6 +63,14 @@ enum {
       "activation of each muscle, 0 to 1")                                                                             \
     X(double, strength, m->nmuscle, 1, SN_KEPT | SN_WRITABLE, "muscle.strength",                                       \
       "factor on the active force of each muscle, 0 to 1")                                                             \
+    /* a tree and its line muscles */                                                                                  \
+    X(double, tree_q, m->skeleton ? m->ncoord : 0, 1, SN_KEPT | SN_HASHED | SN_BORROWED, NULL, "coordinates, rad or m") \
+    X(double, tree_v, m->skeleton ? m->ncoord : 0, 1, SN_KEPT | SN_HASHED | SN_BORROWED, NULL, "their rates")          \
+    X(double, out_line_point, sn_tree_drawn(m), 3, SN_MEASURED, "line.point", "corners of all line muscles, m")        \
+    X(double, out_line_length, sn_count(m, SN_ITEM_LINE), 1, SN_MEASURED, "line.length",                               \
+      "length of each line muscle, m")                                                                                 \
+    X(double, out_line_tension, sn_count(m, SN_ITEM_LINE), 1, SN_MEASURED, "line.tension",                             \
+      "force of each line muscle, N")                                                                                  \
     /* muscle groups */                                                                                                \
     X(double, out_volume, m->nvolume, 1, SN_MEASURED, "group.volume",                                                  \
       "volume of each group between its start and end, m^3")                                                           \

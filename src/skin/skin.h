@@ -56,6 +56,7 @@ typedef struct snSkinDef {
     double prominence;             /* one factor on all of it, 0 to switch off */
     double belly;                  /* factor on the thickening of bellies, 1 keeps their volume */
     bool contact; /* push out of the bones what blending draws into them; bones that are no closed mesh do not count */
+    bool touch;   /* part what blending drives into each other: finger and finger, fingertip and palm; needs parent */
 } snSkinDef;
 
 snSkinDef sn_default_skin_def(void);

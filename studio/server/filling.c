@@ -191,10 +191,14 @@ static char *read_file(const char *path, size_t *size)
     return text;
 }
 
-/* The new model as text, by way of a folder that is removed again. */
+/* The new model as text, by way of a folder that only this user can enter (mkdtemp makes it 0700) and that is removed
+ * again. */
 static snStatus keep(snFilling *f, const snSpec *filled, snError *error)
 {
-    char folder[] = "/tmp/sinew-strands-XXXXXX", muscle[64], scene[64], *texts[2] = {NULL, NULL};
+    char folder[256], muscle[300], scene[300], *texts[2] = {NULL, NULL};
+    const char *base = getenv("TMPDIR");
+    if (!base || !*base || strlen(base) > sizeof folder - 32) base = "/tmp";
+    snprintf(folder, sizeof folder, "%s/sinew-strands-XXXXXX", base);
     size_t sizes[2] = {0, 0};
     if (!mkdtemp(folder)) {
         snprintf(error->message, sizeof error->message, "no folder for the result");

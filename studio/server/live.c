@@ -5,6 +5,7 @@
  * shows the factor. */
 #include "live.h"
 
+#include "loading.h"
 #include "wire.h"
 #include "worker.h"
 
@@ -29,6 +30,7 @@ struct snLive {
     snState *state;
     snTracker *tracker; /* while following */
     snDrive *drive;     /* what the sliders ask for, while not */
+    snLoading loading;  /* what the page presses on the bones */
     int32_t nfunction;
     double *level; /* of the functions, for snapshots */
     int32_t nbody, npoint, nstrand, nmuscle, ncoord;
@@ -218,6 +220,7 @@ static void reset(snLive *live)
     (void)sn_state_reset(live->model, live->state);
     relax(live);
     for (int32_t i = 0; i < live->nmuscle; ++i) live->strength.data[i] = 1;
+    sn_loading_clear(&live->loading);
     live->diverged = false;
     live->due = 0;
     take_pose(live);
@@ -259,6 +262,12 @@ static void apply(snLive *live, const Command *c)
         sn_drive_set(live->drive, live->nmuscle + (int32_t)c->index, c->value[0]);
         apply_levels(live);
         break;
+    case SN_LIVE_GRIP:
+        sn_loading_grip(&live->loading, c->value[0]);
+        break;
+    case SN_LIVE_LOAD:
+        sn_loading_push(&live->loading, (int32_t)c->index, c->value);
+        break;
     }
 }
 
@@ -270,7 +279,7 @@ static const struct {
     [SN_LIVE_DRIVE] = {true, 1},    [SN_LIVE_PAUSE] = {true, 0},  [SN_LIVE_RESET] = {false, 0},
     [SN_LIVE_GRAVITY] = {false, 1}, [SN_LIVE_FOLLOW] = {true, 0}, [SN_LIVE_AIM] = {true, 1},
     [SN_LIVE_DRAG] = {true, 6},     [SN_LIVE_RELAX] = {false, 0}, [SN_LIVE_STRENGTH] = {true, 1},
-    [SN_LIVE_FUNCTION] = {true, 1},
+    [SN_LIVE_FUNCTION] = {true, 1}, [SN_LIVE_GRIP] = {false, 1},  [SN_LIVE_LOAD] = {true, 3},
 };
 
 /* How many things the index of an operation counts. */
@@ -286,6 +295,8 @@ static uint32_t bound_of(const snLive *live, uint32_t op)
         return (uint32_t)live->ncoord;
     case SN_LIVE_DRAG:
         return live->ncoord ? (uint32_t)live->nbody : 0;
+    case SN_LIVE_LOAD:
+        return (uint32_t)live->nbody;
     default:
         return 2;
     }
@@ -308,7 +319,7 @@ static bool decode(const snLive *live, const unsigned char *bytes, size_t size, 
 static bool replaces(const Command *a, const Command *b)
 {
     bool steady = a->op == SN_LIVE_DRIVE || a->op == SN_LIVE_AIM || a->op == SN_LIVE_DRAG || a->op == SN_LIVE_GRAVITY ||
-                  a->op == SN_LIVE_STRENGTH || a->op == SN_LIVE_FUNCTION;
+                  a->op == SN_LIVE_STRENGTH || a->op == SN_LIVE_FUNCTION || a->op == SN_LIVE_GRIP || a->op == SN_LIVE_LOAD;
     return steady && a->op == b->op && a->index == b->index;
 }
 
@@ -331,7 +342,8 @@ bool sn_live_message(snLive *live, const unsigned char *bytes, size_t size)
 static void write_snapshot(const snLive *live, uint32_t sequence, unsigned char *to)
 {
     uint32_t flags = (live->paused ? SN_LIVE_PAUSED : 0) | (live->tracker ? SN_LIVE_FOLLOWING : 0) |
-                     (live->diverged ? SN_LIVE_DIVERGED : 0) | (can_follow(live) ? SN_LIVE_CAN_FOLLOW : 0);
+                     (live->diverged ? SN_LIVE_DIVERGED : 0) | (can_follow(live) ? SN_LIVE_CAN_FOLLOW : 0) |
+                     (live->loading.can_grip ? SN_LIVE_CAN_GRIP : 0);
     double time = sn_time(live->state);
     uint64_t bits;
     memcpy(&bits, &time, 8);
@@ -393,6 +405,7 @@ static void advance(snLive *live, double elapsed)
             aim_tracker(live);
         else
             apply_levels(live);
+        sn_loading_apply(&live->loading, live->state);
         if (sn_step(live->model, live->state) != SN_OK) {
             live->diverged = true;
             relax(live);
@@ -496,6 +509,7 @@ snStatus sn_live_create(const snSpec *spec, const snModel *model, int32_t thread
     live->ncoord = sn_count(model, SN_ITEM_COORDINATE);
     snStatus status = sn_state_create(model, &def, &live->state, error);
     if (status == SN_OK) status = sn_drive_create(spec, model, &live->drive, error);
+    if (status == SN_OK) status = sn_loading_create(model, live->state, &live->loading, error);
     if (status == SN_OK) live->nfunction = sn_drive_functions(live->drive);
     if (status == SN_OK && (!find_fields(live) || !allocate(live))) status = fail(error, SN_NO_MEMORY, "out of memory");
     if (status == SN_OK) take_pose(live);
@@ -522,6 +536,7 @@ void sn_live_destroy(snLive *live)
     sn_worker_end(&live->worker);
     sn_tracker_destroy(live->tracker);
     sn_drive_destroy(live->drive);
+    sn_loading_destroy(&live->loading);
     sn_state_destroy(live->state);
     double *arrays[] = {live->level,    live->goal,      live->aim,       live->probe,
                         live->pose_now, live->pose_next, live->probe_pose};

@@ -75,7 +75,7 @@ export class AnswerPanel {
   /** Joints that lack torque, and how far the nearest pose stays short of the one asked for. */
   private lost(held: Held, searching: boolean): HTMLElement {
     const rows = this.data.coordinates
-      .map((c, i) => ({ c, missing: Math.abs(held.missing[i]), short: held.nearest ? ((held.nearest.pose[i] - held.pose[i]) * 180) / Math.PI : 0 }))
+      .map((c, i) => ({ c, missing: Math.abs(held.missing[i]), short: held.nearest ? towards(held.pose[i], held.nearest.pose[i]) : 0 }))
       .filter((r) => r.missing > WORTH || Math.abs(r.short) > OFF)
       .sort((a, b) => Math.abs(b.short) - Math.abs(a.short) || b.missing - a.missing)
       .slice(0, MOST);
@@ -84,7 +84,7 @@ export class AnswerPanel {
       el("table", { class: "lost" },
         el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Joint"), el("th", { scope: "col" }, "lacks"), el("th", { scope: "col" }, "ends up"))),
         el("tbody", {}, ...rows.map((r) => el("tr", {}, el("th", { scope: "row" }, coordinateName(r.c).replace(" finger ", " ")), el("td", {}, `${r.missing.toFixed(0)} mN m`),
-          el("td", {}, searching ? "…" : held.nearest ? `${Math.abs(r.short).toFixed(0)}° ${Math.abs(r.short) < 0.5 ? "off" : r.short > 0 ? "too far" : "short"}` : "–"))))));
+          el("td", {}, searching ? "…" : held.nearest ? `${Math.abs(r.short).toFixed(0)}° ${r.short < 0 ? "too far" : "short"}` : "–"))))));
   }
 
   private compensators(list: Compensator[], changes: Change[]): HTMLElement {
@@ -157,6 +157,11 @@ export class AnswerPanel {
         ...(this.answer?.case ? fact("case", `${level(this.answer.case)}, ${force(this.answer.case)}`) : [])),
       ...(this.events.editable ? [el("div", { class: "chips" }, ...buttons)] : []));
   }
+}
+
+/** Degrees that a joint stays short of a pose; less than zero: it goes beyond. Seen from the neutral pose. */
+function towards(asked: number, found: number): number {
+  return ((asked < 0 ? found - asked : asked - found) * 180) / Math.PI;
 }
 
 function fact(name: string, value: string): Node[] {

@@ -38,7 +38,7 @@ export class Consult {
   open(): void {
     window.clearTimeout(this.retry);
     this.events.link("connecting", false);
-    const socket = new WebSocket(`ws://${location.host}/clinic`);
+    const socket = new WebSocket(`ws://${location.host}${location.pathname}clinic`);
     this.socket = socket;
     socket.onopen = () => {
       this.events.link("connected", false);

@@ -243,6 +243,8 @@ export interface StudioData {
   groups: Group[];
   constraints: Constraint[];
   coordinates: Coordinate[];
+  /** postures that the live mode offers: a value for each coordinate */
+  postures: { name: string; values: number[] }[];
   /** names of the model's anatomical functions */
   functions: string[];
   fillable: Fillable[];
@@ -534,6 +536,7 @@ export function parse(buffer: ArrayBuffer): StudioData {
       driven: c.driven !== false,
       body: within(`coordinate ${c.name}`, c.body, 0, bodies.length),
     })),
+    postures: (head.postures ?? []).map((p: any) => ({ name: String(p.name), values: (p.values ?? []).map(Number) })),
     functions: (head.functions ?? []).map(String),
     fillable: (head.fillable ?? []).map((m: any, i: number) => ({
       ...reader.mesh(`mesh ${i}`, m),

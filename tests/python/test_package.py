@@ -193,6 +193,17 @@ class Package(unittest.TestCase):
         self.hand.simulate(0.02, control=lambda state: calls.append(state.time))
         self.assertGreater(len(calls), 2)
 
+    def test_loads_are_carried_and_recorded(self):
+        bare = self.hand.track("fist", end=0.2)
+        held = self.hand.track("fist", end=0.2, loads=["dp2@tip=0,0,3", "hand=1kg"])
+        self.assertGreater(held["activation/FDP2"][-1], bare["activation/FDP2"][-1] + 0.01)
+        self.assertAlmostEqual(held["load_fy/hand"][-1], -9.81, 6)
+        with self.assertRaises(sinew.Error):
+            self.hand.track("fist", end=0.1, loads="dp2=1")
+        pushed = self.hand.simulate(0.1, loads="dp2:world=0,0,-1")
+        self.assertAlmostEqual(pushed["load_fz/dp2"][-1], -1, 12)
+        self.assertLess(pushed.at("dp2", 0.1)[2], self.hand.simulate(0.1).at("dp2", 0.1)[2] - 1e-3)
+
     def test_a_diverging_state_names_the_culprit(self):
         state = self.hand.state(skip_settle=True)
         state["body.force"] = numpy.nan

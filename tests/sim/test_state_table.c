@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 enum { BEFORE = 25, BEHIND = 15, MAX_COORD = 64 };
-static const char *const scene[] = {"finger", "pulley", "crane", "spindle", "sheet", "hand-synthetic"};
+static const char *const scene[] = {"finger", "pulley", "crane", "spindle", "sheet", "hand-synthetic", "tree"};
 enum { SCENES = sizeof scene / sizeof *scene };
 
 /* A scene twice, the first state run to the interruption and saved, and what going on from there gives. */
@@ -77,9 +77,41 @@ static snTracker *tracker_of(const Rig *r)
     return t;
 }
 
+/* Two links on a tree with a muscle on either side. */
+static Rig tree_rig(double h)
+{
+    const double turn[4] = {1, 0, 0, 0}, half[3] = {0.02, 0.15, 0.02};
+    snBuild b = sn_build_begin();
+    snModelDef model = *sn_spec_model(b.spec);
+    snSimDef sim = sn_default_sim_def();
+    model.type = SN_MODEL_TREE, sim.step = h;
+    assert_int_equal(sn_set_model(b.spec, &model), SN_OK);
+    sn_build_body(&b, "upper", (double[3]){0, 0.35, 0}, turn, half, 2);
+    sn_build_body(&b, "lower", (double[3]){0, 0.05, 0}, turn, half, 1);
+    for (int i = 0; i < 2; ++i) {
+        snCoordinateDef d = sn_default_coordinate_def();
+        d.name = i ? "elbow.flexion" : "shoulder.flexion", d.parent = i ? "upper" : "world", d.body = i ? "lower" : "upper";
+        d.axis[2] = 1, d.center[1] = i ? 0.2 : 0.5, d.damping = 0.1;
+        assert_int_equal(sn_add_coordinate(b.spec, &d, NULL), SN_OK);
+    }
+    for (int i = 0; i < 2; ++i) {
+        const double x = i ? -0.03 : 0.03, point[9] = {x, 0.6, 0, x, 0.3, 0, x, 0.1, 0};
+        snLineMuscleDef d = sn_default_line_muscle_def();
+        d.name = i ? "back" : "front", d.bodies = "world upper lower", d.npoint = 3, d.point = point;
+        d.max_force = 100, d.fiber_length = 0.1;
+        assert_int_equal(sn_add_line_muscle(b.spec, &d, NULL), SN_OK);
+    }
+    return rig_of(sn_build_end(&b), sim);
+}
+
+static Rig rig_named(const char *name)
+{
+    return strcmp(name, "tree") == 0 ? tree_rig(0.004) : rig_scene(name, 0.004);
+}
+
 static Case begin(const char *name)
 {
-    Case c = {.r = rig_scene(name, 0.004), .other = rig_scene(name, 0.004)};
+    Case c = {.r = rig_named(name), .other = rig_named(name)};
     c.tracker = tracker_of(&c.r);
     c.other_tracker = tracker_of(&c.other);
     for (int32_t b = 0; b < c.r.m->nbody; ++b) c.r.s->force[3 * b] = 0.01, c.r.s->torque[3 * b + 1] = 1e-4;
