@@ -78,7 +78,7 @@ void sn_build_cylinder(snBuild *build, const char *name, const char *body, const
     node.name = name;
     node.kind = SN_NODE_SHAPE;
     node.shape = SN_SHAPE_CYLINDER;
-    node.size[0] = radius, node.size[1] = length;
+    node.extent[0] = radius, node.extent[1] = length;
     node.parent = sn_spec_find(build->spec, SN_KIND_NODE, body);
     const snNodeDef *parent = node.parent ? sn_spec_node(build->spec, node.parent) : NULL;
     if (!parent) {

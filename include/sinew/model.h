@@ -32,8 +32,6 @@ SN_API const char *sn_name(const snModel *model, snItem item, int32_t index); /*
 SN_API int32_t sn_find(const snModel *model, snItem item, const char *name);
 /* The name of a coordinate with the model's word for it, joint.flexion; joint.0 where the model has none. */
 SN_API const char *sn_coordinate_title(const snModel *model, int32_t coordinate);
-SN_API int32_t sn_strand_first_point(const snModel *model, int32_t strand);
-SN_API int32_t sn_strand_point_count(const snModel *model, int32_t strand);
 SN_API int32_t sn_strand_muscle(const snModel *model, int32_t strand); /* -1: passive */
 /* Line muscles as they are drawn and recorded: straight from point to point, as many points in every pose. */
 SN_API int32_t sn_line_point_count(const snModel *model, int32_t line);

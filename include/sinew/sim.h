@@ -14,6 +14,7 @@ typedef struct snState snState;
 typedef enum snSolver { SN_SOLVER_STRAND, SN_SOLVER_PLAIN } snSolver;
 
 typedef struct snSimDef {
+    size_t size;      /* of this struct: set by its default function */
     double step;      /* s; 0: the model's */
     int32_t threads;  /* 0: all cores */
     snSolver solver;
@@ -23,7 +24,16 @@ typedef struct snSimDef {
     bool skip_settle;       /* start from the pose as drawn */
 } snSimDef;
 
-SN_API snSimDef sn_default_sim_def(void);
+static inline snSimDef sn_default_sim_def(void)
+{
+    SN_DEF(snSimDef, def);
+    def.threads = 1;
+    def.solver = SN_SOLVER_STRAND;
+    def.gravity_scale = 1;
+    def.contact_rounds = 6;
+    def.refine = 1;
+    return def;
+}
 /* Allocates everything a step needs and settles the rest pose (short damped steps) before time zero. Fails with
  * SN_BAD_INPUT when a strand ends up on the wrong side of one of its surfaces. */
 SN_API snStatus sn_state_create(const snModel *model, const snSimDef *def, snState **state, snError *error);
@@ -72,8 +82,19 @@ typedef struct snView {
     bool writable;
 } snView;
 SN_API snStatus sn_field(const snModel *model, snState *state, const char *name, snView *view);
-SN_API const char *sn_field_name(int32_t index); /* NULL past the last */
-SN_API const char *sn_field_doc(int32_t index);
+/* All fields by index: name, and what it is with shape and unit; both NULL past the last. */
+typedef struct snFieldInfo {
+    const char *name, *doc;
+} snFieldInfo;
+SN_API snFieldInfo sn_field_info(int32_t index);
+static inline const char *sn_field_name(int32_t index)
+{
+    return sn_field_info(index).name;
+}
+static inline const char *sn_field_doc(int32_t index)
+{
+    return sn_field_info(index).doc;
+}
 
 /* Give a kinematic body its pose at the end of the next step (world pose of its node). */
 SN_API snStatus sn_move_body(const snModel *model, snState *state, int32_t body, const double position[3], const double rotation[4]);
@@ -87,13 +108,6 @@ SN_API snStatus sn_line_points(const snModel *model, const double *pose, double 
 /* Multiplies gravity from the next step on. */
 SN_API void sn_set_gravity_scale(snState *state, double scale);
 
-typedef struct snEnergy {
-    double kinetic, elastic, potential; /* J */
-    double momentum[3], angular_momentum[3];
-} snEnergy;
-SN_API snEnergy sn_energy(const snModel *model, const snState *state);
-/* A hash of all positions and velocities, equal only for bit-equal states. */
-SN_API uint64_t sn_state_hash(const snState *state);
 SN_API int64_t sn_state_bytes(const snState *state);
 
 #ifdef __cplusplus

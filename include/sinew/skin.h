@@ -42,10 +42,6 @@ typedef struct snSkinInfo {
 } snSkinInfo;
 SN_API snSkinInfo sn_skin_info(const snSkin *skin);
 
-/* Weights in use: 4 bodies and 4 weights per vertex, largest first. */
-SN_API const int32_t *sn_skin_weight_bodies(const snSkin *skin);
-SN_API const double *sn_skin_weights(const snSkin *skin);
-
 /* By brute force over all strands instead of the tree: the reference for tests and benchmarks. */
 SN_API void sn_skin_set_brute_force(snSkin *skin, bool on);
 

@@ -41,6 +41,7 @@ typedef struct snClinicDef {
 } snClinicDef;
 
 typedef struct snStudioDef {
+    size_t size; /* of this struct: set by its default function */
     const snSpec *spec;
     const char *name;         /* of the model; empty: from the replay */
     const char *title;        /* of the motion, may be empty */
@@ -54,7 +55,13 @@ typedef struct snStudioDef {
     const double *posture; /* a value for each coordinate of the model, posture after posture, rad or m */
 } snStudioDef;
 
-SN_API snStudioDef sn_default_studio_def(void);
+static inline snStudioDef sn_default_studio_def(void)
+{
+    SN_DEF(snStudioDef, def);
+    def.name = "";
+    def.title = "";
+    return def;
+}
 
 /* One self-contained HTML file. Fails with SN_NO_FILE when the page has not been built or installed. */
 SN_API snStatus sn_save_html(const snStudioDef *def, const char *path, snError *error);
@@ -63,7 +70,10 @@ SN_API snStatus sn_save_html(const snStudioDef *def, const char *path, snError *
 SN_API snStatus sn_pack_studio(const snStudioDef *def, void **bytes, size_t *size, snError *error);
 /* The page without data, as the server hands it out. Free it with sn_studio_free. */
 SN_API snStatus sn_load_page(char **html, size_t *size, snError *error);
-SN_API void sn_studio_free(void *bytes);
+static inline void sn_studio_free(void *bytes)
+{
+    sn_release(bytes);
+}
 
 /* What a healthy limb and a case (NULL: none) say to a pose: JSON for the page, as docs/studio.md describes it. nearest:
  * also where the limb ends up that cannot hold it and who compensates, which takes some 25 ms instead of less than 1. id comes back in the answer. Both patients

@@ -52,7 +52,7 @@ class Model(Closable):
         status = sn.sn_check(self._spec.pointer, ctypes.byref(problems))
         found = [problems.problem[i] for i in range(problems.count)]
         texts = [text_of(problem) for problem in found if problem.status != api.SN_OK]
-        sn.sn_problems_free(ctypes.byref(problems))
+        sn.sn_release(problems.memory)
         if texts:
             raise Error("\n".join(texts), "SN_BAD_INPUT", problems=texts)
         check(status, error)

@@ -1,6 +1,7 @@
 /* Following a motion: control, steps, fatigue, what is recorded. The published method is in paper.c. */
-#include "motion/poses.h"
 #include "analysis/pursue.h"
+#include "base/def.h"
+#include "motion/poses.h"
 
 #include "analysis/fatigue.h"
 #include "base/alloc.h"
@@ -179,7 +180,8 @@ static snStatus start_replay(snPursue *u, snTrack **replay)
         name[k] = text + (size_t)k * NAME;
         (void)snprintf(text + (size_t)k * NAME, NAME, "%s/%.140s", kind, of);
     }
-    snTrackDef def = {.model = u->def->model_name ? u->def->model_name : "",
+    snTrackDef def = {.size = sizeof(snTrackDef),
+                      .model = u->def->model_name ? u->def->model_name : "",
                       .nbody = p->m->nbody,
                       .body_name = p->m->body_name,
                       .nstrand = p->np,
@@ -362,6 +364,7 @@ static void finish(snPursue *u, double started)
 snStatus sn_pursue(snPatient *p, const snPoses *poses, const snPursueDef *def, snTrack **replay, snPursueReport *report,
                    snError *error)
 {
+    if (SN_CHECK_DEF(def, snPursueDef, error)) return SN_BAD_ARGUMENT;
     *report = (snPursueReport){.worst_coordinate = -1};
     snPursue u = {.p = p, .poses = poses, .def = def, .report = report, .full = true};
     snTrack *track = NULL;
@@ -388,10 +391,4 @@ snStatus sn_pursue_record(snPursue *u, double time, snTrack *replay)
 {
     compare(u, time);
     return replay ? record(u, time, replay) : SN_OK;
-}
-
-void sn_pursue_report_free(snPursueReport *report)
-{
-    sn_free(report->memory);
-    *report = (snPursueReport){0};
 }

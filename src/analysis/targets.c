@@ -81,12 +81,6 @@ snStatus sn_targets_create(const snModel *m, const snPoses *poses, double rate, 
     return status;
 }
 
-void sn_targets_free(snTargets *t)
-{
-    sn_free(t->memory);
-    *t = (snTargets){0};
-}
-
 int32_t sn_targets_peak(const snTargets *t)
 {
     int32_t peak = 0;
@@ -153,12 +147,6 @@ snStatus sn_check_motion(snPatient *p, const snTargets *t, snMotionCheck *out)
     for (int32_t i = 0; i < out->count && status == SN_OK; ++i) status = judge(p, t, &list[i]);
     if (status != SN_OK) sn_motion_check_free(out);
     return status;
-}
-
-void sn_motion_check_free(snMotionCheck *check)
-{
-    sn_free(check->memory);
-    *check = (snMotionCheck){0};
 }
 
 /* ---- comparison ----------------------------------------------------------------------------- */
@@ -276,10 +264,4 @@ snStatus sn_compare(snPatient *healthy, snPatient *changed, const snTargets *t, 
     sn_free(frame);
     if (status != SN_OK) sn_compared_free(out);
     return status;
-}
-
-void sn_compared_free(snCompared *c)
-{
-    sn_free(c->memory);
-    *c = (snCompared){0};
 }

@@ -3,25 +3,12 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/def.h"
 #include "base/error.h"
 #include "sinew/sim.h"
 
 #include <stdio.h>
 #include <string.h>
-
-snLibraryDef sn_default_library_def(void)
-{
-    return (snLibraryDef){.activations = 3,
-                          .points = 400,
-                          .mu = 25e3,
-                          .bulk = 120,
-                          .prestretch = 1.1,
-                          .tone = 0.1,
-                          .jump = 5e-3,
-                          .midpoint = 1e-3,
-                          .most_samples = 9,
-                          .contact = true};
-}
 
 void sn_library_destroy(snLibrary *library)
 {
@@ -68,6 +55,7 @@ static snStatus add_all(const snSpec *spec, const snModel *model, const snLibrar
 
 snStatus sn_create_library(const snSpec *spec, const snLibraryDef *def, snLibrary **out, snError *error)
 {
+    if (SN_CHECK_DEF(def, snLibraryDef, error)) return SN_BAD_ARGUMENT;
     snModel *model = NULL;
     snBoneFields fields = {0};
     double began = sn_clock();

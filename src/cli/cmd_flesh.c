@@ -144,7 +144,7 @@ static snStatus read_old(snFleshRun *run)
     if (!cli_given(cli, "resume") || cli_file_size(run->to) == 0) return SN_OK;
     snStatus status = cli_fail_file(cli, sn_cache_open(run->to, &run->old, &error), &error, run->to);
     if (status != SN_OK) return status;
-    int32_t points = sn_cache_points(run->old), frames = sn_cache_frames(run->old);
+    int32_t points = sn_cache_def(run->old)->npoint, frames = sn_cache_def(run->old)->frames;
     if (points != run->deformed.nvertex)
         return cli_fail(cli, SN_BAD_INPUT, "%s has %d points, this flesh has %d: it cannot be continued", run->to,
                         (int)points, (int)run->deformed.nvertex);

@@ -134,9 +134,9 @@ static snStatus draw(snPlot *p)
     make_title(p, title, sizeof title);
     bool heat = cli_given(p->cli, "heat") || p->nchannel > MOST_LINES;
     for (int32_t i = 0; i < p->nchannel; ++i) text_add(&names, "%s%s", i ? " " : "", short_name(p, p->channel[i]));
-    snTrackPlot plot = {.which = p->what->prefix, .names = names.text, .heat = heat,
-                        .title = cli_option_text(p->cli, "title", title),
-                        .top = cli_option_number(p->cli, "max", 0)};
+    snTrackPlot plot = sn_default_track_plot();
+    plot.which = p->what->prefix, plot.names = names.text, plot.heat = heat;
+    plot.title = cli_option_text(p->cli, "title", title), plot.top = cli_option_number(p->cli, "max", 0);
     snStatus status = names.text ? sn_plot_track_as(p->track, &plot, p->to, &error) : SN_NO_MEMORY;
     text_free(&names);
     if (status != SN_OK) return cli_fail_file(p->cli, status, &error, p->to);

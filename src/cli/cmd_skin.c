@@ -98,8 +98,8 @@ static snStatus save_weights(snSkinRun *run)
     const char **name = calloc((size_t)nbody + 1, sizeof *name);
     if (!name) return SN_NO_MEMORY;
     for (int32_t b = 0; b < nbody; ++b) name[b] = sn_name(s->model, SN_ITEM_BODY, b);
-    snStatus status = sn_save_skin_weights(path, s->nvertex, nbody, name, sn_skin_weight_bodies(s->skin),
-                                           sn_skin_weights(s->skin), &error);
+    const snDeformSurface *skin = sn_deformer_surface(s->deformer, 0);
+    snStatus status = sn_save_skin_weights(path, s->nvertex, nbody, name, skin->body, skin->weight, &error);
     free(name);
     return cli_fail_file(run->cli, status, &error, path);
 }
@@ -130,7 +130,7 @@ static snStatus read_base(snSkinRun *run)
     if (!path) return SN_OK;
     snStatus status = cli_fail_file(cli, sn_cache_open(path, &run->base, &error), &error, path);
     if (status != SN_OK) return status;
-    int32_t points = sn_cache_points(run->base), frames = sn_cache_frames(run->base);
+    int32_t points = sn_cache_def(run->base)->npoint, frames = sn_cache_def(run->base)->frames;
     if (points != run->skinned.nvertex)
         return cli_fail(cli, SN_BAD_INPUT, "%s has %d points, the skin has %d vertices", path, (int)points,
                         (int)run->skinned.nvertex);

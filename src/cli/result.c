@@ -22,7 +22,10 @@ snStatus cli_load_replay(snCli *cli, const char *path, snTrack **replay)
 
 static snStatus table_to_track(const snTable *table, snTrack **track)
 {
-    snTrackDef def = {.model = "", .nscalar = table->columns, .scalar_name = (const char *const *)table->name};
+    snTrackDef def = {.size = sizeof(snTrackDef),
+                      .model = "",
+                      .nscalar = table->columns,
+                      .scalar_name = (const char *const *)table->name};
     snTrack *made = NULL;
     snStatus status = sn_track_create(&def, &made);
     for (int32_t i = 0; status == SN_OK && i < table->rows; ++i)

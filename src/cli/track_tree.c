@@ -36,6 +36,7 @@ static snStatus name_outputs(snPursuitRun *r)
 static snStatus set_up(snPursuitRun *r, snCli *cli)
 {
     static const char *const method[] = {"torque", "step", "paper"};
+    r->def = sn_default_pursue_def();
     const char *text = cli_option_text(cli, "method", "torque");
     snMotionDef motion = sn_default_motion_def();
     snError error = {0};

@@ -1,12 +1,13 @@
 /* Following a whole motion: approach, track frame by frame, measure, record. */
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/def.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "control/inverse.h"
 #include "control/reach.h"
-#include "sim/plant.h"
 #include "motion/store.h"
+#include "sim/plant.h"
 #include "sinew/control.h"
 
 #include <math.h>
@@ -41,11 +42,6 @@ struct snFollow {
     double *body_sum, *body_sum2; /* nbody */
 };
 typedef snFollow Follow;
-
-snFollowDef sn_default_follow_def(void)
-{
-    return (snFollowDef){.sim = sn_default_sim_def(), .tracker = sn_default_tracker_def(), .lead = 0.5};
-}
 
 void sn_follow_report_free(snFollowReport *report)
 {
@@ -543,6 +539,7 @@ snStatus sn_follow_frames(const snModel *m, const snTrack *motion, const snFollo
                           snError *error)
 {
     if (!m || !motion || !report) return sn_fail_argument(error, "the model, the motion or the report is NULL");
+    if (def && SN_CHECK_DEF(def, snFollowDef, error)) return SN_BAD_ARGUMENT;
     Follow f = {.m = m, .motion = motion, .def = def ? *def : sn_default_follow_def(), .report = report};
     memset(report, 0, sizeof *report);
     report->nbody = m->nbody;

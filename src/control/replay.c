@@ -8,7 +8,7 @@ snStatus sn_motion_from_coordinates(const snModel *m, int32_t count, const doubl
                                     snTrack **motion)
 {
     if (!m || count < 0 || !time || !coordinate || !motion) return SN_BAD_ARGUMENT;
-    snTrackDef def = {.model = "", .nbody = m->nbody, .body_name = m->body_name};
+    snTrackDef def = {.size = sizeof(snTrackDef), .model = "", .nbody = m->nbody, .body_name = m->body_name};
     snTrack *track = NULL;
     snStatus status = sn_track_create(&def, &track);
     double *pose = SN_NEW_ARRAY(double, 7 * m->nbody);

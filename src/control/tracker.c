@@ -8,6 +8,7 @@
  * tendons, until no muscle leads the right way any more. So tracking weighs more as the error falls; where a
  * target cannot be reached, the full price keeps the activations smooth. */
 #include "base/alloc.h"
+#include "base/def.h"
 #include "base/error.h"
 #include "opt/boxqp.h"
 #include "opt/dense.h"
@@ -42,18 +43,6 @@ struct snTracker {
     bool acts;            /* on the state */
     int64_t step;         /* of which `last` holds the activations at the start */
 };
-
-snTrackerDef sn_default_tracker_def(void)
-{
-    return (snTrackerDef){.activation_weight = 5e-4,
-                          .smoothness_weight = 1e-2,
-                          .feedback = 100,
-                          .max_feedback = 0.5,
-                          .length = 0.05,
-                          .max_activation = 1,
-                          .max_rate = 30,
-                          .tolerance = 2e-4};
-}
 
 /* ---- rows of a target ----------------------------------------------------------------------- */
 
@@ -306,6 +295,7 @@ snStatus sn_tracker_create(const snModel *m, snState *s, const snTrackerDef *def
     snView own;
     if (sn_field(m, s, "body.position", &own) == SN_BAD_ARGUMENT)
         return sn_fail_argument(error, "the state belongs to another model");
+    if (def && SN_CHECK_DEF(def, snTrackerDef, error)) return SN_BAD_ARGUMENT;
     snTrackerDef d = def ? *def : sn_default_tracker_def();
     snStatus status = check_targets(m, &d, error);
     if (status != SN_OK) return status;

@@ -1,12 +1,13 @@
 /* A motion for a model, whatever the format: found, read, matched with the model, turned into poses of bodies. */
 #include "base/alloc.h"
+#include "base/def.h"
 #include "base/error.h"
-#include "io/file.h"
-#include "sinew/control.h"
-#include "sinew/io.h"
 #include "io/bvh.h"
+#include "io/file.h"
 #include "io/motion_limit.h"
 #include "io/pose.h"
+#include "sinew/control.h"
+#include "sinew/io.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -22,11 +23,6 @@ static const double GAP_LEAST = 0.5; /* s: ... and at least this is a hole in a 
 static const char *const endings[] = {".pose.csv",   ".control.xml", ".control.xml.gz", ".replay.xml", ".replay.xml.gz",
                                       ".replay.bin", ".bvh",         ".sto",            ".mot",        ".csv"};
 enum { NENDING = sizeof endings / sizeof *endings };
-
-snMotionDef sn_default_motion_def(void)
-{
-    return (snMotionDef){.sample_rate = 125};
-}
 
 /* ---- finding -------------------------------------------------------------------------------- */
 
@@ -356,6 +352,7 @@ static snStatus load_any(const snModel *m, const char *path, const snMotionDef *
 
 snStatus sn_load_motion_poses(const char *name, const snMotionDef *def, snPoses **poses, snError *error)
 {
+    if (def && SN_CHECK_DEF(def, snMotionDef, error)) return SN_BAD_ARGUMENT;
     snMotionDef d = def ? *def : sn_default_motion_def();
     char path[2 * PATH_SIZE], map[2 * PATH_SIZE];
     snStatus status = find_motion(&d, name, path, sizeof path, error);
@@ -374,6 +371,7 @@ snStatus sn_load_motion_poses(const char *name, const snMotionDef *def, snPoses 
 
 snStatus sn_load_motion(const snModel *m, const char *name, const snMotionDef *def, snTrack **motion, snError *error)
 {
+    if (def && SN_CHECK_DEF(def, snMotionDef, error)) return SN_BAD_ARGUMENT;
     snMotionDef d = def ? *def : sn_default_motion_def();
     char path[2 * PATH_SIZE];
     double rate = 0;

@@ -288,12 +288,6 @@ snStatus sn_check(const snSpec *spec, snProblems *problems)
         return SN_NO_MEMORY;
     }
     *problems = (snProblems){.count = c.count, .nerror = c.nerror, .problem = c.problem, .memory = c.problem};
+    sn_spec_set_sound(spec, c.nerror == 0);
     return c.nerror ? SN_BAD_INPUT : SN_OK;
-}
-
-void sn_problems_free(snProblems *problems)
-{
-    if (!problems) return;
-    sn_free(problems->memory);
-    *problems = (snProblems){0};
 }

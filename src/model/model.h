@@ -204,4 +204,8 @@ static inline void sn_station_cross(const snModel *m, const snStation *station, 
     }
 }
 
+/* Control points of a strand: the first and how many. */
+int32_t sn_strand_first_point(const snModel *model, int32_t strand);
+int32_t sn_strand_point_count(const snModel *model, int32_t strand);
+
 #endif

@@ -106,7 +106,7 @@ snStatus sn_node_surface(const snSpec *spec, snId id, rigid body, snArena *arena
         return make_patch(node, &world, frame, arena, s) ? SN_OK : sn_fail_no_memory(error);
     }
     s->kind = kind_of[node->shape];
-    s->size = v3_of(node->size[0] * column_length(&world.a, 0), node->size[1] * column_length(&world.a, 1),
-                    node->size[2] * column_length(&world.a, 2));
+    s->size = v3_of(node->extent[0] * column_length(&world.a, 0), node->extent[1] * column_length(&world.a, 1),
+                    node->extent[2] * column_length(&world.a, 2));
     return SN_OK;
 }

@@ -51,7 +51,8 @@ static const snAttr node_attr[] = {
      .max = NONE,
      .unit = LENGTH_UNIT,
      .kinds = MESH,
-     .doc = "Spacing of the distance grid that is made where strands lie on the mesh; 0: a 48th of its longest side, finer "
+     .doc = "Spacing of the distance grid that is made where strands lie on the mesh; 0: a 48th of its longest side, "
+            "finer "
             "where it is thin."},
     {.name = "degree",
      .type = SN_ATTR_INT,
@@ -112,7 +113,7 @@ static const snAttr node_attr[] = {
      .doc = "Plane (normal +z), sphere, infinite cylinder along z, or ellipsoid."},
     {.name = "size",
      .type = SN_ATTR_VECTOR,
-     .offset = AT(size),
+     .offset = AT(extent),
      .width = 3,
      .initial = {1, 1, 1},
      .min = 0,
@@ -491,6 +492,7 @@ void sn_element_defaults(int element, void *def)
 {
     const snElement *e = sn_element(element);
     memset(def, 0, e->size);
+    memcpy(def, &e->size, sizeof e->size);
     for (int i = 0; i < e->nattr; ++i) set_default(&e->attr[i], def);
 }
 

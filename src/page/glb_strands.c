@@ -2,6 +2,7 @@
  * its extras. */
 #include "base/alloc.h"
 #include "base/error.h"
+#include "motion/track.h"
 #include "page/glb.h"
 
 #include <stdio.h>

@@ -1,11 +1,12 @@
 /* A GLB of a model: meshes of the bones, radii and muscles of the strands looked up in its spec. */
 #include "base/alloc.h"
 #include "base/array.h"
+#include "base/def.h"
 #include "base/error.h"
 #include "model/nodes.h"
+#include "page/gltf.h"
 #include "page/tissue.h"
 #include "sinew/io.h"
-#include "page/gltf.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -149,6 +150,7 @@ static snStatus find_parts(const snSpec *spec, const snTrack *track, modelParts 
 
 snStatus sn_save_model_glb(const snSpec *spec, const snGlbDef *def, const char *path, snError *error)
 {
+    if (SN_CHECK_DEF(def, snGlbDef, error)) return SN_BAD_ARGUMENT;
     modelParts parts = {0};
     snGlbDef whole = *def;
     snStatus status = find_parts(spec, def->track, &parts, error);

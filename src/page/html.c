@@ -1,5 +1,6 @@
 /* The page of the studio as one file: the template that the build made, with the data put into its slot. */
 #include "base/alloc.h"
+#include "base/def.h"
 #include "base/error.h"
 #include "io/file.h"
 #include "page/html_bytes.h"
@@ -107,6 +108,7 @@ static snStatus squeeze(const void *bytes, size_t size, unsigned char **out, siz
 
 snStatus sn_save_html(const snStudioDef *def, const char *path, snError *error)
 {
+    if (SN_CHECK_DEF(def, snStudioDef, error)) return SN_BAD_ARGUMENT;
     char *page = NULL, *text = NULL;
     void *bytes = NULL;
     unsigned char *packed = NULL;

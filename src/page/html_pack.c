@@ -1,6 +1,7 @@
 /* The studio's data: a head in JSON and a binary part (docs/studio.md). The spec is compiled, so that bodies, strands,
  * points and muscles stand in the order of the runtime model and a live state fits without a map. */
 #include "page/html_pack.h"
+#include "base/def.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -11,16 +12,6 @@
 #include <string.h>
 
 #define BLANKS " \t\r\n" /* what names in one attribute are separated by */
-
-snStudioDef sn_default_studio_def(void)
-{
-    return (snStudioDef){.name = "", .title = ""};
-}
-
-void sn_studio_free(void *bytes)
-{
-    sn_free(bytes);
-}
 
 void sn_pack_member(snPack *p, const char *name)
 {
@@ -418,6 +409,7 @@ static snStatus join(snPack *p, void **bytes, size_t *size)
 
 snStatus sn_pack_studio(const snStudioDef *def, void **bytes, size_t *size, snError *error)
 {
+    if (SN_CHECK_DEF(def, snStudioDef, error)) return SN_BAD_ARGUMENT;
     snPack p = {.def = def, .error = error};
     snStatus status = sn_compile(def->spec, &p.model, error);
     if (status) return status;

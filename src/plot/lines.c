@@ -3,6 +3,7 @@
  * A name stands beside the end of its curve; where ends are close, names are moved apart and a thin line leads to each,
  * so that none overlaps another however many there are. */
 #include "base/alloc.h"
+#include "base/def.h"
 #include "base/error.h"
 #include "plot/plot.h"
 
@@ -281,6 +282,7 @@ snStatus sn_plot_panels(const snPlotDef *def, int32_t count, const char *path, s
     if (count < 1 || count > SN_PLOT_PANELS)
         return sn_fail(error, SN_BAD_INPUT, "%d plots on one page, 1 to %d can be", (int)count, SN_PLOT_PANELS);
     snStatus status = SN_OK;
+    for (int32_t i = 0; i < count && status == SN_OK; ++i) status = SN_CHECK_DEF(&def[i], snPlotDef, error);
     for (int32_t i = 0; i < count && status == SN_OK; ++i) status = measure_panel(&p[i], &def[i], error);
     if (status == SN_OK) status = sn_page_measure(&page, error);
     if (status != SN_OK) return status;
@@ -290,9 +292,4 @@ snStatus sn_plot_panels(const snPlotDef *def, int32_t count, const char *path, s
     if (status != SN_OK) return status;
     for (int32_t i = 0; i < count; ++i) draw_panel(&page, &p[i]);
     return sn_page_finish(&page, error);
-}
-
-snStatus sn_plot_lines(const snPlotDef *def, const char *path, snError *error)
-{
-    return sn_plot_panels(def, 1, path, error);
 }

@@ -1,5 +1,6 @@
 /* The columns of a replay and one frame of them from a state. Only the fields that a state shows are used, so that a new
  * column is a line in the table below. */
+#include "model/model.h"
 #include "sinew/record.h"
 
 #include "base/alloc.h"
@@ -87,6 +88,7 @@ static bool copy_names(snRecorder *r, snItem item, const char **name)
 static bool describe(snRecorder *r, const char *model_name)
 {
     snTrackDef *d = &r->def;
+    *d = sn_default_track_def();
     d->nbody = sn_count(r->model, SN_ITEM_BODY);
     snItem strands = sn_count(r->model, SN_ITEM_LINE) > 0 ? SN_ITEM_LINE : SN_ITEM_STRAND;
     d->nstrand = sn_count(r->model, strands);

@@ -4,6 +4,7 @@
  * 1. Pinned and kinematic bodies have no unknowns: they are where body_target says, with the velocity that takes them
  *    there within the step. A driven body has unknowns but the mass SN_HEAVY, and ends up at its target too.
  * 2. Springs of coordinates are added to the blocks of the bodies after their inertia. */
+#include "sim/measure.h"
 #include "sim/state.h"
 
 #include <math.h>

@@ -6,6 +6,7 @@
  * 2. Tensions are constraint reactions at the ends, never the value of one Gauss point, which near a kink may be
  *    anything.
  * 3. `active` and `level` of a strand without a muscle are zero. */
+#include "sim/measure.h"
 #include "sim/state.h"
 
 #include <math.h>

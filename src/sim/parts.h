@@ -15,6 +15,7 @@
 #ifndef SN_SIM_PARTS_H
 #define SN_SIM_PARTS_H
 
+#include "sim/measure.h"
 #include "sim/plant.h"
 
 typedef struct snPart {

@@ -5,6 +5,8 @@
  * 2. What a reset brings back is what a snapshot holds: the settled state is kept as one, so that no second list says
  *    what belongs to it. */
 #include "sim/state.h"
+#include "base/def.h"
+#include "sim/measure.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -12,11 +14,6 @@
 
 #include <stddef.h>
 #include <string.h>
-
-snSimDef sn_default_sim_def(void)
-{
-    return (snSimDef){.threads = 1, .solver = SN_SOLVER_STRAND, .gravity_scale = 1, .contact_rounds = 6, .refine = 1};
-}
 
 /* ---- the table at run time ------------------------------------------------------------------ */
 
@@ -172,6 +169,7 @@ static void leave_settling(const snModel *m, snState *s)
 snStatus sn_state_create(const snModel *m, const snSimDef *def, snState **out, snError *error)
 {
     if (!m || !out) return sn_fail_argument(error, "the model or the place for the state is NULL");
+    if (def && SN_CHECK_DEF(def, snSimDef, error)) return SN_BAD_ARGUMENT;
     snSimDef d = def ? *def : sn_default_sim_def();
     snState *s = SN_NEW(snState);
     if (!s) return sn_fail_no_memory(error);

@@ -10,6 +10,7 @@
 #define SN_SIM_STATE_H
 
 #include "base/parallel.h"
+#include "sim/measure.h"
 #include "sim/parts.h"
 #include "sim/plant.h"
 #include "sim/state_table.h"

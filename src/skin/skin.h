@@ -80,4 +80,8 @@ void sn_skin_set_prominence(snSkin *skin, double prominence);
 void sn_skin_set_belly(snSkin *skin, double belly);
 void sn_skin_set_blend(snSkin *skin, snSkinBlend blend);
 
+/* Weights in use: 4 bodies and 4 weights per vertex, largest first. */
+const int32_t *sn_skin_weight_bodies(const snSkin *skin);
+const double *sn_skin_weights(const snSkin *skin);
+
 #endif

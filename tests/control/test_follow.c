@@ -112,7 +112,7 @@ static void unknown_body_is_refused(void **state)
     (void)state;
     Rig r = rig();
     const char *name[] = {"nobody", "distal"};
-    snTrackDef def = {.model = "", .nbody = 2, .body_name = name};
+    snTrackDef def = {.size = sizeof(snTrackDef), .model = "", .nbody = 2, .body_name = name};
     snTrack *motion = NULL, *replay = NULL;
     double pose[14] = {0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0};
     snFollowReport report;

@@ -187,7 +187,7 @@ static snSpec *random_spec(uint64_t start)
     seed = start;
     snArena arena = {0};
     snSpec *spec = sn_spec_create();
-    snSceneDef scene = {(snUnits)below(4), (snAxis)below(2)};
+    snSceneDef scene = {sizeof scene, (snUnits)below(4), (snAxis)below(2)};
     snModelDef model = sn_default_model_def();
     fill_def(&arena, SN_ELEMENT_MODEL, &model);
     model.scene = "";

@@ -49,7 +49,7 @@ static void init_scene(Arm *a)
     a->upper = node_of("humerus", SN_NODE_GROUP, 0);
     a->lower = node_of("ulna", SN_NODE_GROUP, 0);
     a->wrap = node_of("wrap", SN_NODE_SHAPE, 1);
-    a->wrap.shape = SN_SHAPE_CYLINDER, a->wrap.size[0] = 0.015;
+    a->wrap.shape = SN_SHAPE_CYLINDER, a->wrap.extent[0] = 0.015;
     a->mesh = node_of("shaft", SN_NODE_MESH, 2);
     a->mesh.nvertex = 4, a->mesh.vertex = tetra, a->mesh.ntriangle = 4, a->mesh.triangle = faces;
     a->curve = node_of("biceps", SN_NODE_CURVE, 0);

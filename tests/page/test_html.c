@@ -110,7 +110,7 @@ static snTrack *make_replay(const snModel *m, int32_t nframe, int32_t cut)
     for (int32_t i = 0; i < m->nmuscle; ++i) snprintf(names[nscalar++], 64, "activation/%s", m->muscle_name[i]);
     for (int32_t i = 0; i < ns; ++i) snprintf(names[nscalar++], 64, "length/%s", m->strand_name[i]);
     for (int32_t i = 0; i < nscalar; ++i) scalar[i] = names[i];
-    snTrackDef def = {"test", m->nbody - 1, body, ns, strand, npoint, nscalar, scalar};
+    snTrackDef def = {sizeof(snTrackDef), "test", m->nbody - 1, body, ns, strand, npoint, nscalar, scalar};
     snTrack *track;
     if (sn_track_create(&def, &track) != SN_OK) return NULL;
     double *pose = calloc(7 * 32, sizeof *pose), *point = calloc(3 * (size_t)total, sizeof *point), value[200];

@@ -1,5 +1,6 @@
 /* Volumetric groups: the volume stays while the muscle shortens, nothing gains energy, momentum is kept. The volume is
  * measured here by the convex hull of the strands at many sections, which knows nothing of the way it is kept. */
+#include "sim/measure.h"
 #include "sim/rig.h"
 
 #include "base/alloc.h"

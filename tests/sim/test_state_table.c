@@ -4,6 +4,7 @@
  * may come of it. What it saves is disturbed: the run, or what users see right after loading, must come out different.
  * So an array that the next step needs and that nobody marks as kept makes a test fail, and so does one that is kept
  * for no reason. */
+#include "sim/measure.h"
 #include "sim/rig.h"
 
 #include "base/hash.h"

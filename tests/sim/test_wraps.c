@@ -38,7 +38,7 @@ static void add_surface(snBuild *b, double half, double spacing, bool mirrored)
     snTriMesh mesh = {0};
     snNodeDef node = sn_default_node_def();
     node.name = "wrap", node.parent = sn_spec_find(b->spec, SN_KIND_NODE, "bone");
-    node.kind = SN_NODE_SHAPE, node.shape = half > 0 ? SN_SHAPE_CYLINDER : SN_SHAPE_SPHERE, node.size[0] = RADIUS;
+    node.kind = SN_NODE_SHAPE, node.shape = half > 0 ? SN_SHAPE_CYLINDER : SN_SHAPE_SPHERE, node.extent[0] = RADIUS;
     if (spacing > 0) {
         mesh = make_capsule(half);
         node.kind = SN_NODE_MESH;

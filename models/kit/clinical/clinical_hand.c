@@ -208,7 +208,7 @@ static snStatus add_wrap(Maker *k, const snHandSurface *s, const snHandMuscle *m
     node.name = name, node.kind = SN_NODE_SHAPE, node.shape = SN_SHAPE_CYLINDER;
     node.parent = sn_spec_find(k->spec, SN_KIND_NODE, bone->name);
     node.visible = false;
-    node.size[0] = s->radius + m->radius, node.size[1] = s->length;
+    node.extent[0] = s->radius + m->radius, node.extent[1] = s->length;
     v3_store(node.translate, frame.p);
     q_store(node.rotate, frame.q);
     return sn_add_node(k->spec, &node, NULL);
