@@ -378,7 +378,8 @@ static snStatus fill(snPack *p)
     put_groups(p);
     put_functions(p);
     put_rest(p);
-    if (p->def->live) status = put_fillables(p);
+    if (p->def->clinic) status = sn_pack_clinic(p);
+    if (!status && p->def->live) status = put_fillables(p);
     if (!status && p->def->skin) status = sn_pack_skin(p);
     if (!status && p->def->replay) status = sn_pack_replay(p);
     sn_json_text(&p->head, "}");
