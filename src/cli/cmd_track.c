@@ -1,4 +1,5 @@
 /* sinew track: activations that make a model follow a motion, and the strand motion that results. */
+#include "cache.h"
 #include "clinic.h"
 #include "coordinates.h"
 #include "result.h"
@@ -25,6 +26,7 @@ typedef struct snRun {
     snFollowReport report;
     double *strength;
     snLoads *loads;
+    void *settled; /* of the cache */
     char replay_path[4096], table_path[4096], report_path[4096];
     bool complete; /* --resume found nothing left to do */
     snStatus outcome; /* of the tracking */
@@ -266,6 +268,7 @@ static snStatus set_up(snRun *run)
     if (status == SN_OK) status = load_motion(run);
     if (status == SN_OK) status = read_range(run);
     if (status == SN_OK) status = open_run(run);
+    if (status == SN_OK && !run->complete) run->settled = cli_settle(run->cli, run->spec, run->model, &run->def.sim);
     run->def.frame = keep_frame;
     run->def.user = run;
     return status;
@@ -275,6 +278,7 @@ static void tear_down(snRun *run)
 {
     free(run->strength);
     sn_loads_destroy(run->loads);
+    sn_cache_free(run->settled);
     sn_follow_report_free(&run->report);
     if (run->motion) sn_track_destroy(run->motion);
     text_free(&run->settings);
