@@ -154,7 +154,7 @@ typedef struct snPhantomDef {
 } snPhantomDef;
 
 SN_API snPhantomDef sn_default_phantom_def(void);
-/* The stack, and the true contours in the plane of each slice, with the true volume. */
+/* The stack (NULL: not wanted), and the true contours in the plane of each slice, with the true volume. */
 SN_API snStatus sn_make_phantom(const snPhantomDef *def, snStack *stack, snContours *truth, snError *error);
 
 #ifdef __cplusplus
