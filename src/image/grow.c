@@ -111,7 +111,7 @@ static double fascia_at(const Grow *g, const float *value, int32_t x, int32_t y,
     for (int d = 0; d < 4; ++d) {
         int32_t dx = step[d][0], dy = step[d][1];
         double here = sn_levels_inside(&g->levels, line_mean(g, value, x, y, dx, dy) / gain);
-        if (here >= 0 || here >= least) continue;
+        if (here >= -0.3 || here >= least) continue; /* noise alone does not reach that far */
         double left = sn_levels_inside(&g->levels, line_mean(g, value, x - 2 * dy, y + 2 * dx, dx, dy) / gain);
         double right = sn_levels_inside(&g->levels, line_mean(g, value, x + 2 * dy, y - 2 * dx, dx, dy) / gain);
         if (left > 0 && right > 0) least = here;
