@@ -128,6 +128,13 @@ static inline double sn_drive_of_strand(const snModel *m, const snState *s, int3
     return muscle < 0 ? 0 : s->activation[muscle] * s->strength[muscle];
 }
 
+/* The step linearises what bodies do to each other at the pose ahead (s->ahead) rather than at the one it begins with:
+ * rows meet v - v0 then. Models of splines alone keep to the pose they begin with. */
+static inline bool sn_predicts(const snModel *m)
+{
+    return m->ncord > 0;
+}
+
 /* Whether both are there and the state was made of this model. */
 static inline bool sn_fits(const snModel *m, const snState *s)
 {

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 enum { BEFORE = 25, BEHIND = 15, MAX_COORD = 64 };
-static const char *const scene[] = {"finger", "pulley", "crane", "spindle", "sheet", "hand-synthetic"};
+static const char *const scene[] = {"finger", "pulley", "crane", "spindle", "sheet", "hand-synthetic", "path-finger"};
 enum { SCENES = sizeof scene / sizeof *scene };
 
 /* A scene twice, the first state run to the interruption and saved, and what going on from there gives. */
@@ -77,9 +77,16 @@ static snTracker *tracker_of(const Rig *r)
     return t;
 }
 
+static Rig rig_named(const char *name)
+{
+    snSimDef def = sn_default_sim_def();
+    def.step = 0.004;
+    return strcmp(name, "path-finger") == 0 ? rig_of(sn_scene_path_finger(1e8), def) : rig_scene(name, 0.004);
+}
+
 static Case begin(const char *name)
 {
-    Case c = {.r = rig_scene(name, 0.004), .other = rig_scene(name, 0.004)};
+    Case c = {.r = rig_named(name), .other = rig_named(name)};
     c.tracker = tracker_of(&c.r);
     c.other_tracker = tracker_of(&c.other);
     for (int32_t b = 0; b < c.r.m->nbody; ++b) c.r.s->force[3 * b] = 0.01, c.r.s->torque[3 * b + 1] = 1e-4;
