@@ -96,6 +96,7 @@ static void evaluate_one(void *context, int32_t i)
 
 static void evaluate(const snModel *m, snState *s)
 {
+    s->cords_placed = false;
     sn_pool_loop(s->pool, m->ncord, evaluate_one, s);
 }
 

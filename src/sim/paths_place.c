@@ -14,31 +14,35 @@ void sn_cord_poses(const snPathCord *k, const rigid *body, rigid *pose)
 static void place_points(const snModel *m, snState *s, int32_t i, const rigid *pose)
 {
     const snPathCord *k = &m->cord[i];
-    double x = s->cord_x[i], length = s->cord_length[i];
-    snCordPull pull = sn_cord_pull(&k->cord, length, sn_drive_of_strand(m, s, k->strand), &x);
-    s->cord_x[i] = x;
     for (int32_t p = m->strand_pointadr[k->strand]; p < m->strand_pointadr[k->strand + 1]; ++p) {
         const snPathPoint *at = &m->path_point[p - m->nspline_point];
         if (at->cord != i) continue;
-        double along = sn_cord_along(&pull, at->tendon, at->belly);
+        double along = sn_cord_along(&s->cord_now[i], at->tendon, at->belly);
         v3_store(s->point + 3 * p, sn_cord_point(&k->cord, pose, s->cord_nnode[i], s->cord_node + k->node, along));
     }
+}
+
+static void place_cord(snState *s, int32_t i, rigid *pose)
+{
+    const snPathCord *k = &s->model->cord[i];
+    double a = sn_drive_of_strand(s->model, s, k->strand), x = s->cord_x[i];
+    sn_cord_poses(k, s->body, pose);
+    s->cord_nnode[i] = sn_cord_place(&k->cord, pose, s->cord_node + k->node, &s->cord_length[i]);
+    s->cord_now[i] = sn_cord_pull(&k->cord, s->cord_length[i], a, &x);
 }
 
 static void place_one(void *context, int32_t i)
 {
     snState *s = context;
-    const snModel *m = s->model;
-    const snPathCord *k = &m->cord[i];
     rigid pose[SN_CORD_BODIES];
-    sn_cord_poses(k, s->body, pose);
-    s->cord_nnode[i] = sn_cord_place(&k->cord, pose, s->cord_node + k->node, &s->cord_length[i]);
-    place_points(m, s, i, pose);
+    place_cord(s, i, pose);
+    place_points(s->model, s, i, pose);
 }
 
 void sn_paths_place(const snModel *m, snState *s)
 {
     sn_pool_loop(s->pool, m->ncord, place_one, s);
+    s->cords_placed = true;
 }
 
 /* ---- fields ----------------------------------------------------------------------------------- */
@@ -71,8 +75,7 @@ static void measure_cord(const snModel *m, snState *s, int32_t i)
 {
     const snPathCord *k = &m->cord[i];
     const snCordNode *node = s->cord_node + k->node;
-    double tension = s->cord_tension[i], along = 0, x = s->cord_x[i], tendon, belly;
-    snCordPull pull = sn_cord_pull(&k->cord, s->cord_length[i], sn_drive_of_strand(m, s, k->strand), &x);
+    double tension = s->cord_tension[i], along = 0, tendon, belly;
     for (int32_t e = 0; e < s->cord_nnode[i]; along += node[e++].length) {
         v3 turn = v3_sub(node[e].t, node[e].arrive);
         bool end = e == 0 || e + 1 == s->cord_nnode[i];
@@ -80,7 +83,7 @@ static void measure_cord(const snModel *m, snState *s, int32_t i)
         if (node[e].point < 0) continue;
         int32_t c = k->constraint[node[e].point];
         s->out_force[c] = end ? tension : tension * v3_len(turn);
-        sn_cord_material(&k->cord, &pull, along, &tendon, &belly);
+        sn_cord_material(&k->cord, &s->cord_now[i], along, &tendon, &belly);
         s->out_s[c] = end ? m->constraint[c].s : parameter_at(m, k, i, tendon + belly);
     }
 }
@@ -103,10 +106,10 @@ void sn_paths_measure(const snModel *m, snState *s)
     for (int32_t c = from; c < to; ++c) s->out_force[c] = s->out_gap[c] = 0, s->out_s[c] = m->constraint[c].s;
     for (int32_t i = 0; i < m->ncord; ++i) {
         rigid pose[SN_CORD_BODIES];
-        sn_cord_poses(&m->cord[i], s->body, pose);
-        s->cord_nnode[i] = sn_cord_place(&m->cord[i].cord, pose, s->cord_node + m->cord[i].node, &s->cord_length[i]);
+        if (!s->cords_placed) place_cord(s, i, pose);
         measure_cord(m, s, i);
     }
+    s->cords_placed = true;
     for (int32_t k = m->nspline; k < m->nstrand; ++k) {
         measure_ends(m, s, k);
         s->worst[k] = (snWorst){.constraint = -1};
@@ -119,10 +122,9 @@ double sn_paths_jam(const snModel *m, const snState *s, int32_t *cord, int32_t *
     for (int32_t i = 0; i < m->ncord; ++i) {
         const snPathCord *k = &m->cord[i];
         const snCordNode *node = s->cord_node + k->node;
-        double x = s->cord_x[i], along = 0;
+        double along = 0;
         if (!(k->cord.belly_rest > 0) || k->first_eyelet >= k->cord.npoint - 1) continue;
-        snCordPull pull = sn_cord_pull(&k->cord, s->cord_length[i], sn_drive_of_strand(m, s, k->strand), &x);
-        double end = sn_cord_along(&pull, k->cord.tendon_before, k->cord.belly_rest);
+        double end = sn_cord_along(&s->cord_now[i], k->cord.tendon_before, k->cord.belly_rest);
         for (int32_t e = 0; node[e].point < k->first_eyelet; ++e) along += node[e].length;
         if (end - along > worst) worst = end - along, *cord = i, *point = k->first_eyelet;
     }
@@ -149,16 +151,16 @@ static void cord_energy(const snModel *m, const snState *s, int32_t i, v3 gravit
     const snPathCord *k = &m->cord[i];
     const snCordNode *node = s->cord_node + k->node;
     int32_t n = s->cord_nnode[i];
-    double a = sn_drive_of_strand(m, s, k->strand), x = s->cord_x[i], rate = 0, along = 0, before = 0, last = 0,
+    double a = sn_drive_of_strand(m, s, k->strand), rate = 0, along = 0, before = 0, last = 0,
            flow = 0;
-    snCordPull pull = sn_cord_pull(&k->cord, s->cord_length[i], a, &x);
+    const snCordPull *pull = &s->cord_now[i];
     sum->elastic += sn_cord_energy(&k->cord, s->cord_length[i], a);
     for (int32_t e = 0; e + 1 < n; ++e) rate += piece_rate(s, k, &node[e]);
     for (int32_t e = 0; e + 1 < n; ++e) {
         double tendon, belly;
         along += node[e].length, before += piece_rate(s, k, &node[e]);
-        sn_cord_material(&k->cord, &pull, along, &tendon, &belly);
-        double mass = k->cord.line_mass * (tendon + belly - last), next = sn_cord_share(&k->cord, &pull, tendon, belly);
+        sn_cord_material(&k->cord, pull, along, &tendon, &belly);
+        double mass = k->cord.line_mass * (tendon + belly - last), next = sn_cord_share(&k->cord, pull, tendon, belly);
         double out = next * rate - before;
         v3 leave = node[e].arc ? node[e + 1].t : node[e].t;
         v3 wa = v3_mad(node_velocity(s, k, &node[e]), flow, node[e].t);

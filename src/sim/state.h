@@ -62,6 +62,7 @@ struct snState {
     unsigned char *settled; /* the settled rest state as sn_state_save gives it, for sn_state_reset */
     size_t settled_size;
 
+    bool cords_placed;      /* nodes of the cords are where the bodies are now */
     double lap; /* clock at the end of the last stage */
     snStepInfo info;
 };

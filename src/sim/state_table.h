@@ -63,6 +63,7 @@ enum {
     X(double, cord_x, m->ncord, 1, SN_KEPT | SN_HINT, NULL, "stretch of the belly, to start from")                     \
     X(double, cord_tension, m->ncord, 1, SN_KEPT, NULL, "at the end of the step, N")                                   \
     X(snCordPull, cord_pull, m->ncord, 1, SN_WORK, NULL, "tension ahead and its derivatives")                          \
+    X(snCordPull, cord_now, m->ncord, 1, SN_MEASURED, NULL, "the same where it is now")                                 \
     X(double, cord_activation, m->ncord, 1, SN_WORK, NULL, "activation at which it was taken")                         \
     X(double, cord_length, m->ncord, 1, SN_MEASURED, NULL, "m; within a step ahead")                                   \
     X(double, cord_rate, m->ncord, 1, SN_WORK, NULL, "of the length, at the velocities before the step, m/s")          \
