@@ -216,9 +216,9 @@ static snStatus keep_frame(void *user, const snSteer *run, snState *state, doubl
 static snStatus open_run(BodyRun *r)
 {
     bool resume = cli_given(r->cli, "resume");
+    const char *out = cli_option_text(r->cli, "o", NULL);
     snStatus status = list_settings(r);
-    if (status == SN_OK)
-        status = cli_run_open(r->cli, r->model, cli_option_text(r->cli, "o", NULL), r->settings.text, resume, &r->file);
+    if (status == SN_OK) status = cli_run_open(r->cli, r->model, NULL, out, r->settings.text, resume, &r->file);
     if (status == SN_OK && resume && !cli_run_found(r->file))
         cli_warn(r->cli, "there is no interrupted run to continue: starting at the beginning");
     if (status == SN_OK && resume) r->def.checkpoint = cli_run_checkpoint(r->file, &r->def.checkpoint_size);

@@ -121,6 +121,7 @@ struct snModel {
         ndivision, nactuator;
     v3 gravity;
     double step, settle, compliance;
+    const char *fixed; /* joints that motions may move but the model holds still */
 
     /* bodies (nbody) */
     const char **body_name;

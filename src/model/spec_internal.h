@@ -13,7 +13,7 @@ typedef struct snOrigin {
 
 /* Adds a def as it is, without making nodes for it; def is of the kind's type. */
 snStatus sn_spec_add(snSpec *spec, snKind kind, const void *def, snOrigin origin, snId *id);
-/* The same to be changed in place; strings and arrays of it are the spec's own copies. */
+/* A def to be changed in place; strings and arrays of it are the spec's own copies. */
 void *sn_spec_edit(snSpec *spec, snKind kind, snId id);
 snOrigin sn_spec_origin(const snSpec *spec, int element, snId id);   /* id 0: of a root element */
 void sn_spec_set_origin(snSpec *spec, int element, snOrigin origin); /* of a root element */
