@@ -33,6 +33,12 @@ SN_API void sn_loads_destroy(snLoads *loads); /* NULL is fine */
 /* Loads on the same body add up. SN_BAD_INPUT, loads untouched: a body that nothing moves, times that do not rise, a
  * force that is not a number or above 10 kN. */
 SN_API snStatus sn_loads_add(snLoads *loads, const snLoadDef *def, snError *error);
+SN_API void sn_loads_clear(snLoads *loads);
+/* What a gripped object does: it presses every digit with the same force (count numbers, N), spread evenly along its
+ * bones, square to each and against its flexion. The palm feels the opposite, so that the object is in balance and the
+ * wrist carries nothing of it. A digit is a chain of hinges that ends freely, with the bone that they begin on; the
+ * palm is what that bone hangs on. SN_BAD_INPUT: there are fewer than two. */
+SN_API snStatus sn_loads_add_grip(snLoads *loads, int32_t count, const double *time, const double *force, snError *error);
 /* The same from text, WHERE=FORCE:
  *   dp2=0,0,5               N along the axes of the scene as drawn, turning with the bone, at its centre of mass
  *   dp2@tip=0,0,5           at the point of the bone that is farthest from its joint; dp2@0.03,-0.17,0.004=...: there, m

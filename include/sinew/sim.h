@@ -69,17 +69,17 @@ SN_API const char *sn_stage_name(int32_t stage); /* NULL past the last */
 SN_API double sn_time(const snState *state);
 
 /* Any field by name as an array. data stays valid as long as the state; writable ones may be written between steps.
- *   body.position nbody x 3, m      body.rotation nbody x 4      body.velocity nbody x 3      body.angular_velocity
- * nbody x 3 (body axes) body.force nbody x 3 and body.torque nbody x 3: external, world, N and N m, writable
+ *   body.position nbody x 3, m      body.rotation nbody x 4      body.velocity nbody x 3      body.angular_velocity nbody x 3 (body axes)
+ *   body.force nbody x 3 and body.torque nbody x 3: external, world, N and N m, writable
  *   strand.point npoint x 3, m      strand.velocity npoint x 3   strand.length nstrand, m
- *   strand.force_origin, strand.force_insertion nstrand x 3: reactions, N      strand.tension nstrand, N (mean at both
- * ends) muscle.activation nmuscle, writable      muscle.strength nmuscle, 0 to 1, scales the active force, writable
+ *   strand.force_origin, strand.force_insertion nstrand x 3: reactions, N      strand.tension nstrand, N (mean at both ends)
+ *   muscle.activation nmuscle, writable      muscle.strength nmuscle, 0 to 1, scales the active force, writable
  *   group.volume ngroup, m^3      group.area ngroup, m^2: mean cross-section      group.length ngroup, m: of the axis,
  *     all between start and end of the group
  *   line.point: corners of all line muscles x 3, m      line.length nline, m      line.tension nline, N
  *   joint.coordinate ncoordinate, rad or m
- *   constraint.force nconstraint, N      constraint.gap nconstraint, m      constraint.position nconstraint: parameter
- * on the strand Positions of bodies are those of their scene nodes, not of their centres of mass. */
+ *   constraint.force nconstraint, N      constraint.gap nconstraint, m      constraint.position nconstraint: parameter on the strand
+ * Positions of bodies are those of their scene nodes, not of their centres of mass. */
 typedef struct snView {
     double *data;
     int32_t rows, columns;

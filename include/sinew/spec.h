@@ -80,6 +80,7 @@ typedef struct snModelDef {
     double compliance;  /* regularisation of the constraint rows, 1/kg */
     double skin_a, skin_b, skin_c; /* tendon bulge: height, lateral and normal falloff (see docs) */
     const char *skin;   /* mesh node that is the skin, may be empty */
+    const char *fixed;  /* joints that a motion may move but this model holds still, separated by blanks; may be empty */
     const char *views;  /* names of views, the opening one first: "Anterior=+x Posterior=-x"; may be empty */
 } snModelDef;
 

@@ -4,6 +4,7 @@
  * The plain solver is measured on a second state of the same model. Times are medians over batches of steps, so that a
  * disturbance of the machine spoils one batch and not the figure. */
 #include "bench_body.h"
+#include "bench_case.h"
 #include "bench_clinical.h"
 #include "bench_flesh.h"
 #include "bench_library.h"
@@ -51,18 +52,6 @@ static bool is_solve(int stage)
 {
     const char *name = sn_stage_name(stage);
     return strcmp(name, "factor") == 0 || strcmp(name, "solve") == 0;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *value, int count)
-{
-    qsort(value, (size_t)count, sizeof *value, by_value);
-    return value[count / 2];
 }
 
 /* The time of the motion that belongs to a time of the run: forth and back without a jump. */
@@ -132,9 +121,9 @@ static snStatus measure(const snWork *work, double seconds, snFigures *figures)
         }
     }
     if (status != SN_OK) return status;
-    figures->step_us = median(whole, BATCHES);
-    figures->solve_us = median(solve, BATCHES);
-    for (int i = 0; i < stages(); ++i) figures->stage_us[i] = median(stage[i], BATCHES);
+    figures->step_us = cli_median(whole, BATCHES);
+    figures->solve_us = cli_median(solve, BATCHES);
+    for (int i = 0; i < stages(); ++i) figures->stage_us[i] = cli_median(stage[i], BATCHES);
     figures->bytes = sn_state_bytes(work->state);
     return SN_OK;
 }

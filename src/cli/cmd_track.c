@@ -1,4 +1,5 @@
-/* sinew track: activations that make a model follow a motion, and the strand motion that results. */
+/* sinew track: activations that make a model follow a motion, and the strand motion that results.
+ * One file, because it is one command: its options, its run, its report. */
 #include "cache.h"
 #include "clinic.h"
 #include "coordinates.h"

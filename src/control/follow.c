@@ -1,4 +1,5 @@
-/* Following a whole motion: approach, track frame by frame, measure, record. */
+/* Following a whole motion: approach, track frame by frame, measure, record.
+ * One file, because a run is one state from its start to its checkpoint. */
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/def.h"

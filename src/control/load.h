@@ -23,12 +23,6 @@ snStatus sn_loads_read_place(const snLoads *loads, const char *text, size_t leng
 snStatus sn_loads_add_at(snLoads *loads, const snLoadPlace *place, int32_t count, const double *time, const double *force,
                          snError *error);
 
-void sn_loads_clear(snLoads *loads);
-/* What a gripped object does: it presses every digit with the same force (count numbers, N), spread evenly along its
- * bones, square to each and against its flexion. The palm feels the opposite, so that the object is in balance and the
- * wrist carries nothing of it. A digit is a chain of hinges that ends freely, with the bone that they begin on; the
- * palm is what that bone hangs on. SN_BAD_INPUT: there are fewer than two. */
-snStatus sn_loads_add_grip(snLoads *loads, int32_t count, const double *time, const double *force, snError *error);
 /* Bodies that have loads, in rising order. */
 int32_t sn_loads_bodies(const snLoads *loads);
 int32_t sn_loads_body(const snLoads *loads, int32_t index);

@@ -91,7 +91,7 @@ bool sn_slice_trace(snSlice *slice, const float *field, int32_t columns, int32_t
     snSliceState state = slice->state;
     sn_slice_free(slice);
     slice->state = state;
-    Trace t = {.distance = field, .n = {columns, rows}, .width = columns + 2};
+    Trace t = {.field = field, .n = {columns, rows}, .width = columns + 2};
     int32_t edges = 2 * t.width * (rows + 2);
     t.next = SN_NEW_ARRAY(int32_t, edges);
     if (!t.next) return false;

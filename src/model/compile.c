@@ -73,7 +73,8 @@ snStatus sn_compile(const snSpec *spec, snModel **model, snError *error)
     m->settle = def->settle;
     m->compliance = def->compliance;
     snCompiler c = {.spec = spec, .m = m, .error = error};
-    status = compile_all(&c);
+    m->fixed = sn_compile_text(&c, def->fixed);
+    status = m->fixed ? compile_all(&c) : SN_NO_MEMORY;
     if (status != SN_OK) {
         sn_model_destroy(m);
         return status;

@@ -143,6 +143,7 @@ struct snModel {
     int32_t ncord, ncord_node, ncord_slot;
     v3 gravity;
     double step, settle, compliance;
+    const char *fixed; /* joints that motions may move but the model holds still */
 
     /* bodies (nbody) */
     const char **body_name;

@@ -71,7 +71,7 @@ bool sn_node_mesh(const snSpec *spec, snId id, rigid frame, snTriMesh *mesh)
 static snStatus make_field(const snSpec *spec, snId id, rigid frame, snArena *arena, snSurface *s, snError *error)
 {
     snTriMesh mesh;
-    snDistance grid = {0}, *kept;
+    snDistance distance = {0}, *kept;
     if (!sn_node_mesh(spec, id, frame, &mesh)) return sn_fail_no_memory(error);
     double unit = sn_unit_metres(sn_spec_scene(spec)->units);
     snStatus status = sn_distance_create(&mesh, unit * sn_spec_node(spec, id)->grid_spacing, &distance, error);

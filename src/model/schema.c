@@ -1,4 +1,5 @@
-/* The tables of schema.h. Defaults follow Table 3.1 of [Kaufman 2008], turned from centimetres and grams into SI. */
+/* The tables of schema.h. Defaults follow Table 3.1 of [Kaufman 2008], turned from centimetres and grams into SI.
+ * One file, because it is one table: an attribute is found where its element is. */
 #include "model/schema.h"
 #include "model/schema_rows.h"
 
@@ -210,6 +211,7 @@ static const snAttr model_attr[] = {
     NUMBER_(skin_b, 0.003, 0, 1, SN_ATTR_POSITIVE, "m", "Tendon bulge: lateral falloff."),
     NUMBER_(skin_c, 0.004, -1, 1, 0, "m", "Tendon bulge: normal falloff, the depth from which a tendon still shows."),
     STRING_(skin, 0, "Mesh node that is the skin."),
+    STRING_(fixed, 0, "Joints that other models of the same limb have and this one holds still: motions may move them."),
     STRING_(views, 0,
             "Names of the views that viewers offer, the opening one first, each with the axis of the world that the eye is "
             "on: Palmar=-z Dorsal=+z."),

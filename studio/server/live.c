@@ -2,7 +2,8 @@
  *
  * The thread wakes sixty times a second, applies what came in, makes as many steps as real time asks for, and publishes
  * a snapshot. When the machine is too slow for real time it falls behind instead of catching up for ever; the page
- * shows the factor. */
+ * shows the factor.
+ * One file, because it is what one thread does. */
 #include "live.h"
 
 #include "loading.h"

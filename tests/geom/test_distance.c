@@ -46,7 +46,7 @@ static snTriMesh make_box(double x, double y, double z)
 
 static snDistance field_of(const snTriMesh *mesh, double spacing)
 {
-    snDistance grid = {0};
+    snDistance distance = {0};
     snError error = {0};
     if (sn_distance_create(mesh, spacing, &distance, &error) != SN_OK) fail_msg("%s", error.message);
     return distance;

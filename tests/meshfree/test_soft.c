@@ -37,7 +37,7 @@ static void force_is_the_gradient(void **state)
 {
     (void)state;
     softCase c = {0};
-    snDistance grid = {0};
+    snDistance distance = {0};
     rough(&c, &distance, 2e-3);
     int32_t n = 3 * c.quads.nnode;
     double *g = calloc((size_t)n, sizeof *g), scale = 0, worst = 0, deepest = 0;
@@ -82,7 +82,7 @@ static void stiffness_is_its_slope(void **state)
 {
     (void)state;
     softCase c = {0};
-    snDistance grid = {0};
+    snDistance distance = {0};
     rough(&c, &distance, 2e-4);
     /* away from the bone: its curvature is left out of the stiffness on purpose */
     c.state->pose[0].p.x += 0.1;
