@@ -23,7 +23,7 @@ groups=${groups:-build}
 # include folder), library_file (found in a library folder) or path. The package after a slash is taken where the archive has it and left out elsewhere.
 needs_build="
 tool:gcc:gcc header:stdlib.h:libc6-dev tool:make:make tool:cmake:cmake tool:ninja:ninja-build
-tool:pkg-config:pkg-config header:expat.h:libexpat1-dev header:zlib.h:zlib1g-dev header:suitesparse/amd.h:libsuitesparse-dev
+tool:pkg-config:pkg-config header:expat.h:libexpat1-dev header:zlib.h:zlib1g-dev header:png.h:libpng-dev header:suitesparse/amd.h:libsuitesparse-dev
 header:cairo/cairo.h:libcairo2-dev library_file:liblbfgsb.so:/liblbfgsb-dev"
 needs_test="
 header:cmocka.h:libcmocka-dev tool:python3:python3 tool:clang:clang

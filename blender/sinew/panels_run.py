@@ -44,6 +44,7 @@ class SINEW_PT_simulate(WithStrands, bpy.types.Panel):
         frame_range(layout, scene.sinew)
         layout.prop(scene.sinew, "subframes", text="Samples")
         menu(layout, settings, "bones")
+        layout.prop(settings, "loads")
         layout.operator("sinew.track", icon="PLAY")
         layout.operator("sinew.simulate", icon="FORCE_TURBULENCE")
         _running(layout, context)

@@ -38,6 +38,11 @@ def _count(strands):
     return "1 strand" if strands == 1 else f"{strands} strands"
 
 
+def _loads(settings):
+    """What the model has to carry, as words for the command."""
+    return [word for load in settings.loads.split() for word in ("--load", load)]
+
+
 class Simulation(background.Background):
     """What tracking and forward simulation share. The command writes under a name of its own (`NEW`), so that a run that
     fails or is cancelled leaves the last result as it is."""
@@ -151,6 +156,7 @@ class SINEW_OT_track(Simulation, bpy.types.Operator):
             scene_export.export_motion(context, motion, start, end, scene.sinew.subframes)
         words = ["track", muscle, motion, "--frame-rate", f"{rate:.9g}", "--weights",
                  f"{settings.weight:g},{settings.smooth:g}", "--feedback", f"{settings.feedback:g}"]
+        words += _loads(settings)
         if settings.bones == "KEEP":
             words.append("--keep-input-motion")
         return self.start(context, words, os.path.join(folder, name), start, settings.bones == "SIMULATED")
@@ -188,6 +194,7 @@ class SINEW_OT_simulate(Simulation, bpy.types.Operator):
             path = os.path.join(folder, name + ".activations.csv")
             write_activations(path, names, table, rate)
             words += ["--activations", path]
+        words += _loads(settings)
         if not settings.settle:
             words.append("--no-settle")
         return self.start(context, words, os.path.join(folder, name + "-forward"), start, True)

@@ -52,7 +52,7 @@ class Model(Closable):
         status = sn.sn_check(self._spec.pointer, ctypes.byref(problems))
         found = [problems.problem[i] for i in range(problems.count)]
         texts = [text_of(problem) for problem in found if problem.status != api.SN_OK]
-        sn.sn_problems_free(ctypes.byref(problems))
+        sn.sn_release(problems.memory)
         if texts:
             raise Error("\n".join(texts), "SN_BAD_INPUT", problems=texts)
         check(status, error)
@@ -108,17 +108,20 @@ class Model(Closable):
         """A State at rest. Options are the fields of snSimDef: step, threads, gravity_scale, skip_settle, ..."""
         return State(self, options)
 
-    def track(self, motion, strength=None, progress=None, **options):
+    def track(self, motion, strength=None, progress=None, loads=(), **options):
         """Activations that make the model follow a motion (a name, a path or a Replay): a Replay whose `report` says how well.
-        Options are the fields of snFollowDef, snTrackerDef and snSimDef: frame_rate, start, end, activation_weight, ...
-        strength: one number per muscle, or a dict of muscle and number, 0 to 1. progress(stage, done, total) may return
+        Options are the fields of snFollowDef, snFollowerDef and snSimDef: frame_rate, start, end, activation_weight, ...
+        strength: one number per muscle, or a dict of muscle and number, 0 to 1. loads: what it has to carry, texts as the
+        option --load takes them, such as "grip=10" or "hand=2kg". progress(stage, done, total) may return
         True to cancel."""
         motion = motion if isinstance(motion, Replay) else self.motion(motion)
         definition, report, error, caught = sn.sn_default_follow_def(), api.snFollowReport(), api.snError(), []
-        set_fields(options, definition, definition.tracker, definition.sim)
+        set_fields(options, definition, definition.follower, definition.sim)
         levels, name = self._levels(strength), encode(self.name)
         if levels is not None:
             definition.strength = levels.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
+        carried = _Loads(self, loads)
+        definition.loads = carried.pointer
         callback = _progress(progress, caught)
         definition.progress.call, definition.model_name = callback, name
         pointer = ctypes.POINTER(api.snTrack)()
@@ -142,18 +145,21 @@ class Model(Closable):
             return levels
         return doubles(strength, self.count("muscle"), "strength")[0]
 
-    def simulate(self, seconds, activation=None, frame_rate=50, control=None, **options):
+    def simulate(self, seconds, activation=None, frame_rate=50, control=None, loads=(), **options):
         """Forward dynamics for some seconds: a Replay. activation: a dict of muscle or function and level, constant or as
-        (times, levels). control(state) is called before each step and may write muscle.activation and forces. Options as
+        (times, levels). loads: as for `track`. control(state) is called before each step and may write muscle.activation and forces. Options as
         for `state`."""
         if not (seconds > 0 and frame_rate > 0):
             raise ValueError(f"seconds {seconds} and frame_rate {frame_rate} must be above 0")
         drive = _Drive(self, activation or {})
-        with self.state(**options) as state, _Recorder(self) as recorder:
+        carried = _Loads(self, loads)
+        with self.state(**options) as state, _Recorder(self, carried) as recorder:
             recorder.add(state)
             while state.time < seconds - 0.5 * state.step_size:
                 if activation:
                     state["muscle.activation"] = drive.at(state.time)
+                if loads:
+                    sn.sn_loads_apply(carried.pointer, state._pointer, state.time + state.step_size)
                 if control:
                     control(state)
                 state.step()
@@ -193,12 +199,23 @@ class _Drive:
         return self._levels
 
 
+class _Loads:
+    """Forces from outside over time."""
+
+    def __init__(self, model, texts):
+        self.pointer, error = ctypes.POINTER(api.snLoads)(), api.snError()
+        check(sn.sn_loads_create(model._pointer, ctypes.byref(self.pointer), ctypes.byref(error)), error)
+        self._handle = Handle(self.pointer, sn.sn_loads_destroy, model._handle)
+        for text in [texts] if isinstance(texts, str) else texts:
+            check(sn.sn_loads_read(self.pointer, encode(text), ctypes.byref(error)), error)
+
+
 class _Recorder:
     """The library's recorder, into a track in memory."""
 
-    def __init__(self, model):
+    def __init__(self, model, loads):
         recorder = ctypes.POINTER(api.snRecorder)()
-        check(sn.sn_recorder_create(model._pointer, encode(model.name), ctypes.byref(recorder)))
+        check(sn.sn_recorder_create_loaded(model._pointer, encode(model.name), loads.pointer, ctypes.byref(recorder)))
         self._handle = Handle(recorder, sn.sn_recorder_destroy, model._handle)
         self._track = ctypes.POINTER(api.snTrack)()
         check(sn.sn_track_create(sn.sn_recorder_def(recorder), ctypes.byref(self._track)))

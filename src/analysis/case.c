@@ -40,12 +40,6 @@ void sn_case_destroy(snCase *c)
     sn_free(c);
 }
 
-const char *sn_case_model(const snCase *c)
-{
-    if (!c) return NULL;
-    return c->model;
-}
-
 snStatus sn_case_add(snCase *c, const snChange *change)
 {
     if (!c) return SN_BAD_ARGUMENT;
@@ -56,13 +50,8 @@ snStatus sn_case_add(snCase *c, const snChange *change)
     return SN_OK;
 }
 
-int32_t sn_case_count(const snCase *c)
+snCaseInfo sn_case_info(const snCase *c)
 {
-    if (!c) return 0;
-    return c->change.count;
-}
-
-const snChange *sn_case_change(const snCase *c, int32_t index)
-{
-    return c && index >= 0 && index < sn_case_count(c) ? &c->change.at[index] : NULL;
+    if (!c) return (snCaseInfo){0};
+    return (snCaseInfo){.model = c->model, .count = c->change.count, .change = c->change.at};
 }

@@ -3,6 +3,7 @@
 #include "analysis/patient.h"
 
 #include "base/alloc.h"
+#include "base/def.h"
 #include "base/error.h"
 
 #include <math.h>
@@ -288,6 +289,7 @@ snStatus sn_explore(const snSpec *spec, const snModel *model, const snCase *base
 {
     if (!spec || !model || !def || !targets || !findings)
         return sn_fail_argument(error, "sn_explore without spec, model, def, targets or findings");
+    if (SN_CHECK_DEF(def, snExploreDef, error)) return SN_BAD_ARGUMENT;
     *findings = (snFindings){0};
     Explorer e = {.spec = spec,
                   .model = model,
@@ -304,11 +306,4 @@ snStatus sn_explore(const snSpec *spec, const snModel *model, const snCase *base
     sn_free(e.fused);
     if (status != SN_OK && status != SN_CANCELLED) sn_findings_free(findings);
     return status;
-}
-
-void sn_findings_free(snFindings *findings)
-{
-    if (!findings) return;
-    sn_free(findings->memory);
-    *findings = (snFindings){0};
 }

@@ -261,13 +261,6 @@ snStatus sn_load_factor(snPatient *p, const double *q, double *factor)
     return status;
 }
 
-static const char *const verdict_name[] = {"yes", "marginal", "no"};
-
-const char *sn_verdict_name(snVerdict verdict)
-{
-    return verdict_name[verdict];
-}
-
 snVerdict sn_verdict(const snPatient *p, const snHeld *hold, const snNearest *nearest)
 {
     if (!p || !hold) return SN_VERDICT_NO;

@@ -128,6 +128,8 @@ double cli_seconds(void); /* wall clock */
 void cli_locate_models(const char *program);
 /* A model by path, by the name of a shipped one or of a scene. Says what is wrong. */
 snStatus cli_load_model(snCli *cli, const char *name, snSpec **spec);
+/* The same with what cannot be read among the problems that sn_check finds. */
+snStatus cli_load_model_to_check(snCli *cli, const char *name, snSpec **spec);
 /* The same, checked as a whole (every error is said) and compiled. spec may be NULL. */
 snStatus cli_compile_model(snCli *cli, const char *name, snSpec **spec, snModel **model);
 bool cli_ends_with(const char *text, const char *ending);
@@ -147,8 +149,8 @@ void *cli_read_bytes(const char *path, size_t *size);
 typedef struct snRunFile snRunFile;
 /* Says what is wrong. To be closed also when it fails. resume: continue the journal if there is one; it must have been
  * made with the same settings, lines "name: value". */
-snStatus cli_run_open(snCli *cli, const snModel *model, const char *out, const char *settings, bool resume,
-                      snRunFile **run);
+snStatus cli_run_open(snCli *cli, const snModel *model, const snLoads *loads, const char *out, const char *settings,
+                      bool resume, snRunFile **run);
 bool cli_run_found(const snRunFile *run); /* there is a journal, opened or begun */
 int32_t cli_run_frames(const snRunFile *run);
 const void *cli_run_checkpoint(const snRunFile *run, size_t *size); /* NULL: begin at the beginning */
@@ -173,6 +175,19 @@ const char *cli_file_name(const char *path); /* without the folder */
 snStatus cli_read_drive(snCli *cli, const snSpec *spec, const snModel *model, snDrive **drive, double *end);
 /* Notes which muscles were asked for more than they have. */
 void cli_say_demands(snCli *cli, const snDrive *drive);
+
+/* ---- loads.c ------------------------------------------------------------------------------ */
+
+#define CLI_LOADS_OPTION                                                                                               \
+    {"loads", SN_OPTION_TEXT, "FILE", "loads over time: .csv or .sto with columns time, BODY.fx, BODY.fy, BODY.fz or grip", \
+     0, 0}
+/* Loads from --load and --loads; stays NULL without any. To be destroyed also when this fails. Says what is wrong. */
+snStatus cli_read_loads(snCli *cli, const snModel *model, snLoads **loads);
+
+/* ---- motion_note.c ------------------------------------------------------------------------- */
+
+/* Which coordinates a BVH or glTF moves, and angles that had to be held. */
+void cli_say_match(snCli *cli, const snMotionSource *source);
 
 /* ---- moment_arms.c ------------------------------------------------------------------------ */
 
@@ -225,5 +240,8 @@ void text_add(snText *text, const char *format, ...) SN_PRINTF(2, 3);
 /* The number with as few digits as read back the same. */
 void text_add_number(snText *text, const char *before, double value, const char *after);
 void text_free(snText *text);
+
+/* The loads as lines of the settings that --resume compares: in loads.c. */
+snStatus cli_list_loads(snCli *cli, snText *settings);
 
 #endif

@@ -22,7 +22,7 @@ static snStatus run(snCli *cli)
     snProblems problems = {0};
     if (cli->nargument == 2) return cli_check_motion(cli);
     json_string(&cli->json, "model", cli->argument[0]);
-    snStatus status = cli_load_model(cli, cli->argument[0], &spec);
+    snStatus status = cli_load_model_to_check(cli, cli->argument[0], &spec);
     if (status != SN_OK) return status;
     status = sn_check(spec, &problems);
     int32_t warnings = problems.count - problems.nerror;

@@ -98,11 +98,15 @@ static snStatus convert_motion(snCli *cli, const char *from, const char *to)
     snTrack *motion = NULL, *bodies = NULL, *even = NULL;
     snError error = {0};
     snMotionDef def = sn_default_motion_def();
+    snMotionSource source = {0};
     def.model = cli_option_text(cli, "model", NULL);
+    def.bvh_map = cli_option_text(cli, "bvh-map", NULL);
+    def.source = &source;
     snStatus status = cli_compile_model(cli, def.model, NULL, &model);
     if (status != SN_OK) return status;
     status = sn_load_motion(model, from, &def, &motion, &error);
     (void)cli_fail_file(cli, status, &error, from);
+    if (status == SN_OK) cli_say_match(cli, &source);
     if (status == SN_OK) status = bodies_only(motion, &bodies);
     if (status == SN_OK && cli_given(cli, "frame-rate"))
         status = resample(bodies, cli_option_number(cli, "frame-rate", 0), &even);
@@ -117,6 +121,24 @@ static snStatus convert_motion(snCli *cli, const char *from, const char *to)
     if (motion) sn_track_destroy(motion);
     sn_model_destroy(model);
     return status;
+}
+
+/* A mapping to fill in, from the joints of a motion to the coordinates of a model. */
+static snStatus write_starter_map(snCli *cli, const char *from, const char *to)
+{
+    snError error = {0};
+    snMotionSource source = {0};
+    snMotionDef def = sn_default_motion_def();
+    def.model = cli_option_text(cli, "model", NULL);
+    def.source = &source;
+    if (!def.model) return cli_fail(cli, SN_USAGE, "--model MODEL is missing: whose coordinates the mapping is for");
+    snStatus status = sn_save_starter_map(from, &def, to, &error);
+    if (status != SN_OK) return cli_fail_file(cli, status, &error, from);
+    json_integer(&cli->json, "coordinates_found", source.found);
+    json_integer(&cli->json, "coordinates_wanted", source.wanted);
+    cli_say(cli, "%s: %d of %d coordinates have a joint; fill in the others, then use it with --bvh-map\n", to, source.found,
+            source.wanted);
+    return SN_OK;
 }
 
 /* Puts a changed model in the place of the one it was made from. */
@@ -180,7 +202,9 @@ static snStatus run(snCli *cli)
     json_string(&cli->json, "to", to);
     bool to_track = one_of(to, track_endings) || one_of(to, table_endings);
     snStatus (*convert)(snCli *, const char *, const char *) = NULL;
-    if (cli_given(cli, "model") && to_track)
+    if (cli_ends_with(to, ".bvhmap"))
+        convert = write_starter_map;
+    else if (cli_given(cli, "model") && to_track)
         convert = convert_motion;
     else if (one_of(from, mesh_endings) && one_of(to, mesh_endings))
         convert = convert_mesh;
@@ -200,6 +224,7 @@ static snStatus run(snCli *cli)
 static const snOption options[] = {
     {"only", SN_OPTION_TEXT, "PREFIX", "columns of a table whose names start so, such as tension/", 0, 0},
     {"model", SN_OPTION_TEXT, "MODEL", "key poses, BVH or the name of a shipped motion: the model that moves so", 0, 0},
+    {"bvh-map", SN_OPTION_TEXT, "FILE", "with --model: from the joints of a BVH to those of the model (the model's own)", 0, 0},
     {"frame-rate", SN_OPTION_NUMBER, "F", "with --model: frames a second (those of the motion; 125 for key poses)", 1, 10000},
     {"mirror", SN_OPTION_CHOICE, "x|y|z", "a model: seen in a mirror across this axis of the scene", 0, 0},
     {"plain", SN_OPTION_TEXT, "NAMES", "a model: without these primitives and what hangs on them; their nodes stay", 0, 0},
@@ -214,7 +239,8 @@ const snCommand cmd_convert = {
         "Meshes (.obj .ply .stl) into meshes; motion (.replay.xml .replay.bin .control.xml, .gz too) into motion or a table (.sto .csv);\n"
         "a model or scene into a .muscle.xml with its .scene.xml beside it, in the normal form, or into a .scene.xml alone:\n"
         "plain nodes, nothing of muscles. With --model also key poses, BVH\n"
-        "and shipped motions into a .control.xml, which says where the bodies are.",
+        "and shipped motions into a .control.xml, which says where the bodies are. A BVH into a .bvhmap: a mapping to fill in,\n"
+        "for files whose joints have names of their own (sinew convert shot.bvh my.bvhmap --model hand).",
     .example = "sinew convert lift.replay.xml lift.csv --only tension/",
     .output = "lift.csv: 26 frames",
     .least = 2,

@@ -67,7 +67,7 @@ static void tell(snClinic *c, const snExploreDef *d, const snFindings *f)
 static snStatus run(snCli *cli)
 {
     snClinic c = {0};
-    snExploreDef def = {0};
+    snExploreDef def = sn_default_explore_def();
     snFindings found = {0};
     snError error = {0};
     snStatus status = read_def(cli, &def);

@@ -23,7 +23,7 @@ static bool is_muscle(const snStrandDef *strand)
 }
 
 typedef struct snTotals {
-    int32_t pinned, freedoms, muscles, points, meshes, by_type[4];
+    int32_t pinned, freedoms, muscles, paths, points, meshes, by_type[4];
 } snTotals;
 
 static snTotals add_up(const snSpec *spec)
@@ -34,6 +34,7 @@ static snTotals add_up(const snSpec *spec)
         t.freedoms += joint_freedoms[sn_spec_joint(spec, i)->type];
     for (snId i = 1; i <= sn_spec_count(spec, SN_KIND_STRAND); ++i) {
         t.muscles += is_muscle(sn_spec_strand(spec, i));
+        t.paths += sn_spec_strand(spec, i)->kind == SN_STRAND_PATH;
         t.points += strand_points(spec, sn_spec_strand(spec, i));
     }
     for (snId i = 1; i <= sn_spec_count(spec, SN_KIND_NODE); ++i)
@@ -67,6 +68,8 @@ static void say_totals(snCli *cli, const snSpec *spec)
     json_integer(&cli->json, "joints", joints);
     json_integer(&cli->json, "degrees_of_freedom", is_tree(spec) ? sn_spec_count(spec, SN_KIND_COORDINATE) : t.freedoms);
     json_integer(&cli->json, "strands", strands);
+    json_integer(&cli->json, "path_strands", t.paths);
+    json_number(&cli->json, "step_s", sn_spec_model(spec)->step);
     json_integer(&cli->json, "strands_with_muscle", t.muscles);
     json_integer(&cli->json, "points", t.points);
     json_integer(&cli->json, "groups", groups);
@@ -93,6 +96,43 @@ static void list_bodies_and_joints(snCli *cli, const snSpec *spec)
         const snJointDef *joint = sn_spec_joint(spec, i);
         cli_say(cli, "  %-24s %s, %s to %s\n", joint->name, joint_types[joint->type], joint->body_a, joint->body_b);
     }
+}
+
+/* The k-th of several words with blanks between; "": there are fewer. */
+static void word_of(const char *words, int k, char *word, size_t size)
+{
+    word[0] = '\0';
+    for (; words && k >= 0; --k) {
+        words += strspn(words, " ");
+        int n = (int)strcspn(words, " ");
+        (void)snprintf(word, size, "%.*s", k ? 0 : n, words);
+        words += n;
+    }
+}
+
+/* Names as motions, --joint and --moment-arms take them, with their ranges. */
+static void list_coordinates(snCli *cli, const snSpec *spec, bool say)
+{
+    if (say) cli_say(cli, "coordinates\n");
+    json_open(&cli->json, "coordinate_names", '[');
+    for (snId i = 1; i <= sn_spec_count(spec, SN_KIND_JOINT); ++i) {
+        const snJointDef *joint = sn_spec_joint(spec, i);
+        for (int k = 0; joint->enabled && k < joint_freedoms[joint->type]; ++k) {
+            char word[64], name[200];
+            bool slides = joint->type == SN_JOINT_TYPE_PRISMATIC || (joint->type == SN_JOINT_TYPE_CYLINDRICAL && k == 1);
+            word_of(joint->motions, k, word, sizeof word);
+            if (word[0])
+                (void)snprintf(name, sizeof name, "%s.%s", joint->name, word);
+            else
+                (void)snprintf(name, sizeof name, "%s.%d", joint->name, k);
+            json_string(&cli->json, NULL, name);
+            if (say && joint->limited)
+                cli_say(cli, "  %-24s %g to %g %s\n", name, joint->lower[k], joint->upper[k], slides ? "m" : "degrees");
+            else if (say)
+                cli_say(cli, "  %-24s not limited\n", name);
+        }
+    }
+    json_close(&cli->json, ']');
 }
 
 static void list_strands(snCli *cli, const snSpec *spec)
@@ -189,8 +229,10 @@ static snStatus model_info(snCli *cli)
     name_list(cli, spec, "joint_names", SN_KIND_JOINT);
     name_list(cli, spec, "strand_names", SN_KIND_STRAND);
     name_list(cli, spec, "function_names", SN_KIND_FUNCTION);
+    if (!is_tree(spec) && !cli_given(cli, "list")) list_coordinates(cli, spec, false);
     if (cli_given(cli, "list")) {
         list_bodies_and_joints(cli, spec);
+        if (!is_tree(spec)) list_coordinates(cli, spec, true);
         list_strands(cli, spec);
         if (is_tree(spec)) info_tree_list(cli, spec);
     }

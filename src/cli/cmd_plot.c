@@ -134,9 +134,9 @@ static snStatus draw(snPlot *p)
     make_title(p, title, sizeof title);
     bool heat = cli_given(p->cli, "heat") || p->nchannel > MOST_LINES;
     for (int32_t i = 0; i < p->nchannel; ++i) text_add(&names, "%s%s", i ? " " : "", short_name(p, p->channel[i]));
-    snTrackPlot plot = {.which = p->what->prefix, .names = names.text, .heat = heat,
-                        .title = cli_option_text(p->cli, "title", title),
-                        .top = cli_option_number(p->cli, "max", 0)};
+    snTrackPlot plot = sn_default_track_plot();
+    plot.which = p->what->prefix, plot.names = names.text, plot.heat = heat;
+    plot.title = cli_option_text(p->cli, "title", title), plot.top = cli_option_number(p->cli, "max", 0);
     snStatus status = names.text ? sn_plot_track_as(p->track, &plot, p->to, &error) : SN_NO_MEMORY;
     text_free(&names);
     if (status != SN_OK) return cli_fail_file(p->cli, status, &error, p->to);
@@ -215,7 +215,8 @@ static snStatus run(snCli *cli)
 
 static const snOption options[] = {
     {"o", SN_OPTION_TEXT, "FILE", "the .svg or .png to write; fascicles, sums, moment: also .sto or .csv", 0, 0},
-    {"what", SN_OPTION_CHOICE, "activation|force|tension|length|angle|volume|area|error|moment-arms|fascicles|sums|moment|force-length",
+    {"what", SN_OPTION_CHOICE,
+     "activation|force|tension|length|angle|volume|area|error|moment-arms|fascicles|sums|moment|force-length",
      "activation unless given", 0, 0},
     {"muscle", SN_OPTION_TEXT, "NAME", "only these: a name, a pattern such as 'FDP*', several with commas; repeatable",
      0, 0},
@@ -223,7 +224,8 @@ static const snOption options[] = {
     {"heat", SN_OPTION_FLAG, "", "a row of colours for each; also taken for more than 24", 0, 0},
     {"max", SN_OPTION_NUMBER, "VALUE",
      "end of the scale, in its unit (a round value above the largest): to compare plots", 1e-9, 1e12},
-    {"motion", SN_OPTION_TEXT, "MOTION", "error: the motion that was followed, by name or path (the one that the report names)", 0, 0},
+    {"motion", SN_OPTION_TEXT, "MOTION",
+     "error: the motion that was followed, by name or path (the one that the report names)", 0, 0},
     {"model", SN_OPTION_TEXT, "MODEL",
      "error, fascicles, sums, moment: the model of the replay (the one that it names)", 0, 0},
     {"joint", SN_OPTION_TEXT, "JOINT",
@@ -246,7 +248,8 @@ const snCommand cmd_plot = {
         "sums\n"
         "the same summed up by muscle, moment what each muscle contributes to the moment about a joint (--joint); "
         "--joint\n"
-        "adds the moments to the other two. For force-length RESULT is a model, a force-length file, or built-in laws such "
+        "adds the moments to the other two. For force-length RESULT is a model, a force-length file, or built-in laws "
+        "such "
         "as\n"
         "hill-active,hill-passive.",
     .example = "sinew plot out.replay.xml --muscle 'FDP*' -o flexors.svg",

@@ -1,6 +1,6 @@
 /* sinew simulate: forward dynamics from activations or from named anatomical functions. */
+#include "cache.h"
 #include "result.h"
-#include "track_tree.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -22,6 +22,7 @@ typedef struct snRun {
     snText settings;
     char replay[4096], table[4096]; /* empty without -o */
     snDrive *drive;                 /* what the options ask for */
+    snLoads *loads;                 /* the same from outside; NULL: none */
     double time, step, frame_rate, ramp;
     int64_t total; /* steps */
     Progress at;
@@ -55,7 +56,9 @@ static snStatus create_state(snRun *run)
     if (strcmp(cli_option_text(cli, "solver", "strand"), "plain") == 0) def.solver = SN_SOLVER_PLAIN;
     def.gravity_scale = cli_option_number(cli, "gravity-scale", def.gravity_scale);
     def.skip_settle = cli_given(cli, "no-settle");
+    void *settled = cli_settle(cli, run->spec, run->model, &def);
     snStatus status = sn_state_create(run->model, &def, &run->state, &error);
+    sn_cache_free(settled);
     error.status = status;
     if (status != SN_OK) return cli_fail_error(cli, &error);
     run->step = def.step > 0 ? def.step : sn_model_step(run->model);
@@ -100,6 +103,7 @@ static snStatus list_settings(snRun *run)
     text_add(s, "settled: %s\n", cli_given(cli, "no-settle") ? "no" : "yes");
     text_add(s, "solver: %s\n", cli_option_text(cli, "solver", "strand"));
     snStatus status = list_drive(run);
+    if (status == SN_OK) status = cli_list_loads(cli, s);
     return status == SN_OK && !s->text ? SN_NO_MEMORY : status;
 }
 
@@ -127,7 +131,7 @@ static snStatus open_run(snRun *run)
     bool resume = cli_given(run->cli, "resume");
     if (!out) return resume ? cli_fail(run->cli, SN_USAGE, "--resume needs -o OUT, the run to continue") : SN_OK;
     snStatus status = list_settings(run);
-    if (status == SN_OK) status = cli_run_open(run->cli, run->model, out, run->settings.text, resume, &run->file);
+    if (status == SN_OK) status = cli_run_open(run->cli, run->model, run->loads, out, run->settings.text, resume, &run->file);
     if (status != SN_OK || !resume) return status;
     if (cli_run_found(run->file)) return take_up(run);
     cli_warn(run->cli, "there is no interrupted run to continue: starting at the beginning");
@@ -143,6 +147,7 @@ static snStatus set_up(snRun *run)
     snStatus status = check_outputs(run);
     if (status == SN_OK) status = cli_compile_model(cli, cli->argument[0], &run->spec, &run->model);
     if (status == SN_OK) status = cli_read_drive(cli, run->spec, run->model, &run->drive, &end);
+    if (status == SN_OK) status = cli_read_loads(cli, run->model, &run->loads);
     run->time = cli_option_number(cli, "time", end > 0 ? end : 1);
     if (status == SN_OK) status = create_state(run);
     if (status == SN_OK) run->total = (int64_t)ceil(run->time / run->step - 1e-9);
@@ -154,6 +159,7 @@ static void tear_down(snRun *run)
 {
     text_free(&run->settings);
     sn_drive_destroy(run->drive);
+    sn_loads_destroy(run->loads);
     if (run->state) sn_state_destroy(run->state);
     if (run->model) sn_model_destroy(run->model);
     if (run->spec) sn_spec_destroy(run->spec);
@@ -176,13 +182,15 @@ static snStatus record(snRun *run)
     return cli_fail_error(run->cli, cli_run_error(run->file));
 }
 
-static snStatus set_activations(snRun *run, double time)
+/* What acts during the step that ends at this time. */
+static snStatus set_inputs(snRun *run, double time)
 {
     snView view;
     snStatus status = sn_field(run->model, run->state, "muscle.activation", &view);
     double scale = run->ramp > 0 ? fmin(1, time / run->ramp) : 1;
     if (status != SN_OK) return status;
     (void)sn_drive_at(run->drive, time, view.data);
+    sn_loads_apply(run->loads, run->state, time);
     for (int32_t i = 0; scale < 1 && i < view.rows; ++i) view.data[i] *= scale;
     return SN_OK;
 }
@@ -191,7 +199,7 @@ static snStatus set_activations(snRun *run, double time)
 static snStatus advance(snRun *run)
 {
     double after = (double)(run->at.step + 1) * run->step;
-    snStatus status = set_activations(run, after);
+    snStatus status = set_inputs(run, after);
     if (status != SN_OK) return status;
     run->outcome = sn_step(run->model, run->state);
     if (run->outcome != SN_OK) return SN_OK;
@@ -279,9 +287,6 @@ static snStatus finish(snRun *run)
 
 static snStatus run_command(snCli *cli)
 {
-    if (cli_is_tree(cli->argument[0]))
-        return cli_fail(cli, SN_BAD_INPUT, "%s is a model on a tree, which simulate cannot run yet: use sinew track",
-                        cli->argument[0]);
     snRun run = {.cli = cli};
     snStatus status = set_up(&run);
     if (status == SN_OK) status = step_through(&run);
@@ -306,6 +311,9 @@ static const snOption options[] = {
      0, 1},
     {"function", SN_OPTION_COURSE, "NAME=LEVEL", "activate a function of the model in the same way; may be repeated", 0,
      1},
+    {"load", SN_OPTION_TEXT, "BODY=X,Y,Z", "a force in N, in the axes of the drawn pose, turning with the body; BODY=2kg, grip=10",
+     0, 0},
+    CLI_LOADS_OPTION,
     {"ramp", SN_OPTION_NUMBER, "S", "seconds in which activations rise to their levels (0)", 0, 1e6},
     {"gravity-scale", SN_OPTION_NUMBER, "X", "multiply gravity (1)", -100, 100},
     {"no-settle", SN_OPTION_FLAG, "", "start from the pose as drawn", 0, 0},
@@ -323,8 +331,10 @@ const snCommand cmd_simulate = {
         "0 at 0.3 s; levels are linear between the times and held before the first and after the last. A FILE has a\n"
         "column time and columns named by muscle or function (function.NAME, muscle.NAME, or NAME alone where it is\n"
         "unique). What several ask of a muscle is added up and kept at 1 at most.\n"
-        "When the simulation diverges, or on Ctrl-C, the replay up to the last good step is kept. While it runs, every\n"
-        "finished frame is in OUT.resume; after an interruption the same command with --resume continues there, and the\n"
+        "When the simulation diverges, or on Ctrl-C, the replay up to the last good step is kept. While it runs, "
+        "every\n"
+        "finished frame is in OUT.resume; after an interruption the same command with --resume continues there, and "
+        "the\n"
         "result is the same bit for bit.",
     .example = "sinew simulate pulley -o lift --time 0.5 --activation rope=0.3",
     .output = "simulated 0.5 s in ... s: ... times real time, 125 steps of 4 ms\n"

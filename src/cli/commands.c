@@ -17,8 +17,12 @@
     X(studio)                                                                                                          \
     X(strands)                                                                                                         \
     X(library)                                                                                                         \
+    X(phantom)                                                                                                         \
+    X(contours)                                                                                                        \
+    X(surface)                                                                                                         \
     X(hold)                                                                                                            \
     X(compensate)                                                                                                      \
+    X(clinic)                                                                                                          \
     X(explore)                                                                                                         \
     X(completion)
 

@@ -6,6 +6,18 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Every shipped model, with the motions that it has. */
+static void print_models(void)
+{
+    char models[1000], motions[2000];
+    sn_list_models(models, sizeof models);
+    if (models[0]) printf("\nShipped models and their motions:\n");
+    for (char *name = strtok(models, " "); name; name = strtok(NULL, " ")) {
+        sn_list_motions(name, motions, sizeof motions);
+        printf("  %-18s%s\n", name, motions);
+    }
+}
+
 void cli_print_overview(void)
 {
     printf("sinew %s: muscles and tendons under the skin of an animated character\n\n", sn_version());
@@ -13,6 +25,7 @@ void cli_print_overview(void)
     for (int i = 0; cli_commands[i]; ++i) printf("  %-10s %s\n", cli_commands[i]->name, cli_commands[i]->about);
     printf("\nsinew COMMAND --help shows the options and an example. MODEL is a path, a shipped model or a scene:\n");
     for (int i = 0; sn_scene_info(i); ++i) printf("  %-18s %s\n", sn_scene_info(i)->name, sn_scene_info(i)->about);
+    print_models();
     printf("\nExit codes: 0 done, 1 the run failed, 2 wrong usage, 3 bad input.\n");
 }
 

@@ -38,8 +38,10 @@ void cli_locate_models(const char *program)
     char folder[3000], list[10000] = "";
     if (getenv("SINEW_MODELS")) return;
     own_folder(program, folder, sizeof folder);
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; ++i) {
-        char path[3100];
+    char path[3100];
+    (void)snprintf(path, sizeof path, "%s/sinew-tree", folder); /* only a build tree has it */
+    size_t count = access(path, R_OK) == 0 ? sizeof places / sizeof places[0] : 1;
+    for (size_t i = 0; i < count; ++i) {
         (void)snprintf(path, sizeof path, "%s%s/%s", list[0] ? ":" : "", folder, places[i]);
         if (is_folder(path[0] == ':' ? path + 1 : path)) strncat(list, path, sizeof list - strlen(list) - 1);
     }
@@ -122,7 +124,7 @@ static bool is_scene(const char *name)
     return false;
 }
 
-static snStatus load_model(snCli *cli, const char *name, snSpec **spec)
+static snStatus load_model(snCli *cli, const char *name, bool to_check, snSpec **spec)
 {
     char path[4096];
     snError error = {0};
@@ -131,7 +133,7 @@ static snStatus load_model(snCli *cli, const char *name, snSpec **spec)
         return *spec ? SN_OK : cli_fail(cli, SN_NO_MEMORY, "out of memory");
     }
     snStatus status = sn_find_model(name, path, sizeof path, &error);
-    if (status == SN_OK) status = sn_load_model(path, spec, &error);
+    if (status == SN_OK) status = (to_check ? sn_load_model_to_check : sn_load_model)(path, spec, &error);
     if (status == SN_OK) return SN_OK;
     error.status = status;
     (void)cli_fail_error(cli, &error);
@@ -142,12 +144,17 @@ static snStatus load_model(snCli *cli, const char *name, snSpec **spec)
 
 snStatus cli_load_model(snCli *cli, const char *name, snSpec **spec)
 {
-    snStatus status = load_model(cli, name, spec);
+    snStatus status = load_model(cli, name, false, spec);
     if (status == SN_OK && cli_option_nth(cli, "draw", 0)) status = cli_vary(cli, *spec);
     if (status == SN_OK || !*spec) return status;
     sn_spec_destroy(*spec);
     *spec = NULL;
     return status;
+}
+
+snStatus cli_load_model_to_check(snCli *cli, const char *name, snSpec **spec)
+{
+    return load_model(cli, name, true, spec);
 }
 
 static snStatus say_problems(snCli *cli, const snSpec *spec)
@@ -164,7 +171,7 @@ snStatus cli_compile_model(snCli *cli, const char *name, snSpec **spec, snModel 
 {
     snSpec *loaded = NULL;
     snError error = {0};
-    snStatus status = cli_load_model(cli, name, &loaded);
+    snStatus status = cli_load_model_to_check(cli, name, &loaded);
     if (status == SN_OK) status = say_problems(cli, loaded);
     if (status == SN_OK) {
         status = sn_compile(loaded, model, &error);

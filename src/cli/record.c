@@ -25,8 +25,8 @@ const char *cli_replay_ending(const snCli *cli)
     return strcmp(form, "gz") == 0 ? ".replay.xml.gz" : strcmp(form, "bin") == 0 ? ".replay.bin" : ".replay.xml";
 }
 
-snStatus cli_run_open(snCli *cli, const snModel *model, const char *out, const char *settings, bool resume,
-                      snRunFile **run)
+snStatus cli_run_open(snCli *cli, const snModel *model, const snLoads *loads, const char *out, const char *settings,
+                      bool resume, snRunFile **run)
 {
     snError error = {0};
     snRunFile *r = calloc(1, sizeof *r);
@@ -37,7 +37,7 @@ snStatus cli_run_open(snCli *cli, const snModel *model, const char *out, const c
     r->settings = malloc(strlen(settings) + 1);
     if (!r->settings) return SN_NO_MEMORY;
     (void)strcpy(r->settings, settings);
-    snStatus status = sn_recorder_create(model, cli->argument[0], &r->recorder);
+    snStatus status = sn_recorder_create_loaded(model, cli->argument[0], loads, &r->recorder);
     if (status == SN_OK && !resume) status = cli_fail_file(cli, sn_journal_check(r->path, &error), &error, r->path);
     if (status != SN_OK || !resume) return status;
     status = sn_journal_open(r->path, settings, &r->journal, &error);
@@ -76,7 +76,9 @@ snStatus cli_run_frame(snRunFile *r, snState *state, double time)
     snTrackFrame frame;
     snStatus status = sn_recorder_read(r->recorder, state, time, &frame);
     if (status == SN_OK && !r->journal) {
-        snJournalDef def = {sn_recorder_def(r->recorder), r->settings, r->checkpoint_size};
+        snJournalDef def = sn_default_journal_def();
+        def.columns = sn_recorder_def(r->recorder), def.settings = r->settings,
+        def.checkpoint_size = r->checkpoint_size;
         status = sn_journal_create(&def, r->path, &r->journal, &r->error);
     }
     return status == SN_OK ? sn_journal_append(r->journal, &frame, r->checkpoint, &r->error) : status;

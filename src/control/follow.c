@@ -1,12 +1,14 @@
-/* Following a whole motion: approach, track frame by frame, measure, record. */
+/* Following a whole motion: approach, track frame by frame, measure, record.
+ * One file, because a run is one state from its start to its checkpoint. */
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/def.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "control/inverse.h"
 #include "control/reach.h"
-#include "sim/plant.h"
 #include "motion/store.h"
+#include "sim/plant.h"
 #include "sinew/control.h"
 
 #include <math.h>
@@ -19,7 +21,7 @@ struct snFollow {
     snFollowDef def;
     snState *s;     /* tracks */
     snState *exact; /* bones on the input motion, tendons following; NULL unless asked for */
-    snTracker *tracker;
+    snFollower *follower;
     snReach *reach;
     snTargetDef *target;
     int32_t ntarget;
@@ -31,6 +33,7 @@ struct snFollow {
     double *first_speed; /* ncoord: of the first frame, times the time of approach */
     double *last_activation;
     double start, end, dt, h; /* s: of the motion, of a frame, of a step */
+    double now_time;          /* s: of the motion, where the next step ends; loads are those of that time */
     int32_t nframe, substeps;
     snFollowReport *report; /* what is counted so far */
     snError torn;           /* a joint came apart */
@@ -40,11 +43,6 @@ struct snFollow {
     double *body_sum, *body_sum2; /* nbody */
 };
 typedef snFollow Follow;
-
-snFollowDef sn_default_follow_def(void)
-{
-    return (snFollowDef){.sim = sn_default_sim_def(), .tracker = sn_default_tracker_def(), .lead = 0.5};
-}
 
 void sn_follow_report_free(snFollowReport *report)
 {
@@ -101,7 +99,7 @@ static void aim(Follow *f)
         double pose[2][7];
         v3_store(pose[0], now.p), q_store(pose[0] + 3, now.q);
         v3_store(pose[1], next.p), q_store(pose[1] + 3, next.q);
-        sn_tracker_aim(f->tracker, i, pose[0], pose[1]);
+        sn_follower_aim(f->follower, i, pose[0], pose[1]);
     }
     for (int32_t b = 0; b < f->m->nbody; ++b) {
         if (f->channel[b] >= 0 && f->m->body_mode[b] == SN_BODY_KINEMATIC) sn_plant_aim(f->s, b, f->next[b]);
@@ -133,8 +131,16 @@ static snStatus step_exact(Follow *f)
     return sn_step(f->m, f->exact);
 }
 
+/* The bones of the exact motion are driven: loads change nothing there but what is recorded. */
+static void load_up(Follow *f)
+{
+    sn_loads_apply(f->def.loads, f->s, f->now_time);
+    if (f->exact) sn_loads_apply(f->def.loads, f->exact, f->now_time);
+}
+
 static snStatus step_once(Follow *f)
 {
+    load_up(f);
     aim(f);
     f->failed = f->s;
     snStatus status = sn_step(f->m, f->s);
@@ -148,6 +154,7 @@ static snStatus carry_over(Follow *f, int32_t n, snInverse *inverse)
     snStatus status = SN_OK;
     for (int32_t i = 0; i < n && status == SN_OK; ++i) {
         lead_poses(f, (double)(i + 1) / n, f->next);
+        load_up(f);
         aim(f);
         f->failed = f->s;
         status = sn_inverse_step(inverse, f->next);
@@ -375,6 +382,7 @@ static snStatus step_frame(Follow *f, int32_t frame, snFollowReport *report)
 {
     for (int32_t k = 0; k < f->substeps; ++k) {
         double t = f->start + (frame - 1) * f->dt + k * f->h;
+        f->now_time = t + f->h;
         reachable_poses(f, t, f->now, report);
         reachable_poses(f, t + f->h, f->next, report);
         snStatus status = step_once(f);
@@ -388,6 +396,7 @@ static snStatus step_frame(Follow *f, int32_t frame, snFollowReport *report)
 /* To the first frame, and that frame. */
 static snStatus set_out(Follow *f, snFollowReport *report)
 {
+    f->now_time = f->start;
     start_lead(f, report);
     snStatus status = approach(f);
     memcpy(f->last_activation, sn_plant_activation(f->s), sizeof(double) * (size_t)f->m->nmuscle);
@@ -478,7 +487,7 @@ static bool allocate(Follow *f)
 
 static void release(Follow *f)
 {
-    sn_tracker_destroy(f->tracker);
+    sn_follower_destroy(f->follower);
     sn_reach_destroy(f->reach);
     sn_state_destroy(f->s);
     sn_state_destroy(f->exact);
@@ -498,9 +507,9 @@ static snStatus prepare(Follow *f, snError *error)
     if (status != SN_OK) return status;
     set_strengths(f);
     for (int32_t b = 0; f->exact && b < f->m->nbody; ++b) sn_plant_drive(f->m, f->exact, b, f->has_target[b]);
-    snTrackerDef d = f->def.tracker;
+    snFollowerDef d = f->def.follower;
     if (!d.ntarget) d.ntarget = f->ntarget, d.target = f->target;
-    status = sn_tracker_create(f->m, f->s, &d, &f->tracker, error);
+    status = sn_follower_create(f->m, f->s, &d, &f->follower, error);
     if (status != SN_OK) return status;
     f->reach = sn_reach_create(f->m, f->has_target);
     return f->reach ? SN_OK : sn_fail_no_memory(error);
@@ -532,6 +541,7 @@ snStatus sn_follow_frames(const snModel *m, const snTrack *motion, const snFollo
                           snError *error)
 {
     if (!m || !motion || !report) return sn_fail_argument(error, "the model, the motion or the report is NULL");
+    if (def && SN_CHECK_DEF(def, snFollowDef, error)) return SN_BAD_ARGUMENT;
     Follow f = {.m = m, .motion = motion, .def = def ? *def : sn_default_follow_def(), .report = report};
     memset(report, 0, sizeof *report);
     report->nbody = m->nbody;

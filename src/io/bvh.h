@@ -31,6 +31,14 @@ void sn_bvh_free(snBvhFile *bvh);
 /* Rotation and position of a joint against its parent. */
 rigid sn_bvh_local(const snBvhFile *bvh, int32_t joint, int32_t frame);
 
+/* ---- bvh_names.c: joints by the names that programs give them */
+enum { SN_BVH_KEY = 16 };
+const char *sn_bvh_plain_name(const char *name); /* behind the last namespace: mixamorig:RightHand is RightHand */
+/* What the name means, such as r.hand or r.2.1, the first phalanx of the right index finger; false: nothing known. */
+bool sn_bvh_key(const char *name, char key[SN_BVH_KEY]);
+/* The joint of this name, without its namespace, or with the same meaning; -1. */
+int32_t sn_bvh_find(const snBvhFile *bvh, const char *name);
+
 typedef struct snBvhMapLine {
     const char *bvh_joint, *coordinate;
     v3 axis;
@@ -38,21 +46,49 @@ typedef struct snBvhMapLine {
     int line;
 } snBvhMapLine;
 
+/* Where the joints `from` and `to` lie to each other in the pose that the axes suppose. */
+typedef struct snBvhRest {
+    const char *from, *to;
+    v3 direction;
+} snBvhRest;
+
 typedef struct snBvhMap {
     snArena arena;
     SN_ARRAY(snBvhMapLine) line;
+    snBvhRest rest[2];
+    int nrest;
 } snBvhMap;
+
+/* How the joints of a file and a mapping go together. */
+typedef struct snBvhMatch {
+    int32_t *joint; /* one per line of the mapping: of the file, -1: none, the coordinate rests */
+    int32_t found;  /* lines that have one */
+    quat turn;      /* of the mapping's axes into the file's */
+    bool turned;
+} snBvhMatch;
+/* Fails where no line finds its joint. */
+snStatus sn_bvh_match(const snBvhFile *bvh, const snBvhMap *map, const char *file, snBvhMatch *match, snError *error);
+void sn_bvh_match_free(snBvhMatch *match);
 
 snStatus sn_parse_bvh_map(const char *file, const char *data, size_t size, snBvhMap *map, snError *error);
 void sn_bvh_map_free(snBvhMap *map);
-/* map_file: for messages. */
-snStatus sn_bvh_to_poses(const snBvhFile *bvh, const snBvhMap *map, const char *file, const char *map_file, snPoses **poses,
+/* What the mapping has no joint for is left out. note, if not NULL: what was found. */
+snStatus sn_bvh_to_poses(const snBvhFile *bvh, const snBvhMap *map, const char *file, snPoses **poses, snMotionSource *note,
                          snError *error);
 
 /* BVH and mapping file to joint coordinates. */
-snStatus sn_load_bvh_poses(const char *path, const char *map_path, snPoses **poses, snError *error);
+snStatus sn_load_bvh_poses(const char *path, const char *map_path, snPoses **poses, snMotionSource *note, snError *error);
+snStatus sn_load_bvh_map(const char *path, snBvhMap *map, snError *error);
+snStatus sn_load_bvh_file(const char *path, snBvhFile *bvh, snError *error);
+
+/* bvh_starter.c: for sn_save_starter_map. */
+snStatus sn_write_starter_map(const snBvhFile *bvh, const snBvhMap *map, const char *file, const char *path,
+                              snMotionSource *note, snError *error);
 
 /* Angles such that the product of the turns about `count` unit axes (1 to 3) is nearest to q; angle holds a guess. */
 void sn_split_rotation(quat q, const v3 *axis, int count, double *angle);
+
+/* As a track with a body for each BVH joint: world poses, positions times scale. */
+snStatus sn_load_bvh(const char *path, double scale, snTrack **track, snError *error);
 
 #endif

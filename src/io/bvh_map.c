@@ -1,11 +1,10 @@
-/* From the joints of a BVH file to the joint coordinates of a model, by a mapping file. */
+/* The mapping file from the joints of a BVH file to the joint coordinates of a model, and rotations taken apart. */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "io/bvh.h"
 #include "io/file.h"
 #include "io/scan.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { MAX_LINES = 10000, MAX_AXES = 3 };
@@ -71,6 +70,24 @@ static snStatus read_line(snScan *s, snBvhMap *map)
     return sn_array_push(&map->line, line) ? SN_OK : SN_NO_MEMORY;
 }
 
+/* rest FROM TO x y z */
+static snStatus read_rest(snScan *s, snBvhMap *map)
+{
+    snBvhRest rest = {0};
+    snWord word;
+    double axis[3];
+    (void)sn_scan_word(s, &word);
+    if (map->nrest == 2) return sn_scan_fail(s, "more than two lines say how the joints rest");
+    snStatus status = copy_word(s, map, "a BVH joint", &rest.from);
+    if (status == SN_OK) status = copy_word(s, map, "a BVH joint", &rest.to);
+    for (int k = 0; k < 3 && status == SN_OK; ++k) status = sn_scan_number(s, "a direction", &axis[k]);
+    if (status != SN_OK) return status;
+    if (v3_len(v3_load(axis)) < 1e-6) return sn_scan_fail(s, "the direction is zero");
+    rest.direction = v3_unit(v3_load(axis));
+    map->rest[map->nrest++] = rest;
+    return SN_OK;
+}
+
 snStatus sn_parse_bvh_map(const char *file, const char *data, size_t size, snBvhMap *map, snError *error)
 {
     snScan scan = sn_scan_begin(file, data, size, error);
@@ -80,7 +97,7 @@ snStatus sn_parse_bvh_map(const char *file, const char *data, size_t size, snBvh
     while (status == SN_OK && sn_scan_line(&scan)) {
         snScan ahead = scan;
         if (!sn_scan_word(&ahead, &word) || word.at[0] == '#') continue;
-        status = read_line(&scan, map);
+        status = sn_word_is(word, "rest") ? read_rest(&scan, map) : read_line(&scan, map);
     }
     if (status == SN_OK && map->line.count == 0) status = sn_scan_fail(&scan, "the mapping has no lines");
     if (status == SN_NO_MEMORY) sn_fail_no_memory(error);
@@ -136,87 +153,7 @@ void sn_split_rotation(quat q, const v3 *axis, int count, double *angle)
     }
 }
 
-/* ---- poses ---------------------------------------------------------------------------------- */
-
-static snStatus check_joints(const snBvhFile *bvh, const snBvhMap *map, const char *file, const char *map_file,
-                             snError *error)
-{
-    char missing[400] = "";
-    for (int32_t i = 0; i < map->line.count; ++i) {
-        const char *name = map->line.at[i].bvh_joint;
-        bool told = false;
-        for (int32_t k = 0; k < i && !told; ++k) told = !strcmp(map->line.at[k].bvh_joint, name);
-        if (told || sn_map_get(&bvh->names, name) >= 0) continue;
-        size_t n = strlen(missing);
-        snprintf(missing + n, sizeof missing - n, "%s%s", n ? ", " : "", name);
-    }
-    if (!missing[0]) return SN_OK;
-    sn_fail(error, SN_BAD_INPUT, "the motion has no joints called %s", missing);
-    sn_error_place(error, file, 0, 0);
-    sn_error_remedy(error, "change their names in %.150s, or take their lines out", map_file);
-    return SN_BAD_INPUT;
-}
-
-/* The lines of the mapping that share the BVH joint of `first`, which is the first of them. */
-static int gather(const snBvhMap *map, int32_t first, int32_t line[MAX_AXES], v3 axis[MAX_AXES])
-{
-    int count = 0;
-    for (int32_t i = first; i < map->line.count && count < MAX_AXES; ++i) {
-        if (strcmp(map->line.at[i].bvh_joint, map->line.at[first].bvh_joint) != 0) continue;
-        line[count] = i;
-        axis[count++] = map->line.at[i].axis;
-    }
-    return count;
-}
-
-static bool is_first(const snBvhMap *map, int32_t line)
-{
-    for (int32_t i = 0; i < line; ++i)
-        if (!strcmp(map->line.at[i].bvh_joint, map->line.at[line].bvh_joint)) return false;
-    return true;
-}
-
-static void convert(const snBvhFile *bvh, const snBvhMap *map, double *value)
-{
-    size_t columns = (size_t)map->line.count;
-    for (int32_t i = 0; i < map->line.count; ++i) {
-        int32_t line[MAX_AXES], joint = sn_map_get(&bvh->names, map->line.at[i].bvh_joint);
-        v3 axis[MAX_AXES];
-        if (!is_first(map, i)) continue;
-        int count = gather(map, i, line, axis);
-        double angle[MAX_AXES] = {0};
-        for (int32_t f = 0; f < bvh->frames; ++f) {
-            sn_split_rotation(sn_bvh_local(bvh, joint, f).q, axis, count, angle);
-            for (int k = 0; k < count; ++k) {
-                const snBvhMapLine *l = &map->line.at[line[k]];
-                value[(size_t)f * columns + (size_t)line[k]] = l->scale * angle[k] + l->offset;
-            }
-        }
-    }
-}
-
-snStatus sn_bvh_to_poses(const snBvhFile *bvh, const snBvhMap *map, const char *file, const char *map_file, snPoses **poses,
-                         snError *error)
-{
-    snStatus status = check_joints(bvh, map, file, map_file, error);
-    if (status != SN_OK) return status;
-    double *value = SN_NEW_ARRAY(double, (int64_t)bvh->frames * map->line.count),
-           *time = SN_NEW_ARRAY(double, bvh->frames);
-    const char **name = SN_NEW_ARRAY(const char *, map->line.count);
-    if (value && time && name) {
-        for (int32_t f = 0; f < bvh->frames; ++f) time[f] = f * bvh->frame_time;
-        for (int32_t i = 0; i < map->line.count; ++i) name[i] = map->line.at[i].coordinate;
-        convert(bvh, map, value);
-        status = sn_poses_create(map->line.count, name, bvh->frames, time, value, false, poses, error);
-    } else
-        status = sn_fail_no_memory(error);
-    sn_free(value);
-    sn_free(time);
-    sn_free((void *)name);
-    return status;
-}
-
-static snStatus load_map(const char *path, snBvhMap *map, snError *error)
+snStatus sn_load_bvh_map(const char *path, snBvhMap *map, snError *error)
 {
     char *data;
     size_t size;
@@ -224,22 +161,5 @@ static snStatus load_map(const char *path, snBvhMap *map, snError *error)
     if (status != SN_OK) return status;
     status = sn_parse_bvh_map(path, data, size, map, error);
     sn_free(data);
-    return status;
-}
-
-snStatus sn_load_bvh_poses(const char *path, const char *map_path, snPoses **poses, snError *error)
-{
-    char *data;
-    size_t size;
-    snBvhFile bvh = {0};
-    snBvhMap map = {0};
-    snStatus status = sn_file_read_text(path, true, &data, &size, error);
-    if (status != SN_OK) return status;
-    status = sn_parse_bvh(path, data, size, &bvh, error);
-    sn_free(data);
-    if (status == SN_OK) status = load_map(map_path, &map, error);
-    if (status == SN_OK) status = sn_bvh_to_poses(&bvh, &map, path, map_path, poses, error);
-    sn_bvh_free(&bvh);
-    sn_bvh_map_free(&map);
     return status;
 }

@@ -141,12 +141,13 @@ static snStatus read_scene_of(snSpec *spec, const char *muscle_path, snError *er
     return status;
 }
 
-snStatus sn_load_model(const char *path, snSpec **result, snError *error)
+static snStatus load(const char *path, bool forgiving, snSpec **result, snError *error)
 {
     if (!path) return sn_fail_argument(error, "sn_load_model without path");
     snSpec *spec = sn_spec_create();
     if (!spec) return sn_fail_no_memory(error);
     snStatus status;
+    if (forgiving) sn_spec_forgive(spec);
     if (sn_path_ends(path, ".scene.xml"))
         status = sn_model_read_file(spec, SN_DOCUMENT_SCENE, path, error);
     else {
@@ -159,6 +160,16 @@ snStatus sn_load_model(const char *path, snSpec **result, snError *error)
     else
         *result = spec;
     return status;
+}
+
+snStatus sn_load_model(const char *path, snSpec **result, snError *error)
+{
+    return load(path, false, result, error);
+}
+
+snStatus sn_load_model_to_check(const char *path, snSpec **result, snError *error)
+{
+    return load(path, true, result, error);
 }
 
 /* Both documents are written completely before either takes its name. */

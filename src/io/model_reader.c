@@ -4,7 +4,9 @@
  * 1. An element is added to the spec when it starts; its arrays follow when their child elements end.
  * 2. What the reader refuses is what no later stage should have to expect: wrong types, missing attributes, counts that
  *    contradict each other, triangles without their vertices. Ranges and names are left to sn_check, which reports all
- *    problems at once. */
+ *    problems at once.
+ * 3. Reading a forgiving spec goes on after a problem with an attribute, which keeps its default: see forgive.
+ * One file, because everything in it is a step of one automaton on one state. */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/nearest.h"
@@ -32,6 +34,7 @@ typedef struct Reader {
     snNumbers list[MAX_LISTS]; /* attributes of the element that are lists */
     int nlist;
     char label[160]; /* of the element, for messages */
+    snError *error;  /* of the reading */
 } Reader;
 
 static const struct {
@@ -78,6 +81,15 @@ static snStatus fail_value(Reader *r, snXml *xml, const snAttr *attr, const char
 {
     return sn_xml_fail(xml, 0, r->label, NULL, "%s is \"%.60s%s\"; expected %s", attr->name, text,
                        strlen(text) > 60 ? "..." : "", expected);
+}
+
+/* Keeps an error of reading for sn_check and goes on, if the spec wants that. */
+static snStatus forgive(Reader *r, snXml *xml, snStatus status)
+{
+    if (status != SN_BAD_FILE || !sn_spec_is_forgiving(r->spec)) return status;
+    if (!sn_spec_add_misread(r->spec, r->error)) return sn_xml_fail_no_memory(xml);
+    *r->error = (snError){0};
+    return SN_OK;
 }
 
 static snStatus read_vector(Reader *r, snXml *xml, const snAttr *attr, double *value, const char *text)
@@ -181,7 +193,8 @@ static snStatus check_required(Reader *r, snXml *xml, int element, const void *d
     for (int i = 0; i < e->nattr; ++i) {
         const snAttr *attr = &e->attr[i];
         if (!(attr->flags & SN_ATTR_REQUIRED) || !is_attribute(element, attr, def) || (given >> i & 1)) continue;
-        return sn_xml_fail(xml, 0, r->label, NULL, "attribute %s is missing", attr->name);
+        snStatus status = forgive(r, xml, sn_xml_fail(xml, 0, r->label, NULL, "attribute %s is missing", attr->name));
+        if (status) return status;
     }
     return SN_OK;
 }
@@ -196,11 +209,11 @@ static snStatus read_attributes(Reader *r, snXml *xml, int element, void *def, c
     for (; *attribute; attribute += 2) {
         if (skip && strcmp(attribute[0], skip) == 0) continue;
         const snAttr *attr = sn_attr_find(e, attribute[0]);
-        if (!attr || !is_attribute(element, attr, def))
-            return fail_unknown_attribute(r, xml, element, def, attribute[0]);
-        snStatus status = read_value(r, xml, attr, def, attribute[1]);
-        if (status) return status;
-        *given |= 1ull << (attr - e->attr);
+        bool known = attr && is_attribute(element, attr, def);
+        snStatus status = known ? read_value(r, xml, attr, def, attribute[1])
+                                : fail_unknown_attribute(r, xml, element, def, attribute[0]);
+        if ((status = forgive(r, xml, status))) return status;
+        if (known) *given |= 1ull << (attr - e->attr);
     }
     return SN_OK;
 }
@@ -511,6 +524,9 @@ snStatus sn_model_read(snSpec *spec, snDocument document, const char *name, cons
     r->spec = spec;
     r->document = document;
     r->file = sn_spec_text(spec, name);
+    snError own;
+    if (!error) error = &own;
+    r->error = error;
     snStatus status = r->file ? sn_xml_read(name, bytes, size, &handler, r, error) : sn_fail_no_memory(error);
     sn_numbers_free(&r->numbers);
     sn_numbers_free(&r->integers);

@@ -1,11 +1,13 @@
 /* A motion for a model, whatever the format: found, read, matched with the model, turned into poses of bodies. */
 #include "base/alloc.h"
+#include "base/def.h"
 #include "base/error.h"
+#include "io/bvh.h"
 #include "io/file.h"
+#include "io/motion_limit.h"
+#include "io/pose.h"
 #include "sinew/control.h"
 #include "sinew/io.h"
-#include "io/bvh.h"
-#include "io/pose.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -18,14 +20,10 @@ enum { PATH_SIZE = 4096, MAX_SAMPLES = 1000000 };
 static const double GAP_FACTOR = 10; /* times the usual distance of frames ... */
 static const double GAP_LEAST = 0.5; /* s: ... and at least this is a hole in a recording */
 
-static const char *const endings[] = {".pose.csv",   ".control.xml", ".control.xml.gz", ".replay.xml", ".replay.xml.gz",
-                                      ".replay.bin", ".bvh",         ".sto",            ".mot",        ".csv"};
+static const char *const endings[] = {
+    ".pose.csv", ".control.xml", ".control.xml.gz", ".replay.xml", ".replay.xml.gz", ".replay.bin", ".bvh", ".sto",
+    ".mot",      ".csv"};
 enum { NENDING = sizeof endings / sizeof *endings };
-
-snMotionDef sn_default_motion_def(void)
-{
-    return (snMotionDef){.sample_rate = 125};
-}
 
 /* ---- finding -------------------------------------------------------------------------------- */
 
@@ -78,6 +76,17 @@ static void list_motions(const char *folder, char *list, size_t size)
     }
 }
 
+void sn_list_motions(const char *model, char *list, size_t size)
+{
+    snMotionDef def = {.model = model};
+    char folder[PATH_SIZE], stem[PATH_SIZE], motions[PATH_SIZE + 16];
+    if (!list || !size) return;
+    list[0] = '\0';
+    if (!model || !place_of_model(&def, folder, stem, sizeof folder)) return;
+    snprintf(motions, sizeof motions, "%smotions", folder);
+    list_motions(motions, list, size);
+}
+
 static snStatus fail_unknown(const char *name, const char *folder, snError *error)
 {
     char list[230] = "";
@@ -114,11 +123,19 @@ static snStatus name_file(snStatus status, const char *path, snError *error)
     return status;
 }
 
+static const double HOLD = 1; /* s: a single pose is held that long */
+
+static double length_of_poses(const snPoses *poses)
+{
+    if (sn_poses_frames(poses) == 1) return HOLD;
+    return sn_poses_time(poses, sn_poses_frames(poses) - 1) - sn_poses_time(poses, 0);
+}
+
 static void sample(const snModel *m, const snPoses *poses, const int32_t *column, int32_t count, double *time,
                    double *value, double *row)
 {
-    int32_t nc = sn_count(m, SN_ITEM_COORDINATE), last = sn_poses_frames(poses) - 1;
-    double first = sn_poses_time(poses, 0), length = sn_poses_time(poses, last) - first;
+    int32_t nc = sn_count(m, SN_ITEM_COORDINATE);
+    double first = sn_poses_time(poses, 0), length = length_of_poses(poses);
     for (int32_t i = 0; i < count; ++i) {
         time[i] = i + 1 < count ? first + length * i / (count - 1) : first + length;
         sn_poses_at(poses, time[i], row, NULL, NULL);
@@ -133,11 +150,6 @@ static snStatus check_length(double length, double rate, snError *error)
             floor(MAX_SAMPLES / rate));
     sn_error_remedy(error, "times are seconds: look whether the file has them in another unit, or split the motion");
     return SN_BAD_INPUT;
-}
-
-static double length_of_poses(const snPoses *poses)
-{
-    return sn_poses_time(poses, sn_poses_frames(poses) - 1) - sn_poses_time(poses, 0);
 }
 
 /* Which column drives which coordinate, -1 where the poses say nothing. The words behind the dot are the model's. */
@@ -163,7 +175,8 @@ static snStatus match(const snModel *m, const snPoses *poses, int32_t *column, s
     return SN_BAD_INPUT;
 }
 
-static snStatus motion_of_poses(const snModel *m, const snPoses *poses, double rate, snTrack **motion, snError *error)
+static snStatus motion_of_poses(const snModel *m, const snPoses *poses, double rate, const snMotionDef *def,
+                                snTrack **motion, snError *error)
 {
     int32_t nc = sn_count(m, SN_ITEM_COORDINATE), count = (int32_t)ceil(length_of_poses(poses) * rate) + 1;
     snStatus status = SN_OK;
@@ -174,6 +187,7 @@ static snStatus motion_of_poses(const snModel *m, const snPoses *poses, double r
         status = match(m, poses, column, error);
         if (status == SN_OK) {
             sample(m, poses, column, count, time, value, row);
+            sn_limit_coordinates(m, count, value, def->source);
             status = sn_motion_from_coordinates(m, count, time, value, motion);
             if (status != SN_OK) sn_fail(error, status, "%s", sn_status_text(status));
         }
@@ -198,7 +212,7 @@ static snStatus load_poses(const snModel *m, const char *path, const snMotionDef
     snStatus status = sn_load_poses(path, &poses, error);
     if (status != SN_OK) return status;
     status = name_file(check_length(length_of_poses(poses), def->sample_rate, error), path, error);
-    if (status == SN_OK) status = name_file(motion_of_poses(m, poses, def->sample_rate, motion, error), path, error);
+    if (status == SN_OK) status = name_file(motion_of_poses(m, poses, def->sample_rate, def, motion, error), path, error);
     sn_poses_destroy(poses);
     return status;
 }
@@ -218,7 +232,8 @@ static snStatus find_map(const snMotionDef *def, const char *path, char *map, si
     }
     sn_fail(error, SN_NO_FILE, "a BVH needs a mapping from its joints to those of the model, and the model has none");
     sn_error_place(error, path, 0, 0);
-    sn_error_remedy(error, "write one with a line `bvh_joint joint.coordinate x y z` for each coordinate");
+    sn_error_remedy(error, "write one with a line `bvh_joint joint.coordinate x y z` for each coordinate, and name it with "
+                           "--bvh-map");
     return SN_NO_FILE;
 }
 
@@ -228,13 +243,29 @@ static snStatus load_bvh(const snModel *m, const char *path, const snMotionDef *
     char map[2 * PATH_SIZE];
     snPoses *poses = NULL;
     snStatus status = find_map(def, path, map, sizeof map, error);
-    if (status == SN_OK) status = sn_load_bvh_poses(path, map, &poses, error);
+    if (status == SN_OK) status = sn_load_bvh_poses(path, map, &poses, def->source, error);
     if (status != SN_OK) return status;
     *rate = rate_of_poses(poses);
     double finer = fmax(def->sample_rate, *rate);
     status = name_file(check_length(length_of_poses(poses), finer, error), path, error);
-    if (status == SN_OK) status = name_file(motion_of_poses(m, poses, finer, motion, error), map, error);
+    if (status == SN_OK) status = name_file(motion_of_poses(m, poses, finer, def, motion, error), map, error);
     sn_poses_destroy(poses);
+    return status;
+}
+
+snStatus sn_save_starter_map(const char *motion, const snMotionDef *def, const char *path, snError *error)
+{
+    snMotionDef d = def ? *def : sn_default_motion_def();
+    char file[2 * PATH_SIZE], map_file[2 * PATH_SIZE];
+    snBvhFile bvh = {0};
+    snBvhMap map = {0};
+    snStatus status = find_motion(&d, motion, file, sizeof file, error);
+    if (status == SN_OK) status = find_map(&d, file, map_file, sizeof map_file, error);
+    if (status == SN_OK) status = sn_load_bvh_file(file, &bvh, error);
+    if (status == SN_OK) status = sn_load_bvh_map(map_file, &map, error);
+    if (status == SN_OK) status = sn_write_starter_map(&bvh, &map, file, path, d.source, error);
+    sn_bvh_free(&bvh);
+    sn_bvh_map_free(&map);
     return status;
 }
 
@@ -325,6 +356,7 @@ static snStatus load_any(const snModel *m, const char *path, const snMotionDef *
 
 snStatus sn_load_motion_poses(const char *name, const snMotionDef *def, snPoses **poses, snError *error)
 {
+    if (def && SN_CHECK_DEF(def, snMotionDef, error)) return SN_BAD_ARGUMENT;
     snMotionDef d = def ? *def : sn_default_motion_def();
     char path[2 * PATH_SIZE], map[2 * PATH_SIZE];
     snStatus status = find_motion(&d, name, path, sizeof path, error);
@@ -338,11 +370,12 @@ snStatus sn_load_motion_poses(const char *name, const snMotionDef *def, snPoses 
     }
     if (!sn_path_ends(path, ".bvh")) return name_file(sn_load_poses(path, poses, error), path, error);
     status = find_map(&d, path, map, sizeof map, error);
-    return status == SN_OK ? sn_load_bvh_poses(path, map, poses, error) : status;
+    return status == SN_OK ? sn_load_bvh_poses(path, map, poses, d.source, error) : status;
 }
 
 snStatus sn_load_motion(const snModel *m, const char *name, const snMotionDef *def, snTrack **motion, snError *error)
 {
+    if (def && SN_CHECK_DEF(def, snMotionDef, error)) return SN_BAD_ARGUMENT;
     snMotionDef d = def ? *def : sn_default_motion_def();
     char path[2 * PATH_SIZE];
     double rate = 0;

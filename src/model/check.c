@@ -23,19 +23,42 @@ static const char *name_of(const snSpec *spec, int element, snId id)
     return sn_attr_string(sn_attr_find(sn_element(element), "name"), sn_spec_def(spec, (snKind)element, id));
 }
 
+/* Whether the reader has found something wrong in the same element: what follows from it is not said again. */
+static bool is_misread(const snChecker *c, snOrigin origin)
+{
+    const snError *error;
+    int32_t count = sn_spec_misread(c->spec, &error);
+    for (int32_t i = 0; i < count; ++i)
+        if (origin.file && error[i].line == origin.line && strcmp(error[i].file, origin.file) == 0) return true;
+    return false;
+}
+
+static bool room_for_one(snChecker *c)
+{
+    if (!sn_array_grow_((void **)(void *)&c->problem, &c->capacity, c->count + 1, sizeof *c->problem)) c->no_memory = true;
+    return !c->no_memory;
+}
+
+static void add_misread(snChecker *c)
+{
+    const snError *error;
+    int32_t count = sn_spec_misread(c->spec, &error);
+    for (int32_t i = 0; i < count && i < MAX_PROBLEMS && room_for_one(c); ++i) {
+        c->problem[c->count] = error[i];
+        c->problem[c->count++].status = SN_BAD_INPUT;
+        ++c->nerror;
+    }
+}
+
 static void add(snChecker *c, snStatus status, int element, snId id, const char *remedy, const char *format,
                 va_list args)
 {
     int32_t *kind = status ? &c->nerror : &c->nwarning; /* warnings must not crowd out errors */
-    if (++*kind > MAX_PROBLEMS || c->no_memory) return;
-    if (!sn_array_grow_((void **)(void *)&c->problem, &c->capacity, c->count + 1, sizeof *c->problem)) {
-        c->no_memory = true;
-        return;
-    }
+    snOrigin origin = sn_spec_origin(c->spec, element, id);
+    if (is_misread(c, origin) || ++*kind > MAX_PROBLEMS || c->no_memory || !room_for_one(c)) return;
     snError *e = &c->problem[c->count++];
     *e = (snError){.status = status};
     vsnprintf(e->message, sizeof e->message, format, args);
-    snOrigin origin = sn_spec_origin(c->spec, element, id);
     sn_error_place(e, origin.file, origin.line, origin.column);
     const char *tag = sn_element(element)->tag;
     if (element == SN_KIND_NODE) tag = sn_node_tag(sn_spec_node(c->spec, id)->kind);
@@ -247,6 +270,7 @@ static void check_all(snChecker *c)
     sn_check_groups(c);
     sn_check_functions(c);
     sn_check_constraints(c);
+    sn_check_paths(c);
     sn_check_wraps(c);
     sn_check_routing(c);
     sn_check_tree(c);
@@ -256,6 +280,7 @@ snStatus sn_check(const snSpec *spec, snProblems *problems)
 {
     if (!spec || !problems) return SN_BAD_ARGUMENT;
     snChecker c = {.spec = spec};
+    add_misread(&c);
     check_all(&c);
     sn_arena_free(&c.memory);
     *problems = (snProblems){0};
@@ -264,12 +289,6 @@ snStatus sn_check(const snSpec *spec, snProblems *problems)
         return SN_NO_MEMORY;
     }
     *problems = (snProblems){.count = c.count, .nerror = c.nerror, .problem = c.problem, .memory = c.problem};
+    sn_spec_set_sound(spec, c.nerror == 0);
     return c.nerror ? SN_BAD_INPUT : SN_OK;
-}
-
-void sn_problems_free(snProblems *problems)
-{
-    if (!problems) return;
-    sn_free(problems->memory);
-    *problems = (snProblems){0};
 }

@@ -1,4 +1,5 @@
 /* A followed motion as a replay in memory. */
+#include "base/def.h"
 #include "sinew/record.h"
 
 #include "base/error.h"
@@ -46,9 +47,10 @@ static snStatus take_over(const snTrack *old, snTrack *replay, snError *error)
     return status == SN_OK ? SN_OK : sn_fail_no_memory(error);
 }
 
-static snStatus prepare(Taking *t, const snModel *m, const char *name, const snTrack *old, snError *error)
+static snStatus prepare(Taking *t, const snModel *m, const char *name, const snLoads *loads, const snTrack *old,
+                        snError *error)
 {
-    if (sn_recorder_create(m, name, &t->recorder) != SN_OK ||
+    if (sn_recorder_create_loaded(m, name, loads, &t->recorder) != SN_OK ||
         sn_track_create(sn_recorder_def(t->recorder), &t->track) != SN_OK)
         return sn_fail_no_memory(error);
     return old ? take_over(old, t->track, error) : SN_OK;
@@ -59,11 +61,12 @@ snStatus sn_follow(const snModel *m, const snTrack *motion, const snFollowDef *d
 {
     if (!m || !motion || !replay || !report)
         return sn_fail_argument(error, "the model, the motion, the report or the place for the replay is NULL");
+    if (def && SN_CHECK_DEF(def, snFollowDef, error)) return SN_BAD_ARGUMENT;
     snFollowDef d = def ? *def : sn_default_follow_def();
     const char *name = d.model_name ? d.model_name : sn_track_def(motion)->model;
     Taking t = {0};
     memset(report, 0, sizeof *report);
-    snStatus status = prepare(&t, m, name, d.resume, error);
+    snStatus status = prepare(&t, m, name, d.loads, d.resume, error);
     d.frame = take;
     d.user = &t;
     if (status == SN_OK) status = sn_follow_frames(m, motion, &d, report, error);

@@ -1,5 +1,7 @@
 /* The columns of a replay and one frame of them from a state. Only the fields that a state shows are used, so that a new
  * column is a line in the table below. */
+#include "control/load.h"
+#include "model/model.h"
 #include "sinew/record.h"
 
 #include "base/alloc.h"
@@ -20,17 +22,30 @@ static const Channel channels[] = {
     {"force_insertion/", "strand.force_insertion", SN_ITEM_STRAND},
     {"tension/", "strand.tension", SN_ITEM_STRAND},
     {"length/", "strand.length", SN_ITEM_STRAND},
+    {"tension/", "line.tension", SN_ITEM_LINE},
+    {"length/", "line.length", SN_ITEM_LINE},
     {"coordinate/", "joint.coordinate", SN_ITEM_COORDINATE},
     {"volume/", "group.volume", SN_ITEM_GROUP},
     {"area/", "group.area", SN_ITEM_GROUP},
 };
 enum { CHANNELS = sizeof channels / sizeof channels[0] };
 
+/* Of a body with loads: one scalar for each column of a field. */
+static const struct {
+    const char *prefix, *field;
+    int column;
+} load_channels[] = {
+    {"load_fx/", "body.force", 0},  {"load_fy/", "body.force", 1},  {"load_fz/", "body.force", 2},
+    {"load_mx/", "body.torque", 0}, {"load_my/", "body.torque", 1}, {"load_mz/", "body.torque", 2},
+};
+enum { LOAD_CHANNELS = sizeof load_channels / sizeof load_channels[0] };
+
 struct snRecorder {
     const snModel *model;
     snArena arena; /* names and the def's arrays */
     snTrackDef def;
     double *pose, *scalar;
+    int32_t nloaded, *loaded; /* bodies with loads */
 };
 
 static char *joined(snArena *arena, const char *prefix, const char *name)
@@ -43,10 +58,10 @@ static char *joined(snArena *arena, const char *prefix, const char *name)
     return text;
 }
 
-static int32_t count_scalars(const snModel *model)
+static int32_t count_scalars(const snRecorder *r)
 {
-    int32_t count = 0;
-    for (int c = 0; c < CHANNELS; ++c) count += sn_count(model, channels[c].item);
+    int32_t count = LOAD_CHANNELS * r->nloaded;
+    for (int c = 0; c < CHANNELS; ++c) count += sn_count(r->model, channels[c].item);
     return count;
 }
 
@@ -56,6 +71,11 @@ static bool name_scalars(snRecorder *r, const char **name)
     for (int c = 0; c < CHANNELS; ++c)
         for (int32_t i = 0; i < sn_count(r->model, channels[c].item); ++i)
             if (!(name[k++] = joined(&r->arena, channels[c].prefix, sn_name(r->model, channels[c].item, i)))) return false;
+    for (int c = 0; c < LOAD_CHANNELS; ++c)
+        for (int32_t i = 0; i < r->nloaded; ++i) {
+            const char *body = sn_name(r->model, SN_ITEM_BODY, r->loaded[i]);
+            if (!(name[k++] = joined(&r->arena, load_channels[c].prefix, body))) return false;
+        }
     return true;
 }
 
@@ -69,9 +89,11 @@ static bool copy_names(snRecorder *r, snItem item, const char **name)
 static bool describe(snRecorder *r, const char *model_name)
 {
     snTrackDef *d = &r->def;
+    *d = sn_default_track_def();
     d->nbody = sn_count(r->model, SN_ITEM_BODY);
-    d->nstrand = sn_count(r->model, SN_ITEM_STRAND);
-    d->nscalar = count_scalars(r->model);
+    snItem strands = sn_count(r->model, SN_ITEM_LINE) > 0 ? SN_ITEM_LINE : SN_ITEM_STRAND;
+    d->nstrand = sn_count(r->model, strands);
+    d->nscalar = count_scalars(r);
     const char **body = sn_arena_alloc(&r->arena, (size_t)d->nbody + 1, sizeof *body);
     const char **strand = sn_arena_alloc(&r->arena, (size_t)d->nstrand + 1, sizeof *strand);
     const char **scalar = sn_arena_alloc(&r->arena, (size_t)d->nscalar + 1, sizeof *scalar);
@@ -80,18 +102,28 @@ static bool describe(snRecorder *r, const char *model_name)
     r->scalar = sn_arena_alloc(&r->arena, (size_t)d->nscalar + 1, sizeof *r->scalar);
     d->model = sn_arena_strdup(&r->arena, model_name ? model_name : "");
     if (!body || !strand || !scalar || !npoint || !r->pose || !r->scalar || !d->model) return false;
-    for (int32_t i = 0; i < d->nstrand; ++i) npoint[i] = sn_strand_point_count(r->model, i);
+    for (int32_t i = 0; i < d->nstrand; ++i)
+        npoint[i] = strands == SN_ITEM_LINE ? sn_line_point_count(r->model, i) : sn_strand_point_count(r->model, i);
     d->body_name = body, d->strand_name = strand, d->scalar_name = scalar, d->strand_npoint = npoint;
-    return copy_names(r, SN_ITEM_BODY, body) && copy_names(r, SN_ITEM_STRAND, strand) && name_scalars(r, scalar);
+    return copy_names(r, SN_ITEM_BODY, body) && copy_names(r, strands, strand) && name_scalars(r, scalar);
 }
 
-snStatus sn_recorder_create(const snModel *model, const char *model_name, snRecorder **recorder)
+static bool list_loaded(snRecorder *r, const snLoads *loads)
+{
+    r->nloaded = sn_loads_bodies(loads);
+    r->loaded = sn_arena_alloc(&r->arena, (size_t)r->nloaded + 1, sizeof *r->loaded);
+    for (int32_t i = 0; r->loaded && i < r->nloaded; ++i) r->loaded[i] = sn_loads_body(loads, i);
+    return r->loaded != NULL;
+}
+
+snStatus sn_recorder_create_loaded(const snModel *model, const char *model_name, const snLoads *loads,
+                                   snRecorder **recorder)
 {
     if (!model || !recorder) return SN_BAD_ARGUMENT;
     snRecorder *r = SN_NEW(snRecorder);
     if (!r) return SN_NO_MEMORY;
     r->model = model;
-    if (!describe(r, model_name)) {
+    if (!list_loaded(r, loads) || !describe(r, model_name)) {
         sn_recorder_destroy(r);
         return SN_NO_MEMORY;
     }
@@ -112,6 +144,17 @@ const snTrackDef *sn_recorder_def(const snRecorder *r)
     return &r->def;
 }
 
+static snStatus read_loads(snRecorder *r, snState *state, int32_t k)
+{
+    for (int c = 0; c < LOAD_CHANNELS && r->nloaded; ++c) {
+        snView view;
+        snStatus status = sn_field(r->model, state, load_channels[c].field, &view);
+        if (status != SN_OK) return status;
+        for (int32_t i = 0; i < r->nloaded; ++i) r->scalar[k++] = view.data[3 * r->loaded[i] + load_channels[c].column];
+    }
+    return SN_OK;
+}
+
 static snStatus read_scalars(snRecorder *r, snState *state)
 {
     int32_t k = 0;
@@ -124,7 +167,7 @@ static snStatus read_scalars(snRecorder *r, snState *state)
             r->scalar[k++] = view.columns == 3 ? sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) : v[0];
         }
     }
-    return SN_OK;
+    return read_loads(r, state, k);
 }
 
 snStatus sn_recorder_read(snRecorder *r, snState *state, double time, snTrackFrame *frame)
@@ -133,7 +176,7 @@ snStatus sn_recorder_read(snRecorder *r, snState *state, double time, snTrackFra
     snView position, rotation, point;
     snStatus status = sn_field(r->model, state, "body.position", &position);
     if (status == SN_OK) status = sn_field(r->model, state, "body.rotation", &rotation);
-    if (status == SN_OK) status = sn_field(r->model, state, "strand.point", &point);
+    if (status == SN_OK) status = sn_field(r->model, state, sn_count(r->model, SN_ITEM_LINE) > 0 ? "line.point" : "strand.point", &point);
     if (status == SN_OK) status = read_scalars(r, state);
     if (status != SN_OK) return status;
     for (int32_t i = 0; i < r->def.nbody; ++i) {

@@ -22,6 +22,9 @@ const rigid *sn_plant_bodies(const snState *s);       /* nbody */
 const double *sn_plant_coordinates(const snState *s); /* ncoord, rad or m, after the last step */
 double *sn_plant_activation(snState *s);              /* nmuscle */
 double *sn_plant_strength(snState *s);                /* nmuscle */
+double *sn_plant_force(snState *s);                   /* nbody x 3: from outside, at the centre of mass, world, N */
+double *sn_plant_torque(snState *s);                  /* nbody x 3: the same, N m */
+struct snTreeSim *sn_plant_tree(snState *s); /* of a model on a tree: coordinates, loads, the system; else NULL */
 /* World pose of a body's scene node. */
 rigid sn_node_pose(const snModel *m, const snState *s, int32_t body);
 

@@ -12,6 +12,7 @@
 #include "skin/contact.h"
 #include "skin/even.h"
 #include "skin/taut.h"
+#include "skin/touch.h"
 #include "skin/twist.h"
 #include "skin/weights.h"
 
@@ -33,19 +34,21 @@ struct snSkin {
     snBelly belly;
     snContact contact;
     snTaut taut;
+    snTouch touch;
     double *base, *normal, *offset; /* of the last frame: skinned vertices, their normals, what strands add */
     double *loose;                  /* per vertex: how loose the skin lies */
     snSkinBlend blend;
     double prominence, belly_factor;
     bool brute_force;
     snSkinInfo info;
+    snMemo memo; /* of making it */
 };
 
 snSkinDef sn_default_skin_def(void)
 {
     /* b: half the width of an extensor tendon and its sheath; c: dermis and subcutis of the back of the hand (1.3 and
      * 1.5 mm) and the radius of the tendon, so that a tendon in its place just shows. */
-    return (snSkinDef){.height = 1, .lateral = 0.003, .depth = 0.004, .prominence = 1, .belly = 1, .contact = true};
+    return (snSkinDef){.height = 1, .lateral = 0.003, .depth = 0.004, .prominence = 1, .belly = 1, .contact = true, .touch = true};
 }
 
 /* ---- set-up ------------------------------------------------------------------------------------ */
@@ -141,7 +144,15 @@ static snStatus make_weights(snSkin *skin, const snSkinDef *def, snError *error)
 {
     for (int32_t v = 0; def->base_given && v < def->nvertex; ++v) skin->weight[SN_SKIN_BONES * v] = 1; /* of body 0 */
     if (def->base_given) return SN_OK;
-    return def->weight ? take_weights(skin, def, error) : compute_weights(skin, def, error);
+    if (def->weight) return take_weights(skin, def, error);
+    size_t n = SN_SKIN_BONES * (size_t)def->nvertex;
+    if (sn_memo_take(&skin->memo, skin->body, n * sizeof *skin->body) &&
+        sn_memo_take(&skin->memo, skin->weight, n * sizeof *skin->weight))
+        return SN_OK;
+    snStatus status = compute_weights(skin, def, error);
+    sn_memo_keep(&skin->memo, skin->body, n * sizeof *skin->body);
+    sn_memo_keep(&skin->memo, skin->weight, n * sizeof *skin->weight);
+    return status;
 }
 
 static void bind_twists(snSkin *skin)
@@ -171,10 +182,12 @@ static snStatus make_strands(snSkin *skin, const snSkinDef *def, snError *error)
                         (int)i, shape[i].height, shape[i].lateral, shape[i].depth);
     }
     if (status == SN_OK)
-        status = sn_bulge_create(&skin->rest, skin->normal, &skin->arcs, shape, def->influence, &skin->bulge, error);
+        status = sn_bulge_create(&skin->rest, skin->normal, &skin->arcs, shape, def->influence, &skin->memo,
+                                 &skin->bulge, error);
     if (status == SN_OK)
         status =
-            sn_belly_create(&skin->rest, skin->normal, &skin->arcs, def->strand, def->influence, &skin->belly, error);
+            sn_belly_create(&skin->rest, skin->normal, &skin->arcs, def->strand, def->influence, &skin->memo,
+                                 &skin->belly, error);
     sn_free(shape);
     return status;
 }
@@ -184,6 +197,7 @@ snStatus sn_skin_create(const snSkinDef *def, snSkin **skin, snError *error)
     if (def->nbody < 1) return sn_fail(error, SN_BAD_INPUT, "a skin needs a body");
     snSkin *made = SN_NEW(snSkin);
     if (!made) return sn_fail_no_memory(error);
+    made->memo = (snMemo){.from = def->bound, .size = def->bound_size};
     made->blend = def->blend, made->prominence = def->prominence, made->belly_factor = def->belly;
     snStatus status = copy_mesh(made, def, error);
     if (status == SN_OK) {
@@ -192,10 +206,13 @@ snStatus sn_skin_create(const snSkinDef *def, snSkin **skin, snError *error)
         bind_twists(made);
     }
     if (status == SN_OK) status = make_strands(made, def, error);
-    if (status == SN_OK) status = sn_taut_create(&made->rest, &made->arcs, made->bulge.reached, &made->taut, error);
+    if (status == SN_OK) status = sn_taut_create(&made->rest, &made->arcs, made->bulge.reached, &made->memo, &made->taut, error);
     if (status == SN_OK) status = sn_even_create(&made->rest, &made->even, error);
     if (status == SN_OK && def->contact)
-        status = sn_contact_create(&made->rest, def->nbone, def->bone, &made->contact, error);
+        status = sn_contact_create(&made->rest, def->nbone, def->bone, &made->memo, &made->contact, error);
+    made->memo.from = NULL; /* the caller's bytes are not read again */
+    if (status == SN_OK && def->touch && def->parent && !def->base_given)
+        status = sn_touch_create(&made->rest, def->nbody, def->parent, made->body, &made->even, &made->touch, error);
     if (status == SN_OK)
         *skin = made;
     else
@@ -203,9 +220,18 @@ snStatus sn_skin_create(const snSkinDef *def, snSkin **skin, snError *error)
     return status;
 }
 
+const void *sn_skin_bound(const snSkin *skin, size_t *size)
+{
+    if (!skin || !size) return NULL;
+    bool whole = skin && skin->memo.at == 0 && skin->memo.kept.count > 0;
+    *size = whole ? (size_t)skin->memo.kept.count : 0;
+    return whole ? skin->memo.kept.at : NULL;
+}
+
 void sn_skin_destroy(snSkin *skin)
 {
     if (!skin) return;
+    sn_memo_free(&skin->memo);
     sn_trimesh_free(&skin->rest);
     sn_free(skin->rest_pose), sn_free(skin->motion), sn_free(skin->body), sn_free(skin->weight);
     sn_free(skin->twist), sn_free(skin->bound_body), sn_free(skin->bound_weight);
@@ -216,6 +242,7 @@ void sn_skin_destroy(snSkin *skin)
     sn_belly_free(&skin->belly);
     sn_contact_free(&skin->contact);
     sn_taut_free(&skin->taut);
+    sn_touch_free(&skin->touch);
     sn_free(skin);
 }
 
@@ -286,10 +313,15 @@ void sn_skin_deform(snSkin *skin, const double *pose, const double *point, doubl
     double t5 = sn_clock(), cpu5 = sn_clock_thread();
     lift(skin, vertex);
     double t6 = sn_clock(), cpu6 = sn_clock_thread();
+    sn_touch_part(&skin->touch, &skin->even, vertex);
+    if (skin->touch.touching > 0) sn_contact_push(&skin->contact, skin->rest_pose, pose, vertex); /* bones come first */
+    double touched = sn_clock();
+    skin->info.touch_seconds = sn_clock_thread() - cpu6;
+    skin->info.touching = skin->touch.touching, skin->info.touch_depth = skin->touch.deepest;
     if (normal) sn_trimesh_normals(&result, normal);
     double t7 = sn_clock();
     skin->info.blend_seconds = t1 - t0, skin->info.contact_seconds = t2 - t1 + (t5 - t4);
-    skin->info.bulge_seconds = t4 - t3 + (t6 - t5), skin->info.normal_seconds = t3 - t2 + (t7 - t6);
+    skin->info.bulge_seconds = t4 - t3 + (t6 - t5), skin->info.normal_seconds = t3 - t2 + (t7 - touched);
     skin->info.bulge_cpu_seconds = cpu4 - cpu3 + (cpu6 - cpu5);
 }
 

@@ -86,7 +86,8 @@ bool sn_filling_message(snFilling *f, const unsigned char *bytes, size_t size)
 static void publish(snFilling *f, snFillState state, int32_t step, double moved, const snAutoStrands *strands,
                     const char *text)
 {
-    int32_t count = strands ? sn_autostrands_count(strands) : 0, per = strands ? sn_autostrands_samples(strands) : 0;
+    int32_t count = strands ? sn_autostrands_view(strands).count : 0,
+            per = strands ? sn_autostrands_view(strands).samples : 0;
     int64_t number = 3 * (int64_t)count * per;
     size_t length = strlen(text), size = HEADER + 4 * (size_t)number + length;
     unsigned char *made = malloc(size), *to = made;
@@ -98,7 +99,7 @@ static void publish(snFilling *f, snFillState state, int32_t step, double moved,
     to = sn_wire_put(to, (uint32_t)count);
     to = sn_wire_put(to, (uint32_t)per);
     to = sn_wire_put(to, (uint32_t)length);
-    if (strands) to = sn_wire_put_floats(to, sn_autostrands_points(strands), number);
+    if (strands) to = sn_wire_put_floats(to, sn_autostrands_view(strands).point, number);
     memcpy(to, text, length);
     pthread_mutex_lock(&f->worker.lock);
     free(f->snapshot);

@@ -2,9 +2,11 @@
  *
  * The thread wakes sixty times a second, applies what came in, makes as many steps as real time asks for, and publishes
  * a snapshot. When the machine is too slow for real time it falls behind instead of catching up for ever; the page
- * shows the factor. */
+ * shows the factor.
+ * One file, because it is what one thread does. */
 #include "live.h"
 
+#include "loading.h"
 #include "wire.h"
 #include "worker.h"
 
@@ -27,8 +29,9 @@ typedef struct Command {
 struct snLive {
     const snModel *model;
     snState *state;
-    snTracker *tracker; /* while following */
+    snFollower *follower; /* while following */
     snDrive *drive;     /* what the sliders ask for, while not */
+    snLoading loading;  /* what the page presses on the bones */
     int32_t nfunction;
     double *level; /* of the functions, for snapshots */
     int32_t nbody, npoint, nstrand, nmuscle, ncoord;
@@ -113,20 +116,20 @@ static bool can_follow(const snLive *live)
 
 static void set_follow(snLive *live, bool on)
 {
-    if (on == (live->tracker != NULL) || (on && !can_follow(live))) return;
+    if (on == (live->follower != NULL) || (on && !can_follow(live))) return;
     if (!on) {
-        sn_tracker_destroy(live->tracker);
-        live->tracker = NULL;
+        sn_follower_destroy(live->follower);
+        live->follower = NULL;
         take_over(live);
         return;
     }
-    snTrackerDef def = sn_default_tracker_def();
+    snFollowerDef def = sn_default_follower_def();
     take_pose(live);
-    if (sn_tracker_create(live->model, live->state, &def, &live->tracker, NULL) != SN_OK) live->tracker = NULL;
+    if (sn_follower_create(live->model, live->state, &def, &live->follower, NULL) != SN_OK) live->follower = NULL;
 }
 
 /* Moves the target on its way by one step and tells the controller. */
-static void aim_tracker(snLive *live)
+static void aim_follower(snLive *live)
 {
     size_t bytes = 7 * (size_t)live->nbody * sizeof(double);
     bool moved = false;
@@ -139,9 +142,9 @@ static void aim_tracker(snLive *live)
     }
     memcpy(live->pose_now, live->pose_next, bytes);
     if (moved) (void)sn_body_poses(live->model, live->aim, live->pose_next);
-    for (int32_t t = 0; t < sn_tracker_targets(live->tracker); ++t) {
-        int32_t body = sn_tracker_target_body(live->tracker, t);
-        sn_tracker_aim(live->tracker, t, live->pose_now + 7 * body, live->pose_next + 7 * body);
+    for (int32_t t = 0; t < sn_follower_targets(live->follower); ++t) {
+        int32_t body = sn_follower_target_body(live->follower, t);
+        sn_follower_aim(live->follower, t, live->pose_now + 7 * body, live->pose_next + 7 * body);
     }
 }
 
@@ -213,11 +216,12 @@ static void drag(snLive *live, int32_t body, const double local[3], const double
 
 static void reset(snLive *live)
 {
-    bool following = live->tracker != NULL;
+    bool following = live->follower != NULL;
     set_follow(live, false);
     (void)sn_state_reset(live->model, live->state);
     relax(live);
     for (int32_t i = 0; i < live->nmuscle; ++i) live->strength.data[i] = 1;
+    sn_loading_clear(&live->loading);
     live->diverged = false;
     live->due = 0;
     take_pose(live);
@@ -228,7 +232,7 @@ static void apply(snLive *live, const Command *c)
 {
     switch ((snLiveOp)c->op) {
     case SN_LIVE_DRIVE:
-        if (!live->tracker) drive_muscle(live, (int32_t)c->index, c->value[0]);
+        if (!live->follower) drive_muscle(live, (int32_t)c->index, c->value[0]);
         break;
     case SN_LIVE_PAUSE:
         live->paused = c->index != 0;
@@ -255,9 +259,15 @@ static void apply(snLive *live, const Command *c)
         live->strength.data[c->index] = clamp(c->value[0], 0, 1);
         break;
     case SN_LIVE_FUNCTION:
-        if (live->tracker) break;
+        if (live->follower) break;
         sn_drive_set(live->drive, live->nmuscle + (int32_t)c->index, c->value[0]);
         apply_levels(live);
+        break;
+    case SN_LIVE_GRIP:
+        sn_loading_grip(&live->loading, c->value[0]);
+        break;
+    case SN_LIVE_LOAD:
+        sn_loading_push(&live->loading, (int32_t)c->index, c->value);
         break;
     }
 }
@@ -270,7 +280,7 @@ static const struct {
     [SN_LIVE_DRIVE] = {true, 1},    [SN_LIVE_PAUSE] = {true, 0},  [SN_LIVE_RESET] = {false, 0},
     [SN_LIVE_GRAVITY] = {false, 1}, [SN_LIVE_FOLLOW] = {true, 0}, [SN_LIVE_AIM] = {true, 1},
     [SN_LIVE_DRAG] = {true, 6},     [SN_LIVE_RELAX] = {false, 0}, [SN_LIVE_STRENGTH] = {true, 1},
-    [SN_LIVE_FUNCTION] = {true, 1},
+    [SN_LIVE_FUNCTION] = {true, 1}, [SN_LIVE_GRIP] = {false, 1},  [SN_LIVE_LOAD] = {true, 3},
 };
 
 /* How many things the index of an operation counts. */
@@ -286,6 +296,8 @@ static uint32_t bound_of(const snLive *live, uint32_t op)
         return (uint32_t)live->ncoord;
     case SN_LIVE_DRAG:
         return live->ncoord ? (uint32_t)live->nbody : 0;
+    case SN_LIVE_LOAD:
+        return (uint32_t)live->nbody;
     default:
         return 2;
     }
@@ -308,7 +320,7 @@ static bool decode(const snLive *live, const unsigned char *bytes, size_t size, 
 static bool replaces(const Command *a, const Command *b)
 {
     bool steady = a->op == SN_LIVE_DRIVE || a->op == SN_LIVE_AIM || a->op == SN_LIVE_DRAG || a->op == SN_LIVE_GRAVITY ||
-                  a->op == SN_LIVE_STRENGTH || a->op == SN_LIVE_FUNCTION;
+                  a->op == SN_LIVE_STRENGTH || a->op == SN_LIVE_FUNCTION || a->op == SN_LIVE_GRIP || a->op == SN_LIVE_LOAD;
     return steady && a->op == b->op && a->index == b->index;
 }
 
@@ -330,8 +342,9 @@ bool sn_live_message(snLive *live, const unsigned char *bytes, size_t size)
 
 static void write_snapshot(const snLive *live, uint32_t sequence, unsigned char *to)
 {
-    uint32_t flags = (live->paused ? SN_LIVE_PAUSED : 0) | (live->tracker ? SN_LIVE_FOLLOWING : 0) |
-                     (live->diverged ? SN_LIVE_DIVERGED : 0) | (can_follow(live) ? SN_LIVE_CAN_FOLLOW : 0);
+    uint32_t flags = (live->paused ? SN_LIVE_PAUSED : 0) | (live->follower ? SN_LIVE_FOLLOWING : 0) |
+                     (live->diverged ? SN_LIVE_DIVERGED : 0) | (can_follow(live) ? SN_LIVE_CAN_FOLLOW : 0) |
+                     (live->loading.can_grip ? SN_LIVE_CAN_GRIP : 0);
     double time = sn_time(live->state);
     uint64_t bits;
     memcpy(&bits, &time, 8);
@@ -389,10 +402,11 @@ static void advance(snLive *live, double elapsed)
     double started = sn_worker_clock(), done = 0;
     live->due = live->paused || live->diverged ? 0 : live->due + fmin(elapsed, LONGEST);
     while (live->due >= live->h && !live->diverged) {
-        if (live->tracker)
-            aim_tracker(live);
+        if (live->follower)
+            aim_follower(live);
         else
             apply_levels(live);
+        sn_loading_apply(&live->loading, live->state);
         if (sn_step(live->model, live->state) != SN_OK) {
             live->diverged = true;
             relax(live);
@@ -496,6 +510,7 @@ snStatus sn_live_create(const snSpec *spec, const snModel *model, int32_t thread
     live->ncoord = sn_count(model, SN_ITEM_COORDINATE);
     snStatus status = sn_state_create(model, &def, &live->state, error);
     if (status == SN_OK) status = sn_drive_create(spec, model, &live->drive, error);
+    if (status == SN_OK) status = sn_loading_create(model, live->state, &live->loading, error);
     if (status == SN_OK) live->nfunction = sn_drive_functions(live->drive);
     if (status == SN_OK && (!find_fields(live) || !allocate(live))) status = fail(error, SN_NO_MEMORY, "out of memory");
     if (status == SN_OK) take_pose(live);
@@ -520,8 +535,9 @@ void sn_live_destroy(snLive *live)
 {
     if (!live) return;
     sn_worker_end(&live->worker);
-    sn_tracker_destroy(live->tracker);
+    sn_follower_destroy(live->follower);
     sn_drive_destroy(live->drive);
+    sn_loading_destroy(&live->loading);
     sn_state_destroy(live->state);
     double *arrays[] = {live->level,    live->goal,      live->aim,       live->probe,
                         live->pose_now, live->pose_next, live->probe_pose};

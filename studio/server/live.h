@@ -20,7 +20,9 @@ typedef enum snLiveOp {
     SN_LIVE_RELAX,    /* all activations to zero */
     SN_LIVE_STRENGTH, /* muscle, 0 to 1 (float) */
     SN_LIVE_FUNCTION, /* function of the model, level 0 to 1 (float) */
-    SN_LIVE_LAST = SN_LIVE_FUNCTION
+    SN_LIVE_GRIP,     /* N on every digit (float), 0 to 200 */
+    SN_LIVE_LOAD,     /* body, force in N (3 floats), as drawn, turning with the body; -200 to 200 each */
+    SN_LIVE_LAST = SN_LIVE_LOAD
 } snLiveOp;
 
 enum { SN_LIVE_MAX_ARGUMENT = 7 };
@@ -29,7 +31,8 @@ typedef enum snLiveFlag {
     SN_LIVE_PAUSED = 1,
     SN_LIVE_FOLLOWING = 2,
     SN_LIVE_DIVERGED = 4,
-    SN_LIVE_CAN_FOLLOW = 8
+    SN_LIVE_CAN_FOLLOW = 8,
+    SN_LIVE_CAN_GRIP = 16
 } snLiveFlag;
 
 /* wake is called from the thread after every new snapshot. The model is the one compiled from the spec. */

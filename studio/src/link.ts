@@ -19,6 +19,8 @@ export enum Op {
   Relax,
   Strength,
   Function,
+  Grip,
+  Load,
 }
 
 export interface LiveState {
@@ -26,6 +28,7 @@ export interface LiveState {
   following: boolean;
   diverged: boolean;
   canFollow: boolean;
+  canGrip: boolean;
   sequence: number;
   factor: number;
   coordinates: Float32Array;
@@ -52,7 +55,7 @@ export class Link {
   ) {
     const n = data.coordinates.length;
     this.state = {
-      paused: false, following: false, diverged: false, canFollow: false, sequence: 0, factor: 1,
+      paused: false, following: false, diverged: false, canFollow: false, canGrip: false, sequence: 0, factor: 1,
       coordinates: new Float32Array(n), goals: new Float32Array(n), functions: new Float32Array(data.functions.length),
     };
   }
@@ -117,6 +120,7 @@ export class Link {
     this.state.following = (flags & 2) !== 0;
     this.state.diverged = (flags & 4) !== 0;
     this.state.canFollow = (flags & 8) !== 0;
+    this.state.canGrip = (flags & 16) !== 0;
     this.state.sequence = view.getUint32(8, true);
     this.state.factor = view.getFloat32(12, true);
     const f = this.frame;

@@ -4,6 +4,7 @@
 import type { Coordinate, StudioData } from "./data";
 import { announce, byId, el } from "./dom";
 import type { Frame } from "./frame";
+import { WHY_UNLOADED } from "./help";
 import { Link, Op } from "./link";
 import { button, ICONS, setIcon } from "./transport";
 import type { View } from "./view";
@@ -39,6 +40,10 @@ export class LiveMode {
   private readonly gravity = el("input", { type: "checkbox", id: "gravity", checked: true });
   private readonly follow = el("button", { type: "button", class: "chip", id: "follow", "aria-pressed": "false", title: "The controller brings the bones to the target" }, "Follow the target");
   private readonly off = el("p", { class: "hint", id: "pose-off" }, "The controller is off: sliders show where the bones are. Move one, and it follows.");
+  private readonly grip = el("input", { type: "range", id: "grip", min: 0, max: 40, step: 0.5, value: 0, "aria-label": "Grip force on every digit, newtons" });
+  private readonly gripShown = el("output", {}, "0 N");
+  private readonly gripRow = el("label", { class: "coordinate grip", hidden: true }, el("span", {}, "Grip on each digit"), this.gripShown, this.grip);
+  private readonly gripWhy = el("p", { class: "hint", id: "grip-why", hidden: true }, WHY_UNLOADED);
   private readonly grab = el("button", { type: "button", class: "chip", id: "grab", "aria-pressed": "false", title: "Drag bones with the pointer (or hold shift)" }, "Drag bones");
 
   constructor(
@@ -53,6 +58,10 @@ export class LiveMode {
     this.gravity.addEventListener("change", () => this.link.send(Op.Gravity, -1, this.gravity.checked ? 1 : 0));
     this.follow.addEventListener("click", () => this.setFollow(!this.link.state.following));
     this.grab.addEventListener("click", () => this.grab.setAttribute("aria-pressed", String(this.grab.getAttribute("aria-pressed") !== "true")));
+    this.grip.addEventListener("input", () => {
+      this.link.send(Op.Grip, -1, Number(this.grip.value));
+      this.gripShown.textContent = `${this.grip.value} N`;
+    });
     this.buildFunctions();
     this.buildPose();
     this.buildDrag();
@@ -120,6 +129,8 @@ export class LiveMode {
 
   private reset(): void {
     this.link.send(Op.Reset);
+    this.grip.value = "0";
+    this.gripShown.textContent = "0 N";
     this.fresh = false;
     announce("Reset");
   }
@@ -166,9 +177,27 @@ export class LiveMode {
     return headed ? c.name.replace(`${c.joint}.`, "axis ") : joint;
   }
 
+  /** A button for each posture of the model, and one for the pose as drawn. */
+  private postureButtons(): HTMLElement[] {
+    if (!this.data.postures.length) return [];
+    const zero = this.data.coordinates.map(() => 0);
+    const chips = [{ name: "rest", values: zero }, ...this.data.postures].map(({ name, values }) => {
+      const text = name.replace(/_/g, " ");
+      const b = el("button", { type: "button", class: "chip", "data-posture": name, title: `Target: ${text}` }, text);
+      b.addEventListener("click", () => {
+        this.setFollow(true);
+        this.touched = performance.now();
+        values.forEach((v, i) => this.link.send(Op.Aim, i, v));
+        announce(`Target: ${text}`);
+      });
+      return b;
+    });
+    return [el("div", { class: "postures", role: "group", "aria-label": "Postures" }, ...chips)];
+  }
+
   private buildPose(): void {
     const panel = byId("pose");
-    panel.append(el("h2", {}, "Target pose"), this.off);
+    panel.append(el("h2", {}, "Target pose"), ...this.postureButtons(), this.off, this.gripRow, this.gripWhy);
     let joint = "";
     this.data.coordinates.forEach((c, i) => {
       const many = this.data.coordinates.filter((o) => o.joint === c.joint).length > 1;
@@ -257,6 +286,7 @@ export class LiveMode {
     // Without muscles there is nothing that could bring the bones to a target: the sliders only show where they are.
     this.off.hidden = s.following || !s.canFollow;
     this.follow.disabled = this.grab.disabled = !s.canFollow;
+    this.gripRow.hidden = this.gripWhy.hidden = !s.canGrip;
     for (const { input } of this.sliders) input.disabled = !s.canFollow;
     const time = `${this.link.frame.time.toFixed(2)} s`;
     this.note.textContent = s.diverged

@@ -234,6 +234,12 @@ class Forward(shot.Shot):
             for body in model.bodies(self.scene):
                 self.assertLess(numpy.abs(shot.body_world(body)[:3] - found.body(body.name)[i, :3]).max(), 2e-6)
 
+    def test_loads_reach_the_command(self):
+        tip = model.bodies(self.scene)[-1].name
+        self.scene.sinew_run.loads = f"{tip}:world=0,0,-2  {tip}=1,0,0"
+        self.assertEqual(bpy.ops.sinew.simulate(), {"FINISHED"})
+        self.assertGreater(numpy.abs(self.assert_baked().scalar("load_fz/" + tip)).max(), 1)
+
     def test_functions_and_drivers(self):
         function = self.scene.sinew.functions.add()
         function.name, function.muscles = "bend", model.name_of(model.strands(self.scene)[0])

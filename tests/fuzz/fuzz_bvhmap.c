@@ -15,7 +15,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     snPoses *poses = NULL;
     if (sn_parse_bvh_map("fuzz", (const char *)data, size, &map, &error) != SN_OK) return 0;
     if (sn_parse_bvh("motion", motion, sizeof motion - 1, &bvh, &error) == SN_OK) {
-        sn_bvh_to_poses(&bvh, &map, "motion", "fuzz", &poses, &error);
+        snMotionSource note;
+        sn_bvh_to_poses(&bvh, &map, "motion", &poses, &note, &error);
         sn_poses_destroy(poses);
         sn_bvh_free(&bvh);
     }

@@ -292,7 +292,7 @@ test("the hand, to be looked at", async () => {
     const marks = await page.evaluate(() => Object.fromEntries(performance.getEntriesByType("mark").map((m) => [m.name, Math.round(m.startTime)])));
     console.log(`first picture ${marks.picture} ms after the page was asked for`);
     await receives(page);
-    assert.deepEqual(await page.locator("#pose .coordinate > span").allTextContents().then((all) => all.slice(0, 3)),
+    assert.deepEqual(await page.locator("#pose .coordinate:not(.grip) > span").allTextContents().then((all) => all.slice(0, 3)),
       ["forearm pronation", "flexion", "radial deviation"]); // in the order of the joints: forearm, then the wrist
     assert.equal(await page.locator("#pose h3").first().textContent(), "wrist");
     assert.equal(await page.locator('[aria-label="Target of wrist radial deviation"]').count(), 1);
@@ -304,6 +304,17 @@ test("the hand, to be looked at", async () => {
     const start = (await state(page)).time;
     await page.waitForFunction((t) => window.studio.frame.time > t + 0.4, start, { timeout: 120000 });
     assert.equal((await state(page)).diverged, false);
+    // A load: the flexors of the half-closed hand rise when it grips, and fall again when it lets go.
+    const flexors = () => page.evaluate(() => window.studio.data.muscles.reduce((sum, m, i) => sum + (/^FDP\d/.test(m) ? window.studio.frame.activation[i] : 0), 0));
+    await page.waitForFunction((t) => window.studio.frame.time > t + 1, start, { timeout: 120000 });
+    const loose = await flexors();
+    assert.equal(await page.locator("#grip").isVisible(), true);
+    await page.locator("#grip").fill("20");
+    assert.equal(await page.locator("#grip-why").isVisible(), true);
+    const gripped = (await state(page)).time;
+    await page.waitForFunction((t) => window.studio.frame.time > t + 0.5, gripped, { timeout: 120000 });
+    const tight = await flexors();
+    assert.ok(tight > loose + 0.1, `flexors ${loose} loose, ${tight} gripping`);
     await page.screenshot({ path: join(shots, "live-desktop.png") });
   });
   await withPage(address, { ...PHONE, colorScheme: "dark" }, async (page) => {
