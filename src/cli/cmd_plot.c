@@ -215,8 +215,7 @@ static snStatus run(snCli *cli)
 
 static const snOption options[] = {
     {"o", SN_OPTION_TEXT, "FILE", "the .svg or .png to write; fascicles, sums, moment: also .sto or .csv", 0, 0},
-    {"what", SN_OPTION_CHOICE,
-     "activation|force|tension|length|angle|volume|area|error|moment-arms|fascicles|sums|moment|force-length",
+    {"what", SN_OPTION_CHOICE, "activation|force|tension|length|angle|volume|area|error|moment-arms|fascicles|sums|moment|force-length",
      "activation unless given", 0, 0},
     {"muscle", SN_OPTION_TEXT, "NAME", "only these: a name, a pattern such as 'FDP*', several with commas; repeatable",
      0, 0},
@@ -224,8 +223,7 @@ static const snOption options[] = {
     {"heat", SN_OPTION_FLAG, "", "a row of colours for each; also taken for more than 24", 0, 0},
     {"max", SN_OPTION_NUMBER, "VALUE",
      "end of the scale, in its unit (a round value above the largest): to compare plots", 1e-9, 1e12},
-    {"motion", SN_OPTION_TEXT, "MOTION",
-     "error: the motion that was followed, by name or path (the one that the report names)", 0, 0},
+    {"motion", SN_OPTION_TEXT, "MOTION", "error: the motion that was followed, by name or path (the one that the report names)", 0, 0},
     {"model", SN_OPTION_TEXT, "MODEL",
      "error, fascicles, sums, moment: the model of the replay (the one that it names)", 0, 0},
     {"joint", SN_OPTION_TEXT, "JOINT",
@@ -248,8 +246,7 @@ const snCommand cmd_plot = {
         "sums\n"
         "the same summed up by muscle, moment what each muscle contributes to the moment about a joint (--joint); "
         "--joint\n"
-        "adds the moments to the other two. For force-length RESULT is a model, a force-length file, or built-in laws "
-        "such "
+        "adds the moments to the other two. For force-length RESULT is a model, a force-length file, or built-in laws such "
         "as\n"
         "hill-active,hill-passive.",
     .example = "sinew plot out.replay.xml --muscle 'FDP*' -o flexors.svg",

@@ -331,10 +331,8 @@ const snCommand cmd_simulate = {
         "0 at 0.3 s; levels are linear between the times and held before the first and after the last. A FILE has a\n"
         "column time and columns named by muscle or function (function.NAME, muscle.NAME, or NAME alone where it is\n"
         "unique). What several ask of a muscle is added up and kept at 1 at most.\n"
-        "When the simulation diverges, or on Ctrl-C, the replay up to the last good step is kept. While it runs, "
-        "every\n"
-        "finished frame is in OUT.resume; after an interruption the same command with --resume continues there, and "
-        "the\n"
+        "When the simulation diverges, or on Ctrl-C, the replay up to the last good step is kept. While it runs, every\n"
+        "finished frame is in OUT.resume; after an interruption the same command with --resume continues there, and the\n"
         "result is the same bit for bit.",
     .example = "sinew simulate pulley -o lift --time 0.5 --activation rope=0.3",
     .output = "simulated 0.5 s in ... s: ... times real time, 125 steps of 4 ms\n"

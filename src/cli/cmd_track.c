@@ -501,9 +501,8 @@ static const snOption options[] = {
     {"bvh-map", SN_OPTION_TEXT, "FILE", "from the joints of a BVH to those of the model (the model's own)", 0, 0},
     {"resume", SN_OPTION_FLAG, "", "continue after the last frame of an interrupted run", 0, 0},
     {"method", SN_OPTION_CHOICE, "torque|step|paper|body",
-     "on a tree: torques, the pose a step ahead, [Tsang 2005], or all muscles and passive joints (torque; of body: "
-     "body)",
-     0, 0},
+     "on a tree: torques, the pose a step ahead, [Tsang 2005], or all muscles and passive joints (torque; of body: body)", 0,
+     0},
     {"control-rate", SN_OPTION_NUMBER, "F", "on a tree: activations chosen so many times a second (240; step: 24)", 1,
      1000},
     {"fatigue", SN_OPTION_FLAG, "", "on a tree: muscles tire as they work", 0, 0},
@@ -512,19 +511,17 @@ static const snOption options[] = {
     CLI_VARY_OPTION,
     CLI_SEED_OPTION,
     {"draw", SN_OPTION_COUNT, "N", "which model of those that --vary makes; 0: as it is (see sinew sweep)", 0, 1e6},
-    {"coactivation", SN_OPTION_PAIR, "PART=X",
-     "body: muscles of a part work against each other as well; may be repeated", 0, 100},
-    {"breathing", SN_OPTION_TEXT, "DEG[:S]",
-     "body: breathe while moving, ribs by so many degrees, S seconds a breath (4)", 0, 0},
+    {"coactivation", SN_OPTION_PAIR, "PART=X", "body: muscles of a part work against each other as well; may be repeated", 0, 100},
+    {"breathing", SN_OPTION_TEXT, "DEG[:S]", "body: breathe while moving, ribs by so many degrees, S seconds a breath (4)", 0, 0},
     {"sensor", SN_OPTION_NUMBER, "R", "body: how fast loads are felt, 1/s (at once)", 1e-3, 1e6},
-    {"inverse", SN_OPTION_CHOICE, "step|paper", "body: torques by the step solved backwards (step) or by [Lee 2009]", 0,
-     0},
-    {"relax", SN_OPTION_NUMBER, "E", "body: small: exact, but all or nothing where torques are out of reach (0.1)",
-     1e-6, 100},
-    {"activation", SN_OPTION_COURSE, "NAME=LEVEL",
-     "body: stay near this activation, or NAME=TIME:LEVEL,...; may be repeated", 0, 1},
+    {"inverse", SN_OPTION_CHOICE, "step|paper", "body: torques by the step solved backwards (step) or by [Lee 2009]", 0, 0},
+    {"relax", SN_OPTION_NUMBER, "E", "body: small: exact, but all or nothing where torques are out of reach (0.1)", 1e-6, 100},
+    {"activation", SN_OPTION_COURSE, "NAME=LEVEL", "body: stay near this activation, or NAME=TIME:LEVEL,...; may be repeated", 0, 1},
     {"function", SN_OPTION_COURSE, "NAME=LEVEL", "body: the same for a function of the model", 0, 1},
     {"activations", SN_OPTION_TEXT, "FILE", "body: the same from a .sto or .csv", 0, 0},
+    CLI_VARY_OPTION,
+    CLI_SEED_OPTION,
+    {"draw", SN_OPTION_COUNT, "N", "which model of those that --vary makes; 0: as it is (see sinew sweep)", 0, 1e6},
     CLINIC_MORE_OPTIONS,
     CLI_LOADS_OPTION,
     {NULL, SN_OPTION_FLAG, NULL, NULL, 0, 0},
@@ -534,23 +531,22 @@ const snCommand cmd_track = {
     .name = "track",
     .arguments = "MODEL MOTION -o OUT",
     .about = "Activations that make a model follow a motion, and the strand motion that results",
-    .details =
-        "MOTION is the name of one that is shipped with the model, or the path of a *.control.xml, a "
-        "*.replay.xml, a *.bvh or\n"
-        "key poses (*.pose.csv with the columns time and joint.coordinate in degrees). Targets outside the "
-        "range of a joint\n"
-        "are clamped to it, and named. When the simulation diverges, or on Ctrl-C, the frames that are finished "
-        "are kept.\n"
-        "While it runs, every finished frame is in OUT.resume. After Ctrl-C, a crash or a loss of power the same "
-        "command with\n"
-        "--resume continues there, and the result is the same bit for bit. Everything that matters must be the "
-        "same; what\n"
-        "differs is named.\n"
-        "A --load is a force that the motion has to carry: dp2@tip=0,0,5 pushes the tip of a bone with 5 N along Z of "
-        "the\n"
-        "scene as drawn and turns with it, hand:world=0,-20,0 keeps its direction, hand=2kg is a weight, grip=10 is an "
-        "object\n"
-        "that presses every digit with 10 N, and grip=0:0/1:10 does so over time. See docs/loads.md.",
+    .details = "MOTION is the name of one that is shipped with the model, or the path of a *.control.xml, a "
+               "*.replay.xml, a *.bvh or\n"
+               "key poses (*.pose.csv with the columns time and joint.coordinate in degrees). Targets outside the "
+               "range of a joint\n"
+               "are clamped to it, and named. When the simulation diverges, or on Ctrl-C, the frames that are finished "
+               "are kept.\n"
+               "While it runs, every finished frame is in OUT.resume. After Ctrl-C, a crash or a loss of power the same "
+               "command with\n"
+               "--resume continues there, and the result is the same bit for bit. Everything that matters must be the "
+               "same; what\n"
+               "differs is named.\n"
+               "A --load is a force that the motion has to carry: dp2@tip=0,0,5 pushes the tip of a bone with 5 N along Z of "
+               "the\n"
+               "scene as drawn and turns with it, hand:world=0,-20,0 keeps its direction, hand=2kg is a weight, grip=10 is an "
+               "object\n"
+               "that presses every digit with 10 N, and grip=0:0/1:10 does so over time. See docs/loads.md.",
     .example = "sinew track hand fist -o out",
     .output = "171 frames, 3.4 s simulated in ... s: ... times real time\n"
               "error of the bones: mean 0.001 mm, rms 0.003 mm, worst 0.036 mm at 1.220 s\n"

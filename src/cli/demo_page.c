@@ -93,11 +93,10 @@ static void add_figures(snText *t, const snDemo *demo)
     add_rows(t, demo, 0, FIRST_ROWS);
     text_add(t, "<details><summary>All figures</summary>\n");
     add_rows(t, demo, FIRST_ROWS, sizeof rows / sizeof rows[0]);
-    text_add(
-        t,
-        "<p class=\"soft\">The error is the distance of the bones' vertices from where the motion has them%s. Times "
-        "are of this machine as it was.</p></details>\n",
-        demo->skin ? "; the volume is that of the skin with tendons against the skin that only follows the bones" : "");
+    text_add(t, "<p class=\"soft\">The error is the distance of the bones' vertices from where the motion has them%s. Times "
+                "are of this machine as it was.</p></details>\n",
+             demo->skin ? "; the volume is that of the skin with tendons against the skin that only follows the bones"
+                        : "");
 }
 
 static void add_plot(snText *t, const char *motion, const char *what, const char *caption)

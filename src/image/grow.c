@@ -1,9 +1,9 @@
 /* Seed growing through the slices.
  *
- * In a slice the pixels whose grey is the muscle's are a mask. It is shrunk by a few pixels, which cuts the necks
- * through which the muscle is joined to others; of what is left, the parts that lie under the neighbouring slice's
- * muscle are kept and widened again inside the mask. If the muscle then still reaches far from where it is in the
- * neighbouring slice, shrinking by more is tried; at last it is cut there and the slice is reported as leaking.
+ * In a slice the pixels whose grey is the muscle's are a mask. It is shrunk by a few pixels, which cuts the necks through
+ * which the muscle is joined to others; of what is left, the parts that lie under the neighbouring slice's muscle are kept
+ * and widened again inside the mask. If the muscle then still reaches far from where it is in the neighbouring slice,
+ * shrinking by more is tried; at last it is cut there and the slice is reported as leaking.
  *
  * Slices are gone through upwards and downwards until nothing is added, so that heads and tails are found that join the
  * seed's part from another side. After a first round the shading of the stack is fitted to the muscle found, and all is
@@ -50,8 +50,7 @@ static double slice_gain(const Grow *g, int32_t k, const uint8_t *guide)
     double sum = 0, n = 0;
     for (size_t i = 0; guide && i < g->plane; ++i) {
         if (!guide[i]) continue;
-        double value = v[i] / sn_levels_gain(&g->levels, g->place, (double)(i % (size_t)g->n[0]),
-                                             (double)(i / (size_t)g->n[0]), k);
+        double value = v[i] / sn_levels_gain(&g->levels, g->place, (double)(i % (size_t)g->n[0]), (double)(i / (size_t)g->n[0]), k);
         if (sn_levels_inside(&g->levels, value) > 0.3) sum += value, n += 1;
     }
     double gain = n >= 20 ? sum / n / g->levels.level : 1;
@@ -72,8 +71,7 @@ static void build_walls(Grow *g, int32_t k)
         const double *wall = g->def->wall + 5 * w;
         if ((int32_t)lround(wall[4]) != k) continue;
         for (size_t i = 0; i < g->plane; ++i)
-            if (walled(wall, (double)(i % (size_t)g->n[0]), (double)(i / (size_t)g->n[0])))
-                g->mask[i] = 0, g->field[i] = -0.5f;
+            if (walled(wall, (double)(i % (size_t)g->n[0]), (double)(i / (size_t)g->n[0]))) g->mask[i] = 0, g->field[i] = -0.5f;
     }
 }
 
@@ -99,9 +97,9 @@ static double line_mean(const Grow *g, const float *value, int32_t x, int32_t y,
     return sum / 5;
 }
 
-/* A fascia between two muscles may be thinner than the 3 x 3 pixels of the means, which wipe it out. Along it there is
- * enough to average: a pixel is on it if its line is of another grey and the lines two pixels to either side are of the
- * muscle's. Returns how far it is from the muscle's grey, as sn_levels_inside does, or 1. */
+/* A fascia between two muscles may be thinner than the 3 x 3 pixels of the means, which wipe it out. Along it there is enough
+ * to average: a pixel is on it if its line is of another grey and the lines two pixels to either side are of the muscle's.
+ * Returns how far it is from the muscle's grey, as sn_levels_inside does, or 1. */
 static double fascia_at(const Grow *g, const float *value, int32_t x, int32_t y, double gain)
 {
     static const int32_t step[4][2] = {{1, 0}, {0, 1}, {1, 1}, {1, -1}};
@@ -181,8 +179,7 @@ static double open_share(const Grow *g, const uint8_t *muscle)
     double border = 0, open = 0;
     for (int32_t y = 1; y + 1 < g->n[1]; ++y)
         for (int32_t x = 1; x + 1 < g->n[0]; ++x) {
-            size_t i = (size_t)y * (size_t)g->n[0] + (size_t)x,
-                   next[4] = {i - 1, i + 1, i - (size_t)g->n[0], i + (size_t)g->n[0]};
+            size_t i = (size_t)y * (size_t)g->n[0] + (size_t)x, next[4] = {i - 1, i + 1, i - (size_t)g->n[0], i + (size_t)g->n[0]};
             for (int k = 0; muscle[i] && k < 4; ++k)
                 if (!muscle[next[k]]) border += 1, open += g->mask[next[k]];
         }
@@ -233,8 +230,8 @@ static snStatus grow_seed(Grow *g, const double *seed, snError *error)
         return SN_BAD_INPUT;
     }
     if (touches_border(g, g->best)) {
-        sn_fail(error, SN_BAD_INPUT, "growing from the seed %g,%g in slice %d reaches the border of the image", seed[0],
-                seed[1], (int)k);
+        sn_fail(error, SN_BAD_INPUT, "growing from the seed %g,%g in slice %d reaches the border of the image", seed[0], seed[1],
+                (int)k);
         sn_error_remedy(error, "put the seed into the muscle, give --low and --high, or draw a --wall");
         return SN_BAD_INPUT;
     }
@@ -315,8 +312,7 @@ static snStatus grow_all(Grow *g, double done, snError *error)
 
 /* ---- contours --------------------------------------------------------------------------------- */
 
-/* The field that the contour is the zero line of: grey where the muscle ends at other grey, half a pixel where it was
- * cut. */
+/* The field that the contour is the zero line of: grey where the muscle ends at other grey, half a pixel where it was cut. */
 static bool trace_grown(Grow *g, int32_t k, snSlice *slice)
 {
     const uint8_t *region = region_of(g, k);
@@ -378,30 +374,27 @@ static snStatus check_def(const snStackPlace *place, const snGrowDef *def, snErr
         return SN_BAD_INPUT;
     }
     if (def->kept && def->kept->nslice != n[2])
-        return sn_fail(error, SN_BAD_INPUT, "the contours have %d slices and the stack %d", (int)def->kept->nslice,
-                       (int)n[2]);
+        return sn_fail(error, SN_BAD_INPUT, "the contours have %d slices and the stack %d", (int)def->kept->nslice, (int)n[2]);
     if (def->nseed < 1) return sn_fail(error, SN_BAD_INPUT, "there is no seed to grow from");
     for (int32_t s = 0; s < def->nseed; ++s)
         for (int c = 0; c < 3; ++c)
             if (!(def->seed[3 * s + c] >= 0 && def->seed[3 * s + c] <= n[c] - 1)) {
-                sn_fail(error, SN_BAD_INPUT, "the seed %g,%g,%g is outside the stack", def->seed[3 * s],
-                        def->seed[3 * s + 1], def->seed[3 * s + 2]);
-                sn_error_remedy(error, "columns are 0 to %d, rows 0 to %d, slices 0 to %d", (int)n[0] - 1,
-                                (int)n[1] - 1, (int)n[2] - 1);
+                sn_fail(error, SN_BAD_INPUT, "the seed %g,%g,%g is outside the stack", def->seed[3 * s], def->seed[3 * s + 1],
+                        def->seed[3 * s + 2]);
+                sn_error_remedy(error, "columns are 0 to %d, rows 0 to %d, slices 0 to %d", (int)n[0] - 1, (int)n[1] - 1,
+                                (int)n[2] - 1);
                 return SN_BAD_INPUT;
             }
     for (int32_t w = 0; w < def->nwall; ++w)
         if (!(def->wall[5 * w + 4] >= 0 && def->wall[5 * w + 4] <= n[2] - 1))
-            return sn_fail(error, SN_BAD_INPUT, "a wall is in slice %g; slices are 0 to %d", def->wall[5 * w + 4],
-                           (int)n[2] - 1);
+            return sn_fail(error, SN_BAD_INPUT, "a wall is in slice %g; slices are 0 to %d", def->wall[5 * w + 4], (int)n[2] - 1);
     return SN_OK;
 }
 
 static bool grow_room(Grow *g)
 {
     size_t all = g->plane * (size_t)g->n[2];
-    g->smooth = SN_NEW_ARRAY(float, all), g->region = SN_NEW_ARRAY(uint8_t, all),
-    g->state = SN_NEW_ARRAY(uint8_t, g->n[2]);
+    g->smooth = SN_NEW_ARRAY(float, all), g->region = SN_NEW_ARRAY(uint8_t, all), g->state = SN_NEW_ARRAY(uint8_t, g->n[2]);
     g->mask = SN_NEW_ARRAY(uint8_t, 6 * g->plane), g->field = SN_NEW_ARRAY(float, g->plane);
     if (!g->smooth || !g->region || !g->state || !g->mask || !g->field) return false;
     g->core = g->mask + g->plane, g->marker = g->core + g->plane, g->part = g->marker + g->plane;
@@ -429,8 +422,7 @@ static snStatus grow_twice(Grow *g, const snStack *stack, snError *error)
     const snGrowDef *def = g->def;
     sn_levels_smooth(stack, g->smooth);
     keep_hand(g);
-    snStatus status =
-        sn_levels_find(g->place, g->smooth, def->nseed, def->seed, def->low, def->high, &g->levels, error);
+    snStatus status = sn_levels_find(g->place, g->smooth, def->nseed, def->seed, def->low, def->high, &g->levels, error);
     if (status == SN_OK) status = grow_all(g, 0, error);
     if (status != SN_OK) return status;
     sn_levels_fit(g->place, g->smooth, g->region, &g->levels);
@@ -440,8 +432,7 @@ static snStatus grow_twice(Grow *g, const snStack *stack, snError *error)
 static bool remember(const snGrowDef *def, const snLevels *levels, snOutline *muscle)
 {
     muscle->low = levels->low, muscle->high = levels->high;
-    muscle->seed = SN_NEW_ARRAY(double, 3 * (size_t)def->nseed),
-    muscle->wall = SN_NEW_ARRAY(double, 5 * (size_t)def->nwall);
+    muscle->seed = SN_NEW_ARRAY(double, 3 * (size_t)def->nseed), muscle->wall = SN_NEW_ARRAY(double, 5 * (size_t)def->nwall);
     if (!muscle->seed || !muscle->wall) return false;
     memcpy(muscle->seed, def->seed, 3 * (size_t)def->nseed * sizeof(double));
     if (def->nwall) memcpy(muscle->wall, def->wall, 5 * (size_t)def->nwall * sizeof(double));
@@ -451,7 +442,6 @@ static bool remember(const snGrowDef *def, const snLevels *levels, snOutline *mu
 
 snStatus sn_grow_contours(const snStack *stack, const snGrowDef *def, snOutline *muscle, snError *error)
 {
-    if (!stack) return sn_fail_argument(error, "sn_grow_contours without stack");
     if (SN_CHECK_DEF(def, snGrowDef, error)) return SN_BAD_ARGUMENT;
     Grow g = {.def = def, .place = &stack->place, .stack = stack, .plane = sn_stack_slice_pixels(&stack->place)};
     snOutline made = {0};

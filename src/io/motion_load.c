@@ -20,9 +20,8 @@ enum { PATH_SIZE = 4096, MAX_SAMPLES = 1000000 };
 static const double GAP_FACTOR = 10; /* times the usual distance of frames ... */
 static const double GAP_LEAST = 0.5; /* s: ... and at least this is a hole in a recording */
 
-static const char *const endings[] = {
-    ".pose.csv", ".control.xml", ".control.xml.gz", ".replay.xml", ".replay.xml.gz", ".replay.bin", ".bvh", ".sto",
-    ".mot",      ".csv"};
+static const char *const endings[] = {".pose.csv",   ".control.xml", ".control.xml.gz", ".replay.xml", ".replay.xml.gz",
+                                      ".replay.bin", ".bvh",         ".sto",            ".mot",        ".csv"};
 enum { NENDING = sizeof endings / sizeof *endings };
 
 /* ---- finding -------------------------------------------------------------------------------- */

@@ -199,8 +199,7 @@ static const snAttr node_attr[] = {
 #define DEF snModelDef
 static const snAttr model_attr[] = {
     ENUM_(type, model_names, SN_MODEL_STRANDS,
-          "strands: bodies held by joints, muscles as strands; tree: bodies moved by Coordinates, muscles as "
-          "LineMuscles."),
+          "strands: bodies held by joints, muscles as strands; tree: bodies moved by Coordinates, muscles as LineMuscles."),
     STRING_(scene, 0, "File of the scene, relative to the muscle file."),
     VECTOR_(gravity, 3, NAN, NAN, NAN, 0, -1000, 1000, SN_ATTR_MAY_BE_NAN, "m/s^2",
             "Gravity in the world; without it 9.81 against the scene's up axis."),
@@ -212,12 +211,10 @@ static const snAttr model_attr[] = {
     NUMBER_(skin_b, 0.003, 0, 1, SN_ATTR_POSITIVE, "m", "Tendon bulge: lateral falloff."),
     NUMBER_(skin_c, 0.004, -1, 1, 0, "m", "Tendon bulge: normal falloff, the depth from which a tendon still shows."),
     STRING_(skin, 0, "Mesh node that is the skin."),
-    STRING_(fixed, 0,
-            "Joints that other models of the same limb have and this one holds still: motions may move them."),
-    STRING_(
-        views, 0,
-        "Names of the views that viewers offer, the opening one first, each with the axis of the world that the eye is "
-        "on: Palmar=-z Dorsal=+z."),
+    STRING_(fixed, 0, "Joints that other models of the same limb have and this one holds still: motions may move them."),
+    STRING_(views, 0,
+            "Names of the views that viewers offer, the opening one first, each with the axis of the world that the eye is "
+            "on: Palmar=-z Dorsal=+z."),
 };
 #undef DEF
 
@@ -271,10 +268,9 @@ static const snAttr joint_attr[] = {
 #define DEF snStrandDef
 static const snAttr strand_attr[] = {
     STRING_(name, SN_ATTR_REQUIRED, "Name, unique among the strands."),
-    ENUM_(
-        kind, strand_names, SN_STRAND_SPLINE,
-        "spline: moves as a body of its own; path: straight between its constraints and over wraps, with one tension, "
-        "free of friction and without unknowns."),
+    ENUM_(kind, strand_names, SN_STRAND_SPLINE,
+          "spline: moves as a body of its own; path: straight between its constraints and over wraps, with one tension, "
+          "free of friction and without unknowns."),
     STRING_(node, 0, "NURBS curve of degree 3; without it the node called like the strand."),
     NUMBER_(density, 1000, 0, 1e5, SN_ATTR_POSITIVE, "kg/m^3", "Density."),
     NUMBER_(damping, 0.001, 0, 1, 0, "s",
@@ -283,13 +279,11 @@ static const snAttr strand_attr[] = {
     NUMBER_(mass_damping, 0, 0, 1e4, 0, "1/s", "Mass-proportional damping."),
     NUMBER_(passive_scale, 1, 0, 1e6, 0, "", "Scales the passive force."),
     NUMBER_(active_scale, 1, 0, 1e6, 0, "", "Scales the active force."),
-    STRING_(
-        passive_fl, 0,
-        "Passive force-length law: linear (default), hill-passive, blix-passive, a ForceLength element, or a file."),
-    STRING_(
-        active_fl, 0,
-        "Active force-length law: shift (default), hill-active, quadratic-active, blix-active, constant, a ForceLength "
-        "element, or a file."),
+    STRING_(passive_fl, 0,
+            "Passive force-length law: linear (default), hill-passive, blix-passive, a ForceLength element, or a file."),
+    STRING_(active_fl, 0,
+            "Active force-length law: shift (default), hill-active, quadratic-active, blix-active, constant, a ForceLength "
+            "element, or a file."),
     NUMBER_(radius, 0.01, 0, 1, SN_ATTR_POSITIVE, "m", "Radius of the whole strand."),
     BOOL_(enabled, true, "Takes part in the simulation."),
     NUMBER_(stiffness, 1e6, 0, 1e12, SN_ATTR_POSITIVE, "Pa",

@@ -151,7 +151,8 @@ static void cord_energy(const snModel *m, const snState *s, int32_t i, v3 gravit
     const snPathCord *k = &m->cord[i];
     const snCordNode *node = s->cord_node + k->node;
     int32_t n = s->cord_nnode[i];
-    double a = sn_drive_of_strand(m, s, k->strand), rate = 0, along = 0, before = 0, last = 0, flow = 0;
+    double a = sn_drive_of_strand(m, s, k->strand), rate = 0, along = 0, before = 0, last = 0,
+           flow = 0;
     const snCordPull *pull = &s->cord_now[i];
     sum->elastic += sn_cord_energy(&k->cord, s->cord_length[i], a);
     for (int32_t e = 0; e + 1 < n; ++e) rate += piece_rate(s, k, &node[e]);
