@@ -191,6 +191,8 @@ typedef struct snModelSkinDef {
     double prominence, belly;
     double height, lateral, depth; /* a, b (m), c (m) of the bulge; NaN: the model's skin_a, skin_b, skin_c */
     bool base_given;               /* for sn_skin_deform_base: no weights */
+    const void *bound;             /* what sn_skin_bound gave for the same model and def, so that it is made faster; or NULL */
+    size_t bound_size;
 } snModelSkinDef;
 
 static inline snModelSkinDef sn_default_model_skin_def(void)

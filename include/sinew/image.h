@@ -179,7 +179,7 @@ static inline snPhantomDef sn_default_phantom_def(void)
     def.seed = 1;
     return def;
 }
-/* The stack, and the true contours in the plane of each slice, with the true volume. */
+/* The stack (NULL: not wanted), and the true contours in the plane of each slice, with the true volume. */
 SN_API snStatus sn_make_phantom(const snPhantomDef *def, snStack *stack, snContours *truth, snError *error);
 
 #ifdef __cplusplus

@@ -167,6 +167,17 @@ SN_API snStatus sn_save_starter_map(const char *motion, const snMotionDef *def, 
 /* The same as key poses, without a model to match: key poses, BVH, .sto and .mot. */
 SN_API snStatus sn_load_motion_poses(const char *name_or_path, const snMotionDef *def, snPoses **poses, snError *error);
 
+/* Results that depend on a model alone, in the user's cache folder ($XDG_CACHE_HOME/sinew, or ~/.cache/sinew): the settled
+ * state (sn_state_save, for snSimDef.settled), the bound skin (sn_skin_bound). kind is a short word; key a hash of all that
+ * the result depends on, such as sn_hash_model; version, build and machine are added to it. Reading gives NULL where there
+ * is nothing, or nothing whole; writing that fails does nothing. */
+SN_API void *sn_cache_read(const char *kind, uint64_t key, size_t *size); /* to be freed with sn_cache_free */
+static inline void sn_cache_free(void *bytes)
+{
+    sn_release(bytes);
+}
+SN_API void sn_cache_write(const char *kind, uint64_t key, const void *bytes, size_t size);
+
 /* A case: *.case.xml, root Case with a version and the name of its model, and a child for each change. */
 SN_API snStatus sn_load_case(const char *path, snCase **c, snError *error);
 SN_API snStatus sn_save_case(const snCase *c, const char *path, snError *error);

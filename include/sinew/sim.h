@@ -22,6 +22,9 @@ typedef struct snSimDef {
     int32_t contact_rounds; /* repairs of the set of active contacts per step at most */
     int32_t refine;         /* steps of iterative refinement */
     bool skip_settle;       /* start from the pose as drawn */
+    const void *settled;    /* sn_state_save of a state of the same model and step before its first step: settling is not
+                               done again. Bytes that do not fit are not used. May be NULL */
+    size_t settled_size;
 } snSimDef;
 
 static inline snSimDef sn_default_sim_def(void)

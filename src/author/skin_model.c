@@ -200,6 +200,7 @@ snStatus sn_create_model_skin(const snSpec *spec, const snModelSkinDef *def, snS
     g.def.lateral = isnan(def->lateral) ? model->skin_b : def->lateral;
     g.def.depth = isnan(def->depth) ? model->skin_c : def->depth;
     g.def.base_given = def->base_given;
+    g.def.bound = def->bound, g.def.bound_size = def->bound_size;
     g.def.influence = def->influence, g.def.blend = def->blend;
     if (!def->base_given) g.def.weight_body = def->weight_body, g.def.weight = def->weight;
     g.def.prominence = def->prominence, g.def.belly = def->belly;

@@ -3,6 +3,7 @@
  * A rung with a motion has the tracking controller at work, as in sinew track: the motion runs forth and back.
  * The plain solver is measured on a second state of the same model. Times are medians over batches of steps, so that a
  * disturbance of the machine spoils one batch and not the figure. */
+#include "bench_body.h"
 #include "bench_case.h"
 #include "bench_clinical.h"
 #include "bench_flesh.h"
@@ -223,6 +224,7 @@ static snStatus run(snCli *cli)
     if (cli_given(cli, "motion") && !only) return cli_fail(cli, SN_USAGE, "--motion needs --rung");
     if (only && strcmp(only, "skin") == 0) return cli_bench_skin(cli);
     if (only && strcmp(only, "hand-clinical") == 0) return cli_bench_clinical(cli);
+    if (only && strcmp(only, "body") == 0) return cli_bench_body(cli);
     if (only && strcmp(only, "flesh") == 0) return cli_bench_flesh(cli);
     if (only && strcmp(only, "library") == 0) return cli_bench_library(cli);
     cli_say(cli, "%-20s %10s %10s %10s %10s %10s %9s   %s\n", "rung", "steps/s", "x real", "step us", "solve us",
@@ -239,7 +241,7 @@ static snStatus run(snCli *cli)
 }
 
 static const snOption options[] = {
-    {"rung", SN_OPTION_TEXT, "NAME", "one rung only: a name of the ladder, skin, flesh, library, hand-clinical, or any MODEL", 0, 0},
+    {"rung", SN_OPTION_TEXT, "NAME", "one rung only: a name of the ladder, skin, flesh, library, hand-clinical, body, or any MODEL", 0, 0},
     {"motion", SN_OPTION_TEXT, "NAME", "with the tracking controller on this motion (rung hand: fist)", 0, 0},
     {"seconds", SN_OPTION_NUMBER, "S", "time to spend on each rung (1)", 0.001, 600},
     {"triangles", SN_OPTION_COUNT, "N",
@@ -257,7 +259,8 @@ const snCommand cmd_bench = {
         "the same of the plain reference solver; MiB is the memory of one state. The rung `hand` has the "
         "controller at work.\n"
         "--rung skin measures the skin of the hand instead: the bulge of its tendons, and ten seconds written as "
-        "PC2. --rung hand-clinical measures how long the clinical questions take, --rung flesh the hand in flesh with two "
+        "PC2. --rung hand-clinical measures how long the clinical questions take, --rung body\n"
+        "a controlled step of the upper body (--motion, --seconds 2 of it), --rung flesh the hand in flesh with two "
         "threads: seconds a frame, iterations, error, memory.",
     .example = "sinew bench --rung pendulum",
     .output =

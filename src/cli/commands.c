@@ -22,6 +22,7 @@
     X(surface)                                                                                                         \
     X(hold)                                                                                                            \
     X(compensate)                                                                                                      \
+    X(clinic)                                                                                                          \
     X(explore)                                                                                                         \
     X(completion)
 

@@ -35,13 +35,14 @@ static void choose(void *context, const snModel *m, snState *s)
     ++run->at.choices;
 }
 
-static void note_program(snSteer *run)
+static void note_program(snSteer *run, bool first)
 {
     const snTreeControl *c = run->control;
     double *missing = run->report->missing;
     run->at.rounds += c->info.rounds;
     run->at.worst_rounds = fmax(run->at.worst_rounds, c->info.rounds);
-    run->report->stage[0] += c->time_inverse, run->report->stage[1] += c->time_B, run->report->stage[2] += c->time_qp;
+    const double time[3] = {c->time_inverse, c->time_B, c->time_qp};
+    for (int k = 0; k < 3 && !first; ++k) run->report->stage[k] += time[k];
     for (int32_t i = 0; i < run->m->ncoord; ++i) missing[i] = fmax(missing[i], fabs(c->unmet[i]));
 }
 
@@ -67,10 +68,13 @@ static snStatus step(snSteer *run)
     snStatus status = sn_step(run->m, run->s);
     if (status == SN_OK) status = run->status;
     double took = sn_clock_thread() - began;
-    run->report->step_mean += took, run->report->step_worst = fmax(run->report->step_worst, took);
-    ++run->timed;
+    bool first = run->timed++ == 0;
+    if (first)
+        run->report->step_cold = took;
+    else
+        run->report->step_mean += took, run->report->step_worst = fmax(run->report->step_worst, took);
     if (status != SN_OK) return status;
-    if (run->at.step % run->every == 0) note_program(run);
+    if (run->at.step % run->every == 0) note_program(run, first);
     ++run->at.step;
     note_errors(run, time + run->h);
     return SN_OK;
@@ -119,7 +123,7 @@ static void finish(snSteer *run, double began)
 {
     snSteerReport *r = run->report;
     const snSteerTally *t = &run->at;
-    int64_t choices = t->choices > 0 ? t->choices : 1, timed = run->timed > 0 ? run->timed : 1;
+    int64_t choices = t->choices > 0 ? t->choices : 1, timed = run->timed > 1 ? run->timed - 1 : 1;
     r->mean = t->errors > 0 ? t->error / t->errors : 0;
     r->worst = t->worst, r->worst_time = t->worst_time, r->worst_coordinate = t->worst_coordinate;
     r->missing_coordinate = -1;

@@ -23,6 +23,7 @@ enum { LEAST_PIXELS = 6, TRIES = 4, ROUNDS = 4, HOLE_PIXELS = 4 };
 typedef struct {
     const snGrowDef *def;
     const snStackPlace *place;
+    const snStack *stack;
     int32_t n[3];
     size_t plane;
     float *smooth;    /* the stack's slices, means over 3 x 3 */
@@ -84,14 +85,47 @@ static void fill_holes(Grow *g)
     }
 }
 
+/* Mean of five pixels of a slice along a direction. */
+static double line_mean(const Grow *g, const float *value, int32_t x, int32_t y, int32_t dx, int32_t dy)
+{
+    double sum = 0;
+    for (int32_t i = -2; i <= 2; ++i) {
+        int32_t u = x + i * dx, v = y + i * dy;
+        u = u < 0 ? 0 : u >= g->n[0] ? g->n[0] - 1 : u, v = v < 0 ? 0 : v >= g->n[1] ? g->n[1] - 1 : v;
+        sum += value[(size_t)v * (size_t)g->n[0] + (size_t)u];
+    }
+    return sum / 5;
+}
+
+/* A fascia between two muscles may be thinner than the 3 x 3 pixels of the means, which wipe it out. Along it there is enough
+ * to average: a pixel is on it if its line is of another grey and the lines two pixels to either side are of the muscle's.
+ * Returns how far it is from the muscle's grey, as sn_levels_inside does, or 1. */
+static double fascia_at(const Grow *g, const float *value, int32_t x, int32_t y, double gain)
+{
+    static const int32_t step[4][2] = {{1, 0}, {0, 1}, {1, 1}, {1, -1}};
+    double least = 1;
+    for (int d = 0; d < 4; ++d) {
+        int32_t dx = step[d][0], dy = step[d][1];
+        double here = sn_levels_inside(&g->levels, line_mean(g, value, x, y, dx, dy) / gain);
+        if (here >= -0.3 || here >= least) continue; /* noise alone does not reach that far */
+        double left = sn_levels_inside(&g->levels, line_mean(g, value, x - 2 * dy, y + 2 * dx, dx, dy) / gain);
+        double right = sn_levels_inside(&g->levels, line_mean(g, value, x + 2 * dy, y - 2 * dx, dx, dy) / gain);
+        if (left > 0 && right > 0) least = here;
+    }
+    return least;
+}
+
 static void make_mask(Grow *g, int32_t k, const uint8_t *guide)
 {
+    const float *raw = sn_stack_slice(g->stack, k);
     const float *v = g->smooth + (size_t)k * g->plane;
     double gain = slice_gain(g, k, guide);
     for (int32_t y = 0; y < g->n[1]; ++y)
         for (int32_t x = 0; x < g->n[0]; ++x) {
             size_t i = (size_t)y * (size_t)g->n[0] + (size_t)x;
-            g->field[i] = (float)sn_levels_inside(&g->levels, v[i] / (gain * sn_levels_gain(&g->levels, g->place, x, y, k)));
+            double here = gain * sn_levels_gain(&g->levels, g->place, x, y, k);
+            g->field[i] = (float)sn_levels_inside(&g->levels, v[i] / here);
+            if (g->field[i] > 0) g->field[i] = (float)fmin(g->field[i], fascia_at(g, raw, x, y, here));
             g->mask[i] = g->field[i] > 0;
         }
     fill_holes(g);
@@ -409,7 +443,7 @@ static bool remember(const snGrowDef *def, const snLevels *levels, snOutline *mu
 snStatus sn_grow_contours(const snStack *stack, const snGrowDef *def, snOutline *muscle, snError *error)
 {
     if (SN_CHECK_DEF(def, snGrowDef, error)) return SN_BAD_ARGUMENT;
-    Grow g = {.def = def, .place = &stack->place, .plane = sn_stack_slice_pixels(&stack->place)};
+    Grow g = {.def = def, .place = &stack->place, .stack = stack, .plane = sn_stack_slice_pixels(&stack->place)};
     snOutline made = {0};
     memcpy(g.n, stack->place.n, sizeof g.n);
     snStatus status = check_def(&stack->place, def, error);

@@ -24,16 +24,18 @@ static const double ROUND = 4;               /* mm: fillet where tubes meet */
 typedef struct {
     v3 a, b;
     double ra, rb;
+    int branch;
 } Tube;
 
+/* Tubes of a branch are joined end to end, branches with a fillet. */
 static const Tube heads[] = {
-    {{-20, 4, 115}, {-15, 2, 60}, 5, 9},  {{-15, 2, 60}, {0, 0, 5}, 9, 14},    {{20, -4, 120}, {14, -1, 60}, 4, 8},
-    {{14, -1, 60}, {0, 0, 5}, 8, 14},     {{0, 0, 5}, {2, 0, -40}, 14, 15},    {{2, 0, -40}, {0, 0, -115}, 15, 4},
+    {{-20, 4, 115}, {-15, 2, 60}, 5, 9, 0}, {{-15, 2, 60}, {0, 0, 5}, 9, 14, 0}, {{0, 0, 5}, {2, 0, -40}, 14, 15, 0},
+    {{2, 0, -40}, {0, 0, -115}, 15, 4, 0},  {{20, -4, 120}, {14, -1, 60}, 4, 8, 1}, {{14, -1, 60}, {0, 0, 5}, 8, 13, 1},
 };
 static const Tube branching[] = {
-    {{0, 0, 115}, {0, 0, 50}, 5, 15},     {{0, 0, 50}, {0, 0, -5}, 15, 13},    {{0, 0, -5}, {-22, -6, -70}, 11, 6},
-    {{-22, -6, -70}, {-24, -8, -115}, 6, 4}, {{0, 0, -5}, {0, 12, -70}, 11, 6}, {{0, 12, -70}, {0, 14, -118}, 6, 4},
-    {{0, 0, -5}, {20, -6, -75}, 11, 6},   {{20, -6, -75}, {22, -8, -112}, 6, 3},
+    {{0, 0, 115}, {0, 0, 50}, 5, 15, 0},        {{0, 0, 50}, {0, 0, -5}, 15, 13, 0},   {{0, 0, -5}, {-22, -6, -70}, 11, 6, 1},
+    {{-22, -6, -70}, {-24, -8, -115}, 6, 4, 1}, {{0, 0, -5}, {0, 12, -70}, 11, 6, 2},  {{0, 12, -70}, {0, 14, -118}, 6, 4, 2},
+    {{0, 0, -5}, {20, -6, -75}, 11, 6, 3},      {{20, -6, -75}, {22, -8, -112}, 6, 3, 3},
 };
 
 bool sn_phantom_find(const char *name, snPhantomKind *kind)
@@ -68,8 +70,10 @@ static double tube_distance(const Tube *t, v3 p)
 static double tubes(const Tube *tube, size_t count, v3 p)
 {
     double d = 1e3;
-    for (size_t i = 0; i < count; ++i) {
-        double e = tube_distance(tube + i, p), h = fmax(ROUND - fabs(d - e), 0) / ROUND;
+    for (size_t i = 0; i < count;) {
+        double e = 1e3;
+        for (int branch = tube[i].branch; i < count && tube[i].branch == branch; ++i) e = fmin(e, tube_distance(tube + i, p));
+        double h = fmax(ROUND - fabs(d - e), 0) / ROUND;
         d = fmin(d, e) - 0.25 * h * h * ROUND;
     }
     return d;
@@ -197,7 +201,7 @@ static bool true_slice(Limb *limb, int32_t k, float *field, snSlice *slice)
 static double true_volume(snPhantomKind kind)
 {
     if (kind == SN_PHANTOM_SPINDLE || kind == SN_PHANTOM_BENT) return 4.0 / 3 * SN_PI * HALF[0] * HALF[1] * HALF[2];
-    const double h = 0.5, deep = 1;
+    const double h = 0.75, deep = 1.5;
     double sum = 0;
     for (double z = -0.5 * STAGE[2] + 0.5 * deep; z < 0.5 * STAGE[2]; z += deep)
         for (double y = -0.5 * STAGE[1] + 0.5 * h; y < 0.5 * STAGE[1]; y += h)
@@ -255,13 +259,13 @@ snStatus sn_make_phantom(const snPhantomDef *def, snStack *stack, snContours *tr
     if (!(def->noise >= 0 && def->noise < 1e4) || !(fabs(def->bias) < 1) || def->holes < 0 || def->gaps < 0)
         return sn_fail(error, SN_BAD_INPUT, "noise %g, bias %g, %d holes and %d gaps cannot be made", def->noise, def->bias,
                        (int)def->holes, (int)def->gaps);
-    snStatus status = sn_stack_create(&place, &made, error);
+    snStatus status = stack ? sn_stack_create(&place, &made, error) : sn_stack_place_check(&place, error);
     if (status == SN_OK) status = make_truth(&limb, &outline, error);
-    contours.place = made.place;
+    contours.place = place;
     if (status == SN_OK) status = sn_contours_put(&contours, &outline, error);
     if (status == SN_OK) {
-        fill_stack(&limb, &made);
-        *stack = made, *truth = contours;
+        if (stack) fill_stack(&limb, &made), *stack = made;
+        *truth = contours;
         return SN_OK;
     }
     sn_outline_free(&outline);

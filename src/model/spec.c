@@ -210,7 +210,6 @@ void *sn_spec_edit(snSpec *spec, snKind kind, snId id)
     List *list = &spec->list[kind];
     sn_spec_set_sound(spec, false);
     assert(id > 0 && id <= list->count);
-    sn_spec_set_sound(spec, false);
     return list->at + (size_t)(id - 1) * sn_element((int)kind)->size;
 }
 

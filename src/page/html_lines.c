@@ -1,5 +1,5 @@
-/* Line muscles of the studio's data. A line runs over points that ride on bodies, and over wraps: the page draws it from
- * the poses of the bodies alone, so that a replay carries no curve and grows by nothing. */
+/* Line muscles of the studio's data. A line runs over points that ride on bodies, and over wraps: the page draws it
+ * from the poses of the bodies alone, so that a replay carries no curve and grows by nothing. */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "page/html_pack.h"
@@ -154,7 +154,8 @@ static void put_course(snPack *p, int32_t path)
     sn_json_text(&p->head, "]");
 }
 
-/* The coordinates that a line turns most as drawn, with its moment arms; largest first, none below a twentieth of it. */
+/* The coordinates that a line turns most as drawn, with its moment arms; largest first, none below a twentieth of it.
+ */
 static void put_acts(snPack *p, const snPathWork *w, int32_t path)
 {
     enum { MOST = 5 };

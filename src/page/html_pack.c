@@ -378,7 +378,8 @@ static snStatus fill(snPack *p)
     put_groups(p);
     put_functions(p);
     put_rest(p);
-    if (p->def->live) status = put_fillables(p);
+    if (p->def->clinic) status = sn_pack_clinic(p);
+    if (!status && p->def->live) status = put_fillables(p);
     if (!status && p->def->skin) status = sn_pack_skin(p);
     if (!status && p->def->replay) status = sn_pack_replay(p);
     sn_json_text(&p->head, "}");
@@ -409,6 +410,7 @@ static snStatus join(snPack *p, void **bytes, size_t *size)
 snStatus sn_pack_studio(const snStudioDef *def, void **bytes, size_t *size, snError *error)
 {
     if (SN_CHECK_DEF(def, snStudioDef, error)) return SN_BAD_ARGUMENT;
+    if (def->clinic && SN_CHECK_DEF(def->clinic, snClinicDef, error)) return SN_BAD_ARGUMENT;
     snPack p = {.def = def, .error = error};
     snStatus status = sn_compile(def->spec, &p.model, error);
     if (status) return status;

@@ -179,7 +179,8 @@ snStatus sn_state_create(const snModel *m, const snSimDef *def, snState **out, s
     snStatus status = make_system(m, s) && sn_tree_begin(m, s) && allocate(m, s) ? SN_OK : sn_fail_no_memory(error);
     if (status == SN_OK) {
         begin(m, s);
-        if (!d.skip_settle && !m->skeleton) status = settle_and_check(m, s, error);
+        bool known = d.settled && !d.skip_settle && sn_state_load(m, s, d.settled, d.settled_size) == SN_OK;
+        if (!d.skip_settle && !m->skeleton && !known) status = settle_and_check(m, s, error);
     }
     if (status == SN_OK) {
         leave_settling(m, s);

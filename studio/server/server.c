@@ -9,6 +9,7 @@
  *    work, a further client is told so (503), for which SPARE places are kept. */
 #include "server.h"
 
+#include "consult.h"
 #include "filling.h"
 #include "http.h"
 #include "live.h"
@@ -35,6 +36,7 @@ typedef struct Client {
     int fd;                  /* -1: free */
     bool websocket, closing; /* closing: ends when everything is sent */
     bool strands;            /* a WebSocket that watches strands, not the simulation */
+    bool clinic;             /* one that asks clinical questions */
     unsigned char in[SN_HTTP_LIMIT];
     size_t nin;
     char head[HEAD_SIZE]; /* what is being sent: first this, */
@@ -52,6 +54,7 @@ struct snServer {
     int fd, port, wake[2];
     snLive *live;
     snFilling *filling;
+    snConsult *consult;
     Client client[PLACES]; /* the last SPARE are only told that the others are taken */
 };
 
@@ -70,7 +73,8 @@ static void drop(snServer *s, Client *c)
     memset(c, 0, sizeof *c);
     c->fd = -1;
     bool watched = false;
-    for (int i = 0; i < CLIENTS; ++i) watched = watched || (s->client[i].websocket && !s->client[i].strands);
+    for (int i = 0; i < CLIENTS; ++i)
+        watched = watched || (s->client[i].websocket && !s->client[i].strands && !s->client[i].clinic);
     if (s->live) sn_live_watch(s->live, watched);
 }
 
@@ -138,9 +142,10 @@ static void answer_error(Client *c, int status)
 static void start_websocket(snServer *s, Client *c, const snRequest *r, bool strands)
 {
     char accept[SN_WS_ACCEPT_SIZE];
+    bool live = !strands && !c->clinic;
     c->strands = strands;
-    c->message = strands ? NULL : malloc(sn_live_size(s->live));
-    if (!c->message && !strands) {
+    c->message = live ? malloc(sn_live_size(s->live)) : NULL;
+    if (!c->message && live) {
         drop(s, c);
         return;
     }
@@ -151,7 +156,13 @@ static void start_websocket(snServer *s, Client *c, const snRequest *r, bool str
                      accept);
     start_sending(c, (size_t)n, NULL, 0);
     c->websocket = true;
-    if (!strands) sn_live_watch(s->live, true);
+    if (live) sn_live_watch(s->live, true);
+}
+
+static void start_clinic(snServer *s, Client *c, const snRequest *r)
+{
+    c->clinic = true;
+    start_websocket(s, c, r, false);
 }
 
 /* A file of the model that filling a muscle has made. */
@@ -184,6 +195,8 @@ static void handle_request(snServer *s, Client *c, snRequest *r)
         r->upgrade ? start_websocket(s, c, r, false) : answer_error(c, 426);
     else if (strcmp(r->path, "/strands") == 0 && s->filling && !head)
         r->upgrade ? start_websocket(s, c, r, true) : answer_error(c, 426);
+    else if (strcmp(r->path, "/clinic") == 0 && s->consult && !head)
+        r->upgrade ? start_clinic(s, c, r) : answer_error(c, 426);
     else if (strcmp(r->path, "/strands.muscle.xml") == 0 && s->filling)
         answer_result(s, c, false, !head);
     else if (strcmp(r->path, "/strands.scene.xml") == 0 && s->filling)
@@ -232,6 +245,8 @@ static void handle_frames(snServer *s, Client *c)
             start_sending(c, head + frame.size, NULL, 0);
         } else if (frame.kind == SN_WS_BINARY && c->strands)
             (void)sn_filling_message(s->filling, frame.payload, frame.size);
+        else if (frame.kind == SN_WS_BINARY && c->clinic)
+            (void)sn_consult_message(s->consult, frame.payload, frame.size);
         else if (frame.kind == SN_WS_BINARY)
             (void)sn_live_message(s->live, frame.payload, frame.size); /* what is no message is passed over */
     }
@@ -310,10 +325,11 @@ static bool accept_client(snServer *s)
 }
 
 /* These have no size of their own: each comes in memory that the client owns until the next. */
-static size_t strands_snapshot(snServer *s, Client *c)
+static size_t sized_snapshot(snServer *s, Client *c)
 {
     size_t size = 0;
-    unsigned char *newer = sn_filling_snapshot(s->filling, &c->sequence, &size);
+    unsigned char *newer = c->clinic ? sn_consult_answer(s->consult, &c->sequence, &size)
+                                     : sn_filling_snapshot(s->filling, &c->sequence, &size);
     if (!newer) return 0;
     free(c->message);
     c->message = newer;
@@ -325,9 +341,10 @@ static void send_snapshots(snServer *s)
     for (int i = 0; i < CLIENTS; ++i) {
         Client *c = &s->client[i];
         if (c->fd < 0 || !c->websocket || c->closing || is_sending(c)) continue;
-        size_t size = c->strands ? strands_snapshot(s, c) : sn_live_snapshot(s->live, &c->sequence, c->message);
+        bool sized = c->strands || c->clinic;
+        size_t size = sized ? sized_snapshot(s, c) : sn_live_snapshot(s->live, &c->sequence, c->message);
         if (!size) continue;
-        start_sending(c, sn_ws_header(SN_WS_BINARY, size, (unsigned char *)c->head), c->message, size);
+        start_sending(c, sn_ws_header(c->clinic ? SN_WS_TEXT : SN_WS_BINARY, size, (unsigned char *)c->head), c->message, size);
         flush(s, c);
     }
 }
@@ -359,7 +376,7 @@ static void serve_once(snServer *s)
         if (c->fd >= 0 && p[i + 2].revents & (POLLIN | POLLHUP | POLLERR)) receive(s, c);
     }
     for (int i = 0; p[0].revents && i < PLACES && accept_client(s); ++i) continue;
-    if (s->live) send_snapshots(s);
+    if (s->live || s->consult) send_snapshots(s);
     drop_stale(s);
 }
 
@@ -435,6 +452,8 @@ snStatus sn_server_create(const snServerDef *def, snServer **out, snError *error
     if (status == SN_OK && def->model)
         status = sn_live_create(def->spec, def->model, def->threads, wake, s, &s->live, error);
     if (status == SN_OK && def->model) status = sn_filling_create(def->spec, wake, s, &s->filling);
+    if (status == SN_OK && def->clinic)
+        status = sn_consult_create(def->spec, def->clinic, wake, s, &s->consult, error);
     if (status == SN_OK)
         *out = s;
     else
@@ -458,6 +477,7 @@ void sn_server_destroy(snServer *s)
     sn_live_destroy(s->live);
     s->live = NULL;
     sn_filling_destroy(s->filling);
+    sn_consult_destroy(s->consult);
     for (int i = 0; i < PLACES; ++i) drop(s, &s->client[i]);
     for (int i = 0; i < 2; ++i)
         if (s->wake[i] >= 0) close(s->wake[i]);

@@ -2,7 +2,7 @@
  *
  * It binds 127.0.0.1, answers only requests that name it so (Host), pages that it served itself (Origin) and addresses
  * that begin with its token, which other users of the machine do not know. It hands out exactly these: the page,
- * scene.bin, the WebSockets /live and /strands, and the two files that filling a muscle with strands has made.
+ * scene.bin, the WebSockets /live, /strands and /clinic, and the two files that filling a muscle with strands has made.
  * docs/studio.md describes the messages. */
 #ifndef SN_STUDIO_SERVER_H
 #define SN_STUDIO_SERVER_H
@@ -13,7 +13,8 @@ typedef struct snServer snServer;
 
 typedef struct snServerDef {
     const snModel *model; /* for the live mode; NULL: replay only */
-    const snSpec *spec;   /* that it was compiled from */
+    const snModel *clinic; /* for clinical questions: a model on a tree; NULL: none */
+    const snSpec *spec;    /* that it was compiled from */
     const char *page;     /* sn_load_page */
     size_t page_size;
     const void *scene; /* sn_pack_studio */

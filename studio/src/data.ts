@@ -163,6 +163,67 @@ export interface NamedView {
   from: Rgb;
 }
 
+/** What a case changes; kinds and units as in docs/clinical.md. */
+export interface Change {
+  kind: "strength" | "passive" | "cost" | "cut" | "nerve" | "fuse" | "load" | "transfer" | "couple";
+  name: string;
+  to: string;
+  value: number;
+  force: [number, number, number];
+}
+
+/** What one limb says to a pose. */
+export interface Held {
+  verdict: "yes" | "marginal" | "no";
+  /** largest missing torque, mN m, and the coordinate that misses most (-1: none) */
+  unmet: number;
+  worst: number;
+  effort: number;
+  reserve: number;
+  missing: number[];
+  pose: number[];
+  activation: number[];
+  force: number[];
+  /** where a limb ends up that cannot hold the pose; angles of error in degrees */
+  nearest?: { error: number; rms: number; worst: number; starts: number; agree: number; pose: number[]; bodies: number[] };
+  /** tendons that were moved, and the lines that are no longer there */
+  grafts?: { name: string; unit: string; points: number[] }[];
+  lost?: number[];
+}
+
+export interface Compensator {
+  unit: string;
+  muscle: number;
+  healthy: number;
+  case: number;
+  force: number;
+  low: number;
+  high: number;
+  must: boolean;
+}
+
+export interface Answer {
+  id: number;
+  final: boolean;
+  error?: string;
+  q: number[];
+  bodies: number[];
+  healthy: Held;
+  case?: Held;
+  compensators?: Compensator[];
+}
+
+export interface ClinicData {
+  posture: string;
+  nerves: string[];
+  groups: string[];
+  donors: string[];
+  /** poses of one name are frames of a motion */
+  poses: { name: string; time: number; q: number[] }[];
+  /** without a server: cases with their answers, by pose */
+  cases: { name: string; changes: Change[]; answers: Answer[] }[];
+}
+
 export interface StudioData {
   name: string;
   title: string;
@@ -189,6 +250,7 @@ export interface StudioData {
   fillable: Fillable[];
   skin: Skin | null;
   replay: Replay | null;
+  clinic: ClinicData | null;
 }
 
 const MAGIC = 0x534e5753; // "SWNS", little-endian
@@ -410,6 +472,16 @@ function readConstraint(c: any, i: number, nstrand: number, nbody: number): Cons
   };
 }
 
+function readClinic(c: any, ncoordinate: number): ClinicData {
+  const poses = (c.poses ?? []).map((p: any) => ({ name: String(p.name), time: Number(p.time) || 0, q: numbers(`pose ${p.name}`, p.q, ncoordinate) }));
+  const cases = (c.cases ?? []).map((k: any) => {
+    if ((k.answers ?? []).length !== poses.length) throw new DataError(`case ${k.name}: ${(k.answers ?? []).length} answers, expected ${poses.length}`);
+    return { name: String(k.name), changes: k.changes ?? [], answers: k.answers };
+  });
+  const names = (v: unknown) => (Array.isArray(v) ? v.map(String) : []);
+  return { posture: String(c.posture ?? ""), nerves: names(c.nerves), groups: names(c.groups), donors: names(c.donors), poses, cases };
+}
+
 /** Parses a container. */
 export function parse(buffer: ArrayBuffer): StudioData {
   const view = new DataView(buffer);
@@ -473,6 +545,7 @@ export function parse(buffer: ArrayBuffer): StudioData {
     })),
     skin: head.skin ? readSkin(head.skin, reader, bodies.length) : null,
     replay: null,
+    clinic: head.clinic ? readClinic(head.clinic, (head.coordinates ?? []).length) : null,
   };
   if (head.replay) data.replay = readReplay(head.replay, reader, data);
   return data;

@@ -61,6 +61,20 @@ export function thinRadius(strand: Strand): number {
   return Math.min(Math.max(strand.radius * 0.55, 0.0006), 0.0025);
 }
 
+/** Shiny, coloured by vertex; leaves out what a test of `seen` says. */
+function tissue(without: string): THREE.MeshPhongMaterial {
+  const material = new THREE.MeshPhongMaterial({ vertexColors: true, shininess: 38, specular: "#2c2c2c" });
+  material.onBeforeCompile = (shader) => {
+    shader.vertexShader = shader.vertexShader
+      .replace("void main() {", "attribute float seen;\nvarying float vSeen;\nvoid main() {\nvSeen = seen;");
+    shader.fragmentShader = shader.fragmentShader
+      .replace("void main() {", "varying float vSeen;\nvoid main() {")
+      .replace("#include <color_fragment>", `#include <color_fragment>\nif (v${without[0].toUpperCase()}${without.slice(1)}) discard;\ndiffuseColor.a *= vSeen;`);
+  };
+  material.customProgramCacheKey = () => without;
+  return material;
+}
+
 function smooth(x: number): number {
   const t = Math.min(Math.max(x, 0), 1);
   return t * t * (3 - 2 * t);
@@ -118,6 +132,17 @@ export class Tubes {
   readonly hidden: Uint8Array;
   /** what strands that are not selected fade towards, linear grey */
   fade = 0.16;
+  /** see-through by activation: what rests is faint */
+  byActivity = false;
+  /** how far bellies are drawn apart, 0 to 1; their ends stay */
+  spread = 0;
+  /** strands that do nothing: grey */
+  readonly idle: Uint8Array;
+  /** everything that is drawn */
+  readonly group = new THREE.Group();
+  private readonly faint: THREE.Mesh;
+  private readonly seen: THREE.BufferAttribute;
+  private readonly away: Float32Array; // where each belly goes when they are spread, m
   private readonly rings: Rings[] = [];
   /** first entry of each strand in the index */
   private readonly indexOf: number[] = [];
@@ -129,6 +154,7 @@ export class Tubes {
 
   constructor(private readonly data: StudioData) {
     this.hidden = new Uint8Array(data.strands.length);
+    this.idle = new Uint8Array(data.strands.length);
     let samples = 0;
     const many = data.strands.filter((s) => s.line).length > MANY_LINES;
     this.lines = new Lines(data);
@@ -149,9 +175,19 @@ export class Tubes {
     geometry.setAttribute("normal", this.normal);
     geometry.setAttribute("color", this.color);
     geometry.setIndex(this.makeIndex());
-    const material = new THREE.MeshPhongMaterial({ vertexColors: true, shininess: 38, specular: "#2c2c2c" });
-    this.mesh = new THREE.Mesh(geometry, material);
+    this.seen = new THREE.BufferAttribute(new Float32Array(SIDES * samples).fill(1), 1);
+    this.seen.setUsage(THREE.DynamicDrawUsage);
+    geometry.setAttribute("seen", this.seen);
+    this.mesh = new THREE.Mesh(geometry, tissue("seen < 0.6"));
     this.mesh.frustumCulled = false;
+    // What is faint is drawn once more, after all else and without hiding what lies behind it.
+    const glass = tissue("seen >= 0.6");
+    glass.transparent = true;
+    glass.depthWrite = false;
+    this.faint = new THREE.Mesh(geometry, glass);
+    this.faint.frustumCulled = false;
+    this.faint.renderOrder = 5;
+    this.faint.visible = false;
     const again = new THREE.BufferGeometry();
     again.setAttribute("position", this.position);
     again.setIndex(geometry.index);
@@ -165,6 +201,32 @@ export class Tubes {
     this.rings.forEach((r) => (r.drawnLength = 0));
     this.trace(restFrame(data));
     this.rings.forEach((r) => (r.drawnLength = r.length));
+    this.away = this.findAway();
+    this.group.add(this.mesh, this.faint, this.halo);
+  }
+
+  /** Away from the middle of the bellies around, so that layers part like the pages of a book. */
+  private findAway(): Float32Array {
+    const middles = this.rings.map((r) => {
+      const i = r.first + r.swell.reduce((best, v, k) => (v > r.swell[best] ? k : best), 0);
+      return new THREE.Vector3().fromArray(this.centres, 3 * i);
+    });
+    const out = new Float32Array(3 * middles.length);
+    const around = new THREE.Vector3();
+    middles.forEach((m, s) => {
+      let weight = 0;
+      around.set(0, 0, 0);
+      for (const other of middles) {
+        const w = Math.exp(-other.distanceToSquared(m) / (2 * 0.045 ** 2));
+        around.addScaledVector(other, w);
+        weight += w;
+      }
+      around.multiplyScalar(-1 / weight).add(m);
+      const far = around.length() || 1;
+      const most = Math.min(0.006 + 0.9 * far, 0.2 * this.rings[s].length);
+      around.multiplyScalar(most / far).toArray(out, 3 * s);
+    });
+    return out;
   }
 
   private makeIndex(): number[] {
@@ -247,6 +309,8 @@ export class Tubes {
   /** Rewrites the mesh. selected and hovered are strands or -1; others fade when one is selected. */
   update(frame: Frame, selected: number, hovered: number): void {
     this.trace(frame);
+    if (this.spread > 0) this.rings.forEach((r, s) => this.part(r, s));
+    this.faint.visible = this.byActivity && this.mesh.visible;
     this.halo.visible = selected >= 0 && this.mesh.visible;
     if (selected >= 0) {
       const r = this.rings[selected];
@@ -255,15 +319,33 @@ export class Tubes {
     this.rings.forEach((r, s) => {
       const strand = this.data.strands[s];
       const level = strand.muscle >= 0 ? frame.activation[strand.muscle] : 0;
-      this.writeColors(r, level, strand.muscle >= 0, selected >= 0 && selected !== s, hovered === s || selected === s);
+      this.writeColors(r, level, strand.muscle >= 0, selected >= 0 && selected !== s, hovered === s || selected === s, this.idle[s] === 1);
+      const seen = this.byActivity && hovered !== s && selected !== s ? 0.08 + 0.92 * Math.sqrt(rampShare(level)) : 1;
+      (this.seen.array as Float32Array).fill(seen, SIDES * r.first, SIDES * (r.first + r.count));
       this.writeRings(r, strand, rampShare(level), this.hidden[s] ? 0 : hovered === s || selected === s ? 1.25 : 1);
     });
     this.position.needsUpdate = true;
     this.normal.needsUpdate = true;
     this.color.needsUpdate = true;
+    this.seen.needsUpdate = true;
   }
 
-  private writeColors(r: Rings, level: number, muscle: boolean, faded: boolean, lit: boolean): void {
+  private part(r: Rings, s: number): void {
+    for (let i = 0; i < r.count; i++) {
+      const w = this.spread * Math.sin((Math.PI * i) / (r.count - 1)) ** 1.2;
+      for (let k = 0; k < 3; k++) this.centres[3 * (r.first + i) + k] += w * this.away[3 * s + k];
+    }
+  }
+
+  /** Sample in the thickest place of a strand's belly, else in its middle. */
+  middleOf(strand: number): number {
+    const r = this.rings[strand];
+    let best = r.count >> 1;
+    for (let i = 0; i < r.count; i++) if (r.swell[i] > r.swell[best] + 1e-6) best = i;
+    return r.first + best;
+  }
+
+  private writeColors(r: Rings, level: number, muscle: boolean, faded: boolean, lit: boolean, idle: boolean): void {
     const c = this.scratch;
     rampLinear(level, c);
     const out = this.color.array as Float32Array;
@@ -273,6 +355,7 @@ export class Tubes {
       const pale = muscle ? paleness * (1 - smooth(3 * r.swell[i])) : paleness;
       for (let k = 0; k < 3; k++) {
         let v = c[k] * (1 - pale) + tendon[k] * pale;
+        if (idle) v = 0.25 * v + 0.75 * [0.2, 0.23, 0.27][k];
         if (faded) v = 0.35 * v + 0.65 * this.fade;
         else if (lit) v = Math.min(1, 1.15 * v + 0.03);
         for (let j = 0; j < SIDES; j++) out[3 * ((r.first + i) * SIDES + j) + k] = v;
