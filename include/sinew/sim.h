@@ -61,7 +61,8 @@ typedef struct snStepInfo {
 
 SN_API snStatus sn_step(const snModel *model, snState *state);
 SN_API const snStepInfo *sn_info(const snState *state);
-/* SN_DIVERGED: after the last step a joint or an attachment is more than 2 cm apart, although the step itself worked. The
+/* SN_DIVERGED: after the last step a joint or an attachment is more than 2 cm apart, or the belly of a path
+ * strand more than 1 cm into an eyelet that it lay before as drawn, although the step itself worked. The
  * message says which, by how much and when. */
 SN_API snStatus sn_check_gaps(const snState *state, snError *error);
 SN_API const char *sn_stage_name(int32_t stage); /* NULL past the last */

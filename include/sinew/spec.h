@@ -124,9 +124,14 @@ typedef struct snJointDef {
     double position[3], rotation[4];
 } snJointDef;
 
+/* Spline: a body of its own that moves, with control points as unknowns. Path: one tension along straight pieces and wraps
+ * between the points it is held at; slides without friction and has no unknowns. */
+typedef enum snStrandKind { SN_STRAND_SPLINE, SN_STRAND_PATH } snStrandKind;
+
 typedef struct snStrandDef {
     size_t size; /* of this struct: set by its default function */
     const char *name;
+    snStrandKind kind;
     const char *node;  /* NURBS curve of degree 3; empty: the node called like the strand */
     double density;    /* kg/m^3 */
     double damping;    /* s: stiffness-proportional */

@@ -4,6 +4,7 @@
 #include "clinic.h"
 #include "coordinates.h"
 #include "result.h"
+#include "track_converge.h"
 #include "track_tree.h"
 
 #include <fnmatch.h>
@@ -25,6 +26,7 @@ typedef struct snRun {
     snMotionSource source;
     snFollowDef def;
     snFollowReport report;
+    snConverge converge;
     double *strength;
     snLoads *loads;
     void *settled; /* of the cache */
@@ -255,7 +257,15 @@ static snStatus keep_frame(void *user, const snFollow *follow, snState *state, d
     void *bytes = cli_run_state(run->file, sn_follow_save(follow, NULL));
     if (!bytes) return SN_NO_MEMORY;
     (void)sn_follow_save(follow, bytes);
-    return cli_run_frame(run->file, state, time);
+    snStatus status = converge_note(&run->converge, 0, run->model, state);
+    return status == SN_OK ? cli_run_frame(run->file, state, time) : status;
+}
+
+static snStatus prepare_converge(snRun *run)
+{
+    if (cli_given(run->cli, "resume"))
+        return cli_fail(run->cli, SN_USAGE, "--converge compares whole runs: leave out --resume");
+    return converge_create(&run->converge, run->cli, run->model, frame_count(run));
 }
 
 static snStatus set_up(snRun *run)
@@ -268,6 +278,7 @@ static snStatus set_up(snRun *run)
     run->def.loads = run->loads;
     if (status == SN_OK) status = load_motion(run);
     if (status == SN_OK) status = read_range(run);
+    if (status == SN_OK && cli_given(run->cli, "converge")) status = prepare_converge(run);
     if (status == SN_OK) status = open_run(run);
     if (status == SN_OK && !run->complete) run->settled = cli_settle(run->cli, run->spec, run->model, &run->def.sim);
     run->def.frame = keep_frame;
@@ -280,6 +291,7 @@ static void tear_down(snRun *run)
     free(run->strength);
     sn_loads_destroy(run->loads);
     sn_cache_free(run->settled);
+    converge_free(&run->converge);
     sn_follow_report_free(&run->report);
     if (run->motion) sn_track_destroy(run->motion);
     text_free(&run->settings);
@@ -346,6 +358,7 @@ static void write_report(snRun *run, snText *t)
         if (clamped_text(run, c, text, sizeof text)) text_add(t, "clamped                   %s\n", text);
     if (r->wrong_sides) text_add(t, "on the wrong side         %d frames, first %s\n", r->wrong_sides, r->wrong_side);
     if (r->diverged) text_add(t, "diverged                  %s\n", r->culprit);
+    converge_report(&run->converge, run->model, t);
     text_add(t, "\n# Settings\n");
     for (const char *line = run->settings.text; *line; line += strcspn(line, "\n") + 1)
         text_add(t, "# %.*s\n", (int)strcspn(line, "\n"), line);
@@ -444,6 +457,7 @@ static snStatus finish(snRun *run)
     snStatus status = save(run);
     if (status != SN_OK) return status;
     tell(run);
+    converge_tell(&run->converge, run->model);
     cli_say(cli, "wrote %s, %s and %s\n", run->replay_path, run->table_path, run->report_path);
     return SN_OK;
 }
@@ -458,6 +472,8 @@ static snStatus run_command(snCli *cli)
     snStatus status = set_up(&run);
     if (status == SN_OK && !run.complete) {
         run.outcome = sn_follow_frames(run.model, run.motion, &run.def, &run.report, &run.error);
+        if (run.outcome == SN_OK && run.converge.room > 0)
+            run.outcome = converge_run(&run.converge, run.model, run.motion, &run.def, &run.report, &run.error);
         if (cli_run_frames(run.file) > 0 && run.outcome != SN_WRITE_FAILED) status = finish(&run);
         finished = status == SN_OK && (run.outcome == SN_OK || run.outcome == SN_DIVERGED);
         if (status == SN_OK) status = explain(&run);
@@ -476,6 +492,7 @@ static const snOption options[] = {
     {"frame-rate", SN_OPTION_NUMBER, "F", "frames a second in the result (that of the motion; 50 for key poses)", 1,
      1000},
     {"step", SN_OPTION_NUMBER, "H", "largest step in seconds (the model's)", 1e-5, 0.02},
+    {"converge", SN_OPTION_FLAG, "", "run again at half the step and tell what changes", 0, 0},
     {"keep-input-motion", SN_OPTION_FLAG, "", "put the tendons back on the exact motion of the bones", 0, 0},
     {"strength", SN_OPTION_PAIR, "MUSCLE=LEVEL",
      "weaken a muscle, or all of a pattern such as 'FDP*', 0 to 1; may be repeated", 0, 1},

@@ -122,11 +122,19 @@ static snStatus name_file(snStatus status, const char *path, snError *error)
     return status;
 }
 
+static const double HOLD = 1; /* s: a single pose is held that long */
+
+static double length_of_poses(const snPoses *poses)
+{
+    if (sn_poses_frames(poses) == 1) return HOLD;
+    return sn_poses_time(poses, sn_poses_frames(poses) - 1) - sn_poses_time(poses, 0);
+}
+
 static void sample(const snModel *m, const snPoses *poses, const int32_t *column, int32_t count, double *time,
                    double *value, double *row)
 {
-    int32_t nc = sn_count(m, SN_ITEM_COORDINATE), last = sn_poses_frames(poses) - 1;
-    double first = sn_poses_time(poses, 0), length = sn_poses_time(poses, last) - first;
+    int32_t nc = sn_count(m, SN_ITEM_COORDINATE);
+    double first = sn_poses_time(poses, 0), length = length_of_poses(poses);
     for (int32_t i = 0; i < count; ++i) {
         time[i] = i + 1 < count ? first + length * i / (count - 1) : first + length;
         sn_poses_at(poses, time[i], row, NULL, NULL);
@@ -141,11 +149,6 @@ static snStatus check_length(double length, double rate, snError *error)
             floor(MAX_SAMPLES / rate));
     sn_error_remedy(error, "times are seconds: look whether the file has them in another unit, or split the motion");
     return SN_BAD_INPUT;
-}
-
-static double length_of_poses(const snPoses *poses)
-{
-    return sn_poses_time(poses, sn_poses_frames(poses) - 1) - sn_poses_time(poses, 0);
 }
 
 /* Which column drives which coordinate, -1 where the poses say nothing. The words behind the dot are the model's. */

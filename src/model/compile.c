@@ -49,6 +49,7 @@ static snStatus compile_all(snCompiler *c)
     if (status == SN_OK) status = sn_compile_strands(c);
     if (status == SN_OK) status = sn_compile_muscles(c);
     if (status == SN_OK) status = sn_compile_constraints(c);
+    if (status == SN_OK) status = sn_compile_cords(c);
     if (status == SN_OK && sn_spec_model(c->spec)->type == SN_MODEL_TREE) {
         status = sn_compile_tree(c);
         if (status == SN_OK) status = sn_compile_paths(c);

@@ -16,6 +16,7 @@ static const char *const constraint_names[] = {"fixed", "sliding", "surface", "s
 static const char *const equality_names[] = {"equal", "inequal", NULL};
 static const char *const side_names[] = {"above", "below", NULL};
 static const char *const strut_names[] = {"spring", "row", NULL};
+static const char *const strand_names[] = {"spline", "path", NULL};
 static const char *const model_names[] = {"strands", "tree", NULL};
 
 #define DEF snSceneDef
@@ -267,6 +268,9 @@ static const snAttr joint_attr[] = {
 #define DEF snStrandDef
 static const snAttr strand_attr[] = {
     STRING_(name, SN_ATTR_REQUIRED, "Name, unique among the strands."),
+    ENUM_(kind, strand_names, SN_STRAND_SPLINE,
+          "spline: moves as a body of its own; path: straight between its constraints and over wraps, with one tension, "
+          "free of friction and without unknowns."),
     STRING_(node, 0, "NURBS curve of degree 3; without it the node called like the strand."),
     NUMBER_(density, 1000, 0, 1e5, SN_ATTR_POSITIVE, "kg/m^3", "Density."),
     NUMBER_(damping, 0.001, 0, 1, 0, "s",

@@ -151,7 +151,7 @@ static bool make_system(const snModel *m, snState *s)
     s->value = sn_kkt_values(s->kkt);
     s->size = sn_kkt_size(s->kkt);
     s->point0 = 6 * m->nfree;
-    s->own0 = s->point0 + 3 * m->npoint;
+    s->own0 = s->point0 + 3 * m->nspline_point;
     s->link0 = s->own0 + m->pattern.nown;
     s->joint0 = s->link0 + m->pattern.nlink;
     return true;

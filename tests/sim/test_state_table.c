@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 enum { BEFORE = 25, BEHIND = 15, MAX_COORD = 64 };
-static const char *const scene[] = {"finger", "pulley", "crane", "spindle", "sheet", "hand-synthetic", "tree"};
+static const char *const scene[] = {"finger", "pulley", "crane", "spindle", "sheet", "hand-synthetic", "tree", "path-finger"};
 enum { SCENES = sizeof scene / sizeof *scene };
 
 /* A scene twice, the first state run to the interruption and saved, and what going on from there gives. */
@@ -107,7 +107,10 @@ static Rig tree_rig(double h)
 
 static Rig rig_named(const char *name)
 {
-    return strcmp(name, "tree") == 0 ? tree_rig(0.004) : rig_scene(name, 0.004);
+    snSimDef def = sn_default_sim_def();
+    def.step = 0.004;
+    if (strcmp(name, "tree") == 0) return tree_rig(0.004);
+    return strcmp(name, "path-finger") == 0 ? rig_of(sn_scene_path_finger(1e8), def) : rig_scene(name, 0.004);
 }
 
 static Case begin(const char *name)
