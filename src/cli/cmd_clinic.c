@@ -90,7 +90,8 @@ static snStatus save(snHandout *h, const char *path)
     snError error = {0};
     const char *names[CLINIC_CASES];
     snStudioDef def = sn_default_studio_def();
-    snClinicDef clinic = {.model = h->model, .ncase = h->ncase, .case_name = names};
+    snClinicDef clinic = sn_default_clinic_def();
+    clinic.model = h->model, clinic.ncase = h->ncase, clinic.case_name = names;
     clinic.cases = (const snCase *const *)h->cases;
     clinic.posture = cli_option_text(h->cli, "posture", "hanging");
     clinic_gravity(clinic.posture, clinic.gravity);
