@@ -1,5 +1,6 @@
 /* The clinical page in the studio's data: what can be chosen, and the answers that a page without a server brings. */
 #include "base/alloc.h"
+#include "base/def.h"
 #include "base/error.h"
 #include "page/html_pack.h"
 
