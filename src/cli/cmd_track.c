@@ -446,7 +446,8 @@ static snStatus finish(snRun *run)
 static snStatus run_command(snCli *cli)
 {
     snTreeKind tree = cli_tree_kind(cli->argument[0]);
-    if (tree != CLI_NO_TREE) return tree == CLI_PASSIVE_TREE ? cli_track_body(cli) : cli_track_tree(cli);
+    const char *method = cli_option_text(cli, "method", tree == CLI_CLOSED_TREE ? "body" : "torque");
+    if (tree != CLI_NO_TREE) return strcmp(method, "body") == 0 ? cli_track_body(cli) : cli_track_tree(cli);
     snRun run = {.cli = cli};
     bool finished = false;
     snStatus status = set_up(&run);
@@ -476,7 +477,7 @@ static const snOption options[] = {
     {"feedback", SN_OPTION_NUMBER, "K", "how fast an error is worked off, 1/s (100)", 0, 1000},
     {"bvh-map", SN_OPTION_TEXT, "FILE", "from the joints of a BVH to those of the model (the model's own)", 0, 0},
     {"resume", SN_OPTION_FLAG, "", "continue after the last frame of an interrupted run", 0, 0},
-    {"method", SN_OPTION_CHOICE, "torque|step|paper", "on a tree: torques, the pose a step ahead, or [Tsang 2005] (torque)", 0, 0},
+    {"method", SN_OPTION_CHOICE, "torque|step|paper|body", "on a tree: torques, the pose a step ahead, [Tsang 2005], or all muscles and passive joints (torque; of body: body)", 0, 0},
     {"control-rate", SN_OPTION_NUMBER, "F", "on a tree: activations chosen so many times a second (240; step: 24)", 1, 1000},
     {"fatigue", SN_OPTION_FLAG, "", "on a tree: muscles tire as they work", 0, 0},
     {"repeat", SN_OPTION_COUNT, "N", "on a tree: do the motion N times", 1, 10000},
@@ -488,6 +489,7 @@ static const snOption options[] = {
     {"breathing", SN_OPTION_TEXT, "DEG[:S]", "body: breathe while moving, ribs by so many degrees, S seconds a breath (4)", 0, 0},
     {"sensor", SN_OPTION_NUMBER, "R", "body: how fast loads are felt, 1/s (at once)", 1e-3, 1e6},
     {"inverse", SN_OPTION_CHOICE, "step|paper", "body: torques by the step solved backwards (step) or by [Lee 2009]", 0, 0},
+    {"relax", SN_OPTION_NUMBER, "E", "body: small: exact, but all or nothing where torques are out of reach (0.1)", 1e-6, 100},
     {"activation", SN_OPTION_COURSE, "NAME=LEVEL", "body: stay near this activation, or NAME=TIME:LEVEL,...; may be repeated", 0, 1},
     {"function", SN_OPTION_COURSE, "NAME=LEVEL", "body: the same for a function of the model", 0, 1},
     {"activations", SN_OPTION_TEXT, "FILE", "body: the same from a .sto or .csv", 0, 0},

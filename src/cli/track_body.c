@@ -1,4 +1,4 @@
-/* sinew track for models on a tree with passive joints: activations of all muscles by one program a step. */
+/* sinew track --method body, for models on a tree: activations of all muscles by one program a step. */
 #include "track_tree.h"
 
 #include "result.h"
@@ -55,11 +55,8 @@ static snStatus refuse_others(snCli *cli)
                                         "cut", "nerve", "fuse", "transfer", "couple", "posture", "save-case", "frames"};
     for (size_t i = 0; i < sizeof other / sizeof *other; ++i)
         if (cli_given(cli, other[i]))
-            return cli_fail(cli, SN_USAGE, "--%s does not apply to %s, a model on a tree with passive joints", other[i],
-                            cli->argument[0]);
-    const char *method = cli_option_text(cli, "method", "torque");
-    if (strcmp(method, "torque") == 0) return SN_OK;
-    return cli_fail(cli, SN_USAGE, "--method %s needs a model without passive joints, such as hand-clinical", method);
+            return cli_fail(cli, SN_USAGE, "--%s does not go with --method body", other[i]);
+    return SN_OK;
 }
 
 static snStatus read_parts(BodyRun *r)
@@ -167,6 +164,7 @@ static void read_settings(BodyRun *r)
     r->def.step = cli_option_number(cli, "step", 0);
     r->def.frame_rate = cli_option_number(cli, "frame-rate", 24);
     r->def.control_rate = cli_option_number(cli, "control-rate", 0);
+    r->def.relaxation = cli_option_number(cli, "relax", r->def.relaxation);
     r->def.sensor = cli_option_number(cli, "sensor", 0);
     r->def.stiffness = feedback * feedback, r->def.damping = 2 * feedback;
     r->def.paper = strcmp(cli_option_text(cli, "inverse", "step"), "paper") == 0;
@@ -188,7 +186,7 @@ static snStatus load_motion(BodyRun *r)
 
 static snStatus list_settings(BodyRun *r)
 {
-    static const char *const option[] = {"step", "frame-rate", "start", "end", "feedback", "control-rate", "sensor", "inverse",
+    static const char *const option[] = {"step", "frame-rate", "start", "end", "feedback", "control-rate", "sensor", "relax", "inverse",
                                          "coactivation", "breathing", "load", "strength", "activation", "function", "activations"};
     snError error = {0};
     uint64_t model = sn_hash_model(r->spec, &error);

@@ -154,19 +154,17 @@ snTreeKind cli_tree_kind(const char *model)
     snTreeKind kind = CLI_NO_TREE;
     if (sn_find_model(model, path, sizeof path, NULL) == SN_OK && sn_load_model(path, &spec, NULL) == SN_OK &&
         sn_spec_model(spec)->type == SN_MODEL_TREE)
-        kind = CLI_DRIVEN_TREE;
-    for (snId id = 1; kind == CLI_DRIVEN_TREE && id <= sn_spec_count(spec, SN_KIND_COORDINATE); ++id)
-        if (!sn_spec_coordinate(spec, id)->driven) kind = CLI_PASSIVE_TREE;
+        kind = sn_spec_count(spec, SN_KIND_SPRING) > 0 ? CLI_CLOSED_TREE : CLI_OPEN_TREE;
     if (spec) sn_spec_destroy(spec);
     return kind;
 }
 
 static snStatus refuse_others(snCli *cli)
 {
-    static const char *const other[] = {"coactivation", "breathing", "sensor", "inverse", "activation", "function"};
+    static const char *const other[] = {"coactivation", "breathing", "sensor", "inverse", "relax", "activation", "function", "activations"};
     for (size_t i = 0; i < sizeof other / sizeof *other; ++i)
         if (cli_given(cli, other[i]))
-            return cli_fail(cli, SN_USAGE, "--%s needs a model with passive joints, such as body", other[i]);
+            return cli_fail(cli, SN_USAGE, "--%s needs --method body", other[i]);
     return SN_OK;
 }
 

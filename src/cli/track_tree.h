@@ -7,11 +7,11 @@
 /* What a model by name or path is made of. */
 typedef enum snTreeKind {
     CLI_NO_TREE,     /* strands; also where it cannot be read */
-    CLI_DRIVEN_TREE, /* muscles are asked for every coordinate */
-    CLI_PASSIVE_TREE /* some coordinates follow by themselves */
+    CLI_OPEN_TREE,  /* coordinates alone */
+    CLI_CLOSED_TREE /* closed by springs: what they hold follows by itself */
 } snTreeKind;
 snTreeKind cli_tree_kind(const char *model);
-snStatus cli_track_tree(snCli *cli); /* by the clinical methods: every coordinate is driven */
-snStatus cli_track_body(snCli *cli); /* with passive coordinates */
+snStatus cli_track_tree(snCli *cli); /* by the clinical methods */
+snStatus cli_track_body(snCli *cli); /* by one program over all muscles, passive joints included */
 
 #endif

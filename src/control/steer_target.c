@@ -11,6 +11,8 @@
 
 static const double NOTABLE = 1e-3; /* rad or m: a target that leaves its range by this much is said */
 
+static const double INSISTENCE = 100; /* how much more it counts to stay near an activation that was asked for */
+
 /* ---- names ---------------------------------------------------------------------------------- */
 
 static snStatus unknown(const snModel *m, snItem item, const char *what, const char *name, snError *error)
@@ -54,6 +56,7 @@ static snStatus take_activation(snSteer *run, int32_t column, const char *muscle
 {
     int32_t u = sn_find(run->m, SN_ITEM_MUSCLE, muscle);
     if (u < 0) return unknown(run->m, SN_ITEM_MUSCLE, "muscle", muscle, error);
+    run->control->weight[u] = INSISTENCE;
     run->target.activation_unit[run->target.nactivation] = u;
     run->target.activation_column[run->target.nactivation++] = column;
     return SN_OK;
@@ -223,6 +226,8 @@ static void ask_activations(snSteer *run, double time)
     if (!run->def->drive && !t->nactivation) return;
     memset(t->base, 0, sizeof *t->base * (size_t)run->m->nmuscle);
     if (run->def->drive) (void)sn_drive_at(run->def->drive, time, t->base);
+    for (int32_t u = 0; u < run->m->nmuscle; ++u)
+        if (t->base[u] > 0) c->weight[u] = INSISTENCE;
     for (int32_t k = 0; k < t->nactivation; ++k) t->base[t->activation_unit[k]] += t->row[t->activation_column[k]];
     for (int32_t u = 0; u < run->m->nmuscle; ++u) c->target[u] = fmin(fmax(t->base[u], 0), 1);
 }

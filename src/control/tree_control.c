@@ -83,15 +83,15 @@ snTreeControl *sn_treecontrol_create(const snTreeSim *sim, int32_t nunit, const 
     if (!c) return NULL;
     c->unit = unit, c->nunit = unit ? nunit : sim->paths->npath;
     size_t n = (size_t)sim->tree->ndof, np = (size_t)c->nunit;
-    c->gamma = SN_NEW_ARRAY(double, 5 * np + 3 * n + 3 * SN_TREE_MAX_LOAD);
+    c->gamma = SN_NEW_ARRAY(double, 6 * np + 3 * n + 3 * SN_TREE_MAX_LOAD);
     c->work = create_work(sim, c->nunit);
     if (!c->gamma || !c->work || !c->work->block || !c->work->place || !c->work->qp) {
         sn_treecontrol_destroy(c);
         return NULL;
     }
     c->target = c->gamma + np, c->lo = c->target + np, c->hi = c->lo + np, c->activation = c->hi + np;
-    c->missing = c->activation + np, c->unmet = c->missing + n, c->wanted = c->unmet + n, c->felt = c->wanted + n;
-    for (size_t p = 0; p < np; ++p) c->hi[p] = 1;
+    c->weight = c->activation + np, c->missing = c->weight + np, c->unmet = c->missing + n, c->wanted = c->unmet + n, c->felt = c->wanted + n;
+    for (size_t p = 0; p < np; ++p) c->hi[p] = c->weight[p] = 1;
     c->k_p = 100, c->k_v = 20, c->eps = 0.1, c->max_rounds = 10;
     sn_treecontrol_reset(c, sim);
     return c;
@@ -209,6 +209,7 @@ static snStatus solve(snTreeControl *c, const double *bias, double *y, double *a
                          .M = w->M,
                          .tau = w->tau,
                          .target = bias,
+                         .weight = c->weight,
                          .lo = c->lo,
                          .hi = c->hi,
                          .max_rounds = c->warm ? c->max_rounds : 10 * c->max_rounds};

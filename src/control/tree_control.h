@@ -25,6 +25,7 @@ typedef struct snTreeControl {
     bool paper;         /* torques by [Lee 2009]: hybrid dynamics at a forward prediction, for comparison only */
     double *gamma;      /* nunit: coactivation of each muscle, 0 at first */
     double *target;     /* nunit: activations to stay near, 0 at first; coactivation adds to them */
+    double *weight;     /* nunit: how much it counts to stay near, 1 at first */
     double *lo, *hi;    /* nunit: bounds, 0 and 1 at first */
     double *activation; /* nunit: chosen; also handed to the paths of sim */
     /* what the last choice found */
