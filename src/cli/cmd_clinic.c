@@ -147,7 +147,7 @@ const snCommand cmd_clinic = {
         "every motion of the model, and for all frames of each --motion. It opens in any browser and needs no\n"
         "server. To change cases and move the joints freely: sinew studio MODEL. Not a medical device.",
     .example = "sinew clinic hand-clinical --nerve ulnar-low --nerve ulnar-high -o ulnar.html",
-    .output = "wrote ulnar.html: 2 cases in 12 poses\nnot a medical device",
+    .output = "wrote ulnar.html: 2 cases in ... poses\nnot a medical device",
     .least = 1,
     .most = 1,
     .options = options,
