@@ -46,6 +46,14 @@ static inline snClinicDef sn_default_clinic_def(void)
     return def;
 }
 
+static inline snClinicDef sn_default_clinic_def(void)
+{
+    SN_DEF(snClinicDef, def);
+    def.posture = "hanging";
+    def.gravity[1] = -9.81;
+    return def;
+}
+
 typedef struct snStudioDef {
     size_t size; /* of this struct: set by its default function */
     const snSpec *spec;
