@@ -11,6 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Hundreds of strands: fewer shapes in between keep the file to some ten megabytes. */
+enum { MANY = 300, SHAPES_OF_MANY = 16 };
+
 typedef struct modelParts {
     snMesh *mesh;    /* per body of the track */
     double *radius;  /* per strand */
@@ -158,6 +161,7 @@ snStatus sn_save_model_glb(const snSpec *spec, const snGlbDef *def, const char *
     if (!whole.strand_radius) whole.strand_radius = parts.radius;
     if (!whole.strand_belly) whole.strand_belly = parts.belly;
     whole.straight_strands = whole.straight_strands || sn_spec_model(spec)->type == SN_MODEL_TREE;
+    if (sn_track_def(def->track)->nstrand > MANY && whole.max_shapes > SHAPES_OF_MANY) whole.max_shapes = SHAPES_OF_MANY;
     if (!whole.strand_scalar) whole.strand_scalar = parts.scalar;
     if (status == SN_OK) status = sn_save_glb(&whole, path, error);
     for (int32_t i = 0; parts.mesh && i < sn_track_def(def->track)->nbody; ++i) sn_mesh_free(&parts.mesh[i]);
