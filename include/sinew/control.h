@@ -131,6 +131,12 @@ SN_API snAnalysisDef sn_default_analysis_def(void);
 SN_API snStatus sn_analyse(const snModel *model, const snTrack *replay, const snAnalysisDef *def, snTrack **result,
                            snError *error);
 
+/* Length of the fibres of every strand that has a belly, and its rate, over the frames of a replay: a track with the scalars
+ * fibre_length/STRAND (m: of the belly, along the path) and fibre_velocity/STRAND (m/s, negative while it shortens).
+ * The model is the one compiled from the spec. SN_BAD_INPUT: the replay lacks strands of the model, or none has a belly. */
+SN_API snStatus sn_fibre_course(const snSpec *spec, const snModel *model, const snTrack *replay, snTrack **result,
+                                snError *error);
+
 /* ---- moment arms ------------------------------------------------------------------------------ */
 
 /* Moment arms r = -dL/dq of strands about joint coordinates, positive where the strand drives the coordinate up. Each

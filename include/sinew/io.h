@@ -253,13 +253,19 @@ typedef struct snPlotBand { /* drawn behind the lines, in the colour of a series
     int32_t count;
     const double *x, *lower, *upper;
 } snPlotBand;
+/* How large, and in which letters. */
+typedef struct snPlotStyle {
+    double width, height; /* points (PNG: 3 pixels each), 0: 360 and what the labels need; height: at least */
+    double text;          /* size of ordinary text, points; 0: 9. The rest grows with it */
+    const char *font;     /* a family that is installed; NULL: sans-serif */
+} snPlotStyle;
 typedef struct snPlotDef {
     const char *title, *x_label, *y_label; /* labels with units, such as "time (s)" */
     int32_t nseries, nband;
     const snPlotSeries *series; /* 24 at most */
     const snPlotBand *band;
     double y_low, y_high; /* NaN: as the values need; a range that is given still grows to hold them */
-    double width, height; /* points, 0: 360 and what the labels need */
+    snPlotStyle style;    /* of several panels that of the first counts */
 } snPlotDef;
 /* Whether the library was built with cairo. Without it every plot ends with SN_FAILED and says so. */
 SN_API bool sn_plot_available(void);
@@ -276,7 +282,7 @@ typedef struct snHeatDef {
     const double *x;     /* columns, increasing */
     const double *value; /* rows x columns */
     double low, high;    /* values of the first and the last colour; equal: as the values need */
-    double width;        /* points, 0: 360 */
+    snPlotStyle style;
     bool diverging;      /* blue below the middle of the scale, white there, orange above */
 } snHeatDef;
 SN_API snHeatDef sn_default_heat_def(void);
@@ -291,6 +297,7 @@ typedef struct snTrackPlot {
     const char *which, *names, *title;
     bool heat;
     double top; /* in the unit of the plot; 0: as the values need */
+    snPlotStyle style;
 } snTrackPlot;
 SN_API snTrackPlot sn_default_track_plot(void);
 SN_API snStatus sn_plot_track_as(const snTrack *track, const snTrackPlot *plot, const char *path, snError *error);
