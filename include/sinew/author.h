@@ -65,7 +65,7 @@ typedef struct snAutoStrandsQuality {
     double spacing;           /* m: mean distance to the nearest neighbour, over the sections between the ends */
     double spacing_variation; /* standard deviation over mean of the same, each section over its own mean */
     double nearest;           /* least distance between two strands over the mean of its section */
-    int32_t crossings;        /* neighbours that change sides: within 2 spacings, turned by over 90 deg */
+    int32_t crossings;        /* neighbours that change sides: within 2 spacings, turned by over 90 deg more than the muscle */
     double outside;           /* m: furthest that a curve is outside the mesh, 0 when all are inside */
     double wall;              /* m: mean distance to the wall */
     double wall_least;        /* m: least distance to the wall of what is inside, between the ends */
@@ -129,6 +129,7 @@ typedef struct snFillDef {
 
 typedef struct snFillReport {
     int32_t strands, steps;
+    bool converged; /* the last step moved the strands by less than SN_AUTOSTRANDS_CONVERGED of their spacing */
     snAutoStrandsQuality quality;
     snMuscleMeasure muscle;
 } snFillReport;
