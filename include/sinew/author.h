@@ -36,7 +36,7 @@ SN_API snStatus sn_author_skin(const snSkinMeshDef *def, snMesh *mesh, snError *
  *
  * The strands are polylines of `samples` points that relax: repulsion moves each point to the middle of the part of
  * its section of the muscle that is nearer to it than to other strands, stiffness straightens the strand, the wall
- * keeps it inside. Step it as often as wished (a pause is not to step), look at the points in between, change the
+ * keeps it inside. Step it as often as you like (to pause, stop calling step), look at the points in between, change the
  * parameters; then take the curves. Lengths are in m. */
 typedef struct snAutoStrandInput {
     const char *name;       /* for messages, may be NULL */
@@ -109,7 +109,7 @@ SN_API snStatus sn_measure_muscle(const snMesh *mesh, int32_t nstrand, int32_t n
                                   snMuscleMeasure *measure, snError *error);
 
 /* Looks at the strands while they relax: called before the first step (step 0, moved infinite) and after each. It may
- * tune them, show them, and take its time: a pause is not to return. */
+ * tune them, show them, and take its time: to pause, do not return. */
 typedef enum snFillAnswer { SN_FILL_STEP, SN_FILL_FINISH, SN_FILL_GIVE_UP } snFillAnswer;
 typedef snFillAnswer (*snFillWatch)(void *user, snAutoStrands *strands, int32_t step, double moved);
 

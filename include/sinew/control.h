@@ -31,7 +31,7 @@ typedef struct snTrackerDef {
     const snTargetDef *target;
     double activation_weight;  /* relative to the median diagonal of H'H */
     double smoothness_weight;  /* the same */
-    double feedback;           /* 1/s: how fast an error is worked off */
+    double feedback;           /* 1/s: how fast an error is corrected */
     double max_feedback;       /* m/s and, divided by `length`, rad/s: bound of what feedback asks for */
     double length;             /* m: what one radian counts */
     double max_activation;
@@ -62,7 +62,7 @@ typedef struct snFollowDef {
     double frame_rate;        /* frames per second of the result; 0: as the motion, but at least 24 */
     double start, end;        /* s of the motion; end <= start: all of it */
     double lead;              /* s of approach from the rest pose to the first frame, not recorded */
-    bool keep_input_motion;   /* put the tendons back on the exact motion of the bones */
+    bool keep_input_motion;   /* keep the bones exactly on the input motion */
     const double *strength;   /* one per muscle, 0 to 1, or NULL */
     const snLoads *loads;     /* what the motion has to carry, at times of the motion; NULL: nothing */
     snProgress progress;

@@ -118,7 +118,7 @@ SN_API snStatus sn_load_table(const char *path, snTable *table, snError *error);
 SN_API void sn_table_free(snTable *table);
 
 /* Activations over time from such a table: a column for each muscle or function, named as sn_drive_find reads it,
- * levels 0 to 1. Columns of results that sn_save_table writes (length/NAME and so on) are passed over. end, if not NULL:
+ * levels 0 to 1. Columns of results that sn_save_table writes (length/NAME and so on) are ignored. end, if not NULL:
  * the last time. SN_BAD_INPUT, drive untouched, with file and line: unknown names, levels outside 0 to 1. */
 SN_API snStatus sn_load_activations(const char *path, snDrive *drive, double *end, snError *error);
 /* Loads over time from such a table: columns BODY.fx, BODY.fy and BODY.fz in N, an axis without a column being 0, where BODY

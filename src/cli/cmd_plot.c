@@ -248,7 +248,7 @@ static const snOption options[] = {
     {"muscle", SN_OPTION_TEXT, "NAME", "only these: a name, a pattern such as 'FDP*', several with commas; repeatable",
      0, 0},
     {"top", SN_OPTION_COUNT, "N", "only the N that reach highest (length, angle: that change most)", 1, 1000},
-    {"heat", SN_OPTION_FLAG, "", "a row of colours for each; also taken for more than 24", 0, 0},
+    {"heat", SN_OPTION_FLAG, "", "a heat map, one row each; always used for more than 24", 0, 0},
     {"max", SN_OPTION_NUMBER, "VALUE",
      "end of the scale, in its unit (a round value above the largest): to compare plots", 1e-9, 1e12},
     {"motion", SN_OPTION_TEXT, "MOTION", "error: the motion that was followed, by name or path (the one that the report names)", 0, 0},
@@ -271,7 +271,7 @@ const snCommand cmd_plot = {
     .about = "Activations, forces, lengths, tracking error or moment arms as SVG, PDF or PNG",
     .details =
         "RESULT is a *.replay.xml or a table (.sto .csv). Up to 24 channels become lines, more of them a heat map.\n"
-        "Force is that at the insertion. The error is the distance of the bones' vertices from the motion. For "
+        "Force is the force at the insertion. The error is the distance of the bones' vertices from the motion. For "
         "moment-arms\n"
         "RESULT is a model: arms of its tendons over the range of a joint, the published ranges behind them.\n"
         "Of a replay, fascicles draws force at the insertion and length of each strand of a muscle (--muscle GROUP), "

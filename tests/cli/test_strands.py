@@ -56,6 +56,7 @@ class Strands(Case):
         self.assertIn("--struts", self.fill("--preserve", "--sheet", code=2).stderr)
 
     def test_it_says_when_the_strands_still_move(self):
+        self.model()
         words = ["strands", "arm.muscle.xml", "--mesh", "belly_mesh", "--from", "line", "--count", 8, "-o", "full.muscle.xml"]
         result = self.sinew(*words, "--steps", 3)
         self.assertIn("still move after 3 steps", result.stderr)
