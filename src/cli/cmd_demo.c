@@ -281,7 +281,7 @@ const snCommand cmd_demo = {
     .details =
         "Tracks motions of the model (hand when you name none), skins them if it has a skin, and writes replays, "
         "tables, plots,\n"
-        "point caches, GLB and the studio's pages, with the commands that a user would type; each is shown.\n"
+        "point caches, GLB and the studio's pages, with the commands that you would type, and shows each.\n"
         "FOLDER/index.html shows the results. Models that ship are hand, hand-left, shoulder and body.",
     .example = "sinew demo hand -o out/demo",
     .output = "$ sinew track hand fist -o out/demo/fist\n"
