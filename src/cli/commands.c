@@ -19,6 +19,7 @@
     X(phantom)                                                                                                         \
     X(contours)                                                                                                        \
     X(surface)                                                                                                         \
+    X(motions)                                                                                                         \
     X(hold)                                                                                                            \
     X(compensate)                                                                                                      \
     X(explore)                                                                                                         \
