@@ -53,7 +53,8 @@ snStatus sn_trimesh_drop_specks(snTriMesh *mesh, double share, int32_t *parts, s
     if (status == SN_OK) {
         for (int32_t v = 0; v < n; ++v) part[v] = v;
         for (int32_t t = 0; t < mesh->ntriangle; ++t)
-            for (int c = 1; c < 3; ++c) part[root_of(part, mesh->triangle[3 * t + c])] = root_of(part, mesh->triangle[3 * t]);
+            for (int c = 1; c < 3; ++c)
+                part[root_of(part, mesh->triangle[3 * t + c])] = root_of(part, mesh->triangle[3 * t]);
         for (int32_t t = 0; t < mesh->ntriangle; ++t) {
             v3 a = sn_trimesh_corner(mesh, t, 0), b = sn_trimesh_corner(mesh, t, 1), c = sn_trimesh_corner(mesh, t, 2);
             volume[root_of(part, mesh->triangle[3 * t])] += v3_dot(a, v3_cross(b, c)) / 6;
@@ -103,8 +104,11 @@ static void follow_line(const snOutline *muscle, v3 *centre, int32_t *first, int
         if (sn_slice_area(muscle->slice + k) > sn_slice_area(muscle->slice + widest)) widest = k;
     *first = *last = widest;
     if (!choose_loop(muscle->slice + widest, widest, NULL, centre + widest)) return;
-    for (int32_t k = widest + 1; k < muscle->nslice && choose_loop(muscle->slice + k, k, centre + k - 1, centre + k); ++k) *last = k;
-    for (int32_t k = widest - 1; k >= 0 && choose_loop(muscle->slice + k, k, centre + k + 1, centre + k); --k) *first = k;
+    for (int32_t k = widest + 1; k < muscle->nslice && choose_loop(muscle->slice + k, k, centre + k - 1, centre + k);
+         ++k)
+        *last = k;
+    for (int32_t k = widest - 1; k >= 0 && choose_loop(muscle->slice + k, k, centre + k + 1, centre + k); --k)
+        *first = k;
 }
 
 snStatus sn_contour_line(const snContours *contours, const char *muscle, int32_t npoint, double *point, snError *error)
@@ -177,12 +181,13 @@ static snStatus place_ends(const snSurfaceMuscleDef *def, Placement *out, snErro
     v3 p = v3_load(def->origin_point), d = v3_sub(b, a), e = v3_sub(v3_load(def->insertion_point), p);
     double from = v3_len(d), to = v3_len(e);
     if (!(from > 0 && to > 0) || to / from > 100 || from / to > 100)
-        return sn_fail(error, SN_BAD_INPUT, "the muscle is %.3g mm long, and origin and insertion are %.3g mm apart", 1e3 * from,
-                       1e3 * to);
+        return sn_fail(error, SN_BAD_INPUT, "the muscle is %.3g mm long, and origin and insertion are %.3g mm apart",
+                       1e3 * from, 1e3 * to);
     v3 axis = v3_cross(d, e);
     double angle = atan2(v3_len(axis), v3_dot(d, e));
     quat q = v3_len(axis) > 0 ? q_axis_angle(v3_unit(axis), angle)
-                              : angle > 1 ? q_axis_angle(v3_perp(v3_unit(d)), angle) : q_identity();
+             : angle > 1      ? q_axis_angle(v3_perp(v3_unit(d)), angle)
+                              : q_identity();
     out->scale = to / from;
     out->move = (rigid){q, v3_sub(p, q_rotate(q, v3_scale(a, out->scale)))};
     return SN_OK;
@@ -267,10 +272,13 @@ snStatus sn_add_surface_muscle(snSpec *spec, const snSurfaceMuscleDef *def, snEr
 {
     char mesh_name[NAME];
     Placement p;
-    if (!def->name || !def->name[0] || strlen(def->name) > NAME - 16 || strcspn(def->name, " \t\n") != strlen(def->name))
-        return sn_fail(error, SN_BAD_INPUT, "a muscle needs a name without blanks, of at most %d characters", NAME - 16);
+    if (!def->name || !def->name[0] || strlen(def->name) > NAME - 16 ||
+        strcspn(def->name, " \t\n") != strlen(def->name))
+        return sn_fail(error, SN_BAD_INPUT, "a muscle needs a name without blanks, of at most %d characters",
+                       NAME - 16);
     if (def->npoint < 4) return sn_fail(error, SN_BAD_INPUT, "the line of a strand needs 4 points");
-    if (sn_spec_model(spec)->type != SN_MODEL_STRANDS) return sn_fail(error, SN_BAD_INPUT, "a model on a tree has no strands");
+    if (sn_spec_model(spec)->type != SN_MODEL_STRANDS)
+        return sn_fail(error, SN_BAD_INPUT, "a model on a tree has no strands");
     (void)snprintf(mesh_name, sizeof mesh_name, "%s_muscle", def->name);
     snStatus status = check_muscle(spec, def, mesh_name, error);
     if (status == SN_OK) status = place_ends(def, &p, error);

@@ -22,10 +22,12 @@ static void say_summary(Listing *l, const snMotionEntry *e, const snMotionSummar
     cli_say(cli, "%-22s %6.2f s %6d %s%s", e->name, s->seconds, (int)s->frames, s->frame_rate > 0 ? "frames" : "keys",
             e->own ? ", yours" : "");
     if (s->coordinates > 0)
-        cli_say(cli, ", %d coordinates, fastest %s %.0f deg/s", (int)s->coordinates, s->fastest_name, DEGREES * s->fastest);
+        cli_say(cli, ", %d coordinates, fastest %s %.0f deg/s", (int)s->coordinates, s->fastest_name,
+                DEGREES * s->fastest);
     bool beyond = s->beyond > 0.5 / DEGREES;
     if (beyond)
-        cli_say(cli, "; %s leaves its range by %.1f deg at %.2f s", s->beyond_name, DEGREES * s->beyond, s->beyond_time);
+        cli_say(cli, "; %s leaves its range by %.1f deg at %.2f s", s->beyond_name, DEGREES * s->beyond,
+                s->beyond_time);
     cli_say(cli, "\n");
     json_number(json, "seconds", s->seconds);
     json_integer(json, "frames", s->frames);
@@ -103,8 +105,8 @@ static snStatus add(Listing *l, const char *file)
 {
     snError error = {0};
     char path[4096];
-    snStatus status = sn_add_motion(l->model, l->name, file, cli_option_text(l->cli, "name", NULL), cli_given(l->cli, "replace"),
-                                    path, sizeof path, &error);
+    snStatus status = sn_add_motion(l->model, l->name, file, cli_option_text(l->cli, "name", NULL),
+                                    cli_given(l->cli, "replace"), path, sizeof path, &error);
     if (status != SN_OK) return cli_fail_file(l->cli, status, &error, file);
     cli_say(l->cli, "added %s\n", path);
     json_string(&l->cli->json, "added", path);
@@ -124,7 +126,8 @@ static snStatus run(snCli *cli)
     json_integer(&cli->json, "faults", l.faults);
     if (l.model) sn_model_destroy(l.model);
     if (status == SN_OK && l.faults > 0)
-        status = cli_fail(cli, SN_BAD_INPUT, "%d motion%s not fit %s", (int)l.faults, l.faults == 1 ? " does" : "s do", l.name);
+        status = cli_fail(cli, SN_BAD_INPUT, "%d motion%s not fit %s", (int)l.faults, l.faults == 1 ? " does" : "s do",
+                          l.name);
     return status;
 }
 
@@ -139,8 +142,10 @@ const snCommand cmd_motions = {
     .name = "motions",
     .arguments = "[MODEL] [--add FILE]",
     .about = "List, check and add the motions of a model",
-    .details = "The motions of a model are in the folder motions beside its file; those that you add to a shipped model are in a\n"
-               "folder of your own (SINEW_MOTIONS, or ~/.local/share/sinew/motions). Every command that takes a motion finds both\n"
+    .details = "The motions of a model are in the folder motions beside its file; those that you add to a shipped "
+               "model are in a\n"
+               "folder of your own (SINEW_MOTIONS, or ~/.local/share/sinew/motions). Every command that takes a motion "
+               "finds both\n"
                "by name. Each motion is read and matched with the model; joints that leave their range are named.\n"
                "Without MODEL the motions of all shipped models are listed.",
     .example = "sinew motions hand --add reach.bvh --name reach",

@@ -18,9 +18,9 @@
 
 enum { PATH_SIZE = 4096 };
 
-const char *const sn_motion_endings[SN_MOTION_ENDINGS] = {".pose.csv",       ".control.xml", ".control.xml.gz", ".replay.xml",
-                                                          ".replay.xml.gz", ".replay.bin",  ".bvh",            ".sto",
-                                                          ".mot",           ".csv"};
+const char *const sn_motion_endings[SN_MOTION_ENDINGS] = {
+    ".pose.csv", ".control.xml", ".control.xml.gz", ".replay.xml", ".replay.xml.gz", ".replay.bin", ".bvh", ".sto",
+    ".mot",      ".csv"};
 
 /* ---- folders ---------------------------------------------------------------------------------- */
 
@@ -44,7 +44,8 @@ static bool own_folder(const char *model, char *folder, char *stem, size_t size)
     char path[PATH_SIZE];
     if (!model || sn_find_model(model, path, sizeof path, NULL) != SN_OK) return false;
     char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path, *ending = strstr(base, ".muscle.xml");
-    if (snprintf(stem, size, "%.*s", (int)(ending ? ending - base : (long)strlen(base)), base) >= (int)size) return false;
+    if (snprintf(stem, size, "%.*s", (int)(ending ? ending - base : (long)strlen(base)), base) >= (int)size)
+        return false;
     *base = '\0';
     return snprintf(folder, size, "%smotions", path) < (int)size;
 }
@@ -52,7 +53,8 @@ static bool own_folder(const char *model, char *folder, char *stem, size_t size)
 snStatus sn_motion_folder(const char *model_name, char *path, size_t size, snError *error)
 {
     char folder[PATH_SIZE], stem[PATH_SIZE];
-    if (!own_folder(model_name, folder, stem, sizeof folder)) return sn_find_model(model_name, folder, sizeof folder, error);
+    if (!own_folder(model_name, folder, stem, sizeof folder))
+        return sn_find_model(model_name, folder, sizeof folder, error);
     if (strchr(model_name, '/') || sn_path_ends(model_name, ".xml")) {
         if (snprintf(path, size, "%s", folder) < (int)size) return SN_OK;
     } else if (sn_user_motion_folder(stem, path, size)) {
@@ -109,8 +111,8 @@ int32_t sn_list_motions(const char *model, snMotionEntry *entry, int32_t most)
 
 /* ---- examining -------------------------------------------------------------------------------- */
 
-static void look_at(const snModel *model, const snPoses *poses, double time, const double *value, const double *velocity,
-                    snMotionSummary *s)
+static void look_at(const snModel *model, const snPoses *poses, double time, const double *value,
+                    const double *velocity, snMotionSummary *s)
 {
     for (int32_t c = 0; c < sn_poses_columns(poses); ++c) {
         const char *name = sn_poses_name(poses, c);
@@ -221,8 +223,8 @@ static snStatus check_free(const char *model_name, const char *name, bool replac
     return SN_BAD_INPUT;
 }
 
-snStatus sn_add_motion(const snModel *model, const char *model_name, const char *file, const char *name, bool replace, char *path,
-                       size_t size, snError *error)
+snStatus sn_add_motion(const snModel *model, const char *model_name, const char *file, const char *name, bool replace,
+                       char *path, size_t size, snError *error)
 {
     const char *base = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
     char stem[64], folder[PATH_SIZE], to[PATH_SIZE];
