@@ -226,8 +226,8 @@ const snCommand cmd_contours = {
                "To correct a slice, draw a --wall, or edit its loops in the file and set state=\"hand\"; then run the "
                "command\n"
                "again with the same -o: seeds, walls and hand-drawn slices are taken from the file.",
-    .example = "sinew contours heads --seed 96,72,22 --muscle biceps -o arm.contours.xml",
-    .output = "biceps: contours in 49 of 60 slices, grey values 56.92 to 140.4\n...",
+    .example = "sinew contours heads --seed 99,72,22 --muscle biceps -o arm.contours.xml",
+    .output = "biceps: contours in 49 of 60 slices, grey values 59.17 to 141.9\n...",
     .least = 1,
     .most = 1,
     .options = options,

@@ -148,8 +148,8 @@ const snCommand cmd_motions = {
                "finds both\n"
                "by name. Each motion is read and matched with the model; joints that leave their range are named.\n"
                "Without MODEL the motions of all shipped models are listed.",
-    .example = "sinew motions hand --add reach.bvh --name reach",
-    .output = "fist                     2.20 s     45 keys, 21 coordinates, fastest pip5.flexion 312 deg/s\n...",
+    .example = "sinew motions hand",
+    .output = "beckon                   3.20 s    193 frames, 23 coordinates, fastest pip5.flexion 273 deg/s\n...",
     .least = 0,
     .most = 1,
     .options = options,

@@ -119,7 +119,7 @@ const snCommand cmd_phantom = {
                "volume;\n"
                "sinew contours finds it there and tells how well they were met.",
     .example = "sinew phantom heads --noise 20 -o heads",
-    .output = "heads: 192 x 144 pixels, 60 slices, the muscle in 49 of them, 109.92 cm^3\n...",
+    .output = "heads: 192 x 144 pixels, 60 slices, the muscle in 49 of them, 105.30 cm^3\n...",
     .least = 1,
     .most = 1,
     .options = options,

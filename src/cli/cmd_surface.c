@@ -187,7 +187,7 @@ const snCommand cmd_surface = {
         "library.\n"
         "Points behind --origin and --insertion move, turn and scale it so that its ends lie there.",
     .example = "sinew surface arm.contours.xml --muscle biceps -o biceps.obj",
-    .output = "biceps: 2484 vertices, 4964 triangles, 1 closed part\n...",
+    .output = "biceps: 4658 vertices, 9312 triangles, 1 closed part\n...",
     .least = 1,
     .most = 1,
     .options = options,
