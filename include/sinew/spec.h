@@ -130,6 +130,7 @@ typedef struct snStrandDef {
     double mass_damping; /* 1/s */
     double passive_scale, active_scale;
     const char *passive_fl, *active_fl; /* built-in law, name of a ForceLength element, or file; empty: default */
+    double max_velocity; /* 1/s, path: optimal lengths a second at which no active force is left; 0: at every speed the same */
     double radius;     /* m */
     bool enabled;
     double stiffness;  /* Pa, belly (the whole strand without a tendon) */

@@ -279,8 +279,11 @@ static const snAttr strand_attr[] = {
     STRING_(passive_fl, 0,
             "Passive force-length law: linear (default), hill-passive, blix-passive, a ForceLength element, or a file."),
     STRING_(active_fl, 0,
-            "Active force-length law: shift (default), hill-active, quadratic-active, blix-active, constant, a ForceLength "
-            "element, or a file."),
+            "Active force-length law: shift (default), hill-active, arch-active (nothing left at half and 1.6 of the optimal "
+            "length), quadratic-active, blix-active, constant, a ForceLength element, or a file."),
+    NUMBER_(max_velocity, 0, 0, 100, 0, "1/s",
+            "Path: fastest shortening of the fibres, in optimal lengths a second, at which no active force is left; about "
+            "10 in human muscle. 0: the active force is the same at every speed."),
     NUMBER_(radius, 0.01, 0, 1, SN_ATTR_POSITIVE, "m", "Radius of the whole strand."),
     BOOL_(enabled, true, "Takes part in the simulation."),
     NUMBER_(stiffness, 1e6, 0, 1e12, SN_ATTR_POSITIVE, "Pa",
