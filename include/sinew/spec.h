@@ -74,6 +74,7 @@ typedef struct snModelDef {
     double step;        /* s, suggested step */
     double settle;      /* s of settling before time zero */
     double compliance;  /* regularisation of the constraint rows, 1/kg */
+    bool ahead;         /* joints are linearised at the predicted pose also where no strand is a path */
     double skin_a, skin_b, skin_c; /* tendon bulge: height, lateral and normal falloff (see docs) */
     const char *skin;   /* mesh node that is the skin, may be empty */
     const char *views;  /* names of views, the opening one first: "Anterior=+x Posterior=-x"; may be empty */

@@ -69,6 +69,7 @@ snStatus sn_compile(const snSpec *spec, snModel **model, snError *error)
     m->step = def->step;
     m->settle = def->settle;
     m->compliance = def->compliance;
+    m->ahead = def->ahead;
     snCompiler c = {.spec = spec, .m = m, .error = error};
     status = compile_all(&c);
     if (status != SN_OK) {

@@ -143,6 +143,7 @@ struct snModel {
     int32_t ncord, ncord_node, ncord_slot;
     v3 gravity;
     double step, settle, compliance;
+    bool ahead; /* see sn_predicts */
 
     /* bodies (nbody) */
     const char **body_name;

@@ -205,6 +205,9 @@ static const snAttr model_attr[] = {
     NUMBER_(settle, 0.2, 0, 100, 0, "s", "Time of damped settling before time zero."),
     NUMBER_(compliance, 1e-6, 0, 1, SN_ATTR_POSITIVE, "1/kg",
             "Regularisation of the constraint rows; makes redundant constraints harmless."),
+    BOOL_(ahead, false,
+          "Joints are linearised at the pose predicted for the end of the step, also in a model without paths: the activations "
+          "then depend less on the step. Models with paths always do."),
     NUMBER_(skin_a, 1, 0, 100, 0, "", "Tendon bulge of the skin: height."),
     NUMBER_(skin_b, 0.003, 0, 1, SN_ATTR_POSITIVE, "m", "Tendon bulge: lateral falloff."),
     NUMBER_(skin_c, 0.004, -1, 1, 0, "m", "Tendon bulge: normal falloff, the depth from which a tendon still shows."),
