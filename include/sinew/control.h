@@ -37,6 +37,9 @@ typedef struct snFollowerDef {
     double length;             /* m: what one radian counts */
     double max_activation;
     double max_rate;           /* 1/s: how fast an activation may rise or fall */
+    double rise_time, fall_time; /* s: activation dynamics: time constants at full and at no excitation; 0: max_rate only */
+    bool cost_by_volume;       /* the price of activation counts by the volume of the muscle, so that dividing a muscle in
+                                  two does not change who works; otherwise every muscle counts the same */
     double tolerance;          /* m: at this rms error of the targets (or more) the weights of activation and smoothness
                                   count in full, below with the square of the error, down to a hundredth; 0: always */
 } snFollowerDef;

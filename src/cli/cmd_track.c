@@ -14,6 +14,7 @@
 #include <string.h>
 
 static const double KEY_POSE_RATE = 50; /* frames a second where the motion has none of its own: 5 steps of 4 ms each */
+static const double RISE_TIME = 0.010, FALL_TIME = 0.040; /* s, of activation [Winters 1995] */
 static const double RAD_TO_DEG = 57.29577951308232;
 
 typedef struct snRun {
@@ -157,6 +158,9 @@ static snStatus read_settings(snRun *run)
     if (cli_given(cli, "threads")) run->def.sim.threads = cli->threads;
     run->def.follower.feedback = cli_option_number(cli, "feedback", run->def.follower.feedback);
     run->def.keep_input_motion = cli_given(cli, "keep-input-motion");
+    run->def.follower.cost_by_volume = cli_given(cli, "cost-by-volume");
+    if (cli_given(cli, "activation-dynamics"))
+        run->def.follower.rise_time = RISE_TIME, run->def.follower.fall_time = FALL_TIME;
     run->def.progress = cli_progress_callback(cli);
     run->def.model_name = cli->argument[0];
     return read_weights(run);
@@ -196,6 +200,8 @@ static snStatus list_settings(snRun *run)
     text_add_number(s, "weights: ", t->activation_weight, ",");
     text_add_number(s, "", t->smoothness_weight, "\n");
     text_add_number(s, "feedback: ", t->feedback, " 1/s\n");
+    if (t->rise_time > 0) text_add(s, "activation dynamics: %g s up, %g s down\n", t->rise_time, t->fall_time);
+    if (t->cost_by_volume) text_add(s, "cost of activation: by volume\n");
     text_add(s, "keep input motion: %s\nstrength:", run->def.keep_input_motion ? "yes" : "no");
     bool full = true;
     for (int32_t i = 0; i < sn_count(run->model, SN_ITEM_MUSCLE); ++i) {
@@ -497,6 +503,8 @@ static const snOption options[] = {
     {"strength", SN_OPTION_PAIR, "MUSCLE=LEVEL",
      "weaken a muscle, or all of a pattern such as 'FDP*', 0 to 1; may be repeated", 0, 1},
     {"weights", SN_OPTION_TEXT, "A,S", "how much activation and its change cost against following (5e-4,1e-2)", 0, 0},
+    {"cost-by-volume", SN_OPTION_FLAG, "", "activation costs by the volume of the muscle, not the same for each", 0, 0},
+    {"activation-dynamics", SN_OPTION_FLAG, "", "activations rise with 10 ms and fall with 40 ms, not at any speed", 0, 0},
     {"feedback", SN_OPTION_NUMBER, "K", "how fast an error is corrected, 1/s (100)", 0, 1000},
     {"bvh-map", SN_OPTION_TEXT, "FILE", "from the joints of a BVH to those of the model (the model's own)", 0, 0},
     {"resume", SN_OPTION_FLAG, "", "continue after the last frame of an interrupted run", 0, 0},
