@@ -47,6 +47,8 @@ export interface Strand {
   npoint: number;
   /** index into the muscles, -1: passive */
   muscle: number;
+  /** the belly as drawn, in the world; null: a tube */
+  shape: Mesh | null;
 }
 
 export interface Group {
@@ -243,7 +245,7 @@ function within(what: string, v: unknown, from: number, below: number): number {
   return v;
 }
 
-function readStrands(head: any, nmuscle: number): { strands: Strand[]; npoint: number } {
+function readStrands(head: any, nmuscle: number, reader: Reader): { strands: Strand[]; npoint: number } {
   let first = 0;
   const strands: Strand[] = (head.strands ?? []).map((s: any, i: number) => {
     const n = whole(`strand ${i}`, s.npoint);
@@ -261,6 +263,7 @@ function readStrands(head: any, nmuscle: number): { strands: Strand[]; npoint: n
       first,
       npoint: n,
       muscle: within(`strand ${s.name}: muscle`, s.muscle ?? -1, -1, nmuscle),
+      shape: s.shape ? reader.mesh(`belly of ${s.name}`, s.shape) : null,
     };
     first += n;
     return strand;
@@ -357,7 +360,7 @@ export function parse(buffer: ArrayBuffer): StudioData {
     rest: Float32Array.from(b.rest ?? [0, 0, 0, 1, 0, 0, 0]),
     meshes: (b.meshes ?? []).map((m: any) => reader.mesh(`mesh of ${b.name}`, m)),
   }));
-  const { strands, npoint } = readStrands(head, muscles.length);
+  const { strands, npoint } = readStrands(head, muscles.length, reader);
   const data: StudioData = {
     name: String(head.name ?? "model"),
     title: String(head.title ?? ""),

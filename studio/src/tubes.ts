@@ -4,11 +4,12 @@
 import * as THREE from "three";
 import type { Strand, StudioData } from "./data";
 import type { Frame } from "./frame";
+import { Bellies } from "./bellies";
 import { rampColours, rampLinear, rampShare, tendon } from "./ramp";
 
 const SIDES = 8;
 
-interface Rings {
+export interface Rings {
   first: number; // sample
   count: number;
   span: Int32Array;
@@ -98,6 +99,9 @@ export class Tubes {
   readonly centres: Float32Array;
   /** strand of each sample */
   readonly owner: Int32Array;
+  /** across each ring, samples x 6: two directions at right angles to the curve */
+  readonly frames: Float32Array;
+  private readonly bellies: Bellies;
   thickness = 1;
   /** strands that are not shown */
   readonly hidden: Uint8Array;
@@ -121,6 +125,7 @@ export class Tubes {
     }
     this.centres = new Float32Array(3 * samples);
     this.owner = new Int32Array(samples);
+    this.frames = new Float32Array(6 * samples);
     this.rings.forEach((r, i) => this.owner.fill(i, r.first, r.first + r.count));
     const geometry = new THREE.BufferGeometry();
     this.position = new THREE.BufferAttribute(new Float32Array(3 * SIDES * samples), 3);
@@ -147,6 +152,9 @@ export class Tubes {
     this.rings.forEach((r) => (r.drawnLength = 0));
     this.trace(data.restPoints);
     this.rings.forEach((r) => (r.drawnLength = this.lineLength(r)));
+    this.rings.forEach((r, s) => this.writeRings(r, data.strands[s], 0, 1));
+    this.bellies = new Bellies(data, this, this.rings);
+    this.mesh.add(this.bellies.mesh);
   }
 
   private makeIndex(): number[] {
@@ -211,6 +219,12 @@ export class Tubes {
     this.position.needsUpdate = true;
     this.normal.needsUpdate = true;
     this.color.needsUpdate = true;
+    this.bellies.update(frame, selected, hovered, this.fade);
+  }
+
+  /** How much thicker a strand is than as drawn: it keeps its volume. */
+  squeeze(r: Rings): number {
+    return Math.sqrt(Math.min(Math.max(r.drawnLength / (this.lineLength(r) || 1), 0.5), 2));
   }
 
   private writeColors(r: Rings, level: number, muscle: boolean, faded: boolean, lit: boolean): void {
@@ -234,9 +248,9 @@ export class Tubes {
   private writeRings(r: Rings, strand: Strand, share: number, factor: number): void {
     const c = this.centres;
     // Constant volume: a shorter strand is a thicker one.
-    const squeeze = Math.sqrt(Math.min(Math.max(r.drawnLength / (this.lineLength(r) || 1), 0.5), 2));
+    const squeeze = this.squeeze(r);
     const thin = thinRadius(strand);
-    const full = strand.bellyRadius;
+    const full = strand.shape ? thin : strand.bellyRadius;
     let nx = 0;
     let ny = 0;
     let nz = 0;
@@ -259,6 +273,7 @@ export class Tubes {
       nx /= nl;
       ny /= nl;
       nz /= nl;
+      this.frames.set([nx, ny, nz, ty * nz - tz * ny, tz * nx - tx * nz, tx * ny - ty * nx], 6 * (r.first + i));
       const swell = r.swell[i];
       const radius =
         this.thickness * factor * (thin * (1 + 0.35 * share) + (full - thin) * swell * squeeze * (0.7 + 0.6 * share));
