@@ -151,6 +151,7 @@ typedef struct snStrandDef {
     bool tension_only;
     const char *color; /* free text for tools, may be empty */
     const char *label; /* what people call it; for tools, may be empty */
+    const char *belly_mesh; /* closed mesh of the scene with the shape of the belly as drawn; for tools, may be empty */
     /* in-code only: control points of a curve made for this strand when no node of that name exists */
     int32_t npoint;
     const double *point;

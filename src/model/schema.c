@@ -306,6 +306,7 @@ static const snAttr strand_attr[] = {
     BOOL_(tension_only, true, "Carries no load when shorter than at rest."),
     STRING_(color, 0, "Free text for tools."),
     STRING_(label, 0, "What people call it (flexor digitorum profundus, index); for tools."),
+    STRING_(belly_mesh, 0, "A closed mesh of the scene: the shape of the belly as drawn, which pictures show instead of a tube."),
 };
 #undef DEF
 
