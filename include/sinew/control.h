@@ -32,11 +32,14 @@ typedef struct snFollowerDef {
     const snTargetDef *target;
     double activation_weight;  /* relative to the median diagonal of H'H */
     double smoothness_weight;  /* the same */
-    double feedback;           /* 1/s: how fast an error is worked off */
+    double feedback;           /* 1/s: how fast an error is corrected */
     double max_feedback;       /* m/s and, divided by `length`, rad/s: bound of what feedback asks for */
     double length;             /* m: what one radian counts */
     double max_activation;
     double max_rate;           /* 1/s: how fast an activation may rise or fall */
+    double rise_time, fall_time; /* s: activation dynamics: time constants at full and at no excitation; 0: max_rate only */
+    bool cost_by_volume;       /* the price of activation counts by the volume of the muscle, so that dividing a muscle in
+                                  two does not change who works; otherwise every muscle counts the same */
     double tolerance;          /* m: at this rms error of the targets (or more) the weights of activation and smoothness
                                   count in full, below with the square of the error, down to a hundredth; 0: always */
 } snFollowerDef;
@@ -76,7 +79,7 @@ typedef struct snFollowDef {
     double frame_rate;        /* frames per second of the result; 0: as the motion, but at least 24 */
     double start, end;        /* s of the motion; end <= start: all of it */
     double lead;              /* s of approach from the rest pose to the first frame, not recorded */
-    bool keep_input_motion;   /* put the tendons back on the exact motion of the bones */
+    bool keep_input_motion;   /* keep the bones exactly on the input motion */
     const double *strength;   /* one per muscle, 0 to 1, or NULL */
     const snLoads *loads;     /* what the motion has to carry, at times of the motion; NULL: nothing */
     snProgress progress;
@@ -157,6 +160,12 @@ static inline snAnalysisDef sn_default_analysis_def(void)
  * SN_BAD_INPUT: the replay lacks strands or forces of the model, or no chosen strand crosses the joint. */
 SN_API snStatus sn_analyse(const snModel *model, const snTrack *replay, const snAnalysisDef *def, snTrack **result,
                            snError *error);
+
+/* Length of the fibres of every strand that has a belly, and its rate, over the frames of a replay: a track with the scalars
+ * fibre_length/STRAND (m: of the belly, along the path) and fibre_velocity/STRAND (m/s, negative while it shortens).
+ * The model is the one compiled from the spec. SN_BAD_INPUT: the replay lacks strands of the model, or none has a belly. */
+SN_API snStatus sn_fibre_course(const snSpec *spec, const snModel *model, const snTrack *replay, snTrack **result,
+                                snError *error);
 
 /* ---- moment arms ------------------------------------------------------------------------------ */
 

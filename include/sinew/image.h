@@ -1,7 +1,7 @@
 /* Stacks of slice images, the contours of muscles in them, and phantoms whose contours are known.
  *
- * A pixel is a number x (column), y (row) and slice, counted from 0; its centre has whole coordinates. Where a pixel is in
- * the world: origin + x spacing[0] axis[0] + y spacing[1] axis[1] + slice spacing[2] axis[2], in metres. */
+ * A pixel is a number x (column), y (row) and slice, counted from 0; its centre has whole coordinates. Where a pixel is
+ * in the world: origin + x spacing[0] axis[0] + y spacing[1] axis[1] + slice spacing[2] axis[2], in metres. */
 #ifndef SINEW_IMAGE_H
 #define SINEW_IMAGE_H
 
@@ -30,11 +30,12 @@ SN_API void sn_stack_free(snStack *stack); /* NULL and all zero are fine */
 
 /* A stack from a file: .nii, .nii.gz (NIfTI-1), .nrrd; or from a folder of .png, .pgm or .ppm slices in the
  * order of their names. A folder needs the spacing: given here, or in its file stack.txt with lines such as
- * "spacing 0.5 0.5 5", "origin 0 0 0", "axes 1 0 0 0 1 0 0 0 1" (mm). spacing, if not NULL: three numbers in m that count
- * instead of the file's. Colours become grey. World axes are right, front (anterior) and up (superior) for NIfTI and NRRD. */
+ * "spacing 0.5 0.5 5", "origin 0 0 0", "axes 1 0 0 0 1 0 0 0 1" (mm). spacing, if not NULL: three numbers in m that
+ * count instead of the file's. Colours become grey. World axes are right, front (anterior) and up (superior) for NIfTI
+ * and NRRD. */
 SN_API snStatus sn_load_stack(const char *path, const double *spacing, snStack *stack, snError *error);
-/* By the ending: .nii, .nii.gz and .nrrd (single precision); anything else is a folder, which is made, of 16-bit slices in
- * the format "png" or "pgm". Grey values in slices are rounded to whole numbers from 0 to 65535. */
+/* By the ending: .nii, .nii.gz and .nrrd (single precision); anything else is a folder, which is made, of 16-bit slices
+ * in the format "png" or "pgm". Grey values in slices are rounded to whole numbers from 0 to 65535. */
 SN_API snStatus sn_save_stack(const snStack *stack, const char *path, const char *format, snError *error);
 
 /* ---- contours --------------------------------------------------------------------------------- */
@@ -69,8 +70,8 @@ typedef struct snOutline {
     int32_t nslice; /* as many as the stack has */
     snSlice *slice;
     int32_t nseed, nwall;
-    double *seed; /* x, y, slice each: where it was grown from */
-    double *wall; /* x0, y0, x1, y1, slice each: lines that growing does not cross */
+    double *seed;     /* x, y, slice each: where it was grown from */
+    double *wall;     /* x0, y0, x1, y1, slice each: lines that growing does not cross */
     double low, high; /* grey values of the muscle; NaN: not known */
     double volume;    /* m^3, if known otherwise than from the contours (phantoms); 0: not */
 } snOutline;
@@ -83,19 +84,21 @@ typedef struct snContours {
 } snContours; /* zeroed memory is empty */
 
 SN_API void sn_contours_free(snContours *contours); /* NULL and all zero are fine */
-SN_API const snOutline *sn_contours_find(const snContours *contours, const char *muscle); /* NULL: none. muscle NULL: the first */
+SN_API const snOutline *sn_contours_find(const snContours *contours,
+                                         const char *muscle); /* NULL: none. muscle NULL: the first */
 /* Puts the muscle in the place of the one of its name, or behind the last; takes its memory over unless it fails. */
 SN_API snStatus sn_contours_put(snContours *contours, snOutline *muscle, snError *error);
 SN_API void sn_outline_free(snOutline *muscle);
 
-/* *.contours.xml: spacing, origin, axes (mm), then loops by slice number and muscle. Refused with line and column: loops that
- * cross themselves or each other, points outside the image, slices that the stack does not have. */
+/* *.contours.xml: spacing, origin, axes (mm), then loops by slice number and muscle. Refused with line and column:
+ * loops that cross themselves or each other, points outside the image, slices that the stack does not have. */
 SN_API snStatus sn_load_contours(const char *path, snContours *contours, snError *error);
 SN_API snStatus sn_save_contours(const snContours *contours, const char *path, snError *error);
 
-/* Slices that show the muscle with its contours drawn over them, up to 20 in one picture, a .png: found red, leaking yellow,
- * bridged blue, drawn by hand green. */
-SN_API snStatus sn_save_contour_picture(const snStack *stack, const snOutline *muscle, const char *path, snError *error);
+/* Slices that show the muscle with its contours drawn over them, up to 20 in one picture, a .png: found red, leaking
+ * yellow, bridged blue, drawn by hand green. */
+SN_API snStatus sn_save_contour_picture(const snStack *stack, const snOutline *muscle, const char *path,
+                                        snError *error);
 
 SN_API double sn_slice_area(const snSlice *slice); /* square pixels */
 /* Twice the common area over the sum of the areas: of two slices, and of two muscles of the same stack. 1: both empty.
@@ -112,11 +115,11 @@ typedef struct snGrowDef {
     int32_t nseed;
     const double *seed; /* x, y, slice each */
     int32_t nwall;
-    const double *wall; /* x0, y0, x1, y1, slice each; may be NULL */
-    double low, high;   /* grey values of the muscle; NaN: found half-way between the tissues around the seed */
-    int32_t opening;    /* pixels: necks narrower than twice this are cut */
-    double jump;        /* a slice leaks where it gains more than this share of its neighbour's area away from it */
-    int32_t bridge;     /* slices without an image that are bridged, at most */
+    const double *wall;    /* x0, y0, x1, y1, slice each; may be NULL */
+    double low, high;      /* grey values of the muscle; NaN: found half-way between the tissues around the seed */
+    int32_t opening;       /* pixels: necks narrower than twice this are cut */
+    double jump;           /* a slice leaks where it gains more than this share of its neighbour's area away from it */
+    int32_t bridge;        /* slices without an image that are bridged, at most */
     const snOutline *kept; /* slices drawn by hand are kept and grown from; may be NULL */
     snProgress progress;
 } snGrowDef;
@@ -154,13 +157,13 @@ typedef struct snPhantomDef {
     size_t size; /* of this struct: set by its default function */
     snPhantomKind kind;
     int32_t n[3];
-    double spacing[3];   /* m */
-    double noise;        /* standard deviation; muscle is 100, fat 180 */
-    double bias;         /* grey values change by this share across the stack */
-    bool neighbour;      /* another muscle of the same grey behind a fascia, and a bone */
-    int32_t holes;       /* slices in which the fascia has a hole */
-    int32_t gaps;        /* slices that are lost: black */
-    uint64_t seed;       /* of the noise */
+    double spacing[3]; /* m */
+    double noise;      /* standard deviation; muscle is 100, fat 180 */
+    double bias;       /* grey values change by this share across the stack */
+    bool neighbour;    /* another muscle of the same grey behind a fascia, and a bone */
+    int32_t holes;     /* slices in which the fascia has a hole */
+    int32_t gaps;      /* slices that are lost: black */
+    uint64_t seed;     /* of the noise */
 } snPhantomDef;
 
 static inline snPhantomDef sn_default_phantom_def(void)

@@ -15,6 +15,7 @@
 #include "sinew/meshfree.h"
 #include "sinew/model.h"
 #include "sinew/motion.h"
+#include "sinew/motions.h"
 #include "sinew/playback.h"
 #include "sinew/record.h"
 #include "sinew/sim.h"

@@ -78,6 +78,7 @@ typedef struct snModelDef {
     double step;        /* s, suggested step */
     double settle;      /* s of settling before time zero */
     double compliance;  /* regularisation of the constraint rows, 1/kg */
+    bool ahead;         /* joints are linearised at the predicted pose also where no strand is a path */
     double skin_a, skin_b, skin_c; /* tendon bulge: height, lateral and normal falloff (see docs) */
     const char *skin;   /* mesh node that is the skin, may be empty */
     const char *fixed;  /* joints that a motion may move but this model holds still, separated by blanks; may be empty */
@@ -138,6 +139,7 @@ typedef struct snStrandDef {
     double mass_damping; /* 1/s */
     double passive_scale, active_scale;
     const char *passive_fl, *active_fl; /* built-in law, name of a ForceLength element, or file; empty: default */
+    double max_velocity; /* 1/s, path: optimal lengths a second at which no active force is left; 0: at every speed the same */
     double radius;     /* m */
     bool enabled;
     double stiffness;  /* Pa, belly (the whole strand without a tendon) */
@@ -149,6 +151,7 @@ typedef struct snStrandDef {
     bool tension_only;
     const char *color; /* free text for tools, may be empty */
     const char *label; /* what people call it; for tools, may be empty */
+    const char *belly_mesh; /* closed mesh of the scene with the shape of the belly as drawn; for tools, may be empty */
     /* in-code only: control points of a curve made for this strand when no node of that name exists */
     int32_t npoint;
     const double *point;

@@ -69,8 +69,8 @@ typedef struct snSteerReport {
     double asymmetry;                /* largest difference of muscles that are called NAME_R and NAME_L, in the last step */
     double rounds, worst_rounds;     /* of the program, per step */
     double seconds, simulated, real_time_factor;
-    double step_mean, step_worst;    /* s of processor time: a controlled step, the first one left out */
-    double step_cold;                /* the first one, whose program starts from nothing */
+    double step_mean, step_worst;    /* s of processor time: a controlled step */
+    double step_cold;                /* the very first one, whose program starts from nothing */
     double stage[4];                 /* s of processor time per step: inverse, torques of the muscles, program, rest */
     bool diverged;
     char culprit[128];

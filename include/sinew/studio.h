@@ -29,6 +29,7 @@ typedef struct snStudioSkin {
 /* The clinical page of a model on a tree: poses to choose from, and cases that are answered for each of them when the
  * page is written. A page with a server needs no cases: it asks. */
 typedef struct snClinicDef {
+    size_t size;          /* of this struct: set by its default function */
     const snModel *model; /* compiled from the spec */
     int32_t npose, ncase;
     const char *const *pose_name;
@@ -39,6 +40,19 @@ typedef struct snClinicDef {
     const char *posture; /* name of the gravity below, for the page */
     double gravity[3];   /* world, m/s^2 */
 } snClinicDef;
+static inline snClinicDef sn_default_clinic_def(void)
+{
+    SN_DEF(snClinicDef, def);
+    return def;
+}
+
+static inline snClinicDef sn_default_clinic_def(void)
+{
+    SN_DEF(snClinicDef, def);
+    def.posture = "hanging";
+    def.gravity[1] = -9.81;
+    return def;
+}
 
 typedef struct snStudioDef {
     size_t size; /* of this struct: set by its default function */

@@ -37,9 +37,10 @@ static inline snSurfaceDef sn_default_surface_def(void)
 SN_API snStatus sn_make_surface(const snContours *contours, const snSurfaceDef *def, snMesh *mesh, snSurfaceReport *report,
                                 snError *error);
 
-/* A line through the middle of a muscle, from its lowest to its highest slice: the centres of the loops that continue the
- * largest one, smoothed; world, m, 3 per point. */
-SN_API snStatus sn_contour_line(const snContours *contours, const char *muscle, int32_t npoint, double *point, snError *error);
+/* A line through the middle of a muscle, from its lowest to its highest slice: the centres of the loops that continue
+ * the largest one, smoothed; world, m, 3 per point. */
+SN_API snStatus sn_contour_line(const snContours *contours, const char *muscle, int32_t npoint, double *point,
+                                snError *error);
 
 /* Points inside a closed mesh with the volume that each stands for (may be NULL), as soft muscles use them. */
 SN_API snStatus sn_fill_points(const snMesh *mesh, int32_t count, double *point, double *volume, snError *error);
@@ -52,10 +53,10 @@ typedef struct snSurfaceMuscleDef {
     int32_t npoint;              /* of the line */
     const double *line;          /* world, m; from the origin to the insertion, or the other way round with `reverse` */
     bool reverse;
-    const char *origin, *insertion; /* bodies */
-    const double *origin_point, *insertion_point; /* world, m: mesh and line are moved, turned and scaled evenly so that the
-                                                     ends are here; NULL, both: left where they are */
-    double max_force;            /* N; 0: 0.3 MPa times the muscle's mean section */
+    const char *origin, *insertion;               /* bodies */
+    const double *origin_point, *insertion_point; /* world, m: mesh and line are moved, turned and scaled evenly so that
+                                                     the ends are here; NULL, both: left where they are */
+    double max_force;                             /* N; 0: 0.3 MPa times the muscle's mean section */
 } snSurfaceMuscleDef;
 static inline snSurfaceMuscleDef sn_default_surface_muscle_def(void)
 {
@@ -63,8 +64,8 @@ static inline snSurfaceMuscleDef sn_default_surface_muscle_def(void)
     return def;
 }
 
-/* SN_BAD_INPUT, spec untouched: no such body, a name that is taken, an open mesh. The strand then serves sn_fill_muscle and
- * sn_create_library. */
+/* SN_BAD_INPUT, spec untouched: no such body, a name that is taken, an open mesh. The strand then serves sn_fill_muscle
+ * and sn_create_library. */
 SN_API snStatus sn_add_surface_muscle(snSpec *spec, const snSurfaceMuscleDef *def, snError *error);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 # The right hand, its mirror image, and a variant whose extensor hoods branch (not built by default: ninja hand-hood).
-set(tables bones.tsv joints.tsv muscles.tsv points.tsv surfaces.tsv)
+set(tables bones.tsv joints.tsv muscles.tsv points.tsv surfaces.tsv bellies.tsv skin_sections.tsv)
 foreach(name hand hand-left)
   set(side)
   if(name STREQUAL "hand-left")

@@ -235,7 +235,8 @@ snStatus sn_ranges(snPatient *p, double *low, double *high)
             }
             memcpy(p->z, start, sizeof *start * (size_t)p->nvar);
             status = sn_boxqp_solve(p->qp, &problem, p->z, NULL);
-            (side < 0 ? low : high)[u] = p->z[at];
+            if (status == SN_FAILED) status = SN_OK; /* its best point is within reach too, if not the farthest */
+            (side < 0 ? low : high)[u] = side < 0 ? fmin(p->z[at], start[at]) : fmax(p->z[at], start[at]);
         }
     }
     memcpy(p->z, start, sizeof *start * (size_t)p->nvar);

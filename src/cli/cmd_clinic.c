@@ -90,7 +90,8 @@ static snStatus save(snHandout *h, const char *path)
     snError error = {0};
     const char *names[CLINIC_CASES];
     snStudioDef def = sn_default_studio_def();
-    snClinicDef clinic = {.model = h->model, .ncase = h->ncase, .case_name = names};
+    snClinicDef clinic = sn_default_clinic_def();
+    clinic.model = h->model, clinic.ncase = h->ncase, clinic.case_name = names;
     clinic.cases = (const snCase *const *)h->cases;
     clinic.posture = cli_option_text(h->cli, "posture", "hanging");
     clinic_gravity(clinic.posture, clinic.gravity);
@@ -146,7 +147,7 @@ const snCommand cmd_clinic = {
         "every motion of the model, and for all frames of each --motion. It opens in any browser and needs no\n"
         "server. To change cases and move the joints freely: sinew studio MODEL. Not a medical device.",
     .example = "sinew clinic hand-clinical --nerve ulnar-low --nerve ulnar-high -o ulnar.html",
-    .output = "wrote ulnar.html: 2 cases in 12 poses\nnot a medical device",
+    .output = "wrote ulnar.html: 2 cases in ... poses\nnot a medical device",
     .least = 1,
     .most = 1,
     .options = options,

@@ -112,7 +112,7 @@ const snCommand cmd_explore = {
                "transfer is ranked by what it gives back.",
     .example = "sinew explore hand-clinical fist --each nerve",
     .output = "healthy\n"
-              "35 frames; missing torque of the base: ... tolerances, summed over the joints, on average\n"
+              "... frames; missing torque of the base: ... tolerances, summed over the joints, on average\n"
               "...",
     .least = 2,
     .most = 2,

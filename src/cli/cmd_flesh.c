@@ -415,7 +415,7 @@ static const snOption options[] = {
      0},
     {"tetrahedra", SN_OPTION_COUNT, "N", "about so many tetrahedra (100000)", 100, 1e8},
     {"spacing", SN_OPTION_NUMBER, "MM", "side of the lattice's cubes, instead of a number", 0.01, 1000},
-    {"frames", SN_OPTION_TEXT, "FIRST:LAST", "only these frames, from 0; either may be left out", 0, 0},
+    {"frames", SN_OPTION_TEXT, "FIRST:LAST", "only these frames, counted from 0; leave out either for all before or after", 0, 0},
     {"frame-rate", SN_OPTION_NUMBER, "F", "frames a second, interpolated (the replay's own)", 1, 1000},
     {"resume", SN_OPTION_FLAG, "", "continue after the last frame of an interrupted run, or of a shorter one in a .pc2",
      0, 0},

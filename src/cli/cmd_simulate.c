@@ -330,7 +330,7 @@ const snCommand cmd_simulate = {
         "at\n"
         "0 at 0.3 s; levels are linear between the times and held before the first and after the last. A FILE has a\n"
         "column time and columns named by muscle or function (function.NAME, muscle.NAME, or NAME alone where it is\n"
-        "unique). What several ask of a muscle is added up and kept at 1 at most.\n"
+        "unique). Levels from several sources add up, to 1 at most.\n"
         "When the simulation diverges, or on Ctrl-C, the replay up to the last good step is kept. While it runs, every\n"
         "finished frame is in OUT.resume; after an interruption the same command with --resume continues there, and the\n"
         "result is the same bit for bit.",

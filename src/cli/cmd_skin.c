@@ -244,7 +244,7 @@ static const snOption options[] = {
      0, 0},
     {"base", SN_OPTION_TEXT, "FILE", "raise this skin, a .pc2 with a frame for each one written, in m in the world", 0,
      0},
-    {"frames", SN_OPTION_TEXT, "FIRST:LAST", "only these frames, from 0; either may be left out", 0, 0},
+    {"frames", SN_OPTION_TEXT, "FIRST:LAST", "only these frames, counted from 0; leave out either for all before or after", 0, 0},
     {"height", SN_OPTION_NUMBER, "A", "height of the bulge (the model's skin_a)", 0, 100},
     {"lateral", SN_OPTION_NUMBER, "MM", "how far it reaches sideways (the model's skin_b)", 1e-3, 1000},
     {"depth", SN_OPTION_NUMBER, "MM", "the depth from which a tendon still shows (the model's skin_c)", -1000, 1000},

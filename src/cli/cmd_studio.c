@@ -119,7 +119,8 @@ static snStatus add_clinic(snStudio *s, snStudioDef *def)
     s->clinical = sn_count(s->model, SN_ITEM_LINE) > 0 && sn_count(s->model, SN_ITEM_COORDINATE) <= MOST_COORDINATES;
     if (!s->clinical) return SN_OK;
     snStatus status = clinic_poses_shipped(s->cli, s->cli->argument[0], s->model, &s->poses);
-    s->clinic = (snClinicDef){.model = s->model, .posture = "hanging", .gravity = {0, -9.81, 0}};
+    s->clinic = sn_default_clinic_def();
+    s->clinic.model = s->model;
     if (status == SN_OK) status = clinic_poses_into(s->cli, &s->poses, &s->clinic);
     def->clinic = &s->clinic;
     return status;

@@ -14,6 +14,7 @@
 #include <string.h>
 
 static const double KEY_POSE_RATE = 50; /* frames a second where the motion has none of its own: 5 steps of 4 ms each */
+static const double RISE_TIME = 0.010, FALL_TIME = 0.040; /* s, of activation [Winters 1995] */
 static const double RAD_TO_DEG = 57.29577951308232;
 
 typedef struct snRun {
@@ -67,7 +68,7 @@ static snStatus read_frames(snRun *run, double rate)
     const char *text = cli_option_text(run->cli, "frames", NULL);
     if (!text) return SN_OK;
     if (cli_given(run->cli, "start") || cli_given(run->cli, "end"))
-        return cli_fail(run->cli, SN_USAGE, "--frames and --start or --end say the same: give one of them");
+        return cli_fail(run->cli, SN_USAGE, "--frames and --start or --end are two ways to choose a range: give one of them");
     const char *colon = strchr(text, ':');
     double first = 0, last = -1;
     if (!colon || !read_index(text, colon, &first) || !read_index(colon + 1, text + strlen(text), &last))
@@ -157,6 +158,9 @@ static snStatus read_settings(snRun *run)
     if (cli_given(cli, "threads")) run->def.sim.threads = cli->threads;
     run->def.follower.feedback = cli_option_number(cli, "feedback", run->def.follower.feedback);
     run->def.keep_input_motion = cli_given(cli, "keep-input-motion");
+    run->def.follower.cost_by_volume = cli_given(cli, "cost-by-volume");
+    if (cli_given(cli, "activation-dynamics"))
+        run->def.follower.rise_time = RISE_TIME, run->def.follower.fall_time = FALL_TIME;
     run->def.progress = cli_progress_callback(cli);
     run->def.model_name = cli->argument[0];
     return read_weights(run);
@@ -196,6 +200,8 @@ static snStatus list_settings(snRun *run)
     text_add_number(s, "weights: ", t->activation_weight, ",");
     text_add_number(s, "", t->smoothness_weight, "\n");
     text_add_number(s, "feedback: ", t->feedback, " 1/s\n");
+    if (t->rise_time > 0) text_add(s, "activation dynamics: %g s up, %g s down\n", t->rise_time, t->fall_time);
+    if (t->cost_by_volume) text_add(s, "cost of activation: by volume\n");
     text_add(s, "keep input motion: %s\nstrength:", run->def.keep_input_motion ? "yes" : "no");
     bool full = true;
     for (int32_t i = 0; i < sn_count(run->model, SN_ITEM_MUSCLE); ++i) {
@@ -486,18 +492,20 @@ static snStatus run_command(snCli *cli)
 static const snOption options[] = {
     {"o", SN_OPTION_TEXT, "OUT", "write OUT.replay.xml, OUT.sto and OUT.report.txt", 0, 0},
     CLI_REPLAY_OPTION,
-    {"frames", SN_OPTION_TEXT, "FIRST:LAST", "only these frames of the result, from 0; either may be left out", 0, 0},
+    {"frames", SN_OPTION_TEXT, "FIRST:LAST", "only these frames of the result, counted from 0; leave out either for all before or after", 0, 0},
     {"start", SN_OPTION_NUMBER, "S", "begin at this time of the motion", -1e9, 1e9},
     {"end", SN_OPTION_NUMBER, "S", "end at this time of the motion", -1e9, 1e9},
     {"frame-rate", SN_OPTION_NUMBER, "F", "frames a second in the result (that of the motion; 50 for key poses)", 1,
      1000},
     {"step", SN_OPTION_NUMBER, "H", "largest step in seconds (the model's)", 1e-5, 0.02},
     {"converge", SN_OPTION_FLAG, "", "run again at half the step and tell what changes", 0, 0},
-    {"keep-input-motion", SN_OPTION_FLAG, "", "put the tendons back on the exact motion of the bones", 0, 0},
+    {"keep-input-motion", SN_OPTION_FLAG, "", "keep the bones exactly on the input motion", 0, 0},
     {"strength", SN_OPTION_PAIR, "MUSCLE=LEVEL",
      "weaken a muscle, or all of a pattern such as 'FDP*', 0 to 1; may be repeated", 0, 1},
     {"weights", SN_OPTION_TEXT, "A,S", "how much activation and its change cost against following (5e-4,1e-2)", 0, 0},
-    {"feedback", SN_OPTION_NUMBER, "K", "how fast an error is worked off, 1/s (100)", 0, 1000},
+    {"cost-by-volume", SN_OPTION_FLAG, "", "activation costs by the volume of the muscle, not the same for each", 0, 0},
+    {"activation-dynamics", SN_OPTION_FLAG, "", "activations rise with 10 ms and fall with 40 ms, not at any speed", 0, 0},
+    {"feedback", SN_OPTION_NUMBER, "K", "how fast an error is corrected, 1/s (100)", 0, 1000},
     {"bvh-map", SN_OPTION_TEXT, "FILE", "from the joints of a BVH to those of the model (the model's own)", 0, 0},
     {"resume", SN_OPTION_FLAG, "", "continue after the last frame of an interrupted run", 0, 0},
     {"method", SN_OPTION_CHOICE, "torque|step|paper|body",
@@ -531,7 +539,7 @@ const snCommand cmd_track = {
     .name = "track",
     .arguments = "MODEL MOTION -o OUT",
     .about = "Activations that make a model follow a motion, and the strand motion that results",
-    .details = "MOTION is the name of one that is shipped with the model, or the path of a *.control.xml, a "
+    .details = "MOTION is the name of a motion shipped with the model, or the path of a *.control.xml, a "
                "*.replay.xml, a *.bvh or\n"
                "key poses (*.pose.csv with the columns time and joint.coordinate in degrees). Targets outside the "
                "range of a joint\n"
@@ -539,9 +547,9 @@ const snCommand cmd_track = {
                "are kept.\n"
                "While it runs, every finished frame is in OUT.resume. After Ctrl-C, a crash or a loss of power the same "
                "command with\n"
-               "--resume continues there, and the result is the same bit for bit. Everything that matters must be the "
-               "same; what\n"
-               "differs is named.\n"
+               "--resume continues there, and the result is the same bit for bit. All settings must be the same; "
+               "differences\n"
+               "are named.\n"
                "A --load is a force that the motion has to carry: dp2@tip=0,0,5 pushes the tip of a bone with 5 N along Z of "
                "the\n"
                "scene as drawn and turns with it, hand:world=0,-20,0 keeps its direction, hand=2kg is a weight, grip=10 is an "

@@ -11,11 +11,11 @@ typedef struct snConverge {
     int32_t nmuscle, frames[2], room; /* of the run itself, and at half its step */
     double *activation[2];            /* room * nmuscle each */
     bool done;
-    double step;                      /* s, of the second run */
-    double rms;                       /* of the difference over that of the activations at half the step */
-    double worst;                     /* largest difference of one activation at one frame */
+    double step;  /* s, of the second run */
+    double rms;   /* of the difference over that of the activations at half the step */
+    double worst; /* largest difference of one activation at one frame */
     int32_t worst_muscle, worst_frame;
-    double largest[2], error[2];      /* activation; m, rms of the tracking error */
+    double largest[2], error[2]; /* activation; m, rms of the tracking error */
 } snConverge;
 
 /* Room for the activations of so many frames. */

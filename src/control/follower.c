@@ -37,6 +37,7 @@ struct snFollower {
     double *H;      /* nrow rows, weights included; the last column is v_x - v_f */
     double *Q;      /* ld rows: H'H, with the weights of activation on its diagonal */
     double *c, *lower, *upper, *last, *diagonal;
+    double *cost; /* nmuscle: of activation, 1 on average */
     snBoxQp *qp;
     int32_t *body_target; /* nbody: index of the pose target of a body, -1 */
     int32_t *released;    /* ncoord: coordinates whose stops the response leaves out for now */
@@ -167,18 +168,27 @@ static void form_qp(snFollower *t)
            wd = t->def.smoothness_weight * unit;
     const double *wish = t->Q + (size_t)n * (size_t)t->ld;
     for (int32_t i = 0; i < n; ++i) {
-        t->Q[(size_t)i * (size_t)t->ld + (size_t)i] += wa + wd;
-        t->c[i] = -wish[i] - wd * t->last[i];
+        t->Q[(size_t)i * (size_t)t->ld + (size_t)i] += t->cost[i] * (wa + wd);
+        t->c[i] = -wish[i] - t->cost[i] * wd * t->last[i];
     }
+}
+
+/* Of the way to full or no excitation, what a step goes with this time constant. */
+static double part_within(const snFollower *t, double time)
+{
+    return time > 0 ? 1 - exp(-sn_plant_step(t->s) / time) : 0;
 }
 
 /* Muscles take tens of milliseconds to come and go: what an activation may do within a step. */
 static void limit_rates(snFollower *t)
 {
     double change = t->def.max_rate * sn_plant_step(t->s);
+    double rise = part_within(t, t->def.rise_time), fall = part_within(t, t->def.fall_time);
     for (int32_t k = 0; k < t->m->nmuscle; ++k) {
-        t->lower[k] = fmax(0, t->last[k] - change);
-        t->upper[k] = fmax(t->lower[k], fmin(t->def.max_activation, t->last[k] + change));
+        double up = t->def.rise_time > 0 ? fmin(change, rise * (1 - t->last[k])) : change;
+        double down = t->def.fall_time > 0 ? fmin(change, fall * t->last[k]) : change;
+        t->lower[k] = fmax(0, t->last[k] - down);
+        t->upper[k] = fmax(t->lower[k], fmin(t->def.max_activation, t->last[k] + up));
     }
 }
 
@@ -234,6 +244,26 @@ static void choose(void *context, const snModel *m, snState *s)
 
 /* ---- set-up --------------------------------------------------------------------------------- */
 
+/* Volume of a muscle but for the specific tension: force times length of its belly. */
+static double volume_of(const snModel *m, int32_t muscle)
+{
+    double sum = 0;
+    for (int32_t k = m->muscle_strandadr[muscle]; k < m->muscle_strandadr[muscle + 1]; ++k) {
+        const snStrand *st = &m->strand[m->muscle_strand[k]];
+        for (int32_t g = 0; g < st->ngauss; ++g)
+            sum += m->strand_force[m->muscle_strand[k]] * st->gauss[g].weight * st->gauss[g].share;
+    }
+    return sum;
+}
+
+static void find_costs(snFollower *t)
+{
+    int32_t n = t->m->nmuscle;
+    double sum = 0;
+    for (int32_t k = 0; k < n; ++k) sum += t->cost[k] = t->def.cost_by_volume ? volume_of(t->m, k) : 1;
+    for (int32_t k = 0; k < n && t->def.cost_by_volume; ++k) t->cost[k] *= n / sum;
+}
+
 static bool allocate(snFollower *t)
 {
     size_t nm = (size_t)t->m->nmuscle, nt = (size_t)t->ntarget;
@@ -246,7 +276,7 @@ static bool allocate(snFollower *t)
            (t->upper = SN_NEW_ARRAY(double, nm)) && (t->last = SN_NEW_ARRAY(double, nm)) &&
            (t->body_target = SN_NEW_ARRAY(int32_t, t->m->nbody)) &&
            (t->released = SN_NEW_ARRAY(int32_t, t->m->ncoord)) && (t->diagonal = SN_NEW_ARRAY(double, nm)) &&
-           (t->qp = sn_boxqp_create(t->m->nmuscle)) && (t->response = sn_response_create(t->m, t->s));
+           (t->cost = SN_NEW_ARRAY(double, nm)) && (t->qp = sn_boxqp_create(t->m->nmuscle)) && (t->response = sn_response_create(t->m, t->s));
 }
 
 static void list_targets(snFollower *t)
@@ -308,6 +338,7 @@ snStatus sn_follower_create(const snModel *m, snState *s, const snFollowerDef *d
         return sn_fail_no_memory(error);
     }
     list_targets(t);
+    find_costs(t);
     sn_plant_control(s, (snController){choose, t});
     t->acts = true;
     *out = t;
@@ -327,7 +358,7 @@ void sn_follower_destroy(snFollower *t)
     if (t->acts) stop_acting(t);
     sn_response_destroy(t->response);
     void *block[] = {t->target, t->now,   t->next, t->H,        t->body_H,      t->Q,       t->c,
-                     t->lower,  t->upper, t->last, t->diagonal, t->body_target, t->released};
+                     t->lower,  t->upper, t->last, t->diagonal, t->body_target, t->released, t->cost};
     for (size_t i = 0; i < sizeof block / sizeof *block; ++i) sn_free(block[i]);
     sn_boxqp_destroy(t->qp);
     sn_free(t);

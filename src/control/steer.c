@@ -15,6 +15,8 @@
 #include <stdio.h>
 #include <string.h>
 
+static const double LEAD = 0.5; /* s: passive joints stand still after it */
+
 /* ---- one step ------------------------------------------------------------------------------- */
 
 /* Called by sn_step once the system is there. */
@@ -35,14 +37,14 @@ static void choose(void *context, const snModel *m, snState *s)
     ++run->at.choices;
 }
 
-static void note_program(snSteer *run, bool first)
+static void note_program(snSteer *run)
 {
     const snTreeControl *c = run->control;
     double *missing = run->report->missing;
     run->at.rounds += c->info.rounds;
     run->at.worst_rounds = fmax(run->at.worst_rounds, c->info.rounds);
     const double time[3] = {c->time_inverse, c->time_B, c->time_qp};
-    for (int k = 0; k < 3 && !first; ++k) run->report->stage[k] += time[k];
+    for (int k = 0; k < 3; ++k) run->report->stage[k] += time[k];
     for (int32_t i = 0; i < run->m->ncoord; ++i) missing[i] = fmax(missing[i], fabs(c->unmet[i]));
 }
 
@@ -68,13 +70,10 @@ static snStatus step(snSteer *run)
     snStatus status = sn_step(run->m, run->s);
     if (status == SN_OK) status = run->status;
     double took = sn_clock_thread() - began;
-    bool first = run->timed++ == 0;
-    if (first)
-        run->report->step_cold = took;
-    else
-        run->report->step_mean += took, run->report->step_worst = fmax(run->report->step_worst, took);
+    run->report->step_mean += took, run->report->step_worst = fmax(run->report->step_worst, took);
+    ++run->timed;
     if (status != SN_OK) return status;
-    if (run->at.step % run->every == 0) note_program(run, first);
+    if (run->at.step % run->every == 0) note_program(run);
     ++run->at.step;
     note_errors(run, time + run->h);
     return SN_OK;
@@ -123,7 +122,7 @@ static void finish(snSteer *run, double began)
 {
     snSteerReport *r = run->report;
     const snSteerTally *t = &run->at;
-    int64_t choices = t->choices > 0 ? t->choices : 1, timed = run->timed > 1 ? run->timed - 1 : 1;
+    int64_t choices = t->choices > 0 ? t->choices : 1, timed = run->timed > 0 ? run->timed : 1;
     r->mean = t->errors > 0 ? t->error / t->errors : 0;
     r->worst = t->worst, r->worst_time = t->worst_time, r->worst_coordinate = t->worst_coordinate;
     r->missing_coordinate = -1;
@@ -184,13 +183,26 @@ static snStatus open_state(snSteer *run, snError *error)
     return SN_OK;
 }
 
-/* On the first target, with its velocity. */
-static void set_out(snSteer *run)
+/* On the first target, held until passive joints have settled under the weight; then with its velocity. */
+static snStatus set_out(snSteer *run)
 {
+    size_t bytes = sizeof(double) * (size_t)run->m->ncoord;
+    snStatus status = SN_OK;
     sn_steer_aim(run, run->begin);
     (void)sn_pose(run->m, run->s, run->target.q);
-    memcpy(run->sim->v, run->target.v, sizeof(double) * (size_t)run->m->ncoord);
     sn_treecontrol_reset(run->control, run->sim);
+    memset(run->target.v, 0, bytes), memset(run->target.a, 0, bytes);
+    for (double t = 0; t < LEAD && status == SN_OK; t += run->h) {
+        double began = sn_clock_thread();
+        status = sn_step(run->m, run->s);
+        if (status == SN_OK) status = run->status;
+        if (t == 0) run->report->step_cold = sn_clock_thread() - began;
+    }
+    run->at = (snSteerTally){.worst_coordinate = -1};
+    sn_steer_aim(run, run->begin);
+    for (int32_t i = 0; i < run->m->ncoord; ++i)
+        if (run->sim->tree->driven[i]) run->sim->v[i] += run->target.v[i];
+    return status;
 }
 
 /* ---- checkpoints ---------------------------------------------------------------------------- */
@@ -206,6 +218,7 @@ typedef struct Head {
 
 size_t sn_steer_save(const snSteer *run, void *bytes)
 {
+    if (!run) return 0;
     size_t control = sizeof(double) * sn_treecontrol_save(run->control, run->sim, NULL);
     size_t kept = sizeof(double) * 3 * (size_t)run->m->ncoord, state = sn_state_save(run->m, run->s, NULL);
     if (bytes) {
@@ -253,9 +266,10 @@ static snStatus begin(snSteer *run, snError *error)
     if (status != SN_OK) return status;
     run->scratch = SN_NEW_ARRAY(double, sn_treecontrol_save(run->control, run->sim, NULL));
     if (!run->scratch) return sn_fail_no_memory(error);
-    set_out(run);
-    if (run->def->checkpoint) status = take_up(run, error);
     sn_plant_control(run->s, (snController){choose, run});
+    if (run->def->checkpoint) return take_up(run, error);
+    status = set_out(run);
+    if (status != SN_OK) (void)sn_fail(error, status, "the first pose cannot be held: %s", sn_info(run->s)->culprit);
     return status;
 }
 
@@ -265,6 +279,11 @@ static void end(snSteer *run)
     sn_treecontrol_destroy(run->control);
     sn_state_destroy(run->s);
     sn_free(run->scratch);
+}
+
+static double now(const snSteer *run)
+{
+    return run->begin + (double)run->at.step * run->h;
 }
 
 snStatus sn_steer(const snModel *m, const snPoses *poses, const snSteerDef *def, snSteerReport *report, snError *error)
@@ -282,10 +301,10 @@ snStatus sn_steer(const snModel *m, const snPoses *poses, const snSteerDef *def,
         report->diverged = status == SN_DIVERGED;
         if (report->diverged) {
             (void)snprintf(report->culprit, sizeof report->culprit, "%s", sn_info(run.s)->culprit);
-            (void)sn_fail(error, status, "the simulation diverged after %.4g s: %s", sn_time(run.s), report->culprit);
+            (void)sn_fail(error, status, "the simulation diverged at %.4g s: %s", now(&run), report->culprit);
         }
-        if (status == SN_FAILED) (void)sn_fail(error, status, "no activations were found at %.4g s", sn_time(run.s));
-        if (status == SN_CANCELLED) (void)sn_fail(error, status, "stopped at %.4g s", sn_time(run.s));
+        if (status == SN_FAILED) (void)sn_fail(error, status, "no activations were found at %.4g s", now(&run));
+        if (status == SN_CANCELLED) (void)sn_fail(error, status, "stopped at %.4g s", now(&run));
     }
     end(&run);
     return status;

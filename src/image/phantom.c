@@ -29,17 +29,19 @@ typedef struct {
 
 /* Tubes of a branch are joined end to end, branches with a fillet. */
 static const Tube heads[] = {
-    {{-20, 4, 115}, {-15, 2, 60}, 5, 9, 0}, {{-15, 2, 60}, {0, 0, 5}, 9, 14, 0}, {{0, 0, 5}, {2, 0, -40}, 14, 15, 0},
+    {{-20, 4, 115}, {-15, 2, 60}, 5, 9, 0}, {{-15, 2, 60}, {0, 0, 5}, 9, 14, 0},    {{0, 0, 5}, {2, 0, -40}, 14, 15, 0},
     {{2, 0, -40}, {0, 0, -115}, 15, 4, 0},  {{20, -4, 120}, {14, -1, 60}, 4, 8, 1}, {{14, -1, 60}, {0, 0, 5}, 8, 13, 1},
 };
 static const Tube branching[] = {
-    {{0, 0, 115}, {0, 0, 50}, 5, 15, 0},        {{0, 0, 50}, {0, 0, -5}, 15, 13, 0},   {{0, 0, -5}, {-22, -6, -70}, 11, 6, 1},
-    {{-22, -6, -70}, {-24, -8, -115}, 6, 4, 1}, {{0, 0, -5}, {0, 12, -70}, 11, 6, 2},  {{0, 12, -70}, {0, 14, -118}, 6, 4, 2},
-    {{0, 0, -5}, {20, -6, -75}, 11, 6, 3},      {{20, -6, -75}, {22, -8, -112}, 6, 3, 3},
+    {{0, 0, 115}, {0, 0, 50}, 5, 15, 0},    {{0, 0, 50}, {0, 0, -5}, 15, 13, 0},
+    {{0, 0, -5}, {-22, -6, -70}, 11, 6, 1}, {{-22, -6, -70}, {-24, -8, -115}, 6, 4, 1},
+    {{0, 0, -5}, {0, 12, -70}, 11, 6, 2},   {{0, 12, -70}, {0, 14, -118}, 6, 4, 2},
+    {{0, 0, -5}, {20, -6, -75}, 11, 6, 3},  {{20, -6, -75}, {22, -8, -112}, 6, 3, 3},
 };
 
 bool sn_phantom_find(const char *name, snPhantomKind *kind)
 {
+    if (!name) return false;
     static const char *const names[] = {
 #define X(id, text, meaning) text,
         SN_PHANTOM_TABLE(X)
@@ -72,7 +74,8 @@ static double tubes(const Tube *tube, size_t count, v3 p)
     double d = 1e3;
     for (size_t i = 0; i < count;) {
         double e = 1e3;
-        for (int branch = tube[i].branch; i < count && tube[i].branch == branch; ++i) e = fmin(e, tube_distance(tube + i, p));
+        for (int branch = tube[i].branch; i < count && tube[i].branch == branch; ++i)
+            e = fmin(e, tube_distance(tube + i, p));
         double h = fmax(ROUND - fabs(d - e), 0) / ROUND;
         d = fmin(d, e) - 0.25 * h * h * ROUND;
     }
@@ -131,7 +134,8 @@ static int tissue_near(const Limb *limb, v3 p, double d)
     return tissue(limb, p, fabs(d) < NEAR ? muscle(limb->def->kind, p) : d);
 }
 
-/* The mean over the pixel's box, 0.6 of the distance between slices thick: sampled finely where it is not all the same. */
+/* The mean over the pixel's box, 0.6 of the distance between slices thick: sampled finely where it is not all the same.
+ */
 static double pixel_value(const Limb *limb, double x, double y, double slice)
 {
     enum { FINE = 4, DEEP = 5 };
@@ -173,7 +177,8 @@ static double normal(uint64_t *state)
 /* Coils are nearer to one side. */
 static double shading(const snPhantomDef *def, v3 p)
 {
-    return 1 + 0.5 * def->bias * (sin(2.2 * p.x / STAGE[0] + 0.3) + 0.6 * cos(3 * p.z / STAGE[2]) * sin(2 * p.y / STAGE[1]));
+    return 1 + 0.5 * def->bias *
+                   (sin(2.2 * p.x / STAGE[0] + 0.3) + 0.6 * cos(3 * p.z / STAGE[2]) * sin(2 * p.y / STAGE[1]));
 }
 
 /* Whether slice k is one of `count` spread over the middle of the muscle; the two lists do not meet. */
@@ -243,6 +248,7 @@ static void fill_stack(Limb *limb, snStack *stack)
 
 snStatus sn_make_phantom(const snPhantomDef *def, snStack *stack, snContours *truth, snError *error)
 {
+    if (!truth) return sn_fail_argument(error, "sn_make_phantom without truth");
     if (SN_CHECK_DEF(def, snPhantomDef, error)) return SN_BAD_ARGUMENT;
     Limb limb = {.def = def};
     snStackPlace place = sn_default_stack_place();
@@ -257,8 +263,8 @@ snStatus sn_make_phantom(const snPhantomDef *def, snStack *stack, snContours *tr
     if (def->n[0] < 16 || def->n[1] < 16 || def->n[2] < 4)
         return sn_fail(error, SN_BAD_INPUT, "a phantom needs 16 x 16 pixels and 4 slices at least");
     if (!(def->noise >= 0 && def->noise < 1e4) || !(fabs(def->bias) < 1) || def->holes < 0 || def->gaps < 0)
-        return sn_fail(error, SN_BAD_INPUT, "noise %g, bias %g, %d holes and %d gaps cannot be made", def->noise, def->bias,
-                       (int)def->holes, (int)def->gaps);
+        return sn_fail(error, SN_BAD_INPUT, "noise %g, bias %g, %d holes and %d gaps cannot be made", def->noise,
+                       def->bias, (int)def->holes, (int)def->gaps);
     snStatus status = stack ? sn_stack_create(&place, &made, error) : sn_stack_place_check(&place, error);
     if (status == SN_OK) status = make_truth(&limb, &outline, error);
     contours.place = place;

@@ -8,8 +8,8 @@
 enum { SN_STACK_SIDE = 16384, SN_STACK_SLICES = 16384 };
 #define SN_STACK_PIXELS ((size_t)1 << 29)
 
-/* SN_BAD_INPUT: no pixels or too many, spacing that is not positive, axes that are not at right angles. Axes are made exactly
- * orthonormal. */
+/* SN_BAD_INPUT: no pixels or too many, spacing that is not positive, axes that are not at right angles. Axes are made
+ * exactly orthonormal. */
 snStatus sn_stack_place_check(snStackPlace *place, snError *error);
 /* Checks the place and gives a stack of zeros. */
 snStatus sn_stack_create(const snStackPlace *place, snStack *stack, snError *error);

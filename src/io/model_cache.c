@@ -80,6 +80,7 @@ static bool file_of(const char *kind, uint64_t key, bool make, char *path, size_
 
 void *sn_cache_read(const char *kind, uint64_t key, size_t *size)
 {
+    if (!kind || !size) return NULL;
     char path[PATH_SIZE + 64], *bytes = NULL;
     size_t length = 0;
     Head head;
@@ -98,11 +99,6 @@ void *sn_cache_read(const char *kind, uint64_t key, size_t *size)
     memmove(bytes, bytes + sizeof head, (size_t)head.size);
     *size = (size_t)head.size;
     return bytes;
-}
-
-void sn_cache_free(void *bytes)
-{
-    sn_free(bytes);
 }
 
 /* Removes the files used longest ago where there are too many. */
@@ -130,6 +126,7 @@ static void make_room(void)
 
 void sn_cache_write(const char *kind, uint64_t key, const void *bytes, size_t size)
 {
+    if (!kind) return;
     char path[PATH_SIZE + 64];
     snWriter w;
     key = full_key(kind, key);

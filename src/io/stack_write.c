@@ -53,8 +53,9 @@ static void write_vector(snWriter *out, const double v[3], double scale)
 
 static void write_nrrd(snWriter *out, const snStackPlace *p)
 {
-    sn_writer_printf(out, "NRRD0004\ntype: float\ndimension: 3\nspace: right-anterior-superior\nsizes: %d %d %d\nspace directions:",
-                     (int)p->n[0], (int)p->n[1], (int)p->n[2]);
+    sn_writer_printf(
+        out, "NRRD0004\ntype: float\ndimension: 3\nspace: right-anterior-superior\nsizes: %d %d %d\nspace directions:",
+        (int)p->n[0], (int)p->n[1], (int)p->n[2]);
     for (int a = 0; a < 3; ++a) write_vector(out, p->axis + 3 * a, 1e3 * p->spacing[a]);
     sn_writer_text(out, "\nspace origin:");
     write_vector(out, p->origin, 1e3);
@@ -166,6 +167,7 @@ static snStatus save_folder(const snStack *stack, const char *folder, const char
 
 snStatus sn_save_stack(const snStack *stack, const char *path, const char *format, snError *error)
 {
+    if (!stack || !path) return sn_fail_argument(error, "sn_save_stack without stack or path");
     bool nrrd = sn_path_ends(path, ".nrrd"), nifti = sn_path_ends(path, ".nii") || sn_path_ends(path, ".nii.gz");
     if (!nrrd && !nifti) return save_folder(stack, path, format && strcmp(format, "pgm") == 0 ? "pgm" : "png", error);
     snWriter out;

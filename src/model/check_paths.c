@@ -125,6 +125,9 @@ void sn_check_paths(snChecker *c)
     for (snId id = 1; id <= sn_spec_count(c->spec, SN_KIND_STRAND); ++id) {
         const snStrandDef *d = sn_spec_strand(c->spec, id);
         if (d->enabled && d->kind == SN_STRAND_PATH) check_order(c, id);
+        if (d->enabled && d->kind != SN_STRAND_PATH && d->max_velocity > 0)
+            sn_check_warning(c, SN_KIND_STRAND, id, "set kind to path, or leave it out",
+                             "max_velocity does nothing on a spline");
     }
     for (snId id = 1; id <= sn_spec_count(c->spec, SN_KIND_GROUP); ++id) check_group(c, id, sn_spec_group(c->spec, id));
 }

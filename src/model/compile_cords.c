@@ -131,6 +131,7 @@ static void set_material(const Build *b, const snStrandDef *def, double drawn_pa
     cord->passive = p->passive_scale * area * p->stiffness;
     cord->active = p->active_scale * p->max_force;
     cord->fiber = p->fiber_rest;
+    cord->max_velocity = def->max_velocity;
     cord->line_mass = p->density * area;
     cord->alpha = def->mass_damping, cord->beta = def->damping;
     cord->tension_only = def->tension_only;

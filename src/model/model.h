@@ -144,6 +144,7 @@ struct snModel {
     v3 gravity;
     double step, settle, compliance;
     const char *fixed; /* joints that motions may move but the model holds still */
+    bool ahead; /* see sn_predicts */
 
     /* bodies (nbody) */
     const char **body_name;

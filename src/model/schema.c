@@ -207,6 +207,9 @@ static const snAttr model_attr[] = {
     NUMBER_(settle, 0.2, 0, 100, 0, "s", "Time of damped settling before time zero."),
     NUMBER_(compliance, 1e-6, 0, 1, SN_ATTR_POSITIVE, "1/kg",
             "Regularisation of the constraint rows; makes redundant constraints harmless."),
+    BOOL_(ahead, false,
+          "Joints are linearised at the pose predicted for the end of the step, also in a model without paths: the activations "
+          "then depend less on the step. Models with paths always do."),
     NUMBER_(skin_a, 1, 0, 100, 0, "", "Tendon bulge of the skin: height."),
     NUMBER_(skin_b, 0.003, 0, 1, SN_ATTR_POSITIVE, "m", "Tendon bulge: lateral falloff."),
     NUMBER_(skin_c, 0.004, -1, 1, 0, "m", "Tendon bulge: normal falloff, the depth from which a tendon still shows."),
@@ -282,8 +285,11 @@ static const snAttr strand_attr[] = {
     STRING_(passive_fl, 0,
             "Passive force-length law: linear (default), hill-passive, blix-passive, a ForceLength element, or a file."),
     STRING_(active_fl, 0,
-            "Active force-length law: shift (default), hill-active, quadratic-active, blix-active, constant, a ForceLength "
-            "element, or a file."),
+            "Active force-length law: shift (default), hill-active, arch-active (nothing left at half and 1.6 of the optimal "
+            "length), quadratic-active, blix-active, constant, a ForceLength element, or a file."),
+    NUMBER_(max_velocity, 0, 0, 100, 0, "1/s",
+            "Path: fastest shortening of the fibres, in optimal lengths a second, at which no active force is left; about "
+            "10 in human muscle. 0: the active force is the same at every speed."),
     NUMBER_(radius, 0.01, 0, 1, SN_ATTR_POSITIVE, "m", "Radius of the whole strand."),
     BOOL_(enabled, true, "Takes part in the simulation."),
     NUMBER_(stiffness, 1e6, 0, 1e12, SN_ATTR_POSITIVE, "Pa",
@@ -300,6 +306,7 @@ static const snAttr strand_attr[] = {
     BOOL_(tension_only, true, "Carries no load when shorter than at rest."),
     STRING_(color, 0, "Free text for tools."),
     STRING_(label, 0, "What people call it (flexor digitorum profundus, index); for tools."),
+    STRING_(belly_mesh, 0, "A closed mesh of the scene: the shape of the belly as drawn, which pictures show instead of a tube."),
 };
 #undef DEF
 

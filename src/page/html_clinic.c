@@ -1,5 +1,6 @@
 /* The clinical page in the studio's data: what can be chosen, and the answers that a page without a server brings. */
 #include "base/alloc.h"
+#include "base/def.h"
 #include "base/error.h"
 #include "page/html_pack.h"
 
@@ -155,6 +156,7 @@ snStatus sn_pack_clinic(snPack *p)
 {
     const snClinicDef *def = p->def->clinic;
     snStatus status = SN_OK;
+    if (SN_CHECK_DEF(def, snClinicDef, p->error)) return SN_BAD_ARGUMENT;
     if (!p->model->skeleton) return sn_fail(p->error, SN_BAD_INPUT, "the clinical page needs a model on a tree");
     sn_pack_member(p, "clinic");
     sn_json_text(&p->head, "{\"posture\":");

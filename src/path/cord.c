@@ -27,7 +27,7 @@ static bool find_arc(const snCordWrap *w, rigid pose, v3 a, v3 b, v3 touch[2], d
     pathWrap wrap = placed_wrap(w, pose);
     pathSegment s = path_segment(a, b, &wrap, false);
     if (!s.touches) return false;
-    path_arc(a, b, &wrap, 2, touch);
+    path_arc(a, b, &wrap, 2, touch); /* both ends */
     *length = fmax(0, s.length - v3_dist(a, touch[0]) - v3_dist(touch[1], b));
     return true;
 }

@@ -42,6 +42,7 @@ typedef struct snCord {
     double tendon_before;           /* m: of tendon_rest, what lies before the belly */
     double tendon;                  /* stiffness of the tendon, N */
     double passive, active, fiber;  /* of the belly: see strand/strand.h */
+    double max_velocity;            /* of the fibres, optimal lengths a second; 0: force does not depend on speed */
     double line_mass;               /* kg per m of rest length */
     double alpha, beta;             /* damping by mass, 1/s, and by stiffness, s */
     bool tension_only;              /* the belly has no passive force below its rest length */
@@ -65,6 +66,7 @@ typedef struct snCordPull {
     double by_a;    /* dT/da, N */
     double x, y;    /* stretch of belly and tendon; of a slack cord both are what they would be without its bending */
     double share;   /* of a change of length, what the belly takes */
+    double drag;    /* dT/d(dl/dt) of the active force, N s/m, not below 0 */
 } snCordPull;
 
 /* Most nodes that a cord can have. */
@@ -80,6 +82,8 @@ void sn_cord_gradient(const snCord *cord, const rigid *pose, int32_t nnode, cons
 /* Tension at a length and an activation. *x is the stretch of the belly to start from (any positive number) and comes
  * back as found. */
 snCordPull sn_cord_pull(const snCord *cord, double length, double a, double *x);
+/* The same at a rate of the length (m/s): the active force follows the force-velocity law. */
+snCordPull sn_cord_pull_at(const snCord *cord, double length, double rate, double a, double *x);
 /* Elastic energy, J: its derivative by the length is the tension. */
 double sn_cord_energy(const snCord *cord, double length, double a);
 

@@ -80,6 +80,22 @@ snCordPull sn_cord_pull(const snCord *c, double length, double a, double *start)
                         .share = fmin(fmax(share, 0), 1)};
 }
 
+/* The speed of the fibres is what the belly takes of the rate: its share changes little, so that of the force without
+ * speed does. */
+snCordPull sn_cord_pull_at(const snCord *c, double length, double rate, double a, double *x)
+{
+    snCordPull p = sn_cord_pull(c, length, a, x);
+    if (!(c->max_velocity > 0) || !(c->belly_rest > 0) || !(c->active > 0)) return p;
+    double slope, per = c->fiber * p.share / (c->belly_rest * c->max_velocity);
+    double left = sn_force_velocity(per * rate, &slope);
+    double full = p.share > 0 ? p.by_a / p.share : 0; /* active force of the belly at activation 1 */
+    bool was_slack = p.tension <= 0;
+    p = sn_cord_pull(c, length, a * left, x);
+    p.by_a *= left;
+    p.drag = was_slack ? 0 : a * full * slope * per * p.share;
+    return p;
+}
+
 double sn_cord_energy(const snCord *c, double length, double a)
 {
     double x = 1, tendon = 0, belly = 0;

@@ -2,7 +2,8 @@
  *
  * A cord pulls with -T g on the bodies it touches. All is taken at the pose ahead, x* = x0 + h v0, which is exact for a
  * motion without acceleration, and the step meets the change of velocity only:
- *     T = T* + h k g . (v - v0) + beta k g . v,      force = -T g - h K_g (v - v0)
+ *     T = T* + (h k + d) g . (v - v0) + beta k g . v,      force = -T g - h K_g (v - v0)
+ * with the slope d of the force-velocity law,
  * so that K_g, which stands for the turning of straight pieces and leaves the levers out, neither damps a joint nor
  * holds a tendon that slides.
  *
@@ -76,7 +77,7 @@ void sn_cord_node_row(const snState *s, const snPathCord *k, const snCordNode *n
 static void find_pull(const snModel *m, snState *s, int32_t i)
 {
     double a = s->cord_activation[i] = sn_drive_of_strand(m, s, m->cord[i].strand);
-    s->cord_pull[i] = sn_cord_pull(&m->cord[i].cord, s->cord_length[i], a, &s->cord_x[i]);
+    s->cord_pull[i] = sn_cord_pull_at(&m->cord[i].cord, s->cord_length[i], s->cord_rate[i], a, &s->cord_x[i]);
 }
 
 static void evaluate_one(void *context, int32_t i)
@@ -135,8 +136,8 @@ static void add_elastic(const snModel *m, snState *s, int32_t i, double sign)
     const snCordPull *p = &s->cord_pull[i];
     const double *g = s->cord_g + 6 * k->slot;
     double h = s->h, drag = h * k->cord.beta * p->slope, base = p->tension - p->by_a * s->cord_activation[i];
-    double weight = h * h * p->slope + drag;
-    if (weight > 0) sn_cord_add_row(m, s, k, g, sign * weight, h * h * p->slope / weight);
+    double change = h * h * p->slope + h * p->drag, weight = change + drag; /* change meets v - v0 */
+    if (weight > 0) sn_cord_add_row(m, s, k, g, sign * weight, change / weight);
     sn_cord_add_impulse(m, s, k, g, -sign * (h * base + drag * moved_rate(m, s, k, g)));
     add_turning(m, s, i, sign);
 }
@@ -209,7 +210,8 @@ static void keep_tension(const snModel *m, snState *s, int32_t i)
     const double *g = s->cord_g + 6 * k->slot;
     double rate = 0, slope = s->cord_pull[i].slope;
     for (int32_t e = 0; e < 6 * k->cord.nslot; ++e) rate += g[e] * s->velocity[6 * k->body[e / 6] + e % 6];
-    double tension = tension_ahead(m, s, i) + slope * (s->h * (rate - s->cord_rate[i]) + k->cord.beta * rate);
+    double tension = tension_ahead(m, s, i) + slope * k->cord.beta * rate +
+                     (slope * s->h + s->cord_pull[i].drag) * (rate - s->cord_rate[i]);
     s->cord_tension[i] = fmax(0, tension);
 }
 

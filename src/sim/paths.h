@@ -14,6 +14,11 @@ void sn_cord_poses(const snPathCord *k, const rigid *body, rigid *pose);
  */
 double sn_paths_jam(const snModel *m, const snState *s, int32_t *cord, int32_t *point);
 
+/* Elastic energy of a path strand, J; power of the force of one of its constraints on its body, W, at a velocity of the
+ * body. */
+double sn_paths_strand_energy(const snModel *m, const snState *s, int32_t strand);
+double sn_paths_power(const snModel *m, const snState *s, int32_t constraint, const double velocity[6]);
+
 /* paths_mass.c: adds the inertia and the weight of the material of one cord to the system. */
 void sn_cord_add_mass(const snModel *m, snState *s, int32_t cord);
 

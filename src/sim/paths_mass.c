@@ -47,13 +47,28 @@ static void put(const Flow *f, double mass)
     sn_cord_add_row(f->m, f->s, f->k, f->row, mass * (1 + drag), 1 / (1 + drag));
 }
 
+/* Six coefficients of a node's velocity along n; false where its body is not simulated. */
+static bool node_row(const Flow *f, const snCordNode *node, v3 n, double row[6], int32_t *body, int32_t *free_body)
+{
+    *body = f->k->body[node->slot], *free_body = f->m->body_free[*body];
+    if (*free_body < 0) return false;
+    sn_body_point_row(f->s->ahead[*body].q, node->r, n, row);
+    return true;
+}
+
+/* Mass that moves with its node, at right angles to the cord: in the block of one body. */
 static void add_across(const Flow *f, const End *end, double mass)
 {
     v3 n = v3_perp(end->t), b = v3_cross(end->t, n);
-    for (int side = 0; side < 2; ++side) {
-        clear(f);
-        sn_cord_node_row(f->s, f->k, end->node, side ? b : n, f->row);
-        put(f, mass);
+    double row[6], heavy = mass * (1 + f->s->h * f->k->cord.alpha);
+    int32_t body, at;
+    for (int side = 0; side < 2 && node_row(f, end->node, side ? b : n, row, &body, &at); ++side) {
+        double *block = f->s->value->body_A + 36 * at, along = 0;
+        for (int i = 0; i < 6; ++i) along += row[i] * f->s->velocity[6 * body + i];
+        for (int i = 0; i < 6; ++i) {
+            f->s->impulse[6 * at + i] += mass * along * row[i];
+            for (int e = 0; e < 6; ++e) block[6 * i + e] += heavy * row[i] * row[e];
+        }
     }
 }
 
@@ -61,10 +76,14 @@ static void add_across(const Flow *f, const End *end, double mass)
 static void add_weight(const Flow *f, const End *end, int which, double mass)
 {
     v3 gravity = sn_gravity(f->m, f->s);
-    clear(f);
-    sn_cord_node_row(f->s, f->k, end->node, gravity, f->row);
-    add_flow(f, end, which, v3_dot(gravity, end->t));
-    sn_cord_add_impulse(f->m, f->s, f->k, f->row, f->s->h * mass);
+    double row[6], pull = f->s->h * mass, slide = pull * v3_dot(gravity, end->t);
+    int32_t body, at;
+    if (node_row(f, end->node, gravity, row, &body, &at))
+        for (int i = 0; i < 6; ++i) f->s->impulse[6 * at + i] += pull * row[i];
+    for (int32_t e = 0; e < 6 * f->k->cord.nslot; ++e) {
+        int32_t b = f->m->body_free[f->k->body[e / 6]];
+        if (b >= 0) f->s->impulse[6 * b + e % 6] += slide * (end->phi * f->g[e] - f->before[which][e]);
+    }
 }
 
 static void add_piece(const Flow *f, const End end[2], double mass, bool arc)

@@ -151,8 +151,7 @@ static void cord_energy(const snModel *m, const snState *s, int32_t i, v3 gravit
     const snPathCord *k = &m->cord[i];
     const snCordNode *node = s->cord_node + k->node;
     int32_t n = s->cord_nnode[i];
-    double a = sn_drive_of_strand(m, s, k->strand), rate = 0, along = 0, before = 0, last = 0,
-           flow = 0;
+    double a = sn_drive_of_strand(m, s, k->strand), rate = 0, along = 0, before = 0, last = 0, flow = 0;
     const snCordPull *pull = &s->cord_now[i];
     sum->elastic += sn_cord_energy(&k->cord, s->cord_length[i], a);
     for (int32_t e = 0; e + 1 < n; ++e) rate += piece_rate(s, k, &node[e]);
@@ -178,4 +177,44 @@ static void cord_energy(const snModel *m, const snState *s, int32_t i, v3 gravit
 void sn_paths_energy(const snModel *m, const snState *s, snEnergy *sum)
 {
     for (int32_t i = 0; i < m->ncord; ++i) cord_energy(m, s, i, sn_gravity(m, s), sum);
+}
+
+double sn_paths_strand_energy(const snModel *m, const snState *s, int32_t strand)
+{
+    double sum = 0;
+    for (int32_t i = m->strand_cordadr[strand]; i < m->strand_cordadr[strand + 1]; ++i)
+        sum += sn_cord_energy(&m->cord[i].cord, s->cord_length[i], sn_drive_of_strand(m, s, strand));
+    return sum;
+}
+
+/* What a cord pulls with at a node, along the piece behind it (way 1) or before it (-1), times the velocity there. */
+static double node_power(const snState *s, int32_t body, const snCordNode *node, v3 t, const double velocity[6],
+                         double pull)
+{
+    return pull * v3_dot(t, sn_body_point_velocity(s->body[body].q, velocity, node->r));
+}
+
+double sn_paths_power(const snModel *m, const snState *s, int32_t constraint, const double velocity[6])
+{
+    const snConstraint *c = &m->constraint[constraint];
+    double power = 0;
+    for (int32_t i = m->strand_cordadr[c->strand]; i < m->strand_cordadr[c->strand + 1]; ++i) {
+        const snPathCord *k = &m->cord[i];
+        const snCordNode *node = s->cord_node + k->node;
+        double pull = s->cord_tension[i];
+        for (int32_t e = 0; e < s->cord_nnode[i]; ++e) {
+            bool first = e == 0, last = e + 1 == s->cord_nnode[i];
+            if (node[e].point >= 0 && k->constraint[node[e].point] == constraint) {
+                if (!last) power += node_power(s, c->body, &node[e], node[e].t, velocity, pull);
+                if (!first) power -= node_power(s, c->body, &node[e], node[e].arrive, velocity, pull);
+            }
+            if (!node[e].arc) continue;
+            int32_t from = k->constraint[node[e - 1].point] + 1, to = k->constraint[node[e - 1].point + 1];
+            if (constraint < from || constraint >= to) continue;
+            power += (node_power(s, c->body, &node[e + 1], node[e + 1].t, velocity, pull) -
+                      node_power(s, c->body, &node[e], node[e].t, velocity, pull)) /
+                     (to - from);
+        }
+    }
+    return power;
 }

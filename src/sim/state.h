@@ -140,10 +140,11 @@ static inline double sn_drive_of_strand(const snModel *m, const snState *s, int3
 }
 
 /* The step linearises what bodies do to each other at the pose ahead (s->ahead) rather than at the one it begins with:
- * rows meet v - v0 then. Models of splines alone keep to the pose they begin with. */
+ * rows meet v - v0 then. Models of splines alone keep to the pose they begin with
+ * unless they ask for it. */
 static inline bool sn_predicts(const snModel *m)
 {
-    return m->ncord > 0;
+    return m->ncord > 0 || m->ahead;
 }
 
 /* Whether both are there and the state was made of this model. */

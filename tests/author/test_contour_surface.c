@@ -59,7 +59,8 @@ static void test_the_surface_is_where_the_muscle_is(void **state)
     make_truth(SN_PHANTOM_SPINDLE, &truth);
     assert_ok(sn_make_surface(&truth, &def, &mesh, NULL, &error), error);
     for (int32_t v = 0; v < mesh.nvertex; ++v) {
-        double x = 1e3 * mesh.vertex[3 * v] - 1.3, y = 1e3 * mesh.vertex[3 * v + 1] + 0.7, z = 1e3 * mesh.vertex[3 * v + 2];
+        double x = 1e3 * mesh.vertex[3 * v] - 1.3, y = 1e3 * mesh.vertex[3 * v + 1] + 0.7,
+               z = 1e3 * mesh.vertex[3 * v + 2];
         double u = x / 20, w = y / 15, t = z / 126, g = sqrt(u * u + w * w + t * t);
         double off = (g - 1) * g / sqrt(u * u / 400 + w * w / 225 + t * t / 15876);
         square += off * off, worst = fmax(worst, fabs(off));
@@ -158,8 +159,10 @@ static void test_bad_input_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_phantom_is_closed_and_full), cmocka_unit_test(test_the_surface_is_where_the_muscle_is),
-        cmocka_unit_test(test_threads_and_mirrored_axes), cmocka_unit_test(test_points_are_inside_and_stand_for_the_volume),
+        cmocka_unit_test(test_every_phantom_is_closed_and_full),
+        cmocka_unit_test(test_the_surface_is_where_the_muscle_is),
+        cmocka_unit_test(test_threads_and_mirrored_axes),
+        cmocka_unit_test(test_points_are_inside_and_stand_for_the_volume),
         cmocka_unit_test(test_bad_input_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

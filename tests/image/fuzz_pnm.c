@@ -1,4 +1,5 @@
-/* Any bytes as a slice image: an error or finite grey values, never a crash, never memory beyond what the file can hold. */
+/* Any bytes as a slice image: an error or finite grey values, never a crash, never memory beyond what the file can
+ * hold. */
 #include "base/alloc.h"
 #include "io/stack_read.h"
 

@@ -1,4 +1,5 @@
 /* Any bytes as a folder's stack.txt: an error or a place, never a crash. */
+#include "image/stack.h"
 #include "io/stack_read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -42,7 +42,8 @@ static void test_dice_of_every_phantom(void **state)
         def.nseed = 1, def.seed = seed[kind], def.opening = 3;
         assert_ok(sn_grow_contours(&stack, &def, &found, &error), error);
         double dice = sn_outline_dice(&found, truth.muscle);
-        print_message("phantom %d: dice %.4f, %d leaking\n", kind, dice, (int)sn_outline_count(&found, SN_SLICE_LEAKING));
+        print_message("phantom %d: dice %.4f, %d leaking\n", kind, dice,
+                      (int)sn_outline_count(&found, SN_SLICE_LEAKING));
         assert_true(dice >= 0.98);
         assert_int_equal(sn_outline_count(&found, SN_SLICE_BRIDGED), 2);
         for (int32_t k = 0; k < 40; ++k) {
@@ -152,7 +153,8 @@ static void test_contours_are_read_back(void **state)
     for (int c = 0; c < 3; ++c) assert_near(back.place.spacing[c], truth.place.spacing[c], 1e-15);
     for (int32_t k = 0; k < 40; ++k) {
         assert_int_equal(back.muscle->slice[k].nloop, truth.muscle->slice[k].nloop);
-        assert_true(sn_slice_dice(back.muscle->slice + k, truth.muscle->slice + k) > 0.9995); /* a thousandth of a pixel */
+        assert_true(sn_slice_dice(back.muscle->slice + k, truth.muscle->slice + k) >
+                    0.9995); /* a thousandth of a pixel */
     }
     sn_contours_free(&back);
     sn_contours_free(&truth);
@@ -161,9 +163,12 @@ static void test_contours_are_read_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_truth_has_the_true_volume), cmocka_unit_test(test_dice_of_every_phantom),
-        cmocka_unit_test(test_heads_join), cmocka_unit_test(test_corrections_are_kept),
-        cmocka_unit_test(test_bad_seeds_are_refused), cmocka_unit_test(test_contours_are_read_back),
+        cmocka_unit_test(test_truth_has_the_true_volume),
+        cmocka_unit_test(test_dice_of_every_phantom),
+        cmocka_unit_test(test_heads_join),
+        cmocka_unit_test(test_corrections_are_kept),
+        cmocka_unit_test(test_bad_seeds_are_refused),
+        cmocka_unit_test(test_contours_are_read_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -86,7 +86,8 @@ static void test_loops_of_a_ring(void **state)
     assert_int_equal(sn_alloc_live(), 0);
 }
 
-/* Every pattern of a few pixels, saddles and borders among them, gives closed loops that do not cross and hold the pixels. */
+/* Every pattern of a few pixels, saddles and borders among them, gives closed loops that do not cross and hold the
+ * pixels. */
 static void test_loops_of_every_pattern(void **state)
 {
     (void)state;
@@ -135,8 +136,10 @@ static void test_dice_of_squares(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_distance_is_that_of_brute_force), cmocka_unit_test(test_parts_are_taken_and_flooded),
-        cmocka_unit_test(test_loops_of_a_ring),                 cmocka_unit_test(test_loops_of_every_pattern),
+        cmocka_unit_test(test_distance_is_that_of_brute_force),
+        cmocka_unit_test(test_parts_are_taken_and_flooded),
+        cmocka_unit_test(test_loops_of_a_ring),
+        cmocka_unit_test(test_loops_of_every_pattern),
         cmocka_unit_test(test_dice_of_squares),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,7 +38,11 @@ static void test_every_format_is_read_back(void **state)
     (void)state;
     static const struct {
         const char *path, *format;
-    } form[] = {{"stack_test.nii", NULL}, {"stack_test.nii.gz", NULL}, {"stack_test.nrrd", NULL}, {"stack_test_png", "png"}, {"stack_test_pgm", "pgm"}};
+    } form[] = {{"stack_test.nii", NULL},
+                {"stack_test.nii.gz", NULL},
+                {"stack_test.nrrd", NULL},
+                {"stack_test_png", "png"},
+                {"stack_test_pgm", "pgm"}};
     snStack stack = make_stack();
     for (size_t i = 0; i < sizeof form / sizeof *form; ++i) {
         snStack back = {0};
@@ -111,12 +115,24 @@ static void test_bad_files_are_refused(void **state)
     (void)state;
     static const struct {
         const char *name, *says;
-    } bad[] = {{"nifti/cut.nii", "ends after"},       {"nifti/huge.nii", "too large"},      {"nifti/nan.nii", "not a finite"},
-               {"nifti/sheared.nii", "sheared"},      {"nifti/pair.nii", "another file"},   {"nifti/time.nii", "volumes"},
-               {"nifti/no_spacing.nii", "spacing"},   {"nifti/complex.nii", "type"},        {"nifti/cut.nii.gz", "compressed data"},
-               {"nifti/large.nii.gz", "announced"},   {"nrrd/cut.nrrd", "bytes are there"}, {"nrrd/detached.nrrd", "another file"},
-               {"nrrd/no_spacing.nrrd", "spacings"},  {"nrrd/text.nrrd", "encoding"},       {"nrrd/four.nrrd", "3 dimensions"},
-               {"nrrd/broken_gzip.nrrd", "compressed"}, {"png", "spacing"}, {"nowhere", "no such"}};
+    } bad[] = {{"nifti/cut.nii", "ends after"},
+               {"nifti/huge.nii", "too large"},
+               {"nifti/nan.nii", "not a finite"},
+               {"nifti/sheared.nii", "sheared"},
+               {"nifti/pair.nii", "another file"},
+               {"nifti/time.nii", "volumes"},
+               {"nifti/no_spacing.nii", "spacing"},
+               {"nifti/complex.nii", "type"},
+               {"nifti/cut.nii.gz", "compressed data"},
+               {"nifti/large.nii.gz", "announced"},
+               {"nrrd/cut.nrrd", "bytes are there"},
+               {"nrrd/detached.nrrd", "another file"},
+               {"nrrd/no_spacing.nrrd", "spacings"},
+               {"nrrd/text.nrrd", "encoding"},
+               {"nrrd/four.nrrd", "3 dimensions"},
+               {"nrrd/broken_gzip.nrrd", "compressed"},
+               {"png", "spacing"},
+               {"nowhere", "no such"}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
         snStack stack = {0};
         snError error = {0};

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "check.h"
+#include "model/spec_internal.h"
 #include "sinew/model.h"
 
 #include <string.h>

@@ -445,6 +445,45 @@ static void a_belly_in_an_eyelet_is_told(void **state)
     rig_drop(&r);
 }
 
+/* A muscle that lifts a weight at a constant speed pulls with what the force-velocity law leaves: the speed at which it
+ * settles is that of the law, whatever the step. */
+static double lifting_speed(double h)
+{
+    double nowhere[3] = {0, 0, 0}, hangs[3] = {0, -0.3, 0};
+    snBuild b = sn_build_begin();
+    sn_build_model(&b, 0, h);
+    sn_build_body(&b, "frame", nowhere, NULL, half, 0);
+    sn_build_body(&b, "weight", hangs, NULL, half, 1);
+    snVia via[] = {{.p = {0, 0, 0}, .kind = SN_VIA_FIXED, .on = "frame"},
+                   {.p = {0, -0.3, 0}, .kind = SN_VIA_FIXED, .on = "weight"}};
+    snPath path = {.via = via, .nvia = 2, .npoint = 20};
+    snStrandDef def = rope_def(0);
+    def.name = "muscle", def.belly_end = 1, def.stiffness = 1, def.active_fl = "constant", def.max_force = 2 * G;
+    def.max_velocity = 3, def.damping = 0, def.density = 1e-3;
+    sn_build_strand(&b, &def, &path);
+    snSimDef sim = sn_default_sim_def();
+    sim.step = h;
+    Rig r = rig_of(sn_build_end(&b), sim);
+    r.s->activation[0] = 1;
+    rig_run(&r, 0.6);
+    double speed = r.s->velocity[6 + 4];
+    rig_drop(&r);
+    return speed;
+}
+
+static void a_muscle_lifts_as_fast_as_hill_says(void **state)
+{
+    (void)state;
+    /* (1 - u) / (1 + 4 u) = 1/2 at u = 1/6 of the largest speed: 3 lengths of 0.3 m a second */
+    double expected = 3 * 0.3 / 6;
+    static const double step[] = {0.004, 0.001};
+    for (int k = 0; k < 2; ++k) {
+        double speed = lifting_speed(step[k]);
+        print_message("half the largest force, h = %g ms: lifts at %.4f m/s, Hill %.4f\n", 1e3 * step[k], speed, expected);
+        assert_near(speed / expected, 1, 2e-3);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -452,7 +491,7 @@ int main(void)
         cmocka_unit_test(a_finger_moves_alike_at_any_step), cmocka_unit_test(jumps_of_activation_stay_stable),
         cmocka_unit_test(response_is_what_the_step_does),   cmocka_unit_test(a_saved_state_goes_on_bit_for_bit),
         cmocka_unit_test(curves_keep_their_points),         cmocka_unit_test(bad_paths_are_refused),
-        cmocka_unit_test(a_belly_in_an_eyelet_is_told),
+        cmocka_unit_test(a_belly_in_an_eyelet_is_told),     cmocka_unit_test(a_muscle_lifts_as_fast_as_hill_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,7 +88,7 @@ test("the cut deep flexor of the index finger: its last joint is lost, nobody re
       const tip = data.bodies.findIndex((b) => b.name === "dp2");
       return Math.hypot(...[0, 1, 2, 3].map((k) => frame.rotations[4 * tip + k] - frame.targetRotations[4 * tip + k]));
     });
-    assert.ok(apart > 0.3, `the fingertip is turned by about ${apart}`);
+    assert.ok(apart > 0.15, `the fingertip is turned by about ${apart}`);
   }));
 
 test("an ulnar palsy from the page alone, in pictures", () =>

@@ -408,7 +408,7 @@ static snStatus add_cylinder(const snHand *hand, const snHandSurface *s, snSpec 
     node.visible = false;
     v3_store(node.translate, rigid_unapply(frame, s->center));
     q_store(node.rotate, q);
-    node.size[0] = s->radius, node.size[1] = s->length;
+    node.extent[0] = s->radius, node.extent[1] = s->length;
     return sn_add_node(spec, &node, NULL);
 }
 

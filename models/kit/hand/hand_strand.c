@@ -322,7 +322,7 @@ static snStatus add_band(const course *c, snSpec *spec)
     return sn_add_strand(spec, &def, NULL);
 }
 
-static snStatus add_strand(const course *c, snSpec *spec)
+static snStatus add_strand(const course *c, const snHandDef *hand_def, snSpec *spec)
 {
     if (c->muscle->band) return add_band(c, spec);
     const snHandMuscle *m = c->muscle;
@@ -344,6 +344,9 @@ static snStatus add_strand(const course *c, snSpec *spec)
     def.tension_only = false; /* the tone pulls at any length */
     def.passive_fl = "fiber-passive";
     def.active_fl = "fiber-active";
+    char belly[SN_HAND_NAME + 8];
+    (void)snprintf(belly, sizeof belly, "%s.belly", m->name);
+    if (hand_def->meshes) def.belly_mesh = belly;
     return sn_add_strand(spec, &def, NULL);
 }
 
@@ -433,7 +436,7 @@ static snStatus add_muscle(const snHand *hand, int32_t muscle, const snHandDef *
     c.path = def->paths && is_single(hand, muscle);
     snStatus status = draw(&c, def, error);
     if (status == SN_OK) status = add_curve(&c, spec, parent);
-    if (status == SN_OK) status = add_strand(&c, spec);
+    if (status == SN_OK) status = add_strand(&c, def, spec);
     return status == SN_OK ? add_constraints(hand, &c, spec) : status;
 }
 
