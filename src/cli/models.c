@@ -142,9 +142,10 @@ static snStatus load_model(snCli *cli, const char *name, bool to_check, snSpec *
     return status;
 }
 
-snStatus cli_load_model(snCli *cli, const char *name, snSpec **spec)
+/* The model as it is, or that of --draw. */
+static snStatus load_varied(snCli *cli, const char *name, bool to_check, snSpec **spec)
 {
-    snStatus status = load_model(cli, name, false, spec);
+    snStatus status = load_model(cli, name, to_check, spec);
     if (status == SN_OK && cli_option_nth(cli, "draw", 0)) status = cli_vary(cli, *spec);
     if (status == SN_OK || !*spec) return status;
     sn_spec_destroy(*spec);
@@ -152,9 +153,14 @@ snStatus cli_load_model(snCli *cli, const char *name, snSpec **spec)
     return status;
 }
 
+snStatus cli_load_model(snCli *cli, const char *name, snSpec **spec)
+{
+    return load_varied(cli, name, false, spec);
+}
+
 snStatus cli_load_model_to_check(snCli *cli, const char *name, snSpec **spec)
 {
-    return load_model(cli, name, true, spec);
+    return load_varied(cli, name, true, spec);
 }
 
 static snStatus say_problems(snCli *cli, const snSpec *spec)

@@ -226,6 +226,7 @@ static snStatus check_free(const char *model_name, const char *name, bool replac
 snStatus sn_add_motion(const snModel *model, const char *model_name, const char *file, const char *name, bool replace,
                        char *path, size_t size, snError *error)
 {
+    if (!model || !model_name || !file) return sn_fail_argument(error, "sn_add_motion without model, model_name or file");
     const char *base = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
     char stem[64], folder[PATH_SIZE], to[PATH_SIZE];
     snMotionSummary summary;
