@@ -4,7 +4,7 @@ CCACHE := $(shell command -v ccache 2>/dev/null)
 LAUNCHER := $(if $(CCACHE),-DCMAKE_C_COMPILER_LAUNCHER=ccache)
 SOURCES = $(shell git ls-files 'src/*.c' 'scenes/*.c' 'examples/*.c' 'studio/*.c')
 
-.PHONY: all deps demo test test-quick test-full test-habits test-page test-blender blender-addon bench fuzz docs studio install uninstall deb format tidy clean help
+.PHONY: all deps demo test test-quick test-full test-habits test-page test-blender blender-addon bench soak fuzz docs studio install uninstall deb format tidy clean help
 
 all: ## build build/sinew (the default)
 	@mkdir -p build
@@ -51,7 +51,15 @@ blender-addon: ## pack the add-on for Blender: build/sinew-blender.zip
 bench: all ## the benchmark ladder
 	@build/sinew bench
 
-fuzz: ## each fuzz target for FUZZ_SECONDS (60)
+SOAK_MOTIONS ?= 2000
+soak: ## SOAK_MOTIONS (2000) random motions of the hand, hours; interrupted, it goes on with the next: build/soak.tsv
+	@tools/install_deps.sh build test
+	@mkdir -p build
+	@cmake --preset test $(LAUNCHER) >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
+	@cmake --build build --target soak_control_hand models
+	@SINEW_MODELS=build/models:models nice -n 19 build/tests/soak_control_hand build/soak.tsv $(SOAK_MOTIONS)
+
+fuzz: ## each fuzz target for FUZZ_SECONDS (60), FUZZ_JOBS at a time, those below FUZZ_UNTIL inputs in all
 	@tools/install_deps.sh build test page browser
 	@tools/run_tests fuzz
 

@@ -73,7 +73,7 @@ int main(int argc, char **argv)
     sn_field(model, state, "strand.point", &point);
     static const char *const bodies[] = {"ceiling", "bob"}, *const strands[] = {"cord"};
     static const int32_t npoint[] = {8};
-    static snTrackDef def;
+    snTrackDef def = sn_default_track_def();
     def.model = "pendulum";
     def.nbody = 2, def.body_name = bodies;
     def.nstrand = 1, def.strand_name = strands, def.strand_npoint = npoint;

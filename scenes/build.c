@@ -78,7 +78,7 @@ void sn_build_cylinder(snBuild *build, const char *name, const char *body, const
     node.name = name;
     node.kind = SN_NODE_SHAPE;
     node.shape = SN_SHAPE_CYLINDER;
-    node.size[0] = radius, node.size[1] = length;
+    node.extent[0] = radius, node.extent[1] = length;
     node.parent = sn_spec_find(build->spec, SN_KIND_NODE, body);
     const snNodeDef *parent = node.parent ? sn_spec_node(build->spec, node.parent) : NULL;
     if (!parent) {
@@ -294,7 +294,7 @@ void sn_build_strand(snBuild *build, const snStrandDef *base, const snPath *path
 {
     double point[3 * SN_BUILD_MAX_POINT];
     int32_t n = path->npoint, count = 0;
-    if (!build->spec || n > SN_BUILD_MAX_POINT) return;
+    if (!build->spec || n < 4 || n > SN_BUILD_MAX_POINT) return; /* a cubic has four points at least */
     sn_build_points(path, point);
     snStrandDef def = *base;
     def.npoint = n;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Finds what is missing to build and test sinew and installs it.
 #
-#   tools/install_deps.sh [--check] GROUP...     groups: build test page browser blender fresh package habits (default: build)
+#   tools/install_deps.sh [--check] GROUP...     groups: build test page browser blender fresh package habits slurm (default: build)
 #
 # On Debian and Ubuntu it uses apt-get (through sudo where the user is not root), says what it installs and
 # installs nothing when everything is there. On any other system it names the packages and stops with 1.
@@ -13,8 +13,8 @@ groups=
 for argument in "$@"; do
     case $argument in
     --check) only_check=yes ;;
-    build | test | page | browser | blender | fresh | package | habits) groups="$groups $argument" ;;
-    *) echo "install_deps.sh: unknown argument $argument (groups: build test page browser blender fresh package habits)" >&2; exit 2 ;;
+    build | test | page | browser | blender | fresh | package | habits | slurm) groups="$groups $argument" ;;
+    *) echo "install_deps.sh: unknown argument $argument (groups: build test page browser blender fresh package habits slurm)" >&2; exit 2 ;;
     esac
 done
 groups=${groups:-build}
@@ -23,7 +23,7 @@ groups=${groups:-build}
 # include folder), library_file (found in a library folder) or path. The package after a slash is taken where the archive has it and left out elsewhere.
 needs_build="
 tool:gcc:gcc header:stdlib.h:libc6-dev tool:make:make tool:cmake:cmake tool:ninja:ninja-build
-tool:pkg-config:pkg-config header:expat.h:libexpat1-dev header:zlib.h:zlib1g-dev header:suitesparse/amd.h:libsuitesparse-dev
+tool:pkg-config:pkg-config header:expat.h:libexpat1-dev header:zlib.h:zlib1g-dev header:png.h:libpng-dev header:suitesparse/amd.h:libsuitesparse-dev
 header:cairo/cairo.h:libcairo2-dev library_file:liblbfgsb.so:/liblbfgsb-dev"
 needs_test="
 header:cmocka.h:libcmocka-dev tool:python3:python3 tool:clang:clang
@@ -43,6 +43,8 @@ library_file:dri/swrast_dri.so:/libgl1-mesa-dri"
 needs_package="tool:dpkg-shlibdeps:dpkg-dev tool:file:file tool:strip:binutils"
 needs_habits="tool:clang-format:clang-format tool:clang-tidy:clang-tidy tool:git:git"
 needs_fresh="tool:mmdebstrap:mmdebstrap tool:git:git"
+# A single-node Slurm that the test of sinew sweep starts for itself; without it that test is left out.
+needs_slurm="path:/usr/sbin/slurmctld:slurmctld path:/usr/sbin/slurmd:slurmd path:/usr/sbin/munged:munge tool:sbatch:slurm-client"
 
 has_header() {
     for folder in /usr/include /usr/include/*-linux-gnu* /usr/local/include /opt/homebrew/include; do

@@ -7,6 +7,8 @@
 #include "sinew/skin.h"
 #include "sinew/spec.h"
 
+#include <math.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -20,15 +22,43 @@ SN_API snStatus sn_mirror_spec(const snSpec *spec, int axis, snSpec **mirrored, 
  * SN_BAD_INPUT: a name that nothing has. */
 SN_API snStatus sn_make_plain(const snSpec *spec, const char *names, snSpec **plain, snError *error);
 
+/* Models that differ a little: each thing that is varied gets a factor between 1 - by and 1 + by of its own (places: a
+ * shift by at most that share of the muscle's length). Evenly spread, and a function of seed, draw and names only; draw 0
+ * leaves the model as it is. */
+typedef enum snVary {
+    SN_VARY_PCSA,     /* greatest force of each muscle */
+    SN_VARY_VIA,      /* points of line muscles between origin and insertion; what holds strands on bodies there */
+    SN_VARY_FIBER,    /* fibre length */
+    SN_VARY_SLACK,    /* slack length of line muscles, rest length of strands */
+    SN_VARY_MASS,     /* of bodies, with their inertia */
+    SN_VARY_STIFFNESS /* of joints, coordinates and strands */
+} snVary;
+typedef struct snVariation {
+    snVary what;
+    double by; /* share, 0 to 1 */
+} snVariation;
+SN_API const char *sn_vary_name(int32_t what); /* such as "pcsa"; NULL past the last */
+SN_API const char *sn_vary_doc(int32_t what);
+/* Changes the spec in place. SN_BAD_INPUT: the model has nothing of that kind. */
+SN_API snStatus sn_vary_spec(snSpec *spec, const snVariation *variation, int32_t count, uint64_t seed, int32_t draw,
+                             snError *error);
+
 /* One closed skin from cross-sections: solids lofted through them, united as a distance field, with webs and nails. */
 typedef struct snSkinMeshDef {
+    size_t size;        /* of this struct: set by its default function */
     const char *tables; /* folder of skin_sections.tsv and skin_chains.tsv */
     int32_t triangles;  /* wished number, met within some percent; 20,000 to 60,000 for a hand */
     bool left;          /* mirrored in z */
     int32_t threads;    /* 0: all cores; the result does not depend on it */
 } snSkinMeshDef;
 
-SN_API snSkinMeshDef sn_default_skin_mesh_def(void);
+static inline snSkinMeshDef sn_default_skin_mesh_def(void)
+{
+    SN_DEF(snSkinMeshDef, def);
+    def.tables = "";
+    def.triangles = 40000;
+    return def;
+}
 /* Free with sn_mesh_free. Red of the colours is the influence of tendons (1), green and blue mark the nails (0.8). */
 SN_API snStatus sn_author_skin(const snSkinMeshDef *def, snMesh *mesh, snError *error);
 
@@ -45,6 +75,7 @@ typedef struct snAutoStrandInput {
 } snAutoStrandInput;
 
 typedef struct snAutoStrandsDef {
+    size_t size;        /* of this struct: set by its default function */
     const snMesh *mesh; /* closed, not crossing itself; copied */
     int32_t ninput;
     const snAutoStrandInput *input;
@@ -73,30 +104,32 @@ typedef struct snAutoStrandsQuality {
     double mean_length;       /* m */
 } snAutoStrandsQuality;
 
-SN_API snAutoStrandsDef sn_default_autostrands_def(void);
-/* SN_BAD_INPUT with place and remedy: a mesh that is open or crosses itself, a strand outside it, wrong parameters. */
-SN_API snStatus sn_autostrands_create(const snAutoStrandsDef *def, snAutoStrands **strands, snError *error);
-SN_API void sn_autostrands_destroy(snAutoStrands *strands); /* NULL is fine */
-/* One step without allocating; returns how far the points moved (root mean square) over the spacing. */
-SN_API double sn_autostrands_step(snAutoStrands *strands);
-/* A step that moves less than this, of the spacing, ends sn_autostrands_run. */
+static inline snAutoStrandsDef sn_default_autostrands_def(void)
+{
+    SN_DEF(snAutoStrandsDef, def);
+    def.duplicates = 10;
+    def.samples = 24;
+    def.control_points = 12;
+    def.stiffness = 10;
+    def.repulsion = 1;
+    def.attachment_radius = INFINITY;
+    def.tolerance = 1e-3;
+    return def;
+}
+/* A step that moves the points less than this, of the spacing, ends the relaxation. */
 #define SN_AUTOSTRANDS_CONVERGED 0.002
-/* Steps until a step moves less than SN_AUTOSTRANDS_CONVERGED of the spacing, at most `steps` times. SN_CANCELLED when
- * progress says so: the strands are then as far as they got. steps_done may be NULL. */
-SN_API snStatus sn_autostrands_run(snAutoStrands *strands, int32_t steps, snProgress progress, int32_t *steps_done);
+/* The strands now, for whoever watches them relax; valid until the next step. */
+typedef struct snAutoStrandsView {
+    int32_t count, samples, control_points;
+    const int32_t *input; /* count: which input each strand was made from */
+    const double *point;  /* count x samples x 3, strand by strand */
+} snAutoStrandsView;
+SN_API snAutoStrandsView sn_autostrands_view(const snAutoStrands *strands);
 /* Changes parameters while it runs. SN_BAD_INPUT: out of range, nothing is changed. */
 SN_API snStatus sn_autostrands_tune(snAutoStrands *strands, double stiffness, double repulsion, int32_t control_points,
                                     snError *error);
-SN_API int32_t sn_autostrands_count(const snAutoStrands *strands);
-SN_API int32_t sn_autostrands_samples(const snAutoStrands *strands);
-SN_API int32_t sn_autostrands_control_points(const snAutoStrands *strands);
-/* Index of the input that a strand was made from. */
-SN_API int32_t sn_autostrands_input(const snAutoStrands *strands, int32_t strand);
-/* The points now: strand by strand, samples x 3 each; valid until it is destroyed, changed by stepping. */
-SN_API const double *sn_autostrands_points(const snAutoStrands *strands);
 /* Control points of clamped uniform cubic curves, strand by strand, control_points x 3 each; at any time. */
 SN_API snStatus sn_autostrands_finish(const snAutoStrands *strands, double *point, snError *error);
-SN_API snStatus sn_autostrands_quality(const snAutoStrands *strands, snAutoStrandsQuality *quality, snError *error);
 
 /* What a muscle can do, from its shape: volume of its mesh, mean length of its strands (n positions each, 3 numbers a
  * position), physiological cross-section = volume over mean length [Lee 2009, figure 6]. */
@@ -105,8 +138,6 @@ typedef struct snMuscleMeasure {
     double fiber_length;  /* m */
     double cross_section; /* m^2 */
 } snMuscleMeasure;
-SN_API snStatus sn_measure_muscle(const snMesh *mesh, int32_t nstrand, int32_t nposition, const double *position,
-                                  snMuscleMeasure *measure, snError *error);
 
 /* Looks at the strands while they relax: called before the first step (step 0, moved infinite) and after each. It may
  * tune them, show them, and take its time: to pause, do not return. */
@@ -115,6 +146,7 @@ typedef snFillAnswer (*snFillWatch)(void *user, snAutoStrands *strands, int32_t 
 
 /* A mesh of a model filled with strands of one muscle group. */
 typedef struct snFillDef {
+    size_t size;           /* of this struct: set by its default function */
     const char *mesh;      /* mesh node of the scene */
     const char *strands;   /* names of the inputs, separated by blanks; they are disabled in the new model */
     const char *group;     /* name of the new group, its strands are NAME_1, NAME_2, ...; empty: the mesh's name */
@@ -134,22 +166,24 @@ typedef struct snFillReport {
     snMuscleMeasure muscle;
 } snFillReport;
 
-SN_API snFillDef sn_default_fill_def(void);
+static inline snFillDef sn_default_fill_def(void)
+{
+    SN_DEF(snFillDef, def);
+    def.fill = sn_default_autostrands_def();
+    def.steps = 400;
+    def.type = SN_GROUP_VOLUMETRIC;
+    return def;
+}
 /* A copy of the model with the strands added. Each gets the attributes and attachments of its input, an equal share of
  * its force and of the muscle's physiological cross-section. Functions that activate the input activate the group.
  * SN_BAD_INPUT: no such mesh or strand, a name that is taken, and what sn_autostrands_create refuses. */
 SN_API snStatus sn_fill_muscle(const snSpec *spec, const snFillDef *def, snProgress progress, snSpec **filled,
                                snFillReport *report, snError *error);
-/* Adds the struts of a whole group as constraints of their own, to be moved or removed one by one (the group's attribute
- * `struts` places the same ones without showing them): `count` between each two neighbouring strands, evenly from the group's
- * start to its end, each to the nearest point of the other, as long as drawn, with the group's kp and kd. Neighbours are the
- * pairs of the shortest tree through all strands. They are called GROUP.strut1.1, ...
- * SN_BAD_INPUT, nothing added: no such group, a strand without a sound curve, a name that is taken. */
-SN_API snStatus sn_add_struts(snSpec *spec, snId group, int32_t count, snStrutMode mode, snError *error);
 
 /* The skin of a model, ready to deform: its mesh, the poses of its bodies as drawn, bones from the meshes below them,
  * its strands with their bellies. Bodies, strands and control points are in the order of the compiled model. */
 typedef struct snModelSkinDef {
+    size_t size;             /* of this struct: set by its default function */
     const char *mesh;        /* node; NULL or empty: the model's skin */
     const int32_t *weight_body; /* 4 per vertex: bodies of the compiled model, or NULL: computed from the bones */
     const double *weight;       /* 4 per vertex, sum 1 */
@@ -162,7 +196,16 @@ typedef struct snModelSkinDef {
     size_t bound_size;
 } snModelSkinDef;
 
-SN_API snModelSkinDef sn_default_model_skin_def(void);
+static inline snModelSkinDef sn_default_model_skin_def(void)
+{
+    SN_DEF(snModelSkinDef, def);
+    def.prominence = 1;
+    def.belly = 1;
+    def.height = NAN;
+    def.lateral = NAN;
+    def.depth = NAN;
+    return def;
+}
 SN_API snStatus sn_create_model_skin(const snSpec *spec, const snModelSkinDef *def, snSkin **skin, snError *error);
 
 #ifdef __cplusplus

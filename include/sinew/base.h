@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,6 +24,14 @@ extern "C" {
 #define SN_API
 #define SN_PRINTF(fmt, args)
 #endif
+
+/* A def of a type, all zero but for its size. Defs begin with their size, so that a later version can add fields at the
+ * end: a def whose size the library does not know is refused with SN_BAD_ARGUMENT. The default function of each def, in
+ * the header of the program, starts with this and then says what is not zero. */
+#define SN_DEF(type, name)                                                                                             \
+    type name;                                                                                                         \
+    memset(&(name), 0, sizeof(name));                                                                                  \
+    (name).size = sizeof(name)
 
 #define SN_VERSION_MAJOR 0
 #define SN_VERSION_MINOR 1
@@ -67,9 +76,35 @@ typedef struct snProgress {
 } snProgress;
 
 SN_API const char *sn_version(void);
-SN_API const char *sn_status_name(snStatus status);
-SN_API const char *sn_status_text(snStatus status);
-SN_API int sn_status_exit_code(snStatus status);
+
+typedef struct snStatusInfo {
+    const char *name, *text; /* SN_BAD_FILE, "a file is malformed" */
+    int exit_code;           /* of the command */
+} snStatusInfo;
+SN_API const snStatusInfo *sn_status_info(snStatus status);
+static inline const char *sn_status_name(snStatus status)
+{
+    return sn_status_info(status)->name;
+}
+static inline const char *sn_status_text(snStatus status)
+{
+    return sn_status_info(status)->text;
+}
+static inline int sn_status_exit_code(snStatus status)
+{
+    return sn_status_info(status)->exit_code;
+}
+
+/* Frees memory that the library gave; NULL is fine. */
+SN_API void sn_release(void *memory);
+/* The function that frees a report whose arrays lie in one piece of memory, and leaves it all zero; NULL is fine. */
+#define SN_RELEASED(function, type)                                                                                    \
+    static inline void function(type *report)                                                                          \
+    {                                                                                                                  \
+        if (!report) return;                                                                                           \
+        sn_release(report->memory);                                                                                    \
+        memset(report, 0, sizeof *report);                                                                             \
+    }
 
 /* Formats as file:line:column: element: message (remedy), leaving out what is empty. Returns text. */
 SN_API const char *sn_error_format(const snError *error, char *text, size_t size);

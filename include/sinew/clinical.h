@@ -41,11 +41,27 @@ typedef struct snChange {
 typedef struct snCase snCase;
 SN_API snCase *sn_case_create(const char *model); /* model that it is for, "": any; NULL when out of memory */
 SN_API void sn_case_destroy(snCase *c);           /* NULL is fine */
-SN_API const char *sn_case_model(const snCase *c);
 SN_API snStatus sn_case_add(snCase *c,
                             const snChange *change); /* copies; wrong names and values are found by sn_patient_create */
-SN_API int32_t sn_case_count(const snCase *c);
-SN_API const snChange *sn_case_change(const snCase *c, int32_t index);
+/* What is in it, until it is changed. */
+typedef struct snCaseInfo {
+    const char *model;
+    int32_t count;
+    const snChange *change;
+} snCaseInfo;
+SN_API snCaseInfo sn_case_info(const snCase *c);
+static inline const char *sn_case_model(const snCase *c)
+{
+    return sn_case_info(c).model;
+}
+static inline int32_t sn_case_count(const snCase *c)
+{
+    return sn_case_info(c).count;
+}
+static inline const snChange *sn_case_change(const snCase *c, int32_t index)
+{
+    return &sn_case_info(c).change[index];
+}
 SN_API const char *sn_change_name(snChangeKind kind); /* strength, passive, ... NULL past the last */
 
 /* ---- patients ----------------------------------------------------------------------------------- */
@@ -62,7 +78,10 @@ SN_API const snModel *sn_patient_model(const snPatient *patient);
 SN_API void sn_patient_gravity(snPatient *patient, const double gravity[3]); /* world, m/s^2 */
 
 typedef enum snVerdict { SN_VERDICT_YES, SN_VERDICT_MARGINAL, SN_VERDICT_NO } snVerdict;
-SN_API const char *sn_verdict_name(snVerdict verdict);
+static inline const char *sn_verdict_name(snVerdict verdict)
+{
+    return verdict == SN_VERDICT_YES ? "yes" : verdict == SN_VERDICT_NO ? "no" : "marginal";
+}
 
 /* What it takes to hold a pose, or to pass it with a velocity and an acceleration. Arrays belong to the patient and
  * live until its next question. */
@@ -115,11 +134,11 @@ typedef struct snTargets {
     double *time, *q, *v, *a; /* s, rad or m and their rates */
     void *memory;
 } snTargets;
-/* rate: frames a second; 0: the keys of the poses only. ignored (may be NULL, size characters): columns that the model
- * lacks but that only turn the forearm. SN_BAD_INPUT: a column that the model lacks. */
+/* rate: frames a second; 0: the keys of the poses only. ignored (may be NULL, size characters): columns of
+ * joints that the model holds still (snModelDef.fixed). SN_BAD_INPUT: a column that the model lacks. */
 SN_API snStatus sn_targets_create(const snModel *model, const snPoses *poses, double rate, snTargets *targets,
                                   char *ignored, size_t size, snError *error);
-SN_API void sn_targets_free(snTargets *targets);
+SN_RELEASED(sn_targets_free, snTargets)
 /* The frame farthest from rest, which is what a motion is named after. */
 SN_API int32_t sn_targets_peak(const snTargets *targets);
 
@@ -145,7 +164,7 @@ typedef struct snCompared {
 } snCompared;
 /* Both must have been made from one model; units are those of the case's model. */
 SN_API snStatus sn_compare(snPatient *healthy, snPatient *changed, const snTargets *targets, snCompared *comparison);
-SN_API void sn_compared_free(snCompared *comparison);
+SN_RELEASED(sn_compared_free, snCompared)
 
 /* Stretches of a motion that cannot be done. */
 typedef struct snImpossible {
@@ -163,7 +182,7 @@ typedef struct snMotionCheck {
     void *memory;
 } snMotionCheck;
 SN_API snStatus sn_check_motion(snPatient *patient, const snTargets *targets, snMotionCheck *check);
-SN_API void sn_motion_check_free(snMotionCheck *check);
+SN_RELEASED(sn_motion_check_free, snMotionCheck)
 
 /* Following a motion by forward dynamics: activations are chosen anew at every control step and the limb moves by the
  * implicit step
@@ -174,6 +193,7 @@ typedef enum snPursuit {
     SN_PURSUE_PAPER /* [Tsang 2005]: joints by themselves at 24 steps a second, relative forces, L-BFGS-B, wrist last */
 } snPursuit;
 typedef struct snPursueDef {
+    size_t size; /* of this struct: set by its default function */
     snPursuit method;
     double step;         /* s, of the dynamics; 0: 1/240 */
     double control_rate; /* 1/s; 0: 240 for torque, 24 otherwise */
@@ -187,6 +207,11 @@ typedef struct snPursueDef {
     int32_t nactivation;
     snProgress progress;
 } snPursueDef;
+static inline snPursueDef sn_default_pursue_def(void)
+{
+    SN_DEF(snPursueDef, def);
+    return def;
+}
 typedef struct snPursueReport {
     int32_t frames, steps, full_steps; /* of the replay; of the dynamics; with the full stiffness */
     double simulated, seconds;         /* s */
@@ -204,7 +229,7 @@ typedef struct snPursueReport {
  * the frames that are finished. */
 SN_API snStatus sn_pursue(snPatient *patient, const snPoses *poses, const snPursueDef *def, snTrack **replay,
                           snPursueReport *report, snError *error);
-SN_API void sn_pursue_report_free(snPursueReport *report);
+SN_RELEASED(sn_pursue_report_free, snPursueReport)
 
 /* What is lost when one thing after the other is taken away, or what transfers give back. */
 typedef enum snExplore {
@@ -217,6 +242,7 @@ typedef enum snExplore {
     SN_EXPLORE_RANDOM     /* `count` units by chance, weakened together */
 } snExplore;
 typedef struct snExploreDef {
+    size_t size; /* of this struct: set by its default function */
     snExplore each;
     const char *recipient; /* transfers */
     int32_t count;
@@ -224,6 +250,11 @@ typedef struct snExploreDef {
     double strength; /* what weakened units keep, 0 to 1 */
     uint64_t seed;
 } snExploreDef;
+static inline snExploreDef sn_default_explore_def(void)
+{
+    SN_DEF(snExploreDef, def);
+    return def;
+}
 typedef struct snFinding {
     char name[96];
     double missing;     /* mean over the frames of the sum of missing torques over their tolerances */
@@ -241,7 +272,7 @@ typedef struct snFindings {
 SN_API snStatus sn_explore(const snSpec *spec, const snModel *model, const snCase *base, const snExploreDef *def,
                            const snTargets *targets, const double gravity[3], snFindings *findings, snProgress progress,
                            snError *error);
-SN_API void sn_findings_free(snFindings *findings);
+SN_RELEASED(sn_findings_free, snFindings)
 
 #ifdef __cplusplus
 }

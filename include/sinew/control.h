@@ -1,6 +1,6 @@
 /* Controllers: from a motion of the bones to activations of the muscles ([Sueda 2008] section 4).
  *
- * Each step the tracker asks how the target bodies would answer to each muscle (H) and where they would go
+ * Each step the follower asks how the target bodies would answer to each muscle (H) and where they would go
  * without any (v_f), and chooses activations in [0, 1] that minimise
  *     tracking |H a + v_f - v_x|^2 + activation |a|^2 + smoothness |a - a_last|^2.
  * Angles count through a length, and the last two weights are relative to the median diagonal of H'H, so
@@ -16,9 +16,9 @@
 extern "C" {
 #endif
 
-typedef struct snTracker snTracker;
+typedef struct snFollower snFollower;
 
-/* What a tracker follows: the whole pose of a body, or one of its points. */
+/* What a follower follows: the whole pose of a body, or one of its points. */
 typedef struct snTargetDef {
     int32_t body;
     bool point;        /* only the point, not the orientation */
@@ -26,7 +26,8 @@ typedef struct snTargetDef {
     double weight;     /* relative to the other targets */
 } snTargetDef;
 
-typedef struct snTrackerDef {
+typedef struct snFollowerDef {
+    size_t size;               /* of this struct: set by its default function */
     int32_t ntarget;           /* 0: the poses of all free bodies */
     const snTargetDef *target;
     double activation_weight;  /* relative to the median diagonal of H'H */
@@ -38,18 +39,30 @@ typedef struct snTrackerDef {
     double max_rate;           /* 1/s: how fast an activation may rise or fall */
     double tolerance;          /* m: at this rms error of the targets (or more) the weights of activation and smoothness
                                   count in full, below with the square of the error, down to a hundredth; 0: always */
-} snTrackerDef;
+} snFollowerDef;
 
-SN_API snTrackerDef sn_default_tracker_def(void);
-/* The tracker acts on this state from now on: each sn_step chooses activations. */
-SN_API snStatus sn_tracker_create(const snModel *model, snState *state, const snTrackerDef *def, snTracker **tracker,
+static inline snFollowerDef sn_default_follower_def(void)
+{
+    SN_DEF(snFollowerDef, def);
+    def.activation_weight = 5e-4;
+    def.smoothness_weight = 1e-2;
+    def.feedback = 100;
+    def.max_feedback = 0.5;
+    def.length = 0.05;
+    def.max_activation = 1;
+    def.max_rate = 30;
+    def.tolerance = 2e-4;
+    return def;
+}
+/* The follower acts on this state from now on: each sn_step chooses activations. */
+SN_API snStatus sn_follower_create(const snModel *model, snState *state, const snFollowerDef *def, snFollower **follower,
                                   snError *error);
-SN_API void sn_tracker_destroy(snTracker *tracker); /* before the state */
-SN_API int32_t sn_tracker_targets(const snTracker *tracker);
-SN_API int32_t sn_tracker_target_body(const snTracker *tracker, int32_t target);
+SN_API void sn_follower_destroy(snFollower *follower); /* before the state */
+SN_API int32_t sn_follower_targets(const snFollower *follower);
+SN_API int32_t sn_follower_target_body(const snFollower *follower, int32_t target);
 /* Where target i is to be now and at the end of the next step: pose of its node (position, rotation w first; of a
  * point target only the position counts, that of the point). */
-SN_API void sn_tracker_aim(snTracker *tracker, int32_t target, const double now[7], const double next[7]);
+SN_API void sn_follower_aim(snFollower *follower, int32_t target, const double now[7], const double next[7]);
 
 /* ---- following a whole motion ---------------------------------------------------------------- */
 
@@ -57,8 +70,9 @@ SN_API void sn_tracker_aim(snTracker *tracker, int32_t target, const double now[
 typedef struct snFollow snFollow;
 
 typedef struct snFollowDef {
+    size_t size; /* of this struct: set by its default function */
     snSimDef sim;
-    snTrackerDef tracker;
+    snFollowerDef follower;
     double frame_rate;        /* frames per second of the result; 0: as the motion, but at least 24 */
     double start, end;        /* s of the motion; end <= start: all of it */
     double lead;              /* s of approach from the rest pose to the first frame, not recorded */
@@ -97,7 +111,14 @@ typedef struct snFollowReport {
     size_t checkpoint_size;
 } snFollowReport;
 
-SN_API snFollowDef sn_default_follow_def(void);
+static inline snFollowDef sn_default_follow_def(void)
+{
+    SN_DEF(snFollowDef, def);
+    def.sim = sn_default_sim_def();
+    def.follower = sn_default_follower_def();
+    def.lead = 0.5;
+    return def;
+}
 /* Follows the bodies named in `motion` and hands each frame to def->frame; memory does not grow with their number.
  * SN_BAD_INPUT: the checkpoint is damaged, or of another model, motion range, frame rate or step. */
 SN_API snStatus sn_follow_frames(const snModel *model, const snTrack *motion, const snFollowDef *def,
@@ -115,12 +136,18 @@ SN_API snStatus sn_motion_from_coordinates(const snModel *model, int32_t count, 
 
 /* Forces, lengths and moments over the frames of a replay [Kaufman 2008, figure 4.16]. */
 typedef struct snAnalysisDef {
+    size_t size; /* of this struct: set by its default function */
     int32_t nstrand;
     const int32_t *strand; /* which ones; NULL: all of the model */
     int32_t coordinate;    /* of a joint: contributions to its moment; -1: none */
 } snAnalysisDef;
 
-SN_API snAnalysisDef sn_default_analysis_def(void);
+static inline snAnalysisDef sn_default_analysis_def(void)
+{
+    SN_DEF(snAnalysisDef, def);
+    def.coordinate = -1;
+    return def;
+}
 /* A track with the frames of the replay and these scalars, strands and muscles being the chosen ones:
  *   force_insertion/STRAND (N), length/STRAND (m); sum_force/MUSCLE, the sum of the former, mean_length/MUSCLE;
  *   with a coordinate, for strands that cross its joint: moment/STRAND (N m, or N where the coordinate is a length),
@@ -145,6 +172,7 @@ SN_API snStatus sn_fibre_course(const snSpec *spec, const snModel *model, const 
  * counted by its share of the tension (energy over tension; along an ideal strand the length itself), and virtual work,
  * that is the torque of the strand's constraint forces on the bodies behind the joint, over its tension. */
 typedef struct snArmDef {
+    size_t size;              /* of this struct: set by its default function */
     double activation;        /* of all muscles */
     double turn, slide;       /* rad, m: from pose to pose, about a degree */
     double settle;            /* s of damped motion allowed at each pose */
@@ -179,7 +207,17 @@ typedef struct snArms {
     char wrong_side[128];     /* the worst of them */
 } snArms;
 
-SN_API snArmDef sn_default_arm_def(void);
+static inline snArmDef sn_default_arm_def(void)
+{
+    SN_DEF(snArmDef, def);
+    def.activation = 0.05;
+    def.turn = 0.017453292519943295; /* a degree */
+    def.slide = 5e-4;
+    def.settle = 0.1;
+    def.joint = -1;
+    def.threads = 1;
+    return def;
+}
 SN_API snStatus sn_moment_arms(const snModel *model, const snArmDef *def, snArms **arms, snError *error);
 SN_API void sn_arms_destroy(snArms *arms);
 

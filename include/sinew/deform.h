@@ -5,7 +5,7 @@
  * interface, so every exporter, the page and the commands take any of them.
  *
  * To use one: ask for its surfaces, make room for sn_deformer_points points, call sn_deform for each frame.
- * sinew/playback.h makes the frames of a replay. To write one: fill an snDeformerDef with your function.
+ * sinew/playback.h makes the frames of a replay. A new kind is an snDeformerDef (src/geom/deform.h).
  * World frame, m; poses are position then rotation (w first). A deformer belongs to one thread at a time. */
 #ifndef SINEW_DEFORM_H
 #define SINEW_DEFORM_H
@@ -39,29 +39,6 @@ typedef struct snFrame {
     snProgress progress;      /* for frames that take long; a deformer that is cancelled returns SN_CANCELLED */
 } snFrame;
 
-/* What the last frame took. */
-typedef struct snDeformInfo {
-    double seconds;
-    int32_t iterations; /* 0: not iterative */
-    double residual;    /* relative, of an iterative one */
-    bool converged;     /* true for one that is not iterative */
-} snDeformInfo;
-
-/* An implementation. The surfaces, all that they point to, and `self` live until destroy is called. */
-typedef struct snDeformerDef {
-    size_t size; /* of this struct, set by sn_default_deformer_def */
-    int32_t nsurface;
-    const snDeformSurface *surface;
-    void *self;
-    /* Writes the points (3 each) of all surfaces, one surface after the other. May change `info`, which comes in as
-     * that of a method that is not iterative; seconds are measured by the caller. */
-    snStatus (*deform)(void *self, const snFrame *frame, double *point, snDeformInfo *info, snError *error);
-    void (*destroy)(void *self); /* may be NULL */
-} snDeformerDef;
-
-SN_API snDeformerDef sn_default_deformer_def(void);
-/* SN_BAD_INPUT: no surface, a triangle out of range, a weight without body. On failure `self` stays yours. */
-SN_API snStatus sn_deformer_create(const snDeformerDef *def, snDeformer **deformer, snError *error);
 SN_API void sn_deformer_destroy(snDeformer *deformer); /* NULL is fine; destroys what it was made of */
 
 SN_API int32_t sn_deformer_surfaces(const snDeformer *deformer);
@@ -70,7 +47,6 @@ SN_API int32_t sn_deformer_points(const snDeformer *deformer); /* of all surface
 
 /* Points (3 each) of all surfaces at a frame, one surface after the other. On failure they are undefined. */
 SN_API snStatus sn_deform(snDeformer *deformer, const snFrame *frame, double *point, snError *error);
-SN_API snDeformInfo sn_deform_info(const snDeformer *deformer);
 
 #ifdef __cplusplus
 }

@@ -17,6 +17,7 @@ extern "C" {
 typedef struct snFlesh snFlesh;
 
 typedef struct snFleshDef {
+    size_t size;            /* of this struct: set by its default function */
     const char *mesh;       /* closed mesh node: the outer surface; NULL: the model's skin, or grown where it has none */
     int32_t tetrahedra;     /* wished number; the spacing follows */
     double spacing;         /* m: side of the lattice's cubes; 0: from the wished number */
@@ -35,7 +36,23 @@ typedef struct snFleshDef {
     int32_t threads;        /* 0: all cores */
 } snFleshDef;
 
-SN_API snFleshDef sn_default_flesh_def(void);
+static inline snFleshDef sn_default_flesh_def(void)
+{
+    SN_DEF(snFleshDef, def);
+    def.tetrahedra = 100000;
+    def.mu10 = 2e4;
+    def.mu01 = 6e4;
+    def.kappa = 1e7;
+    def.muscle_stress = 3e5;
+    def.optimum = 1.4;
+    def.density = 1060;
+    def.hold = 1e11;
+    def.cover = 0.005;
+    def.gravity = true;
+    def.contact = true;
+    def.tolerance = 1e-5;
+    return def;
+}
 /* SN_BAD_INPUT with place and remedy: a surface that is open, faces inwards or crosses itself, no bone inside it, a
  * lattice too coarse for a part, constants that are not positive, more memory than there is. */
 SN_API snStatus sn_create_model_flesh(const snSpec *spec, const snFleshDef *def, snProgress progress, snFlesh **flesh,

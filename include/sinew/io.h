@@ -11,6 +11,8 @@
 #include "sinew/motion.h"
 #include "sinew/spec.h"
 
+#include <math.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -52,10 +54,16 @@ SN_API uint64_t sn_hash_track(const snTrack *track);
  * The settings are lines "name: value"; a journal is continued only with settings that are the same line by line. */
 typedef struct snJournal snJournal;
 typedef struct snJournalDef {
+    size_t size; /* of this struct: set by its default function */
     const snTrackDef *columns;
     const char *settings;
     size_t checkpoint_size; /* bytes of the state; the same for every frame */
 } snJournalDef;
+static inline snJournalDef sn_default_journal_def(void)
+{
+    SN_DEF(snJournalDef, def);
+    return def;
+}
 /* Whether a journal may be written there: there is no file, or a journal. SN_BAD_INPUT: some other file, which is left
  * alone. */
 SN_API snStatus sn_journal_check(const char *path, snError *error);
@@ -66,7 +74,6 @@ SN_API snStatus sn_journal_create(const snJournalDef *def, const char *path, snJ
 SN_API snStatus sn_journal_open(const char *path, const char *settings, snJournal **journal, snError *error);
 /* SN_BAD_INPUT names every setting that differs, as it was in `file` and as it is now. */
 SN_API snStatus sn_compare_settings(const char *before, const char *now, const char *file, snError *error);
-SN_API const snTrackDef *sn_journal_columns(const snJournal *journal);
 SN_API int32_t sn_journal_frames(const snJournal *journal);
 /* The state at the last frame; NULL where there is no frame. Lives as long as the journal, until the next append. */
 SN_API const void *sn_journal_checkpoint(const snJournal *journal, size_t *size);
@@ -81,26 +88,9 @@ SN_API void sn_journal_remove(snJournal *journal); /* closes it and deletes the 
  * positions to 0.05 micrometres, rotations to 5e-8 and scalars in single precision. Read piece by piece; a compressed file
  * is recognised whatever its name. Frames closer than 10 microseconds are refused as a mistake. */
 SN_API snStatus sn_load_track(const char *path, snTrack **track, snError *error);
-/* The whole frames of a control or replay file that was cut off, such as the .part that a killed run leaves. */
-SN_API snStatus sn_recover_track(const char *path, snTrack **track, snError *error);
 /* The form is chosen by the ending. A name that ends in .control.xml or .control.xml.gz keeps the bodies only. */
 SN_API snStatus sn_save_track(const snTrack *track, const char *path, snError *error);
 
-/* A replay written while it is simulated. The file appears under its name when it is finished; to stop early, finish it
- * with the frames that are there (it is a whole replay), and to go on later, resume it. */
-typedef struct snReplayWriter snReplayWriter;
-SN_API snStatus sn_replay_create(const snTrackDef *def, const char *path, snReplayWriter **writer, snError *error);
-/* Goes on behind the last frame of the replay at path, whose channels must be those of def; its last frame is given
- * back so that the simulation can start there (free with sn_track_destroy, it holds that frame only). */
-SN_API snStatus sn_replay_resume(const snTrackDef *def, const char *path, snReplayWriter **writer, snTrack **last,
-                                 snError *error);
-/* One frame, as sn_track_append; a refused frame leaves no trace. */
-SN_API snStatus sn_replay_append(snReplayWriter *writer, double time, const double *pose, const double *point,
-                                 const double *scalar, snError *error);
-SN_API int32_t sn_replay_frames(const snReplayWriter *writer);
-/* Ends the writer in any case. Without a frame nothing is written and it fails. */
-SN_API snStatus sn_replay_finish(snReplayWriter *writer, snError *error);
-SN_API void sn_replay_abandon(snReplayWriter *writer); /* writes nothing */
 /* Scalars of a track as OpenSim .sto or .csv, by the ending; which: prefix filter such as "activation/", NULL all. */
 SN_API snStatus sn_save_table(const snTrack *track, const char *path, const char *which, snError *error);
 
@@ -132,8 +122,6 @@ SN_API snStatus sn_load_loads(const char *path, snLoads *loads, snError *error);
  *     bvh_joint  joint.coordinate  x y z  [offset degrees]  [scale factor]
  * The rotation of the BVH joint against its parent is taken apart into turns about the axes given for it (in the BVH's
  * axes, in the order of the lines, the first one outermost); coordinate = scale * turn + offset. */
-/* As a track with a body for each BVH joint: world poses, positions times scale. */
-SN_API snStatus sn_load_bvh(const char *path, double scale, snTrack **track, snError *error);
 
 /* A motion for a model in any of the formats above, by path or by the name of one that is shipped with the model
  * (motions/NAME.* beside the model's file). Control and replay files are taken as they are; key poses and BVH become
@@ -154,12 +142,18 @@ typedef struct snMotionSource {
 } snMotionSource;
 
 typedef struct snMotionDef {
+    size_t size;            /* of this struct: set by its default function */
     const char *model;      /* name or path of the model, for motions by name and the mapping; NULL: only by path */
     const char *bvh_map;    /* mapping file for a BVH; NULL: the one of the model, STEM.bvhmap beside its file */
     double sample_rate;     /* samples per second of key poses and BVH */
     snMotionSource *source; /* if not NULL: where the motion was found */
 } snMotionDef;
-SN_API snMotionDef sn_default_motion_def(void);
+static inline snMotionDef sn_default_motion_def(void)
+{
+    SN_DEF(snMotionDef, def);
+    def.sample_rate = 125;
+    return def;
+}
 SN_API snStatus sn_load_motion(const snModel *model, const char *name_or_path, const snMotionDef *def, snTrack **motion,
                                snError *error);
 
@@ -178,7 +172,10 @@ SN_API snStatus sn_load_motion_poses(const char *name_or_path, const snMotionDef
  * the result depends on, such as sn_hash_model; version, build and machine are added to it. Reading gives NULL where there
  * is nothing, or nothing whole; writing that fails does nothing. */
 SN_API void *sn_cache_read(const char *kind, uint64_t key, size_t *size); /* to be freed with sn_cache_free */
-SN_API void sn_cache_free(void *bytes);
+static inline void sn_cache_free(void *bytes)
+{
+    sn_release(bytes);
+}
 SN_API void sn_cache_write(const char *kind, uint64_t key, const void *bytes, size_t size);
 
 /* A case: *.case.xml, root Case with a version and the name of its model, and a child for each change. */
@@ -196,7 +193,10 @@ typedef struct snArmFigure {
     int32_t line;        /* in the file */
 } snArmFigure;
 SN_API snStatus sn_load_arm_figures(const char *path, snArmFigure **figure, int32_t *count, snError *error);
-SN_API void sn_arm_figures_free(snArmFigure *figure);
+static inline void sn_arm_figures_free(snArmFigure *figure)
+{
+    sn_release(figure);
+}
 
 /* Triangle meshes: .obj, .ply (text, binary, vertex colours), .stl (text, binary) by the ending. Polygons become
  * triangles. Written: .obj as text, .ply and .stl binary (.stl keeps single precision and no colours). */
@@ -217,6 +217,7 @@ SN_API snStatus sn_load_skin_influence(const char *path, int32_t nvertex, double
  * holds the frames that are there. */
 typedef enum snCacheFormat { SN_CACHE_PC2, SN_CACHE_MDD, SN_CACHE_OBJ } snCacheFormat;
 typedef struct snCacheDef {
+    size_t size; /* of this struct: set by its default function */
     snCacheFormat format;
     int32_t npoint;
     int32_t frames;          /* at most; MDD writes a table of that length first, the others may give 0: any number */
@@ -225,7 +226,14 @@ typedef struct snCacheDef {
     int32_t ntriangle;       /* OBJ only */
     const int32_t *triangle; /* 3 each; must outlive the writer */
 } snCacheDef;
-SN_API snCacheDef sn_default_cache_def(void); /* PC2, frame 1, 24 frames a second */
+static inline snCacheDef sn_default_cache_def(void)
+{
+    SN_DEF(snCacheDef, def);
+    def.format = SN_CACHE_PC2;
+    def.start = 1;
+    def.rate = 24;
+    return def;
+}
 typedef struct snCacheWriter snCacheWriter;
 SN_API snStatus sn_cache_create(const snCacheDef *def, const char *path, snCacheWriter **writer, snError *error);
 SN_API snStatus sn_cache_append(snCacheWriter *writer, const double *point, snError *error); /* 3 npoint, finite */
@@ -235,9 +243,8 @@ SN_API void sn_cache_abandon(snCacheWriter *writer);                    /* NULL 
 /* A PC2 file, frame by frame: memory for one. SN_BAD_FILE: not a PC2, cut off, a number that is not finite. */
 typedef struct snCacheReader snCacheReader;
 SN_API snStatus sn_cache_open(const char *path, snCacheReader **reader, snError *error);
-SN_API int32_t sn_cache_points(const snCacheReader *reader);
-SN_API int32_t sn_cache_frames(const snCacheReader *reader);
-SN_API double sn_cache_start(const snCacheReader *reader); /* number of the first frame */
+/* Its points, frames and the number of its first frame. */
+SN_API const snCacheDef *sn_cache_def(const snCacheReader *reader);
 SN_API snStatus sn_cache_next(snCacheReader *reader, float *point, snError *error); /* 3 a point */
 SN_API void sn_cache_close(snCacheReader *reader);                                  /* NULL is fine */
 
@@ -260,6 +267,7 @@ typedef struct snPlotStyle {
     const char *font;     /* a family that is installed; NULL: sans-serif */
 } snPlotStyle;
 typedef struct snPlotDef {
+    size_t size;                           /* of this struct: set by its default function */
     const char *title, *x_label, *y_label; /* labels with units, such as "time (s)" */
     int32_t nseries, nband;
     const snPlotSeries *series; /* 24 at most */
@@ -269,37 +277,41 @@ typedef struct snPlotDef {
 } snPlotDef;
 /* Whether the library was built with cairo. Without it every plot ends with SN_FAILED and says so. */
 SN_API bool sn_plot_available(void);
-SN_API snPlotDef sn_default_plot_def(void);
-SN_API snStatus sn_plot_lines(const snPlotDef *def, const char *path, snError *error);
-/* Several of them one below the other, as wide as the first. */
+static inline snPlotDef sn_default_plot_def(void)
+{
+    SN_DEF(snPlotDef, def);
+    def.title = "";
+    def.x_label = "";
+    def.y_label = "";
+    def.y_low = NAN;
+    def.y_high = NAN;
+    return def;
+}
+/* One or several of them one below the other, as wide as the first. */
 enum { SN_PLOT_PANELS = 6 };
 SN_API snStatus sn_plot_panels(const snPlotDef *def, int32_t count, const char *path, snError *error);
-
-typedef struct snHeatDef {
-    const char *title, *x_label, *value_label;
-    int32_t rows, columns;
-    const char *const *row_name;
-    const double *x;     /* columns, increasing */
-    const double *value; /* rows x columns */
-    double low, high;    /* values of the first and the last colour; equal: as the values need */
-    snPlotStyle style;
-    bool diverging;      /* blue below the middle of the scale, white there, orange above */
-} snHeatDef;
-SN_API snHeatDef sn_default_heat_def(void);
-SN_API snStatus sn_plot_heat(const snHeatDef *def, const char *path, snError *error);
+static inline snStatus sn_plot_lines(const snPlotDef *def, const char *path, snError *error)
+{
+    return sn_plot_panels(def, 1, path, error);
+}
 
 /* Scalars of a track over time. which: the prefix, such as "activation/", "force_insertion/" or "length/"; it decides
- * label, unit and range. names: blank-separated, NULL all. Lines where at most 24 are chosen and heat is false. */
-SN_API snStatus sn_plot_track(const snTrack *track, const char *which, const char *names, bool heat, const char *title,
-                              const char *path, snError *error);
-/* The same with the end of its scale, which is else the next round value above the largest one: give one to compare plots. */
+ * label, unit and range. names: blank-separated, NULL all. Lines where at most 24 are chosen and heat is false. The
+ * scale ends at the next round value above the largest one: give another end to compare plots. */
 typedef struct snTrackPlot {
+    size_t size; /* of this struct: set by its default function */
     const char *which, *names, *title;
     bool heat;
     double top; /* in the unit of the plot; 0: as the values need */
     snPlotStyle style;
 } snTrackPlot;
-SN_API snTrackPlot sn_default_track_plot(void);
+static inline snTrackPlot sn_default_track_plot(void)
+{
+    SN_DEF(snTrackPlot, def);
+    def.which = "activation/";
+    def.title = "";
+    return def;
+}
 SN_API snStatus sn_plot_track_as(const snTrack *track, const snTrackPlot *plot, const char *path, snError *error);
 
 /* An animation as one GLB file (glTF 2.0) that plays in any viewer: bones as moving nodes, strands as tubes whose colour
@@ -307,11 +319,13 @@ SN_API snStatus sn_plot_track_as(const snTrack *track, const snTrackPlot *plot, 
  * bones do not explain, or as morph targets alone. */
 typedef snStatus (*snSkinAtFn)(void *user, double time, double *vertex); /* fills 3 per vertex, world */
 typedef struct snGlbDef {
+    size_t size;                 /* of this struct: set by its default function */
     const snTrack *track;        /* bodies, strands, and scalars for the colours */
     const snMesh *body_mesh;     /* one for each body of the track, in the body's axes, may be empty; NULL: none */
     const double *strand_radius; /* m, one for each strand; NULL: 1 mm */
     const double *strand_belly;  /* 3 for each strand: radius (m), start and end (fractions of the parameter); NULL: none */
     const int32_t *strand_scalar; /* the activation of each strand, -1 none; NULL: activation/STRAND */
+    bool straight_strands;       /* strands run straight from point to point; sn_save_model_glb: of a model on a tree */
     int32_t tube_sides;
     const snMesh *skin;          /* at rest, world; NULL: none */
     const double *rest_pose;     /* nbody x 7: bones while the skin is at rest; NULL: the first frame */
@@ -324,7 +338,15 @@ typedef struct snGlbDef {
     double rate;        /* keys of the bones per second */
     int32_t max_shapes; /* morph targets at most */
 } snGlbDef;
-SN_API snGlbDef sn_default_glb_def(void);
+static inline snGlbDef sn_default_glb_def(void)
+{
+    SN_DEF(snGlbDef, def);
+    def.tube_sides = 5;
+    def.skin_opacity = 1;
+    def.rate = 30;
+    def.max_shapes = 48;
+    return def;
+}
 /* body_mesh, strand_radius and strand_scalar that are NULL come from the model. */
 SN_API snStatus sn_save_model_glb(const snSpec *spec, const snGlbDef *def, const char *path, snError *error);
 /* The visible meshes of a body as one, in the axes of its node, m; no triangles when it has none. */

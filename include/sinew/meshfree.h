@@ -22,6 +22,7 @@ typedef struct snLibraryAxisDef {
 } snLibraryAxisDef;
 
 typedef struct snLibraryDef {
+    size_t size;        /* of this struct: set by its default function */
     const char *muscle; /* a mesh node, or a muscle group; NULL: every group that has a mesh of its own */
     const char *mesh;   /* mesh node of the muscle; NULL: found by name, or made around the strands */
     int32_t naxis;      /* at most 2; 0: the coordinate that moves the muscle most */
@@ -39,7 +40,21 @@ typedef struct snLibraryDef {
     snProgress progress;
 } snLibraryDef;
 
-SN_API snLibraryDef sn_default_library_def(void);
+static inline snLibraryDef sn_default_library_def(void)
+{
+    SN_DEF(snLibraryDef, def);
+    def.activations = 3;
+    def.points = 400;
+    def.mu = 25e3;
+    def.bulk = 120;
+    def.prestretch = 1.1;
+    def.tone = 0.1;
+    def.jump = 5e-3;
+    def.midpoint = 1e-3;
+    def.most_samples = 9;
+    def.contact = true;
+    return def;
+}
 /* Solves the samples. A sample that does not converge, or that is on another branch than its neighbours, makes the box
  * smaller, and the note in snLibraryInfo says so. SN_BAD_INPUT: no such muscle or coordinate, no attachments, a mesh
  * that cannot be filled. */
@@ -76,7 +91,6 @@ SN_API snLibraryTimes sn_library_times(const snLibrary *library);
 SN_API snStatus sn_save_library(const snLibrary *library, const char *path, snError *error);
 /* SN_BAD_FILE with the place of what is wrong. */
 SN_API snStatus sn_load_library(const char *path, snLibrary **library, snError *error);
-SN_API snStatus sn_read_library(const void *bytes, size_t size, snLibrary **library, snError *error);
 
 /* The muscles as surfaces that follow bones and activations. The library belongs to the deformer from
  * then on, unless this fails.

@@ -14,6 +14,7 @@ typedef struct snState snState;
 typedef enum snSolver { SN_SOLVER_STRAND, SN_SOLVER_PLAIN } snSolver;
 
 typedef struct snSimDef {
+    size_t size;      /* of this struct: set by its default function */
     double step;      /* s; 0: the model's */
     int32_t threads;  /* 0: all cores */
     snSolver solver;
@@ -26,7 +27,16 @@ typedef struct snSimDef {
     size_t settled_size;
 } snSimDef;
 
-SN_API snSimDef sn_default_sim_def(void);
+static inline snSimDef sn_default_sim_def(void)
+{
+    SN_DEF(snSimDef, def);
+    def.threads = 1;
+    def.solver = SN_SOLVER_STRAND;
+    def.gravity_scale = 1;
+    def.contact_rounds = 6;
+    def.refine = 1;
+    return def;
+}
 /* Allocates everything a step needs and settles the rest pose (short damped steps) before time zero. Fails with
  * SN_BAD_INPUT when a strand ends up on the wrong side of one of its surfaces. */
 SN_API snStatus sn_state_create(const snModel *model, const snSimDef *def, snState **state, snError *error);
@@ -51,7 +61,8 @@ typedef struct snStepInfo {
 
 SN_API snStatus sn_step(const snModel *model, snState *state);
 SN_API const snStepInfo *sn_info(const snState *state);
-/* SN_DIVERGED: after the last step a joint or an attachment is more than 2 cm apart, although the step itself worked. The
+/* SN_DIVERGED: after the last step a joint or an attachment is more than 2 cm apart, or the belly of a path
+ * strand more than 1 cm into an eyelet that it lay before as drawn, although the step itself worked. The
  * message says which, by how much and when. */
 SN_API snStatus sn_check_gaps(const snState *state, snError *error);
 SN_API const char *sn_stage_name(int32_t stage); /* NULL past the last */
@@ -65,6 +76,7 @@ SN_API double sn_time(const snState *state);
  *   muscle.activation nmuscle, writable      muscle.strength nmuscle, 0 to 1, scales the active force, writable
  *   group.volume ngroup, m^3      group.area ngroup, m^2: mean cross-section      group.length ngroup, m: of the axis,
  *     all between start and end of the group
+ *   line.point: corners of all line muscles x 3, m      line.length nline, m      line.tension nline, N
  *   joint.coordinate ncoordinate, rad or m
  *   constraint.force nconstraint, N      constraint.gap nconstraint, m      constraint.position nconstraint: parameter on the strand
  * Positions of bodies are those of their scene nodes, not of their centres of mass. */
@@ -74,8 +86,19 @@ typedef struct snView {
     bool writable;
 } snView;
 SN_API snStatus sn_field(const snModel *model, snState *state, const char *name, snView *view);
-SN_API const char *sn_field_name(int32_t index); /* NULL past the last */
-SN_API const char *sn_field_doc(int32_t index);
+/* All fields by index: name, and what it is with shape and unit; both NULL past the last. */
+typedef struct snFieldInfo {
+    const char *name, *doc;
+} snFieldInfo;
+SN_API snFieldInfo sn_field_info(int32_t index);
+static inline const char *sn_field_name(int32_t index)
+{
+    return sn_field_info(index).name;
+}
+static inline const char *sn_field_doc(int32_t index)
+{
+    return sn_field_info(index).doc;
+}
 
 /* Give a kinematic body its pose at the end of the next step (world pose of its node). */
 SN_API snStatus sn_move_body(const snModel *model, snState *state, int32_t body, const double position[3], const double rotation[4]);
@@ -83,16 +106,12 @@ SN_API snStatus sn_move_body(const snModel *model, snState *state, int32_t body,
 SN_API snStatus sn_pose(const snModel *model, snState *state, const double *coordinate);
 /* World poses of all bodies' nodes (nbody x 7: position, rotation w first) at joint coordinates, without a state. */
 SN_API snStatus sn_body_poses(const snModel *model, const double *coordinate, double *pose);
+/* The points of all line muscles one after the other (3 each, m) where the nodes of the bodies are at these poses: for
+ * drawing, with or without a state. */
+SN_API snStatus sn_line_points(const snModel *model, const double *pose, double *point);
 /* Multiplies gravity from the next step on. */
 SN_API void sn_set_gravity_scale(snState *state, double scale);
 
-typedef struct snEnergy {
-    double kinetic, elastic, potential; /* J */
-    double momentum[3], angular_momentum[3];
-} snEnergy;
-SN_API snEnergy sn_energy(const snModel *model, const snState *state);
-/* A hash of all positions and velocities, equal only for bit-equal states. */
-SN_API uint64_t sn_state_hash(const snState *state);
 SN_API int64_t sn_state_bytes(const snState *state);
 
 #ifdef __cplusplus

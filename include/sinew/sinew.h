@@ -6,8 +6,9 @@
 #include "sinew/clinical.h"
 #include "sinew/control.h"
 #include "sinew/deform.h"
-#include "sinew/flesh.h"
 #include "sinew/drive.h"
+#include "sinew/flesh.h"
+#include "sinew/image.h"
 #include "sinew/io.h"
 #include "sinew/load.h"
 #include "sinew/mesh.h"
@@ -19,5 +20,7 @@
 #include "sinew/sim.h"
 #include "sinew/skin.h"
 #include "sinew/spec.h"
+#include "sinew/steer.h"
 #include "sinew/studio.h"
+#include "sinew/surface.h"
 #endif

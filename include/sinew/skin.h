@@ -36,12 +36,11 @@ typedef struct snSkinInfo {
     double contact_seconds;    /* keeping off the bones */
     double bulge_cpu_seconds;  /* processor time of the bulge: on a shared machine less than bulge_seconds */
     double search_cpu_seconds; /* of that the search for closest points with equation 19 */
+    double touch_seconds;      /* processor time of parting skin from skin */
+    double touch_depth;        /* m: how deep blending had driven one limb into another, before they were parted */
+    int32_t touching;          /* vertices that were inside another limb */
 } snSkinInfo;
 SN_API snSkinInfo sn_skin_info(const snSkin *skin);
-
-/* Weights in use: 4 bodies and 4 weights per vertex, largest first. */
-SN_API const int32_t *sn_skin_weight_bodies(const snSkin *skin);
-SN_API const double *sn_skin_weights(const snSkin *skin);
 
 /* What took long to make the skin, as bytes of this machine and build; NULL where all of it was given (bound of the def). */
 SN_API const void *sn_skin_bound(const snSkin *skin, size_t *size);

@@ -27,12 +27,14 @@ typedef enum snAxis { SN_AXIS_Y, SN_AXIS_Z } snAxis;
 typedef enum snShapeKind { SN_SHAPE_PLANE, SN_SHAPE_SPHERE, SN_SHAPE_CYLINDER, SN_SHAPE_ELLIPSOID } snShapeKind;
 
 typedef struct snSceneDef {
+    size_t size;   /* of this struct: set by its default function */
     snUnits units; /* of all lengths in the scene */
     snAxis up;
 } snSceneDef;
 
 /* A node of the scene. Arrays that do not belong to its kind are ignored. */
 typedef struct snNodeDef {
+    size_t size;      /* of this struct: set by its default function */
     const char *name; /* unique within the scene */
     snNodeKind kind;
     snId parent;      /* node, 0: the scene itself; must exist already */
@@ -44,7 +46,7 @@ typedef struct snNodeDef {
     int32_t nvertex, ntriangle;
     const double *vertex;    /* 3 each */
     const int32_t *triangle; /* 3 each, zero-based, counter-clockwise seen from outside */
-    double field_spacing;    /* of the distance grid where strands lie on the mesh; 0: chosen */
+    double grid_spacing;    /* of the distance grid where strands lie on the mesh; 0: chosen */
     /* curve: npoint points; surface: nu * nv points, v fastest */
     int32_t degree, degree_v;
     bool closed, closed_v;
@@ -57,7 +59,8 @@ typedef struct snNodeDef {
     const double *weight; /* 0 of them: all one */
     /* shape */
     snShapeKind shape;
-    double size[3]; /* sphere, cylinder: radius in [0]; cylinder: drawn length in [1]; ellipsoid: half axes; plane: drawn size */
+    double extent[3]; /* sphere, cylinder: radius in [0]; cylinder: drawn length in [1]; ellipsoid: half axes; plane:
+                         drawn size */
 } snNodeDef;
 
 /* ---- muscles ------------------------------------------------------------------------------ */
@@ -68,6 +71,7 @@ typedef enum snMassFrom { SN_MASS_AUTO, SN_MASS_GIVEN, SN_MASS_MESH, SN_MASS_CYL
 typedef enum snModelType { SN_MODEL_STRANDS, SN_MODEL_TREE } snModelType;
 
 typedef struct snModelDef {
+    size_t size; /* of this struct: set by its default function */
     snModelType type;
     const char *scene;  /* file name of the scene, relative to the muscle file */
     double gravity[3];  /* m/s^2, world; the default is 9.81 down the scene's up axis (NaN means default) */
@@ -76,10 +80,12 @@ typedef struct snModelDef {
     double compliance;  /* regularisation of the constraint rows, 1/kg */
     double skin_a, skin_b, skin_c; /* tendon bulge: height, lateral and normal falloff (see docs) */
     const char *skin;   /* mesh node that is the skin, may be empty */
+    const char *fixed;  /* joints that a motion may move but this model holds still, separated by blanks; may be empty */
     const char *views;  /* names of views, the opening one first: "Anterior=+x Posterior=-x"; may be empty */
 } snModelDef;
 
 typedef struct snBodyDef {
+    size_t size; /* of this struct: set by its default function */
     const char *name;
     const char *node;    /* group of the scene; empty: the node called like the body */
     double density;      /* kg/m^3 */
@@ -99,6 +105,7 @@ typedef struct snBodyDef {
 typedef enum snJointType { SN_JOINT_TYPE_BALL, SN_JOINT_TYPE_HINGE, SN_JOINT_TYPE_RIGID, SN_JOINT_TYPE_CYLINDRICAL, SN_JOINT_TYPE_UNIVERSAL, SN_JOINT_TYPE_PRISMATIC } snJointType;
 
 typedef struct snJointDef {
+    size_t size; /* of this struct: set by its default function */
     const char *name;
     const char *node; /* locator or group whose frame is the joint's; empty: the node called like the joint */
     snJointType type;
@@ -117,8 +124,14 @@ typedef struct snJointDef {
     double position[3], rotation[4];
 } snJointDef;
 
+/* Spline: a body of its own that moves, with control points as unknowns. Path: one tension along straight pieces and wraps
+ * between the points it is held at; slides without friction and has no unknowns. */
+typedef enum snStrandKind { SN_STRAND_SPLINE, SN_STRAND_PATH } snStrandKind;
+
 typedef struct snStrandDef {
+    size_t size; /* of this struct: set by its default function */
     const char *name;
+    snStrandKind kind;
     const char *node;  /* NURBS curve of degree 3; empty: the node called like the strand */
     double density;    /* kg/m^3 */
     double damping;    /* s: stiffness-proportional */
@@ -144,6 +157,7 @@ typedef struct snStrandDef {
 typedef enum snGroupType { SN_GROUP_VOLUMETRIC, SN_GROUP_SHEET } snGroupType;
 
 typedef struct snGroupDef {
+    size_t size; /* of this struct: set by its default function */
     const char *name;
     snGroupType type;
     int32_t divisions;
@@ -160,6 +174,7 @@ typedef enum snSide { SN_ABOVE, SN_BELOW } snSide;
 typedef enum snStrutMode { SN_STRUT_SPRING, SN_STRUT_ROW } snStrutMode;
 
 typedef struct snConstraintDef {
+    size_t size; /* of this struct: set by its default function */
     const char *name;
     snConstraintType type;
     const char *strand;
@@ -177,6 +192,7 @@ typedef struct snConstraintDef {
 } snConstraintDef;
 
 typedef struct snForceLengthDef {
+    size_t size; /* of this struct: set by its default function */
     const char *name;
     const char *file; /* two columns, stretch and force; empty: inline */
     int32_t npoint;
@@ -185,6 +201,7 @@ typedef struct snForceLengthDef {
 
 /* A named anatomical function: level 1 of it means these activations, constant or over time. */
 typedef struct snFunctionDef {
+    size_t size;         /* of this struct: set by its default function */
     const char *name;    /* e.g. elbow.flexion */
     const char *muscles; /* names, separated by blanks */
     int32_t nlevel;
@@ -200,6 +217,7 @@ typedef enum snCoordinateType { SN_COORDINATE_TURN, SN_COORDINATE_SLIDE } snCoor
 /* One degree of freedom between two bodies. Several with the same parent and body make one joint and compose in the
  * order in which they are added: the first is fixed to the parent, the last carries the body. */
 typedef struct snCoordinateDef {
+    size_t size;           /* of this struct: set by its default function */
     const char *name;      /* joint.motion, e.g. elbow.flexion */
     snCoordinateType type;
     const char *parent;    /* body, or world */
@@ -218,6 +236,7 @@ typedef struct snCoordinateDef {
 
 /* A spring of length zero between two bodies: closes what a tree cannot. */
 typedef struct snSpringDef {
+    size_t size; /* of this struct: set by its default function */
     const char *name, *body_a, *body_b;
     double point[3]; /* m: where both ends are, world, as drawn */
     double stiffness, damping; /* N/m, N s/m */
@@ -225,6 +244,7 @@ typedef struct snSpringDef {
 
 /* A muscle along points fixed on bodies, straight between them or over a wrap. */
 typedef struct snLineMuscleDef {
+    size_t size; /* of this struct: set by its default function */
     const char *name;
     const char *bodies;  /* body of each point, separated by blanks; world: fixed */
     const char *wraps;   /* for each stretch between two points: a Shape (cylinder or sphere) or -; may be empty */
@@ -252,56 +272,88 @@ typedef struct snLineMuscleDef {
     const char *label;   /* what people call it; may be empty */
 } snLineMuscleDef;
 
-SN_API snSceneDef sn_default_scene_def(void);
-SN_API snNodeDef sn_default_node_def(void);
-SN_API snModelDef sn_default_model_def(void);
-SN_API snBodyDef sn_default_body_def(void);
-SN_API snJointDef sn_default_joint_def(void);
-SN_API snStrandDef sn_default_strand_def(void);
-SN_API snGroupDef sn_default_group_def(void);
-SN_API snConstraintDef sn_default_constraint_def(void);
-SN_API snForceLengthDef sn_default_force_length_def(void);
-SN_API snFunctionDef sn_default_function_def(void);
-SN_API snCoordinateDef sn_default_coordinate_def(void);
-SN_API snSpringDef sn_default_spring_def(void);
-SN_API snLineMuscleDef sn_default_line_muscle_def(void);
-
 SN_API snSpec *sn_spec_create(void); /* NULL when out of memory */
 SN_API void sn_spec_destroy(snSpec *spec);
 
-/* Each copies the def and gives an id. They fail only when out of memory; wrong values are found by sn_check. */
-SN_API snStatus sn_set_scene(snSpec *spec, const snSceneDef *def);
-SN_API snStatus sn_set_model(snSpec *spec, const snModelDef *def);
-SN_API snStatus sn_add_node(snSpec *spec, const snNodeDef *def, snId *id);
-SN_API snStatus sn_add_body(snSpec *spec, const snBodyDef *def, snId *id);
-SN_API snStatus sn_add_joint(snSpec *spec, const snJointDef *def, snId *id);
-SN_API snStatus sn_add_strand(snSpec *spec, const snStrandDef *def, snId *id);
-SN_API snStatus sn_add_group(snSpec *spec, const snGroupDef *def, snId *id);
-SN_API snStatus sn_add_constraint(snSpec *spec, const snConstraintDef *def, snId *id);
-SN_API snStatus sn_add_force_length(snSpec *spec, const snForceLengthDef *def, snId *id);
-SN_API snStatus sn_add_function(snSpec *spec, const snFunctionDef *def, snId *id);
-SN_API snStatus sn_add_coordinate(snSpec *spec, const snCoordinateDef *def, snId *id);
-SN_API snStatus sn_add_spring(snSpec *spec, const snSpringDef *def, snId *id);
-SN_API snStatus sn_add_line_muscle(snSpec *spec, const snLineMuscleDef *def, snId *id);
-
-/* Reading back: counts and defs as stored (pointers live as long as the spec and until it is changed). */
-typedef enum snKind { SN_KIND_NODE, SN_KIND_BODY, SN_KIND_JOINT, SN_KIND_STRAND, SN_KIND_GROUP, SN_KIND_CONSTRAINT, SN_KIND_FORCE_LENGTH, SN_KIND_FUNCTION, SN_KIND_COORDINATE, SN_KIND_SPRING, SN_KIND_LINE_MUSCLE } snKind;
+/* What a spec consists of: any number of each kind, and the scene and the model themselves, of which there is one each.
+ */
+typedef enum snKind {
+    SN_KIND_NODE,
+    SN_KIND_BODY,
+    SN_KIND_JOINT,
+    SN_KIND_STRAND,
+    SN_KIND_GROUP,
+    SN_KIND_CONSTRAINT,
+    SN_KIND_FORCE_LENGTH,
+    SN_KIND_FUNCTION,
+    SN_KIND_COORDINATE,
+    SN_KIND_SPRING,
+    SN_KIND_LINE_MUSCLE,
+    SN_KIND_SCENE,
+    SN_KIND_MODEL
+} snKind;
 enum { SN_KINDS = SN_KIND_LINE_MUSCLE + 1 };
+
+/* Three functions for all of them; the typed ones below say the same with the compiler's help, such as
+ * sn_default_strand_def(), sn_add_strand(spec, &def, &id) and sn_spec_strand(spec, id).
+ * Fills a def (size bytes) with the defaults of its kind. */
+SN_API void sn_default_def(snKind kind, void *def, size_t size);
+/* Copies the def and gives its id, which may be NULL; a scene or a model takes the place of the one before. Wrong
+ * values are found by sn_check; this fails when out of memory, and with SN_BAD_ARGUMENT for a def of unknown size. */
+SN_API snStatus sn_add(snSpec *spec, snKind kind, const void *def, snId *id);
+/* The def as stored, until the spec is changed or destroyed; NULL for an id that there is not. */
+SN_API const void *sn_spec_def(const snSpec *spec, snKind kind, snId id);
 SN_API int32_t sn_spec_count(const snSpec *spec, snKind kind);
-SN_API const snSceneDef *sn_spec_scene(const snSpec *spec);
-SN_API const snModelDef *sn_spec_model(const snSpec *spec);
-SN_API const snNodeDef *sn_spec_node(const snSpec *spec, snId id);
-SN_API const snBodyDef *sn_spec_body(const snSpec *spec, snId id);
-SN_API const snJointDef *sn_spec_joint(const snSpec *spec, snId id);
-SN_API const snStrandDef *sn_spec_strand(const snSpec *spec, snId id);
-SN_API const snGroupDef *sn_spec_group(const snSpec *spec, snId id);
-SN_API const snConstraintDef *sn_spec_constraint(const snSpec *spec, snId id);
-SN_API const snForceLengthDef *sn_spec_force_length(const snSpec *spec, snId id);
-SN_API const snFunctionDef *sn_spec_function(const snSpec *spec, snId id);
-SN_API const snCoordinateDef *sn_spec_coordinate(const snSpec *spec, snId id);
-SN_API const snSpringDef *sn_spec_spring(const snSpec *spec, snId id);
-SN_API const snLineMuscleDef *sn_spec_line_muscle(const snSpec *spec, snId id);
 SN_API snId sn_spec_find(const snSpec *spec, snKind kind, const char *name); /* 0 when absent */
+
+#define SN_TYPED_DEF(default_def, type, kind)                                                                          \
+    static inline type default_def(void)                                                                               \
+    {                                                                                                                  \
+        type def;                                                                                                      \
+        sn_default_def(kind, &def, sizeof def);                                                                        \
+        return def;                                                                                                    \
+    }
+#define SN_TYPED_KIND(default_def, add, read, type, kind)                                                              \
+    SN_TYPED_DEF(default_def, type, kind)                                                                              \
+    static inline snStatus add(snSpec *spec, const type *def, snId *id)                                                \
+    {                                                                                                                  \
+        return sn_add(spec, kind, def, id);                                                                            \
+    }                                                                                                                  \
+    static inline const type *read(const snSpec *spec, snId id)                                                        \
+    {                                                                                                                  \
+        return (const type *)sn_spec_def(spec, kind, id);                                                              \
+    }
+SN_TYPED_KIND(sn_default_node_def, sn_add_node, sn_spec_node, snNodeDef, SN_KIND_NODE)
+SN_TYPED_KIND(sn_default_body_def, sn_add_body, sn_spec_body, snBodyDef, SN_KIND_BODY)
+SN_TYPED_KIND(sn_default_joint_def, sn_add_joint, sn_spec_joint, snJointDef, SN_KIND_JOINT)
+SN_TYPED_KIND(sn_default_strand_def, sn_add_strand, sn_spec_strand, snStrandDef, SN_KIND_STRAND)
+SN_TYPED_KIND(sn_default_group_def, sn_add_group, sn_spec_group, snGroupDef, SN_KIND_GROUP)
+SN_TYPED_KIND(sn_default_constraint_def, sn_add_constraint, sn_spec_constraint, snConstraintDef, SN_KIND_CONSTRAINT)
+SN_TYPED_KIND(sn_default_force_length_def, sn_add_force_length, sn_spec_force_length, snForceLengthDef,
+              SN_KIND_FORCE_LENGTH)
+SN_TYPED_KIND(sn_default_function_def, sn_add_function, sn_spec_function, snFunctionDef, SN_KIND_FUNCTION)
+SN_TYPED_KIND(sn_default_coordinate_def, sn_add_coordinate, sn_spec_coordinate, snCoordinateDef, SN_KIND_COORDINATE)
+SN_TYPED_KIND(sn_default_spring_def, sn_add_spring, sn_spec_spring, snSpringDef, SN_KIND_SPRING)
+SN_TYPED_KIND(sn_default_line_muscle_def, sn_add_line_muscle, sn_spec_line_muscle, snLineMuscleDef, SN_KIND_LINE_MUSCLE)
+SN_TYPED_DEF(sn_default_scene_def, snSceneDef, SN_KIND_SCENE)
+SN_TYPED_DEF(sn_default_model_def, snModelDef, SN_KIND_MODEL)
+
+static inline snStatus sn_set_scene(snSpec *spec, const snSceneDef *def)
+{
+    return sn_add(spec, SN_KIND_SCENE, def, NULL);
+}
+static inline snStatus sn_set_model(snSpec *spec, const snModelDef *def)
+{
+    return sn_add(spec, SN_KIND_MODEL, def, NULL);
+}
+static inline const snSceneDef *sn_spec_scene(const snSpec *spec)
+{
+    return (const snSceneDef *)sn_spec_def(spec, SN_KIND_SCENE, 0);
+}
+static inline const snModelDef *sn_spec_model(const snSpec *spec)
+{
+    return (const snModelDef *)sn_spec_def(spec, SN_KIND_MODEL, 0);
+}
 
 /* Every problem of a spec at once. Warnings have status SN_OK. */
 typedef struct snProblems {
@@ -310,7 +362,7 @@ typedef struct snProblems {
     void *memory;
 } snProblems;
 SN_API snStatus sn_check(const snSpec *spec, snProblems *problems); /* SN_OK, SN_BAD_INPUT or SN_NO_MEMORY */
-SN_API void sn_problems_free(snProblems *problems);
+SN_RELEASED(sn_problems_free, snProblems)
 
 /* The elements of scene and muscle files with their attributes, for tools that build a form or a page from them. */
 typedef struct snElementInfo {

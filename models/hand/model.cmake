@@ -10,6 +10,7 @@ foreach(name hand hand-left)
     INPUTS ${tables} AFTER skin.ply)
   sinew_model_file(${name} moment_arms.tsv)
   sinew_model_file(${name} demo.txt)
+  sinew_model_file(${name} postures.txt)
   sinew_model_file(${name} ${name}.bvhmap)
 endforeach()
 sinew_model_file(hand motions/*)
@@ -19,3 +20,10 @@ sinew_model_output(hand-hood hand-hood.muscle.xml WITH hand-hood.scene.xml PROGR
   INPUTS ${tables} hood_*.tsv OPTIONAL)
 sinew_model_file(hand-hood motions/* OPTIONAL)
 sinew_model_file(hand-hood hand.bvhmap AS hand-hood.bvhmap OPTIONAL)
+
+# The hand whose unbranched tendons are paths: ninja hand-paths.
+sinew_model_output(hand-paths hand-paths.muscle.xml WITH hand-paths.scene.xml PROGRAM hand ARGUMENTS --paths
+  INPUTS ${tables} OPTIONAL)
+sinew_model_file(hand-paths motions/* OPTIONAL)
+sinew_model_file(hand-paths moment_arms.tsv OPTIONAL)
+sinew_model_file(hand-paths hand.bvhmap AS hand-paths.bvhmap OPTIONAL)

@@ -33,6 +33,22 @@ def _absent(path, name):
     return refuse
 
 
+def _default(library, name):
+    """A def with its size and its defaults, as the default functions of the headers make it."""
+    struct, values, kind = api.DEFAULTS[name]
+    definition = struct()
+    definition.size = ctypes.sizeof(struct)
+    if kind is not None:
+        library.sn_default_def(kind, ctypes.byref(definition), ctypes.sizeof(struct))
+    for field, value in values(lambda other: _default(library, other)).items():
+        name, _, index = field.partition("[")
+        if index:
+            getattr(definition, name)[int(index[:-1])] = value
+        else:
+            setattr(definition, field, value)
+    return definition
+
+
 def _load():
     tried = []
     for path in _candidates():
@@ -48,12 +64,14 @@ def _load():
                 setattr(library, name, _absent(path, name))
                 continue
             function.restype, function.argtypes = result, arguments
+        for name in api.DEFAULTS:
+            setattr(library, name, lambda name=name: _default(library, name))
         return library
     raise ImportError("libsinew.so was not found; set SINEW_LIBRARY to its path. " + "; ".join(tried))
 
 
 sn = _load()
-_NAMES = {status: sn.sn_status_name(status).decode() for status in range(api.SN_BAD_INPUT + 1)}
+_NAMES = {status: sn.sn_status_info(status).contents.name.decode() for status in range(api.SN_BAD_ARGUMENT + 1)}
 
 
 def text_of(error):
@@ -66,7 +84,7 @@ def check(status, error=None, otherwise=None):
     if status == api.SN_OK:
         return
     text = text_of(error) if error is not None and error.message else otherwise
-    text = text or sn.sn_status_text(status).decode()
+    text = text or sn.sn_status_info(status).contents.text.decode()
     if status == api.SN_NO_MEMORY:
         raise MemoryError(text)
     if error is None:

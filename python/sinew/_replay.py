@@ -31,31 +31,32 @@ class Replay(Closable):
     def time(self):
         """Seconds of each frame (a copy)."""
         pointer = self._pointer
-        return numpy.array([sn.sn_track_time(pointer, i) for i in range(len(self))])
+        return numpy.array([sn.sn_track_frame(pointer, i).time for i in range(len(self))])
 
-    def _all(self, getter, count):
+    def _all(self, what, count):
         """Frames x count numbers; the frames of a track lie at equal distances."""
         frames, pointer = len(self), self._pointer
         if frames == 0 or count == 0:
             return numpy.zeros((frames, count))
-        first = ctypes.cast(getter(pointer, 0), ctypes.c_void_p).value
-        second = ctypes.cast(getter(pointer, min(1, frames - 1)), ctypes.c_void_p).value
-        return view(getter(pointer, 0), (frames, count), self._handle, strides=(max(second - first, 8), 8))
+        start = getattr(sn.sn_track_frame(pointer, 0), what)
+        first = ctypes.cast(start, ctypes.c_void_p).value
+        second = ctypes.cast(getattr(sn.sn_track_frame(pointer, min(1, frames - 1)), what), ctypes.c_void_p).value
+        return view(start, (frames, count), self._handle, strides=(max(second - first, 8), 8))
 
     @property
     def pose(self):
         """frames x bodies x 7: position (m), rotation (w first)."""
-        return self._all(sn.sn_track_pose, 7 * len(self.bodies)).reshape(len(self), -1, 7)
+        return self._all("pose", 7 * len(self.bodies)).reshape(len(self), -1, 7)
 
     @property
     def point(self):
         """frames x control points of all strands x 3, m."""
-        return self._all(sn.sn_track_point, 3 * sn.sn_track_points(self._pointer)).reshape(len(self), -1, 3)
+        return self._all("point", 3 * sum(self.strand_points)).reshape(len(self), -1, 3)
 
     @property
     def scalar(self):
         """frames x scalars, in the order of `scalars`."""
-        return self._all(sn.sn_track_scalar, len(self.scalars))
+        return self._all("scalar", len(self.scalars))
 
     def __getitem__(self, name):
         """One scalar over time, e.g. replay["tension/FDP2"]; with a prefix, replay["tension/"], all of them as columns."""
@@ -65,7 +66,7 @@ class Replay(Closable):
                 return self.scalar[:, columns[0]:columns[-1] + 1]
             if columns:
                 return self.scalar[:, columns]
-        index = sn.sn_track_find_scalar(self._pointer, encode(name))
+        index = sn.sn_track_find(self._pointer, api.SN_CHANNEL_SCALAR, encode(name))
         if index < 0:
             kinds = sorted({other.split("/")[0] + "/" for other in self.scalars})
             raise Error(f"the replay has no scalar {name!r}; it has {' '.join(kinds) or 'none'}", "SN_BAD_INPUT")
@@ -77,7 +78,7 @@ class Replay(Closable):
 
     def at(self, body, time):
         """Pose of a body (position, rotation) at any time between the frames."""
-        index = sn.sn_track_find_body(self._pointer, encode(body))
+        index = sn.sn_track_find(self._pointer, api.SN_CHANNEL_BODY, encode(body))
         if index < 0:
             raise Error(f"the replay has no body {body!r}", "SN_BAD_INPUT")
         if len(self) == 0:

@@ -9,8 +9,8 @@ from ._library import Closable, Error, Handle, check, encode, set_fields, sn
 def fields():
     """Names of all fields with what they are."""
     found, index = {}, 0
-    while sn.sn_field_name(index):
-        found[sn.sn_field_name(index).decode()] = sn.sn_field_doc(index).decode()
+    while (info := sn.sn_field_info(index)).name:
+        found[info.name.decode()] = info.doc.decode()
         index += 1
     return found
 
@@ -38,7 +38,7 @@ class State(Closable):
             status = sn.sn_step(model, pointer)
             if status != api.SN_OK:
                 culprit = sn.sn_info(pointer).contents.culprit.decode(errors="replace")
-                check(status, None, f"{sn.sn_status_text(status).decode()}: {culprit}")
+                check(status, None, f"{sn.sn_status_info(status).contents.text.decode()}: {culprit}")
 
     def run(self, until):
         """Steps until the time is `until` seconds."""

@@ -39,11 +39,6 @@ void sn_case_destroy(snCase *c)
     sn_free(c);
 }
 
-const char *sn_case_model(const snCase *c)
-{
-    return c->model;
-}
-
 snStatus sn_case_add(snCase *c, const snChange *change)
 {
     snChange copy = *change;
@@ -53,12 +48,7 @@ snStatus sn_case_add(snCase *c, const snChange *change)
     return SN_OK;
 }
 
-int32_t sn_case_count(const snCase *c)
+snCaseInfo sn_case_info(const snCase *c)
 {
-    return c->change.count;
-}
-
-const snChange *sn_case_change(const snCase *c, int32_t index)
-{
-    return &c->change.at[index];
+    return (snCaseInfo){.model = c->model, .count = c->change.count, .change = c->change.at};
 }

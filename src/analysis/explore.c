@@ -3,6 +3,7 @@
 #include "analysis/patient.h"
 
 #include "base/alloc.h"
+#include "base/def.h"
 #include "base/error.h"
 
 #include <math.h>
@@ -286,6 +287,7 @@ snStatus sn_explore(const snSpec *spec, const snModel *model, const snCase *base
                     const snTargets *targets, const double gravity[3], snFindings *findings, snProgress progress,
                     snError *error)
 {
+    if (SN_CHECK_DEF(def, snExploreDef, error)) return SN_BAD_ARGUMENT;
     *findings = (snFindings){0};
     Explorer e = {.spec = spec,
                   .model = model,
@@ -302,10 +304,4 @@ snStatus sn_explore(const snSpec *spec, const snModel *model, const snCase *base
     sn_free(e.fused);
     if (status != SN_OK && status != SN_CANCELLED) sn_findings_free(findings);
     return status;
-}
-
-void sn_findings_free(snFindings *findings)
-{
-    sn_free(findings->memory);
-    *findings = (snFindings){0};
 }

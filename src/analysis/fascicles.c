@@ -6,10 +6,11 @@
  *
  * The cut lies half-way between the last constraint on this side and the first one on the other, where the strand is
  * straight. Places of eyelets on the strand move; they are found again in every frame, from the frame before. */
+#include "analysis/crossing.h"
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "base/def.h"
 #include "base/error.h"
-#include "analysis/crossing.h"
 #include "math/spline.h"
 #include "sinew/control.h"
 
@@ -48,11 +49,6 @@ typedef struct Analysis {
 } Analysis;
 
 #define NEW(a, field, count) ((a)->field = sn_arena_alloc(&(a)->memory, (size_t)(count), sizeof *(a)->field))
-
-snAnalysisDef sn_default_analysis_def(void)
-{
-    return (snAnalysisDef){.coordinate = -1};
-}
 
 /* ---- what is there -------------------------------------------------------------------------- */
 
@@ -312,7 +308,10 @@ static snStatus make_result(Analysis *a, snTrack **result)
     snTrack *made = NULL;
     int32_t most = 3 * a->nstrand + 3 * a->nmuscle + 1;
     if (!NEW(a, scalar, most) || !NEW(a, name, most) || !put_frame(a, -1)) return sn_fail_no_memory(a->error);
-    snTrackDef def = {.model = sn_track_def(a->replay)->model, .nscalar = a->nscalar, .scalar_name = a->name};
+    snTrackDef def = {.size = sizeof(snTrackDef),
+                      .model = sn_track_def(a->replay)->model,
+                      .nscalar = a->nscalar,
+                      .scalar_name = a->name};
     snStatus status = sn_track_create(&def, &made);
     if (status == SN_BAD_INPUT)
         return sn_fail(a->error, status, "a strand is chosen twice, or a muscle is called \"all\"");
@@ -329,6 +328,7 @@ static snStatus make_result(Analysis *a, snTrack **result)
 
 snStatus sn_analyse(const snModel *m, const snTrack *replay, const snAnalysisDef *def, snTrack **result, snError *error)
 {
+    if (def && SN_CHECK_DEF(def, snAnalysisDef, error)) return SN_BAD_ARGUMENT;
     Analysis a = {.m = m, .replay = replay, .def = def ? *def : sn_default_analysis_def(), .error = error};
     if (sn_track_frames(replay) < 1) return sn_fail(error, SN_BAD_INPUT, "the replay has no frames");
     snStatus status = find_joint(&a);

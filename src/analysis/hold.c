@@ -233,7 +233,8 @@ snStatus sn_ranges(snPatient *p, double *low, double *high)
             }
             memcpy(p->z, start, sizeof *start * (size_t)p->nvar);
             status = sn_boxqp_solve(p->qp, &problem, p->z, NULL);
-            (side < 0 ? low : high)[u] = p->z[at];
+            if (status == SN_FAILED) status = SN_OK; /* its best point is within reach too, if not the farthest */
+            (side < 0 ? low : high)[u] = side < 0 ? fmin(p->z[at], start[at]) : fmax(p->z[at], start[at]);
         }
     }
     memcpy(p->z, start, sizeof *start * (size_t)p->nvar);
@@ -256,13 +257,6 @@ snStatus sn_load_factor(snPatient *p, const double *q, double *factor)
     }
     p->load_scale = 1;
     return status;
-}
-
-static const char *const verdict_name[] = {"yes", "marginal", "no"};
-
-const char *sn_verdict_name(snVerdict verdict)
-{
-    return verdict_name[verdict];
 }
 
 snVerdict sn_verdict(const snPatient *p, const snHeld *hold, const snNearest *nearest)

@@ -16,6 +16,7 @@
  * tension of a strand that carries another one differs on both sides of the junction; the one at the joint counts. */
 #include "analysis/crossing.h"
 #include "base/alloc.h"
+#include "base/def.h"
 #include "base/error.h"
 #include "sim/plant.h"
 #include "sinew/control.h"
@@ -46,11 +47,6 @@ typedef struct Sweep {
     double worst_depth;
     int32_t done;
 } Sweep;
-
-snArmDef sn_default_arm_def(void)
-{
-    return (snArmDef){.activation = 0.05, .turn = SN_DEG, .slide = 5e-4, .settle = 0.1, .joint = -1, .threads = 1};
-}
 
 void sn_arms_destroy(snArms *arms)
 {
@@ -447,6 +443,7 @@ static snStatus run(Sweep *w, snError *error)
 snStatus sn_moment_arms(const snModel *m, const snArmDef *def, snArms **arms, snError *error)
 {
     if (!m || !arms) return sn_fail_argument(error, "the model or the place for the arms is NULL");
+    if (def && SN_CHECK_DEF(def, snArmDef, error)) return SN_BAD_ARGUMENT;
     Sweep w = {.m = m, .def = def ? *def : sn_default_arm_def()};
     snStatus status = run(&w, error);
     sn_state_destroy(w.s);

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/nearest.h"
+#include "sim/tree_sim.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -123,6 +124,8 @@ static snStatus change_load(snPatient *p, const snChange *c, snError *error)
 {
     int32_t body = sn_find(p->m, SN_ITEM_BODY, c->name);
     if (body < 0) return unknown("body", c->name, p->m->nbody, p->m->body_name, error);
+    if (p->nload == SN_TREE_MAX_LOAD)
+        return sn_fail(error, SN_BAD_INPUT, "the case has more than %d loads", SN_TREE_MAX_LOAD);
     for (int i = 0; i < 3; ++i)
         if (!(fabs(c->force[i]) <= 1e4))
             return sn_fail(error, SN_BAD_INPUT, "the load on %.80s is not a number, or over 10 kN", c->name);
@@ -285,4 +288,33 @@ const snModel *sn_patient_model(const snPatient *p)
 void sn_patient_gravity(snPatient *p, const double gravity[3])
 {
     p->gravity = v3_load(gravity);
+}
+
+/* ---- forward dynamics ----------------------------------------------------------------------- */
+
+void sn_patient_apply(const snPatient *p, snTreeSim *sim)
+{
+    memcpy(sim->strength, p->strength, sizeof *sim->strength * (size_t)p->np);
+    memcpy(sim->weight, p->passive, sizeof *sim->weight * (size_t)p->np);
+    sim->gravity = p->gravity;
+    sim->nload = p->nload < SN_TREE_MAX_LOAD ? p->nload : SN_TREE_MAX_LOAD;
+    for (int32_t i = 0; i < sim->nload; ++i) {
+        sim->load[i] = (snTreeLoad){.link = p->load[i].link, .turns = true};
+        v3_store(sim->load[i].point, p->load[i].point);
+        v3_store(sim->load[i].force, v3_scale(p->load[i].force, p->load_scale));
+    }
+}
+
+void sn_patient_drive(const snPatient *p, const double *activation, snTreeSim *sim)
+{
+    for (int32_t i = 0; i < p->np; ++i) sim->activation[i] = activation[p->s->path_unit[i]];
+}
+
+snTreeSim *sn_patient_sim(const snPatient *p)
+{
+    snTreeSim *sim = sn_treesim_create(&p->s->tree, &p->s->path);
+    if (!sim) return NULL;
+    sim->full = true, sim->fused = p->fused, sim->compression = p->s->compression;
+    sn_patient_apply(p, sim);
+    return sim;
 }

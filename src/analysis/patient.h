@@ -80,6 +80,13 @@ snStatus sn_patient_solve(snPatient *p, snBoxQpInfo *info);
 /* Target to what can be: inside the ranges, fused joints where they are. Fills p->clamped. */
 void sn_patient_clamp(snPatient *p, const double *target, double *q);
 
+/* Forward dynamics of the case, from rest in the neutral pose, with the full stiffness while that is definite. Strengths
+ * and loads are those of now; sn_patient_apply takes over later ones. NULL: out of memory. */
+struct snTreeSim *sn_patient_sim(const snPatient *p);
+void sn_patient_apply(const snPatient *p, struct snTreeSim *sim);
+/* The activations of the units for its paths. */
+void sn_patient_drive(const snPatient *p, const double *activation, struct snTreeSim *sim);
+
 /* The model with tendons transferred, without meshes. */
 snStatus sn_transfer_model(const snSpec *spec, const snCase *c, snModel **model, snError *error);
 

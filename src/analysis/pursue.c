@@ -1,6 +1,7 @@
 /* Following a motion: control, steps, fatigue, what is recorded. The published method is in paper.c. */
-#include "motion/poses.h"
 #include "analysis/pursue.h"
+#include "base/def.h"
+#include "motion/poses.h"
 
 #include "analysis/fatigue.h"
 #include "base/alloc.h"
@@ -34,57 +35,75 @@ void sn_pursue_reference(snPursue *u, double time, double *q, double *v, double 
 
 /* ---- control -------------------------------------------------------------------------------- */
 
+/* The step with the activations of now, stops left to themselves: they push without being asked. */
+static void look_ahead(snPursue *u, double h)
+{
+    snTreeSim *sim = u->sim;
+    sim->h = h, sim->free_stops = true;
+    sn_patient_apply(u->p, sim);
+    sn_patient_drive(u->p, u->p->activation, sim);
+    sn_treesim_prepare(sim);
+    sn_treesim_evaluate(sim);
+    sn_treesim_form(sim, false);
+    sim->free_stops = false;
+}
+
 /* The torques of the wanted acceleration, solved backwards through the implicit step: a finger weighs so little that
  * damping and stiffness over a step outweigh its inertia. */
 static snStatus by_torque(snPursue *u, double time, double h)
 {
     snPatient *p = u->p;
-    snForward *f = &u->f;
+    snTreeSim *sim = u->sim;
     const double n = u->def->feedback > 0 ? u->def->feedback : 20;
     sn_pursue_reference(u, time, u->target, u->rate, u->acceleration);
     for (int32_t k = 0; k < p->nq; ++k)
-        u->acceleration[k] += 2 * n * (u->rate[k] - f->v[k]) + n * n * (u->target[k] - f->q[k]);
-    sn_patient_assemble(p, f->q, f->v, u->acceleration);
-    sn_patient_slopes(p, p->activation, f->full, f->K, f->ld, f->scratch);
+        u->acceleration[k] += 2 * n * (u->rate[k] - sim->v[k]) + n * n * (u->target[k] - sim->q[k]);
+    sim->full = u->full;
+    look_ahead(u, h);
+    sim->full = true;
+    sn_patient_assemble(p, sim->q, sim->v, NULL);
     for (int32_t i = 0; i < p->nq; ++i) {
-        double stop = sn_forward_stop_torque(f, i); /* muscles act as if there were none: it pushes by itself */
-        p->b[i] += stop;
-        if (stop != 0) f->K[(size_t)i * (size_t)(f->ld + 1)] -= p->s->tree.stop_stiffness[i];
-        p->b[i] += h * p->s->tree.damping[i] * u->acceleration[i];
-        for (int32_t j = 0; j < p->nq; ++j)
-            p->b[i] += h * f->K[(size_t)i * (size_t)f->ld + (size_t)j] * (h * u->acceleration[j] + f->v[j]);
+        double sum = -sim->x[i];
+        for (int32_t j = 0; j < p->nq; ++j) sum += sim->U[(int64_t)i * sim->ld + j] * h * u->acceleration[j];
+        p->b[i] = sum / h;
     }
     return sn_patient_solve(p, NULL);
 }
 
-/* The step is affine in the activations but for the stiffness that they make: q' = y0 + B c. Its program has a row for
- * each driven coordinate. */
+/* The step as q' = free + B c: affine in the activations but for the stiffness that they make. */
+static bool find_response(snPursue *u, double h)
+{
+    snPatient *p = u->p;
+    snTreeSim *sim = u->sim;
+    int32_t nu = p->nu;
+    look_ahead(u, h);
+    bool fine = sn_treesim_factor(sim);
+    if (!fine) {
+        sim->full = false;
+        look_ahead(u, h);
+        sim->full = true;
+        if (!sn_treesim_factor(sim)) return false;
+    }
+    p->dense->solve(p->nq, sim->U, sim->ld, sim->x);
+    for (int32_t k = 0; k < p->nq; ++k) u->free[k] = sim->q[k] + h * (sim->v[k] + sim->x[k]);
+    sn_patient_assemble(p, sim->q, sim->v, NULL);
+    for (int32_t unit = 0; unit < nu; ++unit) {
+        for (int32_t k = 0; k < p->nq; ++k)
+            sim->x[k] = p->fused[k] ? 0 : h * p->A[(size_t)k * (size_t)nu + (size_t)unit];
+        p->dense->solve(p->nq, sim->U, sim->ld, sim->x);
+        for (int32_t k = 0; k < p->nq; ++k) u->B[(size_t)k * (size_t)nu + (size_t)unit] = h * sim->x[k];
+    }
+    return true;
+}
+
+/* Its program has a row for each driven coordinate. */
 static snStatus ahead(snPursue *u, double time, double h)
 {
     snPatient *p = u->p;
-    snForward *f = &u->f;
-    size_t ld = (size_t)f->ld, wide = (size_t)p->ld;
+    size_t wide = (size_t)p->ld;
     int32_t nu = p->nu;
     sn_pursue_reference(u, time + h, u->target, NULL, NULL);
-    sn_patient_assemble(p, f->q, f->v, NULL);
-    for (int32_t k = 0; k < p->nq; ++k) { /* as above: stops push by themselves */
-        p->b[k] += sn_forward_stop_torque(f, k);
-        f->stop[k] = 0;
-    }
-    if (!sn_forward_matrix(f, p->activation, h)) return SN_FAILED; /* the activations of the last step will do */
-    /* b is what units must give for no acceleration, so that -b is the torque without them */
-    for (int32_t i = 0; i < p->nq; ++i) {
-        double sum = 0;
-        for (int32_t j = 0; j < p->nq; ++j) sum += f->K[(size_t)i * ld + (size_t)j] * f->v[j];
-        f->x[i] = p->fused[i] ? -f->v[i] : -h * p->b[i] - h * h * sum;
-    }
-    p->dense->solve(p->nq, f->A, f->ld, f->x);
-    for (int32_t k = 0; k < p->nq; ++k) u->free[k] = f->q[k] + h * (f->v[k] + f->x[k]);
-    for (int32_t unit = 0; unit < nu; ++unit) {
-        for (int32_t k = 0; k < p->nq; ++k) f->x[k] = p->fused[k] ? 0 : h * p->A[(size_t)k * (size_t)nu + (size_t)unit];
-        p->dense->solve(p->nq, f->A, f->ld, f->x);
-        for (int32_t k = 0; k < p->nq; ++k) u->B[(size_t)k * (size_t)nu + (size_t)unit] = h * f->x[k];
-    }
+    if (!find_response(u, h)) return SN_FAILED; /* the activations of the last step will do */
     memset(p->H, 0, sizeof *p->H * wide * (size_t)p->nq);
     p->nrow = 0, p->nvar = p->nz;
     for (int32_t k = 0; k < p->nq; ++k) {
@@ -148,7 +167,9 @@ static snStatus start_replay(snPursue *u, snTrack **replay)
     int32_t n = p->nu + 2 * p->np + p->nq, k = 0;
     char *text = SN_NEW_ARRAY(char, (size_t)n *NAME);
     const char **name = SN_NEW_ARRAY(const char *, n);
-    snStatus status = text && name ? SN_OK : SN_NO_MEMORY;
+    int32_t *npoint = SN_NEW_ARRAY(int32_t, p->np);
+    snStatus status = text && name && npoint ? SN_OK : SN_NO_MEMORY;
+    for (int32_t i = 0; status == SN_OK && i < p->np; ++i) npoint[i] = sn_path_drawn_count(&p->s->path, i);
     for (; status == SN_OK && k < n; ++k) {
         int32_t a = k - p->nu, b = a - p->np, c = b - p->np;
         const char *kind = a < 0 ? "activation" : b < 0 ? "tension" : c < 0 ? "length" : "coordinate";
@@ -159,22 +180,31 @@ static snStatus start_replay(snPursue *u, snTrack **replay)
         name[k] = text + (size_t)k * NAME;
         (void)snprintf(text + (size_t)k * NAME, NAME, "%s/%.140s", kind, of);
     }
-    snTrackDef def = {.model = u->def->model_name ? u->def->model_name : "",
+    snTrackDef def = {.size = sizeof(snTrackDef),
+                      .model = u->def->model_name ? u->def->model_name : "",
                       .nbody = p->m->nbody,
                       .body_name = p->m->body_name,
+                      .nstrand = p->np,
+                      .strand_name = p->s->path_name,
+                      .strand_npoint = npoint,
                       .nscalar = n,
                       .scalar_name = name};
     if (status == SN_OK) status = sn_track_create(&def, replay);
     sn_free(text);
     sn_free((void *)name);
+    sn_free(npoint);
     return status;
 }
 
 static snStatus record(snPursue *u, double time, snTrack *replay)
 {
     snPatient *p = u->p;
-    double *s = u->scalar;
-    sn_patient_place(p, u->f.q, u->f.v);
+    double *s = u->scalar, *point = u->point;
+    sn_patient_place(p, u->sim->q, u->sim->v);
+    for (int32_t i = 0; i < p->np; ++i) {
+        sn_path_drawn(&p->s->path, &p->links, i, point);
+        point += 3 * sn_path_drawn_count(&p->s->path, i);
+    }
     for (int32_t b = 0; b < p->m->nbody; ++b) {
         rigid pose = node_pose(p, b);
         v3_store(u->pose + 7 * b, pose.p);
@@ -185,9 +215,9 @@ static snStatus record(snPursue *u, double time, snTrack *replay)
         s[p->nu + i] = p->path->passive[i] + p->activation[p->s->path_unit[i]] * p->path->active[i];
         s[p->nu + p->np + i] = p->path->length[i];
     }
-    memcpy(s + p->nu + 2 * p->np, u->f.q, sizeof *s * (size_t)p->nq);
+    memcpy(s + p->nu + 2 * p->np, u->sim->q, sizeof *s * (size_t)p->nq);
     ++u->report->frames;
-    return sn_track_append(replay, time, u->pose, NULL, s);
+    return sn_track_append(replay, time, u->pose, u->point, s);
 }
 
 static void compare(snPursue *u, double time)
@@ -195,7 +225,7 @@ static void compare(snPursue *u, double time)
     snPursueReport *r = u->report;
     sn_pursue_reference(u, time, u->target, NULL, NULL);
     for (int32_t k = 0; k < u->p->nq; ++k) {
-        double off = fabs(u->f.q[k] - u->target[k]);
+        double off = fabs(u->sim->q[k] - u->target[k]);
         r->rms[k] += off * off;
         if (u->p->s->tree.driven[k] && off > r->worst) r->worst = off, r->worst_time = time, r->worst_coordinate = k;
     }
@@ -221,13 +251,24 @@ static void tire(snPursue *u, double time, bool resting)
 
 /* ---- the run -------------------------------------------------------------------------------- */
 
+static snStatus step(snPursue *u, double h)
+{
+    snTreeSim *sim = u->sim;
+    sim->h = h;
+    sn_patient_apply(u->p, sim);
+    sn_patient_drive(u->p, u->p->activation, sim);
+    snStatus status = sn_treesim_step(sim);
+    u->full = !sim->left_out;
+    return status;
+}
+
 /* One step; where it fails (at 1/24 s neither stiffness may factor) ten short ones. */
 static bool advance(snPursue *u)
 {
     enum { PARTS = 10 };
-    if (sn_forward_step(&u->f, u->p->activation, u->h)) return true;
+    if (step(u, u->h) == SN_OK) return true;
     for (int i = 0; i < PARTS; ++i)
-        if (!sn_forward_step(&u->f, u->p->activation, u->h / PARTS)) return false;
+        if (step(u, u->h / PARTS) != SN_OK) return false;
     return true;
 }
 
@@ -250,7 +291,7 @@ static snStatus run_once(snPursue *u, double offset, snTrack *replay)
                    sizeof(double) * (size_t)u->p->nu);
         if (!advance(u)) return SN_DIVERGED;
         ++u->report->steps;
-        u->report->full_steps += u->f.full;
+        u->report->full_steps += u->full;
         if (i % u->every == 0) tire(u, u->every * u->h, false);
     }
     return status;
@@ -263,7 +304,7 @@ static snStatus run(snPursue *u, snTrack *replay)
     snStatus status = SN_OK;
     u->total = repeat * length;
     for (int32_t i = 0; i < repeat && status == SN_OK; ++i) {
-        sn_pursue_reference(u, u->begin, u->f.q, u->f.v, NULL);
+        sn_pursue_reference(u, u->begin, u->sim->q, u->sim->v, NULL);
         status = run_once(u, i * (length + u->def->rest + 1 / u->frame_rate), replay);
         if (status == SN_OK) ++u->report->repetitions;
         if (i + 1 < repeat) tire(u, u->def->rest, true);
@@ -276,16 +317,18 @@ static bool reserve(snPursue *u)
     const snPatient *p = u->p;
     size_t nq = (size_t)p->nq, nu = (size_t)p->nu, np = (size_t)p->np, ns = nu + 2 * np + nq;
     size_t steps = (size_t)ceil((u->end - u->begin) / u->h) + 2;
+    size_t drawn = 0;
+    for (int32_t i = 0; i < p->np; ++i) drawn += 3 * (size_t)sn_path_drawn_count(&p->s->path, i);
     u->room = (int32_t)steps;
-    double *at = u->block = SN_NEW_ARRAY(double, 4 * nq + nq * nu + 7 * (size_t)p->m->nbody + ns + np +
+    double *at = u->block = SN_NEW_ARRAY(double, 4 * nq + nq * nu + 7 * (size_t)p->m->nbody + ns + np + drawn +
                                                      3 * (size_t)sn_poses_columns(u->poses));
     double *out = u->report->memory = SN_NEW_ARRAY(double, 2 * nq + nu + steps * nu);
     u->column = SN_NEW_ARRAY(int32_t, nq);
     u->fatigue = SN_NEW_ARRAY(snFatigue, nu);
-    if (!at || !out || !u->column || !u->fatigue || !sn_forward_create(u->p, &u->f)) return false;
+    if (!at || !out || !u->column || !u->fatigue || !(u->sim = sn_patient_sim(u->p))) return false;
     u->target = at, u->rate = u->target + nq, u->acceleration = u->rate + nq, u->free = u->acceleration + nq;
     u->B = u->free + nq, u->pose = u->B + nq * nu, u->scalar = u->pose + 7 * (size_t)p->m->nbody;
-    u->strength = u->scalar + ns, u->row = u->strength + np;
+    u->strength = u->scalar + ns, u->point = u->strength + np, u->row = u->point + drawn;
     u->report->rms = out, u->report->final_pose = out + nq, u->report->fatigued = out + 2 * nq,
     u->report->stored = out + 2 * nq + nu;
     memcpy(u->strength, p->strength, sizeof(double) * np);
@@ -312,7 +355,7 @@ static void finish(snPursue *u, double started)
     snPursueReport *r = u->report;
     for (int32_t k = 0; k < u->p->nq; ++k) r->rms[k] = sqrt(r->rms[k] / (u->compared ? u->compared : 1));
     for (int32_t i = 0; i < u->p->nu; ++i) r->fatigued[i] = u->fatigue[i].fatigued;
-    memcpy(r->final_pose, u->f.q, sizeof(double) * (size_t)u->p->nq);
+    memcpy(r->final_pose, u->sim->q, sizeof(double) * (size_t)u->p->nq);
     memcpy(u->p->strength, u->strength, sizeof(double) * (size_t)u->p->np);
     r->simulated = r->steps * u->h;
     r->seconds = sn_clock() - started;
@@ -321,8 +364,9 @@ static void finish(snPursue *u, double started)
 snStatus sn_pursue(snPatient *p, const snPoses *poses, const snPursueDef *def, snTrack **replay, snPursueReport *report,
                    snError *error)
 {
+    if (SN_CHECK_DEF(def, snPursueDef, error)) return SN_BAD_ARGUMENT;
     *report = (snPursueReport){.worst_coordinate = -1};
-    snPursue u = {.p = p, .poses = poses, .def = def, .report = report};
+    snPursue u = {.p = p, .poses = poses, .def = def, .report = report, .full = true};
     snTrack *track = NULL;
     double started = sn_clock();
     set_rates(&u);
@@ -336,7 +380,7 @@ snStatus sn_pursue(snPatient *p, const snPoses *poses, const snPursueDef *def, s
     if (status == SN_NO_MEMORY) (void)sn_fail_no_memory(error);
     if (status == SN_CANCELLED) (void)sn_fail(error, status, "stopped");
     if (replay) *replay = track;
-    sn_forward_free(&u.f);
+    sn_treesim_destroy(u.sim);
     sn_free(u.block);
     sn_free(u.column);
     sn_free(u.fatigue);
@@ -347,10 +391,4 @@ snStatus sn_pursue_record(snPursue *u, double time, snTrack *replay)
 {
     compare(u, time);
     return replay ? record(u, time, replay) : SN_OK;
-}
-
-void sn_pursue_report_free(snPursueReport *report)
-{
-    sn_free(report->memory);
-    *report = (snPursueReport){0};
 }

@@ -3,18 +3,20 @@
 #define SN_ANALYSIS_PURSUE_H
 
 #include "analysis/fatigue.h"
-#include "analysis/forward.h"
+#include "analysis/patient.h"
+#include "sim/tree_sim.h"
 
 typedef struct snPursue {
     snPatient *p;
     const snPoses *poses;
     const snPursueDef *def;
     snPursueReport *report;
-    snForward f;
+    snTreeSim *sim; /* the limb, with the case applied */
+    bool full;      /* the last step used the full stiffness */
     int32_t *column; /* per coordinate, -1: none */
     double h, begin, end, frame_rate, total;
     int32_t every, compared, room; /* steps from one control to the next; frames compared; steps stored at most */
-    double *target, *rate, *acceleration, *free, *B, *pose, *scalar, *strength, *row;
+    double *target, *rate, *acceleration, *free, *B, *pose, *point, *scalar, *strength, *row;
     snFatigue *fatigue;
     void *block;
 } snPursue;

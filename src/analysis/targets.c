@@ -12,10 +12,17 @@
 
 enum { MAX_FRAMES = 1000000 };
 
-/* Columns of the strand hand that a hand with a fixed forearm cannot follow. */
-static bool is_forearm(const char *name)
+/* Whether a column joint.motion is of a joint that the model holds still. */
+static bool is_held(const snModel *m, const char *column)
 {
-    return strncmp(name, "prosup.", 7) == 0;
+    size_t joint = strcspn(column, ".");
+    for (const char *at = m->fixed ? m->fixed : ""; *at;) {
+        at += strspn(at, " ");
+        size_t n = strcspn(at, " ");
+        if (n && n == joint && strncmp(at, column, n) == 0) return true;
+        at += n;
+    }
+    return false;
 }
 
 /* column[k]: of coordinate k, -1: none. */
@@ -32,7 +39,7 @@ static snStatus match(const snModel *m, const snPoses *poses, int32_t *column, c
                            sn_poses_name(poses, column[k]), text);
         if (k >= 0)
             column[k] = c;
-        else if (!is_forearm(text))
+        else if (!is_held(m, text))
             return sn_fail(error, SN_BAD_INPUT, "the model has no joint coordinate called %.80s", text);
         else if (ignored)
             (void)snprintf(ignored, size, "%s", text);
@@ -79,12 +86,6 @@ snStatus sn_targets_create(const snModel *m, const snPoses *poses, double rate, 
     sn_free(column);
     sn_free(row);
     return status;
-}
-
-void sn_targets_free(snTargets *t)
-{
-    sn_free(t->memory);
-    *t = (snTargets){0};
 }
 
 int32_t sn_targets_peak(const snTargets *t)
@@ -153,12 +154,6 @@ snStatus sn_check_motion(snPatient *p, const snTargets *t, snMotionCheck *out)
     for (int32_t i = 0; i < out->count && status == SN_OK; ++i) status = judge(p, t, &list[i]);
     if (status != SN_OK) sn_motion_check_free(out);
     return status;
-}
-
-void sn_motion_check_free(snMotionCheck *check)
-{
-    sn_free(check->memory);
-    *check = (snMotionCheck){0};
 }
 
 /* ---- comparison ----------------------------------------------------------------------------- */
@@ -276,10 +271,4 @@ snStatus sn_compare(snPatient *healthy, snPatient *changed, const snTargets *t, 
     sn_free(frame);
     if (status != SN_OK) sn_compared_free(out);
     return status;
-}
-
-void sn_compared_free(snCompared *c)
-{
-    sn_free(c->memory);
-    *c = (snCompared){0};
 }

@@ -2,6 +2,7 @@
 #include "author/autostrands.h"
 
 #include "base/alloc.h"
+#include "base/def.h"
 #include "base/error.h"
 
 #include <stdio.h>
@@ -12,17 +13,6 @@ enum {
     MAX_SAMPLES = 512,
     MAX_COUNT = 10000
 };
-
-snAutoStrandsDef sn_default_autostrands_def(void)
-{
-    return (snAutoStrandsDef){.duplicates = 10,
-                              .samples = 24,
-                              .control_points = 12,
-                              .stiffness = 10,
-                              .repulsion = 1,
-                              .attachment_radius = INFINITY,
-                              .tolerance = 1e-3};
-}
 
 /* ---- what is refused ---------------------------------------------------------------------------- */
 
@@ -198,6 +188,7 @@ static snStatus build(snAutoStrands *a, const snAutoStrandsDef *def, snError *er
 
 snStatus sn_autostrands_create(const snAutoStrandsDef *def, snAutoStrands **strands, snError *error)
 {
+    if (SN_CHECK_DEF(def, snAutoStrandsDef, error)) return SN_BAD_ARGUMENT;
     snStatus status = check_def(def, error);
     if (status != SN_OK) return status;
     snAutoStrands *a = SN_NEW(snAutoStrands);
@@ -233,27 +224,11 @@ snStatus sn_autostrands_tune(snAutoStrands *a, double stiffness, double repulsio
     return SN_OK;
 }
 
-int32_t sn_autostrands_count(const snAutoStrands *a)
+snAutoStrandsView sn_autostrands_view(const snAutoStrands *a)
 {
-    return a->count;
-}
-
-int32_t sn_autostrands_samples(const snAutoStrands *a)
-{
-    return a->samples;
-}
-
-int32_t sn_autostrands_control_points(const snAutoStrands *a)
-{
-    return a->control_points;
-}
-
-int32_t sn_autostrands_input(const snAutoStrands *a, int32_t strand)
-{
-    return a->input[strand];
-}
-
-const double *sn_autostrands_points(const snAutoStrands *a)
-{
-    return a->point;
+    return (snAutoStrandsView){.count = a->count,
+                               .samples = a->samples,
+                               .control_points = a->control_points,
+                               .input = a->input,
+                               .point = a->point};
 }

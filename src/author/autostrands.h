@@ -54,4 +54,24 @@ void sn_autostrands_share(snAutoStrands *a);
 /* Puts the strands around their inputs, evenly in the widest section and alike in the others. (autostrands_relax.c) */
 void sn_autostrands_begin(snAutoStrands *a);
 
+/* SN_BAD_INPUT with place and remedy: a mesh that is open or crosses itself, a strand outside it, wrong parameters. */
+snStatus sn_autostrands_create(const snAutoStrandsDef *def, snAutoStrands **strands, snError *error);
+void sn_autostrands_destroy(snAutoStrands *strands); /* NULL is fine */
+/* One step without allocating; returns how far the points moved (root mean square) over the spacing. */
+double sn_autostrands_step(snAutoStrands *strands);
+/* Steps until a step moves less than SN_AUTOSTRANDS_CONVERGED of the spacing, at most `steps` times. SN_CANCELLED when
+ * progress says so: the strands are then as far as they got. steps_done may be NULL. */
+snStatus sn_autostrands_run(snAutoStrands *strands, int32_t steps, snProgress progress, int32_t *steps_done);
+snStatus sn_autostrands_quality(const snAutoStrands *strands, snAutoStrandsQuality *quality, snError *error);
+
+/* Of strands of nposition points each, 3 numbers a point. */
+snStatus sn_measure_muscle(const snMesh *mesh, int32_t nstrand, int32_t nposition, const double *position,
+                           snMuscleMeasure *measure, snError *error);
+/* Adds the struts of a whole group as constraints of their own, to be moved or removed one by one (the group's
+ * attribute `struts` places the same ones without showing them): `count` between each two neighbouring strands, evenly
+ * from the group's start to its end, each to the nearest point of the other, as long as drawn, with the group's kp and
+ * kd. Neighbours are the pairs of the shortest tree through all strands. They are called GROUP.strut1.1, ...
+ * SN_BAD_INPUT, nothing added: no such group, a strand without a sound curve, a name that is taken. */
+snStatus sn_add_struts(snSpec *spec, snId group, int32_t count, snStrutMode mode, snError *error);
+
 #endif

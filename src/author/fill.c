@@ -7,6 +7,7 @@
 #include "author/autostrands.h"
 
 #include "base/alloc.h"
+#include "base/def.h"
 #include "base/error.h"
 #include "math/spline.h"
 #include "model/nodes.h"
@@ -154,14 +155,14 @@ static snStatus relax(Fill *f, snProgress progress, snFillReport *report)
                            : sn_autostrands_run(f->fill, f->def->steps, progress, &report->steps);
     if (status != SN_OK) return sn_fail(f->error, status, "stopped after %d steps", (int)report->steps);
     report->converged = report->steps > 0 && f->fill->moved <= SN_AUTOSTRANDS_CONVERGED;
-    int32_t n = sn_autostrands_count(f->fill), per = sn_autostrands_control_points(f->fill);
+    int32_t n = sn_autostrands_view(f->fill).count, per = sn_autostrands_view(f->fill).control_points;
     f->point = SN_NEW_ARRAY(double, 3 * (size_t)n * (size_t)per);
     if (!f->point) return sn_fail_no_memory(f->error);
     status = sn_autostrands_finish(f->fill, f->point, f->error);
     if (status == SN_OK) status = sn_autostrands_quality(f->fill, &report->quality, f->error);
     if (status == SN_OK)
-        status =
-            sn_measure_muscle(&f->mesh, n, f->fill->samples, sn_autostrands_points(f->fill), &report->muscle, f->error);
+        status = sn_measure_muscle(&f->mesh, n, f->fill->samples, sn_autostrands_view(f->fill).point, &report->muscle,
+                                   f->error);
     report->strands = n;
     f->radius = sqrt(report->muscle.cross_section / n / SN_PI);
     return status;
@@ -258,8 +259,8 @@ static m3 inverse(const m3 *a)
 /* The curve of a new strand, beside its input's in the scene. */
 static snStatus add_curve(Fill *f, int32_t strand, const char *name)
 {
-    int32_t n = sn_autostrands_control_points(f->fill);
-    snId beside = sn_strand_node(f->from, f->strand[sn_autostrands_input(f->fill, strand)]);
+    int32_t n = sn_autostrands_view(f->fill).control_points;
+    snId beside = sn_strand_node(f->from, f->strand[sn_autostrands_view(f->fill).input[strand]]);
     snNodeDef node = *sn_spec_node(f->from, beside);
     affine world = sn_node_world(f->from, beside);
     m3 back = inverse(&world.a);
@@ -287,8 +288,9 @@ static snStatus add_constraints(Fill *f, const char *input, const char *name)
 
 static snStatus add_strand(Fill *f, int32_t strand)
 {
-    int32_t input = sn_autostrands_input(f->fill, strand), of_input = 0;
-    for (int32_t s = 0; s < sn_autostrands_count(f->fill); ++s) of_input += sn_autostrands_input(f->fill, s) == input;
+    int32_t input = sn_autostrands_view(f->fill).input[strand], of_input = 0;
+    for (int32_t s = 0; s < sn_autostrands_view(f->fill).count; ++s)
+        of_input += sn_autostrands_view(f->fill).input[s] == input;
     snStrandDef def = *sn_spec_strand(f->from, f->strand[input]);
     const char *from = def.name;
     char name[NAME + 16];
@@ -308,7 +310,7 @@ static snStatus add_strand(Fill *f, int32_t strand)
 
 static snStatus add_group(Fill *f)
 {
-    int32_t n = sn_autostrands_count(f->fill);
+    int32_t n = sn_autostrands_view(f->fill).count;
     snStatus status = SN_OK;
     f->names = SN_NEW_ARRAY(char, (size_t)n *(strlen(f->group) + 16) + 1);
     if (!f->names) return SN_NO_MEMORY;
@@ -352,14 +354,10 @@ static snStatus check_functions(Fill *f)
     return SN_OK;
 }
 
-snFillDef sn_default_fill_def(void)
-{
-    return (snFillDef){.fill = sn_default_autostrands_def(), .steps = 400, .type = SN_GROUP_VOLUMETRIC};
-}
-
 snStatus sn_fill_muscle(const snSpec *spec, const snFillDef *def, snProgress progress, snSpec **filled,
                         snFillReport *report, snError *error)
 {
+    if (SN_CHECK_DEF(def, snFillDef, error)) return SN_BAD_ARGUMENT;
     snFillReport done = {0};
     Fill f = {.from = spec, .def = def, .error = error};
     snStatus status = read_mesh(&f);

@@ -3,27 +3,12 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/def.h"
 #include "base/error.h"
 #include "model/nodes.h"
 
 #include <string.h>
 #include <unistd.h>
-
-snFleshDef sn_default_flesh_def(void)
-{
-    return (snFleshDef){.tetrahedra = 100000,
-                        .mu10 = 2e4,
-                        .mu01 = 6e4,
-                        .kappa = 1e7,
-                        .muscle_stress = 3e5,
-                        .optimum = 1.4,
-                        .density = 1060,
-                        .hold = 1e11,
-                        .cover = 0.005,
-                        .gravity = true,
-                        .contact = true,
-                        .tolerance = 1e-5};
-}
 
 /* ---- making -------------------------------------------------------------------------------- */
 
@@ -245,6 +230,7 @@ static snStatus build(snFlesh *f, const snSpec *spec, snProgress progress, snErr
 snStatus sn_create_model_flesh(const snSpec *spec, const snFleshDef *def, snProgress progress, snFlesh **flesh,
                                snError *error)
 {
+    if (SN_CHECK_DEF(def, snFleshDef, error)) return SN_BAD_ARGUMENT;
     snFlesh *f = SN_NEW(snFlesh);
     *flesh = NULL;
     if (!f) return sn_fail_no_memory(error);

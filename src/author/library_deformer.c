@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "geom/deform.h"
 #include "model/model.h"
 #include "model/node_surface.h"
 #include "sinew/sim.h"

@@ -1,15 +1,11 @@
 /* The public way to the skin builder: tables in, mesh out. */
+#include "base/def.h"
 #include "sinew/author.h"
 
 #include "author/skin_builder.h"
 #include "author/skin_table.h"
 #include "base/alloc.h"
 #include "base/error.h"
-
-snSkinMeshDef sn_default_skin_mesh_def(void)
-{
-    return (snSkinMeshDef){.tables = "", .triangles = 40000};
-}
 
 /* Red is the influence of the tendons (all of it), green and blue are lower on the nails so that viewers can tint them.
  */
@@ -34,6 +30,7 @@ static void mirror(snTriMesh *mesh)
 
 snStatus sn_author_skin(const snSkinMeshDef *def, snMesh *mesh, snError *error)
 {
+    if (SN_CHECK_DEF(def, snSkinMeshDef, error)) return SN_BAD_ARGUMENT;
     snSkinTables tables;
     snSkinBuild build = {0};
     snMesh made = {0};

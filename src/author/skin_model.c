@@ -1,4 +1,5 @@
 /* From a model to its skin: gathers what sn_skin_create wants in one arena. */
+#include "base/def.h"
 #include "sinew/author.h"
 
 #include "base/arena.h"
@@ -17,11 +18,6 @@ typedef struct {
     snSkinDef def;
     int32_t *index; /* of body id - 1 among the enabled, -1 */
 } Gather;
-
-snModelSkinDef sn_default_model_skin_def(void)
-{
-    return (snModelSkinDef){.prominence = 1, .belly = 1, .height = NAN, .lateral = NAN, .depth = NAN};
-}
 
 static double *world_points(Gather *g, snId node, int32_t n, const double *from)
 {
@@ -197,6 +193,7 @@ static snStatus gather_strands(Gather *g, snError *error)
 
 snStatus sn_create_model_skin(const snSpec *spec, const snModelSkinDef *def, snSkin **skin, snError *error)
 {
+    if (SN_CHECK_DEF(def, snModelSkinDef, error)) return SN_BAD_ARGUMENT;
     Gather g = {.spec = spec, .def = sn_default_skin_def()};
     const snModelDef *model = sn_spec_model(spec);
     g.def.height = isnan(def->height) ? model->skin_a : def->height;

@@ -1,5 +1,6 @@
 /* The struts of a whole sheet as constraints of their own. */
 #include "model/struts.h"
+#include "author/autostrands.h"
 #include "base/error.h"
 #include "model/check.h"
 #include "sinew/author.h"

@@ -1,5 +1,7 @@
 #include "base/alloc.h"
 
+#include "sinew/base.h"
+
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,3 +70,8 @@ int64_t sn_alloc_count(void) { return atomic_load(&total_count); }
 int64_t sn_alloc_live(void) { return atomic_load(&live_count); }
 int64_t sn_alloc_bytes(void) { return atomic_load(&live_bytes); }
 void sn_alloc_fail_after(int64_t n) { atomic_store(&fail_after, n); }
+
+void sn_release(void *memory)
+{
+    sn_free(memory);
+}

@@ -12,10 +12,7 @@ const char *sn_version(void)
     return STR(SN_VERSION_MAJOR) "." STR(SN_VERSION_MINOR) "." STR(SN_VERSION_PATCH);
 }
 
-static const struct {
-    const char *name, *text;
-    int exit_code;
-} status_table[] = {
+static const snStatusInfo status_table[] = {
 #define X(name, text, exit_code) {#name, text, exit_code},
     SN_STATUS_TABLE(X)
 #undef X
@@ -27,9 +24,10 @@ static snStatus known(snStatus status)
     return (size_t)status < sizeof status_table / sizeof status_table[0] ? status : SN_BAD_ARGUMENT;
 }
 
-const char *sn_status_name(snStatus status) { return status_table[known(status)].name; }
-const char *sn_status_text(snStatus status) { return status_table[known(status)].text; }
-int sn_status_exit_code(snStatus status) { return status_table[known(status)].exit_code; }
+const snStatusInfo *sn_status_info(snStatus status)
+{
+    return &status_table[known(status)];
+}
 
 snStatus sn_fail(snError *error, snStatus status, const char *format, ...)
 {

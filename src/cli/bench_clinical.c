@@ -86,7 +86,8 @@ static double explore_time(snClinicalBench *b)
                      .a = block + 2 * n * POSES,
                      .time = block + 3 * n * POSES};
     for (int i = 0; i < POSES; ++i) memcpy(ten.q + (size_t)i * n, pose(b, i), n * sizeof *block);
-    snExploreDef def = {.each = SN_EXPLORE_UNIT};
+    snExploreDef def = sn_default_explore_def();
+    def.each = SN_EXPLORE_UNIT;
     snFindings found = {0};
     double start = cli_seconds();
     (void)sn_explore(b->spec, b->model, NULL, &def, &ten, NULL, &found, (snProgress){0}, NULL);
@@ -98,7 +99,8 @@ static double explore_time(snClinicalBench *b)
 
 static double track_factor(snClinicalBench *b, snPursuit method)
 {
-    snPursueDef def = {.method = method};
+    snPursueDef def = sn_default_pursue_def();
+    def.method = method;
     snPursueReport report;
     snError error = {0};
     double factor = 0;

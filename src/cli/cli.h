@@ -193,6 +193,23 @@ void cli_say_match(snCli *cli, const snMotionSource *source);
 
 snStatus cli_moment_arms(snCli *cli); /* sinew info MODEL --moment-arms */
 
+/* ---- vary.c ------------------------------------------------------------------------------- */
+
+enum { CLI_MAX_VARY = 16 };
+/* --vary WHAT=PERCENT, as often as given. Says what is wrong. */
+snStatus cli_read_variations(snCli *cli, snVariation variation[CLI_MAX_VARY], int32_t *count);
+/* Makes the model that of --draw: each command that has this option loads its model so. Says what is wrong. */
+snStatus cli_vary(snCli *cli, snSpec *spec);
+#define CLI_VARY_OPTION                                                                                                \
+    {                                                                                                                  \
+        "vary", SN_OPTION_TEXT, "WHAT=P%",                                                                             \
+            "change pcsa, via, fiber, slack, mass or stiffness at random; may be repeated", 0, 0                       \
+    }
+#define CLI_SEED_OPTION                                                                                                \
+    {                                                                                                                  \
+        "seed", SN_OPTION_COUNT, "N", "of the random numbers of --vary (1)", 0, 1e15                                   \
+    }
+
 /* ---- talk.c ------------------------------------------------------------------------------- */
 
 /* Lines on stdin while a command works: each a flat JSON object of numbers and booleans, such as {"stiffness": 5}. */

@@ -113,7 +113,7 @@ static snStatus read_case(snClinic *c)
     return SN_OK;
 }
 
-static void read_posture(snClinic *c)
+void clinic_gravity(const char *posture, double gravity[3])
 {
     static const struct {
         const char *name;
@@ -122,9 +122,8 @@ static void read_posture(snClinic *c)
                     {"palm-down", {0, 0, -9.81}},
                     {"palm-up", {0, 0, 9.81}},
                     {"thumb-up", {-9.81, 0, 0}}};
-    const char *text = cli_option_text(c->cli, "posture", "hanging");
     for (size_t i = 0; i < sizeof postures / sizeof *postures; ++i)
-        if (strcmp(postures[i].name, text) == 0) memcpy(c->gravity, postures[i].gravity, sizeof c->gravity);
+        if (strcmp(postures[i].name, posture) == 0) memcpy(gravity, postures[i].gravity, sizeof postures[i].gravity);
 }
 
 snStatus clinic_open(snCli *cli, snClinic *c)
@@ -137,7 +136,7 @@ snStatus clinic_open(snCli *cli, snClinic *c)
     if (status != SN_OK) return status;
     status = sn_patient_create(c->spec, c->model, c->changes, &c->patient, &error);
     if (status != SN_OK) return cli_fail_file(cli, status, &error, cli_option_text(cli, "case", cli->argument[0]));
-    read_posture(c);
+    clinic_gravity(cli_option_text(cli, "posture", "hanging"), c->gravity);
     sn_patient_gravity(c->patient, c->gravity);
     const char *save = cli_option_text(cli, "save-case", NULL);
     return save ? cli_fail_file(cli, sn_save_case(c->changes, save, &error), &error, save) : SN_OK;
@@ -184,7 +183,7 @@ snStatus clinic_motion(snClinic *c, const char *name, double rate)
     if (status != SN_OK) return status;
     status = sn_targets_create(c->model, poses, rate, &c->targets, ignored, sizeof ignored, &error);
     status = cli_fail_file(c->cli, status, &error, source.path);
-    if (status == SN_OK && *ignored) cli_warn(c->cli, "%s is ignored: the forearm of this model is fixed", ignored);
+    if (status == SN_OK && *ignored) cli_warn(c->cli, "%s is ignored: this model holds that joint still", ignored);
     sn_poses_destroy(poses);
     (void)snprintf(c->motion, sizeof c->motion, "%.4000s", source.path);
     return status;

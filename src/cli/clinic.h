@@ -26,7 +26,7 @@ typedef struct snClinic {
     {"cut", SN_OPTION_TEXT, "UNIT", "cut its tendon", 0, 0},                                                           \
     {"nerve", SN_OPTION_TEXT, "LESION", "paralyse what a nerve lesion paralyses: ulnar-low, ...", 0, 0},               \
     {"fuse", SN_OPTION_TEXT, "JOINT[=DEG]", "fuse a joint at an angle (0)", 0, 0},                                     \
-    {"load", SN_OPTION_TEXT, "BODY=X,Y,Z", "a force in N, in the axes of the drawn pose, turning with the body", 0,    \
+    {"load", SN_OPTION_TEXT, "BODY=X,Y,Z", "a force in N, in the axes of the drawn pose; on body: BODY=KG or T:KG,..", 0, \
     0},                                                                                                                \
     {"transfer", SN_OPTION_TEXT, "DONOR:RECIPIENT[=LENGTH]",                                                           \
     "transfer a tendon; LENGTH: of its fibres over the optimal one as drawn, 0.5 to 1.5", 0, 0},                       \
@@ -37,6 +37,8 @@ typedef struct snClinic {
 /* Loads and checks the model, reads the case, makes the patient. Free with clinic_close also when this fails. */
 snStatus clinic_open(snCli *cli, snClinic *c);
 void clinic_close(snClinic *c);
+/* Gravity of a posture of the forearm, as --posture names them. */
+void clinic_gravity(const char *posture, double gravity[3]);
 /* The motion by name or path, sampled; rate 0: its keys. */
 snStatus clinic_motion(snClinic *c, const char *name, double rate);
 snStatus clinic_healthy(snClinic *c);

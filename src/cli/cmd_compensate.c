@@ -128,7 +128,7 @@ const snCommand cmd_compensate = {
         "for both.",
     .example = "sinew compensate hand-clinical fist --nerve ulnar-high -o out",
     .output = "case: nerve ulnar-high\n"
-              "missing torque: healthy 0.1 mN m, case ... mN m (...)\n"
+              "missing torque: healthy ... mN m, case ... mN m (...)\n"
               "...",
     .least = 2,
     .most = 2,

@@ -67,7 +67,7 @@ static void tell(snClinic *c, const snExploreDef *d, const snFindings *f)
 static snStatus run(snCli *cli)
 {
     snClinic c = {0};
-    snExploreDef def = {0};
+    snExploreDef def = sn_default_explore_def();
     snFindings found = {0};
     snError error = {0};
     snStatus status = read_def(cli, &def);
@@ -112,7 +112,7 @@ const snCommand cmd_explore = {
                "transfer is ranked by what it gives back.",
     .example = "sinew explore hand-clinical fist --each nerve",
     .output = "healthy\n"
-              "35 frames; missing torque of the base: ... tolerances, summed over the joints, on average\n"
+              "... frames; missing torque of the base: ... tolerances, summed over the joints, on average\n"
               "...",
     .least = 2,
     .most = 2,

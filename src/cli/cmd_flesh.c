@@ -69,25 +69,6 @@ static snStatus read_options(snFleshRun *run)
     return cli_check_output(cli, run->to);
 }
 
-/* --frames a:b, both ends included; either may be left out. */
-static snStatus choose_frames(snFleshRun *run)
-{
-    snCli *cli = run->cli;
-    const char *text = cli_option_text(cli, "frames", ":");
-    run->frames = cli_frames(run->replay, cli_option_number(cli, "frame-rate", 0));
-    int32_t last = run->frames.count - 1;
-    char *end;
-    long first = strtol(text, &end, 10), final = last;
-    if (*end++ != ':') return cli_fail(cli, SN_USAGE, "--frames needs FIRST:LAST, not '%s'", text);
-    if (*end) final = strtol(end, &end, 10);
-    if (*end) return cli_fail(cli, SN_USAGE, "--frames needs FIRST:LAST, not '%s'", text);
-    if (first < 0 || final < first || final > last)
-        return cli_fail(cli, SN_BAD_INPUT, "--frames %s: there are the frames 0 to %d", text, (int)last);
-    run->first = (int32_t)first, run->count = (int32_t)(final - first) + 1;
-    if (cli_given(cli, "jiggle")) run->def.jiggle = 1 / run->frames.rate;
-    return SN_OK;
-}
-
 static void tell_size(snFleshRun *run)
 {
     snCli *cli = run->cli;
@@ -144,7 +125,7 @@ static snStatus read_old(snFleshRun *run)
     if (!cli_given(cli, "resume") || cli_file_size(run->to) == 0) return SN_OK;
     snStatus status = cli_fail_file(cli, sn_cache_open(run->to, &run->old, &error), &error, run->to);
     if (status != SN_OK) return status;
-    int32_t points = sn_cache_points(run->old), frames = sn_cache_frames(run->old);
+    int32_t points = sn_cache_def(run->old)->npoint, frames = sn_cache_def(run->old)->frames;
     if (points != run->deformed.nvertex)
         return cli_fail(cli, SN_BAD_INPUT, "%s has %d points, this flesh has %d: it cannot be continued", run->to,
                         (int)points, (int)run->deformed.nvertex);
@@ -286,7 +267,8 @@ static snStatus set_up(snFleshRun *run)
     snStatus status = read_options(run);
     if (status == SN_OK) status = cli_load_replay(cli, cli->argument[1], &run->replay);
     if (status == SN_OK) status = cli_replay_model(cli, run->replay, cli->argument[1], cli->argument[0], &run->spec);
-    if (status == SN_OK) status = choose_frames(run);
+    if (status == SN_OK) status = cli_choose_frames(cli, run->replay, &run->frames, &run->first, &run->count);
+    if (status == SN_OK && cli_given(cli, "jiggle")) run->def.jiggle = 1 / run->frames.rate;
     if (status == SN_OK) status = make_flesh(run);
     if (status == SN_OK) status = save_surface(run);
     if (status == SN_OK) status = read_old(run);

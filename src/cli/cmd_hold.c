@@ -166,7 +166,7 @@ const snCommand cmd_hold = {
         "between.\n"
         "These limits are ours and uncalibrated; this is not a medical device.",
     .example = "sinew hold hand-clinical fist --cut FDP2",
-    .output = "fist at 1.4 s: marginal\n"
+    .output = "fist at 1.5 s: no\n"
               "case: cut FDP2\n"
               "...",
     .least = 2,

@@ -2,6 +2,7 @@
 #include "plot_analysis.h"
 #include "plot_arms.h"
 #include "plot_error.h"
+#include "plot_groups.h"
 #include "plot_law.h"
 #include "plot_style.h"
 #include "result.h"
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_ROWS = 200 };  /* of a heat map that one can still read: parts of muscles become one row */
 enum { MOST_LINES = 24 }; /* as sn_plot_lines has colours and dashes for */
 
 /* What can be plotted, and how its channels are called. */
@@ -137,10 +139,10 @@ static snStatus draw(snPlot *p)
     make_title(p, title, sizeof title);
     bool heat = cli_given(p->cli, "heat") || p->nchannel > MOST_LINES;
     for (int32_t i = 0; i < p->nchannel; ++i) text_add(&names, "%s%s", i ? " " : "", short_name(p, p->channel[i]));
-    snTrackPlot plot = {.which = p->what->prefix, .names = names.text, .heat = heat,
-                        .title = cli_option_text(p->cli, "title", title),
-                        .top = cli_option_number(p->cli, "max", 0),
-                        .style = cli_plot_style(p->cli)};
+    snTrackPlot plot = sn_default_track_plot();
+    plot.which = p->what->prefix, plot.names = names.text, plot.heat = heat;
+    plot.title = cli_option_text(p->cli, "title", title), plot.top = cli_option_number(p->cli, "max", 0);
+    plot.style = cli_plot_style(p->cli);
     snStatus status = names.text ? sn_plot_track_as(p->track, &plot, p->to, &error) : SN_NO_MEMORY;
     text_free(&names);
     if (status != SN_OK) return cli_fail_file(p->cli, status, &error, p->to);
@@ -218,6 +220,33 @@ static snStatus load(snPlot *p)
     return status;
 }
 
+static int32_t count_columns(const snPlot *p)
+{
+    const snTrackDef *def = sn_track_def(p->track);
+    int32_t count = 0;
+    for (int32_t i = 0; i < def->nscalar; ++i)
+        count += strncmp(def->scalar_name[i], p->what->prefix, strlen(p->what->prefix)) == 0;
+    return count;
+}
+
+/* Line muscles have one force, called tension. Hundreds of muscles are drawn by groups, unless single ones are asked for. */
+static snStatus adapt(snPlot *p)
+{
+    const snQuantity *tension = p->what + 1;
+    const char *by = cli_option_text(p->cli, "by", "");
+    if (strcmp(p->what->name, "force") == 0 && count_columns(p) == 0) p->what = tension;
+    int32_t there = count_columns(p);
+    bool many = there > MOST_ROWS && !cli_given(p->cli, "muscle") && !cli_given(p->cli, "top");
+    if (strcmp(by, "group") != 0 && (!many || *by)) return SN_OK;
+    snTrack *grouped = NULL;
+    snStatus status = cli_group_scalars(p->track, p->what->prefix, &grouped);
+    if (status != SN_OK) return cli_fail(p->cli, status, "%s", sn_status_text(status));
+    sn_track_destroy(p->track);
+    p->track = grouped;
+    if (many && !*by) cli_say(p->cli, "%d channels: drawn as means of their groups; --by single draws each\n", there);
+    return SN_OK;
+}
+
 static snStatus run(snCli *cli)
 {
     snPlot p = {.cli = cli, .from = cli->argument[0], .to = cli_option_text(cli, "o", NULL)};
@@ -234,6 +263,7 @@ static snStatus run(snCli *cli)
     if (status == SN_OK && laws) return cli_plot_laws(cli, p.from, p.to);
     if (status == SN_OK && analysis) return cli_plot_analysis(cli, what, p.from, p.to);
     if (status == SN_OK) status = load(&p);
+    if (status == SN_OK) status = adapt(&p);
     if (status == SN_OK) status = choose_channels(&p);
     if (status == SN_OK) status = draw(&p);
     free(p.channel);
@@ -248,6 +278,7 @@ static const snOption options[] = {
     {"muscle", SN_OPTION_TEXT, "NAME", "only these: a name, a pattern such as 'FDP*', several with commas; repeatable",
      0, 0},
     {"top", SN_OPTION_COUNT, "N", "only the N that reach highest (length, angle: that change most)", 1, 1000},
+    {"by", SN_OPTION_CHOICE, "single|group", "a row for each, or for the mean of the parts of a muscle (group above 200)", 0, 0},
     {"heat", SN_OPTION_FLAG, "", "a heat map, one row each; always used for more than 24", 0, 0},
     {"max", SN_OPTION_NUMBER, "VALUE",
      "end of the scale, in its unit (a round value above the largest): to compare plots", 1e-9, 1e12},

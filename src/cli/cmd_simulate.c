@@ -1,7 +1,6 @@
 /* sinew simulate: forward dynamics from activations or from named anatomical functions. */
 #include "cache.h"
 #include "result.h"
-#include "track_tree.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -288,9 +287,6 @@ static snStatus finish(snRun *run)
 
 static snStatus run_command(snCli *cli)
 {
-    if (cli_is_tree(cli->argument[0]))
-        return cli_fail(cli, SN_BAD_INPUT, "%s is a model on a tree, which simulate cannot run yet: use sinew track",
-                        cli->argument[0]);
     snRun run = {.cli = cli};
     snStatus status = set_up(&run);
     if (status == SN_OK) status = step_through(&run);

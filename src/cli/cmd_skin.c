@@ -98,28 +98,10 @@ static snStatus save_weights(snSkinRun *run)
     const char **name = calloc((size_t)nbody + 1, sizeof *name);
     if (!name) return SN_NO_MEMORY;
     for (int32_t b = 0; b < nbody; ++b) name[b] = sn_name(s->model, SN_ITEM_BODY, b);
-    snStatus status = sn_save_skin_weights(path, s->nvertex, nbody, name, sn_skin_weight_bodies(s->skin),
-                                           sn_skin_weights(s->skin), &error);
+    const snDeformSurface *skin = sn_deformer_surface(s->deformer, 0);
+    snStatus status = sn_save_skin_weights(path, s->nvertex, nbody, name, skin->body, skin->weight, &error);
     free(name);
     return cli_fail_file(run->cli, status, &error, path);
-}
-
-/* --frames a:b, both ends included; either may be left out. */
-static snStatus choose_frames(snSkinRun *run)
-{
-    snCli *cli = run->cli;
-    const char *text = cli_option_text(cli, "frames", ":");
-    run->frames = cli_frames(run->replay, cli_option_number(cli, "frame-rate", 0));
-    int32_t last = run->frames.count - 1;
-    char *end;
-    long first = strtol(text, &end, 10), final = last;
-    if (*end++ != ':') return cli_fail(cli, SN_USAGE, "--frames needs FIRST:LAST, not '%s'", text);
-    if (*end) final = strtol(end, &end, 10);
-    if (*end) return cli_fail(cli, SN_USAGE, "--frames needs FIRST:LAST, not '%s'", text);
-    if (first < 0 || final < first || final > last)
-        return cli_fail(cli, SN_BAD_INPUT, "--frames %s: there are the frames 0 to %d", text, (int)last);
-    run->first = (int32_t)first, run->count = (int32_t)(final - first) + 1;
-    return SN_OK;
 }
 
 static snStatus read_base(snSkinRun *run)
@@ -130,7 +112,7 @@ static snStatus read_base(snSkinRun *run)
     if (!path) return SN_OK;
     snStatus status = cli_fail_file(cli, sn_cache_open(path, &run->base, &error), &error, path);
     if (status != SN_OK) return status;
-    int32_t points = sn_cache_points(run->base), frames = sn_cache_frames(run->base);
+    int32_t points = sn_cache_def(run->base)->npoint, frames = sn_cache_def(run->base)->frames;
     if (points != run->skinned.nvertex)
         return cli_fail(cli, SN_BAD_INPUT, "%s has %d points, the skin has %d vertices", path, (int)points,
                         (int)run->skinned.nvertex);
@@ -148,7 +130,7 @@ static snStatus set_up(snSkinRun *run)
     if (status == SN_OK) status = cli_load_replay(cli, cli->argument[1], &run->replay);
     if (status == SN_OK) status = cli_replay_model(cli, run->replay, cli->argument[1], cli->argument[0], &run->spec);
     if (status == SN_OK) status = read_influence(run);
-    if (status == SN_OK) status = choose_frames(run);
+    if (status == SN_OK) status = cli_choose_frames(cli, run->replay, &run->frames, &run->first, &run->count);
     if (status == SN_OK) status = cli_skin_open(cli, run->spec, run->replay, &run->def, &run->skinned);
     if (status == SN_OK) status = read_base(run);
     if (status != SN_OK) return status;

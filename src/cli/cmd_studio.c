@@ -1,5 +1,7 @@
 /* sinew studio: the page with a model, its replay and a live simulation, for this machine only. */
+#include "clinic_page.h"
 #include "deformed.h"
+#include "postures.h"
 
 #include "studio/server/server.h"
 
@@ -14,10 +16,14 @@ typedef struct snStudio {
     snTrack *replay, *target;
     snDeformed skinned;
     snStudioSkin skin;
+    snPostures postures;
     char *page;
     void *scene;
     size_t page_size, scene_size;
     snServer *server;
+    bool clinical; /* a model on a tree that is small enough to be asked about */
+    snPoseList poses;
+    snClinicDef clinic;
     double ends; /* clock, s */
 } snStudio;
 
@@ -82,7 +88,9 @@ static snStatus serve(snStudio *s, const snStudioDef *def)
     snError error = {0};
     snStatus status = sn_load_page(&s->page, &s->page_size, &error);
     if (status == SN_OK) status = sn_pack_studio(def, &s->scene, &s->scene_size, &error);
-    snServerDef server = {.model = s->model,
+    bool tree = sn_count(s->model, SN_ITEM_LINE) > 0;
+    snServerDef server = {.model = tree ? NULL : s->model,
+                          .clinic = s->clinical ? s->model : NULL,
                           .spec = s->spec,
                           .page = s->page,
                           .page_size = s->page_size,
@@ -94,10 +102,28 @@ static snStatus serve(snStudio *s, const snStudioDef *def)
     if (status != SN_OK) return cli_fail_error(s->cli, &error);
     double timeout = cli_option_number(s->cli, "timeout", 0);
     s->ends = timeout > 0 ? cli_seconds() + timeout : INFINITY;
-    cli_say(s->cli, "http://127.0.0.1:%d/\nCtrl-C ends it.\n", sn_server_port(s->server));
+    char address[80];
+    sn_server_address(s->server, address, sizeof address);
+    cli_say(s->cli, "%s\nCtrl-C ends it.\n", address);
+    if (s->cli->quiet || s->cli->want_json) (void)fprintf(stderr, "%s\n", address); /* without it the page is closed */
     (void)fflush(stdout);
+    json_string(&s->cli->json, "address", address);
     json_integer(&s->cli->json, "port", sn_server_port(s->server));
     return sn_server_run(s->server, should_stop, s);
+}
+
+/* The clinical page: poses to choose from; what they mean is asked of the server. */
+static snStatus add_clinic(snStudio *s, snStudioDef *def)
+{
+    enum { MOST_COORDINATES = 29 }; /* what one message to the server holds */
+    s->clinical = sn_count(s->model, SN_ITEM_LINE) > 0 && sn_count(s->model, SN_ITEM_COORDINATE) <= MOST_COORDINATES;
+    if (!s->clinical) return SN_OK;
+    snStatus status = clinic_poses_shipped(s->cli, s->cli->argument[0], s->model, &s->poses);
+    s->clinic = sn_default_clinic_def();
+    s->clinic.model = s->model;
+    if (status == SN_OK) status = clinic_poses_into(s->cli, &s->poses, &s->clinic);
+    def->clinic = &s->clinic;
+    return status;
 }
 
 static snStatus save(snStudio *s, const snStudioDef *def, const char *path)
@@ -118,12 +144,16 @@ static snStatus run(snCli *cli)
     snStatus status = cli_compile_model(cli, cli->argument[0], &s.spec, &s.model);
     if (status == SN_OK) status = load_tracks(&s);
     bool tree = status == SN_OK && sn_spec_model(s.spec)->type == SN_MODEL_TREE;
-    if (tree && !out) cli_warn(cli, "a model on a tree is shown as it is: the live simulation does not know them yet");
     describe(&s, !out && !tree, &def, name, title, sizeof name);
+    if (status == SN_OK && def.live) status = cli_load_postures(cli, cli->argument[0], s.model, &s.postures);
+    def.nposture = s.postures.count, def.posture_name = s.postures.name, def.posture = s.postures.value;
     if (status == SN_OK) status = add_skin(&s, &def);
+    if (status == SN_OK && !out) status = add_clinic(&s, &def);
     if (status == SN_OK) status = out ? save(&s, &def, out) : serve(&s, &def);
     sn_server_destroy(s.server);
+    clinic_poses_free(&s.poses);
     cli_deform_close(&s.skinned);
+    cli_free_postures(&s.postures);
     sn_studio_free(s.page);
     sn_studio_free(s.scene);
     sn_track_destroy(s.target);
@@ -146,10 +176,13 @@ const snCommand cmd_studio = {
     .name = "studio",
     .arguments = "MODEL [REPLAY]",
     .about = "The interactive page, served on this machine only",
-    .details = "Open the printed address in a browser. The page plays the replay; Live simulates the model behind it.\n"
-               "The skin shows its tendons in the replay; in the live mode it follows the bones.",
+    .details =
+        "Open the printed address in a browser. It holds a key: other users of this machine, who do not know it,\n"
+        "are refused. The page plays the replay; Live simulates the model behind it; Clinic (a model on a\n"
+        "tree, such as hand-clinical) answers which poses a hand can hold, healthy and as a case.\n"
+        "The skin shows its tendons in the replay; in the live mode it follows the bones.",
     .example = "sinew studio finger --timeout 0.1",
-    .output = "http://127.0.0.1:8137/\nCtrl-C ends it.",
+    .output = "http://127.0.0.1:8137/.../\nCtrl-C ends it.",
     .least = 1,
     .most = 2,
     .options = options,

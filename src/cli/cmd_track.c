@@ -1,8 +1,10 @@
-/* sinew track: activations that make a model follow a motion, and the strand motion that results. */
+/* sinew track: activations that make a model follow a motion, and the strand motion that results.
+ * One file, because it is one command: its options, its run, its report. */
 #include "cache.h"
 #include "clinic.h"
 #include "coordinates.h"
 #include "result.h"
+#include "track_converge.h"
 #include "track_tree.h"
 
 #include <fnmatch.h>
@@ -24,6 +26,7 @@ typedef struct snRun {
     snMotionSource source;
     snFollowDef def;
     snFollowReport report;
+    snConverge converge;
     double *strength;
     snLoads *loads;
     void *settled; /* of the cache */
@@ -133,7 +136,7 @@ static snStatus read_strengths(snRun *run)
 static snStatus read_weights(snRun *run)
 {
     const char *text = cli_option_text(run->cli, "weights", NULL);
-    snTrackerDef *t = &run->def.tracker;
+    snFollowerDef *t = &run->def.follower;
     if (!text) return SN_OK;
     char *end;
     t->activation_weight = strtod(text, &end);
@@ -152,7 +155,7 @@ static snStatus read_settings(snRun *run)
     run->def = sn_default_follow_def();
     run->def.sim.step = cli_option_number(cli, "step", 0);
     if (cli_given(cli, "threads")) run->def.sim.threads = cli->threads;
-    run->def.tracker.feedback = cli_option_number(cli, "feedback", run->def.tracker.feedback);
+    run->def.follower.feedback = cli_option_number(cli, "feedback", run->def.follower.feedback);
     run->def.keep_input_motion = cli_given(cli, "keep-input-motion");
     run->def.progress = cli_progress_callback(cli);
     run->def.model_name = cli->argument[0];
@@ -179,7 +182,7 @@ static snStatus load_motion(snRun *run)
 static snStatus list_settings(snRun *run)
 {
     snError error = {0};
-    const snTrackerDef *t = &run->def.tracker;
+    const snFollowerDef *t = &run->def.follower;
     snText *s = &run->settings;
     uint64_t model = sn_hash_model(run->spec, &error);
     if (!model) return cli_fail_error(run->cli, &error);
@@ -254,7 +257,15 @@ static snStatus keep_frame(void *user, const snFollow *follow, snState *state, d
     void *bytes = cli_run_state(run->file, sn_follow_save(follow, NULL));
     if (!bytes) return SN_NO_MEMORY;
     (void)sn_follow_save(follow, bytes);
-    return cli_run_frame(run->file, state, time);
+    snStatus status = converge_note(&run->converge, 0, run->model, state);
+    return status == SN_OK ? cli_run_frame(run->file, state, time) : status;
+}
+
+static snStatus prepare_converge(snRun *run)
+{
+    if (cli_given(run->cli, "resume"))
+        return cli_fail(run->cli, SN_USAGE, "--converge compares whole runs: leave out --resume");
+    return converge_create(&run->converge, run->cli, run->model, frame_count(run));
 }
 
 static snStatus set_up(snRun *run)
@@ -267,6 +278,7 @@ static snStatus set_up(snRun *run)
     run->def.loads = run->loads;
     if (status == SN_OK) status = load_motion(run);
     if (status == SN_OK) status = read_range(run);
+    if (status == SN_OK && cli_given(run->cli, "converge")) status = prepare_converge(run);
     if (status == SN_OK) status = open_run(run);
     if (status == SN_OK && !run->complete) run->settled = cli_settle(run->cli, run->spec, run->model, &run->def.sim);
     run->def.frame = keep_frame;
@@ -279,6 +291,7 @@ static void tear_down(snRun *run)
     free(run->strength);
     sn_loads_destroy(run->loads);
     sn_cache_free(run->settled);
+    converge_free(&run->converge);
     sn_follow_report_free(&run->report);
     if (run->motion) sn_track_destroy(run->motion);
     text_free(&run->settings);
@@ -345,6 +358,7 @@ static void write_report(snRun *run, snText *t)
         if (clamped_text(run, c, text, sizeof text)) text_add(t, "clamped                   %s\n", text);
     if (r->wrong_sides) text_add(t, "on the wrong side         %d frames, first %s\n", r->wrong_sides, r->wrong_side);
     if (r->diverged) text_add(t, "diverged                  %s\n", r->culprit);
+    converge_report(&run->converge, run->model, t);
     text_add(t, "\n# Settings\n");
     for (const char *line = run->settings.text; *line; line += strcspn(line, "\n") + 1)
         text_add(t, "# %.*s\n", (int)strcspn(line, "\n"), line);
@@ -443,18 +457,23 @@ static snStatus finish(snRun *run)
     snStatus status = save(run);
     if (status != SN_OK) return status;
     tell(run);
+    converge_tell(&run->converge, run->model);
     cli_say(cli, "wrote %s, %s and %s\n", run->replay_path, run->table_path, run->report_path);
     return SN_OK;
 }
 
 static snStatus run_command(snCli *cli)
 {
-    if (cli_is_tree(cli->argument[0])) return cli_track_tree(cli);
+    snTreeKind tree = cli_tree_kind(cli->argument[0]);
+    const char *method = cli_option_text(cli, "method", tree == CLI_CLOSED_TREE ? "body" : "torque");
+    if (tree != CLI_NO_TREE) return strcmp(method, "body") == 0 ? cli_track_body(cli) : cli_track_tree(cli);
     snRun run = {.cli = cli};
     bool finished = false;
     snStatus status = set_up(&run);
     if (status == SN_OK && !run.complete) {
         run.outcome = sn_follow_frames(run.model, run.motion, &run.def, &run.report, &run.error);
+        if (run.outcome == SN_OK && run.converge.room > 0)
+            run.outcome = converge_run(&run.converge, run.model, run.motion, &run.def, &run.report, &run.error);
         if (cli_run_frames(run.file) > 0 && run.outcome != SN_WRITE_FAILED) status = finish(&run);
         finished = status == SN_OK && (run.outcome == SN_OK || run.outcome == SN_DIVERGED);
         if (status == SN_OK) status = explain(&run);
@@ -473,17 +492,33 @@ static const snOption options[] = {
     {"frame-rate", SN_OPTION_NUMBER, "F", "frames a second in the result (that of the motion; 50 for key poses)", 1,
      1000},
     {"step", SN_OPTION_NUMBER, "H", "largest step in seconds (the model's)", 1e-5, 0.02},
+    {"converge", SN_OPTION_FLAG, "", "run again at half the step and tell what changes", 0, 0},
     {"keep-input-motion", SN_OPTION_FLAG, "", "keep the bones exactly on the input motion", 0, 0},
-    {"strength", SN_OPTION_PAIR, "MUSCLE=LEVEL", "weaken a muscle, or all of a pattern such as 'FDP*', 0 to 1; may be repeated", 0, 1},
+    {"strength", SN_OPTION_PAIR, "MUSCLE=LEVEL",
+     "weaken a muscle, or all of a pattern such as 'FDP*', 0 to 1; may be repeated", 0, 1},
     {"weights", SN_OPTION_TEXT, "A,S", "how much activation and its change cost against following (5e-4,1e-2)", 0, 0},
     {"feedback", SN_OPTION_NUMBER, "K", "how fast an error is corrected, 1/s (100)", 0, 1000},
     {"bvh-map", SN_OPTION_TEXT, "FILE", "from the joints of a BVH to those of the model (the model's own)", 0, 0},
     {"resume", SN_OPTION_FLAG, "", "continue after the last frame of an interrupted run", 0, 0},
-    {"method", SN_OPTION_CHOICE, "torque|step|paper", "on a tree: torques, the pose a step ahead, or [Tsang 2005] (torque)", 0, 0},
-    {"control-rate", SN_OPTION_NUMBER, "F", "on a tree: activations chosen so many times a second (240; step: 24)", 1, 1000},
+    {"method", SN_OPTION_CHOICE, "torque|step|paper|body",
+     "on a tree: torques, the pose a step ahead, [Tsang 2005], or all muscles and passive joints (torque; of body: body)", 0,
+     0},
+    {"control-rate", SN_OPTION_NUMBER, "F", "on a tree: activations chosen so many times a second (240; step: 24)", 1,
+     1000},
     {"fatigue", SN_OPTION_FLAG, "", "on a tree: muscles tire as they work", 0, 0},
     {"repeat", SN_OPTION_COUNT, "N", "on a tree: do the motion N times", 1, 10000},
     {"rest", SN_OPTION_NUMBER, "S", "on a tree: seconds of rest between repetitions", 0, 1e5},
+    CLI_VARY_OPTION,
+    CLI_SEED_OPTION,
+    {"draw", SN_OPTION_COUNT, "N", "which model of those that --vary makes; 0: as it is (see sinew sweep)", 0, 1e6},
+    {"coactivation", SN_OPTION_PAIR, "PART=X", "body: muscles of a part work against each other as well; may be repeated", 0, 100},
+    {"breathing", SN_OPTION_TEXT, "DEG[:S]", "body: breathe while moving, ribs by so many degrees, S seconds a breath (4)", 0, 0},
+    {"sensor", SN_OPTION_NUMBER, "R", "body: how fast loads are felt, 1/s (at once)", 1e-3, 1e6},
+    {"inverse", SN_OPTION_CHOICE, "step|paper", "body: torques by the step solved backwards (step) or by [Lee 2009]", 0, 0},
+    {"relax", SN_OPTION_NUMBER, "E", "body: small: exact, but all or nothing where torques are out of reach (0.1)", 1e-6, 100},
+    {"activation", SN_OPTION_COURSE, "NAME=LEVEL", "body: stay near this activation, or NAME=TIME:LEVEL,...; may be repeated", 0, 1},
+    {"function", SN_OPTION_COURSE, "NAME=LEVEL", "body: the same for a function of the model", 0, 1},
+    {"activations", SN_OPTION_TEXT, "FILE", "body: the same from a .sto or .csv", 0, 0},
     CLINIC_MORE_OPTIONS,
     CLI_LOADS_OPTION,
     {NULL, SN_OPTION_FLAG, NULL, NULL, 0, 0},

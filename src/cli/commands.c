@@ -7,6 +7,7 @@
     X(info)                                                                                                            \
     X(simulate)                                                                                                        \
     X(track)                                                                                                           \
+    X(sweep)                                                                                                           \
     X(skin)                                                                                                            \
     X(flesh)                                                                                                           \
     X(plot)                                                                                                            \
@@ -16,8 +17,12 @@
     X(studio)                                                                                                          \
     X(strands)                                                                                                         \
     X(library)                                                                                                         \
+    X(phantom)                                                                                                         \
+    X(contours)                                                                                                        \
+    X(surface)                                                                                                         \
     X(hold)                                                                                                            \
     X(compensate)                                                                                                      \
+    X(clinic)                                                                                                          \
     X(explore)                                                                                                         \
     X(completion)
 

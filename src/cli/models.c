@@ -38,8 +38,10 @@ void cli_locate_models(const char *program)
     char folder[3000], list[10000] = "";
     if (getenv("SINEW_MODELS")) return;
     own_folder(program, folder, sizeof folder);
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; ++i) {
-        char path[3100];
+    char path[3100];
+    (void)snprintf(path, sizeof path, "%s/sinew-tree", folder); /* only a build tree has it */
+    size_t count = access(path, R_OK) == 0 ? sizeof places / sizeof places[0] : 1;
+    for (size_t i = 0; i < count; ++i) {
         (void)snprintf(path, sizeof path, "%s%s/%s", list[0] ? ":" : "", folder, places[i]);
         if (is_folder(path[0] == ':' ? path + 1 : path)) strncat(list, path, sizeof list - strlen(list) - 1);
     }
@@ -142,7 +144,12 @@ static snStatus load_model(snCli *cli, const char *name, bool to_check, snSpec *
 
 snStatus cli_load_model(snCli *cli, const char *name, snSpec **spec)
 {
-    return load_model(cli, name, false, spec);
+    snStatus status = load_model(cli, name, false, spec);
+    if (status == SN_OK && cli_option_nth(cli, "draw", 0)) status = cli_vary(cli, *spec);
+    if (status == SN_OK || !*spec) return status;
+    sn_spec_destroy(*spec);
+    *spec = NULL;
+    return status;
 }
 
 snStatus cli_load_model_to_check(snCli *cli, const char *name, snSpec **spec)

@@ -99,7 +99,7 @@ snStatus cli_tracking_error(const snTrack *replay, const snTrack *motion, const 
                             snError *error)
 {
     static const char *const names[] = {"error/worst", "error/mean"};
-    snTrackDef def = {.model = "", .nscalar = 2, .scalar_name = names};
+    snTrackDef def = {.size = sizeof(snTrackDef), .model = "", .nscalar = 2, .scalar_name = names};
     int32_t npair = 0;
     snTrack *made = NULL;
     snPair *pair = calloc((size_t)sn_track_def(replay)->nbody + 1, sizeof *pair);

@@ -76,7 +76,9 @@ snStatus cli_run_frame(snRunFile *r, snState *state, double time)
     snTrackFrame frame;
     snStatus status = sn_recorder_read(r->recorder, state, time, &frame);
     if (status == SN_OK && !r->journal) {
-        snJournalDef def = {sn_recorder_def(r->recorder), r->settings, r->checkpoint_size};
+        snJournalDef def = sn_default_journal_def();
+        def.columns = sn_recorder_def(r->recorder), def.settings = r->settings,
+        def.checkpoint_size = r->checkpoint_size;
         status = sn_journal_create(&def, r->path, &r->journal, &r->error);
     }
     return status == SN_OK ? sn_journal_append(r->journal, &frame, r->checkpoint, &r->error) : status;

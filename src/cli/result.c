@@ -22,7 +22,10 @@ snStatus cli_load_replay(snCli *cli, const char *path, snTrack **replay)
 
 static snStatus table_to_track(const snTable *table, snTrack **track)
 {
-    snTrackDef def = {.model = "", .nscalar = table->columns, .scalar_name = (const char *const *)table->name};
+    snTrackDef def = {.size = sizeof(snTrackDef),
+                      .model = "",
+                      .nscalar = table->columns,
+                      .scalar_name = (const char *const *)table->name};
     snTrack *made = NULL;
     snStatus status = sn_track_create(&def, &made);
     for (int32_t i = 0; status == SN_OK && i < table->rows; ++i)
@@ -63,7 +66,8 @@ static snStatus check_fits(snCli *cli, const snTrack *replay, const snSpec *spec
             return cli_fail(cli, SN_BAD_INPUT, "%s is not of the model %s, which has no body \"%s\"", path, name,
                             def->body_name[i]);
     for (int32_t i = 0; i < def->nstrand; ++i)
-        if (!sn_spec_find(spec, SN_KIND_STRAND, def->strand_name[i]))
+        if (!sn_spec_find(spec, SN_KIND_STRAND, def->strand_name[i]) &&
+            !sn_spec_find(spec, SN_KIND_LINE_MUSCLE, def->strand_name[i]))
             return cli_fail(cli, SN_BAD_INPUT, "%s is not of the model %s, which has no strand \"%s\"", path, name,
                             def->strand_name[i]);
     return SN_OK;
@@ -190,6 +194,22 @@ double cli_frame_time(const snFrames *frames, int32_t index)
 {
     if (frames->own) return sn_track_time(frames->replay, index);
     return sn_track_time(frames->replay, 0) + index / frames->rate;
+}
+
+snStatus cli_choose_frames(snCli *cli, const snTrack *replay, snFrames *frames, int32_t *first, int32_t *count)
+{
+    const char *text = cli_option_text(cli, "frames", ":");
+    *frames = cli_frames(replay, cli_option_number(cli, "frame-rate", 0));
+    int32_t last = frames->count - 1;
+    char *end;
+    long from = strtol(text, &end, 10), to = last;
+    if (*end++ != ':') return cli_fail(cli, SN_USAGE, "--frames needs FIRST:LAST, not '%s'", text);
+    if (*end) to = strtol(end, &end, 10);
+    if (*end) return cli_fail(cli, SN_USAGE, "--frames needs FIRST:LAST, not '%s'", text);
+    if (from < 0 || to < from || to > last)
+        return cli_fail(cli, SN_BAD_INPUT, "--frames %s: there are the frames 0 to %d", text, (int)last);
+    *first = (int32_t)from, *count = (int32_t)(to - from) + 1;
+    return SN_OK;
 }
 
 bool cli_is_replay(const char *path)

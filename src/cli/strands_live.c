@@ -8,7 +8,7 @@
 
 static void add_points(snJson *json, const snAutoStrands *strands)
 {
-    int32_t n = sn_autostrands_count(strands) * sn_autostrands_control_points(strands);
+    int32_t n = sn_autostrands_view(strands).count * sn_autostrands_view(strands).control_points;
     double *point = malloc(3 * (size_t)n * sizeof *point);
     json_open(json, "points", '[');
     if (point && sn_autostrands_finish(strands, point, NULL) == SN_OK)
@@ -20,16 +20,16 @@ static void add_points(snJson *json, const snAutoStrands *strands)
 static void show(const snAutoStrands *strands, int32_t step, double moved)
 {
     snJson json = {0};
-    int32_t count = sn_autostrands_count(strands);
+    int32_t count = sn_autostrands_view(strands).count;
     json_open(&json, NULL, '{');
     json_integer(&json, "step", step);
     json_number(&json, "moved", moved);
     json_boolean(&json, "converged", moved < SN_AUTOSTRANDS_CONVERGED);
     json_integer(&json, "strands", count);
-    json_integer(&json, "control_points", sn_autostrands_control_points(strands));
+    json_integer(&json, "control_points", sn_autostrands_view(strands).control_points);
     if (step == 0) {
         json_open(&json, "inputs", '[');
-        for (int32_t s = 0; s < count; ++s) json_integer(&json, NULL, sn_autostrands_input(strands, s));
+        for (int32_t s = 0; s < count; ++s) json_integer(&json, NULL, sn_autostrands_view(strands).input[s]);
         json_close(&json, ']');
     }
     add_points(&json, strands);
@@ -42,7 +42,8 @@ static void show(const snAutoStrands *strands, int32_t step, double moved)
 /* One line of whoever watches. What cannot be is noted and changes nothing. */
 static void obey(snStrandsLive *live, snAutoStrands *strands, const snTalkLine *line)
 {
-    double stiffness = live->stiffness, repulsion = live->repulsion, points = sn_autostrands_control_points(strands);
+    double stiffness = live->stiffness, repulsion = live->repulsion,
+           points = sn_autostrands_view(strands).control_points;
     snError error = {0};
     for (int i = 0; i < line->count; ++i) {
         const char *name = line->name[i];

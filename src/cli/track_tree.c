@@ -36,6 +36,7 @@ static snStatus name_outputs(snPursuitRun *r)
 static snStatus set_up(snPursuitRun *r, snCli *cli)
 {
     static const char *const method[] = {"torque", "step", "paper"};
+    r->def = sn_default_pursue_def();
     const char *text = cli_option_text(cli, "method", "torque");
     snMotionDef motion = sn_default_motion_def();
     snError error = {0};
@@ -64,18 +65,21 @@ static snStatus set_up(snPursuitRun *r, snCli *cli)
     return status;
 }
 
-static bool is_wrist(const char *name)
+/* The joint from which all others hang, by the name of its first coordinate; of a hand, the wrist. */
+static bool is_root(const snModel *m, int32_t coordinate)
 {
-    return strncmp(name, "wrist.", 6) == 0;
+    const char *root = sn_name(m, SN_ITEM_COORDINATE, 0), *name = sn_name(m, SN_ITEM_COORDINATE, coordinate);
+    size_t n = strcspn(root, ".");
+    return strncmp(name, root, n) == 0 && name[n] == root[n];
 }
 
-/* Rms over the coordinates of the wrist, or over the others. */
-static double rms_of(const snPursuitRun *r, bool wrist)
+/* Rms over the coordinates of the root, or over the others. */
+static double rms_of(const snPursuitRun *r, bool root)
 {
     double sum = 0;
     int n = 0;
     for (int32_t k = 0; k < sn_count(r->clinic.model, SN_ITEM_COORDINATE); ++k)
-        if (is_wrist(sn_name(r->clinic.model, SN_ITEM_COORDINATE, k)) == wrist)
+        if (is_root(r->clinic.model, k) == root)
             sum += r->report.rms[k] * r->report.rms[k], ++n;
     return n ? DEGREES * sqrt(sum / n) : 0;
 }
@@ -94,15 +98,16 @@ static void tell(snPursuitRun *r)
     clinic_say_case(&r->clinic);
     cli_say(cli, "%d frames, %.4g s simulated in %.3g s: %.3g times real time\n", p->frames, p->simulated, p->seconds,
             factor);
-    cli_say(cli, "error: digits %.2f deg rms, wrist %.2f deg rms, worst %.1f deg (%s at %.2f s)\n", rms_of(r, false),
-            rms_of(r, true), DEGREES * p->worst, worst, p->worst_time);
+    const char *root = sn_name(m, SN_ITEM_COORDINATE, 0);
+    cli_say(cli, "error: %.*s %.2f deg rms, the others %.2f deg rms, worst %.1f deg (%s at %.2f s)\n",
+            (int)strcspn(root, "."), root, rms_of(r, true), rms_of(r, false), DEGREES * p->worst, worst, p->worst_time);
     cli_say(cli, "largest activation %.3f, missing torque up to %.2f tolerances\n", p->max_activation, p->unmet);
     json_integer(json, "frames", p->frames);
     json_number(json, "simulated_s", p->simulated);
     json_number(json, "seconds", p->seconds);
     json_number(json, "real_time_factor", factor);
-    json_number(json, "digit_error_deg", rms_of(r, false));
-    json_number(json, "wrist_error_deg", rms_of(r, true));
+    json_number(json, "other_error_deg", rms_of(r, false));
+    json_number(json, "root_error_deg", rms_of(r, true));
     json_number(json, "worst_error_deg", DEGREES * p->worst);
     json_string(json, "worst", worst);
     json_number(json, "worst_time_s", p->worst_time);
@@ -146,14 +151,25 @@ static snStatus save(snPursuitRun *r)
     return status;
 }
 
-bool cli_is_tree(const char *model)
+snTreeKind cli_tree_kind(const char *model)
 {
     char path[4096];
     snSpec *spec = NULL;
-    bool tree = sn_find_model(model, path, sizeof path, NULL) == SN_OK && sn_load_model(path, &spec, NULL) == SN_OK &&
-                sn_spec_model(spec)->type == SN_MODEL_TREE;
+    snTreeKind kind = CLI_NO_TREE;
+    if (sn_find_model(model, path, sizeof path, NULL) == SN_OK && sn_load_model(path, &spec, NULL) == SN_OK &&
+        sn_spec_model(spec)->type == SN_MODEL_TREE)
+        kind = sn_spec_count(spec, SN_KIND_SPRING) > 0 ? CLI_CLOSED_TREE : CLI_OPEN_TREE;
     if (spec) sn_spec_destroy(spec);
-    return tree;
+    return kind;
+}
+
+static snStatus refuse_others(snCli *cli)
+{
+    static const char *const other[] = {"coactivation", "breathing", "sensor", "inverse", "relax", "activation", "function", "activations"};
+    for (size_t i = 0; i < sizeof other / sizeof *other; ++i)
+        if (cli_given(cli, other[i]))
+            return cli_fail(cli, SN_USAGE, "--%s needs --method body", other[i]);
+    return SN_OK;
 }
 
 snStatus cli_track_tree(snCli *cli)
@@ -161,7 +177,8 @@ snStatus cli_track_tree(snCli *cli)
     snPursuitRun *r = calloc(1, sizeof *r);
     snError error = {0};
     if (!r) return cli_fail(cli, SN_NO_MEMORY, "out of memory");
-    snStatus status = set_up(r, cli);
+    snStatus status = refuse_others(cli);
+    if (status == SN_OK) status = set_up(r, cli);
     if (status == SN_OK) {
         snStatus outcome = sn_pursue(r->clinic.patient, r->poses, &r->def, &r->replay, &r->report, &error);
         cli_progress_end(cli);

@@ -4,8 +4,14 @@
 
 #include "cli.h"
 
-/* Whether a model by name or path is on a tree; false also where it cannot be read. */
-bool cli_is_tree(const char *model);
-snStatus cli_track_tree(snCli *cli);
+/* What a model by name or path is made of. */
+typedef enum snTreeKind {
+    CLI_NO_TREE,     /* strands; also where it cannot be read */
+    CLI_OPEN_TREE,  /* coordinates alone */
+    CLI_CLOSED_TREE /* closed by springs: what they hold follows by itself */
+} snTreeKind;
+snTreeKind cli_tree_kind(const char *model);
+snStatus cli_track_tree(snCli *cli); /* by the clinical methods */
+snStatus cli_track_body(snCli *cli); /* by one program over all muscles, passive joints included */
 
 #endif

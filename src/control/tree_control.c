@@ -17,43 +17,47 @@ typedef struct treeControlWork {
     double *G;                                          /* nm rows of ldp: G by rows */
     double *S;                                          /* nm rows of ldm: A_mm - G A_pm */
     double *M;                                          /* nm rows of ldm: mass matrix of the driven */
-    double *Bt;                                         /* npath rows of ldm */
+    double *Bt;                                         /* nunit rows of ldm */
     double *bp, *tau, *y, *y_other, *dv, *least, *load; /* vectors of max(ldm, ldp, ndof) */
-    double *active, *a, *other, *bias, *warm;           /* npath */
+    double *q, *passive_tau;                            /* the same; of the paper's inverse */
+    double *active;                                     /* npath */
+    double *a, *other, *bias;                           /* nunit */
     snDualQp *qp;
     void *block;
 } treeControlWork;
 
-static bool lay_out(treeControlWork *w, const snTreeSim *sim)
+static bool lay_out(treeControlWork *w, const snTreeSim *sim, int32_t nunit)
 {
-    size_t n = (size_t)sim->tree->ndof, np = (size_t)sim->paths->npath, ld = (size_t)sim->ld;
+    size_t n = (size_t)sim->tree->ndof, np = (size_t)sim->paths->npath, nu = (size_t)nunit, ld = (size_t)sim->ld;
     size_t ldm = (size_t)w->ldm, ldp = (size_t)w->ldp;
-    w->block = sn_alloc(ldp * ldp + ldm * ldp + 2 * ldm * ldm + np * ldm + 7 * ld + 5 * np, sizeof(double));
+    w->block = sn_alloc(ldp * ldp + ldm * ldp + 2 * ldm * ldm + nu * ldm + 9 * ld + np + 4 * nu, sizeof(double));
     w->place = SN_NEW_ARRAY(int32_t, 3 * n + 1);
-    w->qp = sn_dualqp_create(w->nm, sim->paths->npath);
+    w->qp = sn_dualqp_create(w->nm, nunit);
     if (!w->block || !w->place || !w->qp) return false;
     double *at = w->block;
     w->App = at, at += ldp * ldp;
     w->G = at, at += ldm * ldp;
     w->S = at, at += ldm * ldm;
     w->M = at, at += ldm * ldm;
-    w->Bt = at, at += np * ldm;
-    double **vector[7] = {&w->bp, &w->tau, &w->y, &w->y_other, &w->dv, &w->least, &w->load};
-    double **each[5] = {&w->active, &w->a, &w->other, &w->bias, &w->warm};
-    for (int k = 0; k < 7; ++k) *vector[k] = at, at += ld;
-    for (int k = 0; k < 5; ++k) *each[k] = at, at += np;
+    w->Bt = at, at += nu * ldm;
+    double **vector[9] = {&w->bp,    &w->tau,  &w->y, &w->y_other, &w->dv,
+                          &w->least, &w->load, &w->q, &w->passive_tau};
+    double **each[3] = {&w->a, &w->other, &w->bias};
+    for (int k = 0; k < 9; ++k) *vector[k] = at, at += ld;
+    for (int k = 0; k < 3; ++k) *each[k] = at, at += nu;
+    w->active = at;
     w->driven = w->place + n, w->passive = w->driven + n;
     return true;
 }
 
-static treeControlWork *create_work(const snTreeSim *sim)
+static treeControlWork *create_work(const snTreeSim *sim, int32_t nunit)
 {
     treeControlWork *w = SN_NEW(treeControlWork);
     if (!w) return NULL;
     for (int32_t i = 0; i < sim->tree->ndof; ++i) w->nm += sim->tree->driven[i];
     w->np = sim->tree->ndof - w->nm;
     w->ldm = sn_dense_ld(w->nm), w->ldp = sn_dense_ld(w->np > 0 ? w->np : 1);
-    if (!lay_out(w, sim)) return w; /* the caller sees that block or qp is missing */
+    if (!lay_out(w, sim, nunit)) return w; /* the caller sees that block or qp is missing */
     int32_t m = 0, p = 0;
     for (int32_t i = 0; i < sim->tree->ndof; ++i) {
         if (sim->tree->driven[i])
@@ -73,20 +77,21 @@ static void destroy_work(treeControlWork *w)
     sn_free(w);
 }
 
-snTreeControl *sn_treecontrol_create(const snTreeSim *sim)
+snTreeControl *sn_treecontrol_create(const snTreeSim *sim, int32_t nunit, const int32_t *unit)
 {
     snTreeControl *c = SN_NEW(snTreeControl);
     if (!c) return NULL;
-    size_t n = (size_t)sim->tree->ndof, np = (size_t)sim->paths->npath;
-    c->gamma = SN_NEW_ARRAY(double, 4 * np + 3 * n + 3 * SN_TREE_MAX_LOAD);
-    c->work = create_work(sim);
+    c->unit = unit, c->nunit = unit ? nunit : sim->paths->npath;
+    size_t n = (size_t)sim->tree->ndof, np = (size_t)c->nunit;
+    c->gamma = SN_NEW_ARRAY(double, 6 * np + 3 * n + 3 * SN_TREE_MAX_LOAD);
+    c->work = create_work(sim, c->nunit);
     if (!c->gamma || !c->work || !c->work->block || !c->work->place || !c->work->qp) {
         sn_treecontrol_destroy(c);
         return NULL;
     }
-    c->target = c->gamma + np, c->lo = c->target + np, c->hi = c->lo + np;
-    c->missing = c->hi + np, c->unmet = c->missing + n, c->wanted = c->unmet + n, c->felt = c->wanted + n;
-    for (size_t p = 0; p < np; ++p) c->hi[p] = 1;
+    c->target = c->gamma + np, c->lo = c->target + np, c->hi = c->lo + np, c->activation = c->hi + np;
+    c->weight = c->activation + np, c->missing = c->weight + np, c->unmet = c->missing + n, c->wanted = c->unmet + n, c->felt = c->wanted + n;
+    for (size_t p = 0; p < np; ++p) c->hi[p] = c->weight[p] = 1;
     c->k_p = 100, c->k_v = 20, c->eps = 0.1, c->max_rounds = 10;
     sn_treecontrol_reset(c, sim);
     return c;
@@ -164,13 +169,19 @@ static void torques(treeControlWork *w, const snTreeSim *sim, const double *chan
     }
 }
 
-/* What each muscle gives at activation 1. */
-static void find_B(treeControlWork *w, const snTreeSim *sim)
+static int32_t unit_of(const snTreeControl *c, int32_t path)
 {
+    return c->unit ? c->unit[path] : path;
+}
+
+/* What each muscle gives at activation 1. */
+static void find_B(const snTreeControl *c, const snTreeSim *sim)
+{
+    treeControlWork *w = c->work;
     const snPathWork *line = sim->line;
-    memset(w->Bt, 0, (size_t)sim->paths->npath * (size_t)w->ldm * sizeof *w->Bt);
+    memset(w->Bt, 0, (size_t)c->nunit * (size_t)w->ldm * sizeof *w->Bt);
     for (int32_t p = 0; p < sim->paths->npath; ++p) {
-        double *row = w->Bt + (int64_t)p * w->ldm;
+        double *row = w->Bt + (int64_t)unit_of(c, p) * w->ldm;
         if (!(w->active[p] > 0)) continue;
         for (int32_t e = line->rowadr[p]; e < line->rowadr[p + 1]; ++e) {
             int32_t at = w->place[line->col[e]];
@@ -187,17 +198,18 @@ static void find_B(treeControlWork *w, const snTreeSim *sim)
 
 /* Muscles far out of reach are smoothed by a larger eps, which the next steps begin with and work down from. y is that
  * of eps_used. */
-static snStatus solve(snTreeControl *c, const snTreeSim *sim, const double *bias, double *y, double *a)
+static snStatus solve(snTreeControl *c, const double *bias, double *y, double *a)
 {
     const double converged = 1e-6, most = 10;
     treeControlWork *w = c->work;
     snDualQpProblem p = {.m = w->nm,
-                         .n = sim->paths->npath,
+                         .n = c->nunit,
                          .ld = w->ldm,
                          .Bt = w->Bt,
                          .M = w->M,
                          .tau = w->tau,
                          .target = bias,
+                         .weight = c->weight,
                          .lo = c->lo,
                          .hi = c->hi,
                          .max_rounds = c->warm ? c->max_rounds : 10 * c->max_rounds};
@@ -214,24 +226,23 @@ static snStatus solve(snTreeControl *c, const snTreeSim *sim, const double *bias
 }
 
 /* Muscles that give the torques and those that oppose them, both: the same torque, stiffer. */
-static snStatus coactivate(snTreeControl *c, const snTreeSim *sim)
+static snStatus coactivate(snTreeControl *c)
 {
     treeControlWork *w = c->work;
-    int32_t np = sim->paths->npath;
     for (int32_t r = 0; r < w->nm; ++r) w->tau[r] = -w->tau[r];
-    snStatus status = solve(c, sim, c->target, w->y_other, w->other);
+    snStatus status = solve(c, c->target, w->y_other, w->other);
     for (int32_t r = 0; r < w->nm; ++r) w->tau[r] = -w->tau[r];
     if (status != SN_OK) return status;
-    for (int32_t p = 0; p < np; ++p) {
+    for (int32_t p = 0; p < c->nunit; ++p) {
         double more = c->gamma[p] > 0 ? c->gamma[p] * (w->a[p] + w->other[p]) : 0, sum = c->target[p] + more;
         w->bias[p] = sum > c->hi[p] ? c->hi[p] : sum;
     }
-    return solve(c, sim, w->bias, w->y, w->a);
+    return solve(c, w->bias, w->y, w->a);
 }
 
-static bool any_coactivation(const snTreeControl *c, const snTreeSim *sim)
+static bool any_coactivation(const snTreeControl *c)
 {
-    for (int32_t p = 0; p < sim->paths->npath; ++p)
+    for (int32_t p = 0; p < c->nunit; ++p)
         if (c->gamma[p] > 0) return true;
     return false;
 }
@@ -263,8 +274,9 @@ static void report(snTreeControl *c, const snTreeSim *sim)
 }
 
 /* What the chosen activations do to the passive coordinates; returns the largest change of the guess. */
-static double guess_passive(treeControlWork *w, const snTreeSim *sim, const double *change)
+static double guess_passive(const snTreeControl *control, const snTreeSim *sim, const double *change)
 {
+    treeControlWork *w = control->work;
     const snPathWork *line = sim->line;
     double most = 0;
     for (int32_t k = 0; k < w->np; ++k) {
@@ -275,7 +287,7 @@ static double guess_passive(treeControlWork *w, const snTreeSim *sim, const doub
     for (int32_t p = 0; p < sim->paths->npath; ++p)
         for (int32_t e = line->rowadr[p]; e < line->rowadr[p + 1]; ++e) {
             int32_t at = w->place[line->col[e]];
-            if (at < 0) w->bp[-1 - at] -= sim->h * line->P[e] * w->a[p] * w->active[p];
+            if (at < 0) w->bp[-1 - at] -= sim->h * line->P[e] * w->a[unit_of(control, p)] * w->active[p];
         }
     sn_dense()->solve(w->np, w->App, w->ldp, w->bp);
     for (int32_t k = 0; k < w->np; ++k) {
@@ -291,10 +303,10 @@ static snStatus find_activations(snTreeControl *c, const snTreeSim *sim)
     treeControlWork *w = c->work;
     double start = sn_clock_thread();
     sn_treesim_active_after(sim, w->dv, w->active);
-    find_B(w, sim);
+    find_B(c, sim);
     double made = sn_clock_thread();
-    snStatus status = solve(c, sim, c->target, w->y, w->a);
-    if (status == SN_OK && any_coactivation(c, sim)) status = coactivate(c, sim);
+    snStatus status = solve(c, c->target, w->y, w->a);
+    if (status == SN_OK && any_coactivation(c)) status = coactivate(c);
     c->time_B += made - start, c->time_qp += sn_clock_thread() - made;
     return status;
 }
@@ -310,6 +322,41 @@ static void relax_less(snTreeControl *c)
     for (int32_t r = 0; r < w->nm; ++r) w->y[r] *= before / now, w->y_other[r] *= before / now;
 }
 
+/* The paper's torques: hybrid dynamics where the body would be at its present velocity, muscles of passive joints not
+ * counted. */
+static bool predict(snTreeControl *c, snTreeSim *sim)
+{
+    treeControlWork *w = c->work;
+    int32_t n = sim->tree->ndof;
+    double *tau = w->passive_tau, *qdd = w->bp;
+    for (int32_t i = 0; i < n; ++i) w->q[i] = sim->q[i] + sim->h * sim->v[i], qdd[i] = c->wanted[i];
+    sn_tree_place(sim->tree, sim->work, w->q);
+    sn_tree_move(sim->tree, sim->work, sim->v);
+    memset(tau, 0, (size_t)n * sizeof *tau);
+    sn_tree_passive(sim->tree, sim->work, w->q, sim->v, tau);
+    sn_treesim_push_loads(sim, c->felt, tau);
+    for (int32_t r = 0; r < w->nm; ++r) w->tau[r] = -tau[w->driven[r]];
+    bool fine = sn_tree_hybrid(sim->tree, sim->work, sim->tree->driven, sim->gravity, qdd, tau);
+    for (int32_t r = 0; r < w->nm; ++r) w->tau[r] += tau[w->driven[r]];
+    for (int32_t k = 0; k < w->np; ++k) w->dv[w->passive[k]] = sim->h * qdd[w->passive[k]];
+    sn_treesim_prepare(sim);
+    memset(w->q, 0, (size_t)n * sizeof *w->q);
+    sn_treesim_pull(sim, sim->line->passive, w->q);
+    for (int32_t r = 0; r < w->nm; ++r) w->tau[r] -= w->q[w->driven[r]];
+    memset(w->G, 0, (size_t)w->nm * (size_t)w->ldp * sizeof *w->G);
+    return fine;
+}
+
+static bool invert(snTreeControl *c, snTreeSim *sim)
+{
+    treeControlWork *w = c->work;
+    feel(c, sim, w->load);
+    if (!eliminate_passive(w, sim)) return false;
+    if (c->paper) return predict(c, sim);
+    torques(w, sim, w->load);
+    return true;
+}
+
 snStatus sn_treecontrol_choose(snTreeControl *c, snTreeSim *sim, const double *q, const double *v, const double *qdd)
 {
     enum { MOST_PASSES = 3 };
@@ -317,20 +364,44 @@ snStatus sn_treecontrol_choose(snTreeControl *c, snTreeSim *sim, const double *q
     treeControlWork *w = c->work;
     double start = sn_clock_thread();
     want(c, sim, q, v, qdd);
-    feel(c, sim, w->load);
-    if (!eliminate_passive(w, sim)) return SN_FAILED;
-    torques(w, sim, w->load);
+    if (!invert(c, sim)) return SN_FAILED;
     c->time_inverse = sn_clock_thread() - start, c->time_B = c->time_qp = 0;
     c->info.rounds = 0;
     relax_less(c);
     snStatus status = SN_OK;
     for (int pass = 0; pass < MOST_PASSES; ++pass) { /* once, but where passive joints jump */
         status = find_activations(c, sim);
-        if (status != SN_OK || guess_passive(w, sim, w->load) < settled) break;
+        if (status != SN_OK || c->paper || guess_passive(c, sim, w->load) < settled) break;
     }
     if (status != SN_OK) return status;
     c->warm = true;
-    memcpy(sim->activation, w->a, (size_t)sim->paths->npath * sizeof *sim->activation);
+    memcpy(c->activation, w->a, (size_t)c->nunit * sizeof *c->activation);
+    for (int32_t p = 0; p < sim->paths->npath; ++p) sim->activation[p] = w->a[unit_of(c, p)];
     report(c, sim);
     return SN_OK;
+}
+
+size_t sn_treecontrol_save(const snTreeControl *c, const snTreeSim *sim, double *values)
+{
+    const treeControlWork *w = c->work;
+    const size_t n = (size_t)sim->tree->ndof, m = (size_t)w->nm, loads = 3 * SN_TREE_MAX_LOAD;
+    if (values) {
+        values[0] = c->eps_used, values[1] = c->warm;
+        memcpy(values + 2, w->dv, n * sizeof *values);
+        memcpy(values + 2 + n, w->y, m * sizeof *values);
+        memcpy(values + 2 + n + m, w->y_other, m * sizeof *values);
+        memcpy(values + 2 + n + 2 * m, c->felt, loads * sizeof *values);
+    }
+    return 2 + n + 2 * m + loads;
+}
+
+void sn_treecontrol_load(snTreeControl *c, const snTreeSim *sim, const double *values)
+{
+    treeControlWork *w = c->work;
+    const size_t n = (size_t)sim->tree->ndof, m = (size_t)w->nm, loads = 3 * SN_TREE_MAX_LOAD;
+    c->eps_used = values[0], c->warm = values[1] > 0;
+    memcpy(w->dv, values + 2, n * sizeof *values);
+    memcpy(w->y, values + 2 + n, m * sizeof *values);
+    memcpy(w->y_other, values + 2 + n + m, m * sizeof *values);
+    memcpy(c->felt, values + 2 + n + 2 * m, loads * sizeof *values);
 }

@@ -14,15 +14,20 @@
 #include "sim/tree_sim.h"
 
 typedef struct snTreeControl {
+    int32_t nunit;
+    const int32_t *unit; /* npath: the muscle that each path belongs to; NULL: its own */
     /* settings */
     double k_p, k_v; /* 1/s^2, 1/s: 100, 20 */
     double eps; /* of the dual program: 0.1. Below 0.01 exact, but all or nothing where torques are out of reach. Where
                    the program does not converge it is tried again with ten times as much */
     int32_t max_rounds; /* of the dual program: 10 */
     double sensor;      /* 1/s: how fast the inverse learns of loads; 0: at once */
-    double *gamma;      /* npath: coactivation of each muscle, 0 at first */
-    double *target;     /* npath: activations to stay near, 0 at first; coactivation adds to them */
-    double *lo, *hi;    /* npath: bounds, 0 and 1 at first */
+    bool paper;         /* torques by [Lee 2009]: hybrid dynamics at a forward prediction, for comparison only */
+    double *gamma;      /* nunit: coactivation of each muscle, 0 at first */
+    double *target;     /* nunit: activations to stay near, 0 at first; coactivation adds to them */
+    double *weight;     /* nunit: how much it counts to stay near, 1 at first */
+    double *lo, *hi;    /* nunit: bounds, 0 and 1 at first */
+    double *activation; /* nunit: chosen; also handed to the paths of sim */
     /* what the last choice found */
     double *missing;   /* ndof: acceleration that muscles could not give, rad/s^2 or m/s^2; 0 at passive coordinates */
     double *unmet;     /* ndof: the torque of it, N m or N */
@@ -36,7 +41,8 @@ typedef struct snTreeControl {
     struct treeControlWork *work;
 } snTreeControl;
 
-snTreeControl *sn_treecontrol_create(const snTreeSim *sim); /* NULL: out of memory */
+/* unit: the muscle of each path, 0 to nunit - 1, must outlive it; NULL: every path by itself. NULL: out of memory. */
+snTreeControl *sn_treecontrol_create(const snTreeSim *sim, int32_t nunit, const int32_t *unit);
 void sn_treecontrol_destroy(snTreeControl *control);        /* NULL is fine */
 
 /* Between evaluate and advance: sets the activations of sim. q, v (ndof): target at the end of the step; qdd (ndof):
@@ -44,6 +50,10 @@ void sn_treecontrol_destroy(snTreeControl *control);        /* NULL is fine */
  * were. */
 snStatus sn_treecontrol_choose(snTreeControl *control, snTreeSim *sim, const double *q, const double *v,
                                const double *qdd);
+/* What it remembers from step to step, as so many doubles; to go on bit for bit. values may be NULL to ask for the
+ * count. */
+size_t sn_treecontrol_save(const snTreeControl *control, const snTreeSim *sim, double *values);
+void sn_treecontrol_load(snTreeControl *control, const snTreeSim *sim, const double *values);
 /* Forgets the sensor's past and the warm start. */
 void sn_treecontrol_reset(snTreeControl *control, const snTreeSim *sim);
 

@@ -1,5 +1,6 @@
 /* The deformer's shell: checks what an implementation declares once, then measures and calls it. */
-#include "sinew/deform.h"
+#include "geom/deform.h"
+#include "base/def.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -14,11 +15,6 @@ struct snDeformer {
     int32_t npoint;
     snDeformInfo info;
 };
-
-snDeformerDef sn_default_deformer_def(void)
-{
-    return (snDeformerDef){.size = sizeof(snDeformerDef)};
-}
 
 static snStatus refuse(snError *error, const snDeformSurface *s, const char *what, int64_t index)
 {
@@ -47,9 +43,7 @@ static snStatus check_surface(const snDeformSurface *s, snError *error)
 
 static snStatus check_def(const snDeformerDef *def, snError *error)
 {
-    if (def->size != sizeof *def)
-        return sn_fail(error, SN_BAD_INPUT, "the def has %zu bytes, expected %zu: start from sn_default_deformer_def",
-                       def->size, sizeof *def);
+    if (SN_CHECK_DEF(def, snDeformerDef, error)) return SN_BAD_ARGUMENT;
     if (def->nsurface < 1 || !def->surface || !def->deform)
         return sn_fail(error, SN_BAD_INPUT, "a deformer needs at least one surface and a function that moves it");
     int64_t points = 0;

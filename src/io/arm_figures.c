@@ -120,8 +120,3 @@ snStatus sn_load_arm_figures(const char *path, snArmFigure **figure, int32_t *co
     *count = r.figures.count;
     return SN_OK;
 }
-
-void sn_arm_figures_free(snArmFigure *figure)
-{
-    sn_free(figure);
-}

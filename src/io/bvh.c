@@ -248,7 +248,7 @@ static snStatus make_track(const snBvhFile *b, double scale, snTrack **track, sn
     snTrack *t = NULL;
     snStatus status = name && pose ? SN_OK : SN_NO_MEMORY;
     for (int32_t i = 0; status == SN_OK && i < b->joint.count; ++i) name[i] = b->joint.at[i].name;
-    snTrackDef def = {.nbody = b->joint.count, .body_name = name};
+    snTrackDef def = {.size = sizeof(snTrackDef), .nbody = b->joint.count, .body_name = name};
     if (status == SN_OK) status = sn_track_create(&def, &t);
     if (status == SN_OK) status = fill_track(b, scale, t, pose);
     sn_free((void *)name);

@@ -88,4 +88,7 @@ snStatus sn_write_starter_map(const snBvhFile *bvh, const snBvhMap *map, const c
 /* Angles such that the product of the turns about `count` unit axes (1 to 3) is nearest to q; angle holds a guess. */
 void sn_split_rotation(quat q, const v3 *axis, int count, double *angle);
 
+/* As a track with a body for each BVH joint: world poses, positions times scale. */
+snStatus sn_load_bvh(const char *path, double scale, snTrack **track, snError *error);
+
 #endif

@@ -4,6 +4,7 @@
  * little-endian. MDD: frames, points, the time of each frame; then 3 floats a point and frame, all big-endian. Both say
  * the number of frames first: it is put right at the end if fewer came. */
 #include "base/alloc.h"
+#include "base/def.h"
 #include "base/error.h"
 #include "io/file.h"
 #include "io/little.h"
@@ -23,11 +24,6 @@ struct snCacheWriter {
     int32_t frames;
     unsigned char *block; /* bytes of one frame */
 };
-
-snCacheDef sn_default_cache_def(void)
-{
-    return (snCacheDef){.format = SN_CACHE_PC2, .start = 1, .rate = 24};
-}
 
 static void put_u32(unsigned char *to, uint32_t bits, bool big)
 {
@@ -79,6 +75,7 @@ static snStatus check_def(const snCacheDef *def, snError *error)
 
 snStatus sn_cache_create(const snCacheDef *def, const char *path, snCacheWriter **writer, snError *error)
 {
+    if (SN_CHECK_DEF(def, snCacheDef, error)) return SN_BAD_ARGUMENT;
     snStatus status = check_def(def, error);
     if (status != SN_OK) return status;
     snCacheWriter *w = SN_NEW(snCacheWriter);

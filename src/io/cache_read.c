@@ -15,8 +15,8 @@ enum { HEADER = 32 };
 struct snCacheReader {
     snInput in;
     char *path;
-    int32_t npoint, nframe, next;
-    double start; /* number of the first frame */
+    snCacheDef def;
+    int32_t next;
     unsigned char *bytes; /* of a frame */
 };
 
@@ -48,8 +48,8 @@ static snStatus read_header(snCacheReader *r, snError *error)
         snprintf(what, sizeof what, "the file ends too early for %u frames of %u points", nframe, npoint);
         return fail(r, error, what);
     }
-    r->npoint = (int32_t)npoint, r->nframe = (int32_t)nframe;
-    r->start = sn_little_get_float(head + 20);
+    r->def.npoint = (int32_t)npoint, r->def.frames = (int32_t)nframe;
+    r->def.start = sn_little_get_float(head + 20);
     r->bytes = sn_alloc(12 * (size_t)npoint + 1, 1);
     return r->bytes ? SN_OK : sn_fail_no_memory(error);
 }
@@ -58,6 +58,7 @@ snStatus sn_cache_open(const char *path, snCacheReader **reader, snError *error)
 {
     snCacheReader *r = SN_NEW(snCacheReader);
     if (!r) return sn_fail_no_memory(error);
+    r->def = sn_default_cache_def();
     r->path = sn_strdup(path);
     snStatus status = r->path ? sn_input_open(&r->in, r->path, error) : sn_fail_no_memory(error);
     if (status == SN_OK) status = read_header(r, error);
@@ -68,26 +69,16 @@ snStatus sn_cache_open(const char *path, snCacheReader **reader, snError *error)
     return status;
 }
 
-int32_t sn_cache_points(const snCacheReader *r)
+const snCacheDef *sn_cache_def(const snCacheReader *r)
 {
-    return r->npoint;
-}
-
-int32_t sn_cache_frames(const snCacheReader *r)
-{
-    return r->nframe;
-}
-
-double sn_cache_start(const snCacheReader *r)
-{
-    return r->start;
+    return &r->def;
 }
 
 snStatus sn_cache_next(snCacheReader *r, float *point, snError *error)
 {
-    size_t n = 3 * (size_t)r->npoint;
+    size_t n = 3 * (size_t)r->def.npoint;
     char what[120];
-    if (r->next >= r->nframe) return fail(r, error, "there are no more frames");
+    if (r->next >= r->def.frames) return fail(r, error, "there are no more frames");
     if (sn_input_read(&r->in, r->bytes, 4 * n) != 4 * n) return fail(r, error, "the file ends too early");
     for (size_t i = 0; i < n; ++i) {
         point[i] = sn_little_get_float(r->bytes + 4 * i);

@@ -13,13 +13,14 @@
  *    the disk before the other one is touched. After a loss of power at least one of them holds.
  * 3. Which frames are there is decided by the best slot whose hash holds and whose last frames' hashes hold.
  * Numbers are those of this machine: a journal is for continuing, not for keeping. */
+#include "io/journal.h"
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/clock.h"
+#include "base/def.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "io/frames.h"
-#include "io/journal.h"
 #include "sinew/io.h"
 
 #include <errno.h>
@@ -210,6 +211,7 @@ static snStatus write_head(snJournal *j, const snJournalDef *def, snError *error
 
 snStatus sn_journal_create(const snJournalDef *def, const char *path, snJournal **journal, snError *error)
 {
+    if (SN_CHECK_DEF(def, snJournalDef, error)) return SN_BAD_ARGUMENT;
     snJournal *j = NULL;
     snStatus status = clear_old(path, error);
     if (status != SN_OK) return status;

@@ -63,6 +63,7 @@ bool sn_columns_get(snArena *arena, const char *block, size_t size, snTrackDef *
     const char *at = block + sizeof count, *end = block + size;
     if (size < sizeof count) return false;
     memcpy(count, block, sizeof count);
+    *d = sn_default_track_def();
     for (int i = 0; i < 3; ++i)
         if (count[i] < 0 || (size_t)count[i] > size) return false;
     size_t points = (size_t)count[1] * sizeof(int32_t);

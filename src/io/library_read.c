@@ -1,5 +1,6 @@
 /* Reading a deformation library, see library_write.c for the format. Nothing is allocated before the file is known to
  * be long enough for it. */
+#include "io/library_read.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "io/file.h"

@@ -100,11 +100,6 @@ void *sn_cache_read(const char *kind, uint64_t key, size_t *size)
     return bytes;
 }
 
-void sn_cache_free(void *bytes)
-{
-    sn_free(bytes);
-}
-
 /* Removes the files used longest ago where there are too many. */
 static void make_room(void)
 {

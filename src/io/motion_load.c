@@ -1,12 +1,13 @@
 /* A motion for a model, whatever the format: found, read, matched with the model, turned into poses of bodies. */
 #include "base/alloc.h"
+#include "base/def.h"
 #include "base/error.h"
-#include "io/file.h"
-#include "sinew/control.h"
-#include "sinew/io.h"
 #include "io/bvh.h"
+#include "io/file.h"
 #include "io/motion_limit.h"
 #include "io/pose.h"
+#include "sinew/control.h"
+#include "sinew/io.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -22,11 +23,6 @@ static const double GAP_LEAST = 0.5; /* s: ... and at least this is a hole in a 
 static const char *const endings[] = {".pose.csv",   ".control.xml", ".control.xml.gz", ".replay.xml", ".replay.xml.gz",
                                       ".replay.bin", ".bvh",         ".sto",            ".mot",        ".csv"};
 enum { NENDING = sizeof endings / sizeof *endings };
-
-snMotionDef sn_default_motion_def(void)
-{
-    return (snMotionDef){.sample_rate = 125};
-}
 
 /* ---- finding -------------------------------------------------------------------------------- */
 
@@ -81,9 +77,10 @@ static void list_motions(const char *folder, char *list, size_t size)
 
 void sn_list_motions(const char *model, char *list, size_t size)
 {
-    snMotionDef def = {.model = model};
+    snMotionDef def = sn_default_motion_def();
     char folder[PATH_SIZE], stem[PATH_SIZE], motions[PATH_SIZE + 16];
     if (!list || !size) return;
+    def.model = model;
     list[0] = '\0';
     if (!model || !place_of_model(&def, folder, stem, sizeof folder)) return;
     snprintf(motions, sizeof motions, "%smotions", folder);
@@ -126,11 +123,19 @@ static snStatus name_file(snStatus status, const char *path, snError *error)
     return status;
 }
 
+static const double HOLD = 1; /* s: a single pose is held that long */
+
+static double length_of_poses(const snPoses *poses)
+{
+    if (sn_poses_frames(poses) == 1) return HOLD;
+    return sn_poses_time(poses, sn_poses_frames(poses) - 1) - sn_poses_time(poses, 0);
+}
+
 static void sample(const snModel *m, const snPoses *poses, const int32_t *column, int32_t count, double *time,
                    double *value, double *row)
 {
-    int32_t nc = sn_count(m, SN_ITEM_COORDINATE), last = sn_poses_frames(poses) - 1;
-    double first = sn_poses_time(poses, 0), length = sn_poses_time(poses, last) - first;
+    int32_t nc = sn_count(m, SN_ITEM_COORDINATE);
+    double first = sn_poses_time(poses, 0), length = length_of_poses(poses);
     for (int32_t i = 0; i < count; ++i) {
         time[i] = i + 1 < count ? first + length * i / (count - 1) : first + length;
         sn_poses_at(poses, time[i], row, NULL, NULL);
@@ -145,11 +150,6 @@ static snStatus check_length(double length, double rate, snError *error)
             floor(MAX_SAMPLES / rate));
     sn_error_remedy(error, "times are seconds: look whether the file has them in another unit, or split the motion");
     return SN_BAD_INPUT;
-}
-
-static double length_of_poses(const snPoses *poses)
-{
-    return sn_poses_time(poses, sn_poses_frames(poses) - 1) - sn_poses_time(poses, 0);
 }
 
 /* Which column drives which coordinate, -1 where the poses say nothing. The words behind the dot are the model's. */
@@ -356,6 +356,7 @@ static snStatus load_any(const snModel *m, const char *path, const snMotionDef *
 
 snStatus sn_load_motion_poses(const char *name, const snMotionDef *def, snPoses **poses, snError *error)
 {
+    if (def && SN_CHECK_DEF(def, snMotionDef, error)) return SN_BAD_ARGUMENT;
     snMotionDef d = def ? *def : sn_default_motion_def();
     char path[2 * PATH_SIZE], map[2 * PATH_SIZE];
     snStatus status = find_motion(&d, name, path, sizeof path, error);
@@ -374,6 +375,7 @@ snStatus sn_load_motion_poses(const char *name, const snMotionDef *def, snPoses 
 
 snStatus sn_load_motion(const snModel *m, const char *name, const snMotionDef *def, snTrack **motion, snError *error)
 {
+    if (def && SN_CHECK_DEF(def, snMotionDef, error)) return SN_BAD_ARGUMENT;
     snMotionDef d = def ? *def : sn_default_motion_def();
     char path[2 * PATH_SIZE];
     double rate = 0;

@@ -10,11 +10,18 @@
 
 #include <string.h>
 
+/* Columns that are no angles: weights in kg and levels of muscles (docs/files.md). */
+static bool is_plain(const char *name)
+{
+    return strncmp(name, "load.", 5) == 0 || strncmp(name, "activation.", 11) == 0;
+}
+
+/* joint.coordinate, or one word with underscores, as models on a tree may name a coordinate. */
 static snStatus check_names(const char *file, const snTable *table, snError *error)
 {
     for (int32_t c = 0; c < table->columns; ++c) {
         const char *name = table->name[c], *dot = strrchr(name, '.');
-        if (dot && dot > name && dot[1]) continue;
+        if ((dot && dot > name && dot[1]) || (!dot && strchr(name, '_'))) continue;
         sn_fail(error, SN_BAD_FILE, "the column \"%.100s\" is not joint.coordinate", name);
         sn_error_place(error, file, 0, 0);
         sn_error_remedy(error, "name it after a joint and one of its motions, such as elbow.flexion or elbow.0");
@@ -29,8 +36,9 @@ snStatus sn_parse_poses(const char *file, const char *data, size_t size, bool cs
     snStatus status = sn_parse_table(file, data, size, csv, SN_TRACK_MIN_STEP * (1 - 1e-6), &table, error);
     if (status != SN_OK) return status;
     double unit = csv || table.in_degrees ? SN_DEG : 1;
-    size_t n = (size_t)table.rows * (size_t)table.columns;
-    for (size_t i = 0; i < n; ++i) table.value[i] *= unit;
+    for (int32_t c = 0; c < table.columns; ++c)
+        for (int32_t r = 0; r < table.rows && !is_plain(table.name[c]); ++r)
+            table.value[(size_t)r * (size_t)table.columns + (size_t)c] *= unit;
     status = check_names(file, &table, error);
     if (status == SN_OK)
         status = sn_poses_create(table.columns, (const char *const *)table.name, table.rows, table.time, table.value,

@@ -226,6 +226,7 @@ static snStatus read_head(Reader *r)
     char mark[sizeof SN_TRACK_BIN_MARK];
     if (sn_input_read(r->in, mark, sizeof mark) != sizeof mark || memcmp(mark, SN_TRACK_BIN_MARK, sizeof mark) != 0)
         return fail(r, "not a compact replay");
+    r->def = sn_default_track_def();
     snStatus status = read_counts(r);
     if (status == SN_OK) status = read_name(r, &r->def.model);
     if (status == SN_OK) status = read_names(r, r->def.nbody, &r->def.body_name);

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/hash.h"
+#include "io/replay.h"
 #include "io/track_bin.h"
 #include "io/track_xml.h"
 #include "io/xml.h"
@@ -100,7 +101,8 @@ static snStatus start_channel(trackReader *r, snXml *xml, part kind, const char 
 
 static snStatus make_track(trackReader *r, snXml *xml)
 {
-    snTrackDef def = {.model = r->model,
+    snTrackDef def = {.size = sizeof(snTrackDef),
+                      .model = r->model,
                       .nbody = r->name[PART_BODIES].count,
                       .body_name = r->name[PART_BODIES].at,
                       .nstrand = r->name[PART_POINTS].count,

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "io/frames.h"
+#include "io/replay.h"
 #include "io/track_bin.h"
 #include "io/track_xml.h"
 #include "io/xml.h"
@@ -95,7 +96,8 @@ static void put_frame(snReplayWriter *w, double time, const double *pose, const 
 
 static snTrackDef bodies_only(const snTrackDef *def)
 {
-    return (snTrackDef){.model = def->model, .nbody = def->nbody, .body_name = def->body_name};
+    return (snTrackDef){
+        .size = sizeof(snTrackDef), .model = def->model, .nbody = def->nbody, .body_name = def->body_name};
 }
 
 static snStatus create(const snTrackDef *whole, const char *path, bool control, snReplayWriter **writer, snError *error)

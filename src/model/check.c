@@ -270,6 +270,7 @@ static void check_all(snChecker *c)
     sn_check_groups(c);
     sn_check_functions(c);
     sn_check_constraints(c);
+    sn_check_paths(c);
     sn_check_wraps(c);
     sn_check_routing(c);
     sn_check_tree(c);
@@ -288,12 +289,6 @@ snStatus sn_check(const snSpec *spec, snProblems *problems)
         return SN_NO_MEMORY;
     }
     *problems = (snProblems){.count = c.count, .nerror = c.nerror, .problem = c.problem, .memory = c.problem};
+    sn_spec_set_sound(spec, c.nerror == 0);
     return c.nerror ? SN_BAD_INPUT : SN_OK;
-}
-
-void sn_problems_free(snProblems *problems)
-{
-    if (!problems) return;
-    sn_free(problems->memory);
-    *problems = (snProblems){0};
 }

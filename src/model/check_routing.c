@@ -37,8 +37,8 @@ static bool surface_is_sound(const snSpec *spec, snId node)
 {
     const snNodeDef *d = sn_spec_node(spec, node);
     if (d->kind == SN_NODE_SURFACE) return patch_is_sound(d);
-    return d->kind == SN_NODE_SHAPE && (unsigned)d->shape <= SN_SHAPE_ELLIPSOID && d->size[0] > 0 && d->size[1] > 0 &&
-           d->size[2] > 0;
+    return d->kind == SN_NODE_SHAPE && (unsigned)d->shape <= SN_SHAPE_ELLIPSOID && d->extent[0] > 0 &&
+           d->extent[1] > 0 && d->extent[2] > 0;
 }
 
 void sn_check_distance(snChecker *c, snId id, double distance)

@@ -3,6 +3,8 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "model/model.h"
+#include "model/spec_internal.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -24,6 +26,7 @@ const char *sn_compile_text(snCompiler *c, const char *text)
 /* The first error of the checker, with a hint at the others. */
 static snStatus refuse_problems(const snSpec *spec, snError *error)
 {
+    if (sn_spec_is_sound(spec)) return SN_OK;
     snProblems problems;
     snStatus status = sn_check(spec, &problems);
     if (status == SN_OK) {
@@ -46,6 +49,7 @@ static snStatus compile_all(snCompiler *c)
     if (status == SN_OK) status = sn_compile_strands(c);
     if (status == SN_OK) status = sn_compile_muscles(c);
     if (status == SN_OK) status = sn_compile_constraints(c);
+    if (status == SN_OK) status = sn_compile_cords(c);
     if (status == SN_OK && sn_spec_model(c->spec)->type == SN_MODEL_TREE) {
         status = sn_compile_tree(c);
         if (status == SN_OK) status = sn_compile_paths(c);
@@ -69,7 +73,8 @@ snStatus sn_compile(const snSpec *spec, snModel **model, snError *error)
     m->settle = def->settle;
     m->compliance = def->compliance;
     snCompiler c = {.spec = spec, .m = m, .error = error};
-    status = compile_all(&c);
+    m->fixed = sn_compile_text(&c, def->fixed);
+    status = m->fixed ? compile_all(&c) : SN_NO_MEMORY;
     if (status != SN_OK) {
         sn_model_destroy(m);
         return status;
@@ -101,6 +106,7 @@ int32_t sn_count(const snModel *m, snItem item)
     case SN_ITEM_MUSCLE: return m->nmuscle;
     case SN_ITEM_CONSTRAINT: return m->nconstraint;
     case SN_ITEM_GROUP: return m->nvolume;
+    case SN_ITEM_LINE: return m->skeleton ? m->skeleton->path.npath : 0;
     }
     return 0;
 }
@@ -115,6 +121,7 @@ static const char **names_of(const snModel *m, snItem item)
     case SN_ITEM_MUSCLE: return m->muscle_name;
     case SN_ITEM_CONSTRAINT: return m->constraint_name;
     case SN_ITEM_GROUP: return m->muscle_name;
+    case SN_ITEM_LINE: return m->skeleton ? m->skeleton->path_name : NULL;
     case SN_ITEM_POINT: break;
     }
     return NULL;
@@ -139,6 +146,13 @@ const char *sn_coordinate_title(const snModel *m, int32_t coordinate)
     return coordinate >= 0 && coordinate < m->ncoord ? m->coord_title[coordinate] : NULL;
 }
 
+static int32_t find_line(const snModel *m, const char *name)
+{
+    for (int32_t i = 0; m->skeleton && i < m->skeleton->path.npath; ++i)
+        if (strcmp(m->skeleton->path_name[i], name) == 0) return i;
+    return -1;
+}
+
 int32_t sn_find(const snModel *m, snItem item, const char *name)
 {
     if (!m || !name) return -1;
@@ -150,6 +164,7 @@ int32_t sn_find(const snModel *m, snItem item, const char *name)
     case SN_ITEM_MUSCLE: return sn_map_get(&m->muscle_map, name);
     case SN_ITEM_CONSTRAINT: return sn_map_get(&m->constraint_map, name);
     case SN_ITEM_GROUP: return find_group(m, name);
+    case SN_ITEM_LINE: return find_line(m, name);
     case SN_ITEM_POINT: break;
     }
     return -1;
@@ -163,4 +178,13 @@ static bool is_strand(const snModel *m, int32_t strand)
 int32_t sn_strand_first_point(const snModel *m, int32_t strand) { return is_strand(m, strand) ? m->strand_pointadr[strand] : 0; }
 int32_t sn_strand_point_count(const snModel *m, int32_t strand) { return is_strand(m, strand) ? m->strand[strand].n : 0; }
 int32_t sn_strand_muscle(const snModel *m, int32_t strand) { return is_strand(m, strand) ? m->strand_muscle[strand] : -1; }
+static bool is_line(const snModel *m, int32_t line)
+{
+    return m && m->skeleton && line >= 0 && line < m->skeleton->path.npath;
+}
+
+int32_t sn_line_point_count(const snModel *m, int32_t line) { return is_line(m, line) ? sn_path_drawn_count(&m->skeleton->path, line) : 0; }
+int32_t sn_line_muscle(const snModel *m, int32_t line) { return is_line(m, line) ? m->skeleton->path_unit[line] : -1; }
+const char *sn_line_part(const snModel *m, int32_t line) { return is_line(m, line) ? m->skeleton->path_part[line] : ""; }
+double sn_line_radius(const snModel *m, int32_t line) { return is_line(m, line) ? m->skeleton->path_radius[line] : 0; }
 double sn_model_step(const snModel *m) { return m ? m->step : 0; }

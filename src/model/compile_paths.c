@@ -63,7 +63,7 @@ static void add_wrap(snCompiler *c, Paths *p, int32_t *nwrap, const char *name, 
     v3 out = v3_sub(middle, frame.p);
     p->kind[w] = shape->shape == SN_SHAPE_SPHERE ? SN_WRAP_SPHERE : SN_WRAP_CYLINDER;
     p->wrap_link[w] = body ? sn_compile_link(c, sn_spec_body(c->spec, body)->name) : -1;
-    p->radius[w] = shape->size[0] * sn_unit_metres(sn_spec_scene(c->spec)->units);
+    p->radius[w] = shape->extent[0] * sn_unit_metres(sn_spec_scene(c->spec)->units);
     v3_store(p->centre + 3 * w, frame.p);
     v3_store(p->axis + 3 * w, axis);
     v3_store(p->side + 3 * w, v3_unit(v3_mad(out, -v3_dot(out, axis), axis)));

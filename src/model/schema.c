@@ -1,4 +1,5 @@
-/* The tables of schema.h. Defaults follow Table 3.1 of [Kaufman 2008], turned from centimetres and grams into SI. */
+/* The tables of schema.h. Defaults follow Table 3.1 of [Kaufman 2008], turned from centimetres and grams into SI.
+ * One file, because it is one table: an attribute is found where its element is. */
 #include "model/schema.h"
 #include "model/schema_rows.h"
 
@@ -15,6 +16,7 @@ static const char *const constraint_names[] = {"fixed", "sliding", "surface", "s
 static const char *const equality_names[] = {"equal", "inequal", NULL};
 static const char *const side_names[] = {"above", "below", NULL};
 static const char *const strut_names[] = {"spring", "row", NULL};
+static const char *const strand_names[] = {"spline", "path", NULL};
 static const char *const model_names[] = {"strands", "tree", NULL};
 
 #define DEF snSceneDef
@@ -44,14 +46,15 @@ static const snAttr node_attr[] = {
      .unit = "",
      .kinds = MESH,
      .doc = "Mesh file (.obj, .ply, .stl), relative to the scene file; without it the mesh is inline."},
-    {.name = "field_spacing",
+    {.name = "grid_spacing",
      .type = SN_ATTR_NUMBER,
-     .offset = AT(field_spacing),
+     .offset = AT(grid_spacing),
      .min = 0,
      .max = NONE,
      .unit = LENGTH_UNIT,
      .kinds = MESH,
-     .doc = "Spacing of the distance grid that is made where strands lie on the mesh; 0: a 48th of its longest side, finer "
+     .doc = "Spacing of the distance grid that is made where strands lie on the mesh; 0: a 48th of its longest side, "
+            "finer "
             "where it is thin."},
     {.name = "degree",
      .type = SN_ATTR_INT,
@@ -112,7 +115,7 @@ static const snAttr node_attr[] = {
      .doc = "Plane (normal +z), sphere, infinite cylinder along z, or ellipsoid."},
     {.name = "size",
      .type = SN_ATTR_VECTOR,
-     .offset = AT(size),
+     .offset = AT(extent),
      .width = 3,
      .initial = {1, 1, 1},
      .min = 0,
@@ -208,6 +211,7 @@ static const snAttr model_attr[] = {
     NUMBER_(skin_b, 0.003, 0, 1, SN_ATTR_POSITIVE, "m", "Tendon bulge: lateral falloff."),
     NUMBER_(skin_c, 0.004, -1, 1, 0, "m", "Tendon bulge: normal falloff, the depth from which a tendon still shows."),
     STRING_(skin, 0, "Mesh node that is the skin."),
+    STRING_(fixed, 0, "Joints that other models of the same limb have and this one holds still: motions may move them."),
     STRING_(views, 0,
             "Names of the views that viewers offer, the opening one first, each with the axis of the world that the eye is "
             "on: Palmar=-z Dorsal=+z."),
@@ -264,6 +268,9 @@ static const snAttr joint_attr[] = {
 #define DEF snStrandDef
 static const snAttr strand_attr[] = {
     STRING_(name, SN_ATTR_REQUIRED, "Name, unique among the strands."),
+    ENUM_(kind, strand_names, SN_STRAND_SPLINE,
+          "spline: moves as a body of its own; path: straight between its constraints and over wraps, with one tension, "
+          "free of friction and without unknowns."),
     STRING_(node, 0, "NURBS curve of degree 3; without it the node called like the strand."),
     NUMBER_(density, 1000, 0, 1e5, SN_ATTR_POSITIVE, "kg/m^3", "Density."),
     NUMBER_(damping, 0.001, 0, 1, 0, "s",
@@ -491,6 +498,7 @@ void sn_element_defaults(int element, void *def)
 {
     const snElement *e = sn_element(element);
     memset(def, 0, e->size);
+    memcpy(def, &e->size, sizeof e->size);
     for (int i = 0; i < e->nattr; ++i) set_default(&e->attr[i], def);
 }
 

@@ -53,7 +53,7 @@ typedef struct snElement {
 } snElement;
 
 /* The elements in the order of snKind, then the two roots. */
-enum { SN_ELEMENT_SCENE = SN_KINDS, SN_ELEMENT_MODEL, SN_ELEMENT_COUNT };
+enum { SN_ELEMENT_SCENE = SN_KIND_SCENE, SN_ELEMENT_MODEL = SN_KIND_MODEL, SN_ELEMENT_COUNT };
 
 extern const snElement sn_tree_elements[3]; /* SN_KIND_COORDINATE and on: schema_tree.c */
 const snElement *sn_element(int element); /* an snKind or SN_ELEMENT_* */

@@ -7,11 +7,13 @@
  *    was made from them and are cleared in the stored def, so that a spec read from files equals the one written. */
 #include "base/alloc.h"
 #include "base/array.h"
+#include "base/def.h"
 #include "base/hash.h"
 #include "model/nodes.h"
 #include "model/spec_internal.h"
 
 #include <assert.h>
+#include <stdatomic.h>
 #include <string.h>
 
 
@@ -28,44 +30,20 @@ struct snSpec {
     snModelDef model;
     snOrigin scene_origin, model_origin;
     List list[SN_KINDS];
+    atomic_bool *sound; /* checked without errors and not changed since; beside the spec: a check does not change it */
     bool forgiving;
     SN_ARRAY(snError) misread;
 };
 
-#define DEFAULT(type, function, element)                                                                               \
-    type function(void)                                                                                                \
-    {                                                                                                                  \
-        type def;                                                                                                      \
-        sn_element_defaults(element, &def);                                                                            \
-        return def;                                                                                                    \
-    }
-DEFAULT(snSceneDef, sn_default_scene_def, SN_ELEMENT_SCENE)
-DEFAULT(snNodeDef, sn_default_node_def, SN_KIND_NODE)
-DEFAULT(snModelDef, sn_default_model_def, SN_ELEMENT_MODEL)
-DEFAULT(snGroupDef, sn_default_group_def, SN_KIND_GROUP)
-DEFAULT(snStrandDef, sn_default_strand_def, SN_KIND_STRAND)
-DEFAULT(snConstraintDef, sn_default_constraint_def, SN_KIND_CONSTRAINT)
-DEFAULT(snForceLengthDef, sn_default_force_length_def, SN_KIND_FORCE_LENGTH)
-DEFAULT(snFunctionDef, sn_default_function_def, SN_KIND_FUNCTION)
-DEFAULT(snCoordinateDef, sn_default_coordinate_def, SN_KIND_COORDINATE)
-DEFAULT(snSpringDef, sn_default_spring_def, SN_KIND_SPRING)
-DEFAULT(snLineMuscleDef, sn_default_line_muscle_def, SN_KIND_LINE_MUSCLE)
-
-/* The pose that only code sets is not in the table: identity. */
-snBodyDef sn_default_body_def(void)
+void sn_default_def(snKind kind, void *def, size_t size)
 {
-    snBodyDef def;
-    sn_element_defaults(SN_KIND_BODY, &def);
-    def.rotation[0] = 1;
-    return def;
-}
-
-snJointDef sn_default_joint_def(void)
-{
-    snJointDef def;
-    sn_element_defaults(SN_KIND_JOINT, &def);
-    def.rotation[0] = 1;
-    return def;
+    if (!def || (unsigned)kind >= SN_ELEMENT_COUNT || size < sn_element((int)kind)->size) return;
+    memset(def, 0, size);
+    sn_element_defaults((int)kind, def);
+    memcpy(def, &size, sizeof size);
+    /* The pose that only code sets is not in the table: identity. */
+    if (kind == SN_KIND_BODY) ((snBodyDef *)def)->rotation[0] = 1;
+    if (kind == SN_KIND_JOINT) ((snJointDef *)def)->rotation[0] = 1;
 }
 
 /* ---- storage ------------------------------------------------------------------------------ */
@@ -74,6 +52,12 @@ snSpec *sn_spec_create(void)
 {
     snSpec *spec = SN_NEW(snSpec);
     if (!spec) return NULL;
+    spec->sound = sn_alloc(1, sizeof *spec->sound);
+    if (!spec->sound) {
+        sn_free(spec);
+        return NULL;
+    }
+    atomic_init(spec->sound, false);
     spec->scene = sn_default_scene_def();
     spec->model = sn_default_model_def();
     spec->scene_origin.file = spec->model_origin.file = "";
@@ -90,7 +74,18 @@ void sn_spec_destroy(snSpec *spec)
     }
     sn_array_free(&spec->misread);
     sn_arena_free(&spec->arena);
+    sn_free(spec->sound);
     sn_free(spec);
+}
+
+bool sn_spec_is_sound(const snSpec *spec)
+{
+    return atomic_load(spec->sound);
+}
+
+void sn_spec_set_sound(const snSpec *spec, bool sound)
+{
+    atomic_store(spec->sound, sound);
 }
 
 void sn_spec_forgive(snSpec *spec)
@@ -186,6 +181,7 @@ snStatus sn_spec_add(snSpec *spec, snKind kind, const void *def, snOrigin origin
 {
     List *list = &spec->list[kind];
     size_t size = sn_element((int)kind)->size;
+    sn_spec_set_sound(spec, false);
     if (!reserve(list, size)) return SN_NO_MEMORY;
     char *slot = list->at + (size_t)list->count * size;
     memcpy(slot, def, size);
@@ -201,7 +197,18 @@ snStatus sn_spec_add(snSpec *spec, snKind kind, const void *def, snOrigin origin
 
 const void *sn_spec_def(const snSpec *spec, snKind kind, snId id)
 {
+    if (!spec || (unsigned)kind >= SN_ELEMENT_COUNT) return NULL;
+    if (kind == SN_KIND_SCENE) return &spec->scene;
+    if (kind == SN_KIND_MODEL) return &spec->model;
     const List *list = &spec->list[kind];
+    if (id < 1 || id > list->count) return NULL;
+    return list->at + (size_t)(id - 1) * sn_element((int)kind)->size;
+}
+
+void *sn_spec_edit(snSpec *spec, snKind kind, snId id)
+{
+    List *list = &spec->list[kind];
+    sn_spec_set_sound(spec, false);
     assert(id > 0 && id <= list->count);
     return list->at + (size_t)(id - 1) * sn_element((int)kind)->size;
 }
@@ -225,6 +232,7 @@ const char *sn_spec_text(snSpec *spec, const char *text)
 
 snStatus sn_spec_set_array(snSpec *spec, snKind kind, snId id, const snAttr *attr, int32_t count, const void *items)
 {
+    sn_spec_set_sound(spec, false);
     char *def = spec->list[kind].at + (size_t)(id - 1) * sn_element((int)kind)->size;
     size_t size = attr->type == SN_ATTR_INTS ? sizeof(int32_t) : sizeof(double);
     void *copy = sn_arena_copy(&spec->arena, items, (size_t)count * (size_t)attr->width, size);
@@ -237,20 +245,6 @@ snStatus sn_spec_set_array(snSpec *spec, snKind kind, snId id, const snAttr *att
 /* ---- building in code --------------------------------------------------------------------- */
 
 static const snOrigin in_code = {"", 0, 0};
-
-snStatus sn_set_scene(snSpec *spec, const snSceneDef *def)
-{
-    spec->scene = *def;
-    return SN_OK;
-}
-
-snStatus sn_set_model(snSpec *spec, const snModelDef *def)
-{
-    snModelDef copy = *def;
-    if (!own(&spec->arena, SN_ELEMENT_MODEL, &copy)) return SN_NO_MEMORY;
-    spec->model = copy;
-    return SN_OK;
-}
 
 /* Whether an element made in code needs a node of its own: it names none, and none is called like it. */
 static bool lacks_node(const snSpec *spec, const char *name, const char *node)
@@ -269,89 +263,66 @@ static snStatus add_frame(snSpec *spec, snNodeKind kind, const char *name, const
     return sn_add_node(spec, &node, NULL);
 }
 
-snStatus sn_add_node(snSpec *spec, const snNodeDef *def, snId *id)
+static snStatus add_curve(snSpec *spec, const snStrandDef *def)
 {
-    return sn_spec_add(spec, SN_KIND_NODE, def, in_code, id);
+    snNodeDef node = sn_default_node_def();
+    node.name = def->name;
+    node.kind = SN_NODE_CURVE;
+    node.npoint = def->npoint;
+    node.point = def->point;
+    return sn_add_node(spec, &node, NULL);
 }
 
-snStatus sn_add_body(snSpec *spec, const snBodyDef *def, snId *id)
+/* The node of an element that was described in code alone. */
+static snStatus add_missing_node(snSpec *spec, snKind kind, const void *def)
 {
-    if (lacks_node(spec, def->name, def->node)) {
-        snStatus status = add_frame(spec, SN_NODE_GROUP, def->name, def->position, def->rotation);
-        if (status) return status;
+    if (kind == SN_KIND_BODY) {
+        const snBodyDef *d = def;
+        if (lacks_node(spec, d->name, d->node))
+            return add_frame(spec, SN_NODE_GROUP, d->name, d->position, d->rotation);
+    } else if (kind == SN_KIND_JOINT) {
+        const snJointDef *d = def;
+        if (lacks_node(spec, d->name, d->node))
+            return add_frame(spec, SN_NODE_LOCATOR, d->name, d->position, d->rotation);
+    } else if (kind == SN_KIND_STRAND) {
+        const snStrandDef *d = def;
+        if (d->npoint > 0 && lacks_node(spec, d->name, d->node)) return add_curve(spec, d);
     }
-    return sn_spec_add(spec, SN_KIND_BODY, def, in_code, id);
+    return SN_OK;
 }
 
-snStatus sn_add_joint(snSpec *spec, const snJointDef *def, snId *id)
+static snStatus set_model(snSpec *spec, const snModelDef *def)
 {
-    if (lacks_node(spec, def->name, def->node)) {
-        snStatus status = add_frame(spec, SN_NODE_LOCATOR, def->name, def->position, def->rotation);
-        if (status) return status;
-    }
-    return sn_spec_add(spec, SN_KIND_JOINT, def, in_code, id);
+    snModelDef copy = *def;
+    if (!own(&spec->arena, SN_ELEMENT_MODEL, &copy)) return SN_NO_MEMORY;
+    spec->model = copy;
+    return SN_OK;
 }
 
-snStatus sn_add_strand(snSpec *spec, const snStrandDef *def, snId *id)
+snStatus sn_add(snSpec *spec, snKind kind, const void *def, snId *id)
 {
-    if (def->npoint > 0 && lacks_node(spec, def->name, def->node)) {
-        snNodeDef node = sn_default_node_def();
-        node.name = def->name;
-        node.kind = SN_NODE_CURVE;
-        node.npoint = def->npoint;
-        node.point = def->point;
-        snStatus status = sn_add_node(spec, &node, NULL);
-        if (status) return status;
+    if (!spec || (unsigned)kind >= SN_ELEMENT_COUNT) return SN_BAD_ARGUMENT;
+    snStatus status = sn_check_def(def, sn_element((int)kind)->size, sn_element((int)kind)->tag, NULL);
+    if (status) return status;
+    sn_spec_set_sound(spec, false);
+    if (kind == SN_KIND_SCENE) {
+        spec->scene = *(const snSceneDef *)def;
+        return SN_OK;
     }
-    return sn_spec_add(spec, SN_KIND_STRAND, def, in_code, id);
+    if (kind == SN_KIND_MODEL) return set_model(spec, def);
+    status = add_missing_node(spec, kind, def);
+    return status ? status : sn_spec_add(spec, kind, def, in_code, id);
 }
-
-#define ADD(function, type, kind)                                                                                      \
-    snStatus function(snSpec *spec, const type *def, snId *id)                                                         \
-    {                                                                                                                  \
-        return sn_spec_add(spec, kind, def, in_code, id);                                                              \
-    }
-ADD(sn_add_group, snGroupDef, SN_KIND_GROUP)
-ADD(sn_add_constraint, snConstraintDef, SN_KIND_CONSTRAINT)
-ADD(sn_add_force_length, snForceLengthDef, SN_KIND_FORCE_LENGTH)
-ADD(sn_add_function, snFunctionDef, SN_KIND_FUNCTION)
-ADD(sn_add_coordinate, snCoordinateDef, SN_KIND_COORDINATE)
-ADD(sn_add_spring, snSpringDef, SN_KIND_SPRING)
-ADD(sn_add_line_muscle, snLineMuscleDef, SN_KIND_LINE_MUSCLE)
 
 /* ---- reading back ------------------------------------------------------------------------- */
 
 int32_t sn_spec_count(const snSpec *spec, snKind kind)
 {
-    return spec->list[kind].count;
+    return spec && (unsigned)kind < SN_KINDS ? spec->list[kind].count : 0;
 }
-const snSceneDef *sn_spec_scene(const snSpec *spec)
-{
-    return &spec->scene;
-}
-const snModelDef *sn_spec_model(const snSpec *spec)
-{
-    return &spec->model;
-}
-
-#define READ(function, type, kind)                                                                                     \
-    const type *function(const snSpec *spec, snId id)                                                                  \
-    {                                                                                                                  \
-        return sn_spec_def(spec, kind, id);                                                                            \
-    }
-READ(sn_spec_node, snNodeDef, SN_KIND_NODE)
-READ(sn_spec_body, snBodyDef, SN_KIND_BODY)
-READ(sn_spec_joint, snJointDef, SN_KIND_JOINT)
-READ(sn_spec_strand, snStrandDef, SN_KIND_STRAND)
-READ(sn_spec_group, snGroupDef, SN_KIND_GROUP)
-READ(sn_spec_constraint, snConstraintDef, SN_KIND_CONSTRAINT)
-READ(sn_spec_force_length, snForceLengthDef, SN_KIND_FORCE_LENGTH)
-READ(sn_spec_function, snFunctionDef, SN_KIND_FUNCTION)
-READ(sn_spec_coordinate, snCoordinateDef, SN_KIND_COORDINATE)
-READ(sn_spec_spring, snSpringDef, SN_KIND_SPRING)
-READ(sn_spec_line_muscle, snLineMuscleDef, SN_KIND_LINE_MUSCLE)
 
 snId sn_spec_find(const snSpec *spec, snKind kind, const char *name)
 {
-    return name && *name ? sn_map_get(&spec->list[kind].names, name) + 1 : 0;
+    if (!spec || (unsigned)kind >= SN_KINDS || !name || !*name) return 0;
+    return sn_map_get(&spec->list[kind].names, name) + 1;
 }

@@ -13,9 +13,13 @@ typedef struct snOrigin {
 
 /* Adds a def as it is, without making nodes for it; def is of the kind's type. */
 snStatus sn_spec_add(snSpec *spec, snKind kind, const void *def, snOrigin origin, snId *id);
-const void *sn_spec_def(const snSpec *spec, snKind kind, snId id);
+/* A def to be changed in place; strings and arrays of it are the spec's own copies. */
+void *sn_spec_edit(snSpec *spec, snKind kind, snId id);
 snOrigin sn_spec_origin(const snSpec *spec, int element, snId id);   /* id 0: of a root element */
 void sn_spec_set_origin(snSpec *spec, int element, snOrigin origin); /* of a root element */
+/* Whether sn_check found no error in it as it is now, so that a model is checked once from file to compiled model. */
+bool sn_spec_is_sound(const snSpec *spec);
+void sn_spec_set_sound(const snSpec *spec, bool sound);
 /* A copy of the text that lives as long as the spec; NULL when out of memory. */
 const char *sn_spec_text(snSpec *spec, const char *text);
 /* Gives an element an array of count items (copied), in the field and count field of the attribute. */

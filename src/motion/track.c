@@ -10,7 +10,8 @@
  * log(q0^-1 q1) whose end derivatives are those that give the wanted angular velocities at both keys. Angular velocity
  * in body axes is Jr(u) u', with Jr the right Jacobian of the exponential map, so that the velocity returned is the
  * exact derivative of the interpolation. A motion at constant velocity is reproduced. */
-#include "sinew/motion.h"
+#include "motion/track.h"
+#include "base/def.h"
 
 #include "base/alloc.h"
 #include "base/arena.h"
@@ -53,6 +54,7 @@ static snStatus copy_def(snTrack *t, const snTrackDef *def)
 {
     snStatus status = SN_OK;
     t->def = *def;
+    t->def.size = sizeof t->def;
     t->def.model = sn_arena_strdup(&t->arena, def->model ? def->model : "");
     if (!t->def.model) return SN_NO_MEMORY;
     t->def.body_name = copy_names(&t->arena, &t->body, def->body_name, def->nbody, &status);
@@ -75,7 +77,8 @@ static snStatus copy_def(snTrack *t, const snTrackDef *def)
 
 snStatus sn_track_create(const snTrackDef *def, snTrack **track)
 {
-    if (!def || !track || def->nbody < 0 || def->nstrand < 0 || def->nscalar < 0) return SN_BAD_ARGUMENT;
+    if (SN_CHECK_DEF(def, snTrackDef, NULL)) return SN_BAD_ARGUMENT;
+    if (!track || def->nbody < 0 || def->nstrand < 0 || def->nscalar < 0) return SN_BAD_ARGUMENT;
     if ((def->nbody && !def->body_name) || (def->nscalar && !def->scalar_name)) return SN_BAD_ARGUMENT;
     if (def->nstrand && (!def->strand_name || !def->strand_npoint)) return SN_BAD_ARGUMENT;
     snTrack *t = SN_NEW(snTrack);
@@ -175,45 +178,19 @@ const snTrackDef *sn_track_def(const snTrack *t)
 {
     return t ? &t->def : NULL;
 }
-int32_t sn_track_points(const snTrack *t)
+snTrackFrame sn_track_frame(const snTrack *t, int32_t frame)
 {
-    return t ? t->npoint : 0;
+    if (!t || frame < 0 || frame >= t->frames) return (snTrackFrame){0};
+    const double *pose = t->store.value + (size_t)frame * t->stride;
+    const double *point = pose + 7 * (size_t)t->def.nbody;
+    return (snTrackFrame){
+        .time = t->time[frame], .pose = pose, .point = point, .scalar = point + 3 * (size_t)t->npoint};
 }
-double sn_track_time(const snTrack *t, int32_t frame)
+int32_t sn_track_find(const snTrack *t, snChannel kind, const char *name)
 {
-    return t && frame >= 0 && frame < t->frames ? t->time[frame] : 0;
-}
-const double *sn_track_pose(const snTrack *t, int32_t frame)
-{
-    return t && frame >= 0 && frame < t->frames ? t->store.value + (size_t)frame * t->stride : NULL;
-}
-const double *sn_track_point(const snTrack *t, int32_t frame)
-{
-    const double *pose = sn_track_pose(t, frame);
-    return pose ? pose + 7 * (size_t)t->def.nbody : NULL;
-}
-const double *sn_track_scalar(const snTrack *t, int32_t frame)
-{
-    const double *point = sn_track_point(t, frame);
-    return point ? point + 3 * (size_t)t->npoint : NULL;
-}
-int32_t sn_track_find_body(const snTrack *t, const char *name)
-{
-    return t && name ? sn_map_get(&t->body, name) : -1;
-}
-int32_t sn_track_find_strand(const snTrack *t, const char *name)
-{
-    return t && name ? sn_map_get(&t->strand, name) : -1;
-}
-int32_t sn_track_find_scalar(const snTrack *t, const char *name)
-{
-    return t && name ? sn_map_get(&t->scalar, name) : -1;
-}
-
-int32_t sn_frame_count(double seconds, double rate)
-{
-    double last = floor(seconds * rate + 0.01);
-    return last < 0 ? 0 : last < INT32_MAX - 1 ? (int32_t)last + 1 : INT32_MAX;
+    if (!t || !name) return -1;
+    const snNameMap *map = kind == SN_CHANNEL_BODY ? &t->body : kind == SN_CHANNEL_STRAND ? &t->strand : &t->scalar;
+    return sn_map_get(map, name);
 }
 
 /* ---- interpolation -------------------------------------------------------------------------- */

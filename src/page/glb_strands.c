@@ -2,6 +2,7 @@
  * its extras. */
 #include "base/alloc.h"
 #include "base/error.h"
+#include "motion/track.h"
 #include "page/glb.h"
 
 #include <stdio.h>
@@ -93,6 +94,7 @@ static snTubeDef tube_def(const glbWriter *w, int32_t s)
     const double *belly = w->def->strand_belly ? w->def->strand_belly + 3 * (size_t)s : NULL;
     snTubeDef def = {.npoint = w->channels->strand_npoint[s],
                      .sides = w->def->tube_sides,
+                     .straight = w->def->straight_strands,
                      .tendon = w->def->strand_radius ? w->def->strand_radius[s] : 1e-3};
     if (belly) def.belly = belly[0], def.belly_start = belly[1], def.belly_end = belly[2];
     return def;

@@ -16,11 +16,6 @@
 
 enum { MAX_KEYS = 100000, MAX_JOINTS = 60000 };
 
-snGlbDef sn_default_glb_def(void)
-{
-    return (snGlbDef){.tube_sides = 5, .skin_opacity = 1, .rate = 30, .max_shapes = 48};
-}
-
 /* ---- checks and times ----------------------------------------------------------------------- */
 
 static snStatus check_mesh(const snMesh *m, const char *what, const char *name, snError *error)

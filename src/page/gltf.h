@@ -66,6 +66,7 @@ typedef struct snTubeDef {
     int32_t npoint, sides;
     double tendon, belly;          /* radii, m */
     double belly_start, belly_end; /* fractions of the parameter; equal: no belly */
+    bool straight; /* from point to point instead of a spline; the parameter is then the length */
 } snTubeDef;
 
 /* The tube around one strand: the first tip, rings of sides + 1 vertices (the seam twice, for its texture), the last

@@ -1,14 +1,18 @@
 /* A GLB of a model: meshes of the bones, radii and muscles of the strands looked up in its spec. */
 #include "base/alloc.h"
 #include "base/array.h"
+#include "base/def.h"
 #include "base/error.h"
 #include "model/nodes.h"
+#include "page/gltf.h"
 #include "page/tissue.h"
 #include "sinew/io.h"
-#include "page/gltf.h"
 
 #include <stdio.h>
 #include <string.h>
+
+/* Hundreds of strands: fewer shapes in between keep the file to some ten megabytes. */
+enum { MANY = 300, SHAPES_OF_MANY = 16 };
 
 typedef struct modelParts {
     snMesh *mesh;    /* per body of the track */
@@ -86,7 +90,7 @@ static int32_t find_activation(const snTrack *track, const char *muscle)
     return sn_track_find_scalar(track, name);
 }
 
-/* The activation of a strand is its own, or that of the muscle group that it belongs to. */
+/* The activation of a strand is its own, that of its unit, or that of the muscle group that it belongs to. */
 static int32_t strand_activation(const snSpec *spec, const snTrack *track, const char *strand)
 {
     int32_t found = find_activation(track, strand);
@@ -94,7 +98,21 @@ static int32_t strand_activation(const snSpec *spec, const snTrack *track, const
         const snGroupDef *group = sn_spec_group(spec, id);
         if (has_word(group->strands, strand)) found = find_activation(track, group->name);
     }
+    snId line = found < 0 ? sn_spec_find(spec, SN_KIND_LINE_MUSCLE, strand) : 0;
+    if (line) found = find_activation(track, sn_spec_line_muscle(spec, line)->unit);
     return found;
+}
+
+/* A line muscle: belly over the middle of it, as thick as its force asks for. */
+static void find_line(const snSpec *spec, int32_t s, const char *name, modelParts *parts)
+{
+    snId id = sn_spec_find(spec, SN_KIND_LINE_MUSCLE, name);
+    if (!id) return;
+    const snLineMuscleDef *d = sn_spec_line_muscle(spec, id);
+    snStrandDef like = {.max_force = d->max_force > 0 ? d->max_force : 0.3e6 * d->pcsa, .radius = d->radius};
+    double *belly = parts->belly + 3 * (size_t)s;
+    parts->radius[s] = d->radius > 0 ? d->radius : 1e-3;
+    belly[0] = sn_drawn_belly(&like), belly[1] = 0.1, belly[2] = 0.9;
 }
 
 static void find_strands(const snSpec *spec, const snTrack *track, modelParts *parts)
@@ -108,6 +126,8 @@ static void find_strands(const snSpec *spec, const snTrack *track, modelParts *p
             const snStrandDef *strand = sn_spec_strand(spec, id);
             double *belly = parts->belly + 3 * (size_t)s;
             belly[0] = sn_drawn_belly(strand), belly[1] = strand->belly_start, belly[2] = strand->belly_end;
+        } else {
+            find_line(spec, s, def->strand_name[s], parts);
         }
         parts->scalar[s] = strand_activation(spec, track, def->strand_name[s]);
     }
@@ -133,12 +153,15 @@ static snStatus find_parts(const snSpec *spec, const snTrack *track, modelParts 
 
 snStatus sn_save_model_glb(const snSpec *spec, const snGlbDef *def, const char *path, snError *error)
 {
+    if (SN_CHECK_DEF(def, snGlbDef, error)) return SN_BAD_ARGUMENT;
     modelParts parts = {0};
     snGlbDef whole = *def;
     snStatus status = find_parts(spec, def->track, &parts, error);
     if (!whole.body_mesh) whole.body_mesh = parts.mesh;
     if (!whole.strand_radius) whole.strand_radius = parts.radius;
     if (!whole.strand_belly) whole.strand_belly = parts.belly;
+    whole.straight_strands = whole.straight_strands || sn_spec_model(spec)->type == SN_MODEL_TREE;
+    if (sn_track_def(def->track)->nstrand > MANY && whole.max_shapes > SHAPES_OF_MANY) whole.max_shapes = SHAPES_OF_MANY;
     if (!whole.strand_scalar) whole.strand_scalar = parts.scalar;
     if (status == SN_OK) status = sn_save_glb(&whole, path, error);
     for (int32_t i = 0; parts.mesh && i < sn_track_def(def->track)->nbody; ++i) sn_mesh_free(&parts.mesh[i]);

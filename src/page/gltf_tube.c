@@ -9,8 +9,10 @@
 enum { MAX_POINTS = 1024 };
 
 /* Strands of many control points need fewer rings between two of them. */
-static int32_t ring_count(int32_t npoint)
+static int32_t ring_count(const snTubeDef *def)
 {
+    int32_t npoint = def->npoint;
+    if (def->straight) return npoint < 4 ? 5 : 2 * npoint + 1;
     int32_t per_span = npoint <= 10 ? 3 : npoint <= 24 ? 2 : 1;
     return npoint >= 4 ? per_span * (npoint - 3) + 1 : npoint;
 }
@@ -59,7 +61,7 @@ snStatus sn_tube_create(snTube *t, const snTubeDef *def)
 {
     *t = (snTube){.def = *def};
     if (def->npoint < 2 || def->npoint > MAX_POINTS) return SN_BAD_INPUT;
-    t->nring = ring_count(def->npoint);
+    t->nring = ring_count(def);
     t->nvertex = t->nring * (def->sides + 1) + 2;
     t->ntriangle = 2 * def->sides * t->nring;
     t->triangle = SN_NEW_ARRAY(int32_t, 3 * (int64_t)t->ntriangle);
@@ -77,10 +79,31 @@ void sn_tube_free(snTube *t)
     *t = (snTube){0};
 }
 
-/* Point and direction of the curve at ring r. */
-static void curve_at(const double *point, int32_t npoint, const double *knot, int32_t r, int32_t rings, v3 *p,
-                     v3 *tangent)
+/* Place at a fraction of the length of a line of straight pieces, and its direction there. */
+static void line_at(const double *point, int32_t npoint, double fraction, v3 *p, v3 *tangent)
 {
+    double all = 0, left;
+    int32_t k = 0;
+    for (int32_t i = 0; i + 1 < npoint; ++i) all += v3_dist(v3_load(point + 3 * i), v3_load(point + 3 * i + 3));
+    for (left = fraction * all; k + 2 < npoint; ++k) {
+        double piece = v3_dist(v3_load(point + 3 * k), v3_load(point + 3 * k + 3));
+        if (left <= piece) break;
+        left -= piece;
+    }
+    v3 a = v3_load(point + 3 * k), b = v3_load(point + 3 * k + 3);
+    double piece = v3_dist(a, b);
+    *p = v3_lerp(a, b, piece > 0 ? fmin(left / piece, 1) : 0);
+    *tangent = v3_sub(b, a);
+}
+
+/* Point and direction of the curve at ring r. */
+static void curve_at(const snTube *t, const double *point, const double *knot, int32_t r, v3 *p, v3 *tangent)
+{
+    int32_t npoint = t->def.npoint, rings = t->nring;
+    if (t->def.straight) {
+        line_at(point, npoint, (double)r / (rings - 1), p, tangent);
+        return;
+    }
     if (npoint < 4) {
         int32_t a = r > 0 ? r - 1 : 0, b = r + 1 < npoint ? r + 1 : npoint - 1;
         *p = v3_load(point + 3 * r);
@@ -110,7 +133,7 @@ static double squeeze_of(snTube *t, const double *point, const double *knot)
     double length = 0;
     v3 p, before = {0}, tangent;
     for (int32_t r = 0; r < t->nring; ++r, before = p) {
-        curve_at(point, t->def.npoint, knot, r, t->nring, &p, &tangent);
+        curve_at(t, point, knot, r, &p, &tangent);
         if (r) length += v3_dist(p, before);
     }
     if (!(t->drawn_length > 0)) t->drawn_length = length;
@@ -137,7 +160,7 @@ void sn_tube_shape(snTube *t, const double *point, double *vertex, double *norma
     if (t->def.npoint >= 4) spline_clamped_knots(knot, t->def.npoint);
     double squeeze = squeeze_of(t, point, knot);
     for (int32_t r = 0; r < t->nring; ++r) {
-        curve_at(point, t->def.npoint, knot, r, t->nring, &p, &tangent);
+        curve_at(t, point, knot, r, &p, &tangent);
         tangent = v3_len(tangent) > 1e-12 ? v3_unit(tangent) : old;
         side = across(side, tangent);
         old = tangent;

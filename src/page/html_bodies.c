@@ -104,7 +104,7 @@ static v3 surface_at(const snSurface *s, double drawn, double a, double b)
     case SN_SURFACE_ELLIPSOID:
         return v3_of(s->size.x * cos(angle) * cos(z), s->size.y * sin(angle) * cos(z), s->size.z * sin(z));
     case SN_SURFACE_PATCH:
-    case SN_SURFACE_FIELD:
+    case SN_SURFACE_DISTANCE:
         break;
     }
     u = s->knot_u[3] + b * (s->knot_u[s->nu] - s->knot_u[3]);
@@ -132,7 +132,7 @@ static bool surface_shape(const snSurface *s, rigid to_node, double drawn, Shape
 static double drawn_size(const snSpec *spec, snId node)
 {
     const snNodeDef *def = sn_spec_node(spec, node);
-    double size = def->shape == SN_SHAPE_CYLINDER ? def->size[1] : def->size[0];
+    double size = def->shape == SN_SHAPE_CYLINDER ? def->extent[1] : def->extent[0];
     size *= sn_unit_metres(sn_spec_scene(spec)->units);
     return size > 0 ? size : 0.02;
 }

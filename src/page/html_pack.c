@@ -1,6 +1,7 @@
 /* The studio's data: a head in JSON and a binary part (docs/studio.md). The spec is compiled, so that bodies, strands,
  * points and muscles stand in the order of the runtime model and a live state fits without a map. */
 #include "page/html_pack.h"
+#include "base/def.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -11,16 +12,6 @@
 #include <string.h>
 
 #define BLANKS " \t\r\n" /* what names in one attribute are separated by */
-
-snStudioDef sn_default_studio_def(void)
-{
-    return (snStudioDef){.name = "", .title = ""};
-}
-
-void sn_studio_free(void *bytes)
-{
-    sn_free(bytes);
-}
 
 void sn_pack_member(snPack *p, const char *name)
 {
@@ -209,6 +200,26 @@ static void put_coordinate(snPack *p, int32_t joint, int32_t k)
     sn_json_text(&p->head, "}");
 }
 
+static void put_postures(snPack *p)
+{
+    const snStudioDef *def = p->def;
+    sn_pack_member(p, "postures");
+    sn_json_text(&p->head, "[");
+    for (int32_t i = 0; i < def->nposture; ++i) {
+        sn_json_text(&p->head, i ? ",{" : "{");
+        sn_pack_member(p, "name");
+        sn_json_string(&p->head, def->posture_name[i]);
+        sn_pack_member(p, "values");
+        sn_json_text(&p->head, "[");
+        for (int32_t k = 0; k < p->model->ncoord; ++k) {
+            if (k) sn_json_text(&p->head, ",");
+            sn_json_number(&p->head, def->posture[(size_t)i * (size_t)p->model->ncoord + (size_t)k]);
+        }
+        sn_json_text(&p->head, "]}");
+    }
+    sn_json_text(&p->head, "]");
+}
+
 static void put_rest(snPack *p)
 {
     const snModel *m = p->model;
@@ -223,7 +234,9 @@ static void put_rest(snPack *p)
     sn_json_text(&p->head, "[");
     for (int32_t j = 0; j < m->njoint; ++j)
         for (int32_t k = m->joint_coordadr[j]; k < m->joint_coordadr[j + 1]; ++k) put_coordinate(p, j, k);
+    sn_pack_tree_coordinates(p);
     sn_json_text(&p->head, "]");
+    put_postures(p);
 }
 
 /* ---- meshes that can be filled with strands ------------------------------------------------- */
@@ -360,10 +373,13 @@ static snStatus fill(snPack *p)
     snStatus status = sn_pack_bodies(p);
     if (status) return status;
     put_strands(p);
+    status = sn_pack_lines(p);
+    if (status) return status;
     put_groups(p);
     put_functions(p);
     put_rest(p);
-    if (p->def->live) status = put_fillables(p);
+    if (p->def->clinic) status = sn_pack_clinic(p);
+    if (!status && p->def->live) status = put_fillables(p);
     if (!status && p->def->skin) status = sn_pack_skin(p);
     if (!status && p->def->replay) status = sn_pack_replay(p);
     sn_json_text(&p->head, "}");
@@ -393,6 +409,8 @@ static snStatus join(snPack *p, void **bytes, size_t *size)
 
 snStatus sn_pack_studio(const snStudioDef *def, void **bytes, size_t *size, snError *error)
 {
+    if (SN_CHECK_DEF(def, snStudioDef, error)) return SN_BAD_ARGUMENT;
+    if (def->clinic && SN_CHECK_DEF(def->clinic, snClinicDef, error)) return SN_BAD_ARGUMENT;
     snPack p = {.def = def, .error = error};
     snStatus status = sn_compile(def->spec, &p.model, error);
     if (status) return status;

@@ -160,8 +160,14 @@ snStatus sn_pack_replay(snPack *p)
     if (!status) status = put_poses(p, p->def->replay, false, "positions", "rotations");
     if (!status) status = put_points(p);
     if (!status) status = put_scalars(p, "activation", activation, 1, m->muscle_name, m->nmuscle);
-    if (!status) status = put_scalars(p, "force", force, 4, m->strand_name, m->nstrand);
-    if (!status) status = put_scalars(p, "length", length, 1, m->strand_name, m->nstrand);
+    int32_t nline = m->skeleton ? m->skeleton->path.npath : 0, n = m->nstrand + nline;
+    const char **name = SN_NEW_ARRAY(const char *, n);
+    if (!status && !name) status = sn_fail_no_memory(p->error);
+    for (int32_t i = 0; !status && i < n; ++i)
+        name[i] = i < m->nstrand ? m->strand_name[i] : m->skeleton->path_name[i - m->nstrand];
+    if (!status) status = put_scalars(p, "force", force, 4, name, n);
+    if (!status) status = put_scalars(p, "length", length, 1, name, n);
+    sn_free((void *)name);
     if (!status && p->def->target) status = put_poses(p, p->def->target, true, "targetPositions", "targetRotations");
     if (!status && p->def->skin && p->def->skin->frame) status = sn_pack_skin_offsets(p);
     sn_json_text(&p->head, "}");

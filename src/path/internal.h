@@ -26,8 +26,11 @@ typedef struct pathSegment {
 
 /* From a to b; wrap NULL: straight. Second derivatives hold the wrap still. */
 pathSegment path_segment(v3 a, v3 b, const pathWrap *wrap, bool second);
-/* Where a segment that touches meets the wrap. */
-void path_touch(v3 a, v3 b, const pathWrap *wrap, v3 touch[2]);
+/* `count` places (at least 2), evenly along the arc of a segment that touches, from where it meets the wrap to where it
+ * leaves it. */
+void path_arc(v3 a, v3 b, const pathWrap *wrap, int32_t count, v3 *on);
+/* A point of the neutral world, or a direction, now. links NULL: neutral. */
+v3 path_placed(const snPathLinks *links, int32_t link, v3 x, bool point);
 
 /* The wrap behind a point, placed by the motion (R, p) of its link; false where there is none. R NULL: neutral. */
 bool path_wrap_at(const snPathSet *set, const snPathLinks *links, int32_t point, pathWrap *wrap);

@@ -116,7 +116,7 @@ void sn_path_destroy(snPathWork *work)
     sn_free(work);
 }
 
-static v3 placed(const snPathLinks *links, int32_t link, v3 x, bool point)
+v3 path_placed(const snPathLinks *links, int32_t link, v3 x, bool point)
 {
     if (link < 0 || !links) return x;
     const double *R = links->rotation + 9 * link;
@@ -132,9 +132,9 @@ bool path_wrap_at(const snPathSet *set, const snPathLinks *links, int32_t point,
     int32_t on = set->wrap_link[w];
     wrap->kind = set->wrap_kind[w];
     wrap->radius = set->wrap_radius[w];
-    wrap->centre = placed(links, on, v3_load(set->wrap_centre + 3 * w), true);
-    wrap->axis = placed(links, on, v3_load(set->wrap_axis + 3 * w), false);
-    wrap->side = placed(links, on, v3_load(set->wrap_side + 3 * w), false);
+    wrap->centre = path_placed(links, on, v3_load(set->wrap_centre + 3 * w), true);
+    wrap->axis = path_placed(links, on, v3_load(set->wrap_axis + 3 * w), false);
+    wrap->side = path_placed(links, on, v3_load(set->wrap_side + 3 * w), false);
     return true;
 }
 
@@ -180,7 +180,7 @@ static double path_wrenches(const snPathSet *set, const snPathLinks *links, snPa
 void sn_path_lengths(const snPathSet *set, const snPathLinks *links, snPathWork *work)
 {
     for (int32_t k = 0; k < set->npoint; ++k)
-        v3_store(work->now + 3 * k, placed(links, set->point_link[k], v3_load(set->point + 3 * k), true));
+        v3_store(work->now + 3 * k, path_placed(links, set->point_link[k], v3_load(set->point + 3 * k), true));
     for (int32_t p = 0; p < set->npath; ++p) {
         int32_t first = work->rowadr[p], n = work->rowadr[p + 1] - first;
         double *wrench = work->scratch;
@@ -227,6 +227,6 @@ bool sn_path_arc(const snPathSet *set, const snPathLinks *links, const snPathWor
 {
     pathWrap wrap;
     if (!work->touches[point] || !path_wrap_at(set, links, point, &wrap)) return false;
-    path_touch(v3_load(work->now + 3 * point), v3_load(work->now + 3 * point + 3), &wrap, touch);
+    path_arc(v3_load(work->now + 3 * point), v3_load(work->now + 3 * point + 3), &wrap, 2, touch);
     return true;
 }

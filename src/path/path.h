@@ -113,8 +113,15 @@ void sn_path_geometric(const snPathSet *set, const snPathLinks *links, snPathWor
 /* d2l/dq2 of one path: dense over its entries, n x n with n = rowadr[path + 1] - rowadr[path]. Needs lengths. */
 void sn_path_hessian(const snPathSet *set, const snPathLinks *links, snPathWork *work, int32_t path, double *H);
 
-/* The path between two points over a wrap, by itself: length; where it touches (world; both ends of the arc) and false
- * where it runs straight. For drawing. */
+/* Where the path touches the wrap behind a point (world; both ends of the arc); false where it runs straight. */
 bool sn_path_arc(const snPathSet *set, const snPathLinks *links, const snPathWork *work, int32_t point, v3 touch[2]);
+
+/* Drawing. ---------------------------------------------------------------------------------------------------------- */
+/* A path as a line of straight pieces, with as many points in every pose: its own, and SN_PATH_ARC between two that have
+ * a wrap, along the arc where it touches and along the straight line where not. */
+enum { SN_PATH_ARC = 7 };
+int32_t sn_path_drawn_count(const snPathSet *set, int32_t path);
+/* The points (3 each, world) of one path; of links only rotation and shift are read. */
+void sn_path_drawn(const snPathSet *set, const snPathLinks *links, int32_t path, double *point);
 
 #endif

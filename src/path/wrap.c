@@ -163,21 +163,21 @@ pathSegment path_segment(v3 a, v3 b, const pathWrap *wrap, bool second)
     return s;
 }
 
-void path_touch(v3 a, v3 b, const pathWrap *wrap, v3 touch[2])
+void path_arc(v3 a, v3 b, const pathWrap *wrap, int32_t count, v3 *on)
 {
     polarPair p;
     v3 ra = v3_sub(a, wrap->centre), rb = v3_sub(b, wrap->centre);
     bool cylinder = wrap->kind == SN_WRAP_CYLINDER;
     double r = wrap->radius;
     planar_pair(cylinder ? across(ra, wrap->axis) : ra, cylinder ? across(rb, wrap->axis) : rb, wrap, &p);
-    double alpha = acos(r / p.a.rho), beta = acos(r / p.b.rho);
-    touch[0] = v3_scale(v3_add(v3_scale(p.a.e, cos(alpha)), v3_scale(p.a.t, sin(alpha))), r);
-    touch[1] = v3_scale(v3_sub(v3_scale(p.b.e, cos(beta)), v3_scale(p.b.t, sin(beta))), r);
-    if (cylinder) { /* the rise is even along the unrolled curve */
-        double za = v3_dot(ra, wrap->axis), rise = v3_dot(rb, wrap->axis) - za, L = p.a.f + p.b.f + r * p.theta;
-        double first = sqrt(p.a.rho * p.a.rho - r * r) / L, last = sqrt(p.b.rho * p.b.rho - r * r) / L;
-        touch[0] = v3_mad(touch[0], za + first * rise, wrap->axis);
-        touch[1] = v3_mad(touch[1], za + (1 - last) * rise, wrap->axis);
+    double alpha = acos(r / p.a.rho), beta = acos(r / p.b.rho), L = p.a.f + p.b.f + r * p.theta;
+    double before = sqrt(p.a.rho * p.a.rho - r * r), rise = v3_dot(wrap->axis, v3_sub(rb, ra));
+    for (int32_t k = 0; k < count; ++k) {
+        double arc_angle = (p.theta - alpha - beta) * k / (count - 1), angle = alpha + arc_angle;
+        on[k] = v3_scale(v3_add(v3_scale(p.a.e, cos(angle)), v3_scale(p.a.t, sin(angle))), r);
+        /* the rise is even along the unrolled curve */
+        if (cylinder)
+            on[k] = v3_mad(on[k], v3_dot(ra, wrap->axis) + (before + r * arc_angle) / L * rise, wrap->axis);
+        on[k] = v3_add(on[k], wrap->centre);
     }
-    for (int k = 0; k < 2; ++k) touch[k] = v3_add(touch[k], wrap->centre);
 }

@@ -1,5 +1,6 @@
 /* Takes the place of the files that draw when the library is built without cairo. */
 #include "base/error.h"
+#include "plot/heat.h"
 #include "sinew/io.h"
 
 bool sn_plot_available(void)
@@ -13,12 +14,6 @@ static snStatus absent(const char *path, snError *error)
     sn_error_remedy(error, "install cairo (on Debian libcairo2-dev) and build sinew again");
     sn_error_place(error, path, 0, 0);
     return status;
-}
-
-snStatus sn_plot_lines(const snPlotDef *def, const char *path, snError *error)
-{
-    (void)def;
-    return absent(path, error);
 }
 
 snStatus sn_plot_panels(const snPlotDef *def, int32_t count, const char *path, snError *error)

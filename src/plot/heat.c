@@ -1,4 +1,5 @@
 /* Heat maps: a row per name, time along, colour for the value, with a scale of colours below. */
+#include "plot/heat.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "plot/plot.h"

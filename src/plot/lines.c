@@ -3,6 +3,7 @@
  * A name stands beside the end of its curve; where ends are close, names are moved apart and a thin line leads to each,
  * so that none overlaps another however many there are. */
 #include "base/alloc.h"
+#include "base/def.h"
 #include "base/error.h"
 #include "plot/plot.h"
 
@@ -13,7 +14,7 @@
 enum { MAX_SERIES = 24 };
 
 typedef struct frame {
-    double left, right, top, bottom; /* of the field of the curves */
+    double left, right, top, bottom; /* of the area of the curves */
     double x_low, x_high, y_low, y_high;
 } frame;
 
@@ -113,7 +114,7 @@ static void spread(endLabel *label, int count, double gap, double top, double bo
         }
         if (!moved) break;
     }
-    /* whatever is left is settled from the two ends; the field is high enough for all */
+    /* whatever is left is settled from the two ends; the area is high enough for all */
     for (int i = 0; i < count; ++i) label[i].y = fmax(label[i].y, i ? label[i - 1].y + gap : top);
     for (int i = count - 1; i >= 0; --i) label[i].y = fmin(label[i].y, i < count - 1 ? label[i + 1].y - gap : bottom);
 }
@@ -149,7 +150,7 @@ static void draw_names(snPage *page, const snPlotDef *def, const frame *f, doubl
     }
 }
 
-/* ---- the field ------------------------------------------------------------------------------ */
+/* ---- the area ------------------------------------------------------------------------------ */
 
 static void draw_grid(snPage *page, const snAxisTicks *axis, const frame *f)
 {
@@ -281,6 +282,7 @@ snStatus sn_plot_panels(const snPlotDef *def, int32_t count, const char *path, s
     if (count < 1 || count > SN_PLOT_PANELS)
         return sn_fail(error, SN_BAD_INPUT, "%d plots on one page, 1 to %d can be", (int)count, SN_PLOT_PANELS);
     snStatus status = SN_OK;
+    for (int32_t i = 0; i < count && status == SN_OK; ++i) status = SN_CHECK_DEF(&def[i], snPlotDef, error);
     for (int32_t i = 0; i < count && status == SN_OK; ++i) status = measure_panel(&p[i], &def[i], error);
     if (status == SN_OK) status = sn_page_measure(&page, &def->style, error);
     if (status != SN_OK) return status;
@@ -290,9 +292,4 @@ snStatus sn_plot_panels(const snPlotDef *def, int32_t count, const char *path, s
     if (status != SN_OK) return status;
     for (int32_t i = 0; i < count; ++i) draw_panel(&page, &p[i]);
     return sn_page_finish(&page, error);
-}
-
-snStatus sn_plot_lines(const snPlotDef *def, const char *path, snError *error)
-{
-    return sn_plot_panels(def, 1, path, error);
 }

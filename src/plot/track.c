@@ -1,7 +1,9 @@
 /* Plots of the scalars of a track. */
 #include "base/alloc.h"
 #include "base/array.h"
+#include "base/def.h"
 #include "base/error.h"
+#include "plot/heat.h"
 #include "plot/scale.h"
 #include "sinew/io.h"
 
@@ -121,7 +123,7 @@ static double take_changes(choice *c, int32_t frames)
 
 static snStatus draw_heat(choice *c, int32_t frames, const snTrackPlot *plot, const char *path, snError *error)
 {
-    snHeatDef def = sn_default_heat_def();
+    snHeatDef def = {.title = "", .x_label = "", .value_label = ""};
     int kind = find_kind(plot->which);
     double largest = largest_value(c, frames);
     char label[120];
@@ -159,6 +161,7 @@ static snStatus draw_lines(const choice *c, int32_t frames, const snTrackPlot *p
 
 snStatus sn_plot_track_as(const snTrack *track, const snTrackPlot *plot, const char *path, snError *error)
 {
+    if (SN_CHECK_DEF(plot, snTrackPlot, error)) return SN_BAD_ARGUMENT;
     choice c = {0};
     int32_t frames = sn_track_frames(track);
     snStatus status = choose(track, plot->which, plot->names, &c, error);
@@ -169,11 +172,4 @@ snStatus sn_plot_track_as(const snTrack *track, const snTrackPlot *plot, const c
     sn_free(c.time);
     sn_free(c.value);
     return status;
-}
-
-snStatus sn_plot_track(const snTrack *track, const char *which, const char *names, bool heat, const char *title,
-                       const char *path, snError *error)
-{
-    snTrackPlot plot = {.which = which, .names = names, .title = title, .heat = heat};
-    return sn_plot_track_as(track, &plot, path, error);
 }

@@ -1,5 +1,6 @@
 /* A replay as frames for deformers, and the bones that explain a deformed surface best. */
 #include "sinew/playback.h"
+#include "motion/track.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

@@ -1,5 +1,7 @@
 /* The columns of a replay and one frame of them from a state. Only the fields that a state shows are used, so that a new
  * column is a line in the table below. */
+#include "control/load.h"
+#include "model/model.h"
 #include "sinew/record.h"
 
 #include "base/alloc.h"
@@ -20,6 +22,8 @@ static const Channel channels[] = {
     {"force_insertion/", "strand.force_insertion", SN_ITEM_STRAND},
     {"tension/", "strand.tension", SN_ITEM_STRAND},
     {"length/", "strand.length", SN_ITEM_STRAND},
+    {"tension/", "line.tension", SN_ITEM_LINE},
+    {"length/", "line.length", SN_ITEM_LINE},
     {"coordinate/", "joint.coordinate", SN_ITEM_COORDINATE},
     {"volume/", "group.volume", SN_ITEM_GROUP},
     {"area/", "group.area", SN_ITEM_GROUP},
@@ -85,8 +89,10 @@ static bool copy_names(snRecorder *r, snItem item, const char **name)
 static bool describe(snRecorder *r, const char *model_name)
 {
     snTrackDef *d = &r->def;
+    *d = sn_default_track_def();
     d->nbody = sn_count(r->model, SN_ITEM_BODY);
-    d->nstrand = sn_count(r->model, SN_ITEM_STRAND);
+    snItem strands = sn_count(r->model, SN_ITEM_LINE) > 0 ? SN_ITEM_LINE : SN_ITEM_STRAND;
+    d->nstrand = sn_count(r->model, strands);
     d->nscalar = count_scalars(r);
     const char **body = sn_arena_alloc(&r->arena, (size_t)d->nbody + 1, sizeof *body);
     const char **strand = sn_arena_alloc(&r->arena, (size_t)d->nstrand + 1, sizeof *strand);
@@ -96,9 +102,10 @@ static bool describe(snRecorder *r, const char *model_name)
     r->scalar = sn_arena_alloc(&r->arena, (size_t)d->nscalar + 1, sizeof *r->scalar);
     d->model = sn_arena_strdup(&r->arena, model_name ? model_name : "");
     if (!body || !strand || !scalar || !npoint || !r->pose || !r->scalar || !d->model) return false;
-    for (int32_t i = 0; i < d->nstrand; ++i) npoint[i] = sn_strand_point_count(r->model, i);
+    for (int32_t i = 0; i < d->nstrand; ++i)
+        npoint[i] = strands == SN_ITEM_LINE ? sn_line_point_count(r->model, i) : sn_strand_point_count(r->model, i);
     d->body_name = body, d->strand_name = strand, d->scalar_name = scalar, d->strand_npoint = npoint;
-    return copy_names(r, SN_ITEM_BODY, body) && copy_names(r, SN_ITEM_STRAND, strand) && name_scalars(r, scalar);
+    return copy_names(r, SN_ITEM_BODY, body) && copy_names(r, strands, strand) && name_scalars(r, scalar);
 }
 
 static bool list_loaded(snRecorder *r, const snLoads *loads)
@@ -107,11 +114,6 @@ static bool list_loaded(snRecorder *r, const snLoads *loads)
     r->loaded = sn_arena_alloc(&r->arena, (size_t)r->nloaded + 1, sizeof *r->loaded);
     for (int32_t i = 0; r->loaded && i < r->nloaded; ++i) r->loaded[i] = sn_loads_body(loads, i);
     return r->loaded != NULL;
-}
-
-snStatus sn_recorder_create(const snModel *model, const char *model_name, snRecorder **recorder)
-{
-    return sn_recorder_create_loaded(model, model_name, NULL, recorder);
 }
 
 snStatus sn_recorder_create_loaded(const snModel *model, const char *model_name, const snLoads *loads,
@@ -174,7 +176,7 @@ snStatus sn_recorder_read(snRecorder *r, snState *state, double time, snTrackFra
     snView position, rotation, point;
     snStatus status = sn_field(r->model, state, "body.position", &position);
     if (status == SN_OK) status = sn_field(r->model, state, "body.rotation", &rotation);
-    if (status == SN_OK) status = sn_field(r->model, state, "strand.point", &point);
+    if (status == SN_OK) status = sn_field(r->model, state, sn_count(r->model, SN_ITEM_LINE) > 0 ? "line.point" : "strand.point", &point);
     if (status == SN_OK) status = read_scalars(r, state);
     if (status != SN_OK) return status;
     for (int32_t i = 0; i < r->def.nbody; ++i) {

@@ -26,14 +26,9 @@ snStatus sn_field(const snModel *m, snState *s, const char *name, snView *view)
     return SN_BAD_INPUT;
 }
 
-const char *sn_field_name(int32_t index)
+snFieldInfo sn_field_info(int32_t index)
 {
     int32_t i = array_of(index);
-    return i < 0 ? NULL : sn_state_array[i].field;
-}
-
-const char *sn_field_doc(int32_t index)
-{
-    int32_t i = array_of(index);
-    return i < 0 ? NULL : sn_state_array[i].doc;
+    if (i < 0) return (snFieldInfo){0};
+    return (snFieldInfo){.name = sn_state_array[i].field, .doc = sn_state_array[i].doc};
 }

@@ -6,6 +6,7 @@
  * speed_q0 / L,  df = sum of share_q f_q / f df_q. The row holds the whole gradient, by points and by tangents, so that
  * the force is that of an energy: a bundle that is squeezed gets longer, one that shortens gets thicker, and neither
  * gains energy. */
+#include "sim/measure.h"
 #include "sim/state.h"
 
 #include <math.h>

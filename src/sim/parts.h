@@ -6,7 +6,8 @@
  *
  * Invariants
  * 1. Within a stage parts run in the order of the list: the system first, since it opens the right-hand side that
- * others add to; bodies before strands, so that strands find the velocities of moved bodies.
+ * others add to; bodies before the tree, which carries them, and before
+ * strands, so that strands find the velocities of moved bodies.
  * 2. Up to `check` no function changes what a failed step has to leave alone: poses, points and their velocities.
  * 3. No function allocates.
  *
@@ -14,6 +15,7 @@
 #ifndef SN_SIM_PARTS_H
 #define SN_SIM_PARTS_H
 
+#include "sim/measure.h"
 #include "sim/plant.h"
 
 typedef struct snPart {
@@ -47,6 +49,6 @@ typedef struct snPart {
 /* Ends with NULL. */
 extern const snPart *const sn_parts[];
 
-extern const snPart sn_part_bodies, sn_part_strands, sn_part_groups, sn_part_system;
+extern const snPart sn_part_bodies, sn_part_tree, sn_part_paths, sn_part_strands, sn_part_groups, sn_part_system;
 
 #endif

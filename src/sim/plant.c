@@ -46,6 +46,11 @@ double *sn_plant_torque(snState *s)
     return s->torque;
 }
 
+snTreeSim *sn_plant_tree(snState *s)
+{
+    return s->tree;
+}
+
 rigid sn_node_pose(const snModel *m, const snState *s, int32_t body)
 {
     return rigid_mul(s->body[body], m->body_node[body]);
@@ -64,6 +69,7 @@ void sn_plant_drive(const snModel *m, snState *s, int32_t body, bool on)
 void sn_plant_put_body(snState *s, int32_t body, rigid pose, const double velocity[6])
 {
     s->body[body] = pose;
+    s->cords_placed = false;
     memcpy(s->velocity + 6 * body, velocity, sizeof(double) * 6);
 }
 

@@ -24,6 +24,7 @@ double *sn_plant_activation(snState *s);              /* nmuscle */
 double *sn_plant_strength(snState *s);                /* nmuscle */
 double *sn_plant_force(snState *s);                   /* nbody x 3: from outside, at the centre of mass, world, N */
 double *sn_plant_torque(snState *s);                  /* nbody x 3: the same, N m */
+struct snTreeSim *sn_plant_tree(snState *s); /* of a model on a tree: coordinates, loads, the system; else NULL */
 /* World pose of a body's scene node. */
 rigid sn_node_pose(const snModel *m, const snState *s, int32_t body);
 

@@ -1,5 +1,5 @@
 /* Putting bodies somewhere: kinematic targets, and whole poses given by joint coordinates. */
-#include "sim/state.h"
+#include "sim/paths.h"
 
 #include "math/spline.h"
 
@@ -9,7 +9,7 @@
 snStatus sn_move_body(const snModel *m, snState *s, int32_t body, const double position[3], const double rotation[4])
 {
     if (!sn_fits(m, s) || !position || !rotation || body < 0 || body >= m->nbody) return SN_BAD_ARGUMENT;
-    if (body < 0 || body >= m->nbody || m->body_mode[body] != SN_BODY_KINEMATIC) return SN_BAD_INPUT;
+    if (m->skeleton || m->body_mode[body] != SN_BODY_KINEMATIC) return SN_BAD_INPUT;
     rigid node = {q_unit(q_load(rotation)), v3_load(position)};
     s->body_target[body] = rigid_mul(node, rigid_inverse(m->body_node[body]));
     return SN_OK;
@@ -65,7 +65,7 @@ static v3 carried(const snModel *m, const snState *s, const rigid *from, const r
 
 void sn_carry_strands(const snModel *m, snState *s, const rigid *from, const rigid *to)
 {
-    for (int32_t i = 0; i < m->nstrand; ++i) {
+    for (int32_t i = 0; i < m->nspline; ++i) {
         const snStrand *st = &m->strand[i];
         for (int32_t k = 0; k < st->n; ++k) {
             double greville = (st->knot[k + 1] + st->knot[k + 2] + st->knot[k + 3]) / 3;
@@ -80,12 +80,18 @@ snStatus sn_pose(const snModel *m, snState *s, const double *coordinate)
     if (!sn_fits(m, s) || !coordinate) return SN_BAD_ARGUMENT;
     for (int32_t k = 0; k < m->ncoord; ++k)
         if (!isfinite(coordinate[k])) return SN_BAD_INPUT;
+    if (m->skeleton) {
+        sn_tree_put(m, s, coordinate);
+        sn_measure(m, s);
+        return SN_OK;
+    }
     rigid *target = s->body_target;
     sn_pose_bodies(m, coordinate, target);
     sn_carry_strands(m, s, s->body, target);
     memcpy(s->body, target, sizeof *target * (size_t)m->nbody);
     memset(s->velocity, 0, sizeof(double) * 6 * (size_t)m->nbody);
     memset(s->pointdot, 0, sizeof(double) * 3 * (size_t)m->npoint);
+    sn_paths_place(m, s);
     sn_measure(m, s);
     return SN_OK;
 }

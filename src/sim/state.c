@@ -5,6 +5,8 @@
  * 2. What a reset brings back is what a snapshot holds: the settled state is kept as one, so that no second list says
  *    what belongs to it. */
 #include "sim/state.h"
+#include "base/def.h"
+#include "sim/measure.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -12,11 +14,6 @@
 
 #include <stddef.h>
 #include <string.h>
-
-snSimDef sn_default_sim_def(void)
-{
-    return (snSimDef){.threads = 1, .solver = SN_SOLVER_STRAND, .gravity_scale = 1, .contact_rounds = 6, .refine = 1};
-}
 
 /* ---- the table at run time ------------------------------------------------------------------ */
 
@@ -60,6 +57,7 @@ static bool allocate(const snModel *m, snState *s)
         if (!data) return false;
         set_data(s, i, data);
     }
+    if (s->tree) s->tree_q = s->tree->q, s->tree_v = s->tree->v;
     s->own_on = s->value->own_on;
     s->joint_on = s->value->joint_on;
     return true;
@@ -80,6 +78,7 @@ void sn_state_destroy(snState *s)
     for (int32_t i = 0; i < SN_ARRAY_COUNT; ++i)
         if (!(sn_state_array[i].flags & SN_BORROWED)) sn_free(sn_state_data(s, i));
     sn_free(s->settled);
+    sn_treesim_destroy(s->tree);
     sn_kkt_destroy(s->kkt);
     sn_pool_destroy(s->pool);
     sn_free(s);
@@ -152,7 +151,7 @@ static bool make_system(const snModel *m, snState *s)
     s->value = sn_kkt_values(s->kkt);
     s->size = sn_kkt_size(s->kkt);
     s->point0 = 6 * m->nfree;
-    s->own0 = s->point0 + 3 * m->npoint;
+    s->own0 = s->point0 + 3 * m->nspline_point;
     s->link0 = s->own0 + m->pattern.nown;
     s->joint0 = s->link0 + m->pattern.nlink;
     return true;
@@ -170,17 +169,18 @@ static void leave_settling(const snModel *m, snState *s)
 snStatus sn_state_create(const snModel *m, const snSimDef *def, snState **out, snError *error)
 {
     if (!m || !out) return sn_fail_argument(error, "the model or the place for the state is NULL");
+    if (def && SN_CHECK_DEF(def, snSimDef, error)) return SN_BAD_ARGUMENT;
     snSimDef d = def ? *def : sn_default_sim_def();
     snState *s = SN_NEW(snState);
     if (!s) return sn_fail_no_memory(error);
     s->model = m;
     s->def = d;
     s->h = d.step > 0 ? d.step : m->step;
-    snStatus status = make_system(m, s) && allocate(m, s) ? SN_OK : sn_fail_no_memory(error);
+    snStatus status = make_system(m, s) && sn_tree_begin(m, s) && allocate(m, s) ? SN_OK : sn_fail_no_memory(error);
     if (status == SN_OK) {
         begin(m, s);
         bool known = d.settled && !d.skip_settle && sn_state_load(m, s, d.settled, d.settled_size) == SN_OK;
-        if (!d.skip_settle && !known) status = settle_and_check(m, s, error);
+        if (!d.skip_settle && !m->skeleton && !known) status = settle_and_check(m, s, error);
     }
     if (status == SN_OK) {
         leave_settling(m, s);

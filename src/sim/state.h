@@ -10,9 +10,11 @@
 #define SN_SIM_STATE_H
 
 #include "base/parallel.h"
+#include "sim/measure.h"
 #include "sim/parts.h"
 #include "sim/plant.h"
 #include "sim/state_table.h"
+#include "sim/tree_sim.h"
 
 /* kg and kg m^2: the mass with which a driven body enters the system, so that it does not feel the strands. Only this
  * module knows: plant.h speaks of driving bodies and of the forces on them. */
@@ -48,6 +50,8 @@ struct snState {
     snPool *pool;
     snKkt *kkt;
     snKktValues *value;
+    snTreeSim *tree;                     /* of a model on a tree, else NULL */
+    snStatus tree_status;                /* of its last solve */
     int32_t size;                        /* of a KKT vector */
     int32_t point0, own0, link0, joint0; /* where the parts of a vector start */
 
@@ -62,6 +66,7 @@ struct snState {
     unsigned char *settled; /* the settled rest state as sn_state_save gives it, for sn_state_reset */
     size_t settled_size;
 
+    bool cords_placed;      /* nodes of the cords are where the bodies are now */
     double lap; /* clock at the end of the last stage */
     snStepInfo info;
 };
@@ -109,6 +114,12 @@ snWorst sn_worst_constraint(const snModel *m, const snState *s);
 /* Mass, momentum and moment of momentum at a place. */
 void sn_energy_add_mass(snEnergy *e, double mass, v3 x, v3 v, v3 gravity);
 
+/* ---- part_tree.c */
+bool sn_tree_begin(const snModel *m, snState *s); /* allocates; true also without a tree */
+int32_t sn_tree_drawn(const snModel *m);          /* corners of all line muscles */
+/* Puts the tree at coordinates, at rest. */
+void sn_tree_put(const snModel *m, snState *s, const double *coordinate);
+
 /* ---- pose.c */
 /* Moves the strands along with bodies that go from one set of poses to another. */
 void sn_carry_strands(const snModel *m, snState *s, const rigid *from, const rigid *to);
@@ -126,6 +137,13 @@ static inline double sn_drive_of_strand(const snModel *m, const snState *s, int3
 {
     int32_t muscle = m->strand_muscle[strand];
     return muscle < 0 ? 0 : s->activation[muscle] * s->strength[muscle];
+}
+
+/* The step linearises what bodies do to each other at the pose ahead (s->ahead) rather than at the one it begins with:
+ * rows meet v - v0 then. Models of splines alone keep to the pose they begin with. */
+static inline bool sn_predicts(const snModel *m)
+{
+    return m->ncord > 0;
 }
 
 /* Whether both are there and the state was made of this model. */

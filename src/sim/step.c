@@ -1,4 +1,5 @@
 /* One step: semi-implicit Euler on velocities, [Sueda 2008] section 3.4. What each stage does is in the parts. */
+#include "sim/measure.h"
 #include "sim/state.h"
 
 #include "base/clock.h"

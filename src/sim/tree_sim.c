@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "opt/dense.h"
+#include "sim/tree_slope.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,18 +17,19 @@ snTreeSim *sn_treesim_create(const snTree *tree, const snPathSet *paths)
     s->work = sn_tree_create(tree);
     s->line = sn_path_create(paths, tree->ndof, tree->parent);
     size_t ld = (size_t)s->ld, np = (size_t)paths->npath;
-    s->block = sn_alloc(3 * ld * ld + 10 * ld + 5 * np, sizeof(double));
+    s->block = sn_alloc(4 * ld * ld + 11 * ld + 5 * np, sizeof(double));
     s->load = SN_NEW_ARRAY(snTreeLoad, SN_TREE_MAX_LOAD);
     if (!s->work || !s->line || !s->block || !s->load) {
         sn_treesim_destroy(s);
         return NULL;
     }
     double *at = s->block;
-    double **matrix[3] = {&s->M, &s->A, &s->U},
-           **vector[10] = {&s->q, &s->v, &s->b, &s->pushed, &s->dv, &s->x, &s->least, &s->turn, &s->stop_A, &s->stop_b};
+    double **matrix[4] = {&s->M, &s->A, &s->U, &s->K};
+    double **vector[11] = {&s->q,     &s->v,    &s->b,      &s->pushed, &s->dv,      &s->x,
+                           &s->least, &s->turn, &s->stop_A, &s->stop_b, &s->external};
     double **each[5] = {&s->activation, &s->strength, &s->weight, &s->wide, &s->force};
-    for (int k = 0; k < 3; ++k) *matrix[k] = at, at += ld * ld;
-    for (int k = 0; k < 10; ++k) *vector[k] = at, at += ld;
+    for (int k = 0; k < 4; ++k) *matrix[k] = at, at += ld * ld;
+    for (int k = 0; k < 11; ++k) *vector[k] = at, at += ld;
     for (int k = 0; k < 5; ++k) *each[k] = at, at += np;
     for (size_t p = 0; p < np; ++p) s->strength[p] = s->weight[p] = 1;
     sn_treesim_prepare(s);
@@ -62,15 +64,28 @@ void sn_treesim_prepare(snTreeSim *s)
 
 void sn_treesim_push_loads(const snTreeSim *s, const double *forces, double *tau)
 {
-    for (int32_t k = 0; k < s->nload; ++k)
-        sn_tree_push(s->tree, s->work, s->load[k].link, v3_load(s->load[k].point),
-                     v3_load(forces ? forces + 3 * k : s->load[k].force), tau);
+    for (int32_t k = 0; k < s->nload; ++k) {
+        const snTreeLoad *l = &s->load[k];
+        v3 force = v3_load(forces ? forces + 3 * k : l->force);
+        if (l->turns) force = q_rotate(sn_tree_motion(s->work, l->link).q, force);
+        sn_tree_push(s->tree, s->work, l->link, v3_load(l->point), force, tau);
+    }
 }
 
-/* Slopes enter the matrix only as far as they keep it definite. */
-static double stiffening(double slope)
+void sn_treesim_pull(const snTreeSim *s, const double *force, double *tau)
 {
-    return slope > 0 ? slope : 0;
+    sn_path_push(s->paths, s->line, force, tau);
+    for (int32_t p = 0; s->compression && p < s->paths->npath; ++p)
+        for (int32_t e = s->line->rowadr[p]; e < s->line->rowadr[p + 1]; ++e) {
+            int32_t k = s->line->col[e];
+            tau[k] -= s->compression[k] * (s->q[k] - s->tree->rest[k]) * force[p];
+        }
+}
+
+/* Slopes enter the matrix only as far as they keep it definite, but where the whole slope is asked for. */
+static double stiffening(const snTreeSim *s, double slope)
+{
+    return slope > 0 || (s->levers && s->full) ? slope : 0;
 }
 
 /* Right side without contractile elements and levers. A passive element pulls with the force that it would have at the
@@ -87,9 +102,9 @@ static void find_b(snTreeSim *s)
     sn_tree_passive_product(s->tree, s->work, s->q, s->v, h, s->v, s->turn);
     sn_treesim_push_loads(s, NULL, s->pushed);
     for (int32_t p = 0; p < s->paths->npath; ++p)
-        s->force[p] = s->line->passive[p] + h * stiffening(s->line->passive_l[p]) * s->line->rate[p];
-    sn_path_push(s->paths, s->line, s->force, s->b);
-    for (int32_t i = 0; i < n; ++i) s->b[i] = h * (s->b[i] + s->pushed[i] - C[i] - s->turn[i]);
+        s->force[p] = s->line->passive[p] + h * stiffening(s, s->line->passive_l[p]) * s->line->rate[p];
+    sn_treesim_pull(s, s->force, s->b);
+    for (int32_t i = 0; i < n; ++i) s->b[i] = h * (s->b[i] + s->external[i] + s->pushed[i] - C[i] - s->turn[i]);
 }
 
 static void find_A(snTreeSim *s)
@@ -98,98 +113,187 @@ static void find_A(snTreeSim *s)
     memcpy(s->A, s->M, (size_t)s->tree->ndof * (size_t)s->ld * sizeof *s->A);
     sn_tree_passive_stiffness(s->tree, s->work, s->q, s->v, h, false, s->A, s->ld);
     for (int32_t p = 0; p < s->paths->npath; ++p)
-        s->wide[p] = h * s->line->passive_v[p] + h * h * stiffening(s->line->passive_l[p]);
+        s->wide[p] = h * s->line->passive_v[p] + h * h * stiffening(s, s->line->passive_l[p]);
     sn_path_stiffness(s->paths, s->line, s->wide, s->A, s->ld);
 }
 
-/* Levers under the tensions of now: h^2 K_g to A, -h^2 K_g v to b. */
-static void add_levers(snTreeSim *s)
+/* The rest of the slope: h^2 K to A, half of it from either side since loads and compression are not symmetric, and
+ * -h^2 K v to b. */
+static void add_slopes(snTreeSim *s)
 {
     int32_t n = s->tree->ndof;
     double h2 = s->h * s->h;
-    snPathLinks links = links_of(s);
-    memset(s->U, 0, (size_t)n * (size_t)s->ld * sizeof *s->U);
-    sn_treesim_tensions(s, s->force);
-    sn_path_geometric(s->paths, &links, s->line, s->force, h2, s->U, s->ld);
-    sn_tree_passive_levers(s->tree, s->work, s->v, h2, s->U, s->ld);
+    sn_treesim_slopes(s);
     for (int32_t i = 0; i < n; ++i) {
-        const double *row = s->U + (int64_t)i * s->ld;
+        const double *row = s->K + (int64_t)i * s->ld;
         double *to = s->A + (int64_t)i * s->ld, sum = 0;
         for (int32_t j = 0; j < n; ++j) {
-            to[j] += row[j];
+            to[j] += h2 * (row[j] + s->K[(int64_t)j * s->ld + i]) / 2;
             sum += row[j] * s->v[j];
         }
-        s->b[i] -= sum;
+        s->b[i] -= h2 * sum;
     }
 }
 
-/* A stop is looked at where the joint would be at the end of the step, else a fast joint is deep in it before it is
- * seen. The kernels count it where the joint is now: that is taken off. */
+/* What the stop of one coordinate adds to A and b, in place of what it added. */
+static void set_stop(snTreeSim *s, int32_t i, double to_A, double to_b)
+{
+    s->A[(int64_t)i * s->ld + i] += to_A - s->stop_A[i];
+    s->b[i] += to_b - s->stop_b[i];
+    s->stop_A[i] = to_A, s->stop_b[i] = to_b;
+}
+
+/* A stop that pushes, with its damping at a depth: depth times speed, both unknown, would be wrong by its own size. */
+static void push_stop(snTreeSim *s, int32_t i, double at, double depth)
+{
+    double h = s->h, k = s->tree->stop_stiffness[i], c = s->tree->stop_damping[i] * fabs(depth), edge = at - depth;
+    set_stop(s, i, h * c + h * h * k, h * (k * (edge - s->q[i] - h * s->v[i]) - c * s->v[i]));
+}
+
+static double depth_at(const snTreeSim *s, int32_t i, double q)
+{
+    const snTree *t = s->tree;
+    if (!(t->stop_stiffness[i] > 0) || s->free_stops) return 0;
+    return q > t->upper[i] ? q - t->upper[i] : q < t->lower[i] ? q - t->lower[i] : 0;
+}
+
+static bool pushes(const snTreeSim *s, int32_t i, double depth, double v)
+{
+    double sign = depth < 0 ? -1 : 1;
+    return depth != 0 && s->tree->stop_stiffness[i] + s->tree->stop_damping[i] * sign * v > 0;
+}
+
+/* Stops are first looked at where the joints would be at the end of the step, else a fast one is deep in before it is
+ * seen. The kernels count them where the joints are now: that is taken off. */
 static void find_stops(snTreeSim *s)
 {
     double h = s->h;
     for (int32_t i = 0; i < s->tree->ndof; ++i) {
-        double by_q, by_v, now_q, now_v, now = sn_tree_stop(s->tree, i, s->q[i], s->v[i], &now_q, &now_v);
-        double then = sn_tree_stop(s->tree, i, s->q[i] + h * s->v[i], s->v[i], &by_q, &by_v);
-        /* Damping with the depth held: depth times speed, both unknown, would be wrong by its own size. */
-        s->stop_A[i] = by_v > 0 ? h * by_v + h * h * s->tree->stop_stiffness[i] : 0;
-        s->stop_b[i] = h * then;
-        s->A[(int64_t)i * s->ld + i] += s->stop_A[i] - h * now_v - h * h * now_q;
-        s->b[i] += s->stop_b[i] - h * now + h * h * now_q * s->v[i];
+        double now_q, now_v, now = sn_tree_stop(s->tree, i, s->q[i], s->v[i], &now_q, &now_v);
+        double then = s->q[i] + h * s->v[i], depth = depth_at(s, i, then);
+        s->A[(int64_t)i * s->ld + i] -= h * now_v + h * h * now_q;
+        s->b[i] -= h * now - h * h * now_q * s->v[i];
+        s->stop_A[i] = s->stop_b[i] = 0;
+        if (pushes(s, i, depth, s->v[i])) push_stop(s, i, then, depth);
     }
+}
+
+/* Whether a stop that was counted pushes over the step, rather than pulls. */
+static bool pushed(const snTreeSim *s, int32_t i)
+{
+    double impulse = s->stop_b[i] - s->stop_A[i] * s->x[i];
+    bool upper = s->tree->upper[i] - s->q[i] < s->q[i] - s->tree->lower[i];
+    return upper ? impulse < 0 : impulse > 0;
+}
+
+/* Stops push and never pull, and joints that end the step beyond a stop are pushed; true when some had to change. */
+static bool repair_stops(snTreeSim *s)
+{
+    bool changed = false;
+    for (int32_t i = 0; i < s->tree->ndof; ++i) {
+        if (!(s->tree->stop_stiffness[i] > 0) || (s->fused && s->fused[i])) continue;
+        double end = s->q[i] + s->h * (s->v[i] + s->x[i]), depth = depth_at(s, i, end);
+        bool on = s->stop_A[i] > 0, should = on ? pushed(s, i) : pushes(s, i, depth, s->v[i] + s->x[i]);
+        if (on == should) continue;
+        changed = true;
+        if (should)
+            push_stop(s, i, end, depth);
+        else
+            set_stop(s, i, 0, 0);
+    }
+    return changed;
+}
+
+static void assemble(snTreeSim *s, bool levers)
+{
+    s->levers = levers;
+    find_b(s);
+    find_A(s);
+    find_stops(s);
+    if (levers) add_slopes(s);
 }
 
 void sn_treesim_evaluate(snTreeSim *s)
 {
     sn_tree_mass(s->tree, s->work, s->M, s->ld);
-    find_b(s);
-    find_A(s);
-    find_stops(s);
-    s->levers = s->geometric;
-    if (s->levers) add_levers(s);
+    assemble(s, s->geometric || s->full);
 }
 
-/* A and b with the contractile elements, solved; false where the matrix is not definite. The answer is in x. */
-static bool solve(snTreeSim *s)
+static void stand_still(snTreeSim *s)
+{
+    int32_t n = s->tree->ndof;
+    for (int32_t i = 0; s->fused && i < n; ++i) {
+        if (!s->fused[i]) continue;
+        for (int32_t j = 0; j < n; ++j) s->U[(int64_t)i * s->ld + j] = s->U[(int64_t)j * s->ld + i] = i == j;
+        s->x[i] = -s->v[i];
+    }
+}
+
+void sn_treesim_form(snTreeSim *s, bool pull)
 {
     int32_t n = s->tree->ndof;
     double h = s->h;
-    const snDense *dense = sn_dense();
     memcpy(s->U, s->A, (size_t)n * (size_t)s->ld * sizeof *s->U);
     memcpy(s->x, s->b, (size_t)n * sizeof *s->x);
     for (int32_t p = 0; p < s->paths->npath; ++p) {
-        double a = s->activation[p], slope = stiffening(s->line->active_l[p]);
-        s->force[p] = h * a * (s->line->active[p] + h * slope * s->line->rate[p]);
+        double a = s->activation[p], slope = stiffening(s, s->line->active_l[p]);
+        s->force[p] = h * a * ((pull ? s->line->active[p] : 0) + h * slope * s->line->rate[p]);
         s->wide[p] = a * (h * s->line->active_v[p] + h * h * slope);
     }
-    sn_path_push(s->paths, s->line, s->force, s->x);
+    sn_treesim_pull(s, s->force, s->x);
     sn_path_stiffness(s->paths, s->line, s->wide, s->U, s->ld);
-    for (int32_t i = 0; i < n; ++i) s->least[i] = 1e-14 * s->M[(int64_t)i * s->ld + i];
-    if (!dense->factor(n, s->U, s->ld, s->least)) return false;
-    dense->solve(n, s->U, s->ld, s->x);
-    for (int32_t i = 0; i < n; ++i)
-        if (!isfinite(s->x[i])) return false;
+    stand_still(s);
+}
+
+bool sn_treesim_factor(snTreeSim *s)
+{
+    for (int32_t i = 0; i < s->tree->ndof; ++i) s->least[i] = 1e-14 * s->M[(int64_t)i * s->ld + i];
+    return sn_dense()->factor(s->tree->ndof, s->U, s->ld, s->least);
+}
+
+/* The answer is in x; false where the matrix is not definite. */
+static bool solve(snTreeSim *s)
+{
+    enum { ROUNDS = 6 }; /* of stops; the last answer is taken as it is */
+    const double fastest = 1e3; /* rad/s, m/s: faster than anything that lives */
+    for (int round = 0; round < ROUNDS; ++round) {
+        sn_treesim_form(s, true);
+        if (!sn_treesim_factor(s)) return false;
+        sn_dense()->solve(s->tree->ndof, s->U, s->ld, s->x);
+        for (int32_t i = 0; i < s->tree->ndof; ++i)
+            if (!(fabs(s->v[i] + s->x[i]) < fastest)) return false;
+        if (!repair_stops(s)) break;
+    }
     return true;
 }
 
-snStatus sn_treesim_advance(snTreeSim *s)
+snStatus sn_treesim_solve(snTreeSim *s)
 {
     s->left_out = false;
     if (!solve(s)) {
         if (!s->levers) return SN_FAILED;
-        find_b(s);
-        find_A(s);
-        find_stops(s);
-        s->levers = false, s->left_out = true;
+        assemble(s, false);
+        s->left_out = true;
         if (!solve(s)) return SN_FAILED;
     }
+    memcpy(s->dv, s->x, (size_t)s->tree->ndof * sizeof *s->dv);
+    return SN_OK;
+}
+
+void sn_treesim_move(snTreeSim *s)
+{
     for (int32_t i = 0; i < s->tree->ndof; ++i) {
-        s->dv[i] = s->x[i];
         s->v[i] += s->dv[i];
         s->q[i] += s->h * s->v[i];
     }
     s->time += s->h;
-    return SN_OK;
+}
+
+snStatus sn_treesim_advance(snTreeSim *s)
+{
+    snStatus status = sn_treesim_solve(s);
+    if (status == SN_OK) sn_treesim_move(s);
+    return status;
 }
 
 snStatus sn_treesim_step(snTreeSim *s)
@@ -202,7 +306,7 @@ snStatus sn_treesim_step(snTreeSim *s)
 void sn_treesim_active_after(const snTreeSim *s, const double *dv, double *active)
 {
     for (int32_t p = 0; p < s->paths->npath; ++p) {
-        double change = 0, slope = stiffening(s->line->active_l[p]);
+        double change = 0, slope = stiffening(s, s->line->active_l[p]);
         for (int32_t e = s->line->rowadr[p]; e < s->line->rowadr[p + 1]; ++e)
             change += s->line->P[e] * dv[s->line->col[e]];
         double c = s->line->active[p] + s->line->active_v[p] * change + s->h * slope * (s->line->rate[p] + change);
@@ -214,4 +318,23 @@ void sn_treesim_tensions(const snTreeSim *s, double *force)
 {
     for (int32_t p = 0; p < s->paths->npath; ++p)
         force[p] = s->line->passive[p] + s->activation[p] * s->line->active[p];
+}
+
+double sn_treesim_stretched(const snTreeSim *s)
+{
+    double sum = 0;
+    for (int32_t p = 0; p < s->paths->npath; ++p) {
+        const snPathMuscle *m = &s->paths->muscle[p];
+        double stretch = m->passive_neutral + (s->line->length[p] - m->neutral_length) / m->passive_length;
+        sum += s->weight[p] * m->max_force * m->passive_scale * m->passive_length *
+               sn_law_integral(&s->paths->law[m->passive_law], 1, stretch);
+    }
+    return sum;
+}
+
+double sn_treesim_energy(snTreeSim *s)
+{
+    sn_treesim_prepare(s);
+    return sn_tree_kinetic_energy(s->tree, s->work) + sn_tree_potential_energy(s->tree, s->work, s->gravity) +
+           sn_tree_passive_energy(s->tree, s->work, s->q) + sn_treesim_stretched(s);
 }

@@ -10,11 +10,12 @@
 #include "sinew/base.h"
 #include "tree/tree.h"
 
-/* A force that stays as it is in the world, on a link. */
+/* A force on a link: as it is in the world, or turning with the link. */
 typedef struct snTreeLoad {
     int32_t link;
     double point[3]; /* neutral world, m */
-    double force[3]; /* N, world */
+    double force[3]; /* N, world; of the neutral pose where it turns with the link */
+    bool turns;
 } snTreeLoad;
 
 typedef struct snTreeSim {
@@ -25,6 +26,10 @@ typedef struct snTreeSim {
     v3 gravity;     /* m/s^2 */
     bool geometric; /* K holds the turning of levers under the present tensions: nearer to the truth, but not always
                        definite; where A does not factor the step leaves it out */
+    bool full;      /* K is the whole slope: levers, weight, falling branches, compression, loads; left out likewise */
+    bool free_stops;           /* stops do not push: what a controller asks for that leaves them to themselves */
+    const double *compression; /* ndof, NULL: none: stiffness of a coordinate per newton of tension across it, m/rad */
+    const bool *fused;         /* ndof, NULL: none: stands still */
     /* state */
     double time, *q, *v; /* ndof */
     double *activation;  /* npath, 0 to 1 */
@@ -32,6 +37,7 @@ typedef struct snTreeSim {
     double *weight;      /* npath: of the passive element, 1 at first */
     snTreeLoad *load;    /* nload */
     int32_t nload;
+    double *external;    /* ndof: further generalised forces, N m or N, 0 at first */
     /* by prepare */
     snTreeWork *work;
     snPathWork *line;
@@ -42,12 +48,13 @@ typedef struct snTreeSim {
     double *b;               /* ndof: h (Q - C) - h^2 K v */
     double *pushed;          /* ndof: what loads add to Q */
     double *stop_A, *stop_b; /* ndof: what stops add to the diagonal of A and to b, both 0 within the ranges */
-    bool levers;             /* A and b hold the geometric part */
-    /* by advance */
-    double *dv;    /* ndof: change of the velocity in the last step */
-    bool left_out; /* the geometric part was left out of the last step */
+    bool levers;             /* A and b hold the geometric part, or the full slope */
+    /* by solve */
+    double *dv;    /* ndof: change of the velocity in the step */
+    bool left_out; /* the geometric part, or the full slope, was left out of the last step */
+    double *U, *x; /* by form: the system with contractile elements, ndof rows of ld, and its right side */
     /* scratch */
-    double *U, *x, *least, *turn, *wide, *force;
+    double *K, *least, *turn, *wide, *force;
     void *block;
 } snTreeSim;
 
@@ -59,9 +66,15 @@ void sn_treesim_destroy(snTreeSim *sim); /* NULL is fine */
 
 void sn_treesim_prepare(snTreeSim *sim);  /* kinematics, lengths, arms, forces at q, v */
 void sn_treesim_evaluate(snTreeSim *sim); /* M, A, b */
-/* With activations: solves and moves. SN_FAILED where the system is not definite or a number is not finite: nothing
- * moved. */
-snStatus sn_treesim_advance(snTreeSim *sim);
+/* U dv = x with the contractile elements at the present activations; pull false: their stiffness but not their force.
+ */
+void sn_treesim_form(snTreeSim *sim, bool pull);
+bool sn_treesim_factor(snTreeSim *sim); /* U, in place; false where it is not definite */
+/* With activations: finds dv, with the stops that push at its end. SN_FAILED where the system is not definite or a
+ * number is not finite. */
+snStatus sn_treesim_solve(snTreeSim *sim);
+void sn_treesim_move(snTreeSim *sim);        /* by dv */
+snStatus sn_treesim_advance(snTreeSim *sim); /* both; nothing moved where it fails */
 snStatus sn_treesim_step(snTreeSim *sim); /* the three */
 
 /* Force of the contractile element at activation 1 at the end of a step that changes velocities by dv, as the step will
@@ -69,6 +82,12 @@ snStatus sn_treesim_step(snTreeSim *sim); /* the three */
 void sn_treesim_active_after(const snTreeSim *sim, const double *dv, double *active);
 /* Tension of every path now, N. Needs prepare. */
 void sn_treesim_tensions(const snTreeSim *sim, double *force);
+/* Adds the torques of tensions to tau: -P f, and compression. Needs prepare. */
+void sn_treesim_pull(const snTreeSim *sim, const double *force, double *tau);
+/* Energy in the passive elements of the muscles, J. Needs prepare. */
+double sn_treesim_stretched(const snTreeSim *sim);
+/* Kinetic energy, weight, tissue and passive elements, J: what can only fall without activation. Prepares. */
+double sn_treesim_energy(snTreeSim *sim);
 /* What loads add to Q at the pose prepared: `forces` 3 per load instead of the loads' own where not NULL. */
 void sn_treesim_push_loads(const snTreeSim *sim, const double *forces, double *tau);
 

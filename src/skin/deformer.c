@@ -1,5 +1,6 @@
 /* A skin as a deformer: one surface, bones and strands in, activations not looked at (bellies thicken by their length).
  */
+#include "geom/deform.h"
 #include "skin/skin.h"
 
 #include "base/alloc.h"

@@ -12,6 +12,7 @@
 #include "skin/contact.h"
 #include "skin/even.h"
 #include "skin/taut.h"
+#include "skin/touch.h"
 #include "skin/twist.h"
 #include "skin/weights.h"
 
@@ -33,6 +34,7 @@ struct snSkin {
     snBelly belly;
     snContact contact;
     snTaut taut;
+    snTouch touch;
     double *base, *normal, *offset; /* of the last frame: skinned vertices, their normals, what strands add */
     double *loose;                  /* per vertex: how loose the skin lies */
     snSkinBlend blend;
@@ -46,7 +48,7 @@ snSkinDef sn_default_skin_def(void)
 {
     /* b: half the width of an extensor tendon and its sheath; c: dermis and subcutis of the back of the hand (1.3 and
      * 1.5 mm) and the radius of the tendon, so that a tendon in its place just shows. */
-    return (snSkinDef){.height = 1, .lateral = 0.003, .depth = 0.004, .prominence = 1, .belly = 1, .contact = true};
+    return (snSkinDef){.height = 1, .lateral = 0.003, .depth = 0.004, .prominence = 1, .belly = 1, .contact = true, .touch = true};
 }
 
 /* ---- set-up ------------------------------------------------------------------------------------ */
@@ -209,6 +211,8 @@ snStatus sn_skin_create(const snSkinDef *def, snSkin **skin, snError *error)
     if (status == SN_OK && def->contact)
         status = sn_contact_create(&made->rest, def->nbone, def->bone, &made->memo, &made->contact, error);
     made->memo.from = NULL; /* the caller's bytes are not read again */
+    if (status == SN_OK && def->touch && def->parent && !def->base_given)
+        status = sn_touch_create(&made->rest, def->nbody, def->parent, made->body, &made->even, &made->touch, error);
     if (status == SN_OK)
         *skin = made;
     else
@@ -237,6 +241,7 @@ void sn_skin_destroy(snSkin *skin)
     sn_belly_free(&skin->belly);
     sn_contact_free(&skin->contact);
     sn_taut_free(&skin->taut);
+    sn_touch_free(&skin->touch);
     sn_free(skin);
 }
 
@@ -307,10 +312,15 @@ void sn_skin_deform(snSkin *skin, const double *pose, const double *point, doubl
     double t5 = sn_clock(), cpu5 = sn_clock_thread();
     lift(skin, vertex);
     double t6 = sn_clock(), cpu6 = sn_clock_thread();
+    sn_touch_part(&skin->touch, &skin->even, vertex);
+    if (skin->touch.touching > 0) sn_contact_push(&skin->contact, skin->rest_pose, pose, vertex); /* bones come first */
+    double touched = sn_clock();
+    skin->info.touch_seconds = sn_clock_thread() - cpu6;
+    skin->info.touching = skin->touch.touching, skin->info.touch_depth = skin->touch.deepest;
     if (normal) sn_trimesh_normals(&result, normal);
     double t7 = sn_clock();
     skin->info.blend_seconds = t1 - t0, skin->info.contact_seconds = t2 - t1 + (t5 - t4);
-    skin->info.bulge_seconds = t4 - t3 + (t6 - t5), skin->info.normal_seconds = t3 - t2 + (t7 - t6);
+    skin->info.bulge_seconds = t4 - t3 + (t6 - t5), skin->info.normal_seconds = t3 - t2 + (t7 - touched);
     skin->info.bulge_cpu_seconds = cpu4 - cpu3 + (cpu6 - cpu5);
 }
 

@@ -58,6 +58,7 @@ typedef struct snSkinDef {
     const void *bound; /* what sn_skin_bound gave for a skin of the same def, or NULL: most of the work is not done again */
     size_t bound_size;
     bool contact; /* push out of the bones what blending draws into them; bones that are no closed mesh do not count */
+    bool touch;   /* part what blending drives into each other: finger and finger, fingertip and palm; needs parent */
 } snSkinDef;
 
 snSkinDef sn_default_skin_def(void);
@@ -80,5 +81,9 @@ const double *sn_skin_influence(const snSkin *skin);
 void sn_skin_set_prominence(snSkin *skin, double prominence);
 void sn_skin_set_belly(snSkin *skin, double belly);
 void sn_skin_set_blend(snSkin *skin, snSkinBlend blend);
+
+/* Weights in use: 4 bodies and 4 weights per vertex, largest first. */
+const int32_t *sn_skin_weight_bodies(const snSkin *skin);
+const double *sn_skin_weights(const snSkin *skin);
 
 #endif

@@ -86,7 +86,8 @@ bool sn_filling_message(snFilling *f, const unsigned char *bytes, size_t size)
 static void publish(snFilling *f, snFillState state, int32_t step, double moved, const snAutoStrands *strands,
                     const char *text)
 {
-    int32_t count = strands ? sn_autostrands_count(strands) : 0, per = strands ? sn_autostrands_samples(strands) : 0;
+    int32_t count = strands ? sn_autostrands_view(strands).count : 0,
+            per = strands ? sn_autostrands_view(strands).samples : 0;
     int64_t number = 3 * (int64_t)count * per;
     size_t length = strlen(text), size = HEADER + 4 * (size_t)number + length;
     unsigned char *made = malloc(size), *to = made;
@@ -98,7 +99,7 @@ static void publish(snFilling *f, snFillState state, int32_t step, double moved,
     to = sn_wire_put(to, (uint32_t)count);
     to = sn_wire_put(to, (uint32_t)per);
     to = sn_wire_put(to, (uint32_t)length);
-    if (strands) to = sn_wire_put_floats(to, sn_autostrands_points(strands), number);
+    if (strands) to = sn_wire_put_floats(to, sn_autostrands_view(strands).point, number);
     memcpy(to, text, length);
     pthread_mutex_lock(&f->worker.lock);
     free(f->snapshot);
@@ -191,10 +192,14 @@ static char *read_file(const char *path, size_t *size)
     return text;
 }
 
-/* The new model as text, by way of a folder that is removed again. */
+/* The new model as text, by way of a folder that only this user can enter (mkdtemp makes it 0700) and that is removed
+ * again. */
 static snStatus keep(snFilling *f, const snSpec *filled, snError *error)
 {
-    char folder[] = "/tmp/sinew-strands-XXXXXX", muscle[64], scene[64], *texts[2] = {NULL, NULL};
+    char folder[256], muscle[300], scene[300], *texts[2] = {NULL, NULL};
+    const char *base = getenv("TMPDIR");
+    if (!base || !*base || strlen(base) > sizeof folder - 32) base = "/tmp";
+    snprintf(folder, sizeof folder, "%s/sinew-strands-XXXXXX", base);
     size_t sizes[2] = {0, 0};
     if (!mkdtemp(folder)) {
         snprintf(error->message, sizeof error->message, "no folder for the result");

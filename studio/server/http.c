@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/random.h>
 
 /* ---- requests ----------------------------------------------------------------------------- */
 
@@ -184,6 +185,27 @@ void sn_ws_accept(const char *key, char accept[SN_WS_ACCEPT_SIZE])
     }
     accept[27] = '=';
     accept[28] = '\0';
+}
+
+/* ---- the token ---------------------------------------------------------------------------- */
+
+bool sn_token_make(char token[SN_TOKEN_SIZE])
+{
+    unsigned char bytes[(SN_TOKEN_SIZE - 1) / 2];
+    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes) return false;
+    for (size_t i = 0; i < sizeof bytes; ++i) (void)snprintf(token + 2 * i, 3, "%02x", bytes[i]);
+    return true;
+}
+
+bool sn_request_take_token(snRequest *r, const char *token)
+{
+    size_t n = SN_TOKEN_SIZE - 1;
+    if (strlen(r->path) < n + 2 || r->path[n + 1] != '/') return false;
+    unsigned difference = 0;
+    for (size_t i = 0; i < n; ++i) difference |= (unsigned)(unsigned char)r->path[i + 1] ^ (unsigned char)token[i];
+    if (difference) return false;
+    memmove(r->path, r->path + n + 1, strlen(r->path + n + 1) + 1);
+    return true;
 }
 
 /* ---- frames ------------------------------------------------------------------------------- */

@@ -13,7 +13,8 @@
 enum {
     SN_HTTP_LIMIT = 8192, /* bytes of a request with its headers */
     SN_WS_LIMIT = 125,    /* payload of a message, the most that needs no longer length */
-    SN_WS_ACCEPT_SIZE = 32
+    SN_WS_ACCEPT_SIZE = 32,
+    SN_TOKEN_SIZE = 33 /* 128 bits as hexadecimal digits, and a zero */
 };
 
 typedef struct snRequest {
@@ -31,6 +32,12 @@ int sn_request_parse(const char *bytes, size_t size, snRequest *request);
  * of other sites out (Origin), also when their name is made to point here (Host). No Origin means no page. */
 bool sn_request_host_fits(const snRequest *request, int port);
 bool sn_request_origin_fits(const snRequest *request, int port);
+
+/* A token that nobody can guess, from the system. False where the system has none to give. */
+bool sn_token_make(char token[SN_TOKEN_SIZE]);
+/* Whether the path begins with /TOKEN/; if so that is taken off it, and /TOKEN/scene.bin becomes /scene.bin. How long
+ * it takes does not depend on how much of the token is right. */
+bool sn_request_take_token(snRequest *request, const char *token);
 
 /* Value of Sec-WebSocket-Accept for a key. */
 void sn_ws_accept(const char *key, char accept[SN_WS_ACCEPT_SIZE]);

@@ -4,9 +4,12 @@
  * 1. A client owns at most one answer or message being sent; while it is, no further snapshot is queued for it. A slow
  *    client gets fewer pictures, a stalled one none, and nobody else waits for it.
  * 2. What a client has sent but not been answered never exceeds its buffer; reading stops when it is full.
- * 3. Any failure of a client ends that client only. */
+ * 3. Any failure of a client ends that client only.
+ * 4. At most CLIENTS are served. When all places are taken, the one that has been silent longest goes; where all are at
+ *    work, a further client is told so (503), for which SPARE places are kept. */
 #include "server.h"
 
+#include "consult.h"
 #include "filling.h"
 #include "http.h"
 #include "live.h"
@@ -24,14 +27,16 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { CLIENTS = 24, HEAD_SIZE = 1024, POLL_MS = 100 };
+enum { CLIENTS = 24, SPARE = 8, PLACES = CLIENTS + SPARE, HEAD_SIZE = 1024, POLL_MS = 100 };
 
 static const double PATIENCE = 10; /* s that a client may take for a request, or for taking in an answer */
+static const double IDLE = 1;      /* the same when others wait for a place */
 
 typedef struct Client {
     int fd;                  /* -1: free */
     bool websocket, closing; /* closing: ends when everything is sent */
     bool strands;            /* a WebSocket that watches strands, not the simulation */
+    bool clinic;             /* one that asks clinical questions */
     unsigned char in[SN_HTTP_LIMIT];
     size_t nin;
     char head[HEAD_SIZE]; /* what is being sent: first this, */
@@ -45,10 +50,12 @@ typedef struct Client {
 
 struct snServer {
     snServerDef def;
+    char token[SN_TOKEN_SIZE];
     int fd, port, wake[2];
     snLive *live;
     snFilling *filling;
-    Client client[CLIENTS];
+    snConsult *consult;
+    Client client[PLACES]; /* the last SPARE are only told that the others are taken */
 };
 
 /* ---- sending ------------------------------------------------------------------------------ */
@@ -66,7 +73,8 @@ static void drop(snServer *s, Client *c)
     memset(c, 0, sizeof *c);
     c->fd = -1;
     bool watched = false;
-    for (int i = 0; i < CLIENTS; ++i) watched = watched || (s->client[i].websocket && !s->client[i].strands);
+    for (int i = 0; i < CLIENTS; ++i)
+        watched = watched || (s->client[i].websocket && !s->client[i].strands && !s->client[i].clinic);
     if (s->live) sn_live_watch(s->live, watched);
 }
 
@@ -114,12 +122,14 @@ static void answer_error(Client *c, int status)
         const char *line, *text;
     } known[] = {
         {400, "400 Bad Request", "This is not a request.\n"},
-        {403, "403 Forbidden", "This server answers only pages of its own, by the name 127.0.0.1 or localhost.\n"},
+        {403, "403 Forbidden",
+         "Open the whole address that sinew studio printed: it holds a key, and begins with 127.0.0.1 or localhost.\n"},
         {404, "404 Not Found", "There is nothing of that name here.\n"},
         {405, "405 Method Not Allowed", "Only GET and HEAD.\n"},
         {414, "414 URI Too Long", "Too long.\n"},
         {426, "426 Upgrade Required", "This place speaks WebSocket, version 13.\n"},
         {431, "431 Request Header Fields Too Large", "Too long.\n"},
+        {503, "503 Service Unavailable", "All places are taken. Close a page of this studio, or try again later.\n"},
         {505, "505 HTTP Version Not Supported", "HTTP 1.1, please.\n"},
     };
     size_t i = 0;
@@ -132,9 +142,10 @@ static void answer_error(Client *c, int status)
 static void start_websocket(snServer *s, Client *c, const snRequest *r, bool strands)
 {
     char accept[SN_WS_ACCEPT_SIZE];
+    bool live = !strands && !c->clinic;
     c->strands = strands;
-    c->message = strands ? NULL : malloc(sn_live_size(s->live));
-    if (!c->message && !strands) {
+    c->message = live ? malloc(sn_live_size(s->live)) : NULL;
+    if (!c->message && live) {
         drop(s, c);
         return;
     }
@@ -145,7 +156,13 @@ static void start_websocket(snServer *s, Client *c, const snRequest *r, bool str
                      accept);
     start_sending(c, (size_t)n, NULL, 0);
     c->websocket = true;
-    if (!strands) sn_live_watch(s->live, true);
+    if (live) sn_live_watch(s->live, true);
+}
+
+static void start_clinic(snServer *s, Client *c, const snRequest *r)
+{
+    c->clinic = true;
+    start_websocket(s, c, r, false);
 }
 
 /* A file of the model that filling a muscle has made. */
@@ -159,10 +176,14 @@ static void answer_result(snServer *s, Client *c, bool scene, bool with_body)
         answer_error(c, 404);
 }
 
-static void handle_request(snServer *s, Client *c, const snRequest *r)
+static void handle_request(snServer *s, Client *c, snRequest *r)
 {
     bool head = strcmp(r->method, "HEAD") == 0;
     if (!sn_request_host_fits(r, s->port) || !sn_request_origin_fits(r, s->port))
+        answer_error(c, 403);
+    else if (c >= s->client + CLIENTS)
+        answer_error(c, 503);
+    else if (!sn_request_take_token(r, s->token))
         answer_error(c, 403);
     else if ((strcmp(r->method, "GET") != 0 && !head) || r->body)
         answer_error(c, 405);
@@ -174,6 +195,8 @@ static void handle_request(snServer *s, Client *c, const snRequest *r)
         r->upgrade ? start_websocket(s, c, r, false) : answer_error(c, 426);
     else if (strcmp(r->path, "/strands") == 0 && s->filling && !head)
         r->upgrade ? start_websocket(s, c, r, true) : answer_error(c, 426);
+    else if (strcmp(r->path, "/clinic") == 0 && s->consult && !head)
+        r->upgrade ? start_clinic(s, c, r) : answer_error(c, 426);
     else if (strcmp(r->path, "/strands.muscle.xml") == 0 && s->filling)
         answer_result(s, c, false, !head);
     else if (strcmp(r->path, "/strands.scene.xml") == 0 && s->filling)
@@ -222,6 +245,8 @@ static void handle_frames(snServer *s, Client *c)
             start_sending(c, head + frame.size, NULL, 0);
         } else if (frame.kind == SN_WS_BINARY && c->strands)
             (void)sn_filling_message(s->filling, frame.payload, frame.size);
+        else if (frame.kind == SN_WS_BINARY && c->clinic)
+            (void)sn_consult_message(s->consult, frame.payload, frame.size);
         else if (frame.kind == SN_WS_BINARY)
             (void)sn_live_message(s->live, frame.payload, frame.size); /* what is no message is passed over */
     }
@@ -261,29 +286,50 @@ static void receive(snServer *s, Client *c)
     flush(s, c);
 }
 
-static void accept_client(snServer *s)
+/* A quiet WebSocket is not idle: what is sent to it keeps it awake. */
+static bool is_idle(const Client *c, double patience)
+{
+    return c->fd >= 0 && sn_worker_clock() - c->since > patience && (!c->websocket || is_sending(c));
+}
+
+/* A free place among some, or that of the client which has been idle longest. NULL: all are at work. */
+static Client *find_place(snServer *s, Client *from, int count, double patience)
+{
+    Client *oldest = NULL;
+    for (Client *c = from; c < from + count; ++c) {
+        if (c->fd < 0) return c;
+        if (is_idle(c, patience) && (!oldest || c->since < oldest->since)) oldest = c;
+    }
+    if (oldest) drop(s, oldest);
+    return oldest;
+}
+
+/* False: nobody waits. */
+static bool accept_client(snServer *s)
 {
     int fd = accept(s->fd, NULL, NULL), one = 1;
-    if (fd < 0) return;
-    for (int i = 0; i < CLIENTS; ++i) {
-        Client *c = &s->client[i];
-        if (c->fd >= 0) continue;
-        memset(c, 0, sizeof *c);
-        c->fd = fd;
-        c->since = sn_worker_clock();
-        (void)fcntl(fd, F_SETFL, O_NONBLOCK);
-        (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
-        (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-        return;
+    if (fd < 0) return false;
+    Client *c = find_place(s, s->client, CLIENTS, IDLE);
+    if (!c) c = find_place(s, s->client + CLIENTS, SPARE, -1);
+    if (!c) {
+        close(fd);
+        return true;
     }
-    close(fd); /* enough clients */
+    memset(c, 0, sizeof *c);
+    c->fd = fd;
+    c->since = sn_worker_clock();
+    (void)fcntl(fd, F_SETFL, O_NONBLOCK);
+    (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+    return true;
 }
 
 /* These have no size of their own: each comes in memory that the client owns until the next. */
-static size_t strands_snapshot(snServer *s, Client *c)
+static size_t sized_snapshot(snServer *s, Client *c)
 {
     size_t size = 0;
-    unsigned char *newer = sn_filling_snapshot(s->filling, &c->sequence, &size);
+    unsigned char *newer = c->clinic ? sn_consult_answer(s->consult, &c->sequence, &size)
+                                     : sn_filling_snapshot(s->filling, &c->sequence, &size);
     if (!newer) return 0;
     free(c->message);
     c->message = newer;
@@ -295,45 +341,42 @@ static void send_snapshots(snServer *s)
     for (int i = 0; i < CLIENTS; ++i) {
         Client *c = &s->client[i];
         if (c->fd < 0 || !c->websocket || c->closing || is_sending(c)) continue;
-        size_t size = c->strands ? strands_snapshot(s, c) : sn_live_snapshot(s->live, &c->sequence, c->message);
+        bool sized = c->strands || c->clinic;
+        size_t size = sized ? sized_snapshot(s, c) : sn_live_snapshot(s->live, &c->sequence, c->message);
         if (!size) continue;
-        start_sending(c, sn_ws_header(SN_WS_BINARY, size, (unsigned char *)c->head), c->message, size);
+        start_sending(c, sn_ws_header(c->clinic ? SN_WS_TEXT : SN_WS_BINARY, size, (unsigned char *)c->head), c->message, size);
         flush(s, c);
     }
 }
 
-/* Ends clients that neither finish their request nor take their answer. A quiet WebSocket is fine: what is sent to it
- * keeps it awake. */
+/* Ends clients that neither finish their request nor take their answer. */
 static void drop_stale(snServer *s)
 {
-    double now = sn_worker_clock();
-    for (int i = 0; i < CLIENTS; ++i) {
-        Client *c = &s->client[i];
-        if (c->fd >= 0 && now - c->since > PATIENCE && (!c->websocket || is_sending(c))) drop(s, c);
-    }
+    for (int i = 0; i < PLACES; ++i)
+        if (is_idle(&s->client[i], PATIENCE)) drop(s, &s->client[i]);
 }
 
 static void serve_once(snServer *s)
 {
-    struct pollfd p[CLIENTS + 2] = {{.fd = s->fd, .events = POLLIN}, {.fd = s->wake[0], .events = POLLIN}};
-    for (int i = 0; i < CLIENTS; ++i)
+    struct pollfd p[PLACES + 2] = {{.fd = s->fd, .events = POLLIN}, {.fd = s->wake[0], .events = POLLIN}};
+    for (int i = 0; i < PLACES; ++i)
         p[i + 2] = (struct pollfd){.fd = s->client[i].fd,
                                    .events = (short)(POLLIN | (is_sending(&s->client[i]) ? POLLOUT : 0))};
-    if (poll(p, CLIENTS + 2, POLL_MS) <= 0) {
+    if (poll(p, PLACES + 2, POLL_MS) <= 0) {
         drop_stale(s);
         return;
     }
     char thrown[256];
     if (p[1].revents)
         while (read(s->wake[0], thrown, sizeof thrown) > 0) continue;
-    for (int i = 0; i < CLIENTS; ++i) {
+    for (int i = 0; i < PLACES; ++i) {
         Client *c = &s->client[i];
         if (c->fd < 0 || !p[i + 2].revents) continue;
         if (p[i + 2].revents & POLLOUT) flush(s, c);
         if (c->fd >= 0 && p[i + 2].revents & (POLLIN | POLLHUP | POLLERR)) receive(s, c);
     }
-    if (p[0].revents) accept_client(s);
-    if (s->live) send_snapshots(s);
+    for (int i = 0; p[0].revents && i < PLACES && accept_client(s); ++i) continue;
+    if (s->live || s->consult) send_snapshots(s);
     drop_stale(s);
 }
 
@@ -363,7 +406,7 @@ static snStatus open_port(snServer *s, snError *error)
     s->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (s->fd < 0) return fail(error, SN_FAILED, "no socket for port %d", s->def.port, "");
     (void)setsockopt(s->fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
-    if (bind(s->fd, (struct sockaddr *)&at, sizeof at) != 0 || listen(s->fd, 16) != 0) {
+    if (bind(s->fd, (struct sockaddr *)&at, sizeof at) != 0 || listen(s->fd, 4 * PLACES) != 0) {
         if (errno == EADDRINUSE)
             return fail(error, SN_FAILED, "port %d is taken by another program", s->def.port,
                         "end that program, or choose another port with --port (0: any that is free)");
@@ -398,13 +441,19 @@ snStatus sn_server_create(const snServerDef *def, snServer **out, snError *error
     if (!s) return fail(error, SN_NO_MEMORY, "out of memory", 0, "");
     s->def = *def;
     s->fd = s->wake[0] = s->wake[1] = -1;
-    for (int i = 0; i < CLIENTS; ++i) s->client[i].fd = -1;
+    for (int i = 0; i < PLACES; ++i) s->client[i].fd = -1;
+    if (!sn_token_make(s->token)) {
+        free(s);
+        return fail(error, SN_FAILED, "the system gives no random numbers for the address", 0, "");
+    }
     snStatus status = open_port(s, error);
     if (status == SN_OK && !open_pipe(s->wake))
         status = fail(error, SN_FAILED, "no pipe to wake the server on port %d", s->port, "");
     if (status == SN_OK && def->model)
         status = sn_live_create(def->spec, def->model, def->threads, wake, s, &s->live, error);
     if (status == SN_OK && def->model) status = sn_filling_create(def->spec, wake, s, &s->filling);
+    if (status == SN_OK && def->clinic)
+        status = sn_consult_create(def->spec, def->clinic, wake, s, &s->consult, error);
     if (status == SN_OK)
         *out = s;
     else
@@ -417,13 +466,19 @@ int sn_server_port(const snServer *server)
     return server->port;
 }
 
+void sn_server_address(const snServer *server, char *address, size_t size)
+{
+    (void)snprintf(address, size, "http://127.0.0.1:%d/%s/", server->port, server->token);
+}
+
 void sn_server_destroy(snServer *s)
 {
     if (!s) return;
     sn_live_destroy(s->live);
     s->live = NULL;
     sn_filling_destroy(s->filling);
-    for (int i = 0; i < CLIENTS; ++i) drop(s, &s->client[i]);
+    sn_consult_destroy(s->consult);
+    for (int i = 0; i < PLACES; ++i) drop(s, &s->client[i]);
     for (int i = 0; i < 2; ++i)
         if (s->wake[i] >= 0) close(s->wake[i]);
     if (s->fd >= 0) close(s->fd);

@@ -44,7 +44,7 @@ export class Controls {
     const rows: Node[] = [el("div", { class: "chips", role: "group", "aria-label": "Layers" }, ...chips)];
     if (data.skin) rows.push(this.slider("Skin", this.skin, (v) => view.setSkinOpacity(v)));
     const thickness = el("input", { type: "range", id: "thickness", min: 0.4, max: 2.5, step: 0.1, value: 1, "aria-label": "Thickness of the strands" });
-    if (data.strands.length) rows.push(this.slider("Thickness", thickness, (v) => ((view.tubes.thickness = v), view.show("strands", this.isOn("strands")))));
+    if (data.strands.length) rows.push(this.slider("Thickness", thickness, (v) => view.drawTubes((t) => (t.thickness = v))));
     byId("view").append(...rows);
     view.setSkinOpacity(Number(this.skin.value));
     this.sides();

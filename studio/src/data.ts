@@ -32,6 +32,28 @@ export interface Body {
   meshes: Mesh[];
 }
 
+/** Something that line muscles run over. Places and directions are in the body's axes. */
+export interface Wrap {
+  kind: "cylinder" | "sphere";
+  body: number;
+  centre: number[];
+  axis: number[];
+  side: number[];
+  radius: number;
+}
+
+/** Where a line muscle runs: points on bodies (-1: fixed), and the wrap between each and the next (-1: none). */
+export interface LineCourse {
+  bodies: number[];
+  points: number[];
+  over: number[];
+  /** lesions that paralyse it */
+  nerves: string[];
+  part: string;
+  /** coordinates that it turns, with its moment arms in the pose as drawn, m; largest first */
+  acts: { coordinate: number; arm: number }[];
+}
+
 export interface Strand {
   name: string;
   /** what people call it; may be empty */
@@ -47,6 +69,8 @@ export interface Strand {
   npoint: number;
   /** index into the muscles, -1: passive */
   muscle: number;
+  /** a line muscle, which has no control points; null: a spline */
+  line: LineCourse | null;
 }
 
 export interface Group {
@@ -79,6 +103,8 @@ export interface Coordinate {
   unit: "rad" | "m";
   /** body that it moves */
   body: number;
+  /** muscles are asked for it; false: it gives way by itself */
+  driven: boolean;
 }
 
 export interface Skin {
@@ -137,6 +163,67 @@ export interface NamedView {
   from: Rgb;
 }
 
+/** What a case changes; kinds and units as in docs/clinical.md. */
+export interface Change {
+  kind: "strength" | "passive" | "cost" | "cut" | "nerve" | "fuse" | "load" | "transfer" | "couple";
+  name: string;
+  to: string;
+  value: number;
+  force: [number, number, number];
+}
+
+/** What one limb says to a pose. */
+export interface Held {
+  verdict: "yes" | "marginal" | "no";
+  /** largest missing torque, mN m, and the coordinate that misses most (-1: none) */
+  unmet: number;
+  worst: number;
+  effort: number;
+  reserve: number;
+  missing: number[];
+  pose: number[];
+  activation: number[];
+  force: number[];
+  /** where a limb ends up that cannot hold the pose; angles of error in degrees */
+  nearest?: { error: number; rms: number; worst: number; starts: number; agree: number; pose: number[]; bodies: number[] };
+  /** tendons that were moved, and the lines that are no longer there */
+  grafts?: { name: string; unit: string; points: number[] }[];
+  lost?: number[];
+}
+
+export interface Compensator {
+  unit: string;
+  muscle: number;
+  healthy: number;
+  case: number;
+  force: number;
+  low: number;
+  high: number;
+  must: boolean;
+}
+
+export interface Answer {
+  id: number;
+  final: boolean;
+  error?: string;
+  q: number[];
+  bodies: number[];
+  healthy: Held;
+  case?: Held;
+  compensators?: Compensator[];
+}
+
+export interface ClinicData {
+  posture: string;
+  nerves: string[];
+  groups: string[];
+  donors: string[];
+  /** poses of one name are frames of a motion */
+  poses: { name: string; time: number; q: number[] }[];
+  /** without a server: cases with their answers, by pose */
+  cases: { name: string; changes: Change[]; answers: Answer[] }[];
+}
+
 export interface StudioData {
   name: string;
   title: string;
@@ -147,18 +234,23 @@ export interface StudioData {
   views: NamedView[];
   bodies: Body[];
   scenery: Mesh[];
+  /** splines, then line muscles */
   strands: Strand[];
+  wraps: Wrap[];
   muscles: string[];
   npoint: number;
   restPoints: Float32Array;
   groups: Group[];
   constraints: Constraint[];
   coordinates: Coordinate[];
+  /** postures that the live mode offers: a value for each coordinate */
+  postures: { name: string; values: number[] }[];
   /** names of the model's anatomical functions */
   functions: string[];
   fillable: Fillable[];
   skin: Skin | null;
   replay: Replay | null;
+  clinic: ClinicData | null;
 }
 
 const MAGIC = 0x534e5753; // "SWNS", little-endian
@@ -259,11 +351,58 @@ function readStrands(head: any, nmuscle: number): { strands: Strand[]; npoint: n
       first,
       npoint: n,
       muscle: within(`strand ${s.name}: muscle`, s.muscle ?? -1, -1, nmuscle),
+      line: null,
     };
     first += n;
     return strand;
   });
   return { strands, npoint: first };
+}
+
+function numbers(what: string, v: unknown, count: number): number[] {
+  if (!Array.isArray(v) || v.length !== count || !v.every(Number.isFinite)) throw new DataError(`${what}: expected ${count} numbers`);
+  return v;
+}
+
+function readWrap(w: any, i: number, nbody: number): Wrap {
+  if (w.kind !== "cylinder" && w.kind !== "sphere") throw new DataError(`wrap ${i}: kind ${w.kind}`);
+  if (!(w.radius > 0)) throw new DataError(`wrap ${i}: radius ${w.radius}`);
+  return {
+    kind: w.kind,
+    body: within(`wrap ${i}: body`, w.body, -1, nbody),
+    centre: numbers(`wrap ${i}: centre`, w.centre, 3),
+    axis: numbers(`wrap ${i}: axis`, w.axis, 3),
+    side: numbers(`wrap ${i}: side`, w.side, 3),
+    radius: w.radius,
+  };
+}
+
+function readLine(l: any, head: any, nmuscle: number): Strand {
+  const n = (l.bodies ?? []).length;
+  const what = `line muscle ${l.name}`;
+  if (n < 2) throw new DataError(`${what}: ${n} points, expected at least 2`);
+  const nbody = (head.bodies ?? []).length;
+  const ncoordinate = (head.coordinates ?? []).length;
+  return {
+    name: String(l.name),
+    label: String(l.label ?? ""),
+    radius: l.radius ?? 0.002,
+    belly: numbers(`${what}: belly`, l.belly, 2) as [number, number],
+    maxForce: l.maxForce ?? 0,
+    bellyRadius: l.bellyRadius ?? l.radius ?? 0.002,
+    knots: new Float32Array(0),
+    first: 0,
+    npoint: 0,
+    muscle: within(`${what}: muscle`, l.muscle, -1, nmuscle),
+    line: {
+      bodies: l.bodies.map((b: unknown) => within(`${what}: body`, b, -1, nbody)),
+      points: numbers(`${what}: points`, l.points, 3 * n),
+      over: numbers(`${what}: wraps`, l.over, n - 1).map((w) => within(`${what}: wrap`, w, -1, (head.wraps ?? []).length)),
+      nerves: String(l.nerve ?? "").split(/\s+/).filter(Boolean),
+      part: String(l.part ?? ""),
+      acts: (l.acts ?? []).map((a: any) => ({ coordinate: within(`${what}: acts on`, a[0], 0, ncoordinate), arm: Number(a[1]) || 0 })),
+    },
+  };
 }
 
 export function clampedKnots(n: number): number[] {
@@ -333,6 +472,16 @@ function readConstraint(c: any, i: number, nstrand: number, nbody: number): Cons
   };
 }
 
+function readClinic(c: any, ncoordinate: number): ClinicData {
+  const poses = (c.poses ?? []).map((p: any) => ({ name: String(p.name), time: Number(p.time) || 0, q: numbers(`pose ${p.name}`, p.q, ncoordinate) }));
+  const cases = (c.cases ?? []).map((k: any) => {
+    if ((k.answers ?? []).length !== poses.length) throw new DataError(`case ${k.name}: ${(k.answers ?? []).length} answers, expected ${poses.length}`);
+    return { name: String(k.name), changes: k.changes ?? [], answers: k.answers };
+  });
+  const names = (v: unknown) => (Array.isArray(v) ? v.map(String) : []);
+  return { posture: String(c.posture ?? ""), nerves: names(c.nerves), groups: names(c.groups), donors: names(c.donors), poses, cases };
+}
+
 /** Parses a container. */
 export function parse(buffer: ArrayBuffer): StudioData {
   const view = new DataView(buffer);
@@ -356,6 +505,7 @@ export function parse(buffer: ArrayBuffer): StudioData {
     meshes: (b.meshes ?? []).map((m: any) => reader.mesh(`mesh of ${b.name}`, m)),
   }));
   const { strands, npoint } = readStrands(head, muscles.length);
+  strands.push(...(head.lines ?? []).map((l: any) => readLine(l, head, muscles.length)));
   const data: StudioData = {
     name: String(head.name ?? "model"),
     title: String(head.title ?? ""),
@@ -366,6 +516,7 @@ export function parse(buffer: ArrayBuffer): StudioData {
     bodies,
     scenery: (head.scenery ?? []).map((m: any, i: number) => reader.mesh(`scenery ${i}`, m)),
     strands,
+    wraps: (head.wraps ?? []).map((w: any, i: number) => readWrap(w, i, bodies.length)),
     muscles,
     npoint,
     restPoints: reader.floats("control points", head.points, 3 * npoint),
@@ -382,8 +533,10 @@ export function parse(buffer: ArrayBuffer): StudioData {
       lower: Number.isFinite(c.lower) ? c.lower : c.unit === "m" ? -0.1 : -Math.PI,
       upper: Number.isFinite(c.upper) ? c.upper : c.unit === "m" ? 0.1 : Math.PI,
       unit: c.unit === "m" ? "m" : "rad",
+      driven: c.driven !== false,
       body: within(`coordinate ${c.name}`, c.body, 0, bodies.length),
     })),
+    postures: (head.postures ?? []).map((p: any) => ({ name: String(p.name), values: (p.values ?? []).map(Number) })),
     functions: (head.functions ?? []).map(String),
     fillable: (head.fillable ?? []).map((m: any, i: number) => ({
       ...reader.mesh(`mesh ${i}`, m),
@@ -392,6 +545,7 @@ export function parse(buffer: ArrayBuffer): StudioData {
     })),
     skin: head.skin ? readSkin(head.skin, reader, bodies.length) : null,
     replay: null,
+    clinic: head.clinic ? readClinic(head.clinic, (head.coordinates ?? []).length) : null,
   };
   if (head.replay) data.replay = readReplay(head.replay, reader, data);
   return data;

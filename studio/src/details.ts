@@ -111,7 +111,7 @@ export class Details {
     const facts = [
       s.muscle < 0 ? "passive strand" : this.data.muscles[s.muscle] === s.name ? "muscle" : `part of ${this.data.muscles[s.muscle]}`,
       ...(s.maxForce > 0 ? [`at most ${pretty(s.maxForce)} N`] : []),
-      `${s.npoint} control points`,
+      s.line ? `line muscle over ${s.line.bodies.length} points` : `${s.npoint} control points`,
     ];
     const close = el("button", { type: "button", class: "icon", "aria-label": "Close details of this muscle", title: "Close (Esc)" }, "×");
     close.addEventListener("click", () => this.events.select(-1));

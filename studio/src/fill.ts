@@ -114,7 +114,7 @@ export class FillMode {
       this.socket = null;
       return;
     }
-    this.socket = new WebSocket(`ws://${location.host}/strands`);
+    this.socket = new WebSocket(`ws://${location.host}${location.pathname}strands`);
     this.socket.binaryType = "arraybuffer";
     this.socket.onmessage = (e) => e.data instanceof ArrayBuffer && this.take(e.data);
     this.socket.onclose = () => this.on && (this.note.textContent = "The server has gone away.");

@@ -64,7 +64,7 @@ export class Link {
     this.wanted = true;
     window.clearTimeout(this.retry);
     this.events.link("connecting", false);
-    const socket = new WebSocket(`ws://${location.host}/live`);
+    const socket = new WebSocket(`ws://${location.host}${location.pathname}live`);
     socket.binaryType = "arraybuffer";
     socket.onopen = () => {
       this.events.link("connected", false);

@@ -177,9 +177,27 @@ export class LiveMode {
     return headed ? c.name.replace(`${c.joint}.`, "axis ") : joint;
   }
 
+  /** A button for each posture of the model, and one for the pose as drawn. */
+  private postureButtons(): HTMLElement[] {
+    if (!this.data.postures.length) return [];
+    const zero = this.data.coordinates.map(() => 0);
+    const chips = [{ name: "rest", values: zero }, ...this.data.postures].map(({ name, values }) => {
+      const text = name.replace(/_/g, " ");
+      const b = el("button", { type: "button", class: "chip", "data-posture": name, title: `Target: ${text}` }, text);
+      b.addEventListener("click", () => {
+        this.setFollow(true);
+        this.touched = performance.now();
+        values.forEach((v, i) => this.link.send(Op.Aim, i, v));
+        announce(`Target: ${text}`);
+      });
+      return b;
+    });
+    return [el("div", { class: "postures", role: "group", "aria-label": "Postures" }, ...chips)];
+  }
+
   private buildPose(): void {
     const panel = byId("pose");
-    panel.append(el("h2", {}, "Target pose"), this.off, this.gripRow, this.gripWhy);
+    panel.append(el("h2", {}, "Target pose"), ...this.postureButtons(), this.off, this.gripRow, this.gripWhy);
     let joint = "";
     this.data.coordinates.forEach((c, i) => {
       const many = this.data.coordinates.filter((o) => o.joint === c.joint).length > 1;

@@ -1,5 +1,6 @@
 // The page: loads the data, builds the parts, and passes between them what the reader does. No physics here.
 
+import { Clinic } from "./clinic";
 import { Controls } from "./controls";
 import { DataError, loadData, type StudioData } from "./data";
 import { Details } from "./details";
@@ -29,6 +30,8 @@ class Studio {
   private readonly help: HTMLDialogElement;
   private readonly liveMode: LiveMode | null = null;
   private live = false;
+  readonly clinic: Clinic | null = null;
+  private inClinic = false;
   private readonly fillMode: FillMode | null = null;
   private filling = false;
   private shown: Set<number> | null = null;
@@ -65,8 +68,15 @@ class Studio {
     }
     byId("transport").hidden = !data.replay && !data.live;
     if (data.live) this.liveMode = new LiveMode(data, this.view, this.frame, () => this.liveChanged());
+    if (data.clinic) {
+      // Cases in the data: a page that was handed over. Without any there is a server to ask.
+      this.clinic = new Clinic(data, this.view, this.frame, data.clinic.cases.length === 0, {
+        changed: () => this.liveChanged(),
+        select: (s) => this.select(s === this.selected ? -1 : s),
+      });
+    }
     if (data.live && data.fillable.length) this.fillMode = new FillMode(data, this.view);
-    this.help = makeHelp(data.live);
+    this.help = makeHelp(data.live, !!data.clinic);
     this.theme = new Theme((dark) => {
       this.view.theme(dark);
       this.transport?.paint();
@@ -80,7 +90,7 @@ class Studio {
   }
 
   private playerChanged(): void {
-    if (this.live) return;
+    if (this.live || this.inClinic) return;
     this.transport?.update();
     this.refresh();
   }
@@ -102,6 +112,14 @@ class Studio {
 
   /** Replay or live, where the page has both; live where there is no replay. */
   private modes(): void {
+    if (this.clinic) {
+      byId("mode").hidden = !this.player;
+      byId("mode-live").hidden = true;
+      byId("mode-clinic").hidden = false;
+      byId("mode-clinic").addEventListener("click", () => this.setClinic(true));
+      byId("mode-replay").addEventListener("click", () => this.setClinic(false));
+      if (!this.player) this.setClinic(true);
+    }
     if (!this.liveMode) return;
     byId("mode").hidden = !this.player && !this.fillMode;
     byId("mode-replay").hidden = !this.player;
@@ -136,6 +154,22 @@ class Studio {
     }
   }
 
+  /** Poses and cases instead of the replay. */
+  setClinic(on: boolean): void {
+    if (!this.clinic || on === this.inClinic || (!on && !this.player)) return;
+    this.player?.pause();
+    this.inClinic = on;
+    byId("mode-replay").setAttribute("aria-pressed", String(!on));
+    byId("mode-clinic").setAttribute("aria-pressed", String(on));
+    this.scale.setLive(on);
+    this.clinic.set(on);
+    if (!on) {
+      this.transport?.mount();
+      this.refresh();
+    }
+    announce(on ? "Clinic" : "Replay");
+  }
+
   setLive(live: boolean): void {
     this.setFill(false);
     if (!this.liveMode || live === this.live || (!live && !this.player)) return;
@@ -156,7 +190,7 @@ class Studio {
 
   /** Shows the frame that the clock points at. */
   refresh(): void {
-    if (this.player && !this.live) sampleReplay(this.player.replay, this.player.time, this.frame);
+    if (this.player && !this.live && !this.inClinic) sampleReplay(this.player.replay, this.player.time, this.frame);
     this.show();
   }
 
@@ -172,6 +206,7 @@ class Studio {
     this.view.selected = strand;
     this.list.mark(strand);
     this.details.select(strand);
+    this.clinic?.select(strand);
     this.transport?.select(strand);
     announce(strand < 0 ? "Nothing selected" : `${this.data.strands[strand].name} selected`);
     this.refresh();
@@ -266,6 +301,7 @@ class Studio {
     if (e.key === " " && onButton) return;
     const slider = target instanceof HTMLInputElement && target.type === "range" && target.id !== "timeline";
     if (slider && (e.key.startsWith("Arrow") || e.key === "Home" || e.key === "End")) return;
+    if (this.inClinic && this.clinic!.key(e)) return e.preventDefault();
     if (this.live ? this.liveMode!.key(e) || this.viewKey(e) : this.playKey(e) || this.viewKey(e)) e.preventDefault();
   }
 

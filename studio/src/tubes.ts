@@ -3,10 +3,14 @@
 
 import * as THREE from "three";
 import type { Strand, StudioData } from "./data";
-import type { Frame } from "./frame";
+import { restFrame, type Frame } from "./frame";
+import { Lines } from "./lines";
 import { rampColours, rampLinear, rampShare, tendon } from "./ramp";
 
 const SIDES = 8;
+const CIRCLE = Array.from({ length: SIDES }, (_, j) => [Math.cos((2 * Math.PI * j) / SIDES), Math.sin((2 * Math.PI * j) / SIDES)]);
+/** More line muscles than this get fewer rings each, so that a whole body still moves smoothly. */
+const MANY_LINES = 200;
 
 interface Rings {
   first: number; // sample
@@ -15,6 +19,8 @@ interface Rings {
   basis: Float32Array; // count x 4
   swell: Float32Array; // 0 in the tendon, 1 in the middle of the belly
   drawnLength: number;
+  /** now, m */
+  length: number;
 }
 
 function basisAt(knots: Float32Array, n: number, s: number): { span: number; b: number[] } {
@@ -55,6 +61,20 @@ export function thinRadius(strand: Strand): number {
   return Math.min(Math.max(strand.radius * 0.55, 0.0006), 0.0025);
 }
 
+/** Shiny, coloured by vertex; leaves out what a test of `seen` says. */
+function tissue(without: string): THREE.MeshPhongMaterial {
+  const material = new THREE.MeshPhongMaterial({ vertexColors: true, shininess: 38, specular: "#2c2c2c" });
+  material.onBeforeCompile = (shader) => {
+    shader.vertexShader = shader.vertexShader
+      .replace("void main() {", "attribute float seen;\nvarying float vSeen;\nvoid main() {\nvSeen = seen;");
+    shader.fragmentShader = shader.fragmentShader
+      .replace("void main() {", "varying float vSeen;\nvoid main() {")
+      .replace("#include <color_fragment>", `#include <color_fragment>\nif (v${without[0].toUpperCase()}${without.slice(1)}) discard;\ndiffuseColor.a *= vSeen;`);
+  };
+  material.customProgramCacheKey = () => without;
+  return material;
+}
+
 function smooth(x: number): number {
   const t = Math.min(Math.max(x, 0), 1);
   return t * t * (3 - 2 * t);
@@ -77,6 +97,7 @@ function makeRings(strand: Strand, first: number): Rings {
     basis: new Float32Array(4 * count),
     swell: new Float32Array(count),
     drawnLength: 0,
+    length: 0,
   };
   const s0 = strand.knots[3];
   const s1 = strand.knots[n];
@@ -88,6 +109,14 @@ function makeRings(strand: Strand, first: number): Rings {
     rings.swell[i] = bellyShape(strand, u);
   }
   return rings;
+}
+
+/** Rings of a line muscle: evenly along it, whatever its pose. */
+function makeLineRings(strand: Strand, first: number, many: boolean): Rings {
+  const n = strand.line!.bodies.length;
+  const count = many ? Math.min(2 * n + 9, 20) : Math.min(5 * n + 16, 72);
+  const swell = Float32Array.from({ length: count }, (_, i) => bellyShape(strand, i / (count - 1)));
+  return { first, count, span: new Int32Array(0), basis: new Float32Array(0), swell, drawnLength: 0, length: 0 };
 }
 
 export class Tubes {
@@ -103,6 +132,17 @@ export class Tubes {
   readonly hidden: Uint8Array;
   /** what strands that are not selected fade towards, linear grey */
   fade = 0.16;
+  /** see-through by activation: what rests is faint */
+  byActivity = false;
+  /** how far bellies are drawn apart, 0 to 1; their ends stay */
+  spread = 0;
+  /** strands that do nothing: grey */
+  readonly idle: Uint8Array;
+  /** everything that is drawn */
+  readonly group = new THREE.Group();
+  private readonly faint: THREE.Mesh;
+  private readonly seen: THREE.BufferAttribute;
+  private readonly away: Float32Array; // where each belly goes when they are spread, m
   private readonly rings: Rings[] = [];
   /** first entry of each strand in the index */
   private readonly indexOf: number[] = [];
@@ -110,12 +150,16 @@ export class Tubes {
   private readonly normal: THREE.BufferAttribute;
   private readonly color: THREE.BufferAttribute;
   private readonly scratch = new Float32Array(3);
+  private readonly lines: Lines;
 
   constructor(private readonly data: StudioData) {
     this.hidden = new Uint8Array(data.strands.length);
+    this.idle = new Uint8Array(data.strands.length);
     let samples = 0;
+    const many = data.strands.filter((s) => s.line).length > MANY_LINES;
+    this.lines = new Lines(data);
     for (const strand of data.strands) {
-      const rings = makeRings(strand, samples);
+      const rings = strand.line ? makeLineRings(strand, samples, many) : makeRings(strand, samples);
       this.rings.push(rings);
       samples += rings.count;
     }
@@ -131,9 +175,19 @@ export class Tubes {
     geometry.setAttribute("normal", this.normal);
     geometry.setAttribute("color", this.color);
     geometry.setIndex(this.makeIndex());
-    const material = new THREE.MeshPhongMaterial({ vertexColors: true, shininess: 38, specular: "#2c2c2c" });
-    this.mesh = new THREE.Mesh(geometry, material);
+    this.seen = new THREE.BufferAttribute(new Float32Array(SIDES * samples).fill(1), 1);
+    this.seen.setUsage(THREE.DynamicDrawUsage);
+    geometry.setAttribute("seen", this.seen);
+    this.mesh = new THREE.Mesh(geometry, tissue("seen < 0.6"));
     this.mesh.frustumCulled = false;
+    // What is faint is drawn once more, after all else and without hiding what lies behind it.
+    const glass = tissue("seen >= 0.6");
+    glass.transparent = true;
+    glass.depthWrite = false;
+    this.faint = new THREE.Mesh(geometry, glass);
+    this.faint.frustumCulled = false;
+    this.faint.renderOrder = 5;
+    this.faint.visible = false;
     const again = new THREE.BufferGeometry();
     again.setAttribute("position", this.position);
     again.setIndex(geometry.index);
@@ -145,8 +199,34 @@ export class Tubes {
     this.halo.renderOrder = 20;
     this.halo.visible = false;
     this.rings.forEach((r) => (r.drawnLength = 0));
-    this.trace(data.restPoints);
-    this.rings.forEach((r) => (r.drawnLength = this.lineLength(r)));
+    this.trace(restFrame(data));
+    this.rings.forEach((r) => (r.drawnLength = r.length));
+    this.away = this.findAway();
+    this.group.add(this.mesh, this.faint, this.halo);
+  }
+
+  /** Away from the middle of the bellies around, so that layers part like the pages of a book. */
+  private findAway(): Float32Array {
+    const middles = this.rings.map((r) => {
+      const i = r.first + r.swell.reduce((best, v, k) => (v > r.swell[best] ? k : best), 0);
+      return new THREE.Vector3().fromArray(this.centres, 3 * i);
+    });
+    const out = new Float32Array(3 * middles.length);
+    const around = new THREE.Vector3();
+    middles.forEach((m, s) => {
+      let weight = 0;
+      around.set(0, 0, 0);
+      for (const other of middles) {
+        const w = Math.exp(-other.distanceToSquared(m) / (2 * 0.045 ** 2));
+        around.addScaledVector(other, w);
+        weight += w;
+      }
+      around.multiplyScalar(-1 / weight).add(m);
+      const far = around.length() || 1;
+      const most = Math.min(0.006 + 0.9 * far, 0.2 * this.rings[s].length);
+      around.multiplyScalar(most / far).toArray(out, 3 * s);
+    });
+    return out;
   }
 
   private makeIndex(): number[] {
@@ -163,8 +243,12 @@ export class Tubes {
     return index;
   }
 
-  private trace(points: Float32Array): void {
+  private trace(frame: Frame): void {
+    const points = frame.points;
+    this.lines.place(frame.positions, frame.rotations);
     this.rings.forEach((r, s) => {
+      const { line } = this.data.strands[s];
+      if (line) return this.traceLine(r, this.lines.trace(line));
       const first = this.data.strands[s].first;
       for (let i = 0; i < r.count; i++) {
         let x = 0;
@@ -182,7 +266,35 @@ export class Tubes {
         this.centres[c + 1] = y;
         this.centres[c + 2] = z;
       }
+      r.length = this.lineLength(r);
     });
+  }
+
+  /** Samples the line that was traced last, and takes the edge off its corners. */
+  private traceLine(r: Rings, length: number): void {
+    const { xyz, along, count } = this.lines;
+    const c = this.centres;
+    r.length = length;
+    for (let i = 0, k = 1; i < r.count; i++) {
+      const at = (length * i) / (r.count - 1);
+      while (k + 1 < count && along[k] < at) k++;
+      const f = Math.min(Math.max((at - along[k - 1]) / (along[k] - along[k - 1] || 1), 0), 1);
+      for (let j = 0; j < 3; j++) c[3 * (r.first + i) + j] = xyz[3 * k - 3 + j] * (1 - f) + xyz[3 * k + j] * f;
+    }
+    for (let j = 0; j < 3; j++) {
+      let before = c[3 * r.first + j];
+      for (let i = 1; i + 1 < r.count; i++) {
+        const o = 3 * (r.first + i) + j;
+        const here = c[o];
+        c[o] = 0.25 * before + 0.5 * here + 0.25 * c[o + 3];
+        before = here;
+      }
+    }
+  }
+
+  /** Length of a strand in the pose drawn last, m. */
+  lengthOf(strand: number): number {
+    return this.rings[strand].length;
   }
 
   private lineLength(r: Rings): number {
@@ -196,7 +308,9 @@ export class Tubes {
 
   /** Rewrites the mesh. selected and hovered are strands or -1; others fade when one is selected. */
   update(frame: Frame, selected: number, hovered: number): void {
-    this.trace(frame.points);
+    this.trace(frame);
+    if (this.spread > 0) this.rings.forEach((r, s) => this.part(r, s));
+    this.faint.visible = this.byActivity && this.mesh.visible;
     this.halo.visible = selected >= 0 && this.mesh.visible;
     if (selected >= 0) {
       const r = this.rings[selected];
@@ -205,15 +319,33 @@ export class Tubes {
     this.rings.forEach((r, s) => {
       const strand = this.data.strands[s];
       const level = strand.muscle >= 0 ? frame.activation[strand.muscle] : 0;
-      this.writeColors(r, level, strand.muscle >= 0, selected >= 0 && selected !== s, hovered === s || selected === s);
+      this.writeColors(r, level, strand.muscle >= 0, selected >= 0 && selected !== s, hovered === s || selected === s, this.idle[s] === 1);
+      const seen = this.byActivity && hovered !== s && selected !== s ? 0.08 + 0.92 * Math.sqrt(rampShare(level)) : 1;
+      (this.seen.array as Float32Array).fill(seen, SIDES * r.first, SIDES * (r.first + r.count));
       this.writeRings(r, strand, rampShare(level), this.hidden[s] ? 0 : hovered === s || selected === s ? 1.25 : 1);
     });
     this.position.needsUpdate = true;
     this.normal.needsUpdate = true;
     this.color.needsUpdate = true;
+    this.seen.needsUpdate = true;
   }
 
-  private writeColors(r: Rings, level: number, muscle: boolean, faded: boolean, lit: boolean): void {
+  private part(r: Rings, s: number): void {
+    for (let i = 0; i < r.count; i++) {
+      const w = this.spread * Math.sin((Math.PI * i) / (r.count - 1)) ** 1.2;
+      for (let k = 0; k < 3; k++) this.centres[3 * (r.first + i) + k] += w * this.away[3 * s + k];
+    }
+  }
+
+  /** Sample in the thickest place of a strand's belly, else in its middle. */
+  middleOf(strand: number): number {
+    const r = this.rings[strand];
+    let best = r.count >> 1;
+    for (let i = 0; i < r.count; i++) if (r.swell[i] > r.swell[best] + 1e-6) best = i;
+    return r.first + best;
+  }
+
+  private writeColors(r: Rings, level: number, muscle: boolean, faded: boolean, lit: boolean, idle: boolean): void {
     const c = this.scratch;
     rampLinear(level, c);
     const out = this.color.array as Float32Array;
@@ -223,6 +355,7 @@ export class Tubes {
       const pale = muscle ? paleness * (1 - smooth(3 * r.swell[i])) : paleness;
       for (let k = 0; k < 3; k++) {
         let v = c[k] * (1 - pale) + tendon[k] * pale;
+        if (idle) v = 0.25 * v + 0.75 * [0.2, 0.23, 0.27][k];
         if (faded) v = 0.35 * v + 0.65 * this.fade;
         else if (lit) v = Math.min(1, 1.15 * v + 0.03);
         for (let j = 0; j < SIDES; j++) out[3 * ((r.first + i) * SIDES + j) + k] = v;
@@ -234,7 +367,7 @@ export class Tubes {
   private writeRings(r: Rings, strand: Strand, share: number, factor: number): void {
     const c = this.centres;
     // Constant volume: a shorter strand is a thicker one.
-    const squeeze = Math.sqrt(Math.min(Math.max(r.drawnLength / (this.lineLength(r) || 1), 0.5), 2));
+    const squeeze = Math.sqrt(Math.min(Math.max(r.drawnLength / (r.length || 1), 0.5), 2));
     const thin = thinRadius(strand);
     const full = strand.bellyRadius;
     let nx = 0;
@@ -271,9 +404,7 @@ export class Tubes {
     const nor = this.normal.array as Float32Array;
     const c = this.centres;
     for (let j = 0; j < SIDES; j++) {
-      const angle = (2 * Math.PI * j) / SIDES;
-      const ca = Math.cos(angle);
-      const sa = Math.sin(angle);
+      const [ca, sa] = CIRCLE[j];
       const o = 3 * (i * SIDES + j);
       const x = ca * nx + sa * bx;
       const y = ca * ny + sa * by;

@@ -8,6 +8,7 @@ import type { Frame } from "./frame";
 import { Markers } from "./markers";
 import { poseMatrix, SkinMesh } from "./skin";
 import { Tubes } from "./tubes";
+import { Twin } from "./twin";
 
 export type Layer = "bones" | "strands" | "skin" | "target" | "constraints" | "surfaces" | "grid";
 /** A place to look from: its name, and the direction of the eye in the page's axes. */
@@ -24,6 +25,10 @@ export class View {
   readonly tubes: Tubes;
   readonly markers: Markers;
   readonly skin: SkinMesh | null;
+  /** called after every picture, with the camera as it was */
+  afterDraw: (() => void) | null = null;
+  private twin: Twin | null = null;
+  private twinFrame: Frame | null = null;
   selected = -1;
   hovered = -1;
   /** pictures drawn so far; tests wait for it to grow */
@@ -68,7 +73,7 @@ export class View {
     this.markers = new Markers(data, Math.min(Math.max(0.0055 * size, 0.001), 0.01));
     this.grid = this.makeGrid(size);
     this.pushGhost(0.003 * size);
-    this.root.add(this.bones, this.target, this.tubes.mesh, this.tubes.halo, this.markers.group);
+    this.root.add(this.bones, this.target, this.tubes.group, this.markers.group);
     if (this.skin) this.root.add(this.skin.group);
     this.scene.add(this.grid);
     this.controls = new OrbitControls(this.camera, canvas);
@@ -177,6 +182,35 @@ export class View {
     this.request();
   }
 
+  /** A second limb on the left half of the picture; null: this one alone. */
+  beside(frame: Frame | null): void {
+    if (frame && !this.twin) {
+      this.twin = new Twin(this.data, this.bodies);
+      this.twin.tubes.fade = this.tubes.fade;
+      this.root.add(this.twin.group);
+    }
+    const changed = !!frame !== !!this.twinFrame;
+    this.twinFrame = frame;
+    if (changed) this.resize();
+    if (this.frame) this.update(this.frame);
+  }
+
+  get split(): boolean {
+    return !!this.twinFrame;
+  }
+
+  /** The tubes of the second limb, where there is one. */
+  get otherTubes(): Tubes | null {
+    return this.twin?.tubes ?? null;
+  }
+
+  /** Sets how all tubes are drawn. */
+  drawTubes(set: (tubes: Tubes) => void): void {
+    set(this.tubes);
+    if (this.twin) set(this.twin.tubes);
+    if (this.frame) this.update(this.frame);
+  }
+
   /** Colours that follow the page's theme. */
   theme(dark: boolean): void {
     const { sky, key, rim } = this.light;
@@ -192,7 +226,7 @@ export class View {
     rim.position.set(1.2, 0.2, -1.5);
     rim.target.position.set(0, 0, -1);
     this.ghostMaterial.color.set(dark ? "#8fd3ff" : "#1a5f99");
-    this.ghostMaterial.opacity = 0.3;
+    this.ghostMaterial.opacity = this.data.clinic ? 0.14 : 0.3;
     const lines = this.grid.material as THREE.LineBasicMaterial;
     lines.vertexColors = false;
     lines.color.set(dark ? "#aab4c4" : "#4c4740");
@@ -207,7 +241,7 @@ export class View {
     if (layer === "target") this.targetWanted = on;
     else if (layer === "bones") this.bones.traverse((o) => o instanceof THREE.Mesh && !this.wraps.includes(o) && (o.visible = on));
     else if (layer === "surfaces") this.wraps.forEach((w) => (w.visible = on));
-    else if (layer === "strands") this.tubes.mesh.visible = on;
+    else if (layer === "strands") this.drawTubes((t) => (t.mesh.visible = on));
     else if (layer === "constraints") this.markers.group.visible = on;
     else if (layer === "grid") this.grid.visible = on;
     else if (this.skin) this.skin.group.visible = on;
@@ -216,8 +250,7 @@ export class View {
 
   /** Shows only these strands; null: all of them. */
   showOnly(strands: Set<number> | null): void {
-    this.tubes.hidden.forEach((_, s) => (this.tubes.hidden[s] = strands && !strands.has(s) ? 1 : 0));
-    if (this.frame) this.update(this.frame);
+    this.drawTubes((t) => t.hidden.forEach((_, s) => (t.hidden[s] = strands && !strands.has(s) ? 1 : 0)));
   }
 
   setSkinOpacity(opacity: number): void {
@@ -231,6 +264,7 @@ export class View {
     this.target.visible = this.targetWanted && frame.hasTarget;
     if (this.target.visible) this.ghosts.forEach((g, i) => place(g, frame.targetPositions, frame.targetRotations, i));
     this.tubes.update(frame, this.selected, this.hovered);
+    if (this.twinFrame) this.twin!.update(this.twinFrame, this.selected, this.hovered);
     this.markers.update(frame, this.selected);
     this.skin?.update(frame);
     this.request();
@@ -340,16 +374,20 @@ export class View {
   /** The strand nearest to a place on the canvas (CSS pixels), within a reach; nearer ones in depth win a tie. */
   pick(x: number, y: number, reach: number): number {
     if (!this.tubes.mesh.visible || this.skin?.hides) return -1;
-    const { clientWidth: w, clientHeight: h } = this.canvas;
+    const { clientWidth, clientHeight: h } = this.canvas;
+    const w = this.split ? clientWidth / 2 : clientWidth;
+    const left = this.split && x < w;
+    if (this.split && !left) x -= w;
+    const tubes = left ? this.twin!.tubes : this.tubes;
     const m = new THREE.Matrix4()
       .multiplyMatrices(this.camera.projectionMatrix, this.camera.matrixWorldInverse)
       .multiply(this.root.matrixWorld);
     const v = new THREE.Vector3();
-    const { centres, owner } = this.tubes;
+    const { centres, owner } = tubes;
     let best = -1;
     let bestScore = Infinity;
     for (let i = 0; i < owner.length; i++) {
-      if (this.tubes.hidden[owner[i]]) continue;
+      if (tubes.hidden[owner[i]]) continue;
       v.set(centres[3 * i], centres[3 * i + 1], centres[3 * i + 2]).applyMatrix4(m);
       if (v.z < -1 || v.z > 1) continue;
       const d = Math.hypot(((v.x + 1) / 2) * w - x, ((1 - v.y) / 2) * h - y);
@@ -384,7 +422,9 @@ export class View {
   }
 
   private rayAt(x: number, y: number): THREE.Raycaster {
-    const { clientWidth: w, clientHeight: h } = this.canvas;
+    const { clientWidth, clientHeight: h } = this.canvas;
+    const w = this.split ? clientWidth / 2 : clientWidth;
+    if (this.split && x >= w) x -= w;
     const ray = new THREE.Raycaster();
     ray.setFromCamera(new THREE.Vector2((2 * x) / w - 1, 1 - (2 * y) / h), this.camera);
     return ray;
@@ -392,14 +432,19 @@ export class View {
 
   /** Where the middle of a strand is on the canvas, for tests and labels. */
   screenOf(strand: number): { x: number; y: number } {
-    const { centres, owner } = this.tubes;
+    const { owner } = this.tubes;
     const first = owner.indexOf(strand);
-    const i = first + Math.floor((owner.lastIndexOf(strand) - first) / 2);
+    return this.screenAt(first + Math.floor((owner.lastIndexOf(strand) - first) / 2));
+  }
+
+  /** Where a sample of the tubes is on the canvas; of the right half where the picture is split. */
+  screenAt(sample: number): { x: number; y: number } {
+    const { centres } = this.tubes;
     this.camera.updateMatrixWorld();
-    const v = new THREE.Vector3(centres[3 * i], centres[3 * i + 1], centres[3 * i + 2])
-      .applyMatrix4(this.root.matrixWorld)
-      .project(this.camera);
-    return { x: ((v.x + 1) / 2) * this.canvas.clientWidth, y: ((1 - v.y) / 2) * this.canvas.clientHeight };
+    const v = new THREE.Vector3().fromArray(centres, 3 * sample).applyMatrix4(this.root.matrixWorld).project(this.camera);
+    const w = this.canvas.clientWidth;
+    const x = (v.x + 1) / 2;
+    return { x: this.split ? (w * (1 + x)) / 2 : w * x, y: ((1 - v.y) / 2) * this.canvas.clientHeight };
   }
 
   /** Time of the frame that is shown, s. */
@@ -414,7 +459,7 @@ export class View {
     const c = out.getContext("2d")!;
     c.fillStyle = ground;
     c.fillRect(0, 0, out.width, out.height);
-    this.renderer.render(this.scene, this.camera); // what was drawn before may be gone from the canvas
+    this.draw(); // what was drawn before may be gone from the canvas
     c.drawImage(this.canvas, 0, 0);
     return out;
   }
@@ -424,10 +469,38 @@ export class View {
     this.wanted = true;
     requestAnimationFrame(() => {
       this.wanted = false;
-      this.renderer.render(this.scene, this.camera);
+      this.draw();
+      this.afterDraw?.();
       if (this.drawn++ === 0) performance.mark("picture");
     });
   }
+
+  /** One picture; or two halves by one camera, the second limb on the left. */
+  private draw(): void {
+    const { clientWidth: w, clientHeight: h } = this.canvas.parentElement!;
+    if (!this.twin || !this.split) {
+      if (this.twin) this.twin.group.visible = false;
+      this.renderer.setScissorTest(false);
+      this.renderer.setViewport(0, 0, w, h);
+      this.renderer.render(this.scene, this.camera);
+      return;
+    }
+    const own = [this.bones, this.target, this.tubes.group, ...(this.extra ? [this.extra] : [])];
+    const shown = own.map((o) => o.visible);
+    this.renderer.setScissorTest(true);
+    for (const half of [0, 1]) {
+      this.renderer.setViewport((half * w) / 2, 0, w / 2, h);
+      this.renderer.setScissor((half * w) / 2, 0, w / 2, h);
+      this.twin.group.visible = half === 0;
+      own.forEach((o, i) => (o.visible = shown[i] && half === 1));
+      this.renderer.render(this.scene, this.camera);
+    }
+    own.forEach((o, i) => (o.visible = shown[i]));
+    this.renderer.setScissorTest(false);
+  }
+
+  /** Something that belongs to the first limb only, such as tendons that were moved. */
+  extra: THREE.Object3D | null = null;
 
   private resize(): void {
     const parent = this.canvas.parentElement!;
@@ -435,7 +508,7 @@ export class View {
     const h = Math.max(parent.clientHeight, 1);
     const before = this.camera.aspect;
     this.renderer.setSize(w, h, false);
-    this.camera.aspect = w / h;
+    this.camera.aspect = (this.split ? w / 2 : w) / h;
     this.camera.updateProjectionMatrix();
     if (this.drawn === 0 || Math.abs(Math.log(before / this.camera.aspect)) > 0.4) this.look(this.home);
     this.request();

@@ -47,24 +47,25 @@ static void energy_never_rises(void **state)
 {
     (void)state;
     snPatient *p = patient();
-    snForward f;
-    double none[HAND_U] = {0}, start, last;
+    double start, last;
     uint64_t seed = 6;
     sn_patient_gravity(p, (double[3]){0, 0, 0});
-    assert_true(sn_forward_create(p, &f));
+    snTreeSim *sim = sn_patient_sim(p);
+    assert_non_null(sim);
+    sim->h = 1.0 / 240;
     for (int round = 0; round < 5; ++round) {
-        random_pose(m, 0.7, &seed, f.q);
-        memset(f.v, 0, sizeof(double) * HAND_Q);
-        start = last = sn_forward_energy(&f);
+        random_pose(m, 0.7, &seed, sim->q);
+        memset(sim->v, 0, sizeof(double) * HAND_Q);
+        start = last = sn_treesim_energy(sim);
         for (int i = 0; i < 240; ++i) {
-            assert_true(sn_forward_step(&f, none, 1.0 / 240));
-            double now = sn_forward_energy(&f);
+            assert_int_equal(sn_treesim_step(sim), SN_OK);
+            double now = sn_treesim_energy(sim);
             assert_at_most(now, last + 1e-9);
             last = now;
         }
         assert_true(last < 0.9 * start);
     }
-    sn_forward_free(&f);
+    sn_treesim_destroy(sim);
     sn_patient_destroy(p);
 }
 
@@ -84,8 +85,9 @@ static void halving_the_step_changes_little(void **state)
 {
     (void)state;
     snPatient *p = patient();
-    snPursueReport a = pursue(p, "pinch", &(snPursueDef){.step = 1.0 / 240}),
-                   b = pursue(p, "pinch", &(snPursueDef){.step = 1.0 / 480, .control_rate = 480});
+    snPursueReport a = pursue(p, "pinch", &(snPursueDef){.size = sizeof(snPursueDef), .step = 1.0 / 240}),
+                   b = pursue(p, "pinch",
+                              &(snPursueDef){.size = sizeof(snPursueDef), .step = 1.0 / 480, .control_rate = 480});
     for (int k = 0; k < HAND_Q; ++k) assert_near(a.final_pose[k], b.final_pose[k], 1 * SN_DEG);
     sn_pursue_report_free(&a), sn_pursue_report_free(&b);
     sn_patient_destroy(p);
@@ -95,8 +97,8 @@ static void stored_activations_give_the_same_motion(void **state)
 {
     (void)state;
     snPatient *p = patient();
-    snPursueReport a = pursue(p, "wave", &(snPursueDef){0});
-    snPursueDef again = {.activations = a.stored, .nactivation = a.steps};
+    snPursueReport a = pursue(p, "wave", &(snPursueDef){.size = sizeof(snPursueDef)});
+    snPursueDef again = {.size = sizeof(snPursueDef), .activations = a.stored, .nactivation = a.steps};
     snPursueReport b = pursue(p, "wave", &again);
     for (int k = 0; k < HAND_Q; ++k) assert_near(a.final_pose[k], b.final_pose[k], 1e-9);
     sn_pursue_report_free(&a), sn_pursue_report_free(&b);
@@ -120,7 +122,8 @@ static void motions_are_followed(void **state)
     snPatient *p = patient();
     for (int method = SN_PURSUE_TORQUE; method <= SN_PURSUE_STEP; ++method)
         for (int i = 0; i < 5; ++i) {
-            snPursueReport r = pursue(p, name[i], &(snPursueDef){.method = (snPursuit)method});
+            snPursueReport r =
+                pursue(p, name[i], &(snPursueDef){.size = sizeof(snPursueDef), .method = (snPursuit)method});
             print_message("%s %-8s digits %.2f, wrist %.2f, worst %.1f deg\n", method ? "step  " : "torque", name[i],
                           rms_deg(&r, false), rms_deg(&r, true), r.worst / SN_DEG);
             assert_at_most(rms_deg(&r, false), 3);
@@ -151,7 +154,7 @@ static void the_published_method_runs(void **state)
     (void)state;
     if (!sn_lbfgsb_available()) skip();
     snPatient *p = patient();
-    snPursueReport r = pursue(p, "wave", &(snPursueDef){.method = SN_PURSUE_PAPER});
+    snPursueReport r = pursue(p, "wave", &(snPursueDef){.size = sizeof(snPursueDef), .method = SN_PURSUE_PAPER});
     print_message("paper wave: digits %.2f, wrist %.2f deg\n", rms_deg(&r, false), rms_deg(&r, true));
     assert_at_most(rms_deg(&r, false), 9.2);
     sn_pursue_report_free(&r);
@@ -166,7 +169,7 @@ static void loads_tire(void **state)
     snPatient *loaded = NULL, *free_hand = patient();
     sn_case_add(c, &(snChange){.kind = SN_CHANGE_LOAD, .name = "dp2", .force = {0, 0, 5}});
     assert_int_equal(sn_patient_create(spec, m, c, &loaded, NULL), SN_OK);
-    snPursueDef def = {.fatigue = true, .repeat = 5, .rest = 1, .method = SN_PURSUE_STEP};
+    snPursueDef def = {.size = sizeof(snPursueDef), .fatigue = true, .repeat = 5, .rest = 1, .method = SN_PURSUE_STEP};
     snPursueReport a = pursue(free_hand, "pinch", &def), b = pursue(loaded, "pinch", &def);
     int32_t flexor = unit(m, "FDP2");
     print_message("FDP2 fatigued after 5 pinches: %.4f, with 5 N %.4f\n", a.fatigued[flexor], b.fatigued[flexor]);

@@ -259,6 +259,85 @@ static void tenodesis(void **state)
                   angle(m, back, "pip3") - angle(m, front, "pip3"));
 }
 
+/* Solves K x = b by elimination; K is positive definite. */
+static void eliminate(double *K, double *b)
+{
+    for (int i = 0; i < HAND_Q; ++i)
+        for (int r = i + 1; r < HAND_Q; ++r) {
+            double f = K[r * HAND_Q + i] / K[i * HAND_Q + i];
+            for (int c = i; c < HAND_Q; ++c) K[r * HAND_Q + c] -= f * K[i * HAND_Q + c];
+            b[r] -= f * b[i];
+        }
+    for (int i = HAND_Q - 1; i >= 0; --i) {
+        for (int c = i + 1; c < HAND_Q; ++c) b[i] -= K[i * HAND_Q + c] * b[c];
+        b[i] /= K[i * HAND_Q + i];
+    }
+}
+
+/* Which joint of the index finger begins to move how far when one muscle pulls a little, all else passive (Nimbarte
+ * 2008: FDP PIP > DIP > MCP; FDS leaves the DIP still; ED MCP > PIP > DIP). In deg for 1 % of the activation. */
+static void pull_alone(const char *name, double moved[3])
+{
+    static const char *const joint[] = {"mcp2.f", "pip2.f", "dip2.f"};
+    double q[HAND_Q] = {0}, activation[HAND_U] = {0}, before[HAND_Q], after[HAND_Q], K[HAND_Q * HAND_Q];
+    snPatient *p = with(0, NULL);
+    sn_patient_gravity(p, (double[3]){0, 0, 0});
+    sn_patient_stiffness(p, q, activation, before, false, K, HAND_Q);
+    activation[unit(m, name)] = 0.01;
+    sn_patient_torque(p, q, activation, after);
+    for (int k = 0; k < HAND_Q; ++k) after[k] -= before[k];
+    eliminate(K, after);
+    for (int i = 0; i < 3; ++i) moved[i] = angle(m, after, joint[i]);
+    print_message("%s alone, 1 %%: MCP2 %.2f, PIP2 %.2f, DIP2 %.2f deg\n", name, moved[0], moved[1], moved[2]);
+    sn_patient_destroy(p);
+}
+
+static void one_muscle_alone(void **state)
+{
+    (void)state;
+    double deep[3], shallow[3], extensor[3];
+    pull_alone("FDP2", deep), pull_alone("FDS2", shallow), pull_alone("ED2", extensor);
+    /* What each must do at least, whatever the order: bend all; leave the last joint behind; extend the first. */
+    assert_true(deep[0] > 0 && deep[1] > 0 && deep[2] > 0);
+    assert_true(fabs(shallow[2]) < 0.5 * shallow[1]);
+    assert_true(extensor[0] < 0 && extensor[0] < extensor[1]);
+}
+
+/* Seven keys, half a second apart, each finger closed by a share of its own, followed by both methods. */
+static void seven_keys(void **state)
+{
+    (void)state;
+    double key[7][HAND_Q], time[7];
+    const char *name[HAND_Q];
+    uint64_t seed = 5;
+    for (int i = 0; i < 7; ++i) {
+        time[i] = 0.5 * i;
+        fist(m, key[i]);
+        double share[10] = {0};
+        for (int f = 0; f < 10; ++f) share[f] = i && i < 6 ? 0.45 + 0.4 * noise(&seed) : 0;
+        for (int k = 0; k < HAND_Q; ++k) key[i][k] *= share[m->coord_name[k][strcspn(m->coord_name[k], "12345")] % 10];
+    }
+    for (int k = 0; k < HAND_Q; ++k) name[k] = m->coord_name[k];
+    for (int method = 0; method < 2; ++method) {
+        snPoses *poses = NULL;
+        snPursueReport r;
+        snPursueDef def = {.size = sizeof def, .method = method ? SN_PURSUE_STEP : SN_PURSUE_TORQUE};
+        assert_int_equal(sn_poses_create(HAND_Q, name, 7, time, key[0], true, &poses, NULL), SN_OK);
+        snPatient *p = with(0, NULL);
+        assert_int_equal(sn_pursue(p, poses, &def, NULL, &r, NULL), SN_OK);
+        double digits = 0, wrist = 0;
+        for (int k = 0; k < HAND_Q; ++k) *(k < 2 ? &wrist : &digits) += r.rms[k] * r.rms[k];
+        print_message("7 keys, %s: digits %.2f deg (3), wrist %.2f (1), any joint %.1f (12: %s)\n", method ? "step" : "torque",
+                      sqrt(digits / 21) / SN_DEG, sqrt(wrist / 2) / SN_DEG, r.worst / SN_DEG, name[r.worst_coordinate]);
+        assert_at_most(sqrt(digits / 21) / SN_DEG, 3);
+        assert_at_most(sqrt(wrist / 2) / SN_DEG, 1);
+        assert_at_most(r.worst / SN_DEG, 12);
+        sn_pursue_report_free(&r);
+        sn_patient_destroy(p);
+        sn_poses_destroy(poses);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -272,6 +351,8 @@ int main(void)
         cmocka_unit_test(compensators),
         cmocka_unit_test(free_index_flexion),
         cmocka_unit_test(tenodesis),
+        cmocka_unit_test(one_muscle_alone),
+        cmocka_unit_test(seven_keys),
     };
     return cmocka_run_group_tests_name("analysis.scenarios", tests, set_up, tear_down);
 }

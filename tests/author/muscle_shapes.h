@@ -94,7 +94,7 @@ static inline double deltoid_field(const void *context, v3 p, double limit)
             double radius = 0.014 + 0.004 * sin(SN_PI * t) - 0.005 * t;
             least = fmin(least, v3_dist(p, v3_mad(a, u, way)) - radius);
         }
-        all = head ? sn_field_union(all, least, 0.008) : least;
+        all = head ? sn_distance_union(all, least, 0.008) : least;
     }
     return all;
 }

@@ -1,5 +1,6 @@
 /* AutoStrands on five muscles: evenly spread, inside, apart, smooth; what is refused; parameters that change while it
  * runs; physiological cross-sections against formulas. */
+#include "author/autostrands.h"
 #include "check.h"
 
 #include "author/muscle_shapes.h"
@@ -61,7 +62,7 @@ static void five_muscles_are_filled_evenly(void **state)
         assert_at_most(q.bend, 12);
         assert_true(q.wall > q.wall_least && q.wall_least > 0);
         static double point[3 * 40 * 12];
-        assert_int_equal(sn_autostrands_control_points(a), 12);
+        assert_int_equal(sn_autostrands_view(a).control_points, 12);
         assert_int_equal(sn_autostrands_finish(a, point, NULL), SN_OK);
         assert_at_most(furthest_outside(&shape, point, 40, 12), 0.2e-3);
         sn_autostrands_destroy(a);
@@ -108,12 +109,12 @@ static void heads_get_strands_by_their_size(void **state)
     snAutoStrands *a = NULL;
     assert_int_equal(sn_autostrands_create(&def, &a, NULL), SN_OK);
     int32_t of[3] = {0, 0, 0};
-    for (int32_t s = 0; s < sn_autostrands_count(a); ++s) {
-        int32_t input = sn_autostrands_input(a, s);
+    for (int32_t s = 0; s < sn_autostrands_view(a).count; ++s) {
+        int32_t input = sn_autostrands_view(a).input[s];
         assert_in_range(input, 0, 2);
         ++of[input];
         /* it begins at its own head */
-        v3 p = v3_load(sn_autostrands_points(a) + 3 * s * sn_autostrands_samples(a));
+        v3 p = v3_load(sn_autostrands_view(a).point + 3 * s * sn_autostrands_view(a).samples);
         for (int other = 0; other < 3; ++other)
             assert_at_most(v3_dist(p, deltoid_path(input, 0)), v3_dist(p, deltoid_path(other, 0)) + 2e-3);
     }
@@ -121,7 +122,7 @@ static void heads_get_strands_by_their_size(void **state)
     sn_autostrands_destroy(a);
     def.count = 0, def.duplicates = 4;
     assert_int_equal(sn_autostrands_create(&def, &a, NULL), SN_OK);
-    assert_int_equal(sn_autostrands_count(a), 12);
+    assert_int_equal(sn_autostrands_view(a).count, 12);
     sn_autostrands_destroy(a);
     shape_free(&shape);
 }
@@ -149,12 +150,12 @@ static void parameters_change_while_it_runs(void **state)
     assert_int_equal(sn_autostrands_tune(a, 500, 1, 20, NULL), SN_OK);
     for (int i = 0; i < 100; ++i) sn_autostrands_step(a);
     assert_true(largest_bend(a) < before); /* stiffer is straighter */
-    assert_int_equal(sn_autostrands_control_points(a), 20);
+    assert_int_equal(sn_autostrands_view(a).control_points, 20);
     snError error = {0};
     assert_int_equal(sn_autostrands_tune(a, -1, 1, 20, &error), SN_BAD_INPUT);
     assert_int_equal(sn_autostrands_tune(a, 1, 0, 20, &error), SN_BAD_INPUT);
     assert_int_equal(sn_autostrands_tune(a, 1, 1, 3, &error), SN_BAD_INPUT);
-    assert_int_equal(sn_autostrands_control_points(a), 20);
+    assert_int_equal(sn_autostrands_view(a).control_points, 20);
     sn_autostrands_destroy(a);
     shape_free(&shape);
 }
@@ -175,11 +176,11 @@ static void attachments_are_shared_when_wished(void **state)
         def.attachment_radius = shared ? 0 : 0.002;
         snAutoStrands *a = NULL;
         assert_int_equal(sn_autostrands_create(&def, &a, NULL), SN_OK);
-        int32_t steps, n = sn_autostrands_samples(a);
+        int32_t steps, n = sn_autostrands_view(a).samples;
         assert_int_equal(sn_autostrands_run(a, 100, (snProgress){stop_at_five, NULL}, &steps), SN_CANCELLED);
         assert_int_equal(steps, 5);
         for (int32_t s = 0; s < 12; ++s) {
-            const double *p = sn_autostrands_points(a) + 3 * s * n;
+            const double *p = sn_autostrands_view(a).point + 3 * s * n;
             double allowed = shared ? 1e-12 : 0.002 + 1e-3; /* and what keeps it inside */
             assert_at_most(v3_dist(v3_load(p), v3_load(shape.position[0])), allowed);
             assert_at_most(v3_dist(v3_load(p + 3 * (n - 1)), v3_of(0, 0.12, 0)), allowed);
@@ -247,7 +248,7 @@ static void cross_section_is_volume_over_length(void **state)
     assert_int_equal(sn_autostrands_create(&def, &a, NULL), SN_OK);
     sn_autostrands_run(a, 200, (snProgress){0}, NULL);
     snMuscleMeasure m;
-    assert_int_equal(sn_measure_muscle(&shape.mesh, 30, 24, sn_autostrands_points(a), &m, NULL), SN_OK);
+    assert_int_equal(sn_measure_muscle(&shape.mesh, 30, 24, sn_autostrands_view(a).point, &m, NULL), SN_OK);
     /* half a torus: pi R long, pi r^2 thick; polygons are smaller by a percent or so */
     assert_near(m.volume / (SN_PI * 0.045 * SN_PI * 0.012 * 0.012), 1, 0.02);
     assert_near(m.fiber_length / (SN_PI * 0.045), 1, 0.02);

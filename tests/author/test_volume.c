@@ -1,5 +1,6 @@
 /* Muscles filled by AutoStrands keep their volume when their ends come nearer by 30 %: a spindle, a bent tube, a deltoid with
  * three heads. The volume is summed over many more sections than it is kept in. */
+#include "author/autostrands.h"
 #include "check.h"
 
 #include "author/muscle_shapes.h"
@@ -87,7 +88,7 @@ static double worst_volume(ShapeKind kind, double h)
     Shape shape;
     snAutoStrands *strands = filled(&shape, kind);
     static double point[3 * STRANDS * POINTS];
-    int32_t count = sn_autostrands_count(strands);
+    int32_t count = sn_autostrands_view(strands).count;
     assert_int_equal(count, STRANDS);
     assert_int_equal(sn_autostrands_finish(strands, point, NULL), SN_OK);
     snSpec *spec = muscle(point, count);

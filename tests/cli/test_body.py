@@ -1,7 +1,12 @@
-"""The upper body by the command: check and info."""
+"""The upper body by the command: check, info, simulate, track."""
+import math
+import os
+import subprocess
+import time
 import unittest
+import xml.etree.ElementTree as xml
 
-from common import Case
+from common import SINEW, Case
 
 
 class Body(Case):
@@ -13,8 +18,116 @@ class Body(Case):
         self.assertEqual((answer["bodies"], answer["degrees_of_freedom"], answer["muscles"]), (68, 147, 814))
         self.assertEqual((answer["tree"]["driven"], answer["tree"]["springs"], answer["meshes"]), (116, 20, 68))
 
-    def test_simulate_says_that_it_cannot(self):
-        self.assertIn("use sinew track", self.sinew("simulate", "body", "-o", "out", "--time", "0.1", code=3).stderr)
+    def rows(self, name):
+        """The table of a run, a dictionary for each frame."""
+        lines = self.read(name + ".sto").splitlines()
+        begin = lines.index("endheader") + 1
+        names = lines[begin].split("\t")
+        return [dict(zip(names, map(float, line.split("\t")))) for line in lines[begin + 1 :]]
+
+    def test_simulate_drops_it(self):
+        answer = self.json("simulate", "body", "-o", "fall", "--time", "0.12")
+        self.assertFalse(answer["diverged"])
+        root, rows = xml.parse(self.path("fall.replay.xml")).getroot(), self.rows("fall")
+        self.assertEqual((len(list(root.iter("Body"))), len(list(root.iter("Strand")))), (68, 814))
+        self.assertGreater(rows[-1]["coordinate/L5_FE"] - rows[0]["coordinate/L5_FE"], 0.001)  # the trunk bows
+        self.json("simulate", "body", "-o", "pull", "--time", "0.12", "--activation", "brachialis_R=0.5")
+        pulled = self.rows("pull")[-1]
+        self.assertGreater(pulled["coordinate/ulna_R_flex"] - rows[-1]["coordinate/ulna_R_flex"], 0.05)
+        self.assertGreater(pulled["tension/brachialis_R"], rows[-1]["tension/brachialis_R"] + 50)
+
+    def test_what_tracking_writes(self):
+        answer = self.json("track", "body", "curl", "-o", "out", "--end", "1.4")
+        rows = self.rows("out")
+        self.assertEqual(len(rows), answer["frames"])
+        end = rows[-1]
+        self.assertAlmostEqual(end["coordinate/ulna_R_flex"], math.pi / 2, delta=0.02)
+        self.assertGreater(end["activation/brachialis_R"], 0.01)
+        self.assertGreater(end["tension/brachialis_R"], 10)
+        self.assertTrue(all(0 <= v <= 1 for k, v in end.items() if k.startswith("activation/")))
+        for path in (answer["table"], answer["report"]):
+            self.assertGreater(os.path.getsize(os.path.join(self.folder, path)), 1000)
+        self.assertIn("heat map", self.sinew("plot", "out.replay.xml", "-o", "heat.svg").stdout)
+
+    def test_loads_and_sensors(self):
+        """A load that is felt late makes the elbow sag more."""
+        sag = []
+        for sensor in ([], ["--sensor", "20"], ["--sensor", "5"]):
+            answer = self.json("track", "body", "dumbbell", "-o", "out", "--replay", "bin", "--end", "1.8", *sensor)
+            sag.append(answer["worst_error_rad"])
+        self.assertLess(sag[0], 0.005)
+        self.assertTrue(sag[0] < sag[1] < sag[2], sag)
+        answer = self.json("track", "body", "hold", "-o", "out", "--replay", "bin", "--load", "radius_R=0:0,0.5:0,0.51:0.5")
+        self.assertLess(answer["worst_error_rad"], 0.02)
+
+    def test_pectorals_dance(self):
+        self.json("track", "body", "pectoral-dance", "-o", "out", "--end", "0.6", "--replay", "bin")
+        rows = self.rows("out")
+        right = [row["activation/pectoralis_major_st1_R"] for row in rows]
+        left = [row["activation/pectoralis_major_st1_L"] for row in rows]
+        self.assertGreater(max(right), 0.25)
+        self.assertLess(max(left), 0.1)
+
+    def test_breathing_on_top(self):
+        self.json("track", "body", "hold", "-o", "out", "--breathing", "1:2", "--replay", "bin")
+        ribs = [row["coordinate/rib6_R_insp"] for row in self.rows("out")]
+        self.assertAlmostEqual(max(ribs), math.radians(1), delta=0.002)
+        self.assertAlmostEqual(ribs[-1], 0, delta=0.002)
+
+    def test_coactivation_works_harder(self):
+        def effort(*options):
+            self.json("track", "body", "curl", "-o", "out", "--replay", "bin", "--end", "0.4", *options)
+            row = self.rows("out")[-1]
+            return sum(v for k, v in row.items() if k.startswith("activation/") and k.endswith("_R"))
+
+        self.assertGreater(effort("--coactivation", "arm_R=2"), effort() + 0.2)
+
+    def interrupt(self, *arguments):
+        """Kills a run as soon as it has kept something."""
+        run = subprocess.Popen([SINEW, *arguments, "--quiet"], cwd=self.folder)
+        journal = os.path.join(self.folder, "part.resume")
+        while run.poll() is None and not (os.path.exists(journal) and os.path.getsize(journal) > 1000000):
+            time.sleep(0.005)
+        run.kill()
+        run.wait()
+
+    def test_an_interrupted_run_goes_on_bit_for_bit(self):
+        self.json("track", "body", "curl", "-o", "whole", "--end", "0.6")
+        with open(os.path.join(self.folder, "whole.replay.xml"), "rb") as file:
+            whole = file.read()
+        self.interrupt("track", "body", "curl", "-o", "part", "--end", "0.6")
+        answer = self.json("track", "body", "curl", "-o", "part", "--end", "0.6", "--resume")
+        self.assertGreater(answer["resumed"], 0)
+        with open(os.path.join(self.folder, "part.replay.xml"), "rb") as file:
+            self.assertEqual(file.read(), whole)
+
+    def test_bench_prints_its_parts(self):
+        answer = self.json("bench", "--rung", "body", "--seconds", "0.3")
+        self.assertEqual(sorted(answer["stage_us"]), ["inverse", "program", "step", "torques"])
+        self.assertAlmostEqual(sum(answer["stage_us"].values()), 1e3 * answer["control_step_ms_mean"], delta=1)
+        self.assertGreaterEqual(answer["control_step_ms_worst"], answer["control_step_ms_mean"])
+        self.assertGreater(answer["real_time_factor"], 0.1)
+
+    def test_the_hand_can_be_steered_too(self):
+        answer = self.json("track", "hand-clinical", "pinch", "-o", "out", "--method", "body")
+        self.assertLess(answer["mean_error_rad"], 0.02)
+
+    def test_bad_input_is_named(self):
+        def refused(code, words, *arguments):
+            self.assertIn(words, self.sinew(*arguments, code=code).stderr)
+
+        refused(3, "no part called", "track", "body", "hold", "-o", "x", "--coactivation", "leg=1")
+        refused(2, "--load needs BODY=KG", "track", "body", "hold", "-o", "x", "--load", "hand_R")
+        refused(3, "no body 'foot'", "track", "body", "hold", "-o", "x", "--load", "foot=1")
+        refused(2, "--breathing needs", "track", "body", "hold", "-o", "x", "--breathing", "deep")
+        refused(2, "--fatigue does not go with", "track", "body", "hold", "-o", "x", "--fatigue")
+        refused(2, "--sensor needs --method body", "track", "hand-clinical", "fist", "-o", "x", "--sensor", "5")
+        refused(3, "neither a file nor the name of a motion", "track", "body", "dance", "-o", "x")
+        for column, words in (("elbow_R_flex", "no coordinate called"), ("sternum_rx", "is passive"),
+                              ("load.foot", "no body called"), ("activation.glutaeus", "no muscle called")):
+            with open(os.path.join(self.folder, "bad.pose.csv"), "w", encoding="utf-8") as file:
+                file.write(f"time,{column}\n0,0\n1,0\n")
+            refused(3, words, "track", "body", "bad.pose.csv", "-o", "x")
 
 
 if __name__ == "__main__":

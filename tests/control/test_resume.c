@@ -2,6 +2,7 @@
 #include "compiled.h"
 
 #include "scenes.h"
+#include "sim/measure.h"
 #include "sim/state.h"
 #include "sinew/record.h"
 

@@ -20,7 +20,7 @@ static void open_rig(rig *r, double h, double eps)
     r->sim = sn_treesim_create(&r->c.tree, &r->c.paths);
     assert_non_null(r->sim);
     r->sim->h = h;
-    r->control = sn_treecontrol_create(r->sim);
+    r->control = sn_treecontrol_create(r->sim, 0, NULL);
     assert_non_null(r->control);
     r->control->eps = eps;
     r->q = CASE_ARRAY(&r->c, double, r->c.tree.ndof);
@@ -213,7 +213,7 @@ static void dumbbell(double sensor, double *sag, double *left)
     int32_t elbow = coordinate(&r, "ulna_R_flex");
     r.q[elbow] = r.sim->q[elbow] = 90 * SN_DEG;
     r.sim->nload = 1;
-    r.sim->load[0] = (snTreeLoad){coordinate(&r, "radius_R_pron"), {0.005, 0.86, 0.268}, {0, -0.1 * 9.81, 0}};
+    r.sim->load[0] = (snTreeLoad){coordinate(&r, "radius_R_pron"), {0.005, 0.86, 0.268}, {0, -0.1 * 9.81, 0}, false};
     r.control->sensor = sensor;
     sn_treecontrol_reset(r.control, r.sim);
     *sag = 0;
@@ -361,7 +361,7 @@ static void every_failed_allocation_is_survived(void **state)
         sn_alloc_fail_after(-1);
         sn_treesim_destroy(s);
         sn_alloc_fail_after(n);
-        snTreeControl *c = sn_treecontrol_create(r.sim);
+        snTreeControl *c = sn_treecontrol_create(r.sim, 0, NULL);
         sn_alloc_fail_after(-1);
         sn_treecontrol_destroy(c);
         assert_int_equal(sn_alloc_live(), live);

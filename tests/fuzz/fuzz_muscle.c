@@ -9,7 +9,7 @@ static void add_node(snSpec *spec, const char *name, snNodeKind kind, snId paren
 {
     snNodeDef node = sn_default_node_def();
     node.name = name, node.kind = kind, node.parent = parent;
-    node.size[0] = 0.015;
+    node.extent[0] = 0.015;
     if (kind == SN_NODE_CURVE) node.npoint = 6, node.point = points;
     sn_add_node(spec, &node, NULL);
 }

@@ -13,9 +13,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     snCacheReader *reader = NULL;
     snError error;
     if (sn_cache_open(path, &reader, &error) == SN_OK) {
-        size_t n = 3 * (size_t)sn_cache_points(reader);
+        size_t n = 3 * (size_t)sn_cache_def(reader)->npoint;
         float *point = malloc(n * sizeof *point + 1);
-        for (int32_t f = 0; f < sn_cache_frames(reader) && f < 1000; ++f) {
+        for (int32_t f = 0; f < sn_cache_def(reader)->frames && f < 1000; ++f) {
             if (sn_cache_next(reader, point, &error) != SN_OK) break;
             for (size_t i = 0; i < n; ++i)
                 if (!isfinite(point[i])) abort();

@@ -81,7 +81,8 @@ static void obj_sequence(void **state)
 {
     (void)state;
     static const int32_t triangle[] = {0, 1, 2};
-    snCacheDef def = {.format = SN_CACHE_OBJ, .npoint = 3, .start = 7, .ntriangle = 1, .triangle = triangle};
+    snCacheDef def = {
+        .size = sizeof def, .format = SN_CACHE_OBJ, .npoint = 3, .start = 7, .ntriangle = 1, .triangle = triangle};
     snCacheWriter *writer = NULL;
     snError error;
     assert_ok(sn_cache_create(&def, "io_sequence.obj", &writer, &error), error);
@@ -134,8 +135,9 @@ static snStatus read_all(const char *path, snError *error)
 {
     snCacheReader *reader = NULL;
     snStatus status = sn_cache_open(path, &reader, error);
-    float *point = status == SN_OK ? malloc(12 * (size_t)sn_cache_points(reader) + 1) : NULL;
-    for (int32_t f = 0; status == SN_OK && f < sn_cache_frames(reader); ++f) status = sn_cache_next(reader, point, error);
+    float *point = status == SN_OK ? malloc(12 * (size_t)sn_cache_def(reader)->npoint + 1) : NULL;
+    for (int32_t f = 0; status == SN_OK && f < sn_cache_def(reader)->frames; ++f)
+        status = sn_cache_next(reader, point, error);
     free(point);
     sn_cache_close(reader);
     return status;
@@ -158,9 +160,9 @@ static void a_cache_is_read_as_written(void **state)
     }
     assert_ok(sn_cache_finish(writer, &error), error);
     assert_ok(sn_cache_open("io_cache.pc2", &reader, &error), error);
-    assert_int_equal(sn_cache_points(reader), NPOINT);
-    assert_int_equal(sn_cache_frames(reader), FRAMES);
-    assert_near(sn_cache_start(reader), 1, 0);
+    assert_int_equal(sn_cache_def(reader)->npoint, NPOINT);
+    assert_int_equal(sn_cache_def(reader)->frames, FRAMES);
+    assert_near(sn_cache_def(reader)->start, 1, 0);
     for (int f = 0; f < FRAMES; ++f) {
         frame_points(f, point);
         assert_ok(sn_cache_next(reader, read, &error), error);

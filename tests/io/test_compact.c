@@ -13,8 +13,15 @@ static const int32_t npoint[] = {40};
 
 static snTrack *smooth_track(void)
 {
-    snTrackDef def = {.model = "arm", .nbody = 2, .body_name = bodies, .nstrand = 1, .strand_name = strands,
-                      .strand_npoint = npoint, .nscalar = 3, .scalar_name = scalars};
+    snTrackDef def = {.size = sizeof(snTrackDef),
+                      .model = "arm",
+                      .nbody = 2,
+                      .body_name = bodies,
+                      .nstrand = 1,
+                      .strand_name = strands,
+                      .strand_npoint = npoint,
+                      .nscalar = 3,
+                      .scalar_name = scalars};
     snTrack *track = NULL;
     assert_int_equal(sn_track_create(&def, &track), SN_OK);
     for (int f = 0; f < FRAMES; ++f) {

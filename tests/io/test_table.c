@@ -6,7 +6,7 @@ static const char *const scalars[] = {"activation/FDP2", "force/FDP2", "activati
 
 static snTrack *scalar_track(int frames)
 {
-    snTrackDef def = {.model = "arm", .nscalar = 3, .scalar_name = scalars};
+    snTrackDef def = {.size = sizeof(snTrackDef), .model = "arm", .nscalar = 3, .scalar_name = scalars};
     snTrack *track = NULL;
     uint32_t seed = 9;
     assert_int_equal(sn_track_create(&def, &track), SN_OK);

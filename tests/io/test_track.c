@@ -1,3 +1,4 @@
+#include "io/replay.h"
 #include "io_case.h"
 
 #include "io/file.h"
@@ -10,7 +11,8 @@ static const int32_t npoint[] = {4, 6};
 
 static snTrackDef replay_def(void)
 {
-    return (snTrackDef){.model = "arm",
+    return (snTrackDef){.size = sizeof(snTrackDef),
+                        .model = "arm",
                         .nbody = 2,
                         .body_name = bodies,
                         .nstrand = 2,

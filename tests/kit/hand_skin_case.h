@@ -354,7 +354,7 @@ static Figures measure_replay(HandSkin *h, const snTrack *replay, int32_t step)
     return f;
 }
 
-static void check_motion(HandSkin *h, const char *name, double start, double end, int32_t step)
+static inline void check_motion(HandSkin *h, const char *name, double start, double end, int32_t step)
 {
     snTrack *replay = follow_motion(h, name, start, end, 50);
     Figures f = measure_replay(h, replay, step);

@@ -1,4 +1,5 @@
 /* Any bytes as a deformation library: read or refused, never more. */
+#include "io/library_read.h"
 #include "sinew/meshfree.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "math/vec.h"
+#include "motion/track.h"
 #include "sinew/motion.h"
 
 #include <string.h>
@@ -11,7 +12,8 @@ static const int32_t npoint[] = {4};
 
 static snTrackDef small_def(void)
 {
-    return (snTrackDef){.model = "arm",
+    return (snTrackDef){.size = sizeof(snTrackDef),
+                        .model = "arm",
                         .nbody = 2,
                         .body_name = bodies,
                         .nstrand = 1,
@@ -134,7 +136,7 @@ static void velocity_is_the_derivative_and_continuous(void **state)
 static void reproduces_constant_velocity(void **state)
 {
     (void)state;
-    snTrackDef def = {.nbody = 1, .body_name = bodies};
+    snTrackDef def = {.size = sizeof(snTrackDef), .nbody = 1, .body_name = bodies};
     snTrack *track = NULL;
     assert_int_equal(sn_track_create(&def, &track), SN_OK);
     v3 v = {0.3, -0.2, 1}, w = {1.5, 2, -0.7}, p0 = {1, 2, 3};
@@ -164,7 +166,7 @@ static void converges_with_order_three(void **state)
     (void)state;
     double error[2] = {0, 0};
     for (int level = 0; level < 2; ++level) {
-        snTrackDef def = {.nbody = 1, .body_name = bodies};
+        snTrackDef def = {.size = sizeof(snTrackDef), .nbody = 1, .body_name = bodies};
         snTrack *track = NULL;
         assert_int_equal(sn_track_create(&def, &track), SN_OK);
         int n = 40 << level;
@@ -210,11 +212,11 @@ static void refuses_bad_definitions(void **state)
     static const char *const twice[] = {"a", "a"}, *const empty[] = {""};
     static const int32_t none[] = {0};
     snTrack *track = NULL;
-    snTrackDef def = {.nbody = 2, .body_name = twice};
+    snTrackDef def = {.size = sizeof(snTrackDef), .nbody = 2, .body_name = twice};
     assert_int_equal(sn_track_create(&def, &track), SN_BAD_INPUT);
-    def = (snTrackDef){.nscalar = 1, .scalar_name = empty};
+    def = (snTrackDef){.size = sizeof(snTrackDef), .nscalar = 1, .scalar_name = empty};
     assert_int_equal(sn_track_create(&def, &track), SN_BAD_INPUT);
-    def = (snTrackDef){.nstrand = 1, .strand_name = strands, .strand_npoint = none};
+    def = (snTrackDef){.size = sizeof(snTrackDef), .nstrand = 1, .strand_name = strands, .strand_npoint = none};
     assert_int_equal(sn_track_create(&def, &track), SN_BAD_INPUT);
     assert_null(track);
 }

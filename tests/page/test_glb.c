@@ -3,6 +3,7 @@
 #include "io/io_case.h"
 
 #include "io/file.h"
+#include "motion/track.h"
 #include "page/gltf.h"
 
 enum { BODIES = 3, POINTS = 8, STRANDS = 2, FRAMES = 41, ROUND = 16, ALONG = 25, SHAPES = 10 };
@@ -20,7 +21,8 @@ static void pose_at(double t, int body, double pose[7])
 
 static snTrack *arm_track(void)
 {
-    snTrackDef def = {.model = "arm",
+    snTrackDef def = {.size = sizeof(snTrackDef),
+                      .model = "arm",
                       .nbody = BODIES,
                       .body_name = bodies,
                       .nstrand = STRANDS,

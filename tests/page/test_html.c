@@ -110,7 +110,7 @@ static snTrack *make_replay(const snModel *m, int32_t nframe, int32_t cut)
     for (int32_t i = 0; i < m->nmuscle; ++i) snprintf(names[nscalar++], 64, "activation/%s", m->muscle_name[i]);
     for (int32_t i = 0; i < ns; ++i) snprintf(names[nscalar++], 64, "length/%s", m->strand_name[i]);
     for (int32_t i = 0; i < nscalar; ++i) scalar[i] = names[i];
-    snTrackDef def = {"test", m->nbody - 1, body, ns, strand, npoint, nscalar, scalar};
+    snTrackDef def = {sizeof(snTrackDef), "test", m->nbody - 1, body, ns, strand, npoint, nscalar, scalar};
     snTrack *track;
     if (sn_track_create(&def, &track) != SN_OK) return NULL;
     double *pose = calloc(7 * 32, sizeof *pose), *point = calloc(3 * (size_t)total, sizeof *point), value[200];
@@ -305,6 +305,63 @@ static void test_skin_keeps_what_shows(void **state)
     sn_spec_destroy(spec);
 }
 
+/* ---- line muscles --------------------------------------------------------------------------- */
+
+/* A bone that turns about the origin, with a muscle from the world over it. */
+static snSpec *make_tree(void)
+{
+    static const double place[6] = {0, 0.1, 0, 0.02, -0.1, 0};
+    snSpec *spec = sn_spec_create();
+    snModelDef model = sn_default_model_def();
+    model.type = SN_MODEL_TREE;
+    assert_int_equal(sn_set_model(spec, &model), SN_OK);
+    snNodeDef node = sn_default_node_def();
+    node.name = "bone";
+    node.kind = SN_NODE_MESH, node.nvertex = 4, node.vertex = tetrahedron, node.ntriangle = 4, node.triangle = faces;
+    assert_int_equal(sn_add_node(spec, &node, NULL), SN_OK);
+    snBodyDef body = sn_default_body_def();
+    body.name = body.node = "bone";
+    body.mass = 1;
+    assert_int_equal(sn_add_body(spec, &body, NULL), SN_OK);
+    snCoordinateDef coordinate = sn_default_coordinate_def();
+    coordinate.name = "swing", coordinate.body = "bone";
+    assert_int_equal(sn_add_coordinate(spec, &coordinate, NULL), SN_OK);
+    snLineMuscleDef line = sn_default_line_muscle_def();
+    line.name = "puller", line.bodies = "world bone", line.npoint = 2, line.point = place;
+    line.max_force = 100, line.fiber_length = 0.1;
+    assert_int_equal(sn_add_line_muscle(spec, &line, NULL), SN_OK);
+    return spec;
+}
+
+static void test_line_muscles_ride_on_bodies(void **state)
+{
+    (void)state;
+    snSpec *spec = make_tree();
+    snStudioDef def = sn_default_studio_def();
+    void *bytes = NULL;
+    size_t size = 0, length;
+    snError error = {0};
+    def.spec = spec;
+    assert_int_equal(sn_pack_studio(&def, &bytes, &size, &error), SN_OK);
+    const char *head = head_of(bytes, size, &length);
+    check_balanced(head, length);
+    assert_non_null(strstr(head, "\"name\":\"puller\""));
+    assert_non_null(strstr(head, "\"bodies\":[-1,0]"));
+    assert_non_null(strstr(head, "\"points\":[0,0.1,0,0.02,-0.1,0]"));
+    sn_studio_free(bytes);
+    int64_t live = sn_alloc_live();
+    snStatus status = SN_NO_MEMORY;
+    for (int64_t n = 0; status == SN_NO_MEMORY; ++n) {
+        sn_alloc_fail_after(n);
+        status = sn_pack_studio(&def, &bytes, &size, &error);
+        sn_alloc_fail_after(-1);
+        if (status == SN_OK) sn_studio_free(bytes);
+        assert_int_equal(sn_alloc_live(), live);
+    }
+    assert_int_equal(status, SN_OK);
+    sn_spec_destroy(spec);
+}
+
 /* ---- memory and files --------------------------------------------------------------------- */
 
 static void test_every_allocation_may_fail(void **state)
@@ -397,6 +454,7 @@ int main(void)
         cmocka_unit_test(test_replay_in_the_models_order),
         cmocka_unit_test(test_replay_of_another_model),
         cmocka_unit_test(test_skin_keeps_what_shows),
+        cmocka_unit_test(test_line_muscles_ride_on_bodies),
         cmocka_unit_test(test_every_allocation_may_fail),
         cmocka_unit_test(test_page_with_data),
     };

@@ -148,64 +148,92 @@ static void second_derivative_of_single_paths(void **state)
 }
 
 /* A string over a wheel that turns: what a ruler would say, on both sides of lift-off, and continuous there. */
+static const double wheel_point[6] = {-0.05, 0.005, 0.01, 0.04, 0.005, 0.03}, wheel_radius = 0.008;
+
+static void make_wheel(treeCase *c)
+{
+    static const int32_t parent = -1, adr[2] = {0, 2}, link[2] = {-1, 0}, wrap[2] = {0, -1}, on = -1;
+    static const bool slides = false, driven = true;
+    static const snWrapKind kind = SN_WRAP_CYLINDER;
+    static const double axis[3] = {0, 0, 1}, zero[6] = {0}, side[3] = {0, 1, 0}, low = -1, high = 1;
+    static const snPathMuscle none = {0};
+    static const snLaw law = {.kind = SN_LAW_CONSTANT};
+    c->tree = (snTree){.ndof = 1,
+                       .parent = &parent,
+                       .slides = &slides,
+                       .axis = axis,
+                       .centre = zero,
+                       .lower = &low,
+                       .upper = &high,
+                       .stiffness = zero,
+                       .damping = zero,
+                       .rest = zero,
+                       .stop_stiffness = zero,
+                       .stop_damping = zero,
+                       .driven = &driven};
+    c->paths = (snPathSet){.npath = 1,
+                           .npoint = 2,
+                           .nwrap = 1,
+                           .pointadr = adr,
+                           .point_link = link,
+                           .point = wheel_point,
+                           .point_wrap = wrap,
+                           .wrap_kind = &kind,
+                           .wrap_link = &on,
+                           .wrap_centre = zero,
+                           .wrap_axis = axis,
+                           .wrap_radius = &wheel_radius,
+                           .wrap_side = side,
+                           .muscle = &none,
+                           .law = &law,
+                           .nlaw = 1};
+    case_finish(c);
+}
+
+/* What is drawn lies on the cylinder, and is shorter than the path by what chords are shorter than their arcs. */
+static void check_drawn(const treeCase *c, const snPathLinks *links, double radius)
+{
+    double point[3 * (SN_PATH_ARC + 2)], sum = 0;
+    assert_int_equal(sn_path_drawn_count(&c->paths, 0), SN_PATH_ARC + 2);
+    sn_path_drawn(&c->paths, links, 0, point);
+    for (int k = 1; k <= SN_PATH_ARC; ++k) assert_near(hypot(point[3 * k], point[3 * k + 1]), radius, 1e-12);
+    for (int k = 0; k <= SN_PATH_ARC; ++k) sum += v3_dist(v3_load(point + 3 * k), v3_load(point + 3 * k + 3));
+    assert_true(sum <= c->line->length[0] + 1e-12);
+    assert_near(sum, c->line->length[0], 2e-3 * c->line->length[0]);
+}
+
+/* By hand: unrolled, the curve is one straight line. */
+static void check_touching(treeCase *c, double q)
+{
+    v3 t[2];
+    double length = c->line->length[0], radius = wheel_radius;
+    snPathLinks links = case_links(c);
+    assert_true(sn_path_arc(&c->paths, &links, c->line, 0, t));
+    for (int k = 0; k < 2; ++k) assert_near(hypot(t[k].x, t[k].y), radius, 1e-12);
+    check_drawn(c, &links, radius);
+    double ra = hypot(-0.05, 0.005), rb = hypot(0.04, 0.005);
+    double theta = fabs(atan2(0.005, -0.05) - (atan2(0.005, 0.04) + q));
+    double flat = sqrt(ra * ra - radius * radius) + sqrt(rb * rb - radius * radius) +
+                  radius * (theta - acos(radius / ra) - acos(radius / rb));
+    assert_near(length, hypot(flat, 0.02), 1e-14);
+    assert_near(fabs(c->line->P[0]), radius * flat / length, 1e-14);
+}
+
 static void a_cylinder_lifts_off_smoothly(void **state)
 {
     (void)state;
     treeCase c = {0};
-    const int32_t parent = -1, adr[2] = {0, 2}, link[2] = {-1, 0}, wrap[2] = {0, -1}, on = -1;
-    const bool slides = false, driven = true;
-    const snWrapKind kind = SN_WRAP_CYLINDER;
-    const double axis[3] = {0, 0, 1}, zero[6] = {0}, point[6] = {-0.05, 0.005, 0.01, 0.04, 0.005, 0.03}, radius = 0.008,
-                 side[3] = {0, 1, 0}, low = -1, high = 1;
-    c.tree = (snTree){.ndof = 1,
-                      .parent = &parent,
-                      .slides = &slides,
-                      .axis = axis,
-                      .centre = zero,
-                      .lower = &low,
-                      .upper = &high,
-                      .stiffness = zero,
-                      .damping = zero,
-                      .rest = zero,
-                      .stop_stiffness = zero,
-                      .stop_damping = zero,
-                      .driven = &driven};
-    c.paths = (snPathSet){.npath = 1,
-                          .npoint = 2,
-                          .nwrap = 1,
-                          .pointadr = adr,
-                          .point_link = link,
-                          .point = point,
-                          .point_wrap = wrap,
-                          .wrap_kind = &kind,
-                          .wrap_link = &on,
-                          .wrap_centre = zero,
-                          .wrap_axis = axis,
-                          .wrap_radius = &radius,
-                          .wrap_side = side};
-    snPathMuscle none = {0};
-    snLaw law = {.kind = SN_LAW_CONSTANT};
-    c.paths.muscle = &none, c.paths.law = &law, c.paths.nlaw = 1;
-    case_finish(&c);
-    double last = NAN, last_arm = NAN, h = 1e-4;
+    const double zero = 0, h = 1e-4;
+    make_wheel(&c);
+    double last = NAN, last_arm = NAN;
     int touching = 0, lifted = 0;
     for (double q = -0.8; q < 0.8; q += h) {
-        case_place(&c, &q, zero);
+        case_place(&c, &q, &zero);
         case_measure(&c);
         double length = c.line->length[0], arm = c.line->P[0];
         if (c.line->touches[0]) {
             ++touching;
-            v3 t[2];
-            snPathLinks links = case_links(&c);
-            assert_true(sn_path_arc(&c.paths, &links, c.line, 0, t));
-            for (int k = 0; k < 2; ++k) assert_near(hypot(t[k].x, t[k].y), radius, 1e-12);
-            /* By hand: unrolled, the curve is one straight line. */
-            double ra = hypot(-0.05, 0.005), rb = hypot(0.04, 0.005);
-            double theta = fabs(atan2(0.005, -0.05) - (atan2(0.005, 0.04) + q));
-            double flat = sqrt(ra * ra - radius * radius) + sqrt(rb * rb - radius * radius) +
-                          radius * (theta - acos(radius / ra) - acos(radius / rb));
-            assert_near(length, hypot(flat, 0.02), 1e-14);
-            assert_near(fabs(arm), radius * flat / length, 1e-14);
+            check_touching(&c, q);
         } else {
             ++lifted;
         }

@@ -1,4 +1,5 @@
 """The Python package: layouts as the compiler has them, arrays without copies, and no way to crash it from Python."""
+import ctypes
 import gc
 import os
 import subprocess
@@ -21,6 +22,7 @@ if os.path.exists(os.path.join(BUILD, "CMakeCache.txt")):
             sys.exit(0)
 import sinew
 from sinew import _api as api
+from sinew._library import sn as library
 
 
 class Layout(unittest.TestCase):
@@ -39,12 +41,42 @@ class Layout(unittest.TestCase):
             text = subprocess.run([program], check=True, capture_output=True, text=True).stdout
         expected = dict(line.split() for line in text.splitlines())
         self.assertGreater(len(expected), 300)
-        import ctypes
         for struct in api.STRUCTS:
             self.assertEqual(ctypes.sizeof(struct), int(expected[struct.__name__]), struct.__name__)
             for field in struct._fields_:
                 name = f"{struct.__name__}.{field[0]}"
                 self.assertEqual(getattr(struct, field[0]).offset, int(expected[name]), name)
+
+    def test_every_default_is_that_of_the_headers(self):
+        lines = ['#include "sinew/sinew.h"', "#include <stdio.h>", "int main(void) {"]
+        for name, (struct, _, _) in api.DEFAULTS.items():
+            lines.append(f"{{ {struct.__name__} d = {name}(); fwrite(&d, sizeof d, 1, stdout); }}")
+        with tempfile.TemporaryDirectory() as folder:
+            source, program = os.path.join(folder, "defaults.c"), os.path.join(folder, "defaults")
+            with open(source, "w") as file:
+                file.write("\n".join(lines + ["return 0; }"]))
+            subprocess.run(["cc", "-std=gnu11", "-I", os.path.join(SOURCE, "include"), source, "-o", program, "-L", BUILD,
+                            "-lsinew", "-lm", "-Wl,-rpath," + BUILD], check=True)
+            data = subprocess.run([program], check=True, capture_output=True).stdout
+        at = 0
+        self.assertGreater(len(api.DEFAULTS), 25)
+        for name, (struct, _, _) in api.DEFAULTS.items():
+            theirs, ours = struct.from_buffer_copy(data, at), getattr(library, name)()
+            at += ctypes.sizeof(struct)
+            self.compare(name, theirs, ours)
+        self.assertEqual(at, len(data))
+
+    def compare(self, name, theirs, ours):
+        for field, kind in ours._fields_:
+            if kind is ctypes.c_char_p:  # an address in the other program
+                continue
+            a, b = getattr(theirs, field), getattr(ours, field)
+            if issubclass(kind, ctypes.Structure):
+                self.compare(f"{name}.{field}", a, b)
+            elif issubclass(kind, ctypes._SimpleCData):
+                self.assertTrue(a == b or (a != a and b != b), f"{name}.{field}: {a} {b}")
+            elif issubclass(kind, ctypes.Array):
+                self.assertEqual(bytes(a), bytes(b), f"{name}.{field}")
 
     def test_every_public_function_is_there(self):
         with open(os.path.join(SOURCE, "include", "sinew", "model.h")) as file:

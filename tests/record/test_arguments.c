@@ -1,15 +1,19 @@
 /* A caller's bugs are refused in every build: NULL, ids out of range, a state of another model. */
+#include "author/autostrands.h"
 #include "compiled.h"
 
 #include "base/alloc.h"
+#include "io/replay.h"
+#include "model/model.h"
 #include "scenes.h"
+#include "sim/measure.h"
 #include "sinew/sinew.h"
 
 static void nothing_is_freed(void **state)
 {
     (void)state;
     sn_autostrands_destroy(NULL);
-    sn_tracker_destroy(NULL);
+    sn_follower_destroy(NULL);
     sn_follow_report_free(NULL);
     sn_arms_destroy(NULL);
     sn_statics_free(NULL);
@@ -44,7 +48,7 @@ static void nothing_is_set_up(void **state)
     snSpec *spec = sn_scene("finger");
     snState *s = NULL;
     snTrack *track = NULL, *motion = NULL;
-    snTracker *tracker = NULL;
+    snFollower *follower = NULL;
     snDrive *drive = NULL;
     snRecorder *recorder = NULL;
     snArms *arms = NULL;
@@ -59,7 +63,7 @@ static void nothing_is_set_up(void **state)
     assert_refused(sn_check(spec, NULL));
     assert_refused(sn_state_create(NULL, NULL, &s, &error));
     assert_refused(sn_state_create(m, NULL, NULL, &error));
-    assert_refused(sn_tracker_create(m, NULL, NULL, &tracker, &error));
+    assert_refused(sn_follower_create(m, NULL, NULL, &follower, &error));
     assert_refused(sn_drive_create(NULL, m, &drive, &error));
     assert_refused(sn_drive_create(spec, NULL, &drive, &error));
     assert_refused(sn_recorder_create(NULL, "", &recorder));
@@ -68,8 +72,8 @@ static void nothing_is_set_up(void **state)
     assert_refused(sn_moment_arms(NULL, NULL, &arms, &error));
     assert_refused(sn_motion_from_coordinates(NULL, 0, NULL, NULL, &motion));
     assert_refused(sn_track_create(NULL, &track));
-    assert_refused(sn_track_create(&(snTrackDef){.nbody = -1}, &track));
-    assert_refused(sn_track_create(&(snTrackDef){.nbody = 1}, &track));
+    assert_refused(sn_track_create(&(snTrackDef){.size = sizeof(snTrackDef), .nbody = -1}, &track));
+    assert_refused(sn_track_create(&(snTrackDef){.size = sizeof(snTrackDef), .nbody = 1}, &track));
     assert_refused(sn_track_append(NULL, 0, NULL, NULL, NULL));
     assert_int_equal(sn_alloc_live(), live);
     sn_spec_destroy(spec);
@@ -105,7 +109,7 @@ static void state_of_another_model(void **state)
     (void)state;
     snModel *m = compiled(sn_scene("finger")), *other = compiled(sn_scene("pulley"));
     snState *s = NULL;
-    snTracker *tracker = NULL;
+    snFollower *follower = NULL;
     snView view;
     double zero[64] = {0}, pose[7] = {0, 0, 0, 1, 0, 0, 0};
     char bytes[8] = "";
@@ -121,7 +125,7 @@ static void state_of_another_model(void **state)
     assert_refused(sn_state_reset(other, s));
     assert_refused(sn_state_load(other, s, bytes, sizeof bytes));
     assert_int_equal(sn_state_save(other, s, NULL), 0);
-    assert_refused(sn_tracker_create(other, s, NULL, &tracker, NULL));
+    assert_refused(sn_follower_create(other, s, NULL, &follower, NULL));
     assert_int_equal(sn_field(m, s, "body.position", &view), SN_OK); /* and the state is as it was */
     assert_int_equal(sn_step(m, s), SN_OK);
     sn_state_destroy(s);
@@ -133,7 +137,7 @@ static void positions_beyond_reach(void **state)
 {
     (void)state;
     const char *body = "a";
-    snTrackDef def = {.nbody = 1, .body_name = &body};
+    snTrackDef def = {.size = sizeof(snTrackDef), .nbody = 1, .body_name = &body};
     snTrack *track = NULL;
     double near[7] = {9.9e5, 0, 0, 1, 0, 0, 0}, far[7] = {0, -1.1e6, 0, 1, 0, 0, 0};
     assert_int_equal(sn_track_create(&def, &track), SN_OK);
@@ -144,12 +148,96 @@ static void positions_beyond_reach(void **state)
     sn_track_destroy(track);
 }
 
+/* A def of zeros has the size zero: whoever forgot the default function. */
+static void defs_without_a_size(void **state)
+{
+    (void)state;
+    snModel *m = compiled(sn_scene("finger"));
+    snSpec *spec = sn_scene("finger");
+    snMesh mesh = {0};
+    void *none = NULL;
+    snError error = {0};
+    assert_refused(sn_state_create(m, &(snSimDef){0}, (snState **)&none, &error));
+    assert_non_null(strstr(error.message, "snSimDef"));
+    assert_refused(sn_moment_arms(m, &(snArmDef){0}, (snArms **)&none, &error));
+    assert_refused(sn_load_motion(m, "no", &(snMotionDef){0}, (snTrack **)&none, &error));
+    assert_refused(sn_track_create(&(snTrackDef){0}, (snTrack **)&none));
+    assert_refused(sn_cache_create(&(snCacheDef){0}, "no.pc2", (snCacheWriter **)&none, &error));
+    assert_refused(sn_journal_create(&(snJournalDef){0}, "no", (snJournal **)&none, &error));
+    assert_refused(sn_create_model_skin(spec, &(snModelSkinDef){0}, (snSkin **)&none, &error));
+    assert_refused(sn_create_model_flesh(spec, &(snFleshDef){0}, (snProgress){0}, (snFlesh **)&none, &error));
+    assert_refused(sn_create_library(spec, &(snLibraryDef){0}, (snLibrary **)&none, &error));
+    assert_refused(
+        sn_fill_muscle(spec, &(snFillDef){0}, (snProgress){0}, (snSpec **)&none, &(snFillReport){0}, &error));
+    assert_refused(sn_autostrands_create(&(snAutoStrandsDef){0}, (snAutoStrands **)&none, &error));
+    assert_refused(sn_author_skin(&(snSkinMeshDef){0}, &mesh, &error));
+    assert_refused(sn_save_model_glb(spec, &(snGlbDef){0}, "no.glb", &error));
+    assert_refused(sn_save_html(&(snStudioDef){0}, "no.html", &error));
+    assert_refused(sn_pack_studio(&(snStudioDef){0}, &none, &(size_t){0}, &error));
+    for (int kind = 0; kind <= SN_KIND_MODEL; ++kind) {
+        snNodeDef zeros = {0}; /* the largest of them will do for all: only the size is looked at */
+        assert_refused(sn_add(spec, (snKind)kind, &zeros, NULL));
+    }
+    assert_null(none);
+    sn_spec_destroy(spec);
+    sn_model_destroy(m);
+}
+
+static void ids_that_there_are_not(void **state)
+{
+    (void)state;
+    snSpec *spec = sn_scene("finger");
+    snStrandDef def = sn_default_strand_def();
+    int32_t strands = sn_spec_count(spec, SN_KIND_STRAND);
+    assert_true(strands > 0);
+    assert_non_null(sn_spec_strand(spec, strands));
+    assert_null(sn_spec_strand(spec, 0));
+    assert_null(sn_spec_strand(spec, -1));
+    assert_null(sn_spec_strand(spec, strands + 1));
+    assert_null(sn_spec_def(spec, (snKind)99, 1));
+    assert_null(sn_spec_def(NULL, SN_KIND_BODY, 1));
+    assert_int_equal(sn_spec_count(spec, (snKind)99), 0);
+    assert_int_equal(sn_spec_find(spec, (snKind)-1, "a"), 0);
+    assert_refused(sn_add(spec, (snKind)99, &def, NULL));
+    assert_refused(sn_add(NULL, SN_KIND_STRAND, &def, NULL));
+    assert_refused(sn_add(spec, SN_KIND_STRAND, NULL, NULL));
+    sn_spec_destroy(spec);
+}
+
+/* A spec that was found sound is checked again as soon as it is changed. */
+static void a_changed_spec_is_checked_again(void **state)
+{
+    (void)state;
+    snSpec *spec = sn_scene("finger");
+    snModel *m = NULL;
+    snProblems problems;
+    snError error = {0};
+    assert_int_equal(sn_check(spec, &problems), SN_OK);
+    sn_problems_free(&problems);
+    assert_int_equal(sn_compile(spec, &m, &error), SN_OK);
+    sn_model_destroy(m);
+    snModelDef def = *sn_spec_model(spec);
+    def.step = -1;
+    assert_int_equal(sn_set_model(spec, &def), SN_OK);
+    assert_int_equal(sn_compile(spec, &m, &error), SN_BAD_INPUT);
+    def.step = 1e-3;
+    snJointDef joint = sn_default_joint_def();
+    joint.name = "loose", joint.body_a = "nobody", joint.body_b = "nobody";
+    assert_int_equal(sn_set_model(spec, &def), SN_OK);
+    assert_int_equal(sn_check(spec, &problems), SN_OK);
+    sn_problems_free(&problems);
+    assert_int_equal(sn_add_joint(spec, &joint, NULL), SN_OK);
+    assert_int_equal(sn_compile(spec, &m, &error), SN_BAD_INPUT);
+    sn_spec_destroy(spec);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_is_freed),       cmocka_unit_test(nothing_is_set_up),
         cmocka_unit_test(nothing_is_read),        cmocka_unit_test(state_of_another_model),
-        cmocka_unit_test(positions_beyond_reach),
+        cmocka_unit_test(positions_beyond_reach), cmocka_unit_test(defs_without_a_size),
+        cmocka_unit_test(ids_that_there_are_not), cmocka_unit_test(a_changed_spec_is_checked_again),
     };
     return cmocka_run_group_tests_name("record.arguments", tests, NULL, NULL);
 }

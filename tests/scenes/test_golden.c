@@ -9,6 +9,7 @@
 
 #include "base/hash.h"
 #include "scenes.h"
+#include "sim/measure.h"
 #include "sinew/sim.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* The simulator against closed forms: catenary, string, pendulum, isometric force. */
+#include "sim/measure.h"
 #include "sim/rig.h"
 
 static void cable_hangs_as_a_catenary(void **state)

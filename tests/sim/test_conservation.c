@@ -1,4 +1,5 @@
 /* Momentum, energy and determinism of whole systems; no allocation while stepping; clean failures. */
+#include "sim/measure.h"
 #include "sim/rig.h"
 
 #include "base/alloc.h"

@@ -1,4 +1,5 @@
 /* What a program sees of a model and its state through the public headers: fields by name, and where strands lie. */
+#include "model/model.h"
 #include "sim/rig.h"
 
 static void every_field_is_found_by_the_name_it_is_listed_under(void **state)

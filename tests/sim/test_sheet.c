@@ -1,4 +1,5 @@
 /* Sheets: struts that are placed by themselves connect neighbours, and keep the spacing over contraction and bending. */
+#include "author/autostrands.h"
 #include "sim/rig.h"
 
 #include "sinew/author.h"
@@ -44,7 +45,7 @@ static void add_barrel(snBuild *b)
 {
     snNodeDef node = sn_default_node_def();
     node.name = "barrel", node.kind = SN_NODE_SHAPE, node.shape = SN_SHAPE_ELLIPSOID;
-    node.size[0] = BARREL, node.size[1] = node.size[2] = RADIUS;
+    node.extent[0] = BARREL, node.extent[1] = node.extent[2] = RADIUS;
     node.parent = sn_spec_find(b->spec, SN_KIND_NODE, "top");
     node.translate[1] = MIDDLE - 0.005, node.translate[2] = -RADIUS;
     assert_int_equal(sn_add_node(b->spec, &node, NULL), SN_OK);

@@ -16,6 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         sn_ws_accept(request.key, accept);
     }
     if (n > 0 && sn_request_host_fits(&request, 8137) && request.host[0] == '\0') abort();
+    if (n > 0 && sn_request_take_token(&request, "0123456789abcdef0123456789abcdef") && request.path[0] != '/') abort();
     for (size_t at = 0; at < size;) {
         snWsFrame frame;
         n = sn_ws_parse(data + at, size - at, &frame);

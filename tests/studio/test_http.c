@@ -6,6 +6,7 @@
 #include "studio/server/live.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -29,6 +30,35 @@ static void test_plain_request(void **state)
     assert_false(r.upgrade);
     /* every beginning of it is a request that is not all here yet */
     for (size_t n = 0; n < strlen(text) - 4; ++n) assert_int_equal(sn_request_parse(text, n, &r), 0);
+}
+
+static void test_token(void **state)
+{
+    (void)state;
+    snRequest r;
+    char token[SN_TOKEN_SIZE], other[SN_TOKEN_SIZE], path[64];
+    assert_true(sn_token_make(token) && sn_token_make(other));
+    assert_int_equal(strspn(token, "0123456789abcdef"), 32);
+    assert_string_not_equal(token, other);
+    for (int i = 0; i < 32; ++i) { /* any digit that is wrong */
+        (void)snprintf(path, sizeof path, "/%s/scene.bin", token);
+        path[1 + i] = path[1 + i] == '0' ? '1' : '0';
+        (void)snprintf(r.path, sizeof r.path, "%s", path);
+        assert_false(sn_request_take_token(&r, token));
+        assert_string_equal(r.path, path);
+    }
+    for (int length = 0; length < 34; ++length) { /* any part of it */
+        (void)snprintf(path, sizeof path, "/%s/", token);
+        (void)snprintf(r.path, sizeof r.path, "%.*s", length, path);
+        assert_false(sn_request_take_token(&r, token));
+    }
+    (void)snprintf(r.path, sizeof r.path, "/%s/", token);
+    assert_true(sn_request_take_token(&r, token));
+    assert_string_equal(r.path, "/");
+    assert_false(sn_request_take_token(&r, token));
+    (void)snprintf(r.path, sizeof r.path, "/%s/scene.bin", token);
+    assert_true(sn_request_take_token(&r, token));
+    assert_string_equal(r.path, "/scene.bin");
 }
 
 static void test_strangers(void **state)
@@ -364,6 +394,7 @@ int main(void)
         cmocka_unit_test(test_frames),        cmocka_unit_test(test_messages_that_are_none),
         cmocka_unit_test(test_functions_mix), cmocka_unit_test(test_drive_pause_reset),
         cmocka_unit_test(test_follow),        cmocka_unit_test(test_drag),
+        cmocka_unit_test(test_token),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,12 +23,15 @@ class Server:
         page = os.path.join(self.folder.name, "studio.html")
         with open(page, "wb") as file:
             file.write(SLOT)
+        self.temporary = os.path.join(self.folder.name, "tmp")
+        os.mkdir(self.temporary)
         command = [SINEW, "studio", "finger", "--timeout", "120", *(arguments or ("--port", "0"))]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                        env={**os.environ, "SINEW_PAGE": page})
+                                        env={**os.environ, "SINEW_PAGE": page, "TMPDIR": self.temporary})
         line = self.process.stdout.readline()
-        found = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/", line.strip())
+        found = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/([0-9a-f]{32})/", line.strip())
         self.port = int(found.group(1)) if found else 0
+        self.key = "/" + found.group(2) if found else ""
 
     def connect(self):
         return socket.create_connection(("127.0.0.1", self.port), timeout=20)
@@ -42,7 +45,8 @@ class Server:
                 answer += chunk
         return answer
 
-    def get(self, path="/", host=None, method="GET", extra=""):
+    def get(self, path="/", host=None, method="GET", extra="", key=None):
+        path = (self.key if key is None else key) + path
         host = host if host is not None else f"127.0.0.1:{self.port}"
         request = f"{method} {path} HTTP/1.1\r\nHost: {host}\r\n{extra}\r\n"
         head, _, body = self.exchange(request.encode()).partition(b"\r\n\r\n")
@@ -60,7 +64,8 @@ class Server:
 class Socket:
     """A WebSocket client with nothing behind it."""
 
-    def __init__(self, server, origin=None, path="/live"):
+    def __init__(self, server, origin=None, path="/live", key=None):
+        path = (server.key if key is None else key) + path
         self.link = server.connect()
         key = base64.b64encode(os.urandom(16)).decode()
         origin = f"Origin: {origin}\r\n" if origin else ""
@@ -218,6 +223,77 @@ class Serving(unittest.TestCase):
             link.close()
         time.sleep(0.2)
         self.check_alive()
+
+    def test_without_the_key(self):
+        right = self.server.key
+        wrong = [right[:-1] + ("0" if right[-1] != "0" else "1"), "/" + ("0" if right[1] != "0" else "1") + right[2:],
+                 "", "/", right[:-1], right + "0", right.upper() if right.upper() != right else "/x", "/" + "0" * 32]
+        for key in wrong:
+            for path in ("/", "/scene.bin", "/live", "/strands", "/strands.muscle.xml", "/nothing"):
+                self.assertEqual(self.server.get(path, key=key)[0], 403, key + path)
+            self.assertEqual(self.open(key=key).status, 403, key)
+            self.assertEqual(self.open(key=key, path="/strands").status, 403, key)
+        self.assertEqual(self.server.get("", key=right)[0], 403, "without the last slash the page would not find its data")
+        self.assertIn(b"address that sinew studio printed", self.server.get("/", key="")[2])
+        self.check_alive()
+
+    def test_each_run_has_a_key_of_its_own(self):
+        other = Server()
+        self.addCleanup(other.close)
+        self.assertNotEqual(other.key, self.server.key)
+        self.assertEqual(other.get("/", key=self.server.key)[0], 403)
+        with open(f"/proc/{other.process.pid}/cmdline", "rb") as file:
+            self.assertNotIn(other.key[1:].encode(), file.read(), "other users see the arguments of a process")
+
+    def test_503_when_all_places_are_at_work(self):
+        server = Server()
+        self.addCleanup(server.close)
+        links = []
+        for _ in range(24):
+            links.append(Socket(server))
+            self.addCleanup(links[-1].close)
+        self.assertEqual([link.status for link in links], [101] * 24)
+        time.sleep(1.2)
+        for link in links:  # nobody is idle: all take what they are sent
+            link.receive()
+        for _ in range(12):
+            status, head, body = server.get("/")
+            self.assertEqual(status, 503, head)
+            self.assertIn(b"places are taken", body)
+        refused = Socket(server)
+        self.addCleanup(refused.close)
+        self.assertEqual(refused.status, 503)
+        links[0].close()
+        deadline = time.time() + 10
+        while server.get("/")[0] != 200 and time.time() < deadline:
+            time.sleep(0.05)
+        self.assertEqual(server.get("/")[0], 200, "a place that is given up is free again")
+
+    def test_idle_connections_make_room(self):
+        server = Server()
+        self.addCleanup(server.close)
+        page = Socket(server)
+        self.addCleanup(page.close)
+        silent = [server.connect() for _ in range(23)]
+        for link in silent:
+            self.addCleanup(link.close)
+            link.sendall(b"GET / HT")  # and no more
+        time.sleep(1.3)
+        page.receive()
+        started = time.time()
+        for _ in range(5):
+            self.assertEqual(server.get("/")[0], 200)
+        self.assertLess(time.time() - started, 5, "long before the patience of ten seconds ends")
+        page.receive()  # who is at work is kept
+        silent[0].settimeout(5)
+        self.assertEqual(silent[0].recv(100), b"", "the one that was silent longest has gone")
+
+    def test_quiet_says_where(self):
+        for option in ("--quiet", "--json"):
+            server = Server("--port", "0", "--timeout", "0.1", option)
+            self.addCleanup(server.close)
+            self.assertEqual(server.process.wait(timeout=60), 0)
+            self.assertRegex(server.process.stderr.read(), r"http://127\.0\.0\.1:\d+/[0-9a-f]{32}/\n")
 
     def test_handshake_and_rate(self):
         link = self.open()

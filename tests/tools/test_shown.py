@@ -121,6 +121,12 @@ class Shown(unittest.TestCase):
             count += 1
         return count
 
+    def write_files(self, text):
+        """Files that a page asks its reader to write: blocks that begin with ``` and file=NAME."""
+        for name, content in re.findall(r"(?ms)^```\w* file=([\w.-]+)$\n(.*?)^```$", text):
+            with open(os.path.join(self.folder, name), "w", encoding="utf-8") as file:
+                file.write(content)
+
     def test_1_help(self):
         overview = subprocess.run([os.path.join(BUILD, "sinew"), "help"], capture_output=True, text=True).stdout
         names = re.findall(r"(?m)^  ([a-z]+) ", overview.split("usage:")[1].split("MODEL is")[0])
@@ -141,7 +147,9 @@ class Shown(unittest.TestCase):
             if os.path.basename(page) in OWN_TESTS:
                 continue
             with open(os.path.join(SOURCE, page), encoding="utf-8") as file:
-                count += self.check(page, file.read())
+                text = file.read()
+            self.write_files(text)
+            count += self.check(page, text)
         self.assertGreaterEqual(count, 20)
 
 

@@ -208,7 +208,7 @@ static snStatus add_wrap(Maker *k, const snHandSurface *s, const snHandMuscle *m
     node.name = name, node.kind = SN_NODE_SHAPE, node.shape = SN_SHAPE_CYLINDER;
     node.parent = sn_spec_find(k->spec, SN_KIND_NODE, bone->name);
     node.visible = false;
-    node.size[0] = s->radius + m->radius, node.size[1] = s->length;
+    node.extent[0] = s->radius + m->radius, node.extent[1] = s->length;
     v3_store(node.translate, frame.p);
     q_store(node.rotate, frame.q);
     return sn_add_node(k->spec, &node, NULL);
@@ -340,6 +340,7 @@ static snStatus build(Maker *k)
     snModelDef model = sn_default_model_def();
     model.type = SN_MODEL_TREE;
     model.scene = k->def->scene ? k->def->scene : "hand-clinical.scene.xml";
+    model.fixed = "prosup"; /* the forearm */
     model.views = "Palmar=-z Dorsal=+z Radial=+x Ulnar=-x Proximal=+y Distal=-y";
     model.step = 1.0 / 240;
     snStatus status = sn_set_model(k->spec, &model);

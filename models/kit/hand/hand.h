@@ -16,6 +16,7 @@ typedef struct snHandDef {
     const char *scene;     /* name of the scene file that the model names; NULL: hand.scene.xml */
     bool left;             /* mirrored */
     bool hood;             /* extensor hoods that branch, from hood_strands.tsv and hood_points.tsv: a variant */
+    bool paths;            /* tendons that neither branch nor carry another one as paths, their wraps as cylinders */
     bool meshes;           /* with meshes of the bones */
     double fine_spacing;   /* m, between control points where a strand slides through eyelets */
     double coarse_spacing; /* m, elsewhere at most */

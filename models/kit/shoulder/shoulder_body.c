@@ -111,7 +111,7 @@ static snStatus add_surface(const snShoulder *s, const snShoulderSurface *f, snS
     v3_store(node.translate, frame.p);
     q_store(node.rotate, frame.q);
     const double size[3] = {f->size.x, f->size.y, f->size.z};
-    for (int k = 0; k < 3; ++k) node.size[k] = size[k] > 0 ? size[k] : 1;
+    for (int k = 0; k < 3; ++k) node.extent[k] = size[k] > 0 ? size[k] : 1;
     return sn_add_node(spec, &node, NULL);
 }
 

@@ -2,6 +2,7 @@
  *
  * The middle surface of the sheet lies between the paths of the tables, smoothed, outside the head of the humerus and
  * in front of the short muscles there. The sheet is thinner between the heads and at its ends. */
+#include "author/autostrands.h"
 #include "common/sheet.h"
 #include "shoulder/shoulder.h"
 
@@ -237,7 +238,7 @@ static void place_strands(fill *f, const snAutoStrands *made, const double *poin
             double at = INFINITY;
             for (int32_t i = 0; i < f->count; ++i) {
                 double u = across(f, v3_load(point + 3 * SN_SHOULDER_DRAWN * i)) + 1e-6 * i;
-                if (sn_autostrands_input(made, i) == h && u > last && u < at) next = i, at = u;
+                if (sn_autostrands_view(made).input[i] == h && u > last && u < at) next = i, at = u;
             }
             if (next < 0) break;
             place_strand(f, h, point + 3 * SN_SHOULDER_DRAWN * next, done++);

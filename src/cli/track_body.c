@@ -1,0 +1,366 @@
+/* sinew track --method body, for models on a tree: activations of all muscles by one program a step. */
+#include "track_tree.h"
+
+#include "result.h"
+
+#include <fnmatch.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double DEGREES = 57.29577951308232;
+enum { MOST_PARTS = 16, MOST_LOADS = 16, MOST_TIMES = 64 };
+
+typedef struct BodyRun {
+    snCli *cli;
+    snSpec *spec;
+    snModel *model;
+    snPoses *poses, *breath;
+    snDrive *drive;
+    double *strength;
+    snMotionSource source;
+    snSteerDef def;
+    snSteerReport report;
+    snSteerPart part[MOST_PARTS];
+    char part_name[MOST_PARTS][64];
+    snSteerLoad load[MOST_LOADS];
+    double times[MOST_LOADS][MOST_TIMES], kg[MOST_LOADS][MOST_TIMES];
+    snRunFile *file;
+    snText settings;
+    char path[3][4096]; /* replay, table, report */
+    snStatus outcome;
+    snError error;
+} BodyRun;
+
+/* ---- options -------------------------------------------------------------------------------- */
+
+static snStatus name_outputs(BodyRun *r)
+{
+    const char *out = cli_option_text(r->cli, "o", NULL);
+    const char *const ending[] = {cli_replay_ending(r->cli), ".sto", ".report.txt"};
+    snStatus status = out ? SN_OK : cli_fail(r->cli, SN_USAGE, "-o OUT is missing: where to write the result");
+    for (int i = 0; i < 3 && status == SN_OK; ++i) {
+        if (snprintf(r->path[i], sizeof r->path[i], "%s%s", out, ending[i]) >= (int)sizeof r->path[i])
+            return cli_fail(r->cli, SN_USAGE, "-o: the path is too long");
+        status = cli_check_output(r->cli, r->path[i]);
+    }
+    return status;
+}
+
+/* Options that this way of tracking does not know: better refused than ignored. */
+static snStatus refuse_others(snCli *cli)
+{
+    static const char *const other[] = {"keep-input-motion", "weights", "fatigue", "repeat", "rest", "case", "passive", "cost",
+                                        "cut", "nerve", "fuse", "transfer", "couple", "posture", "save-case", "frames"};
+    for (size_t i = 0; i < sizeof other / sizeof *other; ++i)
+        if (cli_given(cli, other[i]))
+            return cli_fail(cli, SN_USAGE, "--%s does not go with --method body", other[i]);
+    return SN_OK;
+}
+
+static snStatus read_parts(BodyRun *r)
+{
+    double level;
+    int n = 0;
+    for (; cli_option_pair(r->cli, "coactivation", n, r->part_name[n], sizeof r->part_name[n], &level); ++n) {
+        r->part[n] = (snSteerPart){r->part_name[n], level};
+        if (n + 1 == MOST_PARTS) return cli_fail(r->cli, SN_USAGE, "--coactivation is given too often");
+    }
+    r->def.npart = n, r->def.part = r->part;
+    return SN_OK;
+}
+
+/* KG, or T:KG,T:KG,... */
+static bool read_course(const char *text, double *time, double *kg, int32_t *count)
+{
+    char *end;
+    *count = 0;
+    if (!strchr(text, ':')) {
+        kg[0] = strtod(text, &end), time[0] = 0, *count = 1;
+        return end != text && !*end;
+    }
+    while (*text && *count < MOST_TIMES) {
+        time[*count] = strtod(text, &end);
+        if (end == text || *end != ':') return false;
+        text = end + 1;
+        kg[*count] = strtod(text, &end);
+        if (end == text || (*end && *end != ',') || (*count > 0 && time[*count] <= time[*count - 1])) return false;
+        text = end + (*end == ',');
+        ++*count;
+    }
+    return *count > 0 && !*text;
+}
+
+static snStatus read_loads(BodyRun *r)
+{
+    const char *text;
+    for (int n = 0; (text = cli_option_nth(r->cli, "load", n)); ++n) {
+        char body[128];
+        const char *equals = strchr(text, '=');
+        snSteerLoad *l = &r->load[n];
+        if (n == MOST_LOADS) return cli_fail(r->cli, SN_USAGE, "--load is given too often");
+        (void)snprintf(body, sizeof body, "%.*s", equals ? (int)(equals - text) : 0, text);
+        l->time = r->times[n], l->kg = r->kg[n];
+        if (!equals || !read_course(equals + 1, r->times[n], r->kg[n], &l->count))
+            return cli_fail(r->cli, SN_USAGE, "--load needs BODY=KG or BODY=TIME:KG,..., not '%s'", text);
+        l->body = sn_find(r->model, SN_ITEM_BODY, body);
+        if (l->body < 0)
+            return cli_fail(r->cli, SN_BAD_INPUT, "--load: the model has no body '%s'; sinew info --list names them", body);
+        r->def.nload = n + 1;
+    }
+    r->def.load = r->load;
+    return SN_OK;
+}
+
+/* DEG or DEG:PERIOD; one breath is the motion called breath beside the model. */
+static snStatus read_breathing(BodyRun *r)
+{
+    const char *text = cli_option_text(r->cli, "breathing", NULL);
+    snMotionDef motion = sn_default_motion_def();
+    snError error = {0};
+    char *end;
+    if (!text) return SN_OK;
+    double depth = strtod(text, &end), period = 0;
+    bool fine = end != text;
+    if (fine && *end == ':') {
+        const char *second = end + 1;
+        period = strtod(second, &end);
+        fine = end != second && period >= 0.5 && period <= 60;
+    }
+    if (!fine || *end || !(depth > 0 && depth <= 10))
+        return cli_fail(r->cli, SN_USAGE, "--breathing needs DEG or DEG:SECONDS (up to 10 degrees, 0.5 to 60 s), not '%s'", text);
+    motion.model = r->cli->argument[0];
+    r->def.breath_depth = depth / DEGREES, r->def.breath_period = period;
+    snStatus status = sn_load_motion_poses("breath", &motion, &r->breath, &error);
+    r->def.breath = r->breath;
+    return status == SN_OK ? SN_OK : cli_fail_file(r->cli, status, &error, "breath");
+}
+
+static snStatus read_strengths(BodyRun *r)
+{
+    char name[128];
+    double level;
+    int32_t count = sn_count(r->model, SN_ITEM_MUSCLE);
+    r->strength = calloc((size_t)count + 1, sizeof *r->strength);
+    if (!r->strength) return SN_NO_MEMORY;
+    for (int32_t i = 0; i < count; ++i) r->strength[i] = 1;
+    for (int i = 0; cli_option_pair(r->cli, "strength", i, name, sizeof name, &level); ++i) {
+        int32_t found = 0;
+        for (int32_t k = 0; k < count; ++k)
+            if (fnmatch(name, sn_name(r->model, SN_ITEM_MUSCLE, k), 0) == 0) r->strength[k] = level, ++found;
+        if (!found)
+            return cli_fail(r->cli, SN_BAD_INPUT, "--strength: the model has no muscle '%s'; sinew info --list names them", name);
+    }
+    r->def.strength = r->strength;
+    return SN_OK;
+}
+
+static void read_settings(BodyRun *r)
+{
+    snCli *cli = r->cli;
+    double feedback = cli_option_number(cli, "feedback", 10);
+    r->def = sn_default_steer_def();
+    r->def.step = cli_option_number(cli, "step", 0);
+    r->def.frame_rate = cli_option_number(cli, "frame-rate", 24);
+    r->def.control_rate = cli_option_number(cli, "control-rate", 0);
+    r->def.relaxation = cli_option_number(cli, "relax", r->def.relaxation);
+    r->def.sensor = cli_option_number(cli, "sensor", 0);
+    r->def.stiffness = feedback * feedback, r->def.damping = 2 * feedback;
+    r->def.paper = strcmp(cli_option_text(cli, "inverse", "step"), "paper") == 0;
+    r->def.start = cli_option_number(cli, "start", 0), r->def.end = cli_option_number(cli, "end", 0);
+    r->def.progress = cli_progress_callback(cli);
+}
+
+static snStatus load_motion(BodyRun *r)
+{
+    snMotionDef motion = sn_default_motion_def();
+    snError error = {0};
+    motion.model = r->cli->argument[0], motion.source = &r->source;
+    motion.bvh_map = cli_option_text(r->cli, "bvh-map", NULL);
+    snStatus status = sn_load_motion_poses(r->cli->argument[1], &motion, &r->poses, &error);
+    return cli_fail_file(r->cli, status, &error, r->cli->argument[1]);
+}
+
+/* ---- the run -------------------------------------------------------------------------------- */
+
+static snStatus list_settings(BodyRun *r)
+{
+    static const char *const option[] = {"step", "frame-rate", "start", "end", "feedback", "control-rate", "sensor", "relax", "inverse",
+                                         "coactivation", "breathing", "load", "strength", "activation", "function", "activations"};
+    snError error = {0};
+    uint64_t model = sn_hash_model(r->spec, &error);
+    if (!model) return cli_fail_error(r->cli, &error);
+    text_add(&r->settings, "version: %s\ncommand: track\nmodel: %s (%016llx)\nmotion: %s\n", sn_version(),
+             r->cli->argument[0], (unsigned long long)model, cli_file_name(r->source.path));
+    for (size_t k = 0; k < sizeof option / sizeof *option; ++k) {
+        text_add(&r->settings, "%s:", option[k]);
+        for (int i = 0; cli_option_nth(r->cli, option[k], i); ++i)
+            text_add(&r->settings, " %s", cli_option_nth(r->cli, option[k], i));
+        text_add(&r->settings, "\n");
+    }
+    return r->settings.text ? SN_OK : SN_NO_MEMORY;
+}
+
+static snStatus keep_frame(void *user, const snSteer *run, snState *state, double time)
+{
+    BodyRun *r = user;
+    void *bytes = cli_run_state(r->file, sn_steer_save(run, NULL));
+    if (!bytes) return SN_NO_MEMORY;
+    (void)sn_steer_save(run, bytes);
+    return cli_run_frame(r->file, state, time);
+}
+
+static snStatus open_run(BodyRun *r)
+{
+    bool resume = cli_given(r->cli, "resume");
+    const char *out = cli_option_text(r->cli, "o", NULL);
+    snStatus status = list_settings(r);
+    if (status == SN_OK) status = cli_run_open(r->cli, r->model, NULL, out, r->settings.text, resume, &r->file);
+    if (status == SN_OK && resume && !cli_run_found(r->file))
+        cli_warn(r->cli, "there is no interrupted run to continue: starting at the beginning");
+    if (status == SN_OK && resume) r->def.checkpoint = cli_run_checkpoint(r->file, &r->def.checkpoint_size);
+    r->def.frame = keep_frame, r->def.user = r;
+    return status;
+}
+
+static snStatus set_up(BodyRun *r)
+{
+    snStatus status = refuse_others(r->cli);
+    if (status == SN_OK) status = name_outputs(r);
+    read_settings(r);
+    if (status == SN_OK) status = cli_compile_model(r->cli, r->cli->argument[0], &r->spec, &r->model);
+    if (status == SN_OK) status = load_motion(r);
+    if (status == SN_OK) status = read_parts(r);
+    if (status == SN_OK) status = read_loads(r);
+    if (status == SN_OK) status = read_breathing(r);
+    if (status == SN_OK) status = read_strengths(r);
+    if (status == SN_OK && (cli_given(r->cli, "activation") || cli_given(r->cli, "function") ||
+                            cli_given(r->cli, "activations")))
+        status = cli_read_drive(r->cli, r->spec, r->model, &r->drive, NULL);
+    r->def.drive = r->drive;
+    return status == SN_OK ? open_run(r) : status;
+}
+
+/* ---- what came out -------------------------------------------------------------------------- */
+
+static const char *coordinate_name(const BodyRun *r, int32_t i)
+{
+    return i >= 0 ? sn_name(r->model, SN_ITEM_COORDINATE, i) : "none";
+}
+
+static void tell_clamped(BodyRun *r)
+{
+    json_open(&r->cli->json, "clamped", '[');
+    for (int32_t i = 0; i < sn_count(r->model, SN_ITEM_COORDINATE); ++i) {
+        if (!(r->report.clamped[i] > 0)) continue;
+        json_string(&r->cli->json, NULL, coordinate_name(r, i));
+        cli_warn(r->cli, "the motion leaves the range of %s by up to %.3g degrees; the target was clamped to it",
+                 coordinate_name(r, i), DEGREES * r->report.clamped[i]);
+    }
+    json_close(&r->cli->json, ']');
+}
+
+static void tell(BodyRun *r)
+{
+    snCli *cli = r->cli;
+    snJson *json = &cli->json;
+    const snSteerReport *p = &r->report;
+    if (p->resumed) cli_say(cli, "continued after frame %d\n", p->resumed);
+    cli_say(cli, "%d %s, %.4g s simulated in %.3g s: %.3g times real time\n", p->frames,
+            p->frames == 1 ? "frame" : "frames", p->simulated, p->seconds, p->real_time_factor);
+    cli_say(cli, "error: mean %.2g rad, worst %.3g rad (%s at %.2f s)\n", p->mean, p->worst,
+            coordinate_name(r, p->worst_coordinate), p->worst_time);
+    cli_say(cli, "largest activation %.3f, worst missing torque %.3g N m (%s)\n", p->max_activation, p->worst_missing,
+            coordinate_name(r, p->missing_coordinate));
+    json_string(json, "model", cli->argument[0]);
+    json_string(json, "motion", r->source.path);
+    json_integer(json, "frames", p->frames);
+    json_number(json, "frame_rate", r->def.frame_rate);
+    json_number(json, "simulated_s", p->simulated);
+    json_number(json, "seconds", p->seconds);
+    json_number(json, "real_time_factor", p->real_time_factor);
+    json_number(json, "mean_error_rad", p->mean);
+    json_number(json, "worst_error_rad", p->worst);
+    json_string(json, "worst", coordinate_name(r, p->worst_coordinate));
+    json_number(json, "worst_time_s", p->worst_time);
+    json_number(json, "worst_missing_torque", p->worst_missing);
+    json_string(json, "missing_at", coordinate_name(r, p->missing_coordinate));
+    json_number(json, "max_activation", p->max_activation);
+    json_number(json, "activation_step_rms", p->activation_step_rms);
+    json_number(json, "asymmetry", p->asymmetry);
+    json_number(json, "control_step_ms_mean", 1e3 * p->step_mean);
+    json_number(json, "control_step_ms_worst", 1e3 * p->step_worst);
+    json_boolean(json, "diverged", p->diverged);
+    json_boolean(json, "cancelled", r->outcome == SN_CANCELLED);
+    json_integer(json, "resumed", p->resumed);
+    json_string(json, "culprit", p->culprit);
+    for (int i = 0; i < 3; ++i) json_string(json, i == 0 ? "replay" : i == 1 ? "table" : "report", r->path[i]);
+    tell_clamped(r);
+}
+
+static snStatus save(BodyRun *r)
+{
+    snText t = {0};
+    snStatus status = cli_run_save(r->file, r->path[0], r->path[1]);
+    if (status != SN_OK) return status;
+    text_add(&t, "# model %s, motion %s\n# largest error of each driven coordinate, deg or m, and missing torque, N m or N\n",
+             r->cli->argument[0], r->source.path);
+    for (int32_t i = 0; i < sn_count(r->model, SN_ITEM_COORDINATE); ++i)
+        if (r->report.error[i] > 0 || r->report.missing[i] > 0)
+            text_add(&t, "%-24s %9.4f %9.4f\n", coordinate_name(r, i), DEGREES * r->report.error[i], r->report.missing[i]);
+    text_add(&t, "\n# Settings\n");
+    for (const char *line = r->settings.text; *line; line += strcspn(line, "\n") + 1)
+        text_add(&t, "# %.*s\n", (int)strcspn(line, "\n"), line);
+    status = t.text ? cli_save_text(r->cli, r->path[2], t.text) : SN_NO_MEMORY;
+    text_free(&t);
+    return status;
+}
+
+static snStatus finish(BodyRun *r)
+{
+    snStatus status = save(r);
+    if (status != SN_OK) return status;
+    tell(r);
+    cli_say(r->cli, "wrote %s, %s and %s\n", r->path[0], r->path[1], r->path[2]);
+    return SN_OK;
+}
+
+static void tear_down(BodyRun *r)
+{
+    sn_steer_report_free(&r->report);
+    sn_poses_destroy(r->poses);
+    sn_poses_destroy(r->breath);
+    if (r->drive) sn_drive_destroy(r->drive);
+    free(r->strength);
+    text_free(&r->settings);
+    if (r->model) sn_model_destroy(r->model);
+    if (r->spec) sn_spec_destroy(r->spec);
+    free(r);
+}
+
+snStatus cli_track_body(snCli *cli)
+{
+    BodyRun *r = calloc(1, sizeof *r);
+    bool finished = false;
+    if (!r) return cli_fail(cli, SN_NO_MEMORY, "out of memory");
+    r->cli = cli;
+    snStatus status = set_up(r);
+    if (status == SN_OK) {
+        r->outcome = sn_steer(r->model, r->poses, &r->def, &r->report, &r->error);
+        cli_progress_end(cli);
+        if (cli_run_frames(r->file) > 0 && r->outcome != SN_WRITE_FAILED) status = finish(r);
+        finished = status == SN_OK && r->outcome != SN_CANCELLED;
+        if (status == SN_OK && r->outcome != SN_OK) {
+            if (!r->error.message[0]) r->error = *cli_run_error(r->file);
+            r->error.status = r->outcome;
+            if (r->outcome == SN_CANCELLED && r->report.frames > 0)
+                (void)snprintf(r->error.remedy, sizeof r->error.remedy, "the %d frames before are kept; --resume continues after them",
+                               r->report.frames);
+            status = cli_fail_error(cli, &r->error);
+        }
+    }
+    cli_run_close(r->file, finished);
+    tear_down(r);
+    return status;
+}

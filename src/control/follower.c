@@ -1,0 +1,349 @@
+/* The tracking controller, [Sueda 2008] equations 15 to 18, with bounded feedback on the position error.
+ *
+ * Velocity targets alone would keep an initial error for ever, and the full matrix logarithm each step saturates and
+ * disturbs the neighbours; so v_x = v_ref + feedback * error with a feedback of the order of 100/s.
+ *
+ * The price of activation is a pull towards slack muscles that only an error can balance. Near a pose that takes
+ * co-contraction the bones then drift, and some poses do not come back: as the pose changes so do the arms of the
+ * tendons, until no muscle leads the right way any more. So tracking weighs more as the error falls; where a
+ * target cannot be reached, the full price keeps the activations smooth. */
+#include "base/alloc.h"
+#include "base/def.h"
+#include "base/error.h"
+#include "opt/boxqp.h"
+#include "opt/dense.h"
+#include "sim/plant.h"
+#include "sinew/control.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MAX_ROWS = 6 };
+static const double LEAST_PRICE = 0.01; /* of activation and its change where there is no error */
+static const double LEFT_STOP = 2e-3;   /* rad or m: a target this far inside the range has left the stop */
+
+struct snFollower {
+    const snModel *m;
+    snState *s;
+    snFollowerDef def;
+    int32_t ntarget, nrow;
+    snTargetDef *target;
+    rigid *now, *next; /* node poses, or points */
+    snResponse *response;
+    /* Matrices as in opt/dense.h: a column for each muscle, then one for the velocity that the muscles are to make */
+    const snDense *dense;
+    int32_t ld;
+    double *body_H; /* 6 rows: what unit activations do to the velocities of a body, and minus its free velocity */
+    double *H;      /* nrow rows, weights included; the last column is v_x - v_f */
+    double *Q;      /* ld rows: H'H, with the weights of activation on its diagonal */
+    double *c, *lower, *upper, *last, *diagonal;
+    snBoxQp *qp;
+    int32_t *body_target; /* nbody: index of the pose target of a body, -1 */
+    int32_t *released;    /* ncoord: coordinates whose stops the response leaves out for now */
+    bool acts;            /* on the state */
+    int64_t step;         /* of which `last` holds the activations at the start */
+};
+
+/* ---- rows of a target ----------------------------------------------------------------------- */
+
+/* Weighted rows over the six velocities of the body: 3 angular and 3 linear (of the node), or 3 of the point. */
+static int32_t target_rows(const snFollower *t, const snTargetDef *target, double row[MAX_ROWS][6])
+{
+    const rigid *body = &sn_plant_bodies(t->s)[target->body];
+    rigid node = t->m->body_node[target->body];
+    v3 r = target->point ? rigid_apply(node, v3_load(target->offset)) : node.p;
+    double weight = sqrt(target->weight);
+    int32_t n = 0;
+    for (int k = 0; k < 3 && !target->point; ++k, ++n)
+        for (int i = 0; i < 6; ++i) row[n][i] = i == k ? weight * t->def.length : 0;
+    for (int k = 0; k < 3; ++k, ++n) {
+        v3 axis = {k == 0, k == 1, k == 2};
+        sn_body_point_row(body->q, r, axis, row[n]);
+        for (int i = 0; i < 6; ++i) row[n][i] *= weight;
+    }
+    return n;
+}
+
+static v3 bounded(v3 v, double limit)
+{
+    double n = v3_len(v);
+    return n > limit ? v3_scale(v, limit / n) : v;
+}
+
+/* Wanted velocities in the same rows, weighted. */
+static void wanted(const snFollower *t, int32_t index, double v[MAX_ROWS])
+{
+    const snTargetDef *target = &t->target[index];
+    rigid body = sn_plant_bodies(t->s)[target->body], node = t->m->body_node[target->body], is = rigid_mul(body, node);
+    rigid now = t->now[index], next = t->next[index];
+    double h = sn_plant_step(t->s), weight = sqrt(target->weight), gain = fmin(t->def.feedback, 1 / h);
+    v3 at = target->point ? rigid_apply(is, v3_load(target->offset)) : is.p;
+    v3 linear = v3_scale(v3_sub(next.p, now.p), 1 / h);
+    linear = v3_add(linear, bounded(v3_scale(v3_sub(now.p, at), gain), t->def.max_feedback));
+    v3_store(v + (target->point ? 0 : 3), v3_scale(linear, weight));
+    if (target->point) return;
+    /* Angular velocities in world axes, then in those of the body. */
+    v3 turn = v3_scale(q_log(q_mul(next.q, q_conj(now.q))), 1 / h);
+    v3 back = v3_scale(q_log(q_mul(now.q, q_conj(is.q))), gain);
+    turn = v3_add(turn, bounded(back, t->def.max_feedback / t->def.length));
+    v3_store(v, v3_scale(q_unrotate(body.q, turn), weight * t->def.length));
+}
+
+/* ---- one choice of activations -------------------------------------------------------------- */
+
+static void gather_body(snFollower *t, int32_t body)
+{
+    int32_t last = t->m->nmuscle;
+    sn_response_of_body(t->response, body, t->ld, t->body_H);
+    for (int k = 0; k < 6; ++k) t->body_H[k * t->ld + last] = -t->body_H[k * t->ld + last];
+}
+
+static void gather_rows(snFollower *t)
+{
+    double *H = t->H;
+    int32_t gathered = -1;
+    for (int32_t i = 0; i < t->ntarget; ++i) {
+        double row[MAX_ROWS][6], v[MAX_ROWS];
+        int32_t n = target_rows(t, &t->target[i], row), body = t->target[i].body;
+        wanted(t, i, v);
+        if (body != gathered) gather_body(t, body);
+        gathered = body;
+        t->dense->product(n, 6, row[0], t->body_H, t->ld, H);
+        for (int32_t r = 0; r < n; ++r, H += t->ld) H[t->m->nmuscle] += v[r];
+    }
+}
+
+/* The k-th smallest of n numbers, k from 0; changes their order. */
+static double smallest(double *x, int32_t n, int32_t k)
+{
+    for (int32_t low = 0, high = n - 1; low < high;) {
+        double pivot = x[k];
+        int32_t i = low, j = high;
+        do {
+            while (x[i] < pivot) ++i;
+            while (pivot < x[j]) --j;
+            if (i <= j) {
+                double swap = x[i];
+                x[i++] = x[j], x[j--] = swap;
+            }
+        } while (i <= j);
+        if (j < k) low = i;
+        if (k < i) high = j;
+    }
+    return x[k];
+}
+
+/* Median of the diagonal of H'H over the muscles that do anything. */
+static double median_diagonal(snFollower *t)
+{
+    int32_t n = 0;
+    for (int32_t i = 0; i < t->m->nmuscle; ++i) {
+        double q = t->Q[(size_t)i * (size_t)t->ld + (size_t)i];
+        if (q > 0) t->diagonal[n++] = q;
+    }
+    return n ? smallest(t->diagonal, n, n / 2) : 1;
+}
+
+/* Part of the weights of activation and smoothness that counts at the present error of the targets. */
+static double price(const snFollower *t)
+{
+    double sum = 0, angle2 = t->def.length * t->def.length, limit = t->def.tolerance;
+    if (limit <= 0) return 1;
+    for (int32_t i = 0; i < t->ntarget; ++i) {
+        const snTargetDef *target = &t->target[i];
+        rigid is = sn_node_pose(t->m, t->s, target->body), now = t->now[i];
+        v3 at = target->point ? rigid_apply(is, v3_load(target->offset)) : is.p;
+        sum += v3_len2(v3_sub(now.p, at));
+        if (!target->point) sum += angle2 * v3_len2(q_log(q_mul(now.q, q_conj(is.q))));
+    }
+    return fmin(fmax(sum / (t->ntarget * limit * limit), LEAST_PRICE), 1);
+}
+
+static void form_qp(snFollower *t)
+{
+    int32_t n = t->m->nmuscle;
+    t->dense->gram(t->nrow, n + 1, t->H, t->ld, t->Q);
+    double unit = median_diagonal(t) * price(t), wa = t->def.activation_weight * unit,
+           wd = t->def.smoothness_weight * unit;
+    const double *wish = t->Q + (size_t)n * (size_t)t->ld;
+    for (int32_t i = 0; i < n; ++i) {
+        t->Q[(size_t)i * (size_t)t->ld + (size_t)i] += wa + wd;
+        t->c[i] = -wish[i] - wd * t->last[i];
+    }
+}
+
+/* Muscles take tens of milliseconds to come and go: what an activation may do within a step. */
+static void limit_rates(snFollower *t)
+{
+    double change = t->def.max_rate * sn_plant_step(t->s);
+    for (int32_t k = 0; k < t->m->nmuscle; ++k) {
+        t->lower[k] = fmax(0, t->last[k] - change);
+        t->upper[k] = fmax(t->lower[k], fmin(t->def.max_activation, t->last[k] + change));
+    }
+}
+
+/* ---- stops ---------------------------------------------------------------------------------- */
+
+static rigid target_pose(const snFollower *t, int32_t body)
+{
+    if (body < 0) return rigid_identity();
+    int32_t i = t->body_target[body];
+    return i < 0 ? sn_plant_bodies(t->s)[body] : rigid_mul(t->next[i], rigid_inverse(t->m->body_node[body]));
+}
+
+/* A joint that lies against its stop answers to no muscle: the row holds in both directions as long as it is on. So
+ * nothing would ever pull a finger out of full extension. Where the target has left the stop, it is left out while
+ * activations are chosen. Returns how many. */
+static int32_t release_stops(snFollower *t)
+{
+    const snModel *m = t->m;
+    int32_t count = 0;
+    for (int32_t j = 0; j < m->njoint; ++j) {
+        double q[SN_JOINT_MAX_DOF], row[12 * SN_JOINT_MAX_DOF];
+        bool known = false;
+        for (int32_t c = m->joint_coordadr[j]; c < m->joint_coordadr[j + 1]; ++c) {
+            if (!sn_plant_at_stop(m, t->s, c)) continue;
+            if (!known)
+                sn_joint_coordinates(&m->joint[j], target_pose(t, m->joint_a[j]), target_pose(t, m->joint_b[j]), q,
+                                     row);
+            known = true;
+            double x = q[c - m->joint_coordadr[j]];
+            if (x - m->coord_lower[c] < LEFT_STOP || m->coord_upper[c] - x < LEFT_STOP) continue;
+            t->released[count++] = c;
+        }
+    }
+    return count;
+}
+
+static void choose(void *context, const snModel *m, snState *s)
+{
+    snFollower *t = context;
+    double *activation = sn_plant_activation(s);
+    if (t->step != sn_info(s)->steps) { /* not a repeat within the same step */
+        memcpy(t->last, activation, sizeof(double) * (size_t)m->nmuscle);
+        t->step = sn_info(s)->steps;
+    }
+    int32_t released = release_stops(t);
+    sn_response_find(t->response, released, t->released);
+    gather_rows(t);
+    form_qp(t);
+    limit_rates(t);
+    snBoxQpProblem problem = {.n = m->nmuscle, .Q = t->Q, .ld = t->ld, .c = t->c, .lo = t->lower, .hi = t->upper};
+    sn_boxqp_solve(t->qp, &problem, activation, NULL); /* at worst the best point found: still within the bounds */
+}
+
+/* ---- set-up --------------------------------------------------------------------------------- */
+
+static bool allocate(snFollower *t)
+{
+    size_t nm = (size_t)t->m->nmuscle, nt = (size_t)t->ntarget;
+    size_t ld = (size_t)(t->ld = sn_dense_ld(t->m->nmuscle + 1));
+    t->dense = sn_dense();
+    return (t->target = SN_NEW_ARRAY(snTargetDef, nt)) && (t->now = SN_NEW_ARRAY(rigid, nt)) &&
+           (t->next = SN_NEW_ARRAY(rigid, nt)) && (t->body_H = SN_NEW_ARRAY(double, 6 * ld)) &&
+           (t->H = SN_NEW_ARRAY(double, MAX_ROWS *nt *ld)) && (t->Q = SN_NEW_ARRAY(double, ld *ld)) &&
+           (t->c = SN_NEW_ARRAY(double, nm)) && (t->lower = SN_NEW_ARRAY(double, nm)) &&
+           (t->upper = SN_NEW_ARRAY(double, nm)) && (t->last = SN_NEW_ARRAY(double, nm)) &&
+           (t->body_target = SN_NEW_ARRAY(int32_t, t->m->nbody)) &&
+           (t->released = SN_NEW_ARRAY(int32_t, t->m->ncoord)) && (t->diagonal = SN_NEW_ARRAY(double, nm)) &&
+           (t->qp = sn_boxqp_create(t->m->nmuscle)) && (t->response = sn_response_create(t->m, t->s));
+}
+
+static void list_targets(snFollower *t)
+{
+    int32_t n = 0;
+    if (t->def.ntarget) {
+        memcpy(t->target, t->def.target, sizeof *t->target * (size_t)t->ntarget);
+    } else {
+        for (int32_t b = 0; b < t->m->nbody; ++b)
+            if (sn_body_is_free(t->m, b)) t->target[n++] = (snTargetDef){.body = b, .weight = 1};
+    }
+    for (int32_t b = 0; b < t->m->nbody; ++b) t->body_target[b] = -1;
+    for (int32_t i = 0; i < t->ntarget; ++i) {
+        t->nrow += t->target[i].point ? 3 : 6;
+        if (!t->target[i].point) t->body_target[t->target[i].body] = i;
+        rigid node = sn_node_pose(t->m, t->s, t->target[i].body);
+        if (t->target[i].point) node.p = rigid_apply(node, v3_load(t->target[i].offset));
+        t->now[i] = t->next[i] = node;
+    }
+}
+
+static snStatus check_targets(const snModel *m, const snFollowerDef *def, snError *error)
+{
+    for (int32_t i = 0; i < def->ntarget; ++i) {
+        int32_t b = def->target[i].body;
+        if (b < 0 || b >= m->nbody)
+            return sn_fail(error, SN_BAD_INPUT, "target %d names body %d of %d", i, b, m->nbody);
+        if (sn_body_is_free(m, b)) continue;
+        sn_fail(error, SN_BAD_INPUT, "body \"%s\" is pinned or kinematic and cannot be tracked", m->body_name[b]);
+        return SN_BAD_INPUT;
+    }
+    if (m->nmuscle == 0) return sn_fail(error, SN_BAD_INPUT, "the model has no muscle that could follow a motion");
+    return SN_OK;
+}
+
+static int32_t count_free(const snModel *m)
+{
+    int32_t n = 0;
+    for (int32_t b = 0; b < m->nbody; ++b) n += sn_body_is_free(m, b);
+    return n;
+}
+
+snStatus sn_follower_create(const snModel *m, snState *s, const snFollowerDef *def, snFollower **out, snError *error)
+{
+    if (!m || !s || !out) return sn_fail_argument(error, "the model, the state or the place for the follower is NULL");
+    snView own;
+    if (sn_field(m, s, "body.position", &own) == SN_BAD_ARGUMENT)
+        return sn_fail_argument(error, "the state belongs to another model");
+    if (def && SN_CHECK_DEF(def, snFollowerDef, error)) return SN_BAD_ARGUMENT;
+    snFollowerDef d = def ? *def : sn_default_follower_def();
+    snStatus status = check_targets(m, &d, error);
+    if (status != SN_OK) return status;
+    snFollower *t = SN_NEW(snFollower);
+    if (!t) return sn_fail_no_memory(error);
+    t->m = m, t->s = s, t->def = d, t->step = -1;
+    t->ntarget = d.ntarget ? d.ntarget : count_free(m);
+    if (!allocate(t)) {
+        sn_follower_destroy(t);
+        return sn_fail_no_memory(error);
+    }
+    list_targets(t);
+    sn_plant_control(s, (snController){choose, t});
+    t->acts = true;
+    *out = t;
+    return SN_OK;
+}
+
+/* Unless another controller has taken over. */
+static void stop_acting(snFollower *t)
+{
+    snController now = sn_plant_control(t->s, (snController){0});
+    if (now.context != t) sn_plant_control(t->s, now);
+}
+
+void sn_follower_destroy(snFollower *t)
+{
+    if (!t) return;
+    if (t->acts) stop_acting(t);
+    sn_response_destroy(t->response);
+    void *block[] = {t->target, t->now,   t->next, t->H,        t->body_H,      t->Q,       t->c,
+                     t->lower,  t->upper, t->last, t->diagonal, t->body_target, t->released};
+    for (size_t i = 0; i < sizeof block / sizeof *block; ++i) sn_free(block[i]);
+    sn_boxqp_destroy(t->qp);
+    sn_free(t);
+}
+
+int32_t sn_follower_targets(const snFollower *t)
+{
+    return t->ntarget;
+}
+int32_t sn_follower_target_body(const snFollower *t, int32_t i)
+{
+    return t->target[i].body;
+}
+
+void sn_follower_aim(snFollower *t, int32_t i, const double now[7], const double next[7])
+{
+    t->now[i] = (rigid){q_unit(q_load(now + 3)), v3_load(now)};
+    t->next[i] = (rigid){q_unit(q_load(next + 3)), v3_load(next)};
+}

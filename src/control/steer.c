@@ -1,0 +1,310 @@
+/* Steering: the run over steps and frames, its report, its checkpoints. Targets are in steer_target.c.
+ *
+ * Invariants
+ * 1. A step is at most def.step long and divides a frame evenly, so that frames come at their exact times.
+ * 2. References are those of the step's own arithmetic: rates are differences over a step, so that a body that is on the
+ *    target and lacks no torque stays on it exactly. */
+#include "base/def.h"
+#include "control/steer.h"
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/error.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double LEAD = 0.5; /* s: passive joints stand still after it */
+
+/* ---- one step ------------------------------------------------------------------------------- */
+
+/* Called by sn_step once the system is there. */
+static void choose(void *context, const snModel *m, snState *s)
+{
+    snSteer *run = context;
+    (void)m;
+    if (run->at.step % run->every != 0) return; /* held */
+    run->status = sn_treecontrol_choose(run->control, run->sim, run->target.q, run->target.v, run->target.a);
+    if (run->status != SN_OK) return;
+    double *activation = sn_plant_activation(s);
+    for (int32_t u = 0; u < run->control->nunit; ++u) {
+        double change = run->control->activation[u] - activation[u];
+        run->at.change2 += change * change;
+        activation[u] = run->control->activation[u];
+        run->at.max_activation = fmax(run->at.max_activation, activation[u]);
+    }
+    ++run->at.choices;
+}
+
+static void note_program(snSteer *run)
+{
+    const snTreeControl *c = run->control;
+    double *missing = run->report->missing;
+    run->at.rounds += c->info.rounds;
+    run->at.worst_rounds = fmax(run->at.worst_rounds, c->info.rounds);
+    const double time[3] = {c->time_inverse, c->time_B, c->time_qp};
+    for (int k = 0; k < 3; ++k) run->report->stage[k] += time[k];
+    for (int32_t i = 0; i < run->m->ncoord; ++i) missing[i] = fmax(missing[i], fabs(c->unmet[i]));
+}
+
+/* Errors at the end of a step. */
+static void note_errors(snSteer *run, double time)
+{
+    const double *q = run->sim->q;
+    sn_steer_pose(run, time, run->target.q);
+    for (int32_t i = 0; i < run->m->ncoord; ++i) {
+        if (!run->sim->tree->driven[i]) continue;
+        double off = fabs(q[i] - run->target.q[i]);
+        run->at.error += off, run->at.errors += 1;
+        run->report->error[i] = fmax(run->report->error[i], off);
+        if (off > run->at.worst) run->at.worst = off, run->at.worst_time = time, run->at.worst_coordinate = i;
+    }
+}
+
+static snStatus step(snSteer *run)
+{
+    double time = run->begin + (double)run->at.step * run->h, began = sn_clock_thread();
+    sn_steer_aim(run, time);
+    run->status = SN_OK;
+    snStatus status = sn_step(run->m, run->s);
+    if (status == SN_OK) status = run->status;
+    double took = sn_clock_thread() - began;
+    run->report->step_mean += took, run->report->step_worst = fmax(run->report->step_worst, took);
+    ++run->timed;
+    if (status != SN_OK) return status;
+    if (run->at.step % run->every == 0) note_program(run);
+    ++run->at.step;
+    note_errors(run, time + run->h);
+    return SN_OK;
+}
+
+/* ---- the run -------------------------------------------------------------------------------- */
+
+static snStatus give_frame(snSteer *run, double time)
+{
+    ++run->at.frames;
+    run->report->frames = run->at.frames;
+    return run->def->frame ? run->def->frame(run->def->user, run, run->s, time) : SN_OK;
+}
+
+static snStatus go(snSteer *run)
+{
+    snStatus status = run->at.frames == 0 ? give_frame(run, run->begin) : SN_OK;
+    const snProgress *progress = &run->def->progress;
+    while (status == SN_OK && run->at.step < run->total) {
+        if (progress->call && progress->call(progress->user, "track", (double)run->at.step, (double)run->total))
+            return SN_CANCELLED;
+        for (int32_t i = 0; i < run->per_frame && status == SN_OK; ++i) status = step(run);
+        if (status == SN_OK) status = give_frame(run, run->begin + (double)run->at.step * run->h);
+    }
+    return status;
+}
+
+/* Muscles NAME_R and NAME_L, or _R_ and _L_ somewhere within. */
+static double asymmetry(const snSteer *run)
+{
+    double most = 0;
+    char name[256];
+    for (int32_t u = 0; u < run->m->nmuscle; ++u) {
+        const char *right = strstr(run->m->muscle_name[u], "_R");
+        if (!right || (right[2] && right[2] != '_')) continue;
+        (void)snprintf(name, sizeof name, "%s", run->m->muscle_name[u]);
+        if ((size_t)(right - run->m->muscle_name[u]) + 1 >= sizeof name) continue;
+        name[right - run->m->muscle_name[u] + 1] = 'L';
+        int32_t left = sn_find(run->m, SN_ITEM_MUSCLE, name);
+        if (left >= 0) most = fmax(most, fabs(run->control->activation[u] - run->control->activation[left]));
+    }
+    return most;
+}
+
+static void finish(snSteer *run, double began)
+{
+    snSteerReport *r = run->report;
+    const snSteerTally *t = &run->at;
+    int64_t choices = t->choices > 0 ? t->choices : 1, timed = run->timed > 0 ? run->timed : 1;
+    r->mean = t->errors > 0 ? t->error / t->errors : 0;
+    r->worst = t->worst, r->worst_time = t->worst_time, r->worst_coordinate = t->worst_coordinate;
+    r->missing_coordinate = -1;
+    for (int32_t i = 0; i < run->m->ncoord; ++i)
+        if (r->missing[i] > r->worst_missing) r->worst_missing = r->missing[i], r->missing_coordinate = i;
+    r->max_activation = t->max_activation;
+    r->activation_step_rms = sqrt(t->change2 / (double)choices / (run->m->nmuscle > 0 ? run->m->nmuscle : 1));
+    r->asymmetry = asymmetry(run);
+    r->rounds = t->rounds / (double)choices, r->worst_rounds = t->worst_rounds;
+    r->simulated = (double)run->timed * run->h;
+    r->seconds = sn_clock() - began;
+    r->real_time_factor = r->seconds > 0 ? r->simulated / r->seconds : 0;
+    r->step_mean /= (double)timed;
+    for (int k = 0; k < 3; ++k) r->stage[k] /= (double)timed;
+    r->stage[3] = r->step_mean - r->stage[0] - r->stage[1] - r->stage[2];
+}
+
+/* ---- set-up --------------------------------------------------------------------------------- */
+
+static bool reserve(snSteer *run)
+{
+    size_t n = (size_t)run->m->ncoord;
+    double *out = run->report->memory = SN_NEW_ARRAY(double, 3 * n);
+    if (!out) return false;
+    run->report->error = out, run->report->missing = out + n, run->report->clamped = out + 2 * n;
+    run->at.worst_coordinate = -1;
+    return true;
+}
+
+static void set_times(snSteer *run)
+{
+    const snSteerDef *d = run->def;
+    double first = sn_poses_time(run->poses, 0), last = sn_poses_time(run->poses, sn_poses_frames(run->poses) - 1);
+    double longest = d->step > 0 ? d->step : run->m->step, rate = d->frame_rate > 0 ? d->frame_rate : 24;
+    run->begin = d->end > d->start ? fmin(fmax(d->start, first), last) : first;
+    run->end = d->end > d->start ? fmin(fmax(d->end, run->begin), last) : last;
+    run->per_frame = (int32_t)fmax(1, ceil(1 / (rate * longest) - 1e-9));
+    run->h = 1 / (rate * run->per_frame);
+    run->total = (int64_t)run->per_frame * (sn_frame_count(run->end - run->begin, rate) - 1);
+    run->every = d->control_rate > 0 ? (int32_t)fmax(1, round(1 / (d->control_rate * run->h))) : 1;
+}
+
+static snStatus open_state(snSteer *run, snError *error)
+{
+    snSimDef sim = sn_default_sim_def();
+    sim.step = run->h;
+    snStatus status = sn_state_create(run->m, &sim, &run->s, error);
+    if (status != SN_OK) return status;
+    run->sim = sn_plant_tree(run->s);
+    run->sim->geometric = run->def->geometric;
+    for (int32_t u = 0; run->def->strength && u < run->m->nmuscle; ++u)
+        sn_plant_strength(run->s)[u] = run->def->strength[u];
+    run->control = sn_treecontrol_create(run->sim, run->m->nmuscle, run->m->skeleton->path_unit);
+    if (!run->control) return sn_fail_no_memory(error);
+    run->control->k_p = run->def->stiffness, run->control->k_v = run->def->damping;
+    run->control->eps = run->def->relaxation, run->control->sensor = run->def->sensor;
+    run->control->paper = run->def->paper;
+    return SN_OK;
+}
+
+/* On the first target, held until passive joints have settled under the weight; then with its velocity. */
+static snStatus set_out(snSteer *run)
+{
+    size_t bytes = sizeof(double) * (size_t)run->m->ncoord;
+    snStatus status = SN_OK;
+    sn_steer_aim(run, run->begin);
+    (void)sn_pose(run->m, run->s, run->target.q);
+    sn_treecontrol_reset(run->control, run->sim);
+    memset(run->target.v, 0, bytes), memset(run->target.a, 0, bytes);
+    for (double t = 0; t < LEAD && status == SN_OK; t += run->h) {
+        double began = sn_clock_thread();
+        status = sn_step(run->m, run->s);
+        if (status == SN_OK) status = run->status;
+        if (t == 0) run->report->step_cold = sn_clock_thread() - began;
+    }
+    run->at = (snSteerTally){.worst_coordinate = -1};
+    sn_steer_aim(run, run->begin);
+    for (int32_t i = 0; i < run->m->ncoord; ++i)
+        if (run->sim->tree->driven[i]) run->sim->v[i] += run->target.v[i];
+    return status;
+}
+
+/* ---- checkpoints ---------------------------------------------------------------------------- */
+
+static const char mark[8] = "SNSTEER1";
+
+typedef struct Head {
+    char mark[8];
+    double h, begin, end;
+    int64_t total;
+    snSteerTally at;
+} Head;
+
+size_t sn_steer_save(const snSteer *run, void *bytes)
+{
+    size_t control = sizeof(double) * sn_treecontrol_save(run->control, run->sim, NULL);
+    size_t kept = sizeof(double) * 3 * (size_t)run->m->ncoord, state = sn_state_save(run->m, run->s, NULL);
+    if (bytes) {
+        char *at = bytes;
+        Head head = {.h = run->h, .begin = run->begin, .end = run->end, .total = run->total, .at = run->at};
+        memcpy(head.mark, mark, sizeof mark);
+        memcpy(at, &head, sizeof head);
+        (void)sn_treecontrol_save(run->control, run->sim, run->scratch);
+        memcpy(at + sizeof head, run->scratch, control);
+        memcpy(at + sizeof head + control, run->report->memory, kept);
+        (void)sn_state_save(run->m, run->s, at + sizeof head + control + kept);
+    }
+    return sizeof(Head) + control + kept + state;
+}
+
+static snStatus take_up(snSteer *run, snError *error)
+{
+    Head head;
+    const char *at = run->def->checkpoint;
+    size_t control = sizeof(double) * sn_treecontrol_save(run->control, run->sim, NULL), size = run->def->checkpoint_size;
+    size_t kept = sizeof(double) * 3 * (size_t)run->m->ncoord, before = sizeof head + control + kept;
+    bool fits = size == sn_steer_save(run, NULL);
+    if (fits) memcpy(&head, at, sizeof head);
+    fits = fits && memcmp(head.mark, mark, sizeof mark) == 0 && head.h == run->h && head.begin == run->begin &&
+           head.end == run->end && head.total == run->total;
+    if (!fits || sn_state_load(run->m, run->s, at + before, size - before) != SN_OK)
+        return sn_fail(error, SN_BAD_INPUT, "the checkpoint is damaged, or belongs to another model, range or step");
+    run->at = head.at;
+    memcpy(run->scratch, at + sizeof head, control);
+    sn_treecontrol_load(run->control, run->sim, run->scratch);
+    memcpy(run->report->memory, at + sizeof head + control, kept);
+    run->report->resumed = run->at.frames;
+    run->report->frames = run->at.frames;
+    return SN_OK;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------ */
+
+static snStatus begin(snSteer *run, snError *error)
+{
+    if (!reserve(run)) return sn_fail_no_memory(error);
+    set_times(run);
+    snStatus status = open_state(run, error);
+    if (status == SN_OK) status = sn_steer_open_targets(run, error);
+    if (status != SN_OK) return status;
+    run->scratch = SN_NEW_ARRAY(double, sn_treecontrol_save(run->control, run->sim, NULL));
+    if (!run->scratch) return sn_fail_no_memory(error);
+    sn_plant_control(run->s, (snController){choose, run});
+    if (run->def->checkpoint) return take_up(run, error);
+    status = set_out(run);
+    if (status != SN_OK) (void)sn_fail(error, status, "the first pose cannot be held: %s", sn_info(run->s)->culprit);
+    return status;
+}
+
+static void end(snSteer *run)
+{
+    sn_steer_close_targets(run);
+    sn_treecontrol_destroy(run->control);
+    sn_state_destroy(run->s);
+    sn_free(run->scratch);
+}
+
+static double now(const snSteer *run)
+{
+    return run->begin + (double)run->at.step * run->h;
+}
+
+snStatus sn_steer(const snModel *m, const snPoses *poses, const snSteerDef *def, snSteerReport *report, snError *error)
+{
+    if (SN_CHECK_DEF(def, snSteerDef, error)) return SN_BAD_ARGUMENT;
+    if (!m || !poses || !report) return sn_fail_argument(error, "the model, the motion or the report is NULL");
+    *report = (snSteerReport){.worst_coordinate = -1, .missing_coordinate = -1};
+    if (!m->skeleton) return sn_fail(error, SN_BAD_INPUT, "the model is made of strands; this needs one on a tree");
+    snSteer run = {.m = m, .poses = poses, .def = def, .report = report};
+    double began = sn_clock();
+    snStatus status = begin(&run, error);
+    if (status == SN_OK) {
+        status = go(&run);
+        finish(&run, began);
+        report->diverged = status == SN_DIVERGED;
+        if (report->diverged) {
+            (void)snprintf(report->culprit, sizeof report->culprit, "%s", sn_info(run.s)->culprit);
+            (void)sn_fail(error, status, "the simulation diverged at %.4g s: %s", now(&run), report->culprit);
+        }
+        if (status == SN_FAILED) (void)sn_fail(error, status, "no activations were found at %.4g s", now(&run));
+        if (status == SN_CANCELLED) (void)sn_fail(error, status, "stopped at %.4g s", now(&run));
+    }
+    end(&run);
+    return status;
+}
