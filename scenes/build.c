@@ -294,7 +294,7 @@ void sn_build_strand(snBuild *build, const snStrandDef *base, const snPath *path
 {
     double point[3 * SN_BUILD_MAX_POINT];
     int32_t n = path->npoint, count = 0;
-    if (!build->spec || n > SN_BUILD_MAX_POINT) return;
+    if (!build->spec || n < 4 || n > SN_BUILD_MAX_POINT) return; /* a cubic has four points at least */
     sn_build_points(path, point);
     snStrandDef def = *base;
     def.npoint = n;

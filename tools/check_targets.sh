@@ -15,7 +15,7 @@ try() { # target, include folder, file
     }
 }
 
-for file in src/base/*.c src/math/*.c src/sparse/*.c src/opt/*.c src/geom/*.c src/body/*.c src/tree/*.c src/strand/*.c \
+for file in src/base/*.c src/math/*.c src/sparse/*.c src/opt/*.c src/geom/*.c src/image/*.c src/body/*.c src/tree/*.c src/strand/*.c \
     src/path/*.c src/skin/*.c src/flesh/*.c src/meshfree/*.c src/system/*.c src/model/*.c src/motion/*.c src/sim/*.c src/control/*.c; do
     [ -f "$file" ] || continue
     try aarch64-linux-gnu "-isystem /usr/aarch64-linux-gnu/include" "$file"

@@ -36,7 +36,7 @@ class SinewPG_Run(bpy.types.PropertyGroup):
     smooth: FloatProperty(name="Smoothness", default=1e-2, min=0, max=100, precision=4,
                           description="How much a change of activation costs against following the motion")
     feedback: FloatProperty(name="Feedback", default=100, min=0, max=1000,
-                            description="How fast an error is worked off, in 1/s")
+                            description="How fast an error is corrected, in 1/s")
     loads: StringProperty(name="Loads", description="Forces that the model has to carry, with spaces between: grip=10 is an "
                           "object that presses every digit with 10 N, hand=2kg a weight, dp2@tip=0,0,5 a force in newtons")
     first: IntProperty(name="First frame", default=1, description="Frame of the scene at which the replay begins")

@@ -527,7 +527,7 @@ def _number_list(name, text):
     try:
         return [float(word) for word in text.split()]
     except ValueError:
-        raise ExportFailed(f"{name}: {text[:40]!r} is no list of numbers") from None
+        raise ExportFailed(f"{name}: {text[:40]!r} is not a list of numbers") from None
 
 
 def _text_values(item, tag):

@@ -66,7 +66,7 @@ SN_API snStatus sn_author_skin(const snSkinMeshDef *def, snMesh *mesh, snError *
  *
  * The strands are polylines of `samples` points that relax: repulsion moves each point to the middle of the part of
  * its section of the muscle that is nearer to it than to other strands, stiffness straightens the strand, the wall
- * keeps it inside. Step it as often as wished (a pause is not to step), look at the points in between, change the
+ * keeps it inside. Step it as often as you like (to pause, stop calling step), look at the points in between, change the
  * parameters; then take the curves. Lengths are in m. */
 typedef struct snAutoStrandInput {
     const char *name;       /* for messages, may be NULL */
@@ -96,7 +96,7 @@ typedef struct snAutoStrandsQuality {
     double spacing;           /* m: mean distance to the nearest neighbour, over the sections between the ends */
     double spacing_variation; /* standard deviation over mean of the same, each section over its own mean */
     double nearest;           /* least distance between two strands over the mean of its section */
-    int32_t crossings;        /* neighbours that change sides: within 2 spacings, turned by over 90 deg */
+    int32_t crossings;        /* neighbours that change sides: within 2 spacings, turned by over 90 deg more than the muscle */
     double outside;           /* m: furthest that a curve is outside the mesh, 0 when all are inside */
     double wall;              /* m: mean distance to the wall */
     double wall_least;        /* m: least distance to the wall of what is inside, between the ends */
@@ -140,7 +140,7 @@ typedef struct snMuscleMeasure {
 } snMuscleMeasure;
 
 /* Looks at the strands while they relax: called before the first step (step 0, moved infinite) and after each. It may
- * tune them, show them, and take its time: a pause is not to return. */
+ * tune them, show them, and take its time: to pause, do not return. */
 typedef enum snFillAnswer { SN_FILL_STEP, SN_FILL_FINISH, SN_FILL_GIVE_UP } snFillAnswer;
 typedef snFillAnswer (*snFillWatch)(void *user, snAutoStrands *strands, int32_t step, double moved);
 
@@ -161,6 +161,7 @@ typedef struct snFillDef {
 
 typedef struct snFillReport {
     int32_t strands, steps;
+    bool converged; /* the last step moved the strands by less than SN_AUTOSTRANDS_CONVERGED of their spacing */
     snAutoStrandsQuality quality;
     snMuscleMeasure muscle;
 } snFillReport;
@@ -191,6 +192,8 @@ typedef struct snModelSkinDef {
     double prominence, belly;
     double height, lateral, depth; /* a, b (m), c (m) of the bulge; NaN: the model's skin_a, skin_b, skin_c */
     bool base_given;               /* for sn_skin_deform_base: no weights */
+    const void *bound;             /* what sn_skin_bound gave for the same model and def, so that it is made faster; or NULL */
+    size_t bound_size;
 } snModelSkinDef;
 
 static inline snModelSkinDef sn_default_model_skin_def(void)

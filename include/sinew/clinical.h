@@ -134,8 +134,8 @@ typedef struct snTargets {
     double *time, *q, *v, *a; /* s, rad or m and their rates */
     void *memory;
 } snTargets;
-/* rate: frames a second; 0: the keys of the poses only. ignored (may be NULL, size characters): columns that the model
- * lacks but that only turn the forearm. SN_BAD_INPUT: a column that the model lacks. */
+/* rate: frames a second; 0: the keys of the poses only. ignored (may be NULL, size characters): columns of
+ * joints that the model holds still (snModelDef.fixed). SN_BAD_INPUT: a column that the model lacks. */
 SN_API snStatus sn_targets_create(const snModel *model, const snPoses *poses, double rate, snTargets *targets,
                                   char *ignored, size_t size, snError *error);
 SN_RELEASED(sn_targets_free, snTargets)

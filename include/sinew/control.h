@@ -1,6 +1,6 @@
 /* Controllers: from a motion of the bones to activations of the muscles ([Sueda 2008] section 4).
  *
- * Each step the tracker asks how the target bodies would answer to each muscle (H) and where they would go
+ * Each step the follower asks how the target bodies would answer to each muscle (H) and where they would go
  * without any (v_f), and chooses activations in [0, 1] that minimise
  *     tracking |H a + v_f - v_x|^2 + activation |a|^2 + smoothness |a - a_last|^2.
  * Angles count through a length, and the last two weights are relative to the median diagonal of H'H, so
@@ -16,9 +16,9 @@
 extern "C" {
 #endif
 
-typedef struct snTracker snTracker;
+typedef struct snFollower snFollower;
 
-/* What a tracker follows: the whole pose of a body, or one of its points. */
+/* What a follower follows: the whole pose of a body, or one of its points. */
 typedef struct snTargetDef {
     int32_t body;
     bool point;        /* only the point, not the orientation */
@@ -26,24 +26,27 @@ typedef struct snTargetDef {
     double weight;     /* relative to the other targets */
 } snTargetDef;
 
-typedef struct snTrackerDef {
+typedef struct snFollowerDef {
     size_t size;               /* of this struct: set by its default function */
     int32_t ntarget;           /* 0: the poses of all free bodies */
     const snTargetDef *target;
     double activation_weight;  /* relative to the median diagonal of H'H */
     double smoothness_weight;  /* the same */
-    double feedback;           /* 1/s: how fast an error is worked off */
+    double feedback;           /* 1/s: how fast an error is corrected */
     double max_feedback;       /* m/s and, divided by `length`, rad/s: bound of what feedback asks for */
     double length;             /* m: what one radian counts */
     double max_activation;
     double max_rate;           /* 1/s: how fast an activation may rise or fall */
+    double rise_time, fall_time; /* s: activation dynamics: time constants at full and at no excitation; 0: max_rate only */
+    bool cost_by_volume;       /* the price of activation counts by the volume of the muscle, so that dividing a muscle in
+                                  two does not change who works; otherwise every muscle counts the same */
     double tolerance;          /* m: at this rms error of the targets (or more) the weights of activation and smoothness
                                   count in full, below with the square of the error, down to a hundredth; 0: always */
-} snTrackerDef;
+} snFollowerDef;
 
-static inline snTrackerDef sn_default_tracker_def(void)
+static inline snFollowerDef sn_default_follower_def(void)
 {
-    SN_DEF(snTrackerDef, def);
+    SN_DEF(snFollowerDef, def);
     def.activation_weight = 5e-4;
     def.smoothness_weight = 1e-2;
     def.feedback = 100;
@@ -54,15 +57,15 @@ static inline snTrackerDef sn_default_tracker_def(void)
     def.tolerance = 2e-4;
     return def;
 }
-/* The tracker acts on this state from now on: each sn_step chooses activations. */
-SN_API snStatus sn_tracker_create(const snModel *model, snState *state, const snTrackerDef *def, snTracker **tracker,
+/* The follower acts on this state from now on: each sn_step chooses activations. */
+SN_API snStatus sn_follower_create(const snModel *model, snState *state, const snFollowerDef *def, snFollower **follower,
                                   snError *error);
-SN_API void sn_tracker_destroy(snTracker *tracker); /* before the state */
-SN_API int32_t sn_tracker_targets(const snTracker *tracker);
-SN_API int32_t sn_tracker_target_body(const snTracker *tracker, int32_t target);
+SN_API void sn_follower_destroy(snFollower *follower); /* before the state */
+SN_API int32_t sn_follower_targets(const snFollower *follower);
+SN_API int32_t sn_follower_target_body(const snFollower *follower, int32_t target);
 /* Where target i is to be now and at the end of the next step: pose of its node (position, rotation w first; of a
  * point target only the position counts, that of the point). */
-SN_API void sn_tracker_aim(snTracker *tracker, int32_t target, const double now[7], const double next[7]);
+SN_API void sn_follower_aim(snFollower *follower, int32_t target, const double now[7], const double next[7]);
 
 /* ---- following a whole motion ---------------------------------------------------------------- */
 
@@ -72,11 +75,11 @@ typedef struct snFollow snFollow;
 typedef struct snFollowDef {
     size_t size; /* of this struct: set by its default function */
     snSimDef sim;
-    snTrackerDef tracker;
+    snFollowerDef follower;
     double frame_rate;        /* frames per second of the result; 0: as the motion, but at least 24 */
     double start, end;        /* s of the motion; end <= start: all of it */
     double lead;              /* s of approach from the rest pose to the first frame, not recorded */
-    bool keep_input_motion;   /* put the tendons back on the exact motion of the bones */
+    bool keep_input_motion;   /* keep the bones exactly on the input motion */
     const double *strength;   /* one per muscle, 0 to 1, or NULL */
     const snLoads *loads;     /* what the motion has to carry, at times of the motion; NULL: nothing */
     snProgress progress;
@@ -115,7 +118,7 @@ static inline snFollowDef sn_default_follow_def(void)
 {
     SN_DEF(snFollowDef, def);
     def.sim = sn_default_sim_def();
-    def.tracker = sn_default_tracker_def();
+    def.follower = sn_default_follower_def();
     def.lead = 0.5;
     return def;
 }
@@ -157,6 +160,12 @@ static inline snAnalysisDef sn_default_analysis_def(void)
  * SN_BAD_INPUT: the replay lacks strands or forces of the model, or no chosen strand crosses the joint. */
 SN_API snStatus sn_analyse(const snModel *model, const snTrack *replay, const snAnalysisDef *def, snTrack **result,
                            snError *error);
+
+/* Length of the fibres of every strand that has a belly, and its rate, over the frames of a replay: a track with the scalars
+ * fibre_length/STRAND (m: of the belly, along the path) and fibre_velocity/STRAND (m/s, negative while it shortens).
+ * The model is the one compiled from the spec. SN_BAD_INPUT: the replay lacks strands of the model, or none has a belly. */
+SN_API snStatus sn_fibre_course(const snSpec *spec, const snModel *model, const snTrack *replay, snTrack **result,
+                                snError *error);
 
 /* ---- moment arms ------------------------------------------------------------------------------ */
 

@@ -108,7 +108,7 @@ SN_API snStatus sn_load_table(const char *path, snTable *table, snError *error);
 SN_API void sn_table_free(snTable *table);
 
 /* Activations over time from such a table: a column for each muscle or function, named as sn_drive_find reads it,
- * levels 0 to 1. Columns of results that sn_save_table writes (length/NAME and so on) are passed over. end, if not NULL:
+ * levels 0 to 1. Columns of results that sn_save_table writes (length/NAME and so on) are ignored. end, if not NULL:
  * the last time. SN_BAD_INPUT, drive untouched, with file and line: unknown names, levels outside 0 to 1. */
 SN_API snStatus sn_load_activations(const char *path, snDrive *drive, double *end, snError *error);
 /* Loads over time from such a table: columns BODY.fx, BODY.fy and BODY.fz in N, an axis without a column being 0, where BODY
@@ -166,6 +166,17 @@ SN_API snStatus sn_save_starter_map(const char *motion, const snMotionDef *def, 
 
 /* The same as key poses, without a model to match: key poses, BVH, .sto and .mot. */
 SN_API snStatus sn_load_motion_poses(const char *name_or_path, const snMotionDef *def, snPoses **poses, snError *error);
+
+/* Results that depend on a model alone, in the user's cache folder ($XDG_CACHE_HOME/sinew, or ~/.cache/sinew): the settled
+ * state (sn_state_save, for snSimDef.settled), the bound skin (sn_skin_bound). kind is a short word; key a hash of all that
+ * the result depends on, such as sn_hash_model; version, build and machine are added to it. Reading gives NULL where there
+ * is nothing, or nothing whole; writing that fails does nothing. */
+SN_API void *sn_cache_read(const char *kind, uint64_t key, size_t *size); /* to be freed with sn_cache_free */
+static inline void sn_cache_free(void *bytes)
+{
+    sn_release(bytes);
+}
+SN_API void sn_cache_write(const char *kind, uint64_t key, const void *bytes, size_t size);
 
 /* A case: *.case.xml, root Case with a version and the name of its model, and a child for each change. */
 SN_API snStatus sn_load_case(const char *path, snCase **c, snError *error);
@@ -249,6 +260,12 @@ typedef struct snPlotBand { /* drawn behind the lines, in the colour of a series
     int32_t count;
     const double *x, *lower, *upper;
 } snPlotBand;
+/* How large, and in which letters. */
+typedef struct snPlotStyle {
+    double width, height; /* points (PNG: 3 pixels each), 0: 360 and what the labels need; height: at least */
+    double text;          /* size of ordinary text, points; 0: 9. The rest grows with it */
+    const char *font;     /* a family that is installed; NULL: sans-serif */
+} snPlotStyle;
 typedef struct snPlotDef {
     size_t size;                           /* of this struct: set by its default function */
     const char *title, *x_label, *y_label; /* labels with units, such as "time (s)" */
@@ -256,7 +273,7 @@ typedef struct snPlotDef {
     const snPlotSeries *series; /* 24 at most */
     const snPlotBand *band;
     double y_low, y_high; /* NaN: as the values need; a range that is given still grows to hold them */
-    double width, height; /* points, 0: 360 and what the labels need */
+    snPlotStyle style;    /* of several panels that of the first counts */
 } snPlotDef;
 /* Whether the library was built with cairo. Without it every plot ends with SN_FAILED and says so. */
 SN_API bool sn_plot_available(void);
@@ -286,6 +303,7 @@ typedef struct snTrackPlot {
     const char *which, *names, *title;
     bool heat;
     double top; /* in the unit of the plot; 0: as the values need */
+    snPlotStyle style;
 } snTrackPlot;
 static inline snTrackPlot sn_default_track_plot(void)
 {

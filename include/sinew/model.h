@@ -33,11 +33,6 @@ SN_API int32_t sn_find(const snModel *model, snItem item, const char *name);
 /* The name of a coordinate with the model's word for it, joint.flexion; joint.0 where the model has none. */
 SN_API const char *sn_coordinate_title(const snModel *model, int32_t coordinate);
 SN_API int32_t sn_strand_muscle(const snModel *model, int32_t strand); /* -1: passive */
-/* Line muscles as they are drawn and recorded: straight from point to point, as many points in every pose. */
-SN_API int32_t sn_line_point_count(const snModel *model, int32_t line);
-SN_API int32_t sn_line_muscle(const snModel *model, int32_t line);
-SN_API const char *sn_line_part(const snModel *model, int32_t line); /* part of the body, "" when the model has none */
-SN_API double sn_line_radius(const snModel *model, int32_t line);    /* m */
 /* Lowest and highest value of a joint coordinate, rad or m; infinite where it is not limited. */
 SN_API void sn_coordinate_range(const snModel *model, int32_t coordinate, double range[2]);
 SN_API double sn_model_step(const snModel *model);                     /* suggested step, s */

@@ -16,10 +16,13 @@ extern "C" {
  *   and load_mz/BODY, N m, about its centre of mass, all in world axes.
  * On a tree the strands are the line muscles, by their corners. */
 typedef struct snRecorder snRecorder;
-SN_API snStatus sn_recorder_create(const snModel *model, const char *model_name, snRecorder **recorder);
-/* The same for a run with loads, which may be NULL. */
+/* Of a run with loads, which may be NULL. */
 SN_API snStatus sn_recorder_create_loaded(const snModel *model, const char *model_name, const snLoads *loads,
                                           snRecorder **recorder);
+static inline snStatus sn_recorder_create(const snModel *model, const char *model_name, snRecorder **recorder)
+{
+    return sn_recorder_create_loaded(model, model_name, NULL, recorder);
+}
 SN_API void sn_recorder_destroy(snRecorder *recorder); /* NULL is fine */
 SN_API const snTrackDef *sn_recorder_def(const snRecorder *recorder);
 /* One frame of a state of that model, without allocating. The arrays of the frame belong to the recorder and the state:

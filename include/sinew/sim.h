@@ -22,6 +22,9 @@ typedef struct snSimDef {
     int32_t contact_rounds; /* repairs of the set of active contacts per step at most */
     int32_t refine;         /* steps of iterative refinement */
     bool skip_settle;       /* start from the pose as drawn */
+    const void *settled;    /* sn_state_save of a state of the same model and step before its first step: settling is not
+                               done again. Bytes that do not fit are not used. May be NULL */
+    size_t settled_size;
 } snSimDef;
 
 static inline snSimDef sn_default_sim_def(void)
@@ -58,7 +61,8 @@ typedef struct snStepInfo {
 
 SN_API snStatus sn_step(const snModel *model, snState *state);
 SN_API const snStepInfo *sn_info(const snState *state);
-/* SN_DIVERGED: after the last step a joint or an attachment is more than 2 cm apart, although the step itself worked. The
+/* SN_DIVERGED: after the last step a joint or an attachment is more than 2 cm apart, or the belly of a path
+ * strand more than 1 cm into an eyelet that it lay before as drawn, although the step itself worked. The
  * message says which, by how much and when. */
 SN_API snStatus sn_check_gaps(const snState *state, snError *error);
 SN_API const char *sn_stage_name(int32_t stage); /* NULL past the last */

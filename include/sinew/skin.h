@@ -42,6 +42,9 @@ typedef struct snSkinInfo {
 } snSkinInfo;
 SN_API snSkinInfo sn_skin_info(const snSkin *skin);
 
+/* What took long to make the skin, as bytes of this machine and build; NULL where all of it was given (bound of the def). */
+SN_API const void *sn_skin_bound(const snSkin *skin, size_t *size);
+
 /* By brute force over all strands instead of the tree: the reference for tests and benchmarks. */
 SN_API void sn_skin_set_brute_force(snSkin *skin, bool on);
 

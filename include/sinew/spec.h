@@ -46,7 +46,7 @@ typedef struct snNodeDef {
     int32_t nvertex, ntriangle;
     const double *vertex;    /* 3 each */
     const int32_t *triangle; /* 3 each, zero-based, counter-clockwise seen from outside */
-    double field_spacing;    /* of the distance grid where strands lie on the mesh; 0: chosen */
+    double grid_spacing;    /* of the distance grid where strands lie on the mesh; 0: chosen */
     /* curve: npoint points; surface: nu * nv points, v fastest */
     int32_t degree, degree_v;
     bool closed, closed_v;
@@ -78,8 +78,10 @@ typedef struct snModelDef {
     double step;        /* s, suggested step */
     double settle;      /* s of settling before time zero */
     double compliance;  /* regularisation of the constraint rows, 1/kg */
+    bool ahead;         /* joints are linearised at the predicted pose also where no strand is a path */
     double skin_a, skin_b, skin_c; /* tendon bulge: height, lateral and normal falloff (see docs) */
     const char *skin;   /* mesh node that is the skin, may be empty */
+    const char *fixed;  /* joints that a motion may move but this model holds still, separated by blanks; may be empty */
     const char *views;  /* names of views, the opening one first: "Anterior=+x Posterior=-x"; may be empty */
 } snModelDef;
 
@@ -123,15 +125,21 @@ typedef struct snJointDef {
     double position[3], rotation[4];
 } snJointDef;
 
+/* Spline: a body of its own that moves, with control points as unknowns. Path: one tension along straight pieces and wraps
+ * between the points it is held at; slides without friction and has no unknowns. */
+typedef enum snStrandKind { SN_STRAND_SPLINE, SN_STRAND_PATH } snStrandKind;
+
 typedef struct snStrandDef {
     size_t size; /* of this struct: set by its default function */
     const char *name;
+    snStrandKind kind;
     const char *node;  /* NURBS curve of degree 3; empty: the node called like the strand */
     double density;    /* kg/m^3 */
     double damping;    /* s: stiffness-proportional */
     double mass_damping; /* 1/s */
     double passive_scale, active_scale;
     const char *passive_fl, *active_fl; /* built-in law, name of a ForceLength element, or file; empty: default */
+    double max_velocity; /* 1/s, path: optimal lengths a second at which no active force is left; 0: at every speed the same */
     double radius;     /* m */
     bool enabled;
     double stiffness;  /* Pa, belly (the whole strand without a tendon) */
@@ -143,6 +151,7 @@ typedef struct snStrandDef {
     bool tension_only;
     const char *color; /* free text for tools, may be empty */
     const char *label; /* what people call it; for tools, may be empty */
+    const char *belly_mesh; /* closed mesh of the scene with the shape of the belly as drawn; for tools, may be empty */
     /* in-code only: control points of a curve made for this strand when no node of that name exists */
     int32_t npoint;
     const double *point;

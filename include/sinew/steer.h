@@ -29,6 +29,7 @@ typedef struct snSteerLoad {
 typedef struct snSteer snSteer; /* a run in progress, as the receiver of its frames sees it */
 
 typedef struct snSteerDef {
+    size_t size; /* of this struct: set by its default function */
     double step;            /* s, at most; 0: the model's */
     double frame_rate;      /* frames a second of the result */
     double start, end;      /* s of the motion; end <= start: all of it */
@@ -69,13 +70,22 @@ typedef struct snSteerReport {
     double rounds, worst_rounds;     /* of the program, per step */
     double seconds, simulated, real_time_factor;
     double step_mean, step_worst;    /* s of processor time: a controlled step */
+    double step_cold;                /* the very first one, whose program starts from nothing */
     double stage[4];                 /* s of processor time per step: inverse, torques of the muscles, program, rest */
     bool diverged;
     char culprit[128];
     void *memory;
 } snSteerReport;
 
-SN_API snSteerDef sn_default_steer_def(void);
+static inline snSteerDef sn_default_steer_def(void)
+{
+    SN_DEF(snSteerDef, def);
+    def.frame_rate = 24;
+    def.stiffness = 100;
+    def.damping = 20;
+    def.relaxation = 0.1;
+    return def;
+}
 /* Columns of poses are coordinates of the model, load.BODY (kg) and activation.MUSCLE (0 to 1, to stay near). SN_BAD_INPUT:
  * a column that the model lacks or a passive coordinate; a part, a body or a muscle that is not there; a negative level. */
 SN_API snStatus sn_steer(const snModel *model, const snPoses *poses, const snSteerDef *def, snSteerReport *report,
@@ -83,7 +93,7 @@ SN_API snStatus sn_steer(const snModel *model, const snPoses *poses, const snSte
 /* The run at its last finished frame as bytes, for def->checkpoint of a later one. Gives the size, which does not change
  * during a run; bytes may be NULL to ask for it. Of this machine and version only. */
 SN_API size_t sn_steer_save(const snSteer *run, void *bytes);
-SN_API void sn_steer_report_free(snSteerReport *report);
+SN_RELEASED(sn_steer_report_free, snSteerReport)
 
 #ifdef __cplusplus
 }

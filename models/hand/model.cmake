@@ -1,5 +1,5 @@
 # The right hand, its mirror image, and a variant whose extensor hoods branch (not built by default: ninja hand-hood).
-set(tables bones.tsv joints.tsv muscles.tsv points.tsv surfaces.tsv)
+set(tables bones.tsv joints.tsv muscles.tsv points.tsv surfaces.tsv bellies.tsv skin_sections.tsv)
 foreach(name hand hand-left)
   set(side)
   if(name STREQUAL "hand-left")
@@ -20,3 +20,10 @@ sinew_model_output(hand-hood hand-hood.muscle.xml WITH hand-hood.scene.xml PROGR
   INPUTS ${tables} hood_*.tsv OPTIONAL)
 sinew_model_file(hand-hood motions/* OPTIONAL)
 sinew_model_file(hand-hood hand.bvhmap AS hand-hood.bvhmap OPTIONAL)
+
+# The hand whose unbranched tendons are paths: ninja hand-paths.
+sinew_model_output(hand-paths hand-paths.muscle.xml WITH hand-paths.scene.xml PROGRAM hand ARGUMENTS --paths
+  INPUTS ${tables} OPTIONAL)
+sinew_model_file(hand-paths motions/* OPTIONAL)
+sinew_model_file(hand-paths moment_arms.tsv OPTIONAL)
+sinew_model_file(hand-paths hand.bvhmap AS hand-paths.bvhmap OPTIONAL)

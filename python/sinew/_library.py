@@ -41,7 +41,11 @@ def _default(library, name):
     if kind is not None:
         library.sn_default_def(kind, ctypes.byref(definition), ctypes.sizeof(struct))
     for field, value in values(lambda other: _default(library, other)).items():
-        setattr(definition, field, value)
+        name, _, index = field.partition("[")
+        if index:
+            getattr(definition, name)[int(index[:-1])] = value
+        else:
+            setattr(definition, field, value)
     return definition
 
 

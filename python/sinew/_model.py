@@ -110,13 +110,13 @@ class Model(Closable):
 
     def track(self, motion, strength=None, progress=None, loads=(), **options):
         """Activations that make the model follow a motion (a name, a path or a Replay): a Replay whose `report` says how well.
-        Options are the fields of snFollowDef, snTrackerDef and snSimDef: frame_rate, start, end, activation_weight, ...
+        Options are the fields of snFollowDef, snFollowerDef and snSimDef: frame_rate, start, end, activation_weight, ...
         strength: one number per muscle, or a dict of muscle and number, 0 to 1. loads: what it has to carry, texts as the
         option --load takes them, such as "grip=10" or "hand=2kg". progress(stage, done, total) may return
         True to cancel."""
         motion = motion if isinstance(motion, Replay) else self.motion(motion)
         definition, report, error, caught = sn.sn_default_follow_def(), api.snFollowReport(), api.snError(), []
-        set_fields(options, definition, definition.tracker, definition.sim)
+        set_fields(options, definition, definition.follower, definition.sim)
         levels, name = self._levels(strength), encode(self.name)
         if levels is not None:
             definition.strength = levels.ctypes.data_as(ctypes.POINTER(ctypes.c_double))

@@ -4,7 +4,7 @@
  *
  * with Blix's curves over relative forces (the percentages of Brand as numbers: that the paper means them so is our
  * inference) and a friction of 0.015 N m s/rad. Activations minimise w_s/2 |t - f(c)|^2 + w_c/4 |c|^2 by L-BFGS-B:
- * first all joints but the wrist, then the wrist by muscles that cross nothing else. */
+ * first all joints but the root (of a hand, the wrist), then the root by muscles that cross nothing else. */
 #include "analysis/pursue.h"
 
 #include "base/alloc.h"
@@ -29,18 +29,21 @@ typedef struct Paper {
     void *block;
 } Paper;
 
-static bool is_wrist(const snPatient *p, int32_t k)
+/* Whether a coordinate is of the joint at the root of the tree, from which all others hang: of a hand, the wrist. */
+static bool is_root(const snPatient *p, int32_t k)
 {
-    return strncmp(p->m->coord_name[k], "wrist.", 6) == 0;
+    const char *root = p->m->coord_name[0];
+    size_t n = strcspn(root, ".");
+    return strncmp(p->m->coord_name[k], root, n) == 0 && p->m->coord_name[k][n] == root[n];
 }
 
-/* Whether a unit moves nothing but the wrist. */
-static bool moves_wrist_only(const snPatient *p, int32_t unit)
+/* Whether a unit moves nothing but the root. */
+static bool moves_root_only(const snPatient *p, int32_t unit)
 {
     for (int32_t i = p->s->unit_pathadr[unit]; i < p->s->unit_pathadr[unit + 1]; ++i) {
         int32_t path = p->s->unit_path[i];
         for (int32_t k = p->path->rowadr[path]; k < p->path->rowadr[path + 1]; ++k)
-            if (!is_wrist(p, p->path->col[k])) return false;
+            if (!is_root(p, p->path->col[k])) return false;
     }
     return true;
 }
@@ -131,13 +134,13 @@ static double objective(void *user, const double *c, double *gradient)
 }
 
 /* One stage; the units that may change are those of the stage. */
-static snStatus solve_stage(Paper *s, bool wrist, snError *error)
+static snStatus solve_stage(Paper *s, bool root, snError *error)
 {
     snPatient *p = s->p;
-    for (int32_t k = 0; k < p->nq; ++k) s->row[k] = p->s->tree.driven[k] && is_wrist(p, k) == wrist;
+    for (int32_t k = 0; k < p->nq; ++k) s->row[k] = p->s->tree.driven[k] && is_root(p, k) == root;
     for (int32_t j = 0; j < p->nz; ++j) s->lo[j] = 0, s->hi[j] = 1;
-    for (int32_t u = 0; wrist && u < p->nu; ++u)
-        if (!moves_wrist_only(p, u)) s->lo[p->control[u]] = s->hi[p->control[u]] = s->c[p->control[u]];
+    for (int32_t u = 0; root && u < p->nu; ++u)
+        if (!moves_root_only(p, u)) s->lo[p->control[u]] = s->hi[p->control[u]] = s->c[p->control[u]];
     snSmoothProblem problem = {
         .n = p->nz, .lo = s->lo, .hi = s->hi, .value = objective, .user = s, .max_evaluations = 300};
     return sn_lbfgsb_minimise(s->solver, &problem, s->c, NULL, error);

@@ -12,10 +12,17 @@
 
 enum { MAX_FRAMES = 1000000 };
 
-/* Columns of the strand hand that a hand with a fixed forearm cannot follow. */
-static bool is_forearm(const char *name)
+/* Whether a column joint.motion is of a joint that the model holds still. */
+static bool is_held(const snModel *m, const char *column)
 {
-    return strncmp(name, "prosup.", 7) == 0;
+    size_t joint = strcspn(column, ".");
+    for (const char *at = m->fixed ? m->fixed : ""; *at;) {
+        at += strspn(at, " ");
+        size_t n = strcspn(at, " ");
+        if (n && n == joint && strncmp(at, column, n) == 0) return true;
+        at += n;
+    }
+    return false;
 }
 
 /* column[k]: of coordinate k, -1: none. */
@@ -32,7 +39,7 @@ static snStatus match(const snModel *m, const snPoses *poses, int32_t *column, c
                            sn_poses_name(poses, column[k]), text);
         if (k >= 0)
             column[k] = c;
-        else if (!is_forearm(text))
+        else if (!is_held(m, text))
             return sn_fail(error, SN_BAD_INPUT, "the model has no joint coordinate called %.80s", text);
         else if (ignored)
             (void)snprintf(ignored, size, "%s", text);

@@ -218,6 +218,7 @@ snStatus sn_autostrands_tune(snAutoStrands *a, double stiffness, double repulsio
 {
     snStatus status = check_parameters(stiffness, repulsion, control_points, a->samples, error);
     if (status != SN_OK) return status;
+    a->steps = 0;
     a->stiffness = stiffness, a->repulsion = repulsion;
     a->control_points = control_points ? control_points : a->samples;
     return SN_OK;

@@ -29,6 +29,8 @@ struct snAutoStrands {
     int32_t *weight;        /* count: scratch, samples in each strand's part */
     double *lane;           /* 7 x count: scratch, a section's points side by side */
     double *spacing;        /* samples: wished distance between strands in a section */
+    int32_t steps;          /* since the beginning, or since parameters changed */
+    double moved;           /* in the last step, over the spacing */
 };
 
 static inline v3 sn_autostrands_at(const snAutoStrands *a, int32_t strand, int32_t k)

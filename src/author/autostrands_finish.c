@@ -136,15 +136,37 @@ static v3 separation(const snAutoStrands *a, const double *position, int32_t s, 
     return v3_mad(d, -v3_dot(d, *tangent), *tangent);
 }
 
-/* Whether the separation of two strands turns by more than a right angle about them while they are side by side. */
-static bool changes_sides(const snAutoStrands *a, const double *position, double apart, int32_t s, int32_t o)
+/* Angle by which the separation of two strands turns about them from section k - 1 to k. */
+static double turn_at(const snAutoStrands *a, const double *position, int32_t s, int32_t o, int32_t k)
+{
+    v3 tangent, before = separation(a, position, s, o, k - 1, &tangent), now = separation(a, position, s, o, k, &tangent);
+    return atan2(v3_dot(v3_cross(before, now), tangent), v3_dot(before, now));
+}
+
+/* By how much the whole muscle twists from section k - 1 to k: the mean over pairs that are neighbours in the middle. */
+static double twist_at(const snAutoStrands *a, const double *position, double near, int32_t k)
+{
+    v3 t;
+    double sum = 0;
+    int32_t n = 0;
+    for (int32_t s = 0; s < a->count; ++s)
+        for (int32_t o = s + 1; o < a->count; ++o)
+            if (v3_len(separation(a, position, s, o, a->samples / 2, &t)) < near)
+                sum += turn_at(a, position, s, o, k), ++n;
+    return n ? sum / n : 0;
+}
+
+/* Whether the separation of two strands turns by more than a right angle about them, more than the muscle itself twists
+ * (twist: per section), while they are side by side. */
+static bool changes_sides(const snAutoStrands *a, const double *position, const double *twist, double apart, int32_t s,
+                          int32_t o)
 {
     v3 tangent, before = separation(a, position, s, o, 1, &tangent);
     double turn = 0, least = 0, most = 0;
     bool changed = false;
     for (int32_t k = 2; k + 1 < a->samples; ++k) {
         v3 now = separation(a, position, s, o, k, &tangent);
-        turn += atan2(v3_dot(v3_cross(before, now), tangent), v3_dot(before, now));
+        turn += atan2(v3_dot(v3_cross(before, now), tangent), v3_dot(before, now)) - twist[k];
         if (v3_len(before) > apart) least = most = turn;
         least = fmin(least, turn), most = fmax(most, turn);
         changed = changed || most - least > SN_PI / 2;
@@ -153,14 +175,15 @@ static bool changes_sides(const snAutoStrands *a, const double *position, double
     return changed;
 }
 
-static void count_crossings(const snAutoStrands *a, const double *position, snAutoStrandsQuality *q)
+static void count_crossings(const snAutoStrands *a, const double *position, double *twist, snAutoStrandsQuality *q)
 {
     v3 t;
     int32_t middle = a->samples / 2;
+    for (int32_t k = 2; k + 1 < a->samples; ++k) twist[k] = twist_at(a, position, 1.5 * q->spacing, k);
     for (int32_t s = 0; s < a->count; ++s)
         for (int32_t o = s + 1; o < a->count; ++o)
             if (v3_len(separation(a, position, s, o, middle, &t)) < 1.5 * q->spacing)
-                q->crossings += changes_sides(a, position, 2 * q->spacing, s, o);
+                q->crossings += changes_sides(a, position, twist, 2 * q->spacing, s, o);
 }
 
 static void measure_wall(const snAutoStrands *a, const double *position, snAutoStrandsQuality *q)
@@ -194,17 +217,19 @@ static void measure_bend(const snAutoStrands *a, const double *position, snAutoS
 snStatus sn_autostrands_quality(const snAutoStrands *a, snAutoStrandsQuality *quality, snError *error)
 {
     double *nearest = SN_NEW_ARRAY(double, a->count), *position = nearest ? fine_positions(a, error) : NULL;
-    if (position) {
+    double *twist = position ? SN_NEW_ARRAY(double, a->samples) : NULL;
+    if (twist) {
         snAutoStrandsQuality q = {0};
         if (a->count > 1) {
             measure_spacing(a, position, nearest, &q);
-            count_crossings(a, position, &q);
+            count_crossings(a, position, twist, &q);
         }
         measure_wall(a, position, &q);
         measure_bend(a, position, &q);
         *quality = q;
     }
-    bool fine = position != NULL;
+    bool fine = twist != NULL;
+    sn_free(twist);
     sn_free(position);
     sn_free(nearest);
     return fine ? SN_OK : sn_fail_no_memory(error);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 static const double over_relaxation = 1.5;
+static const double whole_steps = 40; /* from then on w falls as 1 / steps: see damping_of */
 static const double margin_of_spacing = 0.15;
 static const double beginning = 0.85;  /* of a section's width: wider, the parts of several inputs overlap */
 
@@ -39,6 +40,7 @@ static v3 keep_inside(const snAutoStrands *a, v3 place, double margin)
 typedef struct {
     v3 mean, across, other;
     double xx, xy, yy;
+    double major, flat; /* angle of the longest axis in the plane, and how much longer it is: 0 round, 1 a line */
 } Shape;
 
 static void measure_shape(const snAutoStrands *a, int32_t input, int32_t k, Shape *shape)
@@ -110,6 +112,37 @@ static void carry_axes(const snAutoStrands *a, int32_t input, int32_t k, Shape *
     shape->other = v3_cross(t, shape->across);
 }
 
+static void find_major(Shape *s)
+{
+    double difference = hypot(s->xx - s->yy, 2 * s->xy);
+    s->major = 0.5 * atan2(2 * s->xy, s->xx - s->yy);
+    s->flat = difference / (s->xx + s->yy);
+}
+
+static void turn_axes(Shape *s, double angle)
+{
+    v3 across = s->across, other = s->other;
+    s->across = v3_add(v3_scale(across, cos(angle)), v3_scale(other, sin(angle)));
+    s->other = v3_add(v3_scale(other, cos(angle)), v3_scale(across, -sin(angle)));
+}
+
+/* The shape of section k, from that of the section before. Its axes turn with a flat section that twists, so that strands
+ * keep their neighbours; a round one has no direction to follow. */
+static void next_shape(const snAutoStrands *a, int32_t input, int32_t k, Shape *s)
+{
+    double major = s->major, flat = s->flat;
+    carry_axes(a, input, k, s);
+    measure_shape(a, input, k, s);
+    find_major(s);
+    if (k > 0) {
+        double turn = s->major - major, trust = fmin(fmax((fmin(flat, s->flat) - 0.1) / 0.2, 0), 1);
+        turn -= SN_PI * round(turn / SN_PI);
+        turn_axes(s, trust * fmin(fmax(turn, -0.5), 0.5));
+        measure_shape(a, input, k, s);
+        find_major(s);
+    }
+}
+
 void sn_autostrands_begin(snAutoStrands *a)
 {
     int32_t widest = 0;
@@ -119,12 +152,10 @@ void sn_autostrands_begin(snAutoStrands *a)
         Shape shape = {0};
         int32_t input = a->input[first];
         for (n = 1; first + n < a->count && a->input[first + n] == input; ++n) continue;
-        for (int32_t k = 0; k <= widest; ++k) carry_axes(a, input, k, &shape);
-        measure_shape(a, input, widest, &shape);
+        for (int32_t k = 0; k <= widest; ++k) next_shape(a, input, k, &shape);
         pick_seeds(a, first, n, &shape, widest);
         for (int32_t k = 0; k < a->samples; ++k) {
-            carry_axes(a, input, k, &shape);
-            measure_shape(a, input, k, &shape);
+            next_shape(a, input, k, &shape);
             place_seeds(a, first, n, &shape, k);
         }
     }
@@ -199,6 +230,14 @@ static v3 bend(const snAutoStrands *a, int32_t s, int32_t k)
     return v3_sub(middle, sn_autostrands_at(a, s, k));
 }
 
+/* A share of the full step. The mean of the samples nearest to a strand jumps when a sample changes hands, so that full
+ * steps may go on in a circle of a few hundredths of the spacing for ever (a flat belly that bends to and fro does);
+ * steps that fall as 1 / n average over the circle and end in its middle. */
+static double damping_of(const snAutoStrands *a)
+{
+    return a->steps > whole_steps ? whole_steps / a->steps : 1;
+}
+
 static v3 moved_point(const snAutoStrands *a, int32_t s, int32_t k, v3 target)
 {
     v3 p = sn_autostrands_at(a, s, k);
@@ -206,13 +245,17 @@ static v3 moved_point(const snAutoStrands *a, int32_t s, int32_t k, v3 target)
     if (end && a->attachment_radius <= 0) return sn_autostrands_path(a, a->input[s], k);
     v3 beside = v3_scale(v3_add(bend(a, s, k - 1), bend(a, s, k + 1)), 0.5);
     v3 pull = v3_mad(v3_scale(v3_sub(target, p), a->repulsion), a->stiffness, v3_sub(bend(a, s, k), beside));
-    p = v3_mad(p, over_relaxation / (a->repulsion + 4 * a->stiffness), pull);
-    if (end) p = end_place(a, s, k, p);
-    return keep_inside(a, p, margin_of_spacing * a->spacing[k]);
+    double share = damping_of(a), margin = margin_of_spacing * a->spacing[k], full = over_relaxation;
+    v3 q = v3_mad(p, (end ? 1 : share) * full / (a->repulsion + 4 * a->stiffness), pull);
+    if (!end) return keep_inside(a, q, margin);
+    /* An end is drawn to the plane of the input's end and pushed from the wall, in turns where the two meet. */
+    q = keep_inside(a, end_place(a, s, k, q), margin);
+    return v3_mad(p, share, v3_sub(q, p));
 }
 
 double sn_autostrands_step(snAutoStrands *a)
 {
+    ++a->steps;
     for (int32_t k = 0; k < a->samples; ++k) find_targets(a, k);
     double moved = 0, spacing = 0;
     for (int32_t s = 0; s < a->count; ++s) {
@@ -225,7 +268,8 @@ double sn_autostrands_step(snAutoStrands *a)
         }
     }
     memcpy(a->point, a->target, 3 * (size_t)a->count * (size_t)a->samples * sizeof(double));
-    return spacing > 0 ? sqrt(moved / spacing) : 0;
+    a->moved = spacing > 0 ? sqrt(moved / spacing) : 0;
+    return a->moved;
 }
 
 snStatus sn_autostrands_run(snAutoStrands *a, int32_t steps, snProgress progress, int32_t *steps_done)

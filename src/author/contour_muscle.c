@@ -2,7 +2,9 @@
 #include "author/contours.h"
 
 #include "base/alloc.h"
+#include "base/def.h"
 #include "base/error.h"
+#include "image/stack.h"
 #include "math/vec.h"
 #include "meshfree/points.h"
 #include "model/nodes.h"
@@ -53,7 +55,8 @@ snStatus sn_trimesh_drop_specks(snTriMesh *mesh, double share, int32_t *parts, s
     if (status == SN_OK) {
         for (int32_t v = 0; v < n; ++v) part[v] = v;
         for (int32_t t = 0; t < mesh->ntriangle; ++t)
-            for (int c = 1; c < 3; ++c) part[root_of(part, mesh->triangle[3 * t + c])] = root_of(part, mesh->triangle[3 * t]);
+            for (int c = 1; c < 3; ++c)
+                part[root_of(part, mesh->triangle[3 * t + c])] = root_of(part, mesh->triangle[3 * t]);
         for (int32_t t = 0; t < mesh->ntriangle; ++t) {
             v3 a = sn_trimesh_corner(mesh, t, 0), b = sn_trimesh_corner(mesh, t, 1), c = sn_trimesh_corner(mesh, t, 2);
             volume[root_of(part, mesh->triangle[3 * t])] += v3_dot(a, v3_cross(b, c)) / 6;
@@ -81,30 +84,53 @@ static v3 loop_centre(const snLoop *loop, double slice)
     return twice != 0 ? v3_of(x / (3 * twice), y / (3 * twice), slice) : v3_of(loop->point[0], loop->point[1], slice);
 }
 
-/* The outer loop whose centre is nearest to `near`, or the largest one without it; false: there is none. */
-static bool choose_loop(const snSlice *slice, int32_t k, const v3 *near, v3 *centre)
+static bool loop_holds(const snLoop *loop, v3 p)
 {
-    double best = -INFINITY;
-    for (int32_t l = 0; l < slice->nloop; ++l) {
-        double area = sn_loop_area(slice->loop + l);
-        if (area <= 0) continue;
-        v3 c = loop_centre(slice->loop + l, k);
-        double good = near ? -hypot(c.x - near->x, c.y - near->y) : area;
-        if (good > best) best = good, *centre = c;
-    }
-    return best > -INFINITY;
+    snLoop copy = *loop;
+    snSlice slice = {.nloop = 1, .loop = &copy};
+    return sn_slice_inside(&slice, p.x, p.y);
 }
 
-/* Centres of slice after slice on both sides of the largest; the first and last slice that have one. */
-static void follow_line(const snOutline *muscle, v3 *centre, int32_t *first, int32_t *last)
+/* The outer loop that continues the one before: its centre is nearest, and one of the two centres is in the other loop.
+ * Without one before, the largest. NULL: there is none. */
+static const snLoop *choose_loop(const snSlice *slice, int32_t k, const snLoop *before, v3 near, v3 *centre)
+{
+    const snLoop *chosen = NULL;
+    double best = -INFINITY;
+    for (int32_t l = 0; l < slice->nloop; ++l) {
+        const snLoop *loop = slice->loop + l;
+        double area = sn_loop_area(loop);
+        if (area <= 0) continue;
+        v3 c = loop_centre(loop, k);
+        if (before && !loop_holds(before, c) && !loop_holds(loop, near)) continue;
+        double good = before ? -hypot(c.x - near.x, c.y - near.y) : area;
+        if (good > best) best = good, chosen = loop, *centre = c;
+    }
+    return chosen;
+}
+
+/* Centres of slice after slice in a direction; returns the last that has one. */
+static int32_t follow_line(const snOutline *muscle, int32_t k, int32_t step, const snLoop *loop, v3 *centre)
+{
+    while (k + step >= 0 && k + step < muscle->nslice) {
+        loop = choose_loop(muscle->slice + k + step, k + step, loop, centre[k], centre + k + step);
+        if (!loop) break;
+        k += step;
+    }
+    return k;
+}
+
+/* Both sides of the largest slice: the first and the last slice that have a centre. */
+static void follow_both(const snOutline *muscle, v3 *centre, int32_t *first, int32_t *last)
 {
     int32_t widest = 0;
     for (int32_t k = 1; k < muscle->nslice; ++k)
         if (sn_slice_area(muscle->slice + k) > sn_slice_area(muscle->slice + widest)) widest = k;
     *first = *last = widest;
-    if (!choose_loop(muscle->slice + widest, widest, NULL, centre + widest)) return;
-    for (int32_t k = widest + 1; k < muscle->nslice && choose_loop(muscle->slice + k, k, centre + k - 1, centre + k); ++k) *last = k;
-    for (int32_t k = widest - 1; k >= 0 && choose_loop(muscle->slice + k, k, centre + k + 1, centre + k); --k) *first = k;
+    const snLoop *loop = choose_loop(muscle->slice + widest, widest, NULL, v3_of(0, 0, 0), centre + widest);
+    if (!loop) return;
+    *last = follow_line(muscle, widest, 1, loop, centre);
+    *first = follow_line(muscle, widest, -1, loop, centre);
 }
 
 snStatus sn_contour_line(const snContours *contours, const char *muscle, int32_t npoint, double *point, snError *error)
@@ -118,7 +144,7 @@ snStatus sn_contour_line(const snContours *contours, const char *muscle, int32_t
         sn_free(centre), sn_free(smooth);
         return sn_fail_no_memory(error);
     }
-    follow_line(m, centre, &first, &last);
+    follow_both(m, centre, &first, &last);
     for (int32_t k = first; k <= last; ++k) {
         int32_t a = k > first ? k - 1 : k, b = k < last ? k + 1 : k;
         smooth[k] = v3_scale(v3_add(v3_add(centre[a], centre[b]), v3_scale(centre[k], 2)), 0.25);
@@ -177,12 +203,13 @@ static snStatus place_ends(const snSurfaceMuscleDef *def, Placement *out, snErro
     v3 p = v3_load(def->origin_point), d = v3_sub(b, a), e = v3_sub(v3_load(def->insertion_point), p);
     double from = v3_len(d), to = v3_len(e);
     if (!(from > 0 && to > 0) || to / from > 100 || from / to > 100)
-        return sn_fail(error, SN_BAD_INPUT, "the muscle is %.3g mm long, and origin and insertion are %.3g mm apart", 1e3 * from,
-                       1e3 * to);
+        return sn_fail(error, SN_BAD_INPUT, "the muscle is %.3g mm long, and origin and insertion are %.3g mm apart",
+                       1e3 * from, 1e3 * to);
     v3 axis = v3_cross(d, e);
     double angle = atan2(v3_len(axis), v3_dot(d, e));
     quat q = v3_len(axis) > 0 ? q_axis_angle(v3_unit(axis), angle)
-                              : angle > 1 ? q_axis_angle(v3_perp(v3_unit(d)), angle) : q_identity();
+             : angle > 1      ? q_axis_angle(v3_perp(v3_unit(d)), angle)
+                              : q_identity();
     out->scale = to / from;
     out->move = (rigid){q, v3_sub(p, q_rotate(q, v3_scale(a, out->scale)))};
     return SN_OK;
@@ -265,12 +292,16 @@ static snStatus add_end(snSpec *spec, const char *muscle, const char *what, cons
 
 snStatus sn_add_surface_muscle(snSpec *spec, const snSurfaceMuscleDef *def, snError *error)
 {
+    if (SN_CHECK_DEF(def, snSurfaceMuscleDef, error)) return SN_BAD_ARGUMENT;
     char mesh_name[NAME];
     Placement p;
-    if (!def->name || !def->name[0] || strlen(def->name) > NAME - 16 || strcspn(def->name, " \t\n") != strlen(def->name))
-        return sn_fail(error, SN_BAD_INPUT, "a muscle needs a name without blanks, of at most %d characters", NAME - 16);
+    if (!def->name || !def->name[0] || strlen(def->name) > NAME - 16 ||
+        strcspn(def->name, " \t\n") != strlen(def->name))
+        return sn_fail(error, SN_BAD_INPUT, "a muscle needs a name without blanks, of at most %d characters",
+                       NAME - 16);
     if (def->npoint < 4) return sn_fail(error, SN_BAD_INPUT, "the line of a strand needs 4 points");
-    if (sn_spec_model(spec)->type != SN_MODEL_STRANDS) return sn_fail(error, SN_BAD_INPUT, "a model on a tree has no strands");
+    if (sn_spec_model(spec)->type != SN_MODEL_STRANDS)
+        return sn_fail(error, SN_BAD_INPUT, "a model on a tree has no strands");
     (void)snprintf(mesh_name, sizeof mesh_name, "%s_muscle", def->name);
     snStatus status = check_muscle(spec, def, mesh_name, error);
     if (status == SN_OK) status = place_ends(def, &p, error);

@@ -1,12 +1,13 @@
 /* The surface through the contours of a muscle.
  *
- * Per slice the signed distance to the loops, on the nodes of a grid; between slices cubic in z, with tangents limited so that
- * nothing is made up; beyond the last slice a dome. The zero surface of that field needs no correspondence between loops, so
- * heads that join and tails that part come by themselves. Marching tetrahedra make it closed and manifold; remeshing gives
- * the triangles their shape. All this is in the frame of the stack, the world comes last. */
+ * Per slice the signed distance to the loops, on the nodes of a grid; between slices cubic in z, with tangents limited
+ * so that nothing is made up; beyond the last slice a dome. The zero surface of that field needs no correspondence
+ * between loops, so heads that join and tails that part come by themselves. Marching tetrahedra make it closed and
+ * manifold; remeshing gives the triangles their shape. All this is in the frame of the stack, the world comes last. */
 #include "author/contours.h"
 
 #include "base/alloc.h"
+#include "base/def.h"
 #include "base/error.h"
 #include "base/parallel.h"
 #include "geom/grid.h"
@@ -28,11 +29,6 @@ typedef struct {
     snGrid grid;
 } Build;
 
-snSurfaceDef sn_default_surface_def(void)
-{
-    return (snSurfaceDef){0};
-}
-
 /* ---- distance within a slice ------------------------------------------------------------------ */
 
 static double segment_square(const double *a, const double *b, const double *h, double x, double y)
@@ -50,7 +46,8 @@ static double slice_distance(const snSlice *slice, const double *h, double x, do
     for (int32_t l = 0; l < slice->nloop; ++l) {
         const snLoop *loop = slice->loop + l;
         for (int32_t i = 0; i < loop->npoint; ++i)
-            least = fmin(least, segment_square(loop->point + 2 * i, loop->point + 2 * ((i + 1) % loop->npoint), h, x, y));
+            least =
+                fmin(least, segment_square(loop->point + 2 * i, loop->point + 2 * ((i + 1) % loop->npoint), h, x, y));
     }
     return sn_slice_inside(slice, x / h[0], y / h[1]) ? -sqrt(least) : sqrt(least);
 }
@@ -62,7 +59,8 @@ static void measure_slice(void *context, int32_t k)
     double *to = b->distance + (size_t)k * (size_t)g->n[0] * (size_t)g->n[1], deep = 0;
     for (int32_t i = 0; i < g->n[0]; ++i)
         for (int32_t j = 0; j < g->n[1]; ++j) {
-            double d = slice_distance(b->slice[k], b->place->spacing, g->low.x + i * g->spacing, g->low.y + j * g->spacing);
+            double d =
+                slice_distance(b->slice[k], b->place->spacing, g->low.x + i * g->spacing, g->low.y + j * g->spacing);
             deep = fmax(deep, -d);
             *to++ = fmin(d, b->step); /* far outside says nothing about where a part ends between slices */
         }
@@ -71,8 +69,8 @@ static void measure_slice(void *context, int32_t k)
 
 /* ---- between and beyond the slices ------------------------------------------------------------ */
 
-/* Distance as a share of a step from the last slice to the tip. Where the muscle gets thinner, by the square of its depth, which
- * falls evenly towards a round tip; where it ends bluntly, the middle of where the tip can be. */
+/* Distance as a share of a step from the last slice to the tip. Where the muscle gets thinner, by the square of its
+ * depth, which falls evenly towards a round tip; where it ends bluntly, the middle of where the tip can be. */
 static double tip_share(double last, double before)
 {
     double fall = before * before - last * last;
@@ -96,8 +94,9 @@ static double limited(double slope, double left, double right)
 static double slope_at(const Build *b, const double *column, size_t stride, int32_t k)
 {
     double left = k > 0 ? (column[(size_t)k * stride] - column[(size_t)(k - 1) * stride]) / (b->z[k] - b->z[k - 1]) : 0;
-    double right =
-        k + 1 < b->nslice ? (column[(size_t)(k + 1) * stride] - column[(size_t)k * stride]) / (b->z[k + 1] - b->z[k]) : 0;
+    double right = k + 1 < b->nslice
+                       ? (column[(size_t)(k + 1) * stride] - column[(size_t)k * stride]) / (b->z[k + 1] - b->z[k])
+                       : 0;
     if (k == 0) return right;
     if (k + 1 == b->nslice) return left;
     double a = b->z[k] - b->z[k - 1], c = b->z[k + 1] - b->z[k];
@@ -107,8 +106,7 @@ static double slope_at(const Build *b, const double *column, size_t stride, int3
 static double column_value(const Build *b, const double *column, size_t stride, double z)
 {
     int32_t last = b->nslice - 1, k = 0;
-    if (z <= b->z[0])
-        return dome(column[0], b->deep[0], b->z[0] - z, tip_share(b->deep[0], b->deep[1]) * b->step);
+    if (z <= b->z[0]) return dome(column[0], b->deep[0], b->z[0] - z, tip_share(b->deep[0], b->deep[1]) * b->step);
     if (z >= b->z[last])
         return dome(column[(size_t)last * stride], b->deep[last], z - b->z[last],
                     tip_share(b->deep[last], b->deep[last - 1]) * b->step);
@@ -139,7 +137,8 @@ static double contour_volume(const Build *b)
 {
     double sum = 0, pixel = b->place->spacing[0] * b->place->spacing[1];
     for (int32_t k = 0; k < b->nslice; ++k) {
-        double below = k > 0 ? b->z[k] - b->z[k - 1] : b->step, above = k + 1 < b->nslice ? b->z[k + 1] - b->z[k] : b->step;
+        double below = k > 0 ? b->z[k] - b->z[k - 1] : b->step,
+               above = k + 1 < b->nslice ? b->z[k + 1] - b->z[k] : b->step;
         sum += sn_slice_area(b->slice[k]) * pixel * 0.5 * (below + above);
     }
     return sum;
@@ -159,8 +158,8 @@ static snStatus gather(Build *b, const snOutline *muscle, snSurfaceReport *repor
         last = k;
     }
     if (b->nslice < 2) {
-        sn_fail(error, SN_BAD_INPUT, "muscle %s has contours in %d slice%s; a surface needs two", muscle->name, (int)b->nslice,
-                b->nslice == 1 ? "" : "s");
+        sn_fail(error, SN_BAD_INPUT, "muscle %s has contours in %d slice%s; a surface needs two", muscle->name,
+                (int)b->nslice, b->nslice == 1 ? "" : "s");
         return SN_BAD_INPUT;
     }
     b->step = b->place->spacing[2];
@@ -242,8 +241,8 @@ static void to_world(const snStackPlace *p, snTriMesh *mesh)
     }
 }
 
-static snStatus build(Build *b, const snOutline *muscle, const snSurfaceDef *def, snTriMesh *mesh, snSurfaceReport *report,
-                      snError *error)
+static snStatus build(Build *b, const snOutline *muscle, const snSurfaceDef *def, snTriMesh *mesh,
+                      snSurfaceReport *report, snError *error)
 {
     const double *h = b->place->spacing;
     snStatus status = gather(b, muscle, report, error);
@@ -265,8 +264,10 @@ static snStatus build(Build *b, const snOutline *muscle, const snSurfaceDef *def
     return SN_OK;
 }
 
-snStatus sn_make_surface(const snContours *contours, const snSurfaceDef *def, snMesh *mesh, snSurfaceReport *report, snError *error)
+snStatus sn_make_surface(const snContours *contours, const snSurfaceDef *def, snMesh *mesh, snSurfaceReport *report,
+                         snError *error)
 {
+    if (SN_CHECK_DEF(def, snSurfaceDef, error)) return SN_BAD_ARGUMENT;
     const snOutline *muscle = sn_contours_find(contours, def->muscle);
     snSurfaceReport made = {0};
     snTriMesh shape = {0};
@@ -279,7 +280,8 @@ snStatus sn_make_surface(const snContours *contours, const snSurfaceDef *def, sn
         sn_trimesh_free(&shape);
         return status;
     }
-    *mesh = (snMesh){.nvertex = shape.nvertex, .ntriangle = shape.ntriangle, .vertex = shape.vertex, .triangle = shape.triangle};
+    *mesh = (snMesh){
+        .nvertex = shape.nvertex, .ntriangle = shape.ntriangle, .vertex = shape.vertex, .triangle = shape.triangle};
     if (report) *report = made;
     return SN_OK;
 }

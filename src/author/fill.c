@@ -154,6 +154,7 @@ static snStatus relax(Fill *f, snProgress progress, snFillReport *report)
     status = f->def->watch ? relax_watched(f, &report->steps)
                            : sn_autostrands_run(f->fill, f->def->steps, progress, &report->steps);
     if (status != SN_OK) return sn_fail(f->error, status, "stopped after %d steps", (int)report->steps);
+    report->converged = report->steps > 0 && f->fill->moved <= SN_AUTOSTRANDS_CONVERGED;
     int32_t n = sn_autostrands_view(f->fill).count, per = sn_autostrands_view(f->fill).control_points;
     f->point = SN_NEW_ARRAY(double, 3 * (size_t)n * (size_t)per);
     if (!f->point) return sn_fail_no_memory(f->error);

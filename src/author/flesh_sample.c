@@ -19,7 +19,7 @@ typedef struct {
     int8_t *owner; /* per sample: 0 flesh, 1 bone, 2 muscle */
 } Work;
 
-static double skin_field(const void *context, v3 p, double limit)
+static double skin_distance(const void *context, v3 p, double limit)
 {
     const Work *w = context;
     return sn_mesh_depth(w->def->tree, &w->side, p, limit);
@@ -71,7 +71,7 @@ static snStatus measure_depth(Work *w, snError *error)
     snSamples *s = &w->to->grid;
     v3 low = sn_sample_point(s, 0, 0, 0), high = sn_sample_point(s, s->n[0], s->n[1], s->n[2]);
     snGridDef def = {
-        .low = low, .high = high, .spacing = s->spacing, .field = skin_field, .context = w, .pool = w->def->pool};
+        .low = low, .high = high, .spacing = s->spacing, .distance = skin_distance, .context = w, .pool = w->def->pool};
     if (!sn_mesh_side_create(&w->def->anatomy->skin, &w->side)) return sn_fail_no_memory(error);
     snStatus status = sn_grid_create(&def, &w->grid, error);
     if (status != SN_OK) return status;

@@ -27,16 +27,16 @@ static double capsule_distance(const snFleshStrand *s, v3 p, double limit)
     return best;
 }
 
-static double grown_field(const void *context, v3 p, double limit)
+static double grown_distance(const void *context, v3 p, double limit)
 {
     const Growth *g = context;
     double fillet = FILLET * g->cover, reach = limit + g->cover + fillet, d = reach;
     for (int32_t i = 0; i < g->a->nbone; ++i)
-        d = sn_field_union(d, sn_mesh_depth(g->a->bone[i].tree, &g->side[i], p, reach), fillet);
+        d = sn_distance_union(d, sn_mesh_depth(g->a->bone[i].tree, &g->side[i], p, reach), fillet);
     for (int32_t i = 0; i < g->a->nmuscle; ++i)
-        d = sn_field_union(d, sn_mesh_depth(g->a->muscle[i].tree, &g->side[g->a->nbone + i], p, reach), fillet);
+        d = sn_distance_union(d, sn_mesh_depth(g->a->muscle[i].tree, &g->side[g->a->nbone + i], p, reach), fillet);
     for (int32_t i = 0; i < g->a->nstrand; ++i)
-        if (g->a->strand[i].mesh < 0) d = sn_field_union(d, capsule_distance(&g->a->strand[i], p, reach), fillet);
+        if (g->a->strand[i].mesh < 0) d = sn_distance_union(d, capsule_distance(&g->a->strand[i], p, reach), fillet);
     return d - g->cover;
 }
 
@@ -83,7 +83,7 @@ static snStatus extract(Growth *g, snPool *pool, snTriMesh *mesh, snError *error
     snGridDef def = {.low = v3_sub(low, v3_of(room, room, room)),
                      .high = v3_add(high, v3_of(room, room, room)),
                      .spacing = 0.75 * g->edge,
-                     .field = grown_field,
+                     .distance = grown_distance,
                      .context = g,
                      .pool = pool};
     snStatus status = sn_grid_create(&def, &grid, error);

@@ -18,11 +18,11 @@ void sn_library_destroy(snLibrary *library)
 }
 
 static snStatus add_muscle(const snSpec *spec, const snModel *model, const snLibraryDef *def, const char *name,
-                           const double *poses, snBoneFields *fields, snPool *pool, snLibrary *library, snError *error)
+                           const double *poses, snBoneDistances *distances, snPool *pool, snLibrary *library, snError *error)
 {
     snSoftMuscle muscle;
     snLibraryMuscle *out = library->muscle + library->nmuscle;
-    snStatus status = sn_soft_muscle_create(spec, model, def, name, poses, fields, &muscle, error);
+    snStatus status = sn_soft_muscle_create(spec, model, def, name, poses, distances, &muscle, error);
     if (status != SN_OK) return status;
     (void)snprintf(out->name, sizeof out->name, "%s", name);
     (void)snprintf(out->mesh, sizeof out->mesh, "%s", muscle.mesh_name);
@@ -37,14 +37,14 @@ static snStatus add_muscle(const snSpec *spec, const snModel *model, const snLib
 
 /* Groups with a mesh of their own, when no muscle is named. */
 static snStatus add_all(const snSpec *spec, const snModel *model, const snLibraryDef *def, const double *poses,
-                        snBoneFields *fields, snPool *pool, snLibrary *library, snError *error)
+                        snBoneDistances *distances, snPool *pool, snLibrary *library, snError *error)
 {
     snStatus status = SN_OK;
     for (snId g = 1; g <= sn_spec_count(spec, SN_KIND_GROUP) && status == SN_OK; ++g) {
         snId mesh;
         const char *name = sn_spec_group(spec, g)->name;
         sn_free(sn_muscle_strands(spec, name, NULL, &mesh));
-        if (mesh) status = add_muscle(spec, model, def, name, poses, fields, pool, library, error);
+        if (mesh) status = add_muscle(spec, model, def, name, poses, distances, pool, library, error);
     }
     if (status == SN_OK && library->nmuscle == 0) {
         status = sn_fail(error, SN_BAD_INPUT, "no muscle group of the model has a mesh of its own");
@@ -57,7 +57,7 @@ snStatus sn_create_library(const snSpec *spec, const snLibraryDef *def, snLibrar
 {
     if (SN_CHECK_DEF(def, snLibraryDef, error)) return SN_BAD_ARGUMENT;
     snModel *model = NULL;
-    snBoneFields fields = {0};
+    snBoneDistances distances = {0};
     double began = sn_clock();
     *out = NULL;
     if (def->naxis > SN_LIBRARY_AXES - 1)
@@ -70,13 +70,13 @@ snStatus sn_create_library(const snSpec *spec, const snLibraryDef *def, snLibrar
     double *poses = SN_NEW_ARRAY(double, 7 * sn_count(model, SN_ITEM_BODY));
     int32_t room = def->muscle ? 1 : sn_spec_count(spec, SN_KIND_GROUP) + 1;
     if (library) library->muscle = SN_NEW_ARRAY(snLibraryMuscle, room);
-    if (!library || !library->muscle || !pool || !zero || !poses || !sn_bone_fields_create(spec, model, &fields))
+    if (!library || !library->muscle || !pool || !zero || !poses || !sn_bone_distances_create(spec, model, &distances))
         status = sn_fail_no_memory(error);
     if (status == SN_OK) status = sn_body_poses(model, zero, poses);
     if (status == SN_OK)
-        status = def->muscle ? add_muscle(spec, model, def, def->muscle, poses, &fields, pool, library, error)
-                             : add_all(spec, model, def, poses, &fields, pool, library, error);
-    sn_bone_fields_free(&fields);
+        status = def->muscle ? add_muscle(spec, model, def, def->muscle, poses, &distances, pool, library, error)
+                             : add_all(spec, model, def, poses, &distances, pool, library, error);
+    sn_bone_distances_free(&distances);
     sn_pool_destroy(pool);
     sn_free(zero), sn_free(poses);
     sn_model_destroy(model);

@@ -32,22 +32,22 @@ typedef struct snSoftMuscle {
     double area; /* m^2: mean cross-section */
 } snSoftMuscle;
 
-/* Distance fields of the model's bodies, made when they are first asked for. */
-typedef struct snBoneFields {
+/* Distance grids of the model's bodies, made when they are first asked for. */
+typedef struct snBoneDistances {
     const snSpec *spec;
     const snModel *model;
     int32_t n;
     uint8_t *known;
-    snField *field;
+    snDistance *distance;
     v3 *low, *high; /* box of the mesh, world, as drawn; low above high: no mesh */
-} snBoneFields;
+} snBoneDistances;
 
-bool sn_bone_fields_create(const snSpec *spec, const snModel *model, snBoneFields *fields);
-void sn_bone_fields_free(snBoneFields *fields);
+bool sn_bone_distances_create(const snSpec *spec, const snModel *model, snBoneDistances *distances);
+void sn_bone_distances_free(snBoneDistances *distances);
 
 /* The muscle `name` (a mesh node or a group). poses: 7 per body, as drawn. */
 snStatus sn_soft_muscle_create(const snSpec *spec, const snModel *model, const snLibraryDef *def, const char *name,
-                               const double *poses, snBoneFields *fields, snSoftMuscle *muscle, snError *error);
+                               const double *poses, snBoneDistances *distances, snSoftMuscle *muscle, snError *error);
 void sn_soft_muscle_free(snSoftMuscle *muscle);
 /* Names of the strands of a muscle, separated by blanks, to be freed; NULL: out of memory or none. mesh: its node, 0:
  * none.

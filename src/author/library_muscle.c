@@ -17,22 +17,22 @@ static const double ROOM = 0.02;      /* m: bones this near to the muscle's box 
 
 /* ---- bones ---- */
 
-bool sn_bone_fields_create(const snSpec *spec, const snModel *model, snBoneFields *f)
+bool sn_bone_distances_create(const snSpec *spec, const snModel *model, snBoneDistances *f)
 {
     size_t n = (size_t)sn_count(model, SN_ITEM_BODY);
-    *f = (snBoneFields){.spec = spec, .model = model, .n = (int32_t)n};
-    f->known = SN_NEW_ARRAY(uint8_t, n), f->field = SN_NEW_ARRAY(snField, n);
+    *f = (snBoneDistances){.spec = spec, .model = model, .n = (int32_t)n};
+    f->known = SN_NEW_ARRAY(uint8_t, n), f->distance = SN_NEW_ARRAY(snDistance, n);
     f->low = SN_NEW_ARRAY(v3, n), f->high = SN_NEW_ARRAY(v3, n);
-    if (f->known && f->field && f->low && f->high) return true;
-    sn_bone_fields_free(f);
+    if (f->known && f->distance && f->low && f->high) return true;
+    sn_bone_distances_free(f);
     return false;
 }
 
-void sn_bone_fields_free(snBoneFields *f)
+void sn_bone_distances_free(snBoneDistances *f)
 {
-    for (int32_t b = 0; b < f->n && f->field; ++b) sn_field_free(f->field + b);
-    sn_free(f->known), sn_free(f->field), sn_free(f->low), sn_free(f->high);
-    *f = (snBoneFields){0};
+    for (int32_t b = 0; b < f->n && f->distance; ++b) sn_distance_free(f->distance + b);
+    sn_free(f->known), sn_free(f->distance), sn_free(f->low), sn_free(f->high);
+    *f = (snBoneDistances){0};
 }
 
 /* The largest visible closed mesh that hangs on a body. */
@@ -49,18 +49,18 @@ static snId bone_mesh(const snSpec *spec, const char *name)
 }
 
 /* NULL: no closed mesh. */
-static const snField *bone_field(snBoneFields *f, int32_t body, rigid frame)
+static const snDistance *bone_distance(snBoneDistances *f, int32_t body, rigid frame)
 {
     snTriMesh mesh;
     snError ignored;
     snMeshPlace place;
-    if (f->known[body]) return f->field[body].coefficient ? f->field + body : NULL;
+    if (f->known[body]) return f->distance[body].coefficient ? f->distance + body : NULL;
     f->known[body] = 1;
     snId id = bone_mesh(f->spec, sn_name(f->model, SN_ITEM_BODY, body));
     f->low[body] = v3_of(1, 1, 1), f->high[body] = v3_of(-1, -1, -1);
     if (!id || !sn_node_mesh(f->spec, id, frame, &mesh)) return NULL;
     if (sn_trimesh_check(&mesh, true, &place) == SN_OK && place.defect == SN_MESH_SOUND &&
-        sn_field_create(&mesh, SPACING, f->field + body, &ignored) == SN_OK) {
+        sn_distance_create(&mesh, SPACING, f->distance + body, &ignored) == SN_OK) {
         f->low[body] = v3_of(INFINITY, INFINITY, INFINITY), f->high[body] = v3_scale(f->low[body], -1);
         for (int32_t i = 0; i < mesh.nvertex; ++i) {
             v3 p = rigid_apply(frame, sn_trimesh_point(&mesh, i));
@@ -70,7 +70,7 @@ static const snField *bone_field(snBoneFields *f, int32_t body, rigid frame)
         }
     }
     sn_trimesh_free(&mesh);
-    return f->field[body].coefficient ? f->field + body : NULL;
+    return f->distance[body].coefficient ? f->distance + body : NULL;
 }
 
 static bool near_box(const snTriMesh *mesh, v3 low, v3 high)
@@ -198,17 +198,17 @@ static void make_material(snSoftMuscle *m, const snLibraryDef *def)
     }
 }
 
-static void find_bones(snSoftMuscle *m, const snLibraryDef *def, const double *poses, snBoneFields *fields)
+static void find_bones(snSoftMuscle *m, const snLibraryDef *def, const double *poses, snBoneDistances *distances)
 {
-    for (int32_t b = 0; b < fields->n && def->contact && m->nbone < SN_SOFT_BONES; ++b) {
+    for (int32_t b = 0; b < distances->n && def->contact && m->nbone < SN_SOFT_BONES; ++b) {
         bool known = false;
         for (int32_t k = 0; k < m->nbone; ++k) known = known || m->bone[k] == b;
-        if (known || !bone_field(fields, b, sn_pose_at(poses, b))) continue;
-        if (near_box(&m->mesh, fields->low[b], fields->high[b])) m->bone[m->nbone++] = b;
+        if (known || !bone_distance(distances, b, sn_pose_at(poses, b))) continue;
+        if (near_box(&m->mesh, distances->low[b], distances->high[b])) m->bone[m->nbone++] = b;
     }
     for (int32_t k = 0; k < m->nbone; ++k) {
         rigid rest = sn_pose_at(poses, m->bone[k]);
-        m->soft_bone[k] = (snSoftBone){def->contact ? bone_field(fields, m->bone[k], rest) : NULL, rest};
+        m->soft_bone[k] = (snSoftBone){def->contact ? bone_distance(distances, m->bone[k], rest) : NULL, rest};
     }
 }
 
@@ -226,7 +226,7 @@ static snSoftLaw laws(const snSoftMuscle *m, const snLibraryDef *def)
     return law;
 }
 
-static snStatus make_body(snSoftMuscle *m, const snLibraryDef *def, const double *poses, snBoneFields *fields,
+static snStatus make_body(snSoftMuscle *m, const snLibraryDef *def, const double *poses, snBoneDistances *distances,
                           snError *error)
 {
     snSoftDef soft = sn_default_soft_def();
@@ -236,14 +236,14 @@ static snStatus make_body(snSoftMuscle *m, const snLibraryDef *def, const double
     snStatus status = attach_ends(m, error);
     if (status != SN_OK) return status;
     make_material(m, def);
-    find_bones(m, def, poses, fields);
+    find_bones(m, def, poses, distances);
     soft.quads = &m->quads, soft.material = m->material, soft.law = laws(m, def);
     soft.nbone = m->nbone, soft.bone = m->soft_bone, soft.attached = m->attached, soft.depth = m->points.depth;
     return sn_soft_create(&soft, &m->body, error);
 }
 
 snStatus sn_soft_muscle_create(const snSpec *spec, const snModel *model, const snLibraryDef *def, const char *name,
-                               const double *poses, snBoneFields *fields, snSoftMuscle *m, snError *error)
+                               const double *poses, snBoneDistances *distances, snSoftMuscle *m, snError *error)
 {
     snId mesh;
     *m = (snSoftMuscle){0};
@@ -268,7 +268,7 @@ snStatus sn_soft_muscle_create(const snSpec *spec, const snModel *model, const s
     points.mesh = &m->mesh, points.count = def->points, points.axis = v3_unit(axis);
     if (status == SN_OK) status = sn_soft_points_create(&points, &m->points, error);
     if (status == SN_OK) status = sn_soft_quads_from_points(&m->points, true, &m->quads, error);
-    if (status == SN_OK) status = make_body(m, def, poses, fields, error);
+    if (status == SN_OK) status = make_body(m, def, poses, distances, error);
     if (status == SN_OK) {
         snBvh *tree = sn_bvh_create(&m->mesh);
         status = tree ? sn_soft_embed(&m->points, tree, m->mesh.nvertex, m->mesh.vertex, &m->embedding, error)

@@ -62,7 +62,7 @@ static double kept_apart(const snSkinBuildDef *def, const double *distance, int3
     double d = distance[i];
     for (int32_t j = 0; def->chain[i].group && j < def->nchain; ++j)
         if (j != i && def->chain[j].group == def->chain[i].group)
-            d = fmax(d, sn_field_apart(distance[i], distance[j], def->gap));
+            d = fmax(d, sn_distance_apart(distance[i], distance[j], def->gap));
     return d;
 }
 
@@ -75,14 +75,14 @@ static double unite(const snSkinBuildDef *def, const double *distance)
         double part = kept_apart(def, distance, i);
         for (; group && i + 1 < def->nchain && def->chain[i + 1].group == group; ++i)
             part = fmin(part, kept_apart(def, distance, i + 1));
-        all = first ? sn_field_union(all, part, def->chain[first].fillet) : part;
+        all = first ? sn_distance_union(all, part, def->chain[first].fillet) : part;
     }
     return all;
 }
 
 /* A fillet lowers the field by at most a quarter of its radius, so a first look tells whether the point is near the
  * surface; only then chains as far as a fillet beyond that matter. */
-static double skin_field(const void *context, v3 p, double limit)
+static double skin_distance(const void *context, v3 p, double limit)
 {
     const Builder *b = context;
     double distance[SN_SKIN_MAX_CHAINS], near = limit + 0.25 * b->fillet[0];
@@ -219,7 +219,7 @@ static double finest_wish(const Builder *b)
 
 static snStatus extract_surface(Builder *b, double spacing, snTriMesh *mesh, snError *error)
 {
-    snGridDef grid = {.spacing = spacing, .field = skin_field, .context = b, .pool = b->def->pool};
+    snGridDef grid = {.spacing = spacing, .distance = skin_distance, .context = b, .pool = b->def->pool};
     bounds(b, 6 * spacing + 0.25 * b->fillet[0], &grid.low, &grid.high);
     snStatus status = sn_grid_create(&grid, &b->grid, error);
     if (status == SN_OK) status = sn_grid_extract(&b->grid, mesh, error);

@@ -38,7 +38,7 @@ static snStatus gather_mesh(Gather *g, const char *name, snError *error)
     snId id = sn_spec_find(g->spec, SN_KIND_NODE, name);
     const snNodeDef *node = id ? sn_spec_node(g->spec, id) : NULL;
     if (!node || node->kind != SN_NODE_MESH)
-        return sn_fail(error, SN_BAD_INPUT, "the skin \"%.100s\" is no mesh of the scene", name);
+        return sn_fail(error, SN_BAD_INPUT, "the scene has no mesh \"%.100s\", which the model names as its skin", name);
     g->def.nvertex = node->nvertex, g->def.ntriangle = node->ntriangle, g->def.triangle = node->triangle;
     g->def.vertex = world_points(g, id, node->nvertex, node->vertex);
     return g->def.vertex ? SN_OK : sn_fail_no_memory(error);
@@ -200,6 +200,7 @@ snStatus sn_create_model_skin(const snSpec *spec, const snModelSkinDef *def, snS
     g.def.lateral = isnan(def->lateral) ? model->skin_b : def->lateral;
     g.def.depth = isnan(def->depth) ? model->skin_c : def->depth;
     g.def.base_given = def->base_given;
+    g.def.bound = def->bound, g.def.bound_size = def->bound_size;
     g.def.influence = def->influence, g.def.blend = def->blend;
     if (!def->base_given) g.def.weight_body = def->weight_body, g.def.weight = def->weight;
     g.def.prominence = def->prominence, g.def.belly = def->belly;

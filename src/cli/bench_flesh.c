@@ -5,8 +5,9 @@
  * since the wall clock counts what else the machine does. */
 #include "bench_flesh.h"
 
+#include "bench_case.h"
+
 #include "sinew/author.h"
-#include "sinew/control.h"
 #include "sinew/flesh.h"
 #include "sinew/playback.h"
 
@@ -21,9 +22,7 @@ static const double FINAL = 1e-5, PREVIEW = 5e-5, TIGHT = 5e-7; /* m */
 
 typedef struct snFleshBench {
     snCli *cli;
-    snSpec *spec;
-    snModel *model;
-    snTrack *motion, *replay;
+    snFist fist;
     snPlayback *playback;
     int32_t threads;
 } snFleshBench;
@@ -42,34 +41,18 @@ typedef struct snFleshFigures {
 
 static snStatus set_up(snFleshBench *b)
 {
-    snMotionDef motion = sn_default_motion_def();
-    snFollowDef follow = sn_default_follow_def();
-    snFollowReport report = {0};
     snError error = {0};
-    motion.model = "hand", follow.frame_rate = 24;
-    snStatus status = cli_compile_model(b->cli, "hand", &b->spec, &b->model);
+    snStatus status = cli_follow_fist(b->cli, &b->fist);
     if (status != SN_OK) return status;
-    status = sn_load_motion(b->model, "fist", &motion, &b->motion, &error);
-    if (status == SN_OK) {
-        status = sn_follow(b->model, b->motion, &follow, &b->replay, &report, &error);
-        sn_follow_report_free(&report);
-    }
-    if (status == SN_OK) status = sn_playback_create(b->model, b->replay, &b->playback, &error);
+    status = sn_playback_create(b->fist.model, b->fist.replay, &b->playback, &error);
     return cli_fail_file(b->cli, status, &error, "fist");
-}
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 static double median(const snFleshTimes *t, int32_t n, size_t offset)
 {
     double value[MOST];
     for (int32_t i = 0; i < n; ++i) value[i] = *(const double *)(const void *)((const char *)(t + i) + offset);
-    qsort(value, (size_t)n, sizeof *value, by_value);
-    return value[n / 2];
+    return cli_median(value, n);
 }
 
 static snFleshTimes medians(const snFleshTimes *t, int32_t n)
@@ -131,7 +114,7 @@ static snStatus measure_frame(snFleshBench *b, snDeformer *d, snFlesh *flesh, in
 
 static snStatus measure_frames(snFleshBench *b, snDeformer *d, snFlesh *flesh, snFleshFigures *f, snError *error)
 {
-    int32_t n = sn_deformer_points(d), first = sn_track_frames(b->replay) / 6; /* the fingers are half closed */
+    int32_t n = sn_deformer_points(d), first = sn_track_frames(b->fist.replay) / 6; /* the fingers are half closed */
     snFleshTimes preview[FRAMES] = {{0}}, final[FRAMES] = {{0}};
     double *all = malloc(9 * (size_t)n * sizeof *all), *point[3] = {all, all + 3 * (size_t)n, all + 6 * (size_t)n};
     snStatus status = all ? SN_OK : SN_NO_MEMORY;
@@ -156,7 +139,7 @@ static snStatus measure_size(snFleshBench *b, int32_t tetrahedra, snFleshFigures
     double start = cli_seconds();
     def.tetrahedra = tetrahedra, def.threads = b->threads;
     def.contact = false; /* the fingers do not touch yet in these frames */
-    snStatus status = sn_create_model_flesh(b->spec, &def, cli_progress_callback(b->cli), &flesh, &error);
+    snStatus status = sn_create_model_flesh(b->fist.spec, &def, cli_progress_callback(b->cli), &flesh, &error);
     if (status == SN_OK) {
         status = sn_flesh_deformer(flesh, &deformer, &error);
         if (status != SN_OK) sn_flesh_destroy(flesh);
@@ -208,9 +191,6 @@ snStatus cli_bench_flesh(snCli *cli)
     }
     json_close(&cli->json, ']');
     sn_playback_destroy(b.playback);
-    if (b.replay) sn_track_destroy(b.replay);
-    if (b.motion) sn_track_destroy(b.motion);
-    if (b.model) sn_model_destroy(b.model);
-    if (b.spec) sn_spec_destroy(b.spec);
+    cli_fist_free(&b.fist);
     return status;
 }

@@ -2,9 +2,8 @@
  * at every strand in the same run, and ten seconds at 24 frames a second written as a point cache. */
 #include "bench_skin.h"
 
+#include "bench_case.h"
 #include "deformed.h"
-
-#include "sinew/record.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -23,9 +22,7 @@ typedef struct snBulgeTimes {
 
 typedef struct snSkinBench {
     snCli *cli;
-    snSpec *spec;
-    snModel *model;
-    snTrack *motion, *replay;
+    snFist fist;
     snDeformed skinned;
     double *fast, *slow;
     snBulgeTimes quick, brute; /* what came out */
@@ -52,43 +49,26 @@ static snStatus build_skin(snSkinBench *b, int32_t triangles)
     node.name = BUILT, node.kind = SN_NODE_MESH;
     node.nvertex = mesh.nvertex, node.ntriangle = mesh.ntriangle;
     node.vertex = mesh.vertex, node.triangle = mesh.triangle;
-    status = sn_add_node(b->spec, &node, &(snId){0});
+    status = sn_add_node(b->fist.spec, &node, &(snId){0});
     sn_mesh_free(&mesh);
     return status == SN_OK ? SN_OK : cli_fail(b->cli, status, "the skin cannot be added to the model");
 }
 
 static snStatus set_up(snSkinBench *b)
 {
-    snMotionDef motion = sn_default_motion_def();
-    snFollowDef follow = sn_default_follow_def();
     snModelSkinDef skin = sn_default_model_skin_def();
-    snFollowReport report = {0};
-    snError error = {0};
-    motion.model = "hand", follow.frame_rate = 24;
-    snStatus status = cli_compile_model(b->cli, "hand", &b->spec, &b->model);
+    snStatus status = cli_follow_fist(b->cli, &b->fist);
     if (status != SN_OK) return status;
-    status = sn_load_motion(b->model, "fist", &motion, &b->motion, &error);
-    if (status == SN_OK) {
-        status = sn_follow(b->model, b->motion, &follow, &b->replay, &report, &error);
-        sn_follow_report_free(&report);
-    }
-    if (status != SN_OK) return cli_fail_file(b->cli, status, &error, "fist");
     if (cli_given(b->cli, "triangles")) {
         status = build_skin(b, (int32_t)cli_option_number(b->cli, "triangles", 50000));
         if (status != SN_OK) return status;
         skin.mesh = BUILT;
     }
-    status = cli_skin_open(b->cli, b->spec, b->replay, &skin, &b->skinned);
+    status = cli_skin_open(b->cli, b->fist.spec, b->fist.replay, &skin, &b->skinned);
     size_t n = 3 * (size_t)b->skinned.nvertex;
     if (status != SN_OK) return status;
     b->fast = malloc(n * sizeof *b->fast), b->slow = malloc(n * sizeof *b->slow);
     return b->fast && b->slow ? SN_OK : SN_NO_MEMORY;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 /* Medians in ms; count at most MOST_FRAMES. */
@@ -99,10 +79,7 @@ static snBulgeTimes medians(const snSkinInfo *info, int32_t count)
         wall[i] = 1e3 * info[i].bulge_seconds, cpu[i] = 1e3 * info[i].bulge_cpu_seconds;
         search[i] = 1e3 * info[i].search_cpu_seconds;
     }
-    qsort(wall, (size_t)count, sizeof *wall, by_value);
-    qsort(cpu, (size_t)count, sizeof *cpu, by_value);
-    qsort(search, (size_t)count, sizeof *search, by_value);
-    return (snBulgeTimes){wall[count / 2], cpu[count / 2], search[count / 2]};
+    return (snBulgeTimes){cli_median(wall, count), cli_median(cpu, count), cli_median(search, count)};
 }
 
 /* Frames in order, as a motion goes: what was nearest in the last frame helps. The least of some passes counts for each
@@ -142,14 +119,12 @@ static void measure_brute_force(snSkinBench *b, int32_t n)
     }
     if (cli_interrupted()) return;
     b->brute = medians(info, BRUTE_FRAMES);
-    qsort(whole, BRUTE_FRAMES, sizeof *whole, by_value);
-    qsort(search, BRUTE_FRAMES, sizeof *search, by_value);
-    b->whole_ratio = whole[BRUTE_FRAMES / 2], b->search_ratio = search[BRUTE_FRAMES / 2];
+    b->whole_ratio = cli_median(whole, BRUTE_FRAMES), b->search_ratio = cli_median(search, BRUTE_FRAMES);
 }
 
 static snStatus measure_bulge(snSkinBench *b)
 {
-    int32_t n = sn_track_frames(b->replay);
+    int32_t n = sn_track_frames(b->fist.replay);
     if (n > MOST_FRAMES) n = MOST_FRAMES;
     measure_frames(b, n);
     measure_brute_force(b, n);
@@ -164,7 +139,7 @@ static snStatus measure_cache(snSkinBench *b)
     const char *path = "sinew-bench.pc2";
     def.npoint = b->skinned.nvertex, def.ntriangle = b->skinned.ntriangle, def.triangle = b->skinned.triangle;
     def.frames = FRAMES, def.rate = 24;
-    double start = cli_seconds(), last = sn_track_frames(b->replay) - 1;
+    double start = cli_seconds(), last = sn_track_frames(b->fist.replay) - 1;
     snStatus status = sn_cache_create(&def, path, &writer, &error);
     for (int32_t i = 0; status == SN_OK && i < FRAMES; ++i) {
         double phase = fmod(i, 2 * last); /* forth and back */
@@ -186,7 +161,7 @@ static void tell(const snSkinBench *b)
     cli_say(cli,
             "skin of %d triangles under %d strands: bulge %.2f ms a frame, %.2f ms of processor time, of which the "
             "search %.2f ms\n",
-            b->skinned.ntriangle, sn_count(b->model, SN_ITEM_STRAND), b->quick.wall, b->quick.cpu, b->quick.search);
+            b->skinned.ntriangle, sn_count(b->fist.model, SN_ITEM_STRAND), b->quick.wall, b->quick.cpu, b->quick.search);
     cli_say(cli,
             "by brute force %.1f ms of processor time (%.1f times), the search %.1f ms (%.1f times), %.1e m apart\n",
             b->brute.cpu, b->whole_ratio, b->brute.search, b->search_ratio, b->apart);
@@ -217,9 +192,6 @@ snStatus cli_bench_skin(snCli *cli)
     cli_deform_close(&b.skinned);
     free(b.fast);
     free(b.slow);
-    if (b.replay) sn_track_destroy(b.replay);
-    if (b.motion) sn_track_destroy(b.motion);
-    if (b.model) sn_model_destroy(b.model);
-    if (b.spec) sn_spec_destroy(b.spec);
+    cli_fist_free(&b.fist);
     return status;
 }

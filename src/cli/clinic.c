@@ -183,7 +183,7 @@ snStatus clinic_motion(snClinic *c, const char *name, double rate)
     if (status != SN_OK) return status;
     status = sn_targets_create(c->model, poses, rate, &c->targets, ignored, sizeof ignored, &error);
     status = cli_fail_file(c->cli, status, &error, source.path);
-    if (status == SN_OK && *ignored) cli_warn(c->cli, "%s is ignored: the forearm of this model is fixed", ignored);
+    if (status == SN_OK && *ignored) cli_warn(c->cli, "%s is ignored: this model holds that joint still", ignored);
     sn_poses_destroy(poses);
     (void)snprintf(c->motion, sizeof c->motion, "%.4000s", source.path);
     return status;

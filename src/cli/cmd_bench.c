@@ -3,6 +3,8 @@
  * A rung with a motion has the tracking controller at work, as in sinew track: the motion runs forth and back.
  * The plain solver is measured on a second state of the same model. Times are medians over batches of steps, so that a
  * disturbance of the machine spoils one batch and not the figure. */
+#include "bench_body.h"
+#include "bench_case.h"
 #include "bench_clinical.h"
 #include "bench_flesh.h"
 #include "bench_library.h"
@@ -30,8 +32,8 @@ enum { RUNGS = (int)(sizeof rungs / sizeof rungs[0]) };
 typedef struct snWork {
     const snModel *model;
     snState *state;
-    const snTrack *motion; /* may be NULL, and then the tracker is too */
-    snTracker *tracker;
+    const snTrack *motion; /* may be NULL, and then the follower is too */
+    snFollower *follower;
 } snWork;
 
 typedef struct snFigures {
@@ -52,18 +54,6 @@ static bool is_solve(int stage)
     return strcmp(name, "factor") == 0 || strcmp(name, "solve") == 0;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *value, int count)
-{
-    qsort(value, (size_t)count, sizeof *value, by_value);
-    return value[count / 2];
-}
-
 /* The time of the motion that belongs to a time of the run: forth and back without a jump. */
 static double motion_time(const snTrack *motion, double time)
 {
@@ -76,14 +66,14 @@ static double motion_time(const snTrack *motion, double time)
 static void aim(const snWork *work)
 {
     double now = sn_time(work->state), next = now + sn_model_step(work->model);
-    for (int32_t i = 0; i < sn_tracker_targets(work->tracker); ++i) {
+    for (int32_t i = 0; i < sn_follower_targets(work->follower); ++i) {
         double a[7], b[7];
-        const char *name = sn_name(work->model, SN_ITEM_BODY, sn_tracker_target_body(work->tracker, i));
+        const char *name = sn_name(work->model, SN_ITEM_BODY, sn_follower_target_body(work->follower, i));
         int32_t body = sn_track_find_body(work->motion, name);
         if (body < 0) continue;
         sn_track_pose_at(work->motion, body, motion_time(work->motion, now), a, NULL);
         sn_track_pose_at(work->motion, body, motion_time(work->motion, next), b, NULL);
-        sn_tracker_aim(work->tracker, i, a, b);
+        sn_follower_aim(work->follower, i, a, b);
     }
 }
 
@@ -92,7 +82,7 @@ static snStatus run_steps(const snWork *work, int64_t count)
     snStatus status = SN_OK;
     for (int64_t i = 0; status == SN_OK && i < count; ++i) {
         if (cli_interrupted()) return SN_CANCELLED;
-        if (work->tracker) aim(work);
+        if (work->follower) aim(work);
         status = sn_step(work->model, work->state);
     }
     return status;
@@ -131,9 +121,9 @@ static snStatus measure(const snWork *work, double seconds, snFigures *figures)
         }
     }
     if (status != SN_OK) return status;
-    figures->step_us = median(whole, BATCHES);
-    figures->solve_us = median(solve, BATCHES);
-    for (int i = 0; i < stages(); ++i) figures->stage_us[i] = median(stage[i], BATCHES);
+    figures->step_us = cli_median(whole, BATCHES);
+    figures->solve_us = cli_median(solve, BATCHES);
+    for (int i = 0; i < stages(); ++i) figures->stage_us[i] = cli_median(stage[i], BATCHES);
     figures->bytes = sn_state_bytes(work->state);
     return SN_OK;
 }
@@ -142,13 +132,13 @@ static snStatus measure_solver(snCli *cli, const snModel *model, const snTrack *
                                int32_t threads, double seconds, snFigures *figures)
 {
     snSimDef def = sn_default_sim_def();
-    snTrackerDef tracker = sn_default_tracker_def();
+    snFollowerDef follower = sn_default_follower_def();
     snWork work = {.model = model, .motion = motion};
     snError error = {0};
     def.solver = solver;
     def.threads = threads;
     snStatus status = sn_state_create(model, &def, &work.state, &error);
-    if (status == SN_OK && motion) status = sn_tracker_create(model, work.state, &tracker, &work.tracker, &error);
+    if (status == SN_OK && motion) status = sn_follower_create(model, work.state, &follower, &work.follower, &error);
     error.status = status;
     if (status != SN_OK)
         (void)cli_fail_error(cli, &error);
@@ -157,7 +147,7 @@ static snStatus measure_solver(snCli *cli, const snModel *model, const snTrack *
     if (status == SN_DIVERGED)
         (void)cli_fail(cli, status, "diverged after %.4g s: %s, residual %.3g", sn_time(work.state),
                        sn_info(work.state)->culprit, sn_info(work.state)->residual);
-    if (work.tracker) sn_tracker_destroy(work.tracker);
+    if (work.follower) sn_follower_destroy(work.follower);
     if (work.state) sn_state_destroy(work.state);
     return status;
 }
@@ -234,6 +224,7 @@ static snStatus run(snCli *cli)
     if (cli_given(cli, "motion") && !only) return cli_fail(cli, SN_USAGE, "--motion needs --rung");
     if (only && strcmp(only, "skin") == 0) return cli_bench_skin(cli);
     if (only && strcmp(only, "hand-clinical") == 0) return cli_bench_clinical(cli);
+    if (only && strcmp(only, "body") == 0) return cli_bench_body(cli);
     if (only && strcmp(only, "flesh") == 0) return cli_bench_flesh(cli);
     if (only && strcmp(only, "library") == 0) return cli_bench_library(cli);
     cli_say(cli, "%-20s %10s %10s %10s %10s %10s %9s   %s\n", "rung", "steps/s", "x real", "step us", "solve us",
@@ -250,7 +241,7 @@ static snStatus run(snCli *cli)
 }
 
 static const snOption options[] = {
-    {"rung", SN_OPTION_TEXT, "NAME", "one rung only: a name of the ladder, skin, flesh, library, hand-clinical, or any MODEL", 0, 0},
+    {"rung", SN_OPTION_TEXT, "NAME", "one rung only: a name of the ladder, skin, flesh, library, hand-clinical, body, or any MODEL", 0, 0},
     {"motion", SN_OPTION_TEXT, "NAME", "with the tracking controller on this motion (rung hand: fist)", 0, 0},
     {"seconds", SN_OPTION_NUMBER, "S", "time to spend on each rung (1)", 0.001, 600},
     {"triangles", SN_OPTION_COUNT, "N",
@@ -268,7 +259,8 @@ const snCommand cmd_bench = {
         "the same of the plain reference solver; MiB is the memory of one state. The rung `hand` has the "
         "controller at work.\n"
         "--rung skin measures the skin of the hand instead: the bulge of its tendons, and ten seconds written as "
-        "PC2. --rung hand-clinical measures how long the clinical questions take, --rung flesh the hand in flesh with two "
+        "PC2. --rung hand-clinical measures how long the clinical questions take, --rung body\n"
+        "a controlled step of the upper body (--motion, --seconds 2 of it), --rung flesh the hand in flesh with two "
         "threads: seconds a frame, iterations, error, memory.",
     .example = "sinew bench --rung pendulum",
     .output =

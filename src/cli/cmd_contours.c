@@ -35,7 +35,8 @@ static snStatus continue_from(snCli *cli, Work *w, const char *path)
     const snStackPlace *a = &w->stack.place, *b = &w->contours.place;
     for (int c = 0; c < 3; ++c)
         if (a->n[c] != b->n[c] || fabs(a->spacing[c] - b->spacing[c]) > 1e-6)
-            return cli_fail(cli, SN_BAD_INPUT, "%s belongs to another stack: %d x %d pixels, %d slices (choose another -o)", path,
+            return cli_fail(cli, SN_BAD_INPUT,
+                            "%s belongs to another stack: %d x %d pixels, %d slices (choose another -o)", path,
                             (int)b->n[0], (int)b->n[1], (int)b->n[2]);
     const snOutline *old = sn_contours_find(&w->contours, w->def.name);
     if (!old) return SN_OK;
@@ -125,8 +126,8 @@ static void json_slices(snCli *cli, const snOutline *m, const char *key, snSlice
 static void report(snCli *cli, const Work *w, const snOutline *m, const char *out)
 {
     int32_t slices = m->nslice - sn_outline_count(m, SN_SLICE_EMPTY), leaking = sn_outline_count(m, SN_SLICE_LEAKING);
-    cli_say(cli, "%s: contours in %d of %d slices, grey values %.4g to %.4g\n", m->name, (int)slices, (int)m->nslice, m->low,
-            m->high);
+    cli_say(cli, "%s: contours in %d of %d slices, grey values %.4g to %.4g\n", m->name, (int)slices, (int)m->nslice,
+            m->low, m->high);
     say_slices(cli, m, SN_SLICE_LEAKING, "leaking slices, to be looked at");
     say_slices(cli, m, SN_SLICE_BRIDGED, "bridged slices");
     say_slices(cli, m, SN_SLICE_HAND, "slices drawn by hand");
@@ -144,7 +145,8 @@ static void report(snCli *cli, const Work *w, const snOutline *m, const char *ou
         cli_say(cli, "Dice %.4f against the truth\n", dice);
         json_number(&cli->json, "dice", dice);
         json_open(&cli->json, "slice_dice", '[');
-        for (int32_t k = 0; k < m->nslice; ++k) json_number(&cli->json, NULL, sn_slice_dice(m->slice + k, truth->slice + k));
+        for (int32_t k = 0; k < m->nslice; ++k)
+            json_number(&cli->json, NULL, sn_slice_dice(m->slice + k, truth->slice + k));
         json_close(&cli->json, ']');
     }
     cli_say(cli, "%s\n", out);
@@ -175,7 +177,8 @@ static snStatus run(snCli *cli)
     const char *out = cli_option_text(cli, "o", NULL), *picture = cli_option_text(cli, "picture", NULL);
     if (!out) return cli_fail(cli, SN_USAGE, "-o FILE.contours.xml is missing");
     if (!cli_ends_with(out, ".contours.xml")) return cli_fail(cli, SN_USAGE, "-o %s: expected a .contours.xml", out);
-    if (picture && !cli_ends_with(picture, ".png")) return cli_fail(cli, SN_USAGE, "--picture %s: expected a .png", picture);
+    if (picture && !cli_ends_with(picture, ".png"))
+        return cli_fail(cli, SN_USAGE, "--picture %s: expected a .png", picture);
     Work *w = calloc(1, sizeof *w);
     if (!w) return cli_fail(cli, SN_NO_MEMORY, "out of memory");
     w->def = sn_default_grow_def();
@@ -196,16 +199,19 @@ static const snOption options[] = {
     {"seed", SN_OPTION_TEXT, "X,Y,SLICE", "a pixel inside the muscle, counted from 0; may be repeated", 0, 0},
     {"o", SN_OPTION_TEXT, "FILE", "where to write the contours, a .contours.xml; its other muscles are kept", 0, 0},
     {"muscle", SN_OPTION_TEXT, "NAME", "name of the muscle in that file (muscle)", 0, 0},
-    {"wall", SN_OPTION_TEXT, "X,Y,X,Y,SLICE", "a line that the muscle does not cross in a slice; may be repeated", 0, 0},
+    {"wall", SN_OPTION_TEXT, "X,Y,X,Y,SLICE", "a line that the muscle does not cross in a slice; may be repeated", 0,
+     0},
     {"fresh", SN_OPTION_FLAG, "", "forget seeds, walls and hand-drawn slices that the file has", 0, 0},
     {"spacing", SN_OPTION_TEXT, "X,Y,Z", "of columns, rows and slices in mm, instead of the stack's", 0, 0},
     {"low", SN_OPTION_NUMBER, "V", "least grey value of the muscle (half-way to the next tissue)", 0, 0},
     {"high", SN_OPTION_NUMBER, "V", "largest grey value of the muscle (half-way to the next tissue)", 0, 0},
     {"opening", SN_OPTION_COUNT, "N", "cut necks narrower than twice so many pixels (4)", 0, 100},
-    {"jump", SN_OPTION_NUMBER, "SHARE", "a slice leaks if more than this share of it is off its neighbour (0.08)", 0, 10},
+    {"jump", SN_OPTION_NUMBER, "SHARE", "a slice leaks if more than this share of it is off its neighbour (0.08)", 0,
+     10},
     {"bridge", SN_OPTION_COUNT, "N", "interpolate over so many lost slices in a row (2)", 0, 20},
     {"picture", SN_OPTION_TEXT, "FILE.png", "also draw the slices with their contours", 0, 0},
-    {"truth", SN_OPTION_TEXT, "FILE", "true contours to compare with (STACK.truth.contours.xml, if there is one)", 0, 0},
+    {"truth", SN_OPTION_TEXT, "FILE", "true contours to compare with (STACK.truth.contours.xml, if there is one)", 0,
+     0},
     {NULL, SN_OPTION_FLAG, NULL, NULL, 0, 0},
 };
 
@@ -213,12 +219,15 @@ const snCommand cmd_contours = {
     .name = "contours",
     .arguments = "STACK --seed X,Y,SLICE -o FILE.contours.xml",
     .about = "Find the contours of a muscle in a stack of slice images",
-    .details = "STACK is a folder of .png, .pgm or .ppm slices, or a .nii, .nii.gz or .nrrd file. The muscle is grown from the\n"
-               "seed through the slices; slices in which it runs into its surroundings are cut there and reported as leaking.\n"
-               "To correct a slice, draw a --wall, or edit its loops in the file and set state=\"hand\"; then run the command\n"
+    .details = "STACK is a folder of .png, .pgm or .ppm slices, or a .nii, .nii.gz or .nrrd file. The muscle is grown "
+               "from the\n"
+               "seed through the slices; slices in which it runs into its surroundings are cut there and reported as "
+               "leaking.\n"
+               "To correct a slice, draw a --wall, or edit its loops in the file and set state=\"hand\"; then run the "
+               "command\n"
                "again with the same -o: seeds, walls and hand-drawn slices are taken from the file.",
-    .example = "sinew contours heads --seed 96,72,22 --muscle biceps -o arm.contours.xml",
-    .output = "biceps: contours in 49 of 60 slices, grey values 56.92 to 140.4\n...",
+    .example = "sinew contours heads --seed 99,72,22 --muscle biceps -o arm.contours.xml",
+    .output = "biceps: contours in 49 of 60 slices, grey values 59.17 to 141.9\n...",
     .least = 1,
     .most = 1,
     .options = options,

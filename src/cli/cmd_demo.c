@@ -81,7 +81,9 @@ static snStatus track(snCli *cli, const snDemo *demo, snDemoMotion *m)
     m->frames = figure(&answer, "frames"), m->simulated = figure(&answer, "simulated_s");
     m->seconds = figure(&answer, "seconds"), m->real_time_factor = figure(&answer, "real_time_factor");
     m->mean_error = figure(&answer, "mean_error_mm"), m->rms_error = figure(&answer, "rms_error_mm");
-    m->worst_error = figure(&answer, "worst_error_mm"), m->max_activation = figure(&answer, "max_activation");
+    m->worst_error = figure(&answer, "worst_error_mm");
+    if (isnan(m->mean_error)) m->mean_error = figure(&answer, "mean_error_rad"), m->worst_error = figure(&answer, "worst_error_rad");
+    m->max_activation = figure(&answer, "max_activation");
     json_free(&answer);
     return status;
 }
@@ -148,7 +150,7 @@ static snStatus show(snCli *cli, const snDemo *demo, snDemoMotion *m)
     if (status == SN_OK) status = plot(cli, demo, m, "activation", "activation", 0);
     if (status == SN_OK) status = plot(cli, demo, m, "lines", "activation", 8);
     if (status == SN_OK) status = plot(cli, demo, m, "force", "force", 8);
-    if (status == SN_OK) status = plot(cli, demo, m, "error", "error", 0);
+    if (status == SN_OK && !demo->tree) status = plot(cli, demo, m, "error", "error", 0);
     if (status == SN_OK && demo->skin) status = skin(cli, demo, m);
     if (status == SN_OK) status = export_as(cli, demo, m, ".strands.pc2", "--what", "strands");
     if (status == SN_OK) status = export_as(cli, demo, m, ".glb", NULL, NULL);
@@ -205,6 +207,7 @@ static snStatus set_up(snCli *cli, snDemo *demo)
     if (status != SN_OK) return status;
     const char *skin = sn_spec_model(spec)->skin;
     demo->skin = skin && *skin;
+    demo->tree = sn_spec_model(spec)->type == SN_MODEL_TREE;
     sn_spec_destroy(spec);
     if (snprintf(demo->folder, sizeof demo->folder, "%s", folder) >= (int)sizeof demo->folder || !*folder)
         return cli_fail(cli, SN_USAGE, "-o: the path is empty or too long");
@@ -225,15 +228,15 @@ static void tell(snCli *cli, const snDemo *demo, const char *index)
     cli_say(cli, "\n%-18s %10s %11s %12s %12s\n", "motion", "mean error", "worst error", "x real time", "activation");
     for (int i = 0; i < demo->nmotion; ++i) {
         const snDemoMotion *m = &demo->motion[i];
-        cli_say(cli, "%-18s %7.4f mm %8.3f mm %12.2f %12.2f\n", m->name, m->mean_error, m->worst_error,
-                m->real_time_factor, m->max_activation);
+        cli_say(cli, "%-18s %7.4f %s %8.3f %s %11.2f %12.2f\n", m->name, m->mean_error, demo->tree ? "rad" : "mm",
+                m->worst_error, demo->tree ? "rad" : "mm", m->real_time_factor, m->max_activation);
         json_open(&cli->json, NULL, '{');
         json_string(&cli->json, "name", m->name);
         json_number(&cli->json, "frames", m->frames);
         json_number(&cli->json, "real_time_factor", m->real_time_factor);
-        json_number(&cli->json, "mean_error_mm", m->mean_error);
-        json_number(&cli->json, "rms_error_mm", m->rms_error);
-        json_number(&cli->json, "worst_error_mm", m->worst_error);
+        json_number(&cli->json, demo->tree ? "mean_error_rad" : "mean_error_mm", m->mean_error);
+        if (!demo->tree) json_number(&cli->json, "rms_error_mm", m->rms_error);
+        json_number(&cli->json, demo->tree ? "worst_error_rad" : "worst_error_mm", m->worst_error);
         if (demo->skin) json_number(&cli->json, "skin_ms_per_frame", m->skin_ms);
         if (demo->skin) json_number(&cli->json, "max_bulge_mm", m->bulge);
         json_close(&cli->json, '}');
@@ -278,8 +281,8 @@ const snCommand cmd_demo = {
     .details =
         "Tracks motions of the model (hand when you name none), skins them if it has a skin, and writes replays, "
         "tables, plots,\n"
-        "point caches, GLB and the studio's pages, with the commands that a user would type; each is shown.\n"
-        "FOLDER/index.html shows the results. Models that ship are hand, hand-left and shoulder.",
+        "point caches, GLB and the studio's pages, with the commands that you would type, and shows each.\n"
+        "FOLDER/index.html shows the results. Models that ship are hand, hand-left, shoulder and body.",
     .example = "sinew demo hand -o out/demo",
     .output = "$ sinew track hand fist -o out/demo/fist\n"
               "171 frames, 3.4 s simulated in ... s: ... times real time\n"

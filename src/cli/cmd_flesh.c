@@ -69,25 +69,6 @@ static snStatus read_options(snFleshRun *run)
     return cli_check_output(cli, run->to);
 }
 
-/* --frames a:b, both ends included; either may be left out. */
-static snStatus choose_frames(snFleshRun *run)
-{
-    snCli *cli = run->cli;
-    const char *text = cli_option_text(cli, "frames", ":");
-    run->frames = cli_frames(run->replay, cli_option_number(cli, "frame-rate", 0));
-    int32_t last = run->frames.count - 1;
-    char *end;
-    long first = strtol(text, &end, 10), final = last;
-    if (*end++ != ':') return cli_fail(cli, SN_USAGE, "--frames needs FIRST:LAST, not '%s'", text);
-    if (*end) final = strtol(end, &end, 10);
-    if (*end) return cli_fail(cli, SN_USAGE, "--frames needs FIRST:LAST, not '%s'", text);
-    if (first < 0 || final < first || final > last)
-        return cli_fail(cli, SN_BAD_INPUT, "--frames %s: there are the frames 0 to %d", text, (int)last);
-    run->first = (int32_t)first, run->count = (int32_t)(final - first) + 1;
-    if (cli_given(cli, "jiggle")) run->def.jiggle = 1 / run->frames.rate;
-    return SN_OK;
-}
-
 static void tell_size(snFleshRun *run)
 {
     snCli *cli = run->cli;
@@ -286,7 +267,8 @@ static snStatus set_up(snFleshRun *run)
     snStatus status = read_options(run);
     if (status == SN_OK) status = cli_load_replay(cli, cli->argument[1], &run->replay);
     if (status == SN_OK) status = cli_replay_model(cli, run->replay, cli->argument[1], cli->argument[0], &run->spec);
-    if (status == SN_OK) status = choose_frames(run);
+    if (status == SN_OK) status = cli_choose_frames(cli, run->replay, &run->frames, &run->first, &run->count);
+    if (status == SN_OK && cli_given(cli, "jiggle")) run->def.jiggle = 1 / run->frames.rate;
     if (status == SN_OK) status = make_flesh(run);
     if (status == SN_OK) status = save_surface(run);
     if (status == SN_OK) status = read_old(run);
@@ -315,7 +297,7 @@ static const snOption options[] = {
      0},
     {"tetrahedra", SN_OPTION_COUNT, "N", "about so many tetrahedra (100000)", 100, 1e8},
     {"spacing", SN_OPTION_NUMBER, "MM", "side of the lattice's cubes, instead of a number", 0.01, 1000},
-    {"frames", SN_OPTION_TEXT, "FIRST:LAST", "only these frames, from 0; either may be left out", 0, 0},
+    {"frames", SN_OPTION_TEXT, "FIRST:LAST", "only these frames, counted from 0; leave out either for all before or after", 0, 0},
     {"frame-rate", SN_OPTION_NUMBER, "F", "frames a second, interpolated (the replay's own)", 1, 1000},
     {"resume", SN_OPTION_FLAG, "", "continue after the last frame of OUT that an interrupted run has kept", 0, 0},
     {"report", SN_OPTION_TEXT, "FILE", "write a .csv with energy, iterations, volume and least J of each frame", 0, 0},

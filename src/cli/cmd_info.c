@@ -23,7 +23,7 @@ static bool is_muscle(const snStrandDef *strand)
 }
 
 typedef struct snTotals {
-    int32_t pinned, freedoms, muscles, points, meshes, by_type[4];
+    int32_t pinned, freedoms, muscles, paths, points, meshes, by_type[4];
 } snTotals;
 
 static snTotals add_up(const snSpec *spec)
@@ -34,6 +34,7 @@ static snTotals add_up(const snSpec *spec)
         t.freedoms += joint_freedoms[sn_spec_joint(spec, i)->type];
     for (snId i = 1; i <= sn_spec_count(spec, SN_KIND_STRAND); ++i) {
         t.muscles += is_muscle(sn_spec_strand(spec, i));
+        t.paths += sn_spec_strand(spec, i)->kind == SN_STRAND_PATH;
         t.points += strand_points(spec, sn_spec_strand(spec, i));
     }
     for (snId i = 1; i <= sn_spec_count(spec, SN_KIND_NODE); ++i)
@@ -67,6 +68,8 @@ static void say_totals(snCli *cli, const snSpec *spec)
     json_integer(&cli->json, "joints", joints);
     json_integer(&cli->json, "degrees_of_freedom", is_tree(spec) ? sn_spec_count(spec, SN_KIND_COORDINATE) : t.freedoms);
     json_integer(&cli->json, "strands", strands);
+    json_integer(&cli->json, "path_strands", t.paths);
+    json_number(&cli->json, "step_s", sn_spec_model(spec)->step);
     json_integer(&cli->json, "strands_with_muscle", t.muscles);
     json_integer(&cli->json, "points", t.points);
     json_integer(&cli->json, "groups", groups);

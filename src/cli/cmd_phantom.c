@@ -8,7 +8,8 @@ static snStatus read_def(snCli *cli, snPhantomDef *def)
 {
     *def = sn_default_phantom_def();
     if (!sn_phantom_find(cli->argument[0], &def->kind))
-        return cli_fail(cli, SN_USAGE, "%s: unknown phantom; expected spindle, bent, heads or branching", cli->argument[0]);
+        return cli_fail(cli, SN_USAGE, "%s: unknown phantom; expected spindle, bent, heads or branching",
+                        cli->argument[0]);
     const char *text = cli_option_text(cli, "spacing", NULL);
     double number[3];
     if (text) {
@@ -21,7 +22,8 @@ static snStatus read_def(snCli *cli, snPhantomDef *def)
         snStatus status = cli_numbers(cli, "size", text, 3, number);
         if (status != SN_OK) return status;
         for (int c = 0; c < 3; ++c) {
-            if (!(number[c] >= 1 && number[c] <= 4096)) return cli_fail(cli, SN_USAGE, "--size %s: expected 1 to 4096", text);
+            if (!(number[c] >= 1 && number[c] <= 4096))
+                return cli_fail(cli, SN_USAGE, "--size %s: expected 1 to 4096", text);
             def->n[c] = (int32_t)number[c];
         }
     }
@@ -42,7 +44,8 @@ static void suggest_seed(const snOutline *truth, int32_t seed[3])
         if (sn_slice_area(truth->slice + k) > sn_slice_area(truth->slice + widest)) widest = k;
     const snLoop *loop = truth->slice[widest].loop;
     double x = 0, y = 0;
-    for (int32_t i = 0; i < loop->npoint; ++i) x += loop->point[2 * i] / loop->npoint, y += loop->point[2 * i + 1] / loop->npoint;
+    for (int32_t i = 0; i < loop->npoint; ++i)
+        x += loop->point[2 * i] / loop->npoint, y += loop->point[2 * i + 1] / loop->npoint;
     seed[0] = (int32_t)(x + 0.5), seed[1] = (int32_t)(y + 0.5), seed[2] = widest;
 }
 
@@ -60,8 +63,8 @@ static snStatus save(snCli *cli, const snStack *stack, const snContours *truth, 
     int32_t slices = truth->muscle->nslice - sn_outline_count(truth->muscle, SN_SLICE_EMPTY);
     cli_say(cli, "%s: %d x %d pixels, %d slices, the muscle in %d of them, %.2f cm^3\n", out, (int)stack->place.n[0],
             (int)stack->place.n[1], (int)stack->place.n[2], (int)slices, truth->muscle->volume * 1e6);
-    cli_say(cli, "%s\ngrow it with: sinew contours %s --seed %d,%d,%d -o %s.contours.xml\n", path, out, (int)seed[0], (int)seed[1],
-            (int)seed[2], cli->argument[0]);
+    cli_say(cli, "%s\ngrow it with: sinew contours %s --seed %d,%d,%d -o %s.contours.xml\n", path, out, (int)seed[0],
+            (int)seed[1], (int)seed[2], cli->argument[0]);
     json_string(&cli->json, "stack", out);
     json_string(&cli->json, "truth", path);
     json_integer(&cli->json, "slices", stack->place.n[2]);
@@ -110,11 +113,13 @@ const snCommand cmd_phantom = {
     .name = "phantom",
     .arguments = "KIND -o STACK",
     .about = "Make slice images of a muscle whose shape is known",
-    .details = "KIND is spindle (an ellipsoid), bent (one along an arc), heads (two heads that join) or branching (a belly that\n"
-               "divides into three tails). Beside the stack stands STACK.truth.contours.xml with the true contours and volume;\n"
+    .details = "KIND is spindle (an ellipsoid), bent (one along an arc), heads (two heads that join) or branching (a "
+               "belly that\n"
+               "divides into three tails). Beside the stack stands STACK.truth.contours.xml with the true contours and "
+               "volume;\n"
                "sinew contours finds it there and tells how well they were met.",
     .example = "sinew phantom heads --noise 20 -o heads",
-    .output = "heads: 192 x 144 pixels, 60 slices, the muscle in 49 of them, 109.92 cm^3\n...",
+    .output = "heads: 192 x 144 pixels, 60 slices, the muscle in 49 of them, 105.30 cm^3\n...",
     .least = 1,
     .most = 1,
     .options = options,

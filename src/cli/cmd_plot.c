@@ -2,7 +2,9 @@
 #include "plot_analysis.h"
 #include "plot_arms.h"
 #include "plot_error.h"
+#include "plot_groups.h"
 #include "plot_law.h"
+#include "plot_style.h"
 #include "result.h"
 
 #include <fnmatch.h>
@@ -10,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_ROWS = 200 };  /* of a heat map that one can still read: parts of muscles become one row */
 enum { MOST_LINES = 24 }; /* as sn_plot_lines has colours and dashes for */
 
 /* What can be plotted, and how its channels are called. */
@@ -22,6 +25,8 @@ static const snQuantity quantities[] = {
     {"force", "force_insertion/", "force at the insertion"},
     {"tension", "tension/", "tension"},
     {"length", "length/", "length"},
+    {"fibre-length", "fibre_length/", "fibre length"},
+    {"fibre-velocity", "fibre_velocity/", "fibre velocity"},
     {"angle", "coordinate/", "joint coordinates"},
     {"volume", "volume/", "volume of the groups"},
     {"area", "area/", "mean cross-section of the groups"},
@@ -69,7 +74,7 @@ static int32_t add_matching(snPlot *p, const char *pattern)
 static double peak(const snPlot *p, int32_t scalar)
 {
     double low = sn_track_scalar(p->track, 0)[scalar], high = low;
-    bool bounded = strcmp(p->what->name, "length") != 0 && strcmp(p->what->name, "angle") != 0;
+    bool bounded = !strstr(p->what->name, "length") && !strstr(p->what->name, "velocity") && strcmp(p->what->name, "angle") != 0;
     for (int32_t f = 1; f < sn_track_frames(p->track); ++f) {
         double v = sn_track_scalar(p->track, f)[scalar];
         if (v < low) low = v;
@@ -137,6 +142,7 @@ static snStatus draw(snPlot *p)
     snTrackPlot plot = sn_default_track_plot();
     plot.which = p->what->prefix, plot.names = names.text, plot.heat = heat;
     plot.title = cli_option_text(p->cli, "title", title), plot.top = cli_option_number(p->cli, "max", 0);
+    plot.style = cli_plot_style(p->cli);
     snStatus status = names.text ? sn_plot_track_as(p->track, &plot, p->to, &error) : SN_NO_MEMORY;
     text_free(&names);
     if (status != SN_OK) return cli_fail_file(p->cli, status, &error, p->to);
@@ -176,18 +182,69 @@ static snStatus load_error(snPlot *p, snTrack *replay)
     return status;
 }
 
+static bool is_of_fibres(const snPlot *p)
+{
+    return strncmp(p->what->name, "fibre-", 6) == 0;
+}
+
+/* Fibre lengths and velocities, from the replay and its model. */
+static snStatus load_fibres(snPlot *p, const snTrack *replay)
+{
+    snSpec *spec = NULL;
+    snModel *model = NULL;
+    snError error = {0};
+    snStatus status = cli_replay_model(p->cli, replay, p->from, cli_option_text(p->cli, "model", NULL), &spec);
+    if (status != SN_OK) return status;
+    status = sn_compile(spec, &model, &error);
+    if (status == SN_OK) status = sn_fibre_course(spec, model, replay, &p->track, &error);
+    sn_model_destroy(model);
+    sn_spec_destroy(spec);
+    return cli_fail_file(p->cli, status, &error, p->from);
+}
+
 static snStatus load(snPlot *p)
 {
     bool table = cli_ends_with(p->from, ".sto") || cli_ends_with(p->from, ".csv") || cli_ends_with(p->from, ".mot");
     snTrack *replay = NULL;
+    if (table && is_of_fibres(p))
+        return cli_fail(p->cli, SN_BAD_INPUT, "%s is a table: fibres need the replay, which has the paths", p->from);
     if (table) return cli_load_table(p->cli, p->from, &p->track);
     snStatus status = cli_load_replay(p->cli, p->from, &replay);
     if (status == SN_OK && strcmp(p->what->name, "error") == 0)
         status = load_error(p, replay);
+    else if (status == SN_OK && is_of_fibres(p))
+        status = load_fibres(p, replay);
     else
         p->track = replay, replay = NULL;
     if (replay) sn_track_destroy(replay);
     return status;
+}
+
+static int32_t count_columns(const snPlot *p)
+{
+    const snTrackDef *def = sn_track_def(p->track);
+    int32_t count = 0;
+    for (int32_t i = 0; i < def->nscalar; ++i)
+        count += strncmp(def->scalar_name[i], p->what->prefix, strlen(p->what->prefix)) == 0;
+    return count;
+}
+
+/* Line muscles have one force, called tension. Hundreds of muscles are drawn by groups, unless single ones are asked for. */
+static snStatus adapt(snPlot *p)
+{
+    const snQuantity *tension = p->what + 1;
+    const char *by = cli_option_text(p->cli, "by", "");
+    if (strcmp(p->what->name, "force") == 0 && count_columns(p) == 0) p->what = tension;
+    int32_t there = count_columns(p);
+    bool many = there > MOST_ROWS && !cli_given(p->cli, "muscle") && !cli_given(p->cli, "top");
+    if (strcmp(by, "group") != 0 && (!many || *by)) return SN_OK;
+    snTrack *grouped = NULL;
+    snStatus status = cli_group_scalars(p->track, p->what->prefix, &grouped);
+    if (status != SN_OK) return cli_fail(p->cli, status, "%s", sn_status_text(status));
+    sn_track_destroy(p->track);
+    p->track = grouped;
+    if (many && !*by) cli_say(p->cli, "%d channels: drawn as means of their groups; --by single draws each\n", there);
+    return SN_OK;
 }
 
 static snStatus run(snCli *cli)
@@ -198,14 +255,15 @@ static snStatus run(snCli *cli)
          table = cli_ends_with(p.to ? p.to : "", ".sto") || cli_ends_with(p.to ? p.to : "", ".csv");
     for (p.what = quantities; p.what->name && strcmp(p.what->name, what) != 0;) ++p.what;
     bool laws = strcmp(what, "force-length") == 0, analysis = !arms && !laws && !p.what->name;
-    if (!p.to) return cli_fail(cli, SN_USAGE, "-o FILE is missing: a .svg or .png to write");
-    if (!cli_ends_with(p.to, ".svg") && !cli_ends_with(p.to, ".png") && !(analysis && table))
-        return cli_fail(cli, SN_USAGE, "-o %s: plots are .svg or .png", p.to);
+    if (!p.to) return cli_fail(cli, SN_USAGE, "-o FILE is missing: a .svg, .pdf or .png to write");
+    if (!cli_ends_with(p.to, ".svg") && !cli_ends_with(p.to, ".pdf") && !cli_ends_with(p.to, ".png") && !(analysis && table))
+        return cli_fail(cli, SN_USAGE, "-o %s: plots are .svg, .pdf or .png", p.to);
     snStatus status = cli_check_output(cli, p.to);
     if (status == SN_OK && arms) return cli_plot_arms(cli, p.from, p.to);
     if (status == SN_OK && laws) return cli_plot_laws(cli, p.from, p.to);
     if (status == SN_OK && analysis) return cli_plot_analysis(cli, what, p.from, p.to);
     if (status == SN_OK) status = load(&p);
+    if (status == SN_OK) status = adapt(&p);
     if (status == SN_OK) status = choose_channels(&p);
     if (status == SN_OK) status = draw(&p);
     free(p.channel);
@@ -214,13 +272,14 @@ static snStatus run(snCli *cli)
 }
 
 static const snOption options[] = {
-    {"o", SN_OPTION_TEXT, "FILE", "the .svg or .png to write; fascicles, sums, moment: also .sto or .csv", 0, 0},
-    {"what", SN_OPTION_CHOICE, "activation|force|tension|length|angle|volume|area|error|moment-arms|fascicles|sums|moment|force-length",
+    {"o", SN_OPTION_TEXT, "FILE", "the .svg, .pdf or .png to write; fascicles, sums, moment: also .sto or .csv", 0, 0},
+    {"what", SN_OPTION_CHOICE, "activation|force|tension|length|fibre-length|fibre-velocity|angle|volume|area|error|moment-arms|fascicles|sums|moment|force-length",
      "activation unless given", 0, 0},
     {"muscle", SN_OPTION_TEXT, "NAME", "only these: a name, a pattern such as 'FDP*', several with commas; repeatable",
      0, 0},
     {"top", SN_OPTION_COUNT, "N", "only the N that reach highest (length, angle: that change most)", 1, 1000},
-    {"heat", SN_OPTION_FLAG, "", "a row of colours for each; also taken for more than 24", 0, 0},
+    {"by", SN_OPTION_CHOICE, "single|group", "a row for each, or for the mean of the parts of a muscle (group above 200)", 0, 0},
+    {"heat", SN_OPTION_FLAG, "", "a heat map, one row each; always used for more than 24", 0, 0},
     {"max", SN_OPTION_NUMBER, "VALUE",
      "end of the scale, in its unit (a round value above the largest): to compare plots", 1e-9, 1e12},
     {"motion", SN_OPTION_TEXT, "MOTION", "error: the motion that was followed, by name or path (the one that the report names)", 0, 0},
@@ -230,16 +289,20 @@ static const snOption options[] = {
      "moment-arms, moment, fascicles, sums: the joint coordinate, such as elbow.flexion", 0, 0},
     {"compare", SN_OPTION_TEXT, "FILE", "moment-arms: table of published ranges (that of the shipped model)", 0, 0},
     {"title", SN_OPTION_TEXT, "TEXT", "title of the plot", 0, 0},
+    {"width", SN_OPTION_NUMBER, "PT", "width in points, 72 to an inch (360); a PNG has 3 pixels to a point", 100, 5000},
+    {"height", SN_OPTION_NUMBER, "PT", "least height of lines in points (as the labels need)", 50, 5000},
+    {"font", SN_OPTION_TEXT, "FAMILY", "font, such as 'Linux Libertine' (sans-serif)", 0, 0},
+    {"font-size", SN_OPTION_NUMBER, "PT", "size of ordinary text in points (9)", 4, 72},
     {NULL, SN_OPTION_FLAG, NULL, NULL, 0, 0},
 };
 
 const snCommand cmd_plot = {
     .name = "plot",
     .arguments = "RESULT|MODEL -o FILE",
-    .about = "Activations, forces, lengths, tracking error or moment arms as SVG or PNG",
+    .about = "Activations, forces, lengths, tracking error or moment arms as SVG, PDF or PNG",
     .details =
         "RESULT is a *.replay.xml or a table (.sto .csv). Up to 24 channels become lines, more of them a heat map.\n"
-        "Force is that at the insertion. The error is the distance of the bones' vertices from the motion. For "
+        "Force is the force at the insertion. The error is the distance of the bones' vertices from the motion. For "
         "moment-arms\n"
         "RESULT is a model: arms of its tendons over the range of a joint, the published ranges behind them.\n"
         "Of a replay, fascicles draws force at the insertion and length of each strand of a muscle (--muscle GROUP), "
@@ -248,7 +311,9 @@ const snCommand cmd_plot = {
         "--joint\n"
         "adds the moments to the other two. For force-length RESULT is a model, a force-length file, or built-in laws such "
         "as\n"
-        "hill-active,hill-passive.",
+        "hill-active,hill-passive. Fibre length is that of the belly along its path, fibre velocity its rate, negative while "
+        "it\n"
+        "shortens.",
     .example = "sinew plot out.replay.xml --muscle 'FDP*' -o flexors.svg",
     .output = "flexors.svg: activation of 4, 171 frames, as lines",
     .least = 1,

@@ -1,4 +1,5 @@
 /* sinew simulate: forward dynamics from activations or from named anatomical functions. */
+#include "cache.h"
 #include "result.h"
 
 #include <math.h>
@@ -55,7 +56,9 @@ static snStatus create_state(snRun *run)
     if (strcmp(cli_option_text(cli, "solver", "strand"), "plain") == 0) def.solver = SN_SOLVER_PLAIN;
     def.gravity_scale = cli_option_number(cli, "gravity-scale", def.gravity_scale);
     def.skip_settle = cli_given(cli, "no-settle");
+    void *settled = cli_settle(cli, run->spec, run->model, &def);
     snStatus status = sn_state_create(run->model, &def, &run->state, &error);
+    sn_cache_free(settled);
     error.status = status;
     if (status != SN_OK) return cli_fail_error(cli, &error);
     run->step = def.step > 0 ? def.step : sn_model_step(run->model);
@@ -327,7 +330,7 @@ const snCommand cmd_simulate = {
         "at\n"
         "0 at 0.3 s; levels are linear between the times and held before the first and after the last. A FILE has a\n"
         "column time and columns named by muscle or function (function.NAME, muscle.NAME, or NAME alone where it is\n"
-        "unique). What several ask of a muscle is added up and kept at 1 at most.\n"
+        "unique). Levels from several sources add up, to 1 at most.\n"
         "When the simulation diverges, or on Ctrl-C, the replay up to the last good step is kept. While it runs, every\n"
         "finished frame is in OUT.resume; after an interruption the same command with --resume continues there, and the\n"
         "result is the same bit for bit.",

@@ -104,24 +104,6 @@ static snStatus save_weights(snSkinRun *run)
     return cli_fail_file(run->cli, status, &error, path);
 }
 
-/* --frames a:b, both ends included; either may be left out. */
-static snStatus choose_frames(snSkinRun *run)
-{
-    snCli *cli = run->cli;
-    const char *text = cli_option_text(cli, "frames", ":");
-    run->frames = cli_frames(run->replay, cli_option_number(cli, "frame-rate", 0));
-    int32_t last = run->frames.count - 1;
-    char *end;
-    long first = strtol(text, &end, 10), final = last;
-    if (*end++ != ':') return cli_fail(cli, SN_USAGE, "--frames needs FIRST:LAST, not '%s'", text);
-    if (*end) final = strtol(end, &end, 10);
-    if (*end) return cli_fail(cli, SN_USAGE, "--frames needs FIRST:LAST, not '%s'", text);
-    if (first < 0 || final < first || final > last)
-        return cli_fail(cli, SN_BAD_INPUT, "--frames %s: there are the frames 0 to %d", text, (int)last);
-    run->first = (int32_t)first, run->count = (int32_t)(final - first) + 1;
-    return SN_OK;
-}
-
 static snStatus read_base(snSkinRun *run)
 {
     snCli *cli = run->cli;
@@ -148,7 +130,7 @@ static snStatus set_up(snSkinRun *run)
     if (status == SN_OK) status = cli_load_replay(cli, cli->argument[1], &run->replay);
     if (status == SN_OK) status = cli_replay_model(cli, run->replay, cli->argument[1], cli->argument[0], &run->spec);
     if (status == SN_OK) status = read_influence(run);
-    if (status == SN_OK) status = choose_frames(run);
+    if (status == SN_OK) status = cli_choose_frames(cli, run->replay, &run->frames, &run->first, &run->count);
     if (status == SN_OK) status = cli_skin_open(cli, run->spec, run->replay, &run->def, &run->skinned);
     if (status == SN_OK) status = read_base(run);
     if (status != SN_OK) return status;
@@ -262,7 +244,7 @@ static const snOption options[] = {
      0, 0},
     {"base", SN_OPTION_TEXT, "FILE", "raise this skin, a .pc2 with a frame for each one written, in m in the world", 0,
      0},
-    {"frames", SN_OPTION_TEXT, "FIRST:LAST", "only these frames, from 0; either may be left out", 0, 0},
+    {"frames", SN_OPTION_TEXT, "FIRST:LAST", "only these frames, counted from 0; leave out either for all before or after", 0, 0},
     {"height", SN_OPTION_NUMBER, "A", "height of the bulge (the model's skin_a)", 0, 100},
     {"lateral", SN_OPTION_NUMBER, "MM", "how far it reaches sideways (the model's skin_b)", 1e-3, 1000},
     {"depth", SN_OPTION_NUMBER, "MM", "the depth from which a tendon still shows (the model's skin_c)", -1000, 1000},

@@ -38,6 +38,12 @@ static void say_report(snCli *cli, const snFillReport *report, const char *out)
     const snAutoStrandsQuality *q = &report->quality;
     const snMuscleMeasure *m = &report->muscle;
     cli_say(cli, "%d strands after %d steps\n", (int)report->strands, (int)report->steps);
+    if (!report->converged)
+        cli_warn(cli, "the strands still move after %d steps: they are not spread as evenly as they could be; --steps N "
+                      "allows more", (int)report->steps);
+    if (q->crossings)
+        cli_warn(cli, "%d pairs of neighbours change sides along the muscle: draw more input strands through it",
+                 (int)q->crossings);
     cli_say(cli, "spacing %.2f mm, variation %.2f; crossings %d\n", q->spacing * 1e3, q->spacing_variation,
             (int)q->crossings);
     cli_say(cli, "wall %.2f mm away, at least %.2f mm; outside by at most %.3f mm\n", q->wall * 1e3,
@@ -48,6 +54,7 @@ static void say_report(snCli *cli, const snFillReport *report, const char *out)
     cli_say(cli, "%s\n", out);
     json_integer(&cli->json, "strands", report->strands);
     json_integer(&cli->json, "steps", report->steps);
+    json_boolean(&cli->json, "converged", report->converged);
     json_number(&cli->json, "spacing", q->spacing);
     json_number(&cli->json, "spacing_variation", q->spacing_variation);
     json_integer(&cli->json, "crossings", q->crossings);

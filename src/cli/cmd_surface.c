@@ -19,8 +19,10 @@ static void report(snCli *cli, const snOutline *m, const snMesh *mesh, const snS
             (int)r->parts, r->parts == 1 ? "" : "s");
     cli_say(cli, "volume %.2f cm^3 (contours alone %.2f), edges %.2f mm, worst aspect %.1f\n", r->volume * 1e6,
             r->contour_volume * 1e6, r->edge * 1e3, r->worst_aspect);
-    if (m->volume > 0) cli_say(cli, "true volume %.2f cm^3: off by %+.2f %%\n", m->volume * 1e6, 100 * (r->volume / m->volume - 1));
-    if (r->parts > 1) cli_warn(cli, "%s is in %d parts; look at slices that are empty or leaking", m->name, (int)r->parts);
+    if (m->volume > 0)
+        cli_say(cli, "true volume %.2f cm^3: off by %+.2f %%\n", m->volume * 1e6, 100 * (r->volume / m->volume - 1));
+    if (r->parts > 1)
+        cli_warn(cli, "%s is in %d parts; look at slices that are empty or leaking", m->name, (int)r->parts);
     json_string(&cli->json, "muscle", m->name);
     json_integer(&cli->json, "vertices", mesh->nvertex);
     json_integer(&cli->json, "triangles", mesh->ntriangle);
@@ -75,7 +77,8 @@ static snStatus read_end(snCli *cli, const char *option, char *body, size_t size
     return status;
 }
 
-static snStatus add_muscle(snCli *cli, const snContours *contours, const snOutline *m, const snMesh *mesh, const char *out)
+static snStatus add_muscle(snCli *cli, const snContours *contours, const snOutline *m, const snMesh *mesh,
+                           const char *out)
 {
     char origin[128], insertion[128];
     double line[3 * LINE], from[3], to[3];
@@ -89,7 +92,7 @@ static snStatus add_muscle(snCli *cli, const snContours *contours, const snOutli
     if (status == SN_OK) status = cli_load_model(cli, cli_option_text(cli, "into", NULL), &spec);
     if (status != SN_OK) return status;
     status = sn_contour_line(contours, m->name, LINE, line, &error);
-    snSurfaceMuscleDef def = {.name = cli_option_text(cli, "name", m->name),
+    snSurfaceMuscleDef def = {.size = sizeof def, .name = cli_option_text(cli, "name", m->name),
                               .mesh = mesh,
                               .npoint = LINE,
                               .line = line,
@@ -143,7 +146,8 @@ static snStatus run(snCli *cli)
     snContours contours = {0};
     snError error = {0};
     if (!out) return cli_fail(cli, SN_USAGE, "-o MESH is missing");
-    if (into && !cli_ends_with(out, ".muscle.xml")) return cli_fail(cli, SN_USAGE, "-o %s: --into writes a .muscle.xml", out);
+    if (into && !cli_ends_with(out, ".muscle.xml"))
+        return cli_fail(cli, SN_USAGE, "-o %s: --into writes a .muscle.xml", out);
     if (!into && !is_mesh(out)) return cli_fail(cli, SN_USAGE, "-o %s: expected a .obj, .ply or .stl", out);
     snStatus status = cli_check_output(cli, out);
     if (status == SN_OK && points) status = cli_check_output(cli, points);
@@ -158,7 +162,8 @@ static snStatus run(snCli *cli)
 static const snOption options[] = {
     {"o", SN_OPTION_TEXT, "OUT", "the mesh, a .obj, .ply or .stl; with --into the new model, a .muscle.xml", 0, 0},
     {"muscle", SN_OPTION_TEXT, "NAME", "muscle of the contours (the first)", 0, 0},
-    {"edge", SN_OPTION_NUMBER, "MM", "length of the triangles' edges (from the volume, at least two pixels)", 0.01, 100},
+    {"edge", SN_OPTION_NUMBER, "MM", "length of the triangles' edges (from the volume, at least two pixels)", 0.01,
+     100},
     {"points", SN_OPTION_TEXT, "FILE.csv", "also write points inside, with the volume that each stands for", 0, 0},
     {"count", SN_OPTION_COUNT, "N", "how many points (400)", 20, 100000},
     {"into", SN_OPTION_TEXT, "MODEL", "add the muscle to a copy of this model: mesh, strand and attachments", 0, 0},
@@ -174,12 +179,15 @@ const snCommand cmd_surface = {
     .name = "surface",
     .arguments = "FILE.contours.xml -o MESH",
     .about = "Make a closed muscle mesh from contours, or a muscle of a model",
-    .details = "The surface goes through the contours of every slice, smoothly between them; heads may join and tails may part.\n"
-               "Slices without contours between others are interpolated. The mesh is in metres, in the world of the stack.\n"
-               "With --into the muscle becomes part of a model: fill it with sinew strands, then make it soft with sinew library.\n"
-               "Points behind --origin and --insertion move, turn and scale it so that its ends lie there.",
+    .details =
+        "The surface goes through the contours of every slice, smoothly between them; heads may join and tails may "
+        "part.\n"
+        "Slices without contours between others are interpolated. The mesh is in metres, in the world of the stack.\n"
+        "With --into the muscle becomes part of a model: fill it with sinew strands, then make it soft with sinew "
+        "library.\n"
+        "Points behind --origin and --insertion move, turn and scale it so that its ends lie there.",
     .example = "sinew surface arm.contours.xml --muscle biceps -o biceps.obj",
-    .output = "biceps: 2484 vertices, 4964 triangles, 1 closed part\n...",
+    .output = "biceps: 4658 vertices, 9312 triangles, 1 closed part\n...",
     .least = 1,
     .most = 1,
     .options = options,

@@ -1,7 +1,10 @@
-/* sinew track: activations that make a model follow a motion, and the strand motion that results. */
+/* sinew track: activations that make a model follow a motion, and the strand motion that results.
+ * One file, because it is one command: its options, its run, its report. */
+#include "cache.h"
 #include "clinic.h"
 #include "coordinates.h"
 #include "result.h"
+#include "track_converge.h"
 #include "track_tree.h"
 
 #include <fnmatch.h>
@@ -11,6 +14,7 @@
 #include <string.h>
 
 static const double KEY_POSE_RATE = 50; /* frames a second where the motion has none of its own: 5 steps of 4 ms each */
+static const double RISE_TIME = 0.010, FALL_TIME = 0.040; /* s, of activation [Winters 1995] */
 static const double RAD_TO_DEG = 57.29577951308232;
 
 typedef struct snRun {
@@ -23,8 +27,10 @@ typedef struct snRun {
     snMotionSource source;
     snFollowDef def;
     snFollowReport report;
+    snConverge converge;
     double *strength;
     snLoads *loads;
+    void *settled; /* of the cache */
     char replay_path[4096], table_path[4096], report_path[4096];
     bool complete; /* --resume found nothing left to do */
     snStatus outcome; /* of the tracking */
@@ -62,7 +68,7 @@ static snStatus read_frames(snRun *run, double rate)
     const char *text = cli_option_text(run->cli, "frames", NULL);
     if (!text) return SN_OK;
     if (cli_given(run->cli, "start") || cli_given(run->cli, "end"))
-        return cli_fail(run->cli, SN_USAGE, "--frames and --start or --end say the same: give one of them");
+        return cli_fail(run->cli, SN_USAGE, "--frames and --start or --end are two ways to choose a range: give one of them");
     const char *colon = strchr(text, ':');
     double first = 0, last = -1;
     if (!colon || !read_index(text, colon, &first) || !read_index(colon + 1, text + strlen(text), &last))
@@ -131,7 +137,7 @@ static snStatus read_strengths(snRun *run)
 static snStatus read_weights(snRun *run)
 {
     const char *text = cli_option_text(run->cli, "weights", NULL);
-    snTrackerDef *t = &run->def.tracker;
+    snFollowerDef *t = &run->def.follower;
     if (!text) return SN_OK;
     char *end;
     t->activation_weight = strtod(text, &end);
@@ -150,8 +156,11 @@ static snStatus read_settings(snRun *run)
     run->def = sn_default_follow_def();
     run->def.sim.step = cli_option_number(cli, "step", 0);
     if (cli_given(cli, "threads")) run->def.sim.threads = cli->threads;
-    run->def.tracker.feedback = cli_option_number(cli, "feedback", run->def.tracker.feedback);
+    run->def.follower.feedback = cli_option_number(cli, "feedback", run->def.follower.feedback);
     run->def.keep_input_motion = cli_given(cli, "keep-input-motion");
+    run->def.follower.cost_by_volume = cli_given(cli, "cost-by-volume");
+    if (cli_given(cli, "activation-dynamics"))
+        run->def.follower.rise_time = RISE_TIME, run->def.follower.fall_time = FALL_TIME;
     run->def.progress = cli_progress_callback(cli);
     run->def.model_name = cli->argument[0];
     return read_weights(run);
@@ -177,7 +186,7 @@ static snStatus load_motion(snRun *run)
 static snStatus list_settings(snRun *run)
 {
     snError error = {0};
-    const snTrackerDef *t = &run->def.tracker;
+    const snFollowerDef *t = &run->def.follower;
     snText *s = &run->settings;
     uint64_t model = sn_hash_model(run->spec, &error);
     if (!model) return cli_fail_error(run->cli, &error);
@@ -191,6 +200,8 @@ static snStatus list_settings(snRun *run)
     text_add_number(s, "weights: ", t->activation_weight, ",");
     text_add_number(s, "", t->smoothness_weight, "\n");
     text_add_number(s, "feedback: ", t->feedback, " 1/s\n");
+    if (t->rise_time > 0) text_add(s, "activation dynamics: %g s up, %g s down\n", t->rise_time, t->fall_time);
+    if (t->cost_by_volume) text_add(s, "cost of activation: by volume\n");
     text_add(s, "keep input motion: %s\nstrength:", run->def.keep_input_motion ? "yes" : "no");
     bool full = true;
     for (int32_t i = 0; i < sn_count(run->model, SN_ITEM_MUSCLE); ++i) {
@@ -252,7 +263,15 @@ static snStatus keep_frame(void *user, const snFollow *follow, snState *state, d
     void *bytes = cli_run_state(run->file, sn_follow_save(follow, NULL));
     if (!bytes) return SN_NO_MEMORY;
     (void)sn_follow_save(follow, bytes);
-    return cli_run_frame(run->file, state, time);
+    snStatus status = converge_note(&run->converge, 0, run->model, state);
+    return status == SN_OK ? cli_run_frame(run->file, state, time) : status;
+}
+
+static snStatus prepare_converge(snRun *run)
+{
+    if (cli_given(run->cli, "resume"))
+        return cli_fail(run->cli, SN_USAGE, "--converge compares whole runs: leave out --resume");
+    return converge_create(&run->converge, run->cli, run->model, frame_count(run));
 }
 
 static snStatus set_up(snRun *run)
@@ -265,7 +284,9 @@ static snStatus set_up(snRun *run)
     run->def.loads = run->loads;
     if (status == SN_OK) status = load_motion(run);
     if (status == SN_OK) status = read_range(run);
+    if (status == SN_OK && cli_given(run->cli, "converge")) status = prepare_converge(run);
     if (status == SN_OK) status = open_run(run);
+    if (status == SN_OK && !run->complete) run->settled = cli_settle(run->cli, run->spec, run->model, &run->def.sim);
     run->def.frame = keep_frame;
     run->def.user = run;
     return status;
@@ -275,6 +296,8 @@ static void tear_down(snRun *run)
 {
     free(run->strength);
     sn_loads_destroy(run->loads);
+    sn_cache_free(run->settled);
+    converge_free(&run->converge);
     sn_follow_report_free(&run->report);
     if (run->motion) sn_track_destroy(run->motion);
     text_free(&run->settings);
@@ -341,6 +364,7 @@ static void write_report(snRun *run, snText *t)
         if (clamped_text(run, c, text, sizeof text)) text_add(t, "clamped                   %s\n", text);
     if (r->wrong_sides) text_add(t, "on the wrong side         %d frames, first %s\n", r->wrong_sides, r->wrong_side);
     if (r->diverged) text_add(t, "diverged                  %s\n", r->culprit);
+    converge_report(&run->converge, run->model, t);
     text_add(t, "\n# Settings\n");
     for (const char *line = run->settings.text; *line; line += strcspn(line, "\n") + 1)
         text_add(t, "# %.*s\n", (int)strcspn(line, "\n"), line);
@@ -439,6 +463,7 @@ static snStatus finish(snRun *run)
     snStatus status = save(run);
     if (status != SN_OK) return status;
     tell(run);
+    converge_tell(&run->converge, run->model);
     cli_say(cli, "wrote %s, %s and %s\n", run->replay_path, run->table_path, run->report_path);
     return SN_OK;
 }
@@ -453,6 +478,8 @@ static snStatus run_command(snCli *cli)
     snStatus status = set_up(&run);
     if (status == SN_OK && !run.complete) {
         run.outcome = sn_follow_frames(run.model, run.motion, &run.def, &run.report, &run.error);
+        if (run.outcome == SN_OK && run.converge.room > 0)
+            run.outcome = converge_run(&run.converge, run.model, run.motion, &run.def, &run.report, &run.error);
         if (cli_run_frames(run.file) > 0 && run.outcome != SN_WRITE_FAILED) status = finish(&run);
         finished = status == SN_OK && (run.outcome == SN_OK || run.outcome == SN_DIVERGED);
         if (status == SN_OK) status = explain(&run);
@@ -465,20 +492,27 @@ static snStatus run_command(snCli *cli)
 static const snOption options[] = {
     {"o", SN_OPTION_TEXT, "OUT", "write OUT.replay.xml, OUT.sto and OUT.report.txt", 0, 0},
     CLI_REPLAY_OPTION,
-    {"frames", SN_OPTION_TEXT, "FIRST:LAST", "only these frames of the result, from 0; either may be left out", 0, 0},
+    {"frames", SN_OPTION_TEXT, "FIRST:LAST", "only these frames of the result, counted from 0; leave out either for all before or after", 0, 0},
     {"start", SN_OPTION_NUMBER, "S", "begin at this time of the motion", -1e9, 1e9},
     {"end", SN_OPTION_NUMBER, "S", "end at this time of the motion", -1e9, 1e9},
     {"frame-rate", SN_OPTION_NUMBER, "F", "frames a second in the result (that of the motion; 50 for key poses)", 1,
      1000},
     {"step", SN_OPTION_NUMBER, "H", "largest step in seconds (the model's)", 1e-5, 0.02},
-    {"keep-input-motion", SN_OPTION_FLAG, "", "put the tendons back on the exact motion of the bones", 0, 0},
-    {"strength", SN_OPTION_PAIR, "MUSCLE=LEVEL", "weaken a muscle, or all of a pattern such as 'FDP*', 0 to 1; may be repeated", 0, 1},
+    {"converge", SN_OPTION_FLAG, "", "run again at half the step and tell what changes", 0, 0},
+    {"keep-input-motion", SN_OPTION_FLAG, "", "keep the bones exactly on the input motion", 0, 0},
+    {"strength", SN_OPTION_PAIR, "MUSCLE=LEVEL",
+     "weaken a muscle, or all of a pattern such as 'FDP*', 0 to 1; may be repeated", 0, 1},
     {"weights", SN_OPTION_TEXT, "A,S", "how much activation and its change cost against following (5e-4,1e-2)", 0, 0},
-    {"feedback", SN_OPTION_NUMBER, "K", "how fast an error is worked off, 1/s (100)", 0, 1000},
+    {"cost-by-volume", SN_OPTION_FLAG, "", "activation costs by the volume of the muscle, not the same for each", 0, 0},
+    {"activation-dynamics", SN_OPTION_FLAG, "", "activations rise with 10 ms and fall with 40 ms, not at any speed", 0, 0},
+    {"feedback", SN_OPTION_NUMBER, "K", "how fast an error is corrected, 1/s (100)", 0, 1000},
     {"bvh-map", SN_OPTION_TEXT, "FILE", "from the joints of a BVH to those of the model (the model's own)", 0, 0},
     {"resume", SN_OPTION_FLAG, "", "continue after the last frame of an interrupted run", 0, 0},
-    {"method", SN_OPTION_CHOICE, "torque|step|paper|body", "on a tree: torques, the pose a step ahead, [Tsang 2005], or all muscles and passive joints (torque; of body: body)", 0, 0},
-    {"control-rate", SN_OPTION_NUMBER, "F", "on a tree: activations chosen so many times a second (240; step: 24)", 1, 1000},
+    {"method", SN_OPTION_CHOICE, "torque|step|paper|body",
+     "on a tree: torques, the pose a step ahead, [Tsang 2005], or all muscles and passive joints (torque; of body: body)", 0,
+     0},
+    {"control-rate", SN_OPTION_NUMBER, "F", "on a tree: activations chosen so many times a second (240; step: 24)", 1,
+     1000},
     {"fatigue", SN_OPTION_FLAG, "", "on a tree: muscles tire as they work", 0, 0},
     {"repeat", SN_OPTION_COUNT, "N", "on a tree: do the motion N times", 1, 10000},
     {"rest", SN_OPTION_NUMBER, "S", "on a tree: seconds of rest between repetitions", 0, 1e5},
@@ -502,7 +536,7 @@ const snCommand cmd_track = {
     .name = "track",
     .arguments = "MODEL MOTION -o OUT",
     .about = "Activations that make a model follow a motion, and the strand motion that results",
-    .details = "MOTION is the name of one that is shipped with the model, or the path of a *.control.xml, a "
+    .details = "MOTION is the name of a motion shipped with the model, or the path of a *.control.xml, a "
                "*.replay.xml, a *.bvh or\n"
                "key poses (*.pose.csv with the columns time and joint.coordinate in degrees). Targets outside the "
                "range of a joint\n"
@@ -510,9 +544,9 @@ const snCommand cmd_track = {
                "are kept.\n"
                "While it runs, every finished frame is in OUT.resume. After Ctrl-C, a crash or a loss of power the same "
                "command with\n"
-               "--resume continues there, and the result is the same bit for bit. Everything that matters must be the "
-               "same; what\n"
-               "differs is named.\n"
+               "--resume continues there, and the result is the same bit for bit. All settings must be the same; "
+               "differences\n"
+               "are named.\n"
                "A --load is a force that the motion has to carry: dp2@tip=0,0,5 pushes the tip of a bone with 5 N along Z of "
                "the\n"
                "scene as drawn and turns with it, hand:world=0,-20,0 keeps its direction, hand=2kg is a weight, grip=10 is an "

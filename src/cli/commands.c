@@ -20,6 +20,7 @@
     X(phantom)                                                                                                         \
     X(contours)                                                                                                        \
     X(surface)                                                                                                         \
+    X(motions)                                                                                                         \
     X(hold)                                                                                                            \
     X(compensate)                                                                                                      \
     X(clinic)                                                                                                          \

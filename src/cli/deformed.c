@@ -1,6 +1,8 @@
 /* Any deformer over a replay, frame by frame, and what exporters and the page want to know about it. */
 #include "deformed.h"
 
+#include "cache.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,7 +64,7 @@ snStatus cli_skin_open(snCli *cli, const snSpec *spec, const snTrack *replay, co
         return cli_fail(cli, SN_BAD_INPUT, "the model names no skin: give --mesh NODE");
     snStatus status = check_strands(cli, spec, replay);
     if (status != SN_OK) return status;
-    status = sn_create_model_skin(spec, def, &d->skin, &error);
+    status = cli_create_skin(cli, spec, def, &d->skin, &error);
     if (status == SN_OK) status = sn_skin_deformer(d->skin, node->name, node->color, &deformer, &error);
     if (status != SN_OK) return cli_fail_file(cli, status, &error, "skin");
     return cli_deform_open(cli, spec, replay, deformer, d);

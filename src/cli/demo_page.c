@@ -81,7 +81,9 @@ static void add_rows(snText *t, const snDemo *demo, size_t from, size_t to)
         for (int i = 0; i < demo->nmotion; ++i) {
             double value;
             memcpy(&value, (const char *)&demo->motion[i] + rows[k].member, sizeof value);
-            text_add(t, "<td>%.*f%s", rows[k].decimals, rows[k].scale * value, rows[k].unit);
+            bool angle = demo->tree && (rows[k].member == offsetof(snDemoMotion, mean_error) ||
+                                        rows[k].member == offsetof(snDemoMotion, worst_error));
+            text_add(t, "<td>%.*f%s", rows[k].decimals, rows[k].scale * value, angle ? " rad" : rows[k].unit);
         }
         text_add(t, "</tr>\n");
     }
@@ -93,8 +95,9 @@ static void add_figures(snText *t, const snDemo *demo)
     add_rows(t, demo, 0, FIRST_ROWS);
     text_add(t, "<details><summary>All figures</summary>\n");
     add_rows(t, demo, FIRST_ROWS, sizeof rows / sizeof rows[0]);
-    text_add(t, "<p class=\"soft\">The error is the distance of the bones' vertices from where the motion has them%s. Times "
-                "are of this machine as it was.</p></details>\n",
+    text_add(t, "<p class=\"soft\">The error is %s%s. Times are of this machine as it was.</p></details>\n",
+             demo->tree ? "that of the joint coordinates"
+                        : "the distance of the bones' vertices from where the motion has them",
              demo->skin ? "; the volume is that of the skin with tendons against the skin that only follows the bones"
                         : "");
 }
@@ -107,14 +110,14 @@ static void add_plot(snText *t, const char *motion, const char *what, const char
              motion, what, motion, what, motion, caption, caption);
 }
 
-static void add_plots(snText *t, const snDemoMotion *m)
+static void add_plots(snText *t, const snDemo *demo, const snDemoMotion *m)
 {
     text_add(t, "<h3>Plots</h3>\n<div class=\"plots\">\n");
     add_plot(t, m->name, "activation", "Activation of every muscle; the scale ends above the largest one");
     text_add(t, "<div>\n");
     add_plot(t, m->name, "lines", "The eight that work hardest");
     add_plot(t, m->name, "force", "The largest forces at the insertion");
-    add_plot(t, m->name, "error", "How far the bones are from the motion");
+    if (!demo->tree) add_plot(t, m->name, "error", "How far the bones are from the motion");
     text_add(t, "</div>\n</div>\n");
 }
 
@@ -154,7 +157,7 @@ static void add_motion(snText *t, const snDemo *demo, const snDemoMotion *m)
                  "<p class=\"soft\">Play it, drag to turn it, click a strand for its activation, force and length. The "
                  "colours show activation. <a href=\"%s.html\">Open it on its own</a>.</p>\n",
                  m->name, m->name, m->name);
-    if (demo->plots) add_plots(t, m);
+    if (demo->plots) add_plots(t, demo, m);
     add_files(t, demo, m->name);
     add_by_hand(t, demo, m);
 }

@@ -10,7 +10,7 @@ enum { DEMO_MOTIONS = 4 };
 typedef struct snDemoMotion {
     const char *name;
     double frames, simulated, seconds, real_time_factor;
-    double mean_error, rms_error, worst_error; /* mm */
+    double mean_error, rms_error, worst_error; /* mm; on a tree rad */
     double max_activation;
     double skin_ms, bulge, volume_low, volume_high; /* of the skin */
 } snDemoMotion;
@@ -22,6 +22,7 @@ typedef struct snDemo {
     bool page;  /* the studio's page is there */
     bool plots; /* the library draws them */
     bool skin;  /* the model has one */
+    bool tree;  /* the model is on one */
     int nmotion;
     snDemoMotion motion[DEMO_MOTIONS];
     double seconds;

@@ -46,5 +46,5 @@ void cli_say_demands(snCli *cli, const snDrive *drive)
                     sn_drive_name(drive, m), demand.time);
     }
     json_close(&cli->json, ']');
-    if (count > 5) cli_say(cli, "note: so it was for %d more muscles\n", (int)count - 5);
+    if (count > 5) cli_say(cli, "note: the same for %d more muscles\n", (int)count - 5);
 }

@@ -39,9 +39,12 @@ static void option_usage(const snOption *option, char *text, size_t size)
 static void print_options(const snOption *options)
 {
     for (; options && options->name; ++options) {
-        char usage[96];
+        char usage[400];
         option_usage(options, usage, sizeof usage);
-        printf("  %-26s %s\n", usage, options->help);
+        if (strlen(usage) <= 26)
+            printf("  %-26s %s\n", usage, options->help);
+        else
+            printf("  %s\n%29s%s\n", usage, "", options->help);
     }
 }
 
@@ -71,7 +74,7 @@ void cli_print_help(const snCommand *command)
 static void markdown_options(const snOption *options)
 {
     for (; options && options->name; ++options) {
-        char usage[96];
+        char usage[400];
         option_usage(options, usage, sizeof usage);
         printf("| `");
         for (const char *c = usage; *c; ++c) printf(*c == '|' ? "\\|" : "%c", *c);

@@ -38,8 +38,10 @@ void cli_locate_models(const char *program)
     char folder[3000], list[10000] = "";
     if (getenv("SINEW_MODELS")) return;
     own_folder(program, folder, sizeof folder);
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; ++i) {
-        char path[3100];
+    char path[3100];
+    (void)snprintf(path, sizeof path, "%s/sinew-tree", folder); /* only a build tree has it */
+    size_t count = access(path, R_OK) == 0 ? sizeof places / sizeof places[0] : 1;
+    for (size_t i = 0; i < count; ++i) {
         (void)snprintf(path, sizeof path, "%s%s/%s", list[0] ? ":" : "", folder, places[i]);
         if (is_folder(path[0] == ':' ? path + 1 : path)) strncat(list, path, sizeof list - strlen(list) - 1);
     }

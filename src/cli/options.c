@@ -12,6 +12,7 @@ const snOption cli_common_options[] = {
     {"progress", SN_OPTION_CHOICE, "bar|json|none", "how to show progress, on stderr (bar on a terminal)", 0, 0},
     {"quiet", SN_OPTION_FLAG, "", "print errors only", 0, 0},
     {"threads", SN_OPTION_COUNT, "N", "threads to use; 0: all cores", 0, 1024},
+    {"no-cache", SN_OPTION_FLAG, "", "compute everything anew; keep nothing in the cache folder", 0, 0},
     {"help", SN_OPTION_FLAG, "", "this text", 0, 0},
     {NULL, SN_OPTION_FLAG, NULL, NULL, 0, 0},
 };
@@ -67,7 +68,7 @@ static const char *parse_course(const snOption *option, const char *text, snCour
         if (course->count == CLI_MAX_KEY) return "has too many times; write a file for --activations";
         if (!constant && (!take_number(&c, ":", &time) || *c++ != ':')) return form;
         if (!take_number(&c, constant ? "" : ",", &level)) return form;
-        if (level < option->low || level > option->high) return "is out of range: the level must lie between 0 and 1";
+        if (level < option->low || level > option->high) return "is out of range: the level must be between 0 and 1";
         if (course->count && time <= course->time[course->count - 1]) return "has times that do not increase";
         course->time[course->count] = time;
         course->level[course->count++] = level;
@@ -94,7 +95,7 @@ static snStatus check_value(snCli *cli, const snOption *option, const char *valu
             return cli_fail(cli, SN_USAGE, "%s%s needs a %snumber, not '%s'", dash, option->name,
                             option->kind == SN_OPTION_COUNT ? "whole " : "", value);
         if ((option->low != 0 || option->high != 0) && (number < option->low || number > option->high))
-            return cli_fail(cli, SN_USAGE, "%s%s must lie between %g and %g, not at %s", dash, option->name,
+            return cli_fail(cli, SN_USAGE, "%s%s must be between %g and %g, not %s", dash, option->name,
                             option->low, option->high, value);
         return SN_OK;
     case SN_OPTION_PAIR: {
@@ -102,7 +103,7 @@ static snStatus check_value(snCli *cli, const snOption *option, const char *valu
         if (!equals || equals == value || !parse_number(equals + 1, &number))
             return cli_fail(cli, SN_USAGE, "%s%s needs NAME=LEVEL, not '%s'", dash, option->name, value);
         if (number < option->low || number > option->high)
-            return cli_fail(cli, SN_USAGE, "%s%s: the level must lie between %g and %g, not at %s", dash, option->name,
+            return cli_fail(cli, SN_USAGE, "%s%s: the level must be between %g and %g, not %s", dash, option->name,
                             option->low, option->high, equals + 1);
         return SN_OK;
     }

@@ -2,6 +2,8 @@
  * contributions to the moment about a joint [Kaufman 2008, figure 4.16]. */
 #include "plot_analysis.h"
 
+#include "plot_style.h"
+
 #include "coordinates.h"
 
 #include <fnmatch.h>
@@ -180,6 +182,7 @@ static snStatus draw(snAnalysisPlot *a)
         (void)snprintf(title[i], sizeof title[i], "%.60s: %s%s%.60s", given, p->title, moment ? " about " : "",
                        moment ? a->joint_title : "");
         def[i] = sn_default_plot_def();
+        def[i].style = cli_plot_style(a->cli);
         def[i].title = title[i], def[i].x_label = "time (s)", def[i].y_label = p->label;
         if (strstr(p->prefix, "force")) def[i].y_low = 0;
         def[i].nseries = p->count, def[i].series = series + line;

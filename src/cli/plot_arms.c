@@ -1,6 +1,8 @@
 /* Moment arms over the range of a joint coordinate, with the published range behind them. */
 #include "plot_arms.h"
 
+#include "plot_style.h"
+
 #include "coordinates.h"
 
 #include <fnmatch.h>
@@ -184,6 +186,7 @@ static snStatus draw_panels(const snArmPlot *a, const char *title, const char *l
     *count = share_out(a, panel);
     for (int32_t i = 0; i < *count; ++i) {
         def[i] = panel[i].def;
+        def[i].style = cli_plot_style(a->cli);
         def[i].title = i ? "" : title, def[i].x_label = i + 1 < *count ? "" : label;
         def[i].y_label = def[i].nband ? "moment arm (mm); bands: published" : "moment arm (mm)";
         def[i].y_low = def[i].y_high = 0; /* always shown: the sign is what matters first */

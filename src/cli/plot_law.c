@@ -1,6 +1,8 @@
 /* Force-length curves: those that the strands of a model use, those of a file, or built-in laws by name. */
 #include "plot_law.h"
 
+#include "plot_style.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -79,7 +81,7 @@ static snStatus draw(snLawPlot *p, const char *to)
     def.title = cli_option_text(p->cli, "title", "force-length curves");
     def.x_label = "length over rest length (active: over optimal fibre length)";
     def.y_label = "normalised force";
-    def.nseries = p->count, def.series = series;
+    def.nseries = p->count, def.series = series, def.style = cli_plot_style(p->cli);
     return cli_fail_file(p->cli, sn_plot_lines(&def, to, &error), &error, to);
 }
 

@@ -196,6 +196,22 @@ double cli_frame_time(const snFrames *frames, int32_t index)
     return sn_track_time(frames->replay, 0) + index / frames->rate;
 }
 
+snStatus cli_choose_frames(snCli *cli, const snTrack *replay, snFrames *frames, int32_t *first, int32_t *count)
+{
+    const char *text = cli_option_text(cli, "frames", ":");
+    *frames = cli_frames(replay, cli_option_number(cli, "frame-rate", 0));
+    int32_t last = frames->count - 1;
+    char *end;
+    long from = strtol(text, &end, 10), to = last;
+    if (*end++ != ':') return cli_fail(cli, SN_USAGE, "--frames needs FIRST:LAST, not '%s'", text);
+    if (*end) to = strtol(end, &end, 10);
+    if (*end) return cli_fail(cli, SN_USAGE, "--frames needs FIRST:LAST, not '%s'", text);
+    if (from < 0 || to < from || to > last)
+        return cli_fail(cli, SN_BAD_INPUT, "--frames %s: there are the frames 0 to %d", text, (int)last);
+    *first = (int32_t)from, *count = (int32_t)(to - from) + 1;
+    return SN_OK;
+}
+
 bool cli_is_replay(const char *path)
 {
     return cli_ends_with(path, ".replay.xml") || cli_ends_with(path, ".replay.xml.gz") ||

@@ -33,6 +33,8 @@ typedef struct snFrames {
 } snFrames;
 snFrames cli_frames(const snTrack *replay, double rate); /* 0: its own */
 double cli_frame_time(const snFrames *frames, int32_t index);
+/* The options --frame-rate and --frames FIRST:LAST, both ends included, either may be left out. Says what is wrong. */
+snStatus cli_choose_frames(snCli *cli, const snTrack *replay, snFrames *frames, int32_t *first, int32_t *count);
 
 /* Path without the endings of the files that we write. */
 void cli_stem(const char *path, char *stem, size_t size);

@@ -65,18 +65,21 @@ static snStatus set_up(snPursuitRun *r, snCli *cli)
     return status;
 }
 
-static bool is_wrist(const char *name)
+/* The joint from which all others hang, by the name of its first coordinate; of a hand, the wrist. */
+static bool is_root(const snModel *m, int32_t coordinate)
 {
-    return strncmp(name, "wrist.", 6) == 0;
+    const char *root = sn_name(m, SN_ITEM_COORDINATE, 0), *name = sn_name(m, SN_ITEM_COORDINATE, coordinate);
+    size_t n = strcspn(root, ".");
+    return strncmp(name, root, n) == 0 && name[n] == root[n];
 }
 
-/* Rms over the coordinates of the wrist, or over the others. */
-static double rms_of(const snPursuitRun *r, bool wrist)
+/* Rms over the coordinates of the root, or over the others. */
+static double rms_of(const snPursuitRun *r, bool root)
 {
     double sum = 0;
     int n = 0;
     for (int32_t k = 0; k < sn_count(r->clinic.model, SN_ITEM_COORDINATE); ++k)
-        if (is_wrist(sn_name(r->clinic.model, SN_ITEM_COORDINATE, k)) == wrist)
+        if (is_root(r->clinic.model, k) == root)
             sum += r->report.rms[k] * r->report.rms[k], ++n;
     return n ? DEGREES * sqrt(sum / n) : 0;
 }
@@ -95,15 +98,16 @@ static void tell(snPursuitRun *r)
     clinic_say_case(&r->clinic);
     cli_say(cli, "%d frames, %.4g s simulated in %.3g s: %.3g times real time\n", p->frames, p->simulated, p->seconds,
             factor);
-    cli_say(cli, "error: digits %.2f deg rms, wrist %.2f deg rms, worst %.1f deg (%s at %.2f s)\n", rms_of(r, false),
-            rms_of(r, true), DEGREES * p->worst, worst, p->worst_time);
+    const char *root = sn_name(m, SN_ITEM_COORDINATE, 0);
+    cli_say(cli, "error: %.*s %.2f deg rms, the others %.2f deg rms, worst %.1f deg (%s at %.2f s)\n",
+            (int)strcspn(root, "."), root, rms_of(r, true), rms_of(r, false), DEGREES * p->worst, worst, p->worst_time);
     cli_say(cli, "largest activation %.3f, missing torque up to %.2f tolerances\n", p->max_activation, p->unmet);
     json_integer(json, "frames", p->frames);
     json_number(json, "simulated_s", p->simulated);
     json_number(json, "seconds", p->seconds);
     json_number(json, "real_time_factor", factor);
-    json_number(json, "digit_error_deg", rms_of(r, false));
-    json_number(json, "wrist_error_deg", rms_of(r, true));
+    json_number(json, "other_error_deg", rms_of(r, false));
+    json_number(json, "root_error_deg", rms_of(r, true));
     json_number(json, "worst_error_deg", DEGREES * p->worst);
     json_string(json, "worst", worst);
     json_number(json, "worst_time_s", p->worst_time);

@@ -211,7 +211,7 @@ static snStatus check_parts(const snDrive *d, int32_t function, snError *error)
     char word[NAME];
     for (int32_t k = d->part_start[function]; next_word(&at, word); ++k) {
         if (d->part_muscle[k] >= 0) continue;
-        (void)sn_fail(error, SN_BAD_INPUT, "it activates '%.100s', which is no muscle of the model", word);
+        (void)sn_fail(error, SN_BAD_INPUT, "it activates '%.100s', but the model has no such muscle", word);
         sn_error_element(error, "function", function_of(d, function)->name);
         sn_error_remedy(error, "enable the strand, or take it out of the function");
         return SN_BAD_INPUT;

@@ -1,4 +1,5 @@
-/* Following a whole motion: approach, track frame by frame, measure, record. */
+/* Following a whole motion: approach, track frame by frame, measure, record.
+ * One file, because a run is one state from its start to its checkpoint. */
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/def.h"
@@ -20,7 +21,7 @@ struct snFollow {
     snFollowDef def;
     snState *s;     /* tracks */
     snState *exact; /* bones on the input motion, tendons following; NULL unless asked for */
-    snTracker *tracker;
+    snFollower *follower;
     snReach *reach;
     snTargetDef *target;
     int32_t ntarget;
@@ -98,7 +99,7 @@ static void aim(Follow *f)
         double pose[2][7];
         v3_store(pose[0], now.p), q_store(pose[0] + 3, now.q);
         v3_store(pose[1], next.p), q_store(pose[1] + 3, next.q);
-        sn_tracker_aim(f->tracker, i, pose[0], pose[1]);
+        sn_follower_aim(f->follower, i, pose[0], pose[1]);
     }
     for (int32_t b = 0; b < f->m->nbody; ++b) {
         if (f->channel[b] >= 0 && f->m->body_mode[b] == SN_BODY_KINEMATIC) sn_plant_aim(f->s, b, f->next[b]);
@@ -485,7 +486,7 @@ static bool allocate(Follow *f)
 
 static void release(Follow *f)
 {
-    sn_tracker_destroy(f->tracker);
+    sn_follower_destroy(f->follower);
     sn_reach_destroy(f->reach);
     sn_state_destroy(f->s);
     sn_state_destroy(f->exact);
@@ -505,9 +506,9 @@ static snStatus prepare(Follow *f, snError *error)
     if (status != SN_OK) return status;
     set_strengths(f);
     for (int32_t b = 0; f->exact && b < f->m->nbody; ++b) sn_plant_drive(f->m, f->exact, b, f->has_target[b]);
-    snTrackerDef d = f->def.tracker;
+    snFollowerDef d = f->def.follower;
     if (!d.ntarget) d.ntarget = f->ntarget, d.target = f->target;
-    status = sn_tracker_create(f->m, f->s, &d, &f->tracker, error);
+    status = sn_follower_create(f->m, f->s, &d, &f->follower, error);
     if (status != SN_OK) return status;
     f->reach = sn_reach_create(f->m, f->has_target);
     return f->reach ? SN_OK : sn_fail_no_memory(error);

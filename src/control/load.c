@@ -5,6 +5,7 @@
  * 2. body holds each loaded body once, in rising order.
  * 3. Applying allocates nothing. */
 #include "control/load.h"
+#include "base/def.h"
 
 #include "base/alloc.h"
 #include "base/array.h"
@@ -131,7 +132,8 @@ static Load new_load(int32_t body, int32_t count, const double *time)
 
 snStatus sn_loads_add(snLoads *l, const snLoadDef *def, snError *error)
 {
-    if (!l || !def || (def->count > 0 && (!def->time || !def->force)))
+    if (SN_CHECK_DEF(def, snLoadDef, error)) return SN_BAD_ARGUMENT;
+    if (!l || (def->count > 0 && (!def->time || !def->force)))
         return sn_fail_argument(error, "the loads, the load, its times or its forces are NULL");
     snStatus status = check_body(l, def->body, error);
     if (status == SN_OK) status = check_course(def->count, 3, def->time, def->force, error);

@@ -23,4 +23,8 @@ snStatus sn_loads_read_place(const snLoads *loads, const char *text, size_t leng
 snStatus sn_loads_add_at(snLoads *loads, const snLoadPlace *place, int32_t count, const double *time, const double *force,
                          snError *error);
 
+/* Bodies that have loads, in rising order. */
+int32_t sn_loads_bodies(const snLoads *loads);
+int32_t sn_loads_body(const snLoads *loads, int32_t index);
+
 #endif

@@ -81,7 +81,8 @@ static snStatus unknown_body(const snModel *m, const char *name, snError *error)
 static snStatus add_to_body(snLoads *l, int32_t body, const snLoadPlace *place, int32_t count, const double *time,
                             const double *force, snError *error)
 {
-    snLoadDef def = {.body = body, .world = place->world, .count = count, .time = time, .force = force};
+    snLoadDef def = {
+        .size = sizeof def, .body = body, .world = place->world, .count = count, .time = time, .force = force};
     def.at_point = place->at_point || place->tip;
     memcpy(def.point, place->point, sizeof def.point);
     if (place->tip && !sn_loads_tip(l, body, def.point)) {

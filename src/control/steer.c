@@ -4,6 +4,7 @@
  * 1. A step is at most def.step long and divides a frame evenly, so that frames come at their exact times.
  * 2. References are those of the step's own arithmetic: rates are differences over a step, so that a body that is on the
  *    target and lacks no torque stays on it exactly. */
+#include "base/def.h"
 #include "control/steer.h"
 
 #include "base/alloc.h"
@@ -14,10 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-snSteerDef sn_default_steer_def(void)
-{
-    return (snSteerDef){.frame_rate = 24, .stiffness = 100, .damping = 20, .relaxation = 0.1};
-}
+static const double LEAD = 0.5; /* s: passive joints stand still after it */
 
 /* ---- one step ------------------------------------------------------------------------------- */
 
@@ -45,7 +43,8 @@ static void note_program(snSteer *run)
     double *missing = run->report->missing;
     run->at.rounds += c->info.rounds;
     run->at.worst_rounds = fmax(run->at.worst_rounds, c->info.rounds);
-    run->report->stage[0] += c->time_inverse, run->report->stage[1] += c->time_B, run->report->stage[2] += c->time_qp;
+    const double time[3] = {c->time_inverse, c->time_B, c->time_qp};
+    for (int k = 0; k < 3; ++k) run->report->stage[k] += time[k];
     for (int32_t i = 0; i < run->m->ncoord; ++i) missing[i] = fmax(missing[i], fabs(c->unmet[i]));
 }
 
@@ -184,13 +183,26 @@ static snStatus open_state(snSteer *run, snError *error)
     return SN_OK;
 }
 
-/* On the first target, with its velocity. */
-static void set_out(snSteer *run)
+/* On the first target, held until passive joints have settled under the weight; then with its velocity. */
+static snStatus set_out(snSteer *run)
 {
+    size_t bytes = sizeof(double) * (size_t)run->m->ncoord;
+    snStatus status = SN_OK;
     sn_steer_aim(run, run->begin);
     (void)sn_pose(run->m, run->s, run->target.q);
-    memcpy(run->sim->v, run->target.v, sizeof(double) * (size_t)run->m->ncoord);
     sn_treecontrol_reset(run->control, run->sim);
+    memset(run->target.v, 0, bytes), memset(run->target.a, 0, bytes);
+    for (double t = 0; t < LEAD && status == SN_OK; t += run->h) {
+        double began = sn_clock_thread();
+        status = sn_step(run->m, run->s);
+        if (status == SN_OK) status = run->status;
+        if (t == 0) run->report->step_cold = sn_clock_thread() - began;
+    }
+    run->at = (snSteerTally){.worst_coordinate = -1};
+    sn_steer_aim(run, run->begin);
+    for (int32_t i = 0; i < run->m->ncoord; ++i)
+        if (run->sim->tree->driven[i]) run->sim->v[i] += run->target.v[i];
+    return status;
 }
 
 /* ---- checkpoints ---------------------------------------------------------------------------- */
@@ -253,9 +265,10 @@ static snStatus begin(snSteer *run, snError *error)
     if (status != SN_OK) return status;
     run->scratch = SN_NEW_ARRAY(double, sn_treecontrol_save(run->control, run->sim, NULL));
     if (!run->scratch) return sn_fail_no_memory(error);
-    set_out(run);
-    if (run->def->checkpoint) status = take_up(run, error);
     sn_plant_control(run->s, (snController){choose, run});
+    if (run->def->checkpoint) return take_up(run, error);
+    status = set_out(run);
+    if (status != SN_OK) (void)sn_fail(error, status, "the first pose cannot be held: %s", sn_info(run->s)->culprit);
     return status;
 }
 
@@ -267,9 +280,15 @@ static void end(snSteer *run)
     sn_free(run->scratch);
 }
 
+static double now(const snSteer *run)
+{
+    return run->begin + (double)run->at.step * run->h;
+}
+
 snStatus sn_steer(const snModel *m, const snPoses *poses, const snSteerDef *def, snSteerReport *report, snError *error)
 {
-    if (!m || !poses || !def || !report) return sn_fail_argument(error, "the model, the motion or the report is NULL");
+    if (SN_CHECK_DEF(def, snSteerDef, error)) return SN_BAD_ARGUMENT;
+    if (!m || !poses || !report) return sn_fail_argument(error, "the model, the motion or the report is NULL");
     *report = (snSteerReport){.worst_coordinate = -1, .missing_coordinate = -1};
     if (!m->skeleton) return sn_fail(error, SN_BAD_INPUT, "the model is made of strands; this needs one on a tree");
     snSteer run = {.m = m, .poses = poses, .def = def, .report = report};
@@ -281,18 +300,11 @@ snStatus sn_steer(const snModel *m, const snPoses *poses, const snSteerDef *def,
         report->diverged = status == SN_DIVERGED;
         if (report->diverged) {
             (void)snprintf(report->culprit, sizeof report->culprit, "%s", sn_info(run.s)->culprit);
-            (void)sn_fail(error, status, "the simulation diverged after %.4g s: %s", sn_time(run.s), report->culprit);
+            (void)sn_fail(error, status, "the simulation diverged at %.4g s: %s", now(&run), report->culprit);
         }
-        if (status == SN_FAILED) (void)sn_fail(error, status, "no activations were found at %.4g s", sn_time(run.s));
-        if (status == SN_CANCELLED) (void)sn_fail(error, status, "stopped at %.4g s", sn_time(run.s));
+        if (status == SN_FAILED) (void)sn_fail(error, status, "no activations were found at %.4g s", now(&run));
+        if (status == SN_CANCELLED) (void)sn_fail(error, status, "stopped at %.4g s", now(&run));
     }
     end(&run);
     return status;
-}
-
-void sn_steer_report_free(snSteerReport *report)
-{
-    if (!report) return;
-    sn_free(report->memory);
-    *report = (snSteerReport){0};
 }

@@ -42,7 +42,7 @@ static void sample_cube(const Sampling *s, const int32_t first[3], int32_t size)
         if (first[c] >= g->n[c]) return;
     double h = g->spacing, far = 4 * h, half = 0.5 * (size - 1) * h, reach = half * sqrt(3.0) + 3 * h;
     v3 centre = v3_add(grid_point(g, first[0], first[1], first[2]), v3_of(half, half, half));
-    double d = s->def->field(s->def->context, centre, size == 1 ? far : reach);
+    double d = s->def->distance(s->def->context, centre, size == 1 ? far : reach);
     if (size > 1 && fabs(d) < reach) {
         for (int i = 0; i < 8; ++i) {
             int32_t part = size / 2,

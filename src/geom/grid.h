@@ -7,12 +7,12 @@
 
 /* Signed distance (negative inside) at a point, which changes by no more than the way gone. Needs to be right only
  * where it is smaller than limit; further away any value beyond the limit on the right side will do. */
-typedef double (*snFieldFn)(const void *context, v3 point, double limit);
+typedef double (*snDistanceFn)(const void *context, v3 point, double limit);
 
 typedef struct snGridDef {
     v3 low, high;   /* box that holds the surface with room to spare */
     double spacing; /* m */
-    snFieldFn field;
+    snDistanceFn distance;
     const void *context;
     snPool *pool; /* may be NULL */
 } snGridDef;
@@ -36,15 +36,15 @@ v3 sn_grid_project(const snGrid *grid, v3 point);
  * them; sn_remesh gives them shape. SN_BAD_INPUT when the surface leaves the grid or there is none. */
 snStatus sn_grid_extract(const snGrid *grid, snTriMesh *mesh, snError *error);
 
-/* Union with a fillet of about the given radius; the plain minimum when the two differ by more. Keeps the field's slope
+/* Union with a fillet of about the given radius; the plain minimum when the two differ by more. Keeps the grid's slope
  * at most one. */
-static inline double sn_field_union(double a, double b, double radius)
+static inline double sn_distance_union(double a, double b, double radius)
 {
     double h = radius > 0 ? fmax(radius - fabs(a - b), 0) / radius : 0;
     return fmin(a, b) - h * h * radius * 0.25;
 }
 /* What of a lies nearer to a than to b by at least the gap: keeps two parts from growing together. */
-static inline double sn_field_apart(double a, double b, double gap)
+static inline double sn_distance_apart(double a, double b, double gap)
 {
     return fmax(a, 0.5 * (gap + a - b));
 }

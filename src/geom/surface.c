@@ -3,11 +3,11 @@
  * Plane, sphere and cylinder are closed formulas. The ellipsoid's foot point is the root of one convex
  * decreasing function, which Newton's method started left of the root climbs monotonically. A patch is
  * searched by Newton's method on half the squared distance with a line search, from the hint or from
- * the best of a dense sampling. A field gives its distance and gradient; a query that was pushed in past the middle of a
+ * the best of a dense sampling. A grid gives its distance and gradient; a query that was pushed in past the middle of a
  * thin part comes out where it went in.
  *
  * Invariants:
- * 1. A hit lies on the surface to rounding, whatever the query; on a field's as far as its gradient leads.
+ * 1. A hit lies on the surface to rounding, whatever the query; on a grid's as far as its gradient leads.
  * 2. A local search never ends further from the query than the hint.
  * 3. Parameters in a hint lie in the patch's range; closed directions wrap. */
 #include "geom/surface.h"
@@ -328,15 +328,15 @@ static snSurfaceHit closest_patch(const snSurface *s, v3 q, snSurfaceHint *hint)
     return hit;
 }
 
-/* ---- fields ----------------------------------------------------------------------------------- */
+/* ---- grids ----------------------------------------------------------------------------------- */
 
 /* From q inside the mesh along a direction to the surface; false when it is not met. */
-static bool walk_out(const snField *f, v3 q, v3 way, snSurfaceHit *hit)
+static bool walk_out(const snDistance *f, v3 q, v3 way, snSurfaceHit *hit)
 {
     double t = 0, d = -1;
     v3 g = way;
     for (int i = 0; i < WALK_STEPS && d < 0; ++i) {
-        d = sn_field_sample(f, v3_mad(q, t, way), &g);
+        d = sn_distance_sample(f, v3_mad(q, t, way), &g);
         if (d < 0) t += fmax(-d, 0.1 * f->spacing);
     }
     if (!(d >= 0)) return false;
@@ -344,17 +344,17 @@ static bool walk_out(const snField *f, v3 q, v3 way, snSurfaceHit *hit)
         double slope = v3_dot(g, way);
         if (!(slope > 0.1)) return false; /* grazes: no surface to come out of */
         t -= d / slope;
-        d = sn_field_sample(f, v3_mad(q, t, way), &g);
+        d = sn_distance_sample(f, v3_mad(q, t, way), &g);
     }
     v3 n = v3_unit(g);
     *hit = (snSurfaceHit){v3_mad(q, t, way), n, -t * v3_dot(n, way)};
     return t > 0;
 }
 
-static snSurfaceHit closest_field(const snField *f, v3 q, snSurfaceHint *hint)
+static snSurfaceHit closest_distance(const snDistance *f, v3 q, snSurfaceHint *hint)
 {
     v3 g;
-    double d = sn_field_sample(f, q, &g);
+    double d = sn_distance_sample(f, q, &g);
     v3 n = direction_or_hint(g, 1, hint);
     snSurfaceHit hit;
     v3 before = direction_or_hint(v3_of(0, 0, 0), 1, hint);
@@ -383,8 +383,8 @@ snSurfaceHit sn_surface_closest(const snSurface *surface, v3 query, snSurfaceHin
     case SN_SURFACE_ELLIPSOID:
         hit = closest_ellipsoid(surface->size, q, hint);
         break;
-    case SN_SURFACE_FIELD:
-        hit = closest_field(surface->field, q, hint);
+    case SN_SURFACE_DISTANCE:
+        hit = closest_distance(surface->distance, q, hint);
         break;
     default:
         hit = closest_patch(surface, q, hint);

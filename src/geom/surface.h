@@ -1,9 +1,9 @@
-/* Surfaces that strands lie on: analytic shapes, tensor-product B-spline patches and distance fields of meshes, in the frame
+/* Surfaces that strands lie on: analytic shapes, tensor-product B-spline patches and distance grids of meshes, in the frame
  * of their body, with the closest point to a query tracked from step to step. */
 #ifndef SN_GEOM_SURFACE_H
 #define SN_GEOM_SURFACE_H
 
-#include "geom/field.h"
+#include "geom/distance.h"
 
 typedef enum snSurfaceKind {
     SN_SURFACE_PLANE,     /* through the frame's origin, normal +z */
@@ -11,7 +11,7 @@ typedef enum snSurfaceKind {
     SN_SURFACE_CYLINDER,  /* infinite, along z, radius size.x */
     SN_SURFACE_ELLIPSOID, /* half axes size */
     SN_SURFACE_PATCH,     /* bicubic B-spline, possibly closed in u and / or v */
-    SN_SURFACE_FIELD      /* closed mesh by its signed distance; above is outside */
+    SN_SURFACE_DISTANCE      /* closed mesh by its signed distance; above is outside */
 } snSurfaceKind;
 
 typedef struct snSurface {
@@ -23,11 +23,11 @@ typedef struct snSurface {
     const double *point;           /* nu * nv * 3, v fastest */
     bool closed_u, closed_v;
     double flip; /* +1, or -1 when the patch's du x dv points inwards */
-    const snField *field;
+    const snDistance *distance;
 } snSurface;
 
 /* Where a query point was last seen on a surface. Zeroed memory means unknown. Patch: its parameters; plane: x and y;
- * cylinder: angle and z; sphere and ellipsoid: longitude and latitude (of the ellipsoid scaled to a sphere); field:
+ * cylinder: angle and z; sphere and ellipsoid: longitude and latitude (of the ellipsoid scaled to a sphere); grid:
  * longitude and latitude of the normal. */
 typedef struct snSurfaceHint {
     double u, v;

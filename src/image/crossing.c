@@ -31,7 +31,8 @@ static bool neighbours(const Segment *s, const Segment *t)
 
 static bool cross(const Segment *s, const Segment *t)
 {
-    if (fmax(s->a[1], s->b[1]) < fmin(t->a[1], t->b[1]) || fmax(t->a[1], t->b[1]) < fmin(s->a[1], s->b[1])) return false;
+    if (fmax(s->a[1], s->b[1]) < fmin(t->a[1], t->b[1]) || fmax(t->a[1], t->b[1]) < fmin(s->a[1], s->b[1]))
+        return false;
     double p = side(s->a, s->b, t->a), q = side(s->a, s->b, t->b);
     double u = side(t->a, t->b, s->a), v = side(t->a, t->b, s->b);
     return (p > 0) != (q > 0) && (u > 0) != (v > 0);
@@ -47,7 +48,8 @@ bool sn_slice_crossing(const snSlice *slice, int32_t pair[4])
         const snLoop *loop = slice->loop + l;
         for (int32_t i = 0; i < loop->npoint; ++i) {
             const double *a = loop->point + 2 * i, *b = loop->point + 2 * ((i + 1) % loop->npoint);
-            segment[count++] = (Segment){{a[0], a[1]}, {b[0], b[1]}, fmin(a[0], b[0]), fmax(a[0], b[0]), l, i, loop->npoint};
+            segment[count++] =
+                (Segment){{a[0], a[1]}, {b[0], b[1]}, fmin(a[0], b[0]), fmax(a[0], b[0]), l, i, loop->npoint};
         }
     }
     if (count > 1) qsort(segment, count, sizeof *segment, by_low);

@@ -1,14 +1,15 @@
 /* Seed growing through the slices.
  *
- * In a slice the pixels whose grey is the muscle's are a mask. It is shrunk by a few pixels, which cuts the necks through
- * which the muscle is joined to others; of what is left, the parts that lie under the neighbouring slice's muscle are kept
- * and widened again inside the mask. If the muscle then still reaches far from where it is in the neighbouring slice,
- * shrinking by more is tried; at last it is cut there and the slice is reported as leaking.
+ * In a slice the pixels whose grey is the muscle's are a mask. It is shrunk by a few pixels, which cuts the necks
+ * through which the muscle is joined to others; of what is left, the parts that lie under the neighbouring slice's
+ * muscle are kept and widened again inside the mask. If the muscle then still reaches far from where it is in the
+ * neighbouring slice, shrinking by more is tried; at last it is cut there and the slice is reported as leaking.
  *
  * Slices are gone through upwards and downwards until nothing is added, so that heads and tails are found that join the
  * seed's part from another side. After a first round the shading of the stack is fitted to the muscle found, and all is
  * done once more. */
 #include "base/alloc.h"
+#include "base/def.h"
 #include "base/error.h"
 #include "image/levels.h"
 #include "image/mask.h"
@@ -22,21 +23,19 @@ enum { LEAST_PIXELS = 6, TRIES = 4, ROUNDS = 4, HOLE_PIXELS = 4 };
 typedef struct {
     const snGrowDef *def;
     const snStackPlace *place;
+    const snStack *stack;
     int32_t n[3];
     size_t plane;
     float *smooth;    /* the stack's slices, means over 3 x 3 */
     uint8_t *region;  /* the muscle, per slice */
     uint8_t *state;   /* snSliceState per slice */
+    int32_t *version; /* per slice: how often its muscle has changed */
+    int32_t *seen;    /* per slice and direction: neighbour and its version when it was last grown from; 2 each */
     snLevels levels;
     snMaskRoom room;
     uint8_t *mask, *core, *marker, *part, *best, *allowed; /* one slice each */
     float *field;
 } Grow;
-
-snGrowDef sn_default_grow_def(void)
-{
-    return (snGrowDef){.name = "muscle", .low = NAN, .high = NAN, .opening = 4, .jump = 0.08, .bridge = 2};
-}
 
 static uint8_t *region_of(const Grow *g, int32_t k)
 {
@@ -53,7 +52,8 @@ static double slice_gain(const Grow *g, int32_t k, const uint8_t *guide)
     double sum = 0, n = 0;
     for (size_t i = 0; guide && i < g->plane; ++i) {
         if (!guide[i]) continue;
-        double value = v[i] / sn_levels_gain(&g->levels, g->place, (double)(i % (size_t)g->n[0]), (double)(i / (size_t)g->n[0]), k);
+        double value = v[i] / sn_levels_gain(&g->levels, g->place, (double)(i % (size_t)g->n[0]),
+                                             (double)(i / (size_t)g->n[0]), k);
         if (sn_levels_inside(&g->levels, value) > 0.3) sum += value, n += 1;
     }
     double gain = n >= 20 ? sum / n / g->levels.level : 1;
@@ -74,7 +74,8 @@ static void build_walls(Grow *g, int32_t k)
         const double *wall = g->def->wall + 5 * w;
         if ((int32_t)lround(wall[4]) != k) continue;
         for (size_t i = 0; i < g->plane; ++i)
-            if (walled(wall, (double)(i % (size_t)g->n[0]), (double)(i / (size_t)g->n[0]))) g->mask[i] = 0, g->field[i] = -0.5f;
+            if (walled(wall, (double)(i % (size_t)g->n[0]), (double)(i / (size_t)g->n[0])))
+                g->mask[i] = 0, g->field[i] = -0.5f;
     }
 }
 
@@ -88,14 +89,47 @@ static void fill_holes(Grow *g)
     }
 }
 
+/* Mean of five pixels of a slice along a direction. */
+static double line_mean(const Grow *g, const float *value, int32_t x, int32_t y, int32_t dx, int32_t dy)
+{
+    double sum = 0;
+    for (int32_t i = -2; i <= 2; ++i) {
+        int32_t u = x + i * dx, v = y + i * dy;
+        u = u < 0 ? 0 : u >= g->n[0] ? g->n[0] - 1 : u, v = v < 0 ? 0 : v >= g->n[1] ? g->n[1] - 1 : v;
+        sum += value[(size_t)v * (size_t)g->n[0] + (size_t)u];
+    }
+    return sum / 5;
+}
+
+/* A fascia between two muscles may be thinner than the 3 x 3 pixels of the means, which wipe it out. Along it there is
+ * enough to average: a pixel is on it if its line is of another grey and the lines two pixels to either side are of the
+ * muscle's. Returns how far it is from the muscle's grey, as sn_levels_inside does, or 1. */
+static double fascia_at(const Grow *g, const float *value, int32_t x, int32_t y, double gain)
+{
+    static const int32_t step[4][2] = {{1, 0}, {0, 1}, {1, 1}, {1, -1}};
+    double least = 1;
+    for (int d = 0; d < 4; ++d) {
+        int32_t dx = step[d][0], dy = step[d][1];
+        double here = sn_levels_inside(&g->levels, line_mean(g, value, x, y, dx, dy) / gain);
+        if (here >= 0 || here >= least) continue;
+        double left = sn_levels_inside(&g->levels, line_mean(g, value, x - 2 * dy, y + 2 * dx, dx, dy) / gain);
+        double right = sn_levels_inside(&g->levels, line_mean(g, value, x + 2 * dy, y - 2 * dx, dx, dy) / gain);
+        if (left > 0 && right > 0) least = here;
+    }
+    return least;
+}
+
 static void make_mask(Grow *g, int32_t k, const uint8_t *guide)
 {
+    const float *raw = sn_stack_slice(g->stack, k);
     const float *v = g->smooth + (size_t)k * g->plane;
     double gain = slice_gain(g, k, guide);
     for (int32_t y = 0; y < g->n[1]; ++y)
         for (int32_t x = 0; x < g->n[0]; ++x) {
             size_t i = (size_t)y * (size_t)g->n[0] + (size_t)x;
-            g->field[i] = (float)sn_levels_inside(&g->levels, v[i] / (gain * sn_levels_gain(&g->levels, g->place, x, y, k)));
+            double here = gain * sn_levels_gain(&g->levels, g->place, x, y, k);
+            g->field[i] = (float)sn_levels_inside(&g->levels, v[i] / here);
+            if (g->field[i] > 0) g->field[i] = (float)fmin(g->field[i], fascia_at(g, raw, x, y, here));
             g->mask[i] = g->field[i] > 0;
         }
     fill_holes(g);
@@ -149,7 +183,8 @@ static double open_share(const Grow *g, const uint8_t *muscle)
     double border = 0, open = 0;
     for (int32_t y = 1; y + 1 < g->n[1]; ++y)
         for (int32_t x = 1; x + 1 < g->n[0]; ++x) {
-            size_t i = (size_t)y * (size_t)g->n[0] + (size_t)x, next[4] = {i - 1, i + 1, i - (size_t)g->n[0], i + (size_t)g->n[0]};
+            size_t i = (size_t)y * (size_t)g->n[0] + (size_t)x,
+                   next[4] = {i - 1, i + 1, i - (size_t)g->n[0], i + (size_t)g->n[0]};
             for (int k = 0; muscle[i] && k < 4; ++k)
                 if (!muscle[next[k]]) border += 1, open += g->mask[next[k]];
         }
@@ -200,8 +235,8 @@ static snStatus grow_seed(Grow *g, const double *seed, snError *error)
         return SN_BAD_INPUT;
     }
     if (touches_border(g, g->best)) {
-        sn_fail(error, SN_BAD_INPUT, "growing from the seed %g,%g in slice %d reaches the border of the image", seed[0], seed[1],
-                (int)k);
+        sn_fail(error, SN_BAD_INPUT, "growing from the seed %g,%g in slice %d reaches the border of the image", seed[0],
+                seed[1], (int)k);
         sn_error_remedy(error, "put the seed into the muscle, give --low and --high, or draw a --wall");
         return SN_BAD_INPUT;
     }
@@ -238,12 +273,17 @@ static bool visit(Grow *g, int32_t k, int32_t from, uint8_t *found)
     int32_t before = sn_mask_count(&g->room, guide);
     snSliceState state = grow_slice(g, k, guide, found);
     int32_t count = state == SN_SLICE_EMPTY ? 0 : sn_mask_count(&g->room, g->best);
-    if (g->state[k] != SN_SLICE_EMPTY) return count > 0 && add_branches(g, k, guide);
+    if (g->state[k] != SN_SLICE_EMPTY) {
+        bool added = count > 0 && add_branches(g, k, guide);
+        g->version[k] += added;
+        return added;
+    }
     bool lost = before > 30 * LEAST_PIXELS && count < before / 4;
     int32_t gap = k > from ? k - from : from - k;
     if (count == 0 || (lost && gap <= g->def->bridge)) return false;
     memcpy(region_of(g, k), g->best, g->plane);
     g->state[k] = (uint8_t)state;
+    ++g->version[k];
     for (int32_t j = k > from ? from + 1 : k + 1; j < (k > from ? k : from); ++j) g->state[j] = SN_SLICE_BRIDGED;
     return true;
 }
@@ -256,8 +296,12 @@ static snStatus go_through(Grow *g, int32_t direction, uint8_t *found, bool *add
         if (g->def->progress.call && g->def->progress.call(g->def->progress.user, "slices", done + i, 4 * g->n[2]))
             return sn_fail(error, SN_CANCELLED, "stopped");
         int32_t gap = from < 0 ? INT32_MAX : direction * (k - from);
-        if (g->state[k] != SN_SLICE_HAND && g->state[k] != SN_SLICE_BRIDGED && gap <= g->def->bridge + 1)
+        int32_t *seen = g->seen + 4 * k + (direction > 0 ? 0 : 2);
+        bool near = g->state[k] != SN_SLICE_HAND && g->state[k] != SN_SLICE_BRIDGED && gap <= g->def->bridge + 1;
+        if (near && (seen[0] != from || seen[1] != g->version[from])) {
+            seen[0] = from, seen[1] = g->version[from];
             *added = visit(g, k, from, found) || *added;
+        }
         if (g->state[k] != SN_SLICE_EMPTY && g->state[k] != SN_SLICE_BRIDGED) from = k;
     }
     return SN_OK;
@@ -268,6 +312,7 @@ static snStatus grow_all(Grow *g, double done, snError *error)
     uint8_t *found = SN_NEW_ARRAY(uint8_t, g->plane);
     snStatus status = found ? SN_OK : sn_fail_no_memory(error);
     bool added = true;
+    for (int32_t i = 0; i < 4 * g->n[2]; ++i) g->seen[i] = -1;
     for (int32_t k = 0; k < g->n[2]; ++k)
         if (g->state[k] != SN_SLICE_HAND) g->state[k] = SN_SLICE_EMPTY, memset(region_of(g, k), 0, g->plane);
     for (int32_t s = 0; status == SN_OK && s < g->def->nseed; ++s) status = grow_seed(g, g->def->seed + 3 * s, error);
@@ -282,7 +327,8 @@ static snStatus grow_all(Grow *g, double done, snError *error)
 
 /* ---- contours --------------------------------------------------------------------------------- */
 
-/* The field that the contour is the zero line of: grey where the muscle ends at other grey, half a pixel where it was cut. */
+/* The field that the contour is the zero line of: grey where the muscle ends at other grey, half a pixel where it was
+ * cut. */
 static bool trace_grown(Grow *g, int32_t k, snSlice *slice)
 {
     const uint8_t *region = region_of(g, k);
@@ -344,29 +390,33 @@ static snStatus check_def(const snStackPlace *place, const snGrowDef *def, snErr
         return SN_BAD_INPUT;
     }
     if (def->kept && def->kept->nslice != n[2])
-        return sn_fail(error, SN_BAD_INPUT, "the contours have %d slices and the stack %d", (int)def->kept->nslice, (int)n[2]);
+        return sn_fail(error, SN_BAD_INPUT, "the contours have %d slices and the stack %d", (int)def->kept->nslice,
+                       (int)n[2]);
     if (def->nseed < 1) return sn_fail(error, SN_BAD_INPUT, "there is no seed to grow from");
     for (int32_t s = 0; s < def->nseed; ++s)
         for (int c = 0; c < 3; ++c)
             if (!(def->seed[3 * s + c] >= 0 && def->seed[3 * s + c] <= n[c] - 1)) {
-                sn_fail(error, SN_BAD_INPUT, "the seed %g,%g,%g is outside the stack", def->seed[3 * s], def->seed[3 * s + 1],
-                        def->seed[3 * s + 2]);
-                sn_error_remedy(error, "columns are 0 to %d, rows 0 to %d, slices 0 to %d", (int)n[0] - 1, (int)n[1] - 1,
-                                (int)n[2] - 1);
+                sn_fail(error, SN_BAD_INPUT, "the seed %g,%g,%g is outside the stack", def->seed[3 * s],
+                        def->seed[3 * s + 1], def->seed[3 * s + 2]);
+                sn_error_remedy(error, "columns are 0 to %d, rows 0 to %d, slices 0 to %d", (int)n[0] - 1,
+                                (int)n[1] - 1, (int)n[2] - 1);
                 return SN_BAD_INPUT;
             }
     for (int32_t w = 0; w < def->nwall; ++w)
         if (!(def->wall[5 * w + 4] >= 0 && def->wall[5 * w + 4] <= n[2] - 1))
-            return sn_fail(error, SN_BAD_INPUT, "a wall is in slice %g; slices are 0 to %d", def->wall[5 * w + 4], (int)n[2] - 1);
+            return sn_fail(error, SN_BAD_INPUT, "a wall is in slice %g; slices are 0 to %d", def->wall[5 * w + 4],
+                           (int)n[2] - 1);
     return SN_OK;
 }
 
 static bool grow_room(Grow *g)
 {
     size_t all = g->plane * (size_t)g->n[2];
-    g->smooth = SN_NEW_ARRAY(float, all), g->region = SN_NEW_ARRAY(uint8_t, all), g->state = SN_NEW_ARRAY(uint8_t, g->n[2]);
+    g->smooth = SN_NEW_ARRAY(float, all), g->region = SN_NEW_ARRAY(uint8_t, all),
+    g->state = SN_NEW_ARRAY(uint8_t, g->n[2]);
+    g->version = SN_NEW_ARRAY(int32_t, g->n[2]), g->seen = SN_NEW_ARRAY(int32_t, 4 * (size_t)g->n[2]);
     g->mask = SN_NEW_ARRAY(uint8_t, 6 * g->plane), g->field = SN_NEW_ARRAY(float, g->plane);
-    if (!g->smooth || !g->region || !g->state || !g->mask || !g->field) return false;
+    if (!g->smooth || !g->region || !g->state || !g->version || !g->seen || !g->mask || !g->field) return false;
     g->core = g->mask + g->plane, g->marker = g->core + g->plane, g->part = g->marker + g->plane;
     g->best = g->part + g->plane, g->allowed = g->best + g->plane;
     return sn_mask_room_create(&g->room, g->n[0], g->n[1]);
@@ -374,7 +424,8 @@ static bool grow_room(Grow *g)
 
 static void free_grow(Grow *g)
 {
-    sn_free(g->smooth), sn_free(g->region), sn_free(g->state), sn_free(g->mask), sn_free(g->field);
+    sn_free(g->smooth), sn_free(g->region), sn_free(g->state), sn_free(g->version), sn_free(g->seen), sn_free(g->mask),
+        sn_free(g->field);
     sn_mask_room_free(&g->room);
 }
 
@@ -392,7 +443,8 @@ static snStatus grow_twice(Grow *g, const snStack *stack, snError *error)
     const snGrowDef *def = g->def;
     sn_levels_smooth(stack, g->smooth);
     keep_hand(g);
-    snStatus status = sn_levels_find(g->place, g->smooth, def->nseed, def->seed, def->low, def->high, &g->levels, error);
+    snStatus status =
+        sn_levels_find(g->place, g->smooth, def->nseed, def->seed, def->low, def->high, &g->levels, error);
     if (status == SN_OK) status = grow_all(g, 0, error);
     if (status != SN_OK) return status;
     sn_levels_fit(g->place, g->smooth, g->region, &g->levels);
@@ -402,7 +454,8 @@ static snStatus grow_twice(Grow *g, const snStack *stack, snError *error)
 static bool remember(const snGrowDef *def, const snLevels *levels, snOutline *muscle)
 {
     muscle->low = levels->low, muscle->high = levels->high;
-    muscle->seed = SN_NEW_ARRAY(double, 3 * (size_t)def->nseed), muscle->wall = SN_NEW_ARRAY(double, 5 * (size_t)def->nwall);
+    muscle->seed = SN_NEW_ARRAY(double, 3 * (size_t)def->nseed),
+    muscle->wall = SN_NEW_ARRAY(double, 5 * (size_t)def->nwall);
     if (!muscle->seed || !muscle->wall) return false;
     memcpy(muscle->seed, def->seed, 3 * (size_t)def->nseed * sizeof(double));
     if (def->nwall) memcpy(muscle->wall, def->wall, 5 * (size_t)def->nwall * sizeof(double));
@@ -412,7 +465,8 @@ static bool remember(const snGrowDef *def, const snLevels *levels, snOutline *mu
 
 snStatus sn_grow_contours(const snStack *stack, const snGrowDef *def, snOutline *muscle, snError *error)
 {
-    Grow g = {.def = def, .place = &stack->place, .plane = sn_stack_slice_pixels(&stack->place)};
+    if (SN_CHECK_DEF(def, snGrowDef, error)) return SN_BAD_ARGUMENT;
+    Grow g = {.def = def, .place = &stack->place, .stack = stack, .plane = sn_stack_slice_pixels(&stack->place)};
     snOutline made = {0};
     memcpy(g.n, stack->place.n, sizeof g.n);
     snStatus status = check_def(&stack->place, def, error);

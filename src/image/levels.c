@@ -87,7 +87,8 @@ static void seed_level(const snStackPlace *place, const float *smooth, int32_t n
     enum { REACH = 3 };
     double n = 0, sum = 0, square = 0;
     for (int32_t s = 0; s < nseed; ++s) {
-        int32_t at[3] = {(int32_t)lround(seed[3 * s]), (int32_t)lround(seed[3 * s + 1]), (int32_t)lround(seed[3 * s + 2])};
+        int32_t at[3] = {(int32_t)lround(seed[3 * s]), (int32_t)lround(seed[3 * s + 1]),
+                         (int32_t)lround(seed[3 * s + 2])};
         const float *slice = smooth + (size_t)at[2] * sn_stack_slice_pixels(place);
         for (int32_t y = at[1] - REACH; y <= at[1] + REACH; ++y)
             for (int32_t x = at[0] - REACH; x <= at[0] + REACH; ++x) {
@@ -127,8 +128,8 @@ snStatus sn_levels_find(const snStackPlace *place, const float *smooth, int32_t 
         return SN_BAD_INPUT;
     }
     if (!(levels->scale > 0)) {
-        sn_fail(error, SN_BAD_INPUT, "the seed is off the tissue: grey value %g is outside %g to %g", level, levels->low,
-                levels->high);
+        sn_fail(error, SN_BAD_INPUT, "the seed is off the tissue: grey value %g is outside %g to %g", level,
+                levels->low, levels->high);
         sn_error_remedy(error, "put the seed into the muscle, or change --low and --high");
         return SN_BAD_INPUT;
     }

@@ -1,4 +1,5 @@
-/* Grey values of tissues: what belongs to the muscle, in spite of noise and of a sensitivity that varies over the stack. */
+/* Grey values of tissues: what belongs to the muscle, in spite of noise and of a sensitivity that varies over the
+ * stack. */
 #ifndef SN_IMAGE_LEVELS_H
 #define SN_IMAGE_LEVELS_H
 
@@ -7,19 +8,20 @@
 enum { SN_SHADING_TERMS = 10 };
 
 typedef struct snLevels {
-    double low, high; /* of the muscle; infinite: no tissue on that side */
-    double level;     /* the muscle's own */
-    double scale;     /* distance from the level to the nearer bound */
+    double low, high;                 /* of the muscle; infinite: no tissue on that side */
+    double level;                     /* the muscle's own */
+    double scale;                     /* distance from the level to the nearer bound */
     double shading[SN_SHADING_TERMS]; /* log of the sensitivity: quadratic over the stack, 0 at first */
 } snLevels;
 
 /* Means over 3 x 3 pixels, into room for the whole stack. */
 void sn_levels_smooth(const snStack *stack, float *smooth);
-/* Bounds half-way between the level of the seeds and the tissues around it: three classes of grey by Otsu's method, those
- * closer than the noise taken together. Bounds that are given (not NaN) are kept. */
+/* Bounds half-way between the level of the seeds and the tissues around it: three classes of grey by Otsu's method,
+ * those closer than the noise taken together. Bounds that are given (not NaN) are kept. */
 snStatus sn_levels_find(const snStackPlace *place, const float *smooth, int32_t nseed, const double *seed, double low,
                         double high, snLevels *levels, snError *error);
-/* Fits the shading to the pixels of a mask of the whole stack, by least squares. Left as it is where there are too few. */
+/* Fits the shading to the pixels of a mask of the whole stack, by least squares. Left as it is where there are too few.
+ */
 void sn_levels_fit(const snStackPlace *place, const float *smooth, const uint8_t *region, snLevels *levels);
 /* How sensitive the stack is at a pixel. */
 double sn_levels_gain(const snLevels *levels, const snStackPlace *place, double x, double y, double slice);

@@ -5,6 +5,7 @@
  * The volume of the ellipsoid along an arc is that of the straight one (Pappus: sections are symmetric about the arc);
  * that of tubes is summed up. */
 #include "base/alloc.h"
+#include "base/def.h"
 #include "base/error.h"
 #include "image/outline.h"
 #include "image/stack.h"
@@ -23,16 +24,19 @@ static const double ROUND = 4;               /* mm: fillet where tubes meet */
 typedef struct {
     v3 a, b;
     double ra, rb;
+    int branch;
 } Tube;
 
+/* Tubes of a branch are joined end to end, branches with a fillet. */
 static const Tube heads[] = {
-    {{-20, 4, 115}, {-15, 2, 60}, 5, 9},  {{-15, 2, 60}, {0, 0, 5}, 9, 14},    {{20, -4, 120}, {14, -1, 60}, 4, 8},
-    {{14, -1, 60}, {0, 0, 5}, 8, 14},     {{0, 0, 5}, {2, 0, -40}, 14, 15},    {{2, 0, -40}, {0, 0, -115}, 15, 4},
+    {{-20, 4, 115}, {-15, 2, 60}, 5, 9, 0}, {{-15, 2, 60}, {0, 0, 5}, 9, 14, 0},    {{0, 0, 5}, {2, 0, -40}, 14, 15, 0},
+    {{2, 0, -40}, {0, 0, -115}, 15, 4, 0},  {{20, -4, 120}, {14, -1, 60}, 4, 8, 1}, {{14, -1, 60}, {0, 0, 5}, 8, 13, 1},
 };
 static const Tube branching[] = {
-    {{0, 0, 115}, {0, 0, 50}, 5, 15},     {{0, 0, 50}, {0, 0, -5}, 15, 13},    {{0, 0, -5}, {-22, -6, -70}, 11, 6},
-    {{-22, -6, -70}, {-24, -8, -115}, 6, 4}, {{0, 0, -5}, {0, 12, -70}, 11, 6}, {{0, 12, -70}, {0, 14, -118}, 6, 4},
-    {{0, 0, -5}, {20, -6, -75}, 11, 6},   {{20, -6, -75}, {22, -8, -112}, 6, 3},
+    {{0, 0, 115}, {0, 0, 50}, 5, 15, 0},    {{0, 0, 50}, {0, 0, -5}, 15, 13, 0},
+    {{0, 0, -5}, {-22, -6, -70}, 11, 6, 1}, {{-22, -6, -70}, {-24, -8, -115}, 6, 4, 1},
+    {{0, 0, -5}, {0, 12, -70}, 11, 6, 2},   {{0, 12, -70}, {0, 14, -118}, 6, 4, 2},
+    {{0, 0, -5}, {20, -6, -75}, 11, 6, 3},  {{20, -6, -75}, {22, -8, -112}, 6, 3, 3},
 };
 
 bool sn_phantom_find(const char *name, snPhantomKind *kind)
@@ -45,12 +49,6 @@ bool sn_phantom_find(const char *name, snPhantomKind *kind)
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
         if (strcmp(names[i], name) == 0) return *kind = (snPhantomKind)i, true;
     return false;
-}
-
-snPhantomDef sn_default_phantom_def(void)
-{
-    return (snPhantomDef){.n = {192, 144, 60}, .spacing = {0.5e-3, 0.5e-3, 5e-3}, .noise = 15, .bias = 0.1, .neighbour = true,
-                          .holes = 3, .seed = 1};
 }
 
 /* ---- the muscle ------------------------------------------------------------------------------- */
@@ -73,8 +71,11 @@ static double tube_distance(const Tube *t, v3 p)
 static double tubes(const Tube *tube, size_t count, v3 p)
 {
     double d = 1e3;
-    for (size_t i = 0; i < count; ++i) {
-        double e = tube_distance(tube + i, p), h = fmax(ROUND - fabs(d - e), 0) / ROUND;
+    for (size_t i = 0; i < count;) {
+        double e = 1e3;
+        for (int branch = tube[i].branch; i < count && tube[i].branch == branch; ++i)
+            e = fmin(e, tube_distance(tube + i, p));
+        double h = fmax(ROUND - fabs(d - e), 0) / ROUND;
         d = fmin(d, e) - 0.25 * h * h * ROUND;
     }
     return d;
@@ -132,7 +133,8 @@ static int tissue_near(const Limb *limb, v3 p, double d)
     return tissue(limb, p, fabs(d) < NEAR ? muscle(limb->def->kind, p) : d);
 }
 
-/* The mean over the pixel's box, 0.6 of the distance between slices thick: sampled finely where it is not all the same. */
+/* The mean over the pixel's box, 0.6 of the distance between slices thick: sampled finely where it is not all the same.
+ */
 static double pixel_value(const Limb *limb, double x, double y, double slice)
 {
     enum { FINE = 4, DEEP = 5 };
@@ -174,7 +176,8 @@ static double normal(uint64_t *state)
 /* Coils are nearer to one side. */
 static double shading(const snPhantomDef *def, v3 p)
 {
-    return 1 + 0.5 * def->bias * (sin(2.2 * p.x / STAGE[0] + 0.3) + 0.6 * cos(3 * p.z / STAGE[2]) * sin(2 * p.y / STAGE[1]));
+    return 1 + 0.5 * def->bias *
+                   (sin(2.2 * p.x / STAGE[0] + 0.3) + 0.6 * cos(3 * p.z / STAGE[2]) * sin(2 * p.y / STAGE[1]));
 }
 
 /* Whether slice k is one of `count` spread over the middle of the muscle; the two lists do not meet. */
@@ -202,7 +205,7 @@ static bool true_slice(Limb *limb, int32_t k, float *field, snSlice *slice)
 static double true_volume(snPhantomKind kind)
 {
     if (kind == SN_PHANTOM_SPINDLE || kind == SN_PHANTOM_BENT) return 4.0 / 3 * SN_PI * HALF[0] * HALF[1] * HALF[2];
-    const double h = 0.5, deep = 1;
+    const double h = 0.75, deep = 1.5;
     double sum = 0;
     for (double z = -0.5 * STAGE[2] + 0.5 * deep; z < 0.5 * STAGE[2]; z += deep)
         for (double y = -0.5 * STAGE[1] + 0.5 * h; y < 0.5 * STAGE[1]; y += h)
@@ -244,6 +247,7 @@ static void fill_stack(Limb *limb, snStack *stack)
 
 snStatus sn_make_phantom(const snPhantomDef *def, snStack *stack, snContours *truth, snError *error)
 {
+    if (SN_CHECK_DEF(def, snPhantomDef, error)) return SN_BAD_ARGUMENT;
     Limb limb = {.def = def};
     snStackPlace place = sn_default_stack_place();
     snStack made = {0};
@@ -257,15 +261,15 @@ snStatus sn_make_phantom(const snPhantomDef *def, snStack *stack, snContours *tr
     if (def->n[0] < 16 || def->n[1] < 16 || def->n[2] < 4)
         return sn_fail(error, SN_BAD_INPUT, "a phantom needs 16 x 16 pixels and 4 slices at least");
     if (!(def->noise >= 0 && def->noise < 1e4) || !(fabs(def->bias) < 1) || def->holes < 0 || def->gaps < 0)
-        return sn_fail(error, SN_BAD_INPUT, "noise %g, bias %g, %d holes and %d gaps cannot be made", def->noise, def->bias,
-                       (int)def->holes, (int)def->gaps);
-    snStatus status = sn_stack_create(&place, &made, error);
+        return sn_fail(error, SN_BAD_INPUT, "noise %g, bias %g, %d holes and %d gaps cannot be made", def->noise,
+                       def->bias, (int)def->holes, (int)def->gaps);
+    snStatus status = stack ? sn_stack_create(&place, &made, error) : sn_stack_place_check(&place, error);
     if (status == SN_OK) status = make_truth(&limb, &outline, error);
-    contours.place = made.place;
+    contours.place = place;
     if (status == SN_OK) status = sn_contours_put(&contours, &outline, error);
     if (status == SN_OK) {
-        fill_stack(&limb, &made);
-        *stack = made, *truth = contours;
+        if (stack) fill_stack(&limb, &made), *stack = made;
+        *truth = contours;
         return SN_OK;
     }
     sn_outline_free(&outline);

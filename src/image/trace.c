@@ -1,9 +1,9 @@
 /* Marching squares. The image is surrounded by one row of pixels outside, so that every loop is closed.
  *
- * Edges of the lattice between a pixel inside and one outside carry the points. Within a cell a piece of contour runs from
- * an edge where, going round counter-clockwise, the corners change from inside to outside, to one where they change back.
- * Each edge is therefore the start of one piece and the end of another, and following them gives loops that never cross;
- * what they go round is on their left. A saddle is joined where the mean of its corners is inside. */
+ * Edges of the lattice between a pixel inside and one outside carry the points. Within a cell a piece of contour runs
+ * from an edge where, going round counter-clockwise, the corners change from inside to outside, to one where they
+ * change back. Each edge is therefore the start of one piece and the end of another, and following them gives loops
+ * that never cross; what they go round is on their left. A saddle is joined where the mean of its corners is inside. */
 #include "image/outline.h"
 
 #include "base/alloc.h"

@@ -56,12 +56,14 @@ static void put(Picture *p, double x, double y, const unsigned char color[3])
 
 static void draw_tile(Picture *p, int32_t k, int32_t x0, int32_t y0)
 {
-    static const unsigned char color[][3] = {{255, 60, 60}, {255, 60, 60}, {255, 210, 0}, {80, 160, 255}, {60, 220, 80}};
+    static const unsigned char color[][3] = {
+        {255, 60, 60}, {255, 60, 60}, {255, 210, 0}, {80, 160, 255}, {60, 220, 80}};
     const snSlice *slice = p->muscle->slice + k;
     const float *value = sn_stack_slice(p->stack, k);
     for (int32_t j = 0; j < p->n[1] * p->zoom; ++j)
         for (int32_t i = 0; i < p->n[0] * p->zoom; ++i) {
-            size_t at = (size_t)(p->low[1] + j / p->zoom) * (size_t)p->stack->place.n[0] + (size_t)(p->low[0] + i / p->zoom);
+            size_t at =
+                (size_t)(p->low[1] + j / p->zoom) * (size_t)p->stack->place.n[0] + (size_t)(p->low[0] + i / p->zoom);
             double grey = fmax(0, fmin(1, (value[at] - p->dark) / (p->bright - p->dark)));
             unsigned char byte = (unsigned char)(255 * grey), pixel[3] = {byte, byte, byte};
             put(p, x0 + i, y0 + j, pixel);
@@ -73,7 +75,8 @@ static void draw_tile(Picture *p, int32_t k, int32_t x0, int32_t y0)
             int32_t steps = 1 + (int32_t)(2 * p->zoom * hypot(b[0] - a[0], b[1] - a[1]));
             for (int32_t s = 0; s < steps; ++s) {
                 double t = (double)s / steps, x = a[0] + t * (b[0] - a[0]), y = a[1] + t * (b[1] - a[1]);
-                put(p, x0 + (x + 0.5 - p->low[0]) * p->zoom - 0.5, y0 + (y + 0.5 - p->low[1]) * p->zoom - 0.5, color[slice->state]);
+                put(p, x0 + (x + 0.5 - p->low[0]) * p->zoom - 0.5, y0 + (y + 0.5 - p->low[1]) * p->zoom - 0.5,
+                    color[slice->state]);
             }
         }
     }
@@ -99,14 +102,16 @@ snStatus sn_save_contour_picture(const snStack *stack, const snOutline *muscle, 
     Picture p = {.stack = stack, .muscle = muscle};
     int32_t chosen[TILES], count = choose(muscle, chosen);
     if (count == 0) return sn_fail(error, SN_BAD_INPUT, "muscle %s has no contours to draw", muscle->name);
-    if (muscle->nslice != stack->place.n[2]) return sn_fail(error, SN_BAD_INPUT, "the contours belong to another stack");
+    if (muscle->nslice != stack->place.n[2])
+        return sn_fail(error, SN_BAD_INPUT, "the contours belong to another stack");
     frame(&p);
     find_range(&p);
     int32_t across = count < ACROSS ? count : ACROSS, down = (count + ACROSS - 1) / ACROSS;
     int32_t wide = p.n[0] * p.zoom + 4, high = p.n[1] * p.zoom + 4;
     p.columns = across * wide, p.rows = down * high;
-    if (p.columns > 4 * MOST_SIDE || p.rows > 4 * MOST_SIDE) return sn_fail(error, SN_BAD_INPUT, "the slices are too large to draw");
-    p.rgb = SN_NEW_ARRAY(unsigned char, 3 * (size_t)p.columns *(size_t)p.rows);
+    if (p.columns > 4 * MOST_SIDE || p.rows > 4 * MOST_SIDE)
+        return sn_fail(error, SN_BAD_INPUT, "the slices are too large to draw");
+    p.rgb = SN_NEW_ARRAY(unsigned char, 3 * (size_t)p.columns * (size_t)p.rows);
     if (!p.rgb) return sn_fail_no_memory(error);
     for (int32_t i = 0; i < count; ++i) draw_tile(&p, chosen[i], i % ACROSS * wide, i / ACROSS * high);
     snStatus status = sn_write_png(path, p.columns, p.rows, 8, 3, p.rgb, error);

@@ -38,7 +38,8 @@ typedef struct Reader {
 /* ---- reading ---------------------------------------------------------------------------------- */
 
 /* `count` numbers of an attribute. */
-static snStatus read_numbers(snXml *xml, const char *tag, const char **attribute, const char *name, int count, double *to)
+static snStatus read_numbers(snXml *xml, const char *tag, const char **attribute, const char *name, int count,
+                             double *to)
 {
     const char *text = sn_xml_attribute(attribute, name);
     if (!text) return sn_xml_fail(xml, 0, tag, NULL, "attribute %s is missing", name);
@@ -47,11 +48,14 @@ static snStatus read_numbers(snXml *xml, const char *tag, const char **attribute
         at += strspn(at, " \t\n");
         size_t length = strcspn(at, " \t\n");
         if (!sn_text_number(at, length, to + i))
-            return sn_xml_fail(xml, 0, tag, NULL, "%s=\"%.60s\": expected %d number%s", name, text, count, count > 1 ? "s" : "");
+            return sn_xml_fail(xml, 0, tag, NULL, "%s=\"%.60s\": expected %d number%s", name, text, count,
+                               count > 1 ? "s" : "");
         at += length;
     }
     at += strspn(at, " \t\n");
-    if (*at) return sn_xml_fail(xml, 0, tag, NULL, "%s=\"%.60s\": expected %d number%s", name, text, count, count > 1 ? "s" : "");
+    if (*at)
+        return sn_xml_fail(xml, 0, tag, NULL, "%s=\"%.60s\": expected %d number%s", name, text, count,
+                           count > 1 ? "s" : "");
     return SN_OK;
 }
 
@@ -70,12 +74,14 @@ static snStatus start_root(Reader *r, snXml *xml, const char *tag, const char **
     if (status == SN_OK) status = read_numbers(xml, tag, attribute, "axes", 9, p->axis);
     if (status != SN_OK) return status;
     for (int a = 0; a < 3; ++a) {
-        if (!(size[a] >= 1 && size[a] <= SN_STACK_SIDE)) return sn_xml_fail(xml, 0, tag, NULL, "a size of %g pixels", size[a]);
+        if (!(size[a] >= 1 && size[a] <= SN_STACK_SIDE))
+            return sn_xml_fail(xml, 0, tag, NULL, "a size of %g pixels", size[a]);
         p->n[a] = (int32_t)size[a], p->spacing[a] *= 1e-3, p->origin[a] *= 1e-3;
     }
     snError error = {0};
     status = sn_stack_place_check(p, &error);
-    return status == SN_OK ? SN_OK : sn_xml_fail(xml, 0, tag, error.remedy[0] ? error.remedy : NULL, "%s", error.message);
+    return status == SN_OK ? SN_OK
+                           : sn_xml_fail(xml, 0, tag, error.remedy[0] ? error.remedy : NULL, "%s", error.message);
 }
 
 static snStatus start_muscle(Reader *r, snXml *xml, const char *tag, const char **attribute)
@@ -84,12 +90,15 @@ static snStatus start_muscle(Reader *r, snXml *xml, const char *tag, const char 
     snOutline muscle = {0};
     if (!name || !name[0] || strlen(name) >= SN_MUSCLE_NAME)
         return sn_xml_fail(xml, 0, tag, NULL, "the name is missing or longer than %d characters", SN_MUSCLE_NAME - 1);
-    if (sn_contours_find(r->contours, name)) return sn_xml_fail(xml, 0, tag, "rename one", "muscle %s is there twice", name);
-    if (r->contours->nmuscle == MOST_MUSCLES) return sn_xml_fail(xml, 0, tag, NULL, "more than %d muscles", MOST_MUSCLES);
+    if (sn_contours_find(r->contours, name))
+        return sn_xml_fail(xml, 0, tag, "rename one", "muscle %s is there twice", name);
+    if (r->contours->nmuscle == MOST_MUSCLES)
+        return sn_xml_fail(xml, 0, tag, NULL, "more than %d muscles", MOST_MUSCLES);
     if (!sn_outline_create(&muscle, name, r->contours->place.n[2])) return sn_xml_fail_no_memory(xml);
     snStatus status = SN_OK;
     if (sn_xml_attribute(attribute, "low")) status = read_numbers(xml, tag, attribute, "low", 1, &muscle.low);
-    if (status == SN_OK && sn_xml_attribute(attribute, "high")) status = read_numbers(xml, tag, attribute, "high", 1, &muscle.high);
+    if (status == SN_OK && sn_xml_attribute(attribute, "high"))
+        status = read_numbers(xml, tag, attribute, "high", 1, &muscle.high);
     if (status == SN_OK && sn_xml_attribute(attribute, "volume"))
         status = read_numbers(xml, tag, attribute, "volume", 1, &muscle.volume);
     muscle.volume *= 1e-9;
@@ -103,7 +112,8 @@ static snStatus check_pixel(Reader *r, snXml *xml, const char *tag, const double
 {
     for (int c = 0; c < count; ++c)
         if (!(at[c] >= -0.5 && at[c] <= r->contours->place.n[c] - 0.5))
-            return sn_xml_fail(xml, 0, tag, NULL, "%g is outside the stack, 0 to %d", at[c], (int)r->contours->place.n[c] - 1);
+            return sn_xml_fail(xml, 0, tag, NULL, "%g is outside the stack, 0 to %d", at[c],
+                               (int)r->contours->place.n[c] - 1);
     return SN_OK;
 }
 
@@ -113,7 +123,8 @@ static snStatus start_seed(Reader *r, snXml *xml, const char *tag, const char **
     snStatus status = read_numbers(xml, tag, attribute, "at", 3, at);
     if (status == SN_OK) status = check_pixel(r, xml, tag, at, 3);
     for (int c = 0; status == SN_OK && c < 3; ++c)
-        if (!sn_array_push(&r->seed, fmax(0, fmin(r->contours->place.n[c] - 1, at[c])))) status = sn_xml_fail_no_memory(xml);
+        if (!sn_array_push(&r->seed, fmax(0, fmin(r->contours->place.n[c] - 1, at[c]))))
+            status = sn_xml_fail_no_memory(xml);
     return status;
 }
 
@@ -124,7 +135,8 @@ static snStatus start_wall(Reader *r, snXml *xml, const char *tag, const char **
     if (status == SN_OK) status = read_numbers(xml, tag, attribute, "to", 2, v + 2);
     if (status == SN_OK) status = read_numbers(xml, tag, attribute, "slice", 1, v + 4);
     if (status == SN_OK && !(v[4] >= 0 && v[4] <= r->contours->place.n[2] - 1))
-        return sn_xml_fail(xml, 0, tag, NULL, "slice %g; the stack has 0 to %d", v[4], (int)r->contours->place.n[2] - 1);
+        return sn_xml_fail(xml, 0, tag, NULL, "slice %g; the stack has 0 to %d", v[4],
+                           (int)r->contours->place.n[2] - 1);
     for (int c = 0; status == SN_OK && c < 5; ++c)
         if (!sn_array_push(&r->wall, v[c])) status = sn_xml_fail_no_memory(xml);
     return status;
@@ -172,7 +184,8 @@ static snStatus end_loop(Reader *r, snXml *xml)
     snStatus status = sn_numbers_end(&r->numbers, xml, "Loop");
     if (status != SN_OK) return status;
     if (r->numbers.count % 2 != 0 || r->numbers.count < 6)
-        return sn_xml_fail(xml, 0, "Loop", NULL, "%d numbers; expected x and y of at least 3 points", (int)r->numbers.count);
+        return sn_xml_fail(xml, 0, "Loop", NULL, "%d numbers; expected x and y of at least 3 points",
+                           (int)r->numbers.count);
     for (int32_t i = 0; i < r->numbers.count; i += 2) {
         /* marching squares may put a contour half-way to the pixel beyond the border */
         const double *p = r->numbers.number + i;
@@ -213,8 +226,8 @@ static snStatus end_slice(Reader *r, snXml *xml)
     if (r->slice->nloop > 0 && sn_slice_crossing(r->slice, pair)) {
         const double *p = r->slice->loop[pair[0]].point + 2 * pair[1];
         return sn_xml_fail(xml, 0, "Slice", "draw it again without crossing",
-                           "loop %d crosses loop %d near %.1f %.1f in slice %d", (int)pair[0] + 1, (int)pair[2] + 1, p[0], p[1],
-                           (int)(r->slice - r->muscle->slice));
+                           "loop %d crosses loop %d near %.1f %.1f in slice %d", (int)pair[0] + 1, (int)pair[2] + 1,
+                           p[0], p[1], (int)(r->slice - r->muscle->slice));
     }
     if (r->slice->nloop > 0 && r->slice->state == SN_SLICE_EMPTY)
         return sn_xml_fail(xml, 0, "Slice", "write state=\"hand\"", "an empty slice has loops");
@@ -254,7 +267,8 @@ static snStatus on_text(void *user, snXml *xml, const char *text, size_t length)
     Reader *r = user;
     if (r->in_loop) return sn_numbers_text(&r->numbers, xml, "Loop", text, length);
     for (size_t i = 0; i < length; ++i)
-        if (!memchr(" \t\r\n", text[i], 4)) return sn_xml_fail(xml, i, NULL, "remove it", "text where only elements are allowed");
+        if (!memchr(" \t\r\n", text[i], 4))
+            return sn_xml_fail(xml, i, NULL, "remove it", "text where only elements are allowed");
     return SN_OK;
 }
 

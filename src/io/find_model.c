@@ -1,21 +1,13 @@
 /* Shipped models by name: NAME/NAME.muscle.xml in the first of several folders that has it. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* dladdr */
-#endif
 #include "base/error.h"
+#include "base/where.h"
 #include "io/file.h"
 #include "sinew/io.h"
 
 #include <dirent.h>
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-#ifndef SINEW_MODEL_FOLDERS /* of the source and build tree, separated by colons */
-#define SINEW_MODEL_FOLDERS ""
-#endif
 
 enum { PATH_SIZE = 4096, MAX_FOLDERS = 8 };
 
@@ -40,36 +32,37 @@ static void add_list(Folders *f, const char *list)
     }
 }
 
-static const char here; /* an address inside the library */
-
-static void add_share(Folders *f, char *file, const char *share)
+/* The folders that the build tree names, when the program or the library runs from one. */
+static void add_tree(Folders *f)
 {
-    char *slash = strrchr(file, '/');
-    if (!slash || (size_t)(slash - file) + strlen(share) >= PATH_SIZE) return;
-    strcpy(slash, share);
-    add_folder(f, file, strlen(file));
+    char path[PATH_SIZE + 20], list[PATH_SIZE] = "";
+    if (!sn_build_tree(path, PATH_SIZE)) return;
+    strcat(path, "/sinew-tree");
+    FILE *file = fopen(path, "r");
+    if (!file) return;
+    if (fgets(list, sizeof list, file)) {
+        list[strcspn(list, "\n")] = '\0';
+        add_list(f, list);
+    }
+    (void)fclose(file);
 }
 
 /* The share folder that belongs to the running program, PREFIX/bin/sinew, or to the library when another program has
  * loaded it, PREFIX/lib/libsinew.so or PREFIX/lib/MACHINE/libsinew.so: PREFIX/share/sinew/models. */
 static void add_installed(Folders *f)
 {
+    static const char *const share[] = {"../share/sinew/models", "../../share/sinew/models"};
     char path[PATH_SIZE];
-    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
-    if (n > 0) path[n] = '\0', add_share(f, path, "/../share/sinew/models");
-    Dl_info library;
-    static const char *const share[] = {"/../share/sinew/models", "/../../share/sinew/models"};
-    for (int i = 0; i < 2 && dladdr(&here, &library) && library.dli_fname; ++i) {
-        (void)snprintf(path, sizeof path, "%s", library.dli_fname);
-        add_share(f, path, share[i]);
-    }
+    if (sn_beside(SN_WHERE_PROGRAM, share[0], path, sizeof path)) add_folder(f, path, strlen(path));
+    for (int i = 0; i < 2; ++i)
+        if (sn_beside(SN_WHERE_LIBRARY, share[i], path, sizeof path)) add_folder(f, path, strlen(path));
 }
 
 static void find_folders(Folders *f)
 {
     f->count = 0;
     add_list(f, getenv("SINEW_MODELS"));
-    add_list(f, SINEW_MODEL_FOLDERS);
+    add_tree(f);
     add_installed(f);
 }
 

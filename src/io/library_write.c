@@ -9,53 +9,34 @@
  * Texts are filled up with zeros and end with one. Numbers of 8 are doubles, of 4 floats or counts. */
 #include "base/error.h"
 #include "io/file.h"
-#include "io/little.h"
+#include "io/little_write.h"
 #include "meshfree/library.h"
 #include "sinew/meshfree.h"
-
-static void put(snWriter *w, uint64_t value, int size)
-{
-    unsigned char bytes[8];
-    sn_little_put(bytes, value, size);
-    sn_writer_bytes(w, bytes, (size_t)size);
-}
-
-static void put_double(snWriter *w, double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    put(w, bits, 8);
-}
-
-static void put_float(snWriter *w, float value)
-{
-    put(w, sn_float_bits((double)value), 4);
-}
 
 static void write_muscle(snWriter *w, const snLibraryMuscle *m)
 {
     sn_writer_bytes(w, m->name, SN_LIBRARY_NAME);
     sn_writer_bytes(w, m->mesh, SN_LIBRARY_NAME);
     sn_writer_bytes(w, m->note, SN_LIBRARY_NOTE);
-    put(w, m->hash, 8);
-    put(w, (uint32_t)m->nvertex, 4), put(w, (uint32_t)m->nbody, 4);
-    put(w, (uint32_t)m->naxis, 4), put(w, (uint32_t)m->nsample, 4);
+    sn_writer_little(w, m->hash, 8);
+    sn_writer_little(w, (uint32_t)m->nvertex, 4), sn_writer_little(w, (uint32_t)m->nbody, 4);
+    sn_writer_little(w, (uint32_t)m->naxis, 4), sn_writer_little(w, (uint32_t)m->nsample, 4);
     for (int32_t b = 0; b < m->nbody; ++b) sn_writer_bytes(w, m->body[b], SN_LIBRARY_NAME);
     for (int32_t a = 0; a < m->naxis; ++a) {
         sn_writer_bytes(w, m->axis[a].name, SN_LIBRARY_NAME);
-        put(w, m->axis[a].angle, 4), put(w, (uint32_t)m->axis[a].n, 4);
-        for (int32_t k = 0; k < m->axis[a].n; ++k) put_double(w, m->axis[a].value[k]);
+        sn_writer_little(w, m->axis[a].angle, 4), sn_writer_little(w, (uint32_t)m->axis[a].n, 4);
+        for (int32_t k = 0; k < m->axis[a].n; ++k) sn_writer_double(w, m->axis[a].value[k]);
     }
-    put_double(w, m->unit);
-    put_float(w, m->midpoint_rms), put_float(w, m->midpoint_max);
+    sn_writer_double(w, m->unit);
+    sn_writer_float(w, m->midpoint_rms), sn_writer_float(w, m->midpoint_max);
     size_t weights = (size_t)m->nbody * (size_t)m->nvertex, deltas = 3 * (size_t)m->nsample * (size_t)m->nvertex;
-    for (size_t i = 0; i < weights; ++i) put_float(w, m->weight[i]);
+    for (size_t i = 0; i < weights; ++i) sn_writer_float(w, m->weight[i]);
     for (int32_t s = 0; s < m->nsample; ++s) {
         const snLibrarySample *p = m->sample + s;
-        put_float(w, p->residual), put_float(w, p->energy), put_float(w, p->least), put_float(w, p->volume);
-        put_float(w, p->force), put_float(w, p->jump), put_float(w, p->step), put_float(w, p->left_out);
+        sn_writer_float(w, p->residual), sn_writer_float(w, p->energy), sn_writer_float(w, p->least), sn_writer_float(w, p->volume);
+        sn_writer_float(w, p->force), sn_writer_float(w, p->jump), sn_writer_float(w, p->step), sn_writer_float(w, p->left_out);
     }
-    for (size_t i = 0; i < deltas; ++i) put(w, (uint16_t)m->delta[i], 2);
+    for (size_t i = 0; i < deltas; ++i) sn_writer_little(w, (uint16_t)m->delta[i], 2);
 }
 
 snStatus sn_save_library(const snLibrary *library, const char *path, snError *error)
@@ -64,7 +45,7 @@ snStatus sn_save_library(const snLibrary *library, const char *path, snError *er
     snStatus status = sn_writer_open(&writer, path, error);
     if (status != SN_OK) return status;
     sn_writer_bytes(&writer, "SNLIB1\0\0", 8);
-    put(&writer, (uint32_t)library->nmuscle, 4);
+    sn_writer_little(&writer, (uint32_t)library->nmuscle, 4);
     for (int32_t i = 0; i < library->nmuscle; ++i) write_muscle(&writer, library->muscle + i);
     return sn_writer_commit(&writer, error);
 }

@@ -2,7 +2,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "io/file.h"
-#include "io/little.h"
+#include "io/little_write.h"
 #include "io/mesh_read.h"
 #include "math/vec.h"
 
@@ -49,25 +49,6 @@ static void write_obj(snWriter *out, const snMesh *mesh)
     }
 }
 
-static void put_little(snWriter *out, uint64_t bits, int size)
-{
-    unsigned char byte[8];
-    sn_little_put(byte, bits, size);
-    sn_writer_bytes(out, byte, (size_t)size);
-}
-
-static void put_double(snWriter *out, double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    put_little(out, bits, 8);
-}
-
-static void put_float(snWriter *out, double value)
-{
-    put_little(out, sn_float_bits(value), 4);
-}
-
 static void write_ply(snWriter *out, const snMesh *mesh)
 {
     sn_writer_printf(out, "ply\nformat binary_little_endian 1.0\nelement vertex %d\n", mesh->nvertex);
@@ -75,13 +56,13 @@ static void write_ply(snWriter *out, const snMesh *mesh)
     if (mesh->color) sn_writer_text(out, "property uchar red\nproperty uchar green\nproperty uchar blue\n");
     sn_writer_printf(out, "element face %d\nproperty list uchar int vertex_indices\nend_header\n", mesh->ntriangle);
     for (size_t i = 0; i < (size_t)mesh->nvertex; ++i) {
-        for (size_t k = 0; k < 3; ++k) put_double(out, mesh->vertex[3 * i + k]);
+        for (size_t k = 0; k < 3; ++k) sn_writer_double(out, mesh->vertex[3 * i + k]);
         for (size_t k = 0; mesh->color && k < 3; ++k)
-            put_little(out, (uint64_t)(255 * fmin(1, fmax(0, mesh->color[3 * i + k])) + 0.5), 1);
+            sn_writer_little(out, (uint64_t)(255 * fmin(1, fmax(0, mesh->color[3 * i + k])) + 0.5), 1);
     }
     for (size_t i = 0; i < (size_t)mesh->ntriangle; ++i) {
-        put_little(out, 3, 1);
-        for (size_t k = 0; k < 3; ++k) put_little(out, (uint32_t)mesh->triangle[3 * i + k], 4);
+        sn_writer_little(out, 3, 1);
+        for (size_t k = 0; k < 3; ++k) sn_writer_little(out, (uint32_t)mesh->triangle[3 * i + k], 4);
     }
 }
 
@@ -89,14 +70,14 @@ static void write_stl(snWriter *out, const snMesh *mesh)
 {
     char header[80] = "binary STL, metres";
     sn_writer_bytes(out, header, sizeof header);
-    put_little(out, (uint32_t)mesh->ntriangle, 4);
+    sn_writer_little(out, (uint32_t)mesh->ntriangle, 4);
     for (size_t i = 0; i < (size_t)mesh->ntriangle; ++i) {
         v3 p[3];
         for (size_t k = 0; k < 3; ++k) p[k] = v3_load(mesh->vertex + 3 * (size_t)mesh->triangle[3 * i + k]);
         v3 n = v3_unit(v3_cross(v3_sub(p[1], p[0]), v3_sub(p[2], p[0])));
-        put_float(out, n.x), put_float(out, n.y), put_float(out, n.z);
-        for (int k = 0; k < 3; ++k) put_float(out, p[k].x), put_float(out, p[k].y), put_float(out, p[k].z);
-        put_little(out, 0, 2);
+        sn_writer_float(out, n.x), sn_writer_float(out, n.y), sn_writer_float(out, n.z);
+        for (int k = 0; k < 3; ++k) sn_writer_float(out, p[k].x), sn_writer_float(out, p[k].y), sn_writer_float(out, p[k].z);
+        sn_writer_little(out, 0, 2);
     }
 }
 

@@ -5,7 +5,8 @@
  * 2. What the reader refuses is what no later stage should have to expect: wrong types, missing attributes, counts that
  *    contradict each other, triangles without their vertices. Ranges and names are left to sn_check, which reports all
  *    problems at once.
- * 3. Reading a forgiving spec goes on after a problem with an attribute, which keeps its default: see forgive. */
+ * 3. Reading a forgiving spec goes on after a problem with an attribute, which keeps its default: see forgive.
+ * One file, because everything in it is a step of one automaton on one state. */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/nearest.h"

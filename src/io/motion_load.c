@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "io/bvh.h"
 #include "io/file.h"
+#include "io/motion_library.h"
 #include "io/motion_limit.h"
 #include "io/pose.h"
 #include "sinew/control.h"
@@ -20,9 +21,7 @@ enum { PATH_SIZE = 4096, MAX_SAMPLES = 1000000 };
 static const double GAP_FACTOR = 10; /* times the usual distance of frames ... */
 static const double GAP_LEAST = 0.5; /* s: ... and at least this is a hole in a recording */
 
-static const char *const endings[] = {".pose.csv",   ".control.xml", ".control.xml.gz", ".replay.xml", ".replay.xml.gz",
-                                      ".replay.bin", ".bvh",         ".sto",            ".mot",        ".csv"};
-enum { NENDING = sizeof endings / sizeof *endings };
+enum { NENDING = SN_MOTION_ENDINGS };
 
 /* ---- finding -------------------------------------------------------------------------------- */
 
@@ -61,8 +60,8 @@ static void list_motions(const char *folder, char *list, size_t size)
     if (!directory) return;
     for (struct dirent *entry; (entry = readdir(directory)) && count < MOST;)
         for (int i = 0; i < NENDING; ++i) {
-            size_t length = strlen(entry->d_name) - strlen(endings[i]);
-            if (!has_ending(entry->d_name, endings[i]) || length >= NAME) continue;
+            size_t length = strlen(entry->d_name) - strlen(sn_motion_endings[i]);
+            if (!has_ending(entry->d_name, sn_motion_endings[i]) || length >= NAME) continue;
             memcpy(name[count], entry->d_name, length);
             name[count++][length] = '\0';
             break;
@@ -108,7 +107,12 @@ static snStatus find_motion(const snMotionDef *def, const char *name, char *path
     if (!place_of_model(def, folder, stem, sizeof folder)) return fail_unknown(name, NULL, error);
     snprintf(motions, sizeof motions, "%smotions", folder);
     for (int i = 0; *name && !strchr(name, '/') && i < NENDING; ++i) {
-        int n = snprintf(path, size, "%s/%s%s", motions, name, endings[i]);
+        int n = snprintf(path, size, "%s/%s%s", motions, name, sn_motion_endings[i]);
+        if (n > 0 && (size_t)n < size && sn_file_exists(path)) return SN_OK;
+    }
+    char own[PATH_SIZE];
+    for (int i = 0; *name && !strchr(name, '/') && sn_user_motion_folder(stem, own, sizeof own) && i < NENDING; ++i) {
+        int n = snprintf(path, size, "%s/%s%s", own, name, sn_motion_endings[i]);
         if (n > 0 && (size_t)n < size && sn_file_exists(path)) return SN_OK;
     }
     return fail_unknown(name, motions, error);
@@ -122,11 +126,19 @@ static snStatus name_file(snStatus status, const char *path, snError *error)
     return status;
 }
 
+static const double HOLD = 1; /* s: a single pose is held that long */
+
+static double length_of_poses(const snPoses *poses)
+{
+    if (sn_poses_frames(poses) == 1) return HOLD;
+    return sn_poses_time(poses, sn_poses_frames(poses) - 1) - sn_poses_time(poses, 0);
+}
+
 static void sample(const snModel *m, const snPoses *poses, const int32_t *column, int32_t count, double *time,
                    double *value, double *row)
 {
-    int32_t nc = sn_count(m, SN_ITEM_COORDINATE), last = sn_poses_frames(poses) - 1;
-    double first = sn_poses_time(poses, 0), length = sn_poses_time(poses, last) - first;
+    int32_t nc = sn_count(m, SN_ITEM_COORDINATE);
+    double first = sn_poses_time(poses, 0), length = length_of_poses(poses);
     for (int32_t i = 0; i < count; ++i) {
         time[i] = i + 1 < count ? first + length * i / (count - 1) : first + length;
         sn_poses_at(poses, time[i], row, NULL, NULL);
@@ -141,11 +153,6 @@ static snStatus check_length(double length, double rate, snError *error)
             floor(MAX_SAMPLES / rate));
     sn_error_remedy(error, "times are seconds: look whether the file has them in another unit, or split the motion");
     return SN_BAD_INPUT;
-}
-
-static double length_of_poses(const snPoses *poses)
-{
-    return sn_poses_time(poses, sn_poses_frames(poses) - 1) - sn_poses_time(poses, 0);
 }
 
 /* Which column drives which coordinate, -1 where the poses say nothing. The words behind the dot are the model's. */
@@ -343,7 +350,7 @@ static snStatus load_any(const snModel *m, const char *path, const snMotionDef *
         return load_track(m, path, def, rate, motion, error);
     if (sn_path_ends(path, ".bvh")) return load_bvh(m, path, def, rate, motion, error);
     for (int i = 0; i < NENDING; ++i)
-        if (sn_path_ends(path, endings[i])) return load_poses(m, path, def, motion, error);
+        if (sn_path_ends(path, sn_motion_endings[i])) return load_poses(m, path, def, motion, error);
     sn_fail(error, SN_BAD_INPUT, "unknown motion format");
     sn_error_place(error, path, 0, 0);
     sn_error_remedy(error, "motions end in .control.xml, .replay.xml, .replay.xml.gz, .replay.bin, .pose.csv, .bvh, .sto or .mot");

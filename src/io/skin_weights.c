@@ -83,8 +83,18 @@ static snStatus read_weights(const Lines *l, const char *at, const char *end, in
     return SN_OK;
 }
 
-snStatus sn_load_skin_weights(const char *path, int32_t nvertex, int32_t nbody, const char *const *body_name,
-                              int32_t *body, double *weight, snError *error)
+/* What the lines of a file fill, vertex by vertex. */
+typedef struct Vertices {
+    int32_t nvertex, nbody;
+    const char *const *body_name;
+    int32_t *body;
+    double *weight, *influence;
+} Vertices;
+
+/* One line for each vertex. */
+static snStatus read_vertices(const char *path, const Vertices *to,
+                              snStatus (*read)(Lines *l, const char *start, const char *end, const Vertices *to, int32_t v),
+                              snError *error)
 {
     char *bytes;
     size_t size;
@@ -94,13 +104,33 @@ snStatus sn_load_skin_weights(const char *path, int32_t nvertex, int32_t nbody, 
     const char *start, *end;
     int32_t v = 0;
     while (status == SN_OK && next_line(&l, &start, &end)) {
-        if (v == nvertex) status = bad_line(&l, "more lines than the skin has vertices");
-        if (status == SN_OK) status = read_weights(&l, start, end, nbody, body_name, body + 4 * v, weight + 4 * v);
+        status = v == to->nvertex ? bad_line(&l, "more lines than the skin has vertices") : read(&l, start, end, to, v);
         ++v;
     }
-    if (status == SN_OK && v < nvertex) status = bad_line(&l, "fewer lines than the skin has vertices");
+    if (status == SN_OK && v < to->nvertex) status = bad_line(&l, "fewer lines than the skin has vertices");
     sn_free(bytes);
     return status;
+}
+
+static snStatus take_weights(Lines *l, const char *start, const char *end, const Vertices *to, int32_t v)
+{
+    return read_weights(l, start, end, to->nbody, to->body_name, to->body + 4 * v, to->weight + 4 * v);
+}
+
+static snStatus take_influence(Lines *l, const char *start, const char *end, const Vertices *to, int32_t v)
+{
+    double value;
+    if (!sn_number_parse(start, end, &value) || !(value >= 0 && value <= 1))
+        return bad_line(l, "an influence is a number from 0 to 1");
+    to->influence[v] = value;
+    return SN_OK;
+}
+
+snStatus sn_load_skin_weights(const char *path, int32_t nvertex, int32_t nbody, const char *const *body_name,
+                              int32_t *body, double *weight, snError *error)
+{
+    Vertices to = {.nvertex = nvertex, .nbody = nbody, .body_name = body_name, .body = body, .weight = weight};
+    return read_vertices(path, &to, take_weights, error);
 }
 
 static snStatus influence_from_mesh(const char *path, int32_t nvertex, double *influence, snError *error)
@@ -119,23 +149,6 @@ static snStatus influence_from_mesh(const char *path, int32_t nvertex, double *i
 snStatus sn_load_skin_influence(const char *path, int32_t nvertex, double *influence, snError *error)
 {
     if (!sn_path_ends(path, ".csv")) return influence_from_mesh(path, nvertex, influence, error);
-    char *bytes;
-    size_t size;
-    snStatus status = sn_file_read_text(path, true, &bytes, &size, error);
-    if (status != SN_OK) return status;
-    Lines l = {bytes, bytes + size, path, 0, error};
-    const char *start, *end;
-    int32_t v = 0;
-    while (status == SN_OK && next_line(&l, &start, &end)) {
-        double value;
-        if (v == nvertex)
-            status = bad_line(&l, "more lines than the skin has vertices");
-        else if (!sn_number_parse(start, end, &value) || !(value >= 0 && value <= 1))
-            status = bad_line(&l, "an influence is a number from 0 to 1");
-        else
-            influence[v++] = value;
-    }
-    if (status == SN_OK && v < nvertex) status = bad_line(&l, "fewer lines than the skin has vertices");
-    sn_free(bytes);
-    return status;
+    Vertices to = {.nvertex = nvertex, .influence = influence};
+    return read_vertices(path, &to, take_influence, error);
 }

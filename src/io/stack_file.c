@@ -99,14 +99,16 @@ static snStatus load_picture(const char *path, snPicture *picture, snError *erro
     return status;
 }
 
-snStatus sn_parse_stack_text(const char *file, const char *data, size_t size, snStackPlace *place, bool *found, snError *error)
+snStatus sn_parse_stack_text(const char *file, const char *data, size_t size, snStackPlace *place, bool *found,
+                             snError *error)
 {
     snScan scan = sn_scan_begin(file, data, size, error);
     snWord word;
     while (sn_scan_line(&scan)) {
         if (!sn_scan_word(&scan, &word) || word.at[0] == '#') continue;
         bool spacing = sn_word_is(word, "spacing"), axes = sn_word_is(word, "axes");
-        if (!spacing && !axes && !sn_word_is(word, "origin")) return sn_scan_fail(&scan, "expected spacing, origin or axes");
+        if (!spacing && !axes && !sn_word_is(word, "origin"))
+            return sn_scan_fail(&scan, "expected spacing, origin or axes");
         double *to = spacing ? place->spacing : axes ? place->axis : place->origin;
         for (int i = 0; i < (axes ? 9 : 3); ++i) {
             snStatus status = sn_scan_number(&scan, axes ? "axis" : "length in mm", to + i);
@@ -144,10 +146,9 @@ static snStatus add_picture(const char *path, int32_t k, snStackPlace *place, sn
     }
     if (status == SN_OK && (picture.columns != place->n[0] || picture.rows != place->n[1]))
         status = sn_stack_fail(path, error, "all slices of a stack must have the same size",
-                               "this slice has %d x %d pixels, the first one %d x %d", (int)picture.columns, (int)picture.rows,
-                               (int)place->n[0], (int)place->n[1]);
-    if (status == SN_OK)
-        memcpy(sn_stack_slice(stack, k), picture.value, sn_stack_slice_pixels(place) * sizeof(float));
+                               "this slice has %d x %d pixels, the first one %d x %d", (int)picture.columns,
+                               (int)picture.rows, (int)place->n[0], (int)place->n[1]);
+    if (status == SN_OK) memcpy(sn_stack_slice(stack, k), picture.value, sn_stack_slice_pixels(place) * sizeof(float));
     sn_free(picture.value);
     return status;
 }
@@ -164,7 +165,8 @@ static snStatus load_folder(const char *path, const double *spacing, snStack *st
         status = sn_stack_fail(path, error, "put the slices there, or name another folder",
                                "the folder has no .png, .pgm or .ppm files");
     if (status == SN_OK && !found)
-        status = sn_stack_fail(path, error, "give --spacing X,Y,Z, or put a line \"spacing 0.5 0.5 5\" (mm) into its file stack.txt",
+        status = sn_stack_fail(path, error,
+                               "give --spacing X,Y,Z, or put a line \"spacing 0.5 0.5 5\" (mm) into its file stack.txt",
                                "the spacing of the slices is not known");
     if (spacing) memcpy(place.spacing, spacing, sizeof place.spacing);
     place.n[2] = names.count;
@@ -202,7 +204,8 @@ snStatus sn_load_stack(const char *path, const double *spacing, snStack *stack, 
             return SN_NO_FILE;
         }
         return sn_stack_fail(path, error,
-                             sn_path_ends(path, ".dcm") ? "convert DICOM with dcm2niix" : "name a folder of .png or .pgm slices",
+                             sn_path_ends(path, ".dcm") ? "convert DICOM with dcm2niix"
+                                                        : "name a folder of .png or .pgm slices",
                              "a stack is a .nii, .nii.gz or .nrrd file, or a folder of slices");
     }
     char *data;

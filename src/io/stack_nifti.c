@@ -1,5 +1,6 @@
-/* NIfTI-1, in one file (.nii, .nii.gz): a header of 348 bytes in the byte order of the machine that wrote it, then voxels.
- * World axes are right, front and up. The sform is taken where there is one, else the qform, else the voxel sizes alone. */
+/* NIfTI-1, in one file (.nii, .nii.gz): a header of 348 bytes in the byte order of the machine that wrote it, then
+ * voxels. World axes are right, front and up. The sform is taken where there is one, else the qform, else the voxel
+ * sizes alone. */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "image/stack.h"
@@ -27,15 +28,24 @@ static double float_at(const Header *h, size_t at)
 static snVoxel voxel_type(int datatype)
 {
     switch (datatype) {
-    case 2: return SN_VOXEL_U8;
-    case 4: return SN_VOXEL_I16;
-    case 8: return SN_VOXEL_I32;
-    case 16: return SN_VOXEL_F32;
-    case 64: return SN_VOXEL_F64;
-    case 256: return SN_VOXEL_I8;
-    case 512: return SN_VOXEL_U16;
-    case 768: return SN_VOXEL_U32;
-    default: return SN_VOXEL_NONE;
+    case 2:
+        return SN_VOXEL_U8;
+    case 4:
+        return SN_VOXEL_I16;
+    case 8:
+        return SN_VOXEL_I32;
+    case 16:
+        return SN_VOXEL_F32;
+    case 64:
+        return SN_VOXEL_F64;
+    case 256:
+        return SN_VOXEL_I8;
+    case 512:
+        return SN_VOXEL_U16;
+    case 768:
+        return SN_VOXEL_U32;
+    default:
+        return SN_VOXEL_NONE;
     }
 }
 
@@ -89,7 +99,8 @@ static void read_place(const Header *h, snStackPlace *place)
     set_axes(place, column, offset, unit);
 }
 
-static snStatus read_header(const char *file, Header *h, snStackPlace *place, snVoxel *type, size_t *start, snError *error)
+static snStatus read_header(const char *file, Header *h, snStackPlace *place, snVoxel *type, size_t *start,
+                            snError *error)
 {
     h->big = sn_voxel_get(h->bytes, SN_VOXEL_U32, true) == 348;
     if (!h->big && sn_voxel_get(h->bytes, SN_VOXEL_U32, false) != 348)
@@ -97,11 +108,13 @@ static snStatus read_header(const char *file, Header *h, snStackPlace *place, sn
     if (memcmp(h->bytes + 344, "ni1", 4) == 0)
         return sn_stack_fail(file, error, "save it as one .nii file", "the voxels are in another file");
     if (memcmp(h->bytes + 344, "n+1", 4) != 0)
-        return sn_stack_fail(file, error, "convert it with a tool that writes NIfTI-1", "not a NIfTI-1 file: no n+1 at byte 344");
+        return sn_stack_fail(file, error, "convert it with a tool that writes NIfTI-1",
+                             "not a NIfTI-1 file: no n+1 at byte 344");
     int datatype = int16_at(h, 70);
     *type = voxel_type(datatype);
     if (*type == SN_VOXEL_NONE)
-        return sn_stack_fail(file, error, "convert it to whole or floating numbers", "voxels of type %d cannot be read", datatype);
+        return sn_stack_fail(file, error, "convert it to whole or floating numbers", "voxels of type %d cannot be read",
+                             datatype);
     double offset = float_at(h, 108);
     if (!(offset >= HEADER && offset < 1e8))
         return sn_stack_fail(file, error, NULL, "the voxels are said to begin at byte %g", offset);

@@ -1,5 +1,5 @@
-/* NRRD with its data in the same file, raw or compressed by gzip: a text header of lines "field: value", an empty line, then
- * the numbers. World axes are made right, front and up, whichever the file has. */
+/* NRRD with its data in the same file, raw or compressed by gzip: a text header of lines "field: value", an empty line,
+ * then the numbers. World axes are made right, front and up, whichever the file has. */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "image/stack.h"
@@ -31,13 +31,19 @@ static snStatus read_type(Nrrd *n)
         const char *name;
         snVoxel type;
     } known[] = {
-        {"uchar", SN_VOXEL_U8},           {"unsigned char", SN_VOXEL_U8},   {"uint8", SN_VOXEL_U8},    {"uint8_t", SN_VOXEL_U8},
-        {"signed char", SN_VOXEL_I8},     {"int8", SN_VOXEL_I8},            {"int8_t", SN_VOXEL_I8},   {"short", SN_VOXEL_I16},
-        {"short int", SN_VOXEL_I16},      {"signed short", SN_VOXEL_I16},   {"int16", SN_VOXEL_I16},   {"int16_t", SN_VOXEL_I16},
-        {"ushort", SN_VOXEL_U16},         {"unsigned short", SN_VOXEL_U16}, {"uint16", SN_VOXEL_U16},  {"uint16_t", SN_VOXEL_U16},
-        {"int", SN_VOXEL_I32},            {"signed int", SN_VOXEL_I32},     {"int32", SN_VOXEL_I32},   {"int32_t", SN_VOXEL_I32},
-        {"uint", SN_VOXEL_U32},           {"unsigned int", SN_VOXEL_U32},   {"uint32", SN_VOXEL_U32},  {"uint32_t", SN_VOXEL_U32},
-        {"float", SN_VOXEL_F32},          {"double", SN_VOXEL_F64},
+        {"uchar", SN_VOXEL_U8},       {"unsigned char", SN_VOXEL_U8},
+        {"uint8", SN_VOXEL_U8},       {"uint8_t", SN_VOXEL_U8},
+        {"signed char", SN_VOXEL_I8}, {"int8", SN_VOXEL_I8},
+        {"int8_t", SN_VOXEL_I8},      {"short", SN_VOXEL_I16},
+        {"short int", SN_VOXEL_I16},  {"signed short", SN_VOXEL_I16},
+        {"int16", SN_VOXEL_I16},      {"int16_t", SN_VOXEL_I16},
+        {"ushort", SN_VOXEL_U16},     {"unsigned short", SN_VOXEL_U16},
+        {"uint16", SN_VOXEL_U16},     {"uint16_t", SN_VOXEL_U16},
+        {"int", SN_VOXEL_I32},        {"signed int", SN_VOXEL_I32},
+        {"int32", SN_VOXEL_I32},      {"int32_t", SN_VOXEL_I32},
+        {"uint", SN_VOXEL_U32},       {"unsigned int", SN_VOXEL_U32},
+        {"uint32", SN_VOXEL_U32},     {"uint32_t", SN_VOXEL_U32},
+        {"float", SN_VOXEL_F32},      {"double", SN_VOXEL_F64},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; ++i)
         if (words_are(n->scan, known[i].name)) return n->type = known[i].type, SN_OK;
@@ -50,7 +56,8 @@ static snStatus read_sizes(Nrrd *n)
         double size;
         snStatus status = sn_scan_number(n->scan, "size", &size);
         if (status != SN_OK) return status;
-        if (!(size >= 1 && size <= SN_STACK_SIDE)) return sn_scan_fail(n->scan, "size %g is outside 1 to %d", size, SN_STACK_SIDE);
+        if (!(size >= 1 && size <= SN_STACK_SIDE))
+            return sn_scan_fail(n->scan, "size %g is outside 1 to %d", size, SN_STACK_SIDE);
         n->place.n[a] = (int32_t)size;
     }
     n->sizes_given = true;
@@ -114,7 +121,9 @@ static snStatus read_encoding(Nrrd *n)
 {
     n->gzip = words_are(n->scan, "gzip") || words_are(n->scan, "gz");
     n->encoding_given = true;
-    return n->gzip || words_are(n->scan, "raw") ? SN_OK : sn_scan_fail(n->scan, "this encoding cannot be read; save it as raw or gzip");
+    return n->gzip || words_are(n->scan, "raw")
+               ? SN_OK
+               : sn_scan_fail(n->scan, "this encoding cannot be read; save it as raw or gzip");
 }
 
 static snStatus read_endian(Nrrd *n)
@@ -138,7 +147,8 @@ static snStatus read_origin(Nrrd *n)
 
 static snStatus refuse_other_file(Nrrd *n)
 {
-    return sn_scan_fail(n->scan, "the numbers are in another file, or not right behind the header; save it as one .nrrd file");
+    return sn_scan_fail(n->scan,
+                        "the numbers are in another file, or not right behind the header; save it as one .nrrd file");
 }
 
 static snStatus read_field(Nrrd *n)
@@ -146,10 +156,19 @@ static snStatus read_field(Nrrd *n)
     static const struct {
         const char *name;
         snStatus (*read)(Nrrd *n);
-    } field[] = {{"type", read_type}, {"dimension", read_dimension}, {"sizes", read_sizes}, {"spacings", read_spacings},
-                 {"space directions", read_directions}, {"space origin", read_origin}, {"space", read_space},
-                 {"encoding", read_encoding}, {"endian", read_endian}, {"data file", refuse_other_file},
-                 {"datafile", refuse_other_file}, {"line skip", refuse_other_file}, {"byte skip", refuse_other_file}};
+    } field[] = {{"type", read_type},
+                 {"dimension", read_dimension},
+                 {"sizes", read_sizes},
+                 {"spacings", read_spacings},
+                 {"space directions", read_directions},
+                 {"space origin", read_origin},
+                 {"space", read_space},
+                 {"encoding", read_encoding},
+                 {"endian", read_endian},
+                 {"data file", refuse_other_file},
+                 {"datafile", refuse_other_file},
+                 {"line skip", refuse_other_file},
+                 {"byte skip", refuse_other_file}};
     snScan *s = n->scan;
     const char *colon = memchr(s->line_at, ':', (size_t)(s->line_end - s->line_at));
     if (*s->line_at == '#') return SN_OK;
@@ -167,12 +186,12 @@ static snStatus read_field(Nrrd *n)
 
 static snStatus check_header(Nrrd *n, const char *file, snError *error)
 {
-    const char *missing = !n->sizes_given                                            ? "sizes"
-                          : n->type == SN_VOXEL_NONE                                 ? "type"
-                          : !n->encoding_given                                       ? "encoding"
-                          : sn_voxel_size(n->type) > 1 && !n->endian_given           ? "endian"
-                          : !n->spacing_given                                        ? "spacings or space directions"
-                                                                                     : NULL;
+    const char *missing = !n->sizes_given                                  ? "sizes"
+                          : n->type == SN_VOXEL_NONE                       ? "type"
+                          : !n->encoding_given                             ? "encoding"
+                          : sn_voxel_size(n->type) > 1 && !n->endian_given ? "endian"
+                          : !n->spacing_given                              ? "spacings or space directions"
+                                                                           : NULL;
     if (missing) return sn_stack_fail(file, error, "add it to the header", "the header has no %s", missing);
     for (int c = 0; c < 3; ++c) {
         n->place.origin[c] *= n->flip[c];
@@ -195,7 +214,8 @@ snStatus sn_parse_nrrd(const char *file, const char *data, size_t size, snStack 
         ended = scan.line_at == scan.line_end;
         if (!ended) status = read_field(&n);
     }
-    if (status == SN_OK && !ended) status = sn_stack_fail(file, error, NULL, "the header does not end with an empty line");
+    if (status == SN_OK && !ended)
+        status = sn_stack_fail(file, error, NULL, "the header does not end with an empty line");
     if (status == SN_OK) status = check_header(&n, file, error);
     if (status != SN_OK) return status;
     size_t left = (size_t)(data + size - scan.at), wanted = sn_voxel_size(n.type);
@@ -204,8 +224,8 @@ snStatus sn_parse_nrrd(const char *file, const char *data, size_t size, snStack 
     if (n.gzip)
         status = sn_expand(file, scan.at, left, wanted, &bytes, error);
     else if (left < wanted)
-        status = sn_stack_fail(file, error, "the file may have been cut off; get it again", "%zu of %zu bytes are there", left,
-                               wanted);
+        status = sn_stack_fail(file, error, "the file may have been cut off; get it again",
+                               "%zu of %zu bytes are there", left, wanted);
     if (status != SN_OK) return status;
     const unsigned char *voxel = bytes ? bytes : (const unsigned char *)scan.at;
     status = sn_voxels_to_stack(file, &n.place, voxel, n.type, n.big, 1, 0, stack, error);

@@ -1,5 +1,5 @@
-/* PNG by libpng, whose memory comes from us and whose errors come back as ours. Colours become grey; 8 bits give 0 to 255,
- * 16 bits 0 to 65535. */
+/* PNG by libpng, whose memory comes from us and whose errors come back as ours. Colours become grey; 8 bits give 0 to
+ * 255, 16 bits 0 to 65535. */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "image/stack.h"
@@ -156,8 +156,8 @@ static void write_image(Png *p, png_structp png, png_infop info, const Image *im
     size_t width = (size_t)image->columns * (size_t)image->channels * (size_t)(image->depth / 8);
     png_set_write_fn(png, p, on_write, on_flush);
     png_set_IHDR(png, info, (png_uint_32)image->columns, (png_uint_32)image->rows, image->depth,
-                 image->channels == 3 ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_GRAY, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
-                 PNG_FILTER_TYPE_DEFAULT);
+                 image->channels == 3 ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_GRAY, PNG_INTERLACE_NONE,
+                 PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
     png_write_info(png, info);
     for (int32_t y = 0; y < image->rows; ++y) png_write_row(png, image->bytes + (size_t)y * width);
     png_write_end(png, info);
@@ -170,8 +170,8 @@ static bool try_write(Png *p, png_structp png, png_infop info, const Image *imag
     return true;
 }
 
-snStatus sn_write_png(const char *path, int32_t columns, int32_t rows, int depth, int channels, const unsigned char *bytes,
-                      snError *error)
+snStatus sn_write_png(const char *path, int32_t columns, int32_t rows, int depth, int channels,
+                      const unsigned char *bytes, snError *error)
 {
     snWriter writer;
     snStatus status = sn_writer_open(&writer, path, error);

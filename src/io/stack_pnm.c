@@ -69,15 +69,16 @@ snStatus sn_parse_pnm(const char *file, const char *data, size_t size, snPicture
     made.rows = made.columns < 0 ? -1 : next_number(&p, SN_STACK_SIDE);
     int32_t most = made.rows < 0 ? -1 : next_number(&p, 65535);
     if (made.columns < 1 || made.rows < 1 || most < 1)
-        return sn_stack_fail(file, error, NULL, "width, height (1 to %d) or largest value (1 to 65535) is wrong", SN_STACK_SIDE);
+        return sn_stack_fail(file, error, NULL, "width, height (1 to %d) or largest value (1 to 65535) is wrong",
+                             SN_STACK_SIDE);
     if (p.at < p.end) ++p.at; /* one blank before binary samples */
     size_t samples = (size_t)made.columns * (size_t)made.rows * (kind == '3' || kind == '6' ? 3 : 1);
     bool text = kind == '2' || kind == '3';
     size_t least = text ? 2 * samples - 1 : samples * (most > 255 ? 2 : 1);
     if ((size_t)(p.end - p.at) < least)
         return sn_stack_fail(file, error, "the file may have been cut off; get it again",
-                             "%d x %d pixels need %zu bytes, but %zu are left", (int)made.columns, (int)made.rows, least,
-                             (size_t)(p.end - p.at));
+                             "%d x %d pixels need %zu bytes, but %zu are left", (int)made.columns, (int)made.rows,
+                             least, (size_t)(p.end - p.at));
     made.value = SN_NEW_ARRAY(float, (size_t)made.columns *(size_t)made.rows);
     if (!made.value) return sn_fail_no_memory(error);
     snStatus status = read_samples(&p, kind, most, &made, error);

@@ -37,17 +37,24 @@ double sn_voxel_get(const unsigned char *bytes, snVoxel type, bool big)
     uint64_t bits = sn_little_get(turned, size);
     double value;
     switch (type) {
-    case SN_VOXEL_I8: return (int8_t)bits;
-    case SN_VOXEL_I16: return (int16_t)bits;
-    case SN_VOXEL_I32: return (int32_t)bits;
-    case SN_VOXEL_F32: return sn_float_of((uint32_t)bits);
-    case SN_VOXEL_F64: memcpy(&value, &bits, sizeof value); return value;
-    default: return (double)bits;
+    case SN_VOXEL_I8:
+        return (int8_t)bits;
+    case SN_VOXEL_I16:
+        return (int16_t)bits;
+    case SN_VOXEL_I32:
+        return (int32_t)bits;
+    case SN_VOXEL_F32:
+        return sn_float_of((uint32_t)bits);
+    case SN_VOXEL_F64:
+        memcpy(&value, &bits, sizeof value);
+        return value;
+    default:
+        return (double)bits;
     }
 }
 
-snStatus sn_voxels_to_stack(const char *file, const snStackPlace *place, const unsigned char *bytes, snVoxel type, bool big,
-                            double slope, double shift, snStack *stack, snError *error)
+snStatus sn_voxels_to_stack(const char *file, const snStackPlace *place, const unsigned char *bytes, snVoxel type,
+                            bool big, double slope, double shift, snStack *stack, snError *error)
 {
     snStack made = {0};
     snStatus status = sn_stack_create(place, &made, error);
@@ -94,7 +101,8 @@ static size_t inflate_all(z_stream *z, const char *data, size_t size, unsigned c
     size_t in = 0, done = 0;
     int result = Z_OK;
     while (done < wanted && result == Z_OK) {
-        uInt input = (uInt)(size - in < piece ? size - in : piece), room = (uInt)(wanted - done < piece ? wanted - done : piece);
+        uInt input = (uInt)(size - in < piece ? size - in : piece),
+             room = (uInt)(wanted - done < piece ? wanted - done : piece);
         z->next_in = (z_const Bytef *)(uintptr_t)(data + in), z->avail_in = input;
         z->next_out = out + done, z->avail_out = room;
         result = inflate(z, Z_NO_FLUSH);
@@ -103,12 +111,13 @@ static size_t inflate_all(z_stream *z, const char *data, size_t size, unsigned c
     return done;
 }
 
-snStatus sn_expand(const char *file, const char *data, size_t size, size_t wanted, unsigned char **bytes, snError *error)
+snStatus sn_expand(const char *file, const char *data, size_t size, size_t wanted, unsigned char **bytes,
+                   snError *error)
 {
     /* deflate makes at most 1032 bytes of one */
     if (wanted / 1040 > size)
-        return sn_stack_fail(file, error, "get the file again", "%zu compressed bytes cannot hold the %zu that are announced",
-                             size, wanted);
+        return sn_stack_fail(file, error, "get the file again",
+                             "%zu compressed bytes cannot hold the %zu that are announced", size, wanted);
     unsigned char *out = SN_NEW_ARRAY(unsigned char, wanted);
     z_stream z = {.zalloc = give, .zfree = take};
     int ready = out ? inflateInit2(&z, 15 + 32) : Z_MEM_ERROR;

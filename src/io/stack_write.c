@@ -53,8 +53,9 @@ static void write_vector(snWriter *out, const double v[3], double scale)
 
 static void write_nrrd(snWriter *out, const snStackPlace *p)
 {
-    sn_writer_printf(out, "NRRD0004\ntype: float\ndimension: 3\nspace: right-anterior-superior\nsizes: %d %d %d\nspace directions:",
-                     (int)p->n[0], (int)p->n[1], (int)p->n[2]);
+    sn_writer_printf(
+        out, "NRRD0004\ntype: float\ndimension: 3\nspace: right-anterior-superior\nsizes: %d %d %d\nspace directions:",
+        (int)p->n[0], (int)p->n[1], (int)p->n[2]);
     for (int a = 0; a < 3; ++a) write_vector(out, p->axis + 3 * a, 1e3 * p->spacing[a]);
     sn_writer_text(out, "\nspace origin:");
     write_vector(out, p->origin, 1e3);

@@ -9,6 +9,9 @@
 #include <stdbool.h>
 #include <string.h>
 
+static const double arch_short = 0.5, arch_long = 0.6; /* from the optimal length to no force */
+static const double hill_curvature = 0.25;               /* a / F0 [Hill 1938] */
+static const double eccentric = 0.4;                     /* most that lengthening adds */
 static const double toe_strain = 0.6, toe_shape = 4, gauss_width2 = 0.45, parabola_half_width = 0.5, shift_range = 0.5;
 static const double blix_peak = 0.1, blix_active = 4, blix_passive = 2.77, ramp_start = -0.7, exp_scale = 0.8,
                     exp_rate = 6;
@@ -117,6 +120,36 @@ static double table_eval(const snLaw *law, double s, double *slope, int32_t *nea
     return law->y[end] + law->slope[end] * (s - law->x[end]);
 }
 
+/* Half a cosine from 0 at one end of the range to 1 at the optimal length. */
+static double arch_eval(double e, double *slope)
+{
+    double w = e < 0 ? arch_short : arch_long, t = SN_PI * e / w;
+    *slope = 0;
+    if (fabs(e) >= w) return 0;
+    *slope = -SN_PI / (2 * w) * sin(t);
+    return 0.5 * (1 + cos(t));
+}
+
+static double arch_primitive(double e)
+{
+    double w = e < 0 ? arch_short : arch_long, x = fmin(fmax(e, -w), w);
+    return 0.5 * (x + w / SN_PI * sin(SN_PI * x / w));
+}
+
+double sn_force_velocity(double v, double *slope)
+{
+    *slope = 0;
+    if (v <= -1) return 0;
+    if (v < 0) {
+        double d = 1 - v / hill_curvature;
+        *slope = (1 + 1 / hill_curvature) / (d * d);
+        return (1 + v) / d;
+    }
+    double c = eccentric / (1 + 1 / hill_curvature);
+    *slope = eccentric * c / ((v + c) * (v + c));
+    return 1 + eccentric * v / (v + c);
+}
+
 /* Integral from the first table point. */
 static double table_primitive(const snLaw *law, double s)
 {
@@ -173,6 +206,8 @@ double sn_law_eval_near(const snLaw *law, double stretch, double *slope, int32_t
         return plain_eval(law->kind, e, slope);
     case SN_LAW_EXPONENTIAL_PASSIVE:
         return exponential_passive(e, slope);
+    case SN_LAW_ARCH_ACTIVE:
+        return arch_eval(e, slope);
     case SN_LAW_TABLE:
         return table_eval(law, stretch, slope, near);
     }
@@ -204,6 +239,8 @@ static double primitive(const snLaw *law, double stretch)
         return e > ramp_start ? -(e - ramp_start) * (e - ramp_start) / (2 * ramp_start) : 0;
     case SN_LAW_EXPONENTIAL_PASSIVE:
         return exponential_primitive(e);
+    case SN_LAW_ARCH_ACTIVE:
+        return arch_primitive(e);
     case SN_LAW_TABLE:
         return table_primitive(law, stretch);
     }
@@ -240,7 +277,7 @@ void sn_law_slopes(int32_t n, const double *x, const double *y, double *slope)
 
 static const char *const law_name[] = {
     "linear",      "constant",     "shift",       "hill-passive",        "hill-active", "quadratic-active",
-    "blix-active", "blix-passive", "ramp-active", "exponential-passive", "table"};
+    "blix-active", "blix-passive", "ramp-active", "exponential-passive", "arch-active", "table"};
 
 int sn_law_by_name(const char *name, snLawKind *kind)
 {

@@ -20,6 +20,8 @@ typedef enum snLawKind {
     SN_LAW_BLIX_PASSIVE,        /* 2.77 (stretch - 1)^2 above stretch 1 */
     SN_LAW_RAMP_ACTIVE,         /* line from 0 at stretch 0.3 through 1 at stretch 1 and on, not below 0 */
     SN_LAW_EXPONENTIAL_PASSIVE, /* 0.8 (exp(6 (stretch - 1)) - 1) above stretch 1, a line above stretch 2 */
+    SN_LAW_ARCH_ACTIVE,         /* 1 at stretch 1, 0 at 0.5 and below and at 1.6 and above, half a cosine on each side: a
+                                   muscle has nothing left where it is shortest and longest */
     SN_LAW_TABLE                /* piecewise cubic through data, monotone between points, linear outside */
 } snLawKind;
 
@@ -39,9 +41,14 @@ double sn_law_integral(const snLaw *law, double from, double to);
 /* Slopes (n) of the monotone cubic through x, y. */
 void sn_law_slopes(int32_t n, const double *x, const double *y, double *slope);
 /* Built-in law by name ("linear", "constant", "shift", "hill-passive", "hill-active", "quadratic-active",
- * "blix-active", "blix-passive", "ramp-active", "exponential-passive"); 0 if unknown. */
+ * "blix-active", "blix-passive", "ramp-active", "exponential-passive", "arch-active"); 0 if unknown. */
 int sn_law_by_name(const char *name, snLawKind *kind);
 /* "table" for a table, which sn_law_by_name does not know. */
 const char *sn_law_name(snLawKind kind);
+
+/* Force-velocity: what is left of the active force at a speed, over the largest speed of shortening; shortening is
+ * negative. [Hill 1938] with a/F0 = 0.25 when shortening, 0 at -1 and beyond; when lengthening it rises with the same
+ * slope towards 1.4. */
+double sn_force_velocity(double speed, double *slope);
 
 #endif

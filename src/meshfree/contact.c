@@ -1,4 +1,4 @@
-/* Bones as distance fields: a node's centre keeps a distance from each, with a penalty, and friction along the surface.
+/* Bones as distance grids: a node's centre keeps a distance from each, with a penalty, and friction along the surface.
  *
  * E = k/2 min(d - keep, 0)^2. Friction (direct solves only): mu_f N f(u), u the slip since the last state, N and the
  * place of sticking from it, f = u^2/2e below e, else u - e/2. */
@@ -20,7 +20,7 @@ static bool approach(const snSoftBody *body, const snSoftState *state, const dou
     if (!isfinite(keep)) return false;
     v3 gradient;
     t->local = rigid_unapply(state->pose[bone], v3_load(x + 3 * node));
-    double distance = sn_field_sample(body->bone[bone].field, t->local, &gradient);
+    double distance = sn_distance_sample(body->bone[bone].distance, t->local, &gradient);
     t->depth = keep - distance;
     t->normal = q_rotate(state->pose[bone].q, gradient);
     return true;

@@ -90,9 +90,9 @@ static void keep_off(snSoftBody *body, const double *depth)
         for (int32_t b = 0; b < body->nbone; ++b) {
             double *keep = body->keep + (size_t)node * (size_t)body->nbone + (size_t)b;
             *keep = -INFINITY;
-            if (!body->bone[b].field || body->order[node] < 0) continue;
+            if (!body->bone[b].distance || body->order[node] < 0) continue;
             v3 gradient, local = rigid_unapply(body->bone[b].rest, v3_load(q->rest + 3 * node));
-            *keep = fmin(depth ? depth[node] : 0, sn_field_sample(body->bone[b].field, local, &gradient));
+            *keep = fmin(depth ? depth[node] : 0, sn_distance_sample(body->bone[b].distance, local, &gradient));
         }
 }
 

@@ -6,14 +6,14 @@
 #ifndef SN_MESHFREE_SOFT_H
 #define SN_MESHFREE_SOFT_H
 
-#include "geom/field.h"
+#include "geom/distance.h"
 #include "meshfree/material.h"
 #include "meshfree/quads.h"
 #include "sparse/tile.h"
 
 /* A bone that the body must keep out of; in the bone's frame. */
 typedef struct snSoftBone {
-    const snField *field; /* NULL: no contact; must outlive the body */
+    const snDistance *distance; /* NULL: no contact; must outlive the body */
     rigid rest;           /* pose in which the body was modelled */
 } snSoftBone;
 

@@ -270,6 +270,7 @@ static void check_all(snChecker *c)
     sn_check_groups(c);
     sn_check_functions(c);
     sn_check_constraints(c);
+    sn_check_paths(c);
     sn_check_wraps(c);
     sn_check_routing(c);
     sn_check_tree(c);

@@ -47,6 +47,7 @@ void sn_check_groups(snChecker *c);
 void sn_check_functions(snChecker *c);
 void sn_check_constraints(snChecker *c);
 void sn_check_wraps(snChecker *c);   /* meshes that strands lie on: closed, not crossing themselves */
+void sn_check_paths(snChecker *c);   /* strands of kind path */
 void sn_check_routing(snChecker *c); /* geometry: needs what the others have passed */
 
 void sn_check_tree(snChecker *c);    /* coordinates, springs, line muscles; and that they fit the type of the model */

@@ -117,7 +117,7 @@ void sn_check_law(snChecker *c, int element, snId id, const char *attribute, con
     if (!*law || sn_law_by_name(law, &kind) || sn_spec_find(c->spec, SN_KIND_FORCE_LENGTH, law)) return;
     sn_check_error(c, element, id,
                    "the built-in ones are linear, shift, constant, hill-passive, hill-active, quadratic-active, blix-active, "
-                   "blix-passive, ramp-active and exponential-passive",
+                   "blix-passive, ramp-active, exponential-passive and arch-active",
                    "%s is \"%.100s\", which is neither a built-in law nor a ForceLength element", attribute, law);
 }
 

@@ -49,6 +49,7 @@ static snStatus compile_all(snCompiler *c)
     if (status == SN_OK) status = sn_compile_strands(c);
     if (status == SN_OK) status = sn_compile_muscles(c);
     if (status == SN_OK) status = sn_compile_constraints(c);
+    if (status == SN_OK) status = sn_compile_cords(c);
     if (status == SN_OK && sn_spec_model(c->spec)->type == SN_MODEL_TREE) {
         status = sn_compile_tree(c);
         if (status == SN_OK) status = sn_compile_paths(c);
@@ -71,8 +72,10 @@ snStatus sn_compile(const snSpec *spec, snModel **model, snError *error)
     m->step = def->step;
     m->settle = def->settle;
     m->compliance = def->compliance;
+    m->ahead = def->ahead;
     snCompiler c = {.spec = spec, .m = m, .error = error};
-    status = compile_all(&c);
+    m->fixed = sn_compile_text(&c, def->fixed);
+    status = m->fixed ? compile_all(&c) : SN_NO_MEMORY;
     if (status != SN_OK) {
         sn_model_destroy(m);
         return status;

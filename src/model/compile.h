@@ -26,7 +26,9 @@ snStatus sn_compile_motions(snCompiler *c, int32_t joint, const snJointDef *def)
 snStatus sn_compile_strands(snCompiler *c);
 snStatus sn_compile_muscles(snCompiler *c);
 snStatus sn_compile_constraints(snCompiler *c);
+snStatus sn_compile_cords(snCompiler *c); /* path strands; after the constraints */
 snStatus sn_compile_pattern(snCompiler *c);
+snStrandParams sn_compile_params(const snStrandDef *def);
 snStatus sn_compile_tree(snCompiler *c);  /* coordinates and springs of a model on a tree; after the bodies */
 snStatus sn_compile_paths(snCompiler *c); /* its line muscles */
 

@@ -172,8 +172,11 @@ static snStatus list_actuators(snCompiler *c)
     if (!COMPILE_ARRAY(c, m->actuator, m->nstrand)) return SN_NO_MEMORY;
     for (int32_t i = 0; i < m->nstrand; ++i)
         if (m->strand_muscle[i] >= 0)
-            m->actuator[m->nactuator++] = (snActuator){
-                .muscle = m->strand_muscle[i], .through = SN_THROUGH_STRAND, .index = i, .force = m->strand_force[i]};
+            m->actuator[m->nactuator++] =
+                (snActuator){.muscle = m->strand_muscle[i],
+                             .through = i < m->nspline ? SN_THROUGH_STRAND : SN_THROUGH_PATH,
+                             .index = i,
+                             .force = m->strand_force[i]};
     return SN_OK;
 }
 

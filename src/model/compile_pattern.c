@@ -5,12 +5,12 @@ static snStatus own_rows(snCompiler *c)
 {
     snModel *m = c->m;
     snKktPattern *p = &m->pattern;
-    int32_t nlast = m->strand_constraintadr[m->nstrand], nown = 0;
+    int32_t nlast = m->strand_constraintadr[m->nspline], nown = 0;
     for (int32_t i = 0; i < nlast; ++i) nown += m->constraint[i].nrow;
     int32_t *body, *adr;
-    if (!COMPILE_ARRAY(c, body, nown) || !COMPILE_ARRAY(c, adr, m->nstrand + 1)) return SN_NO_MEMORY;
+    if (!COMPILE_ARRAY(c, body, nown) || !COMPILE_ARRAY(c, adr, m->nspline + 1)) return SN_NO_MEMORY;
     int32_t row = 0;
-    for (int32_t s = 0; s < m->nstrand; ++s) {
+    for (int32_t s = 0; s < m->nspline; ++s) {
         adr[s] = row;
         for (int32_t i = m->strand_constraintadr[s]; i < m->strand_constraintadr[s + 1]; ++i) {
             snConstraint *k = &m->constraint[i];
@@ -18,7 +18,7 @@ static snStatus own_rows(snCompiler *c)
             for (int32_t r = 0; r < k->nrow; ++r) body[row++] = m->body_free[k->body];
         }
     }
-    adr[m->nstrand] = row;
+    adr[m->nspline] = row;
     p->nown = nown, p->own_body = body, p->strand_ownadr = adr;
     return SN_OK;
 }
@@ -109,32 +109,54 @@ static bool has_spring(const snModel *m, int32_t j)
     return false;
 }
 
-/* One 6x6 block per pair of free bodies with a joint spring between them; two joints may share one. */
+/* The block of two free bodies, made where it is not there yet; -1 where one of them is not free or both are the same. */
+static int32_t find_pair(snModel *m, int32_t *pair, int32_t a, int32_t b)
+{
+    int32_t k = 0, low = a < b ? a : b, high = a < b ? b : a;
+    if (low < 0 || low == high) return -1;
+    while (k < m->pattern.npair && (pair[2 * k] != low || pair[2 * k + 1] != high)) ++k;
+    if (k == m->pattern.npair) pair[2 * k] = low, pair[2 * k + 1] = high, ++m->pattern.npair;
+    return k;
+}
+
+/* All bodies along a cord pull at each other. */
+static snStatus cord_pairs(snCompiler *c, int32_t *pair)
+{
+    snModel *m = c->m;
+    for (int32_t i = 0; i < m->ncord; ++i) {
+        snPathCord *k = &m->cord[i];
+        int32_t n = k->cord.nslot, *table;
+        if (!COMPILE_ARRAY(c, table, n * n)) return SN_NO_MEMORY;
+        for (int32_t e = 0; e < n * n; ++e)
+            table[e] = find_pair(m, pair, m->body_free[k->body[e / n]], m->body_free[k->body[e % n]]);
+        k->pair = table;
+    }
+    return SN_OK;
+}
+
+/* One 6x6 block per pair of free bodies with a joint spring or a cord between them; several may share one. */
 static snStatus pairs(snCompiler *c)
 {
     snModel *m = c->m;
-    int32_t *pair, n = 0;
-    if (!COMPILE_ARRAY(c, pair, 2 * m->njoint)) return SN_NO_MEMORY;
+    int32_t *pair;
+    int64_t most = m->njoint;
+    for (int32_t i = 0; i < m->ncord; ++i) most += m->cord[i].cord.nslot * (m->cord[i].cord.nslot - 1) / 2;
+    if (!COMPILE_ARRAY(c, pair, 2 * most)) return SN_NO_MEMORY;
+    m->pattern.npair = 0;
     for (int32_t j = 0; j < m->njoint; ++j) {
-        int32_t a = free_body(m, m->joint_a[j]), b = free_body(m, m->joint_b[j]), k = 0;
-        m->joint_pair[j] = -1;
-        if (a < 0 || b < 0 || !has_spring(m, j)) continue;
-        int32_t low = a < b ? a : b, high = a < b ? b : a;
-        while (k < n && (pair[2 * k] != low || pair[2 * k + 1] != high)) ++k;
-        if (k == n) pair[2 * n] = low, pair[2 * n + 1] = high, ++n;
-        m->joint_pair[j] = k;
+        int32_t a = free_body(m, m->joint_a[j]), b = free_body(m, m->joint_b[j]);
+        m->joint_pair[j] = has_spring(m, j) ? find_pair(m, pair, a, b) : -1;
     }
-    m->pattern.npair = n;
     m->pattern.pair_body = pair;
-    return SN_OK;
+    return cord_pairs(c, pair);
 }
 
 snStatus sn_compile_pattern(snCompiler *c)
 {
     snModel *m = c->m;
     m->pattern.nbody = m->nfree;
-    m->pattern.nstrand = m->nstrand;
-    m->pattern.npoint = m->npoint;
+    m->pattern.nstrand = m->nspline;
+    m->pattern.npoint = m->nspline_point;
     m->pattern.strand_pointadr = m->strand_pointadr;
     snStatus status = own_rows(c);
     if (status == SN_OK) status = link_rows(c);

@@ -36,7 +36,7 @@ snStatus sn_compile_law(snCompiler *c, const char *name, snLawKind fallback, snL
     return SN_OK;
 }
 
-static snStrandParams params_of(const snStrandDef *def)
+snStrandParams sn_compile_params(const snStrandDef *def)
 {
     double area = SN_PI * def->radius * def->radius;
     return (snStrandParams){
@@ -79,7 +79,7 @@ static snStatus compile_strand(snCompiler *c, snId id)
     if (!copy_knots(c, node, &knot)) return SN_NO_MEMORY;
     int32_t ngauss = sn_strand_gauss_count(knot, n);
     if (!COMPILE_ARRAY(c, gauss, ngauss) || !COMPILE_ARRAY(c, mass, 4 * n)) return SN_NO_MEMORY;
-    snStrandParams params = params_of(def);
+    snStrandParams params = sn_compile_params(def);
     snStrand *st = &m->strand[i];
     st->rest_length = sn_strand_setup(knot, n, point, &params, gauss, mass);
     st->n = n, st->ngauss = ngauss, st->knot = knot, st->gauss = gauss, st->mass = mass;
@@ -97,17 +97,24 @@ static snStatus compile_strand(snCompiler *c, snId id)
     return status == SN_OK ? sn_compile_law(c, def->active_fl, SN_LAW_SHIFT, &st->active_law) : status;
 }
 
+static snStatus compile_kind(snCompiler *c, snStrandKind kind)
+{
+    snStatus status = SN_OK;
+    for (snId id = 1; id <= sn_spec_count(c->spec, SN_KIND_STRAND) && status == SN_OK; ++id) {
+        const snStrandDef *def = sn_spec_strand(c->spec, id);
+        if (def->enabled && def->kind == kind) status = compile_strand(c, id);
+    }
+    return status;
+}
+
 snStatus sn_compile_strands(snCompiler *c)
 {
     int32_t n = sn_spec_count(c->spec, SN_KIND_STRAND), npoint = 0;
     for (snId id = 1; id <= n; ++id)
         if (sn_spec_strand(c->spec, id)->enabled) npoint += sn_spec_node(c->spec, sn_strand_node(c->spec, id))->npoint;
     if (!alloc_strands(c, n, npoint)) return SN_NO_MEMORY;
-    for (snId id = 1; id <= n; ++id) {
-        c->strand_of[id - 1] = -1;
-        if (!sn_spec_strand(c->spec, id)->enabled) continue;
-        snStatus status = compile_strand(c, id);
-        if (status != SN_OK) return status;
-    }
-    return SN_OK;
+    for (snId id = 1; id <= n; ++id) c->strand_of[id - 1] = -1;
+    snStatus status = compile_kind(c, SN_STRAND_SPLINE);
+    c->m->nspline = c->m->nstrand, c->m->nspline_point = c->m->npoint;
+    return status == SN_OK ? compile_kind(c, SN_STRAND_PATH) : status;
 }

@@ -5,7 +5,9 @@
  *    of mass and its axes along the principal axes; body_node gives the scene node's frame in it.
  * 2. Constraints are sorted by strand and by position along it, so that the own rows of a strand are contiguous
  *    and run along it.
- * 3. The pattern of the KKT system is made here once: own and link rows of a constraint in snConstraint, those of a
+ * 3. Strands that are paths come after all splines, so that splines, their points and their constraints have the same
+ *    numbers in the model and in the linear system, where paths do not appear.
+ * 4. The pattern of the KKT system is made here once: own and link rows of a constraint in snConstraint, those of a
  *    division in snDivision; joint rows from joint_rowadr, one row per limited coordinate behind them. */
 #ifndef SN_MODEL_MODEL_H
 #define SN_MODEL_MODEL_H
@@ -14,7 +16,7 @@
 #include "base/hash.h"
 #include "body/body.h"
 #include "geom/surface.h"
-#include "path/path.h"
+#include "path/cord.h"
 #include "sinew/model.h"
 #include "system/kkt.h"
 #include "strand/section.h"
@@ -86,13 +88,31 @@ typedef struct snVolume {
 
 /* What an activation acts on: an element of a part of the model. A muscle is one activation and has one or more of them
  * (the strands of a group). Controllers know muscles only; each part knows the actuators that pull through it. */
-typedef enum snThrough { SN_THROUGH_STRAND } snThrough;
+typedef enum snThrough { SN_THROUGH_STRAND, SN_THROUGH_PATH } snThrough;
 typedef struct snActuator {
     int32_t muscle;
     snThrough through;
     int32_t index; /* the strand */
     double force;  /* at activation 1, N */
 } snActuator;
+
+/* A stretch of a path strand between two of its fixed constraints. */
+typedef struct snPathCord {
+    snCord cord;
+    int32_t strand;
+    const int32_t *body;       /* nslot */
+    const int32_t *pair;       /* nslot * nslot: block of two free bodies, -1 */
+    const int32_t *constraint; /* npoint: which constraint a point is */
+    int32_t node, slot;        /* where its nodes and its slots begin among those of all cords */
+    int32_t first_eyelet;      /* points of it from this one on lie behind the belly as drawn; npoint: none */
+} snPathCord;
+
+/* Where a control point of a path strand lies in its material. */
+typedef struct snPathPoint {
+    int32_t cord;
+    double tendon, belly; /* m of rest length before it */
+} snPathPoint;
+
 /* A model on a tree: link k is coordinate k of the model, body b of the tree is body b, path i is the i-th enabled
  * LineMuscle, and muscle u of the model is a unit: the paths that share an activation. The bodies of such a model are
  * kinematic, so that the system of rows has nothing to solve for. */
@@ -119,8 +139,12 @@ struct snModel {
     snSkeleton *skeleton; /* NULL: a model of strands */
     int32_t nbody, nfree, njoint, ncoord, nstrand, npoint, nmuscle, nconstraint, nsurface, nvolume, nstation,
         ndivision, nactuator;
+    int32_t nspline, nspline_point; /* strands that are splines, and their points: the first ones */
+    int32_t ncord, ncord_node, ncord_slot;
     v3 gravity;
     double step, settle, compliance;
+    const char *fixed; /* joints that motions may move but the model holds still */
+    bool ahead; /* see sn_predicts */
 
     /* bodies (nbody) */
     const char **body_name;
@@ -153,11 +177,14 @@ struct snModel {
     const char **strand_name;
     snStrand *strand;
     int32_t *strand_pointadr;      /* nstrand + 1 */
-    int32_t *strand_constraintadr; /* nstrand + 1: those with own rows, sorted along the strand */
+    int32_t *strand_constraintadr; /* nstrand + 1: those with own rows and those of paths, sorted along the strand */
     int32_t *strand_muscle;        /* -1: passive */
     double *strand_radius;
     double *strand_force;          /* largest active force, N */
     double *rest_point; /* npoint * 3, world, as drawn */
+    snPathCord *cord;         /* ncord: of the path strands, in their order */
+    int32_t *strand_cordadr;  /* nstrand + 1 */
+    snPathPoint *path_point;  /* npoint - nspline_point */
 
     /* muscles (nmuscle): a group, or a single strand that can contract */
     const char **muscle_name;
@@ -207,5 +234,11 @@ static inline void sn_station_cross(const snModel *m, const snStation *station, 
 /* Control points of a strand: the first and how many. */
 int32_t sn_strand_first_point(const snModel *model, int32_t strand);
 int32_t sn_strand_point_count(const snModel *model, int32_t strand);
+
+/* Line muscles as they are drawn and recorded: straight from point to point, as many points in every pose. */
+int32_t sn_line_point_count(const snModel *model, int32_t line);
+int32_t sn_line_muscle(const snModel *model, int32_t line);
+const char *sn_line_part(const snModel *model, int32_t line); /* part of the body, "" when the model has none */
+double sn_line_radius(const snModel *model, int32_t line);    /* m */
 
 #endif

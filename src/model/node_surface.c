@@ -67,27 +67,27 @@ bool sn_node_mesh(const snSpec *spec, snId id, rigid frame, snTriMesh *mesh)
     return true;
 }
 
-/* The distance field in the arena, in the node's frame. */
+/* The distance grid in the arena, in the node's frame. */
 static snStatus make_field(const snSpec *spec, snId id, rigid frame, snArena *arena, snSurface *s, snError *error)
 {
     snTriMesh mesh;
-    snField field = {0}, *kept;
+    snDistance distance = {0}, *kept;
     if (!sn_node_mesh(spec, id, frame, &mesh)) return sn_fail_no_memory(error);
     double unit = sn_unit_metres(sn_spec_scene(spec)->units);
-    snStatus status = sn_field_create(&mesh, unit * sn_spec_node(spec, id)->field_spacing, &field, error);
+    snStatus status = sn_distance_create(&mesh, unit * sn_spec_node(spec, id)->grid_spacing, &distance, error);
     sn_trimesh_free(&mesh);
     if (status == SN_OK) {
-        kept = sn_arena_copy(arena, &field, 1, sizeof field);
-        if (kept) kept->coefficient = sn_arena_copy(arena, field.coefficient, sn_field_count(&field), sizeof(float));
+        kept = sn_arena_copy(arena, &distance, 1, sizeof distance);
+        if (kept) kept->coefficient = sn_arena_copy(arena, distance.coefficient, sn_distance_count(&distance), sizeof(float));
         if (!kept || !kept->coefficient) status = sn_fail_no_memory(error);
-        s->field = kept;
+        s->distance = kept;
     } else if (status == SN_BAD_INPUT) {
         snOrigin origin = sn_spec_origin(spec, SN_KIND_NODE, id);
         sn_error_place(error, origin.file, origin.line, origin.column);
         sn_error_element(error, "Mesh", sn_spec_node(spec, id)->name);
-        sn_error_remedy(error, "change field_spacing of the mesh, or use a Surface");
+        sn_error_remedy(error, "change grid_spacing of the mesh, or use a Surface");
     }
-    sn_field_free(&field);
+    sn_distance_free(&distance);
     return status;
 }
 
@@ -98,7 +98,7 @@ snStatus sn_node_surface(const snSpec *spec, snId id, rigid body, snArena *arena
     rigid frame = sn_node_frame(spec, id);
     *s = (snSurface){.frame = rigid_mul(rigid_inverse(body), frame), .flip = 1};
     if (node->kind == SN_NODE_MESH) {
-        s->kind = SN_SURFACE_FIELD;
+        s->kind = SN_SURFACE_DISTANCE;
         return make_field(spec, id, frame, arena, s, error);
     }
     if (node->kind == SN_NODE_SURFACE) {

@@ -1,4 +1,5 @@
-/* The tables of schema.h. Defaults follow Table 3.1 of [Kaufman 2008], turned from centimetres and grams into SI. */
+/* The tables of schema.h. Defaults follow Table 3.1 of [Kaufman 2008], turned from centimetres and grams into SI.
+ * One file, because it is one table: an attribute is found where its element is. */
 #include "model/schema.h"
 #include "model/schema_rows.h"
 
@@ -15,6 +16,7 @@ static const char *const constraint_names[] = {"fixed", "sliding", "surface", "s
 static const char *const equality_names[] = {"equal", "inequal", NULL};
 static const char *const side_names[] = {"above", "below", NULL};
 static const char *const strut_names[] = {"spring", "row", NULL};
+static const char *const strand_names[] = {"spline", "path", NULL};
 static const char *const model_names[] = {"strands", "tree", NULL};
 
 #define DEF snSceneDef
@@ -44,9 +46,9 @@ static const snAttr node_attr[] = {
      .unit = "",
      .kinds = MESH,
      .doc = "Mesh file (.obj, .ply, .stl), relative to the scene file; without it the mesh is inline."},
-    {.name = "field_spacing",
+    {.name = "grid_spacing",
      .type = SN_ATTR_NUMBER,
-     .offset = AT(field_spacing),
+     .offset = AT(grid_spacing),
      .min = 0,
      .max = NONE,
      .unit = LENGTH_UNIT,
@@ -205,10 +207,14 @@ static const snAttr model_attr[] = {
     NUMBER_(settle, 0.2, 0, 100, 0, "s", "Time of damped settling before time zero."),
     NUMBER_(compliance, 1e-6, 0, 1, SN_ATTR_POSITIVE, "1/kg",
             "Regularisation of the constraint rows; makes redundant constraints harmless."),
+    BOOL_(ahead, false,
+          "Joints are linearised at the pose predicted for the end of the step, also in a model without paths: the activations "
+          "then depend less on the step. Models with paths always do."),
     NUMBER_(skin_a, 1, 0, 100, 0, "", "Tendon bulge of the skin: height."),
     NUMBER_(skin_b, 0.003, 0, 1, SN_ATTR_POSITIVE, "m", "Tendon bulge: lateral falloff."),
     NUMBER_(skin_c, 0.004, -1, 1, 0, "m", "Tendon bulge: normal falloff, the depth from which a tendon still shows."),
     STRING_(skin, 0, "Mesh node that is the skin."),
+    STRING_(fixed, 0, "Joints that other models of the same limb have and this one holds still: motions may move them."),
     STRING_(views, 0,
             "Names of the views that viewers offer, the opening one first, each with the axis of the world that the eye is "
             "on: Palmar=-z Dorsal=+z."),
@@ -265,6 +271,9 @@ static const snAttr joint_attr[] = {
 #define DEF snStrandDef
 static const snAttr strand_attr[] = {
     STRING_(name, SN_ATTR_REQUIRED, "Name, unique among the strands."),
+    ENUM_(kind, strand_names, SN_STRAND_SPLINE,
+          "spline: moves as a body of its own; path: straight between its constraints and over wraps, with one tension, "
+          "free of friction and without unknowns."),
     STRING_(node, 0, "NURBS curve of degree 3; without it the node called like the strand."),
     NUMBER_(density, 1000, 0, 1e5, SN_ATTR_POSITIVE, "kg/m^3", "Density."),
     NUMBER_(damping, 0.001, 0, 1, 0, "s",
@@ -276,8 +285,11 @@ static const snAttr strand_attr[] = {
     STRING_(passive_fl, 0,
             "Passive force-length law: linear (default), hill-passive, blix-passive, a ForceLength element, or a file."),
     STRING_(active_fl, 0,
-            "Active force-length law: shift (default), hill-active, quadratic-active, blix-active, constant, a ForceLength "
-            "element, or a file."),
+            "Active force-length law: shift (default), hill-active, arch-active (nothing left at half and 1.6 of the optimal "
+            "length), quadratic-active, blix-active, constant, a ForceLength element, or a file."),
+    NUMBER_(max_velocity, 0, 0, 100, 0, "1/s",
+            "Path: fastest shortening of the fibres, in optimal lengths a second, at which no active force is left; about "
+            "10 in human muscle. 0: the active force is the same at every speed."),
     NUMBER_(radius, 0.01, 0, 1, SN_ATTR_POSITIVE, "m", "Radius of the whole strand."),
     BOOL_(enabled, true, "Takes part in the simulation."),
     NUMBER_(stiffness, 1e6, 0, 1e12, SN_ATTR_POSITIVE, "Pa",
@@ -294,6 +306,7 @@ static const snAttr strand_attr[] = {
     BOOL_(tension_only, true, "Carries no load when shorter than at rest."),
     STRING_(color, 0, "Free text for tools."),
     STRING_(label, 0, "What people call it (flexor digitorum profundus, index); for tools."),
+    STRING_(belly_mesh, 0, "A closed mesh of the scene: the shape of the belly as drawn, which pictures show instead of a tube."),
 };
 #undef DEF
 

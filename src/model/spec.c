@@ -30,10 +30,9 @@ struct snSpec {
     snModelDef model;
     snOrigin scene_origin, model_origin;
     List list[SN_KINDS];
+    atomic_bool *sound; /* checked without errors and not changed since; beside the spec: a check does not change it */
     bool forgiving;
     SN_ARRAY(snError) misread;
-    /* Checked without errors and not changed since; beside the spec, which a check does not change. */
-    atomic_bool *sound;
 };
 
 void sn_default_def(snKind kind, void *def, size_t size)
@@ -79,6 +78,16 @@ void sn_spec_destroy(snSpec *spec)
     sn_free(spec);
 }
 
+bool sn_spec_is_sound(const snSpec *spec)
+{
+    return atomic_load(spec->sound);
+}
+
+void sn_spec_set_sound(const snSpec *spec, bool sound)
+{
+    atomic_store(spec->sound, sound);
+}
+
 void sn_spec_forgive(snSpec *spec)
 {
     spec->forgiving = true;
@@ -98,16 +107,6 @@ int32_t sn_spec_misread(const snSpec *spec, const snError **error)
 {
     *error = spec->misread.at;
     return spec->misread.count;
-}
-
-bool sn_spec_is_sound(const snSpec *spec)
-{
-    return atomic_load(spec->sound);
-}
-
-void sn_spec_set_sound(const snSpec *spec, bool sound)
-{
-    atomic_store(spec->sound, sound);
 }
 
 static bool copy_string(snArena *arena, const snAttr *attr, void *def)
@@ -209,8 +208,8 @@ const void *sn_spec_def(const snSpec *spec, snKind kind, snId id)
 void *sn_spec_edit(snSpec *spec, snKind kind, snId id)
 {
     List *list = &spec->list[kind];
-    assert(id > 0 && id <= list->count);
     sn_spec_set_sound(spec, false);
+    assert(id > 0 && id <= list->count);
     return list->at + (size_t)(id - 1) * sn_element((int)kind)->size;
 }
 

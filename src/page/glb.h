@@ -2,6 +2,7 @@
 #ifndef SN_PAGE_GLB_H
 #define SN_PAGE_GLB_H
 
+#include "page/belly_bind.h"
 #include "page/gltf.h"
 #include "page/tissue.h"
 
@@ -10,6 +11,7 @@ enum { MATERIAL_BONE, MATERIAL_TENDON, MATERIAL_MUSCLE, MATERIAL_SKIN };
 typedef struct glbWriter {
     const snGlbDef *def;
     const snTrackDef *channels;
+    const snBellyBind *belly; /* one for each strand; may be NULL */
     snGltf gltf;
     double start, end;
     int32_t nkey, nshape;          /* times of bones and of shapes */

@@ -97,6 +97,7 @@ static snTubeDef tube_def(const glbWriter *w, int32_t s)
                      .straight = w->def->straight_strands,
                      .tendon = w->def->strand_radius ? w->def->strand_radius[s] : 1e-3};
     if (belly) def.belly = belly[0], def.belly_start = belly[1], def.belly_end = belly[2];
+    if (w->belly && w->belly[s].nvertex > 0) def.belly = def.tendon; /* it has a mesh of its own */
     return def;
 }
 
@@ -123,6 +124,30 @@ static snStatus add_strand(glbWriter *w, int32_t s, int32_t first, double *point
     return status;
 }
 
+/* The belly of a strand as a mesh of its own, called like it. */
+static snStatus add_belly(glbWriter *w, int32_t s, int32_t first, double *point)
+{
+    const snBellyBind *b = w->belly + s;
+    snMorph m = {0};
+    if (!sn_morph_create(&m, (size_t)b->nvertex, w->nshape)) return SN_NO_MEMORY;
+    m.least[0] = 1e-4, m.least[1] = 0.1; /* a tenth of a millimetre of a belly of centimetres */
+    for (int32_t i = 0; i < w->nshape; ++i) {
+        sn_track_points_at(w->def->track, w->start + w->shape_time[i], point);
+        sn_belly_bind_shape(b, point + 3 * (size_t)first, m.shape[0], m.shape[1]);
+        sn_morph_add(&w->gltf, &m, i);
+    }
+    char name[300];
+    snprintf(name, sizeof name, "%.250s belly", w->channels->strand_name[s]);
+    snShapes shapes = sn_morph_shapes(&m, w, w->nshape);
+    snGltfMesh mesh = {.name = name, .position = m.first[0], .normal = m.first[1], .uv = -1, .joints = -1, .weights = -1, .shapes = &shapes};
+    mesh.part[mesh.npart++] =
+        (snGltfPart){MATERIAL_MUSCLE, sn_gltf_indices(&w->gltf, b->triangle, 3 * (size_t)b->ntriangle)};
+    int32_t node = sn_gltf_node(&w->gltf, name, sn_gltf_mesh(&w->gltf, &mesh), -1, NULL, NULL);
+    sn_gltf_animate_shapes(&w->gltf, node, &shapes);
+    sn_morph_free(&m);
+    return SN_OK;
+}
+
 snStatus sn_glb_add_strands(glbWriter *w)
 {
     double *point = SN_NEW_ARRAY(double, 3 * (int64_t)sn_track_points(w->def->track));
@@ -130,6 +155,7 @@ snStatus sn_glb_add_strands(glbWriter *w)
     snStatus status = point && scalar ? SN_OK : SN_NO_MEMORY;
     for (int32_t s = 0, first = 0; status == SN_OK && s < w->channels->nstrand; ++s) {
         status = add_strand(w, s, first, point, scalar);
+        if (status == SN_OK && w->belly && w->belly[s].nvertex > 0) status = add_belly(w, s, first, point);
         first += w->channels->strand_npoint[s];
     }
     sn_free(point);

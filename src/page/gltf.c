@@ -254,9 +254,9 @@ static snStatus write_file(const glbWriter *w, const char *path)
     return status;
 }
 
-snStatus sn_save_glb(const snGlbDef *def, const char *path, snError *error)
+snStatus sn_save_glb(const snGlbDef *def, const snBellyBind *belly, const char *path, snError *error)
 {
-    glbWriter w = {.def = def, .channels = sn_track_def(def->track), .error = error};
+    glbWriter w = {.def = def, .channels = sn_track_def(def->track), .belly = belly, .error = error};
     snStatus status = check_def(&w);
     if (status == SN_OK) status = set_times(&w);
     if (status == SN_OK) {

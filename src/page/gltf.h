@@ -86,7 +86,8 @@ void sn_tube_free(snTube *tube);
 void sn_tube_shape(snTube *tube, const double *point, double *vertex, double *normal);
 void sn_tube_texture(const snTube *tube, double *uv); /* 2 each: around, along */
 
-/* A GLB without a model: what def gives and no more. */
-snStatus sn_save_glb(const snGlbDef *def, const char *path, snError *error);
+struct snBellyBind;
+/* A GLB without a model: what def gives and no more. belly: one for each strand, empty where it is a tube; may be NULL. */
+snStatus sn_save_glb(const snGlbDef *def, const struct snBellyBind *belly, const char *path, snError *error);
 
 #endif

@@ -3,13 +3,18 @@
 #include "base/array.h"
 #include "base/def.h"
 #include "base/error.h"
+#include "math/spline.h"
 #include "model/nodes.h"
+#include "page/belly_bind.h"
 #include "page/gltf.h"
 #include "page/tissue.h"
 #include "sinew/io.h"
 
 #include <stdio.h>
 #include <string.h>
+
+/* Hundreds of strands: fewer shapes in between keep the file to some ten megabytes. */
+enum { MANY = 300, SHAPES_OF_MANY = 16 };
 
 typedef struct modelParts {
     snMesh *mesh;    /* per body of the track */
@@ -130,6 +135,32 @@ static void find_strands(const snSpec *spec, const snTrack *track, modelParts *p
     }
 }
 
+/* The mesh of a strand's belly, bound to the curve as drawn; none where it has none that fits the track. */
+static snStatus bind_belly(const snSpec *spec, const snTrackDef *track, int32_t s, snBellyBind *bind)
+{
+    snId id = sn_spec_find(spec, SN_KIND_STRAND, track->strand_name[s]);
+    const char *name = id ? sn_spec_strand(spec, id)->belly_mesh : NULL;
+    snId node = name && *name ? sn_spec_find(spec, SN_KIND_NODE, name) : 0, curve_id = id ? sn_strand_node(spec, id) : 0;
+    const snNodeDef *curve = curve_id ? sn_spec_node(spec, curve_id) : NULL;
+    if (!node || !curve || curve->npoint != track->strand_npoint[s] || curve->npoint < 4) return SN_OK;
+    snMesh mesh = {0};
+    double *point = SN_NEW_ARRAY(double, 3 * (int64_t)curve->npoint), *knot = SN_NEW_ARRAY(double, curve->npoint + 4);
+    affine world = sn_node_world(spec, curve_id);
+    snStatus status = point && knot ? append_node(spec, node, rigid_identity(), &mesh) : SN_NO_MEMORY;
+    if (status == SN_OK) {
+        for (int32_t i = 0; i < curve->npoint; ++i)
+            v3_store(point + 3 * i, affine_apply(&world, v3_load(curve->point + 3 * i)));
+        if (curve->nknot == curve->npoint + 4)
+            memcpy(knot, curve->knot, sizeof *knot * (size_t)curve->nknot);
+        else
+            spline_clamped_knots(knot, curve->npoint);
+        status = sn_belly_bind_create(&mesh, curve->npoint, point, knot, bind);
+    }
+    sn_mesh_free(&mesh);
+    sn_free(point), sn_free(knot);
+    return status;
+}
+
 /* ---- all of it ------------------------------------------------------------------------------ */
 
 static snStatus find_parts(const snSpec *spec, const snTrack *track, modelParts *parts, snError *error)
@@ -158,8 +189,16 @@ snStatus sn_save_model_glb(const snSpec *spec, const snGlbDef *def, const char *
     if (!whole.strand_radius) whole.strand_radius = parts.radius;
     if (!whole.strand_belly) whole.strand_belly = parts.belly;
     whole.straight_strands = whole.straight_strands || sn_spec_model(spec)->type == SN_MODEL_TREE;
+    if (sn_track_def(def->track)->nstrand > MANY && whole.max_shapes > SHAPES_OF_MANY) whole.max_shapes = SHAPES_OF_MANY;
     if (!whole.strand_scalar) whole.strand_scalar = parts.scalar;
-    if (status == SN_OK) status = sn_save_glb(&whole, path, error);
+    int32_t nstrand = sn_track_def(def->track)->nstrand;
+    snBellyBind *belly = SN_NEW_ARRAY(snBellyBind, nstrand + 1);
+    if (status == SN_OK && !belly) status = sn_fail_no_memory(error);
+    for (int32_t s = 0; s < nstrand && status == SN_OK; ++s)
+        if (bind_belly(spec, sn_track_def(def->track), s, belly + s) == SN_NO_MEMORY) status = sn_fail_no_memory(error);
+    if (status == SN_OK) status = sn_save_glb(&whole, belly, path, error);
+    for (int32_t s = 0; belly && s < nstrand; ++s) sn_belly_bind_free(belly + s);
+    sn_free(belly);
     for (int32_t i = 0; parts.mesh && i < sn_track_def(def->track)->nbody; ++i) sn_mesh_free(&parts.mesh[i]);
     sn_free(parts.mesh);
     sn_free(parts.radius);

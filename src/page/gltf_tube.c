@@ -12,7 +12,7 @@ enum { MAX_POINTS = 1024 };
 static int32_t ring_count(const snTubeDef *def)
 {
     int32_t npoint = def->npoint;
-    if (def->straight) return npoint < 4 ? 9 : 2 * npoint + 1;
+    if (def->straight) return npoint < 4 ? 5 : 2 * npoint + 1;
     int32_t per_span = npoint <= 10 ? 3 : npoint <= 24 ? 2 : 1;
     return npoint >= 4 ? per_span * (npoint - 3) + 1 : npoint;
 }

@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "base/def.h"
 #include "base/error.h"
+#include "base/where.h"
 #include "io/file.h"
 #include "page/html_bytes.h"
 #include "sinew/studio.h"
@@ -11,26 +12,24 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#ifndef SINEW_PAGE_PATH /* in the build tree */
-#define SINEW_PAGE_PATH ""
-#endif
-
 static const char SLOT[] = "<script id=\"sinew-data\" type=\"application/octet-stream\">";
 
 enum { PATH_SIZE = 4096, PAGE_LIMIT = 64 << 20 };
 
-/* The page as seen from the folder of the running program. */
-static bool beside_program(const char *suffix, char *path, size_t size)
+/* The page of the build tree that this runs from. */
+static bool in_build_tree(char *path, size_t size)
 {
-    char program[PATH_SIZE];
-    ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
-    if (n <= 0) return false;
-    program[n] = '\0';
-    char *slash = strrchr(program, '/');
-    if (!slash) return false;
-    *slash = '\0';
-    int length = snprintf(path, size, "%s/%s", program, suffix);
-    return length > 0 && (size_t)length < size && sn_file_exists(path);
+    static const char name[] = "/studio/studio.html";
+    if (size <= sizeof name || !sn_build_tree(path, size - sizeof name)) return false;
+    strcat(path, name);
+    return sn_file_exists(path);
+}
+
+static bool installed(char *path, size_t size)
+{
+    return sn_beside(SN_WHERE_PROGRAM, "../share/sinew/studio/studio.html", path, size) ||
+           sn_beside(SN_WHERE_LIBRARY, "../share/sinew/studio/studio.html", path, size) ||
+           sn_beside(SN_WHERE_LIBRARY, "../../share/sinew/studio/studio.html", path, size);
 }
 
 static bool is_page(const char *name, char *path, size_t size)
@@ -47,9 +46,7 @@ snStatus sn_find_page(char *path, size_t size, snError *error)
         if (is_page(chosen, path, size)) return SN_OK;
         return sn_fail(error, SN_NO_FILE, "SINEW_PAGE names %.300s, which is no file", chosen);
     }
-    if (beside_program("studio/studio.html", path, size) ||
-        beside_program("../share/sinew/studio/studio.html", path, size) || is_page(SINEW_PAGE_PATH, path, size))
-        return SN_OK;
+    if (in_build_tree(path, size) || installed(path, size)) return SN_OK;
     sn_fail(error, SN_NO_FILE, "the page of the studio has not been built");
     sn_error_remedy(error, "run make studio (it needs npm), or set SINEW_PAGE to a studio.html");
     return SN_NO_FILE;

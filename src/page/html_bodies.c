@@ -104,7 +104,7 @@ static v3 surface_at(const snSurface *s, double drawn, double a, double b)
     case SN_SURFACE_ELLIPSOID:
         return v3_of(s->size.x * cos(angle) * cos(z), s->size.y * sin(angle) * cos(z), s->size.z * sin(z));
     case SN_SURFACE_PATCH:
-    case SN_SURFACE_FIELD:
+    case SN_SURFACE_DISTANCE:
         break;
     }
     u = s->knot_u[3] + b * (s->knot_u[s->nu] - s->knot_u[3]);

@@ -38,6 +38,27 @@ static void put_names(snPack *p, const char *member, const char *const *name, in
 
 /* ---- strands ------------------------------------------------------------------------------ */
 
+/* The mesh that a strand's belly has, in the world as drawn; nothing where there is none that is sound. */
+static void put_belly(snPack *p, const char *name)
+{
+    snId id = name && *name ? sn_spec_find(p->def->spec, SN_KIND_NODE, name) : 0;
+    const snNodeDef *def = id ? sn_spec_node(p->def->spec, id) : NULL;
+    if (!def || def->kind != SN_NODE_MESH || def->ntriangle < 1 || !def->vertex) return;
+    for (int64_t i = 0; i < 3 * (int64_t)def->ntriangle; ++i)
+        if (def->triangle[i] < 0 || def->triangle[i] >= def->nvertex) return;
+    double *vertex = SN_NEW_ARRAY(double, 3 * (int64_t)def->nvertex);
+    affine world = sn_node_world(p->def->spec, id);
+    for (int32_t v = 0; vertex && v < def->nvertex; ++v)
+        v3_store(vertex + 3 * v, affine_apply(&world, v3_load(def->vertex + 3 * v)));
+    if (vertex) {
+        sn_pack_member(p, "shape");
+        sn_json_text(&p->head, "{");
+        sn_pack_mesh(p, name, def->color, def->nvertex, vertex, def->ntriangle, def->triangle);
+        sn_json_text(&p->head, "}");
+    }
+    sn_free(vertex);
+}
+
 static void put_strand(snPack *p, int32_t i)
 {
     const snModel *m = p->model;
@@ -63,6 +84,7 @@ static void put_strand(snPack *p, int32_t i)
     sn_json_int(&p->head, m->strand_muscle[i]);
     sn_pack_member(p, "knots");
     sn_json_numbers(&p->head, s->knot, s->n + 4);
+    put_belly(p, def ? def->belly_mesh : NULL);
     sn_json_text(&p->head, "}");
 }
 
@@ -410,6 +432,7 @@ static snStatus join(snPack *p, void **bytes, size_t *size)
 snStatus sn_pack_studio(const snStudioDef *def, void **bytes, size_t *size, snError *error)
 {
     if (SN_CHECK_DEF(def, snStudioDef, error)) return SN_BAD_ARGUMENT;
+    if (def->clinic && SN_CHECK_DEF(def->clinic, snClinicDef, error)) return SN_BAD_ARGUMENT;
     snPack p = {.def = def, .error = error};
     snStatus status = sn_compile(def->spec, &p.model, error);
     if (status) return status;

@@ -36,7 +36,7 @@ static void lay_out(snPage *page, const snHeatDef *def, heatLayout *l)
     double widest = 0;
     for (int32_t r = 0; r < def->rows; ++r)
         widest = fmax(widest, sn_page_text_width(page, def->row_name[r], SN_PLOT_TEXT, false));
-    l->width = def->width > 0 ? fmax(def->width, 200) : SN_PLOT_WIDTH;
+    l->width = sn_style_width(&def->style);
     l->row = SN_PLOT_TEXT + 1.5;
     l->left = 8 + fmin(widest, 0.35 * l->width) + 4;
     l->right = l->width - 10;
@@ -145,11 +145,11 @@ snStatus sn_plot_heat(const snHeatDef *def, const char *path, snError *error)
     heatLayout l;
     snPage page;
     snStatus status = check_def(def, error);
-    if (status == SN_OK) status = sn_page_measure(&page, error);
+    if (status == SN_OK) status = sn_page_measure(&page, &def->style, error);
     if (status != SN_OK) return status;
     lay_out(&page, def, &l);
     status = sn_page_finish(&page, error);
-    if (status == SN_OK) status = sn_page_open(&page, path, l.width, l.height, error);
+    if (status == SN_OK) status = sn_page_open(&page, path, &def->style, l.width, l.height, error);
     if (status != SN_OK) return status;
     sn_page_title(&page, def->title, 8, 15);
     draw_cells(&page, def, &l);

@@ -13,6 +13,7 @@ typedef struct snHeatDef {
     const double *value; /* rows x columns */
     double low, high;    /* values of the first and the last colour; equal: as the values need */
     double width;        /* points, 0: 360 */
+    snPlotStyle style;
     bool diverging;      /* blue below the middle of the scale, white there, orange above */
 } snHeatDef;
 snStatus sn_plot_heat(const snHeatDef *def, const char *path, snError *error);

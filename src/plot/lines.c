@@ -14,7 +14,7 @@
 enum { MAX_SERIES = 24 };
 
 typedef struct frame {
-    double left, right, top, bottom; /* of the field of the curves */
+    double left, right, top, bottom; /* of the area of the curves */
     double x_low, x_high, y_low, y_high;
 } frame;
 
@@ -114,7 +114,7 @@ static void spread(endLabel *label, int count, double gap, double top, double bo
         }
         if (!moved) break;
     }
-    /* whatever is left is settled from the two ends; the field is high enough for all */
+    /* whatever is left is settled from the two ends; the area is high enough for all */
     for (int i = 0; i < count; ++i) label[i].y = fmax(label[i].y, i ? label[i - 1].y + gap : top);
     for (int i = count - 1; i >= 0; --i) label[i].y = fmin(label[i].y, i < count - 1 ? label[i + 1].y - gap : bottom);
 }
@@ -150,7 +150,7 @@ static void draw_names(snPage *page, const snPlotDef *def, const frame *f, doubl
     }
 }
 
-/* ---- the field ------------------------------------------------------------------------------ */
+/* ---- the area ------------------------------------------------------------------------------ */
 
 static void draw_grid(snPage *page, const snAxisTicks *axis, const frame *f)
 {
@@ -242,13 +242,13 @@ static snStatus measure_panel(panel *p, const snPlotDef *def, snError *error)
 static void lay_out(snPage *page, panel *p, int32_t count, double *width, double *height)
 {
     double left = 0, room = 0;
-    *width = p->def->width > 0 ? fmax(p->def->width, 200) : SN_PLOT_WIDTH;
+    *width = sn_style_width(&p->def->style);
     *height = 0;
     for (int32_t i = 0; i < count; ++i) {
         bool title = p[i].def->title && *p[i].def->title;
         double names_high = (p[i].def->nseries + 1) * (SN_PLOT_TEXT + 2);
         p[i].f.top = (title ? 18 : 4) + 16;
-        p[i].height = fmax(p[i].f.top + fmax(150, names_high) + 36, p[i].def->height);
+        p[i].height = fmax(p[i].f.top + fmax(150, names_high) + 36, sn_style_height(&p[i].def->style));
         p[i].f.bottom = p[i].height - 36;
         p[i].top = *height;
         *height += p[i].height;
@@ -284,11 +284,11 @@ snStatus sn_plot_panels(const snPlotDef *def, int32_t count, const char *path, s
     snStatus status = SN_OK;
     for (int32_t i = 0; i < count && status == SN_OK; ++i) status = SN_CHECK_DEF(&def[i], snPlotDef, error);
     for (int32_t i = 0; i < count && status == SN_OK; ++i) status = measure_panel(&p[i], &def[i], error);
-    if (status == SN_OK) status = sn_page_measure(&page, error);
+    if (status == SN_OK) status = sn_page_measure(&page, &def->style, error);
     if (status != SN_OK) return status;
     lay_out(&page, p, count, &width, &height);
     status = sn_page_finish(&page, error);
-    if (status == SN_OK) status = sn_page_open(&page, path, width, height, error);
+    if (status == SN_OK) status = sn_page_open(&page, path, &def->style, width, height, error);
     if (status != SN_OK) return status;
     for (int32_t i = 0; i < count; ++i) draw_panel(&page, &p[i]);
     return sn_page_finish(&page, error);

@@ -1,7 +1,8 @@
-/* The page of a plot: cairo's SVG or image surface, written beside the name and renamed as every file. */
+/* The page of a plot: cairo's SVG, PDF or image surface, written beside the name and renamed as every file. */
 #include "base/error.h"
 #include "plot/plot.h"
 
+#include <cairo-pdf.h>
 #include <cairo-svg.h>
 #include <math.h>
 #include <string.h>
@@ -37,30 +38,53 @@ static snStatus start(snPage *page, snError *error)
     return sn_fail_no_memory(error);
 }
 
-snStatus sn_page_measure(snPage *page, snError *error)
+static double scale_of(const snPlotStyle *style)
 {
-    *page = (snPage){.svg = true};
+    return style->text > 0 ? fmin(fmax(style->text, 4), 72) / SN_PLOT_TEXT : 1;
+}
+
+double sn_style_width(const snPlotStyle *style)
+{
+    return style->width > 0 ? fmax(style->width / scale_of(style), 200) : SN_PLOT_WIDTH;
+}
+
+double sn_style_height(const snPlotStyle *style)
+{
+    return fmax(style->height, 0) / scale_of(style);
+}
+
+snStatus sn_page_measure(snPage *page, const snPlotStyle *style, snError *error)
+{
+    *page = (snPage){.vector = true, .font = style->font, .scale = scale_of(style)};
     page->surface = cairo_image_surface_create(CAIRO_FORMAT_A8, 1, 1);
     return start(page, error);
 }
 
-snStatus sn_page_open(snPage *page, const char *path, double width, double height, snError *error)
+static cairo_surface_t *make_surface(snPage *page, const char *path)
 {
-    *page = (snPage){.width = width, .height = height, .svg = sn_path_ends(path, ".svg")};
-    if (!page->svg && !sn_path_ends(path, ".png")) {
-        sn_fail(error, SN_BAD_INPUT, "the name does not end in .svg or .png");
+    double width = page->width * page->scale, height = page->height * page->scale, pixels = SN_PLOT_PIXELS;
+    if (sn_path_ends(path, ".pdf")) return cairo_pdf_surface_create_for_stream(write_bytes, page, width, height);
+    if (page->vector) return cairo_svg_surface_create_for_stream(write_bytes, page, width, height);
+    return cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)ceil(width * pixels), (int)ceil(height * pixels));
+}
+
+snStatus sn_page_open(snPage *page, const char *path, const snPlotStyle *style, double width, double height,
+                      snError *error)
+{
+    *page = (snPage){.width = width, .height = height, .scale = scale_of(style), .font = style->font};
+    page->vector = sn_path_ends(path, ".svg") || sn_path_ends(path, ".pdf");
+    if (!page->vector && !sn_path_ends(path, ".png")) {
+        sn_fail(error, SN_BAD_INPUT, "the name does not end in .svg, .pdf or .png");
         sn_error_place(error, path, 0, 0);
         return SN_BAD_INPUT;
     }
     snStatus status = sn_writer_open(&page->out, path, error);
     if (status != SN_OK) return status;
-    double pixels = SN_PLOT_PIXELS;
-    page->surface = page->svg ? cairo_svg_surface_create_for_stream(write_bytes, page, width, height)
-                              : cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)ceil(width * pixels),
-                                                           (int)ceil(height * pixels));
+    page->surface = make_surface(page, path);
     status = start(page, error);
     if (status != SN_OK) return status;
-    if (!page->svg) cairo_scale(page->cairo, pixels, pixels);
+    double scale = page->scale * (page->vector ? 1 : SN_PLOT_PIXELS);
+    cairo_scale(page->cairo, scale, scale);
     cairo_set_source_rgb(page->cairo, 1, 1, 1);
     cairo_paint(page->cairo);
     return SN_OK;
@@ -69,7 +93,7 @@ snStatus sn_page_open(snPage *page, const char *path, double width, double heigh
 static snStatus end_drawing(snPage *page, snError *error)
 {
     cairo_status_t status = cairo_status(page->cairo);
-    if (status == CAIRO_STATUS_SUCCESS && page->out.file && !page->svg)
+    if (status == CAIRO_STATUS_SUCCESS && page->out.file && !page->vector)
         status = cairo_surface_write_to_png_stream(page->surface, write_bytes, page);
     cairo_surface_finish(page->surface);
     if (status == CAIRO_STATUS_SUCCESS) status = cairo_surface_status(page->surface);
@@ -99,7 +123,7 @@ void sn_page_color(snPage *page, snColor c, double alpha)
 
 static void set_font(snPage *page, double size, bool bold)
 {
-    cairo_select_font_face(page->cairo, "sans-serif", CAIRO_FONT_SLANT_NORMAL,
+    cairo_select_font_face(page->cairo, page->font && *page->font ? page->font : "sans-serif", CAIRO_FONT_SLANT_NORMAL,
                            bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
     cairo_set_font_size(page->cairo, size);
 }

@@ -1,4 +1,4 @@
-/* What the plots share: a page that becomes an SVG or PNG file, text that is measured before it is placed, axes with
+/* What the plots share: a page that becomes an SVG, PDF or PNG file, text that is measured before it is placed, axes with
  * round numbers, colours. Lengths are points; y runs down. */
 #ifndef SN_IO_PLOT_H
 #define SN_IO_PLOT_H
@@ -16,8 +16,10 @@ typedef struct snColor {
 typedef struct snPage {
     cairo_surface_t *surface;
     cairo_t *cairo;
-    double width, height;
-    bool svg;
+    double width, height; /* in the units that are drawn in: text is SN_PLOT_TEXT high */
+    double scale;         /* points of such a unit */
+    const char *font;
+    bool vector; /* SVG or PDF */
     snWriter out;
 } snPage;
 
@@ -27,8 +29,12 @@ typedef struct snPage {
 #define SN_PLOT_PIXELS 3.0 /* of a PNG to a point */
 
 /* A page whose text can be measured but that writes no file: size it, then open the real one. */
-snStatus sn_page_measure(snPage *page, snError *error);
-snStatus sn_page_open(snPage *page, const char *path, double width, double height, snError *error);
+snStatus sn_page_measure(snPage *page, const snPlotStyle *style, snError *error);
+snStatus sn_page_open(snPage *page, const char *path, const snPlotStyle *style, double width, double height,
+                      snError *error);
+/* Width to lay out for, in the units of the page: what the style asks for, SN_PLOT_WIDTH otherwise. */
+double sn_style_width(const snPlotStyle *style);
+double sn_style_height(const snPlotStyle *style); /* 0: as needed */
 snStatus sn_page_finish(snPage *page, snError *error); /* also ends a page for measuring */
 
 void sn_page_color(snPage *page, snColor color, double alpha);

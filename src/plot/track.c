@@ -21,6 +21,8 @@ static const struct {
 } kinds[] = {{"activation", "activation (full is 1)", 1, 0, 0.01, NULL},
              {"force", "force (N)", 1, 0, 0, NULL},
              {"tension", "tension (N)", 1, 0, 0, NULL},
+             {"fibre_length", "fibre length (mm)", 1000, NAN, 0, "fibre length gained or lost since the start (mm)"},
+             {"fibre_velocity", "fibre velocity (mm/s)", 1000, NAN, 0, NULL},
              {"length", "length (mm)", 1000, NAN, 0, "length gained or lost since the start (mm)"},
              {"volume", "volume (cm\u00b3)", 1e6, NAN, 0, NULL},
              {"area", "cross-section (cm\u00b2)", 1e4, NAN, 0, NULL},
@@ -127,7 +129,7 @@ static snStatus draw_heat(choice *c, int32_t frames, const snTrackPlot *plot, co
     char label[120];
     def.title = plot->title, def.x_label = "time (s)", def.value_label = kinds[kind].label;
     def.rows = c->scalar.count, def.columns = frames, def.row_name = c->name.at;
-    def.x = c->time, def.value = c->value;
+    def.x = c->time, def.value = c->value, def.style = plot->style;
     if (kinds[kind].change) {
         double most = take_changes(c, frames);
         def.high = plot->top > 0 ? plot->top : sn_plot_top(plot->which, most > 0 ? most : 1);
@@ -149,7 +151,7 @@ static snStatus draw_lines(const choice *c, int32_t frames, const snTrackPlot *p
     for (int32_t i = 0; i < c->scalar.count; ++i)
         series[i] = (snPlotSeries){c->name.at[i], frames, c->time, c->value + (int64_t)i * frames};
     def.title = plot->title, def.x_label = "time (s)", def.y_label = kinds[kind].label;
-    def.nseries = c->scalar.count, def.series = series;
+    def.nseries = c->scalar.count, def.series = series, def.style = plot->style;
     def.y_low = kinds[kind].low;
     def.y_high = plot->top > 0 ? plot->top : kinds[kind].least > 0 ? kinds[kind].least : NAN;
     snStatus status = sn_plot_lines(&def, path, error);

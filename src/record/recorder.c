@@ -1,5 +1,6 @@
 /* The columns of a replay and one frame of them from a state. Only the fields that a state shows are used, so that a new
  * column is a line in the table below. */
+#include "control/load.h"
 #include "model/model.h"
 #include "sinew/record.h"
 
@@ -113,11 +114,6 @@ static bool list_loaded(snRecorder *r, const snLoads *loads)
     r->loaded = sn_arena_alloc(&r->arena, (size_t)r->nloaded + 1, sizeof *r->loaded);
     for (int32_t i = 0; r->loaded && i < r->nloaded; ++i) r->loaded[i] = sn_loads_body(loads, i);
     return r->loaded != NULL;
-}
-
-snStatus sn_recorder_create(const snModel *model, const char *model_name, snRecorder **recorder)
-{
-    return sn_recorder_create_loaded(model, model_name, NULL, recorder);
 }
 
 snStatus sn_recorder_create_loaded(const snModel *model, const char *model_name, const snLoads *loads,

@@ -61,7 +61,7 @@ static double joint_speed(const snModel *m, const snState *s, int32_t row)
 int32_t sn_contact_repair_strands(const snModel *m, snState *s)
 {
     int32_t changed = 0;
-    for (int32_t i = 0; i < m->nstrand; ++i) changed += repair_strand(m, s, i);
+    for (int32_t i = 0; i < m->nspline; ++i) changed += repair_strand(m, s, i);
     return changed;
 }
 

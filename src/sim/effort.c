@@ -7,7 +7,7 @@
  * Invariant: finding an effort leaves the rows of the joints and the factors as they were. */
 #include "base/alloc.h"
 #include "sim/response.h"
-#include "sim/state.h"
+#include "sim/paths.h"
 
 #include <string.h>
 
@@ -121,6 +121,21 @@ static void find_torques(snEffort *e, double unit, double *torque)
     }
 }
 
+/* Paths pull at the bodies themselves, whatever these do. */
+static void find_path_torques(snEffort *e, double unit, double *torque)
+{
+    const snModel *m = e->m;
+    for (int32_t j = e->nstrand; j < m->nactuator; ++j) {
+        int32_t k = m->actuator[j].muscle;
+        if (m->actuator[j].through != SN_THROUGH_PATH) continue;
+        memset(e->response, 0, sizeof(double) * 6 * (size_t)m->nfree);
+        sn_path_active_force(m, e->s, m->actuator[j].index, e->response);
+        for (int32_t c = 0; c < m->ncoord; ++c)
+            torque[(size_t)c * (size_t)m->nmuscle + (size_t)k] +=
+                e->s->strength[k] / unit * along(e, c, e->response);
+    }
+}
+
 /* Impulse that a free body still needs: change of its momentum, less what external forces and the strands give. */
 static void missing_impulse(const snEffort *e, int32_t b, double impulse[6])
 {
@@ -165,6 +180,7 @@ void sn_system_effort(const snModel *m, snState *s, snEffort *e, double unit, do
     (void)m, (void)s;
     switch_joints(e, false);
     find_torques(e, unit, torque);
+    find_path_torques(e, unit, torque);
     find_needs(e, unit, need);
     switch_joints(e, true);
 }

@@ -23,6 +23,19 @@ static void start(const snModel *m, snState *s)
     }
 }
 
+/* Where the bodies will be if nothing changes their velocity; where the model has no paths, where they are. */
+static void look_ahead(const snModel *m, snState *s)
+{
+    for (int32_t b = 0; b < m->nbody; ++b) {
+        s->ahead[b] = s->body[b];
+        if (!sn_predicts(m)) continue;
+        if (m->body_free[b] < 0 || s->driven[b])
+            s->ahead[b] = s->body_target[b];
+        else
+            sn_body_advance(&s->ahead[b].q, &s->ahead[b].p, s->velocity + 6 * b, s->h);
+    }
+}
+
 /* Velocity over the step of bodies that are moved rather than simulated. */
 static void prepare(const snModel *m, snState *s)
 {
@@ -33,6 +46,7 @@ static void prepare(const snModel *m, snState *s)
         v3_store(s->velocity + 6 * b, omega);
         v3_store(s->velocity + 6 * b + 3, v3_scale(v3_sub(to.p, from.p), 1 / s->h));
     }
+    look_ahead(m, s);
 }
 
 static void body_inertia(const snModel *m, snState *s, int32_t body, int32_t f)

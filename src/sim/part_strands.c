@@ -39,10 +39,10 @@ static void find_ends(const snModel *m, snState *s)
 
 static void start(const snModel *m, snState *s)
 {
-    memcpy(s->point, m->rest_point, sn_state_data_bytes(s, SN_ARRAY_point));
+    memcpy(s->point, m->rest_point, sizeof(double) * 3 * (size_t)m->nspline_point);
     memset(s->pointdot, 0, sn_state_data_bytes(s, SN_ARRAY_pointdot));
     for (int32_t k = 0; k < m->nconstraint; ++k) s->s[k] = m->constraint[k].s;
-    for (int32_t k = 0; k < m->strand_constraintadr[m->nstrand]; ++k) {
+    for (int32_t k = 0; k < m->strand_constraintadr[m->nspline]; ++k) {
         const snConstraint *c = &m->constraint[k];
         if (c->type != SN_CONSTRAINT_SURFACE) continue;
         s->own_sided[c->row] = c->one_sided;
@@ -62,7 +62,7 @@ static void rows_of_one(void *context, int32_t strand)
 static void prepare(const snModel *m, snState *s)
 {
     Work work = {m, s};
-    sn_pool_loop(s->pool, m->nstrand, rows_of_one, &work);
+    sn_pool_loop(s->pool, m->nspline, rows_of_one, &work);
 }
 
 static void forces_of_one(void *context, int32_t strand)
@@ -85,7 +85,7 @@ static void forces_of_one(void *context, int32_t strand)
 static void evaluate(const snModel *m, snState *s)
 {
     Work work = {m, s};
-    sn_pool_loop(s->pool, m->nstrand, forces_of_one, &work);
+    sn_pool_loop(s->pool, m->nspline, forces_of_one, &work);
 }
 
 /* A controller may choose an activation much above the one that the stiffness was taken at. The lateral stiffness of a
@@ -95,7 +95,7 @@ static int32_t stiffen(const snModel *m, snState *s)
 {
     Work work = {m, s};
     int32_t count = 0;
-    for (int32_t i = 0; i < m->nstrand; ++i) {
+    for (int32_t i = 0; i < m->nspline; ++i) {
         double rise = m->strand_muscle[i] < 0 ? 0 : sn_drive_of_strand(m, s, i) - s->stiff_activation[i];
         double tension = fmax(s->out_tension[i], s->stiff_activation[i] * m->strand_force[i]);
         s->strand_dirty[i] = rise * m->strand_force[i] > fmax(SAFE_RISE * tension, LEAST_RISE);
@@ -108,7 +108,7 @@ static int32_t stiffen(const snModel *m, snState *s)
 
 static void activate(const snModel *m, snState *s)
 {
-    for (int32_t i = 0; i < m->nstrand; ++i) {
+    for (int32_t i = 0; i < m->nspline; ++i) {
         int32_t muscle = m->strand_muscle[i], p0 = m->strand_pointadr[i];
         s->level[i] = 0;
         if (muscle < 0) continue;
@@ -146,7 +146,7 @@ static void advance_one(void *context, int32_t strand)
 static void advance(const snModel *m, snState *s)
 {
     Work work = {m, s};
-    sn_pool_loop(s->pool, m->nstrand, advance_one, &work);
+    sn_pool_loop(s->pool, m->nspline, advance_one, &work);
 }
 
 /* Multipliers of a constraint as force: three world components of a fixed one, or along its rows. */
@@ -207,14 +207,14 @@ static void measure_one(void *context, int32_t strand)
 static void measure(const snModel *m, snState *s)
 {
     Work work = {m, s};
-    sn_pool_loop(s->pool, m->nstrand, measure_one, &work);
+    sn_pool_loop(s->pool, m->nspline, measure_one, &work);
     for (int32_t i = m->strand_constraintadr[m->nstrand]; i < m->nconstraint; ++i) measure_constraint(m, s, i);
 }
 
 snWorst sn_worst_constraint(const snModel *m, const snState *s)
 {
     snWorst all = {.constraint = -1};
-    for (int32_t k = 0; k < m->nstrand; ++k) {
+    for (int32_t k = 0; k < m->nspline; ++k) {
         all.contacts += s->worst[k].contacts;
         if (s->worst[k].gap > all.gap) all.gap = s->worst[k].gap, all.constraint = s->worst[k].constraint;
     }
@@ -247,7 +247,7 @@ static void strand_energy(const snModel *m, const snState *s, int32_t i, v3 g, s
 static void energy(const snModel *m, const snState *s, snEnergy *sum)
 {
     v3 g = sn_gravity(m, s);
-    for (int32_t i = 0; i < m->nstrand; ++i) strand_energy(m, s, i, g, sum);
+    for (int32_t i = 0; i < m->nspline; ++i) strand_energy(m, s, i, g, sum);
     for (int32_t i = m->strand_constraintadr[m->nstrand]; i < m->nconstraint; ++i)
         if (m->constraint[i].spring) sum->elastic += 0.5 * m->constraint[i].kp * s->out_gap[i] * s->out_gap[i];
 }

@@ -50,7 +50,7 @@ static snStatus check_velocities(const snModel *m, snState *s)
 {
     for (int32_t i = 0; i < 6 * m->nfree; ++i)
         if (!(fabs(s->solution[i]) < MAX_SPEED)) return sn_blame_body(m, s, i / 6);
-    for (int32_t k = 0; k < m->nstrand; ++k)
+    for (int32_t k = 0; k < m->nspline; ++k)
         for (int32_t i = 3 * m->strand_pointadr[k]; i < 3 * m->strand_pointadr[k + 1]; ++i)
             if (!(fabs(s->solution[s->point0 + i]) < MAX_SPEED)) return sn_blame_strand(m, s, k);
     return SN_OK;

@@ -49,6 +49,6 @@ typedef struct snPart {
 /* Ends with NULL. */
 extern const snPart *const sn_parts[];
 
-extern const snPart sn_part_bodies, sn_part_tree, sn_part_strands, sn_part_groups, sn_part_system;
+extern const snPart sn_part_bodies, sn_part_tree, sn_part_paths, sn_part_strands, sn_part_groups, sn_part_system;
 
 #endif

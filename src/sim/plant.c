@@ -2,7 +2,7 @@
 #include "sim/plant.h"
 
 #include "math/spline.h"
-#include "sim/state.h"
+#include "sim/paths.h"
 
 #include <string.h>
 
@@ -69,6 +69,7 @@ void sn_plant_drive(const snModel *m, snState *s, int32_t body, bool on)
 void sn_plant_put_body(snState *s, int32_t body, rigid pose, const double velocity[6])
 {
     s->body[body] = pose;
+    s->cords_placed = false;
     memcpy(s->velocity + 6 * body, velocity, sizeof(double) * 6);
 }
 
@@ -105,6 +106,7 @@ v3 sn_plant_strand_point(const snModel *m, const snState *s, int32_t strand, dou
 
 double sn_plant_strand_energy(const snModel *m, const snState *s, int32_t strand)
 {
+    if (strand >= m->nspline) return sn_paths_strand_energy(m, s, strand);
     const double *q = s->point + 3 * m->strand_pointadr[strand];
     return sn_strand_energy(&m->strand[strand], q, sn_drive_of_strand(m, s, strand));
 }
@@ -137,6 +139,7 @@ v3 sn_plant_link_force(const snModel *m, const snState *s, int32_t constraint)
 double sn_plant_power(const snModel *m, const snState *s, int32_t constraint, const double velocity[6])
 {
     const snConstraint *c = &m->constraint[constraint];
+    if (c->strand >= m->nspline) return sn_paths_power(m, s, constraint, velocity);
     double power = 0;
     for (int32_t r = c->row; r < c->row + c->nrow; ++r) {
         double speed = 0;

@@ -1,5 +1,5 @@
 /* Putting bodies somewhere: kinematic targets, and whole poses given by joint coordinates. */
-#include "sim/state.h"
+#include "sim/paths.h"
 
 #include "math/spline.h"
 
@@ -65,7 +65,7 @@ static v3 carried(const snModel *m, const snState *s, const rigid *from, const r
 
 void sn_carry_strands(const snModel *m, snState *s, const rigid *from, const rigid *to)
 {
-    for (int32_t i = 0; i < m->nstrand; ++i) {
+    for (int32_t i = 0; i < m->nspline; ++i) {
         const snStrand *st = &m->strand[i];
         for (int32_t k = 0; k < st->n; ++k) {
             double greville = (st->knot[k + 1] + st->knot[k + 2] + st->knot[k + 3]) / 3;
@@ -91,6 +91,7 @@ snStatus sn_pose(const snModel *m, snState *s, const double *coordinate)
     memcpy(s->body, target, sizeof *target * (size_t)m->nbody);
     memset(s->velocity, 0, sizeof(double) * 6 * (size_t)m->nbody);
     memset(s->pointdot, 0, sizeof(double) * 3 * (size_t)m->npoint);
+    sn_paths_place(m, s);
     sn_measure(m, s);
     return SN_OK;
 }

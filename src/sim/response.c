@@ -8,7 +8,7 @@
 
 #include "base/alloc.h"
 #include "opt/dense.h"
-#include "sim/state.h"
+#include "sim/paths.h"
 
 #include <string.h>
 
@@ -31,6 +31,7 @@ static bool allocate(snResponse *r)
     if (!r->row) return false;
     return (r->strand = SN_NEW_ARRAY(int32_t, m->nactuator)) && (r->scale = SN_NEW_ARRAY(double, m->nactuator)) &&
            (r->velocity = SN_NEW_ARRAY(double, (size_t)r->ld *(size_t)place_rows(m, r->row))) &&
+           (r->force = SN_NEW_ARRAY(double, 6 * (size_t)m->nfree *(size_t)m->nactuator)) &&
            (r->released = SN_NEW_ARRAY(int32_t, m->ncoord)) && (r->clean = SN_NEW_ARRAY(uint8_t, m->nstrand));
 }
 
@@ -57,7 +58,7 @@ void sn_response_destroy(snResponse *r)
 {
     if (!r) return;
     if (r->s) sn_kkt_attach(r->s->kkt, NULL, NULL);
-    void *block[] = {r->row, r->strand, r->scale, r->velocity, r->released, r->clean};
+    void *block[] = {r->row, r->strand, r->scale, r->velocity, r->force, r->released, r->clean};
     for (size_t i = 0; i < sizeof block / sizeof *block; ++i) sn_free(block[i]);
     sn_free(r);
 }
@@ -77,17 +78,29 @@ static void switch_stops(const snResponse *r, bool on)
     sn_kkt_factor(r->s->kkt, r->clean, &culprit);
 }
 
+/* Columns of the actuators behind the strands: forces on the bodies themselves. The column of what moves without them
+ * goes behind all. */
+static void respond_to_paths(const snModel *m, snState *s, snResponse *r)
+{
+    int32_t n = 6 * m->nfree;
+    for (int32_t i = 0; i < n; ++i) {
+        double *row = r->velocity + (size_t)i * (size_t)r->ld;
+        row[m->nactuator] = row[r->nstrand];
+    }
+    for (int32_t j = r->nstrand; j < m->nactuator; ++j) {
+        double *force = r->force + (size_t)n * (size_t)(j - r->nstrand);
+        memset(force, 0, sizeof(double) * (size_t)n);
+        if (m->actuator[j].through == SN_THROUGH_PATH) sn_path_active_force(m, s, m->actuator[j].index, force);
+    }
+    sn_kkt_respond_bodies(s->kkt, m->nactuator - r->nstrand, r->force, r->ld, r->velocity + r->nstrand);
+}
+
 void sn_system_respond(const snModel *m, snState *s, snResponse *r)
 {
     switch_stops(r, false);
     sn_kkt_attached_response(s->kkt, r->nstrand, r->strand, r->ld, r->velocity);
+    if (r->nstrand < m->nactuator) respond_to_paths(m, s, r);
     switch_stops(r, true);
-    if (r->nstrand == m->nactuator) return;
-    for (int32_t i = 0; i < 6 * m->nfree; ++i) { /* the last column is behind those of all actuators */
-        double *row = r->velocity + (size_t)i * (size_t)r->ld, without = row[r->nstrand];
-        for (int32_t j = r->nstrand; j < m->nactuator; ++j) row[j] = 0;
-        row[m->nactuator] = without;
-    }
 }
 
 void sn_response_find(snResponse *r, int32_t nreleased, const int32_t *released)

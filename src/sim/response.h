@@ -13,6 +13,7 @@ struct snResponse {
     snState *s;
     int32_t ld;        /* from one row of velocity to the next */
     double *velocity;
+    double *force;     /* 6 nfree for each actuator that pulls at the bodies themselves */
     int32_t *row;      /* nbody: first of a free body's rows, -1; those of the system come first, as it has them */
     double *scale;     /* nactuator: what activation 1 counts, step and strength included */
     bool one_each;     /* actuator j is all of muscle j */

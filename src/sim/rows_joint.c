@@ -8,7 +8,7 @@ enum { BODY = 6 };
 
 static rigid body_pose(const snState *s, int32_t body)
 {
-    return body < 0 ? rigid_identity() : s->body[body];
+    return body < 0 ? rigid_identity() : s->ahead[body];
 }
 
 /* Splits twelve coefficients into those of free bodies, kept, and those of moved ones, returned as velocity. */
@@ -26,6 +26,23 @@ static double split_row(const snModel *m, const snState *s, int32_t joint, doubl
     return moved;
 }
 
+/* What the velocities before the step do along a row of free bodies. */
+static double last_speed(const snModel *m, const snState *s, int32_t joint, const double row[12])
+{
+    const int32_t side[2] = {m->joint_a[joint], m->joint_b[joint]};
+    double sum = 0;
+    for (int k = 0; k < 2; ++k)
+        for (int i = 0; i < BODY && side[k] >= 0; ++i) sum += row[6 * k + i] * s->velocity[6 * side[k] + i];
+    return sum;
+}
+
+/* What a row whose gap is taken at s->ahead has on its right-hand side besides the gap: at the pose ahead the velocities
+ * of before have been spent already, those of moved bodies among them. */
+static double row_offset(const snModel *m, const snState *s, int32_t joint, const double kept[12], double moved)
+{
+    return sn_predicts(m) ? last_speed(m, s, joint, kept) : -moved;
+}
+
 static void set_joint_row(const snModel *m, snState *s, int32_t joint, int32_t row, const double coefficient[12],
                           double gap, bool one_sided)
 {
@@ -35,7 +52,7 @@ static void set_joint_row(const snModel *m, snState *s, int32_t joint, int32_t r
     for (int i = 0; i < 12; ++i) s->value->joint_J[12 * row + i] = kept[i];
     s->value->joint_D[row] = m->compliance;
     s->joint_gap[row] = gap;
-    s->impulse[s->joint0 + row] = sn_rows_correction(s, gap, one_sided) - moved;
+    s->impulse[s->joint0 + row] = sn_rows_correction(s, gap, one_sided) + row_offset(m, s, joint, kept, moved);
     if (!one_sided) s->value->joint_on[row] = 1;
 }
 
@@ -88,7 +105,11 @@ static void joint_spring(const snModel *m, snState *s, int32_t joint, int32_t co
     double row[12];
     for (int i = 0; i < 12; ++i) row[i] = s->joint_row[12 * coord + i];
     double moved = split_row(m, s, joint, row), gain = h * h * k + h * d;
-    double impulse = -h * k * (value - m->coord_rest[coord]) - gain * moved;
+    double impulse = -h * k * (value - m->coord_rest[coord]);
+    if (sn_predicts(m))
+        impulse += h * h * k * last_speed(m, s, joint, row) - h * d * moved;
+    else
+        impulse -= gain * moved;
     const int32_t side[2] = {m->joint_a[joint], m->joint_b[joint]};
     for (int e = 0; e < 2; ++e) {
         int32_t f = side[e] < 0 ? -1 : m->body_free[side[e]];
@@ -103,18 +124,18 @@ static void joint_spring(const snModel *m, snState *s, int32_t joint, int32_t co
 
 void sn_rows_of_joints(const snModel *m, snState *s)
 {
-    double gap[SN_JOINT_MAX_ROW], row[12 * SN_JOINT_MAX_ROW];
+    double gap[SN_JOINT_MAX_ROW], row[12 * SN_JOINT_MAX_ROW], value[SN_JOINT_MAX_DOF];
     for (int32_t j = 0; j < m->njoint; ++j) {
         rigid a = body_pose(s, m->joint_a[j]), b = body_pose(s, m->joint_b[j]);
         int32_t c0 = m->joint_coordadr[j];
-        sn_joint_coordinates(&m->joint[j], a, b, s->out_coordinate + c0, s->joint_row + 12 * c0);
+        sn_joint_coordinates(&m->joint[j], a, b, value, s->joint_row + 12 * c0);
         if (m->joint_rowadr[j] < 0) continue;
         sn_joint_rows_at(&m->joint[j], a, b, gap, row);
         for (int32_t r = 0; r < sn_joint_rows(m->joint[j].kind); ++r)
             set_joint_row(m, s, j, m->joint_rowadr[j] + r, row + 12 * r, gap[r], false);
         for (int32_t c = c0; c < m->joint_coordadr[j + 1]; ++c) {
-            joint_spring(m, s, j, c, s->out_coordinate[c]);
-            if (m->coord_limit_row[c] >= 0) limit_row(m, s, j, c, s->out_coordinate[c]);
+            joint_spring(m, s, j, c, value[c - c0]);
+            if (m->coord_limit_row[c] >= 0) limit_row(m, s, j, c, value[c - c0]);
         }
         cone_rows(m, s, j, a, b);
     }

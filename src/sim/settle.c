@@ -81,7 +81,7 @@ int32_t sn_wrong_side(const snModel *m, const snState *s, double *depth)
 {
     int32_t worst = -1;
     *depth = WRONG_SIDE;
-    for (int32_t i = 0; i < m->strand_constraintadr[m->nstrand]; ++i) {
+    for (int32_t i = 0; i < m->strand_constraintadr[m->nspline]; ++i) {
         const snConstraint *c = &m->constraint[i];
         if (c->type != SN_CONSTRAINT_SURFACE) continue;
         double d = depth_of(m, s, c);

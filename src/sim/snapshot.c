@@ -60,6 +60,7 @@ void sn_state_restore(const snModel *m, snState *s, const void *bytes)
 {
     Stream t = {.bytes = (unsigned char *)bytes, .at = sizeof(uint64_t), .room = SIZE_MAX};
     pass_state(s, &t);
+    s->cords_placed = false;
     sn_measure(m, s);
 }
 

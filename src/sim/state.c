@@ -151,7 +151,7 @@ static bool make_system(const snModel *m, snState *s)
     s->value = sn_kkt_values(s->kkt);
     s->size = sn_kkt_size(s->kkt);
     s->point0 = 6 * m->nfree;
-    s->own0 = s->point0 + 3 * m->npoint;
+    s->own0 = s->point0 + 3 * m->nspline_point;
     s->link0 = s->own0 + m->pattern.nown;
     s->joint0 = s->link0 + m->pattern.nlink;
     return true;
@@ -179,7 +179,8 @@ snStatus sn_state_create(const snModel *m, const snSimDef *def, snState **out, s
     snStatus status = make_system(m, s) && sn_tree_begin(m, s) && allocate(m, s) ? SN_OK : sn_fail_no_memory(error);
     if (status == SN_OK) {
         begin(m, s);
-        if (!d.skip_settle && !m->skeleton) status = settle_and_check(m, s, error);
+        bool known = d.settled && !d.skip_settle && sn_state_load(m, s, d.settled, d.settled_size) == SN_OK;
+        if (!d.skip_settle && !m->skeleton && !known) status = settle_and_check(m, s, error);
     }
     if (status == SN_OK) {
         leave_settling(m, s);

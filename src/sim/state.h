@@ -66,6 +66,7 @@ struct snState {
     unsigned char *settled; /* the settled rest state as sn_state_save gives it, for sn_state_reset */
     size_t settled_size;
 
+    bool cords_placed;      /* nodes of the cords are where the bodies are now */
     double lap; /* clock at the end of the last stage */
     snStepInfo info;
 };
@@ -136,6 +137,14 @@ static inline double sn_drive_of_strand(const snModel *m, const snState *s, int3
 {
     int32_t muscle = m->strand_muscle[strand];
     return muscle < 0 ? 0 : s->activation[muscle] * s->strength[muscle];
+}
+
+/* The step linearises what bodies do to each other at the pose ahead (s->ahead) rather than at the one it begins with:
+ * rows meet v - v0 then. Models of splines alone keep to the pose they begin with
+ * unless they ask for it. */
+static inline bool sn_predicts(const snModel *m)
+{
+    return m->ncord > 0 || m->ahead;
 }
 
 /* Whether both are there and the state was made of this model. */

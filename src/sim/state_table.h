@@ -33,6 +33,7 @@ enum {
     X(rigid, body, m->nbody, 1, SN_KEPT | SN_HASHED, NULL, "pose of the centre-of-mass frame")                         \
     X(double, velocity, m->nbody, 6, SN_KEPT | SN_HASHED, NULL, "omega in body axes, v in world axes")                 \
     X(rigid, body_target, m->nbody, 1, SN_KEPT, NULL, "kinematic and driven bodies: pose after the next step")         \
+    X(rigid, ahead, m->nbody, 1, SN_WORK, NULL, "pose that rows and paths are taken at: predicted, or as it is")       \
     X(uint8_t, driven, m->nbody, 1, SN_KEPT, NULL, "a free body that follows body_target exactly for now")             \
     X(double, out_position, m->nbody, 3, SN_MEASURED, "body.position", "position of each body's node, m")              \
     X(double, out_rotation, m->nbody, 4, SN_MEASURED, "body.rotation", "orientation of each body's node, w first")     \
@@ -58,6 +59,18 @@ enum {
     X(double, level, m->nstrand, 1, SN_WORK, NULL, "impulse of the step over `active`, s; 0 without a muscle")         \
     X(uint8_t, strand_dirty, m->nstrand, 1, SN_WORK, NULL, "values changed since the last factorisation")              \
     X(snWorst, worst, m->nstrand, 1, SN_MEASURED, NULL, "largest gap and number of contacts of each strand")           \
+    /* path strands */                                                                                                 \
+    X(double, cord_x, m->ncord, 1, SN_KEPT | SN_HINT, NULL, "stretch of the belly, to start from")                     \
+    X(double, cord_tension, m->ncord, 1, SN_KEPT, NULL, "at the end of the step, N")                                   \
+    X(snCordPull, cord_pull, m->ncord, 1, SN_WORK, NULL, "tension ahead and its derivatives")                          \
+    X(snCordPull, cord_now, m->ncord, 1, SN_MEASURED, NULL, "the same where it is now")                                 \
+    X(double, cord_activation, m->ncord, 1, SN_WORK, NULL, "activation at which it was taken")                         \
+    X(double, cord_length, m->ncord, 1, SN_MEASURED, NULL, "m; within a step ahead")                                   \
+    X(double, cord_rate, m->ncord, 1, SN_WORK, NULL, "of the length, at the velocities before the step, m/s")          \
+    X(int32_t, cord_nnode, m->ncord, 1, SN_MEASURED, NULL, "nodes it has now")                                         \
+    X(snCordNode, cord_node, m->ncord_node, 1, SN_MEASURED, NULL, "where it runs; within a step ahead")                \
+    X(double, cord_g, m->ncord_slot, 6, SN_WORK, NULL, "dl/dv ahead")                                                  \
+    X(double, cord_row, m->ncord_slot, 6, SN_WORK, NULL, "scratch")                                                    \
     /* muscles */                                                                                                      \
     X(double, activation, m->nmuscle, 1, SN_KEPT | SN_WRITABLE, "muscle.activation",                                   \
       "activation of each muscle, 0 to 1")                                                                             \

@@ -1,14 +1,30 @@
 /* Joints and attachments that have come apart: the numbers are finite, and yet the result means nothing. */
 #include "base/error.h"
-#include "sinew/sim.h"
+#include "sim/paths.h"
 
+static const double JAMMED = 0.01; /* m: of a belly in an eyelet; less is within what the ends of bellies are known to */
 static const double TORN = 0.02; /* m; runs at a sensible step stay below a tenth of a millimetre */
+
+/* A belly does not fit through what guides its tendon. */
+static snStatus check_jams(const snState *s, snError *error)
+{
+    const snModel *m = s->model;
+    int32_t cord, point;
+    double depth = sn_paths_jam(m, s, &cord, &point);
+    if (depth <= JAMMED) return SN_OK;
+    const snPathCord *k = &m->cord[cord];
+    sn_fail(error, SN_DIVERGED, "strand \"%.60s\" was pulled through so far that its belly is %.1f mm into \"%.60s\" at %.4g s",
+            m->strand_name[k->strand], 1000 * depth, m->constraint_name[k->constraint[point]], sn_time(s));
+    sn_error_element(error, "Constraint", m->constraint_name[k->constraint[point]]);
+    sn_error_remedy(error, "let the belly end earlier (belly_end), or the motion go less far");
+    return SN_DIVERGED;
+}
 
 snStatus sn_check_gaps(const snState *s, snError *error)
 {
     if (!s) return sn_fail_argument(error, "the state is NULL");
     const snStepInfo *info = sn_info(s);
-    if (info->worst_gap <= TORN) return SN_OK;
+    if (info->worst_gap <= TORN) return check_jams(s, error);
     sn_fail(error, SN_DIVERGED, "%.80s was torn apart by %.1f mm at %.4g s", info->culprit, 1000 * info->worst_gap,
             sn_time(s));
     sn_error_remedy(error, "take a smaller step (--step); if that does not help, look for forces or motions beyond reason");

@@ -72,8 +72,29 @@ static void bind_vertex(snBelly *b, const snArcs *arcs, int32_t v, v3 p, v3 n, d
     }
 }
 
+static bool take_shares(snBelly *b, int32_t nvertex, snMemo *memo)
+{
+    int32_t n = 0;
+    if (!sn_memo_take(memo, &n, sizeof n) || n < 0 || n > SN_BELLIES * nvertex) return false;
+    size_t count = (size_t)n;
+    bool taken = sn_memo_take(memo, b->vertex, count * sizeof *b->vertex) &&
+                 sn_memo_take(memo, b->strand, count * sizeof *b->strand) &&
+                 sn_memo_take(memo, b->share, count * sizeof *b->share);
+    if (taken) b->nshare = n;
+    return taken;
+}
+
+static void keep_shares(const snBelly *b, snMemo *memo)
+{
+    size_t count = (size_t)b->nshare;
+    sn_memo_keep(memo, &b->nshare, sizeof b->nshare);
+    sn_memo_keep(memo, b->vertex, count * sizeof *b->vertex);
+    sn_memo_keep(memo, b->strand, count * sizeof *b->strand);
+    sn_memo_keep(memo, b->share, count * sizeof *b->share);
+}
+
 snStatus sn_belly_create(const snTriMesh *skin, const double *normal, const snArcs *arcs, const snSkinStrand *strand,
-                         const double *influence, snBelly *b, snError *error)
+                         const double *influence, snMemo *memo, snBelly *b, snError *error)
 {
     int32_t n = skin->nvertex, ns = arcs->nstrand;
     *b = (snBelly){.nstrand = ns};
@@ -85,8 +106,10 @@ snStatus sn_belly_create(const snTriMesh *skin, const double *normal, const snAr
         !b->thickening)
         return sn_fail_no_memory(error);
     for (int32_t k = 0; k < ns; ++k) find_belly(b, arcs, strand, k);
+    if (take_shares(b, n, memo)) return SN_OK;
     for (int32_t v = 0; v < n; ++v)
         bind_vertex(b, arcs, v, sn_trimesh_point(skin, v), v3_load(normal + 3 * v), influence ? influence[v] : 1);
+    keep_shares(b, memo);
     return SN_OK;
 }
 

@@ -2,6 +2,7 @@
 #ifndef SN_SKIN_BELLY_H
 #define SN_SKIN_BELLY_H
 
+#include "base/memo.h"
 #include "geom/mesh.h"
 #include "skin/arcs.h"
 
@@ -17,7 +18,7 @@ typedef struct snBelly {
 
 /* skin, normal, arcs: in the rest pose; influence: per vertex or NULL. Free also after a failure. */
 snStatus sn_belly_create(const snTriMesh *skin, const double *normal, const snArcs *arcs, const snSkinStrand *strand,
-                         const double *influence, snBelly *belly, snError *error);
+                         const double *influence, snMemo *memo, snBelly *belly, snError *error);
 void sn_belly_free(snBelly *belly);
 /* Adds factor times the thickening to offset (per vertex). */
 void sn_belly_add(snBelly *belly, const snArcs *arcs, double factor, double *offset);

@@ -158,19 +158,33 @@ static bool make_near(snBulge *b, const snArcs *arcs)
     return b->near != NULL;
 }
 
-static bool set_up(Setup *s, snBulge *b, const double *influence)
+/* What every vertex sees: most of the work. */
+static bool look_around(Setup *s, int32_t nword, snMemo *memo)
+{
+    size_t n = (size_t)s->skin->nvertex, sees = n * (size_t)nword * sizeof *s->sees, nearest = n * sizeof *s->nearest;
+    if (sn_memo_take(memo, s->sees, sees) && sn_memo_take(memo, s->nearest, nearest)) return true;
+    s->tree = sn_bvh_create(s->skin);
+    if (!s->tree) return false;
+    memset(s->sees, 0, sees);
+    for (int32_t v = 0; v < s->skin->nvertex; ++v) {
+        s->nearest[v] = INFINITY;
+        look_from(s, nword, v);
+    }
+    sn_memo_keep(memo, s->sees, sees);
+    sn_memo_keep(memo, s->nearest, nearest);
+    return true;
+}
+
+static bool set_up(Setup *s, snBulge *b, const double *influence, snMemo *memo)
 {
     int32_t n = s->skin->nvertex;
-    s->tree = sn_bvh_create(s->skin);
     s->patch = SN_NEW_ARRAY(int32_t, n), s->nearest = SN_NEW_ARRAY(double, n);
     s->sees = SN_NEW_ARRAY(uint64_t, (size_t)n * (size_t)b->nword + 1);
     b->influence = SN_NEW_ARRAY(double, n), b->owner = SN_NEW_ARRAY(int32_t, n), b->reached = SN_NEW_ARRAY(bool, n);
-    if (!s->tree || !s->patch || !s->nearest || !s->sees || !b->influence || !b->owner || !b->reached ||
-        !sn_fans_create(s->skin, &s->fans))
+    if (!s->patch || !s->nearest || !s->sees || !b->influence || !b->owner || !b->reached ||
+        !sn_fans_create(s->skin, &s->fans) || !look_around(s, b->nword, memo))
         return false;
     for (int32_t v = 0; v < n; ++v) {
-        s->nearest[v] = INFINITY;
-        look_from(s, b->nword, v);
         b->reached[v] = s->nearest[v] < ACTING_DISTANCE;
         if (b->reached[v]) b->influence[v] = influence ? influence[v] : fade(s->nearest[v]);
     }
@@ -201,14 +215,14 @@ static bool make_scratch(snBulgeScratch *s, int32_t narc)
 }
 
 snStatus sn_bulge_create(const snTriMesh *skin, const double *normal, const snArcs *arcs, const snBulgeShape *shape,
-                         const double *influence, snBulge *bulge, snError *error)
+                         const double *influence, snMemo *memo, snBulge *bulge, snError *error)
 {
     Setup s = {.skin = skin, .normal = normal, .arcs = arcs, .shape = shape};
     *bulge = (snBulge){.nvertex = skin->nvertex, .nword = (arcs->nstrand + 63) / 64, .chords = sn_chords_best()};
     bulge->shape = SN_NEW_ARRAY(snBulgeShape, arcs->nstrand);
     bulge->chord = SN_NEW_ARRAY(snChord, arcs->narc);
     bool fine =
-        bulge->shape && bulge->chord && make_scratch(&bulge->scratch, arcs->narc) && set_up(&s, bulge, influence);
+        bulge->shape && bulge->chord && make_scratch(&bulge->scratch, arcs->narc) && set_up(&s, bulge, influence, memo);
     if (fine) {
         memcpy(bulge->shape, shape, sizeof *shape * (size_t)arcs->nstrand);
         bulge->reach = reach_of(shape, arcs->nstrand);

@@ -7,6 +7,7 @@
 #ifndef SN_SKIN_BULGE_H
 #define SN_SKIN_BULGE_H
 
+#include "base/memo.h"
 #include "geom/mesh.h"
 #include "skin/arcs.h"
 #include "skin/chords.h"
@@ -60,7 +61,7 @@ typedef struct snBulge {
 /* skin, normal: in the rest pose. influence: per vertex or NULL. The arcs must be in the rest pose. Free also after a
  * failure. */
 snStatus sn_bulge_create(const snTriMesh *skin, const double *normal, const snArcs *arcs, const snBulgeShape *shape,
-                         const double *influence, snBulge *bulge, snError *error);
+                         const double *influence, snMemo *memo, snBulge *bulge, snError *error);
 void sn_bulge_free(snBulge *bulge);
 
 /* Writes to height (per vertex) how far strands raise vertices and normals of the skinned base, before influence and

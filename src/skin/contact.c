@@ -78,14 +78,19 @@ static bool allocate(const snTriMesh *skin, int32_t nbone, snContact *c)
     return c->bone && c->near && c->seen_bone && c->start && c->count && c->member;
 }
 
+static void forget_looks(snContact *c)
+{
+    for (size_t i = 0; i < SN_CONTACT_LOOKS * (size_t)c->nrow; ++i)
+        for (int k = 0; k < SN_LANES; ++k) c->seen[i].bone[k] = -1;
+}
+
 static bool allocate_rows(snContact *c)
 {
     size_t n = SN_LANES * (size_t)c->nrow, looks = SN_CONTACT_LOOKS * (size_t)c->nrow;
     c->seen = SN_NEW_ARRAY(snSeen, looks), c->triangle = SN_NEW_ARRAY(int32_t, SN_LANES * looks);
     c->margin = SN_NEW_ARRAY(float, n), c->clear = SN_NEW_ARRAY(float, n);
     if (!c->seen || !c->triangle || !c->margin || !c->clear) return false;
-    for (size_t i = 0; i < looks; ++i)
-        for (int k = 0; k < SN_LANES; ++k) c->seen[i].bone[k] = -1;
+    forget_looks(c);
     return true;
 }
 
@@ -339,7 +344,22 @@ static void set_margins(const snTriMesh *skin, snContact *c)
     }
 }
 
-snStatus sn_contact_create(const snTriMesh *skin, int32_t nbone, const snSkinBone *bone, snContact *c, snError *error)
+static void take_margins(const snTriMesh *skin, snContact *c, snMemo *memo)
+{
+    size_t looks = SN_CONTACT_LOOKS * (size_t)c->nrow, seen = looks * sizeof *c->seen;
+    size_t triangle = SN_LANES * looks * sizeof *c->triangle, margin = SN_LANES * (size_t)c->nrow * sizeof *c->margin;
+    bool taken = sn_memo_take(memo, c->seen, seen) && sn_memo_take(memo, c->triangle, triangle) &&
+                 sn_memo_take(memo, c->margin, margin);
+    if (taken) return;
+    forget_looks(c);
+    set_margins(skin, c);
+    sn_memo_keep(memo, c->seen, seen);
+    sn_memo_keep(memo, c->triangle, triangle);
+    sn_memo_keep(memo, c->margin, margin);
+}
+
+snStatus sn_contact_create(const snTriMesh *skin, int32_t nbone, const snSkinBone *bone, snMemo *memo, snContact *c,
+                           snError *error)
 {
     *c = (snContact){.chords = sn_chords_best()};
     if (!allocate(skin, nbone, c) || !make_clusters(skin, c) || !allocate_rows(c)) return sn_fail_no_memory(error);
@@ -347,6 +367,6 @@ snStatus sn_contact_create(const snTriMesh *skin, int32_t nbone, const snSkinBon
         snStatus status = add_bone(c, bone + b, error);
         if (status != SN_OK) return status;
     }
-    set_margins(skin, c);
+    take_margins(skin, c, memo);
     return SN_OK;
 }

@@ -5,6 +5,7 @@
 #ifndef SN_SKIN_CONTACT_H
 #define SN_SKIN_CONTACT_H
 
+#include "base/memo.h"
 #include "geom/bvh.h"
 #include "skin/skin.h"
 #include "skin/chords.h"
@@ -42,7 +43,7 @@ typedef struct snContact {
 } snContact; /* zeroed memory holds no bones */
 
 /* Bones that are no closed mesh are left out. Free also after a failure. */
-snStatus sn_contact_create(const snTriMesh *skin, int32_t nbone, const snSkinBone *bone, snContact *contact,
+snStatus sn_contact_create(const snTriMesh *skin, int32_t nbone, const snSkinBone *bone, snMemo *memo, snContact *contact,
                            snError *error);
 void sn_contact_free(snContact *contact);
 /* Takes the bodies' poses (7 each) and moves vertices (3 each) that are in a bone to its surface. */

@@ -41,6 +41,7 @@ struct snSkin {
     double prominence, belly_factor;
     bool brute_force;
     snSkinInfo info;
+    snMemo memo; /* of making it */
 };
 
 snSkinDef sn_default_skin_def(void)
@@ -143,7 +144,15 @@ static snStatus make_weights(snSkin *skin, const snSkinDef *def, snError *error)
 {
     for (int32_t v = 0; def->base_given && v < def->nvertex; ++v) skin->weight[SN_SKIN_BONES * v] = 1; /* of body 0 */
     if (def->base_given) return SN_OK;
-    return def->weight ? take_weights(skin, def, error) : compute_weights(skin, def, error);
+    if (def->weight) return take_weights(skin, def, error);
+    size_t n = SN_SKIN_BONES * (size_t)def->nvertex;
+    if (sn_memo_take(&skin->memo, skin->body, n * sizeof *skin->body) &&
+        sn_memo_take(&skin->memo, skin->weight, n * sizeof *skin->weight))
+        return SN_OK;
+    snStatus status = compute_weights(skin, def, error);
+    sn_memo_keep(&skin->memo, skin->body, n * sizeof *skin->body);
+    sn_memo_keep(&skin->memo, skin->weight, n * sizeof *skin->weight);
+    return status;
 }
 
 static void bind_twists(snSkin *skin)
@@ -173,10 +182,12 @@ static snStatus make_strands(snSkin *skin, const snSkinDef *def, snError *error)
                         (int)i, shape[i].height, shape[i].lateral, shape[i].depth);
     }
     if (status == SN_OK)
-        status = sn_bulge_create(&skin->rest, skin->normal, &skin->arcs, shape, def->influence, &skin->bulge, error);
+        status = sn_bulge_create(&skin->rest, skin->normal, &skin->arcs, shape, def->influence, &skin->memo,
+                                 &skin->bulge, error);
     if (status == SN_OK)
         status =
-            sn_belly_create(&skin->rest, skin->normal, &skin->arcs, def->strand, def->influence, &skin->belly, error);
+            sn_belly_create(&skin->rest, skin->normal, &skin->arcs, def->strand, def->influence, &skin->memo,
+                                 &skin->belly, error);
     sn_free(shape);
     return status;
 }
@@ -186,6 +197,7 @@ snStatus sn_skin_create(const snSkinDef *def, snSkin **skin, snError *error)
     if (def->nbody < 1) return sn_fail(error, SN_BAD_INPUT, "a skin needs a body");
     snSkin *made = SN_NEW(snSkin);
     if (!made) return sn_fail_no_memory(error);
+    made->memo = (snMemo){.from = def->bound, .size = def->bound_size};
     made->blend = def->blend, made->prominence = def->prominence, made->belly_factor = def->belly;
     snStatus status = copy_mesh(made, def, error);
     if (status == SN_OK) {
@@ -194,10 +206,11 @@ snStatus sn_skin_create(const snSkinDef *def, snSkin **skin, snError *error)
         bind_twists(made);
     }
     if (status == SN_OK) status = make_strands(made, def, error);
-    if (status == SN_OK) status = sn_taut_create(&made->rest, &made->arcs, made->bulge.reached, &made->taut, error);
+    if (status == SN_OK) status = sn_taut_create(&made->rest, &made->arcs, made->bulge.reached, &made->memo, &made->taut, error);
     if (status == SN_OK) status = sn_even_create(&made->rest, &made->even, error);
     if (status == SN_OK && def->contact)
-        status = sn_contact_create(&made->rest, def->nbone, def->bone, &made->contact, error);
+        status = sn_contact_create(&made->rest, def->nbone, def->bone, &made->memo, &made->contact, error);
+    made->memo.from = NULL; /* the caller's bytes are not read again */
     if (status == SN_OK && def->touch && def->parent && !def->base_given)
         status = sn_touch_create(&made->rest, def->nbody, def->parent, made->body, &made->even, &made->touch, error);
     if (status == SN_OK)
@@ -207,9 +220,17 @@ snStatus sn_skin_create(const snSkinDef *def, snSkin **skin, snError *error)
     return status;
 }
 
+const void *sn_skin_bound(const snSkin *skin, size_t *size)
+{
+    bool whole = skin && skin->memo.at == 0 && skin->memo.kept.count > 0;
+    *size = whole ? (size_t)skin->memo.kept.count : 0;
+    return whole ? skin->memo.kept.at : NULL;
+}
+
 void sn_skin_destroy(snSkin *skin)
 {
     if (!skin) return;
+    sn_memo_free(&skin->memo);
     sn_trimesh_free(&skin->rest);
     sn_free(skin->rest_pose), sn_free(skin->motion), sn_free(skin->body), sn_free(skin->weight);
     sn_free(skin->twist), sn_free(skin->bound_body), sn_free(skin->bound_weight);

@@ -55,6 +55,8 @@ typedef struct snSkinDef {
                                       lifts the skin less and less, and never by more than 6 mm times a */
     double prominence;             /* one factor on all of it, 0 to switch off */
     double belly;                  /* factor on the thickening of bellies, 1 keeps their volume */
+    const void *bound; /* what sn_skin_bound gave for a skin of the same def, or NULL: most of the work is not done again */
+    size_t bound_size;
     bool contact; /* push out of the bones what blending draws into them; bones that are no closed mesh do not count */
     bool touch;   /* part what blending drives into each other: finger and finger, fingertip and palm; needs parent */
 } snSkinDef;

@@ -79,6 +79,20 @@ static void share_triangles(const snTriMesh *skin, const snArcs *arcs, const Set
     }
 }
 
+static void take_triangles(const snTriMesh *skin, const snArcs *arcs, const Setup *s, snTaut *t, snMemo *memo)
+{
+    size_t n = (size_t)skin->ntriangle, corner = 3 * n * sizeof *t->corner, along = 2 * n * sizeof *t->along;
+    size_t first = ((size_t)skin->nvertex + 2) * sizeof *t->first;
+    if (sn_memo_take(memo, t->corner, corner) && sn_memo_take(memo, t->along, along) &&
+        sn_memo_take(memo, t->first, first))
+        return;
+    memset(t->first, 0, first);
+    share_triangles(skin, arcs, s, t);
+    sn_memo_keep(memo, t->corner, corner);
+    sn_memo_keep(memo, t->along, along);
+    sn_memo_keep(memo, t->first, first);
+}
+
 static bool has(const int32_t *list, int32_t n, int32_t what)
 {
     for (int32_t i = 0; i < n; ++i)
@@ -192,7 +206,8 @@ static bool allocate(const snTriMesh *skin, Setup *s, snTaut *t)
            t->slack && t->own_share && t->near && t->weight && sn_fans_create(skin, &s->fans);
 }
 
-snStatus sn_taut_create(const snTriMesh *skin, const snArcs *arcs, const bool *reached, snTaut *t, snError *error)
+snStatus sn_taut_create(const snTriMesh *skin, const snArcs *arcs, const bool *reached, snMemo *memo, snTaut *t,
+                        snError *error)
 {
     Setup s = {0};
     *t = (snTaut){0};
@@ -202,7 +217,7 @@ snStatus sn_taut_create(const snTriMesh *skin, const snArcs *arcs, const bool *r
         fine = find_neighbours(skin, &s, t) && renumber(skin->nvertex, &s, t) && find_neighbours(skin, &s, t);
     }
     if (fine) {
-        share_triangles(skin, arcs, &s, t);
+        take_triangles(skin, arcs, &s, t, memo);
         weigh(skin, reached, &s, t);
     }
     sn_free(s.of), sn_free(s.centre);

@@ -7,6 +7,7 @@
 #ifndef SN_SKIN_TAUT_H
 #define SN_SKIN_TAUT_H
 
+#include "base/memo.h"
 #include "geom/mesh.h"
 #include "skin/arcs.h"
 
@@ -31,7 +32,7 @@ typedef struct snTaut {
 } snTaut;                 /* zeroed memory holds none */
 
 /* skin, arcs: in the rest pose. reached (per vertex): elsewhere nobody asks. Free also after a failure. */
-snStatus sn_taut_create(const snTriMesh *skin, const snArcs *arcs, const bool *reached, snTaut *taut,
+snStatus sn_taut_create(const snTriMesh *skin, const snArcs *arcs, const bool *reached, snMemo *memo, snTaut *taut,
                         snError *error);
 void sn_taut_free(snTaut *taut);
 /* Looseness of each vertex reached in this pose: 0 where the skin is too tight to let a tendon stand out, 1

@@ -4,10 +4,12 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "skin/blend.h"
+#include "skin/clusters.h"
 
 #include <string.h>
 
-enum { PASSES = 7, LAST = 2, SPREAD = 4 };
+enum { CLUSTER = 32 }; /* vertices at most */
+enum { PASSES = 6, LAST = 2, SPREAD = 4 };
 /* Skin this deep inside another limb is not pushed out: it may have come in from the other side, m. */
 static const double DEEPEST = 7e-3;
 /* Siblings grow together at the web: that much of each side of it stays as it is, m. */
@@ -17,7 +19,11 @@ static const double FOLD = 22e-3;
 /* Reach is not followed further than this, m. */
 static const double FURTHEST = 25e-3;
 /* What is further out than this from a limb in the first pass does not come into it in the later ones, m. */
-static const double NEAR = 2e-3;
+static const double NEAR = 1e-3;
+/* Clusters are not wider than this, m. */
+static const double WIDEST = 4e-3;
+/* Less than this is not worth another pass, m. */
+static const double ENOUGH = 1.5e-4;
 /* Sides that meet face each other: the cosine between their normals is below this. */
 static const double FACING = 0.75;
 
@@ -80,6 +86,24 @@ static int32_t number_vertices(const snTriMesh *skin, int32_t nbody, const int32
     return n;
 }
 
+static snStatus make_clusters(snLimb *limb, snError *error)
+{
+    int32_t n = limb->mesh.nvertex, *of = SN_NEW_ARRAY(int32_t, n), count = 0;
+    snFans fans = {0};
+    limb->cluster = SN_NEW_ARRAY(snLimbCluster, n), limb->member = SN_NEW_ARRAY(int32_t, n);
+    bool fine = of && limb->cluster && limb->member && sn_fans_create(&limb->mesh, &fans);
+    for (int32_t v = 0; fine && v < n; ++v) {
+        if (of[v]) continue;
+        snLimbCluster *c = limb->cluster + limb->ncluster++;
+        c->first = count;
+        count += sn_cluster_grow(&limb->mesh, &fans, of, 0, 1, v, CLUSTER, WIDEST, limb->member + count);
+        c->end = count;
+    }
+    sn_fans_free(&fans);
+    sn_free(of);
+    return fine ? SN_OK : sn_fail_no_memory(error);
+}
+
 /* index: scratch per vertex of the skin. */
 static snStatus make_limb(const snTriMesh *skin, int32_t nbody, const int32_t *body, const int32_t *limb,
                           const double *reach, int32_t i, int32_t *index, snLimb *out, snError *error)
@@ -105,7 +129,7 @@ static snStatus make_limb(const snTriMesh *skin, int32_t nbody, const int32_t *b
             ++n;
         }
     out->tree = sn_bvh_create(&out->mesh);
-    return out->tree ? SN_OK : sn_fail_no_memory(error);
+    return out->tree ? make_clusters(out, error) : sn_fail_no_memory(error);
 }
 
 static snStatus make_limbs(const snTriMesh *skin, int32_t nbody, const int32_t *parent, const int32_t *body,
@@ -152,6 +176,7 @@ void sn_touch_free(snTouch *touch)
         sn_bvh_destroy(limb->tree);
         sn_trimesh_free(&limb->mesh);
         sn_free(limb->vertex), sn_free(limb->normal), sn_free(limb->reach), sn_free(limb->part);
+        sn_free(limb->cluster), sn_free(limb->member);
     }
     sn_free(touch->limb), sn_free(touch->limb_of), sn_free(touch->list);
     sn_free(touch->move), sn_free(touch->mean), sn_free(touch->state), sn_free(touch->near);
@@ -185,6 +210,22 @@ static void take_limb(snLimb *limb, const double *vertex)
     }
 }
 
+static void take_clusters(snLimb *limb)
+{
+    for (int32_t k = 0; k < limb->ncluster; ++k) {
+        snLimbCluster *c = limb->cluster + k;
+        v3 sum = {0};
+        double far = 0;
+        for (int32_t m = c->first; m < c->end; ++m) sum = v3_add(sum, v3_load(limb->mesh.vertex + 3 * limb->member[m]));
+        c->middle = v3_scale(sum, 1.0 / (c->end - c->first));
+        for (int32_t m = c->first; m < c->end; ++m) {
+            double d = v3_len2(v3_sub(v3_load(limb->mesh.vertex + 3 * limb->member[m]), c->middle));
+            far = d > far ? d : far;
+        }
+        c->radius = sqrt(far);
+    }
+}
+
 static bool boxes_meet(const snLimbPart *a, const snLimbPart *b)
 {
     return a->low.x < b->high.x && b->low.x < a->high.x && a->low.y < b->high.y && b->low.y < a->high.y &&
@@ -199,12 +240,12 @@ static bool limbs_meet(const snLimb *a, const snLimb *b)
     return false;
 }
 
-static bool inside_box(const snLimb *limb, v3 p)
+static bool near_box(const snLimb *limb, v3 p, double r)
 {
     for (int32_t k = 0; k < limb->npart; ++k) {
         const snLimbPart *part = limb->part + k;
-        if (p.x > part->low.x && p.y > part->low.y && p.z > part->low.z && p.x < part->high.x && p.y < part->high.y &&
-            p.z < part->high.z)
+        if (p.x > part->low.x - r && p.y > part->low.y - r && p.z > part->low.z - r && p.x < part->high.x + r &&
+            p.y < part->high.y + r && p.z < part->high.z + r)
             return true;
     }
     return false;
@@ -213,6 +254,14 @@ static bool inside_box(const snLimb *limb, v3 p)
 static uint64_t limb_bit(const snTouch *touch, const snLimb *limb)
 {
     return 1ull << (limb - touch->limb) % 64;
+}
+
+static v3 normal_at(const snLimb *limb, const snMeshHit *hit)
+{
+    v3 normal = {0};
+    for (int c = 0; c < 3; ++c)
+        normal = v3_mad(normal, hit->weight[c], v3_load(limb->normal + 3 * limb->mesh.triangle[3 * hit->triangle + c]));
+    return normal;
 }
 
 /* No closest point is further than the triangle of the last pass. */
@@ -230,17 +279,14 @@ static double search_limit(const snTouch *touch, int32_t v, const snLimb *b, v3 
  * Marks it as near where it is inside or not far out. */
 static double depth_in(snTouch *touch, const snLimb *a, int32_t i, const snLimb *b, v3 *way)
 {
-    v3 p = v3_load(a->mesh.vertex + 3 * i), normal = {0};
+    v3 p = v3_load(a->mesh.vertex + 3 * i);
     int32_t v_skin = a->vertex[i];
     snMeshHit hit = sn_bvh_closest(b->tree, p, search_limit(touch, v_skin, b, p));
     if (hit.triangle < 0) return 0;
     touch->last[v_skin] = hit.triangle, touch->last_in[v_skin] = (int32_t)(b - touch->limb);
     double reach = 0;
-    for (int c = 0; c < 3; ++c) {
-        int32_t v = b->mesh.triangle[3 * hit.triangle + c];
-        normal = v3_mad(normal, hit.weight[c], v3_load(b->normal + 3 * v));
-        reach += hit.weight[c] * b->reach[v];
-    }
+    for (int c = 0; c < 3; ++c) reach += hit.weight[c] * b->reach[b->mesh.triangle[3 * hit.triangle + c]];
+    v3 normal = normal_at(b, &hit);
     *way = v3_sub(hit.point, p);
     bool outside = v3_dot(*way, normal) <= 0;
     if (!outside || hit.distance < NEAR) touch->near[v_skin] |= limb_bit(touch, b);
@@ -251,19 +297,37 @@ static double depth_in(snTouch *touch, const snLimb *a, int32_t i, const snLimb 
     return hit.distance;
 }
 
-/* Marks the vertices of a that are inside b and adds their way out. */
+/* Whether a vertex of a cluster can be inside b, or as near to it as NEAR: not where the middle is further out. */
+static bool cluster_near(const snLimbCluster *c, const snLimb *b)
+{
+    if (!near_box(b, c->middle, c->radius)) return false;
+    snMeshHit hit = sn_bvh_closest(b->tree, c->middle, DEEPEST + c->radius);
+    if (hit.triangle < 0) return false;
+    return hit.distance <= c->radius + NEAR || v3_dot(v3_sub(hit.point, c->middle), normal_at(b, &hit)) > 0;
+}
+
+/* Looks at a vertex of a: where it is inside b, marks it and adds its way out. */
+static void meet_vertex(snTouch *touch, const snLimb *a, int32_t i, const snLimb *b, double share)
+{
+    v3 way;
+    int32_t v = a->vertex[i];
+    double depth = depth_in(touch, a, i, b, &way);
+    if (!(depth > 0)) return;
+    if (!touch->state[v]) touch->state[v] = 2, touch->list[touch->nlist++] = v;
+    v3_store(touch->move + 3 * v, v3_mad(v3_load(touch->move + 3 * v), share, way));
+    if (depth > touch->deepest) touch->deepest = depth;
+}
+
+/* All vertices of a against b: in the first pass cluster by cluster, later those that were near. */
 static void meet(snTouch *touch, const snLimb *a, const snLimb *b, double share, bool first)
 {
-    for (int32_t i = 0; i < a->mesh.nvertex; ++i) {
-        v3 way;
-        int32_t v = a->vertex[i];
-        if (first ? !inside_box(b, v3_load(a->mesh.vertex + 3 * i)) : !(touch->near[v] & limb_bit(touch, b))) continue;
-        double depth = depth_in(touch, a, i, b, &way);
-        if (!(depth > 0)) continue;
-        if (!touch->state[v]) touch->state[v] = 2, touch->list[touch->nlist++] = v;
-        v3_store(touch->move + 3 * v, v3_mad(v3_load(touch->move + 3 * v), share, way));
-        if (depth > touch->deepest) touch->deepest = depth;
+    for (int32_t k = 0; first && k < a->ncluster; ++k) {
+        const snLimbCluster *c = a->cluster + k;
+        if (!cluster_near(c, b)) continue;
+        for (int32_t m = c->first; m < c->end; ++m) meet_vertex(touch, a, a->member[m], b, share);
     }
+    for (int32_t i = 0; !first && i < a->mesh.nvertex; ++i)
+        if (touch->near[a->vertex[i]] & limb_bit(touch, b)) meet_vertex(touch, a, i, b, share);
 }
 
 /* Skin around what is pushed goes with it, less and less: SPREAD times the mean of the neighbours. */
@@ -307,7 +371,7 @@ static void apply_moves(snTouch *touch, double *vertex)
 /* One pass over all pairs of limbs; the number of vertices that were inside another. */
 static int32_t part_once(snTouch *touch, const double *vertex, double share, bool first)
 {
-    uint64_t fresh = 0; /* limbs whose tree and normals are of this pass */
+    uint64_t fresh = 0; /* limbs whose tree is of this pass; normals and clusters are those of the first one */
     for (int32_t i = 0; i < touch->nlimb; ++i) take_limb(touch->limb + i, vertex);
     for (int32_t i = 0; i < touch->nlimb; ++i)
         for (int32_t j = 0; j < i; ++j) {
@@ -316,7 +380,7 @@ static int32_t part_once(snTouch *touch, const double *vertex, double share, boo
             for (int k = 0; k < 2; ++k) {
                 if (touch->nlimb <= 64 && fresh & limb_bit(touch, pair[k])) continue;
                 sn_bvh_refit(pair[k]->tree);
-                sn_trimesh_normals(&pair[k]->mesh, pair[k]->normal);
+                if (first) sn_trimesh_normals(&pair[k]->mesh, pair[k]->normal), take_clusters(pair[k]);
                 fresh |= limb_bit(touch, pair[k]);
             }
             meet(touch, pair[0], pair[1], share, first);
@@ -335,8 +399,10 @@ void sn_touch_part(snTouch *touch, const snEven *neighbours, double *vertex)
         int32_t count = part_once(touch, vertex, pass < PASSES - LAST ? 0.5 : 1, pass == 0);
         if (pass == 0) touch->touching = count, deepest = touch->deepest;
         if (count == 0) break;
+        bool last = touch->deepest < ENOUGH; /* this pass settles what is left */
         if (pass < PASSES - LAST) carry_along(touch, neighbours);
         apply_moves(touch, vertex);
+        if (last) break;
     }
     touch->deepest = deepest;
 }

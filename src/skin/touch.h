@@ -21,6 +21,13 @@ typedef struct snLimbPart {
     v3 low, high;
 } snLimbPart;
 
+/* Connected vertices of a limb, and a ball around them in this frame. */
+typedef struct snLimbCluster {
+    int32_t first, end; /* in the limb's members */
+    v3 middle;
+    double radius;
+} snLimbCluster;
+
 typedef struct snLimb {
     snTriMesh mesh;   /* of this frame */
     int32_t *vertex;  /* of the skin, per vertex of the mesh */
@@ -30,6 +37,9 @@ typedef struct snLimb {
     int32_t parent;   /* limb that it grows from, -1: none */
     int32_t npart;
     snLimbPart *part; /* body by body, in the order of the mesh's vertices */
+    int32_t ncluster;
+    snLimbCluster *cluster;
+    int32_t *member; /* vertices of the mesh, cluster after cluster */
 } snLimb;
 
 typedef struct snTouch {

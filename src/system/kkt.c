@@ -207,6 +207,11 @@ void sn_kkt_attach(snKkt *k, const double *rhs, const double *force)
     k->solver->attach(k);
 }
 
+void sn_kkt_respond_bodies(snKkt *k, int32_t count, const double *force, int32_t ld, double *response)
+{
+    if (count > 0 && k->pattern.nbody > 0) k->solver->respond_bodies(k, count, force, ld, response);
+}
+
 void sn_kkt_attached_response(snKkt *k, int32_t count, const int32_t *strand, int32_t ld, double *response)
 {
     assert(k->attached_rhs && ld > count && ld % 8 == 0);

@@ -97,6 +97,10 @@ double sn_kkt_residual(const snKkt *kkt, const double *rhs, const double *soluti
 void sn_kkt_body_response(snKkt *kkt, int32_t nforce, const int32_t *force_strand, const int32_t *force_adr,
                           const double *force, double *response);
 
+/* The velocities of the bodies that answer to forces on the bodies themselves: force j is 6 * nbody numbers at
+ * force + 6 * nbody * j; its answer is column j of response, whose 6 * nbody rows are ld apart. Needs a factorisation. */
+void sn_kkt_respond_bodies(snKkt *kkt, int32_t count, const double *force, int32_t ld, double *response);
+
 /* Right-hand sides that are known before the factorisation: rhs, laid out as all are, and a force on each strand alone, 3
  * numbers for each control point. While they are set, sn_kkt_factor eliminates the strands for both at once, each while
  * it is in the cache. The arrays stay the caller's; what they hold of a strand may change when the strand is dirty at

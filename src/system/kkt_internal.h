@@ -12,6 +12,7 @@ typedef struct snKktSolver {
     void (*solve_bodies)(snKkt *kkt, const double *rhs, double *velocity);
     void (*body_response)(snKkt *kkt, int32_t nforce, const int32_t *force_strand, const int32_t *force_adr,
                           const double *force, double *response);
+    void (*respond_bodies)(snKkt *kkt, int32_t count, const double *force, int32_t ld, double *response);
     void (*attached_response)(snKkt *kkt, int32_t count, const int32_t *strand, int32_t ld, double *response);
     void (*attached_solve)(snKkt *kkt, const double *level, const double *total, double *solution, int32_t refine,
                            double enough);

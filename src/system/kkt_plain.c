@@ -331,6 +331,17 @@ static void plain_body_response(snKkt *k, int32_t nforce, const int32_t *force_s
     }
 }
 
+static void plain_respond_bodies(snKkt *k, int32_t count, const double *force, int32_t ld, double *response)
+{
+    int32_t n = 6 * k->pattern.nbody;
+    for (int32_t f = 0; f < count; ++f) {
+        memset(k->rhs, 0, (size_t)k->size * sizeof *k->rhs);
+        memcpy(k->rhs, force + (ptrdiff_t)n * f, (size_t)n * sizeof *k->rhs);
+        solve_once(k, k->rhs, k->residual, true);
+        for (int32_t i = 0; i < n; ++i) response[(ptrdiff_t)ld * i + f] = k->residual[i];
+    }
+}
+
 static void plain_attach(snKkt *k)
 {
     (void)k; /* nothing is known of a right-hand side before it is solved for */
@@ -372,6 +383,7 @@ bool sn_kkt_plain_create(snKkt *k)
                                        .solve = plain_solve,
                                        .solve_bodies = plain_solve_bodies,
                                        .body_response = plain_body_response,
+                                       .respond_bodies = plain_respond_bodies,
                                        .attached_response = plain_attached_response,
                                        .attached_solve = plain_attached_solve,
                                        .attach = plain_attach,

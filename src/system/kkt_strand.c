@@ -342,6 +342,36 @@ static void strand_body_response(snKkt *k, int32_t nforce, const int32_t *force_
     }
 }
 
+/* SN_MANY forces on the bodies through the reduced system. */
+static void respond_item(Job *job, int32_t item, int32_t worker)
+{
+    snStrandSolver *s = job->s;
+    int32_t n = 6 * job->k->pattern.nbody, first = SN_MANY * item;
+    int32_t count = job->nforce - first < SN_MANY ? job->nforce - first : SN_MANY;
+    double *x = s->many + 2 * (int64_t)worker * SN_MANY * s->reduced.n;
+    uint8_t *reached = s->reached + (int64_t)worker * s->reduced.nnode;
+    memset(x, 0, (size_t)SN_MANY * (size_t)s->reduced.n * sizeof *x);
+    memset(reached, 0, (size_t)s->reduced.nnode);
+    for (int32_t f = 0; f < count; ++f) {
+        const double *force = job->force + (int64_t)n * (first + f);
+        for (int32_t i = 0; i < n; ++i) {
+            if (force[i] == 0) continue;
+            x[SN_MANY * (int64_t)(s->body_at[i / 6] + i % 6) + f] = force[i];
+            reached[sn_reduced_node_of(&s->reduced, s->body_at[i / 6])] = 1;
+        }
+    }
+    s->lanes->reduced_solve_many(&s->reduced, x, reached);
+    for (int32_t i = 0; i < n; ++i)
+        for (int32_t f = 0; f < count; ++f)
+            job->response[(int64_t)job->ld * i + first + f] = x[SN_MANY * (int64_t)(s->body_at[i / 6] + i % 6) + f];
+}
+
+static void strand_respond_bodies(snKkt *k, int32_t count, const double *force, int32_t ld, double *response)
+{
+    Job job = {.k = k, .s = k->state, .nforce = count, .force = force, .response = response, .ld = ld};
+    sn_strand_run(&job, (count + SN_MANY - 1) / SN_MANY, respond_item);
+}
+
 /* With right-hand sides attached. --------------------------------------------------------------------------------- */
 
 static void strand_attach(snKkt *k)
@@ -415,6 +445,7 @@ bool sn_kkt_strand_create(snKkt *k, bool portable)
                                        .solve = strand_solve,
                                        .solve_bodies = strand_solve_bodies,
                                        .body_response = strand_body_response,
+                                       .respond_bodies = strand_respond_bodies,
                                        .attached_response = strand_attached_response,
                                        .attached_solve = strand_attached_solve,
                                        .attach = strand_attach,

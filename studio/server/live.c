@@ -2,7 +2,8 @@
  *
  * The thread wakes sixty times a second, applies what came in, makes as many steps as real time asks for, and publishes
  * a snapshot. When the machine is too slow for real time it falls behind instead of catching up for ever; the page
- * shows the factor. */
+ * shows the factor.
+ * One file, because it is what one thread does. */
 #include "live.h"
 
 #include "loading.h"
@@ -28,7 +29,7 @@ typedef struct Command {
 struct snLive {
     const snModel *model;
     snState *state;
-    snTracker *tracker; /* while following */
+    snFollower *follower; /* while following */
     snDrive *drive;     /* what the sliders ask for, while not */
     snLoading loading;  /* what the page presses on the bones */
     int32_t nfunction;
@@ -115,20 +116,20 @@ static bool can_follow(const snLive *live)
 
 static void set_follow(snLive *live, bool on)
 {
-    if (on == (live->tracker != NULL) || (on && !can_follow(live))) return;
+    if (on == (live->follower != NULL) || (on && !can_follow(live))) return;
     if (!on) {
-        sn_tracker_destroy(live->tracker);
-        live->tracker = NULL;
+        sn_follower_destroy(live->follower);
+        live->follower = NULL;
         take_over(live);
         return;
     }
-    snTrackerDef def = sn_default_tracker_def();
+    snFollowerDef def = sn_default_follower_def();
     take_pose(live);
-    if (sn_tracker_create(live->model, live->state, &def, &live->tracker, NULL) != SN_OK) live->tracker = NULL;
+    if (sn_follower_create(live->model, live->state, &def, &live->follower, NULL) != SN_OK) live->follower = NULL;
 }
 
 /* Moves the target on its way by one step and tells the controller. */
-static void aim_tracker(snLive *live)
+static void aim_follower(snLive *live)
 {
     size_t bytes = 7 * (size_t)live->nbody * sizeof(double);
     bool moved = false;
@@ -141,9 +142,9 @@ static void aim_tracker(snLive *live)
     }
     memcpy(live->pose_now, live->pose_next, bytes);
     if (moved) (void)sn_body_poses(live->model, live->aim, live->pose_next);
-    for (int32_t t = 0; t < sn_tracker_targets(live->tracker); ++t) {
-        int32_t body = sn_tracker_target_body(live->tracker, t);
-        sn_tracker_aim(live->tracker, t, live->pose_now + 7 * body, live->pose_next + 7 * body);
+    for (int32_t t = 0; t < sn_follower_targets(live->follower); ++t) {
+        int32_t body = sn_follower_target_body(live->follower, t);
+        sn_follower_aim(live->follower, t, live->pose_now + 7 * body, live->pose_next + 7 * body);
     }
 }
 
@@ -215,7 +216,7 @@ static void drag(snLive *live, int32_t body, const double local[3], const double
 
 static void reset(snLive *live)
 {
-    bool following = live->tracker != NULL;
+    bool following = live->follower != NULL;
     set_follow(live, false);
     (void)sn_state_reset(live->model, live->state);
     relax(live);
@@ -231,7 +232,7 @@ static void apply(snLive *live, const Command *c)
 {
     switch ((snLiveOp)c->op) {
     case SN_LIVE_DRIVE:
-        if (!live->tracker) drive_muscle(live, (int32_t)c->index, c->value[0]);
+        if (!live->follower) drive_muscle(live, (int32_t)c->index, c->value[0]);
         break;
     case SN_LIVE_PAUSE:
         live->paused = c->index != 0;
@@ -258,7 +259,7 @@ static void apply(snLive *live, const Command *c)
         live->strength.data[c->index] = clamp(c->value[0], 0, 1);
         break;
     case SN_LIVE_FUNCTION:
-        if (live->tracker) break;
+        if (live->follower) break;
         sn_drive_set(live->drive, live->nmuscle + (int32_t)c->index, c->value[0]);
         apply_levels(live);
         break;
@@ -341,7 +342,7 @@ bool sn_live_message(snLive *live, const unsigned char *bytes, size_t size)
 
 static void write_snapshot(const snLive *live, uint32_t sequence, unsigned char *to)
 {
-    uint32_t flags = (live->paused ? SN_LIVE_PAUSED : 0) | (live->tracker ? SN_LIVE_FOLLOWING : 0) |
+    uint32_t flags = (live->paused ? SN_LIVE_PAUSED : 0) | (live->follower ? SN_LIVE_FOLLOWING : 0) |
                      (live->diverged ? SN_LIVE_DIVERGED : 0) | (can_follow(live) ? SN_LIVE_CAN_FOLLOW : 0) |
                      (live->loading.can_grip ? SN_LIVE_CAN_GRIP : 0);
     double time = sn_time(live->state);
@@ -401,8 +402,8 @@ static void advance(snLive *live, double elapsed)
     double started = sn_worker_clock(), done = 0;
     live->due = live->paused || live->diverged ? 0 : live->due + fmin(elapsed, LONGEST);
     while (live->due >= live->h && !live->diverged) {
-        if (live->tracker)
-            aim_tracker(live);
+        if (live->follower)
+            aim_follower(live);
         else
             apply_levels(live);
         sn_loading_apply(&live->loading, live->state);
@@ -534,7 +535,7 @@ void sn_live_destroy(snLive *live)
 {
     if (!live) return;
     sn_worker_end(&live->worker);
-    sn_tracker_destroy(live->tracker);
+    sn_follower_destroy(live->follower);
     sn_drive_destroy(live->drive);
     sn_loading_destroy(&live->loading);
     sn_state_destroy(live->state);

@@ -16,7 +16,7 @@ static void update(snLoading *l)
     if (l->grip > 0) (void)sn_loads_add_grip(l->loads, 1, &now, &l->grip, NULL);
     for (int32_t b = 0; b < l->force.rows; ++b) {
         const double *f = l->push + 3 * b;
-        snLoadDef def = {.body = b, .count = 1, .time = &now, .force = f};
+        snLoadDef def = {.size = sizeof def, .body = b, .count = 1, .time = &now, .force = f};
         if (f[0] != 0 || f[1] != 0 || f[2] != 0) (void)sn_loads_add(l->loads, &def, NULL); /* a fixed body feels none */
     }
 }

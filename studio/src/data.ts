@@ -71,6 +71,8 @@ export interface Strand {
   muscle: number;
   /** a line muscle, which has no control points; null: a spline */
   line: LineCourse | null;
+  /** the belly as drawn, in the world; null: a tube */
+  shape: Mesh | null;
 }
 
 export interface Group {
@@ -333,7 +335,7 @@ function within(what: string, v: unknown, from: number, below: number): number {
   return v;
 }
 
-function readStrands(head: any, nmuscle: number): { strands: Strand[]; npoint: number } {
+function readStrands(head: any, nmuscle: number, reader: Reader): { strands: Strand[]; npoint: number } {
   let first = 0;
   const strands: Strand[] = (head.strands ?? []).map((s: any, i: number) => {
     const n = whole(`strand ${i}`, s.npoint);
@@ -352,6 +354,7 @@ function readStrands(head: any, nmuscle: number): { strands: Strand[]; npoint: n
       npoint: n,
       muscle: within(`strand ${s.name}: muscle`, s.muscle ?? -1, -1, nmuscle),
       line: null,
+      shape: s.shape ? reader.mesh(`belly of ${s.name}`, s.shape) : null,
     };
     first += n;
     return strand;
@@ -394,6 +397,7 @@ function readLine(l: any, head: any, nmuscle: number): Strand {
     first: 0,
     npoint: 0,
     muscle: within(`${what}: muscle`, l.muscle, -1, nmuscle),
+    shape: null,
     line: {
       bodies: l.bodies.map((b: unknown) => within(`${what}: body`, b, -1, nbody)),
       points: numbers(`${what}: points`, l.points, 3 * n),
@@ -504,7 +508,7 @@ export function parse(buffer: ArrayBuffer): StudioData {
     rest: Float32Array.from(b.rest ?? [0, 0, 0, 1, 0, 0, 0]),
     meshes: (b.meshes ?? []).map((m: any) => reader.mesh(`mesh of ${b.name}`, m)),
   }));
-  const { strands, npoint } = readStrands(head, muscles.length);
+  const { strands, npoint } = readStrands(head, muscles.length, reader);
   strands.push(...(head.lines ?? []).map((l: any) => readLine(l, head, muscles.length)));
   const data: StudioData = {
     name: String(head.name ?? "model"),

@@ -53,7 +53,7 @@ export class LiveMode {
     private readonly changed: () => void,
   ) {
     this.link = new Link(data, frame, { snapshot: () => this.snapshot(), link: (t, bad) => this.showLink(t, bad) });
-    this.pause = button("Pause", ICONS.pause, "Pause or go on (space)", () => this.togglePause(), "live-pause");
+    this.pause = button("Pause", ICONS.pause, "Pause or continue (space)", () => this.togglePause(), "live-pause");
     this.pause.classList.add("main");
     this.gravity.addEventListener("change", () => this.link.send(Op.Gravity, -1, this.gravity.checked ? 1 : 0));
     this.follow.addEventListener("click", () => this.setFollow(!this.link.state.following));

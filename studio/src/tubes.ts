@@ -3,6 +3,7 @@
 
 import * as THREE from "three";
 import type { Strand, StudioData } from "./data";
+import { Bellies } from "./bellies";
 import { restFrame, type Frame } from "./frame";
 import { Lines } from "./lines";
 import { rampColours, rampLinear, rampShare, tendon } from "./ramp";
@@ -12,7 +13,7 @@ const CIRCLE = Array.from({ length: SIDES }, (_, j) => [Math.cos((2 * Math.PI * 
 /** More line muscles than this get fewer rings each, so that a whole body still moves smoothly. */
 const MANY_LINES = 200;
 
-interface Rings {
+export interface Rings {
   first: number; // sample
   count: number;
   span: Int32Array;
@@ -127,6 +128,9 @@ export class Tubes {
   readonly centres: Float32Array;
   /** strand of each sample */
   readonly owner: Int32Array;
+  /** across each ring, samples x 6: two directions at right angles to the curve */
+  readonly frames: Float32Array;
+  private readonly bellies: Bellies;
   thickness = 1;
   /** strands that are not shown */
   readonly hidden: Uint8Array;
@@ -165,6 +169,7 @@ export class Tubes {
     }
     this.centres = new Float32Array(3 * samples);
     this.owner = new Int32Array(samples);
+    this.frames = new Float32Array(6 * samples);
     this.rings.forEach((r, i) => this.owner.fill(i, r.first, r.first + r.count));
     const geometry = new THREE.BufferGeometry();
     this.position = new THREE.BufferAttribute(new Float32Array(3 * SIDES * samples), 3);
@@ -202,6 +207,9 @@ export class Tubes {
     this.trace(restFrame(data));
     this.rings.forEach((r) => (r.drawnLength = r.length));
     this.away = this.findAway();
+    this.rings.forEach((r, s) => this.writeRings(r, data.strands[s], 0, 1));
+    this.bellies = new Bellies(data, this, this.rings);
+    this.mesh.add(this.bellies.mesh);
     this.group.add(this.mesh, this.faint, this.halo);
   }
 
@@ -328,6 +336,12 @@ export class Tubes {
     this.normal.needsUpdate = true;
     this.color.needsUpdate = true;
     this.seen.needsUpdate = true;
+    this.bellies.update(frame, selected, hovered, this.fade);
+  }
+
+  /** How much thicker a strand is than as drawn: it keeps its volume. */
+  squeeze(r: Rings): number {
+    return Math.sqrt(Math.min(Math.max(r.drawnLength / (r.length || 1), 0.5), 2));
   }
 
   private part(r: Rings, s: number): void {
@@ -367,9 +381,9 @@ export class Tubes {
   private writeRings(r: Rings, strand: Strand, share: number, factor: number): void {
     const c = this.centres;
     // Constant volume: a shorter strand is a thicker one.
-    const squeeze = Math.sqrt(Math.min(Math.max(r.drawnLength / (r.length || 1), 0.5), 2));
+    const squeeze = this.squeeze(r);
     const thin = thinRadius(strand);
-    const full = strand.bellyRadius;
+    const full = strand.shape ? thin : strand.bellyRadius;
     let nx = 0;
     let ny = 0;
     let nz = 0;
@@ -392,6 +406,7 @@ export class Tubes {
       nx /= nl;
       ny /= nl;
       nz /= nl;
+      this.frames.set([nx, ny, nz, ty * nz - tz * ny, tz * nx - tx * nz, tx * ny - ty * nx], 6 * (r.first + i));
       const swell = r.swell[i];
       const radius =
         this.thickness * factor * (thin * (1 + 0.35 * share) + (full - thin) * swell * squeeze * (0.7 + 0.6 * share));

@@ -213,9 +213,54 @@ static void bad_input_is_refused(void **state)
     sn_model_destroy(m);
 }
 
+/* Straight strands with all of them belly: fibre length is the strand's own, its velocity the difference of the frames. */
+static void fibres_of_a_straight_belly_are_its_length(void **state)
+{
+    (void)state;
+    snSpec *spec = held_arm();
+    snModel *m = NULL;
+    snState *s = NULL;
+    snView length, activation;
+    snTrack *replay = NULL, *fibres = NULL;
+    snRecorder *recorder = NULL;
+    assert_int_equal(sn_compile(spec, &m, NULL), SN_OK);
+    assert_int_equal(sn_state_create(m, NULL, &s, NULL), SN_OK);
+    assert_int_equal(sn_field(m, s, "strand.length", &length), SN_OK);
+    assert_int_equal(sn_field(m, s, "muscle.activation", &activation), SN_OK);
+    assert_int_equal(sn_recorder_create(m, "arm", &recorder), SN_OK);
+    assert_int_equal(sn_track_create(sn_recorder_def(recorder), &replay), SN_OK);
+    for (int32_t i = 0; i < activation.rows; ++i) activation.data[i] = 0.3;
+    for (int f = 0; f < 10; ++f) {
+        snTrackFrame frame;
+        assert_int_equal(sn_step(m, s), SN_OK);
+        assert_int_equal(sn_recorder_read(recorder, s, sn_time(s), &frame), SN_OK);
+        assert_int_equal(sn_track_append(replay, frame.time, frame.pose, frame.point, frame.scalar), SN_OK);
+    }
+    assert_int_equal(sn_fibre_course(spec, m, replay, &fibres, NULL), SN_OK);
+    int32_t fibre = sn_track_find_scalar(fibres, "fibre_length/f2"), rate = sn_track_find_scalar(fibres, "fibre_velocity/f2");
+    int32_t whole = sn_track_find_scalar(replay, "length/f2");
+    const snStrandDef *d = sn_spec_strand(spec, sn_spec_find(spec, SN_KIND_STRAND, "f2"));
+    assert_true(fibre >= 0 && rate >= 0 && whole >= 0);
+    for (int f = 1; f < 9; ++f) {
+        double part = sn_track_scalar(fibres, f)[fibre] / sn_track_scalar(replay, f)[whole];
+        assert_near(part, d->belly_end - d->belly_start, 0.08); /* even along the parameter, but for the ends */
+        double before = sn_track_scalar(fibres, f - 1)[fibre], after = sn_track_scalar(fibres, f + 1)[fibre];
+        double time = sn_track_time(fibres, f + 1) - sn_track_time(fibres, f - 1);
+        assert_near(sn_track_scalar(fibres, f)[rate], (after - before) / time, 1e-12);
+    }
+    assert_at_most(sn_track_scalar(fibres, 5)[rate], -1e-4); /* it shortens */
+    sn_track_destroy(fibres);
+    sn_track_destroy(replay);
+    sn_recorder_destroy(recorder);
+    sn_state_destroy(s);
+    sn_model_destroy(m);
+    sn_spec_destroy(spec);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fibres_of_a_straight_belly_are_its_length),
         cmocka_unit_test(moment_is_tension_times_distance_and_carries_the_weight),
         cmocka_unit_test(moment_agrees_with_the_moment_arm_by_virtual_work),
         cmocka_unit_test(survives_failing_allocations),

@@ -1,5 +1,6 @@
 /* Five muscles as closed meshes made in code, with the strands drawn through them: spindle, sheet, fan, bent tube and a
- * deltoid with three heads. Lengths in m. */
+ * deltoid with three heads. And three that nothing was tuned to: a flat spindle bent like an S, a belly twisted by 90
+ * degrees, a bumpy one. Lengths in m. */
 #ifndef SN_TESTS_MUSCLE_SHAPES_H
 #define SN_TESTS_MUSCLE_SHAPES_H
 
@@ -9,7 +10,7 @@
 #include "sinew/author.h"
 
 enum { SHAPE_RINGS = 41, SHAPE_ANGLES = 32, SHAPE_POSITIONS = 41 };
-typedef enum { SPINDLE, SHEET, FAN, BENT_TUBE, DELTOID, SHAPES } ShapeKind;
+typedef enum { SPINDLE, SHEET, FAN, BENT_TUBE, DELTOID, SHAPES, S_BENT = SHAPES, TWISTED, BUMPY, ALL_SHAPES } ShapeKind;
 
 typedef struct {
     snTriMesh tri;
@@ -34,6 +35,22 @@ static inline ShapeSection shape_section(ShapeKind kind, double t)
         double angle = SN_PI * t;
         v3 out = v3_of(-cos(angle), sin(angle), 0);
         s.center = v3_scale(out, 0.045), s.across = v3_neg(out), s.half_width = s.half_thickness = 0.012, s.power = 2;
+    }
+    if (kind == S_BENT) {
+        double slope = 0.05 * SN_PI * cos(2 * SN_PI * t);
+        s.center = v3_of(0.025 * sin(2 * SN_PI * t), 0.14 * t, 0);
+        s.across = v3_unit(v3_of(0.14, -slope, 0)), s.power = 2;
+        s.half_width = 0.005 + 0.015 * sin(SN_PI * t), s.half_thickness = 0.003 + 0.004 * sin(SN_PI * t);
+    }
+    if (kind == TWISTED) {
+        double angle = SN_PI / 2 * t;
+        s.across = v3_of(cos(angle), 0, -sin(angle)), s.thick = v3_of(sin(angle), 0, cos(angle)), s.power = 2;
+        s.half_width = 0.008 + 0.018 * sin(SN_PI * t), s.half_thickness = 0.003 + 0.003 * sin(SN_PI * t);
+    }
+    if (kind == BUMPY) {
+        double r = 0.005 + 0.014 * sin(SN_PI * t);
+        s.half_width = r * (1 + 0.18 * sin(6 * SN_PI * t)), s.half_thickness = r * (1 + 0.18 * cos(8 * SN_PI * t));
+        s.power = 2.5;
     }
     return s;
 }
@@ -77,7 +94,7 @@ static inline double deltoid_field(const void *context, v3 p, double limit)
             double radius = 0.014 + 0.004 * sin(SN_PI * t) - 0.005 * t;
             least = fmin(least, v3_dist(p, v3_mad(a, u, way)) - radius);
         }
-        all = head ? sn_field_union(all, least, 0.008) : least;
+        all = head ? sn_distance_union(all, least, 0.008) : least;
     }
     return all;
 }

@@ -9,6 +9,7 @@ import unittest
 BUILD = os.environ["SINEW_BUILD"]
 SOURCE = os.environ["SINEW_SOURCE"]
 SINEW = os.path.join(BUILD, "sinew")
+os.environ["XDG_CACHE_HOME"] = "/dev/null/none"  # every run starts from nothing; test_cache.py has folders of its own
 
 
 class Case(unittest.TestCase):

@@ -101,6 +101,13 @@ class Body(Case):
         with open(os.path.join(self.folder, "part.replay.xml"), "rb") as file:
             self.assertEqual(file.read(), whole)
 
+    def test_bench_prints_its_parts(self):
+        answer = self.json("bench", "--rung", "body", "--seconds", "0.3")
+        self.assertEqual(sorted(answer["stage_us"]), ["inverse", "program", "step", "torques"])
+        self.assertAlmostEqual(sum(answer["stage_us"].values()), 1e3 * answer["control_step_ms_mean"], delta=1)
+        self.assertGreaterEqual(answer["control_step_ms_worst"], answer["control_step_ms_mean"])
+        self.assertGreater(answer["real_time_factor"], 0.1)
+
     def test_the_hand_can_be_steered_too(self):
         answer = self.json("track", "hand-clinical", "pinch", "-o", "out", "--method", "body")
         self.assertLess(answer["mean_error_rad"], 0.02)

@@ -57,8 +57,8 @@ class Clinical(Case):
     def test_tracking_writes_what_it_says(self):
         for method in ("torque", "step"):
             answer = self.json("track", MODEL, "pinch", "-o", "out", "--method", method)
-            self.assertLess(answer["digit_error_deg"], 3)
-            self.assertLess(answer["wrist_error_deg"], 1)
+            self.assertLess(answer["other_error_deg"], 3)
+            self.assertLess(answer["root_error_deg"], 1)
             root = xml.parse(os.path.join(self.folder, "out.replay.xml")).getroot()
             self.assertEqual(root.tag, "Replay")
             with open(os.path.join(self.folder, "out.sto"), encoding="utf-8") as file:

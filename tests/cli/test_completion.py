@@ -77,7 +77,7 @@ class Completion(common.Case):
         page = self.sinew("help", "--man").stdout
         for command in self.commands():
             part = page.split(f'.SS "sinew {command}')[1].split(".SS")[0].split(".SH")[0].replace("\\-", "-")
-            common_options = {"--json", "--progress", "--quiet", "--threads", "--help"}
+            common_options = {"--json", "--progress", "--quiet", "--threads", "--no-cache", "--help"}
             self.assertEqual(set(re.findall(r"(?m)^\\fB(--?[a-z-]+)\\fR", part)), self.options(command) - common_options, command)
         for line in page.splitlines():
             self.assertRegex(line, r"^(\.(\\\"|TH|SH|SS|PP|TP|B|I|RI|br|nf|fi|RS|RE)\b.*|\.\\\" .*|[^.'].*|)$")

@@ -55,6 +55,16 @@ class Strands(Case):
         self.assertIn("--sheet", self.fill("--struts", 3, code=2).stderr)
         self.assertIn("--struts", self.fill("--preserve", "--sheet", code=2).stderr)
 
+    def test_it_says_when_the_strands_still_move(self):
+        self.model()
+        words = ["strands", "arm.muscle.xml", "--mesh", "belly_mesh", "--from", "line", "--count", 8, "-o", "full.muscle.xml"]
+        result = self.sinew(*words, "--steps", 3)
+        self.assertIn("still move after 3 steps", result.stderr)
+        self.assertFalse(self.json(*words, "--steps", 3)["converged"])
+        result = self.sinew(*words)
+        self.assertNotIn("still move", result.stderr)
+        self.assertTrue(self.json(*words)["converged"])
+
     def test_a_group_takes_the_place_of_the_strand(self):
         self.model()
         report = self.json("strands", "arm.muscle.xml", "--mesh", "belly_mesh", "--from", "line", "--count", 8, "--group",

@@ -167,7 +167,7 @@ class BadMotion(TrackCase):
     def test_absurd_frame_rate(self):
         self.control("m.control.xml", [0, 1e-7])
         self.refused("", "finger", "m.control.xml")
-        self.refused("must lie between", "finger", "bend.pose.csv", "--frame-rate", "1e6", code=2)
+        self.refused("must be between", "finger", "bend.pose.csv", "--frame-rate", "1e6", code=2)
 
     def test_absurd_length(self):
         self.write("m.pose.csv", "time,PIP.flexion\n0,0\n1e9,10\n")

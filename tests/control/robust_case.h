@@ -1,7 +1,7 @@
 /* Random motions of a model, seeded, and what following them must give. Shared by the quick and the long test.
  *
  * Poses are drawn over the whole range of every coordinate. Whether muscles could make such a motion is not asked of
- * the tracker but of inverse dynamics with the bones on the motion (control/inverse.h). */
+ * the follower but of inverse dynamics with the bones on the motion (control/inverse.h). */
 #ifndef SN_TESTS_ROBUST_CASE_H
 #define SN_TESTS_ROBUST_CASE_H
 

@@ -160,11 +160,11 @@ static void response_equals_solving_again(void **state)
     drop(r);
 }
 
-static void aim_at(snTracker *t, const snModel *m, const double *now, const double *next)
+static void aim_at(snFollower *t, const snModel *m, const double *now, const double *next)
 {
-    for (int32_t i = 0; i < sn_tracker_targets(t); ++i) {
-        int32_t b = sn_tracker_target_body(t, i);
-        sn_tracker_aim(t, i, now + 7 * b, next + 7 * b);
+    for (int32_t i = 0; i < sn_follower_targets(t); ++i) {
+        int32_t b = sn_follower_target_body(t, i);
+        sn_follower_aim(t, i, now + 7 * b, next + 7 * b);
     }
     (void)m;
 }
@@ -206,10 +206,10 @@ static void reachable_motion_is_met_exactly(void **state)
         poses_of(r.m, s, pose + row * (size_t)(i + 1));
     }
     sn_state_reset(r.m, s);
-    snTrackerDef def = sn_default_tracker_def();
+    snFollowerDef def = sn_default_follower_def();
     def.activation_weight = 1e-9, def.smoothness_weight = 1e-9, def.max_rate = 1000;
-    snTracker *t = NULL;
-    assert_int_equal(sn_tracker_create(r.m, s, &def, &t, NULL), SN_OK);
+    snFollower *t = NULL;
+    assert_int_equal(sn_follower_create(r.m, s, &def, &t, NULL), SN_OK);
     for (int i = 0; i < STEPS; ++i) {
         aim_at(t, r.m, pose + row * (size_t)i, pose + row * (size_t)(i + 1));
         assert_int_equal(sn_step(r.m, s), SN_OK);
@@ -217,7 +217,7 @@ static void reachable_motion_is_met_exactly(void **state)
     }
     print_message("reachable motion: %.5f degrees at worst\n", worst);
     assert_at_most(worst, 1e-7);
-    sn_tracker_destroy(t);
+    sn_follower_destroy(t);
     sn_state_destroy(s);
     free(pose);
     drop(r);
@@ -229,12 +229,12 @@ static void initial_error_decays(void **state)
     Rig r = rig();
     double coordinate[4] = {5 * SN_DEG, 0, 0, 0}, *pose = calloc(7 * (size_t)r.m->nbody, sizeof *pose);
     snState *s = NULL;
-    snTracker *t = NULL;
+    snFollower *t = NULL;
     assert_int_equal(sn_state_create(r.m, NULL, &s, NULL), SN_OK);
     assert_int_equal(sn_pose(r.m, s, coordinate), SN_OK);
     poses_of(r.m, s, pose); /* the target: the knuckle bent by 5 degrees */
     sn_state_reset(r.m, s);
-    assert_int_equal(sn_tracker_create(r.m, s, NULL, &t, NULL), SN_OK);
+    assert_int_equal(sn_follower_create(r.m, s, NULL, &t, NULL), SN_OK);
     assert_near(worst_angle(r.m, s, pose), 5, 1e-12);
     for (int i = 0; i < 25; ++i) {
         aim_at(t, r.m, pose, pose);
@@ -242,7 +242,7 @@ static void initial_error_decays(void **state)
     }
     print_message("initial error of 5 degrees after 100 ms: %.4f degrees\n", worst_angle(r.m, s, pose));
     assert_at_most(worst_angle(r.m, s, pose), 0.1);
-    sn_tracker_destroy(t);
+    sn_follower_destroy(t);
     sn_state_destroy(s);
     free(pose);
     drop(r);

@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "check.h"
+#include "control/load.h"
 #include "sim/plant.h"
 #include "sinew/io.h"
 #include "sinew/record.h"

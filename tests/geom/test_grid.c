@@ -1,4 +1,4 @@
-/* Surfaces from distance fields: closed and manifold whatever the field, true to it, and well shaped after remeshing.
+/* Surfaces from distance grids: closed and manifold whatever the grid, true to it, and well shaped after remeshing.
  */
 #include "check.h"
 
@@ -31,9 +31,9 @@ static double forked(const void *context, v3 p, double limit)
     double a = capsule(p, v3_of(0, 0, 0), v3_of(0.012, 0.05, 0), 0.008),
            b = capsule(p, v3_of(0, 0, 0), v3_of(-0.012, 0.05, 0), 0.008);
     double palm = capsule(p, v3_of(0, -0.03, 0), v3_of(0, 0.01, 0), 0.014);
-    return sn_field_union(palm, fmin(sn_field_apart(a, b, 0.002), sn_field_apart(b, a, 0.002)), 0.004);
+    return sn_distance_union(palm, fmin(sn_distance_apart(a, b, 0.002), sn_distance_apart(b, a, 0.002)), 0.004);
 }
-/* Noise: as nasty as a field can be. */
+/* Noise: as nasty as a grid can be. */
 static double noise(const void *context, v3 p, double limit)
 {
     (void)limit;
@@ -41,9 +41,9 @@ static double noise(const void *context, v3 p, double limit)
     return r > 0.03 ? r - 0.03 : 0.002 * sin(k * p.x * 1.1 + 1) * sin(k * p.y * 1.3 + 2) * cos(k * p.z) + 1e-9;
 }
 
-static snGrid make_grid(snFieldFn field, const void *context, double reach, double spacing)
+static snGrid make_grid(snDistanceFn distance, const void *context, double reach, double spacing)
 {
-    snGridDef def = {v3_of(-reach, -reach, -reach), v3_of(reach, reach, reach), spacing, field, context, NULL};
+    snGridDef def = {v3_of(-reach, -reach, -reach), v3_of(reach, reach, reach), spacing, distance, context, NULL};
     snGrid grid;
     assert_int_equal(sn_grid_create(&def, &grid, NULL), SN_OK);
     return grid;
@@ -168,11 +168,11 @@ static void threads_do_not_change_the_grid(void **state)
 static void the_union_is_filleted_and_steep_at_most_one(void **state)
 {
     (void)state;
-    assert_near(sn_field_union(0.1, 0.5, 0.2), 0.1, 0);
-    assert_near(sn_field_union(0.1, 0.1, 0.2), 0.05, 1e-15);
-    assert_near(sn_field_union(0.3, 0.1, 0), 0.1, 0);
+    assert_near(sn_distance_union(0.1, 0.5, 0.2), 0.1, 0);
+    assert_near(sn_distance_union(0.1, 0.1, 0.2), 0.05, 1e-15);
+    assert_near(sn_distance_union(0.3, 0.1, 0), 0.1, 0);
     for (double a = -0.3; a < 0.3; a += 0.01) {
-        double e = 1e-6, slope = (sn_field_union(a + e, 0.05, 0.2) - sn_field_union(a - e, 0.05, 0.2)) / (2 * e);
+        double e = 1e-6, slope = (sn_distance_union(a + e, 0.05, 0.2) - sn_distance_union(a - e, 0.05, 0.2)) / (2 * e);
         assert_true(slope > -1e-6 && slope < 1 + 1e-6);
     }
 }

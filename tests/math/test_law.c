@@ -55,6 +55,34 @@ static void laws_have_their_fixed_points(void **state)
     assert_near(sn_law_eval(&(snLaw){.kind = SN_LAW_EXPONENTIAL_PASSIVE}, 0.9, &slope), 0, 0);
 }
 
+static void arch_has_nothing_left_at_its_ends(void **state)
+{
+    (void)state;
+    const snLaw arch = {.kind = SN_LAW_ARCH_ACTIVE};
+    double slope;
+    assert_near(sn_law_eval(&arch, 1, &slope), 1, 0);
+    assert_near(sn_law_eval(&arch, 0.5, &slope), 0, 0);
+    assert_near(sn_law_eval(&arch, 1.6, &slope), 0, 0);
+    assert_near(sn_law_eval(&arch, 0.75, &slope), 0.5, 1e-15);
+    assert_near(sn_law_eval(&arch, 1.3, &slope), 0.5, 1e-15);
+}
+
+static void force_velocity_is_that_of_hill(void **state)
+{
+    (void)state;
+    double slope, other;
+    assert_near(sn_force_velocity(-1, &slope), 0, 0);
+    assert_near(sn_force_velocity(0, &slope), 1, 0);
+    assert_near(sn_force_velocity(-1.0 / 6, &slope), 0.5, 1e-15);
+    assert_near(sn_force_velocity(1e9, &slope), 1.4, 1e-6);
+    for (double v = -0.999; v < 1; v += 0.013) {
+        double d = 1e-6, up = sn_force_velocity(v + d, &other), down = sn_force_velocity(v - d, &other);
+        sn_force_velocity(v, &slope);
+        assert_near((up - down) / (2 * d), slope, 2e-4);
+        assert_true(slope > 0);
+    }
+}
+
 /* Equations 1 and 2 of [Tsang 2005] by hand; below 0.6 and above 1.6 the parabola would push. */
 static void blix_curves_have_their_published_values(void **state)
 {
@@ -120,6 +148,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slopes_and_integrals_belong_to_the_law),
+        cmocka_unit_test(arch_has_nothing_left_at_its_ends), cmocka_unit_test(force_velocity_is_that_of_hill),
         cmocka_unit_test(laws_have_their_fixed_points),
         cmocka_unit_test(blix_curves_have_their_published_values),
         cmocka_unit_test(table_meets_its_points_and_never_overshoots),

@@ -6,7 +6,7 @@
 
 typedef struct flexor {
     softCase c;
-    snField shaft;
+    snDistance shaft;
     snSoftEmbedding surface;
     double *vertex;
 } flexor;
@@ -27,9 +27,9 @@ static inline void flexor_create(flexor *f, int32_t points, double mu, double pr
     case_points(c, points, true);
     case_mesh(0.21, flexor_shaft_radius, 2, 0, &bone);
     for (int32_t i = 0; i < bone.nvertex; ++i) bone.vertex[3 * i] -= 0.03;
-    require_ok(sn_field_create(&bone, 0.002, &f->shaft, &error), &error);
+    require_ok(sn_distance_create(&bone, 0.002, &f->shaft, &error), &error);
     sn_trimesh_free(&bone);
-    c->bone[0].field = &f->shaft;
+    c->bone[0].distance = &f->shaft;
     c->def.law = sn_default_soft_def().law;
     c->def.law.prestretch = prestretch;
     c->def.law.optimal = 1.6; /* on the rising side of the law everywhere: see test_muscle.c */
@@ -55,7 +55,7 @@ static inline void flexor_use_depth(flexor *f)
 static inline void flexor_free(flexor *f)
 {
     case_free(&f->c);
-    sn_field_free(&f->shaft);
+    sn_distance_free(&f->shaft);
     sn_soft_embedding_free(&f->surface);
     sn_free(f->vertex);
 }

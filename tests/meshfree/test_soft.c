@@ -15,7 +15,7 @@ static double square(double t)
 }
 
 /* A muscle with contact, loads and activation, pushed out of shape. */
-static void rough(softCase *c, snField *field, double size)
+static void rough(softCase *c, snDistance *distance, double size)
 {
     snError error = {0};
     case_spindle(&c->mesh);
@@ -25,9 +25,9 @@ static void rough(softCase *c, snField *field, double size)
     snTriMesh ball;
     case_mesh(0.06, square, 2, 0, &ball);
     for (int32_t i = 0; i < ball.nvertex; ++i) ball.vertex[3 * i] += 0.045, ball.vertex[3 * i + 2] += 0.1;
-    require_ok(sn_field_create(&ball, 0.002, field, &error), &error);
+    require_ok(sn_distance_create(&ball, 0.002, distance, &error), &error);
     sn_trimesh_free(&ball);
-    c->bone[0].field = field;
+    c->bone[0].distance = distance;
     case_body(c, 25e3, 3e6, 1e5, 3e5, 0.02, 0.24);
     c->state->activation = 0.4;
     for (int32_t i = 0; i < 3 * c->quads.nnode; ++i) c->state->x[i] += size * uniform() + (i % 3 == 0 ? 0.004 : 0);
@@ -37,8 +37,8 @@ static void force_is_the_gradient(void **state)
 {
     (void)state;
     softCase c = {0};
-    snField field = {0};
-    rough(&c, &field, 2e-3);
+    snDistance distance = {0};
+    rough(&c, &distance, 2e-3);
     int32_t n = 3 * c.quads.nnode;
     double *g = calloc((size_t)n, sizeof *g), scale = 0, worst = 0, deepest = 0;
     sn_soft_evaluate(c.body, c.state, c.state->x, g);
@@ -63,7 +63,7 @@ static void force_is_the_gradient(void **state)
     print_message("force: %.1e\n", worst);
     assert_at_most(worst, 1e-8);
     free(g);
-    sn_field_free(&field);
+    sn_distance_free(&distance);
     case_free(&c);
 }
 
@@ -82,8 +82,8 @@ static void stiffness_is_its_slope(void **state)
 {
     (void)state;
     softCase c = {0};
-    snField field = {0};
-    rough(&c, &field, 2e-4);
+    snDistance distance = {0};
+    rough(&c, &distance, 2e-4);
     /* away from the bone: its curvature is left out of the stiffness on purpose */
     c.state->pose[0].p.x += 0.1;
     int32_t n = 3 * c.quads.nnode, checked = 0;
@@ -110,7 +110,7 @@ static void stiffness_is_its_slope(void **state)
     print_message("stiffness: %.1e of the largest over %d entries\n", worst, checked);
     assert_at_most(worst, 1e-6);
     sn_free(low), sn_free(high);
-    sn_field_free(&field);
+    sn_distance_free(&distance);
     case_free(&c);
 }
 

@@ -179,17 +179,17 @@ static void animations_are_written(void **state)
     size_t skinned, morphed;
     make_skin(&c, track);
     snGlbDef def = arm_def(&c, bone, rest);
-    assert_ok(sn_save_glb(&def, "glb_morphed.glb", &error), error);
+    assert_ok(sn_save_glb(&def, NULL, "glb_morphed.glb", &error), error);
     put_expected("glb_morphed.json", &c, "glb_morphed.glb");
     check_frame("glb_morphed.glb", &morphed);
     def.skin_bone = c.bone, def.skin_weight = c.weight;
-    assert_ok(sn_save_glb(&def, "glb_skinned.glb", &error), error);
+    assert_ok(sn_save_glb(&def, NULL, "glb_skinned.glb", &error), error);
     put_expected("glb_skinned.json", &c, "glb_skinned.glb");
     check_frame("glb_skinned.glb", &skinned);
     assert_true(skinned < morphed); /* only the bulge is stored */
     def = sn_default_glb_def();
     def.track = track, def.start = def.end = 1.5;
-    assert_ok(sn_save_glb(&def, "glb_strands.glb", &error), error);
+    assert_ok(sn_save_glb(&def, NULL, "glb_strands.glb", &error), error);
     unlink("glb_strands.glb");
     sn_track_destroy(track);
 }
@@ -205,12 +205,12 @@ static void nonsense_is_refused(void **state)
     snGlbDef def = arm_def(&c, NULL, rest);
     def.skin_bone = c.bone, def.skin_weight = c.weight;
     c.bone[5] = 9;
-    assert_int_equal(sn_save_glb(&def, "glb_no.glb", &error), SN_BAD_INPUT);
+    assert_int_equal(sn_save_glb(&def, NULL, "glb_no.glb", &error), SN_BAD_INPUT);
     assert_string_equal(error.message, "skin vertex 2 is bound to bone 9, which is not there");
     c.bone[5] = 1, c.vertex[4] = NAN;
-    assert_int_equal(sn_save_glb(&def, "glb_no.glb", &error), SN_BAD_INPUT);
+    assert_int_equal(sn_save_glb(&def, NULL, "glb_no.glb", &error), SN_BAD_INPUT);
     def.skin_bone = NULL, def.skin_at = NULL, c.vertex[4] = 0;
-    assert_int_equal(sn_save_glb(&def, "glb_no.glb", &error), SN_BAD_INPUT);
+    assert_int_equal(sn_save_glb(&def, NULL, "glb_no.glb", &error), SN_BAD_INPUT);
     assert_string_equal(error.message, "the skin has neither bone weights nor shapes");
     assert_int_equal(access("glb_no.glb", F_OK), -1);
     sn_track_destroy(track);
@@ -230,7 +230,7 @@ static void survives_failing_allocations(void **state)
     for (int n = 0; status != SN_OK; ++n) {
         snError error;
         sn_alloc_fail_after(n);
-        status = sn_save_glb(&def, "glb_alloc.glb", &error);
+        status = sn_save_glb(&def, NULL, "glb_alloc.glb", &error);
         sn_alloc_fail_after(-1);
         assert_true(status == SN_OK || status == SN_NO_MEMORY);
         assert_int_equal(sn_alloc_live(), before);

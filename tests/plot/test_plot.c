@@ -203,7 +203,7 @@ static void long_names_keep_both_ends(void **state)
     snPage page;
     snError error;
     char text[2][256];
-    assert_ok(sn_page_measure(&page, &error), error);
+    assert_ok(sn_page_measure(&page, &(snPlotStyle){.width = 0}, &error), error);
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
         for (double room = 200; room > 20; room -= 7) {
             sn_page_fit_middle(&page, names[i], 9, room, text[0], sizeof text[0]);

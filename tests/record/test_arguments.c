@@ -13,7 +13,7 @@ static void nothing_is_freed(void **state)
 {
     (void)state;
     sn_autostrands_destroy(NULL);
-    sn_tracker_destroy(NULL);
+    sn_follower_destroy(NULL);
     sn_follow_report_free(NULL);
     sn_arms_destroy(NULL);
     sn_statics_free(NULL);
@@ -48,7 +48,7 @@ static void nothing_is_set_up(void **state)
     snSpec *spec = sn_scene("finger");
     snState *s = NULL;
     snTrack *track = NULL, *motion = NULL;
-    snTracker *tracker = NULL;
+    snFollower *follower = NULL;
     snDrive *drive = NULL;
     snRecorder *recorder = NULL;
     snArms *arms = NULL;
@@ -63,7 +63,7 @@ static void nothing_is_set_up(void **state)
     assert_refused(sn_check(spec, NULL));
     assert_refused(sn_state_create(NULL, NULL, &s, &error));
     assert_refused(sn_state_create(m, NULL, NULL, &error));
-    assert_refused(sn_tracker_create(m, NULL, NULL, &tracker, &error));
+    assert_refused(sn_follower_create(m, NULL, NULL, &follower, &error));
     assert_refused(sn_drive_create(NULL, m, &drive, &error));
     assert_refused(sn_drive_create(spec, NULL, &drive, &error));
     assert_refused(sn_recorder_create(NULL, "", &recorder));
@@ -109,7 +109,7 @@ static void state_of_another_model(void **state)
     (void)state;
     snModel *m = compiled(sn_scene("finger")), *other = compiled(sn_scene("pulley"));
     snState *s = NULL;
-    snTracker *tracker = NULL;
+    snFollower *follower = NULL;
     snView view;
     double zero[64] = {0}, pose[7] = {0, 0, 0, 1, 0, 0, 0};
     char bytes[8] = "";
@@ -125,7 +125,7 @@ static void state_of_another_model(void **state)
     assert_refused(sn_state_reset(other, s));
     assert_refused(sn_state_load(other, s, bytes, sizeof bytes));
     assert_int_equal(sn_state_save(other, s, NULL), 0);
-    assert_refused(sn_tracker_create(other, s, NULL, &tracker, NULL));
+    assert_refused(sn_follower_create(other, s, NULL, &follower, NULL));
     assert_int_equal(sn_field(m, s, "body.position", &view), SN_OK); /* and the state is as it was */
     assert_int_equal(sn_step(m, s), SN_OK);
     sn_state_destroy(s);

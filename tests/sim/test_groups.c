@@ -213,7 +213,7 @@ static snSpec *everything(void)
     snNodeDef node = sn_default_node_def();
     node.name = "wrap", node.kind = SN_NODE_MESH, node.parent = sn_spec_find(b.spec, SN_KIND_NODE, "bone");
     node.nvertex = 6, node.vertex = vertex, node.ntriangle = 8, node.triangle = triangle;
-    node.field_spacing = 0.004;
+    node.grid_spacing = 0.004;
     assert_int_equal(sn_add_node(b.spec, &node, NULL), SN_OK);
     for (int i = 0; i < 8; ++i) {
         char name[8];

@@ -22,6 +22,7 @@ static void all_rows(Rig *r)
     for (int32_t i = 0; i < r->m->nstrand; ++i) sn_rows_of_strand(r->m, r->s, i);
     sn_rows_of_links(r->m, r->s);
     sn_part_groups.assemble(r->m, r->s);
+    memcpy(r->s->ahead, r->s->body, sizeof(rigid) * (size_t)r->m->nbody);
     sn_rows_of_joints(r->m, r->s);
 }
 

@@ -13,19 +13,19 @@
 #include <stdlib.h>
 
 enum { BEFORE = 25, BEHIND = 15, MAX_COORD = 64 };
-static const char *const scene[] = {"finger", "pulley", "crane", "spindle", "sheet", "hand-synthetic", "tree"};
+static const char *const scene[] = {"finger", "pulley", "crane", "spindle", "sheet", "hand-synthetic", "tree", "path-finger"};
 enum { SCENES = sizeof scene / sizeof *scene };
 
 /* A scene twice, the first state run to the interruption and saved, and what going on from there gives. */
 typedef struct Case {
     Rig r, other;
-    snTracker *tracker, *other_tracker;
+    snFollower *follower, *other_follower;
     unsigned char *bytes;
     size_t size;
     uint64_t seen, end; /* what users see at the interruption, and where it ends */
 } Case;
 
-static void aim(const Rig *r, snTracker *t)
+static void aim(const Rig *r, snFollower *t)
 {
     double q[MAX_COORD] = {0}, *now = calloc(7 * (size_t)r->m->nbody, 8), *next = calloc(7 * (size_t)r->m->nbody, 8);
     assert_true(r->m->ncoord <= MAX_COORD);
@@ -33,16 +33,16 @@ static void aim(const Rig *r, snTracker *t)
     assert_int_equal(sn_body_poses(r->m, q, now), SN_OK);
     for (int32_t c = 0; c < r->m->ncoord; ++c) q[c] = 0.1 * sin(20 * (r->s->time + r->s->h) + c);
     assert_int_equal(sn_body_poses(r->m, q, next), SN_OK);
-    for (int32_t i = 0; i < sn_tracker_targets(t); ++i) {
-        int32_t b = sn_tracker_target_body(t, i);
-        sn_tracker_aim(t, i, now + 7 * b, next + 7 * b);
+    for (int32_t i = 0; i < sn_follower_targets(t); ++i) {
+        int32_t b = sn_follower_target_body(t, i);
+        sn_follower_aim(t, i, now + 7 * b, next + 7 * b);
     }
     free(now);
     free(next);
 }
 
 /* Steps; false when one fails, as it may with disturbed arrays. */
-static bool run(Rig *r, snTracker *t, int count)
+static bool run(Rig *r, snFollower *t, int count)
 {
     for (int i = 0; i < count; ++i) {
         if (t)
@@ -70,11 +70,11 @@ static uint64_t hash_of_all(const Rig *r)
     return sn_hash_bytes(0, h, sizeof h);
 }
 
-static snTracker *tracker_of(const Rig *r)
+static snFollower *follower_of(const Rig *r)
 {
-    snTracker *t = NULL;
+    snFollower *t = NULL;
     bool tracks = strcmp(r->m->body_name[0], "metacarpal") == 0 || r->m->nmuscle > 20;
-    if (tracks) assert_int_equal(sn_tracker_create(r->m, r->s, NULL, &t, NULL), SN_OK);
+    if (tracks) assert_int_equal(sn_follower_create(r->m, r->s, NULL, &t, NULL), SN_OK);
     return t;
 }
 
@@ -107,29 +107,32 @@ static Rig tree_rig(double h)
 
 static Rig rig_named(const char *name)
 {
-    return strcmp(name, "tree") == 0 ? tree_rig(0.004) : rig_scene(name, 0.004);
+    snSimDef def = sn_default_sim_def();
+    def.step = 0.004;
+    if (strcmp(name, "tree") == 0) return tree_rig(0.004);
+    return strcmp(name, "path-finger") == 0 ? rig_of(sn_scene_path_finger(1e8), def) : rig_scene(name, 0.004);
 }
 
 static Case begin(const char *name)
 {
     Case c = {.r = rig_named(name), .other = rig_named(name)};
-    c.tracker = tracker_of(&c.r);
-    c.other_tracker = tracker_of(&c.other);
+    c.follower = follower_of(&c.r);
+    c.other_follower = follower_of(&c.other);
     for (int32_t b = 0; b < c.r.m->nbody; ++b) c.r.s->force[3 * b] = 0.01, c.r.s->torque[3 * b + 1] = 1e-4;
-    assert_true(run(&c.r, c.tracker, BEFORE));
+    assert_true(run(&c.r, c.follower, BEFORE));
     c.size = sn_state_save(c.r.m, c.r.s, NULL);
     c.bytes = malloc(c.size);
     sn_state_save(c.r.m, c.r.s, c.bytes);
     c.seen = hash_of_fields(&c.r);
-    assert_true(run(&c.r, c.tracker, BEHIND));
+    assert_true(run(&c.r, c.follower, BEHIND));
     c.end = hash_of_all(&c.r);
     return c;
 }
 
 static void drop(Case *c)
 {
-    sn_tracker_destroy(c->tracker);
-    sn_tracker_destroy(c->other_tracker);
+    sn_follower_destroy(c->follower);
+    sn_follower_destroy(c->other_follower);
     rig_drop(&c->r);
     rig_drop(&c->other);
     free(c->bytes);
@@ -185,7 +188,7 @@ static void nothing_but_the_kept_is_missed(void **state)
     for (int k = 0; k < SCENES; ++k) {
         Case c = begin(scene[k]);
         load(&c);
-        if (!run(&c.other, c.other_tracker, BEHIND) || hash_of_all(&c.other) != c.end)
+        if (!run(&c.other, c.other_follower, BEHIND) || hash_of_all(&c.other) != c.end)
             fail_msg("%s: the resumed run differs: an array that it needs is not marked SN_KEPT", scene[k]);
         for (int32_t i = 0; i < SN_ARRAY_COUNT; ++i) {
             if (life_of(i) == SN_CONSTANT) continue;
@@ -194,7 +197,7 @@ static void nothing_but_the_kept_is_missed(void **state)
             if (life_of(i) == SN_WORK) spoil(&c.other, i, NAN_BYTE);
             if (hash_of_fields(&c.other) != c.seen)
                 fail_msg("%s: users see that %s is lost: mark it SN_KEPT", scene[k], sn_state_array[i].name);
-            if (!run(&c.other, c.other_tracker, BEHIND) || hash_of_all(&c.other) != c.end)
+            if (!run(&c.other, c.other_follower, BEHIND) || hash_of_all(&c.other) != c.end)
                 fail_msg("%s: the resumed run differs when %s is lost: mark it SN_KEPT", scene[k],
                          sn_state_array[i].name);
         }
@@ -213,7 +216,7 @@ static void all_that_is_kept_is_missed(void **state)
             load(&c);
             disturb(&c.other, i);
             sn_measure(c.other.m, c.other.s);
-            missed[i] = hash_of_fields(&c.other) != c.seen || !run(&c.other, c.other_tracker, BEHIND) ||
+            missed[i] = hash_of_fields(&c.other) != c.seen || !run(&c.other, c.other_follower, BEHIND) ||
                         hash_of_all(&c.other) != c.end;
         }
         drop(&c);
@@ -247,7 +250,7 @@ static void reset_goes_back_to_the_beginning(void **state)
         assert_int_equal(sn_state_reset(c.r.m, c.r.s), SN_OK);
         assert_true(hash_of_all(&c.r) == first);
         assert_true(sn_time(c.r.s) == 0 && sn_info(c.r.s)->steps == 0);
-        assert_true(run(&c.r, c.tracker, BEHIND) && run(&c.other, c.other_tracker, BEHIND));
+        assert_true(run(&c.r, c.follower, BEHIND) && run(&c.other, c.other_follower, BEHIND));
         assert_true(hash_of_all(&c.r) == hash_of_all(&c.other));
         drop(&c);
     }

@@ -44,7 +44,7 @@ static void add_surface(snBuild *b, double half, double spacing, bool mirrored)
         node.kind = SN_NODE_MESH;
         node.nvertex = mesh.nvertex, node.vertex = mesh.vertex, node.ntriangle = mesh.ntriangle,
         node.triangle = mesh.triangle;
-        node.field_spacing = spacing;
+        node.grid_spacing = spacing;
         node.rotate[0] = cos(0.2), node.rotate[3] = sin(0.2);
         if (mirrored) node.scale[0] = -1;
     }
@@ -257,15 +257,15 @@ static void surface_is_rigid_on_its_body(void **state)
     rig_drop(&moved);
 }
 
-/* Every constraint of a mesh refers to the one field. */
+/* Every constraint of a mesh refers to the one grid. */
 static void field_is_made_once(void **state)
 {
     (void)state;
     Rig r = over(0, 0.002, false, SN_INEQUAL, 0.004);
     assert_int_equal(r.m->nsurface, 1);
-    assert_int_equal(r.m->surface[0].kind, SN_SURFACE_FIELD);
-    print_message("sphere of 20 mm, spacing 2 mm: field off by %.4f mm\n", 1e3 * r.m->surface[0].field->error);
-    assert_at_most(r.m->surface[0].field->error, 2e-5);
+    assert_int_equal(r.m->surface[0].kind, SN_SURFACE_DISTANCE);
+    print_message("sphere of 20 mm, spacing 2 mm: field off by %.4f mm\n", 1e3 * r.m->surface[0].distance->error);
+    assert_at_most(r.m->surface[0].distance->error, 2e-5);
     rig_drop(&r);
 }
 

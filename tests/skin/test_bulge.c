@@ -65,7 +65,7 @@ static void make_tube(Tube *t)
     t->loose = SN_NEW_ARRAY(double, n), t->fast = SN_NEW_ARRAY(double, n), t->slow = SN_NEW_ARRAY(double, n);
     sn_trimesh_normals(&t->mesh, t->normal);
     assert_int_equal(sn_arcs_create(STRANDS, t->strand, 0.018, &t->arcs, NULL), SN_OK);
-    assert_int_equal(sn_bulge_create(&t->mesh, t->normal, &t->arcs, t->shape, NULL, &t->bulge, NULL), SN_OK);
+    assert_int_equal(sn_bulge_create(&t->mesh, t->normal, &t->arcs, t->shape, NULL, NULL, &t->bulge, NULL), SN_OK);
 }
 
 static void free_tube(Tube *t)

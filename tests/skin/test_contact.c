@@ -110,13 +110,13 @@ static void frames_stand_for_themselves(void **state)
     Limb l;
     snContact c[2];
     make_limb(&l);
-    for (int k = 0; k < 2; ++k) assert_int_equal(sn_contact_create(&l.skin, BONES, l.bone, &c[k], NULL), SN_OK);
+    for (int k = 0; k < 2; ++k) assert_int_equal(sn_contact_create(&l.skin, BONES, l.bone, NULL, &c[k], NULL), SN_OK);
     c[1].chords = &sn_chords_portable;
     int32_t pushed = 0, shortened = 0;
     for (int frame = 0; frame < 24; ++frame) {
         shake(&l, frame % 4 == 3 ? 0.008 : 0.002 * (frame % 4), v3_scale(v3_of(3, -1, 2), frame / 5));
         snContact fresh;
-        assert_int_equal(sn_contact_create(&l.skin, BONES, l.bone, &fresh, NULL), SN_OK);
+        assert_int_equal(sn_contact_create(&l.skin, BONES, l.bone, NULL, &fresh, NULL), SN_OK);
         run(&fresh, &l, l.again, l.short_offset);
         sn_contact_free(&fresh);
         for (int k = 0; k < 2; ++k) {
@@ -142,7 +142,7 @@ static void bounds_hold_and_nothing_ends_in_a_bone(void **state)
     Limb l;
     snContact c;
     make_limb(&l);
-    assert_int_equal(sn_contact_create(&l.skin, BONES, l.bone, &c, NULL), SN_OK);
+    assert_int_equal(sn_contact_create(&l.skin, BONES, l.bone, NULL, &c, NULL), SN_OK);
     for (int frame = 0; frame < 8; ++frame) {
         shake(&l, frame % 4 == 3 ? 0.003 : 0.0007 * (frame % 4), (v3){0});
         run(&c, &l, l.vertex, l.short_offset);

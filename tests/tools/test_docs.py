@@ -31,6 +31,16 @@ class Docs(unittest.TestCase):
         result = subprocess.run([os.path.join(BUILD, "sinew"), "info", "--schema", "--json"], capture_output=True, text=True)
         self.assertEqual(json.loads(result.stdout), json.loads(read("blender", "sinew", "schema.json")), "run make docs")
 
+    def test_page_of_figures_is_what_the_tool_writes(self):
+        with open(os.path.join(SOURCE, "tools", "measure"), encoding="utf-8") as file:
+            tool = {"__name__": "measure", "__file__": os.path.join(SOURCE, "tools", "measure")}
+            exec(compile(file.read(), "tools/measure", "exec"), tool)
+        store = json.loads(read("docs", "measured.json"))
+        self.assertEqual(tool["page"](store), read("docs", "measured.md"), "run tools/measure --page")
+        for _, parts in tool["SECTIONS"]:
+            for part in parts:
+                self.assertIn(part.name, store, "run tools/measure " + part.name)
+
     def test_links_lead_somewhere(self):
         for page in pages():
             text = re.sub(r"```.*?```", "", read(page), flags=re.S)

@@ -48,6 +48,12 @@ class Install(unittest.TestCase):
                 self.assertTrue(os.path.exists(os.path.join(self.prefix, "share", "sinew", os.path.relpath(
                     os.path.join(folder, name), SOURCE))), name)
 
+    def test_no_path_of_the_build_is_inside(self):
+        for name in ("sinew", "libsinew.so"):
+            loaded = run(["strings", "-d", os.path.realpath(self.find(name))]).stdout  # debugging information left out
+            for place in (BUILD, SOURCE):
+                self.assertNotIn(place + os.sep, loaded, name)
+
     def test_documentation_and_completions(self):
         for path in ("share/man/man1/sinew.1", "share/bash-completion/completions/sinew", "share/zsh/site-functions/_sinew",
                      "share/fish/vendor_completions.d/sinew.fish", "share/doc/sinew/NOTICE", "share/doc/sinew/LICENSE",

@@ -62,17 +62,24 @@ static void the_body_has_the_published_counts(void **state)
     for (int32_t i = 0; i < c->paths.npath; ++i) assert_true(c->paths.pointadr[i + 1] >= c->paths.pointadr[i] + 2);
 }
 
+/* A case in a random pose with random accelerations s->a, and the torques s->x that they take. */
+static treeCase *accelerate(caseSet *s, int k, caseRandom *r)
+{
+    treeCase *c = &s->c[k];
+    pose_at_random(c, r, 1, 3);
+    for (int32_t i = 0; i < c->tree.ndof; ++i) s->a[i] = random_between(r, -20, 20);
+    sn_tree_inverse(&c->tree, c->work, s->a, gravity, s->x);
+    return c;
+}
+
 static void inverse_is_mass_times_acceleration_plus_the_rest(void **state)
 {
     caseSet *s = *state;
     caseRandom r = {1};
     for (int k = 0; k < 2; ++k)
         for (int trial = 0; trial < 20; ++trial) {
-            treeCase *c = &s->c[k];
+            treeCase *c = accelerate(s, k, &r);
             int32_t n = c->tree.ndof;
-            pose_at_random(c, &r, 1, 3);
-            for (int32_t i = 0; i < n; ++i) s->a[i] = random_between(&r, -20, 20);
-            sn_tree_inverse(&c->tree, c->work, s->a, gravity, s->x);
             sn_tree_inverse(&c->tree, c->work, NULL, gravity, s->y);
             sn_tree_mass(&c->tree, c->work, s->M, s->ld);
             double scale = largest(s->x, n);
@@ -89,11 +96,8 @@ static void articulated_bodies_undo_the_inverse(void **state)
     caseRandom r = {2};
     for (int k = 0; k < 2; ++k)
         for (int trial = 0; trial < 20; ++trial) {
-            treeCase *c = &s->c[k];
+            treeCase *c = accelerate(s, k, &r);
             int32_t n = c->tree.ndof;
-            pose_at_random(c, &r, 1, 3);
-            for (int32_t i = 0; i < n; ++i) s->a[i] = random_between(&r, -20, 20);
-            sn_tree_inverse(&c->tree, c->work, s->a, gravity, s->x);
             assert_true(sn_tree_forward(&c->tree, c->work, s->x, gravity, s->b));
             for (int32_t i = 0; i < n; ++i) assert_near(s->b[i], s->a[i], 1e-7 * 20);
             /* Half the coordinates driven: what was torque there becomes unknown, and the reverse. */

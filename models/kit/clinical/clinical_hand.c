@@ -340,6 +340,7 @@ static snStatus build(Maker *k)
     snModelDef model = sn_default_model_def();
     model.type = SN_MODEL_TREE;
     model.scene = k->def->scene ? k->def->scene : "hand-clinical.scene.xml";
+    model.fixed = "prosup"; /* the forearm */
     model.views = "Palmar=-z Dorsal=+z Radial=+x Ulnar=-x Proximal=+y Distal=-y";
     model.step = 1.0 / 240;
     snStatus status = sn_set_model(k->spec, &model);

@@ -40,6 +40,8 @@ int kit_read_arguments(kitRun *run, int argc, char **argv, const char *flags)
             run->left = true;
         else if (strcmp(argv[i], "--hood") == 0)
             run->hood = true;
+        else if (strcmp(argv[i], "--paths") == 0)
+            run->paths = true;
         else if (strcmp(argv[i], "--skin") == 0 && i + 1 < argc)
             run->skin = argv[++i];
         else

@@ -16,7 +16,8 @@ static snStatus build(const snHand *hand, const snHandDef *def, snSpec *spec, sn
     snStatus status = sn_set_model(spec, &model);
     if (status != SN_OK) return sn_fail_no_memory(error);
     status = sn_hand_add_bones(hand, def, spec, error);
-    return status == SN_OK ? sn_hand_add_strands(hand, def, spec, error) : status;
+    if (status == SN_OK) status = sn_hand_add_strands(hand, def, spec, error);
+    return status == SN_OK && def->meshes ? sn_hand_add_bellies(hand, def, spec, error) : status;
 }
 
 snStatus sn_author_hand(const snHandDef *def, snSpec **spec, snError *error)

@@ -16,6 +16,7 @@ typedef struct snHandDef {
     const char *scene;     /* name of the scene file that the model names; NULL: hand.scene.xml */
     bool left;             /* mirrored */
     bool hood;             /* extensor hoods that branch, from hood_strands.tsv and hood_points.tsv: a variant */
+    bool paths;            /* tendons that neither branch nor carry another one as paths, their wraps as cylinders */
     bool meshes;           /* with meshes of the bones */
     double fine_spacing;   /* m, between control points where a strand slides through eyelets */
     double coarse_spacing; /* m, elsewhere at most */
@@ -59,6 +60,7 @@ typedef struct snHandMuscle {
     bool band;    /* passive slip of the extensor hood */
     int32_t first, npoint;
     double max_force, fiber_length, fiber_neutral, pennation, radius; /* pennation in rad */
+    double pcsa;                                                      /* m^2, as published */
 } snHandMuscle;
 
 /* A tube around a straight axis, slightly wider at its ends so that strands do not run off. */
@@ -112,5 +114,9 @@ void sn_hand_bends(const snHand *hand, int32_t muscle, snHandBend *bend);
 /* Adds scene nodes and bodies of the bones to the spec (hand_bone.c), strands and constraints (hand_strand.c). */
 snStatus sn_hand_add_bones(const snHand *hand, const snHandDef *def, snSpec *spec, snError *error);
 snStatus sn_hand_add_strands(const snHand *hand, const snHandDef *def, snSpec *spec, snError *error);
+/* Closed meshes of the bellies, packed side by side, for the strands that are there (hand_belly.c). */
+snStatus sn_hand_add_bellies(const snHand *hand, const snHandDef *def, snSpec *spec, snError *error);
+/* Volume that a belly is given: PCSA times fibre length times the factor from cadaver to living muscle, m^3. */
+double sn_hand_belly_volume(const snHandMuscle *muscle);
 
 #endif

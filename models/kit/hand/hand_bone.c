@@ -393,6 +393,25 @@ static snStatus add_surface(const snHand *hand, const snHandSurface *s, snSpec *
     return status;
 }
 
+/* What paths wrap over: the tube as wide as in its middle. */
+static snStatus add_cylinder(const snHand *hand, const snHandSurface *s, snSpec *spec)
+{
+    rigid frame = hand->bone.at[s->body].frame;
+    v3 axis = v3_unit(q_unrotate(frame.q, s->axis)), z = {0, 0, 1}, turn = v3_cross(z, axis);
+    double sine = v3_len(turn);
+    quat q = sine > 1e-9 ? q_axis_angle(v3_scale(turn, 1 / sine), atan2(sine, axis.z)) : q_identity();
+    snNodeDef node = sn_default_node_def();
+    node.name = s->name;
+    node.kind = SN_NODE_SHAPE;
+    node.shape = SN_SHAPE_CYLINDER;
+    node.parent = sn_spec_find(spec, SN_KIND_NODE, hand->bone.at[s->body].name);
+    node.visible = false;
+    v3_store(node.translate, rigid_unapply(frame, s->center));
+    q_store(node.rotate, q);
+    node.extent[0] = s->radius, node.extent[1] = s->length;
+    return sn_add_node(spec, &node, NULL);
+}
+
 snStatus sn_hand_add_bones(const snHand *hand, const snHandDef *def, snSpec *spec, snError *error)
 {
     snStatus status = SN_OK;
@@ -401,6 +420,7 @@ snStatus sn_hand_add_bones(const snHand *hand, const snHandDef *def, snSpec *spe
     for (int32_t i = 0; i < hand->joint.count && status == SN_OK; ++i)
         status = add_joint(hand, &hand->joint.at[i], spec);
     for (int32_t i = 0; i < hand->surface.count && status == SN_OK; ++i)
-        status = add_surface(hand, &hand->surface.at[i], spec, error);
+        status = def->paths ? add_cylinder(hand, &hand->surface.at[i], spec)
+                            : add_surface(hand, &hand->surface.at[i], spec, error);
     return status == SN_NO_MEMORY ? sn_fail_no_memory(error) : status;
 }

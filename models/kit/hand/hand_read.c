@@ -104,6 +104,7 @@ static bool read_muscle(snHand *hand, snFigures *t, int32_t row)
     m.fiber_neutral = sn_figures_number(t, row, "fiber_neutral");
     m.pennation = sn_figures_number(t, row, "pennation_deg") * SN_DEG;
     m.radius = sn_figures_number(t, row, "tendon_radius");
+    m.pcsa = 1e-4 * sn_figures_number(t, row, "pcsa_cm2");
     if (!(m.max_force > 0 && m.fiber_length > 0 && m.fiber_neutral > 0 && m.radius > 0))
         sn_figures_complain(t, row, "force, fibre length and radius must be above 0");
     if (sn_figures_has(t, row, "on")) {

@@ -46,6 +46,7 @@ typedef struct course {
     double length, belly; /* belly: its length, from the origin */
     double fiber_neutral; /* over the optimal length */
     double fiber_slack;   /* the same where passive force begins */
+    bool path;            /* a strand of kind path */
     double knot[MAX_SPANS + 8], point[3 * (MAX_SPANS + 4)];
     int32_t npoint;
 } course;
@@ -77,6 +78,16 @@ static void set_fibers(const snHand *hand, int32_t muscle, course *c)
     double longest = fmax(most[0] - c->neutral[0], 0.7 * (together[0] - c->neutral[0]));
     c->fiber_neutral = neutral;
     c->fiber_slack = fmax(fmax(neutral + longest / optimal, 1.02 * neutral), 1);
+}
+
+/* No other strand ends on it, and it ends on none. */
+static bool is_single(const snHand *hand, int32_t muscle)
+{
+    const snHandMuscle *m = &hand->muscle.at[muscle];
+    if (m->on >= 0 || m->into >= 0 || m->band) return false;
+    for (int32_t i = 0; i < hand->muscle.count; ++i)
+        if (hand->muscle.at[i].on == muscle || hand->muscle.at[i].into == muscle) return false;
+    return true;
 }
 
 static void lay_out(const snHand *hand, int32_t muscle, course *c)
@@ -311,7 +322,7 @@ static snStatus add_band(const course *c, snSpec *spec)
     return sn_add_strand(spec, &def, NULL);
 }
 
-static snStatus add_strand(const course *c, snSpec *spec)
+static snStatus add_strand(const course *c, const snHandDef *hand_def, snSpec *spec)
 {
     if (c->muscle->band) return add_band(c, spec);
     const snHandMuscle *m = c->muscle;
@@ -324,11 +335,18 @@ static snStatus add_strand(const course *c, snSpec *spec)
     def.stiffness = passive_unit(c, &def) / area;
     def.tendon_stiffness = TENDON_FORCES * def.max_force / area;
     def.damping = 1.5e-3;
-    set_belly(c, &def);
+    if (c->path)
+        def.kind = SN_STRAND_PATH, def.belly_end = c->belly / c->length,
+        def.belly_rest_scale = c->fiber_slack / c->fiber_neutral;
+    else
+        set_belly(c, &def);
     def.fiber_rest = c->fiber_slack;
     def.tension_only = false; /* the tone pulls at any length */
     def.passive_fl = "fiber-passive";
     def.active_fl = "fiber-active";
+    char belly[SN_HAND_NAME + 8];
+    (void)snprintf(belly, sizeof belly, "%s.belly", m->name);
+    if (hand_def->meshes) def.belly_mesh = belly;
     return sn_add_strand(spec, &def, NULL);
 }
 
@@ -351,8 +369,9 @@ static snStatus add_contacts(const snHand *hand, const course *c, int32_t i, snS
     double from = fmax(fmax(c->low[i - 1], clear), c->low[i] - reach);
     double to = fmin(fmin(c->high[i + 1], c->length - clear), c->high[i] + reach);
     int32_t n = (int32_t)fmax(ceil((to - from) / apart), 1);
+    if (c->path) from = to = c->x[i], n = 1; /* one constraint names the wrap; how much of it is touched, the path finds */
     snStatus status = SN_OK;
-    for (int32_t k = 0; k <= n && status == SN_OK; ++k) {
+    for (int32_t k = 0; k <= n - c->path && status == SN_OK; ++k) {
         char name[80];
         snprintf(name, sizeof name, "%s.%s.%d", c->muscle->name, s->name, k + 1);
         snConstraintDef def = constraint(c, SN_CONSTRAINT_SURFACE, s->name, from + (to - from) * k / n);
@@ -360,7 +379,7 @@ static snStatus add_contacts(const snHand *hand, const course *c, int32_t i, snS
         def.equality = SN_INEQUAL;
         def.side = SN_ABOVE;
         def.offset = c->muscle->radius;
-        def.lateral = s->lateral;
+        if (!c->path) def.lateral = s->lateral;
         status = sn_add_constraint(spec, &def, NULL);
     }
     return status;
@@ -414,9 +433,10 @@ static snStatus add_muscle(const snHand *hand, int32_t muscle, const snHandDef *
 {
     course c;
     lay_out(hand, muscle, &c);
+    c.path = def->paths && is_single(hand, muscle);
     snStatus status = draw(&c, def, error);
     if (status == SN_OK) status = add_curve(&c, spec, parent);
-    if (status == SN_OK) status = add_strand(&c, spec);
+    if (status == SN_OK) status = add_strand(&c, def, spec);
     return status == SN_OK ? add_constraints(hand, &c, spec) : status;
 }
 

@@ -52,7 +52,7 @@ static double field(const void *context, v3 x, double limit)
     for (int32_t i = 0; i < f->s->piece.count; ++i) {
         const snShoulderPiece *p = &f->s->piece.at[i];
         if (p->kind == SN_SHOULDER_HOLLOW || strcmp(p->bone, f->bone) != 0) continue;
-        d = sn_field_union(d, p->kind == SN_SHOULDER_ROD ? rod(p, x) : slab(p, x), FILLET);
+        d = sn_distance_union(d, p->kind == SN_SHOULDER_ROD ? rod(p, x) : slab(p, x), FILLET);
     }
     for (int32_t i = 0; i < f->s->piece.count; ++i) {
         const snShoulderPiece *p = &f->s->piece.at[i];
@@ -101,7 +101,7 @@ static v3 normal(const void *context, v3 p)
 snStatus sn_shoulder_shape(const snShoulder *s, const char *bone, snTriMesh *mesh, snError *error)
 {
     shape f = {.s = s, .bone = bone};
-    snGridDef def = {.spacing = SPACING, .field = field, .context = &f};
+    snGridDef def = {.spacing = SPACING, .distance = field, .context = &f};
     bounds(&f, &def.low, &def.high);
     if (!(def.low.x < def.high.x)) return sn_fail(error, SN_BAD_FILE, "shapes.tsv has no piece of \"%s\"", bone);
     snStatus status = sn_grid_create(&def, &f.grid, error);

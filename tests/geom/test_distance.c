@@ -1,4 +1,4 @@
-/* Distance fields of meshes: against the exact distance, order of convergence, smooth normals, thin parts. */
+/* Distance grids of meshes: against the exact distance, order of convergence, smooth normals, thin parts. */
 #include "check.h"
 
 #include "base/alloc.h"
@@ -44,16 +44,16 @@ static snTriMesh make_box(double x, double y, double z)
     return mesh;
 }
 
-static snField field_of(const snTriMesh *mesh, double spacing)
+static snDistance field_of(const snTriMesh *mesh, double spacing)
 {
-    snField field = {0};
+    snDistance distance = {0};
     snError error = {0};
-    if (sn_field_create(mesh, spacing, &field, &error) != SN_OK) fail_msg("%s", error.message);
-    return field;
+    if (sn_distance_create(mesh, spacing, &distance, &error) != SN_OK) fail_msg("%s", error.message);
+    return distance;
 }
 
 /* Largest error against the exact distance at points within `band` of the surface. */
-static double worst_error(const snTriMesh *mesh, const snField *f, double band, int count)
+static double worst_error(const snTriMesh *mesh, const snDistance *f, double band, int count)
 {
     snBvh *tree = sn_bvh_create(mesh);
     snMeshSide side;
@@ -67,7 +67,7 @@ static double worst_error(const snTriMesh *mesh, const snField *f, double band, 
         p = v3_mad(v3_mad(p, a, sn_trimesh_corner(mesh, t, 1)), b, sn_trimesh_corner(mesh, t, 2));
         p = v3_add(p, v3_of(uniform(-band, band), uniform(-band, band), uniform(-band, band)));
         double d = sn_bvh_signed_distance(tree, &side, p, INFINITY, NULL);
-        worst = fmax(worst, fabs(sn_field_sample(f, p, NULL) - d));
+        worst = fmax(worst, fabs(sn_distance_sample(f, p, NULL) - d));
     }
     sn_mesh_side_free(&side);
     sn_bvh_destroy(tree);
@@ -81,7 +81,7 @@ static void field_is_the_distance_of_the_mesh(void **state)
     static const char *const name[] = {"sphere", "capsule", "box"};
     for (int k = 0; k < 3; ++k) {
         double t = sn_clock();
-        snField f = field_of(&mesh[k], 0);
+        snDistance f = field_of(&mesh[k], 0);
         t = sn_clock() - t;
         double near = worst_error(&mesh[k], &f, 2 * f.spacing, 20000);
         print_message("%s: %d x %d x %d points of %.2f mm, %.0f ms; off by %.4f mm on the mesh, %.4f mm near it\n",
@@ -89,7 +89,7 @@ static void field_is_the_distance_of_the_mesh(void **state)
                       1e3 * near);
         assert_at_most(f.error, (k < 2 ? 0.05 : 0.5) * f.spacing); /* edges are rounded, smooth shapes are not */
         assert_at_most(near, (k < 2 ? 0.1 : 0.5) * f.spacing);
-        sn_field_free(&f);
+        sn_distance_free(&f);
         sn_trimesh_free(&mesh[k]);
     }
 }
@@ -102,10 +102,10 @@ static void field_converges(void **state)
     double before = 0;
     for (int k = 0; k < 3; ++k) {
         double spacing = 0.012 / (1 << k), worst = 0, turn = 0;
-        snField f = field_of(&ball, spacing);
+        snDistance f = field_of(&ball, spacing);
         for (int i = 0; i < 4000; ++i) {
             v3 u = v3_unit(v3_of(uniform(-1, 1), uniform(-1, 1), uniform(-1, 1))), g;
-            double r = uniform(0.026, 0.036), d = sn_field_sample(&f, v3_scale(u, r), &g);
+            double r = uniform(0.026, 0.036), d = sn_distance_sample(&f, v3_scale(u, r), &g);
             worst = fmax(worst, fabs(d - (r - 0.03)));
             turn = fmax(turn, v3_len(v3_sub(g, u)));
         }
@@ -113,7 +113,7 @@ static void field_converges(void **state)
                       1e3 * worst, turn);
         if (k) assert_at_most(worst, before / 4 + 2e-6); /* until the facets show */
         before = worst;
-        sn_field_free(&f);
+        sn_distance_free(&f);
     }
     assert_at_most(before, 2e-5);
     sn_trimesh_free(&ball);
@@ -123,27 +123,27 @@ static void gradient_is_the_derivative_and_continuous(void **state)
 {
     (void)state;
     snTriMesh mesh = make_box(0.02, 0.03, 0.04); /* edges: the exact distance has kinks */
-    snField f = field_of(&mesh, 0.004);
+    snDistance f = field_of(&mesh, 0.004);
     const double h = 1e-6;
     double wrong = 0, jump = 0;
     for (int i = 0; i < 3000; ++i) {
         v3 p = v3_of(uniform(-0.05, 0.05), uniform(-0.06, 0.06), uniform(-0.07, 0.07)), g, next;
-        sn_field_sample(&f, p, &g);
+        sn_distance_sample(&f, p, &g);
         double x =
-            sn_field_sample(&f, v3_of(p.x + h, p.y, p.z), NULL) - sn_field_sample(&f, v3_of(p.x - h, p.y, p.z), NULL);
+            sn_distance_sample(&f, v3_of(p.x + h, p.y, p.z), NULL) - sn_distance_sample(&f, v3_of(p.x - h, p.y, p.z), NULL);
         double y =
-            sn_field_sample(&f, v3_of(p.x, p.y + h, p.z), NULL) - sn_field_sample(&f, v3_of(p.x, p.y - h, p.z), NULL);
+            sn_distance_sample(&f, v3_of(p.x, p.y + h, p.z), NULL) - sn_distance_sample(&f, v3_of(p.x, p.y - h, p.z), NULL);
         bool on_grid = fabs(p.x) < 0.03 && fabs(p.y) < 0.04 && fabs(p.z) < 0.05;
         if (on_grid) wrong = fmax(wrong, fmax(fabs(x / (2 * h) - g.x), fabs(y / (2 * h) - g.y)));
         /* across the faces of the cells and over the rim of the grid */
         v3 q = v3_mad(p, 1e-7, v3_unit(v3_of(uniform(-1, 1), uniform(-1, 1), uniform(-1, 1))));
-        sn_field_sample(&f, q, &next);
+        sn_distance_sample(&f, q, &next);
         jump = fmax(jump, v3_len(v3_sub(next, g)));
     }
     print_message("gradient against differences %.1e, change over 1e-7 m %.1e\n", wrong, jump);
     assert_at_most(wrong, 1e-5);
     assert_at_most(jump, 1e-3);
-    sn_field_free(&f);
+    sn_distance_free(&f);
     sn_trimesh_free(&mesh);
 }
 
@@ -152,8 +152,8 @@ static void thin_parts_keep_their_sides(void **state)
 {
     (void)state;
     snTriMesh blade = make_box(0.0015, 0.03, 0.04);
-    snField f = field_of(&blade, 0);
-    snSurface s = {.kind = SN_SURFACE_FIELD, .frame = rigid_identity(), .field = &f};
+    snDistance f = field_of(&blade, 0);
+    snSurface s = {.kind = SN_SURFACE_DISTANCE, .frame = rigid_identity(), .distance = &f};
     snSurfaceHint hint = {0};
     snSurfaceHit hit = sn_surface_closest(&s, v3_of(0.003, 0.004, 0.005), &hint);
     assert_near(hit.distance, 0.0015, 3e-4);
@@ -165,7 +165,7 @@ static void thin_parts_keep_their_sides(void **state)
     }
     snSurfaceHint fresh = {0};
     assert_near(sn_surface_closest(&s, v3_of(-0.0012, 0.004, 0.005), &fresh).normal.x, -1, 1e-3);
-    sn_field_free(&f);
+    sn_distance_free(&f);
     sn_trimesh_free(&blade);
 }
 
@@ -173,15 +173,15 @@ static void far_points_see_the_mesh(void **state)
 {
     (void)state;
     snTriMesh ball = make_capsule(0.03, 0, 48, 64);
-    snField f = field_of(&ball, 0);
+    snDistance f = field_of(&ball, 0);
     for (int i = 0; i < 200; ++i) {
         v3 u = v3_unit(v3_of(uniform(-1, 1), uniform(-1, 1), uniform(-1, 1))), g;
-        double d = sn_field_sample(&f, v3_scale(u, 0.2), &g);
+        double d = sn_distance_sample(&f, v3_scale(u, 0.2), &g);
         assert_near(d, 0.17, 0.01);
         assert_near(v3_len(g), 1, 1e-9);
         assert_true(v3_dot(g, u) > 0.95);
     }
-    sn_field_free(&f);
+    sn_distance_free(&f);
     sn_trimesh_free(&ball);
 }
 
@@ -190,11 +190,11 @@ static void what_a_grid_cannot_show_is_refused(void **state)
     (void)state;
     int64_t live = sn_alloc_live();
     snTriMesh foil = make_box(1e-6, 0.03, 0.04), ball = make_capsule(0.03, 0, 48, 64);
-    snField f = {0};
+    snDistance f = {0};
     snError error = {0};
-    assert_int_equal(sn_field_create(&foil, 0, &f, &error), SN_BAD_INPUT);
+    assert_int_equal(sn_distance_create(&foil, 0, &f, &error), SN_BAD_INPUT);
     assert_non_null(strstr(error.message, "too thin"));
-    assert_int_equal(sn_field_create(&ball, 1e-6, &f, &error), SN_BAD_INPUT);
+    assert_int_equal(sn_distance_create(&ball, 1e-6, &f, &error), SN_BAD_INPUT);
     assert_non_null(strstr(error.message, "points"));
     assert_null(f.coefficient);
     sn_trimesh_free(&foil);
@@ -212,5 +212,5 @@ int main(void)
         cmocka_unit_test(far_points_see_the_mesh),
         cmocka_unit_test(what_a_grid_cannot_show_is_refused),
     };
-    return cmocka_run_group_tests_name("geom.field", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("geom.distance", tests, NULL, NULL);
 }

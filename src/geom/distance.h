@@ -1,31 +1,31 @@
 /* The signed distance to a closed mesh as a smooth function: sampled exactly on a grid and interpolated by cubic
  * B-splines, so that the distance has two continuous derivatives and the normal turns smoothly, over facets too. */
-#ifndef SN_GEOM_FIELD_H
-#define SN_GEOM_FIELD_H
+#ifndef SN_GEOM_DISTANCE_H
+#define SN_GEOM_DISTANCE_H
 
 #include "geom/mesh.h"
 
-typedef struct snField {
+typedef struct snDistance {
     v3 low;
     double spacing; /* m */
     int32_t n[3];
     const float *coefficient; /* n[0] * n[1] * n[2], z fastest */
-    double error; /* m: largest distance of the field's surface from the mesh, measured on the mesh at points
+    double error; /* m: largest distance of the grid's surface from the mesh, measured on the mesh at points
                      no further apart than the spacing */
     v3 error_at;
-} snField; /* zeroed memory is an empty field */
+} snDistance; /* zeroed memory is an empty grid */
 
 /* The mesh must be closed, oriented outwards and not cross itself. spacing 0: chosen from the size of the mesh, and
  * finer while the grid does not show its thin parts. SN_BAD_INPUT: too fine a grid, or parts too thin for any. */
-snStatus sn_field_create(const snTriMesh *mesh, double spacing, snField *field, snError *error);
-void sn_field_free(snField *field);
-static inline size_t sn_field_count(const snField *field)
+snStatus sn_distance_create(const snTriMesh *mesh, double spacing, snDistance *distance, snError *error);
+void sn_distance_free(snDistance *distance);
+static inline size_t sn_distance_count(const snDistance *distance)
 {
-    return (size_t)field->n[0] * (size_t)field->n[1] * (size_t)field->n[2];
+    return (size_t)distance->n[0] * (size_t)distance->n[1] * (size_t)distance->n[2];
 }
 
 /* Signed distance, positive outside, and its gradient. Beyond the grid: the distance to the surface point seen from the
  * grid's rim, so that both stay continuous. */
-double sn_field_sample(const snField *field, v3 point, v3 *gradient);
+double sn_distance_sample(const snDistance *distance, v3 point, v3 *gradient);
 
 #endif

@@ -22,10 +22,10 @@ enum { MAX_ROWS = 6 };
 static const double LEAST_PRICE = 0.01; /* of activation and its change where there is no error */
 static const double LEFT_STOP = 2e-3;   /* rad or m: a target this far inside the range has left the stop */
 
-struct snTracker {
+struct snFollower {
     const snModel *m;
     snState *s;
-    snTrackerDef def;
+    snFollowerDef def;
     int32_t ntarget, nrow;
     snTargetDef *target;
     rigid *now, *next; /* node poses, or points */
@@ -37,6 +37,7 @@ struct snTracker {
     double *H;      /* nrow rows, weights included; the last column is v_x - v_f */
     double *Q;      /* ld rows: H'H, with the weights of activation on its diagonal */
     double *c, *lower, *upper, *last, *diagonal;
+    double *cost; /* nmuscle: of activation, 1 on average */
     snBoxQp *qp;
     int32_t *body_target; /* nbody: index of the pose target of a body, -1 */
     int32_t *released;    /* ncoord: coordinates whose stops the response leaves out for now */
@@ -47,7 +48,7 @@ struct snTracker {
 /* ---- rows of a target ----------------------------------------------------------------------- */
 
 /* Weighted rows over the six velocities of the body: 3 angular and 3 linear (of the node), or 3 of the point. */
-static int32_t target_rows(const snTracker *t, const snTargetDef *target, double row[MAX_ROWS][6])
+static int32_t target_rows(const snFollower *t, const snTargetDef *target, double row[MAX_ROWS][6])
 {
     const rigid *body = &sn_plant_bodies(t->s)[target->body];
     rigid node = t->m->body_node[target->body];
@@ -71,7 +72,7 @@ static v3 bounded(v3 v, double limit)
 }
 
 /* Wanted velocities in the same rows, weighted. */
-static void wanted(const snTracker *t, int32_t index, double v[MAX_ROWS])
+static void wanted(const snFollower *t, int32_t index, double v[MAX_ROWS])
 {
     const snTargetDef *target = &t->target[index];
     rigid body = sn_plant_bodies(t->s)[target->body], node = t->m->body_node[target->body], is = rigid_mul(body, node);
@@ -91,14 +92,14 @@ static void wanted(const snTracker *t, int32_t index, double v[MAX_ROWS])
 
 /* ---- one choice of activations -------------------------------------------------------------- */
 
-static void gather_body(snTracker *t, int32_t body)
+static void gather_body(snFollower *t, int32_t body)
 {
     int32_t last = t->m->nmuscle;
     sn_response_of_body(t->response, body, t->ld, t->body_H);
     for (int k = 0; k < 6; ++k) t->body_H[k * t->ld + last] = -t->body_H[k * t->ld + last];
 }
 
-static void gather_rows(snTracker *t)
+static void gather_rows(snFollower *t)
 {
     double *H = t->H;
     int32_t gathered = -1;
@@ -134,7 +135,7 @@ static double smallest(double *x, int32_t n, int32_t k)
 }
 
 /* Median of the diagonal of H'H over the muscles that do anything. */
-static double median_diagonal(snTracker *t)
+static double median_diagonal(snFollower *t)
 {
     int32_t n = 0;
     for (int32_t i = 0; i < t->m->nmuscle; ++i) {
@@ -145,7 +146,7 @@ static double median_diagonal(snTracker *t)
 }
 
 /* Part of the weights of activation and smoothness that counts at the present error of the targets. */
-static double price(const snTracker *t)
+static double price(const snFollower *t)
 {
     double sum = 0, angle2 = t->def.length * t->def.length, limit = t->def.tolerance;
     if (limit <= 0) return 1;
@@ -159,7 +160,7 @@ static double price(const snTracker *t)
     return fmin(fmax(sum / (t->ntarget * limit * limit), LEAST_PRICE), 1);
 }
 
-static void form_qp(snTracker *t)
+static void form_qp(snFollower *t)
 {
     int32_t n = t->m->nmuscle;
     t->dense->gram(t->nrow, n + 1, t->H, t->ld, t->Q);
@@ -167,24 +168,33 @@ static void form_qp(snTracker *t)
            wd = t->def.smoothness_weight * unit;
     const double *wish = t->Q + (size_t)n * (size_t)t->ld;
     for (int32_t i = 0; i < n; ++i) {
-        t->Q[(size_t)i * (size_t)t->ld + (size_t)i] += wa + wd;
-        t->c[i] = -wish[i] - wd * t->last[i];
+        t->Q[(size_t)i * (size_t)t->ld + (size_t)i] += t->cost[i] * (wa + wd);
+        t->c[i] = -wish[i] - t->cost[i] * wd * t->last[i];
     }
 }
 
+/* Of the way to full or no excitation, what a step goes with this time constant. */
+static double part_within(const snFollower *t, double time)
+{
+    return time > 0 ? 1 - exp(-sn_plant_step(t->s) / time) : 0;
+}
+
 /* Muscles take tens of milliseconds to come and go: what an activation may do within a step. */
-static void limit_rates(snTracker *t)
+static void limit_rates(snFollower *t)
 {
     double change = t->def.max_rate * sn_plant_step(t->s);
+    double rise = part_within(t, t->def.rise_time), fall = part_within(t, t->def.fall_time);
     for (int32_t k = 0; k < t->m->nmuscle; ++k) {
-        t->lower[k] = fmax(0, t->last[k] - change);
-        t->upper[k] = fmax(t->lower[k], fmin(t->def.max_activation, t->last[k] + change));
+        double up = t->def.rise_time > 0 ? fmin(change, rise * (1 - t->last[k])) : change;
+        double down = t->def.fall_time > 0 ? fmin(change, fall * t->last[k]) : change;
+        t->lower[k] = fmax(0, t->last[k] - down);
+        t->upper[k] = fmax(t->lower[k], fmin(t->def.max_activation, t->last[k] + up));
     }
 }
 
 /* ---- stops ---------------------------------------------------------------------------------- */
 
-static rigid target_pose(const snTracker *t, int32_t body)
+static rigid target_pose(const snFollower *t, int32_t body)
 {
     if (body < 0) return rigid_identity();
     int32_t i = t->body_target[body];
@@ -194,7 +204,7 @@ static rigid target_pose(const snTracker *t, int32_t body)
 /* A joint that lies against its stop answers to no muscle: the row holds in both directions as long as it is on. So
  * nothing would ever pull a finger out of full extension. Where the target has left the stop, it is left out while
  * activations are chosen. Returns how many. */
-static int32_t release_stops(snTracker *t)
+static int32_t release_stops(snFollower *t)
 {
     const snModel *m = t->m;
     int32_t count = 0;
@@ -217,7 +227,7 @@ static int32_t release_stops(snTracker *t)
 
 static void choose(void *context, const snModel *m, snState *s)
 {
-    snTracker *t = context;
+    snFollower *t = context;
     double *activation = sn_plant_activation(s);
     if (t->step != sn_info(s)->steps) { /* not a repeat within the same step */
         memcpy(t->last, activation, sizeof(double) * (size_t)m->nmuscle);
@@ -234,7 +244,27 @@ static void choose(void *context, const snModel *m, snState *s)
 
 /* ---- set-up --------------------------------------------------------------------------------- */
 
-static bool allocate(snTracker *t)
+/* Volume of a muscle but for the specific tension: force times length of its belly. */
+static double volume_of(const snModel *m, int32_t muscle)
+{
+    double sum = 0;
+    for (int32_t k = m->muscle_strandadr[muscle]; k < m->muscle_strandadr[muscle + 1]; ++k) {
+        const snStrand *st = &m->strand[m->muscle_strand[k]];
+        for (int32_t g = 0; g < st->ngauss; ++g)
+            sum += m->strand_force[m->muscle_strand[k]] * st->gauss[g].weight * st->gauss[g].share;
+    }
+    return sum;
+}
+
+static void find_costs(snFollower *t)
+{
+    int32_t n = t->m->nmuscle;
+    double sum = 0;
+    for (int32_t k = 0; k < n; ++k) sum += t->cost[k] = t->def.cost_by_volume ? volume_of(t->m, k) : 1;
+    for (int32_t k = 0; k < n && t->def.cost_by_volume; ++k) t->cost[k] *= n / sum;
+}
+
+static bool allocate(snFollower *t)
 {
     size_t nm = (size_t)t->m->nmuscle, nt = (size_t)t->ntarget;
     size_t ld = (size_t)(t->ld = sn_dense_ld(t->m->nmuscle + 1));
@@ -246,10 +276,10 @@ static bool allocate(snTracker *t)
            (t->upper = SN_NEW_ARRAY(double, nm)) && (t->last = SN_NEW_ARRAY(double, nm)) &&
            (t->body_target = SN_NEW_ARRAY(int32_t, t->m->nbody)) &&
            (t->released = SN_NEW_ARRAY(int32_t, t->m->ncoord)) && (t->diagonal = SN_NEW_ARRAY(double, nm)) &&
-           (t->qp = sn_boxqp_create(t->m->nmuscle)) && (t->response = sn_response_create(t->m, t->s));
+           (t->cost = SN_NEW_ARRAY(double, nm)) && (t->qp = sn_boxqp_create(t->m->nmuscle)) && (t->response = sn_response_create(t->m, t->s));
 }
 
-static void list_targets(snTracker *t)
+static void list_targets(snFollower *t)
 {
     int32_t n = 0;
     if (t->def.ntarget) {
@@ -268,7 +298,7 @@ static void list_targets(snTracker *t)
     }
 }
 
-static snStatus check_targets(const snModel *m, const snTrackerDef *def, snError *error)
+static snStatus check_targets(const snModel *m, const snFollowerDef *def, snError *error)
 {
     for (int32_t i = 0; i < def->ntarget; ++i) {
         int32_t b = def->target[i].body;
@@ -289,25 +319,26 @@ static int32_t count_free(const snModel *m)
     return n;
 }
 
-snStatus sn_tracker_create(const snModel *m, snState *s, const snTrackerDef *def, snTracker **out, snError *error)
+snStatus sn_follower_create(const snModel *m, snState *s, const snFollowerDef *def, snFollower **out, snError *error)
 {
-    if (!m || !s || !out) return sn_fail_argument(error, "the model, the state or the place for the tracker is NULL");
+    if (!m || !s || !out) return sn_fail_argument(error, "the model, the state or the place for the follower is NULL");
     snView own;
     if (sn_field(m, s, "body.position", &own) == SN_BAD_ARGUMENT)
         return sn_fail_argument(error, "the state belongs to another model");
-    if (def && SN_CHECK_DEF(def, snTrackerDef, error)) return SN_BAD_ARGUMENT;
-    snTrackerDef d = def ? *def : sn_default_tracker_def();
+    if (def && SN_CHECK_DEF(def, snFollowerDef, error)) return SN_BAD_ARGUMENT;
+    snFollowerDef d = def ? *def : sn_default_follower_def();
     snStatus status = check_targets(m, &d, error);
     if (status != SN_OK) return status;
-    snTracker *t = SN_NEW(snTracker);
+    snFollower *t = SN_NEW(snFollower);
     if (!t) return sn_fail_no_memory(error);
     t->m = m, t->s = s, t->def = d, t->step = -1;
     t->ntarget = d.ntarget ? d.ntarget : count_free(m);
     if (!allocate(t)) {
-        sn_tracker_destroy(t);
+        sn_follower_destroy(t);
         return sn_fail_no_memory(error);
     }
     list_targets(t);
+    find_costs(t);
     sn_plant_control(s, (snController){choose, t});
     t->acts = true;
     *out = t;
@@ -315,34 +346,34 @@ snStatus sn_tracker_create(const snModel *m, snState *s, const snTrackerDef *def
 }
 
 /* Unless another controller has taken over. */
-static void stop_acting(snTracker *t)
+static void stop_acting(snFollower *t)
 {
     snController now = sn_plant_control(t->s, (snController){0});
     if (now.context != t) sn_plant_control(t->s, now);
 }
 
-void sn_tracker_destroy(snTracker *t)
+void sn_follower_destroy(snFollower *t)
 {
     if (!t) return;
     if (t->acts) stop_acting(t);
     sn_response_destroy(t->response);
     void *block[] = {t->target, t->now,   t->next, t->H,        t->body_H,      t->Q,       t->c,
-                     t->lower,  t->upper, t->last, t->diagonal, t->body_target, t->released};
+                     t->lower,  t->upper, t->last, t->diagonal, t->body_target, t->released, t->cost};
     for (size_t i = 0; i < sizeof block / sizeof *block; ++i) sn_free(block[i]);
     sn_boxqp_destroy(t->qp);
     sn_free(t);
 }
 
-int32_t sn_tracker_targets(const snTracker *t)
+int32_t sn_follower_targets(const snFollower *t)
 {
     return t->ntarget;
 }
-int32_t sn_tracker_target_body(const snTracker *t, int32_t i)
+int32_t sn_follower_target_body(const snFollower *t, int32_t i)
 {
     return t->target[i].body;
 }
 
-void sn_tracker_aim(snTracker *t, int32_t i, const double now[7], const double next[7])
+void sn_follower_aim(snFollower *t, int32_t i, const double now[7], const double next[7])
 {
     t->now[i] = (rigid){q_unit(q_load(now + 3)), v3_load(now)};
     t->next[i] = (rigid){q_unit(q_load(next + 3)), v3_load(next)};

@@ -6,7 +6,7 @@
  * Interpolation: coefficients c of the cubic B-spline with (c[i-1] + 4 c[i] + c[i+1]) / 6 = sample[i] along each axis,
  * no curvature at the rim. It is of fourth order where the distance is smooth; edges of the mesh are rounded by about a
  * quarter of the spacing. */
-#include "geom/field.h"
+#include "geom/distance.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -28,7 +28,7 @@ typedef struct {
     v3 low, high;
 } Source;
 
-static size_t index_of(const snField *f, int32_t i, int32_t j, int32_t k)
+static size_t index_of(const snDistance *f, int32_t i, int32_t j, int32_t k)
 {
     return ((size_t)i * (size_t)f->n[1] + (size_t)j) * (size_t)f->n[2] + (size_t)k;
 }
@@ -43,13 +43,13 @@ typedef struct {
     float sign;
 } Sample;
 
-static v3 grid_point(const snField *f, int32_t i, int32_t j, int32_t k)
+static v3 grid_point(const snDistance *f, int32_t i, int32_t j, int32_t k)
 {
     return v3_of(f->low.x + f->spacing * i, f->low.y + f->spacing * j, f->low.z + f->spacing * k);
 }
 
 /* The band about the surface, by cubes that are divided only where the surface may come near. */
-static void sample_cube(const Source *s, const snField *f, Sample *sample, const int32_t first[3], int32_t size)
+static void sample_cube(const Source *s, const snDistance *f, Sample *sample, const int32_t first[3], int32_t size)
 {
     for (int c = 0; c < 3; ++c)
         if (first[c] >= f->n[c]) return;
@@ -70,7 +70,7 @@ static void sample_cube(const Source *s, const snField *f, Sample *sample, const
     }
 }
 
-static void sample_band(const Source *s, const snField *f, Sample *sample)
+static void sample_band(const Source *s, const snDistance *f, Sample *sample)
 {
     enum { BLOCK = 16 };
     for (int32_t i = 0; i < f->n[0]; i += BLOCK)
@@ -120,7 +120,7 @@ static void descend(const Source *s, v3 p, Sample *at)
 }
 
 /* Further away a few per cent of a cell are of no consequence. */
-static void descend_all(const Source *s, const snField *f, Sample *sample)
+static void descend_all(const Source *s, const snDistance *f, Sample *sample)
 {
     for (int32_t i = 0; i < f->n[0]; ++i)
         for (int32_t j = 0; j < f->n[1]; ++j)
@@ -131,7 +131,7 @@ static void descend_all(const Source *s, const snField *f, Sample *sample)
             }
 }
 
-static void sweep(const Source *s, const snField *f, Sample *sample, int direction)
+static void sweep(const Source *s, const snDistance *f, Sample *sample, int direction)
 {
     int32_t step[3], begin[3];
     for (int c = 0; c < 3; ++c) step[c] = direction >> c & 1 ? -1 : 1, begin[c] = step[c] > 0 ? 0 : f->n[c] - 1;
@@ -146,9 +146,9 @@ static void sweep(const Source *s, const snField *f, Sample *sample, int directi
             }
 }
 
-static bool sample_all(const Source *s, const snField *f, float *value)
+static bool sample_all(const Source *s, const snDistance *f, float *value)
 {
-    size_t count = sn_field_count(f);
+    size_t count = sn_distance_count(f);
     Sample *sample = SN_NEW_ARRAY(Sample, count);
     if (!sample) return false;
     for (size_t i = 0; i < count; ++i) sample[i].triangle = -1;
@@ -179,7 +179,7 @@ static void solve_line(float *line, size_t stride, int32_t n, double *factor, do
     }
 }
 
-static void solve_axis(const snField *f, float *value, int axis, double *scratch)
+static void solve_axis(const snDistance *f, float *value, int axis, double *scratch)
 {
     const int32_t a = axis == 0 ? 1 : 0, b = axis == 2 ? 1 : 2;
     const size_t stride[3] = {(size_t)f->n[1] * (size_t)f->n[2], (size_t)f->n[2], 1};
@@ -204,7 +204,7 @@ static int32_t weights(double x, int32_t n, double w[4], double d[4])
     return i - 1;
 }
 
-static double evaluate(const snField *f, const double x[3], v3 *gradient)
+static double evaluate(const snDistance *f, const double x[3], v3 *gradient)
 {
     double w[3][4], d[3][4], value = 0, gx = 0, gy = 0, gz = 0;
     int32_t first[3];
@@ -225,7 +225,7 @@ static double evaluate(const snField *f, const double x[3], v3 *gradient)
     return value;
 }
 
-double sn_field_sample(const snField *f, v3 point, v3 *gradient)
+double sn_distance_sample(const snDistance *f, v3 point, v3 *gradient)
 {
     double x[3], at[3];
     bool inside = true;
@@ -247,7 +247,7 @@ double sn_field_sample(const snField *f, v3 point, v3 *gradient)
 
 /* ---- error ------------------------------------------------------------------------------------ */
 
-/* What the field makes of the mesh's surface: area, and how much of it the field hardly crosses. */
+/* What the grid makes of the mesh's surface: area, and how much of it the grid hardly crosses. */
 typedef struct {
     double area, unseen;
 } Seen;
@@ -257,7 +257,7 @@ static v3 mix(v3 a, v3 b, v3 c, double u, double v)
     return v3_add(v3_scale(a, 1 - u - v), v3_add(v3_scale(b, u), v3_scale(c, v)));
 }
 
-static void measure_triangle(const snTriMesh *mesh, int32_t t, snField *f, Seen *seen)
+static void measure_triangle(const snTriMesh *mesh, int32_t t, snDistance *f, Seen *seen)
 {
     v3 a = sn_trimesh_corner(mesh, t, 0), b = sn_trimesh_corner(mesh, t, 1), c = sn_trimesh_corner(mesh, t, 2), g;
     v3 normal = v3_cross(v3_sub(b, a), v3_sub(c, a));
@@ -268,10 +268,10 @@ static void measure_triangle(const snTriMesh *mesh, int32_t t, snField *f, Seen 
     for (int32_t i = 0; i <= parts; ++i)
         for (int32_t j = 0; i + j <= parts; ++j) {
             v3 p = mix(a, b, c, i * part, j * part);
-            double off = fabs(sn_field_sample(f, p, NULL));
+            double off = fabs(sn_distance_sample(f, p, NULL));
             if (off > f->error) f->error = off, f->error_at = p;
             if (i + j == parts) continue;
-            sn_field_sample(f, mix(a, b, c, (i + 1 / 3.0) * part, (j + 1 / 3.0) * part), &g);
+            sn_distance_sample(f, mix(a, b, c, (i + 1 / 3.0) * part, (j + 1 / 3.0) * part), &g);
             seen->area += area;
             if (v3_dot(g, normal) < STEEP * size) seen->unseen += area;
         }
@@ -279,11 +279,11 @@ static void measure_triangle(const snTriMesh *mesh, int32_t t, snField *f, Seen 
 
 /* ---- making ----------------------------------------------------------------------------------- */
 
-static double size_grid(const Source *s, double spacing, snField *f)
+static double size_grid(const Source *s, double spacing, snDistance *f)
 {
     double extent[3], total = 1;
     v3_store(extent, v3_sub(s->high, s->low));
-    *f = (snField){.spacing = spacing, .low = v3_mad(s->low, -MARGIN * spacing, v3_of(1, 1, 1))};
+    *f = (snDistance){.spacing = spacing, .low = v3_mad(s->low, -MARGIN * spacing, v3_of(1, 1, 1))};
     for (int c = 0; c < 3; ++c) {
         double n = ceil(extent[c] / spacing) + 2 * MARGIN + 1;
         if (!(n < 1e5)) return INFINITY;
@@ -293,12 +293,12 @@ static double size_grid(const Source *s, double spacing, snField *f)
     return total;
 }
 
-/* A field of the given spacing; the grid is sized already. */
-static snStatus make(const Source *s, snField *f, double *unseen, snError *error)
+/* A grid of the given spacing; the grid is sized already. */
+static snStatus make(const Source *s, snDistance *f, double *unseen, snError *error)
 {
     int32_t longest = f->n[0] > f->n[1] ? f->n[0] : f->n[1];
     if (f->n[2] > longest) longest = f->n[2];
-    float *value = SN_NEW_ARRAY(float, sn_field_count(f));
+    float *value = SN_NEW_ARRAY(float, sn_distance_count(f));
     double *scratch = SN_NEW_ARRAY(double, 2 * (size_t)longest);
     if (!value || !scratch || !sample_all(s, f, value)) {
         sn_free(value);
@@ -314,20 +314,20 @@ static snStatus make(const Source *s, snField *f, double *unseen, snError *error
     return SN_OK;
 }
 
-static snStatus make_fine_enough(const Source *s, double given, snField *field, snError *error)
+static snStatus make_fine_enough(const Source *s, double given, snDistance *distance, snError *error)
 {
     v3 size = v3_sub(s->high, s->low);
     double spacing = given > 0 ? given : fmax(size.x, fmax(size.y, size.z)) / CELLS, unseen = 0;
-    snField f = {0};
+    snDistance f = {0};
     for (int round = 0;; ++round, spacing *= REFINE) {
-        snField next;
+        snDistance next;
         double total = size_grid(s, spacing, &next);
         if (round > 0 && (total > AUTO_POINTS || round > MAX_REFINE)) break;
         if (!(total <= MOST_POINTS))
             return sn_fail(error, SN_BAD_INPUT,
                            "a distance grid with spacing %.3g m needs %.3g points, at most %.3g go", spacing, total,
                            MOST_POINTS);
-        sn_field_free(&f);
+        sn_distance_free(&f);
         f = next;
         snStatus status = make(s, &f, &unseen, error);
         if (status != SN_OK) return status;
@@ -337,14 +337,14 @@ static snStatus make_fine_enough(const Source *s, double given, snField *field, 
         sn_fail(error, SN_BAD_INPUT,
                 "the mesh is too thin for a distance grid with spacing %.3g m: %.0f %% of its surface is lost",
                 f.spacing, 100 * unseen);
-        sn_field_free(&f);
+        sn_distance_free(&f);
         return SN_BAD_INPUT;
     }
-    *field = f;
+    *distance = f;
     return SN_OK;
 }
 
-snStatus sn_field_create(const snTriMesh *mesh, double spacing, snField *field, snError *error)
+snStatus sn_distance_create(const snTriMesh *mesh, double spacing, snDistance *distance, snError *error)
 {
     Source s = {.mesh = mesh, .low = sn_trimesh_point(mesh, 0), .high = sn_trimesh_point(mesh, 0)};
     for (int32_t v = 1; v < mesh->nvertex; ++v) {
@@ -354,15 +354,15 @@ snStatus sn_field_create(const snTriMesh *mesh, double spacing, snField *field, 
     }
     s.tree = sn_bvh_create(mesh);
     bool fine = s.tree && sn_mesh_side_create(mesh, &s.side) && sn_fans_create(mesh, &s.fans);
-    snStatus status = fine ? make_fine_enough(&s, spacing, field, error) : sn_fail_no_memory(error);
+    snStatus status = fine ? make_fine_enough(&s, spacing, distance, error) : sn_fail_no_memory(error);
     sn_fans_free(&s.fans);
     sn_mesh_side_free(&s.side);
     sn_bvh_destroy(s.tree);
     return status;
 }
 
-void sn_field_free(snField *field)
+void sn_distance_free(snDistance *distance)
 {
-    sn_free((float *)field->coefficient);
-    *field = (snField){0};
+    sn_free((float *)distance->coefficient);
+    *distance = (snDistance){0};
 }

@@ -1,0 +1,276 @@
+/* Path strands: their constraints in order are the path. Fixed and sliding ones are points, surfaces between two points
+ * are a wrap, and every fixed constraint between the ends divides the strand into cords.
+ *
+ * Rest lengths are those of the drawn curve, shrunk by how much shorter the path is than the curve as drawn: a path
+ * cuts corners, and `rest_scale` is rest length over drawn length. */
+#include "model/compile.h"
+
+#include "base/error.h"
+#include "math/spline.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SAMPLES = 64 };
+static const double SAME_PLACE = 1e-4; /* m: two points nearer than this have no direction between them */
+
+/* ---- lengths of the drawn curve ---------------------------------------------------------------- */
+
+/* Between two parameters, by Gauss points of fine spans. */
+static double drawn_length(const snModel *m, int32_t strand, double from, double to)
+{
+    const snStrand *st = &m->strand[strand];
+    const double *q = m->rest_point + 3 * m->strand_pointadr[strand];
+    static const double at[2] = {0.21132486540518712, 0.78867513459481288};
+    double sum = 0, width = (to - from) / SAMPLES, b[4], d[4];
+    for (int i = 0; i < 2 * SAMPLES && to > from; ++i) {
+        int32_t span = spline_basis(st->knot, st->n, from + width * (i / 2 + at[i % 2]), 0, b, d, NULL);
+        v3 t = {0, 0, 0};
+        for (int k = 0; k < 4; ++k) t = v3_mad(t, d[k], v3_load(q + 3 * (span + k)));
+        sum += 0.5 * width * v3_len(t);
+    }
+    return sum;
+}
+
+/* Drawn lengths from the start of a cord to a parameter: tendon and belly. */
+typedef struct Split {
+    double tendon, belly;
+} Split;
+
+typedef struct Build {
+    snCompiler *c;
+    int32_t strand;
+    double belly[2]; /* parameters */
+    snStrandParams params;
+} Build;
+
+static Split split(const Build *b, double from, double to)
+{
+    double in = fmin(fmax(b->belly[0], from), to), out = fmin(fmax(b->belly[1], from), to);
+    double whole = drawn_length(b->c->m, b->strand, from, to);
+    double belly = out > in ? drawn_length(b->c->m, b->strand, in, out) : 0;
+    return (Split){whole - belly > 1e-9 ? whole - belly : 0, belly};
+}
+
+/* ---- one cord ----------------------------------------------------------------------------------- */
+
+typedef struct Draft { /* room for all constraints of a strand */
+    snCordPoint *point;
+    snCordWrap *wrap;
+    int32_t *body, *constraint;
+    const snConstraint **surface; /* of each wrap */
+} Draft;
+
+static bool alloc_draft(snCompiler *c, Draft *d, int32_t n)
+{
+    return COMPILE_ARRAY(c, d->point, n) && COMPILE_ARRAY(c, d->wrap, n) && COMPILE_ARRAY(c, d->body, 2 * n) &&
+           COMPILE_ARRAY(c, d->constraint, n) && COMPILE_ARRAY(c, d->surface, n);
+}
+
+static int32_t slot_of(Draft *d, snCord *cord, int32_t body)
+{
+    int32_t k = 0;
+    while (k < cord->nslot && d->body[k] != body) ++k;
+    if (k == cord->nslot) d->body[cord->nslot++] = body;
+    return k;
+}
+
+static snStatus refuse(const Build *b, int32_t constraint, const char *remedy, const char *what)
+{
+    snModel *m = b->c->m;
+    sn_fail(b->c->error, SN_BAD_INPUT, "path strand \"%s\": %s", m->strand_name[b->strand], what);
+    if (constraint >= 0) sn_error_element(b->c->error, "Constraint", m->constraint_name[constraint]);
+    sn_error_remedy(b->c->error, "%s", remedy);
+    return SN_BAD_INPUT;
+}
+
+/* Several constraints on one surface between two points are one wrap; its side is that of their normals. */
+static snStatus add_wrap(const Build *b, Draft *d, snCord *cord, int32_t index)
+{
+    const snModel *m = b->c->m;
+    const snConstraint *k = &m->constraint[index];
+    const snSurface *s = &m->surface[k->surface];
+    snCordPoint *last = &d->point[cord->npoint - 1];
+    if (last->wrap >= 0) {
+        if (d->surface[last->wrap]->surface != k->surface)
+            return refuse(b, index, "add a sliding constraint between them",
+                          "two surfaces lie between two of its points");
+        snCordWrap *w = &d->wrap[last->wrap];
+        w->side = v3_add(w->side, k->rest_normal);
+        w->radius = fmax(w->radius, s->size.x + k->offset);
+        return SN_OK;
+    }
+    last->wrap = cord->nwrap++;
+    d->surface[last->wrap] = k;
+    d->wrap[last->wrap] = (snCordWrap){.kind = s->kind == SN_SURFACE_SPHERE ? SN_WRAP_SPHERE : SN_WRAP_CYLINDER,
+                                       .slot = slot_of(d, cord, k->body),
+                                       .centre = s->frame.p,
+                                       .axis = q_rotate(s->frame.q, v3_of(0, 0, 1)),
+                                       .side = k->rest_normal,
+                                       .radius = s->size.x + k->offset};
+    return SN_OK;
+}
+
+static void add_point(const Build *b, Draft *d, snCord *cord, int32_t index)
+{
+    const snConstraint *k = &b->c->m->constraint[index];
+    d->constraint[cord->npoint] = index;
+    d->point[cord->npoint++] = (snCordPoint){.slot = slot_of(d, cord, k->body), .wrap = -1, .at = k->point};
+}
+
+static void set_material(const Build *b, const snStrandDef *def, double drawn_path, Split before, Split all,
+                         snCord *cord)
+{
+    const snStrandParams *p = &b->params;
+    const snStrand *st = &b->c->m->strand[b->strand];
+    double area = SN_PI * p->radius * p->radius, shrink = drawn_path / (all.tendon + all.belly);
+    cord->tendon_rest = p->rest_scale * shrink * all.tendon;
+    cord->tendon_before = p->rest_scale * shrink * before.tendon;
+    cord->belly_rest = p->belly_rest_scale * shrink * all.belly;
+    cord->tendon = p->passive_scale * area * p->tendon_stiffness;
+    cord->passive = p->passive_scale * area * p->stiffness;
+    cord->active = p->active_scale * p->max_force;
+    cord->fiber = p->fiber_rest;
+    cord->max_velocity = def->max_velocity;
+    cord->line_mass = p->density * area;
+    cord->alpha = def->mass_damping, cord->beta = def->damping;
+    cord->tension_only = def->tension_only;
+    cord->passive_law = st->passive_law, cord->active_law = st->active_law;
+}
+
+/* Neighbours that coincide as drawn, and points inside their wrap. */
+static snStatus check_places(const Build *b, const Draft *d, const snCord *cord)
+{
+    const snModel *m = b->c->m;
+    for (int32_t k = 0; k + 1 < cord->npoint; ++k) {
+        v3 p[2];
+        for (int e = 0; e < 2; ++e) p[e] = rigid_apply(m->body_rest[d->body[d->point[k + e].slot]], d->point[k + e].at);
+        if (v3_dist(p[0], p[1]) < SAME_PLACE)
+            return refuse(b, d->constraint[k + 1], "move it along the strand, or remove it",
+                          "it coincides with the point before it");
+        if (d->point[k].wrap < 0) continue;
+        const snCordWrap *w = &d->wrap[d->point[k].wrap];
+        for (int e = 0; e < 2; ++e) {
+            v3 r = v3_sub(rigid_unapply(m->body_rest[d->body[w->slot]], p[e]), w->centre);
+            if (w->kind == SN_WRAP_CYLINDER) r = v3_mad(r, -v3_dot(r, w->axis), w->axis);
+            if (v3_len(r) <= w->radius)
+                return refuse(b, d->constraint[k + e], "move it out of the surface, or make the offset smaller",
+                              "it lies inside the surface next to it");
+        }
+    }
+    return SN_OK;
+}
+
+static void drawn_poses(const snModel *m, const int32_t *body, int32_t n, rigid *pose)
+{
+    for (int32_t k = 0; k < n; ++k) pose[k] = m->body_rest[body[k]];
+}
+
+static snStatus finish_cord(Build *b, Draft *d, snPathCord *k, double from, double to)
+{
+    snModel *m = b->c->m;
+    snCord *cord = &k->cord;
+    snStatus status = check_places(b, d, cord);
+    if (status != SN_OK) return status;
+    rigid *pose;
+    snCordNode *node;
+    double length;
+    int32_t most = sn_cord_nodes(cord->npoint, cord->nwrap);
+    if (!COMPILE_ARRAY(b->c, pose, cord->nslot) || !COMPILE_ARRAY(b->c, node, most)) return SN_NO_MEMORY;
+    for (int32_t w = 0; w < cord->nwrap; ++w) d->wrap[w].side = v3_unit(d->wrap[w].side);
+    cord->point = d->point, cord->wrap = d->wrap;
+    k->body = d->body, k->constraint = d->constraint, k->strand = b->strand;
+    drawn_poses(m, d->body, cord->nslot, pose);
+    sn_cord_place(cord, pose, node, &length);
+    Split all = split(b, from, to), before = split(b, from, fmin(fmax(b->belly[0], from), to));
+    snId id = sn_spec_find(b->c->spec, SN_KIND_STRAND, m->strand_name[b->strand]);
+    set_material(b, sn_spec_strand(b->c->spec, id), length, before, all, cord);
+    k->first_eyelet = cord->npoint;
+    for (int32_t i = cord->npoint - 1; i > 0 && m->constraint[d->constraint[i]].s >= b->belly[1]; --i)
+        k->first_eyelet = i;
+    k->node = m->ncord_node, k->slot = m->ncord_slot;
+    m->ncord_node += most, m->ncord_slot += cord->nslot;
+    return SN_OK;
+}
+
+/* ---- one strand --------------------------------------------------------------------------------- */
+
+static snStatus check_ends(const Build *b)
+{
+    const snModel *m = b->c->m;
+    int32_t first = m->strand_constraintadr[b->strand], last = m->strand_constraintadr[b->strand + 1] - 1;
+    if (last <= first || m->constraint[first].type != SN_CONSTRAINT_FIXED ||
+        m->constraint[last].type != SN_CONSTRAINT_FIXED)
+        return refuse(b, -1, "add fixed constraints at its origin and insertion, or set kind to spline",
+                      "its first and its last constraint must be fixed to bodies");
+    return SN_OK;
+}
+
+static snStatus compile_strand_cords(Build *b)
+{
+    snModel *m = b->c->m;
+    int32_t end = m->strand_constraintadr[b->strand + 1];
+    snStatus status = check_ends(b);
+    for (int32_t i = m->strand_constraintadr[b->strand]; i + 1 < end && status == SN_OK;) {
+        Draft d;
+        snPathCord *k = &m->cord[m->ncord++];
+        double from = m->constraint[i].s;
+        if (!alloc_draft(b->c, &d, end - i)) return SN_NO_MEMORY;
+        add_point(b, &d, &k->cord, i++);
+        do {
+            if (m->constraint[i].type == SN_CONSTRAINT_SURFACE)
+                status = add_wrap(b, &d, &k->cord, i);
+            else
+                add_point(b, &d, &k->cord, i);
+        } while (status == SN_OK && m->constraint[i].type != SN_CONSTRAINT_FIXED && ++i < end);
+        if (status == SN_OK) status = finish_cord(b, &d, k, from, m->constraint[i].s);
+    }
+    m->strand_cordadr[b->strand + 1] = m->ncord;
+    return status;
+}
+
+static void place_control_points(const Build *b)
+{
+    snModel *m = b->c->m;
+    const snStrand *st = &m->strand[b->strand];
+    int32_t first = m->strand_cordadr[b->strand], last = m->strand_cordadr[b->strand + 1] - 1;
+    for (int32_t k = 0; k < st->n; ++k) {
+        double s = (st->knot[k + 1] + st->knot[k + 2] + st->knot[k + 3]) / 3;
+        int32_t i = first;
+        while (i < last && s > m->constraint[m->cord[i].constraint[m->cord[i].cord.npoint - 1]].s) ++i;
+        const snPathCord *at = &m->cord[i];
+        double from = m->constraint[at->constraint[0]].s, to = m->constraint[at->constraint[at->cord.npoint - 1]].s;
+        Split all = split(b, from, to), here = split(b, from, fmin(fmax(s, from), to));
+        snPathPoint *p = &m->path_point[m->strand_pointadr[b->strand] - m->nspline_point + k];
+        p->cord = i;
+        p->tendon = all.tendon > 0 ? at->cord.tendon_rest * here.tendon / all.tendon : 0;
+        p->belly = all.belly > 0 ? at->cord.belly_rest * here.belly / all.belly : 0;
+    }
+}
+
+static void find_belly(Build *b)
+{
+    const snStrand *st = &b->c->m->strand[b->strand];
+    b->belly[0] = sn_strand_parameter(st, b->params.belly_start);
+    b->belly[1] = sn_strand_parameter(st, b->params.belly_end);
+}
+
+snStatus sn_compile_cords(snCompiler *c)
+{
+    snModel *m = c->m;
+    if (!COMPILE_ARRAY(c, m->strand_cordadr, m->nstrand + 1)) return SN_NO_MEMORY;
+    if (m->nspline == m->nstrand) return SN_OK;
+    if (!COMPILE_ARRAY(c, m->cord, m->strand_constraintadr[m->nstrand] - m->strand_constraintadr[m->nspline]) ||
+        !COMPILE_ARRAY(c, m->path_point, m->npoint - m->nspline_point))
+        return SN_NO_MEMORY;
+    snStatus status = SN_OK;
+    for (snId id = 1; id <= sn_spec_count(c->spec, SN_KIND_STRAND) && status == SN_OK; ++id) {
+        int32_t i = c->strand_of[id - 1];
+        if (i < m->nspline) continue;
+        Build b = {.c = c, .strand = i, .params = sn_compile_params(sn_spec_strand(c->spec, id))};
+        find_belly(&b);
+        status = compile_strand_cords(&b);
+        if (status == SN_OK) place_control_points(&b);
+    }
+    return status;
+}

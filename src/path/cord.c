@@ -1,0 +1,121 @@
+/* Where a cord runs: nodes, length and its gradient. The law is in cord_law.c. */
+#include "path/cord.h"
+
+#include "path/internal.h"
+
+#include <math.h>
+
+static const double POINT = 1e-9; /* m: a shorter piece has no direction of its own */
+
+static pathWrap placed_wrap(const snCordWrap *w, rigid pose)
+{
+    return (pathWrap){.kind = w->kind,
+                      .centre = rigid_apply(pose, w->centre),
+                      .axis = q_rotate(pose.q, w->axis),
+                      .side = q_rotate(pose.q, w->side),
+                      .radius = w->radius};
+}
+
+static snCordNode node_at(rigid pose, v3 p, int32_t slot)
+{
+    return (snCordNode){.p = p, .r = rigid_unapply(pose, p), .slot = slot, .point = -1};
+}
+
+/* Both ends of the arc between two points, and the length of it; false where there is none. */
+static bool find_arc(const snCordWrap *w, rigid pose, v3 a, v3 b, v3 touch[2], double *length)
+{
+    pathWrap wrap = placed_wrap(w, pose);
+    pathSegment s = path_segment(a, b, &wrap, false);
+    if (!s.touches) return false;
+    path_arc(a, b, &wrap, 2, touch); /* both ends */
+    *length = fmax(0, s.length - v3_dist(a, touch[0]) - v3_dist(touch[1], b));
+    return true;
+}
+
+static void join(snCordNode *from, const snCordNode *to, v3 before)
+{
+    v3 d = v3_sub(to->p, from->p);
+    from->length = v3_len(d);
+    from->t = from->length > POINT ? v3_scale(d, 1 / from->length) : before;
+}
+
+/* Straight pieces know their direction; an arc starts as the piece before it ends, and ends as the next begins. */
+static void find_directions(int32_t n, snCordNode *node)
+{
+    v3 before = {1, 0, 0};
+    for (int32_t k = 0; k + 1 < n; ++k) {
+        if (node[k].arc)
+            node[k].t = before;
+        else
+            join(&node[k], &node[k + 1], before);
+        node[k].arrive = k == 0 || node[k - 1].arc ? node[k].t : before;
+        before = node[k].t;
+    }
+    node[n - 1].t = node[n - 1].arrive = before;
+}
+
+int32_t sn_cord_place(const snCord *c, const rigid *pose, snCordNode *node, double *length)
+{
+    int32_t n = 0;
+    for (int32_t k = 0; k < c->npoint; ++k) {
+        const snCordPoint *p = &c->point[k];
+        node[n] = (snCordNode){.p = rigid_apply(pose[p->slot], p->at), .r = p->at, .slot = p->slot, .point = k};
+        v3 a = node[n++].p, touch[2];
+        if (p->wrap < 0 || k + 1 == c->npoint) continue;
+        const snCordWrap *w = &c->wrap[p->wrap];
+        v3 b = rigid_apply(pose[p[1].slot], p[1].at);
+        double arc;
+        if (!find_arc(w, pose[w->slot], a, b, touch, &arc)) continue;
+        node[n] = node_at(pose[w->slot], touch[0], w->slot);
+        node[n].arc = true, node[n].length = arc;
+        node[n + 1] = node_at(pose[w->slot], touch[1], w->slot);
+        n += 2;
+    }
+    find_directions(n, node);
+    *length = 0;
+    for (int32_t k = 0; k < n; ++k) *length += node[k].length;
+    return n;
+}
+
+static void add_row(const rigid *pose, const snCordNode *node, v3 n, double *g)
+{
+    double *to = g + 6 * node->slot;
+    v3_store(to, v3_add(v3_load(to), v3_cross(node->r, q_unrotate(pose[node->slot].q, n))));
+    v3_store(to + 3, v3_add(v3_load(to + 3), n));
+}
+
+void sn_cord_gradient(const snCord *c, const rigid *pose, int32_t nnode, const snCordNode *node, double *g)
+{
+    memset(g, 0, sizeof *g * 6 * (size_t)c->nslot);
+    for (int32_t k = 0; k + 1 < nnode; ++k) {
+        if (node[k].arc || node[k].slot == node[k + 1].slot) continue;
+        add_row(pose, &node[k + 1], node[k].t, g);
+        add_row(pose, &node[k], v3_neg(node[k].t), g);
+    }
+}
+
+/* A point of the arc from node k to the next, at a fraction of it. */
+static v3 arc_point(const snCord *c, const rigid *pose, const snCordNode *from, const snCordNode *to, double part)
+{
+    int32_t point = from[-1].point; /* an arc follows the point that its wrap belongs to */
+    const snCordWrap *w = &c->wrap[c->point[point].wrap];
+    pathWrap wrap = placed_wrap(w, pose[w->slot]);
+    v3 a = v3_sub(from->p, wrap.centre), b = v3_sub(to->p, wrap.centre);
+    v3 axis = wrap.kind == SN_WRAP_CYLINDER ? wrap.axis : v3_unit(v3_cross(a, from->t));
+    double rise_a = v3_dot(a, axis), rise_b = v3_dot(b, axis);
+    v3 flat_a = v3_mad(a, -rise_a, axis), flat_b = v3_mad(b, -rise_b, axis);
+    double turn = atan2(v3_dot(axis, v3_cross(flat_a, flat_b)), v3_dot(flat_a, flat_b));
+    double way = v3_dot(v3_cross(axis, flat_a), from->t) < 0 ? -1 : 1;
+    if (turn * way < 0) turn += way * 2 * SN_PI;
+    v3 round = q_rotate(q_axis_angle(axis, part * turn), flat_a);
+    return v3_add(wrap.centre, v3_mad(round, rise_a + part * (rise_b - rise_a), axis));
+}
+
+v3 sn_cord_point(const snCord *c, const rigid *pose, int32_t nnode, const snCordNode *node, double along)
+{
+    int32_t k = 0;
+    while (k + 2 < nnode && along > node[k].length) along -= node[k++].length;
+    double part = node[k].length > 0 ? fmin(fmax(along / node[k].length, 0), 1) : 0;
+    if (node[k].arc) return arc_point(c, pose, &node[k], &node[k + 1], part);
+    return v3_lerp(node[k].p, node[k + 1].p, part);
+}

@@ -1,0 +1,102 @@
+/* A cord: the stretch of a path strand between two of its material nodes, as a kernel over the poses of its bodies.
+ *
+ * It runs straight from point to point and over wraps, has one tension along all of its length and no unknowns of its
+ * own, so that it slides through its points without friction by construction. Placing it gives nodes: its points and
+ * the two ends of every arc, each carried by a body. With t the direction of a straight piece,
+ *     g = dl/dv = sum over pieces of +t at the far node and -t at the near one;   force on the bodies = -T g
+ * and arcs add nothing (the ends of an arc are chosen so that the length is least). Velocities are those of
+ * body/body.h: six for each body, omega in body axes, then v in world axes.
+ *
+ * Belly and tendon stand in series. With the stretch x of the belly,
+ *     T = passive P(x) + a active L(fiber x) = tendon ((l - x belly_rest) / tendon_rest - 1)
+ * and T < 0 means that the cord is slack: no tension, no stiffness.
+ *
+ * Material flows past the nodes. phi is the share of the cord's stretching that lies before a node (by compliance:
+ * nearly all of it in the belly), and material passes the node k at  c_k = phi_k dl/dt - ds_k/dt,  s_k the length up to
+ * it. */
+#ifndef SN_PATH_CORD_H
+#define SN_PATH_CORD_H
+
+#include "path/path.h"
+
+enum { SN_CORD_BODIES = 64 }; /* most bodies that one cord may touch; sn_check refuses more */
+
+typedef struct snCordPoint {
+    int32_t slot; /* which of the cord's bodies carries it */
+    int32_t wrap; /* between this point and the next, -1: none */
+    v3 at;        /* in the body, m */
+} snCordPoint;
+
+typedef struct snCordWrap {
+    snWrapKind kind;
+    int32_t slot;
+    v3 centre, axis, side; /* in the body; see snPathSet */
+    double radius;         /* m, with the offset that the cord keeps */
+} snCordWrap;
+
+typedef struct snCord {
+    int32_t npoint, nwrap, nslot;
+    const snCordPoint *point;
+    const snCordWrap *wrap;
+    double tendon_rest, belly_rest; /* m; either may be 0, not both */
+    double tendon_before;           /* m: of tendon_rest, what lies before the belly */
+    double tendon;                  /* stiffness of the tendon, N */
+    double passive, active, fiber;  /* of the belly: see strand/strand.h */
+    double max_velocity;            /* of the fibres, optimal lengths a second; 0: force does not depend on speed */
+    double line_mass;               /* kg per m of rest length */
+    double alpha, beta;             /* damping by mass, 1/s, and by stiffness, s */
+    bool tension_only;              /* the belly has no passive force below its rest length */
+    snLaw passive_law, active_law;
+} snCord;
+
+typedef struct snCordNode {
+    v3 p, r; /* world; in its body */
+    int32_t slot;
+    int32_t point; /* of the cord, -1: end of an arc */
+    bool arc;      /* what follows lies on a wrap */
+    double length; /* of what follows, m; 0 at the last node */
+    v3 t;          /* direction of what follows; on an arc: at its start */
+    v3 arrive;     /* direction of what comes before, at this node; at the first node as t */
+} snCordNode;
+
+/* Tension and its derivatives. */
+typedef struct snCordPull {
+    double tension; /* N, not below 0 */
+    double slope;   /* dT/dl, N/m, not below 0 */
+    double by_a;    /* dT/da, N */
+    double x, y;    /* stretch of belly and tendon; of a slack cord both are what they would be without its bending */
+    double share;   /* of a change of length, what the belly takes */
+    double drag;    /* dT/d(dl/dt) of the active force, N s/m, not below 0 */
+} snCordPull;
+
+/* Most nodes that a cord can have. */
+static inline int32_t sn_cord_nodes(int32_t npoint, int32_t nwrap)
+{
+    return npoint + 2 * nwrap;
+}
+
+/* Places the cord at the poses of its bodies (by slot). Returns the number of nodes; *length is the cord's. */
+int32_t sn_cord_place(const snCord *cord, const rigid *pose, snCordNode *node, double *length);
+/* g: 6 numbers for each slot, set. */
+void sn_cord_gradient(const snCord *cord, const rigid *pose, int32_t nnode, const snCordNode *node, double *g);
+/* Tension at a length and an activation. *x is the stretch of the belly to start from (any positive number) and comes
+ * back as found. */
+snCordPull sn_cord_pull(const snCord *cord, double length, double a, double *x);
+/* The same at a rate of the length (m/s): the active force follows the force-velocity law. */
+snCordPull sn_cord_pull_at(const snCord *cord, double length, double rate, double a, double *x);
+/* Elastic energy, J: its derivative by the length is the tension. */
+double sn_cord_energy(const snCord *cord, double length, double a);
+
+/* Length along the placed cord at which material lies that has this much tendon and belly (rest, m) before it. */
+static inline double sn_cord_along(const snCordPull *pull, double tendon, double belly)
+{
+    return pull->y * tendon + pull->x * belly;
+}
+/* Its inverse: rest length before the place at a length along the cord, split into tendon and belly. */
+void sn_cord_material(const snCord *cord, const snCordPull *pull, double along, double *tendon, double *belly);
+/* phi at that material. */
+double sn_cord_share(const snCord *cord, const snCordPull *pull, double tendon, double belly);
+/* The point at a length along a placed cord. */
+v3 sn_cord_point(const snCord *cord, const rigid *pose, int32_t nnode, const snCordNode *node, double along);
+
+#endif
