@@ -158,7 +158,7 @@ SN_API snStatus sn_load_motion(const snModel *model, const char *name_or_path, c
                                snError *error);
 
 /* Names of the motions that are shipped with a model, in alphabetical order, each behind a blank; as far as they fit. */
-SN_API void sn_list_motions(const char *model, char *list, size_t size);
+SN_API void sn_name_motions(const char *model, char *list, size_t size);
 
 /* Writes a mapping for a BVH of unknown names, to be filled in: lines of the model's own mapping with the joints that were
  * found, the others commented out, and all joints of the file. */

@@ -40,11 +40,6 @@ typedef struct snClinicDef {
     const char *posture; /* name of the gravity below, for the page */
     double gravity[3];   /* world, m/s^2 */
 } snClinicDef;
-static inline snClinicDef sn_default_clinic_def(void)
-{
-    SN_DEF(snClinicDef, def);
-    return def;
-}
 
 static inline snClinicDef sn_default_clinic_def(void)
 {

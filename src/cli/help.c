@@ -13,7 +13,7 @@ static void print_models(void)
     sn_list_models(models, sizeof models);
     if (models[0]) printf("\nShipped models and their motions:\n");
     for (char *name = strtok(models, " "); name; name = strtok(NULL, " ")) {
-        sn_list_motions(name, motions, sizeof motions);
+        sn_name_motions(name, motions, sizeof motions);
         printf("  %-18s%s\n", name, motions);
     }
 }

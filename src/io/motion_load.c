@@ -74,7 +74,7 @@ static void list_motions(const char *folder, char *list, size_t size)
     }
 }
 
-void sn_list_motions(const char *model, char *list, size_t size)
+void sn_name_motions(const char *model, char *list, size_t size)
 {
     snMotionDef def = {.model = model};
     char folder[PATH_SIZE], stem[PATH_SIZE], motions[PATH_SIZE + 16];
