@@ -90,6 +90,12 @@ typedef struct snFleshInfo {
 } snFleshInfo;
 SN_API snFleshInfo sn_flesh_info(const snFlesh *flesh);
 
+/* The state after a frame, so that the next one comes out the same in another process. Returns its size, which is
+ * always the same for a flesh; bytes may be NULL. */
+SN_API size_t sn_flesh_save(const snFlesh *flesh, void *bytes);
+/* SN_BAD_INPUT: a state of another size, hence of another flesh. */
+SN_API snStatus sn_flesh_load(snFlesh *flesh, const void *bytes, size_t size, snError *error);
+
 #ifdef __cplusplus
 }
 #endif

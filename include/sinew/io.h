@@ -77,6 +77,8 @@ SN_API snStatus sn_compare_settings(const char *before, const char *now, const c
 SN_API int32_t sn_journal_frames(const snJournal *journal);
 /* The state at the last frame; NULL where there is no frame. Lives as long as the journal, until the next append. */
 SN_API const void *sn_journal_checkpoint(const snJournal *journal, size_t *size);
+/* A frame that was appended; its arrays live until the next call. */
+SN_API snStatus sn_journal_frame(snJournal *journal, int32_t index, snTrackFrame *frame, snError *error);
 SN_API snStatus sn_journal_append(snJournal *journal, const snTrackFrame *frame, const void *checkpoint, snError *error);
 /* All frames as a replay (by the ending of the path, as sn_save_track) and as a table; memory for one frame only. */
 SN_API snStatus sn_journal_save_track(snJournal *journal, const char *path, snError *error);

@@ -23,6 +23,7 @@ const char *sn_change_name(snChangeKind kind)
 
 snCase *sn_case_create(const char *model)
 {
+    if (!model) return NULL;
     snCase *c = SN_NEW(snCase);
     if (!c) return NULL;
     c->model = sn_arena_strdup(&c->memory, model);
@@ -41,6 +42,7 @@ void sn_case_destroy(snCase *c)
 
 snStatus sn_case_add(snCase *c, const snChange *change)
 {
+    if (!c) return SN_BAD_ARGUMENT;
     snChange copy = *change;
     copy.name = sn_arena_strdup(&c->memory, change->name ? change->name : "");
     copy.to = sn_arena_strdup(&c->memory, change->to ? change->to : "");
@@ -50,5 +52,6 @@ snStatus sn_case_add(snCase *c, const snChange *change)
 
 snCaseInfo sn_case_info(const snCase *c)
 {
+    if (!c) return (snCaseInfo){0};
     return (snCaseInfo){.model = c->model, .count = c->change.count, .change = c->change.at};
 }

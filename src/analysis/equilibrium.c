@@ -248,6 +248,7 @@ static void report(Search *s, const double *target, snNearest *out)
 
 snStatus sn_nearest(snPatient *p, const double *q, snNearest *out)
 {
+    if (!p) return SN_BAD_ARGUMENT;
     static const double weight[STAGES] = {300, 3e3, 3e4};
     Search s = {0};
     snHeld hold;

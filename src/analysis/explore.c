@@ -287,6 +287,8 @@ snStatus sn_explore(const snSpec *spec, const snModel *model, const snCase *base
                     const snTargets *targets, const double gravity[3], snFindings *findings, snProgress progress,
                     snError *error)
 {
+    if (!spec || !model || !def || !targets || !findings)
+        return sn_fail_argument(error, "sn_explore without spec, model, def, targets or findings");
     if (SN_CHECK_DEF(def, snExploreDef, error)) return SN_BAD_ARGUMENT;
     *findings = (snFindings){0};
     Explorer e = {.spec = spec,

@@ -204,6 +204,7 @@ static bool is_finite(const double *x, int32_t n)
 
 snStatus sn_hold(snPatient *p, const double *q, const double *velocity, const double *acceleration, snHeld *hold)
 {
+    if (!p) return SN_BAD_ARGUMENT;
     snBoxQpInfo info = {0};
     if (!is_finite(q, p->nq) || !is_finite(velocity, p->nq) || !is_finite(acceleration, p->nq)) return SN_BAD_INPUT;
     sn_patient_clamp(p, q, p->tau);
@@ -216,6 +217,7 @@ snStatus sn_hold(snPatient *p, const double *q, const double *velocity, const do
 /* One unit is pulled down or up while a stiff weight keeps all torques, and a weak spring the other units. */
 snStatus sn_ranges(snPatient *p, double *low, double *high)
 {
+    if (!p) return SN_BAD_ARGUMENT;
     size_t ld = (size_t)p->ld;
     double *start = p->rhs; /* the answer; the right side is not needed any more */
     snStatus status = SN_OK;
@@ -243,6 +245,7 @@ snStatus sn_ranges(snPatient *p, double *low, double *high)
 
 snStatus sn_load_factor(snPatient *p, const double *q, double *factor)
 {
+    if (!p) return SN_BAD_ARGUMENT;
     enum { HALVINGS = 24 };
     snHeld hold;
     double low = 0, high = 1000;
@@ -261,6 +264,7 @@ snStatus sn_load_factor(snPatient *p, const double *q, double *factor)
 
 snVerdict sn_verdict(const snPatient *p, const snHeld *hold, const snNearest *nearest)
 {
+    if (!p || !hold) return SN_VERDICT_NO;
     static const double plain = 2e-3, far = 10 * SN_DEG; /* N m, rad */
     (void)p;
     if (hold->unmet_torque <= plain) return SN_VERDICT_YES;

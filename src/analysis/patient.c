@@ -230,6 +230,7 @@ static bool reserve(snPatient *p, int32_t nload)
 snStatus sn_patient_create(const snSpec *spec, const snModel *model, const snCase *c, snPatient **patient,
                            snError *error)
 {
+    if (!spec || !model || !patient) return sn_fail_argument(error, "sn_patient_create without spec, model or patient");
     int32_t nload = 0;
     bool transfer = false;
     if (!model->skeleton) {
@@ -282,11 +283,13 @@ void sn_patient_destroy(snPatient *p)
 
 const snModel *sn_patient_model(const snPatient *p)
 {
+    if (!p) return NULL;
     return p->m;
 }
 
 void sn_patient_gravity(snPatient *p, const double gravity[3])
 {
+    if (!p) return;
     p->gravity = v3_load(gravity);
 }
 

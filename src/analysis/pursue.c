@@ -364,6 +364,7 @@ static void finish(snPursue *u, double started)
 snStatus sn_pursue(snPatient *p, const snPoses *poses, const snPursueDef *def, snTrack **replay, snPursueReport *report,
                    snError *error)
 {
+    if (!p || !poses) return sn_fail_argument(error, "sn_pursue without patient or poses");
     if (SN_CHECK_DEF(def, snPursueDef, error)) return SN_BAD_ARGUMENT;
     *report = (snPursueReport){.worst_coordinate = -1};
     snPursue u = {.p = p, .poses = poses, .def = def, .report = report, .full = true};

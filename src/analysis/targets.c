@@ -66,6 +66,7 @@ static void sample(const snPoses *poses, const int32_t *column, double rate, dou
 snStatus sn_targets_create(const snModel *m, const snPoses *poses, double rate, snTargets *t, char *ignored,
                            size_t size, snError *error)
 {
+    if (!poses) return sn_fail_argument(error, "sn_targets_create without poses");
     int32_t keys = sn_poses_frames(poses);
     double length = sn_poses_time(poses, keys - 1) - sn_poses_time(poses, 0);
     if (length * rate > MAX_FRAMES)
@@ -90,6 +91,7 @@ snStatus sn_targets_create(const snModel *m, const snPoses *poses, double rate, 
 
 int32_t sn_targets_peak(const snTargets *t)
 {
+    if (!t) return 0;
     int32_t peak = 0;
     double most = -1;
     for (int32_t i = 0; i < t->nframe; ++i) {
@@ -127,6 +129,7 @@ static snStatus judge(snPatient *p, const snTargets *t, snImpossible *s)
 
 snStatus sn_check_motion(snPatient *p, const snTargets *t, snMotionCheck *out)
 {
+    if (!p || !t || !out) return SN_BAD_ARGUMENT;
     bool open = false;
     double worst = 0;
     *out = (snMotionCheck){.nframe = t->nframe};
@@ -250,6 +253,7 @@ static snStatus compare(snPatient *healthy, snPatient *changed, const snTargets 
 
 snStatus sn_compare(snPatient *healthy, snPatient *changed, const snTargets *t, snCompared *out)
 {
+    if (!healthy || !changed) return SN_BAD_ARGUMENT;
     size_t n = (size_t)changed->nu;
     *out = (snCompared){.worst = -1, .worst_frame = -1};
     double *block = SN_NEW_ARRAY(double, 8 * n);

@@ -188,6 +188,7 @@ static snStatus build(snAutoStrands *a, const snAutoStrandsDef *def, snError *er
 
 snStatus sn_autostrands_create(const snAutoStrandsDef *def, snAutoStrands **strands, snError *error)
 {
+    if (!def) return sn_fail_argument(error, "sn_autostrands_create without def");
     if (SN_CHECK_DEF(def, snAutoStrandsDef, error)) return SN_BAD_ARGUMENT;
     snStatus status = check_def(def, error);
     if (status != SN_OK) return status;
@@ -216,6 +217,7 @@ void sn_autostrands_destroy(snAutoStrands *a)
 snStatus sn_autostrands_tune(snAutoStrands *a, double stiffness, double repulsion, int32_t control_points,
                              snError *error)
 {
+    if (!a) return sn_fail_argument(error, "sn_autostrands_tune without strands");
     snStatus status = check_parameters(stiffness, repulsion, control_points, a->samples, error);
     if (status != SN_OK) return status;
     a->steps = 0;
@@ -226,6 +228,7 @@ snStatus sn_autostrands_tune(snAutoStrands *a, double stiffness, double repulsio
 
 snAutoStrandsView sn_autostrands_view(const snAutoStrands *a)
 {
+    if (!a) return (snAutoStrandsView){0};
     return (snAutoStrandsView){.count = a->count,
                                .samples = a->samples,
                                .control_points = a->control_points,

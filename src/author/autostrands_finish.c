@@ -45,6 +45,7 @@ static void move_inside(const snAutoStrands *a, const double *knot, double *poin
 
 snStatus sn_autostrands_finish(const snAutoStrands *a, double *point, snError *error)
 {
+    if (!a) return sn_fail_argument(error, "sn_autostrands_finish without strands");
     int32_t n = a->control_points;
     double *knot = SN_NEW_ARRAY(double, n + 4);
     if (!knot) return sn_fail_no_memory(error);
@@ -216,6 +217,7 @@ static void measure_bend(const snAutoStrands *a, const double *position, snAutoS
 
 snStatus sn_autostrands_quality(const snAutoStrands *a, snAutoStrandsQuality *quality, snError *error)
 {
+    if (!a) return sn_fail_argument(error, "sn_autostrands_quality without strands");
     double *nearest = SN_NEW_ARRAY(double, a->count), *position = nearest ? fine_positions(a, error) : NULL;
     double *twist = position ? SN_NEW_ARRAY(double, a->samples) : NULL;
     if (twist) {
@@ -240,6 +242,7 @@ snStatus sn_autostrands_quality(const snAutoStrands *a, snAutoStrandsQuality *qu
 snStatus sn_measure_muscle(const snMesh *mesh, int32_t nstrand, int32_t nposition, const double *position,
                            snMuscleMeasure *measure, snError *error)
 {
+    if (!mesh) return sn_fail_argument(error, "sn_measure_muscle without mesh");
     snTriMesh view = {mesh->nvertex, mesh->ntriangle, mesh->vertex, mesh->triangle};
     snStatus status = sn_trimesh_require(&view, true, "the muscle mesh", error);
     if (status != SN_OK) return status;

@@ -255,6 +255,7 @@ static v3 moved_point(const snAutoStrands *a, int32_t s, int32_t k, v3 target)
 
 double sn_autostrands_step(snAutoStrands *a)
 {
+    if (!a) return 0;
     ++a->steps;
     for (int32_t k = 0; k < a->samples; ++k) find_targets(a, k);
     double moved = 0, spacing = 0;

@@ -135,6 +135,7 @@ static void follow_both(const snOutline *muscle, v3 *centre, int32_t *first, int
 
 snStatus sn_contour_line(const snContours *contours, const char *muscle, int32_t npoint, double *point, snError *error)
 {
+    if (!contours) return sn_fail_argument(error, "sn_contour_line without contours");
     const snOutline *m = sn_contours_find(contours, muscle);
     int32_t first, last;
     if (!m) return sn_no_such_outline(contours, muscle, error);
@@ -164,6 +165,7 @@ snStatus sn_contour_line(const snContours *contours, const char *muscle, int32_t
 
 snStatus sn_fill_points(const snMesh *mesh, int32_t count, double *point, double *volume, snError *error)
 {
+    if (!mesh) return sn_fail_argument(error, "sn_fill_points without mesh");
     snTriMesh shape = {mesh->nvertex, mesh->ntriangle, mesh->vertex, mesh->triangle};
     snSoftPointsDef def = sn_default_soft_points_def();
     snSoftPoints made = {0};

@@ -267,6 +267,7 @@ static snStatus build(Build *b, const snOutline *muscle, const snSurfaceDef *def
 snStatus sn_make_surface(const snContours *contours, const snSurfaceDef *def, snMesh *mesh, snSurfaceReport *report,
                          snError *error)
 {
+    if (!contours) return sn_fail_argument(error, "sn_make_surface without contours");
     if (SN_CHECK_DEF(def, snSurfaceDef, error)) return SN_BAD_ARGUMENT;
     const snOutline *muscle = sn_contours_find(contours, def->muscle);
     snSurfaceReport made = {0};

@@ -357,6 +357,7 @@ static snStatus check_functions(Fill *f)
 snStatus sn_fill_muscle(const snSpec *spec, const snFillDef *def, snProgress progress, snSpec **filled,
                         snFillReport *report, snError *error)
 {
+    if (!def) return sn_fail_argument(error, "sn_fill_muscle without def");
     if (SN_CHECK_DEF(def, snFillDef, error)) return SN_BAD_ARGUMENT;
     snFillReport done = {0};
     Fill f = {.from = spec, .def = def, .error = error};

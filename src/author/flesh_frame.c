@@ -140,6 +140,47 @@ static bool find_rest(snFlesh *f, const double *pose, const double *activation)
     return go_by_parts(f, f->pose, pose, f->activation, activation, SUBSTEPS);
 }
 
+/* The parts of a state, in the order in which they are stored: what a frame leaves to the next. */
+enum { STATE_PARTS = 6 };
+typedef struct {
+    void *at;
+    size_t size;
+} Part;
+
+static void list_state(snFlesh *f, Part part[STATE_PARTS])
+{
+    size_t n = 4 * (size_t)f->tissue.n * sizeof(double);
+    size_t muscles = (size_t)sn_count(f->anatomy.model, SN_ITEM_MUSCLE) * sizeof(double);
+    part[0] = (Part){f->tissue.x, n}, part[1] = (Part){f->predicted, n}, part[2] = (Part){f->before, n};
+    part[3] = (Part){f->pose, 7 * (size_t)f->anatomy.nbody * sizeof(double)};
+    part[4] = (Part){f->activation, muscles}, part[5] = (Part){&f->frames_moved, sizeof f->frames_moved};
+}
+
+size_t sn_flesh_save(const snFlesh *flesh, void *bytes)
+{
+    if (!flesh) return 0;
+    Part part[STATE_PARTS];
+    snFlesh view = *flesh; /* what list_state points to may be changed, the flesh is not */
+    size_t size = 0;
+    list_state(&view, part);
+    for (int i = 0; i < STATE_PARTS; size += part[i++].size)
+        if (bytes) memcpy((char *)bytes + size, part[i].at, part[i].size);
+    return size;
+}
+
+snStatus sn_flesh_load(snFlesh *flesh, const void *bytes, size_t size, snError *error)
+{
+    if (!flesh || !bytes) return sn_fail_argument(error, "sn_flesh_load without flesh or bytes");
+    if (size != sn_flesh_save(flesh, NULL))
+        return sn_fail(error, SN_BAD_INPUT, "a state of %zu bytes does not fit this flesh", size);
+    Part part[STATE_PARTS];
+    list_state(flesh, part);
+    const char *at = bytes;
+    for (int i = 0; i < STATE_PARTS; at += part[i++].size) memcpy(part[i].at, at, part[i].size);
+    flesh->started = flesh->frames_moved > 0;
+    return SN_OK;
+}
+
 static double volume_of(const snDeformSurface *s, const double *point)
 {
     double sum = 0;
@@ -203,6 +244,7 @@ static void destroy(void *self)
 
 snStatus sn_flesh_deformer(snFlesh *flesh, snDeformer **deformer, snError *error)
 {
+    if (!flesh) return sn_fail_argument(error, "sn_flesh_deformer without flesh");
     snDeformerDef def = sn_default_deformer_def();
     def.nsurface = flesh->nsurface, def.surface = flesh->surface, def.self = flesh;
     def.deform = deform, def.destroy = destroy;

@@ -230,6 +230,7 @@ static snStatus build(snFlesh *f, const snSpec *spec, snProgress progress, snErr
 snStatus sn_create_model_flesh(const snSpec *spec, const snFleshDef *def, snProgress progress, snFlesh **flesh,
                                snError *error)
 {
+    if (!spec || !def || !flesh) return sn_fail_argument(error, "sn_create_model_flesh without spec, def or flesh");
     if (SN_CHECK_DEF(def, snFleshDef, error)) return SN_BAD_ARGUMENT;
     snFlesh *f = SN_NEW(snFlesh);
     *flesh = NULL;
@@ -260,11 +261,13 @@ void sn_flesh_destroy(snFlesh *f)
 
 void sn_flesh_set_tolerance(snFlesh *f, double tolerance)
 {
+    if (!f) return;
     f->def.tolerance = tolerance;
 }
 
 snFleshSize sn_flesh_size(const snFlesh *f)
 {
+    if (!f) return (snFleshSize){0};
     return (snFleshSize){.tetrahedra = 4 * f->tissue.lattice.noct,
                          .nodes = f->tissue.n,
                          .levels = f->tissue.grid.nlevel,
@@ -282,5 +285,6 @@ snFleshSize sn_flesh_size(const snFlesh *f)
 
 snFleshInfo sn_flesh_info(const snFlesh *f)
 {
+    if (!f) return (snFleshInfo){0};
     return f->info;
 }

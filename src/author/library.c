@@ -55,6 +55,7 @@ static snStatus add_all(const snSpec *spec, const snModel *model, const snLibrar
 
 snStatus sn_create_library(const snSpec *spec, const snLibraryDef *def, snLibrary **out, snError *error)
 {
+    if (!def || !out) return sn_fail_argument(error, "sn_create_library without def or library");
     if (SN_CHECK_DEF(def, snLibraryDef, error)) return SN_BAD_ARGUMENT;
     snModel *model = NULL;
     snBoneDistances distances = {0};
@@ -90,16 +91,19 @@ snStatus sn_create_library(const snSpec *spec, const snLibraryDef *def, snLibrar
 
 int32_t sn_library_count(const snLibrary *library)
 {
+    if (!library) return 0;
     return library->nmuscle;
 }
 
 snLibraryTimes sn_library_times(const snLibrary *library)
 {
+    if (!library) return (snLibraryTimes){0};
     return (snLibraryTimes){library->solves, library->solve_mean, library->solve_worst, library->seconds};
 }
 
 snStatus sn_library_info(const snLibrary *library, int32_t muscle, snLibraryInfo *info)
 {
+    if (!library || !info) return SN_BAD_ARGUMENT;
     if (muscle < 0 || muscle >= library->nmuscle) return SN_BAD_INPUT;
     const snLibraryMuscle *m = library->muscle + muscle;
     *info = (snLibraryInfo){.name = m->name,

@@ -164,6 +164,7 @@ static snStatus open_part(const snSpec *spec, player *p, int32_t i, const double
 
 snStatus sn_library_deformer(const snSpec *spec, snLibrary *library, snDeformer **deformer, snError *error)
 {
+    if (!library) return sn_fail_argument(error, "sn_library_deformer without library");
     player *p = SN_NEW(player);
     double *zero = NULL, *poses = NULL;
     *deformer = NULL;

@@ -227,6 +227,7 @@ static snStatus copy_elements(const mirror *m)
 
 snStatus sn_mirror_spec(const snSpec *spec, int axis, snSpec **mirrored, snError *error)
 {
+    if (!spec || !mirrored) return sn_fail_argument(error, "sn_mirror_spec without spec or mirrored");
     if (axis < 0 || axis > 2) return sn_fail(error, SN_USAGE, "axis %d: expected 0, 1 or 2", axis);
     mirror m = {spec, sn_spec_create(), axis};
     snStatus status = m.to ? copy_elements(&m) : SN_NO_MEMORY;

@@ -155,6 +155,7 @@ static snStatus copy(Plain *p)
 
 snStatus sn_make_plain(const snSpec *spec, const char *names, snSpec **plain, snError *error)
 {
+    if (!spec || !names) return sn_fail_argument(error, "sn_make_plain without spec or names");
     Plain p = {.from = spec, .to = sn_spec_create(), .names = names, .error = error};
     snStatus status = p.to ? SN_OK : sn_fail_no_memory(error);
     for (int kind = 0; kind < SN_KINDS && status == SN_OK; ++kind)

@@ -30,6 +30,8 @@ static void mirror(snTriMesh *mesh)
 
 snStatus sn_author_skin(const snSkinMeshDef *def, snMesh *mesh, snError *error)
 {
+    if (!mesh) return sn_fail_argument(error, "sn_author_skin without mesh");
+    if (!def) return sn_fail_argument(error, "sn_author_skin without def");
     if (SN_CHECK_DEF(def, snSkinMeshDef, error)) return SN_BAD_ARGUMENT;
     snSkinTables tables;
     snSkinBuild build = {0};

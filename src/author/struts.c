@@ -57,6 +57,7 @@ static snStatus add_strut(snSpec *spec, snId group, const snStrutPlace *place, s
 
 snStatus sn_add_struts(snSpec *spec, snId group, int32_t count, snStrutMode mode, snError *error)
 {
+    if (!sn_spec_group(spec, group)) return sn_fail_argument(error, "sn_add_struts without a group of the model");
     snArena memory = {0};
     snStrutPlace *place = NULL;
     int32_t n = 0;

@@ -77,6 +77,9 @@ void sn_error_remedy(snError *error, const char *format, ...)
 const char *sn_error_format(const snError *error, char *text, size_t size)
 {
     char place[320] = "", element[160] = "", remedy[300] = "";
+    if (!text || !size) return "";
+    text[0] = '\0';
+    if (!error) return text;
     if (error->file[0] && error->line && error->column)
         snprintf(place, sizeof place, "%s:%d:%d: ", error->file, error->line, error->column);
     else if (error->file[0] && error->line)

@@ -18,8 +18,12 @@ typedef struct snFleshRun {
     snCacheDef cache;
     snFleshDef def;
     snFrames frames;
-    int32_t first, count, kept; /* frames to do; of them there already */
-    snCacheReader *old; /* what an interrupted run has left */
+    int32_t first, count, kept; /* frames to do; of them in OUT already, by an earlier run */
+    snCacheReader *old;         /* that */
+    snJournal *journal;         /* OUT.resume: the frames after those, and the state at the last one */
+    int32_t resumed;            /* frames that were in it */
+    char journal_path[4200];
+    void *state;
     snText report;
     double start, seconds, low, high, least; /* what came out */
     int32_t done, unconverged, inverted, contacts;
@@ -39,8 +43,6 @@ static snStatus read_format(snFleshRun *run)
         run->cache.format = SN_CACHE_OBJ;
     else
         return cli_fail(run->cli, SN_USAGE, "-o %s: flesh is written as .pc2, .mdd or .obj", run->to);
-    if (cli_given(run->cli, "resume") && run->cache.format != SN_CACHE_PC2)
-        return cli_fail(run->cli, SN_USAGE, "--resume needs a .pc2 to continue");
     return SN_OK;
 }
 
@@ -122,7 +124,7 @@ static snStatus read_old(snFleshRun *run)
 {
     snCli *cli = run->cli;
     snError error = {0};
-    if (!cli_given(cli, "resume") || cli_file_size(run->to) == 0) return SN_OK;
+    if (!cli_given(cli, "resume") || cli_file_size(run->to) == 0 || run->cache.format != SN_CACHE_PC2) return SN_OK;
     snStatus status = cli_fail_file(cli, sn_cache_open(run->to, &run->old, &error), &error, run->to);
     if (status != SN_OK) return status;
     int32_t points = sn_cache_def(run->old)->npoint, frames = sn_cache_def(run->old)->frames;
@@ -130,11 +132,106 @@ static snStatus read_old(snFleshRun *run)
         return cli_fail(cli, SN_BAD_INPUT, "%s has %d points, this flesh has %d: it cannot be continued", run->to,
                         (int)points, (int)run->deformed.nvertex);
     run->kept = frames < run->count ? frames : run->count;
-    cli_say(cli, "continuing after %d frames of %s\n", run->kept, run->to);
     return SN_OK;
 }
 
-/* The rows that belong to the frames kept. */
+/* ---- the journal ---------------------------------------------------------------------------- */
+
+/* What a frame is told by, in this order; the report has the same columns. */
+enum { ROW = 11 };
+static const char *const row_name[ROW] = {"frame",    "newton", "cg",       "energy",    "volume_ratio", "least_j",
+                                          "inverted", "step",   "contacts", "converged", "seconds"};
+
+/* What makes this run this run. Which options were given is taken as it stands. */
+static snStatus list_settings(snFleshRun *run, int32_t after, snText *s)
+{
+    static const char *const other[] = {"o",       "frames", "resume",   "report", "surface",
+                                        "threads", "json",   "progress", "quiet"};
+    snError error = {0};
+    snCli *cli = run->cli;
+    uint64_t model = sn_hash_model(run->spec, &error);
+    if (!model) return cli_fail_error(cli, &error);
+    text_add(s, "version: %s\ncommand: flesh\nmodel: %s (%016llx)\n", sn_version(), cli->argument[0],
+             (unsigned long long)model);
+    text_add(s, "replay: %s (%016llx)\nfirst frame: %d\nafter: %d\n", cli_file_name(cli->argument[1]),
+             (unsigned long long)sn_hash_track(run->replay), run->first, after);
+    for (int i = 0; i < cli->nset; ++i) {
+        bool matters = true;
+        for (size_t k = 0; k < sizeof other / sizeof *other; ++k)
+            matters = matters && strcmp(cli->set[i]->name, other[k]) != 0;
+        if (matters) text_add(s, "%s: %s\n", cli->set[i]->name, cli->set_value[i][0] ? cli->set_value[i] : "yes");
+    }
+    return s->text ? SN_OK : cli_fail(cli, SN_NO_MEMORY, "out of memory");
+}
+
+/* SN_NO_FILE: there is none, and nothing is said. */
+static snStatus continue_journal(snFleshRun *run, int32_t after, snError *error)
+{
+    snText settings = {0};
+    snStatus status = list_settings(run, after, &settings);
+    if (status == SN_OK) status = sn_journal_open(run->journal_path, settings.text, &run->journal, error);
+    text_free(&settings);
+    return status;
+}
+
+static snStatus begin_journal(snFleshRun *run)
+{
+    snError error = {0};
+    snText settings = {0};
+    const char *name = "surface";
+    snTrackDef columns = sn_default_track_def();
+    columns.model = "", columns.nstrand = 1, columns.strand_name = &name;
+    columns.strand_npoint = &run->deformed.nvertex, columns.nscalar = ROW, columns.scalar_name = row_name;
+    snStatus status = list_settings(run, run->kept, &settings);
+    snJournalDef def = sn_default_journal_def();
+    def.columns = &columns, def.settings = settings.text, def.checkpoint_size = sn_flesh_save(run->flesh, NULL);
+    if (status == SN_OK)
+        status = cli_fail_file(run->cli, sn_journal_create(&def, run->journal_path, &run->journal, &error), &error,
+                               run->journal_path);
+    text_free(&settings);
+    return status;
+}
+
+/* Continues what was killed or stopped; else begins, after the frames of an earlier run where --resume asks for it. */
+static snStatus open_journal(snFleshRun *run)
+{
+    snCli *cli = run->cli;
+    snError error = {0};
+    (void)snprintf(run->journal_path, sizeof run->journal_path, "%.4096s.resume", run->to);
+    run->state = malloc(sn_flesh_save(run->flesh, NULL) + 1);
+    if (!run->state) return cli_fail(cli, SN_NO_MEMORY, "out of memory");
+    snStatus status = cli_given(cli, "resume") ? continue_journal(run, 0, &error) : SN_NO_FILE;
+    if (status == SN_BAD_INPUT && run->kept > 0 && continue_journal(run, run->kept, &error) == SN_OK)
+        status = SN_OK;
+    else if (status == SN_OK)
+        run->kept = 0;
+    if (status == SN_NO_FILE) return begin_journal(run);
+    if (status != SN_OK) return cli_fail_file(cli, status, &error, run->journal_path);
+    run->resumed = sn_journal_frames(run->journal);
+    if (run->resumed > run->count - run->kept)
+        return cli_fail(cli, SN_BAD_INPUT, "--resume: the interrupted run has %d frames already, the range asks for %d",
+                        run->resumed, run->count - run->kept);
+    if (run->resumed > 0) cli_say(cli, "continued after frame %d\n", run->resumed);
+    size_t size = 0;
+    const void *state = sn_journal_checkpoint(run->journal, &size);
+    status = run->resumed > 0 ? sn_flesh_load(run->flesh, state, size, &error) : SN_OK;
+    return cli_fail_file(cli, status, &error, run->journal_path);
+}
+
+static snStatus keep_frame(snFleshRun *run, int32_t frame, double time, const double *vertex, snError *error)
+{
+    snFleshInfo i = sn_flesh_info(run->flesh);
+    const double row[ROW] = {frame,      i.newton,     i.cg,       i.energy,    i.volume_ratio, i.least_j,
+                             i.inverted, 1e3 * i.step, i.contacts, i.converged, i.seconds};
+    snTrackFrame kept = {time, NULL, vertex, row};
+    if (!i.converged) cli_warn(run->cli, "frame %d did not come to rest (largest step %.3g mm)", frame, 1e3 * i.step);
+    (void)sn_flesh_save(run->flesh, run->state);
+    return sn_journal_append(run->journal, &kept, run->state, error);
+}
+
+/* ---- the report ------------------------------------------------------------------------------- */
+
+/* The rows that belong to the frames of an earlier run. */
 static void read_old_report(snFleshRun *run)
 {
     const char *path = cli_option_text(run->cli, "report", NULL);
@@ -151,23 +248,22 @@ static void read_old_report(snFleshRun *run)
     free(text);
 }
 
-static void note_frame(snFleshRun *run, int32_t frame, double time)
+static void note_frame(snFleshRun *run, const snTrackFrame *frame)
 {
-    snFleshInfo i = sn_flesh_info(run->flesh);
-    run->low = fmin(run->low, i.volume_ratio), run->high = fmax(run->high, i.volume_ratio);
-    run->least = fmin(run->least, i.least_j);
-    run->unconverged += !i.converged, run->inverted += i.inverted;
-    if (i.contacts > run->contacts) run->contacts = i.contacts;
-    text_add(&run->report, "%d,%.6g,%d,%d,%.6g,%.6f,%.4f,%d,%.5f,%d,%d,%.4f\n", frame, time, i.newton, i.cg, i.energy,
-             i.volume_ratio, i.least_j, i.inverted, 1e3 * i.step, i.contacts, i.converged, i.seconds);
-    if (!i.converged) cli_warn(run->cli, "frame %d did not come to rest (largest step %.3g mm)", frame, 1e3 * i.step);
+    const double *r = frame->scalar;
+    run->low = fmin(run->low, r[4]), run->high = fmax(run->high, r[4]);
+    run->least = fmin(run->least, r[5]);
+    run->unconverged += r[9] == 0, run->inverted += (int32_t)r[6];
+    if ((int32_t)r[8] > run->contacts) run->contacts = (int32_t)r[8];
+    text_add(&run->report, "%.0f,%.6g,%.0f,%.0f,%.6g,%.6f,%.4f,%.0f,%.5f,%.0f,%.0f,%.4f\n", r[0], frame->time, r[1],
+             r[2], r[3], r[4], r[5], r[6], r[7], r[8], r[9], r[10]);
 }
 
 /* Shows how far it is and how long the rest will take at the pace so far. */
 static int show_progress(snFleshRun *run, int32_t frame)
 {
     char stage[64] = "flesh";
-    double left = run->seconds / run->done * (run->count - frame);
+    double left = run->seconds / fmax(run->done, 1) * (run->count - frame);
     if (run->cli->progress == SN_PROGRESS_BAR)
         (void)snprintf(stage, sizeof stage, "flesh, %d:%02d left", (int)(left / 60), (int)fmod(left, 60));
     return cli_progress(run->cli, stage, frame, run->count);
@@ -188,52 +284,70 @@ static snStatus copy_old(snFleshRun *run, snCacheWriter *writer, double *vertex,
     return status;
 }
 
-static snStatus write_frames(snFleshRun *run, snCacheWriter *writer, double *vertex, snError *error)
+/* Makes the frames that are not there yet; each is in the journal before the next one begins. */
+static snStatus make_frames(snFleshRun *run, double *vertex, snError *error)
 {
-    snStatus kept = copy_old(run, writer, vertex, error);
-    if (kept != SN_OK) return kept;
-    for (int32_t k = run->kept; k < run->count; ++k) {
+    for (int32_t k = run->kept + run->resumed; k < run->count; ++k) {
         double time = cli_frame_time(&run->frames, run->first + k), before = cli_seconds();
         snFrame frame = *sn_playback_at(run->deformed.playback, time);
         frame.restart = k == run->kept;
         snStatus status = sn_deform(run->deformed.deformer, &frame, vertex, error);
-        if (status == SN_OK) status = sn_cache_append(writer, vertex, error);
+        if (status == SN_OK) status = keep_frame(run, run->first + k, time, vertex, error);
         if (status != SN_OK) return status;
         run->seconds += cli_seconds() - before;
         ++run->done;
-        note_frame(run, run->first + k, time);
         if (show_progress(run, k + 1)) return SN_CANCELLED;
     }
     return SN_OK;
 }
 
-static snStatus write_cache(snFleshRun *run)
+static snStatus copy_journal(snFleshRun *run, snCacheWriter *writer, snError *error)
+{
+    snStatus status = SN_OK;
+    for (int32_t k = 0; k < sn_journal_frames(run->journal) && status == SN_OK; ++k) {
+        snTrackFrame frame;
+        status = sn_journal_frame(run->journal, k, &frame, error);
+        if (status == SN_OK) note_frame(run, &frame);
+        if (status == SN_OK) status = sn_cache_append(writer, frame.point, error);
+    }
+    return status;
+}
+
+/* All frames so far under the name that was asked for. */
+static snStatus write_cache(snFleshRun *run, double *vertex, snError *error)
 {
     const snDeformed *d = &run->deformed;
     snCacheWriter *writer = NULL;
-    snError error = {0};
-    double *vertex = malloc(3 * (size_t)d->nvertex * sizeof *vertex);
     run->cache.npoint = d->nvertex, run->cache.ntriangle = d->ntriangle, run->cache.triangle = d->triangle;
     run->cache.frames = run->count, run->cache.rate = run->frames.rate;
     run->low = run->least = INFINITY;
     read_old_report(run);
-    snStatus status = vertex ? sn_cache_create(&run->cache, run->to, &writer, &error) : SN_NO_MEMORY;
-    if (status == SN_OK) {
-        status = write_frames(run, writer, vertex, &error);
-        if (status == SN_OK || status == SN_CANCELLED) { /* what is finished is kept */
-            snStatus finished = sn_cache_finish(writer, &error);
-            if (finished != SN_OK) status = finished;
-        } else {
-            sn_cache_abandon(writer);
-        }
+    snStatus status = sn_cache_create(&run->cache, run->to, &writer, error);
+    if (status != SN_OK) return status;
+    status = copy_old(run, writer, vertex, error);
+    if (status == SN_OK) status = copy_journal(run, writer, error);
+    if (status == SN_OK)
+        status = sn_cache_finish(writer, error);
+    else
+        sn_cache_abandon(writer);
+    const char *path = cli_option_text(run->cli, "report", NULL);
+    if (status == SN_OK && path)
+        status = run->report.text ? cli_save_text(run->cli, path, run->report.text) : SN_NO_MEMORY;
+    return status;
+}
+
+static snStatus simulate(snFleshRun *run)
+{
+    snError error = {0};
+    double *vertex = malloc(3 * (size_t)run->deformed.nvertex * sizeof *vertex);
+    snStatus status = vertex ? make_frames(run, vertex, &error) : SN_NO_MEMORY;
+    if (status == SN_OK || status == SN_CANCELLED) { /* what is finished is kept */
+        snStatus written = write_cache(run, vertex, &error);
+        if (written != SN_OK) status = written;
     }
     free(vertex);
     cli_progress_end(run->cli);
-    const char *path = cli_option_text(run->cli, "report", NULL);
-    if ((status == SN_OK || status == SN_CANCELLED) && path && run->report.text) {
-        snStatus saved = cli_save_text(run->cli, path, run->report.text);
-        if (saved != SN_OK) status = saved;
-    }
+    if (status == SN_OK) sn_journal_remove(run->journal), run->journal = NULL;
     return cli_fail_file(run->cli, status, &error, run->to);
 }
 
@@ -241,14 +355,15 @@ static void tell(snFleshRun *run)
 {
     snCli *cli = run->cli;
     double mean = run->done > 0 ? run->seconds / run->done : 0;
-    if (run->done == 0) run->low = run->high = run->least = 1;
-    cli_say(cli, "%d frames of %d points, %.3g s each; volume %.2f to %.2f %%, least J %.2f\n", run->kept + run->done,
-            run->deformed.nvertex, mean, 100 * run->low, 100 * run->high, run->least);
+    if (run->resumed + run->done == 0) run->low = run->high = run->least = 1;
+    cli_say(cli, "%d frames of %d points, %.3g s each; volume %.2f to %.2f %%, least J %.2f\n",
+            run->kept + run->resumed + run->done, run->deformed.nvertex, mean, 100 * run->low, 100 * run->high,
+            run->least);
     if (run->unconverged > 0) cli_say(cli, "%d frames did not come to rest\n", run->unconverged);
     cli_say(cli, "wrote %s\n", run->to);
     json_string(&cli->json, "file", run->to);
-    json_integer(&cli->json, "frames", run->kept + run->done);
-    json_integer(&cli->json, "frames_kept", run->kept);
+    json_integer(&cli->json, "frames", run->kept + run->resumed + run->done);
+    json_integer(&cli->json, "frames_kept", run->kept + run->resumed);
     json_integer(&cli->json, "points", run->deformed.nvertex);
     json_number(&cli->json, "seconds", cli_seconds() - run->start);
     json_number(&cli->json, "frame_s_mean", mean);
@@ -272,6 +387,7 @@ static snStatus set_up(snFleshRun *run)
     if (status == SN_OK) status = make_flesh(run);
     if (status == SN_OK) status = save_surface(run);
     if (status == SN_OK) status = read_old(run);
+    if (status == SN_OK) status = open_journal(run);
     return status;
 }
 
@@ -280,11 +396,13 @@ static snStatus run_command(snCli *cli)
     snFleshRun run = {.cli = cli};
     snStatus status = set_up(&run);
     if (status == SN_OK) {
-        status = write_cache(&run);
+        status = simulate(&run);
         if (status == SN_OK || status == SN_CANCELLED) tell(&run);
     }
     cli_deform_close(&run.deformed);
     sn_cache_close(run.old);
+    sn_journal_close(run.journal);
+    free(run.state);
     text_free(&run.report);
     if (run.replay) sn_track_destroy(run.replay);
     if (run.spec) sn_spec_destroy(run.spec);
@@ -299,7 +417,8 @@ static const snOption options[] = {
     {"spacing", SN_OPTION_NUMBER, "MM", "side of the lattice's cubes, instead of a number", 0.01, 1000},
     {"frames", SN_OPTION_TEXT, "FIRST:LAST", "only these frames, counted from 0; leave out either for all before or after", 0, 0},
     {"frame-rate", SN_OPTION_NUMBER, "F", "frames a second, interpolated (the replay's own)", 1, 1000},
-    {"resume", SN_OPTION_FLAG, "", "continue after the last frame of OUT that an interrupted run has kept", 0, 0},
+    {"resume", SN_OPTION_FLAG, "", "continue after the last frame of an interrupted run, or of a shorter one in a .pc2",
+     0, 0},
     {"report", SN_OPTION_TEXT, "FILE", "write a .csv with energy, iterations, volume and least J of each frame", 0, 0},
     {"surface", SN_OPTION_TEXT, "FILE", "write the surface as drawn (.obj .ply .stl), to play the cache on", 0, 0},
     {"muscles", SN_OPTION_FLAG, "", "write the muscle meshes of the scene too, after the skin", 0, 0},
@@ -322,7 +441,10 @@ const snCommand cmd_flesh = {
     .details =
         "The surface is filled with tetrahedra that bones hold and muscles pull; each frame is the rest that all "
         "of it comes to.\n"
-        "A model without skin gets a surface grown over its bones and muscles; --surface saves it.",
+        "A model without skin gets a surface grown over its bones and muscles; --surface saves it.\n"
+        "While it runs, every finished frame is in OUT.resume: after Ctrl-C, a crash or a loss of power the same "
+        "command\n"
+        "with --resume continues there, and the result is the same bit for bit.",
     .example = "sinew flesh hand out.replay.xml -o out.pc2 --quality preview --frame-rate 24",
     .output = "... tetrahedra of ... mm, ... nodes, 19 bones, ... of ... l muscle, ... MB; made in ... s\n"
               "82 frames of 19027 points, ... s each; volume ... to ... %, least J ...\n"

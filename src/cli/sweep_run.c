@@ -103,17 +103,20 @@ static snStatus start(snSweep *s, int32_t draw, Task *task)
     return SN_OK;
 }
 
-/* The last line of the log, for a message. */
+/* The last message of ours in the log. */
 static void last_words(const snSweep *s, int32_t draw, char *text, size_t size)
 {
     char path[SWEEP_PATH];
     size_t length = 0;
     sweep_path(s, draw, ".log", path);
     char *all = cli_read_bytes(path, &length);
-    while (all && length && all[length - 1] == '\n') --length;
-    size_t from = length;
-    while (all && from && all[from - 1] != '\n') --from;
-    (void)snprintf(text, size, "%.*s", all ? (int)(length - from) : 0, all ? all + from : "");
+    text[0] = '\0';
+    for (size_t from = 0, end; all && from < length; from = end + 1) {
+        const char *stop = memchr(all + from, '\n', length - from);
+        end = stop ? (size_t)(stop - all) : length;
+        if (end - from > 7 && memcmp(all + from, "sinew: ", 7) == 0)
+            (void)snprintf(text, size, "%.*s", (int)(end - from - 7), all + from + 7);
+    }
     free(all);
 }
 

@@ -130,16 +130,19 @@ void sn_drive_destroy(snDrive *d)
 
 int32_t sn_drive_muscles(const snDrive *d)
 {
+    if (!d) return 0;
     return d->nmuscle;
 }
 
 int32_t sn_drive_functions(const snDrive *d)
 {
+    if (!d) return 0;
     return d->nfunction;
 }
 
 const char *sn_drive_name(const snDrive *d, int32_t channel)
 {
+    if (!d || channel < 0 || channel >= d->nmuscle + sn_drive_functions(d)) return NULL;
     if (channel < d->nmuscle) return sn_name(d->model, SN_ITEM_MUSCLE, channel);
     return function_of(d, channel - d->nmuscle)->name;
 }
@@ -230,6 +233,7 @@ static snStatus find_function(const snDrive *d, const char *name, int32_t *chann
 
 snStatus sn_drive_find(const snDrive *d, const char *name, int32_t *channel, snError *error)
 {
+    if (!d || !name) return sn_fail_argument(error, "sn_drive_find without drive or name");
     const char *function = behind(name, "function.", "function/"), *muscle = behind(name, "muscle.", "activation/");
     if (function) return find_function(d, function, channel, error);
     int32_t found = find_muscle(d->model, muscle ? muscle : name);
@@ -267,6 +271,7 @@ static snStatus check_course(const snDrive *d, int32_t channel, int32_t count, c
 snStatus sn_drive_add(snDrive *d, int32_t channel, int32_t count, const double *time, const double *level,
                       snError *error)
 {
+    if (!d) return sn_fail_argument(error, "sn_drive_add without drive");
     snStatus status = check_course(d, channel, count, time, level, error);
     if (status != SN_OK) return status;
     double *block = SN_NEW_ARRAY(double, 2 * (size_t)count);
@@ -283,12 +288,13 @@ snStatus sn_drive_add(snDrive *d, int32_t channel, int32_t count, const double *
 
 void sn_drive_set(snDrive *d, int32_t channel, double level)
 {
+    if (!d || channel < 0 || channel >= d->nmuscle + sn_drive_functions(d)) return;
     d->set[channel] = level > 0 ? fmin(1, level) : 0;
 }
 
 double sn_drive_level(const snDrive *d, int32_t channel)
 {
-    return d->set[channel];
+    return d && channel >= 0 && channel < d->nmuscle + sn_drive_functions(d) ? d->set[channel] : 0;
 }
 
 /* The key at or before t, and how far t is on the way to the next, 0 to 1. */
@@ -342,5 +348,5 @@ int32_t sn_drive_at(snDrive *d, double time, double *activation)
 
 snDemand sn_drive_demand(const snDrive *d, int32_t muscle)
 {
-    return d->demand[muscle];
+    return d && muscle >= 0 && muscle < d->nmuscle ? d->demand[muscle] : (snDemand){0};
 }

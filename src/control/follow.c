@@ -298,6 +298,7 @@ static void list_pieces(const Follow *f, Piece piece[PIECES])
 
 size_t sn_follow_save(const snFollow *f, void *bytes)
 {
+    if (!f) return 0;
     const snFollowReport *r = f->report;
     Checkpoint head = {.frames = r->frames,
                        .steps = f->steps,

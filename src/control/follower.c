@@ -366,15 +366,17 @@ void sn_follower_destroy(snFollower *t)
 
 int32_t sn_follower_targets(const snFollower *t)
 {
+    if (!t) return 0;
     return t->ntarget;
 }
 int32_t sn_follower_target_body(const snFollower *t, int32_t i)
 {
-    return t->target[i].body;
+    return t && i >= 0 && i < sn_follower_targets(t) ? t->target[i].body : -1;
 }
 
 void sn_follower_aim(snFollower *t, int32_t i, const double now[7], const double next[7])
 {
+    if (!t || !now || !next || i < 0 || i >= sn_follower_targets(t)) return;
     t->now[i] = (rigid){q_unit(q_load(now + 3)), v3_load(now)};
     t->next[i] = (rigid){q_unit(q_load(next + 3)), v3_load(next)};
 }

@@ -218,6 +218,7 @@ typedef struct Head {
 
 size_t sn_steer_save(const snSteer *run, void *bytes)
 {
+    if (!run) return 0;
     size_t control = sizeof(double) * sn_treecontrol_save(run->control, run->sim, NULL);
     size_t kept = sizeof(double) * 3 * (size_t)run->m->ncoord, state = sn_state_save(run->m, run->s, NULL);
     if (bytes) {

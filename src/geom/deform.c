@@ -57,6 +57,7 @@ static snStatus check_def(const snDeformerDef *def, snError *error)
 
 snStatus sn_deformer_create(const snDeformerDef *def, snDeformer **deformer, snError *error)
 {
+    if (!def) return sn_fail_argument(error, "sn_deformer_create without def");
     snStatus status = check_def(def, error);
     if (status != SN_OK) return status;
     snDeformer *made = SN_NEW(snDeformer);
@@ -82,16 +83,19 @@ void sn_deformer_destroy(snDeformer *deformer)
 
 int32_t sn_deformer_surfaces(const snDeformer *deformer)
 {
+    if (!deformer) return 0;
     return deformer->def.nsurface;
 }
 
 const snDeformSurface *sn_deformer_surface(const snDeformer *deformer, int32_t surface)
 {
+    if (!deformer) return NULL;
     return surface >= 0 && surface < deformer->def.nsurface ? deformer->surface + surface : NULL;
 }
 
 int32_t sn_deformer_points(const snDeformer *deformer)
 {
+    if (!deformer) return 0;
     return deformer->npoint;
 }
 
@@ -106,5 +110,6 @@ snStatus sn_deform(snDeformer *deformer, const snFrame *frame, double *point, sn
 
 snDeformInfo sn_deform_info(const snDeformer *deformer)
 {
+    if (!deformer) return (snDeformInfo){0};
     return deformer->info;
 }

@@ -74,6 +74,7 @@ bool sn_outline_copy_slice(snSlice *to, const snSlice *from)
 
 const snOutline *sn_contours_find(const snContours *contours, const char *muscle)
 {
+    if (!contours) return NULL;
     for (int32_t i = 0; i < contours->nmuscle; ++i)
         if (!muscle || strcmp(contours->muscle[i].name, muscle) == 0) return contours->muscle + i;
     return NULL;
@@ -81,6 +82,7 @@ const snOutline *sn_contours_find(const snContours *contours, const char *muscle
 
 snStatus sn_contours_put(snContours *contours, snOutline *muscle, snError *error)
 {
+    if (!contours || !muscle) return sn_fail_argument(error, "sn_contours_put without contours or muscle");
     snOutline *old = NULL;
     for (int32_t i = 0; i < contours->nmuscle; ++i)
         if (strcmp(contours->muscle[i].name, muscle->name) == 0) old = contours->muscle + i;
@@ -114,6 +116,7 @@ double sn_loop_area(const snLoop *loop)
 
 double sn_slice_area(const snSlice *slice)
 {
+    if (!slice) return 0;
     double area = 0;
     for (int32_t i = 0; i < slice->nloop; ++i) area += sn_loop_area(slice->loop + i);
     return area;
@@ -121,6 +124,7 @@ double sn_slice_area(const snSlice *slice)
 
 int32_t sn_outline_count(const snOutline *muscle, snSliceState state)
 {
+    if (!muscle) return 0;
     int32_t count = 0;
     for (int32_t i = 0; i < muscle->nslice; ++i) count += muscle->slice[i].state == state;
     return count;
@@ -249,12 +253,14 @@ static double dice_of(const double area[3])
 
 double sn_slice_dice(const snSlice *a, const snSlice *b)
 {
+    if (!a || !b) return 0;
     double area[3] = {0};
     return overlap(a, b, area) ? dice_of(area) : NAN;
 }
 
 double sn_outline_dice(const snOutline *a, const snOutline *b)
 {
+    if (!a || !b) return 0;
     double area[3] = {0};
     if (a->nslice != b->nslice) return NAN;
     for (int32_t i = 0; i < a->nslice; ++i)

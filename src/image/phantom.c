@@ -41,6 +41,7 @@ static const Tube branching[] = {
 
 bool sn_phantom_find(const char *name, snPhantomKind *kind)
 {
+    if (!name) return false;
     static const char *const names[] = {
 #define X(id, text, meaning) text,
         SN_PHANTOM_TABLE(X)
@@ -247,6 +248,7 @@ static void fill_stack(Limb *limb, snStack *stack)
 
 snStatus sn_make_phantom(const snPhantomDef *def, snStack *stack, snContours *truth, snError *error)
 {
+    if (!truth) return sn_fail_argument(error, "sn_make_phantom without truth");
     if (SN_CHECK_DEF(def, snPhantomDef, error)) return SN_BAD_ARGUMENT;
     Limb limb = {.def = def};
     snStackPlace place = sn_default_stack_place();

@@ -75,6 +75,7 @@ static snStatus check_def(const snCacheDef *def, snError *error)
 
 snStatus sn_cache_create(const snCacheDef *def, const char *path, snCacheWriter **writer, snError *error)
 {
+    if (!def) return sn_fail_argument(error, "sn_cache_create without def");
     if (SN_CHECK_DEF(def, snCacheDef, error)) return SN_BAD_ARGUMENT;
     snStatus status = check_def(def, error);
     if (status != SN_OK) return status;
@@ -114,6 +115,7 @@ static snStatus write_obj(snCacheWriter *w, const double *point, snError *error)
 
 snStatus sn_cache_append(snCacheWriter *w, const double *point, snError *error)
 {
+    if (!w) return sn_fail_argument(error, "sn_cache_append without writer");
     size_t n = 3 * (size_t)w->def.npoint;
     if (w->def.frames && w->frames == w->def.frames)
         return sn_fail(error, SN_BAD_INPUT, "more than the %d frames that were promised", w->def.frames);
@@ -164,6 +166,7 @@ static bool put_frame_count(snCacheWriter *w)
 
 snStatus sn_cache_finish(snCacheWriter *w, snError *error)
 {
+    if (!w) return sn_fail_argument(error, "sn_cache_finish without writer");
     snStatus status = SN_OK;
     if (w->frames == 0)
         status = sn_fail(error, SN_FAILED, "the cache has no frames: nothing was written");

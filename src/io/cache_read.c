@@ -56,6 +56,7 @@ static snStatus read_header(snCacheReader *r, snError *error)
 
 snStatus sn_cache_open(const char *path, snCacheReader **reader, snError *error)
 {
+    if (!path) return sn_fail_argument(error, "sn_cache_open without path");
     snCacheReader *r = SN_NEW(snCacheReader);
     if (!r) return sn_fail_no_memory(error);
     r->def = sn_default_cache_def();
@@ -76,6 +77,7 @@ const snCacheDef *sn_cache_def(const snCacheReader *r)
 
 snStatus sn_cache_next(snCacheReader *r, float *point, snError *error)
 {
+    if (!r) return sn_fail_argument(error, "sn_cache_next without r");
     size_t n = 3 * (size_t)r->def.npoint;
     char what[120];
     if (r->next >= r->def.frames) return fail(r, error, "there are no more frames");

@@ -196,6 +196,7 @@ static bool write_change(snWriter *w, const snChange *c)
 
 snStatus sn_save_case(const snCase *c, const char *path, snError *error)
 {
+    if (!c) return sn_fail_argument(error, "sn_save_case without c");
     snWriter w;
     snStatus status = sn_writer_open(&w, path, error);
     if (status != SN_OK) return status;

@@ -99,6 +99,7 @@ static int32_t choose(const snOutline *m, int32_t chosen[TILES])
 
 snStatus sn_save_contour_picture(const snStack *stack, const snOutline *muscle, const char *path, snError *error)
 {
+    if (!muscle) return sn_fail_argument(error, "sn_save_contour_picture without muscle");
     Picture p = {.stack = stack, .muscle = muscle};
     int32_t chosen[TILES], count = choose(muscle, chosen);
     if (count == 0) return sn_fail(error, SN_BAD_INPUT, "muscle %s has no contours to draw", muscle->name);

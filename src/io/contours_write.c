@@ -63,6 +63,7 @@ static bool write_muscle(snWriter *out, const snOutline *m)
 
 snStatus sn_save_contours(const snContours *contours, const char *path, snError *error)
 {
+    if (!path) return sn_fail_argument(error, "sn_save_contours without path");
     snWriter out;
     const snStackPlace *p = &contours->place;
     snStatus status = sn_writer_open(&out, path, error);

@@ -244,6 +244,7 @@ void sn_writer_abort(snWriter *w)
 
 snStatus sn_save_bytes(const char *path, const void *bytes, size_t size, snError *error)
 {
+    if (!path) return sn_fail_argument(error, "sn_save_bytes without path");
     snWriter out;
     snStatus status = sn_writer_open(&out, path, error);
     if (status != SN_OK) return status;

@@ -127,6 +127,7 @@ static bool model_of_folder(const char *name, char *found, size_t size)
 
 snStatus sn_find_model(const char *name, char *path, size_t size, snError *error)
 {
+    if (!name) return sn_fail_argument(error, "sn_find_model without name_or_path");
     char found[PATH_SIZE + 600];
     if (sn_file_exists(name)) return give(name, path, size, error);
     Folders folders;

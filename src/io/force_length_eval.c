@@ -47,6 +47,7 @@ static snStatus eval_file(const char *path, int32_t count, const double *stretch
 snStatus sn_force_length_at(const snSpec *spec, const char *name, int32_t count, const double *stretch, double *force,
                             snError *error)
 {
+    if (!name) return sn_fail_argument(error, "sn_force_length_at without law");
     snLaw law = {0};
     if (sn_law_by_name(name, &law.kind)) {
         eval_law(&law, count, stretch, force);

@@ -211,6 +211,8 @@ static snStatus write_head(snJournal *j, const snJournalDef *def, snError *error
 
 snStatus sn_journal_create(const snJournalDef *def, const char *path, snJournal **journal, snError *error)
 {
+    if (!def || !def->columns || !def->settings || !path || !journal)
+        return sn_fail_argument(error, "sn_journal_create without def, columns, settings, path or journal");
     if (SN_CHECK_DEF(def, snJournalDef, error)) return SN_BAD_ARGUMENT;
     snJournal *j = NULL;
     snStatus status = clear_old(path, error);
@@ -352,11 +354,13 @@ const snTrackDef *sn_journal_columns(const snJournal *j)
 
 int32_t sn_journal_frames(const snJournal *j)
 {
+    if (!j) return 0;
     return j->frames;
 }
 
 const void *sn_journal_checkpoint(const snJournal *j, size_t *size)
 {
+    if (!j) return NULL;
     *size = j->frames ? j->checkpoint_size : 0;
     return j->frames ? j->slot + sizeof(Slot) : NULL;
 }
@@ -388,6 +392,7 @@ static bool synchronise(snJournal *j)
 
 snStatus sn_journal_append(snJournal *j, const snTrackFrame *frame, const void *checkpoint, snError *error)
 {
+    if (!j) return sn_fail_argument(error, "sn_journal_append without journal");
     off_t at = j->frames_at + (off_t)j->frames * (off_t)j->frame_size;
     pack_frame(j, frame);
     if (!write_at(j->file, at, j->frame, j->frame_size)) return fail_system(j, error);
@@ -411,6 +416,13 @@ static snStatus read_source(void *from, int32_t index, snTrackFrame *frame, snEr
     return SN_OK;
 }
 
+snStatus sn_journal_frame(snJournal *j, int32_t index, snTrackFrame *frame, snError *error)
+{
+    if (!j || !frame || index < 0 || index >= j->frames)
+        return sn_fail_argument(error, "sn_journal_frame without journal, frame or an index that it has");
+    return read_source(j, index, frame, error);
+}
+
 static snFrameSource source_of(snJournal *j)
 {
     return (snFrameSource){&j->def, j->frames, read_source, j};
@@ -418,12 +430,14 @@ static snFrameSource source_of(snJournal *j)
 
 snStatus sn_journal_save_track(snJournal *j, const char *path, snError *error)
 {
+    if (!j) return sn_fail_argument(error, "sn_journal_save_track without journal");
     snFrameSource source = source_of(j);
     return sn_write_track(&source, path, error);
 }
 
 snStatus sn_journal_save_table(snJournal *j, const char *path, snError *error)
 {
+    if (!j) return sn_fail_argument(error, "sn_journal_save_table without journal");
     snFrameSource source = source_of(j);
     return sn_write_table(&source, path, NULL, error);
 }

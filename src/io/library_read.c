@@ -131,6 +131,7 @@ static const char *read_body(reader *r, snLibraryMuscle *m, bool *memory)
 
 snStatus sn_read_library(const void *bytes, size_t size, snLibrary **out, snError *error)
 {
+    if (!out) return sn_fail_argument(error, "sn_read_library without library");
     reader r = {bytes, (const unsigned char *)bytes + size, false};
     bool memory = true;
     *out = NULL;
@@ -165,6 +166,7 @@ snStatus sn_read_library(const void *bytes, size_t size, snLibrary **out, snErro
 
 snStatus sn_load_library(const char *path, snLibrary **library, snError *error)
 {
+    if (!library) return sn_fail_argument(error, "sn_load_library without library");
     char *bytes = NULL;
     size_t size = 0;
     snStatus status = sn_file_read(path, LARGEST, &bytes, &size, error);

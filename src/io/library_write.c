@@ -41,6 +41,7 @@ static void write_muscle(snWriter *w, const snLibraryMuscle *m)
 
 snStatus sn_save_library(const snLibrary *library, const char *path, snError *error)
 {
+    if (!library) return sn_fail_argument(error, "sn_save_library without library");
     snWriter writer;
     snStatus status = sn_writer_open(&writer, path, error);
     if (status != SN_OK) return status;

@@ -17,11 +17,13 @@ static snStatus unknown_ending(const char *path, snError *error)
 
 snStatus sn_load_mesh(const char *path, snMesh *mesh, snError *error)
 {
+    if (!path) return sn_fail_argument(error, "sn_load_mesh without path");
     char *data;
     size_t size;
     bool obj = sn_path_ends(path, ".obj"), ply = sn_path_ends(path, ".ply");
     if (!obj && !ply && !sn_path_ends(path, ".stl")) return unknown_ending(path, error);
-    snStatus status = sn_file_read_reference(path, SN_FILE_LIMIT, &data, &size, error);
+    snStatus status = obj || ply ? sn_file_read_text(path, true, &data, &size, error)
+                                 : sn_file_read_reference(path, SN_FILE_LIMIT, &data, &size, error);
     if (status != SN_OK) return status;
     status = obj   ? sn_parse_obj(path, data, size, mesh, error)
              : ply ? sn_parse_ply(path, data, size, mesh, error)
@@ -93,6 +95,7 @@ static snStatus check_mesh(const snMesh *mesh, snError *error)
 
 snStatus sn_save_mesh(const snMesh *mesh, const char *path, snError *error)
 {
+    if (!path) return sn_fail_argument(error, "sn_save_mesh without path");
     bool obj = sn_path_ends(path, ".obj"), ply = sn_path_ends(path, ".ply");
     if (!obj && !ply && !sn_path_ends(path, ".stl")) return unknown_ending(path, error);
     snStatus status = check_mesh(mesh, error);

@@ -121,10 +121,16 @@ static snStatus read_text(stlReader *r)
     return SN_OK;
 }
 
-/* Binary files may begin with "solid" too: their size gives them away. */
+/* Binary files may begin with anything: their size gives them away. */
+static bool is_binary(const char *data, size_t size)
+{
+    return size >= HEADER && size == HEADER + (uint64_t)(uint32_t)sn_little_get(data + 80, 4) * RECORD;
+}
+
 static bool is_text(const char *data, size_t size)
 {
-    if (size >= HEADER && size == HEADER + (uint64_t)(uint32_t)sn_little_get(data + 80, 4) * RECORD) return false;
+    if (is_binary(data, size)) return false;
+    if (size >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0) data += 3, size -= 3; /* byte order mark */
     return size >= 5 && memcmp(data, "solid", 5) == 0;
 }
 
@@ -134,6 +140,9 @@ snStatus sn_parse_stl(const char *file, const char *data, size_t size, snMesh *m
     snStatus status;
     if (is_text(data, size))
         status = read_text(&r);
+    else if (!is_binary(data, size) && size >= 2 &&
+             (memcmp(data, "\xff\xfe", 2) == 0 || memcmp(data, "\xfe\xff", 2) == 0))
+        status = sn_scan_fail(&r.scan, "the text is UTF-16; save the file as UTF-8");
     else if (size >= HEADER)
         status = read_binary(&r, data, size);
     else

@@ -80,6 +80,7 @@ static bool file_of(const char *kind, uint64_t key, bool make, char *path, size_
 
 void *sn_cache_read(const char *kind, uint64_t key, size_t *size)
 {
+    if (!kind || !size) return NULL;
     char path[PATH_SIZE + 64], *bytes = NULL;
     size_t length = 0;
     Head head;
@@ -125,6 +126,7 @@ static void make_room(void)
 
 void sn_cache_write(const char *kind, uint64_t key, const void *bytes, size_t size)
 {
+    if (!kind) return;
     char path[PATH_SIZE + 64];
     snWriter w;
     key = full_key(kind, key);

@@ -143,6 +143,7 @@ static snStatus read_scene_of(snSpec *spec, const char *muscle_path, snError *er
 
 static snStatus load(const char *path, bool forgiving, snSpec **result, snError *error)
 {
+    if (!path) return sn_fail_argument(error, "sn_load_model without path");
     snSpec *spec = sn_spec_create();
     if (!spec) return sn_fail_no_memory(error);
     snStatus status;
@@ -196,6 +197,7 @@ static snStatus save_both(const snSpec *spec, const char *muscle, const char *sc
 
 snStatus sn_save_model(const snSpec *spec, const char *muscle_path, snError *error)
 {
+    if (!spec || !muscle_path) return sn_fail_argument(error, "sn_save_model without spec or muscle_path");
     char *scene = scene_path(muscle_path, sn_spec_model(spec)->scene);
     if (!scene) return sn_fail_no_memory(error);
     snStatus status;
@@ -210,6 +212,7 @@ snStatus sn_save_model(const snSpec *spec, const char *muscle_path, snError *err
 
 snStatus sn_save_scene(const snSpec *spec, const char *path, snError *error)
 {
+    if (!spec || !path) return sn_fail_argument(error, "sn_save_scene without spec or path");
     snWriter out;
     snStatus status = sn_model_write(spec, SN_DOCUMENT_SCENE, path, &out, error);
     return status ? status : sn_writer_commit(&out, error);

@@ -272,6 +272,7 @@ snStatus sn_model_write(const snSpec *spec, snDocument document, const char *pat
 
 uint64_t sn_hash_model(const snSpec *spec, snError *error)
 {
+    if (!spec) return 0;
     Writer w = {.spec = spec, .path = "", .error = error};
     sn_writer_open_hash(&w.out);
     snStatus status = write_document(&w, SN_DOCUMENT_SCENE);

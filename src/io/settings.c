@@ -57,6 +57,7 @@ static void add_difference(char *list, size_t size, const Line *before, const Li
 
 snStatus sn_compare_settings(const char *before, const char *now, const char *file, snError *error)
 {
+    if (!before || !now) return sn_fail_argument(error, "sn_compare_settings without before or now");
     char list[420] = "";
     Line line, other;
     for (const char *at = before; next_line(&at, &line);)

@@ -12,6 +12,7 @@
 snStatus sn_save_skin_weights(const char *path, int32_t nvertex, int32_t nbody, const char *const *body_name,
                               const int32_t *body, const double *weight, snError *error)
 {
+    if (!path) return sn_fail_argument(error, "sn_save_skin_weights without path");
     (void)nbody;
     snWriter w;
     snStatus status = sn_writer_open(&w, path, error);
@@ -148,6 +149,7 @@ static snStatus influence_from_mesh(const char *path, int32_t nvertex, double *i
 
 snStatus sn_load_skin_influence(const char *path, int32_t nvertex, double *influence, snError *error)
 {
+    if (!path) return sn_fail_argument(error, "sn_load_skin_influence without path");
     if (!sn_path_ends(path, ".csv")) return influence_from_mesh(path, nvertex, influence, error);
     Vertices to = {.nvertex = nvertex, .influence = influence};
     return read_vertices(path, &to, take_influence, error);

@@ -195,6 +195,7 @@ static bool is_folder(const char *path)
 
 snStatus sn_load_stack(const char *path, const double *spacing, snStack *stack, snError *error)
 {
+    if (!path) return sn_fail_argument(error, "sn_load_stack without path");
     if (is_folder(path)) return load_folder(path, spacing, stack, error);
     bool nrrd = sn_path_ends(path, ".nrrd");
     if (!nrrd && !sn_path_ends(path, ".nii") && !sn_path_ends(path, ".nii.gz")) {

@@ -167,6 +167,7 @@ static snStatus save_folder(const snStack *stack, const char *folder, const char
 
 snStatus sn_save_stack(const snStack *stack, const char *path, const char *format, snError *error)
 {
+    if (!stack || !path) return sn_fail_argument(error, "sn_save_stack without stack or path");
     bool nrrd = sn_path_ends(path, ".nrrd"), nifti = sn_path_ends(path, ".nii") || sn_path_ends(path, ".nii.gz");
     if (!nrrd && !nifti) return save_folder(stack, path, format && strcmp(format, "pgm") == 0 ? "pgm" : "png", error);
     snWriter out;

@@ -77,6 +77,7 @@ snStatus sn_write_table(const snFrameSource *source, const char *path, const cha
 
 snStatus sn_save_table(const snTrack *track, const char *path, const char *which, snError *error)
 {
+    if (!path) return sn_fail_argument(error, "sn_save_table without path");
     snFrameSource source = sn_track_source(track);
     return sn_write_table(&source, path, which, error);
 }

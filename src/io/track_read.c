@@ -325,6 +325,7 @@ snStatus sn_parse_track_part(const char *file, const char *data, size_t size, sn
 
 snStatus sn_load_track(const char *path, snTrack **track, snError *error)
 {
+    if (!track) return sn_fail_argument(error, "sn_load_track without track");
     snInput in;
     snTrack *before = *track; /* an output is untouched on failure */
     char mark[sizeof SN_TRACK_BIN_MARK];

@@ -132,6 +132,7 @@ static snStatus create(const snTrackDef *whole, const char *path, bool control, 
 
 snStatus sn_replay_create(const snTrackDef *def, const char *path, snReplayWriter **writer, snError *error)
 {
+    if (!def || !path || !writer) return sn_fail_argument(error, "sn_replay_create without def, path or writer");
     return create(def, path, false, writer, error);
 }
 
@@ -165,6 +166,7 @@ static snStatus check_frame(const snReplayWriter *w, double time, const double *
 snStatus sn_replay_append(snReplayWriter *w, double time, const double *pose, const double *point, const double *scalar,
                           snError *error)
 {
+    if (!w) return sn_fail_argument(error, "sn_replay_append without writer");
     snStatus status = check_frame(w, time, pose, point, scalar, error);
     if (status != SN_OK) return status;
     if (!w->compact)
@@ -180,11 +182,13 @@ snStatus sn_replay_append(snReplayWriter *w, double time, const double *pose, co
 
 int32_t sn_replay_frames(const snReplayWriter *w)
 {
+    if (!w) return 0;
     return w->frames;
 }
 
 snStatus sn_replay_finish(snReplayWriter *w, snError *error)
 {
+    if (!w) return sn_fail_argument(error, "sn_replay_finish without writer");
     if (w->frames == 0) {
         sn_replay_abandon(w);
         return sn_fail(error, SN_FAILED, "the motion has no frames: nothing was written");
@@ -234,6 +238,7 @@ snFrameSource sn_track_source(const snTrack *track)
 
 uint64_t sn_hash_track(const snTrack *track)
 {
+    if (!track) return 0;
     const snTrackDef *d = sn_track_def(track);
     uint64_t h = 0;
     for (int32_t i = 0; i < d->nbody; ++i) h = sn_hash_bytes(h, d->body_name[i], strlen(d->body_name[i]) + 1);
@@ -268,6 +273,7 @@ snStatus sn_write_track(const snFrameSource *source, const char *path, snError *
 
 snStatus sn_save_track(const snTrack *track, const char *path, snError *error)
 {
+    if (!track || !path) return sn_fail_argument(error, "sn_save_track without track or path");
     snFrameSource source = sn_track_source(track);
     return sn_write_track(&source, path, error);
 }
@@ -313,6 +319,7 @@ static snStatus last_frame(const snTrack *track, snTrack **last, snError *error)
 snStatus sn_replay_resume(const snTrackDef *def, const char *path, snReplayWriter **writer, snTrack **last,
                           snError *error)
 {
+    if (!def) return sn_fail_argument(error, "sn_replay_resume without def");
     snTrack *track, *one = NULL;
     snReplayWriter *w = NULL;
     snStatus status = sn_load_track(path, &track, error);

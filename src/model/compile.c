@@ -144,6 +144,7 @@ static int32_t find_group(const snModel *m, const char *name)
 
 const char *sn_coordinate_title(const snModel *m, int32_t coordinate)
 {
+    if (!m) return NULL;
     return coordinate >= 0 && coordinate < m->ncoord ? m->coord_title[coordinate] : NULL;
 }
 

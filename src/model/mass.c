@@ -122,6 +122,7 @@ snStatus sn_body_mass(const snSpec *spec, snId body, snMass *mass, snError *erro
 
 snStatus sn_measure_body(const snSpec *spec, snId body, snBodyMass *out, snError *error)
 {
+    if (!sn_spec_body(spec, body) || !out) return sn_fail_argument(error, "sn_measure_body without spec or mass");
     snMass mass;
     bool meshes = false;
     if (!sn_body_node(spec, body)) {

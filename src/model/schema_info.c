@@ -22,6 +22,7 @@ static const char *const type_names[] = {
 
 bool sn_schema_element(int element, snElementInfo *info)
 {
+    if (!info) return false;
     if (element < 0 || element >= count) return false;
     int node = order[element].node;
     const snElement *e = sn_element(order[element].element);
@@ -45,6 +46,7 @@ static const snAttr *find(int element, int attribute)
 
 bool sn_schema_attribute(int element, int attribute, snAttributeInfo *info)
 {
+    if (!info) return false;
     if (element < 0 || element >= count || attribute < 0) return false;
     const snAttr *attr = find(element, attribute);
     if (!attr) return false;

@@ -287,7 +287,7 @@ static void interpolate_rotation(const snTrack *t, int32_t body, int32_t i, doub
 
 void sn_track_pose_at(const snTrack *t, int32_t body, double time, double pose[7], double velocity[6])
 {
-    assert(t->frames > 0 && body >= 0 && body < t->def.nbody);
+    if (!t || !pose || t->frames == 0 || body < 0 || body >= t->def.nbody) return;
     int32_t last = t->frames - 1;
     if (last == 0 || time < t->time[0] || time > t->time[last]) {
         int32_t frame = time > t->time[last] ? last : 0;
@@ -324,6 +324,7 @@ static double slope_at(const snTrack *t, size_t column, int32_t frame)
 
 void sn_track_points_at(const snTrack *t, double time, double *point)
 {
+    if (!t || !point) return;
     assert(t->frames > 0);
     size_t first = 7 * (size_t)t->def.nbody, count = 3 * (size_t)t->npoint;
     int32_t last = t->frames - 1;
@@ -342,6 +343,7 @@ void sn_track_points_at(const snTrack *t, double time, double *point)
 
 void sn_track_scalars_at(const snTrack *t, double time, double *scalar)
 {
+    if (!t || !scalar) return;
     assert(t->frames > 0);
     int32_t last = t->frames - 1;
     if (last == 0 || time <= t->time[0] || time >= t->time[last]) {

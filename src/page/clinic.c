@@ -228,6 +228,7 @@ static snStatus answer(Answer *a, bool look)
 snStatus sn_clinic_answer(const snModel *model, snPatient *healthy, snPatient *changed, const double *q, bool nearest,
                           uint32_t id, char **json, size_t *size)
 {
+    if (!model || !healthy || !q || !json || !size) return SN_BAD_ARGUMENT;
     Answer a = {.model = model, .healthy = healthy, .changed = changed, .q = q};
     a.pose = SN_NEW_ARRAY(double, 7 * model->nbody);
     if (!a.pose) return SN_NO_MEMORY;

@@ -58,6 +58,7 @@ static snStatus append_node(const snSpec *spec, snId node, rigid frame, snMesh *
 
 snStatus sn_body_mesh(const snSpec *spec, const char *body, snMesh *mesh, snError *error)
 {
+    if (!spec) return sn_fail_argument(error, "sn_body_mesh without spec");
     snMesh whole = {0};
     snId id = sn_spec_find(spec, SN_KIND_BODY, body), group = id ? sn_body_node(spec, id) : 0;
     if (!id) return sn_fail(error, SN_BAD_INPUT, "the model has no body \"%.100s\"", body);
@@ -181,6 +182,8 @@ static snStatus find_parts(const snSpec *spec, const snTrack *track, modelParts 
 
 snStatus sn_save_model_glb(const snSpec *spec, const snGlbDef *def, const char *path, snError *error)
 {
+    if (!spec || !def || !def->track || !path)
+        return sn_fail_argument(error, "sn_save_model_glb without spec, def, track or path");
     if (SN_CHECK_DEF(def, snGlbDef, error)) return SN_BAD_ARGUMENT;
     modelParts parts = {0};
     snGlbDef whole = *def;

@@ -54,6 +54,7 @@ snStatus sn_find_page(char *path, size_t size, snError *error)
 
 snStatus sn_load_page(char **html, size_t *size, snError *error)
 {
+    if (!html || !size) return sn_fail_argument(error, "sn_load_page without html or size");
     char path[PATH_SIZE];
     snStatus status = sn_find_page(path, sizeof path, error);
     if (status) return status;
@@ -105,6 +106,7 @@ static snStatus squeeze(const void *bytes, size_t size, unsigned char **out, siz
 
 snStatus sn_save_html(const snStudioDef *def, const char *path, snError *error)
 {
+    if (!def) return sn_fail_argument(error, "sn_save_html without def");
     if (SN_CHECK_DEF(def, snStudioDef, error)) return SN_BAD_ARGUMENT;
     char *page = NULL, *text = NULL;
     void *bytes = NULL;

@@ -431,6 +431,7 @@ static snStatus join(snPack *p, void **bytes, size_t *size)
 
 snStatus sn_pack_studio(const snStudioDef *def, void **bytes, size_t *size, snError *error)
 {
+    if (!def) return sn_fail_argument(error, "sn_pack_studio without def");
     if (SN_CHECK_DEF(def, snStudioDef, error)) return SN_BAD_ARGUMENT;
     if (def->clinic && SN_CHECK_DEF(def->clinic, snClinicDef, error)) return SN_BAD_ARGUMENT;
     snPack p = {.def = def, .error = error};

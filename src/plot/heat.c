@@ -142,6 +142,7 @@ static void draw_names(snPage *page, const snHeatDef *def, const heatLayout *l)
 
 snStatus sn_plot_heat(const snHeatDef *def, const char *path, snError *error)
 {
+    if (!def) return sn_fail_argument(error, "sn_plot_heat without def");
     heatLayout l;
     snPage page;
     snStatus status = check_def(def, error);

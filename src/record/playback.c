@@ -81,6 +81,7 @@ static void match_muscles(snPlayback *p)
 
 snStatus sn_playback_create(const snModel *model, const snTrack *replay, snPlayback **playback, snError *error)
 {
+    if (!model || !playback) return sn_fail_argument(error, "sn_playback_create without model or playback");
     snPlayback *p = SN_NEW(snPlayback);
     if (!p) return sn_fail_no_memory(error);
     p->model = model, p->replay = replay, p->last = NAN;
@@ -143,8 +144,10 @@ const snFrame *sn_playback_at(snPlayback *p, double time)
 
 const snFrame *sn_playback_frame(snPlayback *p, int32_t frame)
 {
+    if (!p) return NULL;
     if (!p->replay) return give(p, 0, NULL, NULL);
     const double *pose = sn_track_pose(p->replay, frame);
+    if (!pose && p->model->nbody > 0) return NULL;
     for (int32_t b = 0; b < p->model->nbody; ++b)
         if (p->body_at[b] >= 0) memcpy(p->pose + 7 * b, pose + 7 * p->body_at[b], 7 * sizeof(double));
     return give(p, sn_track_time(p->replay, frame), sn_track_point(p->replay, frame),
@@ -153,6 +156,7 @@ const snFrame *sn_playback_frame(snPlayback *p, int32_t frame)
 
 int32_t sn_playback_body(const snPlayback *p, int32_t body)
 {
+    if (!p) return -1;
     return body >= 0 && body < p->model->nbody ? p->body_at[body] : -1;
 }
 
@@ -221,6 +225,7 @@ static snStatus find_best(snPlayback *p, snDeformer *deformer, int32_t *body, do
 
 snStatus sn_playback_bind(snPlayback *p, snDeformer *deformer, int32_t *body, double *weight, snError *error)
 {
+    if (!p || !deformer) return sn_fail_argument(error, "sn_playback_bind without playback or deformer");
     size_t at = 0;
     bool missing = false;
     for (int32_t s = 0; s < sn_deformer_surfaces(deformer); ++s) {

@@ -27,6 +27,7 @@ void sn_set_gravity_scale(snState *s, double scale)
 
 void sn_coordinate_range(const snModel *m, int32_t coordinate, double range[2])
 {
+    if (!range) return;
     range[0] = range[1] = 0;
     if (!m || coordinate < 0 || coordinate >= m->ncoord) return;
     range[0] = m->coord_lower[coordinate];

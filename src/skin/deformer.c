@@ -32,6 +32,7 @@ static void destroy(void *self)
 
 snStatus sn_skin_deformer(snSkin *skin, const char *name, const double color[3], snDeformer **deformer, snError *error)
 {
+    if (!skin) return sn_fail_argument(error, "sn_skin_deformer without skin");
     SkinDeformer *d = SN_NEW(SkinDeformer);
     char *copied = sn_strdup(name ? name : "skin");
     snStatus status = d && copied ? SN_OK : sn_fail_no_memory(error);

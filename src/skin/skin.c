@@ -222,6 +222,7 @@ snStatus sn_skin_create(const snSkinDef *def, snSkin **skin, snError *error)
 
 const void *sn_skin_bound(const snSkin *skin, size_t *size)
 {
+    if (!skin || !size) return NULL;
     bool whole = skin && skin->memo.at == 0 && skin->memo.kept.count > 0;
     *size = whole ? (size_t)skin->memo.kept.count : 0;
     return whole ? skin->memo.kept.at : NULL;
@@ -326,6 +327,7 @@ void sn_skin_deform(snSkin *skin, const double *pose, const double *point, doubl
 
 void sn_skin_deform_base(snSkin *skin, const double *given, const double *point, double *vertex, double *normal)
 {
+    if (!skin) return;
     double t0 = sn_clock();
     snTriMesh base = skin->rest, result = skin->rest;
     base.vertex = skin->base, result.vertex = vertex;
@@ -345,6 +347,7 @@ void sn_skin_deform_base(snSkin *skin, const double *given, const double *point,
 
 snSkinInfo sn_skin_info(const snSkin *skin)
 {
+    if (!skin) return (snSkinInfo){0};
     snSkinInfo info = skin->info;
     double six_base = 0, six = 0; /* six times the volumes, about a vertex so that little cancels */
     v3 origin = v3_load(skin->base);
@@ -383,10 +386,12 @@ const double *sn_skin_offset(const snSkin *skin)
 }
 const int32_t *sn_skin_weight_bodies(const snSkin *skin)
 {
+    if (!skin) return NULL;
     return skin->body;
 }
 const double *sn_skin_weights(const snSkin *skin)
 {
+    if (!skin) return NULL;
     return skin->weight;
 }
 const double *sn_skin_influence(const snSkin *skin)
@@ -407,5 +412,6 @@ void sn_skin_set_blend(snSkin *skin, snSkinBlend blend)
 }
 void sn_skin_set_brute_force(snSkin *skin, bool on)
 {
+    if (!skin) return;
     skin->brute_force = on;
 }

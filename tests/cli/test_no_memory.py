@@ -2,10 +2,11 @@
 what it had."""
 import os
 import re
+import shutil
 import subprocess
 import unittest
 
-from common import BUILD, Case
+from common import BUILD, SOURCE, Case
 
 PROGRAM = os.path.join(BUILD, "tests", "sinew_failing")
 POINTS = int(os.environ.get("SINEW_FAIL_POINTS", "16"))  # moments for each command
@@ -23,13 +24,32 @@ class NoMemory(Case):
         self.assertIsNotNone(counts, (command, after, result.returncode, result.stderr[-400:]))  # it did not crash
         return result, int(counts[1]), int(counts[2])
 
+    def everything(self):
+        return [os.path.relpath(os.path.join(place, name), self.folder)
+                for place, _, names in os.walk(self.folder) for name in names]
+
+    def clean(self, before):
+        for name in set(os.listdir(self.folder)) - before:
+            if os.path.isdir(self.path(name)):
+                shutil.rmtree(self.path(name))
+            else:
+                os.remove(self.path(name))
+
+    def few(self, points, *command):
+        """The same with fewer moments: for what takes long."""
+        global POINTS
+        all_points, POINTS = POINTS, points
+        try:
+            self.check(*command)
+        finally:
+            POINTS = all_points
+
     def check(self, *command):
         before = set(os.listdir(self.folder))
         result, count, left = self.run_failing(command)
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(left, 0, command)
-        for name in set(os.listdir(self.folder)) - before:
-            os.remove(self.path(name))
+        self.clean(before)
         moments = {0, 1, 2, 3, count - 1, count - 2} | {count * i // POINTS for i in range(POINTS)}
         moments |= {count * i * i // POINTS ** 2 for i in range(POINTS)}
         refused = 0
@@ -37,17 +57,15 @@ class NoMemory(Case):
             result, _, left = self.run_failing(command, after)
             self.assertEqual(left, 0, (command, after))
             if result.returncode == 0:  # what failed was not needed, such as a note
-                for name in set(os.listdir(self.folder)) - before:
-                    os.remove(self.path(name))
+                self.clean(before)
                 continue
             refused += 1
             self.assertEqual(result.returncode, 1, (command, after, result.stderr))
             self.assertIn("out of memory", result.stderr, (command, after))
-            remains = {name for name in set(os.listdir(self.folder)) - before if not name.endswith(".resume")}
-            complete = {name for name in remains if os.path.getsize(self.path(name)) > 0}
-            self.assertEqual(remains, complete, (command, after))
-            for name in set(os.listdir(self.folder)) - before:
-                os.remove(self.path(name))
+            empty = [name for name in self.everything() if not name.endswith((".resume", ".log")) and
+                     os.path.getsize(self.path(name)) == 0]
+            self.assertEqual(empty, [], (command, after))
+            self.clean(before)
         self.assertGreater(refused, len(moments) // 3, command)
 
     def setUp(self):
@@ -71,12 +89,30 @@ class NoMemory(Case):
 
     def test_skin(self):
         self.sinew("track", "hand", "fist", "-o", "h", "--end", "0.02")
-        global POINTS
-        points, POINTS = POINTS, 4
-        try:
-            self.check("skin", "hand", "h.replay.xml", "-o", "o.pc2")
-        finally:
-            POINTS = points
+        self.few(4, "skin", "hand", "h.replay.xml", "-o", "o.pc2")
+
+    def test_strands(self):
+        subprocess.run(["python3", os.path.join(SOURCE, "tools", "make_tutorial.py"), self.folder, "--files"], check=True,
+                       stdout=subprocess.DEVNULL)
+        self.few(6, "strands", "arm.muscle.xml", "--mesh", "brachialis_mesh", "--from", "brachialis", "--count", "6", "--group",
+                 "brachialis_filled", "-o", "full.muscle.xml")
+
+    def test_studio(self):
+        self.write("page.html", '<script id="sinew-data" type="application/octet-stream"></script>')
+        os.environ["SINEW_PAGE"] = self.path("page.html")
+        self.addCleanup(os.environ.pop, "SINEW_PAGE")
+        self.few(6, "studio", "finger", "--port", "0", "--timeout", "0.05")
+        self.few(6, "studio", "finger", "--save", "saved.html")
+
+    def test_demo(self):
+        self.few(1, "demo", "shoulder", "--motion", "shrug", "-o", "d")
+
+    def test_bench(self):
+        self.few(6, "bench", "--rung", "pendulum")
+
+    def test_sweep(self):
+        """What fails in the process that starts the draws; the draws are runs of track."""
+        self.few(6, "sweep", "finger", "bend.pose.csv", "--vary", "pcsa=5%", "--draws", "1", "-o", "s")
 
 
 if __name__ == "__main__":

@@ -238,6 +238,20 @@ class Streams(Case):
             file.write(BEND)
         self.assertIn("UTF-16", self.sinew("track", "finger", "wide.pose.csv", "-o", "out", code=3).stderr)
 
+    def test_byte_order_marks_of_meshes(self):
+        corners = "vertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\n"
+        texts = {"a.obj": "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n",
+                 "a.stl": f"solid x\nfacet normal 0 0 1\nouter loop\n{corners}endloop\nendfacet\nendsolid x\n",
+                 "a.ply": "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n"
+                          "element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n"}
+        for name, text in texts.items():
+            for start in ("", "\ufeff"):
+                self.write(name, start + text)
+                self.assertIn("3 vertices, 1 triangles", self.sinew("convert", name, "b.obj").stdout)
+            with open(self.path(name), "w", encoding="utf-16") as file:
+                file.write(text)
+            self.assertIn("UTF-16", self.sinew("convert", name, "b.obj", code=3).stderr, name)
+
     def test_links(self):
         os.mkdir(self.path("real"))
         self.write("real/target.csv", "old\n")
