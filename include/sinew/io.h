@@ -159,9 +159,6 @@ static inline snMotionDef sn_default_motion_def(void)
 SN_API snStatus sn_load_motion(const snModel *model, const char *name_or_path, const snMotionDef *def, snTrack **motion,
                                snError *error);
 
-/* Names of the motions that are shipped with a model, in alphabetical order, each behind a blank; as far as they fit. */
-SN_API void sn_list_motions(const char *model, char *list, size_t size);
-
 /* Writes a mapping for a BVH of unknown names, to be filled in: lines of the model's own mapping with the joints that were
  * found, the others commented out, and all joints of the file. */
 SN_API snStatus sn_save_starter_map(const char *motion, const snMotionDef *def, const char *path, snError *error);

@@ -43,12 +43,6 @@ typedef struct snClinicDef {
 static inline snClinicDef sn_default_clinic_def(void)
 {
     SN_DEF(snClinicDef, def);
-    return def;
-}
-
-static inline snClinicDef sn_default_clinic_def(void)
-{
-    SN_DEF(snClinicDef, def);
     def.posture = "hanging";
     def.gravity[1] = -9.81;
     return def;

@@ -130,7 +130,8 @@ static snStatus make(Course *c, snTrack **result, snError *error)
     snStatus status = choose(c, error);
     if (status != SN_OK) return status;
     if (!name_columns(c)) return sn_fail_no_memory(error);
-    snTrackDef def = {.model = sn_track_def(c->replay)->model, .nscalar = 2 * c->nstrand, .scalar_name = c->name};
+    snTrackDef def = sn_default_track_def();
+    def.model = sn_track_def(c->replay)->model, def.nscalar = 2 * c->nstrand, def.scalar_name = c->name;
     snTrack *track = NULL;
     status = sn_track_create(&def, &track);
     if (status == SN_OK) status = fill(c, track);

@@ -447,7 +447,7 @@ const snCommand cmd_flesh = {
         "with --resume continues there, and the result is the same bit for bit.",
     .example = "sinew flesh hand out.replay.xml -o out.pc2 --quality preview --frame-rate 24",
     .output = "... tetrahedra of ... mm, ... nodes, 19 bones, ... of ... l muscle, ... MB; made in ... s\n"
-              "82 frames of 19082 points, ... s each; volume ... to ... %, least J ...\n"
+              "82 frames of 19027 points, ... s each; volume ... to ... %, least J ...\n"
               "wrote out.pc2",
     .least = 2,
     .most = 2,

@@ -261,7 +261,7 @@ const snCommand cmd_skin = {
                "sinew export writes it as GLB or as a page. With --base an animation tool has skinned it: only the "
                "bulge is added.",
     .example = "sinew skin hand out.replay.xml -o out.pc2 --frame-rate 24",
-    .output = "82 frames of 19082 vertices, ... ms each; ... s with writing: ... times real time\n"
+    .output = "82 frames of 19027 vertices, ... ms each; ... s with writing: ... times real time\n"
               "highest bulge ... mm; volume ... to ... % of the skin that only follows the bones\n"
               "wrote out.pc2",
     .least = 2,

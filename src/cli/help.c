@@ -4,18 +4,24 @@
 #include "scenes.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Every shipped model, with the motions that it has. */
 static void print_models(void)
 {
-    char models[1000], motions[2000];
+    enum { MOST = 100 };
+    char models[1000];
+    snMotionEntry *motion = calloc(MOST, sizeof *motion);
     sn_list_models(models, sizeof models);
     if (models[0]) printf("\nShipped models and their motions:\n");
     for (char *name = strtok(models, " "); name; name = strtok(NULL, " ")) {
-        sn_list_motions(name, motions, sizeof motions);
-        printf("  %-18s%s\n", name, motions);
+        int32_t count = motion ? sn_list_motions(name, motion, MOST) : 0;
+        printf("  %-18s", name);
+        for (int32_t i = 0; i < count && i < MOST; ++i) printf("%s%s", i ? " " : "", motion[i].name);
+        printf("\n");
     }
+    free(motion);
 }
 
 void cli_print_overview(void)

@@ -74,17 +74,6 @@ static void list_motions(const char *folder, char *list, size_t size)
     }
 }
 
-void sn_list_motions(const char *model, char *list, size_t size)
-{
-    snMotionDef def = {.model = model};
-    char folder[PATH_SIZE], stem[PATH_SIZE], motions[PATH_SIZE + 16];
-    if (!list || !size) return;
-    list[0] = '\0';
-    if (!model || !place_of_model(&def, folder, stem, sizeof folder)) return;
-    snprintf(motions, sizeof motions, "%smotions", folder);
-    list_motions(motions, list, size);
-}
-
 static snStatus fail_unknown(const char *name, const char *folder, snError *error)
 {
     char list[230] = "";

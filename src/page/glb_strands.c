@@ -130,7 +130,7 @@ static snStatus add_belly(glbWriter *w, int32_t s, int32_t first, double *point)
     const snBellyBind *b = w->belly + s;
     snMorph m = {0};
     if (!sn_morph_create(&m, (size_t)b->nvertex, w->nshape)) return SN_NO_MEMORY;
-    m.least[0] = 1e-4, m.least[1] = 0.1; /* a tenth of a millimetre of a belly of centimetres */
+    m.least[0] = 4e-4, m.least[1] = 3; /* what shows of a belly of centimetres; its normals stay those of the first shape */
     for (int32_t i = 0; i < w->nshape; ++i) {
         sn_track_points_at(w->def->track, w->start + w->shape_time[i], point);
         sn_belly_bind_shape(b, point + 3 * (size_t)first, m.shape[0], m.shape[1]);

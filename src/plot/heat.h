@@ -12,7 +12,6 @@ typedef struct snHeatDef {
     const double *x;     /* columns, increasing */
     const double *value; /* rows x columns */
     double low, high;    /* values of the first and the last colour; equal: as the values need */
-    double width;        /* points, 0: 360 */
     snPlotStyle style;
     bool diverging;      /* blue below the middle of the scale, white there, orange above */
 } snHeatDef;

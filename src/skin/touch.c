@@ -19,7 +19,7 @@ static const double FOLD = 22e-3;
 /* Reach is not followed further than this, m. */
 static const double FURTHEST = 25e-3;
 /* What is further out than this from a limb in the first pass does not come into it in the later ones, m. */
-static const double NEAR = 1e-3;
+static const double NEAR = 1.6e-3;
 /* Clusters are not wider than this, m. */
 static const double WIDEST = 4e-3;
 /* Less than this is not worth another pass, m. */

@@ -19,5 +19,23 @@ class Motions(Case):
             self.assertEqual(answer["clamped"], [], motion)
 
 
+class Coactivation(Case):
+    def sag(self, *options):
+        """How far a push of 0.1 kg on the forearm, which is not felt, lowers the elbow within 0.2 s."""
+        angle = []
+        self.write("elbow.pose.csv", "time,ulna_R_flex\n0,90\n1,90\n")
+        for kg in (0, 0.1):
+            self.sinew("track", "body", "elbow.pose.csv", "-o", "out", "--replay", "bin", "--end", "0.625", "--sensor", "0.01",
+                       "--load", f"radius_R=0:0,0.4:0,0.401:{kg}", *options)
+            names, rows = self.read_sto("out.sto")
+            angle.append(rows[-1][names.index("coordinate/ulna_R_flex")])
+        return angle[0] - angle[1]
+
+    def test_it_stiffens_where_control_is_slow(self):
+        slow = [self.sag("--control-rate", "5", "--coactivation", f"arm_R={level}") for level in (0, 1)]
+        self.assertGreater(slow[1], 0)
+        self.assertLess(slow[1], 0.9 * slow[0])
+
+
 if __name__ == "__main__":
     unittest.main()

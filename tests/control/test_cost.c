@@ -38,20 +38,20 @@ static Rig arm(int pieces)
 static double share(int pieces, bool by_volume)
 {
     Rig r = arm(pieces);
-    snTracker *t;
-    snTrackerDef def = sn_default_tracker_def();
+    snFollower *t;
+    snFollowerDef def = sn_default_follower_def();
     def.cost_by_volume = by_volume;
-    assert_int_equal(sn_tracker_create(r.m, r.s, &def, &t, NULL), SN_OK);
+    assert_int_equal(sn_follower_create(r.m, r.s, &def, &t, NULL), SN_OK);
     double pose[7] = {0.1, 0, 0, 1, 0, 0, 0};
     for (int i = 0; i < 250; ++i) {
-        sn_tracker_aim(t, 0, pose, pose);
+        sn_follower_aim(t, 0, pose, pose);
         assert_int_equal(sn_step(r.m, r.s), SN_OK);
     }
     double sum = 0, all;
     for (int i = 0; i < pieces; ++i) sum += r.s->activation[i] * 60 / pieces;
     all = sum + r.s->activation[pieces] * 60;
     assert_true(all > 10);
-    sn_tracker_destroy(t);
+    sn_follower_destroy(t);
     rig_drop(&r);
     return sum / all;
 }
@@ -70,16 +70,16 @@ static void activations_rise_and_fall_with_their_times(void **state)
 {
     (void)state;
     Rig r = arm(1);
-    snTracker *t;
-    snTrackerDef def = sn_default_tracker_def();
+    snFollower *t;
+    snFollowerDef def = sn_default_follower_def();
     def.rise_time = 0.010, def.fall_time = 0.040, def.max_rate = 1e9;
-    assert_int_equal(sn_tracker_create(r.m, r.s, &def, &t, NULL), SN_OK);
+    assert_int_equal(sn_follower_create(r.m, r.s, &def, &t, NULL), SN_OK);
     double low[7] = {0.1, 0, 0, 1, 0, 0, 0}, turn = 0.5,
            high[7] = {0.1 * cos(turn), 0.1 * sin(turn), 0, cos(turn / 2), 0, 0, sin(turn / 2)};
     double last[2] = {0, 0}, rose = 0, fell = 0, up = 1 - exp(-0.4), down = 1 - exp(-0.1);
     for (int i = 0; i < 200; ++i) {
         const double *aim = i / 25 % 2 ? high : low;
-        sn_tracker_aim(t, 0, aim, aim);
+        sn_follower_aim(t, 0, aim, aim);
         assert_int_equal(sn_step(r.m, r.s), SN_OK);
         for (int k = 0; k < 2; ++k) {
             double a = r.s->activation[k];
@@ -91,7 +91,7 @@ static void activations_rise_and_fall_with_their_times(void **state)
     }
     assert_near(rose, up, 1e-6); /* both bounds were met */
     assert_near(fell, down, 1e-6);
-    sn_tracker_destroy(t);
+    sn_follower_destroy(t);
     rig_drop(&r);
 }
 

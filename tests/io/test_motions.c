@@ -31,11 +31,13 @@ static int find_range(const char *name)
     return -1;
 }
 
-/* Rest is zero, which is the end of some ranges: the margin is kept elsewhere. */
+/* Rest is zero, which is the end of some ranges, and a fist bends the outer joints of the fingers to the end of theirs:
+ * the margin is kept elsewhere. */
 static void check_value(const char *file, const char *name, double degrees, double time)
 {
     int i = find_range(name);
-    double low = fmin(range[i].lower + 3, 0) - 1e-6, high = fmax(range[i].upper - 3, 0) + 1e-6;
+    double margin = strncmp(name, "pip", 3) && strncmp(name, "dip", 3) ? 3 : 0;
+    double low = fmin(range[i].lower + 3, 0) - 1e-6, high = fmax(range[i].upper - margin, 0) + 1e-6;
     if (degrees >= low && degrees <= high) return;
     print_error("%s: %s is %g at %g s, outside %g to %g\n", file, name, degrees, time, low, high);
     fail();
@@ -72,7 +74,8 @@ static void shipped_motions_are_inside_the_ranges(void **state)
     (void)state;
     static const char *const wanted[] = {
         "fist",      "point",        "pinch",  "spread",   "wave",    "thumb_circle", "finger_extension",
-        "pronation", "wrist_circle", "typing", "letter_a", "letter_s"};
+        "pronation", "wrist_circle", "typing", "letter_a", "letter_s", "letter_v",     "letter_l",
+        "letter_y",  "key_grip",     "cylinder_grip", "precision_pinch", "thumbs_up"};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; ++i) {
         char path[600];
         snPoses *p = NULL;

@@ -11,6 +11,19 @@ static void print_contact(const char *name, const Contact *c)
                   1e3 * c->tip[4], 1e3 * c->tip[5], 1e3 * c->thumb_index, 1e3 * c->thumb_middle);
 }
 
+/* The skin of a pose is the same to the bit whatever came before. */
+static void same_after_another_pose(HandSkin *h)
+{
+    size_t bytes = 3 * sizeof(double) * (size_t)h->mesh.nvertex;
+    double *before = SN_NEW_ARRAY(double, 3 * h->mesh.nvertex);
+    assert_non_null(before);
+    memcpy(before, h->vertex, bytes);
+    pose_hand(h, h->rest, NULL);
+    pose_hand(h, h->own, h->own + 7 * h->nbody);
+    assert_memory_equal(before, h->vertex, bytes);
+    sn_free(before);
+}
+
 static void a_fist_is_closed(void **state)
 {
     (void)state;
@@ -35,6 +48,7 @@ static void a_fist_is_closed(void **state)
     assert_at_most(c.thumb_middle, 3e-3);
     assert_at_most(out.furthest, 5e-4);
     assert_true(info.touch_depth > 1e-3); /* without the stage they are inside each other */
+    same_after_another_pose(&h);
     close_hand(&h);
 }
 

@@ -25,14 +25,22 @@ static snSpec *author(bool left, bool meshes)
     return spec;
 }
 
+/* Shapes of muscles, not bones. */
+static bool is_belly(const snSpec *spec, const snNodeDef *node)
+{
+    return node->parent && !strcmp(sn_spec_node(spec, node->parent)->name, "bellies");
+}
+
 static void counts(void **state)
 {
     (void)state;
     snSpec *spec = author(false, true);
-    int moving = 0, meshes = 0, surfaces = 0, on_strands = 0;
+    int moving = 0, meshes = 0, bellies = 0, surfaces = 0, on_strands = 0;
     for (snId id = 1; id <= sn_spec_count(spec, SN_KIND_BODY); ++id) moving += !sn_spec_body(spec, id)->pinned;
     for (snId id = 1; id <= sn_spec_count(spec, SN_KIND_NODE); ++id) {
-        meshes += sn_spec_node(spec, id)->kind == SN_NODE_MESH;
+        const snNodeDef *n = sn_spec_node(spec, id);
+        meshes += n->kind == SN_NODE_MESH && !is_belly(spec, n);
+        bellies += n->kind == SN_NODE_MESH && is_belly(spec, n);
         surfaces += sn_spec_node(spec, id)->kind == SN_NODE_SURFACE;
     }
     for (snId id = 1; id <= sn_spec_count(spec, SN_KIND_CONSTRAINT); ++id) {
@@ -44,6 +52,7 @@ static void counts(void **state)
     assert_int_equal(sn_spec_count(spec, SN_KIND_JOINT), 17);
     assert_int_equal(sn_spec_count(spec, SN_KIND_STRAND), 54);
     assert_int_equal(meshes, 30); /* 27 bones of the hand, radius, ulna, humerus */
+    assert_int_equal(bellies, 56); /* one for each strand, triceps, brachialis */
     assert_int_equal(surfaces, 5);
     assert_int_equal(on_strands, 4); /* lumbricals on the deep flexors */
     sn_spec_destroy(spec);
@@ -57,7 +66,7 @@ static void bones_are_solid(void **state)
         snSpec *spec = author(side == 1, true);
         for (snId id = 1; id <= sn_spec_count(spec, SN_KIND_NODE); ++id) {
             const snNodeDef *n = sn_spec_node(spec, id);
-            if (n->kind != SN_NODE_MESH) continue;
+            if (n->kind != SN_NODE_MESH || is_belly(spec, n)) continue;
             snTriMesh mesh = {n->nvertex, n->ntriangle, (double *)(uintptr_t)n->vertex,
                               (int32_t *)(uintptr_t)n->triangle};
             snError error;

@@ -479,7 +479,8 @@ static void a_muscle_lifts_as_fast_as_hill_says(void **state)
     static const double step[] = {0.004, 0.001};
     for (int k = 0; k < 2; ++k) {
         double speed = lifting_speed(step[k]);
-        print_message("half the largest force, h = %g ms: lifts at %.4f m/s, Hill %.4f\n", 1e3 * step[k], speed, expected);
+        print_message("half the largest force, h = %g ms: lifts at %.4f m/s, Hill %.4f\n", 1e3 * step[k], speed,
+                      expected);
         assert_near(speed / expected, 1, 2e-3);
     }
 }

@@ -18,7 +18,7 @@ enum { SAMPLES = 160, RINGS = 96, SPINDLE_RINGS = 11, MAX_MUSCLE = 80, MAX_BONE 
  * muscle of the upper limb, 1427 to 4426 cm^3 in ten adults (Holzbaur 2007); for a man of median stature we take 3000,
  * which is 480 cm^3 where PCSA times fibre length of muscles.tsv sums to 251 cm^3. */
 static const double LIVING = 1.9;
-static const double STEP = 6e-3;                /* m, between slices */
+static const double STEP = 8e-3;                /* m, between slices */
 static const double TOP = 0.428, BOTTOM = -0.085; /* m: levels of the first and last slice */
 static const double COVER = 3e-3;               /* m, skin and fat over the outermost belly */
 static const double BONE_MARGIN = 5e-4;         /* m */

@@ -8,7 +8,7 @@
 
 #include "geom/mesh.h"
 
-enum { SLICE_PIXELS = 150, SLICE_SITES = 48, SLICE_ANGLES = 16 };
+enum { SLICE_PIXELS = 150, SLICE_SITES = 48, SLICE_ANGLES = 12 };
 /* Edge of a pixel, m. */
 #define SLICE_PIXEL 8e-4
 
