@@ -46,7 +46,8 @@ static const char *skip_string(const char *c)
 
 static bool is_time(const char *name)
 {
-    return strcmp(name, "seconds") == 0 || strcmp(name, "real_time_factor") == 0 || strcmp(name, "resumed") == 0;
+    return strcmp(name, "seconds") == 0 || strcmp(name, "real_time_factor") == 0 || strcmp(name, "resumed") == 0 ||
+           strncmp(name, "control_step_ms", 15) == 0;
 }
 
 /* Numbers and truths of the outermost object of a line that we wrote ourselves, but for those that tell times. */
