@@ -38,7 +38,7 @@ static snStatus gather_mesh(Gather *g, const char *name, snError *error)
     snId id = sn_spec_find(g->spec, SN_KIND_NODE, name);
     const snNodeDef *node = id ? sn_spec_node(g->spec, id) : NULL;
     if (!node || node->kind != SN_NODE_MESH)
-        return sn_fail(error, SN_BAD_INPUT, "the scene has no mesh \"%.100s\", which the model names as its skin", name);
+        return sn_fail(error, SN_BAD_INPUT, "\"%.100s\" is no mesh of the scene, so it cannot be the skin", name);
     g->def.nvertex = node->nvertex, g->def.ntriangle = node->ntriangle, g->def.triangle = node->triangle;
     g->def.vertex = world_points(g, id, node->nvertex, node->vertex);
     return g->def.vertex ? SN_OK : sn_fail_no_memory(error);

@@ -3,12 +3,25 @@
 #endif
 #include "base/where.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-static const char here; /* an address inside the library */
+#ifdef __wasi__ /* linked into the program, which has no files around it */
+static const char *library_path(void)
+{
+    return NULL;
+}
+#else
+#include <dlfcn.h>
+
+static const char *library_path(void)
+{
+    static const char here; /* an address inside the library */
+    Dl_info library;
+    return dladdr(&here, &library) ? library.dli_fname : NULL;
+}
+#endif
 
 /* A path without its last part. */
 static bool cut_name(char *path)
@@ -26,9 +39,9 @@ bool sn_where(int which, char *folder, size_t size)
         folder[n] = '\0';
         return cut_name(folder);
     }
-    Dl_info library;
-    if (which != SN_WHERE_LIBRARY || !dladdr(&here, &library) || !library.dli_fname) return false;
-    int n = snprintf(folder, size, "%s", library.dli_fname);
+    const char *library = which == SN_WHERE_LIBRARY ? library_path() : NULL;
+    if (!library) return false;
+    int n = snprintf(folder, size, "%s", library);
     return n > 0 && (size_t)n < size && cut_name(folder);
 }
 

@@ -228,8 +228,7 @@ static void put_postures(snPack *p)
     sn_pack_member(p, "postures");
     sn_json_text(&p->head, "[");
     for (int32_t i = 0; i < def->nposture; ++i) {
-        sn_json_text(&p->head, i ? ",{" : "{");
-        sn_pack_member(p, "name");
+        sn_json_text(&p->head, i ? ",{\"name\":" : "{\"name\":");
         sn_json_string(&p->head, def->posture_name[i]);
         sn_pack_member(p, "values");
         sn_json_text(&p->head, "[");

@@ -75,7 +75,7 @@ class Analysis(Case):
         refused("'nobody'", "out.replay.xml", "--what", "sums", "--muscle", "nobody", "-o", "a.png")
         refused("none of the chosen strands crosses", "out.replay.xml", "--what", "moment", "--joint", "DIP", "--muscle", "DI1",
                 "-o", "a.png")
-        refused(".svg or .png", "out.replay.xml", "-o", "a.sto", code=2)
+        refused(".svg, .pdf or .png", "out.replay.xml", "-o", "a.sto", code=2)
 
 
 if __name__ == "__main__":

@@ -121,7 +121,7 @@ class Bad(PlotCase):
 
     def test_wrong_usage(self):
         self.refused("-o FILE is missing", "out.sto", code=2)
-        self.refused(".svg or .png", "out.sto", "-o", "a.gif", code=2)
+        self.refused(".svg, .pdf or .png", "out.sto", "-o", "a.gif", code=2)
         os.remove(self.path("out.report.txt"))
         self.refused("--motion MOTION is missing", "out.replay.xml", "--what", "error", "-o", "a.png", code=2)
         self.refused("--joint JOINT is missing", "finger", "--what", "moment-arms", "-o", "a.png", code=2)

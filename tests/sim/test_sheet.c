@@ -155,7 +155,7 @@ static void struts_can_be_added_one_by_one(void **state)
     assert_int_equal(sn_spec_count(spec, SN_KIND_CONSTRAINT), before + 5 * (STRANDS - 1));
     assert_int_equal(sn_add_struts(spec, group, 5, SN_STRUT_SPRING, &error), SN_BAD_INPUT); /* they are there */
     assert_non_null(strstr(error.message, "sheet.strut1.1"));
-    assert_int_equal(sn_add_struts(spec, 7, 5, SN_STRUT_SPRING, &error), SN_BAD_INPUT);
+    assert_int_equal(sn_add_struts(spec, 7, 5, SN_STRUT_SPRING, &error), SN_BAD_ARGUMENT);
     Rig a = rig_of(spec, sn_default_sim_def()), b = rig_of(sheet(5, false), sn_default_sim_def());
     a.s->activation[0] = b.s->activation[0] = 0.2;
     rig_run(&a, 0.4);

@@ -298,6 +298,11 @@ test("the hand, to be looked at", async () => {
     assert.equal(await page.locator('[aria-label="Target of wrist radial deviation"]').count(), 1);
     assert.equal(await page.locator('[aria-label="Target of index finger MCP flexion"]').count(), 1);
     assert.equal(await page.locator("#pose").filter({ hasText: /axis \d/ }).count(), 0);
+    // A posture: its angles become the targets. The next line goes on from there.
+    await page.click('[data-posture="thumbs_up"]');
+    const thumbsUp = await page.evaluate(() => window.studio.data.postures.find((p) => p.name === "thumbs_up").values);
+    await page.waitForFunction((v) => v.every((x, i) => Math.abs(window.studio.liveMode.link.state.goals[i] - x) < 1e-4), thumbsUp, { timeout: 60000 });
+    await page.click('[data-posture="rest"]');
     await page.click("#layer-constraints");
     for (const [i, c] of (await page.evaluate(() => window.studio.data.coordinates)).entries())
       if (/^(mcp|pip|dip)[2-5]/i.test(c.name) && c.upper > 1) await page.evaluate(([k, v]) => (window.studio.liveMode.setFollow(true), window.studio.liveMode.link.send(6, k, v)), [i, 0.5 * c.upper]);

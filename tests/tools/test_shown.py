@@ -2,7 +2,7 @@
 
 Numbers may differ by a tenth, or by two of the last digit shown; "..." stands for anything. A command that several pages show is run
 once; all run in one folder, in the order in which a reader meets them. docs/tutorial.md and docs/commands.md, which is the
-help, have tests of their own."""
+help, have tests of their own; docs/measured.md is written by tools/measure."""
 import glob
 import os
 import re
@@ -15,7 +15,7 @@ BUILD = os.environ["SINEW_BUILD"]
 SOURCE = os.environ["SINEW_SOURCE"]
 COMMAND = re.compile(r"^(?:\$ )?(?:build/)?(sinew [a-z].*)$")
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
-OWN_TESTS = {"tutorial.md", "commands.md"}
+OWN_TESTS = {"tutorial.md", "commands.md", "measured.md"}
 # Their own tests run these: they take long, or need the files of the tutorial.
 ELSEWHERE = re.compile(r"^sinew (demo|bench(?! --rung pendulum)|strands arm\.muscle\.xml|flesh|library shoulder)\b")
 TIMES = re.compile(r"^sinew bench\b")  # prints times only: the shape is compared
@@ -91,6 +91,7 @@ class Shown(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = tempfile.mkdtemp(prefix="sinew-shown-")
         cls.addClassCleanup(shutil.rmtree, cls.folder)
+        shutil.copy(os.path.join(SOURCE, "models", "hand", "motions", "beckon.bvh"), os.path.join(cls.folder, "shot.bvh"))
         cls.output = {}
 
     def run_once(self, command):
