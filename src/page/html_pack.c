@@ -322,6 +322,16 @@ static snStatus put_fillable(snPack *p, snId node, bool *first)
     return SN_OK;
 }
 
+/* Whether a mesh is what a strand is drawn as. */
+static bool is_belly(const snSpec *spec, const char *name)
+{
+    for (snId id = 1; id <= sn_spec_count(spec, SN_KIND_STRAND); ++id) {
+        const char *belly = sn_spec_strand(spec, id)->belly_mesh;
+        if (belly && strcmp(belly, name) == 0) return true;
+    }
+    return false;
+}
+
 static snStatus put_fillables(snPack *p)
 {
     const snSpec *spec = p->def->spec;
@@ -333,7 +343,7 @@ static snStatus put_fillables(snPack *p)
         const snNodeDef *def = sn_spec_node(spec, id);
         bool skin = sn_spec_model(spec)->skin && strcmp(sn_spec_model(spec)->skin, def->name) == 0;
         bool bone = def->visible && sn_node_body(spec, id) > 0;
-        if (def->kind == SN_NODE_MESH && def->nvertex > 3 && def->ntriangle > 3 && !skin && !bone)
+        if (def->kind == SN_NODE_MESH && def->nvertex > 3 && def->ntriangle > 3 && !skin && !bone && !is_belly(spec, def->name))
             status = put_fillable(p, id, &first);
     }
     sn_json_text(&p->head, "]");
