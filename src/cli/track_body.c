@@ -71,20 +71,28 @@ static snStatus read_parts(BodyRun *r)
     return SN_OK;
 }
 
+/* A mass, with or without its unit: 2, 2kg. */
+static double read_mass(const char *text, char **end)
+{
+    double kg = strtod(text, end);
+    if (*end != text && strncmp(*end, "kg", 2) == 0) *end += 2;
+    return kg;
+}
+
 /* KG, or T:KG,T:KG,... */
 static bool read_course(const char *text, double *time, double *kg, int32_t *count)
 {
     char *end;
     *count = 0;
     if (!strchr(text, ':')) {
-        kg[0] = strtod(text, &end), time[0] = 0, *count = 1;
+        kg[0] = read_mass(text, &end), time[0] = 0, *count = 1;
         return end != text && !*end;
     }
     while (*text && *count < MOST_TIMES) {
         time[*count] = strtod(text, &end);
         if (end == text || *end != ':') return false;
         text = end + 1;
-        kg[*count] = strtod(text, &end);
+        kg[*count] = read_mass(text, &end);
         if (end == text || (*end && *end != ',') || (*count > 0 && time[*count] <= time[*count - 1])) return false;
         text = end + (*end == ',');
         ++*count;

@@ -57,7 +57,7 @@ class Body(Case):
             sag.append(answer["worst_error_rad"])
         self.assertLess(sag[0], 0.005)
         self.assertTrue(sag[0] < sag[1] < sag[2], sag)
-        answer = self.json("track", "body", "hold", "-o", "out", "--replay", "bin", "--load", "radius_R=0:0,0.5:0,0.51:0.5")
+        answer = self.json("track", "body", "hold", "-o", "out", "--replay", "bin", "--load", "radius_R=0:0,0.5:0,0.51:0.5kg")
         self.assertLess(answer["worst_error_rad"], 0.02)
 
     def test_pectorals_dance(self):
