@@ -356,6 +356,19 @@ static void drop_stale(snServer *s)
         if (is_idle(&s->client[i], PATIENCE)) drop(s, &s->client[i]);
 }
 
+static bool has_place(const snServer *s)
+{
+    for (int i = 0; i < CLIENTS; ++i)
+        if (s->client[i].fd < 0) return true;
+    return false;
+}
+
+/* Once no place is free, one a round: those who have gone meanwhile are noticed before anybody is turned away. */
+static void accept_clients(snServer *s)
+{
+    for (int i = 0; i < PLACES && accept_client(s) && has_place(s); ++i) continue;
+}
+
 static void serve_once(snServer *s)
 {
     struct pollfd p[PLACES + 2] = {{.fd = s->fd, .events = POLLIN}, {.fd = s->wake[0], .events = POLLIN}};
@@ -375,7 +388,7 @@ static void serve_once(snServer *s)
         if (p[i + 2].revents & POLLOUT) flush(s, c);
         if (c->fd >= 0 && p[i + 2].revents & (POLLIN | POLLHUP | POLLERR)) receive(s, c);
     }
-    for (int i = 0; p[0].revents && i < PLACES && accept_client(s); ++i) continue;
+    if (p[0].revents) accept_clients(s);
     if (s->live || s->consult) send_snapshots(s);
     drop_stale(s);
 }

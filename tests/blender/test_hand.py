@@ -19,7 +19,7 @@ class Hand(shot.Take):
         scene_import.import_model(bpy.context, scene_import.shipped_model(bpy.context, "hand"), "fist")
         self.take_scene()
         self.scene.sinew.folder = self.path("files")
-        self.scene.frame_start, self.scene.frame_end = 20, 23  # closing
+        self.scene.frame_start, self.scene.frame_end = 13, 16  # closing; nothing touches yet: what Blender deforms is not parted
         self.base = self.scene.sinew.skin
         self.assertEqual(bpy.ops.sinew.track(), {"FINISHED"})
 
