@@ -148,7 +148,8 @@ enum { HUGE_BYTE = 0x46, NAN_BYTE = 0xFF };
 
 static void spoil(const Rig *r, int32_t array, int byte)
 {
-    memset(sn_state_data(r->s, array), byte, sn_state_data_bytes(r->s, array));
+    size_t bytes = sn_state_data_bytes(r->s, array);
+    if (bytes) memset(sn_state_data(r->s, array), byte, bytes);
 }
 
 /* Different numbers that can still be stepped: switches flipped, indices and hints zeroed, doubles off by a little. */
@@ -156,6 +157,7 @@ static void disturb(const Rig *r, int32_t array)
 {
     void *data = sn_state_data(r->s, array);
     size_t bytes = sn_state_data_bytes(r->s, array);
+    if (!bytes) return;
     if (sn_state_array[array].flags & SN_HINT) {
         memset(data, 0, bytes);
     } else if (sn_state_array[array].size == 1) {
