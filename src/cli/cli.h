@@ -184,6 +184,11 @@ void cli_say_demands(snCli *cli, const snDrive *drive);
 /* Loads from --load and --loads; stays NULL without any. To be destroyed also when this fails. Says what is wrong. */
 snStatus cli_read_loads(snCli *cli, const snModel *model, snLoads **loads);
 
+/* ---- strengths.c --------------------------------------------------------------------------- */
+
+/* A strength for each muscle, 1 where --strength says nothing; to be freed also when this fails. Says what is wrong. */
+snStatus cli_read_strengths(snCli *cli, const snModel *model, double **strength);
+
 /* ---- motion_note.c ------------------------------------------------------------------------- */
 
 /* Which coordinates a BVH or glTF moves, and angles that had to be held. */

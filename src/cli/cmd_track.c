@@ -7,7 +7,6 @@
 #include "track_converge.h"
 #include "track_tree.h"
 
-#include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,37 +100,6 @@ static snStatus read_range(snRun *run)
                         "the range %g to %g s does not lie within the motion, which goes from %g to %g s",
                         run->def.start, run->def.end, begin, end);
     return read_frames(run, rate);
-}
-
-/* Every muscle that a pattern such as FDP* names, or of whose strands one does. Returns how many. */
-static int32_t weaken_matching(snRun *run, const char *pattern, double level)
-{
-    int32_t found = 0;
-    for (int32_t i = 0; i < sn_count(run->model, SN_ITEM_MUSCLE); ++i)
-        if (fnmatch(pattern, sn_name(run->model, SN_ITEM_MUSCLE, i), 0) == 0) run->strength[i] = level, ++found;
-    for (int32_t i = 0; i < sn_count(run->model, SN_ITEM_STRAND); ++i) {
-        int32_t muscle = sn_strand_muscle(run->model, i);
-        if (muscle >= 0 && fnmatch(pattern, sn_name(run->model, SN_ITEM_STRAND, i), 0) == 0)
-            run->strength[muscle] = level, ++found;
-    }
-    return found;
-}
-
-static snStatus read_strengths(snRun *run)
-{
-    char name[128];
-    double level;
-    int32_t count = sn_count(run->model, SN_ITEM_MUSCLE);
-    run->strength = calloc((size_t)count + 1, sizeof *run->strength);
-    if (!run->strength) return SN_NO_MEMORY;
-    for (int32_t i = 0; i < count; ++i) run->strength[i] = 1;
-    for (int i = 0; cli_option_pair(run->cli, "strength", i, name, sizeof name, &level); ++i) {
-        if (weaken_matching(run, name, level) == 0)
-            return cli_fail(run->cli, SN_BAD_INPUT,
-                            "--strength: the model has no muscle '%s'; sinew info --list names them", name);
-    }
-    run->def.strength = run->strength;
-    return SN_OK;
 }
 
 static snStatus read_weights(snRun *run)
@@ -279,7 +247,8 @@ static snStatus set_up(snRun *run)
     snStatus status = name_outputs(run);
     if (status == SN_OK) status = read_settings(run);
     if (status == SN_OK) status = cli_compile_model(run->cli, run->cli->argument[0], &run->spec, &run->model);
-    if (status == SN_OK) status = read_strengths(run);
+    if (status == SN_OK) status = cli_read_strengths(run->cli, run->model, &run->strength);
+    run->def.strength = run->strength;
     if (status == SN_OK) status = cli_read_loads(run->cli, run->model, &run->loads);
     run->def.loads = run->loads;
     if (status == SN_OK) status = load_motion(run);

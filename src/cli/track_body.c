@@ -3,7 +3,6 @@
 
 #include "result.h"
 
-#include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -145,25 +144,6 @@ static snStatus read_breathing(BodyRun *r)
     return status == SN_OK ? SN_OK : cli_fail_file(r->cli, status, &error, "breath");
 }
 
-static snStatus read_strengths(BodyRun *r)
-{
-    char name[128];
-    double level;
-    int32_t count = sn_count(r->model, SN_ITEM_MUSCLE);
-    r->strength = calloc((size_t)count + 1, sizeof *r->strength);
-    if (!r->strength) return SN_NO_MEMORY;
-    for (int32_t i = 0; i < count; ++i) r->strength[i] = 1;
-    for (int i = 0; cli_option_pair(r->cli, "strength", i, name, sizeof name, &level); ++i) {
-        int32_t found = 0;
-        for (int32_t k = 0; k < count; ++k)
-            if (fnmatch(name, sn_name(r->model, SN_ITEM_MUSCLE, k), 0) == 0) r->strength[k] = level, ++found;
-        if (!found)
-            return cli_fail(r->cli, SN_BAD_INPUT, "--strength: the model has no muscle '%s'; sinew info --list names them", name);
-    }
-    r->def.strength = r->strength;
-    return SN_OK;
-}
-
 static void read_settings(BodyRun *r)
 {
     snCli *cli = r->cli;
@@ -242,7 +222,8 @@ static snStatus set_up(BodyRun *r)
     if (status == SN_OK) status = read_parts(r);
     if (status == SN_OK) status = read_loads(r);
     if (status == SN_OK) status = read_breathing(r);
-    if (status == SN_OK) status = read_strengths(r);
+    if (status == SN_OK) status = cli_read_strengths(r->cli, r->model, &r->strength);
+    r->def.strength = r->strength;
     if (status == SN_OK && (cli_given(r->cli, "activation") || cli_given(r->cli, "function") ||
                             cli_given(r->cli, "activations")))
         status = cli_read_drive(r->cli, r->spec, r->model, &r->drive, NULL);

@@ -295,18 +295,7 @@ static snStatus start_node(Reader *r, snXml *xml, snNodeKind kind, const char **
 
 static snStatus start_part(Reader *r, snXml *xml, snKind kind, const char **attribute)
 {
-    union {
-        snBodyDef body;
-        snJointDef joint;
-        snStrandDef strand;
-        snGroupDef group;
-        snConstraintDef constraint;
-        snForceLengthDef curve;
-        snFunctionDef function;
-        snCoordinateDef coordinate;
-        snSpringDef spring;
-        snLineMuscleDef line;
-    } def;
+    snPartDef def;
     sn_element_defaults((int)kind, &def);
     set_label(r, sn_element((int)kind)->tag, sn_xml_attribute(attribute, "name"));
     return add_element(r, xml, kind, &def, attribute);

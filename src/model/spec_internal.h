@@ -11,6 +11,20 @@ typedef struct snOrigin {
     int line, column;
 } snOrigin;
 
+/* Room for the def of any kind that the file of a model has. */
+typedef union snPartDef {
+    snBodyDef body;
+    snJointDef joint;
+    snStrandDef strand;
+    snGroupDef group;
+    snConstraintDef constraint;
+    snForceLengthDef curve;
+    snFunctionDef function;
+    snCoordinateDef coordinate;
+    snSpringDef spring;
+    snLineMuscleDef line;
+} snPartDef;
+
 /* Adds a def as it is, without making nodes for it; def is of the kind's type. */
 snStatus sn_spec_add(snSpec *spec, snKind kind, const void *def, snOrigin origin, snId *id);
 /* A def to be changed in place; strings and arrays of it are the spec's own copies. */

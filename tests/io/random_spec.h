@@ -127,18 +127,7 @@ static inline void add_node(snSpec *spec, snArena *arena, int i)
 
 static inline void add_part(snSpec *spec, snArena *arena, snKind kind)
 {
-    union {
-        snBodyDef body;
-        snJointDef joint;
-        snStrandDef strand;
-        snGroupDef group;
-        snConstraintDef constraint;
-        snForceLengthDef curve;
-        snFunctionDef function;
-        snCoordinateDef coordinate;
-        snSpringDef spring;
-        snLineMuscleDef line;
-    } def;
+    snPartDef def;
     sn_element_defaults((int)kind, &def);
     fill_def(arena, (int)kind, &def);
     if (kind == SN_KIND_BODY) def.body.rotation[0] = 1;
