@@ -1,6 +1,6 @@
 // An animated WebP of motions, from pages that `sinew export --to html` wrote. That of the README is made by
 //   for m in finger_extension fist; do build/sinew track hand $m -o $m && build/sinew export $m.replay.xml --to html; done
-//   node tools/make_animation.mjs docs/images/hand.webp finger_extension.html fist.html --from 0.55,0.1,1 --at 0.01,-0.055,-0.02 --zoom 1.7 --rate 10
+//   node tools/make_animation.mjs docs/images/hand.webp finger_extension.html fist.html --from 0.55,0.1,1 --at 0.015,-0.078,-0.02 --zoom 1.55 --rate 10 --size 560x460 --quality 0.7
 // Flags: --size WIDTHxHEIGHT (640x480), --rate frames a second (12), --seconds of the whole (10; the pages share them by
 // their length), --from x,y,z the direction seen from, --at x,y,z what is looked at, --zoom FACTOR, --skin OPACITY,
 // --quality 0..1 (0.8).

@@ -1,6 +1,6 @@
 // Renders a moment of a motion from a page that `sinew export --to html` wrote. The picture of the README is made by
 //   build/sinew track hand fist -o hand && build/sinew export hand.replay.xml --to html
-//   node tools/render_picture.mjs hand.html docs/images/hand.png
+//   node tools/render_picture.mjs hand.html docs/images/hand.png 0 0.75 1.6 --from 0.55,0.1,1 --at 0.015,-0.05,-0.02 --zoom 1.25
 // and those of the tutorial by tools/make_tutorial.py. Flags: --size WIDTHxHEIGHT of the picture, --from x,y,z the
 // direction from which the whole scene is seen (without it the back of the hand), --at x,y,z what is looked at instead of
 // the middle, --show constraints, --zoom FACTOR, --skin OPACITY.

@@ -33,11 +33,11 @@ def _send(group, _context):
 class SinewPG_Fill(bpy.types.PropertyGroup):
     """How to fill a muscle. The first four may be changed while it runs."""
     stiffness: FloatProperty(name="Stiffness", default=10, min=0, max=1e6, soft_max=200, update=_send,
-                             description="How much a strand wants to be straight")
+                             description="How strongly strands straighten")
     repulsion: FloatProperty(name="Repulsion", default=1, min=1e-6, max=1e6, soft_min=0.05, soft_max=10, update=_send,
-                             description="How much a strand wants to be in the middle between its neighbours")
+                             description="How strongly strands keep away from their neighbours")
     control_points: IntProperty(name="Control points", default=12, min=4, max=64, update=_send,
-                                description="Of each strand in the end")
+                                description="Of each finished strand")
     pause: BoolProperty(name="Pause", update=_send, description="Hold the strands as they are")
     duplicates: IntProperty(name="Per strand", default=10, min=1, max=1000,
                             description="Strands that are made for each selected one")
@@ -48,7 +48,7 @@ class SinewPG_Fill(bpy.types.PropertyGroup):
     spread: BoolProperty(name="Spread attachments", default=True,
                          description="Ends spread over the whole section of the mesh, else within the radius")
     radius: FloatProperty(name="Attachment radius (mm)", default=5, min=0, max=1000,
-                          description="Ends stay so near to those of the selected strand; 0: they share them")
+                          description="Keep the ends this close to those of the selected strand; 0: share them")
     figures: StringProperty(description="Figures of the last fill")
 
 
@@ -344,7 +344,7 @@ class SINEW_OT_autostrands(background.Background, bpy.types.Operator):
         scene = work.find_scene()
         inputs = [scene.objects.get(name) for name in work.kept["strands"]]
         if None in inputs:
-            raise bake.BakeError("A strand that was to be filled from is gone")
+            raise bake.BakeError("A strand to fill from no longer exists")
         made = add_result(scene, work.kept["out"], inputs)
         self.clean(work)
         text = (f"{len(made)} strands after {result['steps']} steps; spacing {1e3 * result['spacing']:.2f} mm, "

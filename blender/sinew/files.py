@@ -315,7 +315,7 @@ def read_ply(path):
     except OSError as trouble:
         raise FileError(f"{path} cannot be read: {trouble.strerror}") from None
     except (struct.error, ValueError, KeyError, IndexError):
-        raise FileError(f"{path} is no PLY file that can be read") from None
+        raise FileError(f"{path} is not a PLY file that can be read") from None
     return vertices, faces, colours
 
 

@@ -95,6 +95,7 @@ class SINEW_PT_bake(WithStrands, bpy.types.Panel):
         column = layout.column()
         column.use_property_split = False
         column.prop(settings, "activation")
+        column.prop(settings, "bellies")
         row = column.row()
         row.active = settings.strands == "CURVES"
         row.prop(settings, "radius")

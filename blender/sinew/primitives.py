@@ -280,7 +280,7 @@ class SINEW_OT_make_strand(Primitive, bpy.types.Operator):
     def make(self, context):
         found = [thing for thing in context.selected_objects if thing.type == "CURVE" and thing.sinew.kind == "NONE"]
         if not found:
-            raise Refused("Select curves that are no strands yet")
+            raise Refused("Select curves that are not strands yet")
         for thing in found:
             as_nurbs(thing)
         for thing in found:

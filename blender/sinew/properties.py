@@ -200,7 +200,7 @@ SinewPG_Constraint = _group_class("Constraint", {
                               poll=_is_strand),
     "body": PointerProperty(type=SinewPG_BodyRef),
     "target": PointerProperty(type=bpy.types.Object, name="Attached to", description="Surface or strand that it is "
-                              "attached to, where that is no body")})
+                              "attached to, if not a body")})
 SinewPG_Shape = _group_class("Shape")
 SinewPG_Muscle = _group_class("Muscle", {
     "own_gravity": BoolProperty(name="Own gravity", description="Gravity other than 9.81 downwards"),

@@ -68,7 +68,7 @@ def _parse(text, path):
         try:
             return numpy.fromstring(text, dtype=numpy.float64, sep=" ")
         except (DeprecationWarning, ValueError):
-            raise ReplayError(f"{path}: something that is no number stands between numbers") from None
+            raise ReplayError(f"{path}: found something that is not a number") from None
 
 
 def _numbers(text, tag, count, path):
@@ -78,7 +78,7 @@ def _numbers(text, tag, count, path):
     while at >= 0:
         end = text.find(closing, at)
         if end < 0:
-            raise ReplayError(f"{path}: <{tag}> does not end: the file is cut off")
+            raise ReplayError(f"{path}: <{tag}> does not end: the file is truncated")
         parts.append(text[at + len(opening):end])
         at = text.find(opening, end)
     values = _parse(" ".join(parts), path)
@@ -96,7 +96,7 @@ def _head(text, path):
     if not match:
         raise ReplayError(f"{path}: neither a replay nor a control file")
     if not text.rstrip().endswith(f"</{match.group(1)}>"):
-        raise ReplayError(f"{path}: the file is cut off")
+        raise ReplayError(f"{path}: the file is truncated")
     try:
         return ElementTree.fromstring(text[:at] + f"</{match.group(1)}>" if at >= 0 else text)
     except ElementTree.ParseError as trouble:
@@ -193,8 +193,8 @@ def read_pc2(path):
     except OSError as trouble:
         raise ReplayError(f"{path}: {trouble.strerror or trouble}") from None
     if len(head) < 32 or head[:11] != b"POINTCACHE2":
-        raise ReplayError(f"{path}: no PC2 point cache")
+        raise ReplayError(f"{path}: not a PC2 point cache")
     points, samples = (int(n) for n in numpy.frombuffer(head, "<i4")[[4, 7]])
     if points < 0 or samples < 0 or len(data) < 12 * points * samples:
-        raise ReplayError(f"{path}: the point cache is cut off")
+        raise ReplayError(f"{path}: the point cache is truncated")
     return numpy.frombuffer(data, "<f4", 3 * points * samples).reshape(samples, points, 3)

@@ -13,7 +13,7 @@ import numpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, PointerProperty, StringProperty
 from bpy_extras.io_utils import ImportHelper
 
-from . import background, bake, bake_bodies, model, replay as replays, spaces
+from . import background, bake, bake_bodies, bellies, model, replay as replays, spaces
 
 
 class SinewPG_Run(bpy.types.PropertyGroup):
@@ -22,19 +22,21 @@ class SinewPG_Run(bpy.types.PropertyGroup):
         ("CURVES", "F-curves", "Keys on the control points, which can be edited"),
         ("CACHE", "Point cache", "A PC2 file for each strand, small and fast")])
     bones: EnumProperty(name="Bones", items=[
-        ("KEEP", "Keep my motion", "The bones keep the animator's motion, and the tendons are put back on it"),
+        ("KEEP", "Keep my motion", "The bones stay exactly on the animator's motion"),
         ("SIMULATED", "Take the simulated", "The bones take the motion that the muscles achieve")])
     activation: BoolProperty(name="Activations", default=True,
                              description="Activations as custom properties, and as the colour of the strands")
     radius: BoolProperty(name="Bellies thicken", default=True,
                          description="Bellies keep their volume: they grow thicker as they shorten (F-curves only)")
+    bellies: BoolProperty(name="Bellies as meshes", default=True,
+                          description="Show the bellies that have a mesh and let them go with their strands, as point caches")
     gravity: FloatProperty(name="Gravity", default=1.0, min=0, max=10, description="Multiplies gravity in a forward simulation")
     settle: BoolProperty(name="Settle first", default=True,
                          description="Let the model come to rest before a forward simulation begins")
     weight: FloatProperty(name="Effort", default=1e-5, min=0, max=1, precision=6,
-                          description="How much activation costs against following the motion")
+                          description="Cost of activation, relative to following the motion")
     smooth: FloatProperty(name="Smoothness", default=1e-2, min=0, max=100, precision=4,
-                          description="How much a change of activation costs against following the motion")
+                          description="Cost of a change of activation, relative to following the motion")
     feedback: FloatProperty(name="Feedback", default=100, min=0, max=1000,
                             description="How fast an error is corrected, in 1/s")
     loads: StringProperty(name="Loads", description="Forces that the model has to carry, with spaces between: grip=10 is an "
@@ -108,6 +110,16 @@ def _check(replay, settings):
         raise bake.BakeError("The frames of the replay are not evenly spaced: bake it as F-curves")
 
 
+def _bake_bellies(context, scene, replay, frames, found):
+    """Bellies that are meshes play point caches, whatever the strands are baked as. Not where frames are unevenly spaced."""
+    if len(frames) > 1 and not replay.rate:
+        return
+    for mesh, vertices in bellies.motions(context, scene, frames, dict(found).get):
+        path = cache_path(scene, mesh)
+        replays.write_pc2(bpy.path.abspath(path), vertices)
+        bellies.show(mesh, frames, path)
+
+
 def bake_replay(context, scene, replay, first, bones):
     """Puts a replay on the scene, in place of any that is there. bones: whether bodies take the simulated motion.
     Returns the number of strands and frames."""
@@ -136,6 +148,8 @@ def bake_replay(context, scene, replay, first, bones):
         levels = replay.scalar("activation/" + muscles[thing]) if settings.activation else None
         if levels is not None:
             bake.bake_activation(thing, frames, levels)
+    if settings.bellies:
+        _bake_bellies(context, scene, replay, frames, found)
     settings.first = first
     scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
     return len(found), len(frames)
@@ -153,7 +167,8 @@ def clear(scene):
     for thing in baked:
         bake.clear_strand(thing)
     bake_bodies.clear_bodies(scene)
-    return bool(baked or bodies)
+    shown = bellies.clear(scene)
+    return bool(baked or bodies or shown)
 
 
 def is_baked(thing):
@@ -220,7 +235,7 @@ class SINEW_OT_import_replay(_Bakes, bpy.types.Operator, ImportHelper):
 
 
 class SINEW_OT_clear_bake(bpy.types.Operator):
-    """Take off everything that a bake has put on strands and bones"""
+    """Remove everything that a bake has added to strands and bones"""
     bl_idname = "sinew.clear_bake"
     bl_label = "Clear"
     bl_options = {"REGISTER", "UNDO"}

@@ -20,7 +20,7 @@ from bpy.props import BoolProperty, IntProperty, StringProperty
 from bpy_extras.io_utils import ExportHelper
 from mathutils import Matrix
 
-from . import files, markers, model, properties, scene_import, shapes, spaces
+from . import bellies, files, markers, model, properties, scene_import, shapes, spaces
 
 SINGLE = numpy.float32
 
@@ -413,7 +413,7 @@ def _fill_looks(key, node):
             values["color"] = [float(x) for x in source["color"]]
             values["visible"] = not source.get("hidden")
         return
-    values["visible"] = not key.hide_viewport
+    values["visible"] = not (key.hide_viewport or key.get(bellies.SHOWN))
     if source and (key.sinew.kind == "STRAND" or _same(key.color[:3], source["color"])):
         values["color"] = [float(x) for x in source["color"]]
     elif key.type in ("MESH", "SURFACE") and tuple(key.color[:3]) != (1.0, 1.0, 1.0):

@@ -591,7 +591,7 @@ class SINEW_OT_add_model(bpy.types.Operator):
 
 
 class SINEW_OT_import_model(bpy.types.Operator, ImportHelper):
-    """Bring in a model from its muscle file"""
+    """Import a model from its muscle file"""
     bl_idname = "sinew.import_model"
     bl_label = "Import sinew Model"
     bl_options = {"REGISTER", "UNDO"}
@@ -606,13 +606,13 @@ class SINEW_OT_import_model(bpy.types.Operator, ImportHelper):
 
 
 class SINEW_OT_import_motion(bpy.types.Operator, ImportHelper):
-    """Put a motion (control or replay file, key poses, BVH) on the model's armature as an action"""
+    """Put a motion (control or replay file, key poses, BVH, glTF) on the model's armature as an action"""
     bl_idname = "sinew.import_motion"
     bl_label = "Import Motion"
     bl_options = {"REGISTER", "UNDO"}
 
     filename_ext = ".xml"
-    filter_glob: StringProperty(default="*.control.xml;*.replay.xml;*.pose.csv;*.bvh", options={"HIDDEN"})
+    filter_glob: StringProperty(default="*.control.xml;*.replay.xml;*.pose.csv;*.bvh;*.glb;*.gltf", options={"HIDDEN"})
 
     @classmethod
     def poll(cls, context):

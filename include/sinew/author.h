@@ -17,51 +17,6 @@ extern "C" {
  * of joint coordinates stay, so that a motion in joint coordinates is the mirrored motion. */
 SN_API snStatus sn_mirror_spec(const snSpec *spec, int axis, snSpec **mirrored, snError *error);
 
-/* The same model without these primitives (names separated by blanks or commas: bodies, joints, strands, groups,
- * constraints, curves, functions) and without all that hangs on them; their nodes stay in the scene, as plain ones.
- * SN_BAD_INPUT: a name that nothing has. */
-SN_API snStatus sn_make_plain(const snSpec *spec, const char *names, snSpec **plain, snError *error);
-
-/* Models that differ a little: each thing that is varied gets a factor between 1 - by and 1 + by of its own (places: a
- * shift by at most that share of the muscle's length). Evenly spread, and a function of seed, draw and names only; draw 0
- * leaves the model as it is. */
-typedef enum snVary {
-    SN_VARY_PCSA,     /* greatest force of each muscle */
-    SN_VARY_VIA,      /* points of line muscles between origin and insertion; what holds strands on bodies there */
-    SN_VARY_FIBER,    /* fibre length */
-    SN_VARY_SLACK,    /* slack length of line muscles, rest length of strands */
-    SN_VARY_MASS,     /* of bodies, with their inertia */
-    SN_VARY_STIFFNESS /* of joints, coordinates and strands */
-} snVary;
-typedef struct snVariation {
-    snVary what;
-    double by; /* share, 0 to 1 */
-} snVariation;
-SN_API const char *sn_vary_name(int32_t what); /* such as "pcsa"; NULL past the last */
-SN_API const char *sn_vary_doc(int32_t what);
-/* Changes the spec in place. SN_BAD_INPUT: the model has nothing of that kind. */
-SN_API snStatus sn_vary_spec(snSpec *spec, const snVariation *variation, int32_t count, uint64_t seed, int32_t draw,
-                             snError *error);
-
-/* One closed skin from cross-sections: solids lofted through them, united as a distance field, with webs and nails. */
-typedef struct snSkinMeshDef {
-    size_t size;        /* of this struct: set by its default function */
-    const char *tables; /* folder of skin_sections.tsv and skin_chains.tsv */
-    int32_t triangles;  /* wished number, met within some percent; 20,000 to 60,000 for a hand */
-    bool left;          /* mirrored in z */
-    int32_t threads;    /* 0: all cores; the result does not depend on it */
-} snSkinMeshDef;
-
-static inline snSkinMeshDef sn_default_skin_mesh_def(void)
-{
-    SN_DEF(snSkinMeshDef, def);
-    def.tables = "";
-    def.triangles = 40000;
-    return def;
-}
-/* Free with sn_mesh_free. Red of the colours is the influence of tendons (1), green and blue mark the nails (0.8). */
-SN_API snStatus sn_author_skin(const snSkinMeshDef *def, snMesh *mesh, snError *error);
-
 /* AutoStrands [Kaufman 2008, 3.4.1]: fills a closed muscle mesh with evenly spread strands that run as the given ones.
  *
  * The strands are polylines of `samples` points that relax: repulsion moves each point to the middle of the part of
@@ -128,9 +83,6 @@ SN_API snAutoStrandsView sn_autostrands_view(const snAutoStrands *strands);
 /* Changes parameters while it runs. SN_BAD_INPUT: out of range, nothing is changed. */
 SN_API snStatus sn_autostrands_tune(snAutoStrands *strands, double stiffness, double repulsion, int32_t control_points,
                                     snError *error);
-/* Control points of clamped uniform cubic curves, strand by strand, control_points x 3 each; at any time. */
-SN_API snStatus sn_autostrands_finish(const snAutoStrands *strands, double *point, snError *error);
-
 /* What a muscle can do, from its shape: volume of its mesh, mean length of its strands (n positions each, 3 numbers a
  * position), physiological cross-section = volume over mean length [Lee 2009, figure 6]. */
 typedef struct snMuscleMeasure {

@@ -41,7 +41,7 @@ extern "C" {
 #define SN_STATUS_TABLE(X)                                                                                             \
     X(SN_OK, "done", 0)                                                                                                \
     X(SN_DIVERGED, "the simulation diverged", 1)                                                                       \
-    X(SN_CANCELLED, "cancelled", 1)                                                                                    \
+    X(SN_CANCELLED, "stopped", 1)                                                                                      \
     X(SN_NO_MEMORY, "out of memory", 1)                                                                                \
     X(SN_WRITE_FAILED, "a file could not be written", 1)                                                               \
     X(SN_FAILED, "the run failed", 1)                                                                                  \

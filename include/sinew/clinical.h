@@ -36,6 +36,7 @@ typedef struct snChange {
     const char *name, *to; /* to: transfers only */
     double value;
     double force[3]; /* loads only */
+    int32_t line;    /* of the case file, for messages; 0: none */
 } snChange;
 
 typedef struct snCase snCase;
@@ -126,6 +127,32 @@ SN_API snStatus sn_nearest(snPatient *patient, const double *q, snNearest *neare
  */
 SN_API snVerdict sn_verdict(const snPatient *patient, const snHeld *hold, const snNearest *nearest);
 
+/* Holding a pose again and again while muscles tire (three-compartment model, rates of each muscle). */
+typedef struct snEndureDef {
+    size_t size;       /* of this struct: set by its default function */
+    double work, rest; /* s: held that long, then let go for that long */
+    int32_t repeat;
+} snEndureDef;
+static inline snEndureDef sn_default_endure_def(void)
+{
+    SN_DEF(snEndureDef, def);
+    def.work = 2;
+    def.rest = 4;
+    def.repeat = 60;
+    return def;
+}
+typedef struct snEndurance {
+    int32_t count;                 /* moments that were solved: every second of work, at least one a repetition */
+    double *time, *unmet;          /* s; largest missing torque over its tolerance */
+    double *activation, *fatigued; /* count x units: activation; share of fatigued motor units */
+    double fails_at;               /* s: more is missing than the tolerance; -1: never */
+    int32_t fails_in, worst;       /* repetition, from 1; coordinate */
+    void *memory;
+} snEndurance;
+SN_API snStatus sn_endure(snPatient *patient, const double *q, const snEndureDef *def, snEndurance *endurance,
+                          snError *error);
+SN_RELEASED(sn_endurance_free, snEndurance)
+
 /* ---- motions ------------------------------------------------------------------------------------ */
 
 /* A motion of a model's coordinates, sampled: frames x coordinates. */
@@ -177,12 +204,24 @@ typedef struct snImpossible {
 typedef struct snMotionCheck {
     int32_t nframe, nbad; /* frames; of these with more missing than the tolerance */
     int32_t nclamped;     /* frames with a target beyond a range */
+    bool *clamped;        /* per coordinate: in some frame */
     int32_t count;
     snImpossible *stretch;
     void *memory;
 } snMotionCheck;
 SN_API snStatus sn_check_motion(snPatient *patient, const snTargets *targets, snMotionCheck *check);
 SN_RELEASED(sn_motion_check_free, snMotionCheck)
+
+/* The nearest motion that passes that check: failing frames are drawn to the nearest pose that holds, their neighbours
+ * with them so that the change is smooth. */
+typedef struct snNearestMotion {
+    double *q;            /* frames x coordinates; the caller's */
+    int32_t failing, left; /* frames that lacked torque in the motion; that still do */
+    double error, rms;     /* largest and root mean square change of a driven coordinate, rad or m */
+    int32_t worst, worst_frame; /* where the largest is; -1: nothing had to change */
+} snNearestMotion;
+SN_API snStatus sn_nearest_motion(snPatient *patient, const snTargets *targets, snNearestMotion *nearest,
+                                  snProgress progress, snError *error);
 
 /* Following a motion by forward dynamics: activations are chosen anew at every control step and the limb moves by the
  * implicit step
@@ -205,6 +244,7 @@ typedef struct snPursueDef {
     const char *model_name;
     const double *activations; /* frames of stored activations (units each) to play instead of choosing, one per step */
     int32_t nactivation;
+    bool keys_only; /* choose activations at the keys of the poses and move them in straight lines; not for the paper's */
     snProgress progress;
 } snPursueDef;
 static inline snPursueDef sn_default_pursue_def(void)
@@ -216,11 +256,13 @@ typedef struct snPursueReport {
     int32_t frames, steps, full_steps; /* of the replay; of the dynamics; with the full stiffness */
     double simulated, seconds;         /* s */
     double *rms;                       /* per coordinate, rad or m */
+    double mean;                       /* over the driven coordinates, rad or m */
     double worst, worst_time;          /* rad or m */
     int32_t worst_coordinate;
     double max_activation, unmet; /* unmet: largest missing torque over its tolerance */
     double *fatigued;             /* per unit: share of fatigued motor units at the end */
     double *final_pose;           /* per coordinate */
+    bool *clamped;                /* per coordinate: a target lay beyond its range */
     int32_t repetitions;
     double *stored; /* steps x units: activations of every step */
     void *memory;

@@ -20,9 +20,6 @@ typedef struct snDrive snDrive;
 SN_API snStatus sn_drive_create(const snSpec *spec, const snModel *model, snDrive **drive, snError *error);
 SN_API void sn_drive_destroy(snDrive *drive); /* NULL is fine */
 
-SN_API int32_t sn_drive_muscles(const snDrive *drive);   /* channels 0 to this */
-SN_API int32_t sn_drive_functions(const snDrive *drive); /* the channels behind them */
-SN_API const char *sn_drive_name(const snDrive *drive, int32_t channel);
 /* The channel that a name means: function.NAME or function/NAME; muscle.NAME, activation/NAME; or NAME alone where it is
  * unique. A strand stands for the muscle it belongs to. SN_BAD_INPUT lists functions or names the nearest. */
 SN_API snStatus sn_drive_find(const snDrive *drive, const char *name, int32_t *channel, snError *error);
@@ -33,16 +30,9 @@ SN_API snStatus sn_drive_add(snDrive *drive, int32_t channel, int32_t count, con
                              snError *error);
 /* A further constant level that may be changed while it runs (0 at first); for sliders. Kept within 0 and 1. */
 SN_API void sn_drive_set(snDrive *drive, int32_t channel, double level);
-SN_API double sn_drive_level(const snDrive *drive, int32_t channel); /* what sn_drive_set has set */
 
 /* Activations of all muscles at a time; allocates nothing. Returns how many of them were asked for more than 1. */
 SN_API int32_t sn_drive_at(snDrive *drive, double time, double *activation);
-
-/* The most that a muscle was asked for in all calls of sn_drive_at, and when; above 1 it was kept at 1. */
-typedef struct snDemand {
-    double most, time;
-} snDemand;
-SN_API snDemand sn_drive_demand(const snDrive *drive, int32_t muscle);
 
 #ifdef __cplusplus
 }

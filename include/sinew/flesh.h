@@ -60,20 +60,6 @@ SN_API snStatus sn_create_model_flesh(const snSpec *spec, const snFleshDef *def,
 SN_API void sn_flesh_destroy(snFlesh *flesh); /* NULL is fine */
 /* As a deformer, which destroys the flesh in the end. On failure the flesh stays yours. */
 SN_API snStatus sn_flesh_deformer(snFlesh *flesh, snDeformer **deformer, snError *error);
-/* Precision for the frames that follow, m: 1e-5 is the default, 5e-5 is good enough for a preview. */
-SN_API void sn_flesh_set_tolerance(snFlesh *flesh, double tolerance);
-/* What it is made of. */
-typedef struct snFleshSize {
-    int32_t tetrahedra, nodes, levels, bones, muscles, colors;
-    double spacing, volume; /* m; m^3 inside the surface as drawn */
-    double muscle_volume;   /* m^3 */
-    int64_t bytes;          /* of the solver */
-    int32_t parts_dropped;  /* pieces of flesh that no bone holds */
-    int32_t muscles_outside; /* the surface: they pull nothing here */
-    const char *first_outside; /* name of one of them, or NULL */
-} snFleshSize;
-SN_API snFleshSize sn_flesh_size(const snFlesh *flesh);
-
 /* What the last frame did. */
 typedef struct snFleshInfo {
     int32_t newton, cg, projected, halvings; /* iterations; with positive eigenvalues; halved steps */
@@ -89,12 +75,6 @@ typedef struct snFleshInfo {
     double seconds, evaluate_s, assemble_s, coarsen_s, cg_s;
 } snFleshInfo;
 SN_API snFleshInfo sn_flesh_info(const snFlesh *flesh);
-
-/* The state after a frame, so that the next one comes out the same in another process. Returns its size, which is
- * always the same for a flesh; bytes may be NULL. */
-SN_API size_t sn_flesh_save(const snFlesh *flesh, void *bytes);
-/* SN_BAD_INPUT: a state of another size, hence of another flesh. */
-SN_API snStatus sn_flesh_load(snFlesh *flesh, const void *bytes, size_t size, snError *error);
 
 #ifdef __cplusplus
 }

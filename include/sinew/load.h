@@ -33,7 +33,6 @@ SN_API void sn_loads_destroy(snLoads *loads); /* NULL is fine */
 /* Loads on the same body add up. SN_BAD_INPUT, loads untouched: a body that nothing moves, times that do not rise, a
  * force that is not a number or above 10 kN. */
 SN_API snStatus sn_loads_add(snLoads *loads, const snLoadDef *def, snError *error);
-SN_API void sn_loads_clear(snLoads *loads);
 /* What a gripped object does: it presses every digit with the same force (count numbers, N), spread evenly along its
  * bones, square to each and against its flexion. The palm feels the opposite, so that the object is in balance and the
  * wrist carries nothing of it. A digit is a chain of hinges that ends freely, with the bone that they begin on; the

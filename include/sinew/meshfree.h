@@ -81,13 +81,6 @@ SN_API int32_t sn_library_count(const snLibrary *library);
 SN_API snStatus sn_library_info(const snLibrary *library, int32_t muscle,
                                 snLibraryInfo *info); /* SN_BAD_INPUT past the last */
 
-/* Times of the last sn_create_library in this thread's process: solves, their mean and worst processor time (s). */
-typedef struct snLibraryTimes {
-    int32_t solves;
-    double mean, worst, seconds;
-} snLibraryTimes;
-SN_API snLibraryTimes sn_library_times(const snLibrary *library);
-
 SN_API snStatus sn_save_library(const snLibrary *library, const char *path, snError *error);
 /* SN_BAD_FILE with the place of what is wrong. */
 SN_API snStatus sn_load_library(const char *path, snLibrary **library, snError *error);
@@ -96,6 +89,10 @@ SN_API snStatus sn_load_library(const char *path, snLibrary **library, snError *
  * then on, unless this fails.
  * SN_BAD_INPUT: the library was made for other meshes, or names bodies or coordinates that the model lacks. */
 SN_API snStatus sn_library_deformer(const snSpec *spec, snLibrary *library, snDeformer **deformer, snError *error);
+/* A skin that the muscles lift: what their surfaces move beyond the bones moves the skin within 3 cm of them, less with
+ * depth. The skin (a deformer) and the library belong to the new deformer, and are destroyed where this fails. */
+SN_API snStatus sn_library_skin_deformer(const snSpec *spec, snDeformer *skin, snLibrary *library,
+                                         snDeformer **deformer, snError *error);
 
 #ifdef __cplusplus
 }

@@ -13,15 +13,6 @@ typedef struct snModel snModel;
 SN_API snStatus sn_compile(const snSpec *spec, snModel **model, snError *error);
 SN_API void sn_model_destroy(snModel *model);
 
-/* Mass, centre of mass and inertia of a body of the spec, as sn_compile takes them: given, from its closed meshes and its
- * density, or as a cylinder along y. All in the frame of the body's node, kg and m. */
-typedef struct snBodyMass {
-    double mass, center[3];
-    double inertia[9];  /* tensor about the centre of mass, row by row */
-    snMassFrom shape;   /* where centre and inertia come from: SN_MASS_MESH or SN_MASS_CYLINDER, before what is given */
-} snBodyMass;
-SN_API snStatus sn_measure_body(const snSpec *spec, snId body, snBodyMass *mass, snError *error);
-
 /* What the model contains. Names live as long as the model. Group g is also muscle g. Lines are the line muscles of a model
  * on a tree; one muscle may pull by several. */
 typedef enum snItem { SN_ITEM_BODY, SN_ITEM_JOINT, SN_ITEM_COORDINATE, SN_ITEM_STRAND, SN_ITEM_POINT, SN_ITEM_MUSCLE, SN_ITEM_CONSTRAINT, SN_ITEM_GROUP, SN_ITEM_LINE } snItem;

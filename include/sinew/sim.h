@@ -56,7 +56,7 @@ typedef struct snStepInfo {
     double residual;         /* of the linear system, relative */
     double worst_gap;        /* of the equality constraints, m */
     char culprit[128];       /* constraint, joint or strand with the worst gap, or that diverged */
-    double stage_seconds[8]; /* summed over all steps; names by sn_stage_name */
+    double stage_seconds[8]; /* summed over all steps, by stage as sinew bench names them */
 } snStepInfo;
 
 SN_API snStatus sn_step(const snModel *model, snState *state);
@@ -65,7 +65,6 @@ SN_API const snStepInfo *sn_info(const snState *state);
  * strand more than 1 cm into an eyelet that it lay before as drawn, although the step itself worked. The
  * message says which, by how much and when. */
 SN_API snStatus sn_check_gaps(const snState *state, snError *error);
-SN_API const char *sn_stage_name(int32_t stage); /* NULL past the last */
 SN_API double sn_time(const snState *state);
 
 /* Any field by name as an array. data stays valid as long as the state; writable ones may be written between steps.
@@ -109,10 +108,6 @@ SN_API snStatus sn_body_poses(const snModel *model, const double *coordinate, do
 /* The points of all line muscles one after the other (3 each, m) where the nodes of the bodies are at these poses: for
  * drawing, with or without a state. */
 SN_API snStatus sn_line_points(const snModel *model, const double *pose, double *point);
-/* Multiplies gravity from the next step on. */
-SN_API void sn_set_gravity_scale(snState *state, double scale);
-
-SN_API int64_t sn_state_bytes(const snState *state);
 
 #ifdef __cplusplus
 }

@@ -17,10 +17,6 @@ typedef enum snSkinBlend { SN_SKIN_LINEAR, SN_SKIN_DUAL_QUATERNION } snSkinBlend
 
 SN_API void sn_skin_destroy(snSkin *skin); /* NULL is fine */
 
-/* Raises the skin over a base that somebody else has skinned: vertices (3 each) of this frame, world. normal may be
- * NULL. */
-SN_API void sn_skin_deform_base(snSkin *skin, const double *base, const double *point, double *vertex, double *normal);
-
 /* The skin as a deformer of one surface. Destroying the deformer destroys the skin; until then sn_skin_info and the
  * setters may be used. On failure the skin stays yours. */
 SN_API snStatus sn_skin_deformer(snSkin *skin, const char *name, const double color[3], snDeformer **deformer,
@@ -41,12 +37,6 @@ typedef struct snSkinInfo {
     int32_t touching;          /* vertices that were inside another limb */
 } snSkinInfo;
 SN_API snSkinInfo sn_skin_info(const snSkin *skin);
-
-/* What took long to make the skin, as bytes of this machine and build; NULL where all of it was given (bound of the def). */
-SN_API const void *sn_skin_bound(const snSkin *skin, size_t *size);
-
-/* By brute force over all strands instead of the tree: the reference for tests and benchmarks. */
-SN_API void sn_skin_set_brute_force(snSkin *skin, bool on);
 
 #ifdef __cplusplus
 }

@@ -56,6 +56,16 @@ typedef struct snSteerDef {
     size_t checkpoint_size;
 } snSteerDef;
 
+/* A place, a turn or a direction of a body that the motion asks for. */
+typedef struct snSteerAim {
+    char name[80];      /* as the columns begin: place.skull */
+    bool turns;         /* figures are rad, not m */
+    double unreachable; /* by how much the joints, within their ranges, cannot get there, at worst */
+    double error;       /* by how much the simulated body missed it, at worst */
+} snSteerAim;
+
+enum { SN_STEER_MOST_AIMS = 16 };
+
 typedef struct snSteerReport {
     int32_t frames, resumed;
     double mean, worst, worst_time;  /* error over steps and driven coordinates, rad or m */
@@ -74,6 +84,8 @@ typedef struct snSteerReport {
     double stage[4];                 /* s of processor time per step: inverse, torques of the muscles, program, rest */
     bool diverged;
     char culprit[128];
+    int32_t naim;
+    snSteerAim aim[SN_STEER_MOST_AIMS];
     void *memory;
 } snSteerReport;
 
@@ -86,8 +98,11 @@ static inline snSteerDef sn_default_steer_def(void)
     def.relaxation = 0.1;
     return def;
 }
-/* Columns of poses are coordinates of the model, load.BODY (kg) and activation.MUSCLE (0 to 1, to stay near). SN_BAD_INPUT:
- * a column that the model lacks or a passive coordinate; a part, a body or a muscle that is not there; a negative level. */
+/* Columns of poses are coordinates of the model, load.BODY (kg), activation.MUSCLE (0 to 1, to stay near), and what bodies
+ * are to do: place.BODY.x y z (m that its centre of mass is moved, axes left out are free), turn.BODY.x y z (rotation
+ * vector), look.BODY.x y z (point that it faces). Coordinates between the root and such a body that have no column of
+ * their own follow by inverse kinematics. SN_BAD_INPUT: a column that the model lacks or a passive coordinate; a part, a
+ * body or a muscle that is not there; a negative level. */
 SN_API snStatus sn_steer(const snModel *model, const snPoses *poses, const snSteerDef *def, snSteerReport *report,
                          snError *error);
 /* The run at its last finished frame as bytes, for def->checkpoint of a later one. Gives the size, which does not change

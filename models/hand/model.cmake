@@ -1,5 +1,6 @@
-# The right hand, its mirror image, and a variant whose extensor hoods branch (not built by default: ninja hand-hood).
-set(tables bones.tsv joints.tsv muscles.tsv points.tsv surfaces.tsv bellies.tsv skin_sections.tsv)
+# The right hand, its mirror image, and two variants that are not built by default: one whose extensor hoods branch
+# (ninja hand-hood), one whose strands are splines (ninja hand-splines).
+set(tables bones.tsv joints.tsv muscles.tsv points.tsv surfaces.tsv bellies.tsv skin_sections.tsv shapes.tsv)
 foreach(name hand hand-left)
   set(side)
   if(name STREQUAL "hand-left")
@@ -21,9 +22,8 @@ sinew_model_output(hand-hood hand-hood.muscle.xml WITH hand-hood.scene.xml PROGR
 sinew_model_file(hand-hood motions/* OPTIONAL)
 sinew_model_file(hand-hood hand.bvhmap AS hand-hood.bvhmap OPTIONAL)
 
-# The hand whose unbranched tendons are paths: ninja hand-paths.
-sinew_model_output(hand-paths hand-paths.muscle.xml WITH hand-paths.scene.xml PROGRAM hand ARGUMENTS --paths
+sinew_model_output(hand-splines hand-splines.muscle.xml WITH hand-splines.scene.xml PROGRAM hand ARGUMENTS --splines
   INPUTS ${tables} OPTIONAL)
-sinew_model_file(hand-paths motions/* OPTIONAL)
-sinew_model_file(hand-paths moment_arms.tsv OPTIONAL)
-sinew_model_file(hand-paths hand.bvhmap AS hand-paths.bvhmap OPTIONAL)
+sinew_model_file(hand-splines motions/* OPTIONAL)
+sinew_model_file(hand-splines moment_arms.tsv OPTIONAL)
+sinew_model_file(hand-splines hand.bvhmap AS hand-splines.bvhmap OPTIONAL)

@@ -301,8 +301,30 @@ def points_table(body):
     return FRAME + "# Paths from origin to insertion, straight between points.\n" + "".join(lines)
 
 
+# Sections of the skin: the body that each belongs to is only named; the weights come from the distances to the bones.
+# The slope of the trapezius: the lines of its upper part run straight from neck to acromion, outside the survey's narrow waist there.
+SKIN_SLOPE = {"1.4500": 0.300, "1.4780": 0.215, "1.5000": 0.158, "1.5300": 0.128}
+SKIN_BODY = {"torso_neck": "pelvis", "head": "skull", "arm_R": "humerus_R", "arm_L": "humerus_L"}
+
+
+def skin_sections_table(_):
+    """Horizontal superellipses of the survey, the right arm mirrored, as the skin builder reads them."""
+    lines = ["# Cross-sections of the skin, from survey/skin_sections.tsv; the left arm is the right one mirrored. Written by models/kit/body_tables.py.",
+             "# Units m, frame of the body. breadth along ex, depth along ez, exponent n of |2x/breadth|^n + |2z/depth|^n = 1.",
+             "\t".join(("segment", "body", "station", "center", "ex", "ez", "breadth", "depth", "exponent", "arch", "edge", "source"))]
+    rows = read("skin_sections")
+    for segment in SKIN_BODY:
+        left = segment == "arm_L"
+        for k, row in enumerate(r for r in rows if r["loft"] == ("arm_R" if left else segment)):
+            width = SKIN_SLOPE.get(row["y"], 0) if segment == "torso_neck" else 0
+            z = -float(row["zc"]) if left else float(row["zc"])
+            lines.append("\t".join((segment, SKIN_BODY[segment], "%s %d" % (segment, k), cell((float(row["xc"]), float(row["y"]), z)),
+                                    "0 0 1", "1 0 0", number(width) if width else row["width_z"], row["depth_x"], row["exponent"], "0", "-", row["source"])))
+    return "\n".join(lines) + "\n"
+
+
 TABLES = {"bones": bones_table, "coordinates": coordinates_table, "springs": springs_table, "muscles": muscles_table,
-          "points": points_table}
+          "points": points_table, "skin_sections": skin_sections_table}
 
 
 def report(body):

@@ -84,7 +84,7 @@ class Model(Closable):
     # ---- motions
 
     def motion(self, name):
-        """A motion for this model by the name of a shipped one or by path: key poses, BVH, control and replay files."""
+        """A motion for this model by the name of a shipped one or by path: key poses, BVH, glTF, control and replay files."""
         definition, error = sn.sn_default_motion_def(), api.snError()
         model = encode(self.path)
         definition.model = model

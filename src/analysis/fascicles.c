@@ -134,7 +134,7 @@ static snStatus find_joint(Analysis *a)
     if (a->joint < 0) return SN_OK;
     if (!NEW(a, distal, m->nbody + 1) || !NEW(a, track_body, m->nbody + 1)) return sn_fail_no_memory(a->error);
     if (m->joint_b[a->joint] < 0)
-        return sn_fail(a->error, SN_BAD_INPUT, "joint \"%.100s\" has nothing behind it", m->joint_name[a->joint]);
+        return sn_fail(a->error, SN_BAD_INPUT, "no body moves with joint \"%.100s\"", m->joint_name[a->joint]);
     sn_mark_distal(m, a->joint, a->distal);
     for (int32_t b = 0; b < m->nbody; ++b)
         if ((a->track_body[b] = sn_track_find_body(a->replay, m->body_name[b])) < 0)

@@ -1,4 +1,5 @@
 /* Length and velocity of the fibres over a replay: of the part of each strand that is belly, along its path. */
+#include "analysis/own/muscles.h"
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/error.h"

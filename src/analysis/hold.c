@@ -7,6 +7,7 @@
  * so small that a pose within reach leaves less than 0.5 mN m at any joint. Convex with one answer: a fast yes or no.
  */
 #include "analysis/patient.h"
+#include "sim/tree_sim.h"
 
 #include <math.h>
 #include <string.h>
@@ -63,6 +64,30 @@ void sn_patient_place(snPatient *p, const double *q, const double *v)
     sn_path_forces(&p->s->path, p->path, p->strength, p->passive);
 }
 
+static void fill_A(snPatient *p)
+{
+    const snPathWork *w = p->path;
+    memset(p->A, 0, sizeof *p->A * (size_t)p->nq * (size_t)p->nu);
+    for (int32_t i = 0; i < p->np; ++i) {
+        double f = w->active[i];
+        double *column = p->A + p->s->path_unit[i];
+        for (int32_t k = w->rowadr[i]; k < w->rowadr[i + 1]; ++k)
+            column[(size_t)w->col[k] * (size_t)p->nu] += -w->P[k] * f + compression_torque(p, w->col[k], f);
+    }
+}
+
+void sn_patient_borrow(snPatient *p, const snTreeSim *sim)
+{
+    size_t nq = sizeof(double) * (size_t)p->nq, np = sizeof(double) * (size_t)p->np;
+    memcpy(p->q, sim->q, nq);
+    memcpy(p->v, sim->v, nq);
+    memcpy(p->path->length, sim->line->length, np);
+    memcpy(p->path->P, sim->line->P, sizeof(double) * (size_t)p->path->nnz);
+    memcpy(p->path->passive, sim->line->passive, np);
+    memcpy(p->path->active, sim->line->active, np);
+    fill_A(p);
+}
+
 void sn_patient_assemble(snPatient *p, const double *q, const double *v, const double *a)
 {
     size_t bytes = sizeof(double) * (size_t)p->nq;
@@ -73,14 +98,7 @@ void sn_patient_assemble(snPatient *p, const double *q, const double *v, const d
     sn_patient_loads(p, p->tau);
     for (int32_t i = 0; i < p->np; ++i) sn_patient_pull(p, i, p->path->passive[i], p->tau);
     for (int32_t k = 0; k < p->nq; ++k) p->b[k] -= p->tau[k];
-    memset(p->A, 0, bytes * (size_t)p->nu);
-    const snPathWork *w = p->path;
-    for (int32_t i = 0; i < p->np; ++i) {
-        double f = w->active[i];
-        double *column = p->A + p->s->path_unit[i];
-        for (int32_t k = w->rowadr[i]; k < w->rowadr[i + 1]; ++k)
-            column[(size_t)w->col[k] * (size_t)p->nu] += -w->P[k] * f + compression_torque(p, w->col[k], f);
-    }
+    fill_A(p);
 }
 
 static double tension(const snPatient *p, int32_t path, const double *activation)
@@ -100,13 +118,13 @@ void sn_patient_torque(snPatient *p, const double *q, const double *activation, 
 
 /* ---- the program ---------------------------------------------------------------------------- */
 
-/* Rows of driven coordinates that are not fused, over their tolerance; a column per control and per stop. */
+/* Rows of driven coordinates that are neither fused nor ignored, over their tolerance; a column per control and per stop. */
 static void fill_rows(snPatient *p)
 {
     size_t ld = (size_t)p->ld;
     p->nrow = p->nstop = 0;
     for (int32_t k = 0; k < p->nq; ++k) {
-        if (!p->s->tree.driven[k] || p->fused[k]) continue;
+        if (!p->s->tree.driven[k] || p->fused[k] || p->ignored[k]) continue;
         double e = 1 / p->s->tolerance[k], *h = p->H + (size_t)p->nrow * ld;
         memset(h, 0, sizeof *h * ld);
         for (int32_t u = 0; u < p->nu; ++u) h[p->control[u]] += e * p->A[(size_t)k * (size_t)p->nu + (size_t)u];

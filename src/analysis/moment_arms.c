@@ -411,7 +411,7 @@ static bool allocate(Sweep *w)
 static snStatus explain(const Sweep *w, snStatus status, snError *error)
 {
     if (status == SN_DIVERGED)
-        return sn_fail(error, status, "a pose could not be settled: %s runs away", sn_info(w->s)->culprit);
+        return sn_fail(error, status, "a pose could not be settled: %s diverges", sn_info(w->s)->culprit);
     if (status == SN_NO_MEMORY) return sn_fail_no_memory(error);
     return status == SN_OK ? SN_OK : sn_fail(error, status, "%s", sn_status_text(status));
 }

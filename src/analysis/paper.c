@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "opt/boxqp.h"
 #include "opt/lbfgsb.h"
 
 #include <math.h>
@@ -137,7 +138,7 @@ static double objective(void *user, const double *c, double *gradient)
 static snStatus solve_stage(Paper *s, bool root, snError *error)
 {
     snPatient *p = s->p;
-    for (int32_t k = 0; k < p->nq; ++k) s->row[k] = p->s->tree.driven[k] && is_root(p, k) == root;
+    for (int32_t k = 0; k < p->nq; ++k) s->row[k] = p->s->tree.driven[k] && is_root(p, k) == root && !p->ignored[k];
     for (int32_t j = 0; j < p->nz; ++j) s->lo[j] = 0, s->hi[j] = 1;
     for (int32_t u = 0; root && u < p->nu; ++u)
         if (!moves_root_only(p, u)) s->lo[p->control[u]] = s->hi[p->control[u]] = s->c[p->control[u]];
@@ -220,5 +221,69 @@ snStatus sn_paper_frame(snPatient *p, const double *activation, bool newtons, do
     }
     sn_treesim_destroy(sim);
     close_paper(&s);
+    return status;
+}
+
+/* The same objective as w_s/2 |free + R c - t|^2 + w_c/4 |c|^2 = 1/2 c'Qc + g'c + constant. */
+static snStatus solve_exactly(Paper *s, double *Q, double *g, double *c)
+{
+    int32_t n = s->p->nz;
+    for (int32_t i = 0; i < n; ++i) {
+        g[i] = c[i] = 0;
+        for (int32_t j = 0; j < n; ++j) Q[(size_t)i * (size_t)n + (size_t)j] = i == j ? effort_weight / 2 : 0;
+    }
+    for (int32_t k = 0; k < s->p->nq; ++k) {
+        const double *row = s->R + (size_t)k * (size_t)n;
+        for (int32_t i = 0; s->row[k] && i < n; ++i) {
+            g[i] += pose_weight * row[i] * (s->free[k] - s->target[k]);
+            for (int32_t j = 0; j < n; ++j) Q[(size_t)i * (size_t)n + (size_t)j] += pose_weight * row[i] * row[j];
+        }
+    }
+    snBoxQp *qp = sn_boxqp_create(n);
+    snBoxQpProblem problem = {.n = n, .Q = Q, .c = g, .lo = s->lo, .hi = s->hi};
+    snStatus status = qp ? sn_boxqp_solve(qp, &problem, c, NULL) : SN_NO_MEMORY;
+    sn_boxqp_destroy(qp);
+    return status;
+}
+
+/* rms over the rows of R (a - b). */
+static double poses_apart(const Paper *s, const double *a, const double *b)
+{
+    double sum = 0;
+    int32_t count = 0, n = s->p->nz;
+    for (int32_t k = 0; k < s->p->nq; ++k) {
+        double off = 0;
+        for (int32_t j = 0; j < n; ++j) off += s->R[(size_t)k * (size_t)n + (size_t)j] * (a[j] - b[j]);
+        if (s->row[k]) sum += off * off, ++count;
+    }
+    return sqrt(sum / (count ? count : 1));
+}
+
+snStatus sn_paper_compare(snPatient *p, const double *q, const double *target, double *above, double *apart)
+{
+    Paper s = {0};
+    snTreeSim *sim = sn_patient_sim(p);
+    size_t n = (size_t)p->nz;
+    double *block = SN_NEW_ARRAY(double, n *n + 3 * n), *g = block ? block + n * n : NULL;
+    snStatus status = sim && block ? open_paper(p, false, &s, NULL) : SN_NO_MEMORY;
+    if (status == SN_OK) status = sn_lbfgsb_create(p->nz, &s.solver, NULL);
+    if (status == SN_OK) {
+        s.target = target;
+        sn_patient_place(p, q, NULL);
+        start_lengths(&s);
+        linearise(&s, q, sim->U, sim->ld);
+        for (int32_t k = 0; k < p->nq; ++k) s.row[k] = p->s->tree.driven[k];
+        snSmoothProblem problem = {
+            .n = p->nz, .lo = s.lo, .hi = s.hi, .value = objective, .user = &s, .max_evaluations = 300};
+        status = sn_lbfgsb_minimise(s.solver, &problem, s.c, NULL, NULL);
+    }
+    if (status == SN_OK) status = solve_exactly(&s, block, g, g + n);
+    if (status == SN_OK) {
+        *above = objective(&s, g + n, g + 2 * n) - objective(&s, s.c, g + 2 * n);
+        *apart = poses_apart(&s, g + n, s.c);
+    }
+    sn_treesim_destroy(sim);
+    close_paper(&s);
+    sn_free(block);
     return status;
 }

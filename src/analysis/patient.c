@@ -39,6 +39,25 @@ static snStatus unknown_unit(const snPatient *p, const char *name, snError *erro
     return unknown("unit", name, n, names, error);
 }
 
+/* Joints by themselves and with their coordinates. */
+static snStatus unknown_joint(const snPatient *p, const char *name, snError *error)
+{
+    const char *names[MAX_NAMES];
+    char text[4000];
+    int32_t n = 0;
+    size_t used = 0;
+    for (int32_t k = 0; k < p->nq && n < MAX_NAMES - 2; ++k) {
+        size_t length = strcspn(p->m->coord_name[k], ".");
+        names[n++] = p->m->coord_name[k];
+        if (used + length + 1 > sizeof text) continue;
+        memcpy(text + used, p->m->coord_name[k], length);
+        text[used + length] = '\0';
+        names[n++] = text + used;
+        used += length + 1;
+    }
+    return unknown("joint", name, n, names, error);
+}
+
 /* Whether a blank-separated list has the word. */
 static bool lists(const char *list, const char *word)
 {
@@ -84,28 +103,34 @@ static snStatus change_paths(snPatient *p, const snChange *c, snError *error)
     return found ? SN_OK : unknown_unit(p, c->name, error);
 }
 
+/* There are few: the remedy names them all. */
+static snStatus unknown_nerve(const snPatient *p, const char *name, snError *error)
+{
+    char list[400] = "";
+    for (int32_t i = 0; i < p->np; ++i)
+        for (const char *at = p->s->path_nerve[i]; *at;) {
+            char word[80];
+            size_t length = strcspn(at, " "), used = strlen(list);
+            (void)snprintf(word, sizeof word, "%.*s", (int)length, at);
+            if (length && length < sizeof word && used + length + 2 < sizeof list && !lists(list, word))
+                (void)snprintf(list + used, sizeof list - used, "%s%s", used ? " " : "", word);
+            at += length + (at[length] == ' ');
+        }
+    (void)sn_fail(error, SN_BAD_INPUT, "the model has no nerve lesion called \"%.80s\"", name);
+    if (*list)
+        sn_error_remedy(error, "name one of: %s", list);
+    else
+        sn_error_remedy(error, "its muscles name no nerves");
+    return SN_BAD_INPUT;
+}
+
 static snStatus change_nerve(snPatient *p, const snChange *c, snError *error)
 {
     bool found = false;
     for (int32_t i = 0; i < p->np; ++i)
         if (lists(p->s->path_nerve[i], c->name)) p->strength[i] = 0, found = true;
     if (found) return SN_OK;
-    const char *names[MAX_NAMES];
-    char text[4000];
-    int32_t n = 0;
-    size_t used = 0;
-    for (int32_t i = 0; i < p->np; ++i) /* every word of every list once is enough */
-        for (const char *at = p->s->path_nerve[i]; *at;) {
-            size_t length = strcspn(at, " ");
-            if (length && used + length + 1 < sizeof text && n < MAX_NAMES - 1) {
-                memcpy(text + used, at, length);
-                text[used + length] = '\0';
-                names[n++] = text + used;
-                used += length + 1;
-            }
-            at += length + (at[length] == ' ');
-        }
-    return unknown("nerve lesion", c->name, n, names, error);
+    return unknown_nerve(p, c->name, error);
 }
 
 static snStatus change_fuse(snPatient *p, const snChange *c, snError *error)
@@ -117,7 +142,7 @@ static snStatus change_fuse(snPatient *p, const snChange *c, snError *error)
         double at = p->s->tree.slides[k] ? c->value : c->value * SN_DEG;
         p->fused_at[k] = fmin(fmax(at, p->s->tree.lower[k]), p->s->tree.upper[k]);
     }
-    return found ? SN_OK : unknown("joint", c->name, p->nq, p->m->coord_name, error);
+    return found ? SN_OK : unknown_joint(p, c->name, error);
 }
 
 static snStatus change_load(snPatient *p, const snChange *c, snError *error)
@@ -180,8 +205,10 @@ static snStatus apply(snPatient *p, const snCase *c, snError *error)
     snStatus status = SN_OK;
     for (int32_t i = 0; i < p->np; ++i) p->strength[i] = p->passive[i] = 1;
     for (int32_t u = 0; u < p->nu; ++u) p->cost[u] = 1;
-    for (int32_t i = 0; c && i < sn_case_count(c) && status == SN_OK; ++i)
+    for (int32_t i = 0; c && i < sn_case_count(c) && status == SN_OK; ++i) {
         status = change(p, sn_case_change(c, i), error);
+        if (status != SN_OK && error) error->line = sn_case_change(c, i)->line;
+    }
     if (status != SN_OK) return status;
     p->nz = 0;
     for (int32_t u = 0; u < p->nu; ++u) p->control[u] = -1;
@@ -208,7 +235,7 @@ static bool reserve(snPatient *p, int32_t nload)
     p->ld = sn_dense_ld((int32_t)nv);
     size_t ld = (size_t)p->ld;
     double *at = p->block = SN_NEW_ARRAY(double, ld *(ld + nq + 6) + nq * (nu + 10) + 3 * nu + 4 * np);
-    p->fused = SN_NEW_ARRAY(bool, 2 * nq);
+    p->fused = SN_NEW_ARRAY(bool, 3 * nq);
     p->control = SN_NEW_ARRAY(int32_t, nu + 2 * nq);
     p->load = SN_NEW_ARRAY(snLoad, nload);
     p->tree = sn_tree_create(&p->s->tree);
@@ -222,7 +249,7 @@ static bool reserve(snPatient *p, int32_t nload)
     p->A = take(&at, nq * nu);
     p->strength = take(&at, np), p->passive = take(&at, np), p->force = take(&at, np);
     p->cost = take(&at, nu), p->activation = take(&at, nu);
-    p->clamped = p->fused + nq;
+    p->clamped = p->fused + nq, p->ignored = p->clamped + nq;
     p->row = p->control + nu, p->stop = p->row + nq;
     return true;
 }

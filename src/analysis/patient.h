@@ -7,6 +7,8 @@
 #include "opt/dense.h"
 #include "sinew/clinical.h"
 
+struct snTreeSim;
+
 typedef enum snCoupling { SN_COUPLE_SOFT, SN_COUPLE_HARD, SN_COUPLE_NONE } snCoupling;
 
 typedef struct snLoad {
@@ -32,6 +34,7 @@ struct snPatient {
     double *cost;               /* per unit */
     bool *fused;                /* per coordinate */
     double *fused_at;           /* rad or m */
+    bool *ignored;              /* per coordinate: its torque is not asked for, as where nobody saw it */
     int32_t *control;           /* per unit: its control; the same one for hard coupled units */
     snCoupling coupling;
     int32_t nload;
@@ -62,6 +65,8 @@ extern const double sn_effort_weight, sn_couple_weight;
 
 /* Fills A and b for a state; v and a may be NULL. */
 void sn_patient_assemble(snPatient *p, const double *q, const double *v, const double *a);
+/* Fills A for the state that a simulation of p was prepared in, from its lengths and forces; b and the tree are left. */
+void sn_patient_borrow(snPatient *p, const struct snTreeSim *sim);
 /* Torque of everything at given activations and no acceleration: sum of forces, 0 in equilibrium. */
 void sn_patient_torque(snPatient *p, const double *q, const double *activation, double *tau);
 /* The same, and K as sn_patient_slopes gives it. For tests: allocates. */

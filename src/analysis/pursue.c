@@ -29,8 +29,10 @@ void sn_pursue_reference(snPursue *u, double time, double *q, double *v, double 
         q[k] = c < 0 ? 0 : row[c];
         if (v) v[k] = c < 0 ? 0 : row[nc + c];
         if (a) a[k] = c < 0 ? 0 : row[2 * nc + c];
+        u->p->ignored[k] = c >= 0 && !sn_poses_seen(u->poses, c, time);
     }
     sn_patient_clamp(u->p, q, q);
+    for (int32_t k = 0; k < u->p->nq; ++k) u->report->clamped[k] = u->report->clamped[k] || u->p->clamped[k];
 }
 
 /* ---- control -------------------------------------------------------------------------------- */
@@ -48,6 +50,28 @@ static void look_ahead(snPursue *u, double h)
     sim->free_stops = false;
 }
 
+/* What was not seen has no wanted acceleration: muscles at their last activation and passive tissue tell it. */
+static void foresee(snPursue *u, double h)
+{
+    snPatient *p = u->p;
+    snTreeSim *sim = u->sim;
+    bool any = false;
+    for (int32_t k = 0; k < p->nq; ++k) any = any || p->ignored[k];
+    if (!any) return;
+    memcpy(sim->K, sim->U, sizeof *sim->K * (size_t)p->nq * (size_t)sim->ld);
+    for (int32_t i = 0; i < p->nq; ++i) {
+        double sum = 0;
+        for (int32_t unit = 0; unit < p->nu && !p->fused[i]; ++unit)
+            sum += p->A[(size_t)i * (size_t)p->nu + (size_t)unit] * p->activation[unit];
+        sim->dv[i] = sim->x[i] + h * sum;
+        sim->least[i] = 1e-14 * sim->M[(size_t)i * (size_t)(sim->ld + 1)];
+    }
+    if (!p->dense->factor(p->nq, sim->K, sim->ld, sim->least)) return;
+    p->dense->solve(p->nq, sim->K, sim->ld, sim->dv);
+    for (int32_t k = 0; k < p->nq; ++k)
+        if (p->ignored[k]) u->acceleration[k] = sim->dv[k] / h;
+}
+
 /* The torques of the wanted acceleration, solved backwards through the implicit step: a finger weighs so little that
  * damping and stiffness over a step outweigh its inertia. */
 static snStatus by_torque(snPursue *u, double time, double h)
@@ -61,7 +85,9 @@ static snStatus by_torque(snPursue *u, double time, double h)
     sim->full = u->full;
     look_ahead(u, h);
     sim->full = true;
-    sn_patient_assemble(p, sim->q, sim->v, NULL);
+    sim->stays = true; /* until it moves */
+    sn_patient_borrow(p, sim);
+    foresee(u, h);
     for (int32_t i = 0; i < p->nq; ++i) {
         double sum = -sim->x[i];
         for (int32_t j = 0; j < p->nq; ++j) sum += sim->U[(int64_t)i * sim->ld + j] * h * u->acceleration[j];
@@ -77,6 +103,7 @@ static bool find_response(snPursue *u, double h)
     snTreeSim *sim = u->sim;
     int32_t nu = p->nu;
     look_ahead(u, h);
+    sim->stays = true;
     bool fine = sn_treesim_factor(sim);
     if (!fine) {
         sim->full = false;
@@ -86,7 +113,7 @@ static bool find_response(snPursue *u, double h)
     }
     p->dense->solve(p->nq, sim->U, sim->ld, sim->x);
     for (int32_t k = 0; k < p->nq; ++k) u->free[k] = sim->q[k] + h * (sim->v[k] + sim->x[k]);
-    sn_patient_assemble(p, sim->q, sim->v, NULL);
+    sn_patient_borrow(p, sim);
     for (int32_t unit = 0; unit < nu; ++unit) {
         for (int32_t k = 0; k < p->nq; ++k)
             sim->x[k] = p->fused[k] ? 0 : h * p->A[(size_t)k * (size_t)nu + (size_t)unit];
@@ -107,7 +134,7 @@ static snStatus ahead(snPursue *u, double time, double h)
     memset(p->H, 0, sizeof *p->H * wide * (size_t)p->nq);
     p->nrow = 0, p->nvar = p->nz;
     for (int32_t k = 0; k < p->nq; ++k) {
-        if (!p->s->tree.driven[k] || p->fused[k]) continue;
+        if (!p->s->tree.driven[k] || p->fused[k] || p->ignored[k]) continue;
         double *row = p->H + (size_t)p->nrow * wide;
         for (int32_t unit = 0; unit < nu; ++unit)
             row[p->control[unit]] += u->B[(size_t)k * (size_t)nu + (size_t)unit] / one_degree;
@@ -146,6 +173,10 @@ static snStatus choose(snPursue *u, int32_t step, double time)
         return SN_OK;
     }
     if (step % u->every) return SN_OK;
+    if (u->key) {
+        sn_pursue_between_keys(u, time);
+        return SN_OK;
+    }
     snStatus status = d->method == SN_PURSUE_TORQUE ? by_torque(u, time, u->h) : by_step(u, time, u->every * u->h);
     for (int32_t k = 0; d->method == SN_PURSUE_TORQUE && k < p->nq; ++k)
         u->report->unmet = fmax(u->report->unmet, fabs(p->missing[k]) / p->s->tolerance[k]);
@@ -226,11 +257,13 @@ static void compare(snPursue *u, double time)
     sn_pursue_reference(u, time, u->target, NULL, NULL);
     for (int32_t k = 0; k < u->p->nq; ++k) {
         double off = fabs(u->sim->q[k] - u->target[k]);
+        if (u->p->ignored[k]) continue;
         r->rms[k] += off * off;
+        ++u->compared[k];
+        if (u->p->s->tree.driven[k]) r->mean += off;
         if (u->p->s->tree.driven[k] && off > r->worst) r->worst = off, r->worst_time = time, r->worst_coordinate = k;
     }
     for (int32_t unit = 0; unit < u->p->nu; ++unit) r->max_activation = fmax(r->max_activation, u->p->activation[unit]);
-    ++u->compared;
 }
 
 /* ---- fatigue -------------------------------------------------------------------------------- */
@@ -279,7 +312,7 @@ static snStatus run_once(snPursue *u, double offset, snTrack *replay)
             frame = (int32_t)fmax(1, round(1 / (u->frame_rate * u->h)));
     for (int32_t i = 0; i <= n && status == SN_OK; ++i) {
         double time = u->begin + i * u->h;
-        if (u->def->progress.call && i % 50 == 0 &&
+        if (u->def->progress.call && i % u->every == 0 && /* often: what is finished can be kept only if this ends soon */
             u->def->progress.call(u->def->progress.user, "track", offset + time - u->begin, u->total))
             return SN_CANCELLED;
         if (i % frame == 0) compare(u, time);
@@ -322,15 +355,17 @@ static bool reserve(snPursue *u)
     u->room = (int32_t)steps;
     double *at = u->block = SN_NEW_ARRAY(double, 4 * nq + nq * nu + 7 * (size_t)p->m->nbody + ns + np + drawn +
                                                      3 * (size_t)sn_poses_columns(u->poses));
-    double *out = u->report->memory = SN_NEW_ARRAY(double, 2 * nq + nu + steps * nu);
-    u->column = SN_NEW_ARRAY(int32_t, nq);
+    double *out = u->report->memory = SN_NEW_ARRAY(double, 3 * nq + nu + steps * nu);
+    u->column = SN_NEW_ARRAY(int32_t, 2 * nq);
     u->fatigue = SN_NEW_ARRAY(snFatigue, nu);
     if (!at || !out || !u->column || !u->fatigue || !(u->sim = sn_patient_sim(u->p))) return false;
+    if (!sn_treesim_keep(u->sim)) return false;
     u->target = at, u->rate = u->target + nq, u->acceleration = u->rate + nq, u->free = u->acceleration + nq;
     u->B = u->free + nq, u->pose = u->B + nq * nu, u->scalar = u->pose + 7 * (size_t)p->m->nbody;
     u->strength = u->scalar + ns, u->point = u->strength + np, u->row = u->point + drawn;
     u->report->rms = out, u->report->final_pose = out + nq, u->report->fatigued = out + 2 * nq,
-    u->report->stored = out + 2 * nq + nu;
+    u->report->clamped = (bool *)(out + 2 * nq + nu), u->report->stored = out + 3 * nq + nu;
+    u->compared = u->column + nq;
     memcpy(u->strength, p->strength, sizeof(double) * np);
     for (size_t i = 0; i < nu; ++i) u->fatigue[i] = sn_fatigue_rested();
     for (int32_t k = 0; k < p->nq; ++k) {
@@ -353,10 +388,14 @@ static void set_rates(snPursue *u)
 static void finish(snPursue *u, double started)
 {
     snPursueReport *r = u->report;
-    for (int32_t k = 0; k < u->p->nq; ++k) r->rms[k] = sqrt(r->rms[k] / (u->compared ? u->compared : 1));
+    double driven = 0;
+    for (int32_t k = 0; k < u->p->nq; ++k) driven += u->p->s->tree.driven[k] ? u->compared[k] : 0;
+    r->mean /= fmax(1, driven);
+    for (int32_t k = 0; k < u->p->nq; ++k) r->rms[k] = sqrt(r->rms[k] / (u->compared[k] ? u->compared[k] : 1));
     for (int32_t i = 0; i < u->p->nu; ++i) r->fatigued[i] = u->fatigue[i].fatigued;
     memcpy(r->final_pose, u->sim->q, sizeof(double) * (size_t)u->p->nq);
     memcpy(u->p->strength, u->strength, sizeof(double) * (size_t)u->p->np);
+    memset(u->p->ignored, 0, sizeof *u->p->ignored * (size_t)u->p->nq);
     r->simulated = r->steps * u->h;
     r->seconds = sn_clock() - started;
 }
@@ -373,6 +412,7 @@ snStatus sn_pursue(snPatient *p, const snPoses *poses, const snPursueDef *def, s
     set_rates(&u);
     snStatus status = reserve(&u) ? SN_OK : SN_NO_MEMORY;
     if (status == SN_OK && replay) status = start_replay(&u, &track);
+    if (status == SN_OK && def->keys_only && def->method != SN_PURSUE_PAPER) status = sn_pursue_keys(&u);
     if (status == SN_OK) {
         status = def->method == SN_PURSUE_PAPER ? sn_pursue_paper(&u, track, error) : run(&u, track);
         finish(&u, started);
@@ -383,6 +423,7 @@ snStatus sn_pursue(snPatient *p, const snPoses *poses, const snPursueDef *def, s
     if (replay) *replay = track;
     sn_treesim_destroy(u.sim);
     sn_free(u.block);
+    sn_free(u.key);
     sn_free(u.column);
     sn_free(u.fatigue);
     return status;

@@ -13,23 +13,34 @@ typedef struct snPursue {
     snPursueReport *report;
     snTreeSim *sim; /* the limb, with the case applied */
     bool full;      /* the last step used the full stiffness */
-    int32_t *column; /* per coordinate, -1: none */
+    int32_t *column;   /* per coordinate, -1: none */
+    int32_t *compared; /* per coordinate: in how many frames */
+    double *key;       /* keys x units: activations that hold the keys; NULL: chosen on the way */
     double h, begin, end, frame_rate, total;
-    int32_t every, compared, room; /* steps from one control to the next; frames compared; steps stored at most */
+    int32_t every, room; /* steps from one control to the next; steps stored at most */
     double *target, *rate, *acceleration, *free, *B, *pose, *point, *scalar, *strength, *row;
     snFatigue *fatigue;
     void *block;
 } snPursue;
 
-/* Target at a time, clamped; v and a may be NULL. */
+/* Target at a time, clamped; v and a may be NULL. What nobody saw then is marked as ignored in the patient. */
 void sn_pursue_reference(snPursue *u, double time, double *q, double *v, double *a);
 /* Compares u->f.q with the target and records a frame; replay may be NULL. */
 snStatus sn_pursue_record(snPursue *u, double time, snTrack *replay);
 /* The published method: paper.c. */
 snStatus sn_pursue_paper(snPursue *u, snTrack *replay, snError *error);
 
+/* Inverse at the keys only, as animators of keys expect: holds every key and fills u->key. */
+snStatus sn_pursue_keys(snPursue *u);
+/* The activations at a time, in straight lines from key to key. */
+void sn_pursue_between_keys(snPursue *u, double time);
+
 /* One frame of it from rest: what activation moves every coordinate by, rad. newtons: forces in N instead of percent.
  */
 snStatus sn_paper_frame(snPatient *p, const double *activation, bool newtons, double *moved);
+
+/* One frame from rest at q towards a target, all joints at once, by L-BFGS-B and by the quadratic program that it is:
+ * above: what the program's value lies above that of L-BFGS-B; apart: rms distance of the poses that both reach, rad. */
+snStatus sn_paper_compare(snPatient *p, const double *q, const double *target, double *above, double *apart);
 
 #endif

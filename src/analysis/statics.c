@@ -3,6 +3,7 @@
  * Rows of torques are divided by what the coordinate's muscles can do together, so that a fingertip counts as much as
  * the wrist. A muscle that needs its neighbours to cancel its side effects shows as |a| far above the |a| that the same
  * torque takes when the other coordinates do not count. */
+#include "analysis/own/muscles.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "opt/minnorm.h"
@@ -183,7 +184,7 @@ snStatus sn_static_check(const snModel *m, const double *arm, double share, snSt
     Statics t = {.m = m, .n = m->nmuscle};
     snStatics out = {0};
     if (!(share > 0 && share <= 1))
-        return sn_fail(error, SN_BAD_INPUT, "the share of torque must lie in (0, 1], not at %g", share);
+        return sn_fail(error, SN_BAD_INPUT, "the share of torque is %g, expected above 0 and at most 1", share);
     snStatus status = check(&t, arm, share, &out);
     sn_minnorm_destroy(t.work);
     void *block[] = {t.row_coord, t.R, t.scale, t.up, t.down, t.tau, t.a};

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/nearest.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,17 +13,20 @@
 
 enum { MAX_FRAMES = 1000000 };
 
-/* Whether a column joint.motion is of a joint that the model holds still. */
-static bool is_held(const snModel *m, const char *column)
+static snStatus fail_column(const snModel *m, const char *text, snError *error)
 {
-    size_t joint = strcspn(column, ".");
-    for (const char *at = m->fixed ? m->fixed : ""; *at;) {
-        at += strspn(at, " ");
-        size_t n = strcspn(at, " ");
-        if (n && n == joint && strncmp(at, column, n) == 0) return true;
-        at += n;
+    const char *best = NULL;
+    int least = sn_name_near(text) + 1;
+    for (int32_t k = 0; k < m->ncoord; ++k) {
+        int d = sn_name_distance(text, m->coord_name[k]);
+        if (d < least) least = d, best = m->coord_name[k];
     }
-    return false;
+    (void)sn_fail(error, SN_BAD_INPUT, "the model has no joint coordinate called %.80s", text);
+    if (best)
+        sn_error_remedy(error, "did you mean %s?", best);
+    else
+        sn_error_remedy(error, "`sinew info MODEL --list` names what there is");
+    return SN_BAD_INPUT;
 }
 
 /* column[k]: of coordinate k, -1: none. */
@@ -39,8 +43,8 @@ static snStatus match(const snModel *m, const snPoses *poses, int32_t *column, c
                            sn_poses_name(poses, column[k]), text);
         if (k >= 0)
             column[k] = c;
-        else if (!is_held(m, text))
-            return sn_fail(error, SN_BAD_INPUT, "the model has no joint coordinate called %.80s", text);
+        else if (!sn_model_holds(m, text))
+            return fail_column(m, text, error);
         else if (ignored)
             (void)snprintf(ignored, size, "%s", text);
     }
@@ -70,7 +74,7 @@ snStatus sn_targets_create(const snModel *m, const snPoses *poses, double rate, 
     int32_t keys = sn_poses_frames(poses);
     double length = sn_poses_time(poses, keys - 1) - sn_poses_time(poses, 0);
     if (length * rate > MAX_FRAMES)
-        return sn_fail(error, SN_BAD_INPUT, "the motion lasts %g s; at most %g s can be looked at", length,
+        return sn_fail(error, SN_BAD_INPUT, "the motion lasts %g s; at most %g s are supported", length,
                        MAX_FRAMES / rate);
     *t = (snTargets){.nframe = rate > 0 ? (int32_t)ceil(length * rate - 1e-6) + 1 : keys, .ncoordinate = m->ncoord};
     size_t n = (size_t)t->nframe * (size_t)m->ncoord;
@@ -133,14 +137,17 @@ snStatus sn_check_motion(snPatient *p, const snTargets *t, snMotionCheck *out)
     bool open = false;
     double worst = 0;
     *out = (snMotionCheck){.nframe = t->nframe};
-    snImpossible *list = out->memory = out->stretch = SN_NEW_ARRAY(snImpossible, t->nframe / 2 + 1);
+    size_t room = (size_t)t->nframe / 2 + 1;
+    snImpossible *list = out->memory = out->stretch = sn_alloc(room * sizeof *list + (size_t)p->nq, 1);
     snStatus status = list ? SN_OK : SN_NO_MEMORY;
+    if (list) out->clamped = (bool *)(list + room);
     for (int32_t i = 0; i < t->nframe && status == SN_OK; ++i) {
         snHeld h;
         bool clamped = false;
         status = hold_frame(p, t, i, &h);
         if (status == SN_FAILED) status = SN_OK; /* judged by what is missing */
-        for (int32_t k = 0; k < p->nq; ++k) clamped = clamped || h.clamped[k];
+        for (int32_t k = 0; k < p->nq; ++k)
+            if (h.clamped[k]) clamped = out->clamped[k] = true;
         out->nclamped += clamped;
         bool bad = h.unmet > 1;
         out->nbad += bad;

@@ -10,6 +10,7 @@
 #include "model/tree_order.h"
 
 #include "base/error.h"
+#include "base/nearest.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -49,6 +50,23 @@ static int32_t count(const snSpec *spec, const char *name, bool recipient)
     return n;
 }
 
+/* A remedy: the muscle with the name nearest to this one, or where names are listed. */
+static const char *nearest(const snSpec *spec, const char *name, char text[120])
+{
+    const char *best = NULL;
+    int least = sn_name_near(name) + 1;
+    for (snId id = 1; id <= sn_spec_count(spec, SN_KIND_LINE_MUSCLE); ++id) {
+        const char *unit = unit_of(sn_spec_line_muscle(spec, id));
+        int d = sn_name_distance(name, unit);
+        if (d < least) least = d, best = unit;
+    }
+    if (best)
+        (void)snprintf(text, 120, "did you mean %.80s?", best);
+    else
+        (void)snprintf(text, 120, "`sinew info MODEL --list` names the muscles");
+    return text;
+}
+
 /* ---- what cannot be ------------------------------------------------------------------------- */
 
 static snStatus refuse(const snChange *t, snError *error, const char *why, const char *remedy)
@@ -61,10 +79,10 @@ static snStatus refuse(const snChange *t, snError *error, const char *why, const
 static snStatus check(const snSpec *spec, const snCase *c, int32_t index, snError *error)
 {
     const snChange *t = sn_case_change(c, index);
-    const char *list = "`sinew info MODEL --list` names the muscles";
+    char list[120];
     if (strcmp(t->name, t->to) == 0) return refuse(t, error, "the donor is its own recipient", "name another one");
-    if (!count(spec, t->name, false)) return refuse(t, error, "there is no such donor", list);
-    if (!count(spec, t->to, true)) return refuse(t, error, "there is no such recipient", list);
+    if (!count(spec, t->name, false)) return refuse(t, error, "there is no such donor", nearest(spec, t->name, list));
+    if (!count(spec, t->to, true)) return refuse(t, error, "there is no such recipient", nearest(spec, t->to, list));
     if (t->value != 0 && !(t->value >= 0.5 && t->value <= 1.5))
         return refuse(t, error, "the fibre length is outside 0.5 to 1.5", "0 keeps the donor's");
     for (int32_t i = 0; i < sn_case_count(c); ++i) {
@@ -195,7 +213,10 @@ snStatus sn_transfer_model(const snSpec *spec, const snCase *c, snModel **model,
     snSpec *to = sn_spec_create();
     snStatus status = to && copy_rest(spec, to) == SN_OK ? SN_OK : sn_fail_no_memory(error);
     for (int32_t i = 0; i < sn_case_count(c) && status == SN_OK; ++i)
-        if (sn_case_change(c, i)->kind == SN_CHANGE_TRANSFER) status = check(spec, c, i, error);
+        if (sn_case_change(c, i)->kind == SN_CHANGE_TRANSFER) {
+            status = check(spec, c, i, error);
+            if (status != SN_OK && error) error->line = sn_case_change(c, i)->line;
+        }
     for (snId id = 1; id <= sn_spec_count(spec, SN_KIND_LINE_MUSCLE) && status == SN_OK; ++id) {
         const snLineMuscleDef *d = sn_spec_line_muscle(spec, id);
         const snChange *t = transfer_of(c, d);

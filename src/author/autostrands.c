@@ -25,7 +25,7 @@ static snStatus check_parameters(double stiffness, double repulsion, int32_t con
         return sn_fail(error, SN_BAD_INPUT, "repulsion is %g: it must be positive", repulsion);
     if (control_points != 0 && (control_points < 4 || control_points > samples))
         return sn_fail(error, SN_BAD_INPUT,
-                       "%d control points: 4 to the %d samples of a strand are possible, or 0 for as many",
+                       "%d control points, expected 4 to %d (the samples of a strand), or 0 for as many as samples",
                        (int)control_points, (int)samples);
     return SN_OK;
 }
@@ -39,13 +39,13 @@ static snStatus check_def(const snAutoStrandsDef *def, snError *error)
         return SN_BAD_INPUT;
     }
     if (def->samples < 4 || def->samples > MAX_SAMPLES)
-        return sn_fail(error, SN_BAD_INPUT, "%d samples for each strand: 4 to %d are possible", (int)def->samples,
+        return sn_fail(error, SN_BAD_INPUT, "%d samples for each strand, expected 4 to %d", (int)def->samples,
                        MAX_SAMPLES);
     if (def->count < 0 || def->count > MAX_COUNT || (def->count > 0 && def->count < def->ninput))
         return sn_fail(error, SN_BAD_INPUT, "%d strands from %d inputs: at least one of each, and %d at most",
                        (int)def->count, (int)def->ninput, MAX_COUNT);
     if (def->count == 0 && (def->duplicates < 1 || def->duplicates > MAX_COUNT / def->ninput))
-        return sn_fail(error, SN_BAD_INPUT, "%d duplicates of each of %d strands: 1 to %d are possible",
+        return sn_fail(error, SN_BAD_INPUT, "%d duplicates of each of %d strands, expected 1 to %d",
                        (int)def->duplicates, (int)def->ninput, MAX_COUNT / def->ninput);
     if (!(def->attachment_radius >= 0)) return sn_fail(error, SN_BAD_INPUT, "the attachment radius is negative");
     if (!(def->tolerance >= 0)) return sn_fail(error, SN_BAD_INPUT, "the tolerance is negative");

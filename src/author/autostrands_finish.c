@@ -2,6 +2,7 @@
  * and the physiological cross-section of a muscle. */
 #include "author/autostrands.h"
 
+#include "author/own/strands.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "math/spline.h"

@@ -4,7 +4,7 @@
 
 #include "geom/mesh.h"
 #include "image/outline.h"
-#include "sinew/surface.h"
+#include "author/own/surface.h"
 
 /* Leaves out closed parts of less than a share of the largest one's volume, and walls of hollows. parts: what is left.
  */

@@ -6,6 +6,7 @@
  * and surfaces. Struts are not copied: they are between particular strands. */
 #include "author/autostrands.h"
 
+#include "author/own/strands.h"
 #include "base/alloc.h"
 #include "base/def.h"
 #include "base/error.h"

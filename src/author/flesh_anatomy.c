@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "model/model.h"
 #include "model/nodes.h"
 
 #include <string.h>
@@ -108,6 +109,15 @@ static int32_t mesh_around(const snAnatomy *a, const snFleshStrand *s)
     return -1;
 }
 
+static void find_box(snFleshStrand *s)
+{
+    s->low = v3_of(INFINITY, INFINITY, INFINITY), s->high = v3_neg(s->low);
+    for (int32_t i = 0; i < s->npoint; ++i) {
+        s->low = v3_of(fmin(s->low.x, s->point[i].x), fmin(s->low.y, s->point[i].y), fmin(s->low.z, s->point[i].z));
+        s->high = v3_of(fmax(s->high.x, s->point[i].x), fmax(s->high.y, s->point[i].y), fmax(s->high.z, s->point[i].z));
+    }
+}
+
 /* The control polygon between the ends of the belly: strands have a control point every centimetre or so. */
 static bool belly_of(const snSpec *spec, snId node_id, const snStrandDef *def, snAnatomy *a, snFleshStrand *s)
 {
@@ -123,18 +133,60 @@ static bool belly_of(const snSpec *spec, snId node_id, const snStrandDef *def, s
         v3 p = v3_lerp(v3_load(node->point + 3 * k), v3_load(node->point + 3 * (k + 1)), at - k);
         s->point[s->npoint++] = affine_apply(&world, p);
     }
-    s->low = v3_of(INFINITY, INFINITY, INFINITY), s->high = v3_neg(s->low);
-    for (int32_t i = 0; i < s->npoint; ++i) {
-        s->low = v3_of(fmin(s->low.x, s->point[i].x), fmin(s->low.y, s->point[i].y), fmin(s->low.z, s->point[i].z));
-        s->high = v3_of(fmax(s->high.x, s->point[i].x), fmax(s->high.y, s->point[i].y), fmax(s->high.z, s->point[i].z));
-    }
+    find_box(s);
     return true;
+}
+
+/* The part of a line of n points from `start` to `end`, both measured along it. */
+static void cut_line(const double *line, int32_t n, double start, double end, snFleshStrand *s)
+{
+    double passed = 0;
+    for (int32_t i = 0; i + 1 < n; ++i) {
+        v3 p = v3_load(line + 3 * i), q = v3_load(line + 3 * (i + 1));
+        double length = v3_dist(p, q), from = fmax(start - passed, 0), to = fmin(end - passed, length);
+        passed += length;
+        if (!(to > from)) continue;
+        if (s->npoint == 0) s->point[s->npoint++] = v3_lerp(p, q, from / length);
+        s->point[s->npoint++] = v3_lerp(p, q, to / length);
+    }
+}
+
+/* A line muscle's belly: as long as its fibres now, in the middle of its path, with the volume that cross-section and
+ * optimal length give. */
+static bool line_belly(const snPathSet *set, int32_t path, snAnatomy *a, snFleshStrand *s)
+{
+    const snPathMuscle *m = &set->muscle[path];
+    int32_t n = sn_path_drawn_count(set, path);
+    double *line = sn_arena_alloc(&a->arena, 3 * (size_t)n, sizeof *line), whole = 0;
+    s->point = sn_arena_alloc(&a->arena, (size_t)n + 1, sizeof *s->point);
+    if (!line || !s->point) return false;
+    sn_path_drawn(set, NULL, path, line);
+    for (int32_t i = 0; i + 1 < n; ++i) whole += v3_dist(v3_load(line + 3 * i), v3_load(line + 3 * (i + 1)));
+    double belly = fmin(m->fibre_length * fmax(m->x_neutral, 0.1), whole);
+    cut_line(line, n, 0.5 * (whole - belly), 0.5 * (whole + belly), s);
+    s->radius = sqrt(m->max_force / SPECIFIC_TENSION * m->fibre_length / (SN_PI * belly));
+    find_box(s);
+    return true;
+}
+
+static snStatus read_lines(snAnatomy *a)
+{
+    const snSkeleton *k = a->model->skeleton;
+    for (int32_t i = 0; k && i < k->path.npath; ++i) {
+        if (!(k->path.muscle[i].max_force > 0 && k->path.muscle[i].fibre_length > 0)) continue;
+        snFleshStrand *s = &a->strand[a->nstrand];
+        *s = (snFleshStrand){.name = k->path_name[i], .muscle = k->path_unit[i], .mesh = -1};
+        if (!line_belly(&k->path, i, a, s)) return SN_NO_MEMORY;
+        a->nstrand += s->npoint >= 2;
+    }
+    return SN_OK;
 }
 
 static snStatus read_strands(const snSpec *spec, snAnatomy *a)
 {
     int32_t n = sn_spec_count(spec, SN_KIND_STRAND);
-    a->strand = sn_arena_alloc(&a->arena, (size_t)n + 1, sizeof *a->strand);
+    size_t lines = a->model->skeleton ? (size_t)a->model->skeleton->path.npath : 0;
+    a->strand = sn_arena_alloc(&a->arena, (size_t)n + lines + 1, sizeof *a->strand);
     if (!a->strand) return SN_NO_MEMORY;
     for (snId id = 1; id <= n; ++id) {
         const snStrandDef *def = sn_spec_strand(spec, id);
@@ -182,6 +234,7 @@ snStatus sn_anatomy_create(const snSpec *spec, const char *mesh, snAnatomy *a, s
         status = read_bodies(spec, a);
         if (status == SN_OK) status = read_meshes(spec, skin, a);
         if (status == SN_OK) status = read_strands(spec, a);
+        if (status == SN_OK) status = read_lines(a);
         if (status != SN_OK) (void)sn_fail_no_memory(error);
     }
     if (status == SN_OK && a->nbone == 0) {

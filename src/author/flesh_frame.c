@@ -1,6 +1,7 @@
 /* Frames of flesh: prediction by the bones, the rest that follows, smaller steps where it does not come. */
 #include "author/flesh_model.h"
 
+#include "author/own/flesh.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"

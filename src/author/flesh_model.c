@@ -1,6 +1,7 @@
 /* The flesh of a model: made once, then one rest after the other. */
 #include "author/flesh_model.h"
 
+#include "author/own/flesh.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/def.h"
@@ -32,7 +33,7 @@ static snStatus check(const snFleshDef *d, snError *error)
     if (!(d->muscle_stress >= 0) || !(d->spacing >= 0) || !(d->jiggle >= 0))
         return sn_fail(error, SN_BAD_INPUT, "flesh: muscle stress, spacing and jiggle must not be negative");
     if (d->spacing == 0 && d->tetrahedra < 100)
-        return sn_fail(error, SN_BAD_INPUT, "flesh: %d tetrahedra are too few; wish for at least 100",
+        return sn_fail(error, SN_BAD_INPUT, "flesh: %d tetrahedra are too few; ask for at least 100",
                        (int)d->tetrahedra);
     return SN_OK;
 }

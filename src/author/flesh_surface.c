@@ -18,7 +18,10 @@ typedef struct {
 
 static double capsule_distance(const snFleshStrand *s, v3 p, double limit)
 {
-    double best = limit;
+    double best = limit, reach = limit + s->radius;
+    if (p.x < s->low.x - reach || p.y < s->low.y - reach || p.z < s->low.z - reach || p.x > s->high.x + reach ||
+        p.y > s->high.y + reach || p.z > s->high.z + reach)
+        return limit;
     for (int32_t i = 0; i + 1 < s->npoint; ++i) {
         v3 d = v3_sub(s->point[i + 1], s->point[i]), q = v3_sub(p, s->point[i]);
         double t = fmin(fmax(v3_dot(q, d) / fmax(v3_len2(d), 1e-20), 0), 1);

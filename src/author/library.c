@@ -1,6 +1,7 @@
 /* sinew/meshfree.h: making libraries and asking what is in them. */
 #include "author/library.h"
 
+#include "author/own/library.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/def.h"
@@ -62,7 +63,7 @@ snStatus sn_create_library(const snSpec *spec, const snLibraryDef *def, snLibrar
     double began = sn_clock();
     *out = NULL;
     if (def->naxis > SN_LIBRARY_AXES - 1)
-        return sn_fail(error, SN_BAD_INPUT, "%d axes besides the activation: at most 2 are possible", def->naxis);
+        return sn_fail(error, SN_BAD_INPUT, "%d axes besides the activation, expected at most 2", def->naxis);
     snStatus status = sn_compile(spec, &model, error);
     if (status != SN_OK) return status;
     snLibrary *library = SN_NEW(snLibrary);
@@ -98,7 +99,8 @@ int32_t sn_library_count(const snLibrary *library)
 snLibraryTimes sn_library_times(const snLibrary *library)
 {
     if (!library) return (snLibraryTimes){0};
-    return (snLibraryTimes){library->solves, library->solve_mean, library->solve_worst, library->seconds};
+    return (snLibraryTimes){library->solves, library->solve_mean, library->solve_worst, library->seconds,
+                            library->flood_seconds};
 }
 
 snStatus sn_library_info(const snLibrary *library, int32_t muscle, snLibraryInfo *info)

@@ -1,38 +1,19 @@
 /* A library as a deformer: joint coordinates and activation of a frame to weights, weights to surfaces. */
-#include "author/library.h"
+#include "author/library_player.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "geom/deform.h"
 #include "model/model.h"
 #include "model/node_surface.h"
 #include "sinew/sim.h"
 
 #include <string.h>
 
-typedef struct part {
-    snTriMesh mesh;
-    float *rest;                                          /* 3 planes */
-    int32_t body[SN_LIBRARY_BODIES];                      /* of the model */
-    rigid back[SN_LIBRARY_BODIES];                        /* inverse of its pose as drawn */
-    int32_t joint[SN_LIBRARY_AXES], dof[SN_LIBRARY_AXES]; /* joint -1: activation */
-    int32_t nmuscle, *muscle;                             /* muscles of the model whose mean activation counts */
-    int32_t *viewer_body;                                 /* 4 per vertex */
-    double *viewer_weight;
-} part;
-
-typedef struct player {
-    snLibrary *library;
-    snModel *model;
-    part *part;
-    snDeformSurface *surface;
-} player;
-
 /* All but the library. */
-static void player_close(player *p, int32_t count)
+static void player_close(snLibraryPlayer *p, int32_t count)
 {
     for (int32_t i = 0; p->part && i < count; ++i) {
-        part *t = p->part + i;
+        snLibraryPart *t = p->part + i;
         sn_trimesh_free(&t->mesh);
         sn_free(t->rest), sn_free(t->muscle), sn_free(t->viewer_body), sn_free(t->viewer_weight);
     }
@@ -41,12 +22,17 @@ static void player_close(player *p, int32_t count)
     sn_free(p);
 }
 
-static void player_destroy(void *self)
+void sn_library_player_destroy(snLibraryPlayer *p)
 {
-    player *p = self;
+    if (!p) return;
     snLibrary *library = p->library;
     player_close(p, library->nmuscle);
     sn_library_destroy(library);
+}
+
+static void destroy(void *self)
+{
+    sn_library_player_destroy(self);
 }
 
 /* The joint coordinate of an axis from the poses of the bodies' nodes. */
@@ -61,28 +47,35 @@ static double coordinate_at(const snModel *m, int32_t joint, int32_t dof, const 
     return value[dof];
 }
 
+void sn_library_play(const snLibraryPlayer *p, int32_t i, const snFrame *frame, double *vertex, double *bones)
+{
+    const snLibraryMuscle *m = p->library->muscle + i;
+    const snLibraryPart *t = p->part + i;
+    double at[SN_LIBRARY_AXES] = {0}, activation = 0;
+    rigid motion[SN_LIBRARY_BODIES];
+    for (int32_t k = 0; frame->activation && k < t->nmuscle; ++k)
+        activation += frame->activation[t->muscle[k]] / t->nmuscle;
+    for (int32_t a = 0; a < m->naxis; ++a)
+        at[a] = t->joint[a] >= 0 ? coordinate_at(p->model, t->joint[a], t->dof[a], frame->pose) : activation;
+    for (int32_t b = 0; b < m->nbody; ++b) motion[b] = rigid_mul(sn_pose_at(frame->pose, t->body[b]), t->back[b]);
+    snLibraryMix mix = sn_library_mix(m, at), none = {0};
+    sn_library_blend(m, &mix, t->rest, motion, vertex);
+    if (bones) sn_library_blend(m, &none, t->rest, motion, bones);
+}
+
 static snStatus deform(void *self, const snFrame *frame, double *point, snDeformInfo *info, snError *error)
 {
-    player *p = self;
+    snLibraryPlayer *p = self;
     (void)info, (void)error;
     for (int32_t i = 0; i < p->library->nmuscle; ++i) {
-        const snLibraryMuscle *m = p->library->muscle + i;
-        const part *t = p->part + i;
-        double at[SN_LIBRARY_AXES] = {0}, activation = 0;
-        rigid motion[SN_LIBRARY_BODIES];
-        for (int32_t k = 0; frame->activation && k < t->nmuscle; ++k)
-            activation += frame->activation[t->muscle[k]] / t->nmuscle;
-        for (int32_t a = 0; a < m->naxis; ++a)
-            at[a] = t->joint[a] >= 0 ? coordinate_at(p->model, t->joint[a], t->dof[a], frame->pose) : activation;
-        for (int32_t b = 0; b < m->nbody; ++b) motion[b] = rigid_mul(sn_pose_at(frame->pose, t->body[b]), t->back[b]);
-        snLibraryMix mix = sn_library_mix(m, at);
-        sn_library_blend(m, &mix, t->rest, motion, point);
-        point += 3 * (size_t)m->nvertex;
+        sn_library_play(p, i, frame, point, NULL);
+        point += 3 * (size_t)p->library->muscle[i].nvertex;
     }
     return SN_OK;
 }
 
-static snStatus find_names(const player *p, const snLibraryMuscle *m, const double *poses, part *t, snError *error)
+static snStatus find_names(const snLibraryPlayer *p, const snLibraryMuscle *m, const double *poses, snLibraryPart *t,
+                           snError *error)
 {
     for (int32_t b = 0; b < m->nbody; ++b) {
         t->body[b] = sn_find(p->model, SN_ITEM_BODY, m->body[b]);
@@ -111,7 +104,8 @@ static snStatus find_names(const player *p, const snLibraryMuscle *m, const doub
     return SN_OK;
 }
 
-static snStatus read_mesh(const snSpec *spec, const player *p, const snLibraryMuscle *m, part *t, snError *error)
+static snStatus read_mesh(const snSpec *spec, const snLibraryPlayer *p, const snLibraryMuscle *m, snLibraryPart *t,
+                          snError *error)
 {
     snId id = m->mesh[0] ? sn_spec_find(spec, SN_KIND_NODE, m->mesh) : 0, ignored;
     if (m->mesh[0] && (!id || sn_spec_node(spec, id)->kind != SN_NODE_MESH))
@@ -134,10 +128,10 @@ static snStatus read_mesh(const snSpec *spec, const player *p, const snLibraryMu
     return SN_BAD_INPUT;
 }
 
-static snStatus open_part(const snSpec *spec, player *p, int32_t i, const double *poses, snError *error)
+static snStatus open_part(const snSpec *spec, snLibraryPlayer *p, int32_t i, const double *poses, snError *error)
 {
     const snLibraryMuscle *m = p->library->muscle + i;
-    part *t = p->part + i;
+    snLibraryPart *t = p->part + i;
     size_t n = (size_t)m->nvertex;
     snStatus status = read_mesh(spec, p, m, t, error);
     if (status == SN_OK) status = find_names(p, m, poses, t, error);
@@ -162,29 +156,41 @@ static snStatus open_part(const snSpec *spec, player *p, int32_t i, const double
     return SN_OK;
 }
 
-snStatus sn_library_deformer(const snSpec *spec, snLibrary *library, snDeformer **deformer, snError *error)
+snStatus sn_library_player_create(const snSpec *spec, snLibrary *library, snLibraryPlayer **out, snError *error)
 {
-    if (!library) return sn_fail_argument(error, "sn_library_deformer without library");
-    player *p = SN_NEW(player);
+    snLibraryPlayer *p = SN_NEW(snLibraryPlayer);
     double *zero = NULL, *poses = NULL;
-    *deformer = NULL;
+    size_t n = (size_t)library->nmuscle;
+    *out = NULL;
     if (!p) return sn_fail_no_memory(error);
     snStatus status = sn_compile(spec, &p->model, error);
     p->library = library;
-    p->part = SN_NEW_ARRAY(part, library->nmuscle), p->surface = SN_NEW_ARRAY(snDeformSurface, library->nmuscle);
+    p->part = SN_NEW_ARRAY(snLibraryPart, n), p->surface = SN_NEW_ARRAY(snDeformSurface, n);
     if (status == SN_OK) {
         zero = SN_NEW_ARRAY(double, p->model->ncoord + 1), poses = SN_NEW_ARRAY(double, 7 * p->model->nbody);
         status =
             p->part && p->surface && zero && poses ? sn_body_poses(p->model, zero, poses) : sn_fail_no_memory(error);
     }
     for (int32_t i = 0; i < library->nmuscle && status == SN_OK; ++i) status = open_part(spec, p, i, poses, error);
-    if (status == SN_OK) {
-        snDeformerDef def = sn_default_deformer_def();
-        def.nsurface = library->nmuscle, def.surface = p->surface, def.self = p;
-        def.deform = deform, def.destroy = player_destroy;
-        status = sn_deformer_create(&def, deformer, error);
-    }
     sn_free(zero), sn_free(poses);
+    if (status == SN_OK)
+        *out = p;
+    else
+        player_close(p, library->nmuscle);
+    return status;
+}
+
+snStatus sn_library_deformer(const snSpec *spec, snLibrary *library, snDeformer **deformer, snError *error)
+{
+    if (!library) return sn_fail_argument(error, "sn_library_deformer without library");
+    snLibraryPlayer *p;
+    *deformer = NULL;
+    snStatus status = sn_library_player_create(spec, library, &p, error);
+    if (status != SN_OK) return status;
+    snDeformerDef def = sn_default_deformer_def();
+    def.nsurface = library->nmuscle, def.surface = p->surface, def.self = p;
+    def.deform = deform, def.destroy = destroy;
+    status = sn_deformer_create(&def, deformer, error);
     if (status != SN_OK) player_close(p, library->nmuscle);
     return status;
 }

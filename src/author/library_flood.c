@@ -7,6 +7,7 @@
 #include "author/library_grid.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "sinew/sim.h"
 
@@ -77,12 +78,34 @@ static void solve(const snLibraryGrid *g, snLibraryWorker *w, const snLibraryPoi
             w->state->pose[b] = from ? from->bone[b] : g->muscle->soft_bone[b].rest;
         info = walk(g, w, from ? from->at : p->at, p->at, 1 << halving, p);
         keep(g, w, &info, p);
+        p->parent = halving == 0 ? from : NULL;
         if (info.converged) break;
     }
 }
 
+/* Solves a point half-way between two solved ones from the mean of both; false: that does not converge. */
+static bool solve_between(const snLibraryGrid *g, snLibraryWorker *w, const snLibraryPoint *from,
+                          const snLibraryPoint *other, snLibraryPoint *p)
+{
+    size_t n = 3 * (size_t)g->muscle->quads.nnode;
+    const snLibraryPoint *side[2] = {from, other};
+    rigid bone[SN_SOFT_BONES];
+    bone_poses(g, p->at, w->coordinate, w->pose, bone);
+    for (int k = 0; k < 2; ++k) {
+        memcpy(w->state->x, side[k]->x, n * sizeof *w->state->x);
+        memcpy(w->state->pose, side[k]->bone, (size_t)g->muscle->nbone * sizeof *bone);
+        sn_soft_move_bones(g->muscle->body, w->state, bone);
+        for (size_t i = 0; i < n; ++i) p->x[i] = (k ? p->x[i] : 0) + w->state->x[i] / 2;
+    }
+    memcpy(w->state->x, p->x, n * sizeof *p->x);
+    snSoftInfo info = walk(g, w, p->at, p->at, 1, p);
+    keep(g, w, &info, p);
+    return info.converged;
+}
+
+/* other: with from on both sides of the point, or NULL. */
 typedef struct job {
-    snLibraryPoint *from, *to;
+    snLibraryPoint *from, *other, *to;
 } job;
 
 typedef struct jobs {
@@ -94,8 +117,12 @@ typedef struct jobs {
 static void run_share(void *context, int32_t item)
 {
     const jobs *j = context;
-    for (int32_t k = item; k < j->count; k += j->grid->nworker)
-        solve(j->grid, j->grid->worker + item, j->list[k].from, 0, j->list[k].to);
+    for (int32_t k = item; k < j->count; k += j->grid->nworker) {
+        const job *one = j->list + k;
+        snLibraryWorker *w = j->grid->worker + item;
+        if (one->other && solve_between(j->grid, w, one->from, one->other, one->to)) continue;
+        solve(j->grid, w, one->from, 0, one->to);
+    }
 }
 
 static snStatus run_jobs(snLibraryGrid *g, job *list, int32_t count, const char *stage)
@@ -152,7 +179,7 @@ static snStatus flood(snLibraryGrid *g, snError *error)
         for (int32_t i = 0; i < total; ++i) {
             sn_library_unflat(g, i, index);
             if (distance_from(g, start, index) == level && !g->point[i]->solved)
-                list[count++] = (job){parent_of(g, start, index), g->point[i]};
+                list[count++] = (job){parent_of(g, start, index), NULL, g->point[i]};
         }
         status = run_jobs(g, list, count, "samples");
     }
@@ -170,6 +197,7 @@ static double again(const snLibraryGrid *g, snLibraryWorker *w, const snLibraryP
     w->spare->solves = 0, w->spare->seconds = w->spare->worst = 0;
     for (int halving = 0; halving <= HALVINGS; halving += HALVINGS) {
         solve(g, w, from, halving, w->spare);
+        w->spare->parent = NULL;
         double off = w->spare->info.converged ? sn_library_apart(g, w->spare, p) : INFINITY;
         if (off <= g->limit || halving == HALVINGS) return off;
     }
@@ -190,8 +218,10 @@ static void compare_share(void *context, int32_t item)
             ++index[a];
             const snLibraryPoint *q = g->point[sn_library_flat(g, index)];
             --index[a];
-            p->jump[a] = p->info.converged && q->info.converged ? fmax(again(g, w, p, q), again(g, w, q, p)) : INFINITY;
-            w->solves += 2;
+            p->jump[a] = INFINITY;
+            if (!p->info.converged || !q->info.converged) continue;
+            /* the way that a sample was found need not be gone again */
+            p->jump[a] = fmax(q->parent == p ? 0 : again(g, w, p, q), p->parent == q ? 0 : again(g, w, q, p));
         }
     }
 }
@@ -215,10 +245,11 @@ static void mend(snLibraryGrid *g)
                 sn_library_copy(g, s, p);
         }
     }
+    for (int32_t i = 0; i < sn_library_total(g); ++i) g->point[i]->parent = NULL; /* what was found may be gone */
 }
 
-/* Fills the jumps of all samples; then, unless this is the last time, mends what is torn. */
-static snStatus compare_pairs(snLibraryGrid *g, bool repair)
+/* Fills the jumps of all samples; then, unless this is the last time, mends what is torn. mended: it did. */
+static snStatus compare_pairs(snLibraryGrid *g, bool repair, bool *mended)
 {
     bool torn = false;
     int32_t total = sn_library_total(g), index[3];
@@ -228,7 +259,8 @@ static snStatus compare_pairs(snLibraryGrid *g, bool repair)
         for (int32_t a = 0; a < g->naxis; ++a)
             torn = torn || (index[a] + 1 < g->axis[a].n && g->point[i]->jump[a] > g->limit);
     }
-    if (torn && repair) mend(g);
+    *mended = torn && repair;
+    if (*mended) mend(g);
     g->done += total;
     if (g->progress.call && g->progress.call(g->progress.user, "jumps", g->done, fmax(g->done, g->expected)))
         return SN_CANCELLED;
@@ -245,7 +277,8 @@ static snStatus try_plane(snLibraryGrid *g, int32_t a, int32_t k, double allowed
     job *list = status == SN_OK ? SN_NEW_ARRAY(job, plane.count) : NULL;
     if (status == SN_OK && !list) status = sn_fail_no_memory(error);
     double worst = 0;
-    for (int32_t i = 0; i < plane.count && status == SN_OK; ++i) list[i] = (job){plane.below[i], plane.point[i]};
+    for (int32_t i = 0; i < plane.count && status == SN_OK; ++i)
+        list[i] = (job){plane.below[i], plane.above[i], plane.point[i]};
     if (status == SN_OK) status = run_jobs(g, list, plane.count, "middles");
     for (int32_t i = 0; i < plane.count && status == SN_OK; ++i) {
         worst = fmax(worst, sn_library_blend_error(g, &plane, i, &(double){0}));
@@ -336,11 +369,15 @@ snStatus sn_library_flood(const snModel *model, const snSoftMuscle *muscle, cons
                           snLibrary *totals, snLibraryMuscle *out, snError *error)
 {
     snLibraryGrid g;
+    bool mended = true;
+    double began = sn_clock();
     snStatus status = sn_library_grid_create(model, muscle, def, pool, &g, error);
     if (status == SN_OK) status = flood(&g, error);
+    totals->flood_seconds += sn_clock() - began;
     if (status == SN_OK) status = sn_library_fit(&g, error);
     if (status == SN_OK) status = refine(&g, def, error);
-    for (int round = 0; round < REPAIRS && status == SN_OK; ++round) status = compare_pairs(&g, round + 1 < REPAIRS);
+    for (int round = 0; round < REPAIRS && status == SN_OK && mended; ++round)
+        status = compare_pairs(&g, round + 1 < REPAIRS, &mended);
     if (status == SN_OK) status = restrict_box(&g, out->note, error);
     if (status == SN_OK) status = sn_library_pack(&g, out, error);
     if (status == SN_OK) {

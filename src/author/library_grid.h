@@ -15,6 +15,7 @@ typedef struct snLibraryPoint {
     double force;
     double jump[SN_LIBRARY_AXES]; /* m: to the next sample along each axis, see library_flood.c */
     bool solved;
+    const struct snLibraryPoint *parent; /* it was solved in one step from this sample; NULL: otherwise */
     int32_t solves;
     double seconds, worst; /* of its solves */
 } snLibraryPoint;
@@ -28,7 +29,6 @@ typedef struct snLibraryWorker {
     snSoftState *state;
     double *coordinate, *pose;
     snLibraryPoint *spare;
-    int32_t solves;
 } snLibraryWorker;
 
 typedef struct snLibraryGrid {

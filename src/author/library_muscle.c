@@ -13,7 +13,8 @@ static const double SPACING = 0.004;  /* m: of the bones' distance grids */
 static const double STIFFEST = 2e7;   /* Pa: tendon. A real one is fifty times stiffer, which single precision cannot
                                          hold beside a soft belly; the stretch that is left is below two percent */
 static const double END_SHARE = 0.05; /* of a strand's length that counts as its attachment, at least */
-static const double ROOM = 0.02;      /* m: bones this near to the muscle's box may touch it */
+static const double CUBES_PER_POINT = 1.5;
+static const double ROOM = 0.02; /* m: bones this near to the muscle's box may touch it */
 
 /* ---- bones ---- */
 
@@ -183,7 +184,8 @@ static void make_material(snSoftMuscle *m, const snLibraryDef *def)
         force += f->force, passive += f->stiffness * f->area, tendon += f->tendon * f->area;
         length += f->length / m->fibres.n;
     }
-    for (int32_t i = 0; i < m->points.n; ++i) volume += m->points.volume[i];
+    for (int32_t q = 0; q < m->quads.n; ++q)
+        if (m->quads.part[q] != SN_SOFT_VOLUME) volume += m->quads.volume[q];
     m->area = volume / length;
     for (int32_t q = 0; q < m->quads.n; ++q) {
         int32_t which = 0;
@@ -278,6 +280,76 @@ snStatus sn_soft_muscle_create(const snSpec *spec, const snModel *model, const s
     if (status == SN_OK) return SN_OK;
     if (error && !error->element[0]) sn_error_element(error, "muscle", name);
     sn_soft_muscle_free(m);
+    return status;
+}
+
+typedef struct lattice {
+    const snBvh *tree;
+    v3 start;
+    double size;
+} lattice;
+
+/* A cube counts whole or not at all: slivers of one would be too soft to be solved. centre: of one of its eighths. */
+static double part_inside(const void *context, v3 centre, double size)
+{
+    const lattice *l = context;
+    v3 at = v3_scale(v3_sub(centre, l->start), 1 / l->size);
+    v3 low = v3_mad(l->start, l->size, v3_of(floor(at.x), floor(at.y), floor(at.z)));
+    int32_t count = 0;
+    (void)size;
+    for (int k = 0; k < 27; ++k) {
+        v3 place = v3_of((k % 3 + 0.5) / 3, (k / 3 % 3 + 0.5) / 3, (k / 9 + 0.5) / 3);
+        count += sn_bvh_inside(l->tree, v3_mad(low, l->size, place));
+    }
+    return count > 13;
+}
+
+static snStatus make_cubes(const snSoftMuscle *points, snSoftMuscle *m, snError *error)
+{
+    double volume, sum = 0;
+    v3 low = sn_trimesh_point(&m->mesh, 0), high = low;
+    for (int32_t i = 1; i < m->mesh.nvertex; ++i) {
+        v3 p = sn_trimesh_point(&m->mesh, i);
+        low = v3_of(fmin(low.x, p.x), fmin(low.y, p.y), fmin(low.z, p.z));
+        high = v3_of(fmax(high.x, p.x), fmax(high.y, p.y), fmax(high.z, p.z));
+    }
+    sn_trimesh_integrals(&m->mesh, &volume, NULL, NULL);
+    double size = cbrt(volume / (CUBES_PER_POINT * points->points.n));
+    v3 side = v3_sub(high, low);
+    int32_t cells[3] = {(int32_t)ceil(side.x / size), (int32_t)ceil(side.y / size), (int32_t)ceil(side.z / size)};
+    v3 start = v3_mad(v3_scale(v3_add(low, high), 0.5), -0.5 * size, v3_of(cells[0], cells[1], cells[2]));
+    snBvh *tree = sn_bvh_create(&m->mesh);
+    if (!tree) return sn_fail_no_memory(error);
+    lattice l = {tree, start, size};
+    snStatus status =
+        sn_soft_quads_from_cubes(start, cells, v3_of(size, size, size), part_inside, &l, &m->quads, error);
+    sn_bvh_destroy(tree);
+    for (int32_t q = 0; q < m->quads.n; ++q)
+        if (m->quads.part[q] != SN_SOFT_VOLUME) sum += m->quads.volume[q];
+    for (int32_t q = 0; q < m->quads.n; ++q) m->quads.volume[q] *= volume / sum;
+    return status;
+}
+
+snStatus sn_soft_muscle_elements(const snSpec *spec, const snLibraryDef *def, const snSoftMuscle *points,
+                                 const double *poses, snBoneDistances *distances, snSoftMuscle *m, snError *error)
+{
+    snId mesh;
+    *m = (snSoftMuscle){0};
+    memcpy(m->name, points->name, sizeof m->name);
+    m->points.spacing = points->points.spacing, m->points.squeeze = points->points.squeeze;
+    char *strands = sn_muscle_strands(spec, m->name, def->mesh, &mesh);
+    snStatus status =
+        strands ? sn_fibres_read(spec, distances->model, strands, &m->fibres, error) : sn_fail_no_memory(error);
+    sn_free(strands);
+    if (status == SN_OK && !sn_trimesh_alloc(&m->mesh, points->mesh.nvertex, points->mesh.ntriangle))
+        status = sn_fail_no_memory(error);
+    if (status == SN_OK) {
+        memcpy(m->mesh.vertex, points->mesh.vertex, 3 * (size_t)m->mesh.nvertex * sizeof *m->mesh.vertex);
+        memcpy(m->mesh.triangle, points->mesh.triangle, 3 * (size_t)m->mesh.ntriangle * sizeof *m->mesh.triangle);
+    }
+    if (status == SN_OK) status = make_cubes(points, m, error);
+    if (status == SN_OK) status = make_body(m, def, poses, distances, error);
+    if (status != SN_OK) sn_soft_muscle_free(m);
     return status;
 }
 

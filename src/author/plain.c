@@ -3,6 +3,7 @@
  *
  * A joint goes with either of its bodies, a constraint with its strand and with what it hangs on, a group when its last
  * strand goes, a function when its last muscle does; in lists of names, those that are gone are left out. */
+#include "author/own/variants.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "model/nodes.h"

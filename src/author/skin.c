@@ -2,6 +2,7 @@
 #include "base/def.h"
 #include "sinew/author.h"
 
+#include "author/own/skin_mesh.h"
 #include "author/skin_builder.h"
 #include "author/skin_table.h"
 #include "base/alloc.h"

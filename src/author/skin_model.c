@@ -38,7 +38,7 @@ static snStatus gather_mesh(Gather *g, const char *name, snError *error)
     snId id = sn_spec_find(g->spec, SN_KIND_NODE, name);
     const snNodeDef *node = id ? sn_spec_node(g->spec, id) : NULL;
     if (!node || node->kind != SN_NODE_MESH)
-        return sn_fail(error, SN_BAD_INPUT, "\"%.100s\" is no mesh of the scene, so it cannot be the skin", name);
+        return sn_fail(error, SN_BAD_INPUT, "\"%.100s\" is not a mesh of the scene, so it cannot be the skin", name);
     g->def.nvertex = node->nvertex, g->def.ntriangle = node->ntriangle, g->def.triangle = node->triangle;
     g->def.vertex = world_points(g, id, node->nvertex, node->vertex);
     return g->def.vertex ? SN_OK : sn_fail_no_memory(error);
@@ -66,7 +66,8 @@ static snStatus gather_bodies(Gather *g, snError *error)
         if (joint->enabled && a && b && g->index[a - 1] >= 0 && g->index[b - 1] >= 0)
             parent[g->index[b - 1]] = g->index[a - 1];
     }
-    g->def.rest = rest, g->def.parent = parent;
+    /* On a tree the bones of a trunk lie side by side without hanging on each other: all may share its skin. */
+    g->def.rest = rest, g->def.parent = sn_spec_model(g->spec)->type == SN_MODEL_TREE ? NULL : parent;
     return SN_OK;
 }
 

@@ -15,7 +15,7 @@ static snStatus check_group(const snSpec *spec, snId group, snError *error)
     const snGroupDef *def = sn_spec_group(spec, group);
     for (const char *at = def->strands; sn_next_name(&at, name);) {
         if (sn_strand_is_sound(spec, sn_spec_find(spec, SN_KIND_STRAND, name))) continue;
-        sn_fail(error, SN_BAD_INPUT, "strand \"%s\" is missing or has no sound curve", name);
+        sn_fail(error, SN_BAD_INPUT, "strand \"%s\" is missing or has no valid curve", name);
         sn_error_element(error, "MuscleGroup", def->name);
         sn_error_remedy(error, "sinew check says what is wrong with it");
         return SN_BAD_INPUT;

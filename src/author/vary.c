@@ -3,6 +3,7 @@
  * Every random number is a function of the seed, the draw, what is varied and the name of the thing, and of nothing
  * else: a draw is the same on every machine, in any order of the draws, and for a muscle whatever other muscles the
  * model has. Draw 0 is the model as it is. */
+#include "author/own/variants.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/hash.h"

@@ -1,11 +1,13 @@
 /* sinew bench --rung hand-clinical: how long the clinical questions take, on one core. */
 #include "bench_clinical.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-enum { POSES = 10, ROUNDS = 41 };
+enum { POSES = 10, ROUNDS = 201 };
 
 typedef struct snClinicalBench {
     snCli *cli;
@@ -23,27 +25,33 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Processor time of this program, which has one thread here: what others take of the machine does not count. */
+static double processor_seconds(void)
+{
+    return (double)clock() / CLOCKS_PER_SEC;
+}
+
 static const double *pose(const snClinicalBench *b, int i)
 {
     return b->targets.q + (size_t)b->frame[i % POSES] * (size_t)b->targets.ncoordinate;
 }
 
-/* Median time of a hold, s: warm, frame after frame of the motion with its velocities; or cold, another pose each time.
+/* Time of a hold that a part of them stays under (0.5: the median), s: warm, frame after frame of the motion with its velocities; or cold, another pose each time.
  */
-static double hold_time(snClinicalBench *b, bool warm)
+static double hold_time(snClinicalBench *b, bool warm, double part)
 {
     const snTargets *t = &b->targets;
     double time[ROUNDS];
     snHeld held;
     for (int i = 0; i < ROUNDS; ++i) {
         size_t at = (size_t)((t->nframe / 4 + i) % t->nframe) * (size_t)t->ncoordinate;
-        double start = cli_seconds();
+        double start = processor_seconds();
         (void)sn_hold(b->patient, warm ? t->q + at : pose(b, i), warm ? t->v + at : NULL, warm ? t->a + at : NULL,
                       &held);
-        time[i] = cli_seconds() - start;
+        time[i] = processor_seconds() - start;
     }
     qsort(time, ROUNDS, sizeof *time, ascending);
-    return time[ROUNDS / 2];
+    return time[(int)(part * (ROUNDS - 1))];
 }
 
 static double ranges_time(snClinicalBench *b)
@@ -52,9 +60,9 @@ static double ranges_time(snClinicalBench *b)
     snHeld held;
     for (int i = 0; i < POSES && sn_count(b->model, SN_ITEM_MUSCLE) <= 256; ++i) {
         (void)sn_hold(b->patient, pose(b, i), NULL, NULL, &held);
-        double start = cli_seconds();
+        double start = processor_seconds();
         (void)sn_ranges(b->patient, low, high);
-        double took = cli_seconds() - start;
+        double took = processor_seconds() - start;
         least = took < least ? took : least;
     }
     return least;
@@ -65,9 +73,9 @@ static double nearest_time(snClinicalBench *b)
     double q[256], activation[256], least = 1e9;
     snNearest near = {.pose = q, .activation = activation};
     for (int i = 0; i < 3 && sn_count(b->model, SN_ITEM_COORDINATE) <= 256; ++i) {
-        double start = cli_seconds();
+        double start = processor_seconds();
         (void)sn_nearest(b->patient, pose(b, 5), &near);
-        double took = cli_seconds() - start;
+        double took = processor_seconds() - start;
         least = took < least ? took : least;
     }
     return least;
@@ -89,9 +97,9 @@ static double explore_time(snClinicalBench *b)
     snExploreDef def = sn_default_explore_def();
     def.each = SN_EXPLORE_UNIT;
     snFindings found = {0};
-    double start = cli_seconds();
+    double start = processor_seconds();
     (void)sn_explore(b->spec, b->model, NULL, &def, &ten, NULL, &found, (snProgress){0}, NULL);
-    double took = cli_seconds() - start;
+    double took = processor_seconds() - start;
     sn_findings_free(&found);
     free(block);
     return took;
@@ -103,11 +111,15 @@ static double track_factor(snClinicalBench *b, snPursuit method)
     def.method = method;
     snPursueReport report;
     snError error = {0};
-    double factor = 0;
-    if (sn_pursue(b->patient, b->poses, &def, NULL, &report, &error) == SN_OK && report.seconds > 0)
-        factor = report.simulated / report.seconds;
-    sn_pursue_report_free(&report);
-    return factor;
+    double best = 0;
+    for (int i = 0; i < 3; ++i) {
+        double start = processor_seconds();
+        snStatus status = sn_pursue(b->patient, b->poses, &def, NULL, &report, &error);
+        double took = processor_seconds() - start;
+        if (status == SN_OK && took > 0) best = fmax(best, report.simulated / took);
+        sn_pursue_report_free(&report);
+    }
+    return best;
 }
 
 static void say(snCli *cli, const char *what, const char *key, double value, const char *unit)
@@ -138,9 +150,10 @@ snStatus cli_bench_clinical(snCli *cli)
     snClinicalBench b = {.cli = cli};
     snStatus status = open_bench(&b);
     if (status == SN_OK) {
-        cli_say(cli, "one core, ten poses of the motion; medians, or the best of several\n");
-        say(cli, "torque solve, frame after frame", "torque_solve_us", 1e6 * hold_time(&b, true), "us");
-        say(cli, "hold, another pose each time", "hold_us", 1e6 * hold_time(&b, false), "us");
+        cli_say(cli, "processor time of one core, ten poses of the motion; medians, or the best of several\n");
+        say(cli, "torque solve, frame after frame", "torque_solve_us", 1e6 * hold_time(&b, true, 0.5), "us");
+        say(cli, "the same, 99 of 100 take less", "torque_solve_p99_us", 1e6 * hold_time(&b, true, 0.99), "us");
+        say(cli, "hold, another pose each time", "hold_us", 1e6 * hold_time(&b, false, 0.5), "us");
         say(cli, "ranges of all units", "ranges_ms", 1e3 * ranges_time(&b), "ms");
         say(cli, "nearest pose, eight starts", "nearest_ms", 1e3 * nearest_time(&b), "ms");
         say(cli, "explorer, each unit cut in ten poses", "explore_s", explore_time(&b), "s");

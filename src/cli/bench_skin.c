@@ -64,7 +64,7 @@ static snStatus set_up(snSkinBench *b)
         if (status != SN_OK) return status;
         skin.mesh = BUILT;
     }
-    status = cli_skin_open(b->cli, b->fist.spec, b->fist.replay, &skin, &b->skinned);
+    status = cli_skin_open(b->cli, b->fist.spec, b->fist.replay, &skin, NULL, &b->skinned);
     size_t n = 3 * (size_t)b->skinned.nvertex;
     if (status != SN_OK) return status;
     b->fast = malloc(n * sizeof *b->fast), b->slow = malloc(n * sizeof *b->slow);

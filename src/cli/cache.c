@@ -24,7 +24,7 @@ void *cli_settle(snCli *cli, const snSpec *spec, const snModel *model, snSimDef 
     double step = def->step > 0 ? def->step : sn_model_step(model);
     int64_t how[] = {def->solver, def->contact_rounds, def->refine};
     key = mix(mix(mix(key, &step, sizeof step), how, sizeof how), &def->gravity_scale, sizeof def->gravity_scale);
-    void *bytes = sn_cache_read("settled", key, &def->settled_size);
+    void *bytes = sn_kept_read("settled", key, &def->settled_size);
     if (!bytes) {
         snState *state = NULL;
         if (sn_state_create(model, def, &state, NULL) != SN_OK) return NULL; /* the run itself says what is wrong */
@@ -32,11 +32,11 @@ void *cli_settle(snCli *cli, const snSpec *spec, const snModel *model, snSimDef 
         void *made = malloc(def->settled_size);
         if (made) {
             (void)sn_state_save(model, state, made);
-            sn_cache_write("settled", key, made, def->settled_size);
+            sn_kept_write("settled", key, made, def->settled_size);
         }
         sn_state_destroy(state);
         free(made);
-        bytes = sn_cache_read("settled", key, &def->settled_size);
+        bytes = sn_kept_read("settled", key, &def->settled_size);
     }
     def->settled = bytes;
     return bytes;
@@ -52,12 +52,12 @@ snStatus cli_create_skin(snCli *cli, const snSpec *spec, const snModelSkinDef *d
         for (int i = 0; i < 3; ++i)
             if (isnan(shape[i])) shape[i] = -1; /* the model's; one bit pattern */
         key = mix(mix(key, shape, sizeof shape), d.mesh ? d.mesh : "", d.mesh ? strlen(d.mesh) : 0);
-        d.bound = sn_cache_read("skin", key, &d.bound_size);
+        d.bound = sn_kept_read("skin", key, &d.bound_size);
     }
     snStatus status = sn_create_model_skin(spec, &d, skin, error);
-    sn_cache_free((void *)d.bound);
+    sn_kept_free((void *)d.bound);
     size_t size = 0;
     const void *bound = status == SN_OK && key ? sn_skin_bound(*skin, &size) : NULL;
-    if (bound) sn_cache_write("skin", key, bound, size);
+    if (bound) sn_kept_write("skin", key, bound, size);
     return status;
 }

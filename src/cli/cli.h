@@ -10,6 +10,31 @@
 
 #include "json.h"
 
+/* Beside the public headers, what the library has for our own programs. */
+#include "analysis/own/muscles.h"
+#include "author/own/flesh.h"
+#include "author/own/library.h"
+#include "author/own/skin_mesh.h"
+#include "author/own/strands.h"
+#include "author/own/surface.h"
+#include "author/own/variants.h"
+#include "control/own/drive.h"
+#include "control/own/load.h"
+#include "control/own/pilot.h"
+#include "image/own/image.h"
+#include "io/own/files.h"
+#include "io/own/journal.h"
+#include "io/own/motions.h"
+#include "io/own/point_cache.h"
+#include "io/own/kept.h"
+#include "model/own/mass.h"
+#include "model/own/schema.h"
+#include "page/own/glb.h"
+#include "page/own/studio.h"
+#include "plot/own/plot.h"
+#include "record/own/playback.h"
+#include "sim/own/state.h"
+#include "skin/own/skin.h"
 #include "sinew/sinew.h"
 
 typedef enum snOptionKind {
@@ -135,13 +160,21 @@ snStatus cli_compile_model(snCli *cli, const char *name, snSpec **spec, snModel 
 bool cli_ends_with(const char *text, const char *ending);
 bool cli_is_replay(const char *path); /* by its ending */
 bool cli_is_track(const char *path);  /* the same, or a control file */
-/* Whether a file of this path could be written: its folder exists and lets us. Says what is wrong. */
-snStatus cli_check_output(snCli *cli, const char *path);
 /* Writes text beside the path and renames it. Says what is wrong. */
 snStatus cli_save_text(snCli *cli, const char *path, const char *text);
 snStatus cli_save_bytes(snCli *cli, const char *path, const void *bytes, size_t size);
 /* The whole file, to be freed; NULL where there is none, or too much of it. */
 void *cli_read_bytes(const char *path, size_t *size);
+
+/* ---- outputs.c ---------------------------------------------------------------------------- */
+
+/* Each says what is wrong. Whether a file of this path could be written: its folder exists and lets us, and it is none of
+ * the inputs. */
+snStatus cli_check_output(snCli *cli, const char *path);
+/* That no option names a file to write which the command reads, or two the same. Before any command. */
+snStatus cli_check_outputs(snCli *cli);
+/* That none of them is a part of a model, which is read from this path. */
+snStatus cli_check_parts(snCli *cli, const char *path, const snSpec *spec);
 
 /* ---- record.c ----------------------------------------------------------------------------- */
 
@@ -212,7 +245,7 @@ snStatus cli_vary(snCli *cli, snSpec *spec);
     }
 #define CLI_SEED_OPTION                                                                                                \
     {                                                                                                                  \
-        "seed", SN_OPTION_COUNT, "N", "of the random numbers of --vary (1)", 0, 1e15                                   \
+        "seed", SN_OPTION_COUNT, "N", "random seed of --vary (1)", 0, 1e15                                   \
     }
 
 /* ---- talk.c ------------------------------------------------------------------------------- */
@@ -243,9 +276,14 @@ typedef struct snText {
 } snText;
 void text_add(snText *text, const char *format, ...) SN_PRINTF(2, 3);
 /* The number with as few digits as read back the same. */
+/* Whether one key stroke too many, too few, wrong or in the wrong order turns one word into the other. */
+bool text_nearly(const char *a, size_t length, const char *b);
 void text_add_number(snText *text, const char *before, double value, const char *after);
 void text_free(snText *text);
 
+/* A line of settings for a file that a run depends on: its name and a hash of what it holds. path NULL: none. In
+ * record.c. */
+void cli_list_file(snText *settings, const char *name, const char *path);
 /* The loads as lines of the settings that --resume compares: in loads.c. */
 snStatus cli_list_loads(snCli *cli, snText *settings);
 

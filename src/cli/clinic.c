@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char clinic_notice[] = "not a medical device: a model that was compared with no patient";
+const char clinic_notice[] = "not a medical device: the model has not been compared with any patient";
 
 /* ---- the case ------------------------------------------------------------------------------- */
 
@@ -183,6 +183,7 @@ snStatus clinic_motion(snClinic *c, const char *name, double rate)
     if (status != SN_OK) return status;
     status = sn_targets_create(c->model, poses, rate, &c->targets, ignored, sizeof ignored, &error);
     status = cli_fail_file(c->cli, status, &error, source.path);
+    c->gaps = source.gaps;
     if (status == SN_OK && *ignored) cli_warn(c->cli, "%s is ignored: this model holds that joint still", ignored);
     sn_poses_destroy(poses);
     (void)snprintf(c->motion, sizeof c->motion, "%.4000s", source.path);
@@ -226,4 +227,25 @@ void clinic_say_case(snClinic *c)
     }
     json_close(json, ']');
     cli_say(c->cli, sn_case_count(c->changes) ? "\n" : "healthy\n");
+}
+
+void clinic_say_clamped(snClinic *c, const bool *clamped)
+{
+    json_open(&c->cli->json, "clamped", '[');
+    for (int32_t k = 0; k < sn_count(c->model, SN_ITEM_COORDINATE); ++k)
+        if (clamped[k]) {
+            const char *name = sn_name(c->model, SN_ITEM_COORDINATE, k);
+            cli_say(c->cli, "  %s: target beyond its range, clamped\n", name);
+            json_string(&c->cli->json, NULL, name);
+        }
+    json_close(&c->cli->json, ']');
+}
+
+snEndureDef clinic_endure(const snCli *cli)
+{
+    snEndureDef def = sn_default_endure_def();
+    def.work = cli_option_number(cli, "work", def.work);
+    def.rest = cli_option_number(cli, "rest", def.rest);
+    def.repeat = (int32_t)cli_option_number(cli, "repeat", def.repeat);
+    return def;
 }

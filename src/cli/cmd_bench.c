@@ -252,16 +252,13 @@ static const snOption options[] = {
 const snCommand cmd_bench = {
     .name = "bench",
     .arguments = "[--rung NAME]",
-    .about = "The benchmark ladder: steps a second, real-time factor, where the time goes, memory",
+    .about = "Run the benchmark ladder: steps a second, real-time factor, where the time goes, memory",
     .details =
-        "One thread unless --threads says otherwise. `solve us` is factor and solve of the solver by strands, "
-        "`plain us`\n"
-        "the same of the plain reference solver; MiB is the memory of one state. The rung `hand` has the "
-        "controller at work.\n"
-        "--rung skin measures the skin of the hand instead: the bulge of its tendons, and ten seconds written as "
-        "PC2. --rung hand-clinical measures how long the clinical questions take, --rung body\n"
-        "a controlled step of the upper body (--motion, --seconds 2 of it), --rung flesh the hand in flesh with two "
-        "threads: seconds a frame, iterations, error, memory.",
+        "Uses one thread unless you give --threads. `solve us` is the time to factor and solve with the strand solver,\n"
+        "`plain us` the same with the plain reference solver; MiB is the memory of one state. The rung `hand` includes the\n"
+        "controller. Other rungs measure other things: skin the bulge of the hand's tendons and ten seconds written as PC2,\n"
+        "hand-clinical the clinical questions, body a controlled step of the upper body (with --motion, 2 s of it), flesh the\n"
+        "hand in flesh with two threads: seconds a frame, iterations, error, memory.",
     .example = "sinew bench --rung pendulum",
     .output =
         "rung                    steps/s     x real    step us   solve us   plain us       MiB   where the time goes\n"

@@ -41,6 +41,7 @@ static snStatus run(snCli *cli)
 
 static const snOption options[] = {
     {"frame-rate", SN_OPTION_NUMBER, "F", "with MOTION: frames a second that are checked (50)", 1, 1000},
+    {"nearest", SN_OPTION_TEXT, "OUT.pose.csv", "with MOTION: write the nearest motion that passes", 0, 0},
     CLINIC_OPTIONS,
     {NULL, SN_OPTION_FLAG, NULL, NULL, 0, 0},
 };
@@ -48,10 +49,11 @@ static const snOption options[] = {
 const snCommand cmd_check = {
     .name = "check",
     .arguments = "MODEL [MOTION]",
-    .about = "Every problem of a model at once, each with file, line, element and remedy",
-    .details = "Ends with 3 when there is an error; warnings alone end with 0. With MOTION, and a model on a tree (hand-clinical):\n"
-               "which frames of the motion no muscle activations can make, and how far the nearest pose is; the other options make "
-               "a case.",
+    .about = "Report every problem of a model at once, each with file, line, element and remedy",
+    .details =
+        "Exits with 3 if there is an error, and with 0 if there are only warnings. With MOTION and a model on a tree\n"
+        "(hand-clinical), it says which frames of the motion the muscles cannot produce and how far off the nearest pose is\n"
+        "that they can hold; the other options describe a clinical case.",
     .example = "sinew check pulley",
     .output = "pulley: 0 errors, 0 warnings",
     .least = 1,

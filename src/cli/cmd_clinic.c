@@ -95,6 +95,8 @@ static snStatus save(snHandout *h, const char *path)
     clinic.cases = (const snCase *const *)h->cases;
     clinic.posture = cli_option_text(h->cli, "posture", "hanging");
     clinic_gravity(clinic.posture, clinic.gravity);
+    snEndureDef endure = clinic_endure(h->cli);
+    if (cli_given(h->cli, "fatigue")) clinic.endure = &endure;
     for (int32_t i = 0; i < h->ncase; ++i) names[i] = h->name[i];
     def.spec = h->spec, def.name = h->cli->argument[0], def.clinic = &clinic;
     snStatus status = clinic_poses_into(h->cli, &h->poses, &clinic);
@@ -113,10 +115,10 @@ static snStatus run(snCli *cli)
 {
     snHandout h = {.cli = cli};
     const char *out = cli_option_text(cli, "o", NULL);
-    if (!out) return cli_fail(cli, SN_USAGE, "where to? Give -o FILE.html");
+    if (!out) return cli_fail(cli, SN_USAGE, "-o FILE.html is missing: the page to write");
     snStatus status = cli_compile_model(cli, cli->argument[0], &h.spec, &h.model);
     if (status == SN_OK && sn_count(h.model, SN_ITEM_LINE) == 0)
-        status = cli_fail(cli, SN_BAD_INPUT, "%s is not a model on a tree: take one such as hand-clinical",
+        status = cli_fail(cli, SN_BAD_INPUT, "%s is not a model on a tree: use one such as hand-clinical",
                           cli->argument[0]);
     if (status == SN_OK) status = choose_cases(&h);
     if (status == SN_OK) status = choose_poses(&h);
@@ -134,6 +136,7 @@ static const snOption options[] = {
     {"nerve", SN_OPTION_TEXT, "LESION", "a nerve lesion as a case of its own; may be repeated", 0, 0},
     {"cut", SN_OPTION_TEXT, "UNIT", "a cut tendon as a case of its own; may be repeated", 0, 0},
     {"motion", SN_OPTION_TEXT, "NAME", "a motion to play, 12 frames a second; may be repeated", 0, 0},
+    CLINIC_ENDURE_OPTIONS,
     {"posture", SN_OPTION_CHOICE, "hanging|palm-down|palm-up|thumb-up", "where gravity pulls (hanging)", 0, 0},
     {NULL, SN_OPTION_FLAG, NULL, NULL, 0, 0},
 };
@@ -141,7 +144,7 @@ static const snOption options[] = {
 const snCommand cmd_clinic = {
     .name = "clinic",
     .arguments = "MODEL -o FILE.html",
-    .about = "The clinical page as one file to hand over: healthy and case side by side",
+    .about = "Write the clinical page as one file to hand over: healthy and case side by side",
     .details =
         "The file has up to eight cases (without any: five nerve lesions) solved for the pose farthest from rest of\n"
         "every motion of the model, and for all frames of each --motion. It opens in any browser and needs no\n"

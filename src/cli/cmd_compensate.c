@@ -119,7 +119,7 @@ static const snOption options[] = {
 const snCommand cmd_compensate = {
     .name = "compensate",
     .arguments = "MODEL MOTION [-o OUT]",
-    .about = "Who takes over when muscles are lost: a healthy limb against a case",
+    .about = "Show who takes over when muscles are lost: a healthy limb against a case",
     .details =
         "Both are solved along the motion by inverse dynamics. A unit must compensate where every way to give the "
         "torques of\n"

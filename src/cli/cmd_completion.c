@@ -205,7 +205,7 @@ static const snOption options[] = {{NULL, SN_OPTION_FLAG, NULL, NULL, 0, 0}};
 const snCommand cmd_completion = {
     .name = "completion",
     .arguments = "bash|zsh|fish",
-    .about = "A script that makes a shell complete commands, options and models",
+    .about = "Print a script that makes a shell complete commands, options and models",
     .details = "make install puts the three scripts where the shells look for them. To try one without installing it,\n"
                "type: source <(sinew completion bash)",
     .example = "sinew completion bash",

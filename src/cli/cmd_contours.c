@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { MOST = 256 };
 
@@ -172,6 +173,21 @@ static snStatus grow(snCli *cli, Work *w, const char *out)
     return status;
 }
 
+/* A picture among the slices would be taken for one of them, and the contours must not replace the true ones. */
+static snStatus check_places(snCli *cli, const char *out, const char *picture)
+{
+    const char *stack = cli->argument[0], *slash = picture ? strrchr(picture, '/') : NULL;
+    char folder[CLI_SLICES_PATH], truth[CLI_SLICES_PATH];
+    struct stat a, b;
+    (void)snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - picture) + 1 : 1, slash ? picture : ".");
+    if (picture && stat(folder, &a) == 0 && stat(stack, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
+        return cli_fail(cli, SN_USAGE, "--picture %s would lie among the slices of %s: put it elsewhere", picture, stack);
+    if (cli_truth_path(stack, truth) && stat(out, &a) == 0 && stat(truth, &b) == 0 && a.st_dev == b.st_dev &&
+        a.st_ino == b.st_ino)
+        return cli_fail(cli, SN_USAGE, "%s holds the true contours: give the output another name", out);
+    return cli_check_output(cli, out);
+}
+
 static snStatus run(snCli *cli)
 {
     const char *out = cli_option_text(cli, "o", NULL), *picture = cli_option_text(cli, "picture", NULL);
@@ -183,7 +199,7 @@ static snStatus run(snCli *cli)
     if (!w) return cli_fail(cli, SN_NO_MEMORY, "out of memory");
     w->def = sn_default_grow_def();
     w->def.name = cli_option_text(cli, "muscle", w->def.name);
-    snStatus status = strlen(w->def.name) < SN_MUSCLE_NAME ? cli_check_output(cli, out)
+    snStatus status = strlen(w->def.name) < SN_MUSCLE_NAME ? check_places(cli, out, picture)
                                                            : cli_fail(cli, SN_USAGE, "--muscle: the name is too long");
     if (status == SN_OK) status = load(cli, w, out);
     if (status == SN_OK) status = load_truth(cli, w);

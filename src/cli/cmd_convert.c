@@ -123,6 +123,29 @@ static snStatus convert_motion(snCli *cli, const char *from, const char *to)
     return status;
 }
 
+/* Joint angles of a BVH or glTF as key poses, to be looked at and edited. */
+static snStatus convert_poses(snCli *cli, const char *from, const char *to)
+{
+    snError error = {0};
+    snPoses *poses = NULL;
+    snMotionSource source = {0};
+    snMotionDef def = sn_default_motion_def();
+    def.model = cli_option_text(cli, "model", NULL);
+    def.bvh_map = cli_option_text(cli, "bvh-map", NULL);
+    def.source = &source;
+    if (!def.model && !def.bvh_map)
+        return cli_fail(cli, SN_USAGE, "--model MODEL is missing: the model whose joint angles to write");
+    snStatus status = sn_load_motion_poses(from, &def, &poses, &error);
+    (void)cli_fail_file(cli, status, &error, from);
+    if (status != SN_OK) return status;
+    cli_say_match(cli, &source);
+    status = sn_save_poses(poses, to, &error);
+    (void)cli_fail_file(cli, status, &error, to);
+    if (status == SN_OK) cli_say(cli, "%s: joint angles of %s\n", to, from);
+    sn_poses_destroy(poses);
+    return status;
+}
+
 /* A mapping to fill in, from the joints of a motion to the coordinates of a model. */
 static snStatus write_starter_map(snCli *cli, const char *from, const char *to)
 {
@@ -131,7 +154,7 @@ static snStatus write_starter_map(snCli *cli, const char *from, const char *to)
     snMotionDef def = sn_default_motion_def();
     def.model = cli_option_text(cli, "model", NULL);
     def.source = &source;
-    if (!def.model) return cli_fail(cli, SN_USAGE, "--model MODEL is missing: whose coordinates the mapping is for");
+    if (!def.model) return cli_fail(cli, SN_USAGE, "--model MODEL is missing: the model that the mapping is for");
     snStatus status = sn_save_starter_map(from, &def, to, &error);
     if (status != SN_OK) return cli_fail_file(cli, status, &error, from);
     json_integer(&cli->json, "coordinates_found", source.found);
@@ -204,6 +227,8 @@ static snStatus run(snCli *cli)
     snStatus (*convert)(snCli *, const char *, const char *) = NULL;
     if (cli_ends_with(to, ".bvhmap"))
         convert = write_starter_map;
+    else if (cli_ends_with(to, ".pose.csv") && !one_of(from, track_endings))
+        convert = convert_poses;
     else if (cli_given(cli, "model") && to_track)
         convert = convert_motion;
     else if (one_of(from, mesh_endings) && one_of(to, mesh_endings))
@@ -214,7 +239,7 @@ static snStatus run(snCli *cli)
         convert = convert_model;
     if (!convert)
         return cli_fail(cli, SN_USAGE,
-                        "no way from %s to %s: meshes (.obj .ply .stl) become meshes, motion (.replay.xml .replay.bin "
+                        "cannot convert %s to %s: meshes (.obj .ply .stl) become meshes, motion (.replay.xml .replay.bin "
                         ".control.xml; others with --model) becomes motion or a table (.sto .csv), a model becomes a .muscle.xml or a .scene.xml",
                         from, to);
     snStatus status = cli_check_output(cli, to);
@@ -222,25 +247,26 @@ static snStatus run(snCli *cli)
 }
 
 static const snOption options[] = {
-    {"only", SN_OPTION_TEXT, "PREFIX", "columns of a table whose names start so, such as tension/", 0, 0},
-    {"model", SN_OPTION_TEXT, "MODEL", "key poses, BVH or the name of a shipped motion: the model that moves so", 0, 0},
-    {"bvh-map", SN_OPTION_TEXT, "FILE", "with --model: from the joints of a BVH to those of the model (the model's own)", 0, 0},
+    {"only", SN_OPTION_TEXT, "PREFIX", "columns of a table whose names start with this, such as tension/", 0, 0},
+    {"model", SN_OPTION_TEXT, "MODEL", "the model for key poses, BVH, glTF, or the name of a shipped motion", 0, 0},
+    {"bvh-map", SN_OPTION_TEXT, "FILE", "with --model: from the joints of a BVH or glTF to those of the model (the model's own)", 0, 0},
     {"frame-rate", SN_OPTION_NUMBER, "F", "with --model: frames a second (those of the motion; 125 for key poses)", 1, 10000},
-    {"mirror", SN_OPTION_CHOICE, "x|y|z", "a model: seen in a mirror across this axis of the scene", 0, 0},
-    {"plain", SN_OPTION_TEXT, "NAMES", "a model: without these primitives and what hangs on them; their nodes stay", 0, 0},
+    {"mirror", SN_OPTION_CHOICE, "x|y|z", "a model: mirror it across this axis of the scene", 0, 0},
+    {"plain", SN_OPTION_TEXT, "NAMES", "a model: remove these primitives and what depends on them; their nodes stay", 0, 0},
     {NULL, SN_OPTION_FLAG, NULL, NULL, 0, 0},
 };
 
 const snCommand cmd_convert = {
     .name = "convert",
     .arguments = "IN OUT",
-    .about = "From one file format to another, chosen by the endings",
+    .about = "Convert between file formats, chosen by the endings",
     .details =
-        "Meshes (.obj .ply .stl) into meshes; motion (.replay.xml .replay.bin .control.xml, .gz too) into motion or a table (.sto .csv);\n"
-        "a model or scene into a .muscle.xml with its .scene.xml beside it, in the normal form, or into a .scene.xml alone:\n"
-        "plain nodes, nothing of muscles. With --model also key poses, BVH\n"
-        "and shipped motions into a .control.xml, which says where the bodies are. A BVH into a .bvhmap: a mapping to fill in,\n"
-        "for files whose joints have names of their own (sinew convert shot.bvh my.bvhmap --model hand).",
+        "Meshes (.obj .ply .stl) become meshes; motion (.replay.xml .replay.bin .control.xml, .gz too) becomes motion or a\n"
+        "table (.sto .csv); a model or scene becomes a .muscle.xml with its .scene.xml beside it, in the normal form, or a\n"
+        ".scene.xml alone: plain nodes, no muscles.\n"
+        "With --model, key poses, BVH, glTF animations (.glb .gltf) and shipped motions become a .control.xml, which says where\n"
+        "the bodies are; a BVH or glTF also becomes key poses (.pose.csv), which you can edit, or a .bvhmap: a mapping to fill in\n"
+        "if the joints of the file have names of their own (sinew convert shot.bvh my.bvhmap --model hand).",
     .example = "sinew convert lift.replay.xml lift.csv --only tension/",
     .output = "lift.csv: 26 frames",
     .least = 2,

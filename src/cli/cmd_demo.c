@@ -277,12 +277,11 @@ static const snOption options[] = {
 const snCommand cmd_demo = {
     .name = "demo",
     .arguments = "[MODEL] [-o FOLDER]",
-    .about = "The main job end to end on a shipped model, results in one folder with an index page",
+    .about = "Run the whole pipeline on a shipped model; results in one folder with an index page",
     .details =
-        "Tracks motions of the model (hand when you name none), skins them if it has a skin, and writes replays, "
-        "tables, plots,\n"
-        "point caches, GLB and the studio's pages, with the commands that you would type, and shows each.\n"
-        "FOLDER/index.html shows the results. Models that ship are hand, hand-left, shoulder and body.",
+        "Tracks motions of the model (hand if you name none), skins them if it has a skin, and writes replays, tables, plots,\n"
+        "point caches, GLB and the studio's pages. It prints each command as you would type it. FOLDER/index.html shows the\n"
+        "results. Shipped models with a demo: hand, hand-left, shoulder and body.",
     .example = "sinew demo hand -o out/demo",
     .output = "$ sinew track hand fist -o out/demo/fist\n"
               "171 frames, 3.4 s simulated in ... s: ... times real time\n"

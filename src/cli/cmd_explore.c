@@ -93,11 +93,11 @@ static const snOption options[] = {
     {"to", SN_OPTION_TEXT, "RECIPIENT", "with --each transfer: unit, or group such as ED", 0, 0},
     {"top", SN_OPTION_COUNT, "N", "weaken the N most used units, one after the other", 1, 1000},
     {"threshold", SN_OPTION_NUMBER, "A", "weaken all units whose activation exceeds A", 0, 1},
-    {"random", SN_OPTION_COUNT, "N", "weaken N units by chance", 1, 1000},
-    {"seed", SN_OPTION_COUNT, "N", "of --random (1)", 0, 1e9},
+    {"random", SN_OPTION_COUNT, "N", "weaken N units at random", 1, 1000},
+    {"seed", SN_OPTION_COUNT, "N", "random seed of --random (1)", 0, 1e9},
     {"weak", SN_OPTION_NUMBER, "LEVEL", "what weakened units keep (0.3)", 0, 1},
     {"show", SN_OPTION_COUNT, "N", "lines of the ranking (12)", 1, 1000},
-    {"frame-rate", SN_OPTION_NUMBER, "F", "frames a second that are looked at (10)", 1, 1000},
+    {"frame-rate", SN_OPTION_NUMBER, "F", "frames a second to examine (10)", 1, 1000},
     CLINIC_OPTIONS,
     {NULL, SN_OPTION_FLAG, NULL, NULL, 0, 0},
 };
@@ -105,11 +105,10 @@ static const snOption options[] = {
 const snCommand cmd_explore = {
     .name = "explore",
     .arguments = "MODEL MOTION",
-    .about = "What matters most for a motion: each muscle, nerve or joint in turn, or each tendon transfer, ranked",
-    .details = "Figures are torques that no activations can give, over the tolerance of each joint. With a case, that "
-               "is the base: "
-               "a\n"
-               "transfer is ranked by what it gives back.",
+    .about = "Rank what matters most for a motion: each muscle, nerve, joint or tendon transfer",
+    .details =
+        "Figures are torques that no activations can produce, relative to the tolerance of each joint. With a case, the case is\n"
+        "the base: a transfer is ranked by what it restores.",
     .example = "sinew explore hand-clinical fist --each nerve",
     .output = "healthy\n"
               "... frames; missing torque of the base: ... tolerances, summed over the joints, on average\n"

@@ -102,7 +102,7 @@ static snStatus open_skin(snExport *e)
     const char *library = cli_option_text(e->cli, "library", NULL);
     if (library) return cli_library_open(e->cli, e->spec, e->replay, library, &e->skinned);
     def.prominence = cli_option_number(e->cli, "prominence", def.prominence);
-    return cli_skin_open(e->cli, e->spec, e->replay, &def, &e->skinned);
+    return cli_skin_open(e->cli, e->spec, e->replay, &def, NULL, &e->skinned);
 }
 
 static snStatus gather_skin(snExport *e, snPoints *points)
@@ -348,7 +348,7 @@ static snStatus run(snCli *cli)
 }
 
 static const snOption options[] = {
-    {"to", SN_OPTION_CHOICE, "pc2|mdd|obj|glb|html|sto|csv", "the format; else the ending of OUT says it", 0, 0},
+    {"to", SN_OPTION_CHOICE, "pc2|mdd|obj|glb|html|sto|csv", "the format (by the ending of OUT)", 0, 0},
     {"o", SN_OPTION_TEXT, "OUT", "file to write (that of the replay with the ending of the format)", 0, 0},
     {"model", SN_OPTION_TEXT, "MODEL", "the model of the replay (the one that it names)", 0, 0},
     {"what", SN_OPTION_CHOICE, "skin|strands|bones", "points of pc2, mdd, obj (skin if the model has one)", 0, 0},
@@ -358,14 +358,14 @@ static const snOption options[] = {
     {"frame-rate", SN_OPTION_NUMBER, "F", "frames a second, interpolated (the replay's own)", 1, 1000},
     {"motion", SN_OPTION_TEXT, "MOTION",
      "html: the motion that was followed, shown as a wireframe (the one that the report names)", 0, 0},
-    {"only", SN_OPTION_TEXT, "PREFIX", "sto, csv: columns whose names start so, such as activation/", 0, 0},
+    {"only", SN_OPTION_TEXT, "PREFIX", "sto, csv: columns whose names start with this, such as activation/", 0, 0},
     {NULL, SN_OPTION_FLAG, NULL, NULL, 0, 0},
 };
 
 const snCommand cmd_export = {
     .name = "export",
     .arguments = "REPLAY --to FORMAT [-o OUT]",
-    .about = "A replay for other programs: point caches, GLB, a page, tables",
+    .about = "Export a replay for other programs: point caches, GLB, a page, tables",
     .details = "pc2 and mdd are point caches that animation tools play; obj is one numbered file for each frame. glb "
                "plays in any\n"
                "viewer: bones, strands coloured by their activation, and the skin. html is the studio's page in one "
@@ -373,7 +373,7 @@ const snCommand cmd_export = {
                "server. sto and csv are tables of activations, forces and lengths. The model is found by the name in "
                "the replay.",
     .example = "sinew export out.replay.xml --to glb",
-    .output = "out.glb: 3.4 s, 17.8 MB",
+    .output = "out.glb: 3.4 s, 7.07 MB",
     .least = 1,
     .most = 1,
     .options = options,

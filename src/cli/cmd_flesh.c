@@ -85,6 +85,8 @@ static void tell_size(snFleshRun *run)
     json_integer(&cli->json, "tetrahedra", size.tetrahedra);
     json_number(&cli->json, "spacing_mm", 1e3 * size.spacing);
     json_integer(&cli->json, "nodes", size.nodes);
+    json_number(&cli->json, "volume_l", 1e3 * size.volume);
+    json_number(&cli->json, "muscle_l", 1e3 * size.muscle_volume);
     json_integer(&cli->json, "muscles_outside", size.muscles_outside);
     json_number(&cli->json, "bytes", (double)size.bytes);
 }
@@ -224,7 +226,7 @@ static snStatus keep_frame(snFleshRun *run, int32_t frame, double time, const do
     const double row[ROW] = {frame,      i.newton,     i.cg,       i.energy,    i.volume_ratio, i.least_j,
                              i.inverted, 1e3 * i.step, i.contacts, i.converged, i.seconds};
     snTrackFrame kept = {time, NULL, vertex, row};
-    if (!i.converged) cli_warn(run->cli, "frame %d did not come to rest (largest step %.3g mm)", frame, 1e3 * i.step);
+    if (!i.converged) cli_warn(run->cli, "frame %d did not reach equilibrium (largest step %.3g mm)", frame, 1e3 * i.step);
     (void)sn_flesh_save(run->flesh, run->state);
     return sn_journal_append(run->journal, &kept, run->state, error);
 }
@@ -359,7 +361,7 @@ static void tell(snFleshRun *run)
     cli_say(cli, "%d frames of %d points, %.3g s each; volume %.2f to %.2f %%, least J %.2f\n",
             run->kept + run->resumed + run->done, run->deformed.nvertex, mean, 100 * run->low, 100 * run->high,
             run->least);
-    if (run->unconverged > 0) cli_say(cli, "%d frames did not come to rest\n", run->unconverged);
+    if (run->unconverged > 0) cli_say(cli, "%d frames did not reach equilibrium\n", run->unconverged);
     cli_say(cli, "wrote %s\n", run->to);
     json_string(&cli->json, "file", run->to);
     json_integer(&cli->json, "frames", run->kept + run->resumed + run->done);
@@ -413,8 +415,8 @@ static const snOption options[] = {
     {"o", SN_OPTION_TEXT, "OUT", "the .pc2, .mdd or .obj to write", 0, 0},
     {"quality", SN_OPTION_CHOICE, "preview|final", "preview: 50,000 tetrahedra, 0.05 mm; final: 100,000, 0.01 mm", 0,
      0},
-    {"tetrahedra", SN_OPTION_COUNT, "N", "about so many tetrahedra (100000)", 100, 1e8},
-    {"spacing", SN_OPTION_NUMBER, "MM", "side of the lattice's cubes, instead of a number", 0.01, 1000},
+    {"tetrahedra", SN_OPTION_COUNT, "N", "approximate number of tetrahedra (100000)", 100, 1e8},
+    {"spacing", SN_OPTION_NUMBER, "MM", "edge of the lattice cubes, instead of --tetrahedra", 0.01, 1000},
     {"frames", SN_OPTION_TEXT, "FIRST:LAST", "only these frames, counted from 0; leave out either for all before or after", 0, 0},
     {"frame-rate", SN_OPTION_NUMBER, "F", "frames a second, interpolated (the replay's own)", 1, 1000},
     {"resume", SN_OPTION_FLAG, "", "continue after the last frame of an interrupted run, or of a shorter one in a .pc2",
@@ -427,7 +429,7 @@ static const snOption options[] = {
     {"stiffness", SN_OPTION_NUMBER, "X", "factor on the stiffness of the flesh (1: 20 and 60 kPa)", 1e-3, 1e3},
     {"bulk", SN_OPTION_NUMBER, "MPA", "bulk modulus (10)", 1e-3, 1e4},
     {"muscle-stress", SN_OPTION_NUMBER, "MPA", "stress of fully active muscle (0.3)", 0, 10},
-    {"tolerance", SN_OPTION_NUMBER, "MM", "how far a frame may be from rest (by quality)", 1e-6, 10},
+    {"tolerance", SN_OPTION_NUMBER, "MM", "how far a frame may be from equilibrium (by quality)", 1e-6, 10},
     {"jiggle", SN_OPTION_FLAG, "", "with inertia: the flesh swings after the bones", 0, 0},
     {"no-gravity", SN_OPTION_FLAG, "", "without gravity", 0, 0},
     {"no-contact", SN_OPTION_FLAG, "", "parts of the skin may pass through each other", 0, 0},
@@ -437,14 +439,12 @@ static const snOption options[] = {
 const snCommand cmd_flesh = {
     .name = "flesh",
     .arguments = "MODEL REPLAY -o OUT",
-    .about = "Soft tissue by finite elements, with the skin embedded in it",
+    .about = "Simulate soft tissue by finite elements, with the skin embedded in it",
     .details =
-        "The surface is filled with tetrahedra that bones hold and muscles pull; each frame is the rest that all "
-        "of it comes to.\n"
+        "The surface is filled with tetrahedra, held by the bones and pulled by the muscles; each frame is their equilibrium.\n"
         "A model without skin gets a surface grown over its bones and muscles; --surface saves it.\n"
-        "While it runs, every finished frame is in OUT.resume: after Ctrl-C, a crash or a loss of power the same "
-        "command\n"
-        "with --resume continues there, and the result is the same bit for bit.",
+        "While it runs, every finished frame is in OUT.resume. After Ctrl-C, a crash or a power failure run the same command\n"
+        "with --resume: it continues after the last frame kept, and the result is the same bit for bit.",
     .example = "sinew flesh hand out.replay.xml -o out.pc2 --quality preview --frame-rate 24",
     .output = "... tetrahedra of ... mm, ... nodes, 19 bones, ... of ... l muscle, ... MB; made in ... s\n"
               "82 frames of 19027 points, ... s each; volume ... to ... %, least J ...\n"

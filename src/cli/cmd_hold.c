@@ -60,6 +60,42 @@ static void json_values(snJson *json, const char *key, const snModel *m, snItem 
     json_close(json, '}');
 }
 
+/* --fatigue: when the pose is lost, and who is tired by then. */
+static snStatus endure(snAnswer *a, const double *q)
+{
+    snCli *cli = a->clinic.cli;
+    snJson *json = &cli->json;
+    const snModel *m = sn_patient_model(a->clinic.patient);
+    snEndureDef def = clinic_endure(cli);
+    snEndurance e;
+    snError error = {0};
+    snStatus status = sn_endure(a->clinic.patient, q, &def, &e, &error);
+    if (status != SN_OK) return error.status = status, cli_fail_error(cli, &error);
+    int32_t nu = sn_count(m, SN_ITEM_MUSCLE), most = 0;
+    const double *last = e.fatigued + (size_t)(e.count - 1) * (size_t)nu;
+    for (int32_t u = 1; u < nu; ++u)
+        if (last[u] > last[most]) most = u;
+    const char *worst = e.worst >= 0 ? sn_name(m, SN_ITEM_COORDINATE, e.worst) : "";
+    if (e.fails_at >= 0)
+        cli_say(cli, "held %g s, rest %g s: lost after %.0f s, in repetition %d of %d (%s)\n", def.work, def.rest,
+                e.fails_at, e.fails_in, def.repeat, worst);
+    else
+        cli_say(cli, "held %g s, rest %g s: lasts for all %d repetitions\n", def.work, def.rest, def.repeat);
+    cli_say(cli, "most tired in the end: %s, %.1f %% of its motor units\n", sn_name(m, SN_ITEM_MUSCLE, most),
+            100 * last[most]);
+    json_open(json, "endurance", '{');
+    json_number(json, "work_s", def.work);
+    json_number(json, "rest_s", def.rest);
+    json_integer(json, "repetitions", def.repeat);
+    json_number(json, "fails_at_s", e.fails_at);
+    json_integer(json, "fails_in", e.fails_in);
+    json_string(json, "worst", worst);
+    json_values(json, "fatigued", m, SN_ITEM_MUSCLE, last, 1);
+    json_close(json, '}');
+    sn_endurance_free(&e);
+    return SN_OK;
+}
+
 static void tell(snAnswer *a, int32_t frame)
 {
     snClinic *c = &a->clinic;
@@ -73,7 +109,6 @@ static void tell(snAnswer *a, int32_t frame)
     cli_say(c->cli, "\n");
     say_missing(a);
     say_units(a);
-    cli_say(c->cli, "%s\n", clinic_notice);
     json_string(json, "model", c->cli->argument[0]);
     json_string(json, "pose", c->motion);
     json_number(json, "time_s", c->targets.time[frame]);
@@ -138,6 +173,8 @@ static snStatus run(snCli *cli)
     if (status == SN_OK) status = clinic_frame(&a.clinic, &frame);
     if (status == SN_OK) status = answer(&a, clinic_pose(&a.clinic, frame));
     if (status == SN_OK) tell(&a, frame);
+    if (status == SN_OK && cli_given(cli, "fatigue")) status = endure(&a, clinic_pose(&a.clinic, frame));
+    if (status == SN_OK) cli_say(cli, "%s\n", clinic_notice);
     free(a.near.pose);
     free(a.near.activation);
     free(a.low);
@@ -147,8 +184,9 @@ static snStatus run(snCli *cli)
 
 static const snOption options[] = {
     {"at", SN_OPTION_NUMBER, "S", "the pose at this time of a motion (the one farthest from rest)", -1e9, 1e9},
-    {"ranges", SN_OPTION_FLAG, "", "least and largest activation of every unit that does the same", 0, 0},
+    {"ranges", SN_OPTION_FLAG, "", "lowest and highest activation of each unit that still holds the pose", 0, 0},
     {"nearest", SN_OPTION_FLAG, "", "look for the nearest pose that can be held", 0, 0},
+    CLINIC_ENDURE_OPTIONS,
     CLINIC_OPTIONS,
     {NULL, SN_OPTION_FLAG, NULL, NULL, 0, 0},
 };
@@ -156,7 +194,7 @@ static const snOption options[] = {
 const snCommand cmd_hold = {
     .name = "hold",
     .arguments = "MODEL POSE",
-    .about = "Can a pose be held, by which muscles, and how nearly: healthy or as a case",
+    .about = "Say whether a pose can be held, by which muscles, and how nearly, healthy or as a case",
     .details =
         "MODEL is on a tree (hand-clinical). POSE is a motion of the model or a file of key poses; of several poses "
         "the one\n"

@@ -332,7 +332,7 @@ static snStatus schema_info(snCli *cli)
 static snStatus run(snCli *cli)
 {
     if (cli_given(cli, "schema")) return schema_info(cli);
-    if (cli->nargument < 1) return cli_fail(cli, SN_USAGE, "which model or replay? sinew info MODEL");
+    if (cli->nargument < 1) return cli_fail(cli, SN_USAGE, "MODEL or REPLAY is missing: sinew info MODEL");
     const char *name = cli->argument[0];
     bool track = cli_is_track(name);
     static const char *const only_arms[] = {"table", "joint", "csv"};
@@ -357,7 +357,7 @@ static const snOption options[] = {
 const snCommand cmd_info = {
     .name = "info",
     .arguments = "MODEL|REPLAY",
-    .about = "What a model or a replay contains",
+    .about = "Show what a model or a replay contains",
     .details =
         "--moment-arms moves every joint coordinate through its range in steps of a degree, the others at rest and all muscles\n"
         "slightly active, and finds the moment arm of each strand in two ways that must agree: from the change of the length of\n"

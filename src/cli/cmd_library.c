@@ -1,5 +1,5 @@
 /* sinew library: equilibria of soft muscles over pose and activation, for blending. */
-#include "cli.h"
+#include "compare.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -43,7 +43,7 @@ static void say_muscle(snCli *cli, const snLibraryInfo *m)
     cli_say(cli, "\n  largest jump %.2f mm, at middles %.2f mm rms and %.2f at most, volume at least %.4f\n",
             m->jump * 1e3, m->midpoint_rms * 1e3, m->midpoint_max * 1e3, m->least_volume);
     if (m->note[0])
-        cli_warn(cli, "%s: %s, since the muscle snaps beyond by more than the allowed jump", m->name, m->note);
+        cli_warn(cli, "%s: %s, because beyond it the muscle snaps by more than the allowed jump", m->name, m->note);
 }
 
 static void report(snCli *cli, const snLibrary *library)
@@ -126,9 +126,17 @@ static snStatus run(snCli *cli)
     snLibraryAxisDef axis[MOST_AXES];
     char name[MOST_AXES][128];
     snError error = {0};
+    snStatus status;
+    if (cli_given(cli, "compare")) {
+        status = cli_load_model(cli, cli->argument[0], &spec);
+        if (status == SN_OK) status = read_options(cli, &def, axis, name);
+        if (status == SN_OK) status = cli_compare_muscle(cli, spec, &def);
+        if (spec) sn_spec_destroy(spec);
+        return status;
+    }
     if (!out) return cli_fail(cli, SN_USAGE, "-o FILE.library is missing");
     if (!cli_ends_with(out, ".library")) return cli_fail(cli, SN_USAGE, "-o %s: expected a .library", out);
-    snStatus status = cli_check_output(cli, out);
+    status = cli_check_output(cli, out);
     if (status == SN_OK) status = cli_load_model(cli, cli->argument[0], &spec);
     if (status == SN_OK) status = read_options(cli, &def, axis, name);
     if (status == SN_OK) {
@@ -156,15 +164,17 @@ static const snOption options[] = {
     {"metres", SN_OPTION_FLAG, "", "the range of --axis is in metres (sliding joints)", 0, 0},
     {"activations", SN_OPTION_COUNT, "N", "samples from tone to full activation (3)", 1, 17},
     {"points", SN_OPTION_COUNT, "N", "points in each muscle (400)", 60, 5000},
-    {"mu", SN_OPTION_NUMBER, "KPA", "shear modulus of the matter between the fibres (25)", 0.1, 1000},
+    {"mu", SN_OPTION_NUMBER, "KPA", "shear modulus of the matrix between the fibres (25)", 0.1, 1000},
     {"bulk", SN_OPTION_NUMBER, "RATIO", "lambda over mu: resistance to a change of volume (120)", 5, 2000},
     {"prestretch", SN_OPTION_NUMBER, "P", "stretch of the fibres as drawn (1.1)", 0.5, 2},
-    {"tone", SN_OPTION_NUMBER, "A", "least activation (0.1)", 0, 0.9},
+    {"tone", SN_OPTION_NUMBER, "A", "lowest activation (0.1)", 0, 0.9},
     {"jump", SN_OPTION_NUMBER, "MM", "a shape reached from another neighbour differs by this much at most (5)", 0.1,
      1000},
     {"midpoint", SN_OPTION_NUMBER, "MM", "a cell whose middle is off by more is divided (1)", 0.01, 1000},
     {"most", SN_OPTION_COUNT, "N", "samples along an axis after dividing (9)", 2, 17},
     {"no-contact", SN_OPTION_FLAG, "", "let the muscle pass through bones", 0, 0},
+    {"compare", SN_OPTION_FLAG, "", "instead of a library: the muscle as strands, points and elements, side by side", 0, 0},
+    {"plot", SN_OPTION_TEXT, "FILE", "with --compare: the comparison as .svg, .png or .pdf", 0, 0},
     {"o", SN_OPTION_TEXT, "FILE.library", "where to write the library", 0, 0},
     {NULL, SN_OPTION_FLAG, NULL, NULL, 0, 0},
 };
@@ -173,13 +183,11 @@ const snCommand cmd_library = {
     .name = "library",
     .arguments = "MODEL [--muscle NAME] [--axis J=N] -o FILE.library",
     .about = "Compute the shapes of soft muscles over pose and activation",
-    .details = "Each muscle is filled with points that resist like muscle and pull along its strands. It is brought to "
-               "rest at\n"
-               "samples of joint coordinates and activation, each from a neighbour that is solved already. Where the "
-               "blend is\n"
-               "off, samples are added. Where a sample reached from another neighbour is elsewhere (the muscle snaps), "
-               "the range is made\n"
-               "smaller, and the library says so. Play it with sinew export REPLAY --library FILE.",
+    .details =
+        "Each muscle is filled with points that resist like muscle and pull along its strands. It is brought to equilibrium\n"
+        "at samples of joint coordinates and activation, each starting from a neighbour that is already solved. Where blending\n"
+        "is inaccurate, samples are added. Where the shape depends on the neighbour it started from (the muscle snaps), the\n"
+        "range is reduced, and the library says so. Play it with sinew export REPLAY --library FILE.",
     .example =
         "sinew library spindle --muscle belly --axis slide.0=3,-0.01,0.01 --metres --points 150 -o spindle.library",
     .output = "belly: 578 vertices, 9 samples over slide.0 -0.01..0.01 (3), activation 0.1..1 (3)\n...",

@@ -41,7 +41,8 @@ static void say_summary(Listing *l, const snMotionEntry *e, const snMotionSummar
     }
 }
 
-static void list_one(Listing *l, const snMotionEntry *e)
+/* A motion that does not fit is counted; anything else that goes wrong ends the listing. */
+static snStatus list_one(Listing *l, const snMotionEntry *e)
 {
     snJson *json = &l->cli->json;
     snError error = {0};
@@ -50,9 +51,12 @@ static void list_one(Listing *l, const snMotionEntry *e)
     json_string(json, "name", e->name);
     json_string(json, "path", e->path);
     json_boolean(json, "own", e->own);
+    snStatus status = l->model ? sn_examine_motion(l->model, l->name, e->path, &s, &error) : SN_OK;
     if (!l->model) {
         cli_say(l->cli, "  %s%s\n", e->name, e->own ? " (yours)" : "");
-    } else if (sn_examine_motion(l->model, l->name, e->path, &s, &error) == SN_OK) {
+    } else if (status == SN_NO_MEMORY) {
+        (void)cli_fail_file(l->cli, status, &error, e->path);
+    } else if (status == SN_OK) {
         json_boolean(json, "fits", true);
         say_summary(l, e, &s);
     } else {
@@ -63,6 +67,7 @@ static void list_one(Listing *l, const snMotionEntry *e)
         cli_say(l->cli, "%-22s does not fit: %s\n", e->name, sn_error_format(&error, text, sizeof text));
     }
     json_close(json, '}');
+    return status == SN_NO_MEMORY ? status : SN_OK;
 }
 
 static snStatus list(Listing *l)
@@ -74,7 +79,7 @@ static snStatus list(Listing *l)
     snStatus status = SN_OK;
     for (int32_t i = 0; i < shown && status == SN_OK; ++i) {
         if (cli_progress(l->cli, "motions", i, shown)) status = SN_CANCELLED;
-        if (status == SN_OK) list_one(l, entry + i);
+        if (status == SN_OK) status = list_one(l, entry + i);
     }
     cli_progress_end(l->cli);
     json_close(&l->cli->json, ']');
@@ -133,8 +138,8 @@ static snStatus run(snCli *cli)
 
 static const snOption options[] = {
     {"add", SN_OPTION_TEXT, "FILE", "check this motion and copy it into the library", 0, 0},
-    {"name", SN_OPTION_TEXT, "NAME", "with --add: its name there (as the file is called)", 0, 0},
-    {"replace", SN_OPTION_FLAG, "", "with --add: take the place of a motion of that name", 0, 0},
+    {"name", SN_OPTION_TEXT, "NAME", "with --add: its name there (that of the file)", 0, 0},
+    {"replace", SN_OPTION_FLAG, "", "with --add: replace a motion of that name", 0, 0},
     {NULL, SN_OPTION_FLAG, NULL, NULL, 0, 0},
 };
 

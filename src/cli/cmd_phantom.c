@@ -105,7 +105,7 @@ static const snOption options[] = {
     {"holes", SN_OPTION_COUNT, "N", "slices in which the fascia to the neighbour has a hole (3)", 0, 1000},
     {"gaps", SN_OPTION_COUNT, "N", "slices that are lost: black (0)", 0, 100},
     {"alone", SN_OPTION_FLAG, "", "no neighbouring muscle and no bone", 0, 0},
-    {"random", SN_OPTION_COUNT, "N", "start of the random numbers (1)", 0, 1e9},
+    {"random", SN_OPTION_COUNT, "N", "random seed (1)", 0, 1e9},
     {NULL, SN_OPTION_FLAG, NULL, NULL, 0, 0},
 };
 
@@ -117,7 +117,7 @@ const snCommand cmd_phantom = {
                "belly that\n"
                "divides into three tails). Beside the stack stands STACK.truth.contours.xml with the true contours and "
                "volume;\n"
-               "sinew contours finds it there and tells how well they were met.",
+               "sinew contours finds it there and reports how close it came.",
     .example = "sinew phantom heads --noise 20 -o heads",
     .output = "heads: 192 x 144 pixels, 60 slices, the muscle in 49 of them, 105.30 cm^3\n...",
     .least = 1,

@@ -172,7 +172,7 @@ static snStatus load_error(snPlot *p, snTrack *replay)
     char followed[4096];
     if (!motion_name && cli_followed_motion(p->from, followed, sizeof followed)) motion_name = followed;
     if (!motion_name)
-        return cli_fail(p->cli, SN_USAGE, "--motion MOTION is missing: the motion that the replay was to follow");
+        return cli_fail(p->cli, SN_USAGE, "--motion MOTION is missing: the motion that the replay follows");
     snStatus status = cli_replay_model(p->cli, replay, p->from, model, &spec);
     if (status == SN_OK) status = cli_replay_motion(p->cli, replay, model, spec, motion_name, &motion);
     if (status == SN_OK)
@@ -274,7 +274,7 @@ static snStatus run(snCli *cli)
 static const snOption options[] = {
     {"o", SN_OPTION_TEXT, "FILE", "the .svg, .pdf or .png to write; fascicles, sums, moment: also .sto or .csv", 0, 0},
     {"what", SN_OPTION_CHOICE, "activation|force|tension|length|fibre-length|fibre-velocity|angle|volume|area|error|moment-arms|fascicles|sums|moment|force-length",
-     "activation unless given", 0, 0},
+     "what to plot (activation)", 0, 0},
     {"muscle", SN_OPTION_TEXT, "NAME", "only these: a name, a pattern such as 'FDP*', several with commas; repeatable",
      0, 0},
     {"top", SN_OPTION_COUNT, "N", "only the N that reach highest (length, angle: that change most)", 1, 1000},
@@ -299,15 +299,15 @@ static const snOption options[] = {
 const snCommand cmd_plot = {
     .name = "plot",
     .arguments = "RESULT|MODEL -o FILE",
-    .about = "Activations, forces, lengths, tracking error or moment arms as SVG, PDF or PNG",
+    .about = "Plot activations, forces, lengths, tracking error or moment arms as SVG, PDF or PNG",
     .details =
         "RESULT is a *.replay.xml or a table (.sto .csv). Up to 24 channels become lines, more of them a heat map.\n"
         "Force is the force at the insertion. The error is the distance of the bones' vertices from the motion. For "
         "moment-arms\n"
         "RESULT is a model: arms of its tendons over the range of a joint, the published ranges behind them.\n"
-        "Of a replay, fascicles draws force at the insertion and length of each strand of a muscle (--muscle GROUP), "
+        "For a replay, fascicles draws force at the insertion and length of each strand of a muscle (--muscle GROUP), "
         "sums\n"
-        "the same summed up by muscle, moment what each muscle contributes to the moment about a joint (--joint); "
+        "the same summed over each muscle, moment what each muscle contributes to the moment about a joint (--joint); "
         "--joint\n"
         "adds the moments to the other two. For force-length RESULT is a model, a force-length file, or built-in laws such "
         "as\n"

@@ -58,11 +58,32 @@ static snStatus create_state(snRun *run)
     def.skip_settle = cli_given(cli, "no-settle");
     void *settled = cli_settle(cli, run->spec, run->model, &def);
     snStatus status = sn_state_create(run->model, &def, &run->state, &error);
-    sn_cache_free(settled);
+    sn_kept_free(settled);
     error.status = status;
     if (status != SN_OK) return cli_fail_error(cli, &error);
     run->step = def.step > 0 ? def.step : sn_model_step(run->model);
     return SN_OK;
+}
+
+/* Puts the bodies, at rest, where the last pose of a motion has them. */
+static snStatus take_pose(snRun *run)
+{
+    snCli *cli = run->cli;
+    const char *name = cli_option_text(cli, "pose", NULL);
+    if (!name) return SN_OK;
+    snMotionDef def = sn_default_motion_def();
+    snPoses *poses = NULL;
+    snTargets keys = {0};
+    snError error = {0};
+    def.model = cli->argument[0];
+    snStatus status = cli_fail_file(cli, sn_load_motion_poses(name, &def, &poses, &error), &error, name);
+    if (status != SN_OK) return status;
+    status = cli_fail_file(cli, sn_targets_create(run->model, poses, 0, &keys, NULL, 0, &error), &error, name);
+    if (status == SN_OK)
+        status = sn_pose(run->model, run->state, keys.q + (size_t)(keys.nframe - 1) * (size_t)keys.ncoordinate);
+    sn_targets_free(&keys);
+    sn_poses_destroy(poses);
+    return status;
 }
 
 /* What drives the muscles, as it was given; of a file its contents. */
@@ -101,6 +122,7 @@ static snStatus list_settings(snRun *run)
     text_add_number(s, "ramp: ", run->ramp, " s\n");
     text_add_number(s, "gravity scale: ", cli_option_number(cli, "gravity-scale", 1), "\n");
     text_add(s, "settled: %s\n", cli_given(cli, "no-settle") ? "no" : "yes");
+    text_add(s, "pose: %s\n", cli_option_text(cli, "pose", "as drawn"));
     text_add(s, "solver: %s\n", cli_option_text(cli, "solver", "strand"));
     snStatus status = list_drive(run);
     if (status == SN_OK) status = cli_list_loads(cli, s);
@@ -150,6 +172,7 @@ static snStatus set_up(snRun *run)
     if (status == SN_OK) status = cli_read_loads(cli, run->model, &run->loads);
     run->time = cli_option_number(cli, "time", end > 0 ? end : 1);
     if (status == SN_OK) status = create_state(run);
+    if (status == SN_OK) status = take_pose(run);
     if (status == SN_OK) run->total = (int64_t)ceil(run->time / run->step - 1e-9);
     if (status == SN_OK) status = open_run(run);
     return status;
@@ -314,6 +337,7 @@ static const snOption options[] = {
     {"load", SN_OPTION_TEXT, "BODY=X,Y,Z", "a force in N, in the axes of the drawn pose, turning with the body; BODY=2kg, grip=10",
      0, 0},
     CLI_LOADS_OPTION,
+    {"pose", SN_OPTION_TEXT, "MOTION", "start at rest from the last pose of this motion, a file or a name", 0, 0},
     {"ramp", SN_OPTION_NUMBER, "S", "seconds in which activations rise to their levels (0)", 0, 1e6},
     {"gravity-scale", SN_OPTION_NUMBER, "X", "multiply gravity (1)", -100, 100},
     {"no-settle", SN_OPTION_FLAG, "", "start from the pose as drawn", 0, 0},
@@ -324,16 +348,15 @@ static const snOption options[] = {
 const snCommand cmd_simulate = {
     .name = "simulate",
     .arguments = "MODEL [-o OUT]",
-    .about = "Forward dynamics from activations or from named anatomical functions",
+    .about = "Simulate forward from activations or named anatomical functions",
     .details =
-        "A level may change over time: --function elbow.flexion=0:0,0.1:0.8,0.3:0 rises to 0.8 at 0.1 s and is back "
-        "at\n"
-        "0 at 0.3 s; levels are linear between the times and held before the first and after the last. A FILE has a\n"
-        "column time and columns named by muscle or function (function.NAME, muscle.NAME, or NAME alone where it is\n"
-        "unique). Levels from several sources add up, to 1 at most.\n"
-        "When the simulation diverges, or on Ctrl-C, the replay up to the last good step is kept. While it runs, every\n"
-        "finished frame is in OUT.resume; after an interruption the same command with --resume continues there, and the\n"
-        "result is the same bit for bit.",
+        "A level may change over time: --function elbow.flexion=0:0,0.1:0.8,0.3:0 rises to 0.8 at 0.1 s and is back at 0 at\n"
+        "0.3 s; levels are linear between the times and held before the first and after the last. A FILE has a column time\n"
+        "and columns named by muscle or function (function.NAME, muscle.NAME, or NAME alone if it is unique). Levels from\n"
+        "several sources add up, to 1 at most.\n"
+        "If the simulation diverges, or on Ctrl-C, the replay up to the last good step is kept. While it runs, every finished\n"
+        "frame is in OUT.resume; after an interruption run the same command with --resume: it continues after the last frame\n"
+        "kept, and the result is the same bit for bit.",
     .example = "sinew simulate pulley -o lift --time 0.5 --activation rope=0.3",
     .output = "simulated 0.5 s in ... s: ... times real time, 125 steps of 4 ms\n"
               "worst gap of a constraint in the last step: ... mm, ...\n"

@@ -38,13 +38,16 @@ static snStatus read_options(snSkinRun *run)
     else
         return cli_fail(cli, SN_USAGE, "-o %s: a skin is written as .pc2, .mdd or .obj", run->to);
     if (cli_given(cli, "linear") && cli_given(cli, "dual-quaternion"))
-        return cli_fail(cli, SN_USAGE, "--linear and --dual-quaternion exclude each other");
+        return cli_fail(cli, SN_USAGE, "--linear and --dual-quaternion cannot be combined");
+    if (cli_given(cli, "base") && cli_given(cli, "library"))
+        return cli_fail(cli, SN_USAGE, "--base and --library cannot be combined");
     run->def = sn_default_model_skin_def();
     if (cli_given(cli, "linear")) run->def.blend = SN_SKIN_LINEAR;
     if (cli_given(cli, "dual-quaternion")) run->def.blend = SN_SKIN_DUAL_QUATERNION;
     run->def.mesh = cli_option_text(cli, "mesh", NULL);
     run->def.prominence = cli_option_number(cli, "prominence", run->def.prominence);
-    run->def.belly = cli_option_number(cli, "belly", run->def.belly);
+    /* the muscles of a library have their bellies already */
+    run->def.belly = cli_option_number(cli, "belly", cli_given(cli, "library") ? 0 : run->def.belly);
     run->def.height = cli_option_number(cli, "height", NAN);
     run->def.lateral = cli_option_number(cli, "lateral", NAN) / 1e3;
     run->def.depth = cli_option_number(cli, "depth", NAN) / 1e3;
@@ -131,7 +134,8 @@ static snStatus set_up(snSkinRun *run)
     if (status == SN_OK) status = cli_replay_model(cli, run->replay, cli->argument[1], cli->argument[0], &run->spec);
     if (status == SN_OK) status = read_influence(run);
     if (status == SN_OK) status = cli_choose_frames(cli, run->replay, &run->frames, &run->first, &run->count);
-    if (status == SN_OK) status = cli_skin_open(cli, run->spec, run->replay, &run->def, &run->skinned);
+    if (status == SN_OK)
+        status = cli_skin_open(cli, run->spec, run->replay, &run->def, cli_option_text(cli, "library", NULL), &run->skinned);
     if (status == SN_OK) status = read_base(run);
     if (status != SN_OK) return status;
     run->low = INFINITY, run->high = 0;
@@ -236,13 +240,14 @@ static const snOption options[] = {
     {"frame-rate", SN_OPTION_NUMBER, "F", "frames a second, interpolated (the replay's own)", 1, 1000},
     {"prominence", SN_OPTION_NUMBER, "X", "how far tendons stand out: 0 not at all, 1 as they are (1)", 0, 10},
     {"belly", SN_OPTION_NUMBER, "X", "how far bellies thicken: 0 not at all, 1 at constant volume (1)", 0, 10},
+    {"library", SN_OPTION_TEXT, "FILE", "let the soft muscles of this library lift the skin; --belly is then 0 (sinew library)", 0, 0},
     {"linear", SN_OPTION_FLAG, "", "blend the bones linearly", 0, 0},
     {"dual-quaternion", SN_OPTION_FLAG, "", "blend the bones by dual quaternions", 0, 0},
     {"weights", SN_OPTION_TEXT, "FILE", "bone weights from a file (computed from the bones)", 0, 0},
     {"save-weights", SN_OPTION_TEXT, "FILE", "write the bone weights in use", 0, 0},
     {"influence", SN_OPTION_TEXT, "FILE", "influence of tendons for each vertex: first column of a .csv, red of a .ply",
      0, 0},
-    {"base", SN_OPTION_TEXT, "FILE", "raise this skin, a .pc2 with a frame for each one written, in m in the world", 0,
+    {"base", SN_OPTION_TEXT, "FILE", "add the bulge to this skin: a .pc2 in world metres, with a frame for each one written", 0,
      0},
     {"frames", SN_OPTION_TEXT, "FIRST:LAST", "only these frames, counted from 0; leave out either for all before or after", 0, 0},
     {"height", SN_OPTION_NUMBER, "A", "height of the bulge (the model's skin_a)", 0, 100},
@@ -255,11 +260,11 @@ static const snOption options[] = {
 const snCommand cmd_skin = {
     .name = "skin",
     .arguments = "MODEL REPLAY -o OUT",
-    .about = "Skin with the tendons under it, as a point cache",
-    .details = "The skin follows the bones, is raised where a tendon runs under it, and thickens with the bellies of "
-               "muscles.\n"
-               "sinew export writes it as GLB or as a page. With --base an animation tool has skinned it: only the "
-               "bulge is added.",
+    .about = "Deform the skin with the tendons under it, as a point cache",
+    .details =
+        "The skin follows the bones, is raised where a tendon runs under it, and thickens with the bellies of muscles. With\n"
+        "--base, an animation tool has already skinned it, and only the bulge is added. sinew export writes the skin as GLB\n"
+        "or as a page.",
     .example = "sinew skin hand out.replay.xml -o out.pc2 --frame-rate 24",
     .output = "82 frames of 19027 vertices, ... ms each; ... s with writing: ... times real time\n"
               "highest bulge ... mm; volume ... to ... % of the skin that only follows the bones\n"

@@ -112,20 +112,20 @@ static snStatus run(snCli *cli)
 static const snOption options[] = {
     {"mesh", SN_OPTION_TEXT, "NODE", "closed mesh of the scene to be filled", 0, 0},
     {"from", SN_OPTION_TEXT, "STRAND", "strand that runs through it from origin to insertion; may be repeated", 0, 0},
-    {"count", SN_OPTION_COUNT, "N", "strands in all", 1, 10000},
+    {"count", SN_OPTION_COUNT, "N", "total number of strands", 1, 10000},
     {"o", SN_OPTION_TEXT, "OUT", "the new model, a .muscle.xml", 0, 0},
     {"group", SN_OPTION_TEXT, "NAME", "name of the muscle group (the mesh's name)", 0, 0},
     {"sheet", SN_OPTION_FLAG, "", "a sheet rather than a volumetric group", 0, 0},
     {"struts", SN_OPTION_COUNT, "N", "with --sheet: struts between each two neighbours, which keep the spacing", 1, 1000},
     {"preserve", SN_OPTION_FLAG, "", "the group keeps its volume when it moves", 0, 0},
     {"samples", SN_OPTION_COUNT, "N", "points of a strand while it relaxes (24)", 4, 512},
-    {"control-points", SN_OPTION_COUNT, "N", "of the curves made in the end (12); 0: as many as samples", 0, 512},
-    {"stiffness", SN_OPTION_NUMBER, "K", "how much a strand wants to be straight (10)", 0, 1e6},
-    {"repulsion", SN_OPTION_NUMBER, "K", "how much it wants to be in the middle between its neighbours (1)", 1e-6, 1e6},
-    {"attachment-radius", SN_OPTION_NUMBER, "MM", "ends stay so near to the input's; 0: share them (the whole section)",
+    {"control-points", SN_OPTION_COUNT, "N", "control points of the finished curves (12); 0: as many as samples", 0, 512},
+    {"stiffness", SN_OPTION_NUMBER, "K", "how strongly strands straighten (10)", 0, 1e6},
+    {"repulsion", SN_OPTION_NUMBER, "K", "how strongly strands keep away from their neighbours (1)", 1e-6, 1e6},
+    {"attachment-radius", SN_OPTION_NUMBER, "MM", "keep the ends this close to the input's; 0: share them (the whole section)",
      0, 1e6},
     {"tolerance", SN_OPTION_NUMBER, "MM", "how far an input may be outside the mesh (1)", 0, 1e6},
-    {"steps", SN_OPTION_COUNT, "N", "of the relaxation at most (400)", 1, 100000},
+    {"steps", SN_OPTION_COUNT, "N", "most steps of the relaxation (400)", 1, 100000},
     {"live", SN_OPTION_FLAG, "", "print the strands after each step and listen on stdin, see above", 0, 0},
     {"pace", SN_OPTION_NUMBER, "N", "with --live: steps a second at most (30); 0: as fast as it can", 0, 1e6},
     {NULL, SN_OPTION_FLAG, NULL, NULL, 0, 0},
@@ -136,17 +136,13 @@ const snCommand cmd_strands = {
     .arguments = "MODEL --mesh NODE --from STRAND --count N -o OUT",
     .about = "Fill a muscle mesh with evenly spread strands",
     .details =
-        "The strands get the attributes and attachments of those they are made from, which are disabled, an "
-        "equal share\n"
+        "The strands get the attributes and attachments of those they are made from (which are disabled) and an equal share\n"
         "of their force and of the muscle's physiological cross-section, and become one muscle group.\n"
-        "With --live each step is an object on a line of stdout: step, moved (over the spacing), converged, "
-        "strands,\n"
-        "control_points, points (m, in the world, strand after strand), first also inputs (whose copy each strand "
-        "is).\n"
-        "It reads lines such as {\"stiffness\": 20, \"repulsion\": 2, \"control_points\": 8}, {\"pause\": true},\n"
-        "{\"pause\": false}, {\"finish\": true} (keep what is there) and {\"cancel\": true}. Converged, it waits for "
-        "further\n"
-        "lines; at the end of stdin it runs to convergence and finishes.",
+        "With --live each step is a JSON object on a line of stdout: step, moved (over the spacing), converged, strands,\n"
+        "control_points, points (m, in the world, strand after strand); the first also has inputs (which one each strand copies).\n"
+        "It reads lines such as {\"stiffness\": 20, \"repulsion\": 2, \"control_points\": 8}, {\"pause\": true}, {\"pause\": false},\n"
+        "{\"finish\": true} (keep what is there) and {\"cancel\": true}. Once converged, it waits for more lines; at the end of\n"
+        "stdin it runs to convergence and finishes.",
     .example =
         "sinew strands arm.muscle.xml --mesh biceps_mesh --from biceps --count 20 --group belly -o full.muscle.xml",
     .output = "20 strands after 46 steps",

@@ -1,13 +1,17 @@
 /* sinew studio: the page with a model, its replay and a live simulation, for this machine only. */
+#include "body_options.h"
 #include "clinic_page.h"
 #include "deformed.h"
 #include "postures.h"
+#include "studio_slices.h"
 
 #include "studio/server/server.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+enum { MOST_COORDINATES = 29 }; /* of a clinical model: what one message to the server holds */
 
 typedef struct snStudio {
     snCli *cli;
@@ -21,6 +25,8 @@ typedef struct snStudio {
     void *scene;
     size_t page_size, scene_size;
     snServer *server;
+    snBodyOptions body;
+    snSteerDef steer;
     bool clinical; /* a model on a tree that is small enough to be asked about */
     snPoseList poses;
     snClinicDef clinic;
@@ -70,8 +76,10 @@ static void describe(snStudio *s, bool live, snStudioDef *def, char *name, char 
 static snStatus add_skin(snStudio *s, snStudioDef *def)
 {
     snModelSkinDef skin = sn_default_model_skin_def();
-    if (!cli_has_skin(s->spec) || cli_given(s->cli, "no-skin")) return SN_OK;
-    snStatus status = cli_skin_open(s->cli, s->spec, s->replay, &skin, &s->skinned);
+    const char *library = cli_option_text(s->cli, "library", NULL);
+    if ((!cli_has_skin(s->spec) || cli_given(s->cli, "no-skin")) && !library) return SN_OK;
+    snStatus status = library ? cli_library_open(s->cli, s->spec, s->replay, library, &s->skinned)
+                              : cli_skin_open(s->cli, s->spec, s->replay, &skin, NULL, &s->skinned);
     if (status == SN_OK) status = cli_deform_for_page(s->cli, &s->skinned, s->spec, &s->skin);
     def->skin = &s->skin;
     return status;
@@ -88,8 +96,8 @@ static snStatus serve(snStudio *s, const snStudioDef *def)
     snError error = {0};
     snStatus status = sn_load_page(&s->page, &s->page_size, &error);
     if (status == SN_OK) status = sn_pack_studio(def, &s->scene, &s->scene_size, &error);
-    bool tree = sn_count(s->model, SN_ITEM_LINE) > 0;
-    snServerDef server = {.model = tree ? NULL : s->model,
+    snServerDef server = {.model = def->live ? s->model : NULL,
+                          .steer = &s->steer,
                           .clinic = s->clinical ? s->model : NULL,
                           .spec = s->spec,
                           .page = s->page,
@@ -104,7 +112,7 @@ static snStatus serve(snStudio *s, const snStudioDef *def)
     s->ends = timeout > 0 ? cli_seconds() + timeout : INFINITY;
     char address[80];
     sn_server_address(s->server, address, sizeof address);
-    cli_say(s->cli, "%s\nCtrl-C ends it.\n", address);
+    cli_say(s->cli, "%s\nPress Ctrl-C to stop.\n", address);
     if (s->cli->quiet || s->cli->want_json) (void)fprintf(stderr, "%s\n", address); /* without it the page is closed */
     (void)fflush(stdout);
     json_string(&s->cli->json, "address", address);
@@ -115,7 +123,6 @@ static snStatus serve(snStudio *s, const snStudioDef *def)
 /* The clinical page: poses to choose from; what they mean is asked of the server. */
 static snStatus add_clinic(snStudio *s, snStudioDef *def)
 {
-    enum { MOST_COORDINATES = 29 }; /* what one message to the server holds */
     s->clinical = sn_count(s->model, SN_ITEM_LINE) > 0 && sn_count(s->model, SN_ITEM_COORDINATE) <= MOST_COORDINATES;
     if (!s->clinical) return SN_OK;
     snStatus status = clinic_poses_shipped(s->cli, s->cli->argument[0], s->model, &s->poses);
@@ -124,6 +131,26 @@ static snStatus add_clinic(snStudio *s, snStudioDef *def)
     if (status == SN_OK) status = clinic_poses_into(s->cli, &s->poses, &s->clinic);
     def->clinic = &s->clinic;
     return status;
+}
+
+/* How a model on a tree is held: at first as the options say, then as the dials of the page do. */
+static snStatus read_steer(snStudio *s, bool tree)
+{
+    static const char *const mine[] = {"load", "coactivation", "breathing"};
+    snError error = {0};
+    s->steer = sn_default_steer_def();
+    for (size_t i = 0; i < sizeof mine / sizeof *mine && !tree; ++i)
+        if (cli_given(s->cli, mine[i]))
+            return cli_fail(s->cli, SN_USAGE, "--%s is for models on a tree, such as body", mine[i]);
+    if (!tree) return SN_OK;
+    snStatus status = cli_read_body_options(s->cli, s->model, &s->body, &s->steer);
+    if (status != SN_OK || s->steer.breath) return status;
+    /* breathing can be turned on later */
+    snMotionDef motion = sn_default_motion_def();
+    motion.model = s->cli->argument[0];
+    if (sn_load_motion_poses("breath", &motion, &s->body.breath, &error) != SN_OK) return SN_OK;
+    s->steer.breath = s->body.breath, s->steer.breath_depth = 1e-9;
+    return SN_OK;
 }
 
 static snStatus save(snStudio *s, const snStudioDef *def, const char *path)
@@ -138,13 +165,17 @@ static snStatus save(snStudio *s, const snStudioDef *def, const char *path)
 static snStatus run(snCli *cli)
 {
     snStudio s = {.cli = cli};
+    if (cli_given(cli, "slices")) return cli_studio_slices(cli);
+    if (cli->nargument == 0) return cli_fail(cli, SN_USAGE, "MODEL is missing: see sinew studio --help");
     snStudioDef def;
     char name[256], title[256];
     const char *out = cli_option_text(cli, "save", NULL);
     snStatus status = cli_compile_model(cli, cli->argument[0], &s.spec, &s.model);
     if (status == SN_OK) status = load_tracks(&s);
     bool tree = status == SN_OK && sn_spec_model(s.spec)->type == SN_MODEL_TREE;
-    describe(&s, !out && !tree, &def, name, title, sizeof name);
+    bool clinical = tree && sn_count(s.model, SN_ITEM_COORDINATE) <= MOST_COORDINATES;
+    if (status == SN_OK) status = read_steer(&s, tree);
+    describe(&s, !out && !clinical, &def, name, title, sizeof name);
     if (status == SN_OK && def.live) status = cli_load_postures(cli, cli->argument[0], s.model, &s.postures);
     def.nposture = s.postures.count, def.posture_name = s.postures.name, def.posture = s.postures.value;
     if (status == SN_OK) status = add_skin(&s, &def);
@@ -152,6 +183,7 @@ static snStatus run(snCli *cli)
     if (status == SN_OK) status = out ? save(&s, &def, out) : serve(&s, &def);
     sn_server_destroy(s.server);
     clinic_poses_free(&s.poses);
+    cli_free_body_options(&s.body);
     cli_deform_close(&s.skinned);
     cli_free_postures(&s.postures);
     sn_studio_free(s.page);
@@ -166,24 +198,32 @@ static snStatus run(snCli *cli)
 static const snOption options[] = {
     {"port", SN_OPTION_COUNT, "N", "port on 127.0.0.1 (8137); 0: any that is free", 0, 65535},
     {"target", SN_OPTION_TEXT, "MOTION", "motion that the replay follows, shown as a wireframe (the one its report names)", 0, 0},
+    {"load", SN_OPTION_TEXT, "BODY=KG", "a model on a tree: a weight at a body, also over time: BODY=T:KG,T:KG", 0, 0},
+    {"coactivation", SN_OPTION_PAIR, "PART=X", "the same: muscles of a part work against each other as well; may be repeated", 0, 100},
+    {"breathing", SN_OPTION_TEXT, "DEG[:S]", "the same: breathe so deep, a breath in S seconds", 0, 0},
     {"no-skin", SN_OPTION_FLAG, "", "without the skin, which takes a few seconds to prepare", 0, 0},
+    {"library", SN_OPTION_TEXT, "FILE", "soft muscles of this deformation library instead of the skin (sinew library)", 0, 0},
     {"save", SN_OPTION_TEXT, "FILE", "write the page as one file instead of serving it", 0, 0},
+    {"slices", SN_OPTION_TEXT, "STACK", "instead of a model: find a muscle in a stack of slice images", 0, 0},
+    {"muscle", SN_OPTION_TEXT, "NAME", "with --slices: name of the muscle (muscle)", 0, 0},
+    {"spacing", SN_OPTION_TEXT, "X,Y,Z", "with --slices: of columns, rows and slices in mm, instead of the stack's", 0, 0},
     {"timeout", SN_OPTION_NUMBER, "S", "end after S seconds", 0, 1e9},
     {0},
 };
 
 const snCommand cmd_studio = {
     .name = "studio",
-    .arguments = "MODEL [REPLAY]",
-    .about = "The interactive page, served on this machine only",
+    .arguments = "MODEL [REPLAY] | --slices STACK",
+    .about = "Serve the interactive page, on this machine only",
     .details =
-        "Open the printed address in a browser. It holds a key: other users of this machine, who do not know it,\n"
-        "are refused. The page plays the replay; Live simulates the model behind it; Clinic (a model on a\n"
-        "tree, such as hand-clinical) answers which poses a hand can hold, healthy and as a case.\n"
-        "The skin shows its tendons in the replay; in the live mode it follows the bones.",
+        "Open the printed address in a browser. It contains a key, so that other users of this machine are refused. The page\n"
+        "plays the replay; Live simulates the model behind it; Clinic (for a model on a tree, such as hand-clinical) shows\n"
+        "which poses a hand can hold, healthy and as a case. In the replay the skin shows its tendons; in the live mode it\n"
+        "only follows the bones. With --slices the page shows a stack of images: click into a muscle, correct its contours,\n"
+        "download them.",
     .example = "sinew studio finger --timeout 0.1",
-    .output = "http://127.0.0.1:8137/.../\nCtrl-C ends it.",
-    .least = 1,
+    .output = "http://127.0.0.1:8137/.../\nPress Ctrl-C to stop.",
+    .least = 0,
     .most = 2,
     .options = options,
     .run = run,

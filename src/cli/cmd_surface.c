@@ -182,10 +182,10 @@ const snCommand cmd_surface = {
     .details =
         "The surface goes through the contours of every slice, smoothly between them; heads may join and tails may "
         "part.\n"
-        "Slices without contours between others are interpolated. The mesh is in metres, in the world of the stack.\n"
+        "Slices without contours between others are interpolated. The mesh is in metres, in the coordinates of the stack.\n"
         "With --into the muscle becomes part of a model: fill it with sinew strands, then make it soft with sinew "
         "library.\n"
-        "Points behind --origin and --insertion move, turn and scale it so that its ends lie there.",
+        "Points given with --origin and --insertion move, turn and scale it so that its ends lie there.",
     .example = "sinew surface arm.contours.xml --muscle biceps -o biceps.obj",
     .output = "biceps: 4658 vertices, 9312 triangles, 1 closed part\n...",
     .least = 1,

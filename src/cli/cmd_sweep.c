@@ -142,7 +142,7 @@ static snStatus set_up(snSweep *s)
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     s->jobs = (int32_t)cli_option_number(cli, "jobs", cores > 0 ? (double)cores : 1);
     ssize_t length = readlink("/proc/self/exe", s->program, sizeof s->program - 1);
-    if (length <= 0) return cli_fail(cli, SN_FAILED, "the program does not find itself in /proc/self/exe");
+    if (length <= 0) return cli_fail(cli, SN_FAILED, "the program cannot find its own path in /proc/self/exe");
     s->program[length] = '\0';
     snStatus status = cli_read_variations(cli, s->variation, &s->nvariation);
     if (status == SN_OK && s->nvariation == 0)
@@ -178,7 +178,7 @@ static snStatus run(snCli *cli)
 static const snOption options[] = {
     {"o", SN_OPTION_TEXT, "OUT", "folder of the results", 0, 0},
     CLI_VARY_OPTION,
-    {"draws", SN_OPTION_COUNT, "N", "how many models, beside the one as it is (10)", 1, 100000},
+    {"draws", SN_OPTION_COUNT, "N", "how many models besides the unchanged one (10)", 1, 100000},
     CLI_SEED_OPTION,
     {"jobs", SN_OPTION_COUNT, "N", "draws at the same time (one for each core)", 1, 256},
     {"resume", SN_OPTION_FLAG, "", "continue an interrupted sweep; --draws may have grown", 0, 0},
@@ -203,7 +203,7 @@ static const snOption options[] = {
 const snCommand cmd_sweep = {
     .name = "sweep",
     .arguments = "MODEL MOTION --vary WHAT=PERCENT -o OUT",
-    .about = "How much the activations depend on parameters that nobody knows exactly",
+    .about = "Measure how much the activations depend on uncertain parameters",
     .details =
         "Tracks the motion with the model as it is and with models that differ a little at random, each as a process\n"
         "of its own, and writes OUT/sweep.tsv (a row for each draw), OUT/muscles.tsv (a row for each muscle) and\n"

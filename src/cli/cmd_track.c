@@ -265,7 +265,7 @@ static void tear_down(snRun *run)
 {
     free(run->strength);
     sn_loads_destroy(run->loads);
-    sn_cache_free(run->settled);
+    sn_kept_free(run->settled);
     converge_free(&run->converge);
     sn_follow_report_free(&run->report);
     if (run->motion) sn_track_destroy(run->motion);
@@ -444,7 +444,8 @@ static snStatus run_command(snCli *cli)
     if (tree != CLI_NO_TREE) return strcmp(method, "body") == 0 ? cli_track_body(cli) : cli_track_tree(cli);
     snRun run = {.cli = cli};
     bool finished = false;
-    snStatus status = set_up(&run);
+    snStatus status = cli_track_refuse(cli, CLI_TRACK_STRANDS);
+    if (status == SN_OK) status = set_up(&run);
     if (status == SN_OK && !run.complete) {
         run.outcome = sn_follow_frames(run.model, run.motion, &run.def, &run.report, &run.error);
         if (run.outcome == SN_OK && run.converge.room > 0)
@@ -467,32 +468,33 @@ static const snOption options[] = {
     {"frame-rate", SN_OPTION_NUMBER, "F", "frames a second in the result (that of the motion; 50 for key poses)", 1,
      1000},
     {"step", SN_OPTION_NUMBER, "H", "largest step in seconds (the model's)", 1e-5, 0.02},
-    {"converge", SN_OPTION_FLAG, "", "run again at half the step and tell what changes", 0, 0},
+    {"converge", SN_OPTION_FLAG, "", "run again at half the step and report what changes", 0, 0},
     {"keep-input-motion", SN_OPTION_FLAG, "", "keep the bones exactly on the input motion", 0, 0},
     {"strength", SN_OPTION_PAIR, "MUSCLE=LEVEL",
      "weaken a muscle, or all of a pattern such as 'FDP*', 0 to 1; may be repeated", 0, 1},
-    {"weights", SN_OPTION_TEXT, "A,S", "how much activation and its change cost against following (5e-4,1e-2)", 0, 0},
-    {"cost-by-volume", SN_OPTION_FLAG, "", "activation costs by the volume of the muscle, not the same for each", 0, 0},
-    {"activation-dynamics", SN_OPTION_FLAG, "", "activations rise with 10 ms and fall with 40 ms, not at any speed", 0, 0},
+    {"weights", SN_OPTION_TEXT, "A,S", "what activation and its change cost, relative to tracking (5e-4,1e-2)", 0, 0},
+    {"cost-by-volume", SN_OPTION_FLAG, "", "weigh the cost of activation by the volume of the muscle", 0, 0},
+    {"activation-dynamics", SN_OPTION_FLAG, "", "let activations rise and fall only with time constants of 10 and 40 ms", 0, 0},
     {"feedback", SN_OPTION_NUMBER, "K", "how fast an error is corrected, 1/s (100)", 0, 1000},
-    {"bvh-map", SN_OPTION_TEXT, "FILE", "from the joints of a BVH to those of the model (the model's own)", 0, 0},
+    {"bvh-map", SN_OPTION_TEXT, "FILE", "from the joints of a BVH or glTF to those of the model (the model's own)", 0, 0},
     {"resume", SN_OPTION_FLAG, "", "continue after the last frame of an interrupted run", 0, 0},
     {"method", SN_OPTION_CHOICE, "torque|step|paper|body",
      "on a tree: torques, the pose a step ahead, [Tsang 2005], or all muscles and passive joints (torque; of body: body)", 0,
      0},
-    {"control-rate", SN_OPTION_NUMBER, "F", "on a tree: activations chosen so many times a second (240; step: 24)", 1,
+    {"control-rate", SN_OPTION_NUMBER, "F", "on a tree: how often activations are chosen, Hz (240; step: 24)", 1,
      1000},
+    {"keys-only", SN_OPTION_FLAG, "", "on a tree: find activations for the keys alone, straight lines between", 0, 0},
     {"fatigue", SN_OPTION_FLAG, "", "on a tree: muscles tire as they work", 0, 0},
     {"repeat", SN_OPTION_COUNT, "N", "on a tree: do the motion N times", 1, 10000},
     {"rest", SN_OPTION_NUMBER, "S", "on a tree: seconds of rest between repetitions", 0, 1e5},
     CLI_VARY_OPTION,
     CLI_SEED_OPTION,
-    {"draw", SN_OPTION_COUNT, "N", "which model of those that --vary makes; 0: as it is (see sinew sweep)", 0, 1e6},
-    {"coactivation", SN_OPTION_PAIR, "PART=X", "body: muscles of a part work against each other as well; may be repeated", 0, 100},
-    {"breathing", SN_OPTION_TEXT, "DEG[:S]", "body: breathe while moving, ribs by so many degrees, S seconds a breath (4)", 0, 0},
+    {"draw", SN_OPTION_COUNT, "N", "which of the models that --vary makes; 0: the unchanged one (see sinew sweep)", 0, 1e6},
+    {"coactivation", SN_OPTION_PAIR, "PART=X", "body: co-contract the muscles of a part; may be repeated", 0, 100},
+    {"breathing", SN_OPTION_TEXT, "DEG[:S]", "body: breathe while moving: angle of the ribs, seconds a breath (4)", 0, 0},
     {"sensor", SN_OPTION_NUMBER, "R", "body: how fast loads are felt, 1/s (at once)", 1e-3, 1e6},
-    {"inverse", SN_OPTION_CHOICE, "step|paper", "body: torques by the step solved backwards (step) or by [Lee 2009]", 0, 0},
-    {"relax", SN_OPTION_NUMBER, "E", "body: small: exact, but all or nothing where torques are out of reach (0.1)", 1e-6, 100},
+    {"inverse", SN_OPTION_CHOICE, "step|paper", "body: torques by inverting the step (step) or as in [Lee 2009]", 0, 0},
+    {"relax", SN_OPTION_NUMBER, "E", "body: slack in the torques; small is exact but saturates muscles where they are out of reach (0.1)", 1e-6, 100},
     {"activation", SN_OPTION_COURSE, "NAME=LEVEL", "body: stay near this activation, or NAME=TIME:LEVEL,...; may be repeated", 0, 1},
     {"function", SN_OPTION_COURSE, "NAME=LEVEL", "body: the same for a function of the model", 0, 1},
     {"activations", SN_OPTION_TEXT, "FILE", "body: the same from a .sto or .csv", 0, 0},
@@ -504,27 +506,22 @@ static const snOption options[] = {
 const snCommand cmd_track = {
     .name = "track",
     .arguments = "MODEL MOTION -o OUT",
-    .about = "Activations that make a model follow a motion, and the strand motion that results",
-    .details = "MOTION is the name of a motion shipped with the model, or the path of a *.control.xml, a "
-               "*.replay.xml, a *.bvh or\n"
-               "key poses (*.pose.csv with the columns time and joint.coordinate in degrees). Targets outside the "
-               "range of a joint\n"
-               "are clamped to it, and named. When the simulation diverges, or on Ctrl-C, the frames that are finished "
-               "are kept.\n"
-               "While it runs, every finished frame is in OUT.resume. After Ctrl-C, a crash or a loss of power the same "
-               "command with\n"
-               "--resume continues there, and the result is the same bit for bit. All settings must be the same; "
-               "differences\n"
-               "are named.\n"
-               "A --load is a force that the motion has to carry: dp2@tip=0,0,5 pushes the tip of a bone with 5 N along Z of "
-               "the\n"
-               "scene as drawn and turns with it, hand:world=0,-20,0 keeps its direction, hand=2kg is a weight, grip=10 is an "
-               "object\n"
-               "that presses every digit with 10 N, and grip=0:0/1:10 does so over time. See docs/loads.md.",
+    .about = "Find the activations that make a model follow a motion, and the strand motion that results",
+    .details =
+        "MOTION is the name of a motion shipped with the model, or a file: key poses (*.pose.csv with the columns time and\n"
+        "joint.coordinate in degrees), a *.bvh, a glTF animation (*.glb, *.gltf), a *.control.xml or a *.replay.xml. Targets\n"
+        "outside the range of a joint are clamped to it, and named. If the simulation diverges, or on Ctrl-C, the frames that\n"
+        "are finished are kept.\n"
+        "While it runs, every finished frame is in OUT.resume. After Ctrl-C, a crash or a power failure run the same command\n"
+        "with --resume: it continues after the last frame kept, and the result is the same bit for bit. All settings must be\n"
+        "the same; differences are named.\n"
+        "--load adds a force that the motion has to carry: dp2@tip=0,0,5 pushes the tip of a bone with 5 N along the Z axis\n"
+        "of the scene as drawn and turns with the bone, hand:world=0,-20,0 keeps its direction, hand=2kg is a weight, grip=10\n"
+        "is an object that presses every digit with 10 N, and grip=0:0/1:10 does so over time. See docs/loads.md.",
     .example = "sinew track hand fist -o out",
     .output = "171 frames, 3.4 s simulated in ... s: ... times real time\n"
-              "error of the bones: mean 0.002 mm, rms 0.012 mm, worst 0.293 mm at 2.540 s\n"
-              "largest activation 0.176, rms change 0.00076 per step\n"
+              "error of the bones: mean 0.001 mm, rms 0.002 mm, worst 0.014 mm at 2.740 s\n"
+              "largest activation 0.125, rms change 0.00020 per step\n"
               "wrote out.replay.xml, out.sto and out.report.txt",
     .least = 2,
     .most = 2,

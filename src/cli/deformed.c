@@ -55,7 +55,22 @@ static snStatus check_strands(snCli *cli, const snSpec *spec, const snTrack *rep
     return cli_fail(cli, SN_BAD_INPUT, "the replay has no strands, which the skin of this model needs: track it first");
 }
 
-snStatus cli_skin_open(snCli *cli, const snSpec *spec, const snTrack *replay, const snModelSkinDef *def, snDeformed *d)
+/* Puts the muscles of a library under the skin; where that fails the skin is gone. */
+static snStatus lift_skin(const snSpec *spec, const char *path, snDeformed *d, snDeformer **deformer, snError *error)
+{
+    snLibrary *library = NULL;
+    snDeformer *skin = *deformer;
+    snStatus status = sn_load_library(path, &library, error);
+    if (status != SN_OK)
+        sn_deformer_destroy(skin);
+    else
+        status = sn_library_skin_deformer(spec, skin, library, deformer, error);
+    if (status != SN_OK) d->skin = NULL;
+    return status;
+}
+
+snStatus cli_skin_open(snCli *cli, const snSpec *spec, const snTrack *replay, const snModelSkinDef *def,
+                       const char *library, snDeformed *d)
 {
     snError error = {0};
     const snNodeDef *node = find_mesh(spec, def->mesh);
@@ -67,6 +82,10 @@ snStatus cli_skin_open(snCli *cli, const snSpec *spec, const snTrack *replay, co
     status = cli_create_skin(cli, spec, def, &d->skin, &error);
     if (status == SN_OK) status = sn_skin_deformer(d->skin, node->name, node->color, &deformer, &error);
     if (status != SN_OK) return cli_fail_file(cli, status, &error, "skin");
+    if (library) {
+        status = lift_skin(spec, library, d, &deformer, &error);
+        if (status != SN_OK) return cli_fail_file(cli, status, &error, library);
+    }
     return cli_deform_open(cli, spec, replay, deformer, d);
 }
 

@@ -27,8 +27,10 @@ bool cli_has_skin(const snSpec *spec);
 /* Any deformer, which belongs to d from now on. Says what is wrong. `replay` may be NULL: only the pose as drawn is of
  * use. The spec must outlive it. */
 snStatus cli_deform_open(snCli *cli, const snSpec *spec, const snTrack *replay, snDeformer *deformer, snDeformed *d);
-/* The skin of the model, by a def with mesh, weights, influence, blend, prominence and belly. */
-snStatus cli_skin_open(snCli *cli, const snSpec *spec, const snTrack *replay, const snModelSkinDef *def, snDeformed *d);
+/* The skin of the model, by a def with mesh, weights, influence, blend, prominence and belly. library: a file with soft
+ * muscles that lift it, or NULL. */
+snStatus cli_skin_open(snCli *cli, const snSpec *spec, const snTrack *replay, const snModelSkinDef *def,
+                       const char *library, snDeformed *d);
 /* The soft muscles of a deformation library. */
 snStatus cli_library_open(snCli *cli, const snSpec *spec, const snTrack *replay, const char *path, snDeformed *d);
 void cli_deform_close(snDeformed *d); /* all zero is fine */

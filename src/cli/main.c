@@ -36,6 +36,7 @@ static int run(const snCommand *command, int argc, char **argv)
         return finish(0);
     }
     if (cli.want_json) cli_answer_json();
+    if (status == SN_OK) status = cli_check_outputs(&cli);
     if (status == SN_OK) status = command->run(&cli);
     cli_progress_end(&cli);
     if (status != SN_OK && !cli.failed_said) (void)cli_fail(&cli, status, "%s", sn_status_text(status));
@@ -93,6 +94,11 @@ int SN_CLI_MAIN(int argc, char **argv)
     char shown[80];
     (void)snprintf(shown, sizeof shown, "%.70s", name);
     cli_make_plain(shown);
-    (void)fprintf(stderr, "sinew: there is no command '%s'; sinew help lists them\n", shown);
+    const snCommand *const *near = cli_commands;
+    while (*near && !text_nearly(name, strlen(name), (*near)->name)) ++near;
+    if (*near)
+        (void)fprintf(stderr, "sinew: there is no command '%s'; did you mean %s?\n", shown, (*near)->name);
+    else
+        (void)fprintf(stderr, "sinew: there is no command '%s'; sinew help lists them\n", shown);
     return sn_status_exit_code(SN_USAGE);
 }

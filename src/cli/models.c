@@ -54,42 +54,6 @@ bool cli_ends_with(const char *text, const char *ending)
     return a >= b && strcmp(text + a - b, ending) == 0;
 }
 
-/* The input that is the same file as this output, by whatever name or link; NULL: none. */
-static const char *same_input(const snCli *cli, const char *path)
-{
-    struct stat out, in;
-    if (stat(path, &out) != 0 || !S_ISREG(out.st_mode)) return NULL;
-    for (int i = 0; i < cli->nargument + cli->nset; ++i) {
-        const char *name = i < cli->nargument ? cli->argument[i] : cli->set_value[i - cli->nargument];
-        if (!name || name == path || stat(name, &in) != 0) continue;
-        bool output = i >= cli->nargument && strcmp(cli->set[i - cli->nargument]->name, "o") == 0;
-        if (!output && in.st_dev == out.st_dev && in.st_ino == out.st_ino) return name;
-    }
-    return NULL;
-}
-
-snStatus cli_check_output(snCli *cli, const char *path)
-{
-    const char *input = same_input(cli, path);
-    if (input)
-        return cli_fail(cli, SN_USAGE, "%s would overwrite its own input %s: give the output another name", path, input);
-    char folder[4096];
-    (void)snprintf(folder, sizeof folder, "%s", path);
-    char *slash = strrchr(folder, '/');
-    if (!slash)
-        (void)snprintf(folder, sizeof folder, ".");
-    else if (slash == folder)
-        folder[1] = '\0';
-    else
-        *slash = '\0';
-    if (!is_folder(folder))
-        return cli_fail(cli, SN_WRITE_FAILED, "%s cannot be written: there is no folder %s", path, folder);
-    if (access(folder, W_OK) != 0)
-        return cli_fail(cli, SN_WRITE_FAILED, "%s cannot be written: %s: %s", path, folder, strerror(errno));
-    if (is_folder(path)) return cli_fail(cli, SN_WRITE_FAILED, "%s cannot be written: it is a folder", path);
-    return SN_OK;
-}
-
 snStatus cli_save_text(snCli *cli, const char *path, const char *text)
 {
     return cli_save_bytes(cli, path, text, strlen(text));
@@ -134,7 +98,7 @@ static snStatus load_model(snCli *cli, const char *name, bool to_check, snSpec *
     }
     snStatus status = sn_find_model(name, path, sizeof path, &error);
     if (status == SN_OK) status = (to_check ? sn_load_model_to_check : sn_load_model)(path, spec, &error);
-    if (status == SN_OK) return SN_OK;
+    if (status == SN_OK) return cli_check_parts(cli, path, *spec);
     error.status = status;
     (void)cli_fail_error(cli, &error);
     if (status == SN_NO_FILE && !strchr(name, '/') && !strchr(name, '.'))

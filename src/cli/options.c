@@ -30,6 +30,16 @@ static const snOption *find_option(const snCli *cli, const char *name, size_t le
     return option ? option : find_in(cli_common_options, name, length);
 }
 
+static snStatus fail_unknown(snCli *cli, const char *word, const char *name, size_t length)
+{
+    const snOption *const lists[] = {cli->command->options, cli_common_options};
+    for (int k = 0; k < 2; ++k)
+        for (const snOption *o = lists[k]; o && o->name && length > 2; ++o)
+            if (text_nearly(name, length, o->name))
+                return cli_fail(cli, SN_USAGE, "unknown option %s; did you mean --%s?", word, o->name);
+    return cli_fail(cli, SN_USAGE, "unknown option %s; see sinew %s --help", word, cli->command->name);
+}
+
 static bool is_choice(const char *choices, const char *value)
 {
     size_t length = strlen(value);
@@ -127,7 +137,7 @@ static snStatus parse_option(snCli *cli, int argc, char **argv, int *i)
     size_t length = equals ? (size_t)(equals - name) : strlen(name);
     const snOption *option = find_option(cli, name, length);
     if (!option || (length == 1) == (word[1] == '-'))
-        return cli_fail(cli, SN_USAGE, "unknown option %s; see sinew %s --help", word, cli->command->name);
+        return fail_unknown(cli, word, name, length);
     const char *value = "";
     if (option->kind != SN_OPTION_FLAG) {
         if (equals)

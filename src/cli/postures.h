@@ -4,7 +4,7 @@
 
 #include "cli.h"
 
-#include "sinew/studio.h"
+#include "page/own/studio.h"
 
 enum { POSTURES = 32, POSTURE_NAME = 80 };
 

@@ -25,6 +25,28 @@ const char *cli_replay_ending(const snCli *cli)
     return strcmp(form, "gz") == 0 ? ".replay.xml.gz" : strcmp(form, "bin") == 0 ? ".replay.bin" : ".replay.xml";
 }
 
+/* FNV-1a of what a file holds; 0 where it cannot be read. */
+static uint64_t hash_file(const char *path)
+{
+    unsigned char bytes[4096];
+    uint64_t hash = 14695981039346656037u;
+    FILE *file = fopen(path, "rb");
+    if (!file) return 0;
+    for (size_t n; (n = fread(bytes, 1, sizeof bytes, file)) > 0;)
+        for (size_t i = 0; i < n; ++i) hash = (hash ^ bytes[i]) * 1099511628211u;
+    bool fine = !ferror(file);
+    (void)fclose(file);
+    return fine ? hash : 0;
+}
+
+void cli_list_file(snText *settings, const char *name, const char *path)
+{
+    if (path)
+        text_add(settings, "%s: %s (%016llx)\n", name, cli_file_name(path), (unsigned long long)hash_file(path));
+    else
+        text_add(settings, "%s:\n", name);
+}
+
 snStatus cli_run_open(snCli *cli, const snModel *model, const snLoads *loads, const char *out, const char *settings,
                       bool resume, snRunFile **run)
 {

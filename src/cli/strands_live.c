@@ -61,7 +61,7 @@ static void obey(snStrandsLive *live, snAutoStrands *strands, const snTalkLine *
         else if (strcmp(name, "cancel") == 0)
             live->cancel = value != 0;
         else
-            cli_warn(live->cli, "there is no parameter \"%s\"", name);
+            cli_warn(live->cli, "unknown parameter \"%s\"", name);
     }
     if (sn_autostrands_tune(strands, stiffness, repulsion, (int32_t)points, &error) == SN_OK) {
         live->stiffness = stiffness, live->repulsion = repulsion;

@@ -318,7 +318,7 @@ snStatus sweep_gather(snSweep *s)
     if (status == SN_OK) status = save(g);
     if (status == SN_OK && g->finished <= s->draws)
         status = cli_fail(s->cli, SN_FAILED,
-                          "%d of %d draws are missing; --resume runs them, their .log files say why they failed",
+                          "%d of %d draws are missing; --resume runs them, see their .log files for the reason",
                           s->draws + 1 - g->finished, s->draws + 1);
     if (g->reference) sn_track_destroy(g->reference);
     text_free(&g->table);

@@ -88,7 +88,7 @@ static snStatus start(snSweep *s, int32_t draw, Task *task)
     pid_t parent = getpid();
     int log = open_log(s, draw);
     if (log < 0) {
-        cli_warn(s->cli, "draw %d is run by somebody else, or its log cannot be written: left alone", draw);
+        cli_warn(s->cli, "draw %d is being run by another process, or its log cannot be written: skipped", draw);
         return SN_OK;
     }
     if (sweep_is_finished(s, draw)) return close(log), SN_OK; /* since we looked */

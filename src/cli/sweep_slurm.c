@@ -24,7 +24,7 @@ snStatus sweep_write_slurm(snSweep *s, const char *path)
     const char *words[SWEEP_WORDS];
     char folder[SWEEP_PATH], draws[16];
     snText t = {0};
-    if (!getcwd(folder, sizeof folder)) return cli_fail(s->cli, SN_FAILED, "the current folder has gone");
+    if (!getcwd(folder, sizeof folder)) return cli_fail(s->cli, SN_FAILED, "the current folder no longer exists");
     snStatus status = cli_check_output(s->cli, path);
     if (status != SN_OK) return status;
     sweep_own_words(s, words, draws);

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static bool reserve(snText *t, size_t more)
 {
@@ -45,4 +46,13 @@ void text_add_number(snText *text, const char *before, double value, const char 
     (void)snprintf(number, sizeof number, "%.15g", value);
     if (strtod(number, NULL) != value) (void)snprintf(number, sizeof number, "%.17g", value);
     text_add(text, "%s%s%s", before, number, after);
+}
+
+bool text_nearly(const char *a, size_t length, const char *b)
+{
+    size_t other = strlen(b);
+    while (length && other && *a == *b) ++a, ++b, --length, --other;
+    while (length && other && a[length - 1] == b[other - 1]) --length, --other;
+    if (length == 2 && other == 2) return a[0] == b[1] && a[1] == b[0];
+    return length <= 1 && other <= 1;
 }

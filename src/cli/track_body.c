@@ -1,4 +1,5 @@
 /* sinew track --method body, for models on a tree: activations of all muscles by one program a step. */
+#include "body_options.h"
 #include "track_tree.h"
 
 #include "result.h"
@@ -9,22 +10,18 @@
 #include <string.h>
 
 static const double DEGREES = 57.29577951308232;
-enum { MOST_PARTS = 16, MOST_LOADS = 16, MOST_TIMES = 64 };
 
 typedef struct BodyRun {
     snCli *cli;
     snSpec *spec;
     snModel *model;
-    snPoses *poses, *breath;
+    snPoses *poses;
     snDrive *drive;
     double *strength;
     snMotionSource source;
     snSteerDef def;
     snSteerReport report;
-    snSteerPart part[MOST_PARTS];
-    char part_name[MOST_PARTS][64];
-    snSteerLoad load[MOST_LOADS];
-    double times[MOST_LOADS][MOST_TIMES], kg[MOST_LOADS][MOST_TIMES];
+    snBodyOptions options;
     snRunFile *file;
     snText settings;
     char path[3][4096]; /* replay, table, report */
@@ -45,103 +42,6 @@ static snStatus name_outputs(BodyRun *r)
         status = cli_check_output(r->cli, r->path[i]);
     }
     return status;
-}
-
-/* Options that this way of tracking does not know: better refused than ignored. */
-static snStatus refuse_others(snCli *cli)
-{
-    static const char *const other[] = {"keep-input-motion", "weights", "fatigue", "repeat", "rest", "case", "passive", "cost",
-                                        "cut", "nerve", "fuse", "transfer", "couple", "posture", "save-case", "frames"};
-    for (size_t i = 0; i < sizeof other / sizeof *other; ++i)
-        if (cli_given(cli, other[i]))
-            return cli_fail(cli, SN_USAGE, "--%s does not go with --method body", other[i]);
-    return SN_OK;
-}
-
-static snStatus read_parts(BodyRun *r)
-{
-    double level;
-    int n = 0;
-    for (; cli_option_pair(r->cli, "coactivation", n, r->part_name[n], sizeof r->part_name[n], &level); ++n) {
-        r->part[n] = (snSteerPart){r->part_name[n], level};
-        if (n + 1 == MOST_PARTS) return cli_fail(r->cli, SN_USAGE, "--coactivation is given too often");
-    }
-    r->def.npart = n, r->def.part = r->part;
-    return SN_OK;
-}
-
-/* A mass, with or without its unit: 2, 2kg. */
-static double read_mass(const char *text, char **end)
-{
-    double kg = strtod(text, end);
-    if (*end != text && strncmp(*end, "kg", 2) == 0) *end += 2;
-    return kg;
-}
-
-/* KG, or T:KG,T:KG,... */
-static bool read_course(const char *text, double *time, double *kg, int32_t *count)
-{
-    char *end;
-    *count = 0;
-    if (!strchr(text, ':')) {
-        kg[0] = read_mass(text, &end), time[0] = 0, *count = 1;
-        return end != text && !*end;
-    }
-    while (*text && *count < MOST_TIMES) {
-        time[*count] = strtod(text, &end);
-        if (end == text || *end != ':') return false;
-        text = end + 1;
-        kg[*count] = read_mass(text, &end);
-        if (end == text || (*end && *end != ',') || (*count > 0 && time[*count] <= time[*count - 1])) return false;
-        text = end + (*end == ',');
-        ++*count;
-    }
-    return *count > 0 && !*text;
-}
-
-static snStatus read_loads(BodyRun *r)
-{
-    const char *text;
-    for (int n = 0; (text = cli_option_nth(r->cli, "load", n)); ++n) {
-        char body[128];
-        const char *equals = strchr(text, '=');
-        snSteerLoad *l = &r->load[n];
-        if (n == MOST_LOADS) return cli_fail(r->cli, SN_USAGE, "--load is given too often");
-        (void)snprintf(body, sizeof body, "%.*s", equals ? (int)(equals - text) : 0, text);
-        l->time = r->times[n], l->kg = r->kg[n];
-        if (!equals || !read_course(equals + 1, r->times[n], r->kg[n], &l->count))
-            return cli_fail(r->cli, SN_USAGE, "--load needs BODY=KG or BODY=TIME:KG,..., not '%s'", text);
-        l->body = sn_find(r->model, SN_ITEM_BODY, body);
-        if (l->body < 0)
-            return cli_fail(r->cli, SN_BAD_INPUT, "--load: the model has no body '%s'; sinew info --list names them", body);
-        r->def.nload = n + 1;
-    }
-    r->def.load = r->load;
-    return SN_OK;
-}
-
-/* DEG or DEG:PERIOD; one breath is the motion called breath beside the model. */
-static snStatus read_breathing(BodyRun *r)
-{
-    const char *text = cli_option_text(r->cli, "breathing", NULL);
-    snMotionDef motion = sn_default_motion_def();
-    snError error = {0};
-    char *end;
-    if (!text) return SN_OK;
-    double depth = strtod(text, &end), period = 0;
-    bool fine = end != text;
-    if (fine && *end == ':') {
-        const char *second = end + 1;
-        period = strtod(second, &end);
-        fine = end != second && period >= 0.5 && period <= 60;
-    }
-    if (!fine || *end || !(depth > 0 && depth <= 10))
-        return cli_fail(r->cli, SN_USAGE, "--breathing needs DEG or DEG:SECONDS (up to 10 degrees, 0.5 to 60 s), not '%s'", text);
-    motion.model = r->cli->argument[0];
-    r->def.breath_depth = depth / DEGREES, r->def.breath_period = period;
-    snStatus status = sn_load_motion_poses("breath", &motion, &r->breath, &error);
-    r->def.breath = r->breath;
-    return status == SN_OK ? SN_OK : cli_fail_file(r->cli, status, &error, "breath");
 }
 
 static void read_settings(BodyRun *r)
@@ -175,12 +75,16 @@ static snStatus load_motion(BodyRun *r)
 static snStatus list_settings(BodyRun *r)
 {
     static const char *const option[] = {"step", "frame-rate", "start", "end", "feedback", "control-rate", "sensor", "relax", "inverse",
-                                         "coactivation", "breathing", "load", "strength", "activation", "function", "activations"};
+                                         "coactivation", "breathing", "load", "strength", "activation", "function"};
     snError error = {0};
     uint64_t model = sn_hash_model(r->spec, &error);
     if (!model) return cli_fail_error(r->cli, &error);
-    text_add(&r->settings, "version: %s\ncommand: track\nmodel: %s (%016llx)\nmotion: %s\n", sn_version(),
-             r->cli->argument[0], (unsigned long long)model, cli_file_name(r->source.path));
+    text_add(&r->settings, "version: %s\ncommand: track\nmodel: %s (%016llx)\n", sn_version(),
+             r->cli->argument[0], (unsigned long long)model);
+    cli_list_file(&r->settings, "motion", r->source.path);
+    cli_list_file(&r->settings, "bvh-map", cli_option_text(r->cli, "bvh-map", NULL));
+    cli_list_file(&r->settings, "activations", cli_option_text(r->cli, "activations", NULL));
+    cli_list_file(&r->settings, "breath", r->options.breath ? r->options.breath_source.path : NULL);
     for (size_t k = 0; k < sizeof option / sizeof *option; ++k) {
         text_add(&r->settings, "%s:", option[k]);
         for (int i = 0; cli_option_nth(r->cli, option[k], i); ++i)
@@ -214,14 +118,12 @@ static snStatus open_run(BodyRun *r)
 
 static snStatus set_up(BodyRun *r)
 {
-    snStatus status = refuse_others(r->cli);
+    snStatus status = cli_track_refuse(r->cli, CLI_TRACK_BODY);
     if (status == SN_OK) status = name_outputs(r);
     read_settings(r);
     if (status == SN_OK) status = cli_compile_model(r->cli, r->cli->argument[0], &r->spec, &r->model);
     if (status == SN_OK) status = load_motion(r);
-    if (status == SN_OK) status = read_parts(r);
-    if (status == SN_OK) status = read_loads(r);
-    if (status == SN_OK) status = read_breathing(r);
+    if (status == SN_OK) status = cli_read_body_options(r->cli, r->model, &r->options, &r->def);
     if (status == SN_OK) status = cli_read_strengths(r->cli, r->model, &r->strength);
     r->def.strength = r->strength;
     if (status == SN_OK && (cli_given(r->cli, "activation") || cli_given(r->cli, "function") ||
@@ -248,6 +150,29 @@ static void tell_clamped(BodyRun *r)
                  coordinate_name(r, i), DEGREES * r->report.clamped[i]);
     }
     json_close(&r->cli->json, ']');
+}
+
+/* Targets of bodies: how far off the joints end at best, how far the body was off. */
+static void tell_aims(BodyRun *r)
+{
+    static const double FAR = 1e-3; /* m or rad */
+    snJson *json = &r->cli->json;
+    json_open(json, "targets", '[');
+    for (int32_t k = 0; k < r->report.naim; ++k) {
+        const snSteerAim *a = &r->report.aim[k];
+        double scale = a->turns ? DEGREES : 1e3;
+        const char *unit = a->turns ? "degrees" : "mm";
+        cli_say(r->cli, "%s: missed by up to %.3g %s\n", a->name, scale * a->error, unit);
+        if (a->unreachable > FAR)
+            cli_warn(r->cli, "%s is out of reach by up to %.3g %s; joints end as near as their ranges allow", a->name,
+                     scale * a->unreachable, unit);
+        json_open(json, NULL, '{');
+        json_string(json, "target", a->name);
+        json_number(json, a->turns ? "error_rad" : "error_m", a->error);
+        json_number(json, a->turns ? "unreachable_rad" : "unreachable_m", a->unreachable);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
 }
 
 static void tell(BodyRun *r)
@@ -285,6 +210,7 @@ static void tell(BodyRun *r)
     json_integer(json, "resumed", p->resumed);
     json_string(json, "culprit", p->culprit);
     for (int i = 0; i < 3; ++i) json_string(json, i == 0 ? "replay" : i == 1 ? "table" : "report", r->path[i]);
+    tell_aims(r);
     tell_clamped(r);
 }
 
@@ -319,7 +245,7 @@ static void tear_down(BodyRun *r)
 {
     sn_steer_report_free(&r->report);
     sn_poses_destroy(r->poses);
-    sn_poses_destroy(r->breath);
+    cli_free_body_options(&r->options);
     if (r->drive) sn_drive_destroy(r->drive);
     free(r->strength);
     text_free(&r->settings);
@@ -344,7 +270,7 @@ snStatus cli_track_body(snCli *cli)
             if (!r->error.message[0]) r->error = *cli_run_error(r->file);
             r->error.status = r->outcome;
             if (r->outcome == SN_CANCELLED && r->report.frames > 0)
-                (void)snprintf(r->error.remedy, sizeof r->error.remedy, "the %d frames before are kept; --resume continues after them",
+                (void)snprintf(r->error.remedy, sizeof r->error.remedy, "the first %d frames are kept; --resume continues after them",
                                r->report.frames);
             status = cli_fail_error(cli, &r->error);
         }

@@ -101,10 +101,10 @@ void converge_tell(const snConverge *c, const snModel *model)
     cli_say(c->cli, "at half the step: activations change by %.2f %% rms, at most by %.3f (%s); error %.3f mm rms\n",
             100 * c->rms, c->worst, muscle, 1000 * c->error[1]);
     if (differ(c->largest[0], c->largest[1], LEAST_ACTIVATION))
-        cli_warn(c->cli, "the largest activation is %.3f, and %.3f at half the step: take a smaller --step",
+        cli_warn(c->cli, "the largest activation is %.3f, and %.3f at half the step: use a smaller --step",
                  c->largest[0], c->largest[1]);
     if (differ(c->error[0], c->error[1], LEAST_ERROR))
-        cli_warn(c->cli, "the error of the bones is %.3f mm rms, and %.3f mm at half the step: take a smaller --step",
+        cli_warn(c->cli, "the error of the bones is %.3f mm rms, and %.3f mm at half the step: use a smaller --step",
                  1000 * c->error[0], 1000 * c->error[1]);
     json_open(json, "converge", '{');
     json_number(json, "step_s", c->step);

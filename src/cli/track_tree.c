@@ -22,7 +22,7 @@ typedef struct snPursuitRun {
 
 static snStatus name_outputs(snPursuitRun *r)
 {
-    static const char *const ending[] = {".replay.xml", ".sto", ".report.txt"};
+    const char *const ending[] = {cli_replay_ending(r->clinic.cli), ".sto", ".report.txt"};
     const char *out = cli_option_text(r->clinic.cli, "o", NULL);
     snStatus status = out ? SN_OK : cli_fail(r->clinic.cli, SN_USAGE, "-o OUT is missing: where to write the result");
     for (int i = 0; i < 3 && status == SN_OK; ++i) {
@@ -40,8 +40,6 @@ static snStatus set_up(snPursuitRun *r, snCli *cli)
     const char *text = cli_option_text(cli, "method", "torque");
     snMotionDef motion = sn_default_motion_def();
     snError error = {0};
-    if (cli_given(cli, "loads"))
-        return cli_fail(cli, SN_USAGE, "--loads does not work on a model on a tree: give constant forces with --load");
     snStatus status = clinic_open(cli, &r->clinic);
     if (status == SN_OK) status = name_outputs(r);
     if (status != SN_OK) return status;
@@ -54,6 +52,7 @@ static snStatus set_up(snPursuitRun *r, snCli *cli)
     r->def.frame_rate = cli_option_number(cli, "frame-rate", 24);
     r->def.control_rate = cli_option_number(cli, "control-rate", 0);
     r->def.feedback = cli_option_number(cli, "feedback", 0);
+    r->def.keys_only = cli_given(cli, "keys-only");
     r->def.fatigue = cli_given(cli, "fatigue");
     r->def.repeat = (int32_t)cli_option_number(cli, "repeat", 1);
     r->def.rest = cli_option_number(cli, "rest", 0);
@@ -96,6 +95,10 @@ static void tell(snPursuitRun *r)
     json_string(json, "motion", r->source.path);
     json_string(json, "method", cli_option_text(cli, "method", "torque"));
     clinic_say_case(&r->clinic);
+    if (r->source.gaps)
+        cli_say(cli, "%d empty cells: their joints went where the muscles took them\n", r->source.gaps);
+    json_integer(json, "empty_cells", r->source.gaps);
+    clinic_say_clamped(&r->clinic, p->clamped);
     cli_say(cli, "%d frames, %.4g s simulated in %.3g s: %.3g times real time\n", p->frames, p->simulated, p->seconds,
             factor);
     const char *root = sn_name(m, SN_ITEM_COORDINATE, 0);
@@ -108,6 +111,8 @@ static void tell(snPursuitRun *r)
     json_number(json, "real_time_factor", factor);
     json_number(json, "other_error_deg", rms_of(r, false));
     json_number(json, "root_error_deg", rms_of(r, true));
+    json_number(json, "mean_error_rad", p->mean);
+    json_number(json, "worst_error_rad", p->worst);
     json_number(json, "worst_error_deg", DEGREES * p->worst);
     json_string(json, "worst", worst);
     json_number(json, "worst_time_s", p->worst_time);
@@ -163,21 +168,12 @@ snTreeKind cli_tree_kind(const char *model)
     return kind;
 }
 
-static snStatus refuse_others(snCli *cli)
-{
-    static const char *const other[] = {"coactivation", "breathing", "sensor", "inverse", "relax", "activation", "function", "activations"};
-    for (size_t i = 0; i < sizeof other / sizeof *other; ++i)
-        if (cli_given(cli, other[i]))
-            return cli_fail(cli, SN_USAGE, "--%s needs --method body", other[i]);
-    return SN_OK;
-}
-
 snStatus cli_track_tree(snCli *cli)
 {
     snPursuitRun *r = calloc(1, sizeof *r);
     snError error = {0};
     if (!r) return cli_fail(cli, SN_NO_MEMORY, "out of memory");
-    snStatus status = refuse_others(cli);
+    snStatus status = cli_track_refuse(cli, CLI_TRACK_CLINICAL);
     if (status == SN_OK) status = set_up(r, cli);
     if (status == SN_OK) {
         snStatus outcome = sn_pursue(r->clinic.patient, r->poses, &r->def, &r->replay, &r->report, &error);

@@ -26,7 +26,7 @@ static snStatus read_one(snCli *cli, const char *text, snVariation *v)
     bool percent = end != equals + 1 && *end == '%';
     if (percent) v->by /= 100, ++end;
     if (end == equals + 1 || *end || !(v->by >= 0 && v->by < 1))
-        return cli_fail(cli, SN_USAGE, "--vary %s: a share from 0%% to less than 100%% is needed", text);
+        return cli_fail(cli, SN_USAGE, "--vary %s: expected 0%% to less than 100%%", text);
     return SN_OK;
 }
 
@@ -35,7 +35,7 @@ snStatus cli_read_variations(snCli *cli, snVariation variation[CLI_MAX_VARY], in
     const char *text;
     snStatus status = SN_OK;
     for (*count = 0; status == SN_OK && (text = cli_option_nth(cli, "vary", *count)); ++*count) {
-        if (*count == CLI_MAX_VARY) return cli_fail(cli, SN_USAGE, "--vary more than %d times", CLI_MAX_VARY);
+        if (*count == CLI_MAX_VARY) return cli_fail(cli, SN_USAGE, "--vary is given more than %d times", CLI_MAX_VARY);
         status = read_one(cli, text, &variation[*count]);
         for (int32_t i = 0; status == SN_OK && i < *count; ++i)
             if (variation[i].what == variation[*count].what)

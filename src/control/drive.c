@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/nearest.h"
+#include "control/own/drive.h"
 #include "motion/interval.h"
 
 #include <math.h>

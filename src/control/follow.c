@@ -515,6 +515,22 @@ static snStatus prepare(Follow *f, snError *error)
     return f->reach ? SN_OK : sn_fail_no_memory(error);
 }
 
+/* Says which target moved fastest in the step that failed. */
+static void name_fastest(const Follow *f, char *text, size_t size)
+{
+    double most = 0;
+    for (int32_t i = 0; i < f->ntarget; ++i) {
+        int32_t b = f->target[i].body;
+        double along = v3_dist(f->next[b].p, f->now[b].p) / f->h;
+        double turn = v3_len(q_log(q_mul(f->next[b].q, q_conj(f->now[b].q)))) / f->h;
+        double speed = along + f->def.follower.length * turn;
+        if (speed <= most) continue;
+        most = speed;
+        snprintf(text, size, "; the fastest target, body \"%.40s\", moved at %.3g m/s and %.0f degrees/s",
+                 f->m->body_name[b], along, turn / SN_DEG);
+    }
+}
+
 static snStatus explain(const Follow *f, snStatus status, snFollowReport *report, snError *error)
 {
     if (status == SN_DIVERGED) {
@@ -526,9 +542,11 @@ static snStatus explain(const Follow *f, snStatus status, snFollowReport *report
             if (error) *error = f->torn;
             return status;
         }
+        char fastest[160] = "";
+        name_fastest(f, fastest, sizeof fastest);
         sn_fail(error, SN_DIVERGED,
-                "the simulation diverged in step %lld, after %.4g s of the motion: %s, residual %.1e",
-                (long long)info->steps + 1, report->frames ? last : f->start, info->culprit, info->residual);
+                "the simulation diverged in step %lld, after %.4g s of the motion: %s, residual %.1e%s",
+                (long long)info->steps + 1, report->frames ? last : f->start, info->culprit, info->residual, fastest);
     } else if (status == SN_CANCELLED) {
         sn_fail(error, SN_CANCELLED, "stopped after %d frames", report->frames);
     } else if (status == SN_NO_MEMORY) {

@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/array.h"
 #include "base/error.h"
+#include "control/own/load.h"
 #include "motion/interval.h"
 #include "sim/plant.h"
 

@@ -76,6 +76,7 @@ static snStatus step(snSteer *run)
     if (run->at.step % run->every == 0) note_program(run);
     ++run->at.step;
     note_errors(run, time + run->h);
+    sn_steer_note_reach(run, time + run->h);
     return SN_OK;
 }
 
@@ -128,6 +129,7 @@ static void finish(snSteer *run, double began)
     r->missing_coordinate = -1;
     for (int32_t i = 0; i < run->m->ncoord; ++i)
         if (r->missing[i] > r->worst_missing) r->worst_missing = r->missing[i], r->missing_coordinate = i;
+    for (int32_t k = 0; k < r->naim; ++k) r->aim[k].error = t->missed[k];
     r->max_activation = t->max_activation;
     r->activation_step_rms = sqrt(t->change2 / (double)choices / (run->m->nmuscle > 0 ? run->m->nmuscle : 1));
     r->asymmetry = asymmetry(run);
@@ -165,12 +167,8 @@ static void set_times(snSteer *run)
     run->every = d->control_rate > 0 ? (int32_t)fmax(1, round(1 / (d->control_rate * run->h))) : 1;
 }
 
-static snStatus open_state(snSteer *run, snError *error)
+snStatus sn_steer_take_state(snSteer *run, snError *error)
 {
-    snSimDef sim = sn_default_sim_def();
-    sim.step = run->h;
-    snStatus status = sn_state_create(run->m, &sim, &run->s, error);
-    if (status != SN_OK) return status;
     run->sim = sn_plant_tree(run->s);
     run->sim->geometric = run->def->geometric;
     for (int32_t u = 0; run->def->strength && u < run->m->nmuscle; ++u)
@@ -181,6 +179,14 @@ static snStatus open_state(snSteer *run, snError *error)
     run->control->eps = run->def->relaxation, run->control->sensor = run->def->sensor;
     run->control->paper = run->def->paper;
     return SN_OK;
+}
+
+static snStatus open_state(snSteer *run, snError *error)
+{
+    snSimDef sim = sn_default_sim_def();
+    sim.step = run->h;
+    snStatus status = sn_state_create(run->m, &sim, &run->s, error);
+    return status == SN_OK ? sn_steer_take_state(run, error) : status;
 }
 
 /* On the first target, held until passive joints have settled under the weight; then with its velocity. */
@@ -262,6 +268,7 @@ static snStatus begin(snSteer *run, snError *error)
     if (!reserve(run)) return sn_fail_no_memory(error);
     set_times(run);
     snStatus status = open_state(run, error);
+    if (status == SN_OK) status = sn_steer_open_reach(run, error);
     if (status == SN_OK) status = sn_steer_open_targets(run, error);
     if (status != SN_OK) return status;
     run->scratch = SN_NEW_ARRAY(double, sn_treecontrol_save(run->control, run->sim, NULL));
@@ -276,6 +283,7 @@ static snStatus begin(snSteer *run, snError *error)
 static void end(snSteer *run)
 {
     sn_steer_close_targets(run);
+    sn_steer_close_reach(run);
     sn_treecontrol_destroy(run->control);
     sn_state_destroy(run->s);
     sn_free(run->scratch);

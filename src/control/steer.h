@@ -2,6 +2,7 @@
 #ifndef SN_CONTROL_STEER_H
 #define SN_CONTROL_STEER_H
 
+#include "control/ik.h"
 #include "control/tree_control.h"
 #include "motion/poses.h"
 #include "sim/plant.h"
@@ -12,7 +13,18 @@ typedef struct snSteerTally {
     int64_t step, choices;
     int32_t frames, worst_coordinate;
     double error, errors, worst, worst_time, max_activation, change2, rounds, worst_rounds;
+    double missed[SN_STEER_MOST_AIMS]; /* by the simulated body */
 } snSteerTally;
+
+/* Targets of bodies, and the motion of coordinates that meets them. */
+typedef struct snSteerReach {
+    snIk *ik;               /* NULL: none */
+    const snPoses *asked;   /* the motion as given */
+    snPoses *found;         /* the motion with coordinates instead of targets */
+    snIkTarget target[SN_STEER_MOST_AIMS];
+    int32_t body[SN_STEER_MOST_AIMS], column[3 * SN_STEER_MOST_AIMS], ntarget; /* -1: no column */
+    double goal[3 * SN_STEER_MOST_AIMS], *row; /* at one time; of the motion as given */
+} snSteerReach;
 
 /* What to do at one time: by sn_steer_aim. */
 typedef struct snSteerTarget {
@@ -37,6 +49,7 @@ struct snSteer {
     snTreeSim *sim;
     snTreeControl *control;
     snSteerTarget target;
+    snSteerReach reach;
     snSteerTally at;
     double h, begin, end;
     int32_t per_frame, every; /* steps per frame; steps per choice */
@@ -45,10 +58,23 @@ struct snSteer {
     snStatus status; /* of the last choice */
 };
 
+/* Replaces targets of bodies in run->poses by coordinates. */
+snStatus sn_steer_open_reach(snSteer *run, snError *error);
+void sn_steer_close_reach(snSteer *run);
+/* Keeps by how much the simulated body misses them. */
+void sn_steer_note_reach(snSteer *run, double time);
+/* The start of a column that names a target of a body. */
+bool sn_steer_is_reach(const char *column);
+snStatus sn_steer_unknown(const snModel *m, snItem item, const char *what, const char *name, snError *error);
+
 snStatus sn_steer_open_targets(snSteer *run, snError *error);
 void sn_steer_close_targets(snSteer *run);
 /* Targets, loads and activations to stay near at a time. */
 void sn_steer_aim(snSteer *run, double time);
+/* A load at the centre of mass of a body: of a column of the motion, or -1. */
+snStatus sn_steer_take_load(snSteer *run, int32_t column, const char *body, snError *error);
+/* Makes the controller of run->s as run->def says. */
+snStatus sn_steer_take_state(snSteer *run, snError *error);
 /* The pose alone. */
 void sn_steer_pose(snSteer *run, double time, double *q);
 

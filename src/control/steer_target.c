@@ -15,7 +15,7 @@ static const double INSISTENCE = 100; /* how much more it counts to stay near an
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
-static snStatus unknown(const snModel *m, snItem item, const char *what, const char *name, snError *error)
+snStatus sn_steer_unknown(const snModel *m, snItem item, const char *what, const char *name, snError *error)
 {
     enum { MOST = 2000 };
     int32_t n = sn_count(m, item);
@@ -39,10 +39,10 @@ static const char *behind(const char *name, const char *prefix)
 
 /* ---- columns -------------------------------------------------------------------------------- */
 
-static snStatus take_load(snSteer *run, int32_t column, const char *body, snError *error)
+snStatus sn_steer_take_load(snSteer *run, int32_t column, const char *body, snError *error)
 {
     int32_t b = sn_find(run->m, SN_ITEM_BODY, body);
-    if (b < 0) return unknown(run->m, SN_ITEM_BODY, "body", body, error);
+    if (b < 0) return sn_steer_unknown(run->m, SN_ITEM_BODY, "body", body, error);
     if (run->sim->nload == SN_TREE_MAX_LOAD)
         return sn_fail(error, SN_BAD_INPUT, "there are more than %d loads", SN_TREE_MAX_LOAD);
     snTreeLoad *l = &run->sim->load[run->sim->nload++];
@@ -55,7 +55,7 @@ static snStatus take_load(snSteer *run, int32_t column, const char *body, snErro
 static snStatus take_activation(snSteer *run, int32_t column, const char *muscle, snError *error)
 {
     int32_t u = sn_find(run->m, SN_ITEM_MUSCLE, muscle);
-    if (u < 0) return unknown(run->m, SN_ITEM_MUSCLE, "muscle", muscle, error);
+    if (u < 0) return sn_steer_unknown(run->m, SN_ITEM_MUSCLE, "muscle", muscle, error);
     run->control->weight[u] = INSISTENCE;
     run->target.activation_unit[run->target.nactivation] = u;
     run->target.activation_column[run->target.nactivation++] = column;
@@ -65,7 +65,7 @@ static snStatus take_activation(snSteer *run, int32_t column, const char *muscle
 static snStatus take_coordinate(snSteer *run, int32_t column, const char *name, int32_t *columns, snError *error)
 {
     int32_t i = sn_find(run->m, SN_ITEM_COORDINATE, name);
-    if (i < 0) return unknown(run->m, SN_ITEM_COORDINATE, "coordinate", name, error);
+    if (i < 0) return sn_steer_unknown(run->m, SN_ITEM_COORDINATE, "coordinate", name, error);
     if (!run->sim->tree->driven[i]) {
         (void)sn_fail(error, SN_BAD_INPUT, "the coordinate %.80s is passive: no muscle is asked to move it", name);
         sn_error_remedy(error, "leave its column out");
@@ -80,7 +80,7 @@ static snStatus match(snSteer *run, const snPoses *poses, int32_t *columns, snEr
     for (int32_t i = 0; i < run->m->ncoord; ++i) columns[i] = -1;
     for (int32_t c = 0; c < sn_poses_columns(poses); ++c) {
         const char *name = sn_poses_name(poses, c), *body = behind(name, "load."), *muscle = behind(name, "activation.");
-        snStatus status = body     ? take_load(run, c, body, error)
+        snStatus status = body     ? sn_steer_take_load(run, c, body, error)
                           : muscle ? take_activation(run, c, muscle, error)
                                    : take_coordinate(run, c, name, columns, error);
         if (status != SN_OK) return status;
@@ -121,7 +121,7 @@ static snStatus take_loads(snSteer *run, snError *error)
         for (int32_t k = 0; k < l->count; ++k)
             if (!(l->kg[k] >= 0 && l->kg[k] <= 1000))
                 return sn_fail(error, SN_BAD_INPUT, "a load of %g kg; it must lie in 0 to 1000", l->kg[k]);
-        snStatus status = take_load(run, -1, sn_name(run->m, SN_ITEM_BODY, l->body), error);
+        snStatus status = sn_steer_take_load(run, -1, sn_name(run->m, SN_ITEM_BODY, l->body), error);
         if (status != SN_OK) return status;
     }
     return SN_OK;
@@ -213,7 +213,7 @@ static double load_at(const snSteerLoad *l, double time)
 static void hang_loads(snSteer *run, double time)
 {
     const snSteerTarget *t = &run->target;
-    for (int32_t k = 0; k < run->sim->nload; ++k) {
+    for (int32_t k = 0; k < t->nload + run->def->nload; ++k) {
         double kg = k < t->nload ? t->row[t->load_column[k]] : load_at(&run->def->load[k - t->nload], time);
         v3_store(run->sim->load[k].force, v3_scale(run->m->gravity, kg));
     }

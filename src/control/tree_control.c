@@ -10,13 +10,15 @@
 
 typedef struct treeControlWork {
     int32_t nm, np; /* driven, passive */
+    int32_t nrow;   /* of the program: driven, and passive ones where they are steadied */
     int32_t *place; /* ndof: row among the driven, or -1 - row among the passive */
     int32_t *driven, *passive;
     int32_t ldm, ldp;
     double *App;                                        /* np rows of ldp: factored */
+    double *P;                                          /* np rows of ldp: the same before */
     double *G;                                          /* nm rows of ldp: G by rows */
     double *S;                                          /* nm rows of ldm: A_mm - G A_pm */
-    double *M;                                          /* nm rows of ldm: mass matrix of the driven */
+    double *M; /* nrow rows of ldm: metric of what is missing: mass of the driven, and of the passive what a step makes of it */
     double *Bt;                                         /* nunit rows of ldm */
     double *bp, *tau, *y, *y_other, *dv, *least, *load; /* vectors of max(ldm, ldp, ndof) */
     double *q, *passive_tau;                            /* the same; of the paper's inverse */
@@ -30,12 +32,13 @@ static bool lay_out(treeControlWork *w, const snTreeSim *sim, int32_t nunit)
 {
     size_t n = (size_t)sim->tree->ndof, np = (size_t)sim->paths->npath, nu = (size_t)nunit, ld = (size_t)sim->ld;
     size_t ldm = (size_t)w->ldm, ldp = (size_t)w->ldp;
-    w->block = sn_alloc(ldp * ldp + ldm * ldp + 2 * ldm * ldm + nu * ldm + 9 * ld + np + 4 * nu, sizeof(double));
+    w->block = sn_alloc(2 * ldp * ldp + ldm * ldp + 2 * ldm * ldm + nu * ldm + 9 * ld + np + 4 * nu, sizeof(double));
     w->place = SN_NEW_ARRAY(int32_t, 3 * n + 1);
-    w->qp = sn_dualqp_create(w->nm, nunit);
+    w->qp = sn_dualqp_create(w->nm + w->np, nunit);
     if (!w->block || !w->place || !w->qp) return false;
     double *at = w->block;
     w->App = at, at += ldp * ldp;
+    w->P = at, at += ldp * ldp;
     w->G = at, at += ldm * ldp;
     w->S = at, at += ldm * ldm;
     w->M = at, at += ldm * ldm;
@@ -56,7 +59,7 @@ static treeControlWork *create_work(const snTreeSim *sim, int32_t nunit)
     if (!w) return NULL;
     for (int32_t i = 0; i < sim->tree->ndof; ++i) w->nm += sim->tree->driven[i];
     w->np = sim->tree->ndof - w->nm;
-    w->ldm = sn_dense_ld(w->nm), w->ldp = sn_dense_ld(w->np > 0 ? w->np : 1);
+    w->ldm = sn_dense_ld(sim->tree->ndof), w->ldp = sn_dense_ld(w->np > 0 ? w->np : 1);
     if (!lay_out(w, sim, nunit)) return w; /* the caller sees that block or qp is missing */
     int32_t m = 0, p = 0;
     for (int32_t i = 0; i < sim->tree->ndof; ++i) {
@@ -92,7 +95,7 @@ snTreeControl *sn_treecontrol_create(const snTreeSim *sim, int32_t nunit, const 
     c->target = c->gamma + np, c->lo = c->target + np, c->hi = c->lo + np, c->activation = c->hi + np;
     c->weight = c->activation + np, c->missing = c->weight + np, c->unmet = c->missing + n, c->wanted = c->unmet + n, c->felt = c->wanted + n;
     for (size_t p = 0; p < np; ++p) c->hi[p] = c->weight[p] = 1;
-    c->k_p = 100, c->k_v = 20, c->eps = 0.1, c->max_rounds = 10;
+    c->k_p = 100, c->k_v = 20, c->eps = 0.1, c->steady = 0.1, c->max_rounds = 10;
     sn_treecontrol_reset(c, sim);
     return c;
 }
@@ -137,7 +140,8 @@ static bool eliminate_passive(treeControlWork *w, const snTreeSim *sim)
     const snDense *dense = sn_dense();
     for (int32_t r = 0; r < w->np; ++r) {
         const double *row = sim->A + (int64_t)w->passive[r] * sim->ld;
-        for (int32_t c = 0; c < w->np; ++c) w->App[(int64_t)r * w->ldp + c] = row[w->passive[c]];
+        for (int32_t c = 0; c < w->np; ++c)
+            w->App[(int64_t)r * w->ldp + c] = w->P[(int64_t)r * w->ldp + c] = row[w->passive[c]];
         w->least[r] = 0;
     }
     if (!dense->factor(w->np, w->App, w->ldp, w->least)) return false;
@@ -169,6 +173,28 @@ static void torques(treeControlWork *w, const snTreeSim *sim, const double *chan
     }
 }
 
+/* Rows that ask the passive coordinates to come to rest, softly: what muscles would have to do to them for
+ * dv_p = -h k_v v_p, and how dear it is to miss that, as a change of velocity in a step. */
+static void steady(const snTreeControl *c, const snTreeSim *sim, const double *change)
+{
+    treeControlWork *w = c->work;
+    w->nrow = c->steady > 0 && !c->paper ? w->nm + w->np : w->nm;
+    for (int32_t k = 0; k < w->nrow - w->nm; ++k) {
+        const double *own = w->P + (int64_t)k * w->ldp, *row = sim->A + (int64_t)w->passive[k] * sim->ld;
+        double *metric = w->M + (int64_t)(w->nm + k) * w->ldm;
+        double sum = -(sim->b[w->passive[k]] + change[w->passive[k]]);
+        for (int32_t i = 0; i < w->nm; ++i) {
+            sum += row[w->driven[i]] * w->dv[w->driven[i]];
+            metric[i] = w->M[(int64_t)i * w->ldm + w->nm + k] = 0;
+        }
+        for (int32_t i = 0; i < w->np; ++i) {
+            sum -= own[i] * sim->h * c->k_v * sim->v[w->passive[i]];
+            metric[w->nm + i] = own[i] / (c->steady * c->eps); /* as dear whatever driven ones cost */
+        }
+        w->tau[w->nm + k] = sum / sim->h;
+    }
+}
+
 static int32_t unit_of(const snTreeControl *c, int32_t path)
 {
     return c->unit ? c->unit[path] : path;
@@ -190,6 +216,7 @@ static void find_B(const snTreeControl *c, const snTreeSim *sim)
                 row[at] += pull;
                 continue;
             }
+            if (w->nrow > w->nm) row[w->nm - 1 - at] += pull;
             const double *column = w->G + (-1 - at);
             for (int32_t r = 0; r < w->nm; ++r) row[r] -= column[(int64_t)r * w->ldp] * pull;
         }
@@ -202,7 +229,7 @@ static snStatus solve(snTreeControl *c, const double *bias, double *y, double *a
 {
     const double converged = 1e-6, most = 10;
     treeControlWork *w = c->work;
-    snDualQpProblem p = {.m = w->nm,
+    snDualQpProblem p = {.m = w->nrow,
                          .n = c->nunit,
                          .ld = w->ldm,
                          .Bt = w->Bt,
@@ -219,7 +246,7 @@ static snStatus solve(snTreeControl *c, const double *bias, double *y, double *a
         status = sn_dualqp_solve(w->qp, &p, y, a, &c->info);
         c->info.rounds = rounds += c->info.rounds;
         if (status != SN_OK || c->info.residual < converged || p.eps >= most * c->eps) break;
-        for (int32_t r = 0; r < w->nm; ++r) y[r] /= 10;
+        for (int32_t r = 0; r < w->nrow; ++r) y[r] /= 10;
     }
     c->eps_used = p.eps;
     return status;
@@ -229,9 +256,9 @@ static snStatus solve(snTreeControl *c, const double *bias, double *y, double *a
 static snStatus coactivate(snTreeControl *c)
 {
     treeControlWork *w = c->work;
-    for (int32_t r = 0; r < w->nm; ++r) w->tau[r] = -w->tau[r];
+    for (int32_t r = 0; r < w->nrow; ++r) w->tau[r] = -w->tau[r];
     snStatus status = solve(c, c->target, w->y_other, w->other);
-    for (int32_t r = 0; r < w->nm; ++r) w->tau[r] = -w->tau[r];
+    for (int32_t r = 0; r < w->nrow; ++r) w->tau[r] = -w->tau[r];
     if (status != SN_OK) return status;
     for (int32_t p = 0; p < c->nunit; ++p) {
         double more = c->gamma[p] > 0 ? c->gamma[p] * (w->a[p] + w->other[p]) : 0, sum = c->target[p] + more;
@@ -319,7 +346,7 @@ static void relax_less(snTreeControl *c)
     if (now < c->eps) now = c->eps;
     c->eps_used = now;
     if (!(before > 0) || before == now) return;
-    for (int32_t r = 0; r < w->nm; ++r) w->y[r] *= before / now, w->y_other[r] *= before / now;
+    for (int32_t r = 0; r < w->nm + w->np; ++r) w->y[r] *= before / now, w->y_other[r] *= before / now;
 }
 
 /* The paper's torques: hybrid dynamics where the body would be at its present velocity, muscles of passive joints not
@@ -352,6 +379,7 @@ static bool invert(snTreeControl *c, snTreeSim *sim)
     treeControlWork *w = c->work;
     feel(c, sim, w->load);
     if (!eliminate_passive(w, sim)) return false;
+    steady(c, sim, w->load);
     if (c->paper) return predict(c, sim);
     torques(w, sim, w->load);
     return true;
@@ -384,7 +412,7 @@ snStatus sn_treecontrol_choose(snTreeControl *c, snTreeSim *sim, const double *q
 size_t sn_treecontrol_save(const snTreeControl *c, const snTreeSim *sim, double *values)
 {
     const treeControlWork *w = c->work;
-    const size_t n = (size_t)sim->tree->ndof, m = (size_t)w->nm, loads = 3 * SN_TREE_MAX_LOAD;
+    const size_t n = (size_t)sim->tree->ndof, m = n, loads = 3 * SN_TREE_MAX_LOAD;
     if (values) {
         values[0] = c->eps_used, values[1] = c->warm;
         memcpy(values + 2, w->dv, n * sizeof *values);
@@ -398,7 +426,7 @@ size_t sn_treecontrol_save(const snTreeControl *c, const snTreeSim *sim, double 
 void sn_treecontrol_load(snTreeControl *c, const snTreeSim *sim, const double *values)
 {
     treeControlWork *w = c->work;
-    const size_t n = (size_t)sim->tree->ndof, m = (size_t)w->nm, loads = 3 * SN_TREE_MAX_LOAD;
+    const size_t n = (size_t)sim->tree->ndof, m = n, loads = 3 * SN_TREE_MAX_LOAD;
     c->eps_used = values[0], c->warm = values[1] > 0;
     memcpy(w->dv, values + 2, n * sizeof *values);
     memcpy(w->y, values + 2 + n, m * sizeof *values);

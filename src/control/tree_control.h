@@ -6,7 +6,7 @@
  *     G = A_mp A_pp^-1,  tau = [(A_mm - G A_pm) dv_m + G b_p - b_m] / h,  B = -(P_m - G P_p) diag(c+),  B a = tau
  * with c+ the contractile force as the step will have it. Muscles that pull at passive joints count with what that does
  * to the driven ones. B a = tau is met by the dual program of opt/dualqp.h; what cannot be met is reported per
- * coordinate. */
+ * coordinate. Further rows, which cost little to miss, ask the passive coordinates for dv_p = -h k_v v_p. */
 #ifndef SN_CONTROL_TREE_CONTROL_H
 #define SN_CONTROL_TREE_CONTROL_H
 
@@ -20,6 +20,9 @@ typedef struct snTreeControl {
     double k_p, k_v; /* 1/s^2, 1/s: 100, 20 */
     double eps; /* of the dual program: 0.1. Below 0.01 exact, but all or nothing where torques are out of reach. Where
                    the program does not converge it is tried again with ten times as much */
+    double steady; /* 0.1: passive coordinates are asked to come to rest, how dear it is that they do not; 0: not at
+                      all. Without it a rib cage sways: driven joints are held by muscles that also pull at passive ones,
+                      and each sway calls for activations that feed it. Above 1 following suffers */
     int32_t max_rounds; /* of the dual program: 10 */
     double sensor;      /* 1/s: how fast the inverse learns of loads; 0: at once */
     bool paper;         /* torques by [Lee 2009]: hybrid dynamics at a forward prediction, for comparison only */

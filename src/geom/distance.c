@@ -325,7 +325,7 @@ static snStatus make_fine_enough(const Source *s, double given, snDistance *dist
         if (round > 0 && (total > AUTO_POINTS || round > MAX_REFINE)) break;
         if (!(total <= MOST_POINTS))
             return sn_fail(error, SN_BAD_INPUT,
-                           "a distance grid with spacing %.3g m needs %.3g points, at most %.3g go", spacing, total,
+                           "a distance grid with spacing %.3g m needs %.3g points; the limit is %.3g", spacing, total,
                            MOST_POINTS);
         sn_distance_free(&f);
         f = next;

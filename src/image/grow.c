@@ -32,10 +32,14 @@ typedef struct {
     int32_t *version; /* per slice: how often its muscle has changed */
     int32_t *seen;    /* per slice and direction: neighbour and its version when it was last grown from; 2 each */
     snLevels levels;
+    double margin; /* of the contrast of a fascia, above what noise does; as sn_levels_inside */
     snMaskRoom room;
     uint8_t *mask, *core, *marker, *part, *best, *allowed; /* one slice each */
     float *field;
 } Grow;
+
+static const double SURE = 2.2; /* standard deviations of the noise by which a fascia stands out */
+static const double TREMOR = 9; /* pixels along a contour over which noise is averaged out */
 
 static uint8_t *region_of(const Grow *g, int32_t k)
 {
@@ -114,7 +118,7 @@ static double fascia_at(const Grow *g, const float *value, int32_t x, int32_t y,
         if (here >= 0 || here >= least) continue;
         double left = sn_levels_inside(&g->levels, line_mean(g, value, x - 2 * dy, y + 2 * dx, dx, dy) / gain);
         double right = sn_levels_inside(&g->levels, line_mean(g, value, x + 2 * dy, y - 2 * dx, dx, dy) / gain);
-        if (left > 0 && right > 0) least = here;
+        if (left > 0 && right > 0 && fmin(left, right) - here > g->margin) least = here;
     }
     return least;
 }
@@ -373,7 +377,7 @@ static bool trace_all(Grow *g, snOutline *muscle)
         else if (g->state[k] == SN_SLICE_BRIDGED)
             ok = trace_bridged(g, k, slice);
         else if (g->state[k] != SN_SLICE_EMPTY)
-            ok = trace_grown(g, k, slice);
+            ok = trace_grown(g, k, slice) && sn_slice_smooth(slice, TREMOR, g->n[0], g->n[1]);
         slice->state = slice->nloop > 0 || g->state[k] == SN_SLICE_HAND ? (snSliceState)g->state[k] : SN_SLICE_EMPTY;
     }
     return ok;
@@ -448,6 +452,8 @@ static snStatus grow_twice(Grow *g, const snStack *stack, snError *error)
     if (status == SN_OK) status = grow_all(g, 0, error);
     if (status != SN_OK) return status;
     sn_levels_fit(g->place, g->smooth, g->region, &g->levels);
+    /* a line of five pixels has a fifth of the noise's variance, the difference of two lines twice that */
+    g->margin = SURE * sqrt(2.0 / 5) * sn_levels_noise(stack, g->smooth, g->region) / g->levels.scale;
     return grow_all(g, 2 * g->n[2], error);
 }
 

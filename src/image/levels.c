@@ -27,6 +27,17 @@ void sn_levels_smooth(const snStack *stack, float *smooth)
     }
 }
 
+double sn_levels_noise(const snStack *stack, const float *smooth, const uint8_t *region)
+{
+    size_t total = sn_stack_slice_pixels(&stack->place) * (size_t)stack->place.n[2];
+    double sum = 0, count = 0;
+    for (size_t i = 0; i < total; ++i) {
+        double off = (double)stack->value[i] - (double)smooth[i];
+        if (region[i]) sum += off * off, count += 1;
+    }
+    return count > 0 ? sqrt(9.0 / 8 * sum / count) : 0; /* a mean of nine holds a ninth of the pixel itself */
+}
+
 double sn_levels_inside(const snLevels *levels, double value)
 {
     return fmin(value - levels->low, levels->high - value) / levels->scale;

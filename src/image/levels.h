@@ -3,6 +3,7 @@
 #ifndef SN_IMAGE_LEVELS_H
 #define SN_IMAGE_LEVELS_H
 
+#include "image/own/image.h"
 #include "image/stack.h"
 
 enum { SN_SHADING_TERMS = 10 };
@@ -27,5 +28,7 @@ void sn_levels_fit(const snStackPlace *place, const float *smooth, const uint8_t
 double sn_levels_gain(const snLevels *levels, const snStackPlace *place, double x, double y, double slice);
 /* Positive inside the bounds, 1 at the muscle's level, -1 at the far side of the other tissue. */
 double sn_levels_inside(const snLevels *levels, double value);
+/* Standard deviation of the noise, from how far the pixels of a region are from the means around them. */
+double sn_levels_noise(const snStack *stack, const float *smooth, const uint8_t *region);
 
 #endif

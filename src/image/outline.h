@@ -2,13 +2,16 @@
 #ifndef SN_IMAGE_OUTLINE_H
 #define SN_IMAGE_OUTLINE_H
 
-#include "sinew/image.h"
+#include "image/own/image.h"
 
 void sn_slice_free(snSlice *slice);
 /* Marching squares: loops around the pixels where the field is positive, with the crossing found between pixels; outer
  * loops have positive area, holes negative, those of less than least (square pixels) are left out. Beyond the image the
  * field is negative. The state is left as it is. False: out of memory, no loops. */
 bool sn_slice_trace(snSlice *slice, const float *field, int32_t columns, int32_t rows, double least);
+/* Takes the tremor of noise off the loops: parabolas over `reach` pixels to either side along them. Loops that would
+ * cross stay as they are. False: out of memory. */
+bool sn_slice_smooth(snSlice *slice, double reach, int32_t columns, int32_t rows);
 /* 1 at the pixels whose centre is inside. */
 void sn_slice_fill(const snSlice *slice, int32_t columns, int32_t rows, uint8_t *mask);
 /* Whether a point is inside: an odd number of loops around it. */

@@ -2,7 +2,7 @@
 #ifndef SN_IMAGE_STACK_H
 #define SN_IMAGE_STACK_H
 
-#include "sinew/image.h"
+#include "image/own/image.h"
 
 /* Bounds that a reader checks before it allocates anything. */
 enum { SN_STACK_SIDE = 16384, SN_STACK_SLICES = 16384 };

@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "io/file.h"
+#include "io/own/files.h"
 #include "io/scan.h"
 #include "sinew/io.h"
 

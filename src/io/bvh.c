@@ -107,7 +107,7 @@ static snStatus read_channels(bvhReader *r, snBvhJoint *joint)
         while (kind < 6 && !sn_word_is_any_case(word, channel_names[kind])) ++kind;
         if (kind == 6) return sn_scan_fail(&r->scan, "unknown channel \"%s\"", sn_word_text(word, text, sizeof text));
         if (memchr(joint->channel, kind, (size_t)joint->nchannel))
-            return sn_scan_fail(&r->scan, "the channel is there twice");
+            return sn_scan_fail(&r->scan, "the channel appears twice");
         joint->channel[joint->nchannel++] = kind;
     }
     r->bvh->nchannel += joint->nchannel;
@@ -152,7 +152,7 @@ static snStatus read_timing(bvhReader *r)
     if (status != SN_OK) return status;
     if (frames == 0) return sn_scan_fail(&r->scan, "the motion has no frames");
     if (!(frames > 0 && frames <= MAX_FRAMES) || frames != floor(frames))
-        return sn_scan_fail(&r->scan, "not a count of frames");
+        return sn_scan_fail(&r->scan, "expected a whole number of frames");
     r->bvh->frames = (int32_t)frames;
     if ((status = expect(r, "Frame")) != SN_OK || (status = expect(r, "Time:")) != SN_OK) return status;
     if ((status = read_number(r, "the time between frames", &r->bvh->frame_time)) != SN_OK) return status;
@@ -202,6 +202,7 @@ void sn_bvh_free(snBvhFile *b)
     sn_array_free(&b->joint);
     sn_map_free(&b->names);
     sn_free(b->value);
+    sn_free(b->local);
     sn_arena_free(&b->arena);
     *b = (snBvhFile){0};
 }
@@ -210,6 +211,7 @@ void sn_bvh_free(snBvhFile *b)
 rigid sn_bvh_local(const snBvhFile *b, int32_t joint, int32_t frame)
 {
     const snBvhJoint *j = &b->joint.at[joint];
+    if (b->local) return b->local[(size_t)frame * (size_t)b->joint.count + (size_t)joint];
     const double *value = b->value + (size_t)frame * (size_t)b->nchannel + j->channel_adr;
     static const v3 axis[] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     double p[3] = {j->offset.x, j->offset.y, j->offset.z};

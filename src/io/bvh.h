@@ -1,4 +1,4 @@
-/* A BVH file in memory: its joints, and the channel values of every frame. */
+/* A BVH file in memory: its joints, and the channel values of every frame. Skeletons of glTF files take this form too. */
 #ifndef SN_IO_BVH_H
 #define SN_IO_BVH_H
 
@@ -24,6 +24,7 @@ typedef struct snBvhFile {
     int32_t frames, nchannel;
     double frame_time;
     double *value; /* frames x nchannel: as in the file, degrees */
+    rigid *local;  /* instead of value, of a skeleton from another format: frames x joints, against the parent */
 } snBvhFile;
 
 snStatus sn_parse_bvh(const char *file, const char *data, size_t size, snBvhFile *bvh, snError *error);
@@ -76,10 +77,10 @@ void sn_bvh_map_free(snBvhMap *map);
 snStatus sn_bvh_to_poses(const snBvhFile *bvh, const snBvhMap *map, const char *file, snPoses **poses, snMotionSource *note,
                          snError *error);
 
-/* BVH and mapping file to joint coordinates. */
+/* BVH or glTF, and mapping file, to joint coordinates. */
 snStatus sn_load_bvh_poses(const char *path, const char *map_path, snPoses **poses, snMotionSource *note, snError *error);
 snStatus sn_load_bvh_map(const char *path, snBvhMap *map, snError *error);
-snStatus sn_load_bvh_file(const char *path, snBvhFile *bvh, snError *error);
+snStatus sn_load_skeleton(const char *path, snBvhFile *bvh, snError *error);
 
 /* bvh_starter.c: for sn_save_starter_map. */
 snStatus sn_write_starter_map(const snBvhFile *bvh, const snBvhMap *map, const char *file, const char *path,

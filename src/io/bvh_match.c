@@ -1,4 +1,4 @@
-/* Which joint of a BVH file moves which coordinate of a model, and the motion that results.
+/* Which joint of a BVH or glTF file moves which coordinate of a model, and the motion that results.
  *
  * The axes of a mapping suppose a pose in which all rotations are zero, and may say so by one or two directions between
  * joints. Where the file rests otherwise (arms hanging, another axis up), the axes are turned with it. */
@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "io/bvh.h"
 #include "io/file.h"
+#include "io/gltf_read.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -203,10 +204,11 @@ snStatus sn_bvh_to_poses(const snBvhFile *bvh, const snBvhMap *map, const char *
     return status;
 }
 
-snStatus sn_load_bvh_file(const char *path, snBvhFile *bvh, snError *error)
+snStatus sn_load_skeleton(const char *path, snBvhFile *bvh, snError *error)
 {
     char *data;
     size_t size;
+    if (sn_is_gltf(path, &size)) return sn_load_gltf_file(path, bvh, error);
     snStatus status = sn_file_read_text(path, true, &data, &size, error);
     if (status != SN_OK) return status;
     status = sn_parse_bvh(path, data, size, bvh, error);
@@ -218,7 +220,7 @@ snStatus sn_load_bvh_poses(const char *path, const char *map_path, snPoses **pos
 {
     snBvhFile bvh = {0};
     snBvhMap map = {0};
-    snStatus status = sn_load_bvh_file(path, &bvh, error);
+    snStatus status = sn_load_skeleton(path, &bvh, error);
     if (status == SN_OK) status = sn_load_bvh_map(map_path, &map, error);
     if (status == SN_OK) status = sn_bvh_to_poses(&bvh, &map, path, poses, note, error);
     sn_bvh_free(&bvh);

@@ -1,8 +1,8 @@
 /* What a joint of an arm or a hand is, by the names that programs give it.
  *
  * A name is cut into words at capitals, digits and signs: RightHandIndex1, mixamorig:RightHandIndex1, DEF-f_index.01.R,
- * rIndex1, index_01_r, RightFinger2Proximal and RightSecondPP all say right, index, first. Names that say nothing of the
- * kind mean themselves alone. */
+ * rIndex1, index_01_r, RightFinger2Proximal and RightSecondPP all say right, index, first; index-finger-phalanx-proximal
+ * of WebXR says it of either side. Names that say nothing of the kind mean themselves alone. */
 #include "io/bvh.h"
 
 #include <ctype.h>
@@ -67,7 +67,7 @@ static const char *const others[] = {"ik pole twist roll target helper end nub t
 
 typedef struct Meaning {
     int side, digit, phalanx, number; /* -1: not said; number: 0 to 3 */
-    bool forearm, hand, finger, other;
+    bool forearm, hand, wrist, finger, other;
 } Meaning;
 
 static void take_number(Meaning *m, const char *word)
@@ -101,7 +101,7 @@ static void take_word(Meaning *m, const Words *w, int i)
              (arm && (strcmp(word, "fore") == 0 || strcmp(word, "lower") == 0)))
         m->forearm = true;
     else if (strcmp(word, "hand") == 0 || strcmp(word, "wrist") == 0 || strcmp(word, "carpus") == 0)
-        m->hand = true;
+        m->hand = true, m->wrist = word[0] == 'w';
 }
 
 bool sn_bvh_key(const char *name, char key[SN_BVH_KEY])
@@ -111,8 +111,9 @@ bool sn_bvh_key(const char *name, char key[SN_BVH_KEY])
     Meaning m = {.side = -1, .digit = -1, .phalanx = -1, .number = -1};
     cut(sn_bvh_plain_name(name), &w);
     for (int i = 0; i < w.count; ++i) take_word(&m, &w, i);
-    if (m.side < 0 || m.other) return false;
-    char side = m.side ? 'r' : 'l';
+    if (m.other) return false;
+    if (m.side < 0 && !(m.digit >= 0 && m.phalanx >= 0) && !m.wrist) return false;
+    char side = m.side < 0 ? '?' : m.side ? 'r' : 'l';
     if (m.digit < 0) {
         if (!m.forearm && !m.hand) return false;
         (void)snprintf(key, SN_BVH_KEY, "%c.%s", side, m.forearm ? "forearm" : "hand");
@@ -150,6 +151,13 @@ static int32_t find_thumb(const snBvhFile *bvh, char side, char which)
     return find_key(bvh, key);
 }
 
+static int32_t find_meaning(const snBvhFile *bvh, const char *key)
+{
+    int32_t found = find_key(bvh, key);
+    return found < 0 && key[2] == '1' && key[3] == '.' ? find_thumb(bvh, key[0], key[4]) : found;
+}
+
+/* A file of one hand alone need not name the side, as those of WebXR do not. */
 int32_t sn_bvh_find(const snBvhFile *bvh, const char *name)
 {
     char key[SN_BVH_KEY];
@@ -157,6 +165,7 @@ int32_t sn_bvh_find(const snBvhFile *bvh, const char *name)
     for (int32_t i = 0; i < bvh->joint.count && found < 0; ++i)
         if (strcmp(sn_bvh_plain_name(bvh->joint.at[i].name), name) == 0) found = i;
     if (found >= 0 || !sn_bvh_key(name, key)) return found;
-    found = find_key(bvh, key);
-    return found < 0 && key[2] == '1' && key[3] == '.' ? find_thumb(bvh, key[0], key[4]) : found;
+    found = find_meaning(bvh, key);
+    key[0] = '?';
+    return found >= 0 ? found : find_meaning(bvh, key);
 }

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "io/file.h"
 #include "io/little.h"
+#include "io/own/point_cache.h"
 #include "sinew/io.h"
 
 #include <errno.h>
@@ -118,7 +119,7 @@ snStatus sn_cache_append(snCacheWriter *w, const double *point, snError *error)
     if (!w) return sn_fail_argument(error, "sn_cache_append without writer");
     size_t n = 3 * (size_t)w->def.npoint;
     if (w->def.frames && w->frames == w->def.frames)
-        return sn_fail(error, SN_BAD_INPUT, "more than the %d frames that were promised", w->def.frames);
+        return sn_fail(error, SN_BAD_INPUT, "more than the %d frames that were announced", w->def.frames);
     for (size_t i = 0; i < n; ++i)
         if (!(fabs(point[i]) <= 3e38))
             return sn_fail(error, SN_BAD_INPUT, "point %zu of frame %d is not finite", i / 3 + 1, w->frames + 1);

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "io/input.h"
 #include "io/little.h"
+#include "io/own/point_cache.h"
 #include "sinew/io.h"
 
 #include <math.h>

@@ -130,6 +130,9 @@ static snStatus on_start(void *user, snXml *xml, const char *tag, const char **a
     snChange change = {.kind = (snChangeKind)kind};
     snStatus status = read_change(xml, tag, attribute, kind, &change);
     if (status != SN_OK) return status;
+    int line = 0, column = 0;
+    sn_xml_place(xml, &line, &column);
+    change.line = line;
     return sn_case_add(r->c, &change) == SN_OK ? SN_OK : sn_xml_fail_no_memory(xml);
 }
 

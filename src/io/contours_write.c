@@ -76,7 +76,7 @@ snStatus sn_save_contours(const snContours *contours, const char *path, snError 
     for (int32_t i = 0; i < contours->nmuscle; ++i)
         if (!write_muscle(&out, contours->muscle + i)) {
             sn_writer_abort(&out);
-            return sn_fail(error, SN_BAD_INPUT, "the name of muscle %d cannot stand in XML", (int)i + 1);
+            return sn_fail(error, SN_BAD_INPUT, "the name of muscle %d cannot be used in XML", (int)i + 1);
         }
     sn_writer_text(&out, "</Contours>\n");
     return sn_writer_commit(&out, error);

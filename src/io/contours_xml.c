@@ -91,7 +91,7 @@ static snStatus start_muscle(Reader *r, snXml *xml, const char *tag, const char 
     if (!name || !name[0] || strlen(name) >= SN_MUSCLE_NAME)
         return sn_xml_fail(xml, 0, tag, NULL, "the name is missing or longer than %d characters", SN_MUSCLE_NAME - 1);
     if (sn_contours_find(r->contours, name))
-        return sn_xml_fail(xml, 0, tag, "rename one", "muscle %s is there twice", name);
+        return sn_xml_fail(xml, 0, tag, "rename one", "muscle %s appears twice", name);
     if (r->contours->nmuscle == MOST_MUSCLES)
         return sn_xml_fail(xml, 0, tag, NULL, "more than %d muscles", MOST_MUSCLES);
     if (!sn_outline_create(&muscle, name, r->contours->place.n[2])) return sn_xml_fail_no_memory(xml);
@@ -152,7 +152,7 @@ static snStatus start_slice(Reader *r, snXml *xml, const char *tag, const char *
         return sn_xml_fail(xml, 0, tag, NULL, "slice %g; the stack has 0 to %d", number, (int)r->muscle->nslice - 1);
     r->slice = r->muscle->slice + (int32_t)number;
     if (r->slice->state != SN_SLICE_EMPTY || r->slice->nloop)
-        return sn_xml_fail(xml, 0, tag, "put all its loops into one Slice", "slice %g is there twice", number);
+        return sn_xml_fail(xml, 0, tag, "put all its loops into one Slice", "slice %g appears twice", number);
     for (int s = 0; s <= SN_SLICE_HAND; ++s)
         if (state && strcmp(state, sn_slice_state_name((snSliceState)s)) == 0) {
             r->slice->state = (snSliceState)s;
@@ -176,7 +176,7 @@ static snStatus on_start(void *user, snXml *xml, const char *tag, const char **a
         sn_numbers_clear(&r->numbers);
         return SN_OK;
     }
-    return sn_xml_fail(xml, 0, tag, "remove it", "%.60s cannot stand here", tag);
+    return sn_xml_fail(xml, 0, tag, "remove it", "%.60s is not allowed here", tag);
 }
 
 static snStatus end_loop(Reader *r, snXml *xml)

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "io/number.h"
+#include "io/own/kept.h"
 #include "sinew/io.h"
 
 #include <errno.h>
@@ -298,6 +299,23 @@ static snStatus read_all(FILE *file, const char *path, size_t limit, size_t firs
     return SN_OK;
 }
 
+/* Devices such as /dev/zero have no end. A terminal has, and so has /dev/null. */
+static bool is_endless(FILE *file, const struct stat *info)
+{
+    struct stat null;
+    if (S_ISBLK(info->st_mode)) return true;
+    if (!S_ISCHR(info->st_mode) || isatty(fileno(file))) return false;
+    return stat("/dev/null", &null) != 0 || null.st_rdev != info->st_rdev;
+}
+
+static snStatus fail_device(const char *path, snError *error)
+{
+    sn_fail(error, SN_BAD_FILE, "not a regular file, so that it is not read");
+    sn_error_place(error, path, 0, 0);
+    sn_error_remedy(error, "name a file that holds the data");
+    return SN_BAD_FILE;
+}
+
 snStatus sn_file_read(const char *path, size_t limit, char **bytes, size_t *size, snError *error)
 {
     struct stat info;
@@ -308,7 +326,11 @@ snStatus sn_file_read(const char *path, size_t limit, char **bytes, size_t *size
         return SN_NO_FILE;
     }
     size_t room = 1 << 16;
-    bool regular = fstat(fileno(file), &info) == 0 && S_ISREG(info.st_mode);
+    bool known = fstat(fileno(file), &info) == 0, regular = known && S_ISREG(info.st_mode);
+    if (known && is_endless(file, &info)) {
+        fclose(file);
+        return fail_device(path, error);
+    }
     if (regular && info.st_size > 0) room = (size_t)info.st_size + 1;
     snStatus status = regular && info.st_size > 0 && (size_t)info.st_size > limit
                           ? fail_large(path, limit, error)
@@ -321,7 +343,7 @@ snStatus sn_file_read_reference(const char *path, size_t limit, char **bytes, si
 {
     struct stat info;
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
-        sn_fail(error, SN_BAD_FILE, "not a regular file, so that it is not opened");
+        sn_fail(error, SN_BAD_FILE, "not a regular file, so it is not opened");
         sn_error_place(error, path, 0, 0);
         sn_error_remedy(error, "name a file that holds the data");
         return SN_BAD_FILE;

@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "io/model_files.h"
+#include "io/own/files.h"
 #include "math/law.h"
 
 #include <string.h>

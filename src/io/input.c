@@ -76,8 +76,8 @@ snStatus sn_input_status(const snInput *in, snError *error)
     if (in->error_number) {
         sn_fail(error, SN_NO_FILE, "cannot read the file: %s", strerror(in->error_number));
     } else {
-        sn_fail(error, SN_BAD_FILE, "the compressed data is damaged, or the file was cut off");
-        sn_error_remedy(error, "get the file again from where it came");
+        sn_fail(error, SN_BAD_FILE, "the compressed data is damaged, or the file is truncated");
+        sn_error_remedy(error, "copy or download the file again");
     }
     sn_error_place(error, in->path, 0, 0);
     return in->error_number ? SN_NO_FILE : SN_BAD_FILE;

@@ -139,7 +139,7 @@ static snStatus begin(const char *path, snJournal **journal, snError *error)
 
 static snStatus fail_foreign(const char *path, snError *error)
 {
-    fail_at(error, SN_BAD_INPUT, path, "this file was not written by sinew, so that it is left as it is");
+    fail_at(error, SN_BAD_INPUT, path, "this file was not written by sinew, so it is left alone");
     sn_error_remedy(error, "move it away, or choose another -o");
     return SN_BAD_INPUT;
 }
@@ -152,7 +152,7 @@ snStatus sn_journal_check(const char *path, snError *error)
     if (!S_ISREG(info.st_mode)) return fail_foreign(path, error);
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     bool ours = file >= 0 && read_at(file, 0, mark, sizeof mark) && memcmp(mark, journal_mark, sizeof mark) == 0;
-    /* A process killed before its head was written leaves an empty file. */
+    /* A process killed before it wrote the mark leaves an empty file. */
     ours = ours || (file >= 0 && info.st_size == 0);
     if (file >= 0) close(file);
     return ours ? SN_OK : fail_foreign(path, error);
@@ -202,9 +202,10 @@ static snStatus write_head(snJournal *j, const snJournalDef *def, snError *error
     if (!lay_out(j, &head)) return sn_fail_no_memory(error);
     head.stride = j->stride;
     head.hash = head_hash(&head, kept);
-    /* The slots come with it, as zeros, so that frames have their place. */
-    if (!write_at(j->file, (off_t)sizeof head, kept, size) || ftruncate(j->file, j->frames_at) != 0 ||
-        !write_at(j->file, 0, &head, sizeof head))
+    /* The mark first: a process killed before the rest of the head leaves a file that is known as ours and as not begun.
+     * The slots come with it, as zeros, so that frames have their place. */
+    if (!write_at(j->file, 0, head.mark, sizeof head.mark) || !write_at(j->file, (off_t)sizeof head, kept, size) ||
+        ftruncate(j->file, j->frames_at) != 0 || !write_at(j->file, 0, &head, sizeof head))
         return fail_system(j, error);
     return SN_OK;
 }
@@ -237,9 +238,20 @@ snStatus sn_journal_create(const snJournalDef *def, const char *path, snJournal 
 
 static snStatus fail_damaged(const char *path, snError *error)
 {
-    fail_at(error, SN_BAD_FILE, path, "the file is damaged, so that the run cannot be continued");
+    fail_at(error, SN_BAD_FILE, path, "the file is damaged, so the run cannot be continued");
     sn_error_remedy(error, "start again without --resume");
     return SN_BAD_FILE;
+}
+
+/* Whether a file with our mark, or none at all, has the rest of its head; a process killed early leaves zeros there. */
+static bool has_begun(int file)
+{
+    static const Head nothing = {0};
+    Head head = {0};
+    if (!read_at(file, 0, head.mark, sizeof head.mark)) return false;
+    (void)read_at(file, 0, &head, sizeof head);
+    memset(head.mark, 0, sizeof head.mark);
+    return memcmp(&head, &nothing, sizeof head) != 0;
 }
 
 static snStatus read_head(snJournal *j, Head *head, const char **settings, snError *error)
@@ -321,14 +333,14 @@ snStatus sn_journal_open(const char *path, const char *settings, snJournal **jou
     Head head;
     const char *before = "";
     if (lstat(path, &info) != 0) return fail_at(error, SN_NO_FILE, path, "there is no interrupted run");
-    if (info.st_size == 0 && S_ISREG(info.st_mode))
-        return fail_at(error, SN_NO_FILE, path, "the interrupted run had not begun");
     snStatus status = sn_journal_check(path, error);
     if (status == SN_OK) status = begin(path, &j, error);
     if (status == SN_OK) {
         j->file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
         status = j->file < 0 ? fail_system(j, error) : lock(j, error);
     }
+    if (status == SN_OK && !has_begun(j->file))
+        status = fail_at(error, SN_NO_FILE, path, "the interrupted run had not begun");
     if (status == SN_OK) status = read_head(j, &head, &before, error);
     if (status == SN_OK) status = sn_compare_settings(before, settings, path, error);
     if (status == SN_OK) {

@@ -4,6 +4,7 @@
 #define SN_IO_JOURNAL_H
 
 #include "base/arena.h"
+#include "io/own/journal.h"
 #include "sinew/io.h"
 
 size_t sn_columns_size(const snTrackDef *def);

@@ -152,7 +152,7 @@ snStatus sn_read_library(const void *bytes, size_t size, snLibrary **out, snErro
         wrong = read_head(&r, m);
         if (!wrong) wrong = read_body(&r, m, &memory);
     }
-    if (!wrong && r.at != r.end) wrong = "there is more in the file than its muscles";
+    if (!wrong && r.at != r.end) wrong = "the file has data after its last muscle";
     if (!wrong) {
         *out = library;
         return SN_OK;

@@ -131,7 +131,7 @@ static snStatus read_property(plyReader *r)
     if (!sn_scan_word(&r->scan, &name)) return sn_scan_fail(&r->scan, "a property without a name");
     p.role = find_role(e, name, list);
     for (int32_t i = e->first; p.role && i < r->nproperty; ++i)
-        if (r->property[i].role == p.role) return sn_scan_fail(&r->scan, "the property is there twice");
+        if (r->property[i].role == p.role) return sn_scan_fail(&r->scan, "the property appears twice");
     r->property[r->nproperty++] = p;
     ++e->nproperty;
     return SN_OK;

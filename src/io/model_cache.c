@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "io/file.h"
+#include "io/own/kept.h"
 #include "sinew/io.h"
 
 #include <dirent.h>
@@ -78,7 +79,7 @@ static bool file_of(const char *kind, uint64_t key, bool make, char *path, size_
     return n > 0 && (size_t)n < size;
 }
 
-void *sn_cache_read(const char *kind, uint64_t key, size_t *size)
+void *sn_kept_read(const char *kind, uint64_t key, size_t *size)
 {
     if (!kind || !size) return NULL;
     char path[PATH_SIZE + 64], *bytes = NULL;
@@ -124,7 +125,7 @@ static void make_room(void)
     }
 }
 
-void sn_cache_write(const char *kind, uint64_t key, const void *bytes, size_t size)
+void sn_kept_write(const char *kind, uint64_t key, const void *bytes, size_t size)
 {
     if (!kind) return;
     char path[PATH_SIZE + 64];

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "io/own/files.h"
 #include "math/law.h"
 
 #include <string.h>

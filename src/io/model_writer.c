@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "io/model_files.h"
+#include "io/own/kept.h"
 
 #include <math.h>
 #include <string.h>
@@ -22,7 +23,7 @@ static snStatus fail_element(Writer *w, int element, snId id, const snAttr *attr
 {
     const snElement *e = sn_element(element);
     const char *name = id ? sn_attr_string(sn_attr_find(e, "name"), sn_spec_def(w->spec, (snKind)element, id)) : "";
-    sn_fail(w->error, SN_BAD_INPUT, "%s %s, so that the model cannot be written", attr ? attr->name : "the node", what);
+    sn_fail(w->error, SN_BAD_INPUT, "%s %s, so the model cannot be written", attr ? attr->name : "the node", what);
     sn_error_element(w->error, e->tag, name);
     sn_error_remedy(w->error, "sn_check lists all such problems");
     return SN_BAD_INPUT;
@@ -209,7 +210,7 @@ static snStatus link_nodes(Writer *w)
     if (!w->first_child || !w->next_sibling) return sn_fail_no_memory(w->error);
     for (snId id = n; id > 0; --id) {
         const snNodeDef *def = sn_spec_node(w->spec, id);
-        if ((unsigned)def->kind >= SN_NODE_KINDS) return fail_element(w, SN_KIND_NODE, id, NULL, "is of no known kind");
+        if ((unsigned)def->kind >= SN_NODE_KINDS) return fail_element(w, SN_KIND_NODE, id, NULL, "is of an unknown kind");
         if (def->parent < 0 || def->parent >= id)
             return fail_element(w, SN_KIND_NODE, id, NULL, "comes before its parent");
         w->next_sibling[id] = w->first_child[def->parent];

@@ -1,12 +1,13 @@
-/* See sinew/motions.h. */
+/* See io/own/motions.h. */
 #include "io/motion_library.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
 #include "io/file.h"
+#include "io/own/motions.h"
+#include "io/own/kept.h"
 #include "motion/poses.h"
 #include "sinew/io.h"
-#include "sinew/motions.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -19,8 +20,8 @@
 enum { PATH_SIZE = 4096 };
 
 const char *const sn_motion_endings[SN_MOTION_ENDINGS] = {
-    ".pose.csv", ".control.xml", ".control.xml.gz", ".replay.xml", ".replay.xml.gz", ".replay.bin", ".bvh", ".sto",
-    ".mot",      ".csv"};
+    ".pose.csv", ".control.xml", ".control.xml.gz", ".replay.xml", ".replay.xml.gz", ".replay.bin", ".bvh", ".glb",
+    ".sto",      ".mot",         ".csv"};
 
 /* ---- folders ---------------------------------------------------------------------------------- */
 

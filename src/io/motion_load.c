@@ -4,9 +4,12 @@
 #include "base/error.h"
 #include "io/bvh.h"
 #include "io/file.h"
+#include "io/gltf_read.h"
 #include "io/motion_library.h"
 #include "io/motion_limit.h"
+#include "io/own/files.h"
 #include "io/pose.h"
+#include "model/model.h"
 #include "sinew/control.h"
 #include "sinew/io.h"
 
@@ -86,10 +89,20 @@ static snStatus fail_unknown(const char *name, const char *folder, snError *erro
     return SN_NO_FILE;
 }
 
+/* FILE.glb#NAME, where the file is there. */
+static bool names_animation(const char *name)
+{
+    char file[PATH_SIZE];
+    size_t length;
+    if (!name || !sn_is_gltf(name, &length) || length >= sizeof file) return false;
+    (void)snprintf(file, sizeof file, "%.*s", (int)length, name);
+    return sn_file_exists(file);
+}
+
 static snStatus find_motion(const snMotionDef *def, const char *name, char *path, size_t size, snError *error)
 {
     char folder[PATH_SIZE], stem[PATH_SIZE], motions[PATH_SIZE + 16];
-    if (sn_file_exists(name) && strlen(name) < size) {
+    if ((sn_file_exists(name) || names_animation(name)) && strlen(name) < size) {
         strcpy(path, name);
         return SN_OK;
     }
@@ -138,13 +151,14 @@ static void sample(const snModel *m, const snPoses *poses, const int32_t *column
 static snStatus check_length(double length, double rate, snError *error)
 {
     if (ceil(length * rate) <= MAX_SAMPLES) return SN_OK;
-    sn_fail(error, SN_BAD_INPUT, "the motion lasts %g s; at most %g s can be followed at once", length,
+    sn_fail(error, SN_BAD_INPUT, "the motion lasts %g s; at most %g s are supported", length,
             floor(MAX_SAMPLES / rate));
-    sn_error_remedy(error, "times are seconds: look whether the file has them in another unit, or split the motion");
+    sn_error_remedy(error, "times are in seconds: check the unit in the file, or split the motion");
     return SN_BAD_INPUT;
 }
 
-/* Which column drives which coordinate, -1 where the poses say nothing. The words behind the dot are the model's. */
+/* Which column drives which coordinate, -1 where the poses say nothing. The words behind the dot are the model's. What a
+ * joint does that the model holds still is left out. */
 static snStatus match(const snModel *m, const snPoses *poses, int32_t *column, snError *error)
 {
     char unknown[400] = "";
@@ -153,6 +167,7 @@ static snStatus match(const snModel *m, const snPoses *poses, int32_t *column, s
         const char *name = sn_poses_name(poses, c);
         int32_t i = sn_find(m, SN_ITEM_COORDINATE, name);
         size_t used = strlen(unknown);
+        if (i < 0 && (sn_model_holds(m, name) || sn_pose_is_extra(name))) continue;
         if (i < 0)
             (void)snprintf(unknown + used, sizeof unknown - used, "%s%s", used ? ", " : "", name);
         else if (column[i] >= 0)
@@ -203,13 +218,20 @@ static snStatus load_poses(const snModel *m, const char *path, const snMotionDef
     snPoses *poses = NULL;
     snStatus status = sn_load_poses(path, &poses, error);
     if (status != SN_OK) return status;
+    if (def->source) def->source->gaps = sn_poses_gaps(poses);
     status = name_file(check_length(length_of_poses(poses), def->sample_rate, error), path, error);
     if (status == SN_OK) status = name_file(motion_of_poses(m, poses, def->sample_rate, def, motion, error), path, error);
     sn_poses_destroy(poses);
     return status;
 }
 
-/* ---- BVH ------------------------------------------------------------------------------------ */
+/* ---- BVH and glTF --------------------------------------------------------------------------- */
+
+static bool is_skeleton(const char *path)
+{
+    size_t length;
+    return sn_path_ends(path, ".bvh") || sn_is_gltf(path, &length);
+}
 
 static snStatus find_map(const snMotionDef *def, const char *path, char *map, size_t size, snError *error)
 {
@@ -222,9 +244,9 @@ static snStatus find_map(const snMotionDef *def, const char *path, char *map, si
         int n = snprintf(map, size, "%s%s.bvhmap", folder, stem);
         if (n > 0 && (size_t)n < size && sn_file_exists(map)) return SN_OK;
     }
-    sn_fail(error, SN_NO_FILE, "a BVH needs a mapping from its joints to those of the model, and the model has none");
+    sn_fail(error, SN_NO_FILE, "a BVH or glTF needs a mapping from its joints to those of the model, and the model has none");
     sn_error_place(error, path, 0, 0);
-    sn_error_remedy(error, "write one with a line `bvh_joint joint.coordinate x y z` for each coordinate, and name it with "
+    sn_error_remedy(error, "write one with a line `JOINT joint.coordinate x y z` for each coordinate, and name it with "
                            "--bvh-map");
     return SN_NO_FILE;
 }
@@ -253,7 +275,7 @@ snStatus sn_save_starter_map(const char *motion, const snMotionDef *def, const c
     snBvhMap map = {0};
     snStatus status = find_motion(&d, motion, file, sizeof file, error);
     if (status == SN_OK) status = find_map(&d, file, map_file, sizeof map_file, error);
-    if (status == SN_OK) status = sn_load_bvh_file(file, &bvh, error);
+    if (status == SN_OK) status = sn_load_skeleton(file, &bvh, error);
     if (status == SN_OK) status = sn_load_bvh_map(map_file, &map, error);
     if (status == SN_OK) status = sn_write_starter_map(&bvh, &map, file, path, d.source, error);
     sn_bvh_free(&bvh);
@@ -302,7 +324,7 @@ static snStatus check_gaps(const snTrack *track, snError *error)
     for (int32_t i = 0; i < n; ++i) {
         double a = sn_track_time(track, i), b = sn_track_time(track, i + 1);
         if (b - a <= most) continue;
-        sn_fail(error, SN_BAD_INPUT, "there is a gap of %.3g s behind frame %d, between %g s and %g s", b - a, i + 1, a,
+        sn_fail(error, SN_BAD_INPUT, "there is a gap of %.3g s after frame %d, between %g s and %g s", b - a, i + 1, a,
                 b);
         sn_error_remedy(error, "fill it with frames, or split the motion there");
         return SN_BAD_INPUT;
@@ -337,12 +359,12 @@ static snStatus load_any(const snModel *m, const char *path, const snMotionDef *
 {
     if (sn_path_ends(path, ".xml") || sn_path_ends(path, ".xml.gz") || sn_path_ends(path, ".replay.bin"))
         return load_track(m, path, def, rate, motion, error);
-    if (sn_path_ends(path, ".bvh")) return load_bvh(m, path, def, rate, motion, error);
+    if (is_skeleton(path)) return load_bvh(m, path, def, rate, motion, error);
     for (int i = 0; i < NENDING; ++i)
         if (sn_path_ends(path, sn_motion_endings[i])) return load_poses(m, path, def, motion, error);
     sn_fail(error, SN_BAD_INPUT, "unknown motion format");
     sn_error_place(error, path, 0, 0);
-    sn_error_remedy(error, "motions end in .control.xml, .replay.xml, .replay.xml.gz, .replay.bin, .pose.csv, .bvh, .sto or .mot");
+    sn_error_remedy(error, "motions end in .control.xml, .replay.xml, .replay.xml.gz, .replay.bin, .pose.csv, .bvh, .glb, .gltf, .sto or .mot");
     return SN_BAD_INPUT;
 }
 
@@ -357,10 +379,14 @@ snStatus sn_load_motion_poses(const char *name, const snMotionDef *def, snPoses 
     if (sn_path_ends(path, ".xml")) {
         sn_fail(error, SN_BAD_INPUT, "this motion has poses of bodies; joint angles are needed");
         sn_error_place(error, path, 0, 0);
-        sn_error_remedy(error, "use key poses (*.pose.csv), a BVH, .sto or .mot");
+        sn_error_remedy(error, "use key poses (*.pose.csv), .bvh, .glb, .gltf, .sto or .mot");
         return SN_BAD_INPUT;
     }
-    if (!sn_path_ends(path, ".bvh")) return name_file(sn_load_poses(path, poses, error), path, error);
+    if (!is_skeleton(path)) {
+        status = name_file(sn_load_poses(path, poses, error), path, error);
+        if (status == SN_OK && d.source) d.source->gaps = sn_poses_gaps(*poses);
+        return status;
+    }
     status = find_map(&d, path, map, sizeof map, error);
     return status == SN_OK ? sn_load_bvh_poses(path, map, poses, d.source, error) : status;
 }

@@ -1,5 +1,6 @@
 /* Settings of a run as lines "name: value", and what differs between two of them. */
 #include "base/error.h"
+#include "io/own/journal.h"
 #include "sinew/io.h"
 
 #include <stdio.h>

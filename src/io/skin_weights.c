@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "io/file.h"
 #include "io/number.h"
+#include "io/own/files.h"
 
 #include <math.h>
 #include <string.h>

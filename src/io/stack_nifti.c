@@ -136,7 +136,7 @@ static snStatus read_voxels(const char *file, const char *data, size_t size, con
     if (sn_is_gzip(data, size))
         status = sn_expand(file, data, size, wanted, &bytes, error);
     else if (size < wanted)
-        status = sn_stack_fail(file, error, "the file may have been cut off; get it again",
+        status = sn_stack_fail(file, error, "the file may be truncated; copy or download it again",
                                "the file ends after %zu of %zu bytes", size, wanted);
     if (status != SN_OK) return status;
     const unsigned char *voxel = (bytes ? bytes : (const unsigned char *)data) + start;

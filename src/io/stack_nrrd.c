@@ -148,7 +148,7 @@ static snStatus read_origin(Nrrd *n)
 static snStatus refuse_other_file(Nrrd *n)
 {
     return sn_scan_fail(n->scan,
-                        "the numbers are in another file, or not right behind the header; save it as one .nrrd file");
+                        "the numbers are in another file, or not right after the header; save it as one .nrrd file");
 }
 
 static snStatus read_field(Nrrd *n)
@@ -224,8 +224,8 @@ snStatus sn_parse_nrrd(const char *file, const char *data, size_t size, snStack 
     if (n.gzip)
         status = sn_expand(file, scan.at, left, wanted, &bytes, error);
     else if (left < wanted)
-        status = sn_stack_fail(file, error, "the file may have been cut off; get it again",
-                               "%zu of %zu bytes are there", left, wanted);
+        status = sn_stack_fail(file, error, "the file may be truncated; copy or download it again",
+                               "the file has %zu of %zu bytes", left, wanted);
     if (status != SN_OK) return status;
     const unsigned char *voxel = bytes ? bytes : (const unsigned char *)scan.at;
     status = sn_voxels_to_stack(file, &n.place, voxel, n.type, n.big, 1, 0, stack, error);

@@ -107,7 +107,7 @@ static bool try_read(Png *p, png_structp png, png_infop info, snPicture *picture
 static snStatus png_fail(Png *p, snError *error)
 {
     return p->no_memory ? sn_fail_no_memory(error)
-                        : sn_stack_fail(p->file, error, "save it again as PNG", "not a sound PNG: %s", p->message);
+                        : sn_stack_fail(p->file, error, "save it again as PNG", "not a valid PNG: %s", p->message);
 }
 
 snStatus sn_parse_png(const char *file, const char *data, size_t size, snPicture *picture, snError *error)

@@ -49,7 +49,7 @@ static snStatus read_samples(Pnm *p, char kind, int32_t most, const snPicture *p
             for (int c = 0; c < (color ? 3 : 1); ++c) {
                 int32_t v = next_sample(p, text, most);
                 if (v < 0)
-                    return sn_stack_fail(p->file, error, "the file may have been cut off; get it again",
+                    return sn_stack_fail(p->file, error, "the file may be truncated; copy or download it again",
                                          "pixel %d,%d is missing or larger than %d", (int)x, (int)y, (int)most);
                 sum += (color ? share[c] : 1) * v;
             }
@@ -76,7 +76,7 @@ snStatus sn_parse_pnm(const char *file, const char *data, size_t size, snPicture
     bool text = kind == '2' || kind == '3';
     size_t least = text ? 2 * samples - 1 : samples * (most > 255 ? 2 : 1);
     if ((size_t)(p.end - p.at) < least)
-        return sn_stack_fail(file, error, "the file may have been cut off; get it again",
+        return sn_stack_fail(file, error, "the file may be truncated; copy or download it again",
                              "%d x %d pixels need %zu bytes, but %zu are left", (int)made.columns, (int)made.rows,
                              least, (size_t)(p.end - p.at));
     made.value = SN_NEW_ARRAY(float, (size_t)made.columns *(size_t)made.rows);

@@ -3,7 +3,7 @@
 #ifndef SN_IO_STACK_READ_H
 #define SN_IO_STACK_READ_H
 
-#include "sinew/image.h"
+#include "image/own/image.h"
 
 typedef struct snPicture {
     int32_t columns, rows;

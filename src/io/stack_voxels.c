@@ -129,7 +129,7 @@ snStatus sn_expand(const char *file, const char *data, size_t size, size_t wante
     (void)inflateEnd(&z);
     if (done < wanted) {
         sn_free(out);
-        return sn_stack_fail(file, error, "the file may have been cut off; get it again",
+        return sn_stack_fail(file, error, "the file may be truncated; copy or download it again",
                              "the compressed data ends after %zu of %zu bytes", done, wanted);
     }
     *bytes = out;

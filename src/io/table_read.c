@@ -16,7 +16,7 @@ enum { MAX_COLUMNS = 100000 };
 
 typedef struct tableReader {
     snScan scan;
-    bool csv;
+    bool csv, gaps; /* empty cells are NaN */
     char separator; /* of a CSV */
     double min_step;
     snTable table;
@@ -133,6 +133,7 @@ static snStatus read_cell(tableReader *r, snWord word, int32_t column)
     char text[40];
     double value;
     const char *name = column ? r->name.at[column - 1] : "time";
+    if (word.size == 0 && column && r->gaps) return sn_array_push(&r->value, NAN) ? SN_OK : SN_NO_MEMORY;
     if (word.size == 0) return sn_scan_fail(&r->scan, "column \"%s\" is empty: gaps are not filled in", name);
     if (!sn_word_number(word, &value))
         return sn_scan_fail(&r->scan, "\"%s\" in column \"%s\" is not a number", sn_word_text(word, text, sizeof text),
@@ -156,7 +157,7 @@ static snStatus read_row(tableReader *r)
     int32_t column = 0, expected = r->name.count + 1;
     while (next_cell(r, &word, &more)) {
         if (column == expected)
-            return sn_scan_fail(&r->scan, "more than the %d values that the column names ask for", expected);
+            return sn_scan_fail(&r->scan, "more than %d values, one for each column name", expected);
         snStatus status = read_cell(r, word, column++);
         if (status != SN_OK) return status;
     }
@@ -180,8 +181,15 @@ static snStatus read_rows(tableReader *r)
 snStatus sn_parse_table(const char *file, const char *data, size_t size, bool csv, double min_step, snTable *table,
                         snError *error)
 {
+    return sn_parse_gappy_table(file, data, size, csv, min_step, false, table, error);
+}
+
+snStatus sn_parse_gappy_table(const char *file, const char *data, size_t size, bool csv, double min_step, bool gaps,
+                              snTable *table, snError *error)
+{
     tableReader r = {.scan = sn_scan_begin(file, data, size, error),
                      .csv = csv,
+                     .gaps = csv && gaps,
                      .min_step = min_step,
                      .rows_promised = -1,
                      .columns_promised = -1};

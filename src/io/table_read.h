@@ -7,5 +7,8 @@
  * its name for messages. */
 snStatus sn_parse_table(const char *file, const char *data, size_t size, bool csv, double min_step, snTable *table,
                         snError *error);
+/* The same; gaps: cells of a CSV may be empty, and are NaN then. */
+snStatus sn_parse_gappy_table(const char *file, const char *data, size_t size, bool csv, double min_step, bool gaps,
+                              snTable *table, snError *error);
 
 #endif

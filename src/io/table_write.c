@@ -20,7 +20,7 @@ static snStatus check_names(const snTrackDef *def, const char *which, bool sto, 
         if (!chosen(name, which)) continue;
         ++*count;
         if (strpbrk(name, sto ? " \t\r\n" : ",\"\r\n"))
-            return sn_fail(error, SN_BAD_INPUT, "the name \"%.100s\" cannot stand in a table", name);
+            return sn_fail(error, SN_BAD_INPUT, "the name \"%.100s\" cannot be used in a table", name);
     }
     if (*count) return SN_OK;
     sn_fail(error, SN_BAD_INPUT, "the motion has no scalar that begins with \"%.100s\"", which ? which : "");

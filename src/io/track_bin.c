@@ -234,7 +234,7 @@ static snStatus read_head(Reader *r)
     if (status == SN_OK) status = read_names(r, r->def.nscalar, &r->def.scalar_name);
     if (status != SN_OK) return status;
     status = sn_track_create(&r->def, &r->track);
-    if (status == SN_BAD_INPUT) return fail(r, "a name is empty or there twice");
+    if (status == SN_BAD_INPUT) return fail(r, "a name is empty or appears twice");
     if (status == SN_OK && sn_bin_init(&r->frames, &r->def, r->npoint))
         r->value = SN_NEW_ARRAY(double, r->frames.ncoarse + r->frames.nscalar + 1);
     return r->value ? SN_OK : sn_fail_no_memory(r->error);

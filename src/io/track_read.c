@@ -86,7 +86,7 @@ static snStatus start_channel(trackReader *r, snXml *xml, part kind, const char 
     snStatus status = check_attributes(xml, tag, attribute, "name", kind == PART_POINTS ? "points" : NULL);
     if (status != SN_OK) return status;
     if (!name || !*name) return sn_xml_fail(xml, 0, tag, NULL, "the name is missing");
-    if (sn_map_get(&r->map[kind], name) >= 0) return sn_xml_fail(xml, 0, tag, NULL, "\"%.100s\" is there twice", name);
+    if (sn_map_get(&r->map[kind], name) >= 0) return sn_xml_fail(xml, 0, tag, NULL, "\"%.100s\" appears twice", name);
     if (kind == PART_POINTS && (status = read_strand_points(r, xml, attribute, &count)) != SN_OK) return status;
     if (r->name[kind].count >= MAX_CHANNELS || r->expected[kind] + count > INT32_MAX)
         return sn_xml_fail(xml, 0, tag, NULL, "too many channels");
@@ -148,7 +148,7 @@ static snStatus start_part(trackReader *r, snXml *xml, const char *tag, const ch
     int i = 0;
     while (i < PART_COUNT && strcmp(tag, part_name[i]) != 0) ++i;
     if (i == PART_COUNT) return sn_xml_fail(xml, 0, r->element, NULL, "unknown element <%.60s>", tag);
-    if (r->seen[i]) return sn_xml_fail(xml, 0, r->element, NULL, "<%s> is there twice", tag);
+    if (r->seen[i]) return sn_xml_fail(xml, 0, r->element, NULL, "<%s> appears twice", tag);
     if (*attribute) return sn_xml_fail(xml, 0, r->element, NULL, "<%s> has no attributes", tag);
     r->seen[i] = true;
     r->part = (part)i;
@@ -336,7 +336,7 @@ snStatus sn_load_track(const char *path, snTrack **track, snError *error)
     status = compact ? sn_bin_read(&in, path, track, error) : parse(path, &in, NULL, 0, track, error);
     /* The checksum of compressed data comes last. */
     if (status == SN_OK && (sn_input_byte(&in) >= 0 || in.damaged)) {
-        status = in.damaged ? sn_input_status(&in, error) : sn_fail(error, SN_BAD_FILE, "there is more behind its end");
+        status = in.damaged ? sn_input_status(&in, error) : sn_fail(error, SN_BAD_FILE, "the file has data after its end");
         sn_error_place(error, path, 0, 0);
         sn_track_destroy(*track);
         *track = before;

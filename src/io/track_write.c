@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "io/frames.h"
+#include "io/own/kept.h"
 #include "io/replay.h"
 #include "io/track_bin.h"
 #include "io/track_xml.h"

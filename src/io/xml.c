@@ -99,7 +99,7 @@ static snStatus fail_syntax(snXml *xml)
     case XML_ERROR_UNCLOSED_TOKEN:
     case XML_ERROR_PARTIAL_CHAR:
     case XML_ERROR_UNCLOSED_CDATA_SECTION:
-        return sn_xml_fail(xml, 0, NULL, "the file may have been cut off; get it again from where it came",
+        return sn_xml_fail(xml, 0, NULL, "the file may be truncated; copy or download it again",
                            "the file ends in the middle: %s", XML_ErrorString(code));
     case XML_ERROR_UNDEFINED_ENTITY:
         return sn_xml_fail(xml, 0, NULL, "write the text itself; only &amp; &lt; &gt; &quot; &apos; are known",
@@ -108,7 +108,7 @@ static snStatus fail_syntax(snXml *xml)
         if (stopped_by_encoding(xml))
             return sn_xml_fail(xml, 0, NULL, "save the file as UTF-8", "not valid UTF-8, or a control character");
         return sn_xml_fail(xml, 0, NULL, "the file must be well-formed XML",
-                           "not well-formed: a character that cannot stand here");
+                           "not well-formed: a character that is not allowed here");
     case XML_ERROR_UNKNOWN_ENCODING:
     case XML_ERROR_INCORRECT_ENCODING:
         return sn_xml_fail(xml, 0, NULL, "save the file as UTF-8", "the encoding cannot be read");

@@ -135,8 +135,11 @@ void sn_soft_assemble(const snSoftBody *body, snSoftState *state, bool project)
     }
     for (int32_t i = 0; i < q->nnode; ++i)
         for (int32_t k = q->hold_first[i]; k < q->hold_first[i + 1]; ++k) {
-            double h = body->modulus * q->hold[k], block[9] = {h, 0, 0, 0, h, 0, 0, 0, h};
-            sn_soft_add_block(body, value, i, q->hold_column[k], block);
+            int32_t a = body->order[i], b = body->order[q->hold_column[k]];
+            if (a < 0 || b < 0) continue;
+            float h = (float)(body->modulus * q->hold[k]);
+            float *at = value + sn_tiles_at(&body->tiles, 3 * (a > b ? a : b), 3 * (a > b ? b : a));
+            at[0] += h, at[SN_TILE + 1] += h, at[2 * SN_TILE + 2] += h;
         }
     for (int32_t i = 0; i < q->nnode && state->dt > 0; ++i) {
         double h = body->mass[i] / (state->dt * state->dt), block[9] = {h, 0, 0, 0, h, 0, 0, 0, h};

@@ -3,10 +3,9 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "meshfree/blend.h"
 
 #include <string.h>
-
-enum { BLOCK = 256 }; /* vertices at a time: what is worked on stays in the first cache */
 
 void sn_library_muscle_free(snLibraryMuscle *m)
 {
@@ -99,48 +98,27 @@ void sn_library_frame(const snLibraryMuscle *m, int32_t vertex, const rigid *mot
     }
 }
 
-/* shape = rest + unit sum of weight delta, for a block of vertices. */
-static void mix_block(const snLibraryMuscle *m, const snLibraryMix *mix, const float *rest, int32_t first,
-                      int32_t count, float shape[3][BLOCK])
-{
-    size_t n = (size_t)m->nvertex;
-    for (int e = 0; e < 3; ++e) {
-        float *to = shape[e];
-        for (int32_t v = 0; v < count; ++v) to[v] = 0;
-        for (int32_t s = 0; s < mix->count; ++s) {
-            const int16_t *delta = m->delta + (3 * (size_t)mix->sample[s] + (size_t)e) * n + first;
-            float w = mix->weight[s] * (float)m->unit;
-            for (int32_t v = 0; v < count; ++v) to[v] += w * (float)delta[v];
-        }
-        const float *x = rest + (size_t)e * n + first;
-        for (int32_t v = 0; v < count; ++v) to[v] += x[v];
-    }
-}
-
 void sn_library_blend(const snLibraryMuscle *m, const snLibraryMix *mix, const float *rest, const rigid *motion,
                       double *vertex)
 {
-    float R[SN_LIBRARY_BODIES][12], shape[3][BLOCK], out[3][BLOCK];
+    const snBlendKernel *kernel = sn_blend_avx2() ? sn_blend_avx2() : sn_blend_portable();
+    float R[SN_LIBRARY_BODIES][12], shape[3][SN_BLEND_BLOCK], scaled[32];
+    const int16_t *delta[32];
+    const float *weight[SN_LIBRARY_BODIES];
+    size_t n = (size_t)m->nvertex;
+    for (int32_t s = 0; s < mix->count; ++s) scaled[s] = mix->weight[s] * (float)m->unit;
     for (int32_t b = 0; b < m->nbody; ++b) {
         m3 r = m3_from_q(motion[b].q);
         double p[3] = {motion[b].p.x, motion[b].p.y, motion[b].p.z};
         for (int i = 0; i < 12; ++i) R[b][i] = (float)(i % 4 < 3 ? r.m[i / 4 * 3 + i % 4] : p[i / 4]);
     }
-    for (int32_t first = 0; first < m->nvertex; first += BLOCK) {
-        int32_t count = m->nvertex - first < BLOCK ? m->nvertex - first : BLOCK;
-        mix_block(m, mix, rest, first, count, shape);
-        memset(out, 0, sizeof out);
-        for (int32_t b = 0; b < m->nbody; ++b) {
-            const float *w = m->weight + (size_t)b * (size_t)m->nvertex + first;
-            for (int i = 0; i < 3; ++i) {
-                float a0 = R[b][4 * i], a1 = R[b][4 * i + 1], a2 = R[b][4 * i + 2], a3 = R[b][4 * i + 3];
-                for (int32_t v = 0; v < count; ++v)
-                    out[i][v] += w[v] * (a0 * shape[0][v] + a1 * shape[1][v] + a2 * shape[2][v] + a3);
-            }
+    for (int32_t first = 0; first < m->nvertex; first += SN_BLEND_BLOCK) {
+        int32_t count = m->nvertex - first < SN_BLEND_BLOCK ? m->nvertex - first : SN_BLEND_BLOCK;
+        for (size_t e = 0; e < 3; ++e) {
+            for (int32_t s = 0; s < mix->count; ++s) delta[s] = m->delta + (3 * (size_t)mix->sample[s] + e) * n + first;
+            kernel->mix(count, mix->count, delta, scaled, rest + e * n + first, shape[e]);
         }
-        for (int32_t v = 0; v < count; ++v) {
-            double *to = vertex + 3 * (size_t)(first + v);
-            to[0] = (double)out[0][v], to[1] = (double)out[1][v], to[2] = (double)out[2][v];
-        }
+        for (int32_t b = 0; b < m->nbody; ++b) weight[b] = m->weight + (size_t)b * n + first;
+        kernel->place(count, m->nbody, weight, R, shape, vertex + 3 * (size_t)first);
     }
 }

@@ -55,6 +55,7 @@ struct snLibrary {
     snLibraryMuscle *muscle;
     int32_t solves; /* of what made it, with their processor time; 0 when it was read from a file */
     double solve_mean, solve_worst, seconds;
+    double flood_seconds; /* of these for the samples of the first grid */
 };
 
 void sn_library_muscle_free(snLibraryMuscle *muscle);

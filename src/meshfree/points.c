@@ -2,11 +2,13 @@
 #include "meshfree/neighbours.h"
 
 #include "base/alloc.h"
+#include "base/array.h"
 #include "base/error.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-enum { PER_POINT = 60, ROUNDS = 24, SLABS = 32, MOST_VOXELS = 4000000 };
+enum { PER_POINT = 60, ROUNDS = 24, CUBE = 3, RUN = 27, SLABS = 32, MOST_VOXELS = 4000000 };
 static const double THIN = 1.5;  /* power of the local radius in the density of points */
 static const double DENSEST = 8; /* largest weight of a voxel over the least */
 
@@ -23,11 +25,12 @@ typedef struct voxels {
     double *depth; /* n */
     double *weight;
     int32_t *owner;
+    int32_t *order; /* n: by cubes of voxels, so that those next to each other are near */
 } voxels;
 
 static void voxels_free(voxels *v)
 {
-    sn_free(v->x), sn_free(v->y), sn_free(v->depth), sn_free(v->weight), sn_free(v->owner);
+    sn_free(v->x), sn_free(v->y), sn_free(v->depth), sn_free(v->weight), sn_free(v->owner), sn_free(v->order);
 }
 
 static double uniform(uint64_t *seed)
@@ -48,23 +51,30 @@ static void box_of(const snTriMesh *mesh, v3 *low, v3 *high)
     }
 }
 
-/* Centres of the cubes of the given size inside the mesh; with NULL for x only their number. */
-static int32_t fill(const snBvh *tree, v3 low, v3 high, double size, double *x, double *depth)
+/* Centres of the cubes of the given size inside the mesh. */
+static bool fill(const snBvh *tree, v3 low, v3 high, double size, voxels *v)
 {
-    int32_t n = 0, nx = (int32_t)((high.x - low.x) / size) + 1, ny = (int32_t)((high.y - low.y) / size) + 1,
+    SN_ARRAY(v3) inside = {0};
+    int32_t nx = (int32_t)((high.x - low.x) / size) + 1, ny = (int32_t)((high.y - low.y) / size) + 1,
             nz = (int32_t)((high.z - low.z) / size) + 1;
+    bool ok = true;
     for (int32_t i = 0; i < nx; ++i)
         for (int32_t j = 0; j < ny; ++j)
-            for (int32_t k = 0; k < nz; ++k) {
+            for (int32_t k = 0; k < nz && ok; ++k) {
                 v3 p = v3_add(low, v3_of((i + 0.5) * size, (j + 0.5) * size, (k + 0.5) * size));
-                if (!sn_bvh_inside(tree, p)) continue;
-                if (x) {
-                    v3_store(x + 3 * (size_t)n, p);
-                    depth[n] = sn_bvh_closest(tree, p, INFINITY).distance;
-                }
-                ++n;
+                if (sn_bvh_inside(tree, p)) ok = sn_array_push(&inside, p);
             }
-    return n;
+    size_t n = (size_t)inside.count;
+    v->n = inside.count;
+    v->x = SN_NEW_ARRAY(double, 3 * n), v->y = SN_NEW_ARRAY(double, 3 * n), v->depth = SN_NEW_ARRAY(double, n);
+    v->weight = SN_NEW_ARRAY(double, n), v->owner = SN_NEW_ARRAY(int32_t, n), v->order = SN_NEW_ARRAY(int32_t, n);
+    ok = ok && v->x && v->y && v->depth && v->weight && v->owner && v->order;
+    for (size_t i = 0; i < n && ok; ++i) {
+        v3_store(v->x + 3 * i, inside.at[i]);
+        v->depth[i] = sn_bvh_closest(tree, inside.at[i], INFINITY).distance;
+    }
+    sn_array_free(&inside);
+    return ok;
 }
 
 /* The density of points follows the depth of the deepest voxel in the same slab across the axis. */
@@ -89,6 +99,31 @@ static void weigh(const snSoftPointsDef *def, voxels *v)
     }
 }
 
+typedef struct cube {
+    int64_t key;
+    int32_t voxel;
+} cube;
+
+static int by_cube(const void *a, const void *b)
+{
+    const cube *p = a, *q = b;
+    return p->key != q->key ? (p->key > q->key) - (p->key < q->key) : (p->voxel > q->voxel) - (p->voxel < q->voxel);
+}
+
+static bool sort_by_cubes(v3 low, voxels *v)
+{
+    cube *list = SN_NEW_ARRAY(cube, v->n);
+    if (!list) return false;
+    for (int32_t i = 0; i < v->n; ++i) {
+        v3 p = v3_scale(v3_sub(v3_load(v->x + 3 * (size_t)i), low), 1 / (CUBE * v->size));
+        list[i] = (cube){((int64_t)p.x << 40) + ((int64_t)p.y << 20) + (int64_t)p.z, i};
+    }
+    qsort(list, (size_t)v->n, sizeof *list, by_cube);
+    for (int32_t i = 0; i < v->n; ++i) v->order[i] = list[i].voxel;
+    sn_free(list);
+    return true;
+}
+
 static snStatus voxelise(const snSoftPointsDef *def, const snBvh *tree, voxels *v, snError *error)
 {
     double volume;
@@ -99,32 +134,63 @@ static snStatus voxelise(const snSoftPointsDef *def, const snBvh *tree, voxels *
     v3 side = v3_scale(v3_sub(high, low), 1 / v->size);
     if (side.x * side.y * side.z > MOST_VOXELS * 16.0)
         return sn_fail(error, SN_BAD_INPUT, "the muscle mesh is too thin in its bounding box to be filled with points");
-    v->n = fill(tree, low, high, v->size, NULL, NULL);
+    if (!fill(tree, low, high, v->size, v)) return sn_fail_no_memory(error);
     if (v->n < 8 * def->count)
         return sn_fail(error, SN_BAD_INPUT, "only %d voxels of the muscle mesh for %d points", v->n, def->count);
-    size_t n = (size_t)v->n;
-    v->x = SN_NEW_ARRAY(double, 3 * n), v->y = SN_NEW_ARRAY(double, 3 * n), v->depth = SN_NEW_ARRAY(double, n);
-    v->weight = SN_NEW_ARRAY(double, n), v->owner = SN_NEW_ARRAY(int32_t, n);
-    if (!v->x || !v->y || !v->depth || !v->weight || !v->owner) return sn_fail_no_memory(error);
-    fill(tree, low, high, v->size, v->x, v->depth);
     weigh(def, v);
-    return SN_OK;
+    return sort_by_cubes(low, v) ? SN_OK : sn_fail_no_memory(error);
 }
 
-/* The nearest centre of each voxel. Centres are stored one coordinate after the other. */
-static void assign(voxels *v, int32_t k, const double *centre)
+/* Centres that may be the nearest to one of some voxels: those whose least distance to the box of the
+ * voxels is not above the least of the greatest distances. */
+static int32_t candidates(const voxels *v, const int32_t *voxel, size_t count, int32_t k, const double *centre,
+                          double *near, int32_t *list)
 {
-    const double *cx = centre, *cy = centre + k, *cz = centre + 2 * k;
     size_t n = (size_t)v->n;
-    for (size_t i = 0; i < n; ++i) {
-        double x = v->y[i], y = v->y[n + i], z = v->y[2 * n + i], best = INFINITY;
-        int32_t at = 0;
-        for (int32_t c = 0; c < k; ++c) {
-            double dx = x - cx[c], dy = y - cy[c], dz = z - cz[c], d = dx * dx + dy * dy + dz * dz;
-            at = d < best ? c : at;
-            best = d < best ? d : best;
+    double low[3], high[3], reach = INFINITY;
+    int32_t found = 0;
+    for (int e = 0; e < 3; ++e) {
+        const double *y = v->y + (size_t)e * n;
+        low[e] = high[e] = y[voxel[0]];
+        for (size_t i = 1; i < count; ++i) {
+            double at = y[voxel[i]];
+            low[e] = at < low[e] ? at : low[e], high[e] = at > high[e] ? at : high[e];
         }
-        v->owner[i] = at;
+    }
+    for (int32_t c = 0; c < k; ++c) {
+        double least = 0, most = 0;
+        for (int e = 0; e < 3; ++e) {
+            double a = low[e] - centre[e * k + c], b = centre[e * k + c] - high[e];
+            double out = a > b ? a : b, far = -(a < b ? a : b);
+            out = out > 0 ? out : 0;
+            least += out * out, most += far * far;
+        }
+        near[c] = least;
+        reach = most < reach ? most : reach;
+    }
+    for (int32_t c = 0; c < k; ++c)
+        if (near[c] <= reach * (1 + 1e-12)) list[found++] = c;
+    return found;
+}
+
+/* The nearest centre of each voxel. Centres are stored one coordinate after the other. Voxels next to each other share
+ * their candidates. near, list: k numbers of scratch each. */
+static void assign(voxels *v, int32_t k, const double *centre, double *near, int32_t *list)
+{
+    size_t n = (size_t)v->n;
+    for (size_t first = 0; first < n; first += RUN) {
+        size_t end = first + RUN < n ? first + RUN : n;
+        int32_t count = candidates(v, v->order + first, end - first, k, centre, near, list);
+        for (size_t at = first; at < end; ++at) {
+            size_t i = (size_t)v->order[at];
+            double x = v->y[i], y = v->y[n + i], z = v->y[2 * n + i], best = INFINITY;
+            for (int32_t j = 0; j < count; ++j) {
+                int32_t c = list[j];
+                double dx = x - centre[c], dy = y - centre[k + c], dz = z - centre[2 * k + c];
+                double d = dx * dx + dy * dy + dz * dz;
+                if (d < best) best = d, v->owner[i] = c;
+            }
+        }
     }
 }
 
@@ -177,7 +243,9 @@ static snStatus k_means(const snSoftPointsDef *def, const snBvh *tree, snSoftPoi
     int32_t k = def->count;
     uint64_t seed = def->seed;
     double volume, *centre = SN_NEW_ARRAY(double, 3 * k), *sum = SN_NEW_ARRAY(double, 4 * k);
-    snStatus status = centre && sum && alloc_points(p, k) ? voxelise(def, tree, &v, error) : sn_fail_no_memory(error);
+    int32_t *list = SN_NEW_ARRAY(int32_t, k);
+    snStatus status =
+        centre && sum && list && alloc_points(p, k) ? voxelise(def, tree, &v, error) : sn_fail_no_memory(error);
     if (status == SN_OK) {
         sn_trimesh_integrals(def->mesh, &volume, NULL, NULL);
         for (int32_t c = 0; c < k; ++c) {
@@ -186,10 +254,10 @@ static snStatus k_means(const snSoftPointsDef *def, const snBvh *tree, snSoftPoi
                 centre[e * k + c] = v.y[(size_t)e * (size_t)v.n + i] + 1e-3 * v.size * uniform(&seed);
         }
         for (int round = 0; round < ROUNDS; ++round) {
-            assign(&v, k, centre);
+            assign(&v, k, centre, sum, list);
             centres(&v, k, centre, sum);
         }
-        assign(&v, k, centre);
+        assign(&v, k, centre, sum, list);
         take(&v, k, centre, volume, p, sum);
         for (int32_t c = 0; c < k && status == SN_OK; ++c)
             if (!(p->volume[c] > 0)) status = sn_fail(error, SN_BAD_INPUT, "a point of the muscle owns no volume");
@@ -197,6 +265,7 @@ static snStatus k_means(const snSoftPointsDef *def, const snBvh *tree, snSoftPoi
     voxels_free(&v);
     sn_free(centre);
     sn_free(sum);
+    sn_free(list);
     return status;
 }
 

@@ -11,6 +11,9 @@
 static const double ARMIJO = 1e-4;
 static const double SHORTEST = 1e-6; /* of a line search */
 static const double NEAR = 5e-3;     /* m: steps below it are tried without projection */
+static const double KEEP = 2e-3;     /* m: after a whole step below it the factors are used once more... */
+static const double RATE = 0.25;     /* ... and again as long as each step is so much shorter than the last one */
+static const double SURE = 0.1;      /* of the tolerance: what a step by old factors must fall below to end a solve */
 enum { WAIT = 1 };                   /* projected steps first, and after that failed */
 
 snSoftSolveDef sn_default_soft_solve_def(void)
@@ -67,28 +70,39 @@ static bool factor(const snSoftBody *body, snSoftState *state, const snTileKerne
     return false;
 }
 
-/* The Newton step into state->step, the largest move of a node, and the slope of the energy along it. */
-static bool newton_step(const snSoftBody *body, snSoftState *state, int *patience, double *largest, double *slope,
-                        double *residual)
+/* The step by the present factors into state->step, the largest move of a node, and the slope of the energy along it.
+ */
+static void solve_step(const snSoftBody *body, snSoftState *state, double *largest, double *slope)
 {
-    const snTileKernel *kernel = sn_tile();
     int32_t n = body->quads->nnode;
-    *largest = *slope = *residual = 0;
-    if (!factor(body, state, kernel, patience)) return false;
+    *largest = *slope = 0;
     memset(state->right, 0, (size_t)body->tiles.nrow * SN_TILE * sizeof *state->right);
     for (int32_t i = 0; i < n; ++i) {
         int32_t at = body->order[i];
-        if (at < 0) continue;
-        *residual = fmax(*residual, v3_len(v3_load(state->force + 3 * i)));
-        for (int e = 0; e < 3; ++e) state->right[3 * at + e] = -(float)state->force[3 * i + e];
+        for (int e = 0; e < 3 && at >= 0; ++e) state->right[3 * at + e] = -(float)state->force[3 * i + e];
     }
-    kernel->solve(&body->tiles, state->value, state->right);
+    sn_tile()->solve(&body->tiles, state->value, state->right);
     for (int32_t i = 0; i < n; ++i) {
         int32_t at = body->order[i];
         for (int e = 0; e < 3; ++e) state->step[3 * i + e] = at < 0 ? 0 : (double)state->right[3 * at + e];
         *largest = fmax(*largest, v3_len(v3_load(state->step + 3 * i)));
         *slope += v3_dot(v3_load(state->force + 3 * i), v3_load(state->step + 3 * i));
     }
+}
+
+/* A step by the factors of the last one where that converges fast, else by new ones. previous: the last step where it
+ * was taken whole, else infinite. */
+static bool next_step(const snSoftBody *body, snSoftState *state, int *patience, double previous, double *largest,
+                      double *slope, bool *fresh)
+{
+    *fresh = false;
+    if (previous < KEEP) {
+        solve_step(body, state, largest, slope);
+        if (*largest < RATE * previous) return true;
+    }
+    *fresh = true;
+    if (!factor(body, state, sn_tile(), patience)) return false;
+    solve_step(body, state, largest, slope);
     return isfinite(*largest);
 }
 
@@ -135,16 +149,18 @@ static void measure(const snSoftBody *body, const snSoftState *state, snSoftInfo
 snSoftInfo sn_soft_solve(const snSoftBody *body, snSoftState *state, const snSoftSolveDef *def)
 {
     snSoftInfo info = {0};
-    double began = sn_clock_thread(), largest, slope;
+    double began = sn_clock_thread(), largest = 0, slope, previous = INFINITY;
     int patience = WAIT;
+    bool fresh;
     sn_soft_place_attached(body, state);
     while (info.steps < def->most_steps) {
         info.energy = sn_soft_evaluate(body, state, state->x, state->force);
-        if (!isfinite(info.energy) || !newton_step(body, state, &patience, &largest, &slope, &info.residual)) break;
+        if (!isfinite(info.energy) || !next_step(body, state, &patience, previous, &largest, &slope, &fresh)) break;
         ++info.steps;
         double t = line_search(body, state, largest > def->longest ? def->longest / largest : 1, slope, &info);
         info.last_step = t > 0 ? t * largest : largest;
-        info.converged = largest < def->tolerance;
+        info.converged = largest < (fresh ? 1 : SURE) * def->tolerance;
+        previous = t == 1 ? largest : INFINITY;
         if (info.last_step < NEAR && patience > 0) --patience;
         if (info.last_step >= NEAR) patience = patience > 1 ? patience : 1;
         if (info.converged || t == 0) break;

@@ -211,7 +211,7 @@ static void check_name(snChecker *c, snKind kind, snId id)
     if (strlen(name) > SN_NAME_MAX)
         sn_check_error(c, (int)kind, id, "shorten it", "the name has more than %d bytes", SN_NAME_MAX);
     if (listed && strpbrk(name, " \t\r\n"))
-        sn_check_error(c, (int)kind, id, "use _ instead", "the name has a blank, so that no list can contain it");
+        sn_check_error(c, (int)kind, id, "use _ instead", "the name has a blank, so no list can contain it");
     snId first = sn_spec_find(c->spec, kind, name);
     if (first == id) return;
     snOrigin here = sn_spec_origin(c->spec, (int)kind, id), there = sn_spec_origin(c->spec, (int)kind, first);
@@ -232,7 +232,7 @@ static void check_schema(snChecker *c)
             check_name(c, (snKind)kind, id);
             const void *def = sn_spec_def(c->spec, (snKind)kind, id);
             if (kind == SN_KIND_NODE && (unsigned)((const snNodeDef *)def)->kind >= SN_NODE_KINDS)
-                sn_check_error(c, kind, id, NULL, "the node is of no known kind");
+                sn_check_error(c, kind, id, NULL, "the node is of an unknown kind");
             else
                 check_def(c, kind, id, def);
         }
@@ -244,7 +244,7 @@ static void check_model(snChecker *c)
     snId skin = sn_spec_find(c->spec, SN_KIND_NODE, model->skin);
     if (*model->skin && !skin) sn_check_dangling(c, SN_ELEMENT_MODEL, 0, "skin", model->skin, SN_KIND_NODE, "node");
     if (skin && sn_spec_node(c->spec, skin)->kind != SN_NODE_MESH)
-        sn_check_error(c, SN_ELEMENT_MODEL, 0, "name a Mesh", "skin is \"%.100s\", which is no mesh", model->skin);
+        sn_check_error(c, SN_ELEMENT_MODEL, 0, "name a Mesh", "skin is \"%.100s\", which is not a mesh", model->skin);
     snNamedView view;
     const char *at = model->views;
     while (sn_next_view(&at, &view)) {}

@@ -57,7 +57,7 @@ static void check_mass_meshes(snChecker *c, snId body, const snBodyDef *d)
         if (defect == SN_MESH_SOUND) continue;
         if (d->mass_from == SN_MASS_MESH)
             sn_check_error(c, SN_KIND_BODY, body, "close the mesh, or set mass_from to given or cylinder",
-                           "mass_from is mesh, but of mesh \"%.80s\" %s", node->name, defect_text(defect));
+                           "mass_from is mesh, but mesh \"%.80s\" cannot be used: %s", node->name, defect_text(defect));
         else
             sn_check_warning(c, SN_KIND_BODY, body, "close the mesh, or give the mass",
                              "mesh \"%.80s\" gives no mass: %s", node->name, defect_text(defect));
@@ -87,7 +87,7 @@ static void check_products(snChecker *c, snId id, const snBodyDef *d)
     m3_eigen_symmetric(&tensor, moment, &axes);
     if (!(moment[0] > 0) || moment[2] > (moment[0] + moment[1]) * (1 + 1e-6))
         sn_check_error(c, SN_KIND_BODY, id, "all must be positive and none may exceed the sum of the others",
-                       "the principal moments of inertia %g %g %g are those of no solid", moment[0], moment[1], moment[2]);
+                       "no solid has the principal moments of inertia %g %g %g", moment[0], moment[1], moment[2]);
 }
 
 static void check_mass(snChecker *c, snId id, const snBodyDef *d)
@@ -106,7 +106,7 @@ static void check_mass(snChecker *c, snId id, const snBodyDef *d)
         for (int i = 0; given == 3 && i < 3 && !has_products(d); ++i)
             if (inertia[i] > (sum - inertia[i]) * (1 + 1e-9)) {
                 sn_check_error(c, SN_KIND_BODY, id, "no moment may exceed the sum of the others",
-                               "inertia %g %g %g is that of no solid", inertia[0], inertia[1], inertia[2]);
+                               "no solid has the inertia %g %g %g", inertia[0], inertia[1], inertia[2]);
                 break;
             }
 }
@@ -226,7 +226,7 @@ static bool check_end(snChecker *c, snId id, const char *attribute, const char *
         sn_check_dangling(c, SN_KIND_JOINT, id, attribute, body, SN_KIND_BODY, "body");
     else if (!sn_spec_body(c->spec, found)->enabled && sn_spec_joint(c->spec, id)->enabled)
         sn_check_warning(c, SN_KIND_JOINT, id, "enable the body, or disable the joint too",
-                         "body \"%.100s\" is disabled, so that the joint does nothing", body);
+                         "body \"%.100s\" is disabled, so the joint does nothing", body);
     return found != 0;
 }
 
@@ -242,7 +242,7 @@ static bool check_ends(snChecker *c, snId id, const snJointDef *d)
     }
     if (d->enabled && is_held(c->spec, d->body_a) && is_held(c->spec, d->body_b))
         sn_check_warning(c, SN_KIND_JOINT, id, "free one of the bodies, or remove the joint",
-                         "both bodies are pinned or kinematic, so that the joint does nothing");
+                         "both bodies are pinned or kinematic, so the joint does nothing");
     return true;
 }
 
@@ -276,9 +276,9 @@ static void check_cone(snChecker *c, snId id, const snJointDef *d)
     if (!given) return;
     if (d->type != SN_JOINT_TYPE_BALL)
         sn_check_warning(c, SN_KIND_JOINT, id, "use limited, lower and upper",
-                         "swing and twist do nothing: the joint is no ball");
+                         "swing and twist do nothing: the joint is not a ball joint");
     if (!(v3_len(center) > 1e-9))
-        sn_check_error(c, SN_KIND_JOINT, id, "1 0 0 is the x axis", "swing_center is zero, which is no direction");
+        sn_check_error(c, SN_KIND_JOINT, id, "1 0 0 is the x axis", "swing_center is zero; expected a direction");
     else if (d->swing > 0 && acos(fmax(-1, fmin(1, v3_unit(center).x))) > d->swing * SN_DEG)
         sn_check_warning(c, SN_KIND_JOINT, id, "turn swing_center, or widen swing",
                          "x is outside its cone of %g deg as drawn", d->swing);

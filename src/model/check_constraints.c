@@ -143,7 +143,7 @@ static void check_surface(snChecker *c, snId id, const snConstraintDef *d)
 static void warn_disabled(snChecker *c, snId id, const char *what, const char *name)
 {
     sn_check_warning(c, SN_KIND_CONSTRAINT, id, "disable the constraint too",
-                     "%s \"%.100s\" is disabled, so that the constraint does nothing", what, name);
+                     "%s \"%.100s\" is disabled, so the constraint does nothing", what, name);
 }
 
 static void check_link(snChecker *c, snId id, const snConstraintDef *d, snId other)

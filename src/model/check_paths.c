@@ -36,18 +36,64 @@ static void check_wrap(snChecker *c, snId id, const snConstraintDef *d)
                          "lateral does nothing on path strand \"%.80s\"", d->strand);
 }
 
+/* A constraint by which a path hangs on another; 0: none. */
+static snId other_path(const snChecker *c, snId id)
+{
+    const snConstraintDef *d = sn_spec_constraint(c->spec, id);
+    if (!d->enabled || d->type != SN_CONSTRAINT_FIXED || c->constraint_body[id - 1]) return 0;
+    return is_path(c->spec, d->strand) && is_path(c->spec, d->attachment)
+               ? sn_spec_find(c->spec, SN_KIND_STRAND, d->attachment)
+               : 0;
+}
+
+/* Where a path begins or ends on another. */
+static void check_junction(snChecker *c, snId id, const snConstraintDef *d, snId trunk)
+{
+    if (d->position > 0 && d->position < 1)
+        sn_check_error(c, SN_KIND_CONSTRAINT, id, "set position to 0 or 1, or make both strands splines",
+                       "path strand \"%.80s\" is attached to \"%.80s\" on its way, not at its origin or insertion",
+                       d->strand, d->attachment);
+    for (int32_t v = c->first_visit[trunk - 1]; v >= 0; v = c->visit[v].next) {
+        const snConstraintDef *e = sn_spec_constraint(c->spec, c->visit[v].constraint);
+        if (c->visit[v].linked) continue;
+        if (other_path(c, c->visit[v].constraint))
+            sn_check_error(c, SN_KIND_CONSTRAINT, id, "attach it to a path that ends on bodies, or make them splines",
+                           "path strand \"%.80s\" is attached to \"%.80s\", which hangs on another path itself",
+                           d->strand, d->attachment);
+        else if (e->type == SN_CONSTRAINT_SURFACE || (e->type == SN_CONSTRAINT_FIXED && e->position > 0 && e->position < 1))
+            sn_check_error(c, SN_KIND_CONSTRAINT, id, "let sliding constraints guide that path, or make both splines",
+                           "path strand \"%.80s\" is attached to \"%.80s\", which \"%.80s\" %s", d->strand, d->attachment,
+                           e->name, e->type == SN_CONSTRAINT_SURFACE ? "wraps over a surface" : "fixes on its way");
+    }
+}
+
+/* One end of a path may hang on another path, not both. */
+static void check_both_ends(snChecker *c, snId id)
+{
+    int32_t count = 0;
+    for (int32_t v = c->first_visit[id - 1]; v >= 0; v = c->visit[v].next)
+        if (!c->visit[v].linked && other_path(c, c->visit[v].constraint)) ++count;
+    if (count > 1)
+        sn_check_error(c, SN_KIND_STRAND, id, "fix its other end to a body, or make it a spline",
+                       "a path is attached to other paths at one of its ends at most; this one has %d such constraints",
+                       (int)count);
+}
+
 static void check_one(snChecker *c, snId id, const snConstraintDef *d)
 {
     bool link = !c->constraint_body[id - 1] && d->type != SN_CONSTRAINT_SURFACE && d->type != SN_CONSTRAINT_SLIDING &&
                 sn_spec_find(c->spec, SN_KIND_STRAND, d->attachment);
-    if (is_path(c->spec, d->strand)) {
+    snId trunk = other_path(c, id);
+    if (trunk) {
+        check_junction(c, id, d, trunk);
+    } else if (is_path(c->spec, d->strand)) {
         if (d->type == SN_CONSTRAINT_STRUT || link)
-            sn_check_error(c, SN_KIND_CONSTRAINT, id, "attach it to bodies only, or make it a spline",
+            sn_check_error(c, SN_KIND_CONSTRAINT, id, "attach it to bodies or paths, or make it a spline",
                            "path strand \"%.80s\" cannot be attached to strand \"%.80s\"", d->strand, d->attachment);
         else if (d->type == SN_CONSTRAINT_SURFACE)
             check_wrap(c, id, d);
     } else if (link && is_path(c->spec, d->attachment)) {
-        sn_check_error(c, SN_KIND_CONSTRAINT, id, "make that strand a spline",
+        sn_check_error(c, SN_KIND_CONSTRAINT, id, "make both strands of one kind",
                        "strand \"%.80s\" cannot be attached to \"%.80s\", which is a path", d->strand, d->attachment);
     }
 }
@@ -83,7 +129,7 @@ static void check_ends(snChecker *c, snId id, snId first, snId last, int32_t cou
         sn_spec_constraint(c->spec, last)->type != SN_CONSTRAINT_FIXED)
         sn_check_error(c, SN_KIND_STRAND, id,
                        "add fixed constraints at its origin and insertion, or set kind to spline",
-                       "the first and the last constraint of a path must be fixed to bodies");
+                       "the first and the last constraint of a path must be fixed to bodies or to another path");
     if (count > SN_CORD_BODIES)
         sn_check_error(c, SN_KIND_STRAND, id, "fix it to a body on its way, or make it a spline",
                        "a path has at most %d constraints; this one has %d", (int)SN_CORD_BODIES, (int)count);
@@ -124,7 +170,7 @@ void sn_check_paths(snChecker *c)
     }
     for (snId id = 1; id <= sn_spec_count(c->spec, SN_KIND_STRAND); ++id) {
         const snStrandDef *d = sn_spec_strand(c->spec, id);
-        if (d->enabled && d->kind == SN_STRAND_PATH) check_order(c, id);
+        if (d->enabled && d->kind == SN_STRAND_PATH) check_order(c, id), check_both_ends(c, id);
         if (d->enabled && d->kind != SN_STRAND_PATH && d->max_velocity > 0)
             sn_check_warning(c, SN_KIND_STRAND, id, "set kind to path, or leave it out",
                              "max_velocity does nothing on a spline");

@@ -10,7 +10,7 @@ static void check_transform(snChecker *c, snId id, const snNodeDef *d)
     for (int i = 0; i < 4; ++i) n += d->rotate[i] * d->rotate[i];
     if (!isfinite(n)) return; /* reported by its range */
     if (n == 0)
-        sn_check_error(c, SN_KIND_NODE, id, "no rotation is 1 0 0 0", "rotate is zero, which is no rotation");
+        sn_check_error(c, SN_KIND_NODE, id, "no rotation is 1 0 0 0", "rotate is zero; expected a unit quaternion");
     else if (fabs(sqrt(n) - 1) > 1e-4)
         sn_check_warning(c, SN_KIND_NODE, id, "quaternions are w first; normalise it",
                          "rotate has length %.6g instead of 1", sqrt(n));

@@ -144,7 +144,7 @@ void sn_check_strands(snChecker *c)
         else
             check_curve_node(c, id, node);
         if (d->belly_start > d->belly_end)
-            sn_check_error(c, SN_KIND_STRAND, id, "exchange them", "belly_start %g is behind belly_end %g",
+            sn_check_error(c, SN_KIND_STRAND, id, "exchange them", "belly_start %g is after belly_end %g",
                            d->belly_start, d->belly_end);
         sn_check_law(c, SN_KIND_STRAND, id, "passive_fl", d->passive_fl);
         sn_check_law(c, SN_KIND_STRAND, id, "active_fl", d->active_fl);
@@ -168,7 +168,7 @@ void sn_check_curves(snChecker *c)
         }
         for (int32_t i = 1; i < d->npoint; ++i)
             if (d->stretch[i] <= d->stretch[i - 1]) {
-                sn_check_error(c, SN_KIND_FORCE_LENGTH, id, "sort the points and drop doubles",
+                sn_check_error(c, SN_KIND_FORCE_LENGTH, id, "sort the points and drop duplicates",
                                "stretch does not increase from point %d to %d: %g, %g", (int)i, (int)i + 1,
                                d->stretch[i - 1], d->stretch[i]);
                 break;

@@ -77,7 +77,7 @@ static void check_parent(snChecker *c, snId id, const snCoordinateDef *d)
                        first->name, first->parent);
     if (body && sn_spec_body(c->spec, body)->pinned)
         sn_check_error(c, SN_KIND_COORDINATE, id, "free the body, or remove the coordinate",
-                       "body \"%.100s\" is pinned, so that nothing can move it", d->body);
+                       "body \"%.100s\" is pinned, so nothing can move it", d->body);
 }
 
 /* Of three turns of one body the second one. */

@@ -50,6 +50,7 @@ static snStatus compile_all(snCompiler *c)
     if (status == SN_OK) status = sn_compile_muscles(c);
     if (status == SN_OK) status = sn_compile_constraints(c);
     if (status == SN_OK) status = sn_compile_cords(c);
+    if (status == SN_OK) status = sn_compile_knots(c);
     if (status == SN_OK && sn_spec_model(c->spec)->type == SN_MODEL_TREE) {
         status = sn_compile_tree(c);
         if (status == SN_OK) status = sn_compile_paths(c);
@@ -153,6 +154,18 @@ static int32_t find_line(const snModel *m, const char *name)
     for (int32_t i = 0; m->skeleton && i < m->skeleton->path.npath; ++i)
         if (strcmp(m->skeleton->path_name[i], name) == 0) return i;
     return -1;
+}
+
+bool sn_model_holds(const snModel *m, const char *column)
+{
+    size_t joint = strcspn(column, ".");
+    for (const char *at = m->fixed ? m->fixed : ""; *at;) {
+        at += strspn(at, " ");
+        size_t n = strcspn(at, " ");
+        if (n && n == joint && strncmp(at, column, n) == 0) return true;
+        at += n;
+    }
+    return false;
 }
 
 int32_t sn_find(const snModel *m, snItem item, const char *name)

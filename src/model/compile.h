@@ -27,6 +27,7 @@ snStatus sn_compile_strands(snCompiler *c);
 snStatus sn_compile_muscles(snCompiler *c);
 snStatus sn_compile_constraints(snCompiler *c);
 snStatus sn_compile_cords(snCompiler *c); /* path strands; after the constraints */
+snStatus sn_compile_knots(snCompiler *c); /* where they meet; after them */
 snStatus sn_compile_pattern(snCompiler *c);
 snStrandParams sn_compile_params(const snStrandDef *def);
 snStatus sn_compile_tree(snCompiler *c);  /* coordinates and springs of a model on a tree; after the bodies */

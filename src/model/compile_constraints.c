@@ -143,6 +143,7 @@ static snStatus store_sorted(snCompiler *c, Keyed *list, int32_t n)
         m->constraint_name[i] = sn_compile_text(c, list[i].name);
         if (!m->constraint_name[i] || !sn_map_put(&m->constraint_map, m->constraint_name[i], i))
             return sn_fail_no_memory(c->error);
+        if (list[i].constraint.strand >= m->nspline) m->constraint[i].nlink = 0; /* paths meet in knots */
         if (!list[i].constraint.nrow) continue;
         ++m->strand_constraintadr[list[i].constraint.strand + 1];
         if (list[i].constraint.strand >= m->nspline) m->constraint[i].nrow = 0; /* paths have no rows */

@@ -1,5 +1,6 @@
 /* Path strands: their constraints in order are the path. Fixed and sliding ones are points, surfaces between two points
- * are a wrap, and every fixed constraint between the ends divides the strand into cords.
+ * are a wrap, and every fixed constraint between the ends divides the strand into cords. So do other paths that begin or
+ * end on it, but its cords share all its points then, since which of them lie on which side changes; see path/knot.h.
  *
  * Rest lengths are those of the drawn curve, shrunk by how much shorter the path is than the curve as drawn: a path
  * cuts corners, and `rest_scale` is rest length over drawn length. */
@@ -42,6 +43,7 @@ typedef struct Build {
     int32_t strand;
     double belly[2]; /* parameters */
     snStrandParams params;
+    double shrink; /* of the cord at hand */
 } Build;
 
 static Split split(const Build *b, double from, double to)
@@ -115,15 +117,17 @@ static void add_point(const Build *b, Draft *d, snCord *cord, int32_t index)
 {
     const snConstraint *k = &b->c->m->constraint[index];
     d->constraint[cord->npoint] = index;
-    d->point[cord->npoint++] = (snCordPoint){.slot = slot_of(d, cord, k->body), .wrap = -1, .at = k->point};
+    d->point[cord->npoint++] =
+        (snCordPoint){.slot = k->body < 0 ? -1 : slot_of(d, cord, k->body), .wrap = -1, .at = k->point};
 }
 
-static void set_material(const Build *b, const snStrandDef *def, double drawn_path, Split before, Split all,
-                         snCord *cord)
+static void set_material(const Build *b, const snStrandDef *def, double shrink, snPathCord *k)
 {
     const snStrandParams *p = &b->params;
     const snStrand *st = &b->c->m->strand[b->strand];
-    double area = SN_PI * p->radius * p->radius, shrink = drawn_path / (all.tendon + all.belly);
+    snCord *cord = &k->cord;
+    Split all = split(b, k->from, k->to), before = split(b, k->from, fmin(fmax(b->belly[0], k->from), k->to));
+    double area = SN_PI * p->radius * p->radius;
     cord->tendon_rest = p->rest_scale * shrink * all.tendon;
     cord->tendon_before = p->rest_scale * shrink * before.tendon;
     cord->belly_rest = p->belly_rest_scale * shrink * all.belly;
@@ -138,13 +142,22 @@ static void set_material(const Build *b, const snStrandDef *def, double drawn_pa
     cord->passive_law = st->passive_law, cord->active_law = st->active_law;
 }
 
+static v3 drawn_place(const Build *b, const Draft *d, int32_t k)
+{
+    const snModel *m = b->c->m;
+    if (d->point[k].slot >= 0) return rigid_apply(m->body_rest[d->body[d->point[k].slot]], d->point[k].at);
+    int32_t hint = 0;
+    return sn_strand_point(&m->strand[b->strand], m->rest_point + 3 * m->strand_pointadr[b->strand],
+                           m->constraint[d->constraint[k]].s, NULL, &hint);
+}
+
 /* Neighbours that coincide as drawn, and points inside their wrap. */
 static snStatus check_places(const Build *b, const Draft *d, const snCord *cord)
 {
     const snModel *m = b->c->m;
     for (int32_t k = 0; k + 1 < cord->npoint; ++k) {
         v3 p[2];
-        for (int e = 0; e < 2; ++e) p[e] = rigid_apply(m->body_rest[d->body[d->point[k + e].slot]], d->point[k + e].at);
+        for (int e = 0; e < 2; ++e) p[e] = drawn_place(b, d, k + e);
         if (v3_dist(p[0], p[1]) < SAME_PLACE)
             return refuse(b, d->constraint[k + 1], "move it along the strand, or remove it",
                           "it coincides with the point before it");
@@ -166,65 +179,117 @@ static void drawn_poses(const snModel *m, const int32_t *body, int32_t n, rigid 
     for (int32_t k = 0; k < n; ++k) pose[k] = m->body_rest[body[k]];
 }
 
-static snStatus finish_cord(Build *b, Draft *d, snPathCord *k, double from, double to)
+/* Length of the path as drawn over that of the curve. */
+static snStatus find_shrink(Build *b, const Draft *d, const snPathCord *k, double *shrink)
+{
+    const snCord *cord = &k->cord;
+    rigid *pose;
+    snCordNode *node;
+    double length;
+    if (!COMPILE_ARRAY(b->c, pose, cord->nslot) ||
+        !COMPILE_ARRAY(b->c, node, sn_cord_nodes(cord->npoint, cord->nwrap)))
+        return SN_NO_MEMORY;
+    drawn_poses(b->c->m, d->body, cord->nslot, pose);
+    v3 first = drawn_place(b, d, 0), last = drawn_place(b, d, cord->npoint - 1);
+    sn_cord_place_between(cord, pose, &first, &last, node, &length);
+    Split all = split(b, k->from, k->to);
+    *shrink = length / (all.tendon + all.belly);
+    return SN_OK;
+}
+
+static snStatus finish_cord(Build *b, Draft *d, snPathCord *k)
 {
     snModel *m = b->c->m;
     snCord *cord = &k->cord;
     snStatus status = check_places(b, d, cord);
     if (status != SN_OK) return status;
-    rigid *pose;
-    snCordNode *node;
-    double length;
-    int32_t most = sn_cord_nodes(cord->npoint, cord->nwrap);
-    if (!COMPILE_ARRAY(b->c, pose, cord->nslot) || !COMPILE_ARRAY(b->c, node, most)) return SN_NO_MEMORY;
     for (int32_t w = 0; w < cord->nwrap; ++w) d->wrap[w].side = v3_unit(d->wrap[w].side);
     cord->point = d->point, cord->wrap = d->wrap;
-    k->body = d->body, k->constraint = d->constraint, k->strand = b->strand;
-    drawn_poses(m, d->body, cord->nslot, pose);
-    sn_cord_place(cord, pose, node, &length);
-    Split all = split(b, from, to), before = split(b, from, fmin(fmax(b->belly[0], from), to));
+    k->body = d->body, k->constraint = d->constraint, k->strand = b->strand, k->knot = -1;
+    status = find_shrink(b, d, k, &b->shrink);
     snId id = sn_spec_find(b->c->spec, SN_KIND_STRAND, m->strand_name[b->strand]);
-    set_material(b, sn_spec_strand(b->c->spec, id), length, before, all, cord);
+    if (status == SN_OK) set_material(b, sn_spec_strand(b->c->spec, id), b->shrink, k);
     k->first_eyelet = cord->npoint;
     for (int32_t i = cord->npoint - 1; i > 0 && m->constraint[d->constraint[i]].s >= b->belly[1]; --i)
         k->first_eyelet = i;
-    k->node = m->ncord_node, k->slot = m->ncord_slot;
-    m->ncord_node += most, m->ncord_slot += cord->nslot;
-    return SN_OK;
+    return status;
 }
 
 /* ---- one strand --------------------------------------------------------------------------------- */
 
-static snStatus check_ends(const Build *b)
+/* The constraint that holds an end of the strand by another path; -1: none. */
+static int32_t end_link(const Build *b, bool last)
+{
+    const snModel *m = b->c->m;
+    const snStrand *st = &m->strand[b->strand];
+    double middle = 0.5 * (st->knot[3] + st->knot[st->n]);
+    for (int32_t i = m->strand_constraintadr[m->nstrand]; i < m->nconstraint; ++i)
+        if (m->constraint[i].strand == b->strand && (m->constraint[i].s > middle) == last) return i;
+    return -1;
+}
+
+static snStatus check_ends(const Build *b, int32_t start, int32_t end)
 {
     const snModel *m = b->c->m;
     int32_t first = m->strand_constraintadr[b->strand], last = m->strand_constraintadr[b->strand + 1] - 1;
-    if (last <= first || m->constraint[first].type != SN_CONSTRAINT_FIXED ||
-        m->constraint[last].type != SN_CONSTRAINT_FIXED)
+    bool held = last >= first && (start >= 0 || m->constraint[first].type == SN_CONSTRAINT_FIXED) &&
+                (end >= 0 || m->constraint[last].type == SN_CONSTRAINT_FIXED) && (start >= 0 || end >= 0 || last > first);
+    if (!held)
         return refuse(b, -1, "add fixed constraints at its origin and insertion, or set kind to spline",
-                      "its first and its last constraint must be fixed to bodies");
+                      "its first and its last constraint must be fixed");
+    return SN_OK;
+}
+
+/* Divides the strand's only cord where other paths begin or end on it. */
+static snStatus divide(Build *b, snPathCord *whole)
+{
+    snModel *m = b->c->m;
+    snId id = sn_spec_find(b->c->spec, SN_KIND_STRAND, m->strand_name[b->strand]);
+    const snStrandDef *def = sn_spec_strand(b->c->spec, id);
+    for (double at = whole->from, end = whole->to; at < end;) {
+        double next = end;
+        for (int32_t i = m->strand_constraintadr[m->nstrand]; i < m->nconstraint; ++i) {
+            const snConstraint *c = &m->constraint[i];
+            if (c->other == b->strand && c->other_s > at && c->other_s < next) next = c->other_s;
+        }
+        snPathCord *k = at == whole->from ? whole : &m->cord[m->ncord++];
+        if (k != whole) *k = *whole;
+        if (k == whole && next == end) return SN_OK; /* nothing on it */
+        k->from = at, k->to = next;
+        set_material(b, def, b->shrink, k);
+        at = next;
+    }
     return SN_OK;
 }
 
 static snStatus compile_strand_cords(Build *b)
 {
     snModel *m = b->c->m;
-    int32_t end = m->strand_constraintadr[b->strand + 1];
-    snStatus status = check_ends(b);
-    for (int32_t i = m->strand_constraintadr[b->strand]; i + 1 < end && status == SN_OK;) {
+    int32_t end = m->strand_constraintadr[b->strand + 1], i = m->strand_constraintadr[b->strand];
+    int32_t on = end_link(b, false), into = end_link(b, true);
+    snStatus status = check_ends(b, on, into);
+    snPathCord *k = NULL;
+    while (status == SN_OK && (i + 1 < end || (i < end && (on >= 0 || into >= 0)))) {
         Draft d;
-        snPathCord *k = &m->cord[m->ncord++];
-        double from = m->constraint[i].s;
-        if (!alloc_draft(b->c, &d, end - i)) return SN_NO_MEMORY;
-        add_point(b, &d, &k->cord, i++);
-        do {
+        k = &m->cord[m->ncord++];
+        if (!alloc_draft(b->c, &d, end - i + 2)) return SN_NO_MEMORY;
+        int32_t start = on >= 0 ? on : i++;
+        k->from = m->constraint[start].s;
+        add_point(b, &d, &k->cord, start);
+        on = -1;
+        for (bool open = true; status == SN_OK && open && i < end; ++i) {
             if (m->constraint[i].type == SN_CONSTRAINT_SURFACE)
                 status = add_wrap(b, &d, &k->cord, i);
             else
                 add_point(b, &d, &k->cord, i);
-        } while (status == SN_OK && m->constraint[i].type != SN_CONSTRAINT_FIXED && ++i < end);
-        if (status == SN_OK) status = finish_cord(b, &d, k, from, m->constraint[i].s);
+            k->to = m->constraint[i].s;
+            if (m->constraint[i].type == SN_CONSTRAINT_FIXED) open = false;
+        }
+        if (i == end && into >= 0) add_point(b, &d, &k->cord, into), k->to = m->constraint[into].s, into = -1;
+        if (i < end) --i; /* the next cord begins where this one ends */
+        if (status == SN_OK) status = finish_cord(b, &d, k);
     }
+    if (status == SN_OK && k) status = divide(b, k);
     m->strand_cordadr[b->strand + 1] = m->ncord;
     return status;
 }
@@ -237,9 +302,9 @@ static void place_control_points(const Build *b)
     for (int32_t k = 0; k < st->n; ++k) {
         double s = (st->knot[k + 1] + st->knot[k + 2] + st->knot[k + 3]) / 3;
         int32_t i = first;
-        while (i < last && s > m->constraint[m->cord[i].constraint[m->cord[i].cord.npoint - 1]].s) ++i;
+        while (i < last && s > m->cord[i].to) ++i;
         const snPathCord *at = &m->cord[i];
-        double from = m->constraint[at->constraint[0]].s, to = m->constraint[at->constraint[at->cord.npoint - 1]].s;
+        double from = at->from, to = at->to;
         Split all = split(b, from, to), here = split(b, from, fmin(fmax(s, from), to));
         snPathPoint *p = &m->path_point[m->strand_pointadr[b->strand] - m->nspline_point + k];
         p->cord = i;
@@ -260,7 +325,7 @@ snStatus sn_compile_cords(snCompiler *c)
     snModel *m = c->m;
     if (!COMPILE_ARRAY(c, m->strand_cordadr, m->nstrand + 1)) return SN_NO_MEMORY;
     if (m->nspline == m->nstrand) return SN_OK;
-    if (!COMPILE_ARRAY(c, m->cord, m->strand_constraintadr[m->nstrand] - m->strand_constraintadr[m->nspline]) ||
+    if (!COMPILE_ARRAY(c, m->cord, m->nconstraint - m->strand_constraintadr[m->nspline]) ||
         !COMPILE_ARRAY(c, m->path_point, m->npoint - m->nspline_point))
         return SN_NO_MEMORY;
     snStatus status = SN_OK;

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "geom/mesh.h"
+#include "model/own/mass.h"
 
 #include <math.h>
 #include <string.h>

@@ -16,7 +16,7 @@
 #include "base/hash.h"
 #include "body/body.h"
 #include "geom/surface.h"
-#include "path/cord.h"
+#include "path/knot.h"
 #include "sinew/model.h"
 #include "system/kkt.h"
 #include "strand/section.h"
@@ -96,16 +96,28 @@ typedef struct snActuator {
     double force;  /* at activation 1, N */
 } snActuator;
 
-/* A stretch of a path strand between two of its fixed constraints. */
+/* A stretch of a path strand between two of its fixed constraints or junctions. */
 typedef struct snPathCord {
     snCord cord;
     int32_t strand;
+    int32_t knot;              /* that it belongs to, -1: none; then body is the knot's */
+    double from, to;           /* parameters of the strand, as drawn */
     const int32_t *body;       /* nslot */
     const int32_t *pair;       /* nslot * nslot: block of two free bodies, -1 */
     const int32_t *constraint; /* npoint: which constraint a point is */
     int32_t node, slot;        /* where its nodes and its slots begin among those of all cords */
     int32_t first_eyelet;      /* points of it from this one on lie behind the belly as drawn; npoint: none */
 } snPathCord;
+
+/* Path strands that begin or end on each other. */
+typedef struct snPathKnot {
+    snKnot knot;
+    const int32_t *cord;       /* ncord */
+    const int32_t *constraint; /* njunction: the one that makes it */
+    const int32_t *body;       /* nslot */
+    int32_t junction;          /* the first among those of all knots */
+    int32_t row;               /* where the velocities of its junctions begin, 3 * 6 * nslot numbers each */
+} snPathKnot;
 
 /* Where a control point of a path strand lies in its material. */
 typedef struct snPathPoint {
@@ -141,6 +153,7 @@ struct snModel {
         ndivision, nactuator;
     int32_t nspline, nspline_point; /* strands that are splines, and their points: the first ones */
     int32_t ncord, ncord_node, ncord_slot;
+    int32_t nknot, njunction, njunction_row;
     v3 gravity;
     double step, settle, compliance;
     const char *fixed; /* joints that motions may move but the model holds still */
@@ -184,6 +197,8 @@ struct snModel {
     double *rest_point; /* npoint * 3, world, as drawn */
     snPathCord *cord;         /* ncord: of the path strands, in their order */
     int32_t *strand_cordadr;  /* nstrand + 1 */
+    snPathKnot *knot;         /* nknot */
+    double *junction_start;   /* njunction: length of the trunk up to it as drawn, m */
     snPathPoint *path_point;  /* npoint - nspline_point */
 
     /* muscles (nmuscle): a group, or a single strand that can contract */
@@ -240,5 +255,8 @@ int32_t sn_line_point_count(const snModel *model, int32_t line);
 int32_t sn_line_muscle(const snModel *model, int32_t line);
 const char *sn_line_part(const snModel *model, int32_t line); /* part of the body, "" when the model has none */
 double sn_line_radius(const snModel *model, int32_t line);    /* m */
+
+/* Whether a column joint.motion is of a joint that the model holds still though motions may move it. */
+bool sn_model_holds(const snModel *m, const char *column);
 
 #endif

@@ -160,7 +160,7 @@ static void put_nodes(const Page *page)
 static const char intro[] =
     "# Elements and attributes of scene and muscle files\n\n"
     "Made by `make docs` from the tables that the readers, the writers and `sinew check` use; do not edit it here.\n"
-    "What the files are for is told in [Files](files.md).\n\n"
+    "[Files](files.md) explains what the files are for.\n\n"
     "Lengths in a scene are in the scene's units; everything else is SI, angles in degrees. Quaternions are w first. "
     "Numbers\n"
     "are decimal with a point; several are separated by blanks. A row written `<Name>` is a child element that holds "
@@ -179,7 +179,7 @@ static const char curve_files[] =
     "ForceLength\n"
     "element, or directly by `passive_fl` or `active_fl` of a strand, relative to the muscle file. Between its points "
     "a curve\n"
-    "is a monotone cubic, beyond them it goes on straight.\n";
+    "is a monotone cubic, beyond them it is linear.\n";
 
 void sn_reference_write(void (*emit)(void *user, const char *text), void *user)
 {

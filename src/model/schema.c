@@ -224,7 +224,7 @@ static const snAttr model_attr[] = {
 #define DEF snBodyDef
 static const snAttr body_attr[] = {
     STRING_(name, SN_ATTR_REQUIRED, "Name, unique among the bodies."),
-    STRING_(node, 0, "Group of the scene that moves with the body; without it the node called like the body."),
+    STRING_(node, 0, "Group of the scene that moves with the body; without it the node of the same name."),
     NUMBER_(density, 1000, 0, 1e5, SN_ATTR_POSITIVE, "kg/m^3", "Density."),
     BOOL_(pinned, false, "Held in place during the simulation."),
     BOOL_(kinematic, false, "Follows a given motion exactly."),
@@ -245,7 +245,7 @@ static const snAttr body_attr[] = {
 #define DEF snJointDef
 static const snAttr joint_attr[] = {
     STRING_(name, SN_ATTR_REQUIRED, "Name, unique among the joints."),
-    STRING_(node, 0, "Locator or group whose frame is the joint's; without it the node called like the joint."),
+    STRING_(node, 0, "Locator or group whose frame is the joint's; without it the node of the same name."),
     ENUM_(type, joint_names, SN_JOINT_TYPE_BALL,
           "Hinge, cylindrical and prismatic joints have z as their axis; a universal one z of A, then y of B."),
     STRING_(body_a, SN_ATTR_REQUIRED, "First of the two bodies that the joint connects; world: held in space."),
@@ -274,7 +274,7 @@ static const snAttr strand_attr[] = {
     ENUM_(kind, strand_names, SN_STRAND_SPLINE,
           "spline: moves as a body of its own; path: straight between its constraints and over wraps, with one tension, "
           "free of friction and without unknowns."),
-    STRING_(node, 0, "NURBS curve of degree 3; without it the node called like the strand."),
+    STRING_(node, 0, "NURBS curve of degree 3; without it the node of the same name."),
     NUMBER_(density, 1000, 0, 1e5, SN_ATTR_POSITIVE, "kg/m^3", "Density."),
     NUMBER_(damping, 0.001, 0, 1, 0, "s",
             "Stiffness-proportional damping. 0.0 in Table 3.1 of [Kaufman 2008]; 1 to 2 ms keep strands calm without "

@@ -1,5 +1,6 @@
 /* The schema tables as public functions give them: the roots, every kind of node by itself, the elements of a muscle
  * file, in the order of docs/reference.md. */
+#include "model/own/schema.h"
 #include "model/schema.h"
 
 static const struct {

@@ -12,6 +12,13 @@
  * Fails with SN_BAD_INPUT as sn_track_append does, naming the column and time. */
 snStatus sn_poses_create(int32_t columns, const char *const *name, int32_t frames, const double *time,
                                 const double *value, bool rest, snPoses **poses, snError *error);
+/* The same with gaps: values that are NaN were not seen. They are filled in between the values before and after them as
+ * key poses are; before the first and after the last the column stands still. A column without any value is refused. */
+snStatus sn_poses_create_gappy(int32_t columns, const char *const *name, int32_t frames, const double *time,
+                               const double *value, bool rest, snPoses **poses, snError *error);
+int32_t sn_poses_gaps(const snPoses *poses); /* how many values were not seen */
+/* Whether a column was seen at a time: in the keys on both sides of it. */
+bool sn_poses_seen(const snPoses *poses, int32_t column, double time);
 int32_t sn_poses_columns(const snPoses *poses);
 const char *sn_poses_name(const snPoses *poses, int32_t column);
 int32_t sn_poses_find(const snPoses *poses, const char *name); /* -1 when absent */

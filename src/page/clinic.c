@@ -20,6 +20,7 @@ typedef struct Answer {
     snPatient *healthy, *changed;
     const double *q;
     double *pose; /* 7 nbody: scratch */
+    const snEndureDef *endure;
 } Answer;
 
 static void put_key(Answer *a, const char *name)
@@ -207,6 +208,78 @@ static snStatus put_compensators(Answer *a)
     return status;
 }
 
+/* ---- over time ------------------------------------------------------------------------------ */
+
+enum { CURVES = 5, MOMENTS = 80 }; /* muscles shown; moments sent of each */
+
+/* The next of the units that tire most, -1: none left that does. */
+static int32_t next_tired(const snEndurance *e, int32_t nu, const int32_t *had, int32_t nhad)
+{
+    const double *last = e->fatigued + (size_t)(e->count - 1) * (size_t)nu;
+    int32_t best = -1;
+    for (int32_t u = 0; u < nu; ++u) {
+        bool old = false;
+        for (int32_t i = 0; i < nhad; ++i) old = old || had[i] == u;
+        if (!old && last[u] > 0.005 && (best < 0 || last[u] > last[best])) best = u;
+    }
+    return best;
+}
+
+/* Every so many moments of one column; the last one is always among them. */
+static void put_curve(Answer *a, const char *name, const snEndurance *e, const double *value, int32_t stride,
+                      double unit)
+{
+    int32_t every = (e->count + MOMENTS - 1) / MOMENTS;
+    put_key(a, name);
+    sn_json_text(&a->out, "[");
+    for (int32_t i = (e->count - 1) % every; i < e->count; i += every) {
+        if (i >= every) sn_json_text(&a->out, ",");
+        put_rounded(a, value[(size_t)i * (size_t)stride], unit);
+    }
+    sn_json_text(&a->out, "]");
+}
+
+static snStatus put_endurance(Answer *a, const char *name, snPatient *patient)
+{
+    snEndurance e;
+    const snModel *m = sn_patient_model(patient);
+    int32_t nu = sn_count(m, SN_ITEM_MUSCLE), had[CURVES], n = 0;
+    snStatus status = sn_endure(patient, a->q, a->endure, &e, NULL);
+    if (status != SN_OK) return status;
+    put_key(a, name);
+    sn_json_text(&a->out, "{\"fails\":");
+    put_rounded(a, e.fails_at, 10);
+    put_number(a, "repetition", e.fails_in, 1);
+    put_number(a, "worst", e.worst, 1);
+    put_curve(a, "time", &e, e.time, 1, 10);
+    put_curve(a, "unmet", &e, e.unmet, 1, 1e3);
+    put_key(a, "units");
+    sn_json_text(&a->out, "[");
+    for (int32_t u; n < CURVES && (u = next_tired(&e, nu, had, n)) >= 0; had[n++] = u) {
+        sn_json_text(&a->out, n ? ",{\"unit\":" : "{\"unit\":");
+        sn_json_string(&a->out, sn_name(m, SN_ITEM_MUSCLE, u));
+        put_curve(a, "activation", &e, e.activation + u, nu, 1e3);
+        put_curve(a, "fatigued", &e, e.fatigued + u, nu, 1e3);
+        sn_json_text(&a->out, "}");
+    }
+    sn_json_text(&a->out, "]}");
+    sn_endurance_free(&e);
+    return SN_OK;
+}
+
+static snStatus put_over_time(Answer *a)
+{
+    put_key(a, "over");
+    sn_json_text(&a->out, "{\"work\":");
+    put_rounded(a, a->endure->work, 10);
+    put_number(a, "rest", a->endure->rest, 10);
+    put_number(a, "repeat", a->endure->repeat, 1);
+    snStatus status = put_endurance(a, "healthy", a->healthy);
+    if (status == SN_OK && a->changed) status = put_endurance(a, "case", a->changed);
+    sn_json_text(&a->out, "}");
+    return status;
+}
+
 /* ---- all of it ---------------------------------------------------------------------------- */
 
 static snStatus answer(Answer *a, bool look)
@@ -219,17 +292,19 @@ static snStatus answer(Answer *a, bool look)
     sn_json_text(&a->out, "}");
     put_list(a, "q", a->q, a->model->ncoord, 1, 1e5);
     status = put_bodies(a, "bodies", held.pose);
-    if (status != SN_OK || !a->changed) return status;
-    put_key(a, "case");
-    status = put_case(a, look);
-    return status == SN_OK && look ? put_compensators(a) : status;
+    if (status == SN_OK && a->changed) {
+        put_key(a, "case");
+        status = put_case(a, look);
+        if (status == SN_OK && look) status = put_compensators(a);
+    }
+    return status == SN_OK && look && a->endure ? put_over_time(a) : status;
 }
 
 snStatus sn_clinic_answer(const snModel *model, snPatient *healthy, snPatient *changed, const double *q, bool nearest,
-                          uint32_t id, char **json, size_t *size)
+                          const snEndureDef *endure, uint32_t id, char **json, size_t *size)
 {
     if (!model || !healthy || !q || !json || !size) return SN_BAD_ARGUMENT;
-    Answer a = {.model = model, .healthy = healthy, .changed = changed, .q = q};
+    Answer a = {.model = model, .healthy = healthy, .changed = changed, .q = q, .endure = endure};
     a.pose = SN_NEW_ARRAY(double, 7 * model->nbody);
     if (!a.pose) return SN_NO_MEMORY;
     sn_json_text(&a.out, "{\"id\":");

@@ -4,6 +4,7 @@
 
 #include "page/belly_bind.h"
 #include "page/gltf.h"
+#include "page/own/glb.h"
 #include "page/tissue.h"
 
 enum { MATERIAL_BONE, MATERIAL_TENDON, MATERIAL_MUSCLE, MATERIAL_SKIN };
@@ -22,20 +23,27 @@ typedef struct glbWriter {
     snError *error;
 } glbWriter;
 
-/* A mesh whose shapes come one after the other: the first as it is, the others as differences from it. */
+/* A mesh whose shapes come one after the other: the first as it is, the others as differences from it. A shape that the
+ * way from one kept shape to the next comes near enough to is left out. */
 typedef struct snMorph {
     size_t nvertex;
-    double *base[2], *shape[2]; /* position, normal */
-    int32_t *target[2];         /* accessors */
+    int32_t nshape;
+    double *all[2];      /* position, normal of each shape: nshape x 3 nvertex */
+    double *shape[2];    /* where the caller puts the next one */
+    double *time, *work; /* of the shapes that are kept; one shape */
+    int32_t *target[2];  /* their accessors */
     int32_t first[2];
-    double least[2]; /* m, and of a unit normal: smaller differences are not stored */
+    double least[2];     /* m, and of a unit normal: smaller differences are not stored */
+    double tolerance[2]; /* the same: what leaving out a shape may change */
+    bool creased;        /* normals that turn round may be off: the vertex lies in a crease */
 } snMorph;
 
 bool sn_morph_create(snMorph *m, size_t nvertex, int32_t nshape);
 void sn_morph_free(snMorph *m); /* all zero is fine */
-/* What m->shape holds becomes shape i. */
-void sn_morph_add(snGltf *g, snMorph *m, int32_t i);
-snShapes sn_morph_shapes(const snMorph *m, const glbWriter *w, int32_t nshape);
+/* What m->shape holds becomes shape i, and is to be filled anew. */
+void sn_morph_add(snMorph *m, int32_t i);
+/* Writes the shapes that are kept, once all were added. They live as long as m. */
+snShapes sn_morph_write(snMorph *m, glbWriter *w);
 
 snStatus sn_glb_add_strands(glbWriter *w);
 snStatus sn_glb_add_skin(glbWriter *w);

@@ -74,7 +74,7 @@ static snStatus skin_shapes(glbWriter *w, snMorph *m, rigid *move, int32_t nshap
         status = skin_shape(w, w->start + w->shape_time[i], move, m->shape[0]);
         if (status != SN_OK) break;
         sn_vertex_normals(skin->nvertex, skin->ntriangle, m->shape[0], skin->triangle, m->shape[1]);
-        sn_morph_add(&w->gltf, m, i);
+        sn_morph_add(m, i);
     }
     return status;
 }
@@ -130,9 +130,9 @@ static bool add_skin_joints(glbWriter *w)
     return true;
 }
 
-static snStatus finish_skin(glbWriter *w, const snMorph *m, int32_t nshape)
+static snStatus finish_skin(glbWriter *w, snMorph *m)
 {
-    snShapes shapes = sn_morph_shapes(m, w, nshape);
+    snShapes shapes = sn_morph_write(m, w);
     bool skinned = w->def->skin_bone;
     snGltfMesh mesh = {.name = "skin",
                        .npart = 1,
@@ -157,8 +157,9 @@ snStatus sn_glb_add_skin(glbWriter *w)
     snMorph m;
     rigid *move = SN_NEW_ARRAY(rigid, w->channels->nbody);
     bool fine = sn_morph_create(&m, (size_t)w->def->skin->nvertex, nshape) && move;
+    m.least[0] = 3e-5, m.least[1] = 0.04, m.creased = true;
     snStatus status = fine ? skin_shapes(w, &m, move, nshape) : SN_NO_MEMORY;
-    if (status == SN_OK) status = finish_skin(w, &m, nshape);
+    if (status == SN_OK) status = finish_skin(w, &m);
     sn_morph_free(&m);
     sn_free(move);
     return status == SN_NO_MEMORY ? sn_fail_no_memory(w->error) : status;

@@ -63,10 +63,10 @@ static bool add_texture(glbWriter *w, const snTube *tube, int32_t *accessor)
     return true;
 }
 
-static snStatus finish_strand(glbWriter *w, int32_t s, const snTube *tube, const snMorph *m, double *scalar)
+static snStatus finish_strand(glbWriter *w, int32_t s, const snTube *tube, snMorph *m, double *scalar)
 {
     snBytes extras = {0};
-    snShapes shapes = sn_morph_shapes(m, w, w->nshape);
+    snShapes shapes = sn_morph_write(m, w);
     put_extras(w, s, scalar, &extras);
     snGltfMesh mesh = {.name = w->channels->strand_name[s],
                        .position = m->first[0],
@@ -116,7 +116,7 @@ static snStatus add_strand(glbWriter *w, int32_t s, int32_t first, double *point
     for (int32_t i = 0; status == SN_OK && i < w->nshape; ++i) {
         sn_track_points_at(w->def->track, w->start + w->shape_time[i], point);
         sn_tube_shape(&tube, point + 3 * (size_t)first, m.shape[0], m.shape[1]);
-        sn_morph_add(&w->gltf, &m, i);
+        sn_morph_add(&m, i);
     }
     if (status == SN_OK) status = finish_strand(w, s, &tube, &m, scalar);
     sn_morph_free(&m);
@@ -131,14 +131,15 @@ static snStatus add_belly(glbWriter *w, int32_t s, int32_t first, double *point)
     snMorph m = {0};
     if (!sn_morph_create(&m, (size_t)b->nvertex, w->nshape)) return SN_NO_MEMORY;
     m.least[0] = 4e-4, m.least[1] = 3; /* what shows of a belly of centimetres; its normals stay those of the first shape */
+    m.tolerance[1] = 3;
     for (int32_t i = 0; i < w->nshape; ++i) {
         sn_track_points_at(w->def->track, w->start + w->shape_time[i], point);
         sn_belly_bind_shape(b, point + 3 * (size_t)first, m.shape[0], m.shape[1]);
-        sn_morph_add(&w->gltf, &m, i);
+        sn_morph_add(&m, i);
     }
     char name[300];
     snprintf(name, sizeof name, "%.250s belly", w->channels->strand_name[s]);
-    snShapes shapes = sn_morph_shapes(&m, w, w->nshape);
+    snShapes shapes = sn_morph_write(&m, w);
     snGltfMesh mesh = {.name = name, .position = m.first[0], .normal = m.first[1], .uv = -1, .joints = -1, .weights = -1, .shapes = &shapes};
     mesh.part[mesh.npart++] =
         (snGltfPart){MATERIAL_MUSCLE, sn_gltf_indices(&w->gltf, b->triangle, 3 * (size_t)b->ntriangle)};

@@ -40,7 +40,7 @@ static snStatus check_weights(const glbWriter *w)
             if (!(d->skin_weight[k] >= 0))
                 return sn_fail(w->error, SN_BAD_INPUT, "skin vertex %zu has the weight %g", i + 1, d->skin_weight[k]);
             if (d->skin_bone[k] < 0 || d->skin_bone[k] >= w->channels->nbody)
-                return sn_fail(w->error, SN_BAD_INPUT, "skin vertex %zu is bound to bone %d, which is not there", i + 1,
+                return sn_fail(w->error, SN_BAD_INPUT, "skin vertex %zu is bound to bone %d, which does not exist", i + 1,
                                d->skin_bone[k]);
         }
         if (!(fabs(sum - 1) < 0.01))
@@ -74,7 +74,7 @@ static snStatus set_times(glbWriter *w)
         w->start = sn_track_time(track, 0), w->end = sn_track_time(track, sn_track_frames(track) - 1);
     double keys = floor((w->end - w->start) * w->def->rate + 0.5) + 1;
     if (!(w->end >= w->start && keys <= MAX_KEYS))
-        return sn_fail(w->error, SN_BAD_INPUT, "the times %g to %g make no animation", w->start, w->end);
+        return sn_fail(w->error, SN_BAD_INPUT, "no animation can be made from %g to %g s", w->start, w->end);
     w->nkey = (int32_t)keys;
     w->nshape = w->nkey <= w->def->max_shapes + 1 ? w->nkey : w->def->max_shapes + 1;
     if (w->nshape < 1) w->nshape = 1;
@@ -191,7 +191,11 @@ static void put_materials(snBytes *json, double opacity)
 static void put_json(const glbWriter *w, snBytes *json)
 {
     const snGltf *g = &w->gltf;
-    sn_json_text(json, "{\"asset\":{\"version\":\"2.0\",\"generator\":\"sinew\"},\"scene\":0,\"scenes\":[{\"nodes\":[");
+    sn_json_text(json, "{\"asset\":{\"version\":\"2.0\",\"generator\":\"sinew\"},");
+    if (g->quantized)
+        sn_json_text(json, "\"extensionsUsed\":[\"KHR_mesh_quantization\"],"
+                           "\"extensionsRequired\":[\"KHR_mesh_quantization\"],");
+    sn_json_text(json, "\"scene\":0,\"scenes\":[{\"nodes\":[");
     for (int32_t i = 0; i < g->nnode; ++i) {
         if (i) sn_json_text(json, ",");
         sn_json_int(json, i);

@@ -1,12 +1,13 @@
 /* A glTF document under construction: the binary buffer with its views and accessors, and the JSON around it.
  *
  * Every add function remembers a failure (out of memory) in `failed` and may be called without checking; the ids it
- * returns are then not to be used. Numbers are stored as little-endian singles. */
+ * returns are then not to be used. Numbers are stored as little-endian singles unless said otherwise. */
 #ifndef SN_IO_GLTF_H
 #define SN_IO_GLTF_H
 
 #include "math/vec.h"
 #include "page/html_bytes.h"
+#include "page/own/glb.h"
 #include "sinew/io.h"
 
 typedef struct snGltf {
@@ -14,6 +15,7 @@ typedef struct snGltf {
     snBytes views, accessors; /* JSON lists without their brackets */
     snBytes meshes, nodes, skins, channels, samplers;
     int32_t nview, naccessor, nmesh, nnode, nsampler;
+    bool quantized; /* some accessor needs KHR_mesh_quantization */
     bool failed;
 } snGltf;
 
@@ -22,8 +24,10 @@ bool sn_gltf_failed(const snGltf *g);
 
 /* Vectors of `width` doubles as an accessor with min and max. target: 34962 vertices, 0 none. */
 int32_t sn_gltf_vectors(snGltf *g, const double *value, size_t count, int width, int target);
-/* The same of which only the vectors longer than `least` are stored (glTF's sparse accessors). */
-int32_t sn_gltf_sparse(snGltf *g, const double *value, size_t count, int width, double least);
+/* Differences of a morph target, 3 each, of which only those longer than `least` are stored (glTF's sparse accessors),
+ * rounded (KHR_mesh_quantization): positions to 1/32767 m, directions to 1/127. With one beyond 1 they are stored as
+ * they are. */
+int32_t sn_gltf_differences(snGltf *g, const double *value, size_t count, double least, bool direction);
 int32_t sn_gltf_indices(snGltf *g, const int32_t *index, size_t count);
 int32_t sn_gltf_joints(snGltf *g, const int32_t *joint, size_t count); /* 4 each, 16 bits */
 
@@ -66,7 +70,7 @@ typedef struct snTubeDef {
     int32_t npoint, sides;
     double tendon, belly;          /* radii, m */
     double belly_start, belly_end; /* fractions of the parameter; equal: no belly */
-    bool straight; /* from point to point instead of a spline; the parameter is then the length */
+    bool straight;                 /* from point to point instead of a spline; the parameter is then the length */
 } snTubeDef;
 
 /* The tube around one strand: the first tip, rings of sides + 1 vertices (the seam twice, for its texture), the last
@@ -87,7 +91,8 @@ void sn_tube_shape(snTube *tube, const double *point, double *vertex, double *no
 void sn_tube_texture(const snTube *tube, double *uv); /* 2 each: around, along */
 
 struct snBellyBind;
-/* A GLB without a model: what def gives and no more. belly: one for each strand, empty where it is a tube; may be NULL. */
+/* A GLB without a model: what def gives and no more. belly: one for each strand, empty where it is a tube; may be NULL.
+ */
 snStatus sn_save_glb(const snGlbDef *def, const struct snBellyBind *belly, const char *path, snError *error);
 
 #endif

@@ -60,14 +60,13 @@ static bool longer(const double *v, int width, double least)
     return sum > least * least;
 }
 
-/* Of the vectors longer than least; negative: of all. Those left out count as zero. */
-static void put_bounds(snBytes *t, const double *value, size_t count, int width, double least)
+static void put_bounds(snBytes *t, const double *value, size_t count, int width)
 {
     double low[4], high[4];
-    for (int k = 0; k < width; ++k) low[k] = high[k] = least >= 0 || !count ? 0 : value[k];
+    for (int k = 0; k < width; ++k) low[k] = high[k] = count ? value[k] : 0;
     for (size_t i = 0; i < count; ++i) {
         const double *v = value + i * (size_t)width;
-        for (int k = 0; k < width && (least < 0 || longer(v, width, least)); ++k) {
+        for (int k = 0; k < width; ++k) {
             low[k] = fmin(low[k], v[k]);
             high[k] = fmax(high[k], v[k]);
         }
@@ -100,39 +99,98 @@ int32_t sn_gltf_vectors(snGltf *g, const double *value, size_t count, int width,
     size_t start = g->bin.size;
     for (size_t i = 0; i < count * (size_t)width; ++i) put_float(&g->bin, value[i]);
     start_accessor(g, end_view(g, start, target), 5126, count, width);
-    if (width <= 4) put_bounds(&g->accessors, value, count, width, -1);
+    if (width <= 4) put_bounds(&g->accessors, value, count, width);
     sn_json_text(&g->accessors, "}");
     return g->naccessor++;
 }
 
-int32_t sn_gltf_sparse(snGltf *g, const double *value, size_t count, int width, double least)
+static void put_u16(snBytes *bin, uint32_t bits)
 {
-    size_t kept = 0, start = g->bin.size;
-    for (size_t i = 0; i < count; ++i) kept += longer(value + i * (size_t)width, width, least);
-    if (3 * kept > count) return sn_gltf_vectors(g, value, count, width, 34962);
-    if (kept == 0) put_u32(&g->bin, 0); /* glTF wants one at least */
+    unsigned char b[2];
+    sn_little_put(b, bits, 2);
+    sn_bytes_add(bin, b, 2);
+}
+
+static int32_t quantum(double value, bool small)
+{
+    double most = small ? 127 : 32767;
+    return (int32_t)rint(fmin(fmax(value, -1), 1) * most);
+}
+
+static void put_quantum(snBytes *bin, int32_t value, bool small)
+{
+    unsigned char b = (unsigned char)(value & 0xff);
+    if (small)
+        sn_bytes_add(bin, &b, 1);
+    else
+        put_u16(bin, (uint32_t)value & 0xffff);
+}
+
+static void put_quantum_bounds(snBytes *t, const double *value, size_t count, double least)
+{
+    int32_t bound[2][3] = {{0}};
     for (size_t i = 0; i < count; ++i)
-        if (longer(value + i * (size_t)width, width, least)) put_u32(&g->bin, (uint32_t)i);
-    int32_t indices = end_view(g, start, 0);
-    start = g->bin.size;
-    for (size_t i = 0; i < (kept ? count : 1); ++i)
-        if (!kept || longer(value + i * (size_t)width, width, least))
-            for (int k = 0; k < width; ++k) put_float(&g->bin, kept ? value[i * (size_t)width + (size_t)k] : 0);
-    int32_t values = end_view(g, start, 0);
-    start_accessor(g, -1, 5126, count, width);
-    put_bounds(&g->accessors, value, count, width, least);
-    put_key(&g->accessors, ",\"sparse\":{\"count\":", kept ? (int64_t)kept : 1);
-    put_key(&g->accessors, ",\"indices\":{\"componentType\":5125,\"bufferView\":", indices);
-    put_key(&g->accessors, "},\"values\":{\"bufferView\":", values);
+        for (int k = 0; k < 3 && longer(value + 3 * i, 3, least); ++k) {
+            int32_t q = quantum(value[3 * i + (size_t)k], false);
+            if (q < bound[0][k]) bound[0][k] = q;
+            if (q > bound[1][k]) bound[1][k] = q;
+        }
+    for (int e = 0; e < 2; ++e) {
+        sn_json_text(t, e ? ",\"max\":[" : ",\"min\":[");
+        for (int k = 0; k < 3; ++k) put_key(t, k ? "," : "", bound[e][k]);
+        sn_json_text(t, "]");
+    }
+}
+
+/* One view holds the indices and, behind them, the values. */
+int32_t sn_gltf_differences(snGltf *g, const double *value, size_t count, double least, bool direction)
+{
+    bool wide = count > 65536; /* indices */
+    size_t kept = 0, start = g->bin.size;
+    double most = 0;
+    for (size_t i = 0; i < 3 * count; ++i) most = fmax(most, fabs(value[i]));
+    if (most > 1) return sn_gltf_vectors(g, value, count, 3, 34962); /* more than the format can hold */
+    for (size_t i = 0; i < count; ++i) {
+        if (!longer(value + 3 * i, 3, least)) continue;
+        if (wide)
+            put_u32(&g->bin, (uint32_t)i);
+        else
+            put_u16(&g->bin, (uint32_t)i);
+        ++kept;
+    }
+    size_t stored = kept ? kept : 1; /* glTF wants one at least */
+    if (kept == 0) sn_bytes_add(&g->bin, "\0\0\0", wide ? 4 : 2);
+    size_t behind = g->bin.size - start;
+    for (size_t i = 0; i < count; ++i)
+        for (int k = 0; k < 3 && longer(value + 3 * i, 3, least); ++k)
+            put_quantum(&g->bin, quantum(value[3 * i + (size_t)k], direction), direction);
+    for (int k = 0; k < 3 && kept == 0; ++k) put_quantum(&g->bin, 0, direction);
+    int32_t view = end_view(g, start, 0);
+    start_accessor(g, -1, direction ? 5120 : 5122, count, 3);
+    sn_json_text(&g->accessors, ",\"normalized\":true");
+    if (!direction) put_quantum_bounds(&g->accessors, value, count, least);
+    put_key(&g->accessors, ",\"sparse\":{\"count\":", (int64_t)stored);
+    put_key(&g->accessors, ",\"indices\":{\"componentType\":", wide ? 5125 : 5123);
+    put_key(&g->accessors, ",\"bufferView\":", view);
+    put_key(&g->accessors, "},\"values\":{\"bufferView\":", view);
+    put_key(&g->accessors, ",\"byteOffset\":", (int64_t)behind);
     sn_json_text(&g->accessors, "}}}");
+    g->quantized = true;
     return g->naccessor++;
 }
 
 int32_t sn_gltf_indices(snGltf *g, const int32_t *index, size_t count)
 {
     size_t start = g->bin.size;
-    for (size_t i = 0; i < count; ++i) put_u32(&g->bin, (uint32_t)index[i]);
-    start_accessor(g, end_view(g, start, 34963), 5125, count, 1);
+    int32_t most = 0;
+    for (size_t i = 0; i < count; ++i) most = index[i] > most ? index[i] : most;
+    bool wide = most >= 65535; /* the largest number of 16 bits has a meaning of its own */
+    for (size_t i = 0; i < count; ++i)
+        if (wide)
+            put_u32(&g->bin, (uint32_t)index[i]);
+        else
+            put_u16(&g->bin, (uint32_t)index[i]);
+    start_accessor(g, end_view(g, start, 34963), wide ? 5125 : 5123, count, 1);
     sn_json_text(&g->accessors, "}");
     return g->naccessor++;
 }
@@ -140,11 +198,7 @@ int32_t sn_gltf_indices(snGltf *g, const int32_t *index, size_t count)
 int32_t sn_gltf_joints(snGltf *g, const int32_t *joint, size_t count)
 {
     size_t start = g->bin.size;
-    for (size_t i = 0; i < 4 * count; ++i) {
-        unsigned char b[2];
-        sn_little_put(b, (uint32_t)joint[i], 2);
-        sn_bytes_add(&g->bin, b, 2);
-    }
+    for (size_t i = 0; i < 4 * count; ++i) put_u16(&g->bin, (uint32_t)joint[i]);
     start_accessor(g, end_view(g, start, 34962), 5123, count, 4);
     sn_json_text(&g->accessors, "}");
     return g->naccessor++;
@@ -257,9 +311,9 @@ void sn_gltf_animate_shapes(snGltf *g, int32_t node, const snShapes *s)
     int32_t keys = s->count + 1;
     if (s->count == 0) return;
     for (int32_t k = 0; k < keys; ++k)
-        for (int32_t i = 1; i < keys; ++i) put_float(&g->bin, i == k);
-    start_accessor(g, end_view(g, start, 0), 5126, (size_t)keys * (size_t)s->count, 1);
-    sn_json_text(&g->accessors, "}");
+        for (int32_t i = 1; i < keys; ++i) sn_bytes_add(&g->bin, i == k ? "\xff" : "", 1);
+    start_accessor(g, end_view(g, start, 0), 5121, (size_t)keys * (size_t)s->count, 1);
+    sn_json_text(&g->accessors, ",\"normalized\":true}");
     int32_t weights = g->naccessor++;
     sn_gltf_animate(g, node, "weights", sn_gltf_vectors(g, s->time, (size_t)keys, 1, 0), weights);
 }

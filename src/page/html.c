@@ -5,7 +5,7 @@
 #include "base/where.h"
 #include "io/file.h"
 #include "page/html_bytes.h"
-#include "sinew/studio.h"
+#include "page/own/studio.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +44,7 @@ snStatus sn_find_page(char *path, size_t size, snError *error)
     const char *chosen = getenv("SINEW_PAGE");
     if (chosen && *chosen) {
         if (is_page(chosen, path, size)) return SN_OK;
-        return sn_fail(error, SN_NO_FILE, "SINEW_PAGE names %.300s, which is no file", chosen);
+        return sn_fail(error, SN_NO_FILE, "SINEW_PAGE names %.300s, which is not a file", chosen);
     }
     if (in_build_tree(path, size) || installed(path, size)) return SN_OK;
     sn_fail(error, SN_NO_FILE, "the page of the studio has not been built");

@@ -128,6 +128,13 @@ static void put_changes(snPack *p, const snCase *c)
     sn_json_text(&p->head, "]");
 }
 
+/* Whether a pose is one of a motion rather than one by itself. */
+static bool is_frame(const snClinicDef *def, int32_t i)
+{
+    bool before = i > 0 && strcmp(def->pose_name[i], def->pose_name[i - 1]) == 0;
+    return before || (i + 1 < def->npose && strcmp(def->pose_name[i], def->pose_name[i + 1]) == 0);
+}
+
 static snStatus put_answers(snPack *p, const snCase *c)
 {
     const snClinicDef *def = p->def->clinic;
@@ -140,7 +147,8 @@ static snStatus put_answers(snPack *p, const snCase *c)
         char *json = NULL;
         size_t size = 0;
         const double *q = def->pose + (int64_t)i * p->model->ncoord;
-        status = sn_clinic_answer(def->model, healthy, changed, q, true, (uint32_t)i, &json, &size);
+        status = sn_clinic_answer(def->model, healthy, changed, q, true, is_frame(def, i) ? NULL : def->endure, (uint32_t)i,
+                                  &json, &size);
         if (status != SN_OK) (void)sn_fail(p->error, status, "the pose %.60s could not be solved", def->pose_name[i]);
         if (i) sn_json_text(&p->head, ",");
         if (status == SN_OK) sn_bytes_add(&p->head, json, size);

@@ -4,7 +4,7 @@
 
 #include "model/model.h"
 #include "page/html_bytes.h"
-#include "sinew/studio.h"
+#include "page/own/studio.h"
 
 typedef struct snPack {
     const snStudioDef *def;

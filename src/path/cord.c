@@ -54,16 +54,30 @@ static void find_directions(int32_t n, snCordNode *node)
     node[n - 1].t = node[n - 1].arrive = before;
 }
 
+static snCordNode point_node(const snCord *c, const rigid *pose, int32_t k, const v3 *first, const v3 *last)
+{
+    const snCordPoint *p = &c->point[k];
+    const v3 *given = k == 0 ? first : k + 1 == c->npoint ? last : NULL;
+    if (given) return (snCordNode){.p = *given, .slot = -1, .point = -1};
+    return (snCordNode){.p = rigid_apply(pose[p->slot], p->at), .r = p->at, .slot = p->slot, .point = k};
+}
+
 int32_t sn_cord_place(const snCord *c, const rigid *pose, snCordNode *node, double *length)
+{
+    return sn_cord_place_between(c, pose, NULL, NULL, node, length);
+}
+
+int32_t sn_cord_place_between(const snCord *c, const rigid *pose, const v3 *first, const v3 *last, snCordNode *node,
+                              double *length)
 {
     int32_t n = 0;
     for (int32_t k = 0; k < c->npoint; ++k) {
         const snCordPoint *p = &c->point[k];
-        node[n] = (snCordNode){.p = rigid_apply(pose[p->slot], p->at), .r = p->at, .slot = p->slot, .point = k};
+        node[n] = point_node(c, pose, k, first, last);
         v3 a = node[n++].p, touch[2];
         if (p->wrap < 0 || k + 1 == c->npoint) continue;
         const snCordWrap *w = &c->wrap[p->wrap];
-        v3 b = rigid_apply(pose[p[1].slot], p[1].at);
+        v3 b = point_node(c, pose, k + 1, first, last).p;
         double arc;
         if (!find_arc(w, pose[w->slot], a, b, touch, &arc)) continue;
         node[n] = node_at(pose[w->slot], touch[0], w->slot);
@@ -77,7 +91,7 @@ int32_t sn_cord_place(const snCord *c, const rigid *pose, snCordNode *node, doub
     return n;
 }
 
-static void add_row(const rigid *pose, const snCordNode *node, v3 n, double *g)
+void path_add_row(const rigid *pose, const snCordNode *node, v3 n, double *g)
 {
     double *to = g + 6 * node->slot;
     v3_store(to, v3_add(v3_load(to), v3_cross(node->r, q_unrotate(pose[node->slot].q, n))));
@@ -89,15 +103,15 @@ void sn_cord_gradient(const snCord *c, const rigid *pose, int32_t nnode, const s
     memset(g, 0, sizeof *g * 6 * (size_t)c->nslot);
     for (int32_t k = 0; k + 1 < nnode; ++k) {
         if (node[k].arc || node[k].slot == node[k + 1].slot) continue;
-        add_row(pose, &node[k + 1], node[k].t, g);
-        add_row(pose, &node[k], v3_neg(node[k].t), g);
+        path_add_row(pose, &node[k + 1], node[k].t, g);
+        path_add_row(pose, &node[k], v3_neg(node[k].t), g);
     }
 }
 
 /* A point of the arc from node k to the next, at a fraction of it. */
 static v3 arc_point(const snCord *c, const rigid *pose, const snCordNode *from, const snCordNode *to, double part)
 {
-    int32_t point = from[-1].point; /* an arc follows the point that its wrap belongs to */
+    int32_t point = from[-1].junction ? 0 : from[-1].point; /* an arc follows the point that its wrap belongs to */
     const snCordWrap *w = &c->wrap[c->point[point].wrap];
     pathWrap wrap = placed_wrap(w, pose[w->slot]);
     v3 a = v3_sub(from->p, wrap.centre), b = v3_sub(to->p, wrap.centre);

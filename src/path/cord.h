@@ -51,8 +51,9 @@ typedef struct snCord {
 
 typedef struct snCordNode {
     v3 p, r; /* world; in its body */
-    int32_t slot;
-    int32_t point; /* of the cord, -1: end of an arc */
+    int32_t slot;     /* -1: a junction between two bodies */
+    int32_t point;    /* of the cord, -1: end of an arc, or a junction */
+    int32_t junction; /* 1 + which junction of its knot it is, see knot.h; 0: none */
     bool arc;      /* what follows lies on a wrap */
     double length; /* of what follows, m; 0 at the last node */
     v3 t;          /* direction of what follows; on an arc: at its start */
@@ -77,12 +78,20 @@ static inline int32_t sn_cord_nodes(int32_t npoint, int32_t nwrap)
 
 /* Places the cord at the poses of its bodies (by slot). Returns the number of nodes; *length is the cord's. */
 int32_t sn_cord_place(const snCord *cord, const rigid *pose, snCordNode *node, double *length);
+/* The same with its first and its last point given (world) where they are no points of bodies; NULL: as they are. */
+int32_t sn_cord_place_between(const snCord *cord, const rigid *pose, const v3 *first, const v3 *last, snCordNode *node,
+                              double *length);
 /* g: 6 numbers for each slot, set. */
 void sn_cord_gradient(const snCord *cord, const rigid *pose, int32_t nnode, const snCordNode *node, double *g);
 /* Tension at a length and an activation. *x is the stretch of the belly to start from (any positive number) and comes
  * back as found. */
 snCordPull sn_cord_pull(const snCord *cord, double length, double a, double *x);
-/* The same at a rate of the length (m/s): the active force follows the force-velocity law. */
+/* What the force-velocity law leaves of the active force at a rate of the length (m/s), and the drag of it. */
+typedef struct snCordSpeed {
+    double left, drag;
+} snCordSpeed;
+snCordSpeed sn_cord_speed(const snCord *cord, const snCordPull *pull, double rate, double a);
+/* The pull at a rate of the length: the active force follows the force-velocity law. */
 snCordPull sn_cord_pull_at(const snCord *cord, double length, double rate, double a, double *x);
 /* Elastic energy, J: its derivative by the length is the tension. */
 double sn_cord_energy(const snCord *cord, double length, double a);

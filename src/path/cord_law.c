@@ -82,17 +82,23 @@ snCordPull sn_cord_pull(const snCord *c, double length, double a, double *start)
 
 /* The speed of the fibres is what the belly takes of the rate: its share changes little, so that of the force without
  * speed does. */
+snCordSpeed sn_cord_speed(const snCord *c, const snCordPull *p, double rate, double a)
+{
+    if (!(c->max_velocity > 0) || !(c->belly_rest > 0) || !(c->active > 0)) return (snCordSpeed){1, 0};
+    double slope, per = c->fiber * p->share / (c->belly_rest * c->max_velocity);
+    double left = sn_force_velocity(per * rate, &slope);
+    double full = p->share > 0 ? p->by_a / p->share : 0; /* active force of the belly at activation 1 */
+    return (snCordSpeed){left, p->tension > 0 ? a * full * slope * per : 0};
+}
+
 snCordPull sn_cord_pull_at(const snCord *c, double length, double rate, double a, double *x)
 {
     snCordPull p = sn_cord_pull(c, length, a, x);
-    if (!(c->max_velocity > 0) || !(c->belly_rest > 0) || !(c->active > 0)) return p;
-    double slope, per = c->fiber * p.share / (c->belly_rest * c->max_velocity);
-    double left = sn_force_velocity(per * rate, &slope);
-    double full = p.share > 0 ? p.by_a / p.share : 0; /* active force of the belly at activation 1 */
-    bool was_slack = p.tension <= 0;
-    p = sn_cord_pull(c, length, a * left, x);
-    p.by_a *= left;
-    p.drag = was_slack ? 0 : a * full * slope * per * p.share;
+    snCordSpeed speed = sn_cord_speed(c, &p, rate, a);
+    if (!(c->max_velocity > 0)) return p;
+    p = sn_cord_pull(c, length, a * speed.left, x);
+    p.by_a *= speed.left;
+    p.drag = speed.drag * p.share;
     return p;
 }
 

@@ -7,6 +7,8 @@
  * as seen from the wrap, m and m' being 1 where i moves the point and the wrap. */
 #include "path/internal.h"
 
+#include "base/alloc.h"
+
 typedef struct pathScratch {
     double *moment;       /* 12 n: sum of p g' (9) and of g (3) over the points behind a slot, straight segments only */
     double *da, *db;      /* 3 n each: displacement of the ends */
@@ -54,6 +56,22 @@ static void add_segment(const pathSegment *s, const pathScratch *t, int32_t n, d
         hb = v3_add(hb, cross);
         for (int32_t i = 0; i <= j; ++i)
             H[(int64_t)i * n + j] += v3_dot(v3_load(t->da + 3 * i), ha) + v3_dot(v3_load(t->db + 3 * i), hb);
+    }
+}
+
+/* The same of a straight segment: its length feels only how far its ends move apart, and of that only what is across. */
+static void add_straight(const snPathLinks *links, const int32_t *col, int32_t n, v3 a, v3 b, v3 along, double length,
+                         pathScratch *t, double *H)
+{
+    double *d = t->da, *part = t->db;
+    for (int32_t j = 0; j < n; ++j) {
+        spatial S = link_axis(links, col[j]);
+        v3 apart = v3_sub(v3_scale(sp_at(S, b), t->mb[j]), v3_scale(sp_at(S, a), t->ma[j]));
+        v3_store(d + 3 * j, apart);
+        part[j] = v3_dot(apart, along);
+        if (t->ma[j] + t->mb[j] == 0) continue;
+        for (int32_t i = 0; i <= j; ++i)
+            H[(int64_t)i * n + j] += (v3_dot(v3_load(d + 3 * i), apart) - part[i] * part[j]) / length;
     }
 }
 
@@ -111,6 +129,27 @@ static void add_turns(const snPathLinks *links, const snPathWork *work, int32_t 
     }
 }
 
+/* One segment from point k to the next; the masks of its ends are set. */
+static void add_piece(const snPathSet *set, const snPathLinks *links, const snPathWork *work, int32_t first, int32_t n,
+                      int32_t k, pathScratch *t, double *H)
+{
+    v3 a = v3_load(work->now + 3 * k), b = v3_load(work->now + 3 * k + 3);
+    pathWrap wrap;
+    bool wrapped = path_wrap_at(set, links, k, &wrap);
+    if (!wrapped && work->slot[k] == work->slot[k + 1]) return; /* on one bone: its length never changes */
+    pathSegment s = path_segment(a, b, wrapped ? &wrap : NULL, wrapped);
+    if (s.touches) {
+        mask(work->above + first, work->wrap_slot[k], n, t->mw);
+        displace(links, work->col + first, n, a, b, true, t);
+        add_segment(&s, t, n, H);
+        add_wrapped(links, work, first, n, a, b, &s, t, H);
+        return;
+    }
+    add_straight(links, work->col + first, n, a, b, s.gb, s.length, t, H);
+    add_moment(t->moment, work->slot[k], a, s.ga);
+    add_moment(t->moment, work->slot[k + 1], b, s.gb);
+}
+
 void sn_path_hessian(const snPathSet *set, const snPathLinks *links, snPathWork *work, int32_t path, double *H)
 {
     int32_t first = work->rowadr[path], n = work->rowadr[path + 1] - first;
@@ -119,35 +158,49 @@ void sn_path_hessian(const snPathSet *set, const snPathLinks *links, snPathWork 
     memset(t.moment, 0, (size_t)n * 12 * sizeof *t.moment);
     mask(work->above + first, work->slot[set->pointadr[path]], n, t.mb);
     for (int32_t k = set->pointadr[path]; k + 1 < set->pointadr[path + 1]; ++k) {
-        v3 a = v3_load(work->now + 3 * k), b = v3_load(work->now + 3 * k + 3);
-        pathWrap wrap;
-        bool wrapped = path_wrap_at(set, links, k, &wrap);
-        pathSegment s = path_segment(a, b, wrapped ? &wrap : NULL, true);
         memcpy(t.ma, t.mb, (size_t)n * sizeof *t.ma);
-        mask(work->above + first, work->slot[k + 1], n, t.mb);
-        if (s.touches) mask(work->above + first, work->wrap_slot[k], n, t.mw);
-        displace(links, work->col + first, n, a, b, s.touches, &t);
-        add_segment(&s, &t, n, H);
-        if (s.touches) {
-            add_wrapped(links, work, first, n, a, b, &s, &t, H);
-        } else {
-            add_moment(t.moment, work->slot[k], a, s.ga);
-            add_moment(t.moment, work->slot[k + 1], b, s.gb);
-        }
+        if (work->slot[k] != work->slot[k + 1]) mask(work->above + first, work->slot[k + 1], n, t.mb);
+        add_piece(set, links, work, first, n, k, &t, H);
     }
     add_turns(links, work, first, n, t.moment, H);
     for (int32_t j = 0; j < n; ++j)
         for (int32_t i = 0; i < j; ++i) H[(int64_t)j * n + i] = H[(int64_t)i * n + j];
 }
 
+bool sn_path_keep(const snPathSet *set, snPathWork *work)
+{
+    size_t all = 0;
+    for (int32_t p = 0; p < set->npath; ++p) {
+        size_t n = (size_t)(work->rowadr[p + 1] - work->rowadr[p]);
+        all += n * n;
+    }
+    work->kept = work->kept ? work->kept : SN_NEW_ARRAY(double, all);
+    work->is_kept = false;
+    return work->kept != NULL;
+}
+
+static void keep_all(const snPathSet *set, const snPathLinks *links, snPathWork *work)
+{
+    double *H = work->kept;
+    for (int32_t p = 0; p < set->npath; ++p) {
+        int32_t n = work->rowadr[p + 1] - work->rowadr[p];
+        sn_path_hessian(set, links, work, p, H);
+        H += (int64_t)n * n;
+    }
+    work->is_kept = true;
+}
+
 void sn_path_geometric(const snPathSet *set, const snPathLinks *links, snPathWork *work, const double *f, double scale,
                        double *A, int32_t ld)
 {
-    double *H = work->scratch + (size_t)work->max_row * SN_PATH_SCRATCH;
+    double *scratch = work->scratch + (size_t)work->max_row * SN_PATH_SCRATCH, *kept = work->kept;
+    if (kept && !work->is_kept) keep_all(set, links, work);
     for (int32_t p = 0; p < set->npath; ++p) {
         int32_t first = work->rowadr[p], n = work->rowadr[p + 1] - first;
+        double *H = kept ? kept : scratch;
+        if (kept) kept += (int64_t)n * n;
         if (f[p] == 0) continue;
-        sn_path_hessian(set, links, work, p, H);
+        if (!kept) sn_path_hessian(set, links, work, p, H);
         double by = scale * f[p];
         for (int32_t i = 0; i < n; ++i)
             for (int32_t j = 0; j < n; ++j)

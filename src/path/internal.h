@@ -3,7 +3,7 @@
 #define SN_PATH_INTERNAL_H
 
 #include "math/spatial.h"
-#include "path/path.h"
+#include "path/cord.h"
 
 #include <string.h>
 
@@ -34,6 +34,9 @@ v3 path_placed(const snPathLinks *links, int32_t link, v3 x, bool point);
 
 /* The wrap behind a point, placed by the motion (R, p) of its link; false where there is none. R NULL: neutral. */
 bool path_wrap_at(const snPathSet *set, const snPathLinks *links, int32_t point, pathWrap *wrap);
+
+/* Adds the row of a node's velocity along n to 6 numbers for each slot. */
+void path_add_row(const rigid *pose, const snCordNode *node, v3 n, double *row);
 
 static inline spatial link_axis(const snPathLinks *links, int32_t link)
 {

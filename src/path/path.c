@@ -111,6 +111,7 @@ snPathWork *sn_path_create(const snPathSet *set, int32_t ndof, const int32_t *pa
 void sn_path_destroy(snPathWork *work)
 {
     if (!work) return;
+    sn_free(work->kept);
     sn_free(work->scratch);
     sn_free(work->block);
     sn_free(work);
@@ -181,6 +182,7 @@ void sn_path_lengths(const snPathSet *set, const snPathLinks *links, snPathWork 
 {
     for (int32_t k = 0; k < set->npoint; ++k)
         v3_store(work->now + 3 * k, path_placed(links, set->point_link[k], v3_load(set->point + 3 * k), true));
+    work->is_kept = false;
     for (int32_t p = 0; p < set->npath; ++p) {
         int32_t first = work->rowadr[p], n = work->rowadr[p + 1] - first;
         double *wrench = work->scratch;

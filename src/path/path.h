@@ -86,6 +86,8 @@ typedef struct snPathWork {
     /* by sn_path_forces */
     double *passive, *passive_l, *passive_v; /* npath: f_p and its derivatives by l and ldot: N, N/m, N s/m */
     double *active, *active_l, *active_v;    /* npath: force at activation 1, and its derivatives */
+    double *kept; /* by sn_path_geometric, after sn_path_keep: d2l/dq2 of every path, one after the other */
+    bool is_kept; /* they are of the present lengths */
     double *scratch;
     void *block;
 } snPathWork;
@@ -110,6 +112,9 @@ void sn_path_stiffness(const snPathSet *set, const snPathWork *work, const doubl
 /* Adds scale * sum over paths of f d2l/dq2 to both halves of A. Needs lengths. */
 void sn_path_geometric(const snPathSet *set, const snPathLinks *links, snPathWork *work, const double *f, double scale,
                        double *A, int32_t ld);
+/* From now on second derivatives are kept until the lengths change: for who asks more than once in a pose. False: out
+ * of memory. */
+bool sn_path_keep(const snPathSet *set, snPathWork *work);
 /* d2l/dq2 of one path: dense over its entries, n x n with n = rowadr[path + 1] - rowadr[path]. Needs lengths. */
 void sn_path_hessian(const snPathSet *set, const snPathLinks *links, snPathWork *work, int32_t path, double *H);
 

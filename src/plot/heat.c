@@ -21,7 +21,7 @@ static snColor color_at(const snHeatDef *def, double share)
 static snStatus check_def(const snHeatDef *def, snError *error)
 {
     if (def->rows < 1 || def->columns < 1) return sn_fail(error, SN_BAD_INPUT, "there is nothing to plot");
-    if (def->rows > MAX_ROWS) return sn_fail(error, SN_BAD_INPUT, "%d rows, %d is the limit", def->rows, MAX_ROWS);
+    if (def->rows > MAX_ROWS) return sn_fail(error, SN_BAD_INPUT, "%d rows; the limit is %d", def->rows, MAX_ROWS);
     for (int32_t i = 0; i < def->columns; ++i)
         if (!isfinite(def->x[i]) || (i && def->x[i] <= def->x[i - 1]))
             return sn_fail(error, SN_BAD_INPUT, "the x of the columns does not increase");

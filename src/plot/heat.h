@@ -2,6 +2,7 @@
 #ifndef SN_PLOT_HEAT_H
 #define SN_PLOT_HEAT_H
 
+#include "plot/own/plot.h"
 #include "sinew/io.h"
 
 /* Rows of colours over time. */

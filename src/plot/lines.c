@@ -81,7 +81,7 @@ static snStatus check_def(const snPlotDef *def, snError *error)
 {
     if (def->nseries < 1) return sn_fail(error, SN_BAD_INPUT, "there is nothing to plot");
     if (def->nseries > MAX_SERIES) {
-        sn_fail(error, SN_BAD_INPUT, "%d lines cannot be told apart, %d is the limit", def->nseries, MAX_SERIES);
+        sn_fail(error, SN_BAD_INPUT, "%d lines cannot be told apart; the limit is %d", def->nseries, MAX_SERIES);
         sn_error_remedy(error, "choose fewer names, or draw a heat map");
         return SN_BAD_INPUT;
     }
@@ -280,7 +280,7 @@ snStatus sn_plot_panels(const snPlotDef *def, int32_t count, const char *path, s
     snPage page;
     double width, height;
     if (count < 1 || count > SN_PLOT_PANELS)
-        return sn_fail(error, SN_BAD_INPUT, "%d plots on one page, 1 to %d can be", (int)count, SN_PLOT_PANELS);
+        return sn_fail(error, SN_BAD_INPUT, "%d plots on one page, expected 1 to %d", (int)count, SN_PLOT_PANELS);
     snStatus status = SN_OK;
     for (int32_t i = 0; i < count && status == SN_OK; ++i) status = SN_CHECK_DEF(&def[i], snPlotDef, error);
     for (int32_t i = 0; i < count && status == SN_OK; ++i) status = measure_panel(&p[i], &def[i], error);

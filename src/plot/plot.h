@@ -4,6 +4,7 @@
 #define SN_IO_PLOT_H
 
 #include "io/file.h"
+#include "plot/own/plot.h"
 #include "plot/scale.h"
 #include "sinew/io.h"
 

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "model/model.h"
+#include "record/own/playback.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* Where the bodies are at given joint coordinates, and what an interactive program changes between steps. */
 #include "base/alloc.h"
+#include "sim/own/state.h"
 #include "sim/state.h"
 #include "sim/tree_pose.h"
 

@@ -22,39 +22,41 @@ static const double LEAST_RISE = 0.02; /* N */
 
 /* ---- rows ------------------------------------------------------------------------------------- */
 
-static void add_block(double *block, const double *a, const double *b, double weight)
+static void add_block(double *restrict block, const double *restrict a, const double *restrict b, double weight)
 {
     for (int i = 0; i < 6; ++i) {
         double wa = weight * a[i];
-        if (wa == 0) continue;
         for (int j = 0; j < 6; ++j) block[6 * i + j] += wa * b[j];
     }
 }
 
 static bool is_zero(const double *row)
 {
-    for (int i = 0; i < 6; ++i)
-        if (row[i] != 0) return false;
-    return true;
+    return row[0] == 0 && row[1] == 0 && row[2] == 0 && row[3] == 0 && row[4] == 0 && row[5] == 0;
 }
 
 void sn_cord_add_row(const snModel *m, snState *s, const snPathCord *k, const double *row, double weight, double scale)
 {
-    int32_t n = k->cord.nslot;
+    int32_t n = k->cord.nslot, count = 0, slot[SN_CORD_BODIES], at[SN_CORD_BODIES];
     double along = 0;
-    for (int32_t i = 0; i < n; ++i) {
-        int32_t fi = m->body_free[k->body[i]];
-        if (fi < 0 || is_zero(row + 6 * i)) continue;
+    for (int32_t i = 0; i < n; ++i) { /* a row of a straight piece touches two of them */
+        int32_t f = m->body_free[k->body[i]];
+        if (f < 0 || is_zero(row + 6 * i)) continue;
         for (int e = 0; e < 6; ++e) along += row[6 * i + e] * s->velocity[6 * k->body[i] + e];
-        add_block(s->value->body_A + 36 * fi, row + 6 * i, row + 6 * i, weight);
-        for (int32_t j = i + 1; j < n; ++j) {
-            int32_t fj = m->body_free[k->body[j]];
-            if (fj < 0 || is_zero(row + 6 * j)) continue;
-            const double *low = row + 6 * (fi < fj ? i : j), *high = row + 6 * (fi < fj ? j : i);
-            add_block(s->value->pair_A + 36 * k->pair[i * n + j], low, high, weight);
+        slot[count] = i, at[count++] = f;
+    }
+    for (int32_t i = 0; i < count; ++i) {
+        const double *one = row + 6 * slot[i];
+        double *impulse = s->impulse + 6 * at[i], pull = weight * scale * along;
+        add_block(s->value->body_A + 36 * at[i], one, one, weight);
+        for (int e = 0; e < 6; ++e) impulse[e] += pull * one[e];
+        for (int32_t j = i + 1; j < count; ++j) {
+            const double *two = row + 6 * slot[j];
+            double *pair = s->value->pair_A + 36 * k->pair[slot[i] * n + slot[j]];
+            bool first = at[i] < at[j];
+            add_block(pair, first ? one : two, first ? two : one, weight);
         }
     }
-    sn_cord_add_impulse(m, s, k, row, weight * scale * along);
 }
 
 void sn_cord_add_impulse(const snModel *m, snState *s, const snPathCord *k, const double *row, double impulse)
@@ -68,6 +70,10 @@ void sn_cord_add_impulse(const snModel *m, snState *s, const snPathCord *k, cons
 void sn_cord_node_row(const snState *s, const snPathCord *k, const snCordNode *node, v3 n, double *row)
 {
     double one[6];
+    if (node->junction) {
+        sn_junction_add_row(s->model, s, k, node->junction - 1, n, row);
+        return;
+    }
     sn_body_point_row(s->ahead[k->body[node->slot]].q, node->r, n, one);
     for (int e = 0; e < 6; ++e) row[6 * node->slot + e] += one[e];
 }
@@ -87,6 +93,7 @@ static void evaluate_one(void *context, int32_t i)
     const snPathCord *k = &m->cord[i];
     rigid pose[SN_CORD_BODIES];
     double *g = s->cord_g + 6 * k->slot;
+    if (k->knot >= 0) return;
     sn_cord_poses(k, s->ahead, pose);
     s->cord_nnode[i] = sn_cord_place(&k->cord, pose, s->cord_node + k->node, &s->cord_length[i]);
     sn_cord_gradient(&k->cord, pose, s->cord_nnode[i], s->cord_node + k->node, g);
@@ -95,10 +102,17 @@ static void evaluate_one(void *context, int32_t i)
     find_pull(m, s, i);
 }
 
+static void evaluate_knot(void *context, int32_t i)
+{
+    snState *s = context;
+    sn_paths_solve_knot(s->model, s, i, s->ahead, s->cord_pull);
+}
+
 static void evaluate(const snModel *m, snState *s)
 {
     s->cords_placed = false;
     sn_pool_loop(s->pool, m->ncord, evaluate_one, s);
+    sn_pool_loop(s->pool, m->nknot, evaluate_knot, s);
 }
 
 /* Velocity of what is moved rather than simulated, along g. */
@@ -152,6 +166,19 @@ static void assemble(const snModel *m, snState *s)
 
 /* ---- activations ------------------------------------------------------------------------------ */
 
+/* Takes a cord, with all of its knot, at the activation of now. */
+static void renew(const snModel *m, snState *s, int32_t i)
+{
+    const snPathKnot *knot = m->cord[i].knot >= 0 ? &m->knot[m->cord[i].knot] : NULL;
+    int32_t n = knot ? knot->knot.ncord : 1;
+    for (int32_t e = 0; e < n; ++e) add_elastic(m, s, knot ? knot->cord[e] : i, -1);
+    if (knot)
+        evaluate_knot(s, m->cord[i].knot);
+    else
+        find_pull(m, s, i);
+    for (int32_t e = 0; e < n; ++e) add_elastic(m, s, knot ? knot->cord[e] : i, 1);
+}
+
 static int32_t stiffen(const snModel *m, snState *s)
 {
     int32_t count = 0;
@@ -160,9 +187,7 @@ static int32_t stiffen(const snModel *m, snState *s)
         if (m->strand_muscle[k->strand] < 0) continue;
         double rise = (sn_drive_of_strand(m, s, k->strand) - s->cord_activation[i]) * k->cord.active;
         if (!(rise > fmax(SAFE_RISE * s->cord_pull[i].tension, LEAST_RISE))) continue;
-        add_elastic(m, s, i, -1);
-        find_pull(m, s, i);
-        add_elastic(m, s, i, 1);
+        renew(m, s, i);
         ++count;
     }
     return count;
@@ -215,18 +240,28 @@ static void keep_tension(const snModel *m, snState *s, int32_t i)
     s->cord_tension[i] = fmax(0, tension);
 }
 
+/* An activation shifts junctions, and with them the tension of the cords beside: so it is that of the new pose. */
+static void keep_knot_tension(const snModel *m, snState *s, int32_t i)
+{
+    s->cord_tension[i] = fmax(0, s->cord_now[i].tension + s->cord_now[i].slope * m->cord[i].cord.beta * s->cord_rate[i]);
+}
+
 static void advance(const snModel *m, snState *s)
 {
     int32_t first = 3 * m->nspline_point, end = 3 * m->npoint;
-    for (int32_t i = 0; i < m->ncord; ++i) keep_tension(m, s, i);
+    for (int32_t i = 0; i < m->ncord; ++i)
+        if (m->cord[i].knot < 0) keep_tension(m, s, i);
     for (int32_t e = first; e < end; ++e) s->pointdot[e] = -s->point[e];
     sn_paths_place(m, s);
+    for (int32_t i = 0; i < m->ncord; ++i)
+        if (m->cord[i].knot >= 0) keep_knot_tension(m, s, i);
     for (int32_t e = first; e < end; ++e) s->pointdot[e] = (s->pointdot[e] + s->point[e]) / s->h;
 }
 
 static void start(const snModel *m, snState *s)
 {
     for (int32_t i = 0; i < m->ncord; ++i) s->cord_x[i] = 1;
+    memcpy(s->junction_s, m->junction_start, sizeof(double) * (size_t)m->njunction);
     memset(s->cord_tension, 0, sn_state_data_bytes(s, SN_ARRAY_cord_tension));
     if (m->ncord > 0) sn_paths_place(m, s);
 }

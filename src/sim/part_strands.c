@@ -208,7 +208,8 @@ static void measure(const snModel *m, snState *s)
 {
     Work work = {m, s};
     sn_pool_loop(s->pool, m->nspline, measure_one, &work);
-    for (int32_t i = m->strand_constraintadr[m->nstrand]; i < m->nconstraint; ++i) measure_constraint(m, s, i);
+    for (int32_t i = m->strand_constraintadr[m->nstrand]; i < m->nconstraint; ++i)
+        if (m->constraint[i].nlink > 0) measure_constraint(m, s, i);
 }
 
 snWorst sn_worst_constraint(const snModel *m, const snState *s)

@@ -22,6 +22,11 @@ double sn_paths_power(const snModel *m, const snState *s, int32_t constraint, co
 /* paths_mass.c: adds the inertia and the weight of the material of one cord to the system. */
 void sn_cord_add_mass(const snModel *m, snState *s, int32_t cord);
 
+/* paths_knot.c: the cords of a knot at poses and velocities of all bodies: nodes, lengths, junctions; pulls into `pull`. */
+void sn_paths_solve_knot(const snModel *m, snState *s, int32_t knot, const rigid *body, snCordPull *pull);
+/* Adds the row of a junction's velocity along n. */
+void sn_junction_add_row(const snModel *m, const snState *s, const snPathCord *k, int32_t junction, v3 n, double *row);
+
 /* part_paths.c */
 /* Adds weight row row' to the blocks of the cord's free bodies, and weight times the part of row . v0 that is theirs,
  * along row, to the impulses: a row that meets v - v0. `scale` is what of the weight goes to the impulses. row has 6

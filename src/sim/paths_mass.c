@@ -60,6 +60,11 @@ static bool node_row(const Flow *f, const snCordNode *node, v3 n, double row[6],
 static void add_across(const Flow *f, const End *end, double mass)
 {
     v3 n = v3_perp(end->t), b = v3_cross(end->t, n);
+    if (end->node->junction) { /* moves with several bodies */
+        for (int side = 0; side < 2; ++side)
+            clear(f), sn_cord_node_row(f->s, f->k, end->node, side ? b : n, f->row), put(f, mass);
+        return;
+    }
     double row[6], heavy = mass * (1 + f->s->h * f->k->cord.alpha);
     int32_t body, at;
     for (int side = 0; side < 2 && node_row(f, end->node, side ? b : n, row, &body, &at); ++side) {
@@ -78,7 +83,11 @@ static void add_weight(const Flow *f, const End *end, int which, double mass)
     v3 gravity = sn_gravity(f->m, f->s);
     double row[6], pull = f->s->h * mass, slide = pull * v3_dot(gravity, end->t);
     int32_t body, at;
-    if (node_row(f, end->node, gravity, row, &body, &at))
+    if (end->node->junction) {
+        clear(f);
+        sn_cord_node_row(f->s, f->k, end->node, gravity, f->row);
+        sn_cord_add_impulse(f->m, f->s, f->k, f->row, pull);
+    } else if (node_row(f, end->node, gravity, row, &body, &at))
         for (int i = 0; i < 6; ++i) f->s->impulse[6 * at + i] += pull * row[i];
     for (int32_t e = 0; e < 6 * f->k->cord.nslot; ++e) {
         int32_t b = f->m->body_free[f->k->body[e / 6]];
@@ -112,7 +121,7 @@ static void place_end(const Flow *f, const snCordPull *pull, const snCordNode *n
 static void pass_piece(const Flow *f, const snCordNode *node)
 {
     memcpy(f->before[1], f->before[0], sizeof(double) * 6 * (size_t)f->k->cord.nslot);
-    if (node->arc || node[0].slot == node[1].slot) return;
+    if (node->arc || (node[0].slot == node[1].slot && !node[0].junction && !node[1].junction)) return;
     sn_cord_node_row(f->s, f->k, &node[1], node->t, f->before[1]);
     sn_cord_node_row(f->s, f->k, &node[0], v3_neg(node->t), f->before[1]);
 }

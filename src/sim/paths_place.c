@@ -35,13 +35,25 @@ static void place_one(void *context, int32_t i)
 {
     snState *s = context;
     rigid pose[SN_CORD_BODIES];
+    if (s->model->cord[i].knot >= 0) return;
     place_cord(s, i, pose);
     place_points(s->model, s, i, pose);
+}
+
+static void place_knot(void *context, int32_t i)
+{
+    snState *s = context;
+    const snPathKnot *knot = &s->model->knot[i];
+    rigid pose[SN_CORD_BODIES];
+    sn_paths_solve_knot(s->model, s, i, s->body, s->cord_now);
+    sn_cord_poses(&s->model->cord[knot->cord[0]], s->body, pose);
+    for (int32_t e = 0; e < knot->knot.ncord; ++e) place_points(s->model, s, knot->cord[e], pose);
 }
 
 void sn_paths_place(const snModel *m, snState *s)
 {
     sn_pool_loop(s->pool, m->ncord, place_one, s);
+    sn_pool_loop(s->pool, m->nknot, place_knot, s);
     s->cords_placed = true;
 }
 
@@ -63,11 +75,19 @@ static double parameter_at(const snModel *m, const snPathCord *k, int32_t cord, 
     return last;
 }
 
+/* Constraints of the wrap behind a node: those between two points of the strand. A junction is none of its own. */
+static void wrap_range(const snModel *m, const snPathCord *k, const snCordNode *node, int32_t *from, int32_t *to)
+{
+    int32_t point = node->junction ? 0 : node->point, a = k->constraint[point], b = k->constraint[point + 1];
+    *from = m->constraint[a].body < 0 ? m->strand_constraintadr[k->strand] : a + 1;
+    *to = m->constraint[b].body < 0 ? m->strand_constraintadr[k->strand + 1] : b;
+}
+
 /* Surfaces between two points share what presses on their wrap. */
 static void measure_wrap(const snModel *m, snState *s, const snPathCord *k, const snCordNode *node, double force)
 {
-    (void)m;
-    int32_t point = node[-1].point, from = k->constraint[point] + 1, to = k->constraint[point + 1];
+    int32_t from, to;
+    wrap_range(m, k, node - 1, &from, &to);
     for (int32_t c = from; c < to; ++c) s->out_force[c] = force / (to - from);
 }
 
@@ -100,16 +120,30 @@ static void measure_ends(const snModel *m, snState *s, int32_t strand)
     for (int32_t i = first; i <= last; ++i) s->out_length[strand] += s->cord_length[i];
 }
 
+/* The constraint by which a path holds on to another shows its tension there. */
+static void measure_junctions(const snModel *m, snState *s)
+{
+    for (int32_t c = m->strand_constraintadr[m->nstrand]; c < m->nconstraint; ++c) {
+        int32_t strand = m->constraint[c].strand;
+        if (strand < m->nspline) continue;
+        bool first = s->origin[strand] == c;
+        int32_t cord = first ? m->strand_cordadr[strand] : m->strand_cordadr[strand + 1] - 1;
+        s->out_force[c] = s->cord_tension[cord], s->out_gap[c] = 0, s->out_s[c] = m->constraint[c].s;
+    }
+}
+
 void sn_paths_measure(const snModel *m, snState *s)
 {
     int32_t from = m->strand_constraintadr[m->nspline], to = m->strand_constraintadr[m->nstrand];
     for (int32_t c = from; c < to; ++c) s->out_force[c] = s->out_gap[c] = 0, s->out_s[c] = m->constraint[c].s;
     for (int32_t i = 0; i < m->ncord; ++i) {
         rigid pose[SN_CORD_BODIES];
-        if (!s->cords_placed) place_cord(s, i, pose);
-        measure_cord(m, s, i);
+        if (!s->cords_placed && m->cord[i].knot < 0) place_cord(s, i, pose);
     }
+    for (int32_t i = 0; i < m->nknot && !s->cords_placed; ++i) sn_paths_solve_knot(m, s, i, s->body, s->cord_now);
+    for (int32_t i = 0; i < m->ncord; ++i) measure_cord(m, s, i);
     s->cords_placed = true;
+    measure_junctions(m, s);
     for (int32_t k = m->nspline; k < m->nstrand; ++k) {
         measure_ends(m, s, k);
         s->worst[k] = (snWorst){.constraint = -1};
@@ -125,7 +159,9 @@ double sn_paths_jam(const snModel *m, const snState *s, int32_t *cord, int32_t *
         double along = 0;
         if (!(k->cord.belly_rest > 0) || k->first_eyelet >= k->cord.npoint - 1) continue;
         double end = sn_cord_along(&s->cord_now[i], k->cord.tendon_before, k->cord.belly_rest);
-        for (int32_t e = 0; node[e].point < k->first_eyelet; ++e) along += node[e].length;
+        int32_t e = 0;
+        while (e < s->cord_nnode[i] && node[e].point < k->first_eyelet) along += node[e++].length;
+        if (e == s->cord_nnode[i]) continue; /* that eyelet lies behind a junction */
         if (end - along > worst) worst = end - along, *cord = i, *point = k->first_eyelet;
     }
     return worst;
@@ -133,8 +169,20 @@ double sn_paths_jam(const snModel *m, const snState *s, int32_t *cord, int32_t *
 
 /* ---- energy ----------------------------------------------------------------------------------- */
 
+static v3 junction_velocity(const snState *s, const snPathCord *k, int32_t junction)
+{
+    double v[3] = {0}, row[6 * SN_CORD_BODIES];
+    for (int axis = 0; axis < 3; ++axis) {
+        memset(row, 0, sizeof *row * 6 * (size_t)k->cord.nslot);
+        sn_junction_add_row(s->model, s, k, junction, v3_of(axis == 0, axis == 1, axis == 2), row);
+        for (int32_t e = 0; e < 6 * k->cord.nslot; ++e) v[axis] += row[e] * s->velocity[6 * k->body[e / 6] + e % 6];
+    }
+    return v3_load(v);
+}
+
 static v3 node_velocity(const snState *s, const snPathCord *k, const snCordNode *node)
 {
+    if (node->junction) return junction_velocity(s, k, node->junction - 1);
     int32_t b = k->body[node->slot];
     return sn_body_point_velocity(s->body[b].q, s->velocity + 6 * b, node->r);
 }
@@ -209,7 +257,8 @@ double sn_paths_power(const snModel *m, const snState *s, int32_t constraint, co
                 if (!first) power -= node_power(s, c->body, &node[e], node[e].arrive, velocity, pull);
             }
             if (!node[e].arc) continue;
-            int32_t from = k->constraint[node[e - 1].point] + 1, to = k->constraint[node[e - 1].point + 1];
+            int32_t from, to;
+            wrap_range(m, k, &node[e - 1], &from, &to);
             if (constraint < from || constraint >= to) continue;
             power += (node_power(s, c->body, &node[e + 1], node[e + 1].t, velocity, pull) -
                       node_power(s, c->body, &node[e], node[e].t, velocity, pull)) /

@@ -133,6 +133,8 @@ double sn_plant_parameter(const snState *s, int32_t constraint)
 
 v3 sn_plant_link_force(const snModel *m, const snState *s, int32_t constraint)
 {
+    int32_t strand = m->constraint[constraint].strand;
+    if (strand >= m->nspline) return sn_plant_strand_end(s, strand, s->insertion[strand] == constraint);
     return v3_scale(v3_load(s->solution + s->link0 + m->constraint[constraint].link), 1 / s->h);
 }
 

@@ -173,5 +173,6 @@ static void link_of_constraint(const snModel *m, snState *s, int32_t index)
 
 void sn_rows_of_links(const snModel *m, snState *s)
 {
-    for (int32_t i = m->strand_constraintadr[m->nstrand]; i < m->nconstraint; ++i) link_of_constraint(m, s, i);
+    for (int32_t i = m->strand_constraintadr[m->nstrand]; i < m->nconstraint; ++i)
+        if (m->constraint[i].nlink > 0) link_of_constraint(m, s, i);
 }

@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/hash.h"
+#include "sim/own/state.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -128,7 +129,7 @@ snStatus sn_state_reset(const snModel *m, snState *s)
 static snStatus settle_and_check(const snModel *m, snState *s, snError *error)
 {
     if (sn_settle(m, s, m->settle) != SN_OK) {
-        sn_fail(error, SN_BAD_INPUT, "the rest pose cannot be settled: %s runs away", s->info.culprit);
+        sn_fail(error, SN_BAD_INPUT, "the rest pose cannot be settled: %s diverges", s->info.culprit);
         sn_error_remedy(error, "look for strands far from their constraints or drawn much longer than at rest");
         return SN_BAD_INPUT;
     }

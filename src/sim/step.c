@@ -3,6 +3,7 @@
 #include "sim/state.h"
 
 #include "base/clock.h"
+#include "sim/own/state.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -27,6 +27,6 @@ snStatus sn_check_gaps(const snState *s, snError *error)
     if (info->worst_gap <= TORN) return check_jams(s, error);
     sn_fail(error, SN_DIVERGED, "%.80s was torn apart by %.1f mm at %.4g s", info->culprit, 1000 * info->worst_gap,
             sn_time(s));
-    sn_error_remedy(error, "take a smaller step (--step); if that does not help, look for forces or motions beyond reason");
+    sn_error_remedy(error, "use a smaller step (--step); if that does not help, look for unreasonably large forces or motions");
     return SN_DIVERGED;
 }

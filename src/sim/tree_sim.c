@@ -36,9 +36,16 @@ snTreeSim *sn_treesim_create(const snTree *tree, const snPathSet *paths)
     return s;
 }
 
+bool sn_treesim_keep(snTreeSim *s)
+{
+    if (!s->kept) s->kept = SN_NEW_ARRAY(double, (size_t)s->ld *(size_t)s->ld);
+    return s->kept && sn_path_keep(s->paths, s->line);
+}
+
 void sn_treesim_destroy(snTreeSim *sim)
 {
     if (!sim) return;
+    sn_free(sim->kept);
     sn_tree_destroy(sim->work);
     sn_path_destroy(sim->line);
     sn_free(sim->load);
@@ -54,6 +61,8 @@ static snPathLinks links_of(const snTreeSim *s)
 
 void sn_treesim_prepare(snTreeSim *s)
 {
+    if (s->stays) return;
+    s->is_kept = false;
     sn_tree_place(s->tree, s->work, s->q);
     sn_tree_move(s->tree, s->work, s->v);
     snPathLinks links = links_of(s);
@@ -215,7 +224,7 @@ static void assemble(snTreeSim *s, bool levers)
 
 void sn_treesim_evaluate(snTreeSim *s)
 {
-    sn_tree_mass(s->tree, s->work, s->M, s->ld);
+    if (!s->stays) sn_tree_mass(s->tree, s->work, s->M, s->ld);
     assemble(s, s->geometric || s->full);
 }
 
@@ -282,6 +291,7 @@ snStatus sn_treesim_solve(snTreeSim *s)
 
 void sn_treesim_move(snTreeSim *s)
 {
+    s->stays = false;
     for (int32_t i = 0; i < s->tree->ndof; ++i) {
         s->v[i] += s->dv[i];
         s->q[i] += s->h * s->v[i];

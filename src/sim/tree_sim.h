@@ -27,6 +27,8 @@ typedef struct snTreeSim {
     bool geometric; /* K holds the turning of levers under the present tensions: nearer to the truth, but not always
                        definite; where A does not factor the step leaves it out */
     bool full;      /* K is the whole slope: levers, weight, falling branches, compression, loads; left out likewise */
+    bool stays;     /* q, v, strengths and loads are those of the last evaluate, only activations have changed: what they
+                       do not touch is not found again. Taken back by move */
     bool free_stops;           /* stops do not push: what a controller asks for that leaves them to themselves */
     const double *compression; /* ndof, NULL: none: stiffness of a coordinate per newton of tension across it, m/rad */
     const bool *fused;         /* ndof, NULL: none: stands still */
@@ -54,6 +56,8 @@ typedef struct snTreeSim {
     bool left_out; /* the geometric part, or the full slope, was left out of the last step */
     double *U, *x; /* by form: the system with contractile elements, ndof rows of ld, and its right side */
     /* scratch */
+    double *kept; /* ndof rows of ld: what of K does not depend on activations; NULL without sn_treesim_keep */
+    bool is_kept; /* it is of the present state */
     double *K, *least, *turn, *wide, *force;
     void *block;
 } snTreeSim;
@@ -62,6 +66,8 @@ enum { SN_TREE_MAX_LOAD = 16 };
 
 /* In the neutral pose, at rest, h = 7 ms, gravity along -y. Tree and paths must outlive it. NULL: out of memory. */
 snTreeSim *sn_treesim_create(const snTree *tree, const snPathSet *paths);
+/* For controllers that evaluate twice in one state: keeps what activations do not change. False: out of memory. */
+bool sn_treesim_keep(snTreeSim *sim);
 void sn_treesim_destroy(snTreeSim *sim); /* NULL is fine */
 
 void sn_treesim_prepare(snTreeSim *sim);  /* kinematics, lengths, arms, forces at q, v */

@@ -44,15 +44,28 @@ static void add_loads(snTreeSim *s)
     sn_tree_place(s->tree, s->work, s->q);
 }
 
+/* What activations do not change. */
+static void start_slopes(snTreeSim *s)
+{
+    size_t bytes = (size_t)s->tree->ndof * (size_t)s->ld * sizeof *s->K;
+    if (s->is_kept) {
+        memcpy(s->K, s->kept, bytes);
+        return;
+    }
+    memset(s->K, 0, bytes);
+    if (s->full) sn_tree_inverse_derivative(s->tree, s->work, NULL, s->gravity, s->K, s->U, s->ld);
+    sn_tree_passive_levers(s->tree, s->work, s->v, 1, s->K, s->ld);
+    if (s->full && s->nload) add_loads(s);
+    s->is_kept = s->kept && s->full;
+    if (s->is_kept) memcpy(s->kept, s->K, bytes);
+}
+
 void sn_treesim_slopes(snTreeSim *s)
 {
-    int32_t n = s->tree->ndof;
-    snPathLinks links = {n, s->tree->parent, s->tree->slides, s->work->rotation, s->work->shift, s->work->S};
-    memset(s->K, 0, (size_t)n * (size_t)s->ld * sizeof *s->K);
-    if (s->full) sn_tree_inverse_derivative(s->tree, s->work, NULL, s->gravity, s->K, s->U, s->ld);
+    snPathLinks links = {s->tree->ndof,     s->tree->parent, s->tree->slides,
+                         s->work->rotation, s->work->shift,  s->work->S};
+    start_slopes(s);
     sn_treesim_tensions(s, s->force);
     sn_path_geometric(s->paths, &links, s->line, s->force, 1, s->K, s->ld);
-    sn_tree_passive_levers(s->tree, s->work, s->v, 1, s->K, s->ld);
     if (s->full && s->compression) add_compression(s);
-    if (s->full && s->nload) add_loads(s);
 }

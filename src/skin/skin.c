@@ -11,6 +11,7 @@
 #include "skin/bulge.h"
 #include "skin/contact.h"
 #include "skin/even.h"
+#include "skin/own/skin.h"
 #include "skin/taut.h"
 #include "skin/touch.h"
 #include "skin/twist.h"

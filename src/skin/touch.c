@@ -13,7 +13,7 @@ enum { PASSES = 6, LAST = 2, SPREAD = 4 };
 /* Skin this deep inside another limb is not pushed out: it may have come in from the other side, m. */
 static const double DEEPEST = 7e-3;
 /* Siblings grow together at the web: that much of each side of it stays as it is, m. */
-static const double WEB = 2e-3;
+static const double WEB = 1.2e-3;
 /* A limb folds where it leaves its parent: pairs with less way than this between them along the skin, m. */
 static const double FOLD = 22e-3;
 /* Reach is not followed further than this, m. */

@@ -5,6 +5,7 @@
  * one before stays. */
 #include "consult.h"
 
+#include "page/own/studio.h"
 #include "wire.h"
 #include "worker.h"
 
@@ -24,6 +25,7 @@ typedef struct Question {
     uint32_t id, posture, nchange;
     Change change[SN_CONSULT_CHANGES];
     double q[SN_CONSULT_COORDINATES];
+    snEndureDef endure; /* repeat 0: not asked for */
 } Question;
 
 struct snConsult {
@@ -78,6 +80,21 @@ static bool read_apply(snConsult *c, const unsigned char *b, size_t size)
     return true;
 }
 
+static bool read_endure(snConsult *c, const unsigned char *b, size_t size)
+{
+    snEndureDef def = sn_default_endure_def();
+    if (size != 20) return false;
+    def.repeat = (int32_t)sn_wire_get(b + 8);
+    def.work = sn_wire_get_float(b + 12), def.rest = sn_wire_get_float(b + 16);
+    bool sound = def.repeat >= 0 && def.repeat <= 1000 && def.work >= 0.5 && def.work <= 600 && def.rest >= 0 &&
+                 def.rest <= 600 && def.repeat * (def.work + def.rest) <= 7200;
+    if (!sound) return false;
+    c->asked.endure = def;
+    c->asked.id = sn_wire_get(b + 4);
+    c->pose = true;
+    return true;
+}
+
 bool sn_consult_message(snConsult *c, const unsigned char *bytes, size_t size)
 {
     uint32_t op = size >= 4 ? sn_wire_get(bytes) : 0;
@@ -91,6 +108,8 @@ bool sn_consult_message(snConsult *c, const unsigned char *bytes, size_t size)
         fits = read_change(c, bytes, size);
     else if (op == SN_CONSULT_APPLY)
         fits = read_apply(c, bytes, size);
+    else if (op == SN_CONSULT_ENDURE)
+        fits = read_endure(c, bytes, size);
     pthread_cond_signal(&c->worker.changed);
     pthread_mutex_unlock(&c->worker.lock);
     return fits;
@@ -179,7 +198,8 @@ static snStatus answer(snConsult *c, bool nearest)
 {
     char *json = NULL;
     size_t size = 0;
-    snStatus status = sn_clinic_answer(c->model, c->healthy, c->changed, c->now.q, nearest, c->now.id, &json, &size);
+    snStatus status = sn_clinic_answer(c->model, c->healthy, c->changed, c->now.q, nearest,
+                                       c->now.endure.repeat ? &c->now.endure : NULL, c->now.id, &json, &size);
     if (status == SN_OK) publish(c, json, size);
     sn_studio_free(json);
     return status;

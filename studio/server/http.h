@@ -28,6 +28,9 @@ typedef struct snRequest {
 /* Length of the request at the start of bytes; 0: not all here yet; negative: minus the status to answer with. */
 int sn_request_parse(const char *bytes, size_t size, snRequest *request);
 
+/* The line of an error's status and, in *text, what a person is told. */
+const char *sn_http_error(int status, const char **text);
+
 /* Whether the names that the browser used are those of this server: 127.0.0.1 or localhost, with our port. Keeps pages
  * of other sites out (Origin), also when their name is made to point here (Host). No Origin means no page. */
 bool sn_request_host_fits(const snRequest *request, int port);

@@ -6,7 +6,10 @@
  * One file, because it is what one thread does. */
 #include "live.h"
 
+#include "control/own/drive.h"
+#include "control/own/pilot.h"
 #include "loading.h"
+#include "sim/own/state.h"
 #include "wire.h"
 #include "worker.h"
 
@@ -30,6 +33,9 @@ struct snLive {
     const snModel *model;
     snState *state;
     snFollower *follower; /* while following */
+    snPilot *pilot;       /* the same on a tree */
+    snSteerDef steer;     /* what it starts from */
+    bool tree;
     snDrive *drive;     /* what the sliders ask for, while not */
     snLoading loading;  /* what the page presses on the bones */
     int32_t nfunction;
@@ -114,18 +120,35 @@ static bool can_follow(const snLive *live)
     return live->nmuscle > 0 && live->ncoord > 0;
 }
 
+static bool follows(const snLive *live)
+{
+    return live->follower || live->pilot;
+}
+
 static void set_follow(snLive *live, bool on)
 {
-    if (on == (live->follower != NULL) || (on && !can_follow(live))) return;
+    if (on == follows(live) || (on && !can_follow(live))) return;
     if (!on) {
         sn_follower_destroy(live->follower);
-        live->follower = NULL;
+        sn_pilot_destroy(live->pilot);
+        live->follower = NULL, live->pilot = NULL;
         take_over(live);
         return;
     }
     snFollowerDef def = sn_default_follower_def();
     take_pose(live);
+    if (live->tree && sn_pilot_create(live->model, live->state, &live->steer, &live->pilot, NULL) != SN_OK) live->pilot = NULL;
+    if (live->tree) return;
     if (sn_follower_create(live->model, live->state, &def, &live->follower, NULL) != SN_OK) live->follower = NULL;
+}
+
+/* Where the target of a pilot ends up; how it goes there is the pilot's. */
+static void aim_pilot(snLive *live)
+{
+    if (memcmp(live->goal, live->aim, sizeof *live->goal * (size_t)live->ncoord) == 0) return;
+    memcpy(live->aim, live->goal, sizeof *live->goal * (size_t)live->ncoord);
+    sn_pilot_aim(live->pilot, live->goal);
+    (void)sn_body_poses(live->model, live->goal, live->pose_next);
 }
 
 /* Moves the target on its way by one step and tells the controller. */
@@ -216,7 +239,7 @@ static void drag(snLive *live, int32_t body, const double local[3], const double
 
 static void reset(snLive *live)
 {
-    bool following = live->follower != NULL;
+    bool following = follows(live) || live->tree; /* a body on a tree falls if nobody holds it */
     set_follow(live, false);
     (void)sn_state_reset(live->model, live->state);
     relax(live);
@@ -232,7 +255,7 @@ static void apply(snLive *live, const Command *c)
 {
     switch ((snLiveOp)c->op) {
     case SN_LIVE_DRIVE:
-        if (!live->follower) drive_muscle(live, (int32_t)c->index, c->value[0]);
+        if (!follows(live)) drive_muscle(live, (int32_t)c->index, c->value[0]);
         break;
     case SN_LIVE_PAUSE:
         live->paused = c->index != 0;
@@ -259,7 +282,7 @@ static void apply(snLive *live, const Command *c)
         live->strength.data[c->index] = clamp(c->value[0], 0, 1);
         break;
     case SN_LIVE_FUNCTION:
-        if (live->follower) break;
+        if (follows(live)) break;
         sn_drive_set(live->drive, live->nmuscle + (int32_t)c->index, c->value[0]);
         apply_levels(live);
         break;
@@ -268,6 +291,12 @@ static void apply(snLive *live, const Command *c)
         break;
     case SN_LIVE_LOAD:
         sn_loading_push(&live->loading, (int32_t)c->index, c->value);
+        break;
+    case SN_LIVE_DIAL:
+        if (live->pilot) sn_pilot_dial(live->pilot, c->index ? SN_PILOT_BREATHING : SN_PILOT_COACTIVATION, c->value[0]);
+        break;
+    case SN_LIVE_WEIGHT:
+        if (live->pilot) sn_pilot_load(live->pilot, (int32_t)c->index, c->value[0]);
         break;
     }
 }
@@ -281,6 +310,7 @@ static const struct {
     [SN_LIVE_GRAVITY] = {false, 1}, [SN_LIVE_FOLLOW] = {true, 0}, [SN_LIVE_AIM] = {true, 1},
     [SN_LIVE_DRAG] = {true, 6},     [SN_LIVE_RELAX] = {false, 0}, [SN_LIVE_STRENGTH] = {true, 1},
     [SN_LIVE_FUNCTION] = {true, 1}, [SN_LIVE_GRIP] = {false, 1},  [SN_LIVE_LOAD] = {true, 3},
+    [SN_LIVE_DIAL] = {true, 1},     [SN_LIVE_WEIGHT] = {true, 1},
 };
 
 /* How many things the index of an operation counts. */
@@ -297,6 +327,7 @@ static uint32_t bound_of(const snLive *live, uint32_t op)
     case SN_LIVE_DRAG:
         return live->ncoord ? (uint32_t)live->nbody : 0;
     case SN_LIVE_LOAD:
+    case SN_LIVE_WEIGHT:
         return (uint32_t)live->nbody;
     default:
         return 2;
@@ -320,7 +351,8 @@ static bool decode(const snLive *live, const unsigned char *bytes, size_t size, 
 static bool replaces(const Command *a, const Command *b)
 {
     bool steady = a->op == SN_LIVE_DRIVE || a->op == SN_LIVE_AIM || a->op == SN_LIVE_DRAG || a->op == SN_LIVE_GRAVITY ||
-                  a->op == SN_LIVE_STRENGTH || a->op == SN_LIVE_FUNCTION || a->op == SN_LIVE_GRIP || a->op == SN_LIVE_LOAD;
+                  a->op == SN_LIVE_STRENGTH || a->op == SN_LIVE_FUNCTION || a->op == SN_LIVE_GRIP || a->op == SN_LIVE_LOAD ||
+                  a->op == SN_LIVE_DIAL || a->op == SN_LIVE_WEIGHT;
     return steady && a->op == b->op && a->index == b->index;
 }
 
@@ -342,9 +374,9 @@ bool sn_live_message(snLive *live, const unsigned char *bytes, size_t size)
 
 static void write_snapshot(const snLive *live, uint32_t sequence, unsigned char *to)
 {
-    uint32_t flags = (live->paused ? SN_LIVE_PAUSED : 0) | (live->follower ? SN_LIVE_FOLLOWING : 0) |
+    uint32_t flags = (live->paused ? SN_LIVE_PAUSED : 0) | (follows(live) ? SN_LIVE_FOLLOWING : 0) |
                      (live->diverged ? SN_LIVE_DIVERGED : 0) | (can_follow(live) ? SN_LIVE_CAN_FOLLOW : 0) |
-                     (live->loading.can_grip ? SN_LIVE_CAN_GRIP : 0);
+                     (live->loading.can_grip ? SN_LIVE_CAN_GRIP : 0) | (live->tree ? SN_LIVE_CAN_DIAL : 0);
     double time = sn_time(live->state);
     uint64_t bits;
     memcpy(&bits, &time, 8);
@@ -402,7 +434,9 @@ static void advance(snLive *live, double elapsed)
     double started = sn_worker_clock(), done = 0;
     live->due = live->paused || live->diverged ? 0 : live->due + fmin(elapsed, LONGEST);
     while (live->due >= live->h && !live->diverged) {
-        if (live->follower)
+        if (live->pilot)
+            aim_pilot(live);
+        else if (live->follower)
             aim_follower(live);
         else
             apply_levels(live);
@@ -463,8 +497,8 @@ static bool find_fields(snLive *live)
     return sn_field(m, s, "body.position", &live->position) == SN_OK &&
            sn_field(m, s, "body.rotation", &live->rotation) == SN_OK &&
            sn_field(m, s, "strand.point", &live->point) == SN_OK &&
-           sn_field(m, s, "strand.length", &live->length) == SN_OK &&
-           sn_field(m, s, "strand.tension", &live->tension) == SN_OK &&
+           sn_field(m, s, live->tree ? "line.length" : "strand.length", &live->length) == SN_OK &&
+           sn_field(m, s, live->tree ? "line.tension" : "strand.tension", &live->tension) == SN_OK &&
            sn_field(m, s, "muscle.activation", &live->activation) == SN_OK &&
            sn_field(m, s, "muscle.strength", &live->strength) == SN_OK &&
            sn_field(m, s, "joint.coordinate", &live->coordinate) == SN_OK;
@@ -496,8 +530,8 @@ static snStatus fail(snError *error, snStatus status, const char *message)
     return status;
 }
 
-snStatus sn_live_create(const snSpec *spec, const snModel *model, int32_t threads, void (*wake)(void *user), void *user,
-                        snLive **out, snError *error)
+snStatus sn_live_create(const snSpec *spec, const snModel *model, const snSteerDef *steer, int32_t threads,
+                        void (*wake)(void *user), void *user, snLive **out, snError *error)
 {
     snLive *live = calloc(1, sizeof *live);
     if (!live) return fail(error, SN_NO_MEMORY, "out of memory");
@@ -506,7 +540,9 @@ snStatus sn_live_create(const snSpec *spec, const snModel *model, int32_t thread
     live->model = model, live->wake = wake, live->user = user, live->factor = 1;
     live->h = sn_model_step(model);
     live->nbody = sn_count(model, SN_ITEM_BODY), live->npoint = sn_count(model, SN_ITEM_POINT);
-    live->nstrand = sn_count(model, SN_ITEM_STRAND), live->nmuscle = sn_count(model, SN_ITEM_MUSCLE);
+    live->tree = sn_count(model, SN_ITEM_LINE) > 0;
+    live->steer = steer ? *steer : sn_default_steer_def();
+    live->nstrand = sn_count(model, live->tree ? SN_ITEM_LINE : SN_ITEM_STRAND), live->nmuscle = sn_count(model, SN_ITEM_MUSCLE);
     live->ncoord = sn_count(model, SN_ITEM_COORDINATE);
     snStatus status = sn_state_create(model, &def, &live->state, error);
     if (status == SN_OK) status = sn_drive_create(spec, model, &live->drive, error);
@@ -514,8 +550,9 @@ snStatus sn_live_create(const snSpec *spec, const snModel *model, int32_t thread
     if (status == SN_OK) live->nfunction = sn_drive_functions(live->drive);
     if (status == SN_OK && (!find_fields(live) || !allocate(live))) status = fail(error, SN_NO_MEMORY, "out of memory");
     if (status == SN_OK) take_pose(live);
+    if (status == SN_OK && live->tree) set_follow(live, true);
     if (status == SN_OK && !sn_worker_start(&live->worker, run, live))
-        status = fail(error, SN_FAILED, "no thread for the simulation");
+        status = fail(error, SN_FAILED, "cannot start a thread for the simulation");
     if (status == SN_OK)
         *out = live;
     else
@@ -536,6 +573,7 @@ void sn_live_destroy(snLive *live)
     if (!live) return;
     sn_worker_end(&live->worker);
     sn_follower_destroy(live->follower);
+    sn_pilot_destroy(live->pilot);
     sn_drive_destroy(live->drive);
     sn_loading_destroy(&live->loading);
     sn_state_destroy(live->state);

@@ -22,7 +22,9 @@ typedef enum snLiveOp {
     SN_LIVE_FUNCTION, /* function of the model, level 0 to 1 (float) */
     SN_LIVE_GRIP,     /* N on every digit (float), 0 to 200 */
     SN_LIVE_LOAD,     /* body, force in N (3 floats), as drawn, turning with the body; -200 to 200 each */
-    SN_LIVE_LAST = SN_LIVE_LOAD
+    SN_LIVE_DIAL,      /* of a model on a tree: 0 coactivation, 1 breathing; value (float): level, or rad */
+    SN_LIVE_WEIGHT,    /* of a model on a tree: body, kg (float), 0 to 100 */
+    SN_LIVE_LAST = SN_LIVE_WEIGHT
 } snLiveOp;
 
 enum { SN_LIVE_MAX_ARGUMENT = 7 };
@@ -32,12 +34,14 @@ typedef enum snLiveFlag {
     SN_LIVE_FOLLOWING = 2,
     SN_LIVE_DIVERGED = 4,
     SN_LIVE_CAN_FOLLOW = 8,
-    SN_LIVE_CAN_GRIP = 16
+    SN_LIVE_CAN_GRIP = 16,
+    SN_LIVE_CAN_DIAL = 32
 } snLiveFlag;
 
-/* wake is called from the thread after every new snapshot. The model is the one compiled from the spec. */
-snStatus sn_live_create(const snSpec *spec, const snModel *model, int32_t threads, void (*wake)(void *user), void *user,
-                        snLive **live, snError *error);
+/* wake is called from the thread after every new snapshot. The model is the one compiled from the spec. steer: how a model
+ * on a tree is held, which it is from the beginning; NULL: as sn_default_steer_def says. It must outlive the simulation. */
+snStatus sn_live_create(const snSpec *spec, const snModel *model, const snSteerDef *steer, int32_t threads,
+                        void (*wake)(void *user), void *user, snLive **live, snError *error);
 void sn_live_destroy(snLive *live);
 /* Somebody looks: without, the simulation rests. */
 void sn_live_watch(snLive *live, bool watched);

@@ -1,3 +1,4 @@
+#include "control/own/load.h"
 #include "loading.h"
 
 #include <math.h>

@@ -1,8 +1,9 @@
-/* Sockets: one thread and poll() over a few clients.
+/* Sockets: one thread and poll() over a few clients. One file, as all of it works on one table of clients.
  *
  * Invariants
  * 1. A client owns at most one answer or message being sent; while it is, no further snapshot is queued for it. A slow
- *    client gets fewer pictures, a stalled one none, and nobody else waits for it.
+ *    client gets fewer pictures, a stalled one none, and nobody else waits for it. At most AHEAD snapshots are on their
+ *    way to it and unseen, wherever they are: what it sees is never older than that, however slow it is.
  * 2. What a client has sent but not been answered never exceeds its buffer; reading stops when it is full.
  * 3. Any failure of a client ends that client only.
  * 4. At most CLIENTS are served. When all places are taken, the one that has been silent longest goes; where all are at
@@ -12,10 +13,11 @@
 #include "consult.h"
 #include "filling.h"
 #include "http.h"
+#include "listen.h"
 #include "live.h"
+#include "wire.h"
 #include "worker.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -27,7 +29,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { CLIENTS = 24, SPARE = 8, PLACES = CLIENTS + SPARE, HEAD_SIZE = 1024, POLL_MS = 100 };
+enum { CLIENTS = 24, SPARE = 8, PLACES = CLIENTS + SPARE, HEAD_SIZE = 1024, POLL_MS = 100, AHEAD = 2 };
+enum { SEEN = 0 }; /* operation of any WebSocket: so many snapshots of this connection have been shown */
 
 static const double PATIENCE = 10; /* s that a client may take for a request, or for taking in an answer */
 static const double IDLE = 1;      /* the same when others wait for a place */
@@ -45,7 +48,9 @@ typedef struct Client {
     size_t nbody, sent;
     unsigned char *message; /* what it alone is sent: a snapshot, or a file of the result */
     uint32_t sequence;
-    double since; /* of the last progress */
+    uint32_t nsent, nseen; /* snapshots; seen: as the client says, */
+    bool tells;            /* by messages of its own; else by answering a ping, which says only that they have arrived */
+    double since;          /* of the last progress */
 } Client;
 
 struct snServer {
@@ -117,24 +122,8 @@ static void answer(Client *c, const char *status, const char *type, const void *
 
 static void answer_error(Client *c, int status)
 {
-    static const struct {
-        int status;
-        const char *line, *text;
-    } known[] = {
-        {400, "400 Bad Request", "This is not a request.\n"},
-        {403, "403 Forbidden",
-         "Open the whole address that sinew studio printed: it holds a key, and begins with 127.0.0.1 or localhost.\n"},
-        {404, "404 Not Found", "There is nothing of that name here.\n"},
-        {405, "405 Method Not Allowed", "Only GET and HEAD.\n"},
-        {414, "414 URI Too Long", "Too long.\n"},
-        {426, "426 Upgrade Required", "This place speaks WebSocket, version 13.\n"},
-        {431, "431 Request Header Fields Too Large", "Too long.\n"},
-        {503, "503 Service Unavailable", "All places are taken. Close a page of this studio, or try again later.\n"},
-        {505, "505 HTTP Version Not Supported", "HTTP 1.1, please.\n"},
-    };
-    size_t i = 0;
-    while (i + 1 < sizeof known / sizeof *known && known[i].status != status) ++i;
-    answer(c, known[i].line, "text/plain; charset=utf-8", known[i].text, strlen(known[i].text), true);
+    const char *text, *line = sn_http_error(status, &text);
+    answer(c, line, "text/plain; charset=utf-8", text, strlen(text), true);
 }
 
 /* ---- requests ----------------------------------------------------------------------------- */
@@ -165,13 +154,18 @@ static void start_clinic(snServer *s, Client *c, const snRequest *r)
     start_websocket(s, c, r, false);
 }
 
-/* A file of the model that filling a muscle has made. */
-static void answer_result(snServer *s, Client *c, bool scene, bool with_body)
+/* What is made when it is asked for: files of the model that filling a muscle gave, and what the server's owner adds. */
+static void answer_made(snServer *s, Client *c, const char *path, bool with_body)
 {
     size_t size = 0;
-    c->message = (unsigned char *)sn_filling_result(s->filling, scene, &size);
+    const char *type = "application/xml";
+    bool scene = strcmp(path, "/strands.scene.xml") == 0;
+    if (s->filling && (scene || strcmp(path, "/strands.muscle.xml") == 0))
+        c->message = (unsigned char *)sn_filling_result(s->filling, scene, &size);
+    else if (s->def.extra)
+        c->message = s->def.extra(s->def.user, path, &size, &type);
     if (c->message)
-        answer(c, "200 OK", "application/xml", c->message, size, with_body);
+        answer(c, "200 OK", type, c->message, size, with_body);
     else
         answer_error(c, 404);
 }
@@ -197,12 +191,8 @@ static void handle_request(snServer *s, Client *c, snRequest *r)
         r->upgrade ? start_websocket(s, c, r, true) : answer_error(c, 426);
     else if (strcmp(r->path, "/clinic") == 0 && s->consult && !head)
         r->upgrade ? start_clinic(s, c, r) : answer_error(c, 426);
-    else if (strcmp(r->path, "/strands.muscle.xml") == 0 && s->filling)
-        answer_result(s, c, false, !head);
-    else if (strcmp(r->path, "/strands.scene.xml") == 0 && s->filling)
-        answer_result(s, c, true, !head);
     else
-        answer_error(c, 404);
+        answer_made(s, c, r->path, !head);
 }
 
 static void consume(Client *c, size_t n)
@@ -225,6 +215,27 @@ static void close_websocket(snServer *s, Client *c, int code)
     c->closing = true;
 }
 
+/* From a client; one that claims to have seen more than it was sent is believed what is possible. */
+static void count_seen(Client *c, const unsigned char *number)
+{
+    uint32_t seen = sn_wire_get(number);
+    if (seen > c->nseen) c->nseen = seen < c->nsent ? seen : c->nsent;
+}
+
+/* A message is the business of the part that the WebSocket belongs to; what is no message is passed over. */
+static void handle_message(snServer *s, Client *c, const snWsFrame *f)
+{
+    if (f->size == 8 && sn_wire_get(f->payload) == SEEN) {
+        c->tells = true;
+        count_seen(c, f->payload + 4);
+    } else if (c->strands)
+        (void)sn_filling_message(s->filling, f->payload, f->size);
+    else if (c->clinic)
+        (void)sn_consult_message(s->consult, f->payload, f->size);
+    else
+        (void)sn_live_message(s->live, f->payload, f->size);
+}
+
 static void handle_frames(snServer *s, Client *c)
 {
     snWsFrame frame;
@@ -243,12 +254,10 @@ static void handle_frames(snServer *s, Client *c)
             size_t head = sn_ws_header(SN_WS_PONG, frame.size, (unsigned char *)c->head);
             memcpy(c->head + head, frame.payload, frame.size);
             start_sending(c, head + frame.size, NULL, 0);
-        } else if (frame.kind == SN_WS_BINARY && c->strands)
-            (void)sn_filling_message(s->filling, frame.payload, frame.size);
-        else if (frame.kind == SN_WS_BINARY && c->clinic)
-            (void)sn_consult_message(s->consult, frame.payload, frame.size);
+        } else if (frame.kind == SN_WS_PONG && frame.size == 4 && !c->tells)
+            count_seen(c, frame.payload);
         else if (frame.kind == SN_WS_BINARY)
-            (void)sn_live_message(s->live, frame.payload, frame.size); /* what is no message is passed over */
+            handle_message(s, c, &frame);
     }
 }
 
@@ -286,7 +295,13 @@ static void receive(snServer *s, Client *c)
     flush(s, c);
 }
 
-/* A quiet WebSocket is not idle: what is sent to it keeps it awake. */
+static bool is_full(const Client *c)
+{
+    return c->nsent - c->nseen >= AHEAD;
+}
+
+/* A quiet WebSocket is not idle: what is sent to it keeps it awake. One that is not looked at (a page in the background)
+ * may stay while there is room. */
 static bool is_idle(const Client *c, double patience)
 {
     return c->fd >= 0 && sn_worker_clock() - c->since > patience && (!c->websocket || is_sending(c));
@@ -298,7 +313,8 @@ static Client *find_place(snServer *s, Client *from, int count, double patience)
     Client *oldest = NULL;
     for (Client *c = from; c < from + count; ++c) {
         if (c->fd < 0) return c;
-        if (is_idle(c, patience) && (!oldest || c->since < oldest->since)) oldest = c;
+        bool unseen = is_full(c) && sn_worker_clock() - c->since > PATIENCE;
+        if ((unseen || is_idle(c, patience)) && (!oldest || c->since < oldest->since)) oldest = c;
     }
     if (oldest) drop(s, oldest);
     return oldest;
@@ -336,15 +352,30 @@ static size_t sized_snapshot(snServer *s, Client *c)
     return size;
 }
 
+/* The frame of a snapshot, after a ping where the client does not tell by itself what it has seen: its answer says that
+ * the snapshots before have arrived. */
+static void start_snapshot(Client *c, size_t size)
+{
+    unsigned char *head = (unsigned char *)c->head;
+    size_t n = 0;
+    if (!c->tells) {
+        n = sn_ws_header(SN_WS_PING, 4, head);
+        n = (size_t)(sn_wire_put(head + n, c->nsent) - head);
+    }
+    n += sn_ws_header(c->clinic ? SN_WS_TEXT : SN_WS_BINARY, size, head + n);
+    ++c->nsent;
+    start_sending(c, n, c->message, size);
+}
+
 static void send_snapshots(snServer *s)
 {
     for (int i = 0; i < CLIENTS; ++i) {
         Client *c = &s->client[i];
-        if (c->fd < 0 || !c->websocket || c->closing || is_sending(c)) continue;
+        if (c->fd < 0 || !c->websocket || c->closing || is_sending(c) || is_full(c)) continue;
         bool sized = c->strands || c->clinic;
         size_t size = sized ? sized_snapshot(s, c) : sn_live_snapshot(s->live, &c->sequence, c->message);
         if (!size) continue;
-        start_sending(c, sn_ws_header(c->clinic ? SN_WS_TEXT : SN_WS_BINARY, size, (unsigned char *)c->head), c->message, size);
+        start_snapshot(c, size);
         flush(s, c);
     }
 }
@@ -401,35 +432,6 @@ snStatus sn_server_run(snServer *s, bool (*stop)(void *user), void *user)
 
 /* ---- making and ending -------------------------------------------------------------------- */
 
-static snStatus fail(snError *error, snStatus status, const char *message, int port, const char *remedy)
-{
-    if (!error) return status;
-    *error = (snError){.status = status};
-    snprintf(error->message, sizeof error->message, message, port);
-    snprintf(error->remedy, sizeof error->remedy, "%s", remedy);
-    return status;
-}
-
-static snStatus open_port(snServer *s, snError *error)
-{
-    struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons((uint16_t)s->def.port)};
-    socklen_t size = sizeof at;
-    int one = 1;
-    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    s->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (s->fd < 0) return fail(error, SN_FAILED, "no socket for port %d", s->def.port, "");
-    (void)setsockopt(s->fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
-    if (bind(s->fd, (struct sockaddr *)&at, sizeof at) != 0 || listen(s->fd, 4 * PLACES) != 0) {
-        if (errno == EADDRINUSE)
-            return fail(error, SN_FAILED, "port %d is taken by another program", s->def.port,
-                        "end that program, or choose another port with --port (0: any that is free)");
-        return fail(error, SN_FAILED, "port %d cannot be opened", s->def.port, "choose another port with --port");
-    }
-    (void)getsockname(s->fd, (struct sockaddr *)&at, &size);
-    s->port = ntohs(at.sin_port);
-    return SN_OK;
-}
-
 /* From the simulation's thread: a byte in the pipe ends the poll. A full pipe wakes as well. */
 static void wake(void *user)
 {
@@ -438,32 +440,22 @@ static void wake(void *user)
     (void)n;
 }
 
-static bool open_pipe(int ends[2])
-{
-    if (pipe(ends) != 0) return false;
-    for (int i = 0; i < 2; ++i) {
-        (void)fcntl(ends[i], F_SETFL, O_NONBLOCK);
-        (void)fcntl(ends[i], F_SETFD, FD_CLOEXEC);
-    }
-    return true;
-}
-
 snStatus sn_server_create(const snServerDef *def, snServer **out, snError *error)
 {
     snServer *s = calloc(1, sizeof *s);
-    if (!s) return fail(error, SN_NO_MEMORY, "out of memory", 0, "");
-    s->def = *def;
+    if (!s) return sn_listen_fail(error, SN_NO_MEMORY, "out of memory", 0, "");
+    s->def = *def, s->port = def->port;
     s->fd = s->wake[0] = s->wake[1] = -1;
     for (int i = 0; i < PLACES; ++i) s->client[i].fd = -1;
     if (!sn_token_make(s->token)) {
         free(s);
-        return fail(error, SN_FAILED, "the system gives no random numbers for the address", 0, "");
+        return sn_listen_fail(error, SN_FAILED, "the system gives no random numbers for the address", 0, "");
     }
-    snStatus status = open_port(s, error);
-    if (status == SN_OK && !open_pipe(s->wake))
-        status = fail(error, SN_FAILED, "no pipe to wake the server on port %d", s->port, "");
+    snStatus status = sn_listen_open(&s->port, 4 * PLACES, &s->fd, error);
+    if (status == SN_OK && !sn_listen_pipe(s->wake))
+        status = sn_listen_fail(error, SN_FAILED, "no pipe to wake the server on port %d", s->port, "");
     if (status == SN_OK && def->model)
-        status = sn_live_create(def->spec, def->model, def->threads, wake, s, &s->live, error);
+        status = sn_live_create(def->spec, def->model, def->steer, def->threads, wake, s, &s->live, error);
     if (status == SN_OK && def->model) status = sn_filling_create(def->spec, wake, s, &s->filling);
     if (status == SN_OK && def->clinic)
         status = sn_consult_create(def->spec, def->clinic, wake, s, &s->consult, error);

@@ -13,12 +13,17 @@ typedef struct snServer snServer;
 
 typedef struct snServerDef {
     const snModel *model; /* for the live mode; NULL: replay only */
+    const snSteerDef *steer; /* how a model on a tree is held while live; NULL: as it comes */
     const snModel *clinic; /* for clinical questions: a model on a tree; NULL: none */
     const snSpec *spec;    /* that it was compiled from */
     const char *page;     /* sn_load_page */
     size_t page_size;
     const void *scene; /* sn_pack_studio */
     size_t scene_size;
+    /* What else there is to get: memory that is freed after it was sent, its size and content type; NULL: nothing of
+     * that name. May itself be NULL. */
+    unsigned char *(*extra)(void *user, const char *path, size_t *size, const char **type);
+    void *user;
     int port;        /* 0: any that is free */
     int32_t threads; /* of the simulation */
 } snServerDef;

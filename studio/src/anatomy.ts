@@ -2,7 +2,7 @@
 
 import type { Change, Coordinate, StudioData } from "./data";
 
-export const NOTICE = "Not a medical device: the answers are those of a model that was compared with no patient.";
+export const NOTICE = "Not a medical device: the model has not been compared with any patient.";
 
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
@@ -50,7 +50,7 @@ export function changeText(c: Change): string {
   const percent = `${Math.round(100 * c.value)} %`;
   switch (c.kind) {
     case "nerve":
-      return `${lesionName(c.name)} cut`;
+      return lesionName(c.name).replace(/(, |$)/, (end) => ` cut${end ? " " : ""}`);
     case "strength":
       return c.value === 0 ? `${c.name} paralysed` : `${c.name} weak: ${percent} left`;
     case "cut":

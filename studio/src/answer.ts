@@ -4,6 +4,7 @@
 import { actions, changeText, coordinateName, nerveName, NOTICE, strandOf, unitLabel } from "./anatomy";
 import type { Answer, Change, Compensator, Held, StudioData } from "./data";
 import { announce, byId, el } from "./dom";
+import { OverTimeCard, type Rhythm } from "./overtime";
 
 const WORDS: Record<Held["verdict"], [string, string]> = {
   yes: ["Yes", "the pose can be held"],
@@ -21,6 +22,8 @@ export interface AnswerEvents {
   change(change: Change): void;
   /** changes can be made here */
   editable: boolean;
+  /** the answers to come should tell how the hands tire */
+  endure(rhythm: Rhythm | null): void;
 }
 
 export class AnswerPanel {
@@ -28,6 +31,7 @@ export class AnswerPanel {
   private readonly cards = el("div", { class: "verdicts", role: "status", "aria-live": "polite" });
   private readonly body = el("div", {});
   private readonly muscle = el("section", { class: "card", id: "muscle-card", "aria-label": "Selected muscle" });
+  private readonly over: OverTimeCard;
   private selected = -1;
   private said = "";
   private answer: Answer | null = null;
@@ -38,7 +42,8 @@ export class AnswerPanel {
     private readonly events: AnswerEvents,
   ) {
     this.muscle.hidden = true;
-    this.root.append(this.cards, this.muscle, this.body, el("p", { class: "notice" }, NOTICE));
+    this.over = new OverTimeCard(data, events.editable, (r) => events.endure(r));
+    this.root.append(this.cards, this.muscle, this.body, this.over.root, el("p", { class: "notice" }, NOTICE));
   }
 
   /** searching: where the hand ends up is not known yet. */
@@ -53,6 +58,8 @@ export class AnswerPanel {
     if (answer.case) parts.push(this.lost(answer.case, searching), this.compensators(this.takers, changes));
     else parts.push(this.workers(answer.healthy));
     this.body.replaceChildren(...parts);
+    this.over.root.hidden = !this.events.editable && !answer.over;
+    this.over.show(answer.over);
     this.drawMuscle();
     const text = limbs.map(([name, h]) => `${name}: ${h.verdict}`).join(", ");
     if (text !== this.said) announce((this.said = text));

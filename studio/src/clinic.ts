@@ -66,7 +66,7 @@ export class Clinic {
     this.labels = new Labels(data, view, frame);
     this.grafts = new Grafts(view);
     this.consult = new Consult(data, { answer: (a) => this.take(a), link: (t, bad) => this.showLink(t, bad) });
-    this.panel = new AnswerPanel(data, { select: (s) => events.select(s), change: (c) => this.editor?.add(c), editable: served });
+    this.panel = new AnswerPanel(data, { select: (s) => events.select(s), change: (c) => this.editor?.add(c), editable: served, endure: (r) => this.consult.setRhythm(r) });
     const root = byId("clinic");
     if (served) {
       this.editor = new CaseEditor(data, this.clinic, () => this.caseChanged());

@@ -2,6 +2,7 @@
 // it was written.
 
 import type { Answer, Change, StudioData } from "./data";
+import { Seen } from "./seen";
 
 const KINDS: Change["kind"][] = ["strength", "passive", "cost", "cut", "nerve", "fuse", "load", "transfer", "couple"];
 enum Op {
@@ -9,6 +10,7 @@ enum Op {
   Begin,
   Change,
   Apply,
+  Endure,
 }
 
 export interface ConsultEvents {
@@ -27,6 +29,7 @@ export class Consult {
   private changes: Change[] = [];
   private posture = 0;
   private planned = false;
+  private rhythm: { work: number; rest: number; repeat: number } | null = null;
 
   constructor(
     data: StudioData,
@@ -42,9 +45,14 @@ export class Consult {
     this.socket = socket;
     socket.onopen = () => {
       this.events.link("connected", false);
+      if (this.rhythm) this.setRhythm(this.rhythm);
       this.setCase(this.changes, this.posture);
     };
-    socket.onmessage = (e) => this.take(String(e.data));
+    const seen = new Seen(socket);
+    socket.onmessage = (e) => {
+      seen.add();
+      this.take(String(e.data));
+    };
     socket.onclose = () => {
       if (this.socket !== socket) return;
       this.events.link("server away", true);
@@ -77,6 +85,12 @@ export class Consult {
     for (const c of changes) this.send(Op.Change, [KINDS.indexOf(c.kind)], [c.value, ...c.force], c.to ? `${c.name}>${c.to}` : c.name);
     this.sendPose();
     this.send(Op.Apply, [this.next(), posture], []);
+  }
+
+  /** Final answers tell how both hands tire in this rhythm; null: no longer. */
+  setRhythm(rhythm: { work: number; rest: number; repeat: number } | null): void {
+    this.rhythm = rhythm;
+    this.send(Op.Endure, [this.next(), rhythm?.repeat ?? 0], [rhythm?.work ?? 1, rhythm?.rest ?? 0]);
   }
 
   private next(): number {

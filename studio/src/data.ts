@@ -204,6 +204,26 @@ export interface Compensator {
   must: boolean;
 }
 
+/** A pose held again and again by one hand: curves over the moments in time, those of the muscles that tire most. */
+export interface Endurance {
+  /** s; -1: it never gives way */
+  fails: number;
+  repetition: number;
+  /** coordinate, -1: none */
+  worst: number;
+  time: number[];
+  unmet: number[];
+  units: { unit: string; activation: number[]; fatigued: number[] }[];
+}
+
+export interface OverTime {
+  work: number;
+  rest: number;
+  repeat: number;
+  healthy: Endurance;
+  case?: Endurance;
+}
+
 export interface Answer {
   id: number;
   final: boolean;
@@ -213,6 +233,7 @@ export interface Answer {
   healthy: Held;
   case?: Held;
   compensators?: Compensator[];
+  over?: OverTime;
 }
 
 export interface ClinicData {

@@ -5,6 +5,7 @@ import * as THREE from "three";
 import type { Fillable, StudioData } from "./data";
 import { announce, byId, el } from "./dom";
 import type { View } from "./view";
+import { Seen } from "./seen";
 
 const MAGIC = 0x54534e53; // SNST
 const HEADER = 28;
@@ -116,8 +117,12 @@ export class FillMode {
     }
     this.socket = new WebSocket(`ws://${location.host}${location.pathname}strands`);
     this.socket.binaryType = "arraybuffer";
-    this.socket.onmessage = (e) => e.data instanceof ArrayBuffer && this.take(e.data);
-    this.socket.onclose = () => this.on && (this.note.textContent = "The server has gone away.");
+    const seen = new Seen(this.socket);
+    this.socket.onmessage = (e) => {
+      seen.add();
+      if (e.data instanceof ArrayBuffer) this.take(e.data);
+    };
+    this.socket.onclose = () => this.on && (this.note.textContent = "The server has stopped.");
   }
 
   /** Shows the mesh and the strands that may be its inputs; the first one is taken unless one bears the mesh's name. */
@@ -181,7 +186,7 @@ export class FillMode {
   private show(text = ""): void {
     const busy = this.busy();
     this.pause.disabled = this.keep.disabled = this.stop.disabled = !busy;
-    this.pause.textContent = this.state === "paused" ? "Go on" : "Pause";
+    this.pause.textContent = this.state === "paused" ? "Continue" : "Pause";
     this.start.textContent = busy ? "Start again" : "Start";
     this.note.textContent = text || (busy ? `${this.nstrand} strands, step ${this.step}: ${this.state === "moving" ? `they move by ${(100 * this.moved).toFixed(1)} % of their spacing` : this.state}` : "");
     this.note.classList.toggle("bad", this.state === "failed");

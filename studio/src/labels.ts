@@ -7,9 +7,9 @@ import type { Frame } from "./frame";
 import type { View } from "./view";
 
 const MOST = 7;
-/** Width and height with the action and, where a half is narrow, without. */
-const WIDE = { width: 148, height: 46 };
-const NARROW = { width: 96, height: 22 };
+/** Width, height and how many actions; where a half is narrow one has to do. */
+const WIDE = { width: 148, height: 46, acts: 2 };
+const NARROW = { width: 92, height: 44, acts: 1 };
 
 export class Labels {
   on = false;
@@ -43,7 +43,7 @@ export class Labels {
     const { clientWidth: w, clientHeight: h } = this.root;
     const least = this.view.split ? w / 2 : 0;
     const narrow = w - least < 480;
-    const { width, height } = narrow ? NARROW : WIDE;
+    const { width, height, acts } = narrow ? NARROW : WIDE;
     this.root.classList.toggle("narrow", narrow);
     const places = this.chosen().map((s) => ({ s, ...this.view.screenAt(this.view.tubes.middleOf(s)) }));
     const middle = places.reduce((sum, p) => sum + p.x, 0) / (places.length || 1);
@@ -53,18 +53,19 @@ export class Labels {
       for (const p of places.filter((q) => q.x >= middle === right).sort((a, b) => a.y - b.y)) {
         y = Math.min(Math.max(p.y - height / 2, y), h - 130);
         const x = right ? w - width - 10 : least + 10;
-        nodes.push(this.lead(p.x, p.y, right ? x : x + width, y + height / 2), this.label(p.s, x, y));
+        nodes.push(this.lead(p.x, p.y, right ? x : x + width, y + height / 2), this.label(p.s, x, y, acts));
         y += height + 4;
       }
     }
     this.root.replaceChildren(...nodes);
   }
 
-  private label(strand: number, x: number, y: number): HTMLElement {
+  private label(strand: number, x: number, y: number, acts: number): HTMLElement {
     const { muscle, name } = this.data.strands[strand];
     const nerve = nerveName(this.data, strand);
+    const doing = actions(this.data, strand, acts);
     const node = el("div", { class: "name-tag" },
-      el("strong", {}, this.data.muscles[muscle] ?? name), nerve ? el("span", { class: `nerve ${nerve}` }, nerve) : "", el("small", {}, actions(this.data, strand, 2)));
+      el("strong", {}, this.data.muscles[muscle] ?? name), nerve ? el("span", { class: `nerve ${nerve}` }, nerve) : "", el("small", { title: doing }, doing));
     node.style.transform = `translate(${x}px, ${y}px)`;
     return node;
   }

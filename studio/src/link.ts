@@ -3,6 +3,7 @@
 
 import type { StudioData } from "./data";
 import type { Frame } from "./frame";
+import { Seen } from "./seen";
 
 const MAGIC = 0x564c4e53; // SNLV
 const HEADER = 24;
@@ -21,6 +22,8 @@ export enum Op {
   Function,
   Grip,
   Load,
+  Dial,
+  Weight,
 }
 
 export interface LiveState {
@@ -29,6 +32,8 @@ export interface LiveState {
   diverged: boolean;
   canFollow: boolean;
   canGrip: boolean;
+  /** coactivation, breathing and weights can be set */
+  canDial: boolean;
   sequence: number;
   factor: number;
   coordinates: Float32Array;
@@ -55,7 +60,7 @@ export class Link {
   ) {
     const n = data.coordinates.length;
     this.state = {
-      paused: false, following: false, diverged: false, canFollow: false, canGrip: false, sequence: 0, factor: 1,
+      paused: false, following: false, diverged: false, canFollow: false, canGrip: false, canDial: false, sequence: 0, factor: 1,
       coordinates: new Float32Array(n), goals: new Float32Array(n), functions: new Float32Array(data.functions.length),
     };
   }
@@ -70,7 +75,11 @@ export class Link {
       this.events.link("connected", false);
       for (const message of this.waiting.splice(0)) socket.send(message);
     };
-    socket.onmessage = (e) => this.keep(e.data);
+    const seen = new Seen(socket);
+    socket.onmessage = (e) => {
+      this.keep(e.data);
+      seen.add();
+    };
     socket.onclose = () => {
       if (this.socket !== socket || !this.wanted) return;
       this.events.link("server away", true);
@@ -121,6 +130,7 @@ export class Link {
     this.state.diverged = (flags & 4) !== 0;
     this.state.canFollow = (flags & 8) !== 0;
     this.state.canGrip = (flags & 16) !== 0;
+    this.state.canDial = (flags & 32) !== 0;
     this.state.sequence = view.getUint32(8, true);
     this.state.factor = view.getFloat32(12, true);
     const f = this.frame;

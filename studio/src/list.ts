@@ -30,6 +30,9 @@ interface Section {
   count: HTMLElement;
 }
 
+/** With more strands than this, groups begin closed. */
+const MANY = 150;
+
 export class MuscleList {
   private readonly sections: Section[] = [];
   private readonly rows: Row[] = [];
@@ -38,6 +41,8 @@ export class MuscleList {
   private readonly search = byId<HTMLInputElement>("search");
   private byActivity = false;
   private sorted = 0;
+  /** shown last */
+  private last: Frame | null = null;
 
   constructor(
     private readonly data: StudioData,
@@ -66,10 +71,11 @@ export class MuscleList {
     const title = label && label.toLowerCase() !== name.toLowerCase() ? [el("span", { class: "about" }, label)] : [];
     const node = el(
       "details",
-      { class: "group", open: true },
+      { class: "group", open: this.data.strands.length <= MANY },
       el("summary", {}, el("span", {}, name), ...title, count),
       el("ul", {}, ...rows.map((r) => r.node)),
     );
+    node.addEventListener("toggle", () => this.last && this.update(this.last));
     this.rows.push(...rows);
     return { name, node, rows, count };
   }
@@ -116,7 +122,7 @@ export class MuscleList {
 
   /** Puts the sliders where the activations are, except the one that is being held. */
   syncSliders(activation: Float32Array): void {
-    for (const row of this.rows)
+    for (const row of this.seen())
       if (row.slider && row.slider !== document.activeElement)
         row.slider.value = String(activation[this.data.strands[row.strand].muscle]);
   }
@@ -164,7 +170,9 @@ export class MuscleList {
       const on = row.strand === selected;
       row.pick.setAttribute("aria-pressed", String(on));
       row.node.classList.toggle("selected", on);
-      if (on) row.node.scrollIntoView({ block: "nearest" });
+      if (!on) continue;
+      row.node.closest("details")?.setAttribute("open", "");
+      row.node.scrollIntoView({ block: "nearest" });
     }
   }
 
@@ -188,8 +196,14 @@ export class MuscleList {
     for (const row of this.rows) row.shown = -1;
   }
 
+  /** Rows of open groups: nobody sees the others. */
+  private seen(): Row[] {
+    return this.byActivity ? this.rows : this.sections.flatMap((s) => (s.node.open ? s.rows : []));
+  }
+
   update(frame: Frame): void {
-    for (const row of this.rows) {
+    this.last = frame;
+    for (const row of this.seen()) {
       const { muscle } = this.data.strands[row.strand];
       if (muscle < 0) continue;
       const level = frame.activation[muscle];

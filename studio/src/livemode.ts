@@ -5,8 +5,10 @@ import type { Coordinate, StudioData } from "./data";
 import { announce, byId, el } from "./dom";
 import type { Frame } from "./frame";
 import { WHY_UNLOADED } from "./help";
+import { Keys } from "./keys";
 import { Link, Op } from "./link";
 import { button, ICONS, setIcon } from "./transport";
+import { Dials } from "./dials";
 import type { View } from "./view";
 
 interface Slider {
@@ -36,6 +38,7 @@ export class LiveMode {
   private readonly sliders: Slider[] = [];
   private readonly levels: Level[] = [];
   private readonly pause: HTMLButtonElement;
+  private readonly keys: Keys;
   private readonly note = el("output", { class: "live-note", id: "live-note" });
   private readonly gravity = el("input", { type: "checkbox", id: "gravity", checked: true });
   private readonly follow = el("button", { type: "button", class: "chip", id: "follow", "aria-pressed": "false", title: "The controller brings the bones to the target" }, "Follow the target");
@@ -44,6 +47,7 @@ export class LiveMode {
   private readonly gripShown = el("output", {}, "0 N");
   private readonly gripRow = el("label", { class: "coordinate grip", hidden: true }, el("span", {}, "Grip on each digit"), this.gripShown, this.grip);
   private readonly gripWhy = el("p", { class: "hint", id: "grip-why", hidden: true }, WHY_UNLOADED);
+  private readonly dials: Dials;
   private readonly grab = el("button", { type: "button", class: "chip", id: "grab", "aria-pressed": "false", title: "Drag bones with the pointer (or hold shift)" }, "Drag bones");
 
   constructor(
@@ -53,6 +57,7 @@ export class LiveMode {
     private readonly changed: () => void,
   ) {
     this.link = new Link(data, frame, { snapshot: () => this.snapshot(), link: (t, bad) => this.showLink(t, bad) });
+    this.dials = new Dials(data, this.link, () => this.setFollow(true));
     this.pause = button("Pause", ICONS.pause, "Pause or continue (space)", () => this.togglePause(), "live-pause");
     this.pause.classList.add("main");
     this.gravity.addEventListener("change", () => this.link.send(Op.Gravity, -1, this.gravity.checked ? 1 : 0));
@@ -62,6 +67,7 @@ export class LiveMode {
       this.link.send(Op.Grip, -1, Number(this.grip.value));
       this.gripShown.textContent = `${this.grip.value} N`;
     });
+    this.keys = new Keys(data.name, data.coordinates, () => Array.from(this.link.state.following ? this.link.state.goals : this.link.state.coordinates));
     this.buildFunctions();
     this.buildPose();
     this.buildDrag();
@@ -130,6 +136,7 @@ export class LiveMode {
   private reset(): void {
     this.link.send(Op.Reset);
     this.grip.value = "0";
+    this.dials.reset();
     this.gripShown.textContent = "0 N";
     this.fresh = false;
     announce("Reset");
@@ -138,6 +145,7 @@ export class LiveMode {
   key(e: KeyboardEvent): boolean {
     if (e.key === " ") this.togglePause();
     else if (e.key.toLowerCase() === "r") this.reset();
+    else if (e.key.toLowerCase() === "k" && this.sliders.length) this.keys.add();
     else return false;
     return true;
   }
@@ -198,6 +206,7 @@ export class LiveMode {
   private buildPose(): void {
     const panel = byId("pose");
     panel.append(el("h2", {}, "Target pose"), ...this.postureButtons(), this.off, this.gripRow, this.gripWhy);
+    if (this.data.coordinates.length) panel.append(this.keys.build());
     let joint = "";
     this.data.coordinates.forEach((c, i) => {
       const many = this.data.coordinates.filter((o) => o.joint === c.joint).length > 1;
@@ -215,7 +224,8 @@ export class LiveMode {
         this.link.send(Op.Aim, i, Number(input.value));
       });
       this.sliders.push({ input, shown, unit: c.unit });
-      panel.append(el("label", { class: "coordinate" }, el("span", {}, name), shown, input));
+      // What gives way by itself has no target, but keeps its place among the sliders.
+      panel.append(el("label", { class: "coordinate", hidden: !c.driven }, el("span", {}, name.replace(/_/g, " ")), shown, input));
     });
   }
 
@@ -281,12 +291,13 @@ export class LiveMode {
   private snapshot(): void {
     if (!this.on) return;
     const s = this.link.state;
-    setIcon(this.pause, s.paused ? "Go on" : "Pause", s.paused ? ICONS.play : ICONS.pause);
+    setIcon(this.pause, s.paused ? "Continue" : "Pause", s.paused ? ICONS.play : ICONS.pause);
     this.follow.setAttribute("aria-pressed", String(s.following));
     // Without muscles there is nothing that could bring the bones to a target: the sliders only show where they are.
     this.off.hidden = s.following || !s.canFollow;
     this.follow.disabled = this.grab.disabled = !s.canFollow;
     this.gripRow.hidden = this.gripWhy.hidden = !s.canGrip;
+    if (s.canDial && !this.dials.panel.isConnected) this.gripWhy.after(this.dials.panel);
     for (const { input } of this.sliders) input.disabled = !s.canFollow;
     const time = `${this.link.frame.time.toFixed(2)} s`;
     this.note.textContent = s.diverged
@@ -294,6 +305,7 @@ export class LiveMode {
       : s.paused ? `${time} · paused` : `${time} · ${s.factor.toFixed(2)} × real time`;
     if (s.diverged && !this.fresh) announce("The simulation diverged. Reset it.");
     this.fresh = s.diverged;
+    this.keys.sample(this.link.frame.time, s.coordinates);
     this.syncPose();
     this.syncFunctions();
     this.changed();

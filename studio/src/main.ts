@@ -12,6 +12,7 @@ import { MuscleList } from "./list";
 import { Player } from "./player";
 import { LiveMode } from "./livemode";
 import { Scale } from "./scale";
+import { Slices } from "./slices";
 import { Theme } from "./theme";
 import { Transport } from "./transport";
 import { View } from "./view";
@@ -382,6 +383,13 @@ async function start(): Promise<void> {
   try {
     await painted();
     performance.mark("loading");
+    if (document.documentElement.hasAttribute("data-slices")) {
+      const slices = new Slices();
+      (window as any).studio = slices;
+      await slices.open();
+      document.documentElement.dataset.ready = "true";
+      return;
+    }
     const bar = byId<HTMLProgressElement>("loading-bar");
     const data = await loadData((share) => (bar.value = share));
     // For tests and for curious people at the console.

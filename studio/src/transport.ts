@@ -72,7 +72,7 @@ export class Transport {
         { class: "keys", role: "group", "aria-label": "Playback" },
         button("One frame back", ICONS.back, "One frame back (←)", () => this.player.step(-1), "step-back"),
         this.play,
-        button("One frame on", ICONS.forward, "One frame on (→)", () => this.player.step(1), "step-on"),
+        button("One frame forward", ICONS.forward, "One frame forward (→)", () => this.player.step(1), "step-on"),
       ),
       el("div", { class: "track" }, this.ground, this.head, this.range),
       el("div", { class: "times" }, this.clock, this.speed),

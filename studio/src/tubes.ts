@@ -9,7 +9,8 @@ import { Lines } from "./lines";
 import { rampColours, rampLinear, rampShare, tendon } from "./ramp";
 
 const SIDES = 8;
-const CIRCLE = Array.from({ length: SIDES }, (_, j) => [Math.cos((2 * Math.PI * j) / SIDES), Math.sin((2 * Math.PI * j) / SIDES)]);
+/** the same where there are many lines */
+const FEW_SIDES = 6;
 /** More line muscles than this get fewer rings each, so that a whole body still moves smoothly. */
 const MANY_LINES = 200;
 
@@ -115,7 +116,7 @@ function makeRings(strand: Strand, first: number): Rings {
 /** Rings of a line muscle: evenly along it, whatever its pose. */
 function makeLineRings(strand: Strand, first: number, many: boolean): Rings {
   const n = strand.line!.bodies.length;
-  const count = many ? Math.min(2 * n + 9, 20) : Math.min(5 * n + 16, 72);
+  const count = many ? Math.min(n + 8, 16) : Math.min(5 * n + 16, 72);
   const swell = Float32Array.from({ length: count }, (_, i) => bellyShape(strand, i / (count - 1)));
   return { first, count, span: new Int32Array(0), basis: new Float32Array(0), swell, drawnLength: 0, length: 0 };
 }
@@ -146,7 +147,8 @@ export class Tubes {
   readonly group = new THREE.Group();
   private readonly faint: THREE.Mesh;
   private readonly seen: THREE.BufferAttribute;
-  private readonly away: Float32Array; // where each belly goes when they are spread, m
+  private away: Float32Array | null = null; // where each belly goes when they are spread, m: found when first asked for
+  private readonly atRest: Float32Array; // centres
   private readonly rings: Rings[] = [];
   /** first entry of each strand in the index */
   private readonly indexOf: number[] = [];
@@ -155,12 +157,17 @@ export class Tubes {
   private readonly color: THREE.BufferAttribute;
   private readonly scratch = new Float32Array(3);
   private readonly lines: Lines;
+  /** of a ring, and where its corners are */
+  readonly sides: number;
+  private readonly circle: number[][];
 
   constructor(private readonly data: StudioData) {
     this.hidden = new Uint8Array(data.strands.length);
     this.idle = new Uint8Array(data.strands.length);
     let samples = 0;
     const many = data.strands.filter((s) => s.line).length > MANY_LINES;
+    this.sides = many ? FEW_SIDES : SIDES;
+    this.circle = Array.from({ length: this.sides }, (_, j) => [Math.cos((2 * Math.PI * j) / this.sides), Math.sin((2 * Math.PI * j) / this.sides)]);
     this.lines = new Lines(data);
     for (const strand of data.strands) {
       const rings = strand.line ? makeLineRings(strand, samples, many) : makeRings(strand, samples);
@@ -172,15 +179,15 @@ export class Tubes {
     this.frames = new Float32Array(6 * samples);
     this.rings.forEach((r, i) => this.owner.fill(i, r.first, r.first + r.count));
     const geometry = new THREE.BufferGeometry();
-    this.position = new THREE.BufferAttribute(new Float32Array(3 * SIDES * samples), 3);
-    this.normal = new THREE.BufferAttribute(new Float32Array(3 * SIDES * samples), 3);
-    this.color = new THREE.BufferAttribute(new Float32Array(3 * SIDES * samples), 3);
+    this.position = new THREE.BufferAttribute(new Float32Array(3 * this.sides * samples), 3);
+    this.normal = new THREE.BufferAttribute(new Float32Array(3 * this.sides * samples), 3);
+    this.color = new THREE.BufferAttribute(new Float32Array(3 * this.sides * samples), 3);
     for (const a of [this.position, this.normal, this.color]) a.setUsage(THREE.DynamicDrawUsage);
     geometry.setAttribute("position", this.position);
     geometry.setAttribute("normal", this.normal);
     geometry.setAttribute("color", this.color);
     geometry.setIndex(this.makeIndex());
-    this.seen = new THREE.BufferAttribute(new Float32Array(SIDES * samples).fill(1), 1);
+    this.seen = new THREE.BufferAttribute(new Float32Array(this.sides * samples).fill(1), 1);
     this.seen.setUsage(THREE.DynamicDrawUsage);
     geometry.setAttribute("seen", this.seen);
     this.mesh = new THREE.Mesh(geometry, tissue("seen < 0.6"));
@@ -206,7 +213,7 @@ export class Tubes {
     this.rings.forEach((r) => (r.drawnLength = 0));
     this.trace(restFrame(data));
     this.rings.forEach((r) => (r.drawnLength = r.length));
-    this.away = this.findAway();
+    this.atRest = this.centres.slice();
     this.rings.forEach((r, s) => this.writeRings(r, data.strands[s], 0, 1));
     this.bellies = new Bellies(data, this, this.rings);
     this.mesh.add(this.bellies.mesh);
@@ -217,7 +224,7 @@ export class Tubes {
   private findAway(): Float32Array {
     const middles = this.rings.map((r) => {
       const i = r.first + r.swell.reduce((best, v, k) => (v > r.swell[best] ? k : best), 0);
-      return new THREE.Vector3().fromArray(this.centres, 3 * i);
+      return new THREE.Vector3().fromArray(this.atRest, 3 * i);
     });
     const out = new Float32Array(3 * middles.length);
     const around = new THREE.Vector3();
@@ -242,10 +249,10 @@ export class Tubes {
     for (const r of this.rings) {
       this.indexOf.push(index.length);
       for (let i = 0; i + 1 < r.count; i++)
-        for (let j = 0; j < SIDES; j++) {
-          const a = (r.first + i) * SIDES + j;
-          const b = (r.first + i) * SIDES + ((j + 1) % SIDES);
-          index.push(a, b, a + SIDES, b, b + SIDES, a + SIDES);
+        for (let j = 0; j < this.sides; j++) {
+          const a = (r.first + i) * this.sides + j;
+          const b = (r.first + i) * this.sides + ((j + 1) % this.sides);
+          index.push(a, b, a + this.sides, b, b + this.sides, a + this.sides);
         }
     }
     return index;
@@ -322,14 +329,14 @@ export class Tubes {
     this.halo.visible = selected >= 0 && this.mesh.visible;
     if (selected >= 0) {
       const r = this.rings[selected];
-      this.halo.geometry.setDrawRange(this.indexOf[selected], 6 * SIDES * (r.count - 1));
+      this.halo.geometry.setDrawRange(this.indexOf[selected], 6 * this.sides * (r.count - 1));
     }
     this.rings.forEach((r, s) => {
       const strand = this.data.strands[s];
       const level = strand.muscle >= 0 ? frame.activation[strand.muscle] : 0;
       this.writeColors(r, level, strand.muscle >= 0, selected >= 0 && selected !== s, hovered === s || selected === s, this.idle[s] === 1);
       const seen = this.byActivity && hovered !== s && selected !== s ? 0.08 + 0.92 * Math.sqrt(rampShare(level)) : 1;
-      (this.seen.array as Float32Array).fill(seen, SIDES * r.first, SIDES * (r.first + r.count));
+      (this.seen.array as Float32Array).fill(seen, this.sides * r.first, this.sides * (r.first + r.count));
       this.writeRings(r, strand, rampShare(level), this.hidden[s] ? 0 : hovered === s || selected === s ? 1.25 : 1);
     });
     this.position.needsUpdate = true;
@@ -345,9 +352,10 @@ export class Tubes {
   }
 
   private part(r: Rings, s: number): void {
+    const away = (this.away ??= this.findAway());
     for (let i = 0; i < r.count; i++) {
       const w = this.spread * Math.sin((Math.PI * i) / (r.count - 1)) ** 1.2;
-      for (let k = 0; k < 3; k++) this.centres[3 * (r.first + i) + k] += w * this.away[3 * s + k];
+      for (let k = 0; k < 3; k++) this.centres[3 * (r.first + i) + k] += w * away[3 * s + k];
     }
   }
 
@@ -364,6 +372,7 @@ export class Tubes {
     rampLinear(level, c);
     const out = this.color.array as Float32Array;
     // Tendons are pale. On the scale of activations they show enough of it to be followed; in the colours of anatomy a hint.
+    const n = this.sides;
     const paleness = !muscle ? 0.85 : rampColours() === "anatomy" ? 1 - 0.3 * rampShare(level) : 0.28;
     for (let i = 0; i < r.count; i++) {
       const pale = muscle ? paleness * (1 - smooth(3 * r.swell[i])) : paleness;
@@ -372,7 +381,7 @@ export class Tubes {
         if (idle) v = 0.25 * v + 0.75 * [0.2, 0.23, 0.27][k];
         if (faded) v = 0.35 * v + 0.65 * this.fade;
         else if (lit) v = Math.min(1, 1.15 * v + 0.03);
-        for (let j = 0; j < SIDES; j++) out[3 * ((r.first + i) * SIDES + j) + k] = v;
+        for (let j = 0; j < n; j++) out[3 * ((r.first + i) * n + j) + k] = v;
       }
     }
   }
@@ -418,9 +427,10 @@ export class Tubes {
     const pos = this.position.array as Float32Array;
     const nor = this.normal.array as Float32Array;
     const c = this.centres;
-    for (let j = 0; j < SIDES; j++) {
-      const [ca, sa] = CIRCLE[j];
-      const o = 3 * (i * SIDES + j);
+    const n = this.sides;
+    for (let j = 0; j < n; j++) {
+      const [ca, sa] = this.circle[j];
+      const o = 3 * (i * n + j);
       const x = ca * nx + sa * bx;
       const y = ca * ny + sa * by;
       const z = ca * nz + sa * bz;

@@ -2,6 +2,7 @@
  * equals the moment arm by virtual work where tendons wrap and slide, and balances the weight of what is held. */
 #include "compiled.h"
 
+#include "analysis/own/muscles.h"
 #include "base/alloc.h"
 #include "build.h"
 #include "scenes.h"

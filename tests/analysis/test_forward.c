@@ -1,30 +1,13 @@
 /* The clinical hand in motion: energy, step size, stored activations, tracking by each method, the published frame. */
 #include "io/pose.h"
-#include "clinical_case.h"
+#include "analysis/clinical_group.h"
 
 #include "analysis/pursue.h"
 #include "base/alloc.h"
 #include "opt/boxqp.h"
 #include "opt/lbfgsb.h"
+#include "motion/poses.h"
 #include "sinew/io.h"
-
-static snSpec *spec;
-static snModel *m;
-
-static int set_up(void **state)
-{
-    (void)state;
-    hand_of(false, &spec, &m);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    sn_model_destroy(m);
-    sn_spec_destroy(spec);
-    return 0;
-}
 
 static snPatient *patient(void)
 {
@@ -47,7 +30,7 @@ static void energy_never_rises(void **state)
 {
     (void)state;
     snPatient *p = patient();
-    double start, last;
+    double start, last, rises = -INFINITY;
     uint64_t seed = 6;
     sn_patient_gravity(p, (double[3]){0, 0, 0});
     snTreeSim *sim = sn_patient_sim(p);
@@ -60,11 +43,13 @@ static void energy_never_rises(void **state)
         for (int i = 0; i < 240; ++i) {
             assert_int_equal(sn_treesim_step(sim), SN_OK);
             double now = sn_treesim_energy(sim);
+            rises = fmax(rises, now - last);
             assert_at_most(now, last + 1e-9);
             last = now;
         }
         assert_true(last < 0.9 * start);
     }
+    print_message("energy without activation and weight rises by %.1e J at most (never)\n", rises);
     sn_treesim_destroy(sim);
     sn_patient_destroy(p);
 }
@@ -88,7 +73,10 @@ static void halving_the_step_changes_little(void **state)
     snPursueReport a = pursue(p, "pinch", &(snPursueDef){.size = sizeof(snPursueDef), .step = 1.0 / 240}),
                    b = pursue(p, "pinch",
                               &(snPursueDef){.size = sizeof(snPursueDef), .step = 1.0 / 480, .control_rate = 480});
-    for (int k = 0; k < HAND_Q; ++k) assert_near(a.final_pose[k], b.final_pose[k], 1 * SN_DEG);
+    double most = 0;
+    for (int k = 0; k < HAND_Q; ++k) most = fmax(most, fabs(a.final_pose[k] - b.final_pose[k]));
+    print_message("240 to 480 steps a second: %.4f deg (1)\n", most / SN_DEG);
+    assert_at_most(most, 1 * SN_DEG);
     sn_pursue_report_free(&a), sn_pursue_report_free(&b);
     sn_patient_destroy(p);
 }
@@ -100,7 +88,10 @@ static void stored_activations_give_the_same_motion(void **state)
     snPursueReport a = pursue(p, "wave", &(snPursueDef){.size = sizeof(snPursueDef)});
     snPursueDef again = {.size = sizeof(snPursueDef), .activations = a.stored, .nactivation = a.steps};
     snPursueReport b = pursue(p, "wave", &again);
-    for (int k = 0; k < HAND_Q; ++k) assert_near(a.final_pose[k], b.final_pose[k], 1e-9);
+    double most = 0;
+    for (int k = 0; k < HAND_Q; ++k) most = fmax(most, fabs(a.final_pose[k] - b.final_pose[k]));
+    print_message("stored activations simulated again: %.1e rad (1e-9)\n", most);
+    assert_at_most(most, 1e-9);
     sn_pursue_report_free(&a), sn_pursue_report_free(&b);
     sn_patient_destroy(p);
 }
@@ -149,6 +140,27 @@ static void one_frame_of_the_published_method(void **state)
     sn_patient_destroy(p);
 }
 
+/* Frames of a motion: what L-BFGS-B finds against the quadratic program that each frame is. */
+static void the_published_program_is_quadratic(void **state)
+{
+    (void)state;
+    if (!sn_lbfgsb_available()) skip();
+    snPatient *p = patient();
+    double above = -INFINITY, apart = 0;
+    uint64_t seed = 12;
+    for (int i = 0; i < 20; ++i) {
+        double q[HAND_Q], target[HAND_Q], value, off;
+        random_pose(m, 0.5, &seed, q);
+        for (int k = 0; k < HAND_Q; ++k) target[k] = q[k] + 5 * SN_DEG * noise(&seed);
+        assert_int_equal(sn_paper_compare(p, q, target, &value, &off), SN_OK);
+        above = fmax(above, value), apart = fmax(apart, off);
+    }
+    print_message("paper, 20 frames: QP above L-BFGS-B by %.1e (never), poses %.3f deg rms apart (1)\n", above, apart / SN_DEG);
+    assert_at_most(above, 1e-12);
+    assert_at_most(apart, 1 * SN_DEG);
+    sn_patient_destroy(p);
+}
+
 static void the_published_method_runs(void **state)
 {
     (void)state;
@@ -159,6 +171,113 @@ static void the_published_method_runs(void **state)
     assert_at_most(rms_deg(&r, false), 9.2);
     sn_pursue_report_free(&r);
     sn_patient_destroy(p);
+}
+
+/* A motion as captured at 50 Hz, with columns that begin with `which` unseen from one time to another. */
+static snPoses *captured(const char *name, const char *which, double from, double to)
+{
+    enum { FRAMES = 151 };
+    static double time[FRAMES], value[FRAMES * 40];
+    const char *column[40];
+    snPoses *whole = motion(name), *gappy = NULL;
+    int32_t n = sn_poses_columns(whole);
+    for (int32_t c = 0; c < n; ++c) column[c] = sn_poses_name(whole, c);
+    for (int i = 0; i < FRAMES; ++i) {
+        time[i] = i / 50.0;
+        sn_poses_at(whole, time[i], value + i * n, NULL, NULL);
+        for (int32_t c = 0; which && c < n; ++c)
+            if (strstr(column[c], which) && time[i] > from && time[i] < to) value[i * n + c] = NAN;
+    }
+    assert_int_equal(sn_poses_create_gappy(n, column, FRAMES, time, value, true, &gappy, NULL), SN_OK);
+    sn_poses_destroy(whole);
+    return gappy;
+}
+
+/* Root mean square of the difference of a coordinate, deg: two replays from one time to another. */
+static double differ(const snTrack *a, const snTrack *b, const char *coordinate, double from, double to)
+{
+    double sum = 0;
+    int n = 0;
+    int32_t k = sn_track_find_scalar(a, coordinate);
+    for (int32_t i = 0; i < sn_track_frames(a); ++i)
+        if (sn_track_time(a, i) > from && sn_track_time(a, i) < to)
+            sum += pow((sn_track_scalar(a, i)[k] - sn_track_scalar(b, i)[k]) / SN_DEG, 2), ++n;
+    return sqrt(sum / n);
+}
+
+/* A joint of the index finger is out of sight while the fist closes, or while it is held: the muscles that move what is
+ * seen, and passive tissue, tell where it is. */
+static void muscles_fill_in_what_was_not_seen(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *which;
+        double from, to;
+        bool asserted;
+    } gap[] = {{"dip2", 0.5, 0.9, true}, {"dip2", 1.2, 1.9, true}, {"pip2", 0.5, 0.9, false}, {"mcp3", 0.5, 0.9, false}};
+    snPursueDef def = {.size = sizeof(snPursueDef)};
+    snPatient *p = patient();
+    snPursueReport r;
+    snTrack *whole = NULL, *filled = NULL;
+    snPoses *poses = captured("fist", NULL, 0, 0);
+    assert_int_equal(sn_pursue(p, poses, &def, &whole, &r, NULL), SN_OK);
+    sn_pursue_report_free(&r), sn_poses_destroy(poses);
+    for (int i = 0; i < 4; ++i) {
+        char name[64];
+        snprintf(name, sizeof name, "coordinate/%s.flexion", gap[i].which);
+        poses = captured("fist", gap[i].which, gap[i].from, gap[i].to);
+        assert_true(sn_poses_gaps(poses) > 0);
+        assert_int_equal(sn_pursue(p, poses, &def, &filled, &r, NULL), SN_OK);
+        double off = differ(whole, filled, name, gap[i].from, gap[i].to), others = rms_deg(&r, false);
+        print_message("%s unseen from %.1f to %.1f s of a fist: %.1f deg rms off there, seen digits %.2f\n", gap[i].which,
+                      gap[i].from, gap[i].to, off, others);
+        if (gap[i].asserted) assert_at_most(off, 25);
+        assert_at_most(others, 3);
+        for (int k = 0; k < HAND_Q; ++k) assert_false(p->ignored[k]);
+        sn_pursue_report_free(&r), sn_poses_destroy(poses), sn_track_destroy(filled);
+    }
+    sn_track_destroy(whole);
+    sn_patient_destroy(p);
+}
+
+/* rms acceleration of MCP2 in rad/s2, by differences over the frames of a replay. */
+static double jerkiness(const snTrack *t)
+{
+    double sum = 0;
+    int32_t k = sn_track_find_scalar(t, "coordinate/mcp2.flexion"), n = sn_track_frames(t);
+    for (int32_t i = 1; i + 1 < n; ++i) {
+        double h = sn_track_time(t, i + 1) - sn_track_time(t, i);
+        double a = sn_track_scalar(t, i - 1)[k] - 2 * sn_track_scalar(t, i)[k] + sn_track_scalar(t, i + 1)[k];
+        sum += pow(a / (h * h), 2);
+    }
+    return sqrt(sum / (n - 2));
+}
+
+/* Coarse keys of a soft fist: every frame by torques, against activations at the keys alone. */
+static void coarse_keys_are_filled_in(void **state)
+{
+    (void)state;
+    double time[4] = {0, 0.6, 1.8, 2.4}, key[4][HAND_Q] = {{0}};
+    const char *name[HAND_Q];
+    for (int k = 0; k < HAND_Q; ++k) name[k] = m->coord_name[k];
+    for (int i = 1; i < 3; ++i) bend(m, key[i], "mcp2.f", 60), bend(m, key[i], "pip2", 60), bend(m, key[i], "dip2", 30);
+    double rough[2], off[2];
+    for (int only = 0; only < 2; ++only) {
+        snPursueDef def = {.size = sizeof(snPursueDef), .keys_only = only, .frame_rate = 48};
+        snPoses *poses = NULL;
+        snPursueReport r;
+        snTrack *replay = NULL;
+        snPatient *p = patient();
+        assert_int_equal(sn_poses_create(HAND_Q, name, 4, time, key[0], true, &poses, NULL), SN_OK);
+        assert_int_equal(sn_pursue(p, poses, &def, &replay, &r, NULL), SN_OK);
+        rough[only] = jerkiness(replay), off[only] = rms_deg(&r, false);
+        print_message("four keys, %s: MCP2 accelerates by %.1f rad/s2 rms, digits %.2f, wrist %.2f, worst %.1f deg\n",
+                      only ? "keys only" : "every frame", rough[only], rms_deg(&r, false), rms_deg(&r, true),
+                      r.worst / SN_DEG);
+        if (!only) assert_at_most(rms_deg(&r, false), 3);
+        sn_pursue_report_free(&r), sn_poses_destroy(poses), sn_track_destroy(replay), sn_patient_destroy(p);
+    }
+    assert_true(off[0] < off[1] && rough[0] < 20); /* keys alone end elsewhere: nothing corrects them */
 }
 
 /* Ten minutes of light work do not tire; five newtons on the finger do. */
@@ -188,7 +307,10 @@ int main(void)
         cmocka_unit_test(stored_activations_give_the_same_motion),
         cmocka_unit_test(motions_are_followed),
         cmocka_unit_test(one_frame_of_the_published_method),
+        cmocka_unit_test(the_published_program_is_quadratic),
         cmocka_unit_test(the_published_method_runs),
+        cmocka_unit_test(muscles_fill_in_what_was_not_seen),
+        cmocka_unit_test(coarse_keys_are_filled_in),
         cmocka_unit_test(loads_tire),
     };
     return cmocka_run_group_tests_name("analysis.forward", tests, set_up, tear_down);

@@ -1,6 +1,8 @@
-/* Moment arms: closed forms, the agreement of both ways on the finger, and the static check. */
+/* Moment arms: closed forms, the agreement of both ways on the finger, and the static check.
+ * Heavy: minutes under a sanitizer, which sees the same code in shorter tests. */
 #include "compiled.h"
 
+#include "analysis/own/muscles.h"
 #include "base/alloc.h"
 #include "build.h"
 #include "scenes.h"

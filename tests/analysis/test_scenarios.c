@@ -1,43 +1,15 @@
 /* Clinical pictures that every textbook has, on the clinical hand. Each prints its figure; what is demanded and reached
  * is asserted, what is demanded and not reached is written down in docs/clinical.md with its number. */
 #include "io/pose.h"
-#include "clinical_case.h"
+#include "analysis/clinical_group.h"
 
 #include "analysis/patient.h"
+#include "sim/tree_sim.h"
 #include "sinew/io.h"
 
 #include <stdlib.h>
 
-static snSpec *spec;
-static snModel *m;
 static const double palm_down[3] = {0, 0, -9.81};
-
-static int set_up(void **state)
-{
-    (void)state;
-    hand_of(false, &spec, &m);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    sn_model_destroy(m);
-    sn_spec_destroy(spec);
-    return 0;
-}
-
-static snPatient *with(int32_t n, const snChange *change)
-{
-    snCase *c = sn_case_create("");
-    snPatient *p = NULL;
-    snError error = {0};
-    for (int32_t i = 0; i < n; ++i) assert_int_equal(sn_case_add(c, &change[i]), SN_OK);
-    if (sn_patient_create(spec, m, c, &p, &error) != SN_OK) print_error("%s\n", error.message);
-    assert_non_null(p);
-    sn_case_destroy(c);
-    return p;
-}
 
 static snPatient *nerve(const char *name)
 {
@@ -82,6 +54,8 @@ static void claw(void **state)
     print_message("PIP5 + DIP5: low %.1f, high %.1f (less), low with contracture %.1f deg (more)\n",
                   angle(m, low, "pip5") + angle(m, low, "dip5"), angle(m, high, "pip5") + angle(m, high, "dip5"),
                   angle(m, tight, "pip5") + angle(m, tight, "dip5"));
+    assert_at_most(2, angle(m, tight, "pip5") + angle(m, tight, "dip5") - angle(m, low, "pip5") - angle(m, low, "dip5"));
+    assert_at_most(angle(m, low, "mcp5.f"), 0.5);
 }
 
 static void froment(void **state)
@@ -101,6 +75,7 @@ static void froment(void **state)
     settle(ulnar, q, pose, NULL);
     print_message("Froment, 5 N: FPL %.3f -> %.3f (+20 %%), IP1 %+.1f deg (> 5); unmet %.1f -> %.1f mN m\n", before,
                   after, angle(m, pose, "ip1") - angle(m, q, "ip1"), 1e3 * a.unmet_torque, 1e3 * b.unmet_torque);
+    assert_at_most(1.2 * before, after);
     sn_patient_destroy(healthy);
 }
 
@@ -112,6 +87,7 @@ static void ape_hand(void **state)
     settle(nerve("median-low"), q, pose, NULL);
     print_message("median low, palmar abduction: %.1f deg short (> 10)\n",
                   angle(m, q, "cmc1.ab") - angle(m, pose, "cmc1.ab"));
+    assert_at_most(-0.5, angle(m, q, "cmc1.ab") - angle(m, pose, "cmc1.ab")); /* never beyond what was asked for */
 }
 
 static void median_high_fist(void **state)
@@ -133,11 +109,13 @@ static void wrist_drop(void **state)
     double q[HAND_Q] = {0}, pose[HAND_Q];
     settle(nerve("radial"), q, pose, palm_down);
     print_message("radial, palm down: wrist flexes %.1f deg (> 30)\n", angle(m, pose, "wrist.f"));
-    assert_at_most(10, angle(m, pose, "wrist.f"));
+    assert_at_most(30, angle(m, pose, "wrist.f"));
     settle(nerve("posterior-interosseous"), q, pose, palm_down);
     print_message("posterior interosseous: wrist radial %.1f deg (> 5), MCP2-5 %.1f %.1f %.1f %.1f deg (> 15)\n",
                   angle(m, pose, "wrist.d"), angle(m, pose, "mcp2.f"), angle(m, pose, "mcp3.f"),
                   angle(m, pose, "mcp4.f"), angle(m, pose, "mcp5.f"));
+    assert_at_most(5, angle(m, pose, "wrist.d"));
+    assert_at_most(10, angle(m, pose, "mcp5.f"));
 }
 
 static snTargets targets_of(const char *name)
@@ -219,7 +197,7 @@ static void compensators(void **state)
         sn_patient_destroy(healthy), sn_patient_destroy(cut);
     }
     print_message("compensators in the top three: %d of 5 (4 demanded)\n", right);
-    assert_true(right >= 3);
+    assert_true(right >= 4);
 }
 
 /* Free flexion of the index finger takes little: in vivo 1.3 to 8.5 N in the flexor tendons. */
@@ -257,6 +235,8 @@ static void tenodesis(void **state)
     print_message("tenodesis, wrist -40 to 50: MCP3 extends %.1f, PIP3 %.1f deg (> 20)\n",
                   angle(m, back, "mcp3.f") - angle(m, front, "mcp3.f"),
                   angle(m, back, "pip3") - angle(m, front, "pip3"));
+    assert_at_most(20, angle(m, back, "mcp3.f") - angle(m, front, "mcp3.f"));
+    assert_at_most(2, angle(m, back, "pip3") - angle(m, front, "pip3"));
 }
 
 /* Solves K x = b by elimination; K is positive definite. */
@@ -301,6 +281,33 @@ static void one_muscle_alone(void **state)
     assert_true(deep[0] > 0 && deep[1] > 0 && deep[2] > 0);
     assert_true(fabs(shallow[2]) < 0.5 * shallow[1]);
     assert_true(extensor[0] < 0 && extensor[0] < extensor[1]);
+}
+
+/* The same, in full: FDP2 pulls with a steady activation from the drawn pose, all else passive, no weight. Where the
+ * finger comes to rest, and how far each joint went. */
+static void the_deep_flexor_pulls(void **state)
+{
+    (void)state;
+    static const double level[] = {0.01, 0.03, 0.1};
+    for (int i = 0; i < 3; ++i) {
+        snPatient *p = with(0, NULL);
+        sn_patient_gravity(p, (double[3]){0, 0, 0});
+        snTreeSim *sim = sn_patient_sim(p);
+        sim->h = 1.0 / 240;
+        double rest[HAND_Q] = {0};
+        for (int pass = 0; pass < 2; ++pass) { /* first where it rests without the pull */
+            for (int32_t k = 0; k < HAND_P; ++k)
+                if (strcmp(m->skeleton->path_name[k], "FDP2") == 0) sim->activation[k] = pass ? level[i] : 0;
+            for (int n = 0; n < 2400; ++n) assert_int_equal(sn_treesim_step(sim), SN_OK);
+            if (!pass) memcpy(rest, sim->q, sizeof rest);
+        }
+        for (int k = 0; k < HAND_Q; ++k) rest[k] = sim->q[k] - rest[k];
+        print_message("FDP2 alone at %.0f %%, at rest after 10 s: MCP2 %.1f, PIP2 %.1f, DIP2 %.1f deg (PIP > DIP > MCP)\n",
+                      100 * level[i], angle(m, rest, "mcp2.f"), angle(m, rest, "pip2"), angle(m, rest, "dip2"));
+        assert_true(angle(m, rest, "pip2") > 0 && angle(m, rest, "dip2") > 0);
+        sn_treesim_destroy(sim);
+        sn_patient_destroy(p);
+    }
 }
 
 /* Seven keys, half a second apart, each finger closed by a share of its own, followed by both methods. */
@@ -352,6 +359,7 @@ int main(void)
         cmocka_unit_test(free_index_flexion),
         cmocka_unit_test(tenodesis),
         cmocka_unit_test(one_muscle_alone),
+        cmocka_unit_test(the_deep_flexor_pulls),
         cmocka_unit_test(seven_keys),
     };
     return cmocka_run_group_tests_name("analysis.scenarios", tests, set_up, tear_down);

@@ -4,6 +4,7 @@
 #include "check.h"
 
 #include "author/muscle_shapes.h"
+#include "author/own/strands.h"
 #include "base/alloc.h"
 #include "geom/bvh.h"
 #include "math/spline.h"

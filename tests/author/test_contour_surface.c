@@ -4,7 +4,7 @@
 #include "geom/bvh.h"
 #include "geom/mesh.h"
 #include "image/outline.h"
-#include "sinew/surface.h"
+#include "author/own/surface.h"
 
 static void make_truth(snPhantomKind kind, snContours *truth)
 {

@@ -1,7 +1,9 @@
 /* Primitives turned back into plain nodes, with every allocation failing once; force-length curves by name. */
 #include "check.h"
 
+#include "author/own/variants.h"
 #include "base/alloc.h"
+#include "io/own/files.h"
 #include "scenes.h"
 #include "sinew/author.h"
 #include "sinew/io.h"

@@ -2,6 +2,8 @@
  * number, the seed and the names. */
 #include "check.h"
 
+#include "author/own/variants.h"
+#include "io/own/kept.h"
 #include "scenes.h"
 #include "sinew/author.h"
 #include "sinew/io.h"

@@ -143,13 +143,13 @@ class Take(common.Case):
                      os.path.join(folder, "base.pc2"), *more)
         return replay.read_pc2(os.path.join(folder, "out.pc2")), numpy.array(shapes)
 
-    def assert_skin(self, expected, tolerance=1e-5):
-        """The deformed mesh is where the command put it, on every frame."""
-        worst = 0
+    def assert_skin(self, expected, tolerance=1e-5, apart=0):
+        """The deformed mesh is where the command put it, on every frame, but for so many vertices (0.2 mm at most)."""
         for number, shape in zip(self.frames(), expected):
             self.scene.frame_set(number)
-            worst = max(worst, numpy.abs(self.shown() - shape).max())
-        self.assertLess(worst, tolerance)
+            off = numpy.abs(self.shown() - shape).max(axis=1)
+            self.assertLessEqual((off >= tolerance).sum(), apart, f"frame {number}: {off.max()}")
+            self.assertLess(off.max(), 2e-4 if apart else tolerance)
 
 
 class Shot(Take):

@@ -164,9 +164,9 @@ class Failures(shot.Shot):
         bpy.ops.sinew.track()
         with open(self.scene.sinew.replay, encoding="utf-8") as file:
             text = file.read()
-        cases = {"cut": (text[:len(text) // 2], "cut off"), "other": ("<a/>", "neither"), "empty": ("", "neither"),
+        cases = {"cut": (text[:len(text) // 2], "truncated"), "other": ("<a/>", "neither"), "empty": ("", "neither"),
                  "nan": (text.replace("<Points>\n", "<Points>\nnan ", 1), "numbers in <Points>"),
-                 "word": (text.replace("<Points>\n", "<Points>\nhello ", 1), "no number"),
+                 "word": (text.replace("<Points>\n", "<Points>\nhello ", 1), "not a number"),
                  "time": (text.replace('<Frame time="0.02">', '<Frame time="-1">'), "do not increase")}
         before = shot.snapshot()
         for name, (content, pattern) in cases.items():

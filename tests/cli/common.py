@@ -9,7 +9,10 @@ import unittest
 BUILD = os.environ["SINEW_BUILD"]
 SOURCE = os.environ["SINEW_SOURCE"]
 SINEW = os.path.join(BUILD, "sinew")
-os.environ["XDG_CACHE_HOME"] = "/dev/null/none"  # every run starts from nothing; test_cache.py has folders of its own
+# What takes long and hangs on the model alone (settling, binding a skin) is done once for all tests of a build. Where a run must
+# start from nothing: NO_CACHE. test_cache.py has folders of its own.
+os.environ["XDG_CACHE_HOME"] = os.path.join(BUILD, "tests", "cache")
+NO_CACHE = "/dev/null/none"
 
 
 class Case(unittest.TestCase):

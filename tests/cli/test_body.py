@@ -3,6 +3,7 @@ import math
 import os
 import subprocess
 import time
+import struct
 import unittest
 import xml.etree.ElementTree as xml
 
@@ -16,7 +17,7 @@ class Body(Case):
     def test_info_has_the_published_counts(self):
         answer = self.json("info", "body")
         self.assertEqual((answer["bodies"], answer["degrees_of_freedom"], answer["muscles"]), (68, 147, 814))
-        self.assertEqual((answer["tree"]["driven"], answer["tree"]["springs"], answer["meshes"]), (116, 20, 68))
+        self.assertEqual((answer["tree"]["driven"], answer["tree"]["springs"], answer["meshes"]), (116, 20, 69))  # 68 bones and the skin
 
     def rows(self, name):
         """The table of a run, a dictionary for each frame."""
@@ -57,7 +58,7 @@ class Body(Case):
             sag.append(answer["worst_error_rad"])
         self.assertLess(sag[0], 0.005)
         self.assertTrue(sag[0] < sag[1] < sag[2], sag)
-        answer = self.json("track", "body", "hold", "-o", "out", "--replay", "bin", "--load", "radius_R=0:0,0.5:0,0.51:0.5kg")
+        answer = self.json("track", "body", "hold", "-o", "out", "--replay", "bin", "--load", "radius_R=0:0kg/0.5:0kg/0.51:0.5kg")
         self.assertLess(answer["worst_error_rad"], 0.02)
 
     def test_pectorals_dance(self):
@@ -101,6 +102,17 @@ class Body(Case):
         with open(os.path.join(self.folder, "part.replay.xml"), "rb") as file:
             self.assertEqual(file.read(), whole)
 
+    def test_resume_of_another_motion_of_that_name_is_refused(self):
+        keys = "time,ulna_R_flex\n0,0\n0.6,{}\n"
+        self.write("lift.pose.csv", keys.format(20))
+        command = ("track", "body", "lift.pose.csv", "-o", "part")
+        self.interrupt(*command)
+        self.write("lift.pose.csv", keys.format(21))
+        said = self.sinew(*command, "--resume", code=3).stderr
+        self.assertIn("motion was lift.pose.csv", said)
+        self.write("lift.pose.csv", keys.format(20))
+        self.assertGreater(self.json(*command, "--resume")["resumed"], 0)
+
     def test_bench_prints_its_parts(self):
         answer = self.json("bench", "--rung", "body", "--seconds", "0.3")
         self.assertEqual(sorted(answer["stage_us"]), ["inverse", "program", "step", "torques"])
@@ -117,10 +129,10 @@ class Body(Case):
             self.assertIn(words, self.sinew(*arguments, code=code).stderr)
 
         refused(3, "no part called", "track", "body", "hold", "-o", "x", "--coactivation", "leg=1")
-        refused(2, "--load needs BODY=KG", "track", "body", "hold", "-o", "x", "--load", "hand_R")
+        refused(2, "--load needs BODY=2kg", "track", "body", "hold", "-o", "x", "--load", "hand_R")
         refused(3, "no body 'foot'", "track", "body", "hold", "-o", "x", "--load", "foot=1")
         refused(2, "--breathing needs", "track", "body", "hold", "-o", "x", "--breathing", "deep")
-        refused(2, "--fatigue does not go with", "track", "body", "hold", "-o", "x", "--fatigue")
+        refused(2, "--fatigue cannot be combined with", "track", "body", "hold", "-o", "x", "--fatigue")
         refused(2, "--sensor needs --method body", "track", "hand-clinical", "fist", "-o", "x", "--sensor", "5")
         refused(3, "neither a file nor the name of a motion", "track", "body", "dance", "-o", "x")
         for column, words in (("elbow_R_flex", "no coordinate called"), ("sternum_rx", "is passive"),
@@ -128,6 +140,29 @@ class Body(Case):
             with open(os.path.join(self.folder, "bad.pose.csv"), "w", encoding="utf-8") as file:
                 file.write(f"time,{column}\n0,0\n1,0\n")
             refused(3, words, "track", "body", "bad.pose.csv", "-o", "x")
+
+
+
+class Skin(Case):
+    """The skin from sections: closed, around the bones, and moved by them."""
+
+    def test_it_is_closed_and_bows(self):
+        self.sinew("track", "body", "bow", "-o", "bow", "--replay", "bin", "--frame-rate", "2", "--end", "1.6")
+        answer = self.json("skin", "body", "bow.replay.bin", "-o", "bow.pc2")
+        self.assertGreater(answer["vertices"], 5000)
+        with open(self.path("bow.pc2"), "rb") as file:
+            data = file.read()
+        count, frames = struct.unpack("<i", data[16:20])[0], struct.unpack("<i", data[28:32])[0]
+        self.assertEqual(count, answer["vertices"])
+        value = struct.unpack("<%df" % (3 * count * frames), data[32:])
+        first, last = value[:3 * count], value[-3 * count:]
+        top = max(range(count), key=lambda v: first[3 * v + 1])
+        self.assertLess(abs(first[3 * top + 1] - 1.753), 0.02)  # the stature of the survey
+        moved = [last[3 * top + k] - first[3 * top + k] for k in range(3)]
+        self.assertGreater(moved[0], 0.1)  # the head goes forward
+        self.assertLess(moved[1], -0.01)
+        bottom = min(range(count), key=lambda v: first[3 * v + 1] + 9 * (abs(first[3 * v + 2]) > 0.15))
+        self.assertLess(max(abs(last[3 * bottom + k] - first[3 * bottom + k]) for k in range(3)), 0.01)  # the pelvis stays
 
 
 if __name__ == "__main__":

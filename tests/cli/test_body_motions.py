@@ -7,7 +7,7 @@ from common import Case
 class Motions(Case):
     # Largest error allowed, rad: of what muscles can do without a hitch, and of what they can barely.
     MOTIONS = {"hold": 0.003, "bow": 0.012, "turn-head": 0.03, "nod": 0.04, "curl": 0.02, "dumbbell": 0.005, "breathing": 0.01,
-               "shrug": 0.03, "reach": 0.015, "pectoral-dance": 0.01}
+               "shrug": 0.03, "reach": 0.015, "pectoral-dance": 0.01, "look": 0.03, "lean": 0.015}
 
     def test_every_motion_is_followed(self):
         for motion, allowed in self.MOTIONS.items():
@@ -17,6 +17,31 @@ class Motions(Case):
             self.assertLess(answer["mean_error_rad"], 0.0015, motion)
             self.assertGreaterEqual(answer["worst_missing_torque"], 0)
             self.assertEqual(answer["clamped"], [], motion)
+
+
+class Targets(Case):
+    """Places and directions of bodies instead of coordinates."""
+
+    def test_chest_and_head_get_there(self):
+        answer = self.json("track", "body", "lean", "-o", "lean")
+        place, turn = answer["targets"]
+        self.assertEqual([place["target"], turn["target"]], ["place.T1", "turn.skull"])
+        self.assertLess(place["unreachable_m"], 1e-4)
+        self.assertLess(turn["unreachable_rad"], 1e-4)
+        self.assertLess(place["error_m"], 0.002)
+        self.assertLess(turn["error_rad"], 0.01)
+
+    def test_out_of_reach_says_by_how_much(self):
+        self.write("far.pose.csv", "time,place.T1.x\n0,0\n0.1,0\n1,0.9\n")
+        arguments = ("track", "body", "far.pose.csv", "-o", "far", "--end", "0.2")
+        self.assertGreater(self.json(*arguments)["targets"][0]["unreachable_m"], 0.1)
+        self.assertIn("place.T1 is out of reach by up to", self.sinew(*arguments).stderr)
+
+    def test_columns_that_mean_nothing_are_refused(self):
+        for column, said in (("place.T1.w", "names no axis"), ("place.T99.x", "no body called"),
+                             ("look.skull.x", "needs .x, .y and .z"), ("turn.pelvis.x", "is fixed")):
+            self.write("bad.pose.csv", f"time,{column}\n0,0\n1,0\n")
+            self.assertIn(said, self.sinew("track", "body", "bad.pose.csv", "-o", "bad", code=3).stderr)
 
 
 class Coactivation(Case):

@@ -77,7 +77,17 @@ class Clinical(Case):
         for arguments, code, words in (
                 (("hold", MODEL, "fist", "--cut", "FDP22"), 3, "did you mean FDP2"),
                 (("hold", MODEL, "fist", "--nerve", "ulna-low"), 3, "ulnar-low"),
+                (("hold", MODEL, "fist", "--nerve", "elbow"), 3, "name one of: "),
                 (("hold", MODEL, "fist", "--fuse", "pip9"), 3, "no joint called"),
+                (("hold", MODEL, "fist", "--fuse", "pip22"), 3, "did you mean pip2?"),
+                (("hold", MODEL, "fist", "--load", "dpp2=1,0,0"), 3, "no body called"),
+                (("hold", MODEL, "fist", "--load", "dp2=nan,0,0"), 2, "BODY=X,Y,Z"),
+                (("hold", MODEL, "fist", "--cost", "FPL=0"), 2, "between 0.01"),
+                (("hold", MODEL, "fist", "--passive", "FPL=99"), 2, "between 0 and 10"),
+                (("hold", MODEL, "fist", "--transfer", "FCX:ED"), 3, "did you mean FC"),
+                (("hold", MODEL, "fist", "--cut", "FCR", "--transfer", "FCR:ED"), 3, "the donor is cut"),
+                (("hold", MODEL, "fist", "--transfer", "FCR:ED", "--transfer", "FCR:EPL"), 3, "the donor is used twice"),
+                (("hold", MODEL, "fist", "--transfer", "FCR:ED=1.8"), 3, "outside 0.5 to 1.5"),
                 (("hold", MODEL, "fist", "--load", "dp2=1,2"), 2, "BODY=X,Y,Z"),
                 (("hold", MODEL, "fist", "--transfer", "FCR:FCR"), 3, "its own recipient"),
                 (("hold", MODEL, "fist", "--strength", "FDP2=2"), 2, "between 0 and 1"),
@@ -87,8 +97,61 @@ class Clinical(Case):
             result = self.sinew(*arguments, code=code)
             self.assertIn(words, result.stderr, arguments)
 
+    def put(self, name, text):
+        with open(os.path.join(self.folder, name), "w", encoding="utf-8") as file:
+            file.write(text)
+        return name
+
+    def test_bad_files_are_named_with_their_lines(self):
+        case = '<Case version="1" model="%s">\n  <Cut name="FCR"/>\n  %s\n</Case>\n'
+        for text, words in (
+                (case % (MODEL, '<Strength name="FPLX" value="0.5"/>'), 'bad.case.xml:3: the model has no unit called "FPLX"; did you mean FPL?'),
+                (case % (MODEL, '<Strength name="FPL" value="1.5"/>'), "bad.case.xml:3: strength of FPL is 1.5"),
+                (case % (MODEL, '<Strength name="FPL" value="nan"/>'), "bad.case.xml:3:3: Strength: value is \"nan\""),
+                (case % (MODEL, '<Transfer name="FCR" to="ED"/>'), "bad.case.xml:3: transfer FCR to ED: the donor is cut"),
+                (case % ("hand", '<Cut name="FCU"/>'), "is a case of the model hand, not of hand-clinical")):
+            self.put("bad.case.xml", text)
+            self.assertIn(words, self.sinew("hold", MODEL, "fist", "--case", "bad.case.xml", code=3).stderr)
+        for text, words in (
+                ("time,mcp2.flexion\n0,0\n1,20\n0.5,9\n", "bad.pose.csv:4:1: the time 0.5 does not come after 1"),
+                ("time,mcp2.flexion\n0,0\n1,nan\n", "bad.pose.csv:3:3: column \"mcp2.flexion\" is nan"),
+                ("time,mcp22.flexion\n0,0\n1,20\n", "did you mean mcp2.flexion?"),
+                ("time,mcp2.flexion\n0,\n1,\n", "is empty: there is nothing to fill it in from")):
+            self.put("bad.pose.csv", text)
+            for command in (("hold",), ("check",), ("track", "-o", "out")):
+                self.assertIn(words, self.sinew(command[0], MODEL, "bad.pose.csv", *command[1:], code=3).stderr)
+
+    def test_targets_beyond_a_range_are_clamped_and_named(self):
+        self.put("far.pose.csv", "time,mcp2.flexion\n0,0\n1,200\n")
+        self.assertIn("mcp2.flexion", self.sinew("hold", MODEL, "far.pose.csv").stdout)
+        self.assertEqual(self.json("check", MODEL, "far.pose.csv")["clamped"], ["mcp2.flexion"])
+        self.assertEqual(self.json("track", MODEL, "far.pose.csv", "-o", "out", "--method", "step")["clamped"], ["mcp2.flexion"])
+        self.assertRegex(self.sinew("info", MODEL, "--list").stdout, r"cmc1.axial .*passive")
+        self.assertIn("seed 9", self.sinew("explore", MODEL, "fist", "--random", "3", "--seed", "9").stdout)
+
+    def test_gaps_and_coarse_keys_are_filled_in(self):
+        self.put("gap.pose.csv", "time,mcp2.flexion,pip2.flexion,dip2.flexion\n0,0,0,0\n0.4,40,40,\n0.8,60,,30\n1.2,60,60,30\n")
+        answer = self.json("track", MODEL, "gap.pose.csv", "-o", "out")
+        self.assertEqual(answer["empty_cells"], 2)
+        self.assertLess(answer["other_error_deg"], 3)
+        self.assertEqual(self.json("check", MODEL, "gap.pose.csv")["empty_cells"], 2)
+        keys = self.json("track", MODEL, "pinch", "-o", "out", "--keys-only")
+        every = self.json("track", MODEL, "pinch", "-o", "out")
+        self.assertLess(every["other_error_deg"], keys["other_error_deg"])
+
+    def test_the_nearest_motion_passes(self):
+        wide = ("--nerve", "median-high", "--frame-rate", "10")
+        before = self.json("check", MODEL, "fist", *wide, "--nearest", "near.pose.csv")
+        self.assertGreater(before["failing_frames"], 10)
+        self.assertGreater(before["nearest"]["largest_deg"], 30)
+        after = self.json("check", MODEL, "near.pose.csv", *wide)
+        self.assertLessEqual(after["failing_frames"], before["nearest"]["failing_frames"])
+        self.assertLessEqual(after["failing_frames"], 1)
+
     def test_bench_has_the_figures(self):
         answer = self.json("bench", "--rung", MODEL)
+        # Processor time on a machine that does other things as well: half of what docs/clinical.md says is demanded here.
+        self.assertGreater(answer["real_time_factor"], 10)
         for key in ("torque_solve_us", "hold_us", "ranges_ms", "nearest_ms", "explore_s", "real_time_factor"):
             self.assertGreater(answer[key], 0)
 

@@ -55,6 +55,9 @@ class Usage(Case):
 
     def test_wrong_usage_ends_with_2_and_says_what(self):
         self.wrong("unknown option --nope", "simulate", "pulley", "--nope")
+        self.wrong("unknown option --framerate; did you mean --frame-rate?", "simulate", "pulley", "--framerate", "3")
+        self.wrong("there is no command 'trakc'; did you mean track?", "trakc", "hand", "fist")
+        self.wrong("there is no command 'paint'; sinew help lists them", "paint")
         self.wrong("unknown option -time", "simulate", "pulley", "-time", "1")
         self.wrong("an argument is missing", "simulate")
         self.wrong("too many arguments", "check", "pulley", "fist", "crane")
@@ -67,7 +70,7 @@ class Usage(Case):
         self.wrong("the level must be between", "simulate", "pulley", "--activation", "rope=2")
         self.wrong("one of bar|json|none", "simulate", "pulley", "--progress", "loud")
         self.wrong("takes no value", "simulate", "pulley", "--quiet=1")
-        self.wrong("no way from", "convert", "a.obj", "b.sto")
+        self.wrong("cannot convert", "convert", "a.obj", "b.sto")
 
     def test_json_says_it_too(self):
         answer = self.json("simulate", "pulley", "--nope", code=2)

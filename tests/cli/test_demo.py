@@ -40,6 +40,13 @@ class Demo(Case):
         self.assertNotIn("bulge", text)
         self.assertNotIn("skin", text)
 
+    def test_on_a_tree(self):
+        """beckon turns the forearm, which this model holds still: that is left out of the page's target as well."""
+        answer = self.json("demo", "hand-clinical", "-o", "c", "--motion", "beckon")
+        self.assertLess(answer["motions"][0]["mean_error_rad"], 0.01)
+        self.assertLess(answer["motions"][0]["worst_error_rad"], 0.3)
+        self.assertNotIn("nan", self.linked("c")[0])
+
     def test_without_the_page(self):
         environment = dict(os.environ, SINEW_PAGE=self.path("nosuch.html"))
         result = self.sinew("demo", "-o", "d", "--motion", "point", env=environment)

@@ -1,12 +1,13 @@
 """sinew flesh end to end: the point cache that it writes, its report, resuming, and what it refuses."""
 import json
 import os
+import re
 import signal
 import struct
 import subprocess
 import unittest
 
-from common import SINEW, Case
+from common import BUILD, SINEW, Case
 
 KEYS = ["frames", "seconds", "frame_s_mean", "volume_ratio_min", "volume_ratio_max", "inverted", "unconverged_frames"]
 SMALL = ["--spacing", "9.5"]
@@ -69,6 +70,19 @@ class Flesh(Case):
             self.assertLess(answer["frames_kept"], 4)
             self.assertEqual(self.cache(), self.cache("whole.pc2"))
             self.assertFalse(os.path.exists(self.path("out.pc2.resume")))
+
+    def test_line_muscles_have_bellies(self):
+        """Bellies grow around the lines of a model on a tree, with about the volume that its muscles have."""
+        self.sinew("track", "hand-clinical", "fist", "-o", "lines")
+        answer = self.json("flesh", "hand-clinical", "lines.replay.xml", "-o", "lines.pc2", *SMALL, "--frames", "0:0")
+        with open(os.path.join(BUILD, "models", "hand-clinical", "hand-clinical.muscle.xml")) as file:
+            muscles = re.findall(r'<LineMuscle[^>]* max_force="([^"]*)" fiber_length="([^"]*)"', file.read())
+        self.assertGreaterEqual(len(muscles), 47)  # some are donors of transfers, kept for later
+        volume = sum(1e3 * float(force) / 0.3e6 * float(length) for force, length in muscles)
+        self.assertEqual((answer["muscles_outside"], answer["unconverged_frames"]), (0, 0))
+        print(f"muscle {answer['muscle_l']:.3f} of {volume:.3f} l")
+        self.assertGreater(answer["muscle_l"], 0.4 * volume)  # bellies that overlap share their volume
+        self.assertLess(answer["muscle_l"], 1.1 * volume)
 
     def test_wrong_input(self):
         self.sinew("flesh", "hand", "out.replay.xml", "-o", "out.xyz", code=2)

@@ -31,6 +31,33 @@ class Library(unittest.TestCase):
             self.assertEqual(struct.unpack_from("<I", data, 8)[0], 1)
             self.assertEqual(data[12:17], b"belly")
 
+    def test_three_fidelities(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "c.svg")
+            words = ("library", "spindle", "--muscle", "belly", "--axis", "slide.0=2,-0.01,0.01", "--metres", "--points", "150",
+                     "--activations", "2", "--compare", "--quiet")
+            done = run(*words, "--json", "--plot", path)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            report = json.loads(done.stdout)
+            self.assertEqual(report["axis"], "slide.0")
+            self.assertEqual([(round(r["coordinate"], 4), r["activation"]) for r in report["rows"]],
+                             [(-0.01, 0.1), (-0.01, 1), (0.01, 0.1), (0.01, 1)])
+            for row in report["rows"]:
+                for kind in ("strands", "points", "elements"):
+                    self.assertTrue(row[kind]["converged"], (kind, row))
+                    self.assertAlmostEqual(row[kind]["volume"], 1, delta=0.01)
+                    # it keeps its volume: what is 1/15 shorter is about as much thicker
+                    self.assertAlmostEqual(row[kind]["bulge"], 1 - row["coordinate"] / 0.15, delta=0.06)
+            for kind in ("strands", "points", "elements"):
+                rest, full = report["rows"][0][kind]["force"], report["rows"][1][kind]["force"]
+                self.assertGreater(full, 5 * rest)
+                self.assertAlmostEqual(full, 80, delta=25)
+            self.assertLess(report["points_section_off"], 0.03)
+            self.assertLess(report["strands_section_off"], 0.1)
+            with open(path) as file:
+                self.assertIn("<svg", file.read())
+            self.assertEqual(run("library", "spindle", "--compare").returncode, 2)
+
     def test_refused(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "s.library")

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import unittest
 
-from common import BUILD, SOURCE, Case
+from common import BUILD, NO_CACHE, SOURCE, Case
 
 PROGRAM = os.path.join(BUILD, "tests", "sinew_failing")
 POINTS = int(os.environ.get("SINEW_FAIL_POINTS", "16"))  # moments for each command
@@ -14,7 +14,7 @@ POINTS = int(os.environ.get("SINEW_FAIL_POINTS", "16"))  # moments for each comm
 
 class NoMemory(Case):
     def run_failing(self, command, after=None):
-        environment = dict(os.environ)
+        environment = dict(os.environ, XDG_CACHE_HOME=NO_CACHE)  # the same allocations every time
         environment.pop("SINEW_FAIL_AFTER", None)
         if after is not None:
             environment["SINEW_FAIL_AFTER"] = str(after)
@@ -103,6 +103,31 @@ class NoMemory(Case):
         self.addCleanup(os.environ.pop, "SINEW_PAGE")
         self.few(6, "studio", "finger", "--port", "0", "--timeout", "0.05")
         self.few(6, "studio", "finger", "--save", "saved.html")
+
+    def test_slices(self):
+        small = ("--size", "96,72,24", "--alone")
+        seed = ",".join(map(str, self.json("phantom", "spindle", *small, "-o", "stack")["seed"]))
+        self.few(6, "phantom", "spindle", *small, "-o", "made")
+        self.few(6, "contours", "stack", "--seed", seed, "-o", "a.contours.xml", "--picture", "a.png")
+        self.sinew("contours", "stack", "--seed", seed, "-o", "m.contours.xml")
+        self.few(6, "surface", "m.contours.xml", "-o", "m.obj", "--points", "p.csv", "--count", "60")
+
+    def test_clinical(self):
+        self.write("pinch.pose.csv", "time,mcp2.flexion\n0,0\n0.1,20\n")
+        self.few(4, "hold", "hand-clinical", "pinch.pose.csv", "--cut", "FDP2", "--save-case", "a.case.xml")
+        self.few(4, "compensate", "hand-clinical", "pinch.pose.csv", "--cut", "FDP2", "-o", "c")
+        self.few(3, "explore", "hand-clinical", "pinch.pose.csv", "--each", "nerve")
+        self.few(3, "track", "hand-clinical", "pinch.pose.csv", "-o", "t")
+        self.few(3, "clinic", "hand-clinical", "--cut", "FDP2", "-o", "page.html")
+
+    def test_library(self):
+        self.few(4, "library", "spindle", "--muscle", "belly", "--axis", "slide.0=2,-0.01,0.01", "--metres", "--points", "60",
+                 "--activations", "1", "--most", "2", "--no-contact", "-o", "a.library")
+
+    def test_motions(self):
+        self.write("pull.pose.csv", "time,PIP.flexion\n0,0\n0.1,10\n")
+        self.sinew("convert", "finger", "m.muscle.xml")
+        self.few(6, "motions", "m.muscle.xml", "--add", "pull.pose.csv")
 
     def test_demo(self):
         self.few(1, "demo", "shoulder", "--motion", "shrug", "-o", "d")

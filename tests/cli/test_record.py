@@ -7,7 +7,7 @@ import subprocess
 import time
 import unittest
 
-from common import SINEW, Case
+from common import SINEW, SOURCE, Case
 
 BEND = "time,PIP.flexion\n0,0\n0.3,30\n0.6,0\n"
 
@@ -105,6 +105,20 @@ class Journal(Case):
                 self.assertIn("not written by sinew", result.stderr)
                 self.assertEqual(self.read("out.resume"), "my notes\n")
 
+    def test_killed_before_its_head_was_whole(self):
+        """What a run leaves that was killed after each of its first writes: nothing, its mark, the settings behind it."""
+        command = ["track", "finger", "long.pose.csv", "--frames", ":3", "-o", "out"]
+        self.killed("track", "finger", "long.pose.csv", "-o", "out")
+        with open(self.path("out.resume"), "rb") as file:
+            whole = file.read()
+        for left in (b"", whole[:16], whole[:16] + bytes(48) + whole[64:2000], whole[:16] + bytes(48) + whole[64:]):
+            for resume in ([], ["--resume"]):
+                with open(self.path("out.resume"), "wb") as file:
+                    file.write(left)
+                self.assertEqual(self.json(*command, *resume)["frames"], 4)
+                self.assertFalse(os.path.exists(self.path("out.resume")))
+                os.remove(self.path("out.replay.xml"))
+
     def test_one_run_at_a_time(self):
         process = subprocess.Popen([SINEW, "track", "finger", "long.pose.csv", "-o", "out"], cwd=self.folder)
         while not os.path.exists(self.path("out.resume")) or os.path.getsize(self.path("out.resume")) < 100000:
@@ -171,6 +185,25 @@ class Forms(Case):
 
 
 class Rates(Case):
+    def test_device_that_has_no_end_is_refused_at_once(self):
+        for name in ("z.contours.xml", "z.nii", "z.nrrd", "z.csv", "z.case.xml", "z.library"):
+            os.symlink("/dev/zero", self.path(name))
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        for command in (["surface", "z.contours.xml", "-o", "a.obj"], ["simulate", "pulley", "--activations", "z.csv", "-o", "a"],
+                        ["contours", "z.nii", "--seed", "1,1,1", "-o", "a.contours.xml"],
+                        ["contours", "z.nrrd", "--seed", "1,1,1", "-o", "a.contours.xml"],
+                        ["track", "finger", "z.csv", "-o", "a"], ["hold", "hand-clinical", "fist", "--case", "z.case.xml"]):
+            said = self.sinew(*command, code=3).stderr
+            self.assertTrue("not a regular file" in said or "neither a file" in said, (command, said))
+        self.assertLess(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before, 4)
+
+    def test_a_pipe_is_read(self):
+        text = "time,rope\n0,0\n1,0.1\n"
+        result = subprocess.run([SINEW, "simulate", "pulley", "--time", "0.02", "--activations", "/dev/stdin", "-o", "a"], input=text,
+                                cwd=self.folder, text=True, capture_output=True)
+        self.assertIn(result.returncode, (0, 3), result.stderr)
+        self.assertNotIn("regular file", result.stderr)
+
     def test_last_frame_of_a_bvh(self):
         self.write("tip.bvhmap", "Tip PIP.flexion 0 0 1\n")
         for frame_time in ("0.0333333", "0.033333", "0.0083333", "0.008333"):
@@ -277,6 +310,45 @@ class Streams(Case):
         self.assertIn("its own input", self.sinew("simulate", "pulley", "--activations", "out.sto", "-o", "out", code=2).stderr)
         self.assertEqual(self.read("fine.replay.xml"), before)
 
+    def refused_and_untouched(self, words, name, *command):
+        with open(self.path(name), "rb") as file:
+            before = file.read()
+        self.assertIn(words, self.sinew(*command, code=2).stderr)
+        with open(self.path(name), "rb") as file:
+            self.assertEqual(file.read(), before, command)
+
+    def test_second_output_that_is_an_input(self):
+        self.sinew("track", "hand", "fist", "-o", "h", "--end", "0.02")
+        self.refused_and_untouched("its own input", "h.replay.xml", "flesh", "hand", "h.replay.xml", "-o", "a.pc2", "--report",
+                                   "h.replay.xml")
+        self.refused_and_untouched("its own input", "h.replay.xml", "skin", "hand", "h.replay.xml", "-o", "a.pc2",
+                                   "--save-weights", "h.replay.xml")
+        self.sinew("hold", "hand-clinical", "fist", "--cut", "FDP2", "--save-case", "a.case.xml")
+        for command in (["hold"], ["explore"], ["compensate"]):
+            self.refused_and_untouched("its own input", "a.case.xml", *command, "hand-clinical", "fist", "--case", "a.case.xml",
+                                       "--cut", "FDP3", "--save-case", "./a.case.xml")
+        said = self.sinew("flesh", "hand", "h.replay.xml", "-o", "a.pc2", "--report", "a.pc2", code=2).stderr
+        self.assertIn("are the same file", said)
+
+    def test_output_that_is_a_part_of_the_model(self):
+        subprocess.run(["python3", os.path.join(SOURCE, "tools", "make_tutorial.py"), self.folder, "--files"], check=True,
+                       stdout=subprocess.DEVNULL)
+        fill = ("strands", "arm.muscle.xml", "--mesh", "brachialis_mesh", "--from", "brachialis", "--count", "3", "--group", "b")
+        for name in ("arm.muscle.xml", "arm.scene.xml"):
+            self.refused_and_untouched("its own input", name, "studio", "arm.muscle.xml", "--save", "../" + os.path.basename(self.folder) + "/" + name)
+            self.refused_and_untouched("its own input", name, "studio", "arm.muscle.xml", "--save", name)
+        self.refused_and_untouched("its own input", "brachialis.obj", "studio", "arm.muscle.xml", "--save", "brachialis.obj")
+        self.refused_and_untouched("its own input", "arm.muscle.xml", *fill, "-o", "arm.muscle.xml")
+
+    def test_output_beside_slices(self):
+        seed = ",".join(map(str, self.json("phantom", "spindle", "--size", "64,48,20", "-o", "stack")["seed"]))
+        command = ("contours", "stack", "--seed", seed, "-o", "a.contours.xml")
+        for picture in ("stack/slice_000.png", "stack/new.png", "./stack/../stack/new.png"):
+            self.refused_and_untouched("among the slices", "stack/slice_000.png", *command, "--picture", picture)
+        self.refused_and_untouched("true contours", "stack.truth.contours.xml", "contours", "stack", "--seed", seed, "-o",
+                                   "stack.truth.contours.xml")
+        self.assertEqual(sorted(os.listdir(self.folder)), ["stack", "stack.truth.contours.xml"])
+
     def test_reader_that_goes_away(self):
         """A pipe that is closed does not cost the files."""
         process = subprocess.Popen([SINEW, "simulate", "pulley", "--time", "0.2", "-o", "out"], cwd=self.folder,
@@ -290,7 +362,7 @@ class Streams(Case):
 class Numerics(Case):
     def test_what_is_torn_apart_ends_the_run(self):
         result = self.sinew("simulate", "crane", "--step", "0.1", "--time", "2", "-o", "out", code=1)
-        self.assertRegex(result.stderr, r'"hoist.*" was torn apart by \d+.* mm at .* s; take a smaller step')
+        self.assertRegex(result.stderr, r'"hoist.*" was torn apart by \d+.* mm at .* s; use a smaller step')
         for row in self.read_sto("out.sto")[1]:  # what came before is kept
             self.assertLess(row[0], 0.3)
         self.sinew("simulate", "crane", "--time", "2")

@@ -9,9 +9,16 @@ KEYS = ["frames", "vertices", "ms_per_frame", "volume_ratio_min", "volume_ratio_
 
 
 class SkinCase(Case):
+    replay = None  # tracked once
+
     def setUp(self):
         super().setUp()
-        self.sinew("track", "hand", "fist", "-o", "out", "--frames", "50:54")
+        if not SkinCase.replay:
+            self.sinew("track", "hand", "fist", "-o", "out", "--frames", "50:54")
+            SkinCase.replay = self.read("out.replay.xml")
+        for name in os.listdir(self.folder):
+            os.remove(self.path(name))
+        self.write("out.replay.xml", SkinCase.replay)
 
     def skin(self, *arguments):
         return self.json("skin", "hand", "out.replay.xml", "-o", "out.pc2", *arguments)
@@ -43,6 +50,8 @@ class Skin(SkinCase):
         self.assertGreater(furthest(frames[0], frames[-1]), 1e-3)  # the fist is closing
 
     def test_prominence_is_what_moves_the_skin(self):
+        # the fingers do not touch yet: skin that is pushed out of other skin moves further than its tendons raise it
+        self.sinew("track", "hand", "fist", "-o", "out", "--frames", "28:32")
         with_tendons = self.skin("--belly", "0")["max_bulge_mm"]
         raised = self.cache()
         self.assertEqual(self.skin("--belly", "0", "--prominence", "0")["max_bulge_mm"], 0)
@@ -130,13 +139,13 @@ class Bad(SkinCase):
     def test_wrong_usage(self):
         self.refused("-o OUT is missing", "hand", "out.replay.xml", code=2)
         self.refused(".pc2, .mdd or .obj", "hand", "out.replay.xml", "-o", "a.glb", code=2)
-        self.refused("exclude each other", "hand", "out.replay.xml", "-o", "a.pc2", "--linear", "--dual-quaternion", code=2)
+        self.refused("cannot be combined", "hand", "out.replay.xml", "-o", "a.pc2", "--linear", "--dual-quaternion", code=2)
 
     def test_bad_input(self):
         self.sinew("simulate", "finger", "-o", "f", "--time", "0.02")
         self.refused("names no skin", "finger", "f.replay.xml", "-o", "a.pc2")
         self.refused("no body", "hand", "f.replay.xml", "-o", "a.pc2")
-        self.refused("is no mesh", "hand", "out.replay.xml", "-o", "a.pc2", "--mesh", "nosuch")
+        self.refused("is not a mesh", "hand", "out.replay.xml", "-o", "a.pc2", "--mesh", "nosuch")
         self.refused("nosuch.csv", "hand", "out.replay.xml", "-o", "a.pc2", "--weights", "nosuch.csv")
         self.write("few.csv", "1\n0.5\n")
         self.refused("few.csv", "hand", "out.replay.xml", "-o", "a.pc2", "--influence", "few.csv")

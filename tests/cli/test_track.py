@@ -147,13 +147,22 @@ class BadMotion(TrackCase):
 
     def test_gap_in_a_recording(self):
         self.control("m.control.xml", [0, 0.02, 0.04, 0.06, 5, 5.02])
-        self.refused("a gap of 4.94 s behind frame 4", "finger", "m.control.xml")
+        self.refused("a gap of 4.94 s after frame 4", "finger", "m.control.xml")
 
     def test_gap_nan_and_order_in_a_table(self):
-        for text in ["0,1\n0.1,\n0.2,1\n", "0,1\n0.1,nan\n0.2,1\n", "0,1\n0.2,1\n0.1,1\n"]:
+        for text in ["0,1\n0.1,nan\n0.2,1\n", "0,1\n0.2,1\n0.1,1\n"]:
             self.write("m.pose.csv", "time,PIP.flexion\n" + text)
             answer = self.refused("", "finger", "m.pose.csv")
             self.assertEqual((answer["file"], answer["line"] in (3, 4)), ("m.pose.csv", True), answer)
+
+    def test_an_empty_cell_is_filled_in(self):
+        """Between the values before and after it: as if its row were not there."""
+        self.write("gap.pose.csv", "time,PIP.flexion\n0,1\n0.1,\n0.2,3\n")
+        self.write("whole.pose.csv", "time,PIP.flexion\n0,1\n0.2,3\n")
+        gap = self.json("track", "finger", "gap.pose.csv", "-o", "gap")
+        whole = self.json("track", "finger", "whole.pose.csv", "-o", "whole")
+        self.assertEqual((gap["empty_cells"], whole["empty_cells"]), (1, 0))
+        self.assertEqual(gap["max_activation"], whole["max_activation"])
 
     def test_no_frames(self):
         self.write("m.pose.csv", "time,PIP.flexion\n")
@@ -264,6 +273,32 @@ class Interruption(TrackCase):
     def test_resume_without_a_replay_begins(self):
         result = self.sinew("track", "finger", "bend.pose.csv", "-o", "out", "--end", "0.1", "--resume")
         self.assertIn("starting at the beginning", result.stderr)
+
+
+class Ways(Case):
+    """What a model cannot do is refused: an option that is ignored would be a wrong result."""
+
+    def test_options_that_would_be_ignored(self):
+        for option in (["--cut", "FDP2"], ["--nerve", "ulnar-low"], ["--fatigue"], ["--repeat", "3"], ["--posture", "palm-up"],
+                       ["--method", "step"], ["--save-case", "a.case.xml"], ["--case", "a.case.xml"]):
+            said = self.sinew("track", "hand", "fist", "-o", "out", *option, code=2).stderr
+            self.assertIn(f"{option[0]} needs a model on a tree", said)
+            self.assertIn("hand-clinical", said)
+        for option in (["--end", "1"], ["--start", "1"], ["--resume"], ["--weights", "1,1"], ["--keep-input-motion"],
+                       ["--frames", "1:2"], ["--converge"], ["--cost-by-volume"], ["--activation-dynamics"]):
+            said = self.sinew("track", "hand-clinical", "fist", "-o", "out", *option, code=2).stderr
+            self.assertIn(f"{option[0]} does not work on a model on a tree", said)
+        for option in (["--converge"], ["--loads", "a.csv"], ["--activation-dynamics"], ["--weights", "1,1"]):
+            said = self.sinew("track", "body", "hold", "-o", "out", *option, code=2).stderr
+            self.assertIn(f"{option[0]} cannot be combined with --method body", said)
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_form_of_the_replay_on_a_tree(self):
+        for form, ending in (("bin", ".replay.bin"), ("gz", ".replay.xml.gz"), ("xml", ".replay.xml")):
+            answer = self.json("track", "hand-clinical", "fist", "-o", form, "--replay", form)
+            self.assertEqual(answer["replay"], form + ending)
+            self.assertEqual(self.json("info", form + ending)["frames"], answer["frames"])
+            self.assertEqual(os.path.exists(self.path(form + ".replay.xml")), form == "xml")
 
 
 if __name__ == "__main__":

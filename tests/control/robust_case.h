@@ -154,12 +154,32 @@ static bool is_feasible(const snModel *m, const Case *c)
 }
 
 /* Draws the angles in until muscles could make the motion; scale 0 when none of it is feasible. */
-static Case feasible_part(const snModel *m, Case c)
+static inline Case feasible_part(const snModel *m, Case c)
 {
     for (c.scale = 1; c.scale > 0.1; c.scale -= 0.2)
         if (is_feasible(m, &c)) return c;
     c.scale = 0;
     return c;
+}
+
+/* Settling takes longer than following a second, so it is done once. Kept to the end of the program, as tests do. */
+static void settle_once(const snModel *m, snSimDef *def)
+{
+    static const snModel *of = NULL;
+    static void *settled = NULL;
+    static size_t size;
+    if (of != m) {
+        snState *state = NULL;
+        assert_int_equal(sn_state_create(m, def, &state, NULL), SN_OK);
+        size = sn_state_save(m, state, NULL);
+        free(settled);
+        settled = malloc(size);
+        assert_non_null(settled);
+        (void)sn_state_save(m, state, settled);
+        sn_state_destroy(state);
+        of = m;
+    }
+    def->settled = settled, def->settled_size = size;
 }
 
 static Outcome follow_case(const snModel *m, const Case *c)
@@ -169,6 +189,7 @@ static Outcome follow_case(const snModel *m, const Case *c)
     snFollowReport r;
     Outcome o;
     def.frame_rate = 50;
+    settle_once(m, &def.sim);
     o.status = sn_follow(m, motion, &def, &replay, &r, NULL);
     o.mean = r.all.mean, o.worst = r.all.worst, o.worst_time = r.all.worst_time, o.activation = r.max_activation;
     o.wrong_sides = r.wrong_sides, o.frames = r.frames;

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "build.h"
+#include "control/own/drive.h"
 #include "sinew/io.h"
 
 #include <string.h>

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "check.h"
 #include "control/load.h"
+#include "control/own/load.h"
 #include "sim/plant.h"
 #include "sinew/io.h"
 #include "sinew/record.h"

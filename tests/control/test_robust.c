@@ -1,4 +1,5 @@
-/* A few of the random motions of long_robust_many.c. */
+/* A few of the random motions of long_robust_many.c.
+ * Heavy: minutes under a sanitizer, which sees the same code in shorter tests. */
 #include "robust_case.h"
 
 static void follow_one(const snModel *m, Case c, double most)

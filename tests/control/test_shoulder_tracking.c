@@ -1,4 +1,5 @@
-/* The shipped motions of the shoulder followed by its muscles: every bone within a millimetre in the mean. */
+/* The shipped motions of the shoulder followed by its muscles: every bone within a millimetre in the mean.
+ * Heavy: minutes under a sanitizer, which sees the same code in shorter tests. */
 #include "check.h"
 #include "shoulder/shoulder.h"
 #include "sinew/author.h"

@@ -3,6 +3,7 @@
 #include "file_case.h"
 
 #include "base/hash.h"
+#include "io/own/journal.h"
 #include "sinew/io.h"
 
 #include <string.h>
@@ -50,7 +51,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         (void)sn_journal_save_track(journal, "/dev/null", &error);
     }
     sn_journal_close(journal);
-    unlink(path);
     free(settings);
     free(bytes);
     return 0;

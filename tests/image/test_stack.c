@@ -2,6 +2,7 @@
 #include "io/io_case.h"
 
 #include "image/stack.h"
+#include "io/own/kept.h"
 #include "io/stack_read.h"
 
 #include <sys/stat.h>
@@ -125,7 +126,7 @@ static void test_bad_files_are_refused(void **state)
                {"nifti/complex.nii", "type"},
                {"nifti/cut.nii.gz", "compressed data"},
                {"nifti/large.nii.gz", "announced"},
-               {"nrrd/cut.nrrd", "bytes are there"},
+               {"nrrd/cut.nrrd", "the file has"},
                {"nrrd/detached.nrrd", "another file"},
                {"nrrd/no_spacing.nrrd", "spacings"},
                {"nrrd/text.nrrd", "encoding"},

@@ -27,9 +27,12 @@ static void names_of_programs_mean_the_same(void **state)
         {"RightFirstPP", "r.1.p"},             {"RightThumbProximal", "r.1.p"},
         {"RightMiddleIntermediate", "r.3.2"},  {"RightLittleDistal", "r.5.3"},
         {"RightHandMiddle1", "r.3.1"},         {"RightCarpus", "r.hand"},
+        {"index-finger-phalanx-proximal", "?.2.1"}, {"middle-finger-phalanx-intermediate", "?.3.2"},
+        {"thumb-metacarpal", "?.1.m"},         {"wrist", "?.hand"},
+        {"J_Bip_R_Little2", "r.5.2"},          {"Right Ring Distal", "r.4.3"},
     };
     static const char *const nothing[] = {"Hips", "RightArm", "RightHandIndex4", "hand_ik.R", "RightForeArmRoll",
-                                          "Hand", "", ":", "1", "RightUpLeg", "palm.01.R"};
+                                          "Hand", "", ":", "1", "RightUpLeg", "palm.01.R", "index-finger-tip", "Index"};
     char key[SN_BVH_KEY];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         if (!sn_bvh_key(cases[i].name, key)) fail_msg("%s means nothing", cases[i].name);

@@ -1,6 +1,7 @@
 #include "io_case.h"
 
 #include "io/file.h"
+#include "io/own/point_cache.h"
 
 enum { NPOINT = 700, FRAMES = 9 };
 

@@ -3,10 +3,11 @@
 
 #include "compiled.h"
 
+#include "io/own/files.h"
+#include "io/pose.h"
 #include "model/model.h"
 #include "scenes.h"
 #include "sinew/control.h"
-#include "io/pose.h"
 
 static const char *write_text(const char *name, const char *text)
 {

@@ -1,6 +1,7 @@
 /* Moment arms of the hand by two ways, at the joints where they are furthest apart: the eyelets of the superficial
  * flexor nearly meet when the middle joint is bent, and the end joint of the little finger has the shortest tendon. The
- * whole hand is swept by long_hand_arms_all.c. */
+ * whole hand is swept by long_hand_arms_all.c.
+ * Heavy: minutes under a sanitizer, which sees the same code in shorter tests. */
 #include "hand_arms.h"
 
 static void both_ways_agree(void **state)

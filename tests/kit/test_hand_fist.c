@@ -1,6 +1,7 @@
 /* A real fist: fingertips in the palm, the thumb over the middle phalanges, nothing to look through, no digit in another
  * by more than half a millimetre, no strand outside the skin. The same for the other shipped postures, as far as they
- * close. Tracked as `sinew track` does. */
+ * close. Tracked as `sinew track` does.
+ * Heavy: minutes under a sanitizer, which sees the same code in shorter tests. */
 #include "hand_contact_case.h"
 
 static void print_contact(const char *name, const Contact *c)

@@ -1,5 +1,6 @@
 /* The variant of the hand with branching extensor hoods: the same muscles and bones, bands that pull and never push,
- * and motions that are followed. */
+ * and motions that are followed.
+ * Heavy: minutes under a sanitizer, which sees the same code in shorter tests. */
 #include "check.h"
 #include "hand/hand.h"
 #include "sinew/author.h"

@@ -41,7 +41,7 @@ static void counts(void **state)
         const snNodeDef *n = sn_spec_node(spec, id);
         meshes += n->kind == SN_NODE_MESH && !is_belly(spec, n);
         bellies += n->kind == SN_NODE_MESH && is_belly(spec, n);
-        surfaces += sn_spec_node(spec, id)->kind == SN_NODE_SURFACE;
+        surfaces += n->kind == SN_NODE_SHAPE && n->shape == SN_SHAPE_CYLINDER;
     }
     for (snId id = 1; id <= sn_spec_count(spec, SN_KIND_CONSTRAINT); ++id) {
         const snConstraintDef *c = sn_spec_constraint(spec, id);
@@ -73,7 +73,7 @@ static void bones_are_solid(void **state)
             char text[1024];
             if (sn_trimesh_require(&mesh, true, n->name, &error) != SN_OK)
                 fail_msg("%s", sn_error_format(&error, text, sizeof text));
-            assert_in_range(n->ntriangle, 500, 1500);
+            assert_in_range(n->ntriangle, 250, 1500); /* pisiform to radius: enough to look round, few enough for a page */
         }
         sn_spec_destroy(spec);
     }

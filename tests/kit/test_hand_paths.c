@@ -1,4 +1,5 @@
-/* The paths of the hand's tables, as tight strings, against published moment arms. */
+/* The paths of the hand's tables, as tight strings, against published moment arms.
+ * Heavy: minutes under a sanitizer, which sees the same code in shorter tests. */
 #include "hand/hand.h"
 #include "author/table.h"
 #include "check.h"

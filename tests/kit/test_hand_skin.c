@@ -1,5 +1,6 @@
 /* The skin of the shipped hand over parts of simulated motions: nothing in a bone, nothing on the far side of a finger,
- * volume kept; ridges over tendons where a hand shows them. All motions in full: long_hand_skin_all.c. */
+ * volume kept; ridges over tendons where a hand shows them. All motions in full: long_hand_skin_all.c.
+ * Heavy: minutes under a sanitizer, which sees the same code in shorter tests. */
 #include "hand_skin_case.h"
 #include "skin/skin.h"
 

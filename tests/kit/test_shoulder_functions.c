@@ -1,6 +1,7 @@
 /* Each of the twelve functions of the shoulder at level 0.8: it moves its bone in its direction, the scapula stays on
  * the ribs, nothing diverges in 2 s, and after release everything comes back to rest. Prints what docs/measured.md
- * quotes. */
+ * quotes.
+ * Heavy: minutes under a sanitizer, which sees the same code in shorter tests. */
 #include "shoulder_case.h"
 
 static const double LEVEL = 0.8, ACTIVE = 2, THIRD = 0.332, RELEASE = 0.25, BACK = 1.75; /* s */

@@ -1,4 +1,5 @@
-/* The generated shoulder: counts, soundness, and that it hangs still in the pose in which it is drawn. */
+/* The generated shoulder: counts, soundness, and that it hangs still in the pose in which it is drawn.
+ * Heavy: minutes under a sanitizer, which sees the same code in shorter tests. */
 #include "shoulder_case.h"
 
 #include "base/alloc.h"

@@ -95,6 +95,8 @@ static void blix_curves_have_their_published_values(void **state)
     for (double x = 0.3; x < 2; x += 0.01) assert_at_most(0, sn_law_eval(&active, x, &slope));
     assert_near(sn_law_eval(&active, 0.59, &slope), 0, 0);
     assert_near(sn_law_eval(&active, 1.61, &slope), 0, 0);
+    print_message("f_P(1.18) = %.4f (0.0897), f_A(0.5) = %g (>= 0)\n", sn_law_eval(&passive, 1.18, &slope),
+                  sn_law_eval(&active, 0.5, &slope));
     assert_near(sn_law_eval(&passive, 1.18, &slope), 0.0897, 5e-5);
     assert_near(sn_law_eval(&passive, 0.8, &slope), 0, 0);
     assert_near(slope, 0, 0);

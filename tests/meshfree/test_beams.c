@@ -1,5 +1,6 @@
 /* Bars of points and of cubes against closed formulas and against each other: uniaxial pull, free contraction,
- * isometric force, cantilever and elastica, torsion, and the energy of a bar that is bent and twisted. */
+ * isometric force, cantilever and elastica, torsion, and the energy of a bar that is bent and twisted.
+ * Heavy: minutes under a sanitizer, which sees the same code in shorter tests. */
 #include "soft_case.h"
 
 static const double SIDE = 0.03, LENGTH = 0.18, MU = 25e3, LAMBDA = 3e6;

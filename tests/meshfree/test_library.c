@@ -103,6 +103,41 @@ static void plays_its_samples(void **state)
     sn_spec_destroy(spec);
 }
 
+/* The blend in blocks and single precision against the sum in double. */
+static void blends_as_the_formula_says(void **state)
+{
+    (void)state;
+    snSpec *spec = sn_scene("spindle");
+    snLibrary *library = make(spec, 0);
+    const snLibraryMuscle *m = library->muscle;
+    size_t n = (size_t)m->nvertex;
+    double at[2] = {0.0043, 0.37}, B[12], *vertex = calloc(3 * n, sizeof *vertex);
+    float *rest = calloc(3 * n, sizeof *rest);
+    assert_true(vertex && rest);
+    for (size_t i = 0; i < 3 * n; ++i) rest[i] = 0.1F * sinf((float)i);
+    rigid motion[SN_LIBRARY_BODIES];
+    for (int b = 0; b < SN_LIBRARY_BODIES; ++b)
+        motion[b] = (rigid){q_exp(v3_of(0.3 * b, -0.2, 0.5)), v3_of(0.01, 0.02 * b, -0.03)};
+    snLibraryMix mix = sn_library_mix(m, at);
+    assert_true(mix.count > 1);
+    sn_library_blend(m, &mix, rest, motion, vertex);
+    for (size_t v = 0; v < n; ++v) {
+        double x[3];
+        for (size_t e = 0; e < 3; ++e) {
+            x[e] = (double)rest[e * n + v];
+            for (int32_t s = 0; s < mix.count; ++s)
+                x[e] += (double)mix.weight[s] * m->unit * m->delta[(3 * (size_t)mix.sample[s] + e) * n + v];
+        }
+        sn_library_frame(m, (int32_t)v, motion, B);
+        for (int e = 0; e < 3; ++e)
+            assert_near(vertex[3 * v + (size_t)e],
+                        B[4 * e] * x[0] + B[4 * e + 1] * x[1] + B[4 * e + 2] * x[2] + B[4 * e + 3], 1e-7);
+    }
+    free(vertex), free(rest);
+    sn_library_destroy(library);
+    sn_spec_destroy(spec);
+}
+
 static void refuses_what_is_not_there(void **state)
 {
     (void)state;
@@ -125,9 +160,8 @@ static void refuses_what_is_not_there(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_do_not_matter),
-        cmocka_unit_test(written_and_read),
-        cmocka_unit_test(plays_its_samples),
+        cmocka_unit_test(threads_do_not_matter),     cmocka_unit_test(written_and_read),
+        cmocka_unit_test(plays_its_samples),         cmocka_unit_test(blends_as_the_formula_says),
         cmocka_unit_test(refuses_what_is_not_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -66,7 +66,7 @@ static void test_names(void **state)
     ERROR("the name is empty", a.law.name = "");
     ERROR("the name has a blank", a.group.name = "two words");
     ERROR("skin is \"shin\", but there is no node", a.model.skin = "shin");
-    ERROR("skin is \"wrap\", which is no mesh", a.model.skin = "wrap");
+    ERROR("skin is \"wrap\", which is not a mesh", a.model.skin = "wrap");
     ERROR("views: \"Back=z\" is not a named view", a.model.views = "Front=+z Back=z");
     ERROR("views: \"=+z\" is not a named view", a.model.views = " =+z");
     ERROR("active_fl is \"bel\", which is neither", a.biceps.active_fl = "bel");
@@ -100,11 +100,11 @@ static void test_bodies(void **state)
     (void)state;
     ERROR("mass_from is given, but mass is 0", a.ulna.mass_from = SN_MASS_GIVEN);
     ERROR("mass_from is mesh, but the body has no mesh", a.humerus.mass_from = SN_MASS_MESH);
-    ERROR("mass_from is mesh, but of mesh \"shaft\" an edge has a triangle on one side only",
+    ERROR("mass_from is mesh, but mesh \"shaft\" cannot be used: an edge has a triangle on one side only",
           a.ulna.mass_from = SN_MASS_MESH, a.mesh.ntriangle = 3);
     WARNING("mesh \"shaft\" gives no mass", a.mesh.ntriangle = 3);
     ERROR("inertia has 2 of 3 moments", a.ulna.inertia[0] = a.ulna.inertia[1] = 1);
-    ERROR("is that of no solid", a.ulna.inertia[0] = a.ulna.inertia[1] = 1, a.ulna.inertia[2] = 3);
+    ERROR("no solid has the inertia", a.ulna.inertia[0] = a.ulna.inertia[1] = 1, a.ulna.inertia[2] = 3);
     ERROR("body \"humerus\" has the same node", a.ulna.node = "humerus");
     WARNING("pinned and kinematic", a.humerus.kinematic = true);
     WARNING("neither a joint nor a strand holds the body", a.extra.name = "loose", a.third.name = "loose");
@@ -127,7 +127,7 @@ static void test_joints(void **state)
     WARNING("both bodies are pinned or kinematic", a.ulna.kinematic = true);
     WARNING("body \"ulna\" is disabled", a.ulna.enabled = false);
     ERROR("node is \"elbw\"", a.elbow.node = "elbw");
-    WARNING("swing and twist do nothing: the joint is no ball", a.elbow.swing = 30);
+    WARNING("swing and twist do nothing: the joint is not a ball joint", a.elbow.swing = 30);
     ERROR("swing_center is zero", a.elbow.type = SN_JOINT_TYPE_BALL, a.elbow.swing = 30, a.elbow.swing_center[0] = 0);
     ERROR("swing is 200 deg; it must be at least 0 and at most 180", a.elbow.swing = 200);
     ERROR("twist has its lower limit 30 deg above the upper one -30", a.elbow.type = SN_JOINT_TYPE_BALL,
@@ -146,7 +146,7 @@ static void test_strands(void **state)
     ERROR("is a Mesh, not a curve", a.biceps.node = "shaft");
     ERROR("control points 0 and 1 coincide", a.curve.point = (const double[18]){[6] = 1, [9] = 2, [12] = 3, [15] = 4});
     ERROR("the strand has no length", a.curve.point = (const double[18]){0});
-    ERROR("belly_start 0.8 is behind belly_end 0.2", a.biceps.belly_start = .8, a.biceps.belly_end = .2);
+    ERROR("belly_start 0.8 is after belly_end 0.2", a.biceps.belly_start = .8, a.biceps.belly_end = .2);
     WARNING("no constraint holds the strand",
             a.origin.enabled = a.eyelet.enabled = a.surface.enabled = a.insertion.enabled = false);
     WARNING("fixed nowhere", a.origin.enabled = a.insertion.enabled = false);
@@ -241,7 +241,7 @@ static void test_constraints(void **state)
           a.other.attachment = "biceps");
     ERROR("attachment is \"humerus\", but there is no strand", a.other.name = "strut",
           a.other.type = SN_CONSTRAINT_STRUT);
-    WARNING("strand \"biceps\" is disabled, so that the constraint does nothing", a.biceps.enabled = false);
+    WARNING("strand \"biceps\" is disabled, so the constraint does nothing", a.biceps.enabled = false);
     WARNING("must be above the surface but is drawn 3.0 mm on the wrong side", a.wrap.shape = SN_SHAPE_PLANE,
             a.wrap.translate[2] = 0.003);
     WARNING("is drawn 10.0 mm from where it must be", a.wrap.shape = SN_SHAPE_PLANE, a.wrap.translate[2] = 0.010,

@@ -142,6 +142,35 @@ static void survives_failing_allocations(void **state)
     }
 }
 
+/* What was not seen is the motion of the keys that were; before the first and after the last it stands still. */
+static void gaps_are_filled_in(void **state)
+{
+    (void)state;
+    static const char *const name[] = {"a.0", "b.0"};
+    double time[] = {0, 1, 2, 3, 4}, value[] = {1, NAN, NAN, 5, NAN, NAN, 3, 9, 2, NAN};
+    double few_time[] = {0, 3, 4}, few[] = {1, 3, 2};
+    snPoses *p = NULL;
+    assert_int_equal(sn_poses_create_gappy(2, name, 5, time, value, true, &p, NULL), SN_OK);
+    snPoses *q = make(3, few_time, few, true);
+    assert_int_equal(sn_poses_gaps(p), 5);
+    for (int i = 0; i <= 400; ++i) {
+        double x[2], v[2], a[2], y, w, b;
+        sn_poses_at(p, i / 100.0, x, v, a);
+        sn_poses_at(q, i / 100.0, &y, &w, &b);
+        assert_near(x[0], y, 1e-13);
+        assert_near(v[0], w, 1e-12);
+        assert_near(a[0], b, 1e-11);
+        if (i <= 100) assert_near(x[1], 5, 1e-14);
+        if (i >= 300) assert_near(x[1], 9, 1e-14);
+        assert_int_equal(sn_poses_seen(p, 0, i / 100.0), i == 0 || i >= 300);
+    }
+    sn_poses_destroy(p), sn_poses_destroy(q);
+    value[0] = value[6] = value[8] = NAN;
+    snError error = {0};
+    assert_int_equal(sn_poses_create_gappy(2, name, 5, time, value, true, &p, &error), SN_BAD_INPUT);
+    assert_non_null(strstr(error.message, "\"a.0\" is empty"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -151,6 +180,7 @@ int main(void)
         cmocka_unit_test(a_sampled_circle_stays_a_circle),
         cmocka_unit_test(columns_are_found_by_name),
         cmocka_unit_test(bad_values_are_named),
+        cmocka_unit_test(gaps_are_filled_in),
         cmocka_unit_test(survives_failing_allocations),
     };
     return cmocka_run_group_tests_name("motion.poses", tests, NULL, NULL);

@@ -86,7 +86,7 @@ static void meets_the_box_qp(void **state)
     snLbfgsb *w = workspace(N);
     snBoxQp *qp = sn_boxqp_create(N);
     uint64_t seed = 3;
-    double lo[N], hi[N];
+    double lo[N], hi[N], above = -INFINITY;
     for (int i = 0; i < N; ++i) lo[i] = 0, hi[i] = 1;
     for (int round = 0; round < 20; ++round) {
         Quadratic q = {{0}, {0}};
@@ -104,10 +104,12 @@ static void meets_the_box_qp(void **state)
         snBoxQpProblem exact = {.n = N, .Q = q.Q, .c = q.c, .lo = lo, .hi = hi};
         assert_int_equal(sn_boxqp_solve(qp, &exact, a, NULL), SN_OK);
         double least = quadratic(&q, a, g);
+        above = fmax(above, least - info.value);
         assert_at_most(least, info.value + 1e-12);
         assert_at_most(info.value, least + 1e-6 * (1 + fabs(least)));
         for (int i = 0; i < N; ++i) assert_true(x[i] >= 0 && x[i] <= 1);
     }
+    print_message("QP above L-BFGS-B by %.1e at most in 20 random programs (never)\n", above);
     sn_boxqp_destroy(qp);
     sn_lbfgsb_destroy(w);
 }

@@ -206,7 +206,7 @@ static void nonsense_is_refused(void **state)
     def.skin_bone = c.bone, def.skin_weight = c.weight;
     c.bone[5] = 9;
     assert_int_equal(sn_save_glb(&def, NULL, "glb_no.glb", &error), SN_BAD_INPUT);
-    assert_string_equal(error.message, "skin vertex 2 is bound to bone 9, which is not there");
+    assert_string_equal(error.message, "skin vertex 2 is bound to bone 9, which does not exist");
     c.bone[5] = 1, c.vertex[4] = NAN;
     assert_int_equal(sn_save_glb(&def, NULL, "glb_no.glb", &error), SN_BAD_INPUT);
     def.skin_bone = NULL, def.skin_at = NULL, c.vertex[4] = 0;

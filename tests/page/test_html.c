@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "model/model.h"
 #include "page/html_bytes.h"
+#include "page/own/studio.h"
 #include "scenes.h"
 #include "sinew/sinew.h"
 

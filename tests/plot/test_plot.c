@@ -79,7 +79,7 @@ static void tracks_are_drawn(void **state)
     assert_int_equal(plot_track(track, "activation/", "FDP1 XYZ", false, "", "plot_no.png", &error), SN_BAD_INPUT);
     assert_string_equal(error.message, "the motion has no scalar \"activation/XYZ\"");
     assert_int_equal(plot_track(track, "activation/", NULL, false, "", "plot_no.png", &error), SN_BAD_INPUT);
-    assert_string_equal(error.message, "54 lines cannot be told apart, 24 is the limit");
+    assert_string_equal(error.message, "54 lines cannot be told apart; the limit is 24");
     assert_int_equal(plot_track(track, "activation/", "FDP1", false, "", "plot_no.gif", &error), SN_BAD_INPUT);
     assert_int_equal(access("plot_no.png", F_OK), -1);
     sn_track_destroy(track);

@@ -146,7 +146,8 @@ class Refusals(unittest.TestCase):
         return outcome if outcome.startswith("SIG") else ""
 
     def test_the_headers_are_read(self):
-        self.assertGreater(len(self.names), 200)
+        self.assertGreater(len(self.names), 120)
+        self.assertLess(len(self.names), 160, "a public function is a promise; src/ROOM/own/ is for our own programs")
         for name, (_, types) in api.FUNCTIONS.items():
             self.assertEqual(len([n for n in self.names.get(name, []) if n]), len(types), name)
 
@@ -156,7 +157,7 @@ class Refusals(unittest.TestCase):
             if re.search(r"_(free|destroy|close|abandon|remove)$", name) and len(types) == 1:
                 self.assertEqual(self.crashed(name, [None]), "", name)
                 count += 1
-        self.assertGreater(count, 20)
+        self.assertGreater(count, 15)
 
     def test_nothing_but_zeros(self):
         wrong = []

@@ -2,11 +2,19 @@
 #include "author/autostrands.h"
 #include "compiled.h"
 
+#include "analysis/own/muscles.h"
+#include "author/own/skin_mesh.h"
 #include "base/alloc.h"
+#include "io/own/files.h"
+#include "io/own/journal.h"
+#include "io/own/point_cache.h"
 #include "io/replay.h"
 #include "model/model.h"
+#include "page/own/glb.h"
+#include "page/own/studio.h"
 #include "scenes.h"
 #include "sim/measure.h"
+#include "sim/own/state.h"
 #include "sinew/sinew.h"
 
 static void nothing_is_freed(void **state)

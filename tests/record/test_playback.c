@@ -5,6 +5,7 @@
 #include "geom/deform.h"
 #include "math/vec.h"
 #include "model/model.h"
+#include "record/own/playback.h"
 #include "scenes.h"
 #include "sinew/playback.h"
 #include "sinew/sim.h"

@@ -9,6 +9,7 @@
 #include "sim/state.h"
 #include "sinew/sim.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct Rig {
@@ -45,6 +46,34 @@ static inline void rig_run(Rig *r, double seconds)
 {
     int64_t n = (int64_t)(seconds / r->s->h + 0.5);
     for (int64_t i = 0; i < n; ++i) assert_int_equal(sn_step(r->m, r->s), SN_OK);
+}
+
+/* What was saved goes on as if nothing had been in between, bit for bit. */
+static inline void rig_goes_on_after_loading(Rig *r, int32_t strand)
+{
+    size_t size = sn_state_save(r->m, r->s, NULL);
+    void *bytes = malloc(size);
+    assert_non_null(bytes);
+    sn_state_save(r->m, r->s, bytes);
+    rig_run(r, 0.1);
+    uint64_t hash = sn_state_hash(r->s);
+    double tension = r->s->out_tension[strand];
+    assert_int_equal(sn_state_load(r->m, r->s, bytes, size), SN_OK);
+    rig_run(r, 0.1);
+    assert_true(sn_state_hash(r->s) == hash);
+    assert_near(r->s->out_tension[strand], tension, 0);
+    free(bytes);
+}
+
+/* The model is refused with these words about this element. The spec goes with it. */
+static inline void assert_refused(snSpec *spec, const char *words, const char *element)
+{
+    snModel *m = NULL;
+    snError error = {0};
+    assert_int_equal(sn_compile(spec, &m, &error), SN_BAD_INPUT);
+    if (!strstr(error.message, words)) fail_msg("\"%s\" does not say \"%s\"", error.message, words);
+    if (!strstr(error.element, element)) fail_msg("\"%s\" is not \"%s\"", error.element, element);
+    sn_spec_destroy(spec);
 }
 
 #endif

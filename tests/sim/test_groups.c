@@ -4,6 +4,7 @@
 #include "sim/rig.h"
 
 #include "base/alloc.h"
+#include "sim/own/state.h"
 
 #include <stdlib.h>
 

@@ -332,18 +332,7 @@ static void a_saved_state_goes_on_bit_for_bit(void **state)
     Rig r = finger(0.004, 1e8);
     r.s->activation[0] = 0.4;
     rig_run(&r, 0.1);
-    size_t size = sn_state_save(r.m, r.s, NULL);
-    void *bytes = malloc(size);
-    assert_non_null(bytes);
-    sn_state_save(r.m, r.s, bytes);
-    rig_run(&r, 0.1);
-    uint64_t hash = sn_state_hash(r.s);
-    double tension = r.s->out_tension[0];
-    assert_int_equal(sn_state_load(r.m, r.s, bytes, size), SN_OK);
-    rig_run(&r, 0.1);
-    assert_true(sn_state_hash(r.s) == hash);
-    assert_near(r.s->out_tension[0], tension, 0);
-    free(bytes);
+    rig_goes_on_after_loading(&r, 0);
     rig_drop(&r);
 }
 
@@ -377,16 +366,6 @@ static snSpec *small_rope(const snVia *via, int32_t n, const snStrandDef *def)
     snPath path = {.via = via, .nvia = n, .npoint = 30};
     sn_build_strand(&b, def, &path);
     return sn_build_end(&b);
-}
-
-static void assert_refused(snSpec *spec, const char *words, const char *element)
-{
-    snModel *m = NULL;
-    snError error = {0};
-    assert_int_equal(sn_compile(spec, &m, &error), SN_BAD_INPUT);
-    if (!strstr(error.message, words)) fail_msg("\"%s\" does not say \"%s\"", error.message, words);
-    if (!strstr(error.element, element)) fail_msg("\"%s\" is not \"%s\"", error.element, element);
-    sn_spec_destroy(spec);
 }
 
 static void bad_paths_are_refused(void **state)

@@ -2,10 +2,11 @@
 #include "check.h"
 
 #include "base/alloc.h"
+#include "sim/own/state.h"
 #include "sim/state.h"
-#include "upper_body/upper_body.h"
 #include "sinew/record.h"
 #include "sinew/sim.h"
+#include "upper_body/upper_body.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "skin/own/skin.h"
 
 #include <string.h>
 

@@ -1,6 +1,7 @@
 // Chromium for the tests: found on the PATH, quiet, with a profile of its own that is removed afterwards, and with
 // every console message and uncaught error collected.
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { accessSync, constants, mkdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { delimiter, join, resolve } from "node:path";
@@ -37,6 +38,22 @@ export async function launch() {
       "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
     ],
   });
+}
+
+/** Starts `sinew studio` with these words; gives its address, and how to end it. */
+export async function serve(...words) {
+  const child = spawn(join(buildDir, "sinew"), ["studio", ...words, "--port", "0", "--timeout", "300"]);
+  let said = "";
+  const address = await new Promise((resolve, reject) => {
+    child.stdout.on("data", (d) => {
+      said += d;
+      const found = said.match(/http:\/\/\S+/);
+      if (found) resolve(found[0]);
+    });
+    child.stderr.on("data", (d) => (said += d));
+    child.on("exit", (code) => reject(new Error(`sinew studio ended with ${code}: ${said}`)));
+  });
+  return { address, stop: () => child.kill("SIGINT") };
 }
 
 /** A page of a size, with the troubles that it reported. */

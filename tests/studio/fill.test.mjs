@@ -1,40 +1,31 @@
 // Filling a muscle with strands in a real browser: they move, pause, are tuned, counted anew, kept. The model is the arm of
 // the tutorial with its brachialis.
 import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { buildDir, launch, onPage, redrawn, shots } from "./browser.mjs";
+import { buildDir, launch, onPage, redrawn, serve, shots } from "./browser.mjs";
 
 const top = fileURLToPath(new URL("../..", import.meta.url));
 const sinew = join(buildDir, "sinew");
 const folder = mkdtempSync(join(tmpdir(), "sinew-fill-"));
-let browser, server, address;
+let browser, server;
 
 before(async () => {
   execFileSync("python3", [join(top, "tools/make_tutorial.py"), folder, "--files"]);
-  server = spawn(sinew, ["studio", join(folder, "arm.muscle.xml"), "--port", "0", "--timeout", "300"]);
-  address = await new Promise((resolve, reject) => {
-    let said = "";
-    server.stdout.on("data", (d) => {
-      said += d;
-      const found = said.match(/http:\/\/\S+/);
-      if (found) resolve(found[0]);
-    });
-    server.on("exit", (code) => reject(new Error(`sinew studio ended with ${code}: ${said}`)));
-  });
+  server = await serve(join(folder, "arm.muscle.xml"));
   browser = await launch();
 });
 after(async () => {
   await browser?.close();
-  server?.kill("SIGINT");
+  server?.stop();
   rmSync(folder, { recursive: true });
 });
 
-const withPage = (options, body) => onPage(browser, address, options, async (page) => {
+const withPage = (options, body) => onPage(browser, server.address, options, async (page) => {
   await page.click("#mode-fill");
   await page.waitForFunction(() => window.studio.fillMode.socket?.readyState === 1, null, { timeout: 60000 });
   await body(page);
@@ -67,7 +58,7 @@ test("strands move, pause, are tuned, and become a model", () =>
     const held = await fill(page);
     await page.waitForTimeout(250);
     assert.equal((await fill(page)).step, held.step);
-    assert.equal(await page.textContent("#fill-pause"), "Go on");
+    assert.equal(await page.textContent("#fill-pause"), "Continue");
     await page.click("#fill-pause");
     await reaches(page, "at rest");
     const rest = await fill(page);

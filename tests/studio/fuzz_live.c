@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         snSpec *spec = sn_scene("pulley");
         snModel *model = NULL;
         if (!spec || sn_compile(spec, &model, NULL) != SN_OK) abort();
-        if (sn_live_create(spec, model, 1, wake, NULL, &live, NULL) != SN_OK) abort();
+        if (sn_live_create(spec, model, NULL, 1, wake, NULL, &live, NULL) != SN_OK) abort();
         sn_live_watch(live, true);
     }
     for (size_t at = 0; at < size;) {

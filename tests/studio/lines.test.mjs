@@ -73,6 +73,7 @@ test("814 muscles of the body in one draw call, fast enough for 30 pictures a se
       });
       view.show("bones", false);
       view.show("grid", false);
+      view.show("skin", false);
       view.renderer.render(view.scene, view.camera);
       return { lines: data.strands.length, calls: view.renderer.info.render.calls, ms: Math.min(...times) };
     });

@@ -120,6 +120,33 @@ static void test_answers_are_those_of_the_library(void **state)
     sn_patient_destroy(p);
 }
 
+static bool endure(Case *c, uint32_t id, uint32_t repeat, double work, double rest)
+{
+    uint32_t whole[2] = {id, repeat};
+    double number[2] = {work, rest};
+    return say(c, SN_CONSULT_ENDURE, whole, 2, number, 2, "");
+}
+
+static void test_over_time_is_told_on_request(void **state)
+{
+    Case *c = *state;
+    assert_true(pose(c, 1, 0.3));
+    assert_null(strstr(wait_for(c, "\"id\":1,\"final\":true", "\"healthy\""), "\"over\""));
+    assert_true(endure(c, 2, 10, 3, 1));
+    const char *text = wait_for(c, "\"id\":2,\"final\":true", "\"over\"");
+    assert_near(number_after(text, "\"over\"", "\"repeat\":"), 10, 0);
+    assert_near(number_after(text, "\"over\"", "\"time\":["), 0, 0);
+    assert_non_null(strstr(text, "\"fatigued\":[0,"));
+    assert_true(pose(c, 3, 0.2)); /* stays asked for */
+    wait_for(c, "\"id\":3,\"final\":true", "\"over\"");
+    assert_true(endure(c, 4, 0, 1, 0));
+    assert_null(strstr(wait_for(c, "\"id\":4,\"final\":true", "\"healthy\""), "\"over\""));
+    assert_false(endure(c, 5, 5000, 1, 0));
+    assert_false(endure(c, 5, 10, 0, 0));
+    assert_false(endure(c, 5, 10, 1, -1));
+    assert_false(endure(c, 5, 1000, 500, 500));
+}
+
 static void test_case_loses_and_heals(void **state)
 {
     Case *c = *state;
@@ -165,6 +192,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_answers_are_those_of_the_library, start, end),
+        cmocka_unit_test_setup_teardown(test_over_time_is_told_on_request, start, end),
         cmocka_unit_test_setup_teardown(test_case_loses_and_heals, start, end),
         cmocka_unit_test_setup_teardown(test_nonsense_is_refused, start, end),
     };

@@ -191,7 +191,7 @@ static void setup(Case *c, const char *scene)
         assert_int_equal(sn_add_function(c->spec, &function, NULL), SN_OK);
     }
     assert_int_equal(sn_compile(c->spec, &c->model, &error), SN_OK);
-    assert_int_equal(sn_live_create(c->spec, c->model, 1, nobody, NULL, &c->live, &error), SN_OK);
+    assert_int_equal(sn_live_create(c->spec, c->model, NULL, 1, nobody, NULL, &c->live, &error), SN_OK);
     c->bytes = malloc(sn_live_size(c->live));
     c->sequence = 0;
     sn_live_watch(c->live, true);

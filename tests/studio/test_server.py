@@ -100,6 +100,24 @@ class Socket:
         return data
 
     def receive(self):
+        """The next message; a ping is answered on the way, as every client does."""
+        while True:
+            kind, payload = self.receive_frame()
+            if kind != 9:
+                return kind, payload
+            self.send(payload, kind=10)
+
+    def receive_snapshot(self):
+        """The next one, pings not answered."""
+        kind = 9
+        while kind == 9:
+            kind, payload = self.receive_frame()
+        return payload
+
+    def tell_seen(self, count):
+        self.send(struct.pack("<II", 0, count))
+
+    def receive_frame(self):
         kind, length = self.read(2)
         if length == 126:
             length = struct.unpack(">H", self.read(2))[0]
@@ -119,6 +137,25 @@ class Socket:
 
     def close(self):
         self.link.close()
+
+
+def sequence_of(snapshot):
+    return struct.unpack("<I", snapshot[8:12])[0]
+
+
+def snapshots_there(link):
+    """What has already come in, without waiting for more. Pings are not answered."""
+    found = []
+    link.link.settimeout(0.2)
+    try:
+        while True:
+            kind, payload = link.receive_frame()
+            if kind == 2:
+                found.append(payload)
+    except socket.timeout:
+        pass
+    link.link.settimeout(20)
+    return found
 
 
 class Serving(unittest.TestCase):
@@ -217,6 +254,33 @@ class Serving(unittest.TestCase):
         self.assertLess(time.time() - before, 20)
         self.assertEqual(stalled.status, 101)
 
+    def test_a_slow_screen_sees_what_is_new(self):
+        """However long it looks at each picture, no more than two snapshots are ahead of it, and the one that comes after it has
+        said that it saw them is at least as new as what others had by then."""
+        slow, quick = self.open(), self.open()
+        received = 0
+        for _ in range(6):
+            newest = sequence_of(quick.receive()[1])
+            while sequence_of(quick.receive()[1]) < newest + 20:
+                continue
+            waiting = snapshots_there(slow)
+            self.assertLessEqual(len(waiting), 2, "snapshots that queued up while it was drawing")
+            received += len(waiting)
+            newest = sequence_of(quick.receive()[1])
+            slow.tell_seen(received)
+            received += 1
+            self.assertGreaterEqual(sequence_of(slow.receive_snapshot()), newest)
+
+    def test_pings_pace_a_client_that_tells_nothing(self):
+        """A client of one's own need not know the protocol: that it answers pings is enough, and not to answer stops the stream."""
+        mute, quick = self.open(), self.open()
+        newest = sequence_of(quick.receive()[1])
+        while sequence_of(quick.receive()[1]) < newest + 40:
+            continue
+        self.assertLessEqual(len(snapshots_there(mute)), 2)
+        mute.send(struct.pack("<I", 2**32 - 1), kind=10)  # what cannot have been seen counts as what can
+        self.assertGreater(sequence_of(mute.receive_snapshot()), newest)
+
     def test_more_clients_than_it_takes(self):
         links = [self.server.connect() for _ in range(40)]
         for link in links:
@@ -259,7 +323,7 @@ class Serving(unittest.TestCase):
         for _ in range(12):
             status, head, body = server.get("/")
             self.assertEqual(status, 503, head)
-            self.assertIn(b"places are taken", body)
+            self.assertIn(b"Too many pages are open", body)
         refused = Socket(server)
         self.addCleanup(refused.close)
         self.assertEqual(refused.status, 503)

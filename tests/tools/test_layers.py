@@ -44,7 +44,12 @@ class Layers(unittest.TestCase):
         self.expect_breach("src/body/body.c", '"strand/strand.h"', "do not know each other")
 
     def test_command_reaches_into_the_library(self):
-        self.expect_breach("src/cli/main.c", '"base/alloc.h"', "public headers only")
+        self.expect_breach("src/cli/main.c", '"base/alloc.h"', "public headers and own/ only")
+
+    def test_header_for_programs(self):
+        self.expect_breach("examples/a.c", '"io/own/journal.h"', "public headers only")
+        self.expect_breach("src/io/own/journal.h", '"base/alloc.h"', "others of its kind")
+        self.expect_breach("src/sim/step.c", '"io/own/journal.h"', "sim lies below io")
 
     def test_example_reaches_into_the_library(self):
         self.expect_breach("examples/a.c", "<math/vec.h>", "public headers only")
@@ -80,7 +85,7 @@ class Layers(unittest.TestCase):
         self.assertEqual(check(self.tree(files)).returncode, 0)
 
     def test_kit(self):
-        self.expect_breach("models/kit/hand/hand.c", '"sim/state.h"', "public headers only")
+        self.expect_breach("models/kit/hand/hand.c", '"sim/state.h"', "public headers and own")
 
     def test_unknown_module(self):
         self.expect_breach("src/magic/magic.c", '"math/vec.h"', "not in the list")
@@ -88,7 +93,7 @@ class Layers(unittest.TestCase):
     def test_allowed(self):
         result = check(self.tree({
             "src/sim/step.c": '#include "math/law.h"\n#include "sinew/sim.h"\n#include "sim/state.h"\n#include <amd.h>\n',
-            "src/cli/main.c": '#include "sinew/sinew.h"\n#include "cli.h"\n#include "scenes.h"\n',
+            "src/cli/main.c": '#include "io/own/journal.h"\n#include "sinew/sinew.h"\n#include "cli.h"\n#include "scenes.h"\n',
             "src/cli/cli.h": "#include <stdio.h>\n",
         }))
         self.assertEqual(result.returncode, 0, result.stdout)

@@ -8,11 +8,14 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
 BUILD = os.environ["SINEW_BUILD"]
 SOURCE = os.environ["SINEW_SOURCE"]
+sys.path.append(os.path.join(SOURCE, "tests", "cli"))
+from gltf_writer import Writer
 COMMAND = re.compile(r"^(?:\$ )?(?:build/)?(sinew [a-z].*)$")
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 OWN_TESTS = {"tutorial.md", "commands.md", "measured.md"}
@@ -91,7 +94,10 @@ class Shown(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = tempfile.mkdtemp(prefix="sinew-shown-")
         cls.addClassCleanup(shutil.rmtree, cls.folder)
-        shutil.copy(os.path.join(SOURCE, "models", "hand", "motions", "beckon.bvh"), os.path.join(cls.folder, "shot.bvh"))
+        beckon = os.path.join(SOURCE, "models", "hand", "motions", "beckon.bvh")
+        shutil.copy(beckon, os.path.join(cls.folder, "shot.bvh"))
+        with open(os.path.join(cls.folder, "wave.glb"), "wb") as file:
+            file.write(Writer(beckon).glb())
         cls.output = {}
 
     def run_once(self, command):

@@ -87,7 +87,7 @@ static snStatus add_bones(Maker *k)
 {
     snHandDef def = sn_default_hand_def();
     snSpec *all = sn_spec_create();
-    def.meshes = k->def->meshes;
+    def.meshes = k->def->meshes, def.tables = k->def->hand_tables;
     snStatus status = all ? sn_hand_add_bones(k->hand, &def, all, k->error) : SN_NO_MEMORY;
     if (status == SN_OK) status = sn_set_scene(k->spec, sn_spec_scene(all));
     if (status == SN_OK) status = copy_nodes(all, k->spec);

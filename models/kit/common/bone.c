@@ -1,9 +1,9 @@
-/* Lofting of bones. */
+/* Swept bones and lumps. */
 #include "common/bone.h"
 
 #include "base/alloc.h"
 
-enum { AROUND = 24, MAX_RINGS = 16, FIELDS = 7, LUMP_RINGS = 13 };
+enum { AROUND = 24, LUMP_RINGS = 13 };
 
 void sn_bone_free(snBoneMesh *mesh)
 {
@@ -73,70 +73,6 @@ static bool skin_rings(snBoneMesh *mesh, int32_t base, int32_t rings, int32_t ar
     }
     if (ok) orient(mesh, first);
     return ok;
-}
-
-static const double *fields(const snBoneRing *r)
-{
-    return &r->center_x;
-}
-
-/* Slope that overshoots nowhere. */
-static double limited_slope(double before, double after)
-{
-    return before * after <= 0 ? 0 : 2 * before * after / (before + after);
-}
-
-/* Ring between ring[i] and ring[i + 1] at t in 0 to 1, monotone in every field. */
-static snBoneRing between(const snBoneRing *ring, int32_t n, int32_t i, double t)
-{
-    const snBoneRing *a = &ring[i], *b = &ring[i + 1];
-    double width = b->y - a->y, h00 = (1 + 2 * t) * (1 - t) * (1 - t), h10 = t * (1 - t) * (1 - t);
-    double h01 = t * t * (3 - 2 * t), h11 = t * t * (t - 1);
-    snBoneRing r = {.y = a->y + t * width};
-    double *out = &r.center_x;
-    for (int f = 0; f < FIELDS; ++f) {
-        double slope = (fields(b)[f] - fields(a)[f]) / width, before = slope, after = slope;
-        if (i > 0) before = limited_slope((fields(a)[f] - fields(a - 1)[f]) / (a->y - a[-1].y), slope);
-        if (i + 2 < n) after = limited_slope(slope, (fields(b + 1)[f] - fields(b)[f]) / (b[1].y - b->y));
-        out[f] = h00 * fields(a)[f] + h10 * width * before + h01 * fields(b)[f] + h11 * width * after;
-    }
-    return r;
-}
-
-static double hollow(double angle, double center)
-{
-    double d = remainder(angle - center, 2 * SN_PI) / 0.6;
-    return exp(-d * d);
-}
-
-static v3 ring_point(const snBoneRing *r, double angle)
-{
-    double c = cos(angle), s = sin(angle);
-    double radius = pow(pow(fabs(c) / r->half_x, r->power) + pow(fabs(s) / r->half_z, r->power), -1 / r->power);
-    radius *= 1 - r->palmar_groove * hollow(angle, -SN_PI / 2) - r->dorsal_groove * hollow(angle, SN_PI / 2);
-    return v3_of(r->center_x + radius * c, r->y, r->center_z + radius * s);
-}
-
-/* Centre of an end ring, half as far out again as the ring's narrowing asks for. */
-static v3 pole(const snBoneRing *end, const snBoneRing *inner)
-{
-    double out = 0.35 * fmin(end->half_x, end->half_z);
-    return v3_of(end->center_x, end->y + (end->y > inner->y ? out : -out), end->center_z);
-}
-
-bool sn_bone_loft(snBoneMesh *mesh, const snBoneRing *ring, int32_t nring, rigid frame, double scale, int32_t along)
-{
-    int32_t base = mesh->vertex.count / 3;
-    bool ok = add_vertex(mesh, rigid_apply(frame, v3_scale(pole(&ring[0], &ring[1]), scale)));
-    for (int32_t k = 0; k < along; ++k) {
-        double u = (double)k / (along - 1) * (nring - 1);
-        int32_t i = (int32_t)fmin(floor(u), nring - 2);
-        snBoneRing r = between(ring, nring, i, u - i);
-        for (int32_t j = 0; j < AROUND; ++j)
-            ok = ok && add_vertex(mesh, rigid_apply(frame, v3_scale(ring_point(&r, 2 * SN_PI * j / AROUND), scale)));
-    }
-    ok = ok && add_vertex(mesh, rigid_apply(frame, v3_scale(pole(&ring[nring - 1], &ring[nring - 2]), scale)));
-    return ok && skin_rings(mesh, base, along, AROUND);
 }
 
 /* One ring about a position, as wide as `wide` times the half axes. */

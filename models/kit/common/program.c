@@ -2,6 +2,7 @@
 #include "common/program.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 int kit_complain(const kitRun *run, snStatus status, const snError *error)
@@ -40,10 +41,12 @@ int kit_read_arguments(kitRun *run, int argc, char **argv, const char *flags)
             run->left = true;
         else if (strcmp(argv[i], "--hood") == 0)
             run->hood = true;
-        else if (strcmp(argv[i], "--paths") == 0)
-            run->paths = true;
+        else if (strcmp(argv[i], "--splines") == 0)
+            run->splines = true;
         else if (strcmp(argv[i], "--skin") == 0 && i + 1 < argc)
             run->skin = argv[++i];
+        else if (strcmp(argv[i], "--triangles") == 0 && i + 1 < argc)
+            run->triangles = atoi(argv[++i]);
         else
             return usage(run, flags);
     }

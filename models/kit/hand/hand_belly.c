@@ -173,12 +173,12 @@ static void add_extras(bellies *all)
 
 /* ---- slices -------------------------------------------------------------------------------------- */
 
-/* Area across the path at a fraction of the belly, over volume / length: a spindle, blunter at its origin; the extras
- * are cut where the skin ends. */
+/* Area across the path at a fraction of the belly, over volume / length: a spindle, blunter at its origin, that tapers into
+ * its tendon; the extras are cut where the skin ends. */
 static double profile(const belly *b, double t)
 {
-    double rise = b->muscle ? pow(t, 0.6) : 0.55 + 0.45 * fmin(1, 3 * t), fall = pow(1 - t, 0.9);
-    return (b->muscle ? 1.0 / 0.2586 : 1.0 / 0.4589) * rise * fall; /* the integrals of the two from 0 to 1 */
+    double rise = b->muscle ? pow(t, 0.75) : 0.55 + 0.45 * fmin(1, 3 * t), fall = pow(1 - t, b->muscle ? 1.3 : 0.9);
+    return (b->muscle ? 1.0 / 0.1678 : 1.0 / 0.4589) * rise * fall; /* the integrals of the two from 0 to 1 */
 }
 
 /* Where the belly's path crosses a level, and the area that it wants in the slice. */

@@ -18,6 +18,9 @@ enum { MAX_SPANS = 120 };
  * closer control points, and the same to the eye. */
 #define TENDON_FORCES 12.0
 
+/* Optimal lengths a second at which fibres shorten without force: human muscle, mixed. */
+#define MAX_VELOCITY 10.0
+
 /* Two bends close together need closer control points when they are at least as sharp as this. */
 #define TIGHT_KINK (30 * SN_DEG)
 
@@ -78,16 +81,6 @@ static void set_fibers(const snHand *hand, int32_t muscle, course *c)
     double longest = fmax(most[0] - c->neutral[0], 0.7 * (together[0] - c->neutral[0]));
     c->fiber_neutral = neutral;
     c->fiber_slack = fmax(fmax(neutral + longest / optimal, 1.02 * neutral), 1);
-}
-
-/* No other strand ends on it, and it ends on none. */
-static bool is_single(const snHand *hand, int32_t muscle)
-{
-    const snHandMuscle *m = &hand->muscle.at[muscle];
-    if (m->on >= 0 || m->into >= 0 || m->band) return false;
-    for (int32_t i = 0; i < hand->muscle.count; ++i)
-        if (hand->muscle.at[i].on == muscle || hand->muscle.at[i].into == muscle) return false;
-    return true;
 }
 
 static void lay_out(const snHand *hand, int32_t muscle, course *c)
@@ -336,7 +329,7 @@ static snStatus add_strand(const course *c, const snHandDef *hand_def, snSpec *s
     def.tendon_stiffness = TENDON_FORCES * def.max_force / area;
     def.damping = 1.5e-3;
     if (c->path)
-        def.kind = SN_STRAND_PATH, def.belly_end = c->belly / c->length,
+        def.kind = SN_STRAND_PATH, def.max_velocity = MAX_VELOCITY, def.belly_end = c->belly / c->length,
         def.belly_rest_scale = c->fiber_slack / c->fiber_neutral;
     else
         set_belly(c, &def);
@@ -433,7 +426,7 @@ static snStatus add_muscle(const snHand *hand, int32_t muscle, const snHandDef *
 {
     course c;
     lay_out(hand, muscle, &c);
-    c.path = def->paths && is_single(hand, muscle);
+    c.path = sn_hand_has_paths(def);
     snStatus status = draw(&c, def, error);
     if (status == SN_OK) status = add_curve(&c, spec, parent);
     if (status == SN_OK) status = add_strand(&c, def, spec);

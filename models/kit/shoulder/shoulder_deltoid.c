@@ -6,6 +6,7 @@
 #include "common/sheet.h"
 #include "shoulder/shoulder.h"
 
+#include "author/own/strands.h"
 #include "base/alloc.h"
 #include "base/error.h"
 

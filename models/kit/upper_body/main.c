@@ -1,11 +1,11 @@
-/* kit_upper_body TABLES NAME.muscle.xml: the upper body from its tables. */
+/* kit_upper_body TABLES NAME.muscle.xml [--skin FILE]: the upper body from its tables. */
 #include "upper_body/upper_body.h"
 #include "common/program.h"
 
 int main(int argc, char **argv)
 {
     kitRun run;
-    int wrong = kit_read_arguments(&run, argc, argv, "");
+    int wrong = kit_read_arguments(&run, argc, argv, "[--skin FILE]");
     if (wrong) return wrong;
     snUpperBodyDef def = sn_default_upper_body_def();
     def.tables = run.tables, def.scene = run.scene;

@@ -1,15 +1,11 @@
 /* The studio's page: a model and its replay as one HTML file that needs no server, and the data that the page reads
  * (docs/studio.md describes it). The server behind `sinew studio` is no part of the library. */
-#ifndef SINEW_STUDIO_H
-#define SINEW_STUDIO_H
+#ifndef SN_PAGE_OWN_STUDIO_H
+#define SN_PAGE_OWN_STUDIO_H
 
 #include "sinew/clinical.h"
 #include "sinew/motion.h"
 #include "sinew/spec.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* The skin to show. Bones are indices into the spec's bodies, from zero; weights of a vertex sum to one. */
 typedef struct snStudioSkin {
@@ -39,6 +35,7 @@ typedef struct snClinicDef {
     const snCase *const *cases;
     const char *posture; /* name of the gravity below, for the page */
     double gravity[3];   /* world, m/s^2 */
+    const snEndureDef *endure; /* the poses held again and again, for a page without a server; NULL: not looked at */
 } snClinicDef;
 static inline snClinicDef sn_default_clinic_def(void)
 {
@@ -72,12 +69,12 @@ static inline snStudioDef sn_default_studio_def(void)
 }
 
 /* One self-contained HTML file. Fails with SN_NO_FILE when the page has not been built or installed. */
-SN_API snStatus sn_save_html(const snStudioDef *def, const char *path, snError *error);
+snStatus sn_save_html(const snStudioDef *def, const char *path, snError *error);
 
 /* The data alone. Free it with sn_studio_free. */
-SN_API snStatus sn_pack_studio(const snStudioDef *def, void **bytes, size_t *size, snError *error);
+snStatus sn_pack_studio(const snStudioDef *def, void **bytes, size_t *size, snError *error);
 /* The page without data, as the server hands it out. Free it with sn_studio_free. */
-SN_API snStatus sn_load_page(char **html, size_t *size, snError *error);
+snStatus sn_load_page(char **html, size_t *size, snError *error);
 static inline void sn_studio_free(void *bytes)
 {
     sn_release(bytes);
@@ -85,19 +82,16 @@ static inline void sn_studio_free(void *bytes)
 
 /* What a healthy limb and a case (NULL: none) say to a pose: JSON for the page, as docs/studio.md describes it. nearest:
  * also where the limb ends up that cannot hold it and who compensates, which takes some 25 ms instead of less than 1. id comes back in the answer. Both patients
- * are of the model. Free it with sn_studio_free. */
-SN_API snStatus sn_clinic_answer(const snModel *model, snPatient *healthy, snPatient *changed, const double *q,
-                                 bool nearest, uint32_t id, char **json, size_t *size);
+ * are of the model. endure (NULL: nothing): also how both tire. Free it with sn_studio_free. */
+snStatus sn_clinic_answer(const snModel *model, snPatient *healthy, snPatient *changed, const double *q,
+                                 bool nearest, const snEndureDef *endure, uint32_t id, char **json, size_t *size);
 /* The patient of a case, and the healthy one that bears the same loads and coupling; c may be NULL, *changed is NULL
  * then. */
-SN_API snStatus sn_clinic_patients(const snSpec *spec, const snModel *model, const snCase *c, const double gravity[3],
-                                   snPatient **healthy, snPatient **changed, snError *error);
+snStatus sn_clinic_patients(const snSpec *spec, const snModel *model, const snCase *c, const double gravity[3],
+                            snPatient **healthy, snPatient **changed, snError *error);
 
 /* Where the page was found: SINEW_PAGE (a file), the build tree beside the program or the library, or the installed
  * share folder. */
-SN_API snStatus sn_find_page(char *path, size_t size, snError *error);
+snStatus sn_find_page(char *path, size_t size, snError *error);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -2,16 +2,12 @@
  *
  * A pixel is a number x (column), y (row) and slice, counted from 0; its centre has whole coordinates. Where a pixel is
  * in the world: origin + x spacing[0] axis[0] + y spacing[1] axis[1] + slice spacing[2] axis[2], in metres. */
-#ifndef SINEW_IMAGE_H
-#define SINEW_IMAGE_H
+#ifndef SN_IMAGE_OWN_IMAGE_H
+#define SN_IMAGE_OWN_IMAGE_H
 
 #include "sinew/base.h"
 
 #include <math.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Where the pixels of a stack are. */
 typedef struct snStackPlace {
@@ -26,17 +22,17 @@ typedef struct snStack {
     float *value; /* grey values: columns fastest, then rows, then slices */
 } snStack;        /* zeroed memory is an empty stack */
 
-SN_API void sn_stack_free(snStack *stack); /* NULL and all zero are fine */
+void sn_stack_free(snStack *stack); /* NULL and all zero are fine */
 
 /* A stack from a file: .nii, .nii.gz (NIfTI-1), .nrrd; or from a folder of .png, .pgm or .ppm slices in the
  * order of their names. A folder needs the spacing: given here, or in its file stack.txt with lines such as
  * "spacing 0.5 0.5 5", "origin 0 0 0", "axes 1 0 0 0 1 0 0 0 1" (mm). spacing, if not NULL: three numbers in m that
  * count instead of the file's. Colours become grey. World axes are right, front (anterior) and up (superior) for NIfTI
  * and NRRD. */
-SN_API snStatus sn_load_stack(const char *path, const double *spacing, snStack *stack, snError *error);
+snStatus sn_load_stack(const char *path, const double *spacing, snStack *stack, snError *error);
 /* By the ending: .nii, .nii.gz and .nrrd (single precision); anything else is a folder, which is made, of 16-bit slices
  * in the format "png" or "pgm". Grey values in slices are rounded to whole numbers from 0 to 65535. */
-SN_API snStatus sn_save_stack(const snStack *stack, const char *path, const char *format, snError *error);
+snStatus sn_save_stack(const snStack *stack, const char *path, const char *format, snError *error);
 
 /* ---- contours --------------------------------------------------------------------------------- */
 
@@ -83,29 +79,29 @@ typedef struct snContours {
     snOutline *muscle;
 } snContours; /* zeroed memory is empty */
 
-SN_API void sn_contours_free(snContours *contours); /* NULL and all zero are fine */
-SN_API const snOutline *sn_contours_find(const snContours *contours,
-                                         const char *muscle); /* NULL: none. muscle NULL: the first */
+void sn_contours_free(snContours *contours); /* NULL and all zero are fine */
+const snOutline *sn_contours_find(const snContours *contours,
+                                  const char *muscle); /* NULL: none. muscle NULL: the first */
 /* Puts the muscle in the place of the one of its name, or behind the last; takes its memory over unless it fails. */
-SN_API snStatus sn_contours_put(snContours *contours, snOutline *muscle, snError *error);
-SN_API void sn_outline_free(snOutline *muscle);
+snStatus sn_contours_put(snContours *contours, snOutline *muscle, snError *error);
+void sn_outline_free(snOutline *muscle);
 
 /* *.contours.xml: spacing, origin, axes (mm), then loops by slice number and muscle. Refused with line and column:
  * loops that cross themselves or each other, points outside the image, slices that the stack does not have. */
-SN_API snStatus sn_load_contours(const char *path, snContours *contours, snError *error);
-SN_API snStatus sn_save_contours(const snContours *contours, const char *path, snError *error);
+snStatus sn_load_contours(const char *path, snContours *contours, snError *error);
+snStatus sn_save_contours(const snContours *contours, const char *path, snError *error);
 
 /* Slices that show the muscle with its contours drawn over them, up to 20 in one picture, a .png: found red, leaking
  * yellow, bridged blue, drawn by hand green. */
-SN_API snStatus sn_save_contour_picture(const snStack *stack, const snOutline *muscle, const char *path,
-                                        snError *error);
+snStatus sn_save_contour_picture(const snStack *stack, const snOutline *muscle, const char *path,
+                                 snError *error);
 
-SN_API double sn_slice_area(const snSlice *slice); /* square pixels */
+double sn_slice_area(const snSlice *slice); /* square pixels */
 /* Twice the common area over the sum of the areas: of two slices, and of two muscles of the same stack. 1: both empty.
  * NaN: out of memory, or muscles of different stacks. */
-SN_API double sn_slice_dice(const snSlice *a, const snSlice *b);
-SN_API double sn_outline_dice(const snOutline *a, const snOutline *b);
-SN_API int32_t sn_outline_count(const snOutline *muscle, snSliceState state); /* slices in a state */
+double sn_slice_dice(const snSlice *a, const snSlice *b);
+double sn_outline_dice(const snOutline *a, const snOutline *b);
+int32_t sn_outline_count(const snOutline *muscle, snSliceState state); /* slices in a state */
 
 /* ---- seed growing ----------------------------------------------------------------------------- */
 
@@ -136,7 +132,7 @@ static inline snGrowDef sn_default_grow_def(void)
     return def;
 }
 /* SN_BAD_INPUT: a seed outside the stack or off the tissue, a muscle that reaches the border of the image at the seed. */
-SN_API snStatus sn_grow_contours(const snStack *stack, const snGrowDef *def, snOutline *muscle, snError *error);
+snStatus sn_grow_contours(const snStack *stack, const snGrowDef *def, snOutline *muscle, snError *error);
 
 /* ---- phantoms --------------------------------------------------------------------------------- */
 
@@ -151,7 +147,7 @@ typedef enum snPhantomKind {
     SN_PHANTOM_TABLE(X)
 #undef X
 } snPhantomKind;
-SN_API bool sn_phantom_find(const char *name, snPhantomKind *kind);
+bool sn_phantom_find(const char *name, snPhantomKind *kind);
 
 typedef struct snPhantomDef {
     size_t size; /* of this struct: set by its default function */
@@ -183,9 +179,6 @@ static inline snPhantomDef sn_default_phantom_def(void)
     return def;
 }
 /* The stack (NULL: not wanted), and the true contours in the plane of each slice, with the true volume. */
-SN_API snStatus sn_make_phantom(const snPhantomDef *def, snStack *stack, snContours *truth, snError *error);
+snStatus sn_make_phantom(const snPhantomDef *def, snStack *stack, snContours *truth, snError *error);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

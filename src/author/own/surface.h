@@ -1,14 +1,10 @@
 /* From contours to muscles: closed surfaces, points inside them, and a muscle of a model made from one. */
-#ifndef SINEW_SURFACE_H
-#define SINEW_SURFACE_H
+#ifndef SN_AUTHOR_OWN_SURFACE_H
+#define SN_AUTHOR_OWN_SURFACE_H
 
-#include "sinew/image.h"
+#include "image/own/image.h"
 #include "sinew/mesh.h"
 #include "sinew/spec.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 typedef struct snSurfaceDef {
     size_t size; /* of this struct: set by its default function */
@@ -34,16 +30,16 @@ static inline snSurfaceDef sn_default_surface_def(void)
 }
 /* A closed, manifold mesh in the world of the stack, oriented outwards. SN_BAD_INPUT: no such muscle, contours in fewer than two
  * slices, a muscle too thin for the edge length. report may be NULL. */
-SN_API snStatus sn_make_surface(const snContours *contours, const snSurfaceDef *def, snMesh *mesh, snSurfaceReport *report,
-                                snError *error);
+snStatus sn_make_surface(const snContours *contours, const snSurfaceDef *def, snMesh *mesh, snSurfaceReport *report,
+                         snError *error);
 
 /* A line through the middle of a muscle, from its lowest to its highest slice: the centres of the loops that continue
  * the largest one, smoothed; world, m, 3 per point. */
-SN_API snStatus sn_contour_line(const snContours *contours, const char *muscle, int32_t npoint, double *point,
-                                snError *error);
+snStatus sn_contour_line(const snContours *contours, const char *muscle, int32_t npoint, double *point,
+                         snError *error);
 
 /* Points inside a closed mesh with the volume that each stands for (may be NULL), as soft muscles use them. */
-SN_API snStatus sn_fill_points(const snMesh *mesh, int32_t count, double *point, double *volume, snError *error);
+snStatus sn_fill_points(const snMesh *mesh, int32_t count, double *point, double *volume, snError *error);
 
 /* A muscle of a model: a mesh in its scene, a strand through its middle and an attachment at each end. */
 typedef struct snSurfaceMuscleDef {
@@ -66,9 +62,6 @@ static inline snSurfaceMuscleDef sn_default_surface_muscle_def(void)
 
 /* SN_BAD_INPUT, spec untouched: no such body, a name that is taken, an open mesh. The strand then serves sn_fill_muscle
  * and sn_create_library. */
-SN_API snStatus sn_add_surface_muscle(snSpec *spec, const snSurfaceMuscleDef *def, snError *error);
+snStatus sn_add_surface_muscle(snSpec *spec, const snSurfaceMuscleDef *def, snError *error);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -2,14 +2,10 @@
  *
  * The user's folder is SINEW_MOTIONS/STEM, or sinew/motions/STEM in XDG_DATA_HOME (~/.local/share); STEM is the name of
  * the model's file without .muscle.xml. sn_load_motion finds motions of both by name, the model's own first. */
-#ifndef SINEW_MOTIONS_H
-#define SINEW_MOTIONS_H
+#ifndef SN_IO_OWN_MOTIONS_H
+#define SN_IO_OWN_MOTIONS_H
 
 #include "sinew/model.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 typedef struct snMotionEntry {
     char name[64];
@@ -19,7 +15,7 @@ typedef struct snMotionEntry {
 
 /* At most `most` entries in order of their names, the model's own first; returns how many there are. model: name or
  * path. */
-SN_API int32_t sn_list_motions(const char *model, snMotionEntry *entry, int32_t most);
+int32_t sn_list_motions(const char *model, snMotionEntry *entry, int32_t most);
 
 /* What a motion is like on a model. */
 typedef struct snMotionSummary {
@@ -34,18 +30,15 @@ typedef struct snMotionSummary {
     double beyond_time; /* s */
 } snMotionSummary;
 /* Fails as sn_load_motion does. model_name: name or path of the model. */
-SN_API snStatus sn_examine_motion(const snModel *model, const char *model_name, const char *motion,
-                                  snMotionSummary *summary, snError *error);
+snStatus sn_examine_motion(const snModel *model, const char *model_name, const char *motion,
+                           snMotionSummary *summary, snError *error);
 
 /* Where sn_add_motion puts motions: beside a model that was given by its path, the user's folder for a shipped one. */
-SN_API snStatus sn_motion_folder(const char *model_name, char *path, size_t size, snError *error);
+snStatus sn_motion_folder(const char *model_name, char *path, size_t size, snError *error);
 /* Copies a motion into the library, under a new name if one is given (NULL: as the file is called). path: what was
  * written; may be NULL. SN_BAD_INPUT, nothing written: the motion does not fit the model, or the name is taken and
  * replace is false. */
-SN_API snStatus sn_add_motion(const snModel *model, const char *model_name, const char *file, const char *name,
-                              bool replace, char *path, size_t size, snError *error);
+snStatus sn_add_motion(const snModel *model, const char *model_name, const char *file, const char *name,
+                       bool replace, char *path, size_t size, snError *error);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -1,0 +1,27 @@
+/* What commands ask of a flesh beside deforming: its size, its precision, going on after an interruption. */
+#ifndef SN_AUTHOR_OWN_FLESH_H
+#define SN_AUTHOR_OWN_FLESH_H
+
+#include "sinew/flesh.h"
+
+/* What it is made of. */
+typedef struct snFleshSize {
+    int32_t tetrahedra, nodes, levels, bones, muscles, colors;
+    double spacing, volume; /* m; m^3 inside the surface as drawn */
+    double muscle_volume;   /* m^3 */
+    int64_t bytes;          /* of the solver */
+    int32_t parts_dropped;  /* pieces of flesh that no bone holds */
+    int32_t muscles_outside; /* the surface: they pull nothing here */
+    const char *first_outside; /* name of one of them, or NULL */
+} snFleshSize;
+snFleshSize sn_flesh_size(const snFlesh *flesh);
+
+/* Precision for the frames that follow, m: 1e-5 is the default, 5e-5 is good enough for a preview. */
+void sn_flesh_set_tolerance(snFlesh *flesh, double tolerance);
+/* The state after a frame, so that the next one comes out the same in another process. Returns its size, which is
+ * always the same for a flesh; bytes may be NULL. */
+size_t sn_flesh_save(const snFlesh *flesh, void *bytes);
+/* SN_BAD_INPUT: a state of another size, hence of another flesh. */
+snStatus sn_flesh_load(snFlesh *flesh, const void *bytes, size_t size, snError *error);
+
+#endif

@@ -1,0 +1,7 @@
+/* blend.h for any machine. */
+#include "meshfree/blend_impl.h"
+
+const snBlendKernel *sn_blend_portable(void)
+{
+    return &blend_table;
+}

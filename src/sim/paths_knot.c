@@ -1,0 +1,83 @@
+/* Knots of path strands within a state: see path/knot.h. */
+#include "sim/paths.h"
+
+#include <string.h>
+
+void sn_junction_add_row(const snModel *m, const snState *s, const snPathCord *k, int32_t junction, v3 n, double *row)
+{
+    int32_t width = 6 * k->cord.nslot;
+    const double *at = s->junction_row + m->knot[k->knot].row + 3 * width * junction;
+    for (int32_t e = 0; e < width; ++e) row[e] += n.x * at[e] + n.y * at[width + e] + n.z * at[2 * width + e];
+}
+
+static void fill(const snModel *m, snState *s, const snPathKnot *k, const double *left, snKnotCordNow *now)
+{
+    for (int32_t e = 0; e < k->knot.ncord; ++e) {
+        int32_t i = k->cord[e];
+        s->cord_activation[i] = sn_drive_of_strand(m, s, m->cord[i].strand);
+        now[e] = (snKnotCordNow){.node = s->cord_node + m->cord[i].node,
+                                 .activation = left[e] * s->cord_activation[i],
+                                 .x = s->cord_x[i],
+                                 .g = s->cord_g + 6 * m->cord[i].slot};
+    }
+}
+
+static void keep(const snModel *m, snState *s, const snPathKnot *k, const snKnotCordNow *now, snCordPull *pull)
+{
+    for (int32_t e = 0; e < k->knot.ncord; ++e) {
+        int32_t i = k->cord[e];
+        const snPathCord *c = &m->cord[i];
+        s->cord_nnode[i] = now[e].nnode, s->cord_length[i] = now[e].length;
+        pull[i] = now[e].pull;
+        s->cord_rate[i] = 0;
+        for (int32_t a = 0; a < 6 * k->knot.nslot; ++a)
+            s->cord_rate[i] += now[e].g[a] * s->velocity[6 * c->body[a / 6] + a % 6];
+    }
+}
+
+/* The force-velocity law asks for rates, which come from the equilibrium without it. */
+static bool find_speeds(const snModel *m, const snState *s, const snPathKnot *k, const snCordPull *pull,
+                        snCordSpeed *speed, double *left)
+{
+    bool any = false;
+    for (int32_t e = 0; e < k->knot.ncord; ++e) {
+        int32_t i = k->cord[e];
+        speed[e] = sn_cord_speed(&m->cord[i].cord, &pull[i], s->cord_rate[i], s->cord_activation[i]);
+        left[e] = speed[e].left;
+        any |= m->cord[i].cord.max_velocity > 0;
+    }
+    return any;
+}
+
+/* Where the search starts is kept within a step only, so that it does not matter who has looked in between. */
+static void keep_hints(snState *s, const snPathKnot *k, const snKnotCordNow *now, const double *at)
+{
+    for (int32_t e = 0; e < k->knot.ncord; ++e) s->cord_x[k->cord[e]] = now[e].x;
+    memcpy(s->junction_s + k->junction, at, sizeof *at * (size_t)k->knot.njunction);
+}
+
+void sn_paths_solve_knot(const snModel *m, snState *s, int32_t knot, const rigid *body, snCordPull *pull)
+{
+    const snPathKnot *k = &m->knot[knot];
+    snKnotCordNow now[SN_KNOT_CORDS];
+    snCordSpeed speed[SN_KNOT_CORDS];
+    double left[SN_KNOT_CORDS], at[SN_KNOT_JUNCTIONS], *row = s->junction_row + k->row;
+    rigid pose[SN_CORD_BODIES];
+    memcpy(at, s->junction_s + k->junction, sizeof *at * (size_t)k->knot.njunction);
+    for (int32_t e = 0; e < k->knot.ncord; ++e) left[e] = 1;
+    for (int32_t b = 0; b < k->knot.nslot; ++b) pose[b] = body[k->body[b]];
+    fill(m, s, k, left, now);
+    sn_knot_solve(&k->knot, pose, now, at, row);
+    keep(m, s, k, now, pull);
+    if (find_speeds(m, s, k, pull, speed, left)) {
+        fill(m, s, k, left, now);
+        sn_knot_solve(&k->knot, pose, now, at, row);
+        keep(m, s, k, now, pull);
+        for (int32_t e = 0; e < k->knot.ncord; ++e) {
+            snCordPull *p = &pull[k->cord[e]];
+            p->by_a *= left[e];
+            p->drag = speed[e].drag * p->share;
+        }
+    }
+    if (pull == s->cord_pull) keep_hints(s, k, now, at);
+}

@@ -1,0 +1,232 @@
+/* Knots: the junction is in equilibrium, its velocity and the gradients of all lengths against differences of poses,
+ * the force against differences of the energy, the answer to an activation against solving again. */
+#include "check.h"
+
+#include "path/knot.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { BODIES = 3, CORDS = 5, NODES = 10, WIDTH = 6 * BODIES };
+
+static double pseudo(unsigned *seed)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return (double)(*seed >> 8) / (double)(1u << 24) * 2 - 1;
+}
+
+/* A trunk with two junctions on the way through three bodies; a branch that begins on it, one that ends on it. */
+typedef struct Example {
+    snCordPoint trunk[4], out[3], in[2];
+    snCord cord[CORDS];
+    snKnotCord part[CORDS];
+    int32_t first[2];
+    snKnot knot;
+} Example;
+
+static snCord tendon(const snCordPoint *point, int32_t npoint, double belly, double rest)
+{
+    return (snCord){.npoint = npoint,
+                    .nslot = BODIES,
+                    .point = point,
+                    .tendon_rest = rest,
+                    .belly_rest = belly,
+                    .tendon = 900,
+                    .passive = 40,
+                    .active = 50,
+                    .fiber = 0.8, /* on the rising branch: the slope of a falling one is taken as none */
+                    .passive_law = {.kind = SN_LAW_HILL_PASSIVE},
+                    .active_law = {.kind = SN_LAW_HILL_ACTIVE}};
+}
+
+static void make(Example *e)
+{
+    *e = (Example){.trunk = {{.slot = 0, .wrap = -1, .at = {-0.06, 0, 0}},
+                             {.slot = 1, .wrap = -1, .at = {-0.01, 0.004, 0.002}},
+                             {.slot = 1, .wrap = -1, .at = {0.03, -0.003, 0}},
+                             {.slot = 2, .wrap = -1, .at = {0.08, 0.002, -0.004}}},
+                   .out = {{.slot = -1, .wrap = -1},
+                           {.slot = 1, .wrap = -1, .at = {0.02, 0.012, 0.003}},
+                           {.slot = 2, .wrap = -1, .at = {0.05, 0.012, 0.003}}},
+                   .in = {{.slot = 0, .wrap = -1, .at = {-0.03, -0.02, 0.006}}, {.slot = -1, .wrap = -1}},
+                   .first = {0, 0}};
+    e->cord[0] = tendon(e->trunk, 4, 0.03, 0.022);
+    e->cord[1] = tendon(e->trunk, 4, 0, 0.045);
+    e->cord[2] = tendon(e->trunk, 4, 0, 0.036);
+    e->cord[3] = tendon(e->out, 3, 0.03, 0.016);
+    e->cord[4] = tendon(e->in, 2, 0.03, 0.04);
+    e->part[0] = (snKnotCord){&e->cord[0], -1, 0, false};
+    e->part[1] = (snKnotCord){&e->cord[1], 0, 1, false};
+    e->part[2] = (snKnotCord){&e->cord[2], 1, -1, false};
+    e->part[3] = (snKnotCord){&e->cord[3], 0, -1, true};
+    e->part[4] = (snKnotCord){&e->cord[4], -1, 1, true};
+    e->knot = (snKnot){.ncord = CORDS, .njunction = 2, .nslot = BODIES, .cord = e->part, .trunk = e->first};
+}
+
+typedef struct Now {
+    snCordNode node[CORDS][NODES];
+    double g[CORDS][WIDTH], jac[2 * 3 * WIDTH], s[2];
+    snKnotCordNow cord[CORDS];
+} Now;
+
+static void solve(const Example *e, const rigid *pose, const double *a, Now *now)
+{
+    for (int i = 0; i < CORDS; ++i)
+        now->cord[i] = (snKnotCordNow){.node = now->node[i], .activation = a[i], .x = 1, .g = now->g[i]};
+    now->s[0] = 0.05, now->s[1] = 0.1;
+    sn_knot_solve(&e->knot, pose, now->cord, now->s, now->jac);
+}
+
+static double energy(const Example *e, const double *a, const Now *now)
+{
+    double sum = 0;
+    for (int i = 0; i < CORDS; ++i) sum += sn_cord_energy(&e->cord[i], now->cord[i].length, a[i]);
+    return sum;
+}
+
+static rigid moved(rigid pose, int k, double d)
+{
+    v3 turn = {k == 0 ? d : 0, k == 1 ? d : 0, k == 2 ? d : 0},
+       shift = {k == 3 ? d : 0, k == 4 ? d : 0, k == 5 ? d : 0};
+    return (rigid){q_mul(pose.q, q_exp(turn)), v3_add(pose.p, shift)};
+}
+
+static void some_poses(unsigned *seed, rigid *pose)
+{
+    for (int b = 0; b < BODIES; ++b) {
+        v3 turn = {pseudo(seed), pseudo(seed), pseudo(seed)}, shift = {pseudo(seed), pseudo(seed), pseudo(seed)};
+        pose[b] = (rigid){q_exp(v3_scale(turn, 0.15)), v3_scale(shift, 0.003)};
+    }
+}
+
+static const double ACTIVE[CORDS] = {0.5, 0, 0, 0.4, 0.3};
+
+static void forces_balance_at_junctions(void **state)
+{
+    (void)state;
+    unsigned seed = 3;
+    Example e;
+    make(&e);
+    double worst = 0;
+    for (int round = 0; round < 100; ++round) {
+        rigid pose[BODIES];
+        Now now;
+        some_poses(&seed, pose);
+        solve(&e, pose, ACTIVE, &now);
+        snKnotCordNow *c = now.cord;
+        v3 t = c[1].node[0].t, u = c[2].node[0].t;
+        double off0 = c[0].pull.tension - c[1].pull.tension - c[3].pull.tension * v3_dot(t, c[3].node[0].t);
+        double off1 = c[1].pull.tension - c[2].pull.tension +
+                      c[4].pull.tension * v3_dot(u, c[4].node[c[4].nnode - 1].arrive);
+        worst = fmax(worst, fmax(fabs(off0), fabs(off1)));
+        assert_true(c[3].pull.tension > 1 && c[4].pull.tension > 1 && c[0].pull.tension > 1);
+        for (int i = 0; i < CORDS; ++i) { /* nodes say the same as the lengths */
+            double sum = 0;
+            for (int k = 0; k < c[i].nnode; ++k) sum += c[i].node[k].length;
+            assert_near(sum, c[i].length, 1e-12);
+        }
+        assert_true(v3_dist(c[3].node[0].p, c[1].node[0].p) < 1e-15);
+    }
+    print_message("largest force on a junction: %.2g N\n", worst);
+    assert_true(worst < 1e-9);
+}
+
+static void gradients_are_the_changes(void **state)
+{
+    (void)state;
+    unsigned seed = 5;
+    Example e;
+    make(&e);
+    const double d = 2e-6;
+    double worst = 0, worst_place = 0, worst_force = 0;
+    for (int round = 0; round < 30; ++round) {
+        rigid pose[BODIES], other[BODIES];
+        Now now, low, high;
+        some_poses(&seed, pose);
+        solve(&e, pose, ACTIVE, &now);
+        for (int k = 0; k < WIDTH; ++k) {
+            memcpy(other, pose, sizeof other);
+            other[k / 6] = moved(pose[k / 6], k % 6, -d), solve(&e, other, ACTIVE, &low);
+            other[k / 6] = moved(pose[k / 6], k % 6, d), solve(&e, other, ACTIVE, &high);
+            if (low.cord[1].nnode != now.cord[1].nnode || high.cord[1].nnode != now.cord[1].nnode) continue;
+            double force = 0;
+            for (int i = 0; i < CORDS; ++i) {
+                worst = fmax(worst, fabs((high.cord[i].length - low.cord[i].length) / (2 * d) - now.g[i][k]));
+                force += now.cord[i].pull.tension * now.g[i][k];
+            }
+            worst_force = fmax(worst_force,
+                               fabs((energy(&e, ACTIVE, &high) - energy(&e, ACTIVE, &low)) / (2 * d) - force));
+            v3 p = v3_scale(v3_sub(high.cord[3].node[0].p, low.cord[3].node[0].p), 0.5 / d);
+            v3 row = {now.jac[k], now.jac[WIDTH + k], now.jac[2 * WIDTH + k]};
+            worst_place = fmax(worst_place, v3_dist(p, row));
+        }
+    }
+    print_message("lengths %.2g, junction %.2g, force %.2g N\n", worst, worst_place, worst_force);
+    assert_true(worst < 1e-8);
+    assert_true(worst_place < 1e-8);
+    assert_true(worst_force < 1e-7);
+}
+
+/* Force on the bodies: -sum T g. */
+static void force_of(const Now *now, double *f)
+{
+    memset(f, 0, sizeof *f * WIDTH);
+    for (int i = 0; i < CORDS; ++i)
+        for (int k = 0; k < WIDTH; ++k) f[k] -= now->cord[i].pull.tension * now->g[i][k];
+}
+
+static void activation_acts_along_the_gradient(void **state)
+{
+    (void)state;
+    unsigned seed = 9;
+    Example e;
+    make(&e);
+    const double d = 1e-5;
+    double worst = 0, largest = 0;
+    for (int round = 0; round < 30; ++round) {
+        rigid pose[BODIES];
+        Now now, low, high;
+        some_poses(&seed, pose);
+        solve(&e, pose, ACTIVE, &now);
+        for (int i = 0; i < CORDS; i += 3) {
+            double a[CORDS], f0[WIDTH], f1[WIDTH];
+            memcpy(a, ACTIVE, sizeof a);
+            a[i] = ACTIVE[i] - d, solve(&e, pose, a, &low), force_of(&low, f0);
+            a[i] = ACTIVE[i] + d, solve(&e, pose, a, &high), force_of(&high, f1);
+            for (int k = 0; k < WIDTH; ++k) {
+                double answer = (f1[k] - f0[k]) / (2 * d);
+                worst = fmax(worst, fabs(answer + now.cord[i].pull.by_a * now.g[i][k]));
+                largest = fmax(largest, fabs(answer));
+            }
+        }
+    }
+    print_message("answer to activations: off by %.2g of %.3g N\n", worst, largest);
+    assert_true(worst < 1e-7 * largest);
+}
+
+static void slack_cords_stay_where_they_were(void **state)
+{
+    (void)state;
+    Example e;
+    make(&e);
+    for (int i = 0; i < CORDS; ++i) e.cord[i].tendon_rest += 0.1, e.cord[i].tension_only = true;
+    rigid pose[BODIES];
+    for (int b = 0; b < BODIES; ++b) pose[b] = rigid_identity();
+    Now now;
+    double none[CORDS] = {0};
+    solve(&e, pose, none, &now);
+    assert_near(now.s[0], 0.05, 1e-15);
+    for (int i = 0; i < CORDS; ++i) assert_near(now.cord[i].pull.tension, 0, 0);
+    for (int k = 0; k < 2 * 3 * WIDTH; ++k) assert_true(isfinite(now.jac[k]));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(forces_balance_at_junctions),
+        cmocka_unit_test(gradients_are_the_changes),
+        cmocka_unit_test(activation_acts_along_the_gradient),
+        cmocka_unit_test(slack_cords_stay_where_they_were),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
