@@ -82,8 +82,8 @@ deb: ## a Debian package: build/sinew_VERSION_ARCHITECTURE.deb
 	@cd build && cpack -G DEB >cpack.log 2>&1 || { cat cpack.log; exit 1; }
 	@ls build/sinew_*.deb
 
-format: ## bring the lines that have changed into shape with clang-format
-	@git clang-format --force --extensions c,h HEAD^1
+format: ## bring the C sources into shape with clang-format
+	@clang-format -i $$(git ls-files '*.c' '*.h')
 
 tidy: all ## look for bugs with clang-tidy
 	@clang-tidy -p build --quiet $(SOURCES)

@@ -18,8 +18,8 @@ snSpec *sn_scene(const char *name);
 /* The scene "spindle" with another number of strands, at most 99. */
 snSpec *sn_scene_spindle_of(int32_t strands);
 
-/* Two bones of 20 and 10 g with a flexor through six eyelets and an extensor over two knuckles, both of them paths, with
- * tendons of that modulus (Pa). Not one of the list. */
+/* Two bones of 20 and 10 g with a flexor through six eyelets and an extensor over two knuckles, both of them paths,
+ * with tendons of that modulus (Pa). Not one of the list. */
 snSpec *sn_scene_path_finger(double stiffness);
 
 /* Numbers that analytic results need. */

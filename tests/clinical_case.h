@@ -4,8 +4,8 @@
 
 #include "check.h"
 
-#include "model/model.h"
 #include "clinical/clinical_hand.h"
+#include "model/model.h"
 #include "sinew/author.h"
 #include "sinew/clinical.h"
 

@@ -1,5 +1,5 @@
-/* Tools that make models of any anatomy: mirroring, skins from sections, filling a muscle with strands. The programs that
- * make the shipped models from their tables are no part of the library: see models/README.md. */
+/* Tools that make models of any anatomy: mirroring, skins from sections, filling a muscle with strands. The programs
+ * that make the shipped models from their tables are no part of the library: see models/README.md. */
 #ifndef SINEW_AUTHOR_H
 #define SINEW_AUTHOR_H
 
@@ -21,8 +21,8 @@ SN_API snStatus sn_mirror_spec(const snSpec *spec, int axis, snSpec **mirrored, 
  *
  * The strands are polylines of `samples` points that relax: repulsion moves each point to the middle of the part of
  * its section of the muscle that is nearer to it than to other strands, stiffness straightens the strand, the wall
- * keeps it inside. Step it as often as you like (to pause, stop calling step), look at the points in between, change the
- * parameters; then take the curves. Lengths are in m. */
+ * keeps it inside. Step it as often as you like (to pause, stop calling step), look at the points in between, change
+ * the parameters; then take the curves. Lengths are in m. */
 typedef struct snAutoStrandInput {
     const char *name;       /* for messages, may be NULL */
     int32_t nposition;      /* at least 2 */
@@ -51,12 +51,12 @@ typedef struct snAutoStrandsQuality {
     double spacing;           /* m: mean distance to the nearest neighbour, over the sections between the ends */
     double spacing_variation; /* standard deviation over mean of the same, each section over its own mean */
     double nearest;           /* least distance between two strands over the mean of its section */
-    int32_t crossings;        /* neighbours that change sides: within 2 spacings, turned by over 90 deg more than the muscle */
-    double outside;           /* m: furthest that a curve is outside the mesh, 0 when all are inside */
-    double wall;              /* m: mean distance to the wall */
-    double wall_least;        /* m: least distance to the wall of what is inside, between the ends */
-    double bend;              /* deg: largest angle between neighbouring pieces of a strand */
-    double mean_length;       /* m */
+    int32_t crossings; /* neighbours that change sides: within 2 spacings, turned by over 90 deg more than the muscle */
+    double outside;    /* m: furthest that a curve is outside the mesh, 0 when all are inside */
+    double wall;       /* m: mean distance to the wall */
+    double wall_least; /* m: least distance to the wall of what is inside, between the ends */
+    double bend;       /* deg: largest angle between neighbouring pieces of a strand */
+    double mean_length; /* m */
 } snAutoStrandsQuality;
 
 static inline snAutoStrandsDef sn_default_autostrands_def(void)
@@ -135,16 +135,16 @@ SN_API snStatus sn_fill_muscle(const snSpec *spec, const snFillDef *def, snProgr
 /* The skin of a model, ready to deform: its mesh, the poses of its bodies as drawn, bones from the meshes below them,
  * its strands with their bellies. Bodies, strands and control points are in the order of the compiled model. */
 typedef struct snModelSkinDef {
-    size_t size;             /* of this struct: set by its default function */
-    const char *mesh;        /* node; NULL or empty: the model's skin */
+    size_t size;                /* of this struct: set by its default function */
+    const char *mesh;           /* node; NULL or empty: the model's skin */
     const int32_t *weight_body; /* 4 per vertex: bodies of the compiled model, or NULL: computed from the bones */
     const double *weight;       /* 4 per vertex, sum 1 */
-    const double *influence; /* per vertex, 0 to 1, or NULL: by nearness */
+    const double *influence;    /* per vertex, 0 to 1, or NULL: by nearness */
     snSkinBlend blend;
     double prominence, belly;
     double height, lateral, depth; /* a, b (m), c (m) of the bulge; NaN: the model's skin_a, skin_b, skin_c */
     bool base_given;               /* for sn_skin_deform_base: no weights */
-    const void *bound;             /* what sn_skin_bound gave for the same model and def, so that it is made faster; or NULL */
+    const void *bound; /* what sn_skin_bound gave for the same model and def, so that it is made faster; or NULL */
     size_t bound_size;
 } snModelSkinDef;
 

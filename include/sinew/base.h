@@ -1,7 +1,7 @@
 /* Status codes, errors and progress: what every other public header needs.
  *
- * Three kinds of trouble are never mixed. A caller's bug (NULL where something is needed, an id out of range, a state of
- * another model) is refused with SN_BAD_ARGUMENT by functions that set up or read, and trips an assert in a step;
+ * Three kinds of trouble are never mixed. A caller's bug (NULL where something is needed, an id out of range, a state
+ * of another model) is refused with SN_BAD_ARGUMENT by functions that set up or read, and trips an assert in a step;
  * functions without a status then give 0 or NULL. Every function that frees takes NULL. Bad input, a missing
  * file or exhausted memory is a status with an snError. Numerical trouble is the status of a step.
  * The library never prints, exits or writes a log. */

@@ -101,14 +101,14 @@ typedef struct snHeld {
     const bool *clamped;      /* per coordinate: the target lay beyond its range */
 } snHeld;
 
-/* velocity and acceleration may be NULL for none. SN_FAILED: the program did not converge; SN_BAD_INPUT: not a number.
- */
+/* velocity and acceleration may be NULL for none. SN_FAILED: the program did not converge;
+ * SN_BAD_INPUT: not a number. */
 SN_API snStatus sn_hold(snPatient *patient, const double *q, const double *velocity, const double *acceleration,
                         snHeld *hold);
 /* Least and largest activation of every unit that leaves the torques of the last sn_hold as they are. */
 SN_API snStatus sn_ranges(snPatient *patient, double *low, double *high);
-/* Largest factor on the loads of the case for which the pose of the last sn_hold still holds; infinite without loads.
- */
+/* Largest factor on the loads of the case for which the pose of the last sn_hold still
+ * holds; infinite without loads. */
 SN_API snStatus sn_load_factor(snPatient *patient, const double *q, double *factor);
 
 /* The nearest pose that can be held. */
@@ -123,8 +123,8 @@ typedef struct snNearest {
 } snNearest;
 SN_API snStatus sn_nearest(snPatient *patient, const double *q, snNearest *nearest);
 /* yes: at most 2 mN m missing; no: more than the tolerance missing and a joint of the nearest pose off by more than 10
- * deg; marginal otherwise. Limits are ours and uncalibrated. nearest may be NULL: then more than the tolerance is a no.
- */
+ * deg; marginal otherwise. Limits are ours and uncalibrated. nearest may be NULL: then more
+ * than the tolerance is a no. */
 SN_API snVerdict sn_verdict(const snPatient *patient, const snHeld *hold, const snNearest *nearest);
 
 /* Holding a pose again and again while muscles tire (three-compartment model, rates of each muscle). */
@@ -215,9 +215,9 @@ SN_RELEASED(sn_motion_check_free, snMotionCheck)
 /* The nearest motion that passes that check: failing frames are drawn to the nearest pose that holds, their neighbours
  * with them so that the change is smooth. */
 typedef struct snNearestMotion {
-    double *q;            /* frames x coordinates; the caller's */
-    int32_t failing, left; /* frames that lacked torque in the motion; that still do */
-    double error, rms;     /* largest and root mean square change of a driven coordinate, rad or m */
+    double *q;                  /* frames x coordinates; the caller's */
+    int32_t failing, left;      /* frames that lacked torque in the motion; that still do */
+    double error, rms;          /* largest and root mean square change of a driven coordinate, rad or m */
     int32_t worst, worst_frame; /* where the largest is; -1: nothing had to change */
 } snNearestMotion;
 SN_API snStatus sn_nearest_motion(snPatient *patient, const snTargets *targets, snNearestMotion *nearest,
@@ -244,7 +244,8 @@ typedef struct snPursueDef {
     const char *model_name;
     const double *activations; /* frames of stored activations (units each) to play instead of choosing, one per step */
     int32_t nactivation;
-    bool keys_only; /* choose activations at the keys of the poses and move them in straight lines; not for the paper's */
+    /* choose activations at the keys of the poses and move them in straight lines; not for the paper's */
+    bool keys_only;
     snProgress progress;
 } snPursueDef;
 static inline snPursueDef sn_default_pursue_def(void)

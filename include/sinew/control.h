@@ -21,27 +21,28 @@ typedef struct snFollower snFollower;
 /* What a follower follows: the whole pose of a body, or one of its points. */
 typedef struct snTargetDef {
     int32_t body;
-    bool point;        /* only the point, not the orientation */
-    double offset[3];  /* point: in the node's frame, m */
-    double weight;     /* relative to the other targets */
+    bool point;       /* only the point, not the orientation */
+    double offset[3]; /* point: in the node's frame, m */
+    double weight;    /* relative to the other targets */
 } snTargetDef;
 
 typedef struct snFollowerDef {
-    size_t size;               /* of this struct: set by its default function */
-    int32_t ntarget;           /* 0: the poses of all free bodies */
+    size_t size;     /* of this struct: set by its default function */
+    int32_t ntarget; /* 0: the poses of all free bodies */
     const snTargetDef *target;
-    double activation_weight;  /* relative to the median diagonal of H'H */
-    double smoothness_weight;  /* the same */
-    double feedback;           /* 1/s: how fast an error is corrected */
-    double max_feedback;       /* m/s and, divided by `length`, rad/s: bound of what feedback asks for */
-    double length;             /* m: what one radian counts */
+    double activation_weight; /* relative to the median diagonal of H'H */
+    double smoothness_weight; /* the same */
+    double feedback;          /* 1/s: how fast an error is corrected */
+    double max_feedback;      /* m/s and, divided by `length`, rad/s: bound of what feedback asks for */
+    double length;            /* m: what one radian counts */
     double max_activation;
-    double max_rate;           /* 1/s: how fast an activation may rise or fall */
-    double rise_time, fall_time; /* s: activation dynamics: time constants at full and at no excitation; 0: max_rate only */
-    bool cost_by_volume;       /* the price of activation counts by the volume of the muscle, so that dividing a muscle in
-                                  two does not change who works; otherwise every muscle counts the same */
-    double tolerance;          /* m: at this rms error of the targets (or more) the weights of activation and smoothness
-                                  count in full, below with the square of the error, down to a hundredth; 0: always */
+    double max_rate; /* 1/s: how fast an activation may rise or fall */
+    double rise_time,
+        fall_time;       /* s: activation dynamics: time constants at full and at no excitation; 0: max_rate only */
+    bool cost_by_volume; /* the price of activation counts by the volume of the muscle, so that dividing a muscle in
+                            two does not change who works; otherwise every muscle counts the same */
+    double tolerance;    /* m: at this rms error of the targets (or more) the weights of activation and smoothness
+                            count in full, below with the square of the error, down to a hundredth; 0: always */
 } snFollowerDef;
 
 static inline snFollowerDef sn_default_follower_def(void)
@@ -58,8 +59,8 @@ static inline snFollowerDef sn_default_follower_def(void)
     return def;
 }
 /* The follower acts on this state from now on: each sn_step chooses activations. */
-SN_API snStatus sn_follower_create(const snModel *model, snState *state, const snFollowerDef *def, snFollower **follower,
-                                  snError *error);
+SN_API snStatus sn_follower_create(const snModel *model, snState *state, const snFollowerDef *def,
+                                   snFollower **follower, snError *error);
 SN_API void sn_follower_destroy(snFollower *follower); /* before the state */
 SN_API int32_t sn_follower_targets(const snFollower *follower);
 SN_API int32_t sn_follower_target_body(const snFollower *follower, int32_t target);
@@ -76,20 +77,21 @@ typedef struct snFollowDef {
     size_t size; /* of this struct: set by its default function */
     snSimDef sim;
     snFollowerDef follower;
-    double frame_rate;        /* frames per second of the result; 0: as the motion, but at least 24 */
-    double start, end;        /* s of the motion; end <= start: all of it */
-    double lead;              /* s of approach from the rest pose to the first frame, not recorded */
-    bool keep_input_motion;   /* keep the bones exactly on the input motion */
-    const double *strength;   /* one per muscle, 0 to 1, or NULL */
-    const snLoads *loads;     /* what the motion has to carry, at times of the motion; NULL: nothing */
+    double frame_rate;      /* frames per second of the result; 0: as the motion, but at least 24 */
+    double start, end;      /* s of the motion; end <= start: all of it */
+    double lead;            /* s of approach from the rest pose to the first frame, not recorded */
+    bool keep_input_motion; /* keep the bones exactly on the input motion */
+    const double *strength; /* one per muscle, 0 to 1, or NULL */
+    const snLoads *loads;   /* what the motion has to carry, at times of the motion; NULL: nothing */
     snProgress progress;
-    const char *model_name;   /* what the replay says it belongs to; NULL: what the motion says */
+    const char *model_name; /* what the replay says it belongs to; NULL: what the motion says */
     /* Receives each finished frame: the state at that time, before the next step. Anything but SN_OK ends the run. */
     snStatus (*frame)(void *user, const snFollow *run, snState *state, double time);
     void *user;
-    const void *checkpoint;   /* of an interrupted run with the same settings: continue after its last frame, bit for bit */
+    /* of an interrupted run with the same settings: continue after its last frame, bit for bit */
+    const void *checkpoint;
     size_t checkpoint_size;
-    const snTrack *resume;    /* sn_follow only: the frames that the interrupted run recorded */
+    const snTrack *resume; /* sn_follow only: the frames that the interrupted run recorded */
 } snFollowDef;
 
 typedef struct snFollowBody {
@@ -100,17 +102,17 @@ typedef struct snFollowBody {
 typedef struct snFollowReport {
     int32_t frames, nbody;
     snFollowBody all;
-    snFollowBody *body;      /* nbody: of each body; all zero where it has no target */
+    snFollowBody *body; /* nbody: of each body; all zero where it has no target */
     double seconds, simulated, real_time_factor;
     double max_activation, activation_step_rms;
     int32_t clamped_targets; /* joint coordinates that left their range */
     double *clamped;         /* one per coordinate: by how much at most, rad or m */
     bool diverged;
     char culprit[128];
-    int32_t wrong_sides;     /* frames at which a strand lay on the wrong side of a surface */
-    char wrong_side[128];    /* the first of them: strand, constraint, depth */
-    int32_t resumed;         /* frames of the interrupted run; 0: began at the beginning */
-    void *checkpoint;        /* after SN_CANCELLED: the state at the last frame, or NULL */
+    int32_t wrong_sides;  /* frames at which a strand lay on the wrong side of a surface */
+    char wrong_side[128]; /* the first of them: strand, constraint, depth */
+    int32_t resumed;      /* frames of the interrupted run; 0: began at the beginning */
+    void *checkpoint;     /* after SN_CANCELLED: the state at the last frame, or NULL */
     size_t checkpoint_size;
 } snFollowReport;
 
@@ -126,12 +128,13 @@ static inline snFollowDef sn_default_follow_def(void)
  * SN_BAD_INPUT: the checkpoint is damaged, or of another model, motion range, frame rate or step. */
 SN_API snStatus sn_follow_frames(const snModel *model, const snTrack *motion, const snFollowDef *def,
                                  snFollowReport *report, snError *error);
-/* The run at its last finished frame as bytes, for def->checkpoint of a later one. Gives the size, which does not change
- * during a run; bytes may be NULL to ask for it. Of this machine and version only. */
+/* The run at its last finished frame as bytes, for def->checkpoint of a later one. Gives the size, which does not
+ * change during a run; bytes may be NULL to ask for it. Of this machine and version only. */
 SN_API size_t sn_follow_save(const snFollow *run, void *bytes);
 SN_API void sn_follow_report_free(snFollowReport *report);
 
-/* A motion of the bodies from joint coordinates: count rows of all coordinates of the model (rad, m) at increasing times. */
+/* A motion of the bodies from joint coordinates: count rows of all coordinates of the model (rad, m) at increasing
+ * times. */
 SN_API snStatus sn_motion_from_coordinates(const snModel *model, int32_t count, const double *time,
                                            const double *coordinate, snTrack **motion);
 
@@ -169,14 +172,14 @@ SN_API snStatus sn_analyse(const snModel *model, const snTrack *replay, const sn
  * counted by its share of the tension (energy over tension; along an ideal strand the length itself), and virtual work,
  * that is the torque of the strand's constraint forces on the bodies behind the joint, over its tension. */
 typedef struct snArmDef {
-    size_t size;              /* of this struct: set by its default function */
-    double activation;        /* of all muscles */
-    double turn, slide;       /* rad, m: from pose to pose, about a degree */
-    double settle;            /* s of damped motion allowed at each pose */
-    int32_t joint;            /* only this one; -1: all */
-    int32_t threads;          /* 0: all cores */
+    size_t size;        /* of this struct: set by its default function */
+    double activation;  /* of all muscles */
+    double turn, slide; /* rad, m: from pose to pose, about a degree */
+    double settle;      /* s of damped motion allowed at each pose */
+    int32_t joint;      /* only this one; -1: all */
+    int32_t threads;    /* 0: all cores */
     snProgress progress;
-    const double *pose;       /* ncoord, rad or m: of the coordinates that rest; NULL: as drawn */
+    const double *pose; /* ncoord, rad or m: of the coordinates that rest; NULL: as drawn */
 } snArmDef;
 
 /* One strand about one coordinate that it crosses. */
@@ -198,10 +201,10 @@ typedef struct snArmCurve {
 typedef struct snArms {
     int32_t ncurve, nstrand, ncoordinate;
     snArmCurve *curve;
-    double *neutral;          /* nstrand x ncoordinate: virtual work at rest; 0 where a strand does not cross */
-    double **grid;            /* ncoordinate: poses of each coordinate, or NULL */
-    int32_t wrong_sides;      /* poses at which a strand lay on the wrong side of a surface */
-    char wrong_side[128];     /* the worst of them */
+    double *neutral;      /* nstrand x ncoordinate: virtual work at rest; 0 where a strand does not cross */
+    double **grid;        /* ncoordinate: poses of each coordinate, or NULL */
+    int32_t wrong_sides;  /* poses at which a strand lay on the wrong side of a surface */
+    char wrong_side[128]; /* the worst of them */
 } snArms;
 
 static inline snArmDef sn_default_arm_def(void)

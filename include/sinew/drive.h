@@ -1,10 +1,10 @@
 /* Activations over time: levels of muscles and of named anatomical functions, mixed.
  *
- * A drive has channels: the muscles of the model, then the functions of the spec. Each channel may get levels over time,
- * several times over. At a time, the levels of a channel are interpolated linearly, held before the first and after the
- * last, and summed; a function at level x activates its muscles by x times their levels in the function (which may
- * change over time too, see Function in docs/reference.md); what several channels ask of a muscle is summed and kept
- * within 0 and 1. */
+ * A drive has channels: the muscles of the model, then the functions of the spec. Each channel may get levels over
+ * time, several times over. At a time, the levels of a channel are interpolated linearly, held before the first and
+ * after the last, and summed; a function at level x activates its muscles by x times their levels in the function
+ * (which may change over time too, see Function in docs/reference.md); what several channels ask of a muscle is summed
+ * and kept within 0 and 1. */
 #ifndef SINEW_DRIVE_H
 #define SINEW_DRIVE_H
 
@@ -20,8 +20,8 @@ typedef struct snDrive snDrive;
 SN_API snStatus sn_drive_create(const snSpec *spec, const snModel *model, snDrive **drive, snError *error);
 SN_API void sn_drive_destroy(snDrive *drive); /* NULL is fine */
 
-/* The channel that a name means: function.NAME or function/NAME; muscle.NAME, activation/NAME; or NAME alone where it is
- * unique. A strand stands for the muscle it belongs to. SN_BAD_INPUT lists functions or names the nearest. */
+/* The channel that a name means: function.NAME or function/NAME; muscle.NAME, activation/NAME; or NAME alone where it
+ * is unique. A strand stands for the muscle it belongs to. SN_BAD_INPUT lists functions or names the nearest. */
 SN_API snStatus sn_drive_find(const snDrive *drive, const char *name, int32_t *channel, snError *error);
 
 /* Levels of a channel at increasing times, s. SN_BAD_INPUT, drive untouched: a level outside 0 to 1, times that do not

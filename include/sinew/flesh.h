@@ -17,23 +17,23 @@ extern "C" {
 typedef struct snFlesh snFlesh;
 
 typedef struct snFleshDef {
-    size_t size;            /* of this struct: set by its default function */
-    const char *mesh;       /* closed mesh node: the outer surface; NULL: the model's skin, or grown where it has none */
-    int32_t tetrahedra;     /* wished number; the spacing follows */
-    double spacing;         /* m: side of the lattice's cubes; 0: from the wished number */
-    double mu10, mu01;      /* Pa [Lee 2009: 20 and 60 kPa] */
-    double kappa;           /* Pa: bulk modulus [10 MPa] */
-    double muscle_stress;   /* Pa: of fully active muscle [0.3 MPa] */
-    double optimum;         /* stretch at which fibres are strongest [1.4] */
-    double density;         /* kg/m^3 */
-    double hold;            /* N/m^4: how firmly a bone holds the flesh inside it */
-    double cover;           /* m: flesh over bones and muscles where the surface is grown */
-    bool gravity;           /* the model's, beyond what the drawn shape already carries: none at rest */
-    bool contact;           /* parts of the surface that are far from each other in the drawn pose do not pass through */
-    bool muscles;           /* muscle meshes are surfaces of the deformer too */
-    double tolerance;       /* m: how far a frame may be from rest */
-    double jiggle;          /* s between frames: with inertia, by backward Euler; 0: at rest in every frame */
-    int32_t threads;        /* 0: all cores */
+    size_t size;          /* of this struct: set by its default function */
+    const char *mesh;     /* closed mesh node: the outer surface; NULL: the model's skin, or grown where it has none */
+    int32_t tetrahedra;   /* wished number; the spacing follows */
+    double spacing;       /* m: side of the lattice's cubes; 0: from the wished number */
+    double mu10, mu01;    /* Pa [Lee 2009: 20 and 60 kPa] */
+    double kappa;         /* Pa: bulk modulus [10 MPa] */
+    double muscle_stress; /* Pa: of fully active muscle [0.3 MPa] */
+    double optimum;       /* stretch at which fibres are strongest [1.4] */
+    double density;       /* kg/m^3 */
+    double hold;          /* N/m^4: how firmly a bone holds the flesh inside it */
+    double cover;         /* m: flesh over bones and muscles where the surface is grown */
+    bool gravity;         /* the model's, beyond what the drawn shape already carries: none at rest */
+    bool contact;         /* parts of the surface that are far from each other in the drawn pose do not pass through */
+    bool muscles;         /* muscle meshes are surfaces of the deformer too */
+    double tolerance;     /* m: how far a frame may be from rest */
+    double jiggle;        /* s between frames: with inertia, by backward Euler; 0: at rest in every frame */
+    int32_t threads;      /* 0: all cores */
 } snFleshDef;
 
 static inline snFleshDef sn_default_flesh_def(void)
@@ -63,9 +63,9 @@ SN_API snStatus sn_flesh_deformer(snFlesh *flesh, snDeformer **deformer, snError
 /* What the last frame did. */
 typedef struct snFleshInfo {
     int32_t newton, cg, projected, halvings; /* iterations; with positive eigenvalues; halved steps */
-    double energy;       /* J */
-    double volume_ratio; /* of the surface, to that as drawn */
-    double least_j;      /* least volume ratio of a tetrahedron */
+    double energy;                           /* J */
+    double volume_ratio;                     /* of the surface, to that as drawn */
+    double least_j;                          /* least volume ratio of a tetrahedron */
     int32_t inverted;
     double step;     /* m: largest move of the last iteration */
     double residual; /* N */

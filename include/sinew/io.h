@@ -30,8 +30,8 @@ SN_API snStatus sn_find_model(const char *name_or_path, char *path, size_t size,
 SN_API void sn_list_models(char *list, size_t size);
 
 /* Motion: *.control.xml, *.replay.xml, either compressed (*.replay.xml.gz), and the compact *.replay.bin, which keeps
- * positions to 0.05 micrometres, rotations to 5e-8 and scalars in single precision. Read piece by piece; a compressed file
- * is recognised whatever its name. Frames closer than 10 microseconds are refused as a mistake. */
+ * positions to 0.05 micrometres, rotations to 5e-8 and scalars in single precision. Read piece by piece; a compressed
+ * file is recognised whatever its name. Frames closer than 10 microseconds are refused as a mistake. */
 SN_API snStatus sn_load_track(const char *path, snTrack **track, snError *error);
 /* The form is chosen by the ending. A name that ends in .control.xml or .control.xml.gz keeps the bodies only. */
 SN_API snStatus sn_save_track(const snTrack *track, const char *path, snError *error);
@@ -56,8 +56,9 @@ SN_API void sn_table_free(snTable *table);
  * levels 0 to 1. Columns of results that sn_save_table writes (length/NAME and so on) are ignored. end, if not NULL:
  * the last time. SN_BAD_INPUT, drive untouched, with file and line: unknown names, levels outside 0 to 1. */
 SN_API snStatus sn_load_activations(const char *path, snDrive *drive, double *end, snError *error);
-/* Loads over time from such a table: columns BODY.fx, BODY.fy and BODY.fz in N, an axis without a column being 0, where BODY
- * may say @tip, @X,Y,Z and :world as in sn_loads_read; or a column grip. SN_BAD_INPUT, loads untouched: anything else. */
+/* Loads over time from such a table: columns BODY.fx, BODY.fy and BODY.fz in N, an axis without a column being 0, where
+ * BODY may say @tip, @X,Y,Z and :world as in sn_loads_read; or a column grip. SN_BAD_INPUT, loads untouched: anything
+ * else. */
 SN_API snStatus sn_load_loads(const char *path, snLoads *loads, snError *error);
 
 /* Key poses (*.pose.csv with the columns time (s) and joint.coordinate (degrees), e.g. elbow.flexion; .sto and .mot in
@@ -66,16 +67,16 @@ SN_API snStatus sn_load_loads(const char *path, snLoads *loads, snError *error);
 /* BVH motion capture and glTF animations (.glb, .gltf). As joint coordinates, by a mapping file with a line for each
  * coordinate:
  *     joint_of_the_file  joint.coordinate  x y z  [offset degrees]  [scale factor]
- * The rotation of the file's joint against its parent is taken apart into turns about the axes given for it (in the file's
- * axes at rest, in the order of the lines, the first one outermost); coordinate = scale * turn + offset. */
+ * The rotation of the file's joint against its parent is taken apart into turns about the axes given for it (in the
+ * file's axes at rest, in the order of the lines, the first one outermost); coordinate = scale * turn + offset. */
 
 /* A motion for a model in any of the formats above, by path or by the name of one that is shipped with the model
- * (motions/NAME.* beside the model's file). Control and replay files are taken as they are; key poses, BVH and glTF become
- * poses of all bodies, sampled densely enough that the interpolation between the frames does not show.
- * Fails, naming file and place, when the motion names bodies or coordinates that the model does not have, when a BVH or
- * glTF has no joint of the mapping, and for everything that the readers refuse; an unknown name lists the motions there are.
- * Joints of a BVH or glTF are found by the names of the mapping, without their namespaces (mixamorig:), or by what the names of
- * Mixamo, Rokoko, Xsens, CMU, Unreal, Unity, Rigify and WebXR mean; what the file lacks stays at rest. */
+ * (motions/NAME.* beside the model's file). Control and replay files are taken as they are; key poses, BVH and glTF
+ * become poses of all bodies, sampled densely enough that the interpolation between the frames does not show. Fails,
+ * naming file and place, when the motion names bodies or coordinates that the model does not have, when a BVH or glTF
+ * has no joint of the mapping, and for everything that the readers refuse; an unknown name lists the motions there are.
+ * Joints of a BVH or glTF are found by the names of the mapping, without their namespaces (mixamorig:), or by what the
+ * names of Mixamo, Rokoko, Xsens, CMU, Unreal, Unity, Rigify and WebXR mean; what the file lacks stays at rest. */
 typedef struct snMotionSource {
     char path[1024];
     double frame_rate; /* frames per second in the file; 0: key poses, or a single frame */
@@ -89,10 +90,10 @@ typedef struct snMotionSource {
 } snMotionSource;
 
 typedef struct snMotionDef {
-    size_t size;            /* of this struct: set by its default function */
-    const char *model;      /* name or path of the model, for motions by name and the mapping; NULL: only by path */
-    const char *bvh_map;    /* mapping file for a BVH or glTF; NULL: the one of the model, STEM.bvhmap beside its file */
-    double sample_rate;     /* samples per second of key poses, BVH and glTF */
+    size_t size;         /* of this struct: set by its default function */
+    const char *model;   /* name or path of the model, for motions by name and the mapping; NULL: only by path */
+    const char *bvh_map; /* mapping file for a BVH or glTF; NULL: the one of the model, STEM.bvhmap beside its file */
+    double sample_rate;  /* samples per second of key poses, BVH and glTF */
     snMotionSource *source; /* if not NULL: where the motion was found */
 } snMotionDef;
 static inline snMotionDef sn_default_motion_def(void)

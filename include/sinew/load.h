@@ -1,5 +1,5 @@
-/* Loads: forces from outside that a run has to carry, over time. A weight in the hand, a push at a bone, the object in a
- * gripping fist. They act on free bodies; the controllers see them, so that activations balance them. */
+/* Loads: forces from outside that a run has to carry, over time. A weight in the hand, a push at a bone, the object in
+ * a gripping fist. They act on free bodies; the controllers see them, so that activations balance them. */
 #ifndef SINEW_LOAD_H
 #define SINEW_LOAD_H
 
@@ -14,9 +14,9 @@ typedef struct snLoads snLoads;
 typedef struct snLoadDef {
     size_t size; /* of this struct: set by its default function */
     int32_t body;
-    bool at_point;       /* false: at the centre of mass */
-    double point[3];     /* at_point: where, in the scene as drawn, m; it moves with the body */
-    bool world;          /* the force keeps its direction; false: it is given as drawn and turns with the body */
+    bool at_point;   /* false: at the centre of mass */
+    double point[3]; /* at_point: where, in the scene as drawn, m; it moves with the body */
+    bool world;      /* the force keeps its direction; false: it is given as drawn and turns with the body */
     int32_t count;
     const double *time;  /* count, rising, s; linear in between, held before the first and after the last */
     const double *force; /* count x 3, N */
@@ -37,15 +37,14 @@ SN_API snStatus sn_loads_add(snLoads *loads, const snLoadDef *def, snError *erro
  * bones, square to each and against its flexion. The palm feels the opposite, so that the object is in balance and the
  * wrist carries nothing of it. A digit is a chain of hinges that ends freely, with the bone that they begin on; the
  * palm is what that bone hangs on. SN_BAD_INPUT: there are fewer than two. */
-SN_API snStatus sn_loads_add_grip(snLoads *loads, int32_t count, const double *time, const double *force, snError *error);
+SN_API snStatus sn_loads_add_grip(snLoads *loads, int32_t count, const double *time, const double *force,
+                                  snError *error);
 /* The same from text, WHERE=FORCE:
  *   dp2=0,0,5               N along the axes of the scene as drawn, turning with the bone, at its centre of mass
- *   dp2@tip=0,0,5           at the point of the bone that is farthest from its joint; dp2@0.03,-0.17,0.004=...: there, m
- *   hand:world=0,-20,0      a force that keeps its direction
- *   hand=2kg                a weight: its force along gravity, not its inertia
- *   dp2=0:0,0,0/1.5:0,0,5   over time, s
- *   grip=10                 N on every digit, as sn_loads_add_grip; over time grip=0:0/1:10
- * Patterns such as dp[2-5]@tip mean every free body that they match. */
+ *   dp2@tip=0,0,5           at the point of the bone that is farthest from its joint; dp2@0.03,-0.17,0.004=...: there,
+ * m hand:world=0,-20,0      a force that keeps its direction hand=2kg                a weight: its force along gravity,
+ * not its inertia dp2=0:0,0,0/1.5:0,0,5   over time, s grip=10                 N on every digit, as sn_loads_add_grip;
+ * over time grip=0:0/1:10 Patterns such as dp[2-5]@tip mean every free body that they match. */
 SN_API snStatus sn_loads_read(snLoads *loads, const char *text, snError *error);
 
 /* Writes body.force and body.torque of those bodies at their present poses; allocates nothing. Before each step. */

@@ -57,8 +57,10 @@ static inline int32_t sn_track_points(const snTrack *track) /* control points of
 }
 /* One frame: pose is nbody x 7 (position, rotation w first), point all control points x 3, scalar nscalar; each may
  * be NULL where its count is 0. SN_BAD_INPUT, track untouched: the time does not increase, a value is not finite, a
- * position is farther away than SN_FARTHEST, or the norm of a rotation is outside 0.5 to 2. Moves the frames in memory: pointers from the getters below end here. */
-SN_API snStatus sn_track_append(snTrack *track, double time, const double *pose, const double *point, const double *scalar);
+ * position is farther away than SN_FARTHEST, or the norm of a rotation is outside 0.5 to 2. Moves the frames in memory:
+ * pointers from the getters below end here. */
+SN_API snStatus sn_track_append(snTrack *track, double time, const double *pose, const double *point,
+                                const double *scalar);
 /* Time and values of a frame; 0 and NULL for a frame that there is not. */
 SN_API snTrackFrame sn_track_frame(const snTrack *track, int32_t frame);
 static inline double sn_track_time(const snTrack *track, int32_t frame)
@@ -93,14 +95,14 @@ static inline int32_t sn_track_find_scalar(const snTrack *track, const char *nam
 }
 
 /* Smooth interpolation at any time (cubic in position; cubic in rotation through the same nodes, C1), clamped to the
- * ends, where the velocity is zero outside. pose: 7, velocity: angular (world axes) then linear of the node's origin, 6,
- * may be NULL. The track must have a frame. */
+ * ends, where the velocity is zero outside. pose: 7, velocity: angular (world axes) then linear of the node's origin,
+ * 6, may be NULL. The track must have a frame. */
 SN_API void sn_track_pose_at(const snTrack *track, int32_t body, double time, double pose[7], double velocity[6]);
 /* All control points by the same cubics. */
 SN_API void sn_track_points_at(const snTrack *track, double time, double *point);
 
-/* How many frames a stretch of so many seconds has at a rate, both ends included. The last one may come a hundredth of a
- * frame late: a file that says 0.0333333 s a frame means 30 a second, and has its last frame. */
+/* How many frames a stretch of so many seconds has at a rate, both ends included. The last one may come a hundredth of
+ * a frame late: a file that says 0.0333333 s a frame means 30 a second, and has its last frame. */
 static inline int32_t sn_frame_count(double seconds, double rate)
 {
     double last = floor(seconds * rate + 0.01);

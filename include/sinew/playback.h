@@ -1,4 +1,5 @@
-/* A replay as frames for deformers (sinew/deform.h): poses, control points and activations in the order of the model. */
+/* A replay as frames for deformers (sinew/deform.h): poses, control points and activations
+ * in the order of the model. */
 #ifndef SINEW_PLAYBACK_H
 #define SINEW_PLAYBACK_H
 

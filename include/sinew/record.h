@@ -1,5 +1,5 @@
-/* The one recorder: what a run leaves behind, frame by frame. Every command that steps a state writes what this makes, so
- * that every replay has the same columns. */
+/* The one recorder: what a run leaves behind, frame by frame. Every command that steps a state writes what this makes,
+ * so that every replay has the same columns. */
 #ifndef SINEW_RECORD_H
 #define SINEW_RECORD_H
 
@@ -12,9 +12,9 @@ extern "C" {
 /* Columns of a model's replay: poses of the bodies, control points of the strands, and as scalars
  *   activation/MUSCLE;  force_origin/STRAND, force_insertion/STRAND and tension/STRAND, N;  length/STRAND, m;
  *   coordinate/JOINT.k, rad or m;  volume/GROUP, m^3, and area/GROUP, m^2;
- *   with loads, of each body that has some, load_fx/BODY, load_fy/BODY and load_fz/BODY, N, and load_mx/BODY, load_my/BODY
- *   and load_mz/BODY, N m, about its centre of mass, all in world axes.
- * On a tree the strands are the line muscles, by their corners. */
+ *   with loads, of each body that has some, load_fx/BODY, load_fy/BODY and load_fz/BODY, N, and load_mx/BODY,
+ * load_my/BODY and load_mz/BODY, N m, about its centre of mass, all in world axes. On a tree the strands are the line
+ * muscles, by their corners. */
 typedef struct snRecorder snRecorder;
 /* Of a run with loads, which may be NULL. */
 SN_API snStatus sn_recorder_create_loaded(const snModel *model, const char *model_name, const snLoads *loads,

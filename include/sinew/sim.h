@@ -14,16 +14,16 @@ typedef struct snState snState;
 typedef enum snSolver { SN_SOLVER_STRAND, SN_SOLVER_PLAIN } snSolver;
 
 typedef struct snSimDef {
-    size_t size;      /* of this struct: set by its default function */
-    double step;      /* s; 0: the model's */
-    int32_t threads;  /* 0: all cores */
+    size_t size;     /* of this struct: set by its default function */
+    double step;     /* s; 0: the model's */
+    int32_t threads; /* 0: all cores */
     snSolver solver;
     double gravity_scale;
     int32_t contact_rounds; /* repairs of the set of active contacts per step at most */
     int32_t refine;         /* steps of iterative refinement */
     bool skip_settle;       /* start from the pose as drawn */
-    const void *settled;    /* sn_state_save of a state of the same model and step before its first step: settling is not
-                               done again. Bytes that do not fit are not used. May be NULL */
+    const void *settled; /* sn_state_save of a state of the same model and step before its first step: settling is not
+                            done again. Bytes that do not fit are not used. May be NULL */
     size_t settled_size;
 } snSimDef;
 
@@ -68,17 +68,17 @@ SN_API snStatus sn_check_gaps(const snState *state, snError *error);
 SN_API double sn_time(const snState *state);
 
 /* Any field by name as an array. data stays valid as long as the state; writable ones may be written between steps.
- *   body.position nbody x 3, m      body.rotation nbody x 4      body.velocity nbody x 3      body.angular_velocity nbody x 3 (body axes)
- *   body.force nbody x 3 and body.torque nbody x 3: external, world, N and N m, writable
+ *   body.position nbody x 3, m      body.rotation nbody x 4      body.velocity nbody x 3      body.angular_velocity
+ * nbody x 3 (body axes) body.force nbody x 3 and body.torque nbody x 3: external, world, N and N m, writable
  *   strand.point npoint x 3, m      strand.velocity npoint x 3   strand.length nstrand, m
- *   strand.force_origin, strand.force_insertion nstrand x 3: reactions, N      strand.tension nstrand, N (mean at both ends)
- *   muscle.activation nmuscle, writable      muscle.strength nmuscle, 0 to 1, scales the active force, writable
+ *   strand.force_origin, strand.force_insertion nstrand x 3: reactions, N      strand.tension nstrand, N (mean at both
+ * ends) muscle.activation nmuscle, writable      muscle.strength nmuscle, 0 to 1, scales the active force, writable
  *   group.volume ngroup, m^3      group.area ngroup, m^2: mean cross-section      group.length ngroup, m: of the axis,
  *     all between start and end of the group
  *   line.point: corners of all line muscles x 3, m      line.length nline, m      line.tension nline, N
  *   joint.coordinate ncoordinate, rad or m
- *   constraint.force nconstraint, N      constraint.gap nconstraint, m      constraint.position nconstraint: parameter on the strand
- * Positions of bodies are those of their scene nodes, not of their centres of mass. */
+ *   constraint.force nconstraint, N      constraint.gap nconstraint, m      constraint.position nconstraint: parameter
+ * on the strand Positions of bodies are those of their scene nodes, not of their centres of mass. */
 typedef struct snView {
     double *data;
     int32_t rows, columns;
@@ -100,8 +100,10 @@ static inline const char *sn_field_doc(int32_t index)
 }
 
 /* Give a kinematic body its pose at the end of the next step (world pose of its node). */
-SN_API snStatus sn_move_body(const snModel *model, snState *state, int32_t body, const double position[3], const double rotation[4]);
-/* Put all bodies at joint coordinates (rad, m; every joint of a tree), strands following rigidly. Velocities are zeroed. */
+SN_API snStatus sn_move_body(const snModel *model, snState *state, int32_t body, const double position[3],
+                             const double rotation[4]);
+/* Put all bodies at joint coordinates (rad, m; every joint of a tree), strands following rigidly. Velocities are
+ * zeroed. */
 SN_API snStatus sn_pose(const snModel *model, snState *state, const double *coordinate);
 /* World poses of all bodies' nodes (nbody x 7: position, rotation w first) at joint coordinates, without a state. */
 SN_API snStatus sn_body_poses(const snModel *model, const double *coordinate, double *pose);

@@ -21,7 +21,14 @@ typedef int32_t snId; /* index + 1 within its kind */
 
 /* ---- scene -------------------------------------------------------------------------------- */
 
-typedef enum snNodeKind { SN_NODE_GROUP, SN_NODE_MESH, SN_NODE_CURVE, SN_NODE_SURFACE, SN_NODE_SHAPE, SN_NODE_LOCATOR } snNodeKind;
+typedef enum snNodeKind {
+    SN_NODE_GROUP,
+    SN_NODE_MESH,
+    SN_NODE_CURVE,
+    SN_NODE_SURFACE,
+    SN_NODE_SHAPE,
+    SN_NODE_LOCATOR
+} snNodeKind;
 typedef enum snUnits { SN_UNITS_M, SN_UNITS_CM, SN_UNITS_MM, SN_UNITS_IN } snUnits;
 typedef enum snAxis { SN_AXIS_Y, SN_AXIS_Z } snAxis;
 typedef enum snShapeKind { SN_SHAPE_PLANE, SN_SHAPE_SPHERE, SN_SHAPE_CYLINDER, SN_SHAPE_ELLIPSOID } snShapeKind;
@@ -37,7 +44,7 @@ typedef struct snNodeDef {
     size_t size;      /* of this struct: set by its default function */
     const char *name; /* unique within the scene */
     snNodeKind kind;
-    snId parent;      /* node, 0: the scene itself; must exist already */
+    snId parent; /* node, 0: the scene itself; must exist already */
     double translate[3], rotate[4], scale[3];
     bool visible;
     double color[3];
@@ -46,14 +53,14 @@ typedef struct snNodeDef {
     int32_t nvertex, ntriangle;
     const double *vertex;    /* 3 each */
     const int32_t *triangle; /* 3 each, zero-based, counter-clockwise seen from outside */
-    double grid_spacing;    /* of the distance grid where strands lie on the mesh; 0: chosen */
+    double grid_spacing;     /* of the distance grid where strands lie on the mesh; 0: chosen */
     /* curve: npoint points; surface: nu * nv points, v fastest */
     int32_t degree, degree_v;
     bool closed, closed_v;
     int32_t npoint, nu, nv;
-    const double *point;  /* 3 each */
+    const double *point; /* 3 each */
     int32_t nknot, nknot_v;
-    const double *knot;   /* count + degree + 1; 0 of them: clamped uniform (uniform when closed) */
+    const double *knot; /* count + degree + 1; 0 of them: clamped uniform (uniform when closed) */
     const double *knot_v;
     int32_t nweight;
     const double *weight; /* 0 of them: all one */
@@ -73,37 +80,45 @@ typedef enum snModelType { SN_MODEL_STRANDS, SN_MODEL_TREE } snModelType;
 typedef struct snModelDef {
     size_t size; /* of this struct: set by its default function */
     snModelType type;
-    const char *scene;  /* file name of the scene, relative to the muscle file */
-    double gravity[3];  /* m/s^2, world; the default is 9.81 down the scene's up axis (NaN means default) */
-    double step;        /* s, suggested step */
-    double settle;      /* s of settling before time zero */
-    double compliance;  /* regularisation of the constraint rows, 1/kg */
-    bool ahead;         /* joints are linearised at the predicted pose also where no strand is a path */
+    const char *scene;             /* file name of the scene, relative to the muscle file */
+    double gravity[3];             /* m/s^2, world; the default is 9.81 down the scene's up axis (NaN means default) */
+    double step;                   /* s, suggested step */
+    double settle;                 /* s of settling before time zero */
+    double compliance;             /* regularisation of the constraint rows, 1/kg */
+    bool ahead;                    /* joints are linearised at the predicted pose also where no strand is a path */
     double skin_a, skin_b, skin_c; /* tendon bulge: height, lateral and normal falloff (see docs) */
-    const char *skin;   /* mesh node that is the skin, may be empty */
-    const char *fixed;  /* joints that a motion may move but this model holds still, separated by blanks; may be empty */
-    const char *views;  /* names of views, the opening one first: "Anterior=+x Posterior=-x"; may be empty */
+    const char *skin;              /* mesh node that is the skin, may be empty */
+    const char *fixed; /* joints that a motion may move but this model holds still, separated by blanks; may be empty */
+    const char *views; /* names of views, the opening one first: "Anterior=+x Posterior=-x"; may be empty */
 } snModelDef;
 
 typedef struct snBodyDef {
     size_t size; /* of this struct: set by its default function */
     const char *name;
-    const char *node;    /* group of the scene; empty: the node called like the body */
-    double density;      /* kg/m^3 */
-    bool pinned;         /* held in place */
-    bool kinematic;      /* follows a given motion exactly */
+    const char *node;      /* group of the scene; empty: the node called like the body */
+    double density;        /* kg/m^3 */
+    bool pinned;           /* held in place */
+    bool kinematic;        /* follows a given motion exactly */
     double radius, length; /* m, bounding cylinder */
     bool enabled;
-    snMassFrom mass_from; /* auto: given if mass > 0, else meshes if there are any and closed, else cylinder along the longest side */
+    snMassFrom mass_from; /* auto: given if mass > 0, else meshes if there are any and closed, else cylinder along the
+                             longest side */
     double mass;          /* kg */
     const char *center_of_mass; /* locator node, may be empty: from the meshes, or the node's origin */
-    double inertia[3];    /* kg m^2, about the node's axes through the centre of mass; 0: from the shape */
+    double inertia[3];          /* kg m^2, about the node's axes through the centre of mass; 0: from the shape */
     double inertia_products[3]; /* xy, xz, yz of the tensor, kg m^2; used with inertia */
     /* in-code only: pose of a group made for this body when no node of that name exists */
     double position[3], rotation[4];
 } snBodyDef;
 
-typedef enum snJointType { SN_JOINT_TYPE_BALL, SN_JOINT_TYPE_HINGE, SN_JOINT_TYPE_RIGID, SN_JOINT_TYPE_CYLINDRICAL, SN_JOINT_TYPE_UNIVERSAL, SN_JOINT_TYPE_PRISMATIC } snJointType;
+typedef enum snJointType {
+    SN_JOINT_TYPE_BALL,
+    SN_JOINT_TYPE_HINGE,
+    SN_JOINT_TYPE_RIGID,
+    SN_JOINT_TYPE_CYLINDRICAL,
+    SN_JOINT_TYPE_UNIVERSAL,
+    SN_JOINT_TYPE_PRISMATIC
+} snJointType;
 
 typedef struct snJointDef {
     size_t size; /* of this struct: set by its default function */
@@ -113,7 +128,7 @@ typedef struct snJointDef {
     const char *body_a, *body_b;
     bool enabled;
     bool limited;
-    double lower[3], upper[3];             /* per coordinate: deg or m */
+    double lower[3], upper[3];                /* per coordinate: deg or m */
     double stiffness[3], damping[3], rest[3]; /* N m/rad and N m s/rad, or N/m and N s/m; deg or m */
     /* ball only: limits without the gaps of angles about three axes */
     double swing;           /* deg: largest angle of x of the second body from swing_center; 0: no limit */
@@ -125,32 +140,33 @@ typedef struct snJointDef {
     double position[3], rotation[4];
 } snJointDef;
 
-/* Spline: a body of its own that moves, with control points as unknowns. Path: one tension along straight pieces and wraps
- * between the points it is held at; slides without friction and has no unknowns. */
+/* Spline: a body of its own that moves, with control points as unknowns. Path: one tension along straight pieces and
+ * wraps between the points it is held at; slides without friction and has no unknowns. */
 typedef enum snStrandKind { SN_STRAND_SPLINE, SN_STRAND_PATH } snStrandKind;
 
 typedef struct snStrandDef {
     size_t size; /* of this struct: set by its default function */
     const char *name;
     snStrandKind kind;
-    const char *node;  /* NURBS curve of degree 3; empty: the node called like the strand */
-    double density;    /* kg/m^3 */
-    double damping;    /* s: stiffness-proportional */
+    const char *node;    /* NURBS curve of degree 3; empty: the node called like the strand */
+    double density;      /* kg/m^3 */
+    double damping;      /* s: stiffness-proportional */
     double mass_damping; /* 1/s */
     double passive_scale, active_scale;
     const char *passive_fl, *active_fl; /* built-in law, name of a ForceLength element, or file; empty: default */
-    double max_velocity; /* 1/s, path: optimal lengths a second at which no active force is left; 0: at every speed the same */
-    double radius;     /* m */
+    double max_velocity; /* 1/s, path: optimal lengths a second at which no active force is left; 0: at every speed the
+                            same */
+    double radius;       /* m */
     bool enabled;
-    double stiffness;  /* Pa, belly (the whole strand without a tendon) */
-    double tendon_stiffness; /* Pa */
-    double belly_start, belly_end; /* fractions of the parameter; equal: pure tendon or ligament */
-    double max_force;  /* N; 0: 0.3 MPa times the cross-section */
+    double stiffness;                    /* Pa, belly (the whole strand without a tendon) */
+    double tendon_stiffness;             /* Pa */
+    double belly_start, belly_end;       /* fractions of the parameter; equal: pure tendon or ligament */
+    double max_force;                    /* N; 0: 0.3 MPa times the cross-section */
     double rest_scale, belly_rest_scale; /* rest length over drawn length */
-    double fiber_rest; /* normalised fibre length at strain zero */
+    double fiber_rest;                   /* normalised fibre length at strain zero */
     bool tension_only;
-    const char *color; /* free text for tools, may be empty */
-    const char *label; /* what people call it; for tools, may be empty */
+    const char *color;      /* free text for tools, may be empty */
+    const char *label;      /* what people call it; for tools, may be empty */
     const char *belly_mesh; /* closed mesh of the scene with the shape of the belly as drawn; for tools, may be empty */
     /* in-code only: control points of a curve made for this strand when no node of that name exists */
     int32_t npoint;
@@ -164,14 +180,19 @@ typedef struct snGroupDef {
     const char *name;
     snGroupType type;
     int32_t divisions;
-    double start, end; /* fractions of the parameter */
-    double kp, kd;     /* spring and damper of volume preservation, or of the struts of a sheet */
+    double start, end;   /* fractions of the parameter */
+    double kp, kd;       /* spring and damper of volume preservation, or of the struts of a sheet */
     const char *strands; /* names, separated by blanks */
-    bool preserve;     /* volume preservation on */
-    int32_t struts;    /* sheet only: between each two neighbouring strands, from start to end */
+    bool preserve;       /* volume preservation on */
+    int32_t struts;      /* sheet only: between each two neighbouring strands, from start to end */
 } snGroupDef;
 
-typedef enum snConstraintType { SN_CONSTRAINT_FIXED, SN_CONSTRAINT_SLIDING, SN_CONSTRAINT_SURFACE, SN_CONSTRAINT_STRUT } snConstraintType;
+typedef enum snConstraintType {
+    SN_CONSTRAINT_FIXED,
+    SN_CONSTRAINT_SLIDING,
+    SN_CONSTRAINT_SURFACE,
+    SN_CONSTRAINT_STRUT
+} snConstraintType;
 typedef enum snEquality { SN_EQUAL, SN_INEQUAL } snEquality;
 typedef enum snSide { SN_ABOVE, SN_BELOW } snSide;
 typedef enum snStrutMode { SN_STRUT_SPRING, SN_STRUT_ROW } snStrutMode;
@@ -182,16 +203,17 @@ typedef struct snConstraintDef {
     snConstraintType type;
     const char *strand;
     double position;        /* fraction of the parameter */
-    const char *attachment; /* fixed: body or strand; sliding: body; surface: surface, shape or closed mesh node; strut: strand */
+    const char *attachment; /* fixed: body or strand; sliding: body; surface: surface, shape or closed mesh node; strut:
+                               strand */
     double attachment_position; /* on the other strand; negative: the nearest point */
     bool enabled;
-    snEquality equality;    /* surface only */
-    snSide side;            /* surface only */
-    double lateral;         /* surface only, m: half width of sideways play; negative: not confined */
-    double offset;          /* surface only, m: distance that the strand's axis keeps */
-    snStrutMode mode;       /* strut only */
-    double length;          /* strut only, m; 0: as drawn */
-    double kp, kd;          /* strut only, N/m and N s/m */
+    snEquality equality; /* surface only */
+    snSide side;         /* surface only */
+    double lateral;      /* surface only, m: half width of sideways play; negative: not confined */
+    double offset;       /* surface only, m: distance that the strand's axis keeps */
+    snStrutMode mode;    /* strut only */
+    double length;       /* strut only, m; 0: as drawn */
+    double kp, kd;       /* strut only, N/m and N s/m */
 } snConstraintDef;
 
 typedef struct snForceLengthDef {
@@ -220,28 +242,28 @@ typedef enum snCoordinateType { SN_COORDINATE_TURN, SN_COORDINATE_SLIDE } snCoor
 /* One degree of freedom between two bodies. Several with the same parent and body make one joint and compose in the
  * order in which they are added: the first is fixed to the parent, the last carries the body. */
 typedef struct snCoordinateDef {
-    size_t size;           /* of this struct: set by its default function */
-    const char *name;      /* joint.motion, e.g. elbow.flexion */
+    size_t size;      /* of this struct: set by its default function */
+    const char *name; /* joint.motion, e.g. elbow.flexion */
     snCoordinateType type;
-    const char *parent;    /* body, or world */
-    const char *body;      /* the body that it moves */
-    double axis[3];        /* unit vector, world, as drawn */
-    double center[3];      /* m: a point on the axis, world, as drawn */
-    double range[2];       /* deg or m; NaN: no limit */
+    const char *parent;              /* body, or world */
+    const char *body;                /* the body that it moves */
+    double axis[3];                  /* unit vector, world, as drawn */
+    double center[3];                /* m: a point on the axis, world, as drawn */
+    double range[2];                 /* deg or m; NaN: no limit */
     double stiffness, damping, rest; /* passive: N m/rad and N m s/rad, or N/m and N s/m; deg or m */
-    double stop_stiffness; /* beyond the range, N m/rad or N/m */
-    double stop_damping;   /* N m s/rad at a depth of 1 rad (N s/m at 1 m) */
-    double compression;    /* m/rad: stiffness for each newton of tension across it */
-    double tolerance;      /* N m or N: torque that may be missing before a pose counts as out of reach */
-    bool driven;           /* muscles are asked for it; false: passive */
-    const char *label;     /* what people call it; for tools, may be empty */
+    double stop_stiffness;           /* beyond the range, N m/rad or N/m */
+    double stop_damping;             /* N m s/rad at a depth of 1 rad (N s/m at 1 m) */
+    double compression;              /* m/rad: stiffness for each newton of tension across it */
+    double tolerance;                /* N m or N: torque that may be missing before a pose counts as out of reach */
+    bool driven;                     /* muscles are asked for it; false: passive */
+    const char *label;               /* what people call it; for tools, may be empty */
 } snCoordinateDef;
 
 /* A spring of length zero between two bodies: closes what a tree cannot. */
 typedef struct snSpringDef {
     size_t size; /* of this struct: set by its default function */
     const char *name, *body_a, *body_b;
-    double point[3]; /* m: where both ends are, world, as drawn */
+    double point[3];           /* m: where both ends are, world, as drawn */
     double stiffness, damping; /* N/m, N s/m */
 } snSpringDef;
 
@@ -249,37 +271,40 @@ typedef struct snSpringDef {
 typedef struct snLineMuscleDef {
     size_t size; /* of this struct: set by its default function */
     const char *name;
-    const char *bodies;  /* body of each point, separated by blanks; world: fixed */
-    const char *wraps;   /* for each stretch between two points: a Shape (cylinder or sphere) or -; may be empty */
+    const char *bodies; /* body of each point, separated by blanks; world: fixed */
+    const char *wraps;  /* for each stretch between two points: a Shape (cylinder or sphere) or -; may be empty */
     int32_t npoint;
-    const double *point; /* 3 each: world, m, as drawn */
-    bool enabled;        /* false: kept as a donor of tendon transfers */
-    double max_force;    /* N; 0: 0.3 MPa times pcsa */
-    double pcsa;         /* m^2 */
-    double fiber_length; /* m, optimal */
+    const double *point;  /* 3 each: world, m, as drawn */
+    bool enabled;         /* false: kept as a donor of tendon transfers */
+    double max_force;     /* N; 0: 0.3 MPa times pcsa */
+    double pcsa;          /* m^2 */
+    double fiber_length;  /* m, optimal */
     double fiber_neutral; /* fibre length over the optimal one as drawn */
-    double pennation;    /* deg */
-    double slack_length; /* m: path length at which passive force begins; 0: the passive law is over the fibres */
-    double passive_rest; /* fibre length over the optimal one at which the passive law begins, without slack_length */
+    double pennation;     /* deg */
+    double slack_length;  /* m: path length at which passive force begins; 0: the passive law is over the fibres */
+    double passive_rest;  /* fibre length over the optimal one at which the passive law begins, without slack_length */
     double passive_scale; /* passive force over max_force times the law */
     double passive_damping; /* s: damper of the passive part over max_force */
-    double max_velocity; /* 1/s: optimal lengths a second at which no active force is left; 0: at every speed the same */
-    const char *active_fl, *passive_fl; /* built-in law, or name of a ForceLength element; empty: hill-active, hill-passive */
+    /* 1/s: optimal lengths a second at which no active force is left; 0: at every speed the same */
+    double max_velocity;
+    const char *active_fl,
+        *passive_fl;     /* built-in law, or name of a ForceLength element; empty: hill-active, hill-passive */
     double radius;       /* m, for drawing */
     const char *unit;    /* muscles with the same unit have one activation; empty: the name */
     const char *coupled; /* group of units that tend to act together; may be empty */
     const char *nerve;   /* names of the lesions that paralyse it, separated by blanks; may be empty */
     const char *part;    /* region of the body; may be empty */
-    double relative_force, relative_fiber; /* % of the tension of all muscles, and the fibre length of the same source, m; 0: none */
-    double fatigue[3];   /* 1/s, 1/s, times: fatigue, recovery, faster recovery at rest */
-    const char *label;   /* what people call it; may be empty */
+    double relative_force,
+        relative_fiber; /* % of the tension of all muscles, and the fibre length of the same source, m; 0: none */
+    double fatigue[3];  /* 1/s, 1/s, times: fatigue, recovery, faster recovery at rest */
+    const char *label;  /* what people call it; may be empty */
 } snLineMuscleDef;
 
 SN_API snSpec *sn_spec_create(void); /* NULL when out of memory */
 SN_API void sn_spec_destroy(snSpec *spec);
 
-/* What a spec consists of: any number of each kind, and the scene and the model themselves, of which there is one each.
- */
+/* What a spec consists of: any number of each kind, and the scene and the model themselves,
+ * of which there is one each. */
 typedef enum snKind {
     SN_KIND_NODE,
     SN_KIND_BODY,

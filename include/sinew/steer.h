@@ -1,8 +1,8 @@
 /* Steering a model on a tree: activations of all its line muscles that make it follow key poses.
  *
- * Each step, the accelerations that follow the target are turned into torques by solving the step backwards (passive joints
- * included), and the torques into activations by one quadratic program over all muscles. What muscles cannot give is
- * reported per coordinate. */
+ * Each step, the accelerations that follow the target are turned into torques by solving the step backwards (passive
+ * joints included), and the torques into activations by one quadratic program over all muscles. What muscles cannot
+ * give is reported per coordinate. */
 #ifndef SINEW_STEER_H
 #define SINEW_STEER_H
 
@@ -29,7 +29,7 @@ typedef struct snSteerLoad {
 typedef struct snSteer snSteer; /* a run in progress, as the receiver of its frames sees it */
 
 typedef struct snSteerDef {
-    size_t size; /* of this struct: set by its default function */
+    size_t size;            /* of this struct: set by its default function */
     double step;            /* s, at most; 0: the model's */
     double frame_rate;      /* frames a second of the result */
     double start, end;      /* s of the motion; end <= start: all of it */
@@ -44,15 +44,16 @@ typedef struct snSteerDef {
     int32_t npart, nload;
     const snSteerPart *part;
     const snSteerLoad *load;
-    snDrive *drive;         /* activations to stay near while following, or NULL */
-    const snPoses *breath;  /* one breath, added to the motion over and over; NULL: none */
-    double breath_depth;    /* rad: largest value of a breath */
-    double breath_period;   /* s; 0: as long as it is given */
+    snDrive *drive;        /* activations to stay near while following, or NULL */
+    const snPoses *breath; /* one breath, added to the motion over and over; NULL: none */
+    double breath_depth;   /* rad: largest value of a breath */
+    double breath_period;  /* s; 0: as long as it is given */
     snProgress progress;
     /* Receives each finished frame: the state at that time. Anything but SN_OK ends the run. */
     snStatus (*frame)(void *user, const snSteer *run, snState *state, double time);
     void *user;
-    const void *checkpoint; /* of an interrupted run with the same settings: continue after its last frame, bit for bit */
+    /* of an interrupted run with the same settings: continue after its last frame, bit for bit */
+    const void *checkpoint;
     size_t checkpoint_size;
 } snSteerDef;
 
@@ -68,20 +69,20 @@ enum { SN_STEER_MOST_AIMS = 16 };
 
 typedef struct snSteerReport {
     int32_t frames, resumed;
-    double mean, worst, worst_time;  /* error over steps and driven coordinates, rad or m */
-    int32_t worst_coordinate;        /* -1: none */
-    double *error;                   /* per coordinate: largest */
-    double *missing;                 /* per coordinate: largest torque that muscles could not give, N m or N */
-    double *clamped;                 /* per coordinate: by how much its target left the range, rad or m */
-    double worst_missing;            /* N m or N */
-    int32_t missing_coordinate;      /* -1: none */
+    double mean, worst, worst_time; /* error over steps and driven coordinates, rad or m */
+    int32_t worst_coordinate;       /* -1: none */
+    double *error;                  /* per coordinate: largest */
+    double *missing;                /* per coordinate: largest torque that muscles could not give, N m or N */
+    double *clamped;                /* per coordinate: by how much its target left the range, rad or m */
+    double worst_missing;           /* N m or N */
+    int32_t missing_coordinate;     /* -1: none */
     double max_activation, activation_step_rms;
-    double asymmetry;                /* largest difference of muscles that are called NAME_R and NAME_L, in the last step */
-    double rounds, worst_rounds;     /* of the program, per step */
+    double asymmetry;            /* largest difference of muscles that are called NAME_R and NAME_L, in the last step */
+    double rounds, worst_rounds; /* of the program, per step */
     double seconds, simulated, real_time_factor;
-    double step_mean, step_worst;    /* s of processor time: a controlled step */
-    double step_cold;                /* the very first one, whose program starts from nothing */
-    double stage[4];                 /* s of processor time per step: inverse, torques of the muscles, program, rest */
+    double step_mean, step_worst; /* s of processor time: a controlled step */
+    double step_cold;             /* the very first one, whose program starts from nothing */
+    double stage[4];              /* s of processor time per step: inverse, torques of the muscles, program, rest */
     bool diverged;
     char culprit[128];
     int32_t naim;
@@ -98,15 +99,15 @@ static inline snSteerDef sn_default_steer_def(void)
     def.relaxation = 0.1;
     return def;
 }
-/* Columns of poses are coordinates of the model, load.BODY (kg), activation.MUSCLE (0 to 1, to stay near), and what bodies
- * are to do: place.BODY.x y z (m that its centre of mass is moved, axes left out are free), turn.BODY.x y z (rotation
- * vector), look.BODY.x y z (point that it faces). Coordinates between the root and such a body that have no column of
- * their own follow by inverse kinematics. SN_BAD_INPUT: a column that the model lacks or a passive coordinate; a part, a
- * body or a muscle that is not there; a negative level. */
+/* Columns of poses are coordinates of the model, load.BODY (kg), activation.MUSCLE (0 to 1, to stay near), and what
+ * bodies are to do: place.BODY.x y z (m that its centre of mass is moved, axes left out are free), turn.BODY.x y z
+ * (rotation vector), look.BODY.x y z (point that it faces). Coordinates between the root and such a body that have no
+ * column of their own follow by inverse kinematics. SN_BAD_INPUT: a column that the model lacks or a passive
+ * coordinate; a part, a body or a muscle that is not there; a negative level. */
 SN_API snStatus sn_steer(const snModel *model, const snPoses *poses, const snSteerDef *def, snSteerReport *report,
                          snError *error);
-/* The run at its last finished frame as bytes, for def->checkpoint of a later one. Gives the size, which does not change
- * during a run; bytes may be NULL to ask for it. Of this machine and version only. */
+/* The run at its last finished frame as bytes, for def->checkpoint of a later one. Gives the size, which does not
+ * change during a run; bytes may be NULL to ask for it. Of this machine and version only. */
 SN_API size_t sn_steer_save(const snSteer *run, void *bytes);
 SN_RELEASED(sn_steer_report_free, snSteerReport)
 

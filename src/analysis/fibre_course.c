@@ -16,11 +16,11 @@ typedef struct Course {
     const snSpec *spec;
     const snModel *m;
     const snTrack *replay;
-    int32_t nstrand;  /* with a belly */
-    int32_t *strand;  /* of the model */
-    int32_t *point;   /* first control point of it in a frame of the replay */
-    double *length;   /* frames x nstrand */
-    double *row;      /* 2 nstrand */
+    int32_t nstrand; /* with a belly */
+    int32_t *strand; /* of the model */
+    int32_t *point;  /* first control point of it in a frame of the replay */
+    double *length;  /* frames x nstrand */
+    double *row;     /* 2 nstrand */
     const char **name;
     snArena names;
 } Course;
@@ -28,8 +28,10 @@ typedef struct Course {
 /* Length of a strand's path between two parameters. */
 static double path_length(const snStrand *s, const double *q, double from, double to)
 {
-    static const double node[GAUSS] = {-0.8611363115940526, -0.3399810435848563, 0.3399810435848563, 0.8611363115940526};
-    static const double weight[GAUSS] = {0.3478548451374538, 0.6521451548625461, 0.6521451548625461, 0.3478548451374538};
+    static const double node[GAUSS] = {-0.8611363115940526, -0.3399810435848563, 0.3399810435848563,
+                                       0.8611363115940526};
+    static const double weight[GAUSS] = {0.3478548451374538, 0.6521451548625461, 0.6521451548625461,
+                                         0.3478548451374538};
     int32_t pieces = PIECES * s->n;
     double sum = 0, h = (to - from) / pieces;
     for (int32_t i = 0; i < pieces; ++i)
@@ -145,7 +147,8 @@ static snStatus make(Course *c, snTrack **result, snError *error)
 
 snStatus sn_fibre_course(const snSpec *spec, const snModel *m, const snTrack *replay, snTrack **result, snError *error)
 {
-    if (!spec || !m || !replay || !result) return sn_fail_argument(error, "the spec, the model, the replay or the place for the result is NULL");
+    if (!spec || !m || !replay || !result)
+        return sn_fail_argument(error, "the spec, the model, the replay or the place for the result is NULL");
     Course c = {.spec = spec, .m = m, .replay = replay};
     snStatus status = make(&c, result, error);
     sn_free(c.strand);

@@ -4,8 +4,8 @@
  *     min 1/2 sum ((A c - b)_i / e_i)^2 + rho/2 sum w_j c_j^2 + kappa/2 sum (c_j - c_k)^2,  0 <= c <= 1
  *
  * e is the tolerance of a coordinate. A joint at its stop gets a column of its own: the stop pushes, at no cost. rho is
- * so small that a pose within reach leaves less than 0.5 mN m at any joint. Convex with one answer: a fast yes or no.
- */
+ * so small that a pose within reach leaves less than 0.5 mN m at any joint. Convex with one
+ * answer: a fast yes or no. */
 #include "analysis/patient.h"
 #include "sim/tree_sim.h"
 
@@ -118,7 +118,8 @@ void sn_patient_torque(snPatient *p, const double *q, const double *activation, 
 
 /* ---- the program ---------------------------------------------------------------------------- */
 
-/* Rows of driven coordinates that are neither fused nor ignored, over their tolerance; a column per control and per stop. */
+/* Rows of driven coordinates that are neither fused nor ignored, over their tolerance; a column per control and per
+ * stop. */
 static void fill_rows(snPatient *p)
 {
     size_t ld = (size_t)p->ld;

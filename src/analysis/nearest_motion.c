@@ -1,8 +1,8 @@
 /* The nearest motion that a limb can make: frames that lack torque are drawn to the nearest pose that holds, and the
  * change is spread over their neighbours so that it stays smooth:
  *     min over d of sum w_i |d_i - o_i|^2 + stiffness |second differences of d|^2
- * for each coordinate, o being the way to the nearest pose (0 where the frame passes) and w large where it fails. Frames
- * that fail then are drawn as well, and those that still fail get a larger weight. */
+ * for each coordinate, o being the way to the nearest pose (0 where the frame passes) and w large where it fails.
+ * Frames that fail then are drawn as well, and those that still fail get a larger weight. */
 #include "analysis/patient.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -151,7 +151,8 @@ static void keep(const Search *s)
 
 snStatus sn_nearest_motion(snPatient *p, const snTargets *t, snNearestMotion *out, snProgress progress, snError *error)
 {
-    if (!p || !t || !out || !out->q) return sn_fail_argument(error, "sn_nearest_motion without patient, targets or place");
+    if (!p || !t || !out || !out->q)
+        return sn_fail_argument(error, "sn_nearest_motion without patient, targets or place");
     size_t nf = (size_t)t->nframe, nc = (size_t)t->ncoordinate, n = nf * nc;
     double *block = SN_NEW_ARRAY(double, 2 * n + 4 * nf + 3 * nc + (size_t)p->nu);
     if (!block) return sn_fail_no_memory(error);

@@ -65,7 +65,8 @@ extern const double sn_effort_weight, sn_couple_weight;
 
 /* Fills A and b for a state; v and a may be NULL. */
 void sn_patient_assemble(snPatient *p, const double *q, const double *v, const double *a);
-/* Fills A for the state that a simulation of p was prepared in, from its lengths and forces; b and the tree are left. */
+/* Fills A for the state that a simulation of p was prepared in, from its lengths and
+ * forces; b and the tree are left. */
 void sn_patient_borrow(snPatient *p, const struct snTreeSim *sim);
 /* Torque of everything at given activations and no acceleration: sum of forces, 0 in equilibrium. */
 void sn_patient_torque(snPatient *p, const double *q, const double *activation, double *tau);
@@ -85,8 +86,8 @@ snStatus sn_patient_solve(snPatient *p, snBoxQpInfo *info);
 /* Target to what can be: inside the ranges, fused joints where they are. Fills p->clamped. */
 void sn_patient_clamp(snPatient *p, const double *target, double *q);
 
-/* Forward dynamics of the case, from rest in the neutral pose, with the full stiffness while that is definite. Strengths
- * and loads are those of now; sn_patient_apply takes over later ones. NULL: out of memory. */
+/* Forward dynamics of the case, from rest in the neutral pose, with the full stiffness while that is definite.
+ * Strengths and loads are those of now; sn_patient_apply takes over later ones. NULL: out of memory. */
 struct snTreeSim *sn_patient_sim(const snPatient *p);
 void sn_patient_apply(const snPatient *p, struct snTreeSim *sim);
 /* The activations of the units for its paths. */

@@ -312,7 +312,8 @@ static snStatus run_once(snPursue *u, double offset, snTrack *replay)
             frame = (int32_t)fmax(1, round(1 / (u->frame_rate * u->h)));
     for (int32_t i = 0; i <= n && status == SN_OK; ++i) {
         double time = u->begin + i * u->h;
-        if (u->def->progress.call && i % u->every == 0 && /* often: what is finished can be kept only if this ends soon */
+        if (u->def->progress.call &&
+            i % u->every == 0 && /* often: what is finished can be kept only if this ends soon */
             u->def->progress.call(u->def->progress.user, "track", offset + time - u->begin, u->total))
             return SN_CANCELLED;
         if (i % frame == 0) compare(u, time);

@@ -11,8 +11,8 @@ typedef struct snPursue {
     const snPoses *poses;
     const snPursueDef *def;
     snPursueReport *report;
-    snTreeSim *sim; /* the limb, with the case applied */
-    bool full;      /* the last step used the full stiffness */
+    snTreeSim *sim;    /* the limb, with the case applied */
+    bool full;         /* the last step used the full stiffness */
     int32_t *column;   /* per coordinate, -1: none */
     int32_t *compared; /* per coordinate: in how many frames */
     double *key;       /* keys x units: activations that hold the keys; NULL: chosen on the way */
@@ -35,12 +35,13 @@ snStatus sn_pursue_keys(snPursue *u);
 /* The activations at a time, in straight lines from key to key. */
 void sn_pursue_between_keys(snPursue *u, double time);
 
-/* One frame of it from rest: what activation moves every coordinate by, rad. newtons: forces in N instead of percent.
- */
+/* One frame of it from rest: what activation moves every coordinate by, rad. newtons:
+ * forces in N instead of percent. */
 snStatus sn_paper_frame(snPatient *p, const double *activation, bool newtons, double *moved);
 
 /* One frame from rest at q towards a target, all joints at once, by L-BFGS-B and by the quadratic program that it is:
- * above: what the program's value lies above that of L-BFGS-B; apart: rms distance of the poses that both reach, rad. */
+ * above: what the program's value lies above that of L-BFGS-B; apart: rms distance of the
+ * poses that both reach, rad. */
 snStatus sn_paper_compare(snPatient *p, const double *q, const double *target, double *above, double *apart);
 
 #endif

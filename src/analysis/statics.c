@@ -180,7 +180,8 @@ static snStatus check(Statics *t, const double *arm, double share, snStatics *ou
 
 snStatus sn_static_check(const snModel *m, const double *arm, double share, snStatics *statics, snError *error)
 {
-    if (!m || !arm || !statics) return sn_fail_argument(error, "the model, the arms or the place for the result is NULL");
+    if (!m || !arm || !statics)
+        return sn_fail_argument(error, "the model, the arms or the place for the result is NULL");
     Statics t = {.m = m, .n = m->nmuscle};
     snStatics out = {0};
     if (!(share > 0 && share <= 1))

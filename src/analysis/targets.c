@@ -1,6 +1,6 @@
 /* Motions of coordinates, sampled; the motion check and the comparison of a case with a healthy limb. */
-#include "motion/poses.h"
 #include "analysis/patient.h"
+#include "motion/poses.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

@@ -141,11 +141,13 @@ static v3 separation(const snAutoStrands *a, const double *position, int32_t s, 
 /* Angle by which the separation of two strands turns about them from section k - 1 to k. */
 static double turn_at(const snAutoStrands *a, const double *position, int32_t s, int32_t o, int32_t k)
 {
-    v3 tangent, before = separation(a, position, s, o, k - 1, &tangent), now = separation(a, position, s, o, k, &tangent);
+    v3 tangent, before = separation(a, position, s, o, k - 1, &tangent),
+                now = separation(a, position, s, o, k, &tangent);
     return atan2(v3_dot(v3_cross(before, now), tangent), v3_dot(before, now));
 }
 
-/* By how much the whole muscle twists from section k - 1 to k: the mean over pairs that are neighbours in the middle. */
+/* By how much the whole muscle twists from section k - 1 to k: the mean over pairs that are
+ * neighbours in the middle. */
 static double twist_at(const snAutoStrands *a, const double *position, double near, int32_t k)
 {
     v3 t;

@@ -12,7 +12,7 @@
 static const double over_relaxation = 1.5;
 static const double whole_steps = 40; /* from then on w falls as 1 / steps: see damping_of */
 static const double margin_of_spacing = 0.15;
-static const double beginning = 0.85;  /* of a section's width: wider, the parts of several inputs overlap */
+static const double beginning = 0.85; /* of a section's width: wider, the parts of several inputs overlap */
 
 /* ---- the wall ----------------------------------------------------------------------------------- */
 
@@ -126,8 +126,8 @@ static void turn_axes(Shape *s, double angle)
     s->other = v3_add(v3_scale(other, cos(angle)), v3_scale(across, -sin(angle)));
 }
 
-/* The shape of section k, from that of the section before. Its axes turn with a flat section that twists, so that strands
- * keep their neighbours; a round one has no direction to follow. */
+/* The shape of section k, from that of the section before. Its axes turn with a flat section that twists, so that
+ * strands keep their neighbours; a round one has no direction to follow. */
 static void next_shape(const snAutoStrands *a, int32_t input, int32_t k, Shape *s)
 {
     double major = s->major, flat = s->flat;

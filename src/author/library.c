@@ -19,7 +19,8 @@ void sn_library_destroy(snLibrary *library)
 }
 
 static snStatus add_muscle(const snSpec *spec, const snModel *model, const snLibraryDef *def, const char *name,
-                           const double *poses, snBoneDistances *distances, snPool *pool, snLibrary *library, snError *error)
+                           const double *poses, snBoneDistances *distances, snPool *pool, snLibrary *library,
+                           snError *error)
 {
     snSoftMuscle muscle;
     snLibraryMuscle *out = library->muscle + library->nmuscle;

@@ -112,8 +112,7 @@ static snStatus add_axis(snLibraryGrid *g, int32_t coordinate, int32_t samples, 
         return SN_BAD_INPUT;
     }
     if (samples < 2 || samples > SN_LIBRARY_VALUES)
-        return sn_fail(error, SN_BAD_INPUT, "%d samples along %s, expected 2 to %d", samples, name,
-                       SN_LIBRARY_VALUES);
+        return sn_fail(error, SN_BAD_INPUT, "%d samples along %s, expected 2 to %d", samples, name, SN_LIBRARY_VALUES);
     (void)snprintf(x->name, sizeof x->name, "%s", name);
     x->n = samples;
     for (int32_t k = 0; k < samples; ++k) x->value[k] = low + (high - low) * k / (samples - 1);

@@ -12,7 +12,10 @@ static atomic_llong total_count, live_count, live_bytes;
 static atomic_llong fail_after = -1;
 
 /* The size of a block is kept in the 64 bytes before it. */
-static size_t *size_of(void *block) { return (size_t *)(void *)((char *)block - ALIGN); }
+static size_t *size_of(void *block)
+{
+    return (size_t *)(void *)((char *)block - ALIGN);
+}
 
 static int may_allocate(void)
 {
@@ -66,10 +69,22 @@ void sn_free(void *block)
     free((char *)block - ALIGN);
 }
 
-int64_t sn_alloc_count(void) { return atomic_load(&total_count); }
-int64_t sn_alloc_live(void) { return atomic_load(&live_count); }
-int64_t sn_alloc_bytes(void) { return atomic_load(&live_bytes); }
-void sn_alloc_fail_after(int64_t n) { atomic_store(&fail_after, n); }
+int64_t sn_alloc_count(void)
+{
+    return atomic_load(&total_count);
+}
+int64_t sn_alloc_live(void)
+{
+    return atomic_load(&live_count);
+}
+int64_t sn_alloc_bytes(void)
+{
+    return atomic_load(&live_bytes);
+}
+void sn_alloc_fail_after(int64_t n)
+{
+    atomic_store(&fail_after, n);
+}
 
 void sn_release(void *memory)
 {

@@ -39,7 +39,10 @@ void *sn_arena_copy(snArena *arena, const void *from, size_t count, size_t size)
     return copy;
 }
 
-char *sn_arena_strdup(snArena *arena, const char *text) { return sn_arena_copy(arena, text, strlen(text) + 1, 1); }
+char *sn_arena_strdup(snArena *arena, const char *text)
+{
+    return sn_arena_copy(arena, text, strlen(text) + 1, 1);
+}
 
 void sn_arena_free(snArena *arena)
 {

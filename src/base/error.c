@@ -41,7 +41,10 @@ snStatus sn_fail(snError *error, snStatus status, const char *format, ...)
     return status;
 }
 
-snStatus sn_fail_no_memory(snError *error) { return sn_fail(error, SN_NO_MEMORY, "out of memory"); }
+snStatus sn_fail_no_memory(snError *error)
+{
+    return sn_fail(error, SN_NO_MEMORY, "out of memory");
+}
 
 snStatus sn_fail_argument(snError *error, const char *what)
 {

@@ -5,8 +5,8 @@
  *         sn_memo_keep(memo, data, size);
  *     }
  *
- * Whoever hands in bytes answers for their belonging to the same computation; a piece of another size ends the taking, and
- * everything from there on is computed. */
+ * Whoever hands in bytes answers for their belonging to the same computation; a piece of another size ends the taking,
+ * and everything from there on is computed. */
 #ifndef SN_BASE_MEMO_H
 #define SN_BASE_MEMO_H
 

@@ -113,7 +113,10 @@ void sn_pool_destroy(snPool *p)
     sn_free(p);
 }
 
-int32_t sn_pool_threads(const snPool *p) { return p ? p->nworker + 1 : 1; }
+int32_t sn_pool_threads(const snPool *p)
+{
+    return p ? p->nworker + 1 : 1;
+}
 
 void sn_pool_loop(snPool *p, int32_t count, snLoopFn body, void *context)
 {

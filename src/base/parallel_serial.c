@@ -17,8 +17,14 @@ snPool *sn_pool_create(int32_t nthread)
     return p;
 }
 
-void sn_pool_destroy(snPool *p) { sn_free(p); }
-int32_t sn_pool_threads(const snPool *p) { return p ? p->nthread : 1; }
+void sn_pool_destroy(snPool *p)
+{
+    sn_free(p);
+}
+int32_t sn_pool_threads(const snPool *p)
+{
+    return p ? p->nthread : 1;
+}
 
 void sn_pool_loop(snPool *p, int32_t count, snLoopFn body, void *context)
 {
@@ -26,6 +32,9 @@ void sn_pool_loop(snPool *p, int32_t count, snLoopFn body, void *context)
     for (int32_t i = 0; i < count; ++i) body(context, i);
 }
 
-int32_t sn_hardware_threads(void) { return 1; }
+int32_t sn_hardware_threads(void)
+{
+    return 1;
+}
 
 #endif

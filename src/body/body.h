@@ -56,9 +56,9 @@ void sn_joint_rows_at(const snJoint *joint, rigid a, rigid b, double *gap, doubl
  * lie in (-pi, pi], the second one of a ball in [-pi/2, pi/2]: at its ends the other two are not defined and their
  * rows are finite but mean nothing. */
 void sn_joint_coordinates(const snJoint *joint, rigid a, rigid b, double *coordinate, double *row);
-/* Of a ball: angle between a unit direction in A's frame and x of B's frame, 0 to pi, and the turn about x that is left when
- * the shortest rotation from x of A to x of B is undone, in (-pi, pi]; rad, with their velocity rows. Rows of the swing
- * vanish at 0 and pi; the twist is undefined where x is turned round. */
+/* Of a ball: angle between a unit direction in A's frame and x of B's frame, 0 to pi, and the turn about x that is left
+ * when the shortest rotation from x of A to x of B is undone, in (-pi, pi]; rad, with their velocity rows. Rows of the
+ * swing vanish at 0 and pi; the twist is undefined where x is turned round. */
 double sn_joint_swing(const snJoint *joint, rigid a, rigid b, v3 center, double row[12]);
 double sn_joint_twist(const snJoint *joint, rigid a, rigid b, double row[12]);
 /* Pose of B that gives the coordinates, for a pose of A. */

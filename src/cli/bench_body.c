@@ -59,7 +59,8 @@ snStatus cli_bench_body(snCli *cli)
     snError error = {0};
     def.model = "body";
     snStatus status = cli_compile_model(cli, "body", NULL, &model);
-    if (status == SN_OK) status = cli_fail_file(cli, sn_load_motion_poses(motion, &def, &poses, &error), &error, motion);
+    if (status == SN_OK)
+        status = cli_fail_file(cli, sn_load_motion_poses(motion, &def, &poses, &error), &error, motion);
     if (status == SN_OK) {
         cli_say(cli, "processor time of a controlled step of %g ms, in ms\n", 1e3 * sn_model_step(model));
         cli_say(cli, "%-8s %8s %8s %8s  %8s %8s %8s %8s %7s %6s %8s %9s\n", "steps", "mean", "worst", "first", stage[0],

@@ -36,7 +36,8 @@ static const double *pose(const snClinicalBench *b, int i)
     return b->targets.q + (size_t)b->frame[i % POSES] * (size_t)b->targets.ncoordinate;
 }
 
-/* Time of a hold that a part of them stays under (0.5: the median), s: warm, frame after frame of the motion with its velocities; or cold, another pose each time.
+/* Time of a hold that a part of them stays under (0.5: the median), s: warm, frame after frame of the motion with its
+ * velocities; or cold, another pose each time.
  */
 static double hold_time(snClinicalBench *b, bool warm, double part)
 {

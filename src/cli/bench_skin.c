@@ -161,7 +161,8 @@ static void tell(const snSkinBench *b)
     cli_say(cli,
             "skin of %d triangles under %d strands: bulge %.2f ms a frame, %.2f ms of processor time, of which the "
             "search %.2f ms\n",
-            b->skinned.ntriangle, sn_count(b->fist.model, SN_ITEM_STRAND), b->quick.wall, b->quick.cpu, b->quick.search);
+            b->skinned.ntriangle, sn_count(b->fist.model, SN_ITEM_STRAND), b->quick.wall, b->quick.cpu,
+            b->quick.search);
     cli_say(cli,
             "by brute force %.1f ms of processor time (%.1f times), the search %.1f ms (%.1f times), %.1e m apart\n",
             b->brute.cpu, b->whole_ratio, b->brute.search, b->search_ratio, b->apart);

@@ -47,7 +47,8 @@ static bool read_course(const char *text, double *time, double *kg, int32_t *cou
         if (end == text || *end != ':') return false;
         text = end + 1;
         kg[*count] = read_mass(text, &end);
-        if (end == text || (*end && !strchr(",/", *end)) || (*count > 0 && time[*count] <= time[*count - 1])) return false;
+        if (end == text || (*end && !strchr(",/", *end)) || (*count > 0 && time[*count] <= time[*count - 1]))
+            return false;
         text = end + (*end != '\0');
         ++*count;
     }
@@ -68,7 +69,8 @@ static snStatus read_loads(Reader *r)
             return cli_fail(r->cli, SN_USAGE, "--load needs BODY=2kg or BODY=0:0kg/1:2kg (times in s), not '%s'", text);
         l->body = sn_find(r->model, SN_ITEM_BODY, body);
         if (l->body < 0)
-            return cli_fail(r->cli, SN_BAD_INPUT, "--load: the model has no body '%s'; sinew info --list names them", body);
+            return cli_fail(r->cli, SN_BAD_INPUT, "--load: the model has no body '%s'; sinew info --list names them",
+                            body);
         r->def->nload = n + 1;
     }
     r->def->load = r->o->load;
@@ -91,7 +93,8 @@ static snStatus read_breathing(Reader *r)
         fine = end != second && period >= 0.5 && period <= 60;
     }
     if (!fine || *end || !(depth > 0 && depth <= 10))
-        return cli_fail(r->cli, SN_USAGE, "--breathing needs DEG or DEG:SECONDS (up to 10 degrees, 0.5 to 60 s), not '%s'", text);
+        return cli_fail(r->cli, SN_USAGE,
+                        "--breathing needs DEG or DEG:SECONDS (up to 10 degrees, 0.5 to 60 s), not '%s'", text);
     motion.model = r->cli->argument[0], motion.source = &r->o->breath_source;
     r->def->breath_depth = depth / DEGREES, r->def->breath_period = period;
     snStatus status = sn_load_motion_poses("breath", &motion, &r->o->breath, &error);

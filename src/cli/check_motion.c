@@ -63,7 +63,9 @@ static snStatus find_nearest(snClinic *c, const char *path)
         if (near.worst < 0)
             cli_say(cli, "wrote %s: the motion as it is\n", path);
         else
-            cli_say(cli, "wrote %s: the nearest motion is %.1f deg rms off, at most %.1f deg (%s at %.2f s); %d frames still fail\n",
+            cli_say(cli,
+                    "wrote %s: the nearest motion is %.1f deg rms off, at most %.1f deg (%s at %.2f s); %d frames "
+                    "still fail\n",
                     path, DEGREES * near.rms, DEGREES * near.error, worst, when, near.left);
         json_open(&cli->json, "nearest", '{');
         json_string(&cli->json, "path", path);
@@ -92,7 +94,9 @@ snStatus cli_check_motion(snCli *cli)
         json_string(&cli->json, "model", cli->argument[0]);
         json_string(&cli->json, "motion", c.motion);
         clinic_say_case(&c);
-        if (c.gaps) cli_say(cli, "%d empty %s filled in between the values before and after\n", c.gaps, c.gaps == 1 ? "cell is" : "cells are");
+        if (c.gaps)
+            cli_say(cli, "%d empty %s filled in between the values before and after\n", c.gaps,
+                    c.gaps == 1 ? "cell is" : "cells are");
         json_integer(&cli->json, "empty_cells", c.gaps);
         json_integer(&cli->json, "frames", r.nframe);
         json_integer(&cli->json, "failing_frames", r.nbad);

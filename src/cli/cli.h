@@ -24,9 +24,9 @@
 #include "image/own/image.h"
 #include "io/own/files.h"
 #include "io/own/journal.h"
+#include "io/own/kept.h"
 #include "io/own/motions.h"
 #include "io/own/point_cache.h"
-#include "io/own/kept.h"
 #include "model/own/mass.h"
 #include "model/own/schema.h"
 #include "page/own/glb.h"
@@ -34,17 +34,17 @@
 #include "plot/own/plot.h"
 #include "record/own/playback.h"
 #include "sim/own/state.h"
-#include "skin/own/skin.h"
 #include "sinew/sinew.h"
+#include "skin/own/skin.h"
 
 typedef enum snOptionKind {
     SN_OPTION_FLAG,
     SN_OPTION_TEXT,
     SN_OPTION_NUMBER,
-    SN_OPTION_COUNT, /* a whole number */
-    SN_OPTION_PAIR,  /* NAME=LEVEL */
+    SN_OPTION_COUNT,  /* a whole number */
+    SN_OPTION_PAIR,   /* NAME=LEVEL */
     SN_OPTION_COURSE, /* NAME=LEVEL, or NAME=TIME:LEVEL,TIME:LEVEL,... */
-    SN_OPTION_CHOICE /* one of the words in `value`, separated by | */
+    SN_OPTION_CHOICE  /* one of the words in `value`, separated by | */
 } snOptionKind;
 
 typedef struct snOption {
@@ -145,7 +145,7 @@ void cli_open_streams(void); /* before anything else: descriptors 0 to 2 are the
 /* Control characters and bytes that are not UTF-8 become question marks; line ends and tabs stay. */
 void cli_make_plain(char *text);
 size_t cli_character(const char *text); /* length of the UTF-8 character here, 0 if there is none */
-double cli_seconds(void); /* wall clock */
+double cli_seconds(void);               /* wall clock */
 
 /* ---- models.c ----------------------------------------------------------------------------- */
 
@@ -168,8 +168,8 @@ void *cli_read_bytes(const char *path, size_t *size);
 
 /* ---- outputs.c ---------------------------------------------------------------------------- */
 
-/* Each says what is wrong. Whether a file of this path could be written: its folder exists and lets us, and it is none of
- * the inputs. */
+/* Each says what is wrong. Whether a file of this path could be written: its folder exists and lets us, and it is none
+ * of the inputs. */
 snStatus cli_check_output(snCli *cli, const char *path);
 /* That no option names a file to write which the command reads, or two the same. Before any command. */
 snStatus cli_check_outputs(snCli *cli);
@@ -197,7 +197,10 @@ void cli_run_close(snRunFile *run, bool finished); /* finished: OUT.resume is no
 
 /* The option that chooses the form of a replay, and the ending that it means. */
 #define CLI_REPLAY_OPTION                                                                                              \
-    {"replay", SN_OPTION_CHOICE, "xml|gz|bin", "form of the replay: .replay.xml, .replay.xml.gz or .replay.bin", 0, 0}
+    {                                                                                                                  \
+        "replay", SN_OPTION_CHOICE, "xml|gz|bin", "form of the replay: .replay.xml, .replay.xml.gz or .replay.bin", 0, \
+            0                                                                                                          \
+    }
 const char *cli_replay_ending(const snCli *cli);
 const char *cli_file_name(const char *path); /* without the folder */
 
@@ -212,8 +215,10 @@ void cli_say_demands(snCli *cli, const snDrive *drive);
 /* ---- loads.c ------------------------------------------------------------------------------ */
 
 #define CLI_LOADS_OPTION                                                                                               \
-    {"loads", SN_OPTION_TEXT, "FILE", "loads over time: .csv or .sto with columns time, BODY.fx, BODY.fy, BODY.fz or grip", \
-     0, 0}
+    {                                                                                                                  \
+        "loads", SN_OPTION_TEXT, "FILE",                                                                               \
+            "loads over time: .csv or .sto with columns time, BODY.fx, BODY.fy, BODY.fz or grip", 0, 0                 \
+    }
 /* Loads from --load and --loads; stays NULL without any. To be destroyed also when this fails. Says what is wrong. */
 snStatus cli_read_loads(snCli *cli, const snModel *model, snLoads **loads);
 
@@ -245,7 +250,7 @@ snStatus cli_vary(snCli *cli, snSpec *spec);
     }
 #define CLI_SEED_OPTION                                                                                                \
     {                                                                                                                  \
-        "seed", SN_OPTION_COUNT, "N", "random seed of --vary (1)", 0, 1e15                                   \
+        "seed", SN_OPTION_COUNT, "N", "random seed of --vary (1)", 0, 1e15                                             \
     }
 
 /* ---- talk.c ------------------------------------------------------------------------------- */

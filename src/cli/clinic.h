@@ -21,26 +21,38 @@ typedef struct snClinic {
 /* Holding again and again while muscles tire. */
 #define CLINIC_ENDURE_OPTIONS                                                                                          \
     {"fatigue", SN_OPTION_FLAG, "", "hold it again and again while the muscles tire: when is it lost?", 0, 0},         \
-    {"work", SN_OPTION_NUMBER, "S", "with --fatigue: seconds that it is held (2)", 0.1, 3600},                        \
-    {"rest", SN_OPTION_NUMBER, "S", "with --fatigue: seconds of rest after each (4)", 0, 3600},                       \
-    {"repeat", SN_OPTION_COUNT, "N", "with --fatigue: how often (60)", 1, 10000}
+        {"work", SN_OPTION_NUMBER, "S", "with --fatigue: seconds that it is held (2)", 0.1, 3600},                     \
+        {"rest", SN_OPTION_NUMBER, "S", "with --fatigue: seconds of rest after each (4)", 0, 3600},                    \
+    {                                                                                                                  \
+        "repeat", SN_OPTION_COUNT, "N", "with --fatigue: how often (60)", 1, 10000                                     \
+    }
 
 #define CLINIC_OPTIONS                                                                                                 \
     {"strength", SN_OPTION_PAIR, "UNIT=LEVEL", "weaken a muscle, 0 to 1; may be repeated", 0, 1}, CLINIC_MORE_OPTIONS
 #define CLINIC_MORE_OPTIONS                                                                                            \
     {"case", SN_OPTION_TEXT, "FILE", "apply a *.case.xml; the other options are added to it", 0, 0},                   \
-    {"passive", SN_OPTION_PAIR, "UNIT=LEVEL", "scale its passive force, 0 to 10: above 1 a contracture", 0, 10},       \
-    {"cost", SN_OPTION_PAIR, "UNIT=LEVEL", "multiply the cost of its effort, as if it were tired", 0.01, 1e6},                       \
-    {"cut", SN_OPTION_TEXT, "UNIT", "cut its tendon", 0, 0},                                                           \
-    {"nerve", SN_OPTION_TEXT, "LESION", "paralyse what a nerve lesion paralyses: ulnar-low, ...", 0, 0},               \
-    {"fuse", SN_OPTION_TEXT, "JOINT[=DEG]", "fuse a joint at an angle (0)", 0, 0},                                     \
-    {"load", SN_OPTION_TEXT, "BODY=X,Y,Z", "a force in N, in the axes of the drawn pose; on body: BODY=2kg or BODY=0:0kg/1:2kg", 0, \
-    0},                                                                                                                \
-    {"transfer", SN_OPTION_TEXT, "DONOR:RECIPIENT[=LENGTH]",                                                           \
-    "transfer a tendon; LENGTH: of its fibres over the optimal one as drawn, 0.5 to 1.5", 0, 0},                       \
-    {"couple", SN_OPTION_CHOICE, "soft|hard|none", "how FDP and ED of the fingers act together (soft)", 0, 0},         \
-    {"posture", SN_OPTION_CHOICE, "hanging|palm-down|palm-up|thumb-up", "where gravity pulls (hanging)", 0, 0},        \
-    {"save-case", SN_OPTION_TEXT, "FILE", "keep the case as a *.case.xml", 0, 0}
+        {"passive", SN_OPTION_PAIR, "UNIT=LEVEL", "scale its passive force, 0 to 10: above 1 a contracture", 0, 10},   \
+        {"cost", SN_OPTION_PAIR, "UNIT=LEVEL", "multiply the cost of its effort, as if it were tired", 0.01, 1e6},     \
+        {"cut", SN_OPTION_TEXT, "UNIT", "cut its tendon", 0, 0},                                                       \
+        {"nerve", SN_OPTION_TEXT, "LESION", "paralyse what a nerve lesion paralyses: ulnar-low, ...", 0, 0},           \
+        {"fuse", SN_OPTION_TEXT, "JOINT[=DEG]", "fuse a joint at an angle (0)", 0, 0},                                 \
+        {"load",                                                                                                       \
+         SN_OPTION_TEXT,                                                                                               \
+         "BODY=X,Y,Z",                                                                                                 \
+         "a force in N, in the axes of the drawn pose; on body: BODY=2kg or BODY=0:0kg/1:2kg",                         \
+         0,                                                                                                            \
+         0},                                                                                                           \
+        {"transfer",                                                                                                   \
+         SN_OPTION_TEXT,                                                                                               \
+         "DONOR:RECIPIENT[=LENGTH]",                                                                                   \
+         "transfer a tendon; LENGTH: of its fibres over the optimal one as drawn, 0.5 to 1.5",                         \
+         0,                                                                                                            \
+         0},                                                                                                           \
+        {"couple", SN_OPTION_CHOICE, "soft|hard|none", "how FDP and ED of the fingers act together (soft)", 0, 0},     \
+        {"posture", SN_OPTION_CHOICE, "hanging|palm-down|palm-up|thumb-up", "where gravity pulls (hanging)", 0, 0},    \
+    {                                                                                                                  \
+        "save-case", SN_OPTION_TEXT, "FILE", "keep the case as a *.case.xml", 0, 0                                     \
+    }
 
 /* Loads and checks the model, reads the case, makes the patient. Free with clinic_close also when this fails. */
 snStatus clinic_open(snCli *cli, snClinic *c);

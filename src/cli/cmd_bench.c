@@ -241,7 +241,8 @@ static snStatus run(snCli *cli)
 }
 
 static const snOption options[] = {
-    {"rung", SN_OPTION_TEXT, "NAME", "one rung only: a name of the ladder, skin, flesh, library, hand-clinical, body, or any MODEL", 0, 0},
+    {"rung", SN_OPTION_TEXT, "NAME",
+     "one rung only: a name of the ladder, skin, flesh, library, hand-clinical, body, or any MODEL", 0, 0},
     {"motion", SN_OPTION_TEXT, "NAME", "with the tracking controller on this motion (rung hand: fist)", 0, 0},
     {"seconds", SN_OPTION_NUMBER, "S", "time to spend on each rung (1)", 0.001, 600},
     {"triangles", SN_OPTION_COUNT, "N",
@@ -253,12 +254,15 @@ const snCommand cmd_bench = {
     .name = "bench",
     .arguments = "[--rung NAME]",
     .about = "Run the benchmark ladder: steps a second, real-time factor, where the time goes, memory",
-    .details =
-        "Uses one thread unless you give --threads. `solve us` is the time to factor and solve with the strand solver,\n"
-        "`plain us` the same with the plain reference solver; MiB is the memory of one state. The rung `hand` includes the\n"
-        "controller. Other rungs measure other things: skin the bulge of the hand's tendons and ten seconds written as PC2,\n"
-        "hand-clinical the clinical questions, body a controlled step of the upper body (with --motion, 2 s of it), flesh the\n"
-        "hand in flesh with two threads: seconds a frame, iterations, error, memory.",
+    .details = "Uses one thread unless you give --threads. `solve us` is the time to factor and solve with the strand "
+               "solver,\n"
+               "`plain us` the same with the plain reference solver; MiB is the memory of one state. The rung `hand` "
+               "includes the\n"
+               "controller. Other rungs measure other things: skin the bulge of the hand's tendons and ten seconds "
+               "written as PC2,\n"
+               "hand-clinical the clinical questions, body a controlled step of the upper body (with --motion, 2 s of "
+               "it), flesh the\n"
+               "hand in flesh with two threads: seconds a frame, iterations, error, memory.",
     .example = "sinew bench --rung pendulum",
     .output =
         "rung                    steps/s     x real    step us   solve us   plain us       MiB   where the time goes\n"

@@ -52,7 +52,8 @@ const snCommand cmd_check = {
     .about = "Report every problem of a model at once, each with file, line, element and remedy",
     .details =
         "Exits with 3 if there is an error, and with 0 if there are only warnings. With MOTION and a model on a tree\n"
-        "(hand-clinical), it says which frames of the motion the muscles cannot produce and how far off the nearest pose is\n"
+        "(hand-clinical), it says which frames of the motion the muscles cannot produce and how far off the nearest "
+        "pose is\n"
         "that they can hold; the other options describe a clinical case.",
     .example = "sinew check pulley",
     .output = "pulley: 0 errors, 0 warnings",

@@ -118,8 +118,8 @@ static snStatus run(snCli *cli)
     if (!out) return cli_fail(cli, SN_USAGE, "-o FILE.html is missing: the page to write");
     snStatus status = cli_compile_model(cli, cli->argument[0], &h.spec, &h.model);
     if (status == SN_OK && sn_count(h.model, SN_ITEM_LINE) == 0)
-        status = cli_fail(cli, SN_BAD_INPUT, "%s is not a model on a tree: use one such as hand-clinical",
-                          cli->argument[0]);
+        status =
+            cli_fail(cli, SN_BAD_INPUT, "%s is not a model on a tree: use one such as hand-clinical", cli->argument[0]);
     if (status == SN_OK) status = choose_cases(&h);
     if (status == SN_OK) status = choose_poses(&h);
     if (status == SN_OK) status = save(&h, out);

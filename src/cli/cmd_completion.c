@@ -22,7 +22,8 @@ static void add_choices(snText *t, const char *usage)
     }
 }
 
-/* What the arguments of a command can be apart from files. A model can be one of the scenes or one that is found by its name. */
+/* What the arguments of a command can be apart from files. A model can be one of the scenes or one that is found by its
+ * name. */
 static void add_arguments(snText *t, const snCommand *command)
 {
     add_choices(t, command->arguments);

@@ -181,7 +181,8 @@ static snStatus check_places(snCli *cli, const char *out, const char *picture)
     struct stat a, b;
     (void)snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - picture) + 1 : 1, slash ? picture : ".");
     if (picture && stat(folder, &a) == 0 && stat(stack, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
-        return cli_fail(cli, SN_USAGE, "--picture %s would lie among the slices of %s: put it elsewhere", picture, stack);
+        return cli_fail(cli, SN_USAGE, "--picture %s would lie among the slices of %s: put it elsewhere", picture,
+                        stack);
     if (cli_truth_path(stack, truth) && stat(out, &a) == 0 && stat(truth, &b) == 0 && a.st_dev == b.st_dev &&
         a.st_ino == b.st_ino)
         return cli_fail(cli, SN_USAGE, "%s holds the true contours: give the output another name", out);

@@ -159,8 +159,8 @@ static snStatus write_starter_map(snCli *cli, const char *from, const char *to)
     if (status != SN_OK) return cli_fail_file(cli, status, &error, from);
     json_integer(&cli->json, "coordinates_found", source.found);
     json_integer(&cli->json, "coordinates_wanted", source.wanted);
-    cli_say(cli, "%s: %d of %d coordinates have a joint; fill in the others, then use it with --bvh-map\n", to, source.found,
-            source.wanted);
+    cli_say(cli, "%s: %d of %d coordinates have a joint; fill in the others, then use it with --bvh-map\n", to,
+            source.found, source.wanted);
     return SN_OK;
 }
 
@@ -238,10 +238,12 @@ static snStatus run(snCli *cli)
     else if (!one_of(from, track_endings) && one_of(to, model_endings))
         convert = convert_model;
     if (!convert)
-        return cli_fail(cli, SN_USAGE,
-                        "cannot convert %s to %s: meshes (.obj .ply .stl) become meshes, motion (.replay.xml .replay.bin "
-                        ".control.xml; others with --model) becomes motion or a table (.sto .csv), a model becomes a .muscle.xml or a .scene.xml",
-                        from, to);
+        return cli_fail(
+            cli, SN_USAGE,
+            "cannot convert %s to %s: meshes (.obj .ply .stl) become meshes, motion (.replay.xml .replay.bin "
+            ".control.xml; others with --model) becomes motion or a table (.sto .csv), a model becomes a .muscle.xml "
+            "or a .scene.xml",
+            from, to);
     snStatus status = cli_check_output(cli, to);
     return status == SN_OK ? convert(cli, from, to) : status;
 }
@@ -249,10 +251,13 @@ static snStatus run(snCli *cli)
 static const snOption options[] = {
     {"only", SN_OPTION_TEXT, "PREFIX", "columns of a table whose names start with this, such as tension/", 0, 0},
     {"model", SN_OPTION_TEXT, "MODEL", "the model for key poses, BVH, glTF, or the name of a shipped motion", 0, 0},
-    {"bvh-map", SN_OPTION_TEXT, "FILE", "with --model: from the joints of a BVH or glTF to those of the model (the model's own)", 0, 0},
-    {"frame-rate", SN_OPTION_NUMBER, "F", "with --model: frames a second (those of the motion; 125 for key poses)", 1, 10000},
+    {"bvh-map", SN_OPTION_TEXT, "FILE",
+     "with --model: from the joints of a BVH or glTF to those of the model (the model's own)", 0, 0},
+    {"frame-rate", SN_OPTION_NUMBER, "F", "with --model: frames a second (those of the motion; 125 for key poses)", 1,
+     10000},
     {"mirror", SN_OPTION_CHOICE, "x|y|z", "a model: mirror it across this axis of the scene", 0, 0},
-    {"plain", SN_OPTION_TEXT, "NAMES", "a model: remove these primitives and what depends on them; their nodes stay", 0, 0},
+    {"plain", SN_OPTION_TEXT, "NAMES", "a model: remove these primitives and what depends on them; their nodes stay", 0,
+     0},
     {NULL, SN_OPTION_FLAG, NULL, NULL, 0, 0},
 };
 
@@ -260,13 +265,16 @@ const snCommand cmd_convert = {
     .name = "convert",
     .arguments = "IN OUT",
     .about = "Convert between file formats, chosen by the endings",
-    .details =
-        "Meshes (.obj .ply .stl) become meshes; motion (.replay.xml .replay.bin .control.xml, .gz too) becomes motion or a\n"
-        "table (.sto .csv); a model or scene becomes a .muscle.xml with its .scene.xml beside it, in the normal form, or a\n"
-        ".scene.xml alone: plain nodes, no muscles.\n"
-        "With --model, key poses, BVH, glTF animations (.glb .gltf) and shipped motions become a .control.xml, which says where\n"
-        "the bodies are; a BVH or glTF also becomes key poses (.pose.csv), which you can edit, or a .bvhmap: a mapping to fill in\n"
-        "if the joints of the file have names of their own (sinew convert shot.bvh my.bvhmap --model hand).",
+    .details = "Meshes (.obj .ply .stl) become meshes; motion (.replay.xml .replay.bin .control.xml, .gz too) becomes "
+               "motion or a\n"
+               "table (.sto .csv); a model or scene becomes a .muscle.xml with its .scene.xml beside it, in the normal "
+               "form, or a\n"
+               ".scene.xml alone: plain nodes, no muscles.\n"
+               "With --model, key poses, BVH, glTF animations (.glb .gltf) and shipped motions become a .control.xml, "
+               "which says where\n"
+               "the bodies are; a BVH or glTF also becomes key poses (.pose.csv), which you can edit, or a .bvhmap: a "
+               "mapping to fill in\n"
+               "if the joints of the file have names of their own (sinew convert shot.bvh my.bvhmap --model hand).",
     .example = "sinew convert lift.replay.xml lift.csv --only tension/",
     .output = "lift.csv: 26 frames",
     .least = 2,

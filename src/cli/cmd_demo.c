@@ -82,7 +82,8 @@ static snStatus track(snCli *cli, const snDemo *demo, snDemoMotion *m)
     m->seconds = figure(&answer, "seconds"), m->real_time_factor = figure(&answer, "real_time_factor");
     m->mean_error = figure(&answer, "mean_error_mm"), m->rms_error = figure(&answer, "rms_error_mm");
     m->worst_error = figure(&answer, "worst_error_mm");
-    if (isnan(m->mean_error)) m->mean_error = figure(&answer, "mean_error_rad"), m->worst_error = figure(&answer, "worst_error_rad");
+    if (isnan(m->mean_error))
+        m->mean_error = figure(&answer, "mean_error_rad"), m->worst_error = figure(&answer, "worst_error_rad");
     m->max_activation = figure(&answer, "max_activation");
     json_free(&answer);
     return status;
@@ -278,10 +279,11 @@ const snCommand cmd_demo = {
     .name = "demo",
     .arguments = "[MODEL] [-o FOLDER]",
     .about = "Run the whole pipeline on a shipped model; results in one folder with an index page",
-    .details =
-        "Tracks motions of the model (hand if you name none), skins them if it has a skin, and writes replays, tables, plots,\n"
-        "point caches, GLB and the studio's pages. It prints each command as you would type it. FOLDER/index.html shows the\n"
-        "results. Shipped models with a demo: hand, hand-left, shoulder and body.",
+    .details = "Tracks motions of the model (hand if you name none), skins them if it has a skin, and writes replays, "
+               "tables, plots,\n"
+               "point caches, GLB and the studio's pages. It prints each command as you would type it. "
+               "FOLDER/index.html shows the\n"
+               "results. Shipped models with a demo: hand, hand-left, shoulder and body.",
     .example = "sinew demo hand -o out/demo",
     .output = "$ sinew track hand fist -o out/demo/fist\n"
               "171 frames, 3.4 s simulated in ... s: ... times real time\n"

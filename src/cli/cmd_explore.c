@@ -106,9 +106,9 @@ const snCommand cmd_explore = {
     .name = "explore",
     .arguments = "MODEL MOTION",
     .about = "Rank what matters most for a motion: each muscle, nerve, joint or tendon transfer",
-    .details =
-        "Figures are torques that no activations can produce, relative to the tolerance of each joint. With a case, the case is\n"
-        "the base: a transfer is ranked by what it restores.",
+    .details = "Figures are torques that no activations can produce, relative to the tolerance of each joint. With a "
+               "case, the case is\n"
+               "the base: a transfer is ranked by what it restores.",
     .example = "sinew explore hand-clinical fist --each nerve",
     .output = "healthy\n"
               "... frames; missing torque of the base: ... tolerances, summed over the joints, on average\n"

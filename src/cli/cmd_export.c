@@ -155,7 +155,9 @@ static snStatus write_cache(snExport *e, const snPoints *points, snCacheFormat f
 static snStatus export_points(snExport *e, snCacheFormat format)
 {
     snPoints points = {0};
-    const char *otherwise = cli_has_skin(e->spec) || cli_given(e->cli, "library") ? "skin" : format == SN_CACHE_OBJ ? "bones" : "strands";
+    const char *otherwise = cli_has_skin(e->spec) || cli_given(e->cli, "library") ? "skin"
+                            : format == SN_CACHE_OBJ                              ? "bones"
+                                                                                  : "strands";
     const char *what = cli_option_text(e->cli, "what", otherwise);
     snStatus status;
     if (strcmp(what, "skin") == 0)
@@ -352,7 +354,8 @@ static const snOption options[] = {
     {"o", SN_OPTION_TEXT, "OUT", "file to write (that of the replay with the ending of the format)", 0, 0},
     {"model", SN_OPTION_TEXT, "MODEL", "the model of the replay (the one that it names)", 0, 0},
     {"what", SN_OPTION_CHOICE, "skin|strands|bones", "points of pc2, mdd, obj (skin if the model has one)", 0, 0},
-    {"library", SN_OPTION_TEXT, "FILE", "soft muscles of this deformation library instead of the skin (sinew library)", 0, 0},
+    {"library", SN_OPTION_TEXT, "FILE", "soft muscles of this deformation library instead of the skin (sinew library)",
+     0, 0},
     {"no-skin", SN_OPTION_FLAG, "", "glb, html: bones and strands only", 0, 0},
     {"prominence", SN_OPTION_NUMBER, "X", "how far tendons stand out of the skin: 0 not at all (1)", 0, 10},
     {"frame-rate", SN_OPTION_NUMBER, "F", "frames a second, interpolated (the replay's own)", 1, 1000},

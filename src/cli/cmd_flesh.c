@@ -226,7 +226,8 @@ static snStatus keep_frame(snFleshRun *run, int32_t frame, double time, const do
     const double row[ROW] = {frame,      i.newton,     i.cg,       i.energy,    i.volume_ratio, i.least_j,
                              i.inverted, 1e3 * i.step, i.contacts, i.converged, i.seconds};
     snTrackFrame kept = {time, NULL, vertex, row};
-    if (!i.converged) cli_warn(run->cli, "frame %d did not reach equilibrium (largest step %.3g mm)", frame, 1e3 * i.step);
+    if (!i.converged)
+        cli_warn(run->cli, "frame %d did not reach equilibrium (largest step %.3g mm)", frame, 1e3 * i.step);
     (void)sn_flesh_save(run->flesh, run->state);
     return sn_journal_append(run->journal, &kept, run->state, error);
 }
@@ -417,7 +418,8 @@ static const snOption options[] = {
      0},
     {"tetrahedra", SN_OPTION_COUNT, "N", "approximate number of tetrahedra (100000)", 100, 1e8},
     {"spacing", SN_OPTION_NUMBER, "MM", "edge of the lattice cubes, instead of --tetrahedra", 0.01, 1000},
-    {"frames", SN_OPTION_TEXT, "FIRST:LAST", "only these frames, counted from 0; leave out either for all before or after", 0, 0},
+    {"frames", SN_OPTION_TEXT, "FIRST:LAST",
+     "only these frames, counted from 0; leave out either for all before or after", 0, 0},
     {"frame-rate", SN_OPTION_NUMBER, "F", "frames a second, interpolated (the replay's own)", 1, 1000},
     {"resume", SN_OPTION_FLAG, "", "continue after the last frame of an interrupted run, or of a shorter one in a .pc2",
      0, 0},
@@ -440,11 +442,12 @@ const snCommand cmd_flesh = {
     .name = "flesh",
     .arguments = "MODEL REPLAY -o OUT",
     .about = "Simulate soft tissue by finite elements, with the skin embedded in it",
-    .details =
-        "The surface is filled with tetrahedra, held by the bones and pulled by the muscles; each frame is their equilibrium.\n"
-        "A model without skin gets a surface grown over its bones and muscles; --surface saves it.\n"
-        "While it runs, every finished frame is in OUT.resume. After Ctrl-C, a crash or a power failure run the same command\n"
-        "with --resume: it continues after the last frame kept, and the result is the same bit for bit.",
+    .details = "The surface is filled with tetrahedra, held by the bones and pulled by the muscles; each frame is "
+               "their equilibrium.\n"
+               "A model without skin gets a surface grown over its bones and muscles; --surface saves it.\n"
+               "While it runs, every finished frame is in OUT.resume. After Ctrl-C, a crash or a power failure run the "
+               "same command\n"
+               "with --resume: it continues after the last frame kept, and the result is the same bit for bit.",
     .example = "sinew flesh hand out.replay.xml -o out.pc2 --quality preview --frame-rate 24",
     .output = "... tetrahedra of ... mm, ... nodes, 19 bones, ... of ... l muscle, ... MB; made in ... s\n"
               "82 frames of 19027 points, ... s each; volume ... to ... %, least J ...\n"

@@ -57,7 +57,8 @@ static void say_totals(snCli *cli, const snSpec *spec)
     cli_say(cli, "bodies       %d (%d held)\n", bodies, t.pinned);
     if (is_tree(spec)) info_tree_totals(cli, spec);
     if (!is_tree(spec)) cli_say(cli, "joints       %d (%d degrees of freedom)\n", joints, t.freedoms);
-    if (!is_tree(spec)) cli_say(cli, "strands      %d (%d with muscle), %d control points\n", strands, t.muscles, t.points);
+    if (!is_tree(spec))
+        cli_say(cli, "strands      %d (%d with muscle), %d control points\n", strands, t.muscles, t.points);
     if (!is_tree(spec))
         cli_say(cli, "constraints  %d (%d fixed, %d sliding, %d surface, %d strut)\n", constraints, t.by_type[0],
                 t.by_type[1], t.by_type[2], t.by_type[3]);
@@ -66,7 +67,8 @@ static void say_totals(snCli *cli, const snSpec *spec)
     json_integer(&cli->json, "bodies", bodies);
     json_integer(&cli->json, "held_bodies", t.pinned);
     json_integer(&cli->json, "joints", joints);
-    json_integer(&cli->json, "degrees_of_freedom", is_tree(spec) ? sn_spec_count(spec, SN_KIND_COORDINATE) : t.freedoms);
+    json_integer(&cli->json, "degrees_of_freedom",
+                 is_tree(spec) ? sn_spec_count(spec, SN_KIND_COORDINATE) : t.freedoms);
     json_integer(&cli->json, "strands", strands);
     json_integer(&cli->json, "path_strands", t.paths);
     json_number(&cli->json, "step_s", sn_spec_model(spec)->step);
@@ -119,7 +121,8 @@ static void list_coordinates(snCli *cli, const snSpec *spec, bool say)
         const snJointDef *joint = sn_spec_joint(spec, i);
         for (int k = 0; joint->enabled && k < joint_freedoms[joint->type]; ++k) {
             char word[64], name[200];
-            bool slides = joint->type == SN_JOINT_TYPE_PRISMATIC || (joint->type == SN_JOINT_TYPE_CYLINDRICAL && k == 1);
+            bool slides =
+                joint->type == SN_JOINT_TYPE_PRISMATIC || (joint->type == SN_JOINT_TYPE_CYLINDRICAL && k == 1);
             word_of(joint->motions, k, word, sizeof word);
             if (word[0])
                 (void)snprintf(name, sizeof name, "%s.%s", joint->name, word);
@@ -152,9 +155,9 @@ static const char *mass_source(const snBodyDef *body, snMassFrom shape)
     const char *from = shape == SN_MASS_MESH ? "meshes" : "cylinder";
     bool all = body->inertia[0] > 0 && body->inertia[1] > 0 && body->inertia[2] > 0;
     if (all && body->mass > 0) return "given";
-    return body->mass > 0 && body->mass_from != SN_MASS_MESH ? (shape == SN_MASS_MESH ? "given, shape of the meshes"
-                                                                                      : "given, shape of the cylinder")
-                                                             : from;
+    return body->mass > 0 && body->mass_from != SN_MASS_MESH
+               ? (shape == SN_MASS_MESH ? "given, shape of the meshes" : "given, shape of the cylinder")
+               : from;
 }
 
 static void add_numbers(snJson *json, const char *key, const double *value, int count)
@@ -168,7 +171,8 @@ static void add_numbers(snJson *json, const char *key, const double *value, int 
 static snStatus list_masses(snCli *cli, const snSpec *spec)
 {
     snStatus status = SN_OK;
-    cli_say(cli, "\nbody                     mass kg   centre of mass mm, in its node       inertia kg mm^2: xx yy zz, xy xz yz\n");
+    cli_say(cli, "\nbody                     mass kg   centre of mass mm, in its node       inertia kg mm^2: xx yy zz, "
+                 "xy xz yz\n");
     json_open(&cli->json, "masses", '[');
     for (snId id = 1; id <= sn_spec_count(spec, SN_KIND_BODY) && status == SN_OK; ++id) {
         const snBodyDef *body = sn_spec_body(spec, id);
@@ -345,7 +349,8 @@ static snStatus run(snCli *cli)
 
 static const snOption options[] = {
     {"list", SN_OPTION_FLAG, "", "list everything by name", 0, 0},
-    {"mass", SN_OPTION_FLAG, "", "mass, centre of mass and inertia of every body: given, of its meshes, or as a cylinder", 0, 0},
+    {"mass", SN_OPTION_FLAG, "",
+     "mass, centre of mass and inertia of every body: given, of its meshes, or as a cylinder", 0, 0},
     {"schema", SN_OPTION_FLAG, "", "every element and attribute of scene and muscle files instead", 0, 0},
     {"moment-arms", SN_OPTION_FLAG, "", "moment arms of all strands about all joints, over their ranges", 0, 0},
     {"joint", SN_OPTION_TEXT, "J", "with --moment-arms: about this joint only", 0, 0},
@@ -358,13 +363,17 @@ const snCommand cmd_info = {
     .name = "info",
     .arguments = "MODEL|REPLAY",
     .about = "Show what a model or a replay contains",
-    .details =
-        "--moment-arms moves every joint coordinate through its range in steps of a degree, the others at rest and all muscles\n"
-        "slightly active, and finds the moment arm of each strand in two ways that must agree: from the change of the length of\n"
-        "its path (mm per radian, positive where the strand drives the coordinate up), and from the torque of its constraint\n"
-        "forces over its tension. Columns: mean over the range and value at rest, mean and worst difference of the two ways,\n"
-        "largest jump from pose to pose, mm. Then the published figures, if there are any, and what the muscles must do to hold\n"
-        "a torque about one coordinate alone.",
+    .details = "--moment-arms moves every joint coordinate through its range in steps of a degree, the others at rest "
+               "and all muscles\n"
+               "slightly active, and finds the moment arm of each strand in two ways that must agree: from the change "
+               "of the length of\n"
+               "its path (mm per radian, positive where the strand drives the coordinate up), and from the torque of "
+               "its constraint\n"
+               "forces over its tension. Columns: mean over the range and value at rest, mean and worst difference of "
+               "the two ways,\n"
+               "largest jump from pose to pose, mm. Then the published figures, if there are any, and what the muscles "
+               "must do to hold\n"
+               "a torque about one coordinate alone.",
     .example = "sinew info crane",
     .output = "bodies       3 (1 held)\n"
               "joints       1 (1 degrees of freedom)\n"

@@ -173,7 +173,8 @@ static const snOption options[] = {
     {"midpoint", SN_OPTION_NUMBER, "MM", "a cell whose middle is off by more is divided (1)", 0.01, 1000},
     {"most", SN_OPTION_COUNT, "N", "samples along an axis after dividing (9)", 2, 17},
     {"no-contact", SN_OPTION_FLAG, "", "let the muscle pass through bones", 0, 0},
-    {"compare", SN_OPTION_FLAG, "", "instead of a library: the muscle as strands, points and elements, side by side", 0, 0},
+    {"compare", SN_OPTION_FLAG, "", "instead of a library: the muscle as strands, points and elements, side by side", 0,
+     0},
     {"plot", SN_OPTION_TEXT, "FILE", "with --compare: the comparison as .svg, .png or .pdf", 0, 0},
     {"o", SN_OPTION_TEXT, "FILE.library", "where to write the library", 0, 0},
     {NULL, SN_OPTION_FLAG, NULL, NULL, 0, 0},
@@ -183,11 +184,13 @@ const snCommand cmd_library = {
     .name = "library",
     .arguments = "MODEL [--muscle NAME] [--axis J=N] -o FILE.library",
     .about = "Compute the shapes of soft muscles over pose and activation",
-    .details =
-        "Each muscle is filled with points that resist like muscle and pull along its strands. It is brought to equilibrium\n"
-        "at samples of joint coordinates and activation, each starting from a neighbour that is already solved. Where blending\n"
-        "is inaccurate, samples are added. Where the shape depends on the neighbour it started from (the muscle snaps), the\n"
-        "range is reduced, and the library says so. Play it with sinew export REPLAY --library FILE.",
+    .details = "Each muscle is filled with points that resist like muscle and pull along its strands. It is brought to "
+               "equilibrium\n"
+               "at samples of joint coordinates and activation, each starting from a neighbour that is already solved. "
+               "Where blending\n"
+               "is inaccurate, samples are added. Where the shape depends on the neighbour it started from (the muscle "
+               "snaps), the\n"
+               "range is reduced, and the library says so. Play it with sinew export REPLAY --library FILE.",
     .example =
         "sinew library spindle --muscle belly --axis slide.0=3,-0.01,0.01 --metres --points 150 -o spindle.library",
     .output = "belly: 578 vertices, 9 samples over slide.0 -0.01..0.01 (3), activation 0.1..1 (3)\n...",

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_ROWS = 200 };  /* of a heat map that one can still read: parts of muscles become one row */
+enum { MOST_ROWS = 200 }; /* of a heat map that one can still read: parts of muscles become one row */
 enum { MOST_LINES = 24 }; /* as sn_plot_lines has colours and dashes for */
 
 /* What can be plotted, and how its channels are called. */
@@ -74,7 +74,8 @@ static int32_t add_matching(snPlot *p, const char *pattern)
 static double peak(const snPlot *p, int32_t scalar)
 {
     double low = sn_track_scalar(p->track, 0)[scalar], high = low;
-    bool bounded = !strstr(p->what->name, "length") && !strstr(p->what->name, "velocity") && strcmp(p->what->name, "angle") != 0;
+    bool bounded =
+        !strstr(p->what->name, "length") && !strstr(p->what->name, "velocity") && strcmp(p->what->name, "angle") != 0;
     for (int32_t f = 1; f < sn_track_frames(p->track); ++f) {
         double v = sn_track_scalar(p->track, f)[scalar];
         if (v < low) low = v;
@@ -229,7 +230,8 @@ static int32_t count_columns(const snPlot *p)
     return count;
 }
 
-/* Line muscles have one force, called tension. Hundreds of muscles are drawn by groups, unless single ones are asked for. */
+/* Line muscles have one force, called tension. Hundreds of muscles are drawn by groups, unless single ones are asked
+ * for. */
 static snStatus adapt(snPlot *p)
 {
     const snQuantity *tension = p->what + 1;
@@ -256,7 +258,8 @@ static snStatus run(snCli *cli)
     for (p.what = quantities; p.what->name && strcmp(p.what->name, what) != 0;) ++p.what;
     bool laws = strcmp(what, "force-length") == 0, analysis = !arms && !laws && !p.what->name;
     if (!p.to) return cli_fail(cli, SN_USAGE, "-o FILE is missing: a .svg, .pdf or .png to write");
-    if (!cli_ends_with(p.to, ".svg") && !cli_ends_with(p.to, ".pdf") && !cli_ends_with(p.to, ".png") && !(analysis && table))
+    if (!cli_ends_with(p.to, ".svg") && !cli_ends_with(p.to, ".pdf") && !cli_ends_with(p.to, ".png") &&
+        !(analysis && table))
         return cli_fail(cli, SN_USAGE, "-o %s: plots are .svg, .pdf or .png", p.to);
     snStatus status = cli_check_output(cli, p.to);
     if (status == SN_OK && arms) return cli_plot_arms(cli, p.from, p.to);
@@ -273,16 +276,20 @@ static snStatus run(snCli *cli)
 
 static const snOption options[] = {
     {"o", SN_OPTION_TEXT, "FILE", "the .svg, .pdf or .png to write; fascicles, sums, moment: also .sto or .csv", 0, 0},
-    {"what", SN_OPTION_CHOICE, "activation|force|tension|length|fibre-length|fibre-velocity|angle|volume|area|error|moment-arms|fascicles|sums|moment|force-length",
+    {"what", SN_OPTION_CHOICE,
+     "activation|force|tension|length|fibre-length|fibre-velocity|angle|volume|area|error|moment-arms|fascicles|sums|"
+     "moment|force-length",
      "what to plot (activation)", 0, 0},
     {"muscle", SN_OPTION_TEXT, "NAME", "only these: a name, a pattern such as 'FDP*', several with commas; repeatable",
      0, 0},
     {"top", SN_OPTION_COUNT, "N", "only the N that reach highest (length, angle: that change most)", 1, 1000},
-    {"by", SN_OPTION_CHOICE, "single|group", "a row for each, or for the mean of the parts of a muscle (group above 200)", 0, 0},
+    {"by", SN_OPTION_CHOICE, "single|group",
+     "a row for each, or for the mean of the parts of a muscle (group above 200)", 0, 0},
     {"heat", SN_OPTION_FLAG, "", "a heat map, one row each; always used for more than 24", 0, 0},
     {"max", SN_OPTION_NUMBER, "VALUE",
      "end of the scale, in its unit (a round value above the largest): to compare plots", 1e-9, 1e12},
-    {"motion", SN_OPTION_TEXT, "MOTION", "error: the motion that was followed, by name or path (the one that the report names)", 0, 0},
+    {"motion", SN_OPTION_TEXT, "MOTION",
+     "error: the motion that was followed, by name or path (the one that the report names)", 0, 0},
     {"model", SN_OPTION_TEXT, "MODEL",
      "error, fascicles, sums, moment: the model of the replay (the one that it names)", 0, 0},
     {"joint", SN_OPTION_TEXT, "JOINT",
@@ -309,9 +316,11 @@ const snCommand cmd_plot = {
         "sums\n"
         "the same summed over each muscle, moment what each muscle contributes to the moment about a joint (--joint); "
         "--joint\n"
-        "adds the moments to the other two. For force-length RESULT is a model, a force-length file, or built-in laws such "
+        "adds the moments to the other two. For force-length RESULT is a model, a force-length file, or built-in laws "
+        "such "
         "as\n"
-        "hill-active,hill-passive. Fibre length is that of the belly along its path, fibre velocity its rate, negative while "
+        "hill-active,hill-passive. Fibre length is that of the belly along its path, fibre velocity its rate, negative "
+        "while "
         "it\n"
         "shortens.",
     .example = "sinew plot out.replay.xml --muscle 'FDP*' -o flexors.svg",

@@ -135,16 +135,17 @@ static snStatus take_up(snRun *run)
     size_t size;
     const char *bytes = cli_run_checkpoint(run->file, &size);
     if (!bytes) return SN_OK;
-    snStatus status = size < sizeof run->at ? SN_BAD_INPUT
-                                            : sn_state_load(run->model, run->state, bytes + sizeof run->at,
-                                                            size - sizeof run->at);
+    snStatus status = size < sizeof run->at
+                          ? SN_BAD_INPUT
+                          : sn_state_load(run->model, run->state, bytes + sizeof run->at, size - sizeof run->at);
     if (status != SN_OK)
         return cli_fail(run->cli, SN_BAD_FILE, "the interrupted run cannot be continued; start again without --resume");
     memcpy(&run->at, bytes, sizeof run->at);
     run->resumed = (int32_t)run->at.frames;
     if (run->at.step <= run->total) return SN_OK;
-    return cli_fail(run->cli, SN_BAD_INPUT, "--resume: the interrupted run has reached %.4g s already, --time is %.4g s",
-                    sn_time(run->state), run->time);
+    return cli_fail(run->cli, SN_BAD_INPUT,
+                    "--resume: the interrupted run has reached %.4g s already, --time is %.4g s", sn_time(run->state),
+                    run->time);
 }
 
 static snStatus open_run(snRun *run)
@@ -153,7 +154,8 @@ static snStatus open_run(snRun *run)
     bool resume = cli_given(run->cli, "resume");
     if (!out) return resume ? cli_fail(run->cli, SN_USAGE, "--resume needs -o OUT, the run to continue") : SN_OK;
     snStatus status = list_settings(run);
-    if (status == SN_OK) status = cli_run_open(run->cli, run->model, run->loads, out, run->settings.text, resume, &run->file);
+    if (status == SN_OK)
+        status = cli_run_open(run->cli, run->model, run->loads, out, run->settings.text, resume, &run->file);
     if (status != SN_OK || !resume) return status;
     if (cli_run_found(run->file)) return take_up(run);
     cli_warn(run->cli, "there is no interrupted run to continue: starting at the beginning");
@@ -334,8 +336,8 @@ static const snOption options[] = {
      0, 1},
     {"function", SN_OPTION_COURSE, "NAME=LEVEL", "activate a function of the model in the same way; may be repeated", 0,
      1},
-    {"load", SN_OPTION_TEXT, "BODY=X,Y,Z", "a force in N, in the axes of the drawn pose, turning with the body; BODY=2kg, grip=10",
-     0, 0},
+    {"load", SN_OPTION_TEXT, "BODY=X,Y,Z",
+     "a force in N, in the axes of the drawn pose, turning with the body; BODY=2kg, grip=10", 0, 0},
     CLI_LOADS_OPTION,
     {"pose", SN_OPTION_TEXT, "MOTION", "start at rest from the last pose of this motion, a file or a name", 0, 0},
     {"ramp", SN_OPTION_NUMBER, "S", "seconds in which activations rise to their levels (0)", 0, 1e6},
@@ -349,14 +351,18 @@ const snCommand cmd_simulate = {
     .name = "simulate",
     .arguments = "MODEL [-o OUT]",
     .about = "Simulate forward from activations or named anatomical functions",
-    .details =
-        "A level may change over time: --function elbow.flexion=0:0,0.1:0.8,0.3:0 rises to 0.8 at 0.1 s and is back at 0 at\n"
-        "0.3 s; levels are linear between the times and held before the first and after the last. A FILE has a column time\n"
-        "and columns named by muscle or function (function.NAME, muscle.NAME, or NAME alone if it is unique). Levels from\n"
-        "several sources add up, to 1 at most.\n"
-        "If the simulation diverges, or on Ctrl-C, the replay up to the last good step is kept. While it runs, every finished\n"
-        "frame is in OUT.resume; after an interruption run the same command with --resume: it continues after the last frame\n"
-        "kept, and the result is the same bit for bit.",
+    .details = "A level may change over time: --function elbow.flexion=0:0,0.1:0.8,0.3:0 rises to 0.8 at 0.1 s and is "
+               "back at 0 at\n"
+               "0.3 s; levels are linear between the times and held before the first and after the last. A FILE has a "
+               "column time\n"
+               "and columns named by muscle or function (function.NAME, muscle.NAME, or NAME alone if it is unique). "
+               "Levels from\n"
+               "several sources add up, to 1 at most.\n"
+               "If the simulation diverges, or on Ctrl-C, the replay up to the last good step is kept. While it runs, "
+               "every finished\n"
+               "frame is in OUT.resume; after an interruption run the same command with --resume: it continues after "
+               "the last frame\n"
+               "kept, and the result is the same bit for bit.",
     .example = "sinew simulate pulley -o lift --time 0.5 --activation rope=0.3",
     .output = "simulated 0.5 s in ... s: ... times real time, 125 steps of 4 ms\n"
               "worst gap of a constraint in the last step: ... mm, ...\n"

@@ -135,7 +135,8 @@ static snStatus set_up(snSkinRun *run)
     if (status == SN_OK) status = read_influence(run);
     if (status == SN_OK) status = cli_choose_frames(cli, run->replay, &run->frames, &run->first, &run->count);
     if (status == SN_OK)
-        status = cli_skin_open(cli, run->spec, run->replay, &run->def, cli_option_text(cli, "library", NULL), &run->skinned);
+        status =
+            cli_skin_open(cli, run->spec, run->replay, &run->def, cli_option_text(cli, "library", NULL), &run->skinned);
     if (status == SN_OK) status = read_base(run);
     if (status != SN_OK) return status;
     run->low = INFINITY, run->high = 0;
@@ -240,16 +241,18 @@ static const snOption options[] = {
     {"frame-rate", SN_OPTION_NUMBER, "F", "frames a second, interpolated (the replay's own)", 1, 1000},
     {"prominence", SN_OPTION_NUMBER, "X", "how far tendons stand out: 0 not at all, 1 as they are (1)", 0, 10},
     {"belly", SN_OPTION_NUMBER, "X", "how far bellies thicken: 0 not at all, 1 at constant volume (1)", 0, 10},
-    {"library", SN_OPTION_TEXT, "FILE", "let the soft muscles of this library lift the skin; --belly is then 0 (sinew library)", 0, 0},
+    {"library", SN_OPTION_TEXT, "FILE",
+     "let the soft muscles of this library lift the skin; --belly is then 0 (sinew library)", 0, 0},
     {"linear", SN_OPTION_FLAG, "", "blend the bones linearly", 0, 0},
     {"dual-quaternion", SN_OPTION_FLAG, "", "blend the bones by dual quaternions", 0, 0},
     {"weights", SN_OPTION_TEXT, "FILE", "bone weights from a file (computed from the bones)", 0, 0},
     {"save-weights", SN_OPTION_TEXT, "FILE", "write the bone weights in use", 0, 0},
     {"influence", SN_OPTION_TEXT, "FILE", "influence of tendons for each vertex: first column of a .csv, red of a .ply",
      0, 0},
-    {"base", SN_OPTION_TEXT, "FILE", "add the bulge to this skin: a .pc2 in world metres, with a frame for each one written", 0,
-     0},
-    {"frames", SN_OPTION_TEXT, "FIRST:LAST", "only these frames, counted from 0; leave out either for all before or after", 0, 0},
+    {"base", SN_OPTION_TEXT, "FILE",
+     "add the bulge to this skin: a .pc2 in world metres, with a frame for each one written", 0, 0},
+    {"frames", SN_OPTION_TEXT, "FIRST:LAST",
+     "only these frames, counted from 0; leave out either for all before or after", 0, 0},
     {"height", SN_OPTION_NUMBER, "A", "height of the bulge (the model's skin_a)", 0, 100},
     {"lateral", SN_OPTION_NUMBER, "MM", "how far it reaches sideways (the model's skin_b)", 1e-3, 1000},
     {"depth", SN_OPTION_NUMBER, "MM", "the depth from which a tendon still shows (the model's skin_c)", -1000, 1000},
@@ -261,10 +264,11 @@ const snCommand cmd_skin = {
     .name = "skin",
     .arguments = "MODEL REPLAY -o OUT",
     .about = "Deform the skin with the tendons under it, as a point cache",
-    .details =
-        "The skin follows the bones, is raised where a tendon runs under it, and thickens with the bellies of muscles. With\n"
-        "--base, an animation tool has already skinned it, and only the bulge is added. sinew export writes the skin as GLB\n"
-        "or as a page.",
+    .details = "The skin follows the bones, is raised where a tendon runs under it, and thickens with the bellies of "
+               "muscles. With\n"
+               "--base, an animation tool has already skinned it, and only the bulge is added. sinew export writes the "
+               "skin as GLB\n"
+               "or as a page.",
     .example = "sinew skin hand out.replay.xml -o out.pc2 --frame-rate 24",
     .output = "82 frames of 19027 vertices, ... ms each; ... s with writing: ... times real time\n"
               "highest bulge ... mm; volume ... to ... % of the skin that only follows the bones\n"

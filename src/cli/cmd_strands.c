@@ -39,8 +39,10 @@ static void say_report(snCli *cli, const snFillReport *report, const char *out)
     const snMuscleMeasure *m = &report->muscle;
     cli_say(cli, "%d strands after %d steps\n", (int)report->strands, (int)report->steps);
     if (!report->converged)
-        cli_warn(cli, "the strands still move after %d steps: they are not spread as evenly as they could be; --steps N "
-                      "allows more", (int)report->steps);
+        cli_warn(cli,
+                 "the strands still move after %d steps: they are not spread as evenly as they could be; --steps N "
+                 "allows more",
+                 (int)report->steps);
     if (q->crossings)
         cli_warn(cli, "%d pairs of neighbours change sides along the muscle: draw more input strands through it",
                  (int)q->crossings);
@@ -116,14 +118,16 @@ static const snOption options[] = {
     {"o", SN_OPTION_TEXT, "OUT", "the new model, a .muscle.xml", 0, 0},
     {"group", SN_OPTION_TEXT, "NAME", "name of the muscle group (the mesh's name)", 0, 0},
     {"sheet", SN_OPTION_FLAG, "", "a sheet rather than a volumetric group", 0, 0},
-    {"struts", SN_OPTION_COUNT, "N", "with --sheet: struts between each two neighbours, which keep the spacing", 1, 1000},
+    {"struts", SN_OPTION_COUNT, "N", "with --sheet: struts between each two neighbours, which keep the spacing", 1,
+     1000},
     {"preserve", SN_OPTION_FLAG, "", "the group keeps its volume when it moves", 0, 0},
     {"samples", SN_OPTION_COUNT, "N", "points of a strand while it relaxes (24)", 4, 512},
-    {"control-points", SN_OPTION_COUNT, "N", "control points of the finished curves (12); 0: as many as samples", 0, 512},
+    {"control-points", SN_OPTION_COUNT, "N", "control points of the finished curves (12); 0: as many as samples", 0,
+     512},
     {"stiffness", SN_OPTION_NUMBER, "K", "how strongly strands straighten (10)", 0, 1e6},
     {"repulsion", SN_OPTION_NUMBER, "K", "how strongly strands keep away from their neighbours (1)", 1e-6, 1e6},
-    {"attachment-radius", SN_OPTION_NUMBER, "MM", "keep the ends this close to the input's; 0: share them (the whole section)",
-     0, 1e6},
+    {"attachment-radius", SN_OPTION_NUMBER, "MM",
+     "keep the ends this close to the input's; 0: share them (the whole section)", 0, 1e6},
     {"tolerance", SN_OPTION_NUMBER, "MM", "how far an input may be outside the mesh (1)", 0, 1e6},
     {"steps", SN_OPTION_COUNT, "N", "most steps of the relaxation (400)", 1, 100000},
     {"live", SN_OPTION_FLAG, "", "print the strands after each step and listen on stdin, see above", 0, 0},
@@ -135,14 +139,18 @@ const snCommand cmd_strands = {
     .name = "strands",
     .arguments = "MODEL --mesh NODE --from STRAND --count N -o OUT",
     .about = "Fill a muscle mesh with evenly spread strands",
-    .details =
-        "The strands get the attributes and attachments of those they are made from (which are disabled) and an equal share\n"
-        "of their force and of the muscle's physiological cross-section, and become one muscle group.\n"
-        "With --live each step is a JSON object on a line of stdout: step, moved (over the spacing), converged, strands,\n"
-        "control_points, points (m, in the world, strand after strand); the first also has inputs (which one each strand copies).\n"
-        "It reads lines such as {\"stiffness\": 20, \"repulsion\": 2, \"control_points\": 8}, {\"pause\": true}, {\"pause\": false},\n"
-        "{\"finish\": true} (keep what is there) and {\"cancel\": true}. Once converged, it waits for more lines; at the end of\n"
-        "stdin it runs to convergence and finishes.",
+    .details = "The strands get the attributes and attachments of those they are made from (which are disabled) and an "
+               "equal share\n"
+               "of their force and of the muscle's physiological cross-section, and become one muscle group.\n"
+               "With --live each step is a JSON object on a line of stdout: step, moved (over the spacing), converged, "
+               "strands,\n"
+               "control_points, points (m, in the world, strand after strand); the first also has inputs (which one "
+               "each strand copies).\n"
+               "It reads lines such as {\"stiffness\": 20, \"repulsion\": 2, \"control_points\": 8}, {\"pause\": "
+               "true}, {\"pause\": false},\n"
+               "{\"finish\": true} (keep what is there) and {\"cancel\": true}. Once converged, it waits for more "
+               "lines; at the end of\n"
+               "stdin it runs to convergence and finishes.",
     .example =
         "sinew strands arm.muscle.xml --mesh biceps_mesh --from biceps --count 20 --group belly -o full.muscle.xml",
     .output = "20 strands after 46 steps",

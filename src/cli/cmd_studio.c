@@ -197,16 +197,20 @@ static snStatus run(snCli *cli)
 
 static const snOption options[] = {
     {"port", SN_OPTION_COUNT, "N", "port on 127.0.0.1 (8137); 0: any that is free", 0, 65535},
-    {"target", SN_OPTION_TEXT, "MOTION", "motion that the replay follows, shown as a wireframe (the one its report names)", 0, 0},
+    {"target", SN_OPTION_TEXT, "MOTION",
+     "motion that the replay follows, shown as a wireframe (the one its report names)", 0, 0},
     {"load", SN_OPTION_TEXT, "BODY=KG", "a model on a tree: a weight at a body, also over time: BODY=T:KG,T:KG", 0, 0},
-    {"coactivation", SN_OPTION_PAIR, "PART=X", "the same: muscles of a part work against each other as well; may be repeated", 0, 100},
+    {"coactivation", SN_OPTION_PAIR, "PART=X",
+     "the same: muscles of a part work against each other as well; may be repeated", 0, 100},
     {"breathing", SN_OPTION_TEXT, "DEG[:S]", "the same: breathe so deep, a breath in S seconds", 0, 0},
     {"no-skin", SN_OPTION_FLAG, "", "without the skin, which takes a few seconds to prepare", 0, 0},
-    {"library", SN_OPTION_TEXT, "FILE", "soft muscles of this deformation library instead of the skin (sinew library)", 0, 0},
+    {"library", SN_OPTION_TEXT, "FILE", "soft muscles of this deformation library instead of the skin (sinew library)",
+     0, 0},
     {"save", SN_OPTION_TEXT, "FILE", "write the page as one file instead of serving it", 0, 0},
     {"slices", SN_OPTION_TEXT, "STACK", "instead of a model: find a muscle in a stack of slice images", 0, 0},
     {"muscle", SN_OPTION_TEXT, "NAME", "with --slices: name of the muscle (muscle)", 0, 0},
-    {"spacing", SN_OPTION_TEXT, "X,Y,Z", "with --slices: of columns, rows and slices in mm, instead of the stack's", 0, 0},
+    {"spacing", SN_OPTION_TEXT, "X,Y,Z", "with --slices: of columns, rows and slices in mm, instead of the stack's", 0,
+     0},
     {"timeout", SN_OPTION_NUMBER, "S", "end after S seconds", 0, 1e9},
     {0},
 };
@@ -215,12 +219,15 @@ const snCommand cmd_studio = {
     .name = "studio",
     .arguments = "MODEL [REPLAY] | --slices STACK",
     .about = "Serve the interactive page, on this machine only",
-    .details =
-        "Open the printed address in a browser. It contains a key, so that other users of this machine are refused. The page\n"
-        "plays the replay; Live simulates the model behind it; Clinic (for a model on a tree, such as hand-clinical) shows\n"
-        "which poses a hand can hold, healthy and as a case. In the replay the skin shows its tendons; in the live mode it\n"
-        "only follows the bones. With --slices the page shows a stack of images: click into a muscle, correct its contours,\n"
-        "download them.",
+    .details = "Open the printed address in a browser. It contains a key, so that other users of this machine are "
+               "refused. The page\n"
+               "plays the replay; Live simulates the model behind it; Clinic (for a model on a tree, such as "
+               "hand-clinical) shows\n"
+               "which poses a hand can hold, healthy and as a case. In the replay the skin shows its tendons; in the "
+               "live mode it\n"
+               "only follows the bones. With --slices the page shows a stack of images: click into a muscle, correct "
+               "its contours,\n"
+               "download them.",
     .example = "sinew studio finger --timeout 0.1",
     .output = "http://127.0.0.1:8137/.../\nPress Ctrl-C to stop.",
     .least = 0,

@@ -92,7 +92,8 @@ static snStatus add_muscle(snCli *cli, const snContours *contours, const snOutli
     if (status == SN_OK) status = cli_load_model(cli, cli_option_text(cli, "into", NULL), &spec);
     if (status != SN_OK) return status;
     status = sn_contour_line(contours, m->name, LINE, line, &error);
-    snSurfaceMuscleDef def = {.size = sizeof def, .name = cli_option_text(cli, "name", m->name),
+    snSurfaceMuscleDef def = {.size = sizeof def,
+                              .name = cli_option_text(cli, "name", m->name),
                               .mesh = mesh,
                               .npoint = LINE,
                               .line = line,
@@ -182,7 +183,8 @@ const snCommand cmd_surface = {
     .details =
         "The surface goes through the contours of every slice, smoothly between them; heads may join and tails may "
         "part.\n"
-        "Slices without contours between others are interpolated. The mesh is in metres, in the coordinates of the stack.\n"
+        "Slices without contours between others are interpolated. The mesh is in metres, in the coordinates of the "
+        "stack.\n"
         "With --into the muscle becomes part of a model: fill it with sinew strands, then make it soft with sinew "
         "library.\n"
         "Points given with --origin and --insertion move, turn and scale it so that its ends lie there.",

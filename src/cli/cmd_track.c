@@ -31,7 +31,7 @@ typedef struct snRun {
     snLoads *loads;
     void *settled; /* of the cache */
     char replay_path[4096], table_path[4096], report_path[4096];
-    bool complete; /* --resume found nothing left to do */
+    bool complete;    /* --resume found nothing left to do */
     snStatus outcome; /* of the tracking */
     snError error;
 } snRun;
@@ -67,7 +67,8 @@ static snStatus read_frames(snRun *run, double rate)
     const char *text = cli_option_text(run->cli, "frames", NULL);
     if (!text) return SN_OK;
     if (cli_given(run->cli, "start") || cli_given(run->cli, "end"))
-        return cli_fail(run->cli, SN_USAGE, "--frames and --start or --end are two ways to choose a range: give one of them");
+        return cli_fail(run->cli, SN_USAGE,
+                        "--frames and --start or --end are two ways to choose a range: give one of them");
     const char *colon = strchr(text, ':');
     double first = 0, last = -1;
     if (!colon || !read_index(text, colon, &first) || !read_index(colon + 1, text + strlen(text), &last))
@@ -215,11 +216,13 @@ static snStatus open_run(snRun *run)
     bool resume = cli_given(run->cli, "resume");
     const char *out = cli_option_text(run->cli, "o", NULL);
     snStatus status = list_settings(run);
-    if (status == SN_OK) status = cli_run_open(run->cli, run->model, run->loads, out, run->settings.text, resume, &run->file);
+    if (status == SN_OK)
+        status = cli_run_open(run->cli, run->model, run->loads, out, run->settings.text, resume, &run->file);
     if (status != SN_OK || !resume) return status;
     if (!cli_run_found(run->file)) return look_for_whole_run(run);
     if (cli_run_frames(run->file) > frame_count(run))
-        return cli_fail(run->cli, SN_BAD_INPUT, "--resume: the interrupted run has %d frames already, the range asks for %d",
+        return cli_fail(run->cli, SN_BAD_INPUT,
+                        "--resume: the interrupted run has %d frames already, the range asks for %d",
                         cli_run_frames(run->file), frame_count(run));
     run->def.checkpoint = cli_run_checkpoint(run->file, &run->def.checkpoint_size);
     return SN_OK;
@@ -276,8 +279,8 @@ static void tear_down(snRun *run)
 
 /* ---- what came out ------------------------------------------------------------------------ */
 
-/* Coordinate names are joint.number; only prismatic joints and the second coordinate of cylindrical ones are lengths.
- */
+/* Coordinate names are joint.number; only prismatic joints and the second coordinate of
+ * cylindrical ones are lengths. */
 static bool is_angle(const snSpec *spec, const char *coordinate)
 {
     char joint[128];
@@ -462,7 +465,8 @@ static snStatus run_command(snCli *cli)
 static const snOption options[] = {
     {"o", SN_OPTION_TEXT, "OUT", "write OUT.replay.xml, OUT.sto and OUT.report.txt", 0, 0},
     CLI_REPLAY_OPTION,
-    {"frames", SN_OPTION_TEXT, "FIRST:LAST", "only these frames of the result, counted from 0; leave out either for all before or after", 0, 0},
+    {"frames", SN_OPTION_TEXT, "FIRST:LAST",
+     "only these frames of the result, counted from 0; leave out either for all before or after", 0, 0},
     {"start", SN_OPTION_NUMBER, "S", "begin at this time of the motion", -1e9, 1e9},
     {"end", SN_OPTION_NUMBER, "S", "end at this time of the motion", -1e9, 1e9},
     {"frame-rate", SN_OPTION_NUMBER, "F", "frames a second in the result (that of the motion; 50 for key poses)", 1,
@@ -474,28 +478,34 @@ static const snOption options[] = {
      "weaken a muscle, or all of a pattern such as 'FDP*', 0 to 1; may be repeated", 0, 1},
     {"weights", SN_OPTION_TEXT, "A,S", "what activation and its change cost, relative to tracking (5e-4,1e-2)", 0, 0},
     {"cost-by-volume", SN_OPTION_FLAG, "", "weigh the cost of activation by the volume of the muscle", 0, 0},
-    {"activation-dynamics", SN_OPTION_FLAG, "", "let activations rise and fall only with time constants of 10 and 40 ms", 0, 0},
+    {"activation-dynamics", SN_OPTION_FLAG, "",
+     "let activations rise and fall only with time constants of 10 and 40 ms", 0, 0},
     {"feedback", SN_OPTION_NUMBER, "K", "how fast an error is corrected, 1/s (100)", 0, 1000},
-    {"bvh-map", SN_OPTION_TEXT, "FILE", "from the joints of a BVH or glTF to those of the model (the model's own)", 0, 0},
+    {"bvh-map", SN_OPTION_TEXT, "FILE", "from the joints of a BVH or glTF to those of the model (the model's own)", 0,
+     0},
     {"resume", SN_OPTION_FLAG, "", "continue after the last frame of an interrupted run", 0, 0},
     {"method", SN_OPTION_CHOICE, "torque|step|paper|body",
-     "on a tree: torques, the pose a step ahead, [Tsang 2005], or all muscles and passive joints (torque; of body: body)", 0,
-     0},
-    {"control-rate", SN_OPTION_NUMBER, "F", "on a tree: how often activations are chosen, Hz (240; step: 24)", 1,
-     1000},
+     "on a tree: torques, the pose a step ahead, [Tsang 2005], or all muscles and passive joints (torque; of body: "
+     "body)",
+     0, 0},
+    {"control-rate", SN_OPTION_NUMBER, "F", "on a tree: how often activations are chosen, Hz (240; step: 24)", 1, 1000},
     {"keys-only", SN_OPTION_FLAG, "", "on a tree: find activations for the keys alone, straight lines between", 0, 0},
     {"fatigue", SN_OPTION_FLAG, "", "on a tree: muscles tire as they work", 0, 0},
     {"repeat", SN_OPTION_COUNT, "N", "on a tree: do the motion N times", 1, 10000},
     {"rest", SN_OPTION_NUMBER, "S", "on a tree: seconds of rest between repetitions", 0, 1e5},
     CLI_VARY_OPTION,
     CLI_SEED_OPTION,
-    {"draw", SN_OPTION_COUNT, "N", "which of the models that --vary makes; 0: the unchanged one (see sinew sweep)", 0, 1e6},
+    {"draw", SN_OPTION_COUNT, "N", "which of the models that --vary makes; 0: the unchanged one (see sinew sweep)", 0,
+     1e6},
     {"coactivation", SN_OPTION_PAIR, "PART=X", "body: co-contract the muscles of a part; may be repeated", 0, 100},
-    {"breathing", SN_OPTION_TEXT, "DEG[:S]", "body: breathe while moving: angle of the ribs, seconds a breath (4)", 0, 0},
+    {"breathing", SN_OPTION_TEXT, "DEG[:S]", "body: breathe while moving: angle of the ribs, seconds a breath (4)", 0,
+     0},
     {"sensor", SN_OPTION_NUMBER, "R", "body: how fast loads are felt, 1/s (at once)", 1e-3, 1e6},
     {"inverse", SN_OPTION_CHOICE, "step|paper", "body: torques by inverting the step (step) or as in [Lee 2009]", 0, 0},
-    {"relax", SN_OPTION_NUMBER, "E", "body: slack in the torques; small is exact but saturates muscles where they are out of reach (0.1)", 1e-6, 100},
-    {"activation", SN_OPTION_COURSE, "NAME=LEVEL", "body: stay near this activation, or NAME=TIME:LEVEL,...; may be repeated", 0, 1},
+    {"relax", SN_OPTION_NUMBER, "E",
+     "body: slack in the torques; small is exact but saturates muscles where they are out of reach (0.1)", 1e-6, 100},
+    {"activation", SN_OPTION_COURSE, "NAME=LEVEL",
+     "body: stay near this activation, or NAME=TIME:LEVEL,...; may be repeated", 0, 1},
     {"function", SN_OPTION_COURSE, "NAME=LEVEL", "body: the same for a function of the model", 0, 1},
     {"activations", SN_OPTION_TEXT, "FILE", "body: the same from a .sto or .csv", 0, 0},
     CLINIC_MORE_OPTIONS,
@@ -508,15 +518,22 @@ const snCommand cmd_track = {
     .arguments = "MODEL MOTION -o OUT",
     .about = "Find the activations that make a model follow a motion, and the strand motion that results",
     .details =
-        "MOTION is the name of a motion shipped with the model, or a file: key poses (*.pose.csv with the columns time and\n"
-        "joint.coordinate in degrees), a *.bvh, a glTF animation (*.glb, *.gltf), a *.control.xml or a *.replay.xml. Targets\n"
-        "outside the range of a joint are clamped to it, and named. If the simulation diverges, or on Ctrl-C, the frames that\n"
+        "MOTION is the name of a motion shipped with the model, or a file: key poses (*.pose.csv with the columns time "
+        "and\n"
+        "joint.coordinate in degrees), a *.bvh, a glTF animation (*.glb, *.gltf), a *.control.xml or a *.replay.xml. "
+        "Targets\n"
+        "outside the range of a joint are clamped to it, and named. If the simulation diverges, or on Ctrl-C, the "
+        "frames that\n"
         "are finished are kept.\n"
-        "While it runs, every finished frame is in OUT.resume. After Ctrl-C, a crash or a power failure run the same command\n"
-        "with --resume: it continues after the last frame kept, and the result is the same bit for bit. All settings must be\n"
+        "While it runs, every finished frame is in OUT.resume. After Ctrl-C, a crash or a power failure run the same "
+        "command\n"
+        "with --resume: it continues after the last frame kept, and the result is the same bit for bit. All settings "
+        "must be\n"
         "the same; differences are named.\n"
-        "--load adds a force that the motion has to carry: dp2@tip=0,0,5 pushes the tip of a bone with 5 N along the Z axis\n"
-        "of the scene as drawn and turns with the bone, hand:world=0,-20,0 keeps its direction, hand=2kg is a weight, grip=10\n"
+        "--load adds a force that the motion has to carry: dp2@tip=0,0,5 pushes the tip of a bone with 5 N along the Z "
+        "axis\n"
+        "of the scene as drawn and turns with the bone, hand:world=0,-20,0 keeps its direction, hand=2kg is a weight, "
+        "grip=10\n"
         "is an object that presses every digit with 10 N, and grip=0:0/1:10 does so over time. See docs/loads.md.",
     .example = "sinew track hand fist -o out",
     .output = "171 frames, 3.4 s simulated in ... s: ... times real time\n"

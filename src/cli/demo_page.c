@@ -144,7 +144,8 @@ static void add_by_hand(snText *t, const snDemo *demo, const snDemoMotion *m)
     text_add(t, "<h3>Run it yourself</h3>\n<pre>sinew track %s %s -o out\nsinew plot out.replay.xml -o out.png\n",
              demo->model, m->name);
     if (demo->skin) text_add(t, "sinew skin %s out.replay.xml -o out.pc2\n", demo->model);
-    text_add(t, "sinew export out.replay.xml --to glb\nsinew studio %s out.replay.xml   # with a live simulation</pre>\n",
+    text_add(t,
+             "sinew export out.replay.xml --to glb\nsinew studio %s out.replay.xml   # with a live simulation</pre>\n",
              demo->model);
 }
 
@@ -166,19 +167,19 @@ snText cli_demo_page(const snDemo *demo)
 {
     snText t = {0};
     text_add(&t, head, demo->model);
-    text_add(&t,
-             "<h1><svg viewBox=\"0 0 32 32\" aria-hidden=\"true\"><path d=\"M4 26C10 8 22 24 28 6\"/></svg>sinew: "
-             "%s</h1>\n<p>Given the motion of the bones, which muscles pull, and how hard? sinew found activations that "
-             "produce the motion, and simulated how muscles and tendons slide and wrap meanwhile. All of this took "
-             "%.0f&nbsp;s.</p>\n",
-             demo->model, demo->seconds);
+    text_add(
+        &t,
+        "<h1><svg viewBox=\"0 0 32 32\" aria-hidden=\"true\"><path d=\"M4 26C10 8 22 24 28 6\"/></svg>sinew: "
+        "%s</h1>\n<p>Given the motion of the bones, which muscles pull, and how hard? sinew found activations that "
+        "produce the motion, and simulated how muscles and tendons slide and wrap meanwhile. All of this took "
+        "%.0f&nbsp;s.</p>\n",
+        demo->model, demo->seconds);
     add_figures(&t, demo);
     if (!demo->page)
-        text_add(
-            &t,
-            "<p class=\"note\">The studio's page has not been built, because node and npm were missing, so the "
-            "motions cannot be played here. <code>make studio</code> builds it; the plots, GLB and point caches "
-            "below are complete.</p>\n");
+        text_add(&t,
+                 "<p class=\"note\">The studio's page has not been built, because node and npm were missing, so the "
+                 "motions cannot be played here. <code>make studio</code> builds it; the plots, GLB and point caches "
+                 "below are complete.</p>\n");
     for (int i = 0; i < demo->nmotion; ++i) add_motion(&t, demo, &demo->motion[i]);
     text_add(&t, "</body>\n</html>\n");
     return t;

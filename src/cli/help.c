@@ -39,7 +39,8 @@ static void option_usage(const snOption *option, char *text, size_t size)
 {
     const char *dash = option->name[1] ? "--" : "-";
     const char *blank = option->kind == SN_OPTION_FLAG ? "" : " ";
-    (void)snprintf(text, size, "%s%s%s%s", dash, option->name, blank, option->kind == SN_OPTION_FLAG ? "" : option->value);
+    (void)snprintf(text, size, "%s%s%s%s", dash, option->name, blank,
+                   option->kind == SN_OPTION_FLAG ? "" : option->value);
 }
 
 static void print_options(const snOption *options)

@@ -92,7 +92,7 @@ void cli_print_man(void)
     options(cli_common_options);
     printf(
         ".SH EXIT STATUS\n.TP\n.B 0\ndone\n.TP\n.B 1\nthe run failed\n.TP\n.B 2\nwrong usage\n.TP\n.B 3\nbad input\n");
-    printf(
-        ".SH FILES\nOutput files are written beside their names and renamed, so that none is ever left half-written. Ctrl\\-C "
-        "stops cleanly and keeps what is finished.\n");
+    printf(".SH FILES\nOutput files are written beside their names and renamed, so that none is ever left "
+           "half-written. Ctrl\\-C "
+           "stops cleanly and keeps what is finished.\n");
 }

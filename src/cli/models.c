@@ -64,7 +64,8 @@ void *cli_read_bytes(const char *path, size_t *size)
     struct stat info;
     FILE *file = fopen(path, "rb");
     if (!file) return NULL;
-    bool fine = fstat(fileno(file), &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0 && info.st_size < (1 << 30);
+    bool fine =
+        fstat(fileno(file), &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0 && info.st_size < (1 << 30);
     char *bytes = fine ? malloc((size_t)info.st_size) : NULL;
     if (bytes && fread(bytes, 1, (size_t)info.st_size, file) != (size_t)info.st_size) {
         free(bytes);

@@ -5,14 +5,16 @@ void cli_say_match(snCli *cli, const snMotionSource *source)
 {
     if (source->beyond[0]) cli_warn(cli, "angles beyond half a turn: %s", source->beyond);
     json_string(&cli->json, "beyond", source->beyond);
-    if (source->gaps) cli_warn(cli, "%d empty %s filled in between the values before and after", source->gaps,
-                              source->gaps == 1 ? "cell is" : "cells are");
+    if (source->gaps)
+        cli_warn(cli, "%d empty %s filled in between the values before and after", source->gaps,
+                 source->gaps == 1 ? "cell is" : "cells are");
     json_integer(&cli->json, "empty_cells", source->gaps);
     if (!source->wanted) return;
     json_integer(&cli->json, "coordinates_found", source->found);
     json_integer(&cli->json, "coordinates_wanted", source->wanted);
     if (source->found < source->wanted)
-        cli_warn(cli, "the motion moves %d of %d coordinates; held at rest: %s", source->found, source->wanted, source->held);
+        cli_warn(cli, "the motion moves %d of %d coordinates; held at rest: %s", source->found, source->wanted,
+                 source->held);
     if (source->turned)
         cli_say(cli, "the motion does not rest in a T-pose with the y axis up: its axes were turned to fit\n");
 }

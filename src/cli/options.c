@@ -105,8 +105,8 @@ static snStatus check_value(snCli *cli, const snOption *option, const char *valu
             return cli_fail(cli, SN_USAGE, "%s%s needs a %snumber, not '%s'", dash, option->name,
                             option->kind == SN_OPTION_COUNT ? "whole " : "", value);
         if ((option->low != 0 || option->high != 0) && (number < option->low || number > option->high))
-            return cli_fail(cli, SN_USAGE, "%s%s must be between %g and %g, not %s", dash, option->name,
-                            option->low, option->high, value);
+            return cli_fail(cli, SN_USAGE, "%s%s must be between %g and %g, not %s", dash, option->name, option->low,
+                            option->high, value);
         return SN_OK;
     case SN_OPTION_PAIR: {
         const char *equals = strrchr(value, '=');
@@ -136,8 +136,7 @@ static snStatus parse_option(snCli *cli, int argc, char **argv, int *i)
     const char *equals = word[1] == '-' ? strchr(name, '=') : NULL;
     size_t length = equals ? (size_t)(equals - name) : strlen(name);
     const snOption *option = find_option(cli, name, length);
-    if (!option || (length == 1) == (word[1] == '-'))
-        return fail_unknown(cli, word, name, length);
+    if (!option || (length == 1) == (word[1] == '-')) return fail_unknown(cli, word, name, length);
     const char *value = "";
     if (option->kind != SN_OPTION_FLAG) {
         if (equals)

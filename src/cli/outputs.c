@@ -1,5 +1,5 @@
-/* What a command is about to write must not be what it reads: neither an argument, nor the file of an option, nor a part
- * of the model. All names are compared by the files that they lead to. */
+/* What a command is about to write must not be what it reads: neither an argument, nor the file of an option, nor a
+ * part of the model. All names are compared by the files that they lead to. */
 #include "cli.h"
 
 #include <errno.h>
@@ -11,8 +11,8 @@
 /* Options that name a file to write. */
 static bool is_output(const snOption *option)
 {
-    static const char *const name[] = {"o", "report", "surface", "csv", "picture", "points", "save", "save-case",
-                                       "save-weights", "slurm"};
+    static const char *const name[] = {"o",      "report", "surface",   "csv",          "picture",
+                                       "points", "save",   "save-case", "save-weights", "slurm"};
     if (option->kind != SN_OPTION_TEXT) return false;
     for (size_t i = 0; i < sizeof name / sizeof *name; ++i)
         if (strcmp(option->name, name[i]) == 0) return true;
@@ -42,7 +42,8 @@ static snStatus check_inputs(snCli *cli, const char *path)
         if (cli->argument[i] != path && same_file(path, cli->argument[i])) return refuse(cli, path, cli->argument[i]);
     for (int i = 0; i < cli->nset; ++i) {
         const char *other = cli->set_value[i];
-        if (other && other != path && !is_output(cli->set[i]) && same_file(path, other)) return refuse(cli, path, other);
+        if (other && other != path && !is_output(cli->set[i]) && same_file(path, other))
+            return refuse(cli, path, other);
     }
     return SN_OK;
 }

@@ -64,10 +64,8 @@ snStatus cli_group_scalars(const snTrack *track, const char *prefix, snTrack **g
 {
     Groups g = {0};
     snStatus status = sort_out(track, prefix, &g) ? SN_OK : SN_NO_MEMORY;
-    snTrackDef def = {.size = sizeof(snTrackDef),
-                      .model = sn_track_def(track)->model,
-                      .nscalar = g.count,
-                      .scalar_name = g.names};
+    snTrackDef def = {
+        .size = sizeof(snTrackDef), .model = sn_track_def(track)->model, .nscalar = g.count, .scalar_name = g.names};
     if (status == SN_OK) status = sn_track_create(&def, grouped);
     for (int32_t f = 0; status == SN_OK && f < sn_track_frames(track); ++f) {
         const double *value = sn_track_scalar(track, f);

@@ -22,7 +22,8 @@ static int32_t read_names(const char *path, snPostures *p)
 }
 
 /* The moment of a motion that is farthest from rest. */
-static snStatus load_one(const char *model_name, const snModel *model, const char *motion, double *value, snError *error)
+static snStatus load_one(const char *model_name, const snModel *model, const char *motion, double *value,
+                         snError *error)
 {
     snMotionDef def = sn_default_motion_def();
     snPoses *poses = NULL;

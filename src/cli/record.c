@@ -114,8 +114,7 @@ const snError *cli_run_error(const snRunFile *r)
 snStatus cli_run_save(snRunFile *r, const char *replay, const char *table)
 {
     snError error = {0};
-    snStatus status =
-        cli_fail_file(r->cli, sn_journal_save_track(r->journal, replay, &error), &error, replay);
+    snStatus status = cli_fail_file(r->cli, sn_journal_save_track(r->journal, replay, &error), &error, replay);
     if (status != SN_OK) return status;
     return cli_fail_file(r->cli, sn_journal_save_table(r->journal, table, &error), &error, table);
 }

@@ -161,7 +161,8 @@ bool cli_followed_motion(const char *replay_path, char *motion, size_t size)
     const char *slash = strrchr(motion, '/'), *folder = strrchr(replay_path, '/');
     bool shipped = slash != NULL;
     memmove(motion, slash ? slash + 1 : motion, strlen(slash ? slash + 1 : motion) + 1);
-    int n = snprintf(report, sizeof report, "%.*s%s", folder ? (int)(folder + 1 - replay_path) : 0, replay_path, motion);
+    int n =
+        snprintf(report, sizeof report, "%.*s%s", folder ? (int)(folder + 1 - replay_path) : 0, replay_path, motion);
     if (n < (int)sizeof report && (size_t)n < size && access(report, R_OK) == 0) return strcpy(motion, report) != NULL;
     motion[strcspn(motion, ".")] = '\0';
     return shipped;
@@ -225,8 +226,8 @@ bool cli_is_track(const char *path)
 
 void cli_stem(const char *path, char *stem, size_t size)
 {
-    static const char *const endings[] = {".replay.xml.gz", ".replay.xml", ".replay.bin",
-                                          ".control.xml.gz", ".control.xml", ".sto", ".csv", ".xml"};
+    static const char *const endings[] = {".replay.xml.gz", ".replay.xml", ".replay.bin", ".control.xml.gz",
+                                          ".control.xml",   ".sto",        ".csv",        ".xml"};
     (void)snprintf(stem, size, "%s", path);
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; ++i) {
         if (!cli_ends_with(stem, endings[i])) continue;

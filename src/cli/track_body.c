@@ -74,13 +74,14 @@ static snStatus load_motion(BodyRun *r)
 
 static snStatus list_settings(BodyRun *r)
 {
-    static const char *const option[] = {"step", "frame-rate", "start", "end", "feedback", "control-rate", "sensor", "relax", "inverse",
-                                         "coactivation", "breathing", "load", "strength", "activation", "function"};
+    static const char *const option[] = {"step",         "frame-rate", "start",    "end",        "feedback",
+                                         "control-rate", "sensor",     "relax",    "inverse",    "coactivation",
+                                         "breathing",    "load",       "strength", "activation", "function"};
     snError error = {0};
     uint64_t model = sn_hash_model(r->spec, &error);
     if (!model) return cli_fail_error(r->cli, &error);
-    text_add(&r->settings, "version: %s\ncommand: track\nmodel: %s (%016llx)\n", sn_version(),
-             r->cli->argument[0], (unsigned long long)model);
+    text_add(&r->settings, "version: %s\ncommand: track\nmodel: %s (%016llx)\n", sn_version(), r->cli->argument[0],
+             (unsigned long long)model);
     cli_list_file(&r->settings, "motion", r->source.path);
     cli_list_file(&r->settings, "bvh-map", cli_option_text(r->cli, "bvh-map", NULL));
     cli_list_file(&r->settings, "activations", cli_option_text(r->cli, "activations", NULL));
@@ -126,8 +127,8 @@ static snStatus set_up(BodyRun *r)
     if (status == SN_OK) status = cli_read_body_options(r->cli, r->model, &r->options, &r->def);
     if (status == SN_OK) status = cli_read_strengths(r->cli, r->model, &r->strength);
     r->def.strength = r->strength;
-    if (status == SN_OK && (cli_given(r->cli, "activation") || cli_given(r->cli, "function") ||
-                            cli_given(r->cli, "activations")))
+    if (status == SN_OK &&
+        (cli_given(r->cli, "activation") || cli_given(r->cli, "function") || cli_given(r->cli, "activations")))
         status = cli_read_drive(r->cli, r->spec, r->model, &r->drive, NULL);
     r->def.drive = r->drive;
     return status == SN_OK ? open_run(r) : status;
@@ -219,11 +220,14 @@ static snStatus save(BodyRun *r)
     snText t = {0};
     snStatus status = cli_run_save(r->file, r->path[0], r->path[1]);
     if (status != SN_OK) return status;
-    text_add(&t, "# model %s, motion %s\n# largest error of each driven coordinate, deg or m, and missing torque, N m or N\n",
-             r->cli->argument[0], r->source.path);
+    text_add(
+        &t,
+        "# model %s, motion %s\n# largest error of each driven coordinate, deg or m, and missing torque, N m or N\n",
+        r->cli->argument[0], r->source.path);
     for (int32_t i = 0; i < sn_count(r->model, SN_ITEM_COORDINATE); ++i)
         if (r->report.error[i] > 0 || r->report.missing[i] > 0)
-            text_add(&t, "%-24s %9.4f %9.4f\n", coordinate_name(r, i), DEGREES * r->report.error[i], r->report.missing[i]);
+            text_add(&t, "%-24s %9.4f %9.4f\n", coordinate_name(r, i), DEGREES * r->report.error[i],
+                     r->report.missing[i]);
     text_add(&t, "\n# Settings\n");
     for (const char *line = r->settings.text; *line; line += strcspn(line, "\n") + 1)
         text_add(&t, "# %.*s\n", (int)strcspn(line, "\n"), line);
@@ -270,8 +274,8 @@ snStatus cli_track_body(snCli *cli)
             if (!r->error.message[0]) r->error = *cli_run_error(r->file);
             r->error.status = r->outcome;
             if (r->outcome == SN_CANCELLED && r->report.frames > 0)
-                (void)snprintf(r->error.remedy, sizeof r->error.remedy, "the first %d frames are kept; --resume continues after them",
-                               r->report.frames);
+                (void)snprintf(r->error.remedy, sizeof r->error.remedy,
+                               "the first %d frames are kept; --resume continues after them", r->report.frames);
             status = cli_fail_error(cli, &r->error);
         }
     }

@@ -78,8 +78,7 @@ static double rms_of(const snPursuitRun *r, bool root)
     double sum = 0;
     int n = 0;
     for (int32_t k = 0; k < sn_count(r->clinic.model, SN_ITEM_COORDINATE); ++k)
-        if (is_root(r->clinic.model, k) == root)
-            sum += r->report.rms[k] * r->report.rms[k], ++n;
+        if (is_root(r->clinic.model, k) == root) sum += r->report.rms[k] * r->report.rms[k], ++n;
     return n ? DEGREES * sqrt(sum / n) : 0;
 }
 
@@ -95,8 +94,7 @@ static void tell(snPursuitRun *r)
     json_string(json, "motion", r->source.path);
     json_string(json, "method", cli_option_text(cli, "method", "torque"));
     clinic_say_case(&r->clinic);
-    if (r->source.gaps)
-        cli_say(cli, "%d empty cells: their joints went where the muscles took them\n", r->source.gaps);
+    if (r->source.gaps) cli_say(cli, "%d empty cells: their joints went where the muscles took them\n", r->source.gaps);
     json_integer(json, "empty_cells", r->source.gaps);
     clinic_say_clamped(&r->clinic, p->clamped);
     cli_say(cli, "%d frames, %.4g s simulated in %.3g s: %.3g times real time\n", p->frames, p->simulated, p->seconds,

@@ -6,7 +6,7 @@
 
 /* What a model by name or path is made of. */
 typedef enum snTreeKind {
-    CLI_NO_TREE,     /* strands; also where it cannot be read */
+    CLI_NO_TREE,    /* strands; also where it cannot be read */
     CLI_OPEN_TREE,  /* coordinates alone */
     CLI_CLOSED_TREE /* closed by springs: what they hold follows by itself */
 } snTreeKind;

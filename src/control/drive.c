@@ -87,7 +87,8 @@ static bool resolve_functions(snDrive *d)
 
 snStatus sn_drive_create(const snSpec *spec, const snModel *model, snDrive **drive, snError *error)
 {
-    if (!spec || !model || !drive) return sn_fail_argument(error, "the spec, the model or the place for the drive is NULL");
+    if (!spec || !model || !drive)
+        return sn_fail_argument(error, "the spec, the model or the place for the drive is NULL");
     snDrive *d = SN_NEW(snDrive);
     if (!d) return sn_fail_no_memory(error);
     d->spec = spec, d->model = model;

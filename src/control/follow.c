@@ -37,7 +37,7 @@ struct snFollow {
     int32_t nframe, substeps;
     snFollowReport *report; /* what is counted so far */
     snError torn;           /* a joint came apart */
-    const snState *failed; /* the one whose step did not work */
+    const snState *failed;  /* the one whose step did not work */
     double sum, sum2, count, step_sum;
     int64_t steps;
     double *body_sum, *body_sum2; /* nbody */
@@ -81,8 +81,8 @@ static double smooth(double t)
     return t * t * t * (10 + t * (6 * t - 15));
 }
 
-/* Before the first frame: from the rest pose to it, in joint coordinates, to the velocity that the motion begins with.
- */
+/* Before the first frame: from the rest pose to it, in joint coordinates, to the velocity
+ * that the motion begins with. */
 static void lead_poses(Follow *f, double t, rigid *body)
 {
     double k = smooth(t), speed = t * t * t * (t * (7 - 3 * t) - 4);
@@ -344,7 +344,8 @@ static bool checkpoint_fits(const Follow *f, Checkpoint *head)
     memcpy(head, f->def.checkpoint, sizeof *head);
     if (memcmp(head->mark, checkpoint_mark, sizeof head->mark) != 0) return false;
     if (head->size != sn_state_save(f->m, f->s, NULL) || (head->exact_size > 0) != (f->exact != NULL)) return false;
-    if (head->hash != sn_hash_bytes(0, (const char *)f->def.checkpoint + sizeof *head, size - sizeof *head)) return false;
+    if (head->hash != sn_hash_bytes(0, (const char *)f->def.checkpoint + sizeof *head, size - sizeof *head))
+        return false;
     return head->frames >= 1 && head->frames <= f->nframe + 1 && head->start == f->start && head->dt == f->dt;
 }
 

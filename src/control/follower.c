@@ -204,10 +204,10 @@ static rigid target_pose(const snFollower *t, int32_t body)
 
 /* A joint that lies against its stop answers to no muscle: the row holds in both directions as long as it is on. So
  * nothing would ever pull a finger out of full extension, and where the target lies on the stop itself, whether muscles
- * lean on it or balance each other would hang on which side of it the last rounding came to lie (a finger held straight:
- * activations at 4 and 1 ms a third to a half apart). So stops are left out while activations are chosen, unless the
- * target is beyond them. Splines at such a step shake a joint that nothing but muscles holds, and lean on stops that the
- * target lies on. Returns how many. */
+ * lean on it or balance each other would hang on which side of it the last rounding came to lie (a finger held
+ * straight: activations at 4 and 1 ms a third to a half apart). So stops are left out while activations are chosen,
+ * unless the target is beyond them. Splines at such a step shake a joint that nothing but muscles holds, and lean on
+ * stops that the target lies on. Returns how many. */
 static int32_t release_stops(snFollower *t)
 {
     const snModel *m = t->m;
@@ -281,7 +281,8 @@ static bool allocate(snFollower *t)
            (t->upper = SN_NEW_ARRAY(double, nm)) && (t->last = SN_NEW_ARRAY(double, nm)) &&
            (t->body_target = SN_NEW_ARRAY(int32_t, t->m->nbody)) &&
            (t->released = SN_NEW_ARRAY(int32_t, t->m->ncoord)) && (t->diagonal = SN_NEW_ARRAY(double, nm)) &&
-           (t->cost = SN_NEW_ARRAY(double, nm)) && (t->qp = sn_boxqp_create(t->m->nmuscle)) && (t->response = sn_response_create(t->m, t->s));
+           (t->cost = SN_NEW_ARRAY(double, nm)) && (t->qp = sn_boxqp_create(t->m->nmuscle)) &&
+           (t->response = sn_response_create(t->m, t->s));
 }
 
 static void list_targets(snFollower *t)
@@ -362,7 +363,7 @@ void sn_follower_destroy(snFollower *t)
     if (!t) return;
     if (t->acts) stop_acting(t);
     sn_response_destroy(t->response);
-    void *block[] = {t->target, t->now,   t->next, t->H,        t->body_H,      t->Q,       t->c,
+    void *block[] = {t->target, t->now,   t->next, t->H,        t->body_H,      t->Q,        t->c,
                      t->lower,  t->upper, t->last, t->diagonal, t->body_target, t->released, t->cost};
     for (size_t i = 0; i < sizeof block / sizeof *block; ++i) sn_free(block[i]);
     sn_boxqp_destroy(t->qp);

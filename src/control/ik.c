@@ -15,13 +15,13 @@ struct snIk {
     const snTree *tree;
     int32_t ntarget, nfree;
     snIkTarget *target;
-    int32_t *free;      /* nfree: coordinates */
-    double *weight;     /* nfree: RHO k */
+    int32_t *free;  /* nfree: coordinates */
+    double *weight; /* nfree: RHO k */
     snTreeWork *work;
     snBoxQp *qp;
-    double *r, *J;      /* 3 ntarget; by ndof */
+    double *r, *J;                  /* 3 ntarget; by ndof */
     double *Q, *c, *lo, *hi, *step; /* of the program, nfree */
-    double *trial;      /* ndof */
+    double *trial;                  /* ndof */
 };
 
 /* ---- residuals -------------------------------------------------------------------------------- */
@@ -68,7 +68,8 @@ void sn_ik_residual(snIk *ik, const double *goal, const double *q, double *r, do
         v3_store(r + 3 * k, value);
         for (int32_t i = t->link; J && i >= 0; i = tree->parent[i]) {
             const double *S = ik->work->S + 6 * i;
-            v3 w = v3_load(S), along = v3_add(v3_load(S + 3), v3_cross(w, at)), by = slope_of(ik, t, aim, value, w, along);
+            v3 w = v3_load(S), along = v3_add(v3_load(S + 3), v3_cross(w, at)),
+               by = slope_of(ik, t, aim, value, w, along);
             const double row[3] = {by.x, by.y, by.z};
             for (int a = 0; a < 3; ++a) J[(3 * (size_t)k + (size_t)a) * n + (size_t)i] = t->wanted[a] ? row[a] : 0;
         }
@@ -81,7 +82,8 @@ double sn_ik_missed(snIk *ik, const double *goal, const double *q, int32_t targe
 {
     sn_ik_residual(ik, goal, q, ik->r, NULL);
     double length = v3_len(v3_load(ik->r + 3 * target));
-    return ik->target[target].kind == SN_IK_LOOK ? 2 * asin(fmin(1, length / 2)) : length; /* a chord of the unit circle */
+    return ik->target[target].kind == SN_IK_LOOK ? 2 * asin(fmin(1, length / 2))
+                                                 : length; /* a chord of the unit circle */
 }
 
 /* ---- the search ------------------------------------------------------------------------------- */

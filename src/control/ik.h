@@ -18,7 +18,7 @@ typedef enum snIkKind {
 
 typedef struct snIkTarget {
     snIkKind kind;
-    int32_t link;   /* that moves the body */
+    int32_t link;    /* that moves the body */
     double point[3]; /* neutral world, m */
     bool wanted[3];  /* of a place: axes that count */
 } snIkTarget;

@@ -12,9 +12,9 @@
 #include <math.h>
 #include <string.h>
 
-static const double RATE = 8;      /* 1/s of the spring */
-static const double SPEED = 2.5;   /* rad/s or m/s at most */
-static const double DEEPEST = 0.2; /* rad: a breath */
+static const double RATE = 8;       /* 1/s of the spring */
+static const double SPEED = 2.5;    /* rad/s or m/s at most */
+static const double DEEPEST = 0.2;  /* rad: a breath */
 static const double HEAVIEST = 100; /* kg */
 enum { MOST_WEIGHTS = 8 };
 
@@ -60,8 +60,7 @@ static void choose(void *context, const snModel *m, snState *s)
     snSteer *run = &p->run;
     run->h = sn_plant_step(s);
     sn_steer_aim(run, sn_time(s)); /* loads, activations, and the breath alone */
-    for (int32_t i = 0; i < m->ncoord; ++i)
-        run->target.q[i] += p->aim[i], run->target.v[i] += p->rate[i];
+    for (int32_t i = 0; i < m->ncoord; ++i) run->target.q[i] += p->aim[i], run->target.v[i] += p->rate[i];
     approach(p, run->h);
     for (int32_t i = 0; i < m->ncoord; ++i) run->target.a[i] += p->push[i];
     hang_weights(p);
@@ -78,8 +77,7 @@ void sn_pilot_aim(snPilot *p, const double *coordinate)
 
 void sn_pilot_dial(snPilot *p, snPilotDial dial, double value)
 {
-    if (dial == SN_PILOT_BREATHING)
-        p->run.target.breath_scale = p->breath_unit * clamp(value, 0, DEEPEST);
+    if (dial == SN_PILOT_BREATHING) p->run.target.breath_scale = p->breath_unit * clamp(value, 0, DEEPEST);
     for (int32_t u = 0; dial == SN_PILOT_COACTIVATION && u < p->run.control->nunit; ++u)
         p->run.control->gamma[u] = clamp(value, 0, 100);
 }
@@ -90,7 +88,8 @@ void sn_pilot_load(snPilot *p, int32_t body, double kg)
     if (body < 0 || body >= p->run.m->nbody) return;
     while (k < p->nweight && p->weight_body[k] != body) ++k;
     if (k == p->nweight) {
-        if (k == MOST_WEIGHTS || sn_steer_take_load(&p->run, -1, sn_name(p->run.m, SN_ITEM_BODY, body), NULL) != SN_OK) return;
+        if (k == MOST_WEIGHTS || sn_steer_take_load(&p->run, -1, sn_name(p->run.m, SN_ITEM_BODY, body), NULL) != SN_OK)
+            return;
         p->weight_body[p->nweight++] = body;
     }
     p->weight[k] = clamp(kg, 0, HEAVIEST);
@@ -111,7 +110,8 @@ static snStatus begin(snPilot *p, snError *error)
     if (status != SN_OK) return status;
     p->breath_unit = p->def.breath_depth > 0 ? run->target.breath_scale / p->def.breath_depth : 0;
     for (int32_t i = 0; i < run->m->ncoord; ++i)
-        p->goal[i] = p->aim[i] = clamp(run->sim->tree->driven[i] ? run->sim->q[i] : 0, run->m->coord_lower[i], run->m->coord_upper[i]);
+        p->goal[i] = p->aim[i] =
+            clamp(run->sim->tree->driven[i] ? run->sim->q[i] : 0, run->m->coord_lower[i], run->m->coord_upper[i]);
     sn_treecontrol_reset(run->control, run->sim);
     sn_plant_control(run->s, (snController){choose, p});
     return SN_OK;
@@ -120,7 +120,8 @@ static snStatus begin(snPilot *p, snError *error)
 snStatus sn_pilot_create(const snModel *m, snState *state, const snSteerDef *def, snPilot **pilot, snError *error)
 {
     if (SN_CHECK_DEF(def, snSteerDef, error)) return SN_BAD_ARGUMENT;
-    if (!m || !state || !pilot) return sn_fail_argument(error, "the model, the state or the place for the pilot is NULL");
+    if (!m || !state || !pilot)
+        return sn_fail_argument(error, "the model, the state or the place for the pilot is NULL");
     if (!m->skeleton) return sn_fail(error, SN_BAD_INPUT, "the model is made of strands; this needs one on a tree");
     snPilot *p = SN_NEW(snPilot);
     if (!p) return sn_fail_no_memory(error);

@@ -2,10 +2,10 @@
  *
  * Invariants
  * 1. A step is at most def.step long and divides a frame evenly, so that frames come at their exact times.
- * 2. References are those of the step's own arithmetic: rates are differences over a step, so that a body that is on the
- *    target and lacks no torque stays on it exactly. */
-#include "base/def.h"
+ * 2. References are those of the step's own arithmetic: rates are differences over a step, so that a body that is on
+ * the target and lacks no torque stays on it exactly. */
 #include "control/steer.h"
+#include "base/def.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -244,7 +244,8 @@ static snStatus take_up(snSteer *run, snError *error)
 {
     Head head;
     const char *at = run->def->checkpoint;
-    size_t control = sizeof(double) * sn_treecontrol_save(run->control, run->sim, NULL), size = run->def->checkpoint_size;
+    size_t control = sizeof(double) * sn_treecontrol_save(run->control, run->sim, NULL),
+           size = run->def->checkpoint_size;
     size_t kept = sizeof(double) * 3 * (size_t)run->m->ncoord, before = sizeof head + control + kept;
     bool fits = size == sn_steer_save(run, NULL);
     if (fits) memcpy(&head, at, sizeof head);

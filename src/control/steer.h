@@ -18,22 +18,22 @@ typedef struct snSteerTally {
 
 /* Targets of bodies, and the motion of coordinates that meets them. */
 typedef struct snSteerReach {
-    snIk *ik;               /* NULL: none */
-    const snPoses *asked;   /* the motion as given */
-    snPoses *found;         /* the motion with coordinates instead of targets */
+    snIk *ik;             /* NULL: none */
+    const snPoses *asked; /* the motion as given */
+    snPoses *found;       /* the motion with coordinates instead of targets */
     snIkTarget target[SN_STEER_MOST_AIMS];
     int32_t body[SN_STEER_MOST_AIMS], column[3 * SN_STEER_MOST_AIMS], ntarget; /* -1: no column */
-    double goal[3 * SN_STEER_MOST_AIMS], *row; /* at one time; of the motion as given */
+    double goal[3 * SN_STEER_MOST_AIMS], *row;                                 /* at one time; of the motion as given */
 } snSteerReach;
 
 /* What to do at one time: by sn_steer_aim. */
 typedef struct snSteerTarget {
-    double *q, *v, *a;        /* ncoord: now, and rates of the step's own arithmetic */
-    double *before, *after;   /* ncoord: a step before and after */
-    double *row, *breath_row; /* of the key poses */
-    double *base;             /* nmuscle: activations to stay near that the drive gives */
-    int32_t *column;          /* ncoord: column of the motion, -1: none */
-    int32_t *breath_column;   /* ncoord */
+    double *q, *v, *a;           /* ncoord: now, and rates of the step's own arithmetic */
+    double *before, *after;      /* ncoord: a step before and after */
+    double *row, *breath_row;    /* of the key poses */
+    double *base;                /* nmuscle: activations to stay near that the drive gives */
+    int32_t *column;             /* ncoord: column of the motion, -1: none */
+    int32_t *breath_column;      /* ncoord */
     int32_t nload, *load_column; /* of loads in the motion: their columns, loads first of the sim's */
     int32_t nactivation, *activation_column, *activation_unit;
     double breath_scale, breath_stretch, breath_length;

@@ -132,7 +132,8 @@ static int32_t sample_times(const snPoses *asked, double *time)
     for (int32_t f = 0; f < sn_poses_frames(asked); ++f) {
         double begin = sn_poses_time(asked, f);
         int32_t parts = 1;
-        if (f + 1 < sn_poses_frames(asked)) parts = (int32_t)fmax(1, ceil((sn_poses_time(asked, f + 1) - begin) * RATE - 1e-9));
+        if (f + 1 < sn_poses_frames(asked))
+            parts = (int32_t)fmax(1, ceil((sn_poses_time(asked, f + 1) - begin) * RATE - 1e-9));
         for (int32_t i = 0; i < parts && n < MOST_SAMPLES; ++i, ++n)
             if (time) time[n] = i == 0 ? begin : begin + (sn_poses_time(asked, f + 1) - begin) * i / parts;
     }
@@ -140,8 +141,8 @@ static int32_t sample_times(const snPoses *asked, double *time)
 }
 
 /* One row: columns that are no targets as they stand, then the free coordinates. */
-static snStatus solve_row(snSteer *run, double time, const int32_t *plain, int32_t nplain, const int32_t *free, int32_t nfree,
-                          double *q, double *last, bool first, double *value)
+static snStatus solve_row(snSteer *run, double time, const int32_t *plain, int32_t nplain, const int32_t *free,
+                          int32_t nfree, double *q, double *last, bool first, double *value)
 {
     snSteerReach *reach = &run->reach;
     int32_t rounds;
@@ -186,7 +187,7 @@ static bool open_sheet(const snSteer *run, const bool *is_free, Sheet *s)
         if (is_free[i]) s->free[s->nfree++] = i;
     for (int32_t k = 0; k < s->nplain; ++k) s->name[k] = sn_poses_name(asked, s->plain[k]);
     for (int32_t k = 0; k < s->nfree; ++k) s->name[s->nplain + k] = sn_name(run->m, SN_ITEM_COORDINATE, s->free[k]);
-    s->value = SN_NEW_ARRAY(double, (size_t)s->rows * (size_t)(s->nplain + s->nfree));
+    s->value = SN_NEW_ARRAY(double, (size_t)s->rows *(size_t)(s->nplain + s->nfree));
     return s->value != NULL;
 }
 

@@ -79,7 +79,8 @@ static snStatus match(snSteer *run, const snPoses *poses, int32_t *columns, snEr
 {
     for (int32_t i = 0; i < run->m->ncoord; ++i) columns[i] = -1;
     for (int32_t c = 0; c < sn_poses_columns(poses); ++c) {
-        const char *name = sn_poses_name(poses, c), *body = behind(name, "load."), *muscle = behind(name, "activation.");
+        const char *name = sn_poses_name(poses, c), *body = behind(name, "load."),
+                   *muscle = behind(name, "activation.");
         snStatus status = body     ? sn_steer_take_load(run, c, body, error)
                           : muscle ? take_activation(run, c, muscle, error)
                                    : take_coordinate(run, c, name, columns, error);
@@ -97,7 +98,8 @@ static snStatus take_parts(snSteer *run, snError *error)
         const snSteerPart *p = &run->def->part[i];
         bool found = false;
         if (!(p->level >= 0 && p->level <= 100))
-            return sn_fail(error, SN_BAD_INPUT, "coactivation of %.80s is %g; it must lie in 0 to 100", p->part, p->level);
+            return sn_fail(error, SN_BAD_INPUT, "coactivation of %.80s is %g; it must lie in 0 to 100", p->part,
+                           p->level);
         for (int32_t line = 0; line < k->path.npath; ++line)
             if (strcmp(k->path_part[line], p->part) == 0 || strcmp(p->part, "all") == 0)
                 run->control->gamma[k->path_unit[line]] = p->level, found = true;

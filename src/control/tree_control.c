@@ -14,12 +14,13 @@ typedef struct treeControlWork {
     int32_t *place; /* ndof: row among the driven, or -1 - row among the passive */
     int32_t *driven, *passive;
     int32_t ldm, ldp;
-    double *App;                                        /* np rows of ldp: factored */
-    double *P;                                          /* np rows of ldp: the same before */
-    double *G;                                          /* nm rows of ldp: G by rows */
-    double *S;                                          /* nm rows of ldm: A_mm - G A_pm */
-    double *M; /* nrow rows of ldm: metric of what is missing: mass of the driven, and of the passive what a step makes of it */
-    double *Bt;                                         /* nunit rows of ldm */
+    double *App; /* np rows of ldp: factored */
+    double *P;   /* np rows of ldp: the same before */
+    double *G;   /* nm rows of ldp: G by rows */
+    double *S;   /* nm rows of ldm: A_mm - G A_pm */
+    double *M;  /* nrow rows of ldm: metric of what is missing: mass of the driven, and of the passive what a step makes
+                   of it */
+    double *Bt; /* nunit rows of ldm */
     double *bp, *tau, *y, *y_other, *dv, *least, *load; /* vectors of max(ldm, ldp, ndof) */
     double *q, *passive_tau;                            /* the same; of the paper's inverse */
     double *active;                                     /* npath */
@@ -43,8 +44,7 @@ static bool lay_out(treeControlWork *w, const snTreeSim *sim, int32_t nunit)
     w->S = at, at += ldm * ldm;
     w->M = at, at += ldm * ldm;
     w->Bt = at, at += nu * ldm;
-    double **vector[9] = {&w->bp,    &w->tau,  &w->y, &w->y_other, &w->dv,
-                          &w->least, &w->load, &w->q, &w->passive_tau};
+    double **vector[9] = {&w->bp, &w->tau, &w->y, &w->y_other, &w->dv, &w->least, &w->load, &w->q, &w->passive_tau};
     double **each[3] = {&w->a, &w->other, &w->bias};
     for (int k = 0; k < 9; ++k) *vector[k] = at, at += ld;
     for (int k = 0; k < 3; ++k) *each[k] = at, at += nu;
@@ -93,7 +93,8 @@ snTreeControl *sn_treecontrol_create(const snTreeSim *sim, int32_t nunit, const 
         return NULL;
     }
     c->target = c->gamma + np, c->lo = c->target + np, c->hi = c->lo + np, c->activation = c->hi + np;
-    c->weight = c->activation + np, c->missing = c->weight + np, c->unmet = c->missing + n, c->wanted = c->unmet + n, c->felt = c->wanted + n;
+    c->weight = c->activation + np, c->missing = c->weight + np, c->unmet = c->missing + n, c->wanted = c->unmet + n,
+    c->felt = c->wanted + n;
     for (size_t p = 0; p < np; ++p) c->hi[p] = c->weight[p] = 1;
     c->k_p = 100, c->k_v = 20, c->eps = 0.1, c->steady = 0.1, c->max_rounds = 10;
     sn_treecontrol_reset(c, sim);

@@ -21,8 +21,8 @@ typedef struct snTreeControl {
     double eps; /* of the dual program: 0.1. Below 0.01 exact, but all or nothing where torques are out of reach. Where
                    the program does not converge it is tried again with ten times as much */
     double steady; /* 0.1: passive coordinates are asked to come to rest, how dear it is that they do not; 0: not at
-                      all. Without it a rib cage sways: driven joints are held by muscles that also pull at passive ones,
-                      and each sway calls for activations that feed it. Above 1 following suffers */
+                      all. Without it a rib cage sways: driven joints are held by muscles that also pull at passive
+                      ones, and each sway calls for activations that feed it. Above 1 following suffers */
     int32_t max_rounds; /* of the dual program: 10 */
     double sensor;      /* 1/s: how fast the inverse learns of loads; 0: at once */
     bool paper;         /* torques by [Lee 2009]: hybrid dynamics at a forward prediction, for comparison only */
@@ -46,7 +46,7 @@ typedef struct snTreeControl {
 
 /* unit: the muscle of each path, 0 to nunit - 1, must outlive it; NULL: every path by itself. NULL: out of memory. */
 snTreeControl *sn_treecontrol_create(const snTreeSim *sim, int32_t nunit, const int32_t *unit);
-void sn_treecontrol_destroy(snTreeControl *control);        /* NULL is fine */
+void sn_treecontrol_destroy(snTreeControl *control); /* NULL is fine */
 
 /* Between evaluate and advance: sets the activations of sim. q, v (ndof): target at the end of the step; qdd (ndof):
  * its acceleration, NULL for none. Entries of passive coordinates are not read. SN_FAILED: activations are left as they

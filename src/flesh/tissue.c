@@ -140,8 +140,7 @@ static void clear_rows(void *context, int32_t first, int32_t last)
 }
 
 /* Adds the pair's block of one lane to both of its places. */
-static inline void scatter_pair(float *matrix, float (*value)[SN_OCTS], int32_t lane, int32_t place,
-                                int32_t mirror)
+static inline void scatter_pair(float *matrix, float (*value)[SN_OCTS], int32_t lane, int32_t place, int32_t mirror)
 {
     float *to = matrix + 9 * (size_t)place;
     for (int i = 0; i < 9; ++i) to[i] += value[i][lane];

@@ -10,8 +10,8 @@ typedef struct snDistance {
     double spacing; /* m */
     int32_t n[3];
     const float *coefficient; /* n[0] * n[1] * n[2], z fastest */
-    double error; /* m: largest distance of the grid's surface from the mesh, measured on the mesh at points
-                     no further apart than the spacing */
+    double error;             /* m: largest distance of the grid's surface from the mesh, measured on the mesh at points
+                                 no further apart than the spacing */
     v3 error_at;
 } snDistance; /* zeroed memory is an empty grid */
 

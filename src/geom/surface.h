@@ -1,5 +1,5 @@
-/* Surfaces that strands lie on: analytic shapes, tensor-product B-spline patches and distance grids of meshes, in the frame
- * of their body, with the closest point to a query tracked from step to step. */
+/* Surfaces that strands lie on: analytic shapes, tensor-product B-spline patches and distance grids of meshes, in the
+ * frame of their body, with the closest point to a query tracked from step to step. */
 #ifndef SN_GEOM_SURFACE_H
 #define SN_GEOM_SURFACE_H
 
@@ -11,7 +11,7 @@ typedef enum snSurfaceKind {
     SN_SURFACE_CYLINDER,  /* infinite, along z, radius size.x */
     SN_SURFACE_ELLIPSOID, /* half axes size */
     SN_SURFACE_PATCH,     /* bicubic B-spline, possibly closed in u and / or v */
-    SN_SURFACE_DISTANCE      /* closed mesh by its signed distance; above is outside */
+    SN_SURFACE_DISTANCE   /* closed mesh by its signed distance; above is outside */
 } snSurfaceKind;
 
 typedef struct snSurface {

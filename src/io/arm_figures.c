@@ -46,7 +46,8 @@ static snStatus read_header(Reader *r)
         r->field[c] = -1;
         for (int i = 0; i < count; ++i)
             if (sn_word_is(field[i], column_name[c])) r->field[c] = i;
-        if (r->field[c] < 0 && c != COLUMN_POSE) return sn_scan_fail(&r->scan, "the column \"%s\" is missing", column_name[c]);
+        if (r->field[c] < 0 && c != COLUMN_POSE)
+            return sn_scan_fail(&r->scan, "the column \"%s\" is missing", column_name[c]);
     }
     return SN_OK;
 }
@@ -57,7 +58,8 @@ static snStatus read_pose(Reader *r, const snWord *field, snArmFigure *f)
     if (r->field[COLUMN_POSE] < 0) return SN_OK;
     snWord pose = field[r->field[COLUMN_POSE]];
     f->neutral = sn_word_is(pose, "neutral");
-    return f->neutral || sn_word_is(pose, "range") ? SN_OK : sn_scan_fail(&r->scan, "pose is neither neutral nor range");
+    return f->neutral || sn_word_is(pose, "range") ? SN_OK
+                                                   : sn_scan_fail(&r->scan, "pose is neither neutral nor range");
 }
 
 static snStatus read_row(Reader *r)

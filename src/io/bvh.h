@@ -1,4 +1,5 @@
-/* A BVH file in memory: its joints, and the channel values of every frame. Skeletons of glTF files take this form too. */
+/* A BVH file in memory: its joints, and the channel values of every frame. Skeletons of glTF
+ * files take this form too. */
 #ifndef SN_IO_BVH_H
 #define SN_IO_BVH_H
 
@@ -74,11 +75,12 @@ void sn_bvh_match_free(snBvhMatch *match);
 snStatus sn_parse_bvh_map(const char *file, const char *data, size_t size, snBvhMap *map, snError *error);
 void sn_bvh_map_free(snBvhMap *map);
 /* What the mapping has no joint for is left out. note, if not NULL: what was found. */
-snStatus sn_bvh_to_poses(const snBvhFile *bvh, const snBvhMap *map, const char *file, snPoses **poses, snMotionSource *note,
-                         snError *error);
+snStatus sn_bvh_to_poses(const snBvhFile *bvh, const snBvhMap *map, const char *file, snPoses **poses,
+                         snMotionSource *note, snError *error);
 
 /* BVH or glTF, and mapping file, to joint coordinates. */
-snStatus sn_load_bvh_poses(const char *path, const char *map_path, snPoses **poses, snMotionSource *note, snError *error);
+snStatus sn_load_bvh_poses(const char *path, const char *map_path, snPoses **poses, snMotionSource *note,
+                           snError *error);
 snStatus sn_load_bvh_map(const char *path, snBvhMap *map, snError *error);
 snStatus sn_load_skeleton(const char *path, snBvhFile *bvh, snError *error);
 

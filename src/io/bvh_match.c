@@ -35,9 +35,11 @@ static snStatus fail_unmatched(const snBvhFile *bvh, const char *file, snError *
 {
     char list[400];
     list_joints(bvh, list, sizeof list);
-    sn_fail(error, SN_BAD_INPUT, "no joint of the file has a name that the model's mapping knows; the file has %s", list);
+    sn_fail(error, SN_BAD_INPUT, "no joint of the file has a name that the model's mapping knows; the file has %s",
+            list);
     sn_error_place(error, file, 0, 0);
-    sn_error_remedy(error, "`sinew convert FILE my.bvhmap --model MODEL` writes a mapping to fill in; use it with --bvh-map");
+    sn_error_remedy(error,
+                    "`sinew convert FILE my.bvhmap --model MODEL` writes a mapping to fill in; use it with --bvh-map");
     return SN_BAD_INPUT;
 }
 
@@ -137,7 +139,8 @@ static void describe(const snBvhFile *bvh, const snBvhMap *map, const snBvhMatch
 /* ---- poses ---------------------------------------------------------------------------------- */
 
 /* The lines of the mapping that share the joint of `first`, which is the first of them. */
-static int gather(const snBvhMap *map, const snBvhMatch *match, int32_t first, int32_t line[MAX_AXES], v3 axis[MAX_AXES])
+static int gather(const snBvhMap *map, const snBvhMatch *match, int32_t first, int32_t line[MAX_AXES],
+                  v3 axis[MAX_AXES])
 {
     int count = 0;
     for (int32_t i = first; i < map->line.count && count < MAX_AXES; ++i) {
@@ -176,13 +179,13 @@ static void convert(const snBvhFile *bvh, const snBvhMap *map, const snBvhMatch 
     }
 }
 
-snStatus sn_bvh_to_poses(const snBvhFile *bvh, const snBvhMap *map, const char *file, snPoses **poses, snMotionSource *note,
-                         snError *error)
+snStatus sn_bvh_to_poses(const snBvhFile *bvh, const snBvhMap *map, const char *file, snPoses **poses,
+                         snMotionSource *note, snError *error)
 {
     snBvhMatch match;
     snStatus status = sn_bvh_match(bvh, map, file, &match, error);
     if (status != SN_OK) return status;
-    double *value = SN_NEW_ARRAY(double, (int64_t)bvh->frames * match.found), *time = SN_NEW_ARRAY(double, bvh->frames);
+    double *value = SN_NEW_ARRAY(double, (int64_t)bvh->frames *match.found), *time = SN_NEW_ARRAY(double, bvh->frames);
     const char **name = SN_NEW_ARRAY(const char *, match.found);
     int32_t *column = SN_NEW_ARRAY(int32_t, map->line.count), n = 0;
     if (value && time && name && column) {
@@ -216,7 +219,8 @@ snStatus sn_load_skeleton(const char *path, snBvhFile *bvh, snError *error)
     return status;
 }
 
-snStatus sn_load_bvh_poses(const char *path, const char *map_path, snPoses **poses, snMotionSource *note, snError *error)
+snStatus sn_load_bvh_poses(const char *path, const char *map_path, snPoses **poses, snMotionSource *note,
+                           snError *error)
 {
     snBvhFile bvh = {0};
     snBvhMap map = {0};

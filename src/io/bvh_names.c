@@ -1,8 +1,9 @@
 /* What a joint of an arm or a hand is, by the names that programs give it.
  *
  * A name is cut into words at capitals, digits and signs: RightHandIndex1, mixamorig:RightHandIndex1, DEF-f_index.01.R,
- * rIndex1, index_01_r, RightFinger2Proximal and RightSecondPP all say right, index, first; index-finger-phalanx-proximal
- * of WebXR says it of either side. Names that say nothing of the kind mean themselves alone. */
+ * rIndex1, index_01_r, RightFinger2Proximal and RightSecondPP all say right, index, first;
+ * index-finger-phalanx-proximal of WebXR says it of either side. Names that say nothing of the kind mean themselves
+ * alone. */
 #include "io/bvh.h"
 
 #include <ctype.h>
@@ -60,9 +61,10 @@ static int group_of(const char *word, const char *const *group)
 }
 
 static const char *const sides[] = {"left l", "right r", NULL};
-static const char *const digits[] = {"thumb first", "index second", "middle mid third", "ring fourth",
-                                     "pinky pinkie little fifth", NULL};
-static const char *const phalanges[] = {"metacarpal mc", "proximal pp", "intermediate medial mp middle", "distal dp", NULL};
+static const char *const digits[] = {
+    "thumb first", "index second", "middle mid third", "ring fourth", "pinky pinkie little fifth", NULL};
+static const char *const phalanges[] = {"metacarpal mc", "proximal pp", "intermediate medial mp middle", "distal dp",
+                                        NULL};
 static const char *const others[] = {"ik pole twist roll target helper end nub tip effector mch goal site palm", NULL};
 
 typedef struct Meaning {
@@ -145,7 +147,10 @@ static int32_t find_thumb(const snBvhFile *bvh, char side, char which)
     char key[SN_BVH_KEY];
     (void)snprintf(key, sizeof key, "%c.1.m", side);
     bool whole = find_key(bvh, key) >= 0;
-    const char *names = which == '1' ? (whole ? "m" : "p") : which == '2' ? (whole ? "p" : "i") : which == '3' ? "d" : "";
+    const char *names = which == '1'   ? (whole ? "m" : "p")
+                        : which == '2' ? (whole ? "p" : "i")
+                        : which == '3' ? "d"
+                                       : "";
     if (!*names) return -1;
     key[4] = names[0];
     return find_key(bvh, key);

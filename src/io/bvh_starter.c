@@ -28,9 +28,11 @@ static void put_map(snWriter *w, const snBvhFile *bvh, const snBvhMap *map, cons
     const char *slash = strrchr(file, '/');
     sn_writer_printf(w, "# From the joints of %s to the coordinates of the model.\n#\n", slash ? slash + 1 : file);
     sn_writer_text(w, "#   joint of the file  joint.coordinate  axis x y z  [offset degrees]  [scale factor]\n#\n");
-    sn_writer_printf(w, "# %d of %d coordinates have a joint. In lines that begin with #, replace JOINT by a joint of the file and\n"
-                        "# remove the #. Coordinates without a line stay at rest. Axes are those about which the joint turns.\n",
-                     match->found, map->line.count);
+    sn_writer_printf(
+        w,
+        "# %d of %d coordinates have a joint. In lines that begin with #, replace JOINT by a joint of the file and\n"
+        "# remove the #. Coordinates without a line stay at rest. Axes are those about which the joint turns.\n",
+        match->found, map->line.count);
     if (match->turned)
         sn_writer_text(w, "# The file does not rest in a T-pose with the y axis up: the axes were turned with it.\n");
     for (int32_t i = 0; i < map->line.count; ++i)
@@ -46,7 +48,8 @@ snStatus sn_write_starter_map(const snBvhFile *bvh, const snBvhMap *map, const c
     snWriter w;
     snStatus status = sn_bvh_match(bvh, map, file, &match, error);
     if (status == SN_NO_MEMORY) return status;
-    if (status != SN_OK) match = (snBvhMatch){.turn = q_identity()}; /* nothing is known: all lines are to be filled in */
+    if (status != SN_OK)
+        match = (snBvhMatch){.turn = q_identity()}; /* nothing is known: all lines are to be filled in */
     if (note) note->wanted = map->line.count, note->found = match.found, note->turned = match.turned;
     status = sn_writer_open(&w, path, error);
     if (status == SN_OK) {

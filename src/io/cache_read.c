@@ -1,4 +1,5 @@
-/* Reading PC2, see cache.c for the format, a frame at a time. The file says how much follows: that much must be there. */
+/* Reading PC2, see cache.c for the format, a frame at a time. The file says how much
+ * follows: that much must be there. */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "io/input.h"

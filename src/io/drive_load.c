@@ -12,7 +12,7 @@
 /* Columns that a replay's table has besides activations. */
 static bool is_result(const char *name)
 {
-    static const char *const kind[] = {"force_origin/", "force_insertion/", "tension/", "length/",    "coordinate/",
+    static const char *const kind[] = {"force_origin/", "force_insertion/", "tension/", "length/",     "coordinate/",
                                        "sum_force/",    "mean_length/",     "moment/",  "sum_moment/", "load_"};
     for (size_t i = 0; i < sizeof kind / sizeof *kind; ++i)
         if (strncmp(name, kind[i], strlen(kind[i])) == 0) return true;

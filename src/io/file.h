@@ -2,10 +2,9 @@
  *
  * A writer remembers its first failure; the calls in between may be made without checking. Either commit or abort ends
  * it. Until commit succeeds, whatever stood under the name is untouched (a device or pipe is written directly). The new
- * file has no name until it is finished (or is created exclusively where there is no such thing), is never opened through
- * a link, and is on the disk before it takes the name over; a name that is a
- * symbolic link is followed, so that the link stays and what it leads to is replaced. A name that ends in .gz or
- * .replay.bin is compressed. */
+ * file has no name until it is finished (or is created exclusively where there is no such thing), is never opened
+ * through a link, and is on the disk before it takes the name over; a name that is a symbolic link is followed, so that
+ * the link stays and what it leads to is replaced. A name that ends in .gz or .replay.bin is compressed. */
 #ifndef SN_IO_FILE_H
 #define SN_IO_FILE_H
 
@@ -20,7 +19,7 @@ typedef struct snWriter {
     int nameless;           /* 0: none. A file that has no name before it is finished */
     snStatus status;
     int error_number;
-    bool quick; /* set by the caller of a sequence of small files: do not wait for the disk */
+    bool quick;       /* set by the caller of a sequence of small files: do not wait for the disk */
     bool counts_only; /* writes nothing; hash is what is wanted */
     uint64_t hash;
 } snWriter;
@@ -53,8 +52,8 @@ bool sn_file_exists(const char *path); /* a readable regular file */
 /* Largest text file that is read as a whole. */
 #define SN_FILE_LIMIT ((size_t)1 << 30)
 
-/* name as seen from the folder of `beside`: unchanged when it is absolute. To be freed with sn_free; NULL: no memory.
- */
+/* name as seen from the folder of `beside`: unchanged when it is absolute. To be freed with
+ * sn_free; NULL: no memory. */
 char *sn_path_beside(const char *beside, const char *name);
 bool sn_path_ends(const char *path, const char *ending); /* not minding case */
 

@@ -249,8 +249,8 @@ static snStatus choose_frames(Motion *m, snBvhFile *b)
     return b->local ? SN_OK : sn_fail_no_memory(m->gltf.error);
 }
 
-/* A turn of the node against its parent becomes one in the axes of the scene at rest: parent's rest x turn x rest^-1.
- */
+/* A turn of the node against its parent becomes one in the axes of the scene at rest:
+ * parent's rest x turn x rest^-1. */
 static void fill_frames(const Motion *m, snBvhFile *b)
 {
     for (int32_t f = 0; f < b->frames; ++f) {
@@ -345,7 +345,8 @@ bool sn_is_gltf(const char *path, size_t *length)
     if (sn_path_ends(path, ".glb") || sn_path_ends(path, ".gltf")) return true;
     if (!hash) return false;
     *length = (size_t)(hash - path);
-    return (*length > 4 && strncasecmp(hash - 4, ".glb", 4) == 0) || (*length > 5 && strncasecmp(hash - 5, ".gltf", 5) == 0);
+    return (*length > 4 && strncasecmp(hash - 4, ".glb", 4) == 0) ||
+           (*length > 5 && strncasecmp(hash - 5, ".gltf", 5) == 0);
 }
 
 snStatus sn_load_gltf_file(const char *path, snBvhFile *b, snError *error)

@@ -61,8 +61,8 @@ void sn_gltf_nodes_free(snGltfNodes *nodes);
 
 /* ---- gltf_motion.c */
 
-/* The animation of this name, or the first that turns nodes (NULL). Rotations are those of each joint against its parent,
- * in the axes of the scene at rest. The first key is at time 0. */
+/* The animation of this name, or the first that turns nodes (NULL). Rotations are those of each joint against its
+ * parent, in the axes of the scene at rest. The first key is at time 0. */
 snStatus sn_parse_gltf(const char *file, const char *data, size_t size, bool alone, const char *animation,
                        snBvhFile *skeleton, snError *error);
 /* FILE.glb or FILE.gltf, or FILE.glb#NAME for one animation of several. */

@@ -198,12 +198,13 @@ static snStatus write_head(snJournal *j, const snJournalDef *def, snError *error
     sn_columns_put(kept + settings, def->columns);
     memcpy(head.mark, journal_mark, sizeof head.mark);
     head.columns_size = size - settings;
-    if (!sn_columns_get(&j->arena, kept + settings, size - settings, &j->def, &j->npoint)) return sn_fail_no_memory(error);
+    if (!sn_columns_get(&j->arena, kept + settings, size - settings, &j->def, &j->npoint))
+        return sn_fail_no_memory(error);
     if (!lay_out(j, &head)) return sn_fail_no_memory(error);
     head.stride = j->stride;
     head.hash = head_hash(&head, kept);
-    /* The mark first: a process killed before the rest of the head leaves a file that is known as ours and as not begun.
-     * The slots come with it, as zeros, so that frames have their place. */
+    /* The mark first: a process killed before the rest of the head leaves a file that is known as ours and as not
+     * begun. The slots come with it, as zeros, so that frames have their place. */
     if (!write_at(j->file, 0, head.mark, sizeof head.mark) || !write_at(j->file, (off_t)sizeof head, kept, size) ||
         ftruncate(j->file, j->frames_at) != 0 || !write_at(j->file, 0, &head, sizeof head))
         return fail_system(j, error);
@@ -272,7 +273,8 @@ static snStatus read_head(snJournal *j, Head *head, const char **settings, snErr
     *settings = copy;
     if (!sn_columns_get(&j->arena, block + head->settings_size, (size_t)head->columns_size, &j->def, &j->npoint))
         return fail_damaged(j->path, error);
-    /* A frame is smaller than the states in front of it, whatever the names say: no memory is asked for that is not there. */
+    /* A frame is smaller than the states in front of it, whatever the names say: no memory is asked for that is not
+     * there. */
     uint64_t stride = 7 * (uint64_t)j->def.nbody + 3 * (uint64_t)j->npoint + (uint64_t)j->def.nscalar;
     if (stride != head->stride || stride > (uint64_t)info.st_size / sizeof(double)) return fail_damaged(j->path, error);
     return lay_out(j, head) ? SN_OK : sn_fail_no_memory(error);

@@ -33,8 +33,10 @@ static void write_muscle(snWriter *w, const snLibraryMuscle *m)
     for (size_t i = 0; i < weights; ++i) sn_writer_float(w, m->weight[i]);
     for (int32_t s = 0; s < m->nsample; ++s) {
         const snLibrarySample *p = m->sample + s;
-        sn_writer_float(w, p->residual), sn_writer_float(w, p->energy), sn_writer_float(w, p->least), sn_writer_float(w, p->volume);
-        sn_writer_float(w, p->force), sn_writer_float(w, p->jump), sn_writer_float(w, p->step), sn_writer_float(w, p->left_out);
+        sn_writer_float(w, p->residual), sn_writer_float(w, p->energy), sn_writer_float(w, p->least),
+            sn_writer_float(w, p->volume);
+        sn_writer_float(w, p->force), sn_writer_float(w, p->jump), sn_writer_float(w, p->step),
+            sn_writer_float(w, p->left_out);
     }
     for (size_t i = 0; i < deltas; ++i) sn_writer_little(w, (uint16_t)m->delta[i], 2);
 }

@@ -60,8 +60,7 @@ static snStatus add_place(const snTable *t, const int32_t column[3], int count, 
     size_t length = count == 3 ? (size_t)(strrchr(name, '.') - name) : strlen(name);
     snStatus status = sn_loads_read_place(l, name, length, &place, error);
     if (status != SN_OK) return status;
-    if (place.grip != (count == 1))
-        return sn_fail(error, SN_BAD_INPUT, "the column \"%.100s\" is not a load", name);
+    if (place.grip != (count == 1)) return sn_fail(error, SN_BAD_INPUT, "the column \"%.100s\" is not a load", name);
     for (int32_t i = 0; i < t->rows; ++i)
         for (int k = 0; k < count; ++k) /* an axis that is left out has no force */
             force[count * i + k] = column[k] < 0 ? 0 : t->value[(int64_t)i * t->columns + column[k]];

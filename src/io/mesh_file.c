@@ -78,7 +78,8 @@ static void write_stl(snWriter *out, const snMesh *mesh)
         for (size_t k = 0; k < 3; ++k) p[k] = v3_load(mesh->vertex + 3 * (size_t)mesh->triangle[3 * i + k]);
         v3 n = v3_unit(v3_cross(v3_sub(p[1], p[0]), v3_sub(p[2], p[0])));
         sn_writer_float(out, n.x), sn_writer_float(out, n.y), sn_writer_float(out, n.z);
-        for (int k = 0; k < 3; ++k) sn_writer_float(out, p[k].x), sn_writer_float(out, p[k].y), sn_writer_float(out, p[k].z);
+        for (int k = 0; k < 3; ++k)
+            sn_writer_float(out, p[k].x), sn_writer_float(out, p[k].y), sn_writer_float(out, p[k].z);
         sn_writer_little(out, 0, 2);
     }
 }

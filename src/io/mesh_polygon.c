@@ -25,8 +25,8 @@ static double side(v3 p, v3 q, v3 r, v3 normal)
 }
 
 /* What is left of a polygon: corners in a ring of slots. A corner that cannot be cut because another one lies in its
- * triangle remembers that one, so that asking again costs nothing until it or a neighbour is gone: without that a polygon
- * of 10,000 corners takes minutes. */
+ * triangle remembers that one, so that asking again costs nothing until it or a neighbour is gone: without that a
+ * polygon of 10,000 corners takes minutes. */
 typedef struct Ring {
     const int32_t *corner;
     int32_t *before, *after; /* slots; before is GONE where a corner was cut off */

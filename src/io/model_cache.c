@@ -91,7 +91,8 @@ void *sn_kept_read(const char *kind, uint64_t key, size_t *size)
     if (sn_file_read_reference(path, LIMIT, &bytes, &length, NULL) != SN_OK) return NULL;
     bool whole = length >= sizeof head;
     if (whole) memcpy(&head, bytes, sizeof head);
-    whole = whole && memcmp(head.mark, mark, sizeof mark) == 0 && head.key == key && head.size == length - sizeof head &&
+    whole = whole && memcmp(head.mark, mark, sizeof mark) == 0 && head.key == key &&
+            head.size == length - sizeof head &&
             head.hash == sn_hash_bytes(0, bytes + sizeof head, length - sizeof head);
     if (!whole) {
         sn_free(bytes);

@@ -210,7 +210,8 @@ static snStatus link_nodes(Writer *w)
     if (!w->first_child || !w->next_sibling) return sn_fail_no_memory(w->error);
     for (snId id = n; id > 0; --id) {
         const snNodeDef *def = sn_spec_node(w->spec, id);
-        if ((unsigned)def->kind >= SN_NODE_KINDS) return fail_element(w, SN_KIND_NODE, id, NULL, "is of an unknown kind");
+        if ((unsigned)def->kind >= SN_NODE_KINDS)
+            return fail_element(w, SN_KIND_NODE, id, NULL, "is of an unknown kind");
         if (def->parent < 0 || def->parent >= id)
             return fail_element(w, SN_KIND_NODE, id, NULL, "comes before its parent");
         w->next_sibling[id] = w->first_child[def->parent];

@@ -4,8 +4,8 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "io/file.h"
-#include "io/own/motions.h"
 #include "io/own/kept.h"
+#include "io/own/motions.h"
 #include "motion/poses.h"
 #include "sinew/io.h"
 
@@ -19,9 +19,17 @@
 
 enum { PATH_SIZE = 4096 };
 
-const char *const sn_motion_endings[SN_MOTION_ENDINGS] = {
-    ".pose.csv", ".control.xml", ".control.xml.gz", ".replay.xml", ".replay.xml.gz", ".replay.bin", ".bvh", ".glb",
-    ".sto",      ".mot",         ".csv"};
+const char *const sn_motion_endings[SN_MOTION_ENDINGS] = {".pose.csv",
+                                                          ".control.xml",
+                                                          ".control.xml.gz",
+                                                          ".replay.xml",
+                                                          ".replay.xml.gz",
+                                                          ".replay.bin",
+                                                          ".bvh",
+                                                          ".glb",
+                                                          ".sto",
+                                                          ".mot",
+                                                          ".csv"};
 
 /* ---- folders ---------------------------------------------------------------------------------- */
 
@@ -227,7 +235,8 @@ static snStatus check_free(const char *model_name, const char *name, bool replac
 snStatus sn_add_motion(const snModel *model, const char *model_name, const char *file, const char *name, bool replace,
                        char *path, size_t size, snError *error)
 {
-    if (!model || !model_name || !file) return sn_fail_argument(error, "sn_add_motion without model, model_name or file");
+    if (!model || !model_name || !file)
+        return sn_fail_argument(error, "sn_add_motion without model, model_name or file");
     const char *base = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
     char stem[64], folder[PATH_SIZE], to[PATH_SIZE];
     snMotionSummary summary;

@@ -1,7 +1,7 @@
 /* Angles that a pose of bodies cannot tell from others: a joint turned by 200 degrees looks as one turned by -160.
  *
- * A motion becomes poses of bodies before it is followed, so that such angles would silently change their sign. They are
- * held at the end on their own side instead, and named. */
+ * A motion becomes poses of bodies before it is followed, so that such angles would silently change their sign. They
+ * are held at the end on their own side instead, and named. */
 #include "io/motion_limit.h"
 
 #include <math.h>

@@ -157,8 +157,8 @@ static snStatus check_length(double length, double rate, snError *error)
     return SN_BAD_INPUT;
 }
 
-/* Which column drives which coordinate, -1 where the poses say nothing. The words behind the dot are the model's. What a
- * joint does that the model holds still is left out. */
+/* Which column drives which coordinate, -1 where the poses say nothing. The words behind the dot are the model's. What
+ * a joint does that the model holds still is left out. */
 static snStatus match(const snModel *m, const snPoses *poses, int32_t *column, snError *error)
 {
     char unknown[400] = "";
@@ -220,7 +220,8 @@ static snStatus load_poses(const snModel *m, const char *path, const snMotionDef
     if (status != SN_OK) return status;
     if (def->source) def->source->gaps = sn_poses_gaps(poses);
     status = name_file(check_length(length_of_poses(poses), def->sample_rate, error), path, error);
-    if (status == SN_OK) status = name_file(motion_of_poses(m, poses, def->sample_rate, def, motion, error), path, error);
+    if (status == SN_OK)
+        status = name_file(motion_of_poses(m, poses, def->sample_rate, def, motion, error), path, error);
     sn_poses_destroy(poses);
     return status;
 }
@@ -244,7 +245,8 @@ static snStatus find_map(const snMotionDef *def, const char *path, char *map, si
         int n = snprintf(map, size, "%s%s.bvhmap", folder, stem);
         if (n > 0 && (size_t)n < size && sn_file_exists(map)) return SN_OK;
     }
-    sn_fail(error, SN_NO_FILE, "a BVH or glTF needs a mapping from its joints to those of the model, and the model has none");
+    sn_fail(error, SN_NO_FILE,
+            "a BVH or glTF needs a mapping from its joints to those of the model, and the model has none");
     sn_error_place(error, path, 0, 0);
     sn_error_remedy(error, "write one with a line `JOINT joint.coordinate x y z` for each coordinate, and name it with "
                            "--bvh-map");
@@ -364,7 +366,8 @@ static snStatus load_any(const snModel *m, const char *path, const snMotionDef *
         if (sn_path_ends(path, sn_motion_endings[i])) return load_poses(m, path, def, motion, error);
     sn_fail(error, SN_BAD_INPUT, "unknown motion format");
     sn_error_place(error, path, 0, 0);
-    sn_error_remedy(error, "motions end in .control.xml, .replay.xml, .replay.xml.gz, .replay.bin, .pose.csv, .bvh, .glb, .gltf, .sto or .mot");
+    sn_error_remedy(error, "motions end in .control.xml, .replay.xml, .replay.xml.gz, .replay.bin, .pose.csv, .bvh, "
+                           ".glb, .gltf, .sto or .mot");
     return SN_BAD_INPUT;
 }
 

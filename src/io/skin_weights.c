@@ -95,7 +95,8 @@ typedef struct Vertices {
 
 /* One line for each vertex. */
 static snStatus read_vertices(const char *path, const Vertices *to,
-                              snStatus (*read)(Lines *l, const char *start, const char *end, const Vertices *to, int32_t v),
+                              snStatus (*read)(Lines *l, const char *start, const char *end, const Vertices *to,
+                                               int32_t v),
                               snError *error)
 {
     char *bytes;

@@ -207,7 +207,8 @@ static snStatus read_counts(Reader *r)
 {
     uint64_t count[4];
     for (int i = 0; i < 4; ++i)
-        if (!read_varint(r->in, &count[i]) || count[i] > MAX_COUNT) return fail(r, "the counts of channels are damaged");
+        if (!read_varint(r->in, &count[i]) || count[i] > MAX_COUNT)
+            return fail(r, "the counts of channels are damaged");
     r->def.nbody = (int32_t)count[1], r->def.nstrand = (int32_t)count[2], r->def.nscalar = (int32_t)count[3];
     int32_t *npoint = sn_arena_alloc(&r->arena, (size_t)r->def.nstrand + 1, sizeof *npoint);
     if (!npoint) return sn_fail_no_memory(r->error);
@@ -260,7 +261,8 @@ static snStatus read_frame(Reader *r)
     const double *point = r->value + f->npose;
     snStatus status = sn_track_append(r->track, t, r->value, point, r->value + f->ncoarse);
     if (status == SN_NO_MEMORY) return sn_fail_no_memory(r->error);
-    return status == SN_OK ? SN_OK : fail(r, "a frame has a time that does not increase, or a value that is not finite");
+    return status == SN_OK ? SN_OK
+                           : fail(r, "a frame has a time that does not increase, or a value that is not finite");
 }
 
 static snStatus read_frames(Reader *r)

@@ -6,9 +6,9 @@
  *     names of model, bodies, strands, scalars, each ending in a zero byte
  *     frames: the byte 1, the time as a double, then every value as a varint
  *     the byte 0 and the number of frames, varint
- * Positions and rotations are counted in steps of 1e-7 (m; half of that is the error), scalars as single precision, whose
- * bits are counted in the order of the values. Of each count only the difference to what the two frames before predict
- * is written, its sign in the lowest bit. Times are exact. */
+ * Positions and rotations are counted in steps of 1e-7 (m; half of that is the error), scalars as single precision,
+ * whose bits are counted in the order of the values. Of each count only the difference to what the two frames before
+ * predict is written, its sign in the lowest bit. Times are exact. */
 #ifndef SN_IO_TRACK_BIN_H
 #define SN_IO_TRACK_BIN_H
 

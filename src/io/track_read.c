@@ -272,8 +272,8 @@ static snStatus parse(const char *file, snInput *in, const char *data, size_t si
     static const snXmlHandler handler = {on_start, on_end, on_text};
     trackReader *r = SN_NEW(trackReader);
     if (!r) return sn_fail_no_memory(error);
-    snStatus status = in ? sn_xml_read_input(file, in, &handler, r, error)
-                         : sn_xml_read(file, data, size, &handler, r, error);
+    snStatus status =
+        in ? sn_xml_read_input(file, in, &handler, r, error) : sn_xml_read(file, data, size, &handler, r, error);
     if (status == SN_OK) {
         *track = r->track;
         r->track = NULL;
@@ -331,12 +331,13 @@ snStatus sn_load_track(const char *path, snTrack **track, snError *error)
     char mark[sizeof SN_TRACK_BIN_MARK];
     snStatus status = sn_input_open(&in, path, error);
     if (status != SN_OK) return status;
-    bool compact = sn_input_peek(&in, mark, sizeof mark) == sizeof mark &&
-                   memcmp(mark, SN_TRACK_BIN_MARK, sizeof mark) == 0;
+    bool compact =
+        sn_input_peek(&in, mark, sizeof mark) == sizeof mark && memcmp(mark, SN_TRACK_BIN_MARK, sizeof mark) == 0;
     status = compact ? sn_bin_read(&in, path, track, error) : parse(path, &in, NULL, 0, track, error);
     /* The checksum of compressed data comes last. */
     if (status == SN_OK && (sn_input_byte(&in) >= 0 || in.damaged)) {
-        status = in.damaged ? sn_input_status(&in, error) : sn_fail(error, SN_BAD_FILE, "the file has data after its end");
+        status =
+            in.damaged ? sn_input_status(&in, error) : sn_fail(error, SN_BAD_FILE, "the file has data after its end");
         sn_error_place(error, path, 0, 0);
         sn_track_destroy(*track);
         *track = before;

@@ -173,7 +173,8 @@ snStatus sn_replay_append(snReplayWriter *w, double time, const double *pose, co
     if (!w->compact)
         put_frame(w, time, pose, point, scalar);
     else if (!sn_bin_write_frame(&w->out, &w->bin, time, pose, point, scalar))
-        return sn_fail(error, SN_BAD_INPUT, "a value at time %g is too large for the compact form: use .replay.xml", time);
+        return sn_fail(error, SN_BAD_INPUT, "a value at time %g is too large for the compact form: use .replay.xml",
+                       time);
     w->time = time;
     ++w->frames;
     return w->out.status
@@ -228,7 +229,7 @@ static snStatus read_track(void *from, int32_t index, snTrackFrame *frame, snErr
     (void)error;
     const snTrack *track = from;
     *frame = (snTrackFrame){sn_track_time(track, index), sn_track_pose(track, index), sn_track_point(track, index),
-                       sn_track_scalar(track, index)};
+                            sn_track_scalar(track, index)};
     return SN_OK;
 }
 

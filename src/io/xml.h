@@ -59,8 +59,8 @@ void sn_numbers_free(snNumbers *numbers);
 
 /* Whether a UTF-8 character that XML allows begins here. */
 bool sn_xml_is_character(const char *bytes, size_t size);
-/* Text with the five characters escaped, and tabs and line ends kept. False when it cannot be used in XML: not UTF-8, or
- * a control character. */
+/* Text with the five characters escaped, and tabs and line ends kept. False when it cannot be used in XML: not UTF-8,
+ * or a control character. */
 bool sn_xml_write_text(snWriter *writer, const char *text);
 
 #endif

@@ -10,8 +10,8 @@
 #include <string.h>
 
 static const double arch_short = 0.5, arch_long = 0.6; /* from the optimal length to no force */
-static const double hill_curvature = 0.25;               /* a / F0 [Hill 1938] */
-static const double eccentric = 0.4;                     /* most that lengthening adds */
+static const double hill_curvature = 0.25;             /* a / F0 [Hill 1938] */
+static const double eccentric = 0.4;                   /* most that lengthening adds */
 static const double toe_strain = 0.6, toe_shape = 4, gauss_width2 = 0.45, parabola_half_width = 0.5, shift_range = 0.5;
 static const double blix_peak = 0.1, blix_active = 4, blix_passive = 2.77, ramp_start = -0.7, exp_scale = 0.8,
                     exp_rate = 6;

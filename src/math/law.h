@@ -20,9 +20,9 @@ typedef enum snLawKind {
     SN_LAW_BLIX_PASSIVE,        /* 2.77 (stretch - 1)^2 above stretch 1 */
     SN_LAW_RAMP_ACTIVE,         /* line from 0 at stretch 0.3 through 1 at stretch 1 and on, not below 0 */
     SN_LAW_EXPONENTIAL_PASSIVE, /* 0.8 (exp(6 (stretch - 1)) - 1) above stretch 1, a line above stretch 2 */
-    SN_LAW_ARCH_ACTIVE,         /* 1 at stretch 1, 0 at 0.5 and below and at 1.6 and above, half a cosine on each side: a
-                                   muscle has nothing left where it is shortest and longest */
-    SN_LAW_TABLE                /* piecewise cubic through data, monotone between points, linear outside */
+    SN_LAW_ARCH_ACTIVE, /* 1 at stretch 1, 0 at 0.5 and below and at 1.6 and above, half a cosine on each side: a
+                           muscle has nothing left where it is shortest and longest */
+    SN_LAW_TABLE        /* piecewise cubic through data, monotone between points, linear outside */
 } snLawKind;
 
 typedef struct snLaw {
@@ -33,8 +33,8 @@ typedef struct snLaw {
 
 /* Force and its derivative by the stretch. */
 double sn_law_eval(const snLaw *law, double stretch, double *slope);
-/* The same; *near is where in a table to look first, and where it was found: any number that fits an int32_t will do.
- */
+/* The same; *near is where in a table to look first, and where it was found: any number
+ * that fits an int32_t will do. */
 double sn_law_eval_near(const snLaw *law, double stretch, double *slope, int32_t *near);
 /* Integral of the force from `from` to `to`: the energy of the stretch, per unit force and rest length. */
 double sn_law_integral(const snLaw *law, double from, double to);

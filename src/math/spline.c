@@ -21,7 +21,10 @@ static int32_t find_span(const double *knot, int32_t n, double s, int32_t hint)
 }
 
 /* 0 for knots that coincide: the basis function over them is not there. */
-static inline double inverse(double a) { return a > 0 ? 1 / a : 0; }
+static inline double inverse(double a)
+{
+    return a > 0 ? 1 / a : 0;
+}
 
 int32_t spline_basis(const double *knot, int32_t n, double s, int32_t hint, double b[4], double d[4], double dd[4])
 {

@@ -21,24 +21,66 @@ typedef struct rigid {
     v3 p;
 } rigid; /* x -> q x + p */
 
-static inline v3 v3_of(double x, double y, double z) { return (v3){x, y, z}; }
-static inline v3 v3_load(const double *a) { return (v3){a[0], a[1], a[2]}; }
-static inline void v3_store(double *a, v3 v) { a[0] = v.x, a[1] = v.y, a[2] = v.z; }
-static inline v3 v3_add(v3 a, v3 b) { return (v3){a.x + b.x, a.y + b.y, a.z + b.z}; }
-static inline v3 v3_sub(v3 a, v3 b) { return (v3){a.x - b.x, a.y - b.y, a.z - b.z}; }
-static inline v3 v3_scale(v3 a, double s) { return (v3){a.x * s, a.y * s, a.z * s}; }
-static inline v3 v3_mad(v3 a, double s, v3 b) { return (v3){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z}; } /* a + s b */
-static inline v3 v3_mul(v3 a, v3 b) { return (v3){a.x * b.x, a.y * b.y, a.z * b.z}; }
-static inline v3 v3_neg(v3 a) { return (v3){-a.x, -a.y, -a.z}; }
-static inline v3 v3_lerp(v3 a, v3 b, double t) { return v3_mad(a, t, v3_sub(b, a)); }
-static inline double v3_dot(v3 a, v3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+static inline v3 v3_of(double x, double y, double z)
+{
+    return (v3){x, y, z};
+}
+static inline v3 v3_load(const double *a)
+{
+    return (v3){a[0], a[1], a[2]};
+}
+static inline void v3_store(double *a, v3 v)
+{
+    a[0] = v.x, a[1] = v.y, a[2] = v.z;
+}
+static inline v3 v3_add(v3 a, v3 b)
+{
+    return (v3){a.x + b.x, a.y + b.y, a.z + b.z};
+}
+static inline v3 v3_sub(v3 a, v3 b)
+{
+    return (v3){a.x - b.x, a.y - b.y, a.z - b.z};
+}
+static inline v3 v3_scale(v3 a, double s)
+{
+    return (v3){a.x * s, a.y * s, a.z * s};
+}
+static inline v3 v3_mad(v3 a, double s, v3 b)
+{
+    return (v3){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};
+} /* a + s b */
+static inline v3 v3_mul(v3 a, v3 b)
+{
+    return (v3){a.x * b.x, a.y * b.y, a.z * b.z};
+}
+static inline v3 v3_neg(v3 a)
+{
+    return (v3){-a.x, -a.y, -a.z};
+}
+static inline v3 v3_lerp(v3 a, v3 b, double t)
+{
+    return v3_mad(a, t, v3_sub(b, a));
+}
+static inline double v3_dot(v3 a, v3 b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
 static inline v3 v3_cross(v3 a, v3 b)
 {
     return (v3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
-static inline double v3_len2(v3 a) { return v3_dot(a, a); }
-static inline double v3_len(v3 a) { return sqrt(v3_dot(a, a)); }
-static inline double v3_dist(v3 a, v3 b) { return v3_len(v3_sub(a, b)); }
+static inline double v3_len2(v3 a)
+{
+    return v3_dot(a, a);
+}
+static inline double v3_len(v3 a)
+{
+    return sqrt(v3_dot(a, a));
+}
+static inline double v3_dist(v3 a, v3 b)
+{
+    return v3_len(v3_sub(a, b));
+}
 /* The zero vector stays zero. */
 static inline v3 v3_unit(v3 a)
 {
@@ -66,24 +108,45 @@ static inline m3 m3_mul(const m3 *a, const m3 *b)
             c.m[3 * i + j] = a->m[3 * i] * b->m[j] + a->m[3 * i + 1] * b->m[3 + j] + a->m[3 * i + 2] * b->m[6 + j];
     return c;
 }
-static inline m3 m3_identity(void) { return (m3){{1, 0, 0, 0, 1, 0, 0, 0, 1}}; }
-static inline m3 m3_columns(v3 a, v3 b, v3 c) { return (m3){{a.x, b.x, c.x, a.y, b.y, c.y, a.z, b.z, c.z}}; }
+static inline m3 m3_identity(void)
+{
+    return (m3){{1, 0, 0, 0, 1, 0, 0, 0, 1}};
+}
+static inline m3 m3_columns(v3 a, v3 b, v3 c)
+{
+    return (m3){{a.x, b.x, c.x, a.y, b.y, c.y, a.z, b.z, c.z}};
+}
 static inline double m3_det(const m3 *a)
 {
     const double *m = a->m;
     return m[0] * (m[4] * m[8] - m[5] * m[7]) - m[1] * (m[3] * m[8] - m[5] * m[6]) + m[2] * (m[3] * m[7] - m[4] * m[6]);
 }
 
-static inline quat q_identity(void) { return (quat){1, 0, 0, 0}; }
-static inline quat q_load(const double *a) { return (quat){a[0], a[1], a[2], a[3]}; }
-static inline void q_store(double *a, quat q) { a[0] = q.w, a[1] = q.x, a[2] = q.y, a[3] = q.z; }
-static inline quat q_conj(quat q) { return (quat){q.w, -q.x, -q.y, -q.z}; }
+static inline quat q_identity(void)
+{
+    return (quat){1, 0, 0, 0};
+}
+static inline quat q_load(const double *a)
+{
+    return (quat){a[0], a[1], a[2], a[3]};
+}
+static inline void q_store(double *a, quat q)
+{
+    a[0] = q.w, a[1] = q.x, a[2] = q.y, a[3] = q.z;
+}
+static inline quat q_conj(quat q)
+{
+    return (quat){q.w, -q.x, -q.y, -q.z};
+}
 static inline quat q_mul(quat a, quat b)
 {
     return (quat){a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z, a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
                   a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x, a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
 }
-static inline double q_dot(quat a, quat b) { return a.w * b.w + a.x * b.x + a.y * b.y + a.z * b.z; }
+static inline double q_dot(quat a, quat b)
+{
+    return a.w * b.w + a.x * b.x + a.y * b.y + a.z * b.z;
+}
 static inline quat q_unit(quat q)
 {
     double n = 1 / sqrt(q_dot(q, q));
@@ -94,7 +157,10 @@ static inline v3 q_rotate(quat q, v3 v)
     v3 u = {q.x, q.y, q.z}, t = v3_scale(v3_cross(u, v), 2);
     return v3_add(v3_mad(v, q.w, t), v3_cross(u, t));
 }
-static inline v3 q_unrotate(quat q, v3 v) { return q_rotate(q_conj(q), v); }
+static inline v3 q_unrotate(quat q, v3 v)
+{
+    return q_rotate(q_conj(q), v);
+}
 static inline quat q_axis_angle(v3 unit_axis, double angle)
 {
     double s = sin(angle / 2);
@@ -122,11 +188,26 @@ static inline m3 m3_from_q(quat q)
 }
 quat q_from_m3(const m3 *a); /* of a rotation matrix */
 
-static inline rigid rigid_identity(void) { return (rigid){{1, 0, 0, 0}, {0, 0, 0}}; }
-static inline v3 rigid_apply(rigid e, v3 v) { return v3_add(q_rotate(e.q, v), e.p); }
-static inline v3 rigid_unapply(rigid e, v3 v) { return q_unrotate(e.q, v3_sub(v, e.p)); }
-static inline rigid rigid_mul(rigid a, rigid b) { return (rigid){q_mul(a.q, b.q), rigid_apply(a, b.p)}; }
-static inline rigid rigid_inverse(rigid a) { return (rigid){q_conj(a.q), v3_neg(q_unrotate(a.q, a.p))}; }
+static inline rigid rigid_identity(void)
+{
+    return (rigid){{1, 0, 0, 0}, {0, 0, 0}};
+}
+static inline v3 rigid_apply(rigid e, v3 v)
+{
+    return v3_add(q_rotate(e.q, v), e.p);
+}
+static inline v3 rigid_unapply(rigid e, v3 v)
+{
+    return q_unrotate(e.q, v3_sub(v, e.p));
+}
+static inline rigid rigid_mul(rigid a, rigid b)
+{
+    return (rigid){q_mul(a.q, b.q), rigid_apply(a, b.p)};
+}
+static inline rigid rigid_inverse(rigid a)
+{
+    return (rigid){q_conj(a.q), v3_neg(q_unrotate(a.q, a.p))};
+}
 
 /* Eigenvalues (ascending) and unit eigenvectors (columns of v) of a symmetric matrix, by Jacobi rotations. */
 void m3_eigen_symmetric(const m3 *a, double value[3], m3 *v);

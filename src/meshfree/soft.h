@@ -14,7 +14,7 @@
 /* A bone that the body must keep out of; in the bone's frame. */
 typedef struct snSoftBone {
     const snDistance *distance; /* NULL: no contact; must outlive the body */
-    rigid rest;           /* pose in which the body was modelled */
+    rigid rest;                 /* pose in which the body was modelled */
 } snSoftBone;
 
 typedef struct snSoftDef {

@@ -35,7 +35,8 @@ static bool is_misread(const snChecker *c, snOrigin origin)
 
 static bool room_for_one(snChecker *c)
 {
-    if (!sn_array_grow_((void **)(void *)&c->problem, &c->capacity, c->count + 1, sizeof *c->problem)) c->no_memory = true;
+    if (!sn_array_grow_((void **)(void *)&c->problem, &c->capacity, c->count + 1, sizeof *c->problem))
+        c->no_memory = true;
     return !c->no_memory;
 }
 

@@ -20,10 +20,10 @@ typedef struct snChecker {
     bool no_memory;
     /* who belongs to whom, found once (by id - 1); only enabled constraints count */
     snArena memory;
-    snId *node_body;       /* body whose node is this one or the nearest above it */
+    snId *node_body;              /* body whose node is this one or the nearest above it */
     snId *first_mesh, *next_mesh; /* by body, by node: the meshes of each body */
-    snId *constraint_body; /* body that a constraint hangs on; 0: another strand, or a name that dangles */
-    int32_t *first_visit;  /* of each strand, -1: none */
+    snId *constraint_body;        /* body that a constraint hangs on; 0: another strand, or a name that dangles */
+    int32_t *first_visit;         /* of each strand, -1: none */
     snVisit *visit;
 } snChecker;
 
@@ -50,8 +50,8 @@ void sn_check_wraps(snChecker *c);   /* meshes that strands lie on: closed, not 
 void sn_check_paths(snChecker *c);   /* strands of kind path */
 void sn_check_routing(snChecker *c); /* geometry: needs what the others have passed */
 
-void sn_check_tree(snChecker *c);    /* coordinates, springs, line muscles; and that they fit the type of the model */
-void sn_check_drive(snChecker *c);   /* that muscles pull every driven coordinate both ways; needs sound paths */
+void sn_check_tree(snChecker *c);  /* coordinates, springs, line muscles; and that they fit the type of the model */
+void sn_check_drive(snChecker *c); /* that muscles pull every driven coordinate both ways; needs sound paths */
 
 /* Warns of a strand that is drawn at this signed distance from the surface of its constraint. */
 void sn_check_distance(snChecker *c, snId constraint, double distance);

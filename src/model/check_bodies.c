@@ -234,8 +234,7 @@ static bool check_ends(snChecker *c, snId id, const snJointDef *d)
 {
     bool a = check_end(c, id, "body_a", d->body_a), b = check_end(c, id, "body_b", d->body_b);
     if (!a || !b) return false;
-    if (strcmp(d->body_a, d->body_b) == 0 ||
-        (is_world(c->spec, d->body_a) && is_world(c->spec, d->body_b))) {
+    if (strcmp(d->body_a, d->body_b) == 0 || (is_world(c->spec, d->body_a) && is_world(c->spec, d->body_b))) {
         sn_check_error(c, SN_KIND_JOINT, id, "name two different bodies", "both ends of the joint are \"%.100s\"",
                        *d->body_a ? d->body_a : "world");
         return false;
@@ -283,8 +282,8 @@ static void check_cone(snChecker *c, snId id, const snJointDef *d)
         sn_check_warning(c, SN_KIND_JOINT, id, "turn swing_center, or widen swing",
                          "x is outside its cone of %g deg as drawn", d->swing);
     if (d->twist[0] > d->twist[1])
-        sn_check_error(c, SN_KIND_JOINT, id, "exchange them", "twist has its lower limit %g deg above the upper one %g deg",
-                       d->twist[0], d->twist[1]);
+        sn_check_error(c, SN_KIND_JOINT, id, "exchange them",
+                       "twist has its lower limit %g deg above the upper one %g deg", d->twist[0], d->twist[1]);
     else if (d->twist[0] > 0 || d->twist[1] < 0)
         sn_check_warning(c, SN_KIND_JOINT, id, "the drawn pose is 0; move the limits or draw another pose",
                          "twist is outside its limits %g to %g deg as drawn", d->twist[0], d->twist[1]);
@@ -300,8 +299,7 @@ static int32_t root_of(int32_t *set, int32_t i)
 
 static int32_t index_of(const snSpec *spec, const char *body)
 {
-    return is_world(spec, body) ? sn_spec_count(spec, SN_KIND_BODY)
-                                         : sn_spec_find(spec, SN_KIND_BODY, body) - 1;
+    return is_world(spec, body) ? sn_spec_count(spec, SN_KIND_BODY) : sn_spec_find(spec, SN_KIND_BODY, body) - 1;
 }
 
 static void join(snChecker *c, snId id, const snJointDef *d, int32_t *set)

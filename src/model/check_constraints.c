@@ -121,7 +121,8 @@ static void check_surface(snChecker *c, snId id, const snConstraintDef *d)
 {
     snId node_id = sn_spec_find(c->spec, SN_KIND_NODE, d->attachment);
     if (!node_id) {
-        sn_check_dangling(c, SN_KIND_CONSTRAINT, id, "attachment", d->attachment, SN_KIND_NODE, "surface, shape or mesh");
+        sn_check_dangling(c, SN_KIND_CONSTRAINT, id, "attachment", d->attachment, SN_KIND_NODE,
+                          "surface, shape or mesh");
         return;
     }
     const snNodeDef *node = sn_spec_node(c->spec, node_id);

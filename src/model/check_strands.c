@@ -1,9 +1,9 @@
 /* Strands, force-length curves, muscle groups, functions. */
 #include "model/check.h"
 
+#include "math/law.h"
 #include "math/spline.h"
 #include "model/nodes.h"
-#include "math/law.h"
 
 #include <math.h>
 #include <string.h>
@@ -115,10 +115,11 @@ void sn_check_law(snChecker *c, int element, snId id, const char *attribute, con
 {
     snLawKind kind;
     if (!*law || sn_law_by_name(law, &kind) || sn_spec_find(c->spec, SN_KIND_FORCE_LENGTH, law)) return;
-    sn_check_error(c, element, id,
-                   "the built-in ones are linear, shift, constant, hill-passive, hill-active, quadratic-active, blix-active, "
-                   "blix-passive, ramp-active, exponential-passive and arch-active",
-                   "%s is \"%.100s\", which is neither a built-in law nor a ForceLength element", attribute, law);
+    sn_check_error(
+        c, element, id,
+        "the built-in ones are linear, shift, constant, hill-passive, hill-active, quadratic-active, blix-active, "
+        "blix-passive, ramp-active, exponential-passive and arch-active",
+        "%s is \"%.100s\", which is neither a built-in law nor a ForceLength element", attribute, law);
 }
 
 static void check_hold(snChecker *c, snId id, const snStrandDef *d)

@@ -100,15 +100,24 @@ int32_t sn_count(const snModel *m, snItem item)
 {
     if (!m) return 0;
     switch (item) {
-    case SN_ITEM_BODY: return m->nbody;
-    case SN_ITEM_JOINT: return m->njoint;
-    case SN_ITEM_COORDINATE: return m->ncoord;
-    case SN_ITEM_STRAND: return m->nstrand;
-    case SN_ITEM_POINT: return m->npoint;
-    case SN_ITEM_MUSCLE: return m->nmuscle;
-    case SN_ITEM_CONSTRAINT: return m->nconstraint;
-    case SN_ITEM_GROUP: return m->nvolume;
-    case SN_ITEM_LINE: return m->skeleton ? m->skeleton->path.npath : 0;
+    case SN_ITEM_BODY:
+        return m->nbody;
+    case SN_ITEM_JOINT:
+        return m->njoint;
+    case SN_ITEM_COORDINATE:
+        return m->ncoord;
+    case SN_ITEM_STRAND:
+        return m->nstrand;
+    case SN_ITEM_POINT:
+        return m->npoint;
+    case SN_ITEM_MUSCLE:
+        return m->nmuscle;
+    case SN_ITEM_CONSTRAINT:
+        return m->nconstraint;
+    case SN_ITEM_GROUP:
+        return m->nvolume;
+    case SN_ITEM_LINE:
+        return m->skeleton ? m->skeleton->path.npath : 0;
     }
     return 0;
 }
@@ -116,15 +125,24 @@ int32_t sn_count(const snModel *m, snItem item)
 static const char **names_of(const snModel *m, snItem item)
 {
     switch (item) {
-    case SN_ITEM_BODY: return m->body_name;
-    case SN_ITEM_JOINT: return m->joint_name;
-    case SN_ITEM_COORDINATE: return m->coord_name;
-    case SN_ITEM_STRAND: return m->strand_name;
-    case SN_ITEM_MUSCLE: return m->muscle_name;
-    case SN_ITEM_CONSTRAINT: return m->constraint_name;
-    case SN_ITEM_GROUP: return m->muscle_name;
-    case SN_ITEM_LINE: return m->skeleton ? m->skeleton->path_name : NULL;
-    case SN_ITEM_POINT: break;
+    case SN_ITEM_BODY:
+        return m->body_name;
+    case SN_ITEM_JOINT:
+        return m->joint_name;
+    case SN_ITEM_COORDINATE:
+        return m->coord_name;
+    case SN_ITEM_STRAND:
+        return m->strand_name;
+    case SN_ITEM_MUSCLE:
+        return m->muscle_name;
+    case SN_ITEM_CONSTRAINT:
+        return m->constraint_name;
+    case SN_ITEM_GROUP:
+        return m->muscle_name;
+    case SN_ITEM_LINE:
+        return m->skeleton ? m->skeleton->path_name : NULL;
+    case SN_ITEM_POINT:
+        break;
     }
     return NULL;
 }
@@ -172,15 +190,24 @@ int32_t sn_find(const snModel *m, snItem item, const char *name)
 {
     if (!m || !name) return -1;
     switch (item) {
-    case SN_ITEM_BODY: return sn_map_get(&m->body_map, name);
-    case SN_ITEM_JOINT: return sn_map_get(&m->joint_map, name);
-    case SN_ITEM_COORDINATE: return sn_map_get(&m->coord_map, name);
-    case SN_ITEM_STRAND: return sn_map_get(&m->strand_map, name);
-    case SN_ITEM_MUSCLE: return sn_map_get(&m->muscle_map, name);
-    case SN_ITEM_CONSTRAINT: return sn_map_get(&m->constraint_map, name);
-    case SN_ITEM_GROUP: return find_group(m, name);
-    case SN_ITEM_LINE: return find_line(m, name);
-    case SN_ITEM_POINT: break;
+    case SN_ITEM_BODY:
+        return sn_map_get(&m->body_map, name);
+    case SN_ITEM_JOINT:
+        return sn_map_get(&m->joint_map, name);
+    case SN_ITEM_COORDINATE:
+        return sn_map_get(&m->coord_map, name);
+    case SN_ITEM_STRAND:
+        return sn_map_get(&m->strand_map, name);
+    case SN_ITEM_MUSCLE:
+        return sn_map_get(&m->muscle_map, name);
+    case SN_ITEM_CONSTRAINT:
+        return sn_map_get(&m->constraint_map, name);
+    case SN_ITEM_GROUP:
+        return find_group(m, name);
+    case SN_ITEM_LINE:
+        return find_line(m, name);
+    case SN_ITEM_POINT:
+        break;
     }
     return -1;
 }
@@ -190,16 +217,40 @@ static bool is_strand(const snModel *m, int32_t strand)
     return m && strand >= 0 && strand < m->nstrand;
 }
 
-int32_t sn_strand_first_point(const snModel *m, int32_t strand) { return is_strand(m, strand) ? m->strand_pointadr[strand] : 0; }
-int32_t sn_strand_point_count(const snModel *m, int32_t strand) { return is_strand(m, strand) ? m->strand[strand].n : 0; }
-int32_t sn_strand_muscle(const snModel *m, int32_t strand) { return is_strand(m, strand) ? m->strand_muscle[strand] : -1; }
+int32_t sn_strand_first_point(const snModel *m, int32_t strand)
+{
+    return is_strand(m, strand) ? m->strand_pointadr[strand] : 0;
+}
+int32_t sn_strand_point_count(const snModel *m, int32_t strand)
+{
+    return is_strand(m, strand) ? m->strand[strand].n : 0;
+}
+int32_t sn_strand_muscle(const snModel *m, int32_t strand)
+{
+    return is_strand(m, strand) ? m->strand_muscle[strand] : -1;
+}
 static bool is_line(const snModel *m, int32_t line)
 {
     return m && m->skeleton && line >= 0 && line < m->skeleton->path.npath;
 }
 
-int32_t sn_line_point_count(const snModel *m, int32_t line) { return is_line(m, line) ? sn_path_drawn_count(&m->skeleton->path, line) : 0; }
-int32_t sn_line_muscle(const snModel *m, int32_t line) { return is_line(m, line) ? m->skeleton->path_unit[line] : -1; }
-const char *sn_line_part(const snModel *m, int32_t line) { return is_line(m, line) ? m->skeleton->path_part[line] : ""; }
-double sn_line_radius(const snModel *m, int32_t line) { return is_line(m, line) ? m->skeleton->path_radius[line] : 0; }
-double sn_model_step(const snModel *m) { return m ? m->step : 0; }
+int32_t sn_line_point_count(const snModel *m, int32_t line)
+{
+    return is_line(m, line) ? sn_path_drawn_count(&m->skeleton->path, line) : 0;
+}
+int32_t sn_line_muscle(const snModel *m, int32_t line)
+{
+    return is_line(m, line) ? m->skeleton->path_unit[line] : -1;
+}
+const char *sn_line_part(const snModel *m, int32_t line)
+{
+    return is_line(m, line) ? m->skeleton->path_part[line] : "";
+}
+double sn_line_radius(const snModel *m, int32_t line)
+{
+    return is_line(m, line) ? m->skeleton->path_radius[line] : 0;
+}
+double sn_model_step(const snModel *m)
+{
+    return m ? m->step : 0;
+}

@@ -9,8 +9,8 @@ typedef struct snCompiler {
     const snSpec *spec;
     snModel *m;
     snError *error;
-    int32_t *body_of;   /* spec body id - 1 -> body, -1 when disabled */
-    int32_t *strand_of; /* spec strand id - 1 -> strand, -1 when disabled */
+    int32_t *body_of;    /* spec body id - 1 -> body, -1 when disabled */
+    int32_t *strand_of;  /* spec strand id - 1 -> strand, -1 when disabled */
     int32_t *surface_of; /* spec node id - 1 -> surface + 1, 0 while it has none */
 } snCompiler;
 

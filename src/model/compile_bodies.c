@@ -88,7 +88,8 @@ static void copy_vertices(snCompiler *c, snId body, int32_t b)
     }
     double length = sn_spec_body(c->spec, body)->length;
     for (int i = 0; i < 4 && first == out - 3 * i; ++i, out += 3)
-        v3_store(out, rigid_apply(m->body_node[b], v3_of(i == 1 ? length : 0, i == 2 ? length : 0, i == 3 ? length : 0)));
+        v3_store(out,
+                 rigid_apply(m->body_node[b], v3_of(i == 1 ? length : 0, i == 2 ? length : 0, i == 3 ? length : 0)));
 }
 
 static snStatus compile_vertices(snCompiler *c)
@@ -134,8 +135,8 @@ static bool alloc_joints(snCompiler *c, int32_t n)
     return COMPILE_ARRAY(c, m->joint_name, n) && COMPILE_ARRAY(c, m->joint, n) && COMPILE_ARRAY(c, m->joint_a, n) &&
            COMPILE_ARRAY(c, m->joint_b, n) && COMPILE_ARRAY(c, m->joint_rowadr, n) &&
            COMPILE_ARRAY(c, m->joint_coordadr, n + 1) && COMPILE_ARRAY(c, m->joint_pair, n) &&
-           COMPILE_ARRAY(c, m->joint_cone, n) &&
-           COMPILE_ARRAY(c, m->coord_name, k) && COMPILE_ARRAY(c, m->coord_title, k) && COMPILE_ARRAY(c, m->coord_lower, k) &&
+           COMPILE_ARRAY(c, m->joint_cone, n) && COMPILE_ARRAY(c, m->coord_name, k) &&
+           COMPILE_ARRAY(c, m->coord_title, k) && COMPILE_ARRAY(c, m->coord_lower, k) &&
            COMPILE_ARRAY(c, m->coord_upper, k) && COMPILE_ARRAY(c, m->coord_stiffness, k) &&
            COMPILE_ARRAY(c, m->coord_damping, k) && COMPILE_ARRAY(c, m->coord_rest, k) &&
            COMPILE_ARRAY(c, m->coord_limit_row, k);
@@ -149,7 +150,10 @@ static int32_t body_index(const snCompiler *c, const char *name)
     return b < 0 ? -2 : b;
 }
 
-static bool is_held(const snModel *m, int32_t body) { return body < 0 || m->body_free[body] < 0; }
+static bool is_held(const snModel *m, int32_t body)
+{
+    return body < 0 || m->body_free[body] < 0;
+}
 
 static snStatus compile_coordinate(snCompiler *c, int32_t j, int32_t dof, const snJointDef *def)
 {

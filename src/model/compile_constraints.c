@@ -1,5 +1,5 @@
-/* Constraints and the surfaces they lie on. A constraint sits where its strand passes as drawn: its point in the body is
- * the strand's point at `position`, as with the locators of [Kaufman 2008]. */
+/* Constraints and the surfaces they lie on. A constraint sits where its strand passes as drawn: its point in the body
+ * is the strand's point at `position`, as with the locators of [Kaufman 2008]. */
 #include "model/compile.h"
 
 #include "base/error.h"
@@ -51,7 +51,8 @@ static snStatus surface_of_node(snCompiler *c, snId node, int32_t body, int32_t 
     snModel *m = c->m;
     int32_t *known = &c->surface_of[node - 1];
     if (!*known) {
-        snStatus status = sn_node_surface(c->spec, node, m->body_rest[body], &m->memory, &m->surface[m->nsurface], c->error);
+        snStatus status =
+            sn_node_surface(c->spec, node, m->body_rest[body], &m->memory, &m->surface[m->nsurface], c->error);
         if (status != SN_OK) return status;
         *known = ++m->nsurface;
     }

@@ -1,6 +1,7 @@
 /* Path strands: their constraints in order are the path. Fixed and sliding ones are points, surfaces between two points
- * are a wrap, and every fixed constraint between the ends divides the strand into cords. So do other paths that begin or
- * end on it, but its cords share all its points then, since which of them lie on which side changes; see path/knot.h.
+ * are a wrap, and every fixed constraint between the ends divides the strand into cords. So do other paths that begin
+ * or end on it, but its cords share all its points then, since which of them lie on which side changes; see
+ * path/knot.h.
  *
  * Rest lengths are those of the drawn curve, shrunk by how much shorter the path is than the curve as drawn: a path
  * cuts corners, and `rest_scale` is rest length over drawn length. */
@@ -186,8 +187,7 @@ static snStatus find_shrink(Build *b, const Draft *d, const snPathCord *k, doubl
     rigid *pose;
     snCordNode *node;
     double length;
-    if (!COMPILE_ARRAY(b->c, pose, cord->nslot) ||
-        !COMPILE_ARRAY(b->c, node, sn_cord_nodes(cord->npoint, cord->nwrap)))
+    if (!COMPILE_ARRAY(b->c, pose, cord->nslot) || !COMPILE_ARRAY(b->c, node, sn_cord_nodes(cord->npoint, cord->nwrap)))
         return SN_NO_MEMORY;
     drawn_poses(b->c->m, d->body, cord->nslot, pose);
     v3 first = drawn_place(b, d, 0), last = drawn_place(b, d, cord->npoint - 1);
@@ -233,7 +233,8 @@ static snStatus check_ends(const Build *b, int32_t start, int32_t end)
     const snModel *m = b->c->m;
     int32_t first = m->strand_constraintadr[b->strand], last = m->strand_constraintadr[b->strand + 1] - 1;
     bool held = last >= first && (start >= 0 || m->constraint[first].type == SN_CONSTRAINT_FIXED) &&
-                (end >= 0 || m->constraint[last].type == SN_CONSTRAINT_FIXED) && (start >= 0 || end >= 0 || last > first);
+                (end >= 0 || m->constraint[last].type == SN_CONSTRAINT_FIXED) &&
+                (start >= 0 || end >= 0 || last > first);
     if (!held)
         return refuse(b, -1, "add fixed constraints at its origin and insertion, or set kind to spline",
                       "its first and its last constraint must be fixed");

@@ -70,8 +70,8 @@ static snSection drawn_section(const snModel *m, const snVolume *v, const snStat
     return sn_section(v->nstrand, point, tangent, v->disc, 1, NULL, NULL);
 }
 
-/* Sheets and one or two strands have no area but through the strands' own thickness; a bundle is what its strands fill.
- */
+/* Sheets and one or two strands have no area but through the strands' own thickness; a bundle
+ * is what its strands fill. */
 static double disc_of(const snModel *m, const snGroupDef *def, const snVolume *v, double *point, double *tangent)
 {
     double radius = 0, area = 0;
@@ -172,11 +172,10 @@ static snStatus list_actuators(snCompiler *c)
     if (!COMPILE_ARRAY(c, m->actuator, m->nstrand)) return SN_NO_MEMORY;
     for (int32_t i = 0; i < m->nstrand; ++i)
         if (m->strand_muscle[i] >= 0)
-            m->actuator[m->nactuator++] =
-                (snActuator){.muscle = m->strand_muscle[i],
-                             .through = i < m->nspline ? SN_THROUGH_STRAND : SN_THROUGH_PATH,
-                             .index = i,
-                             .force = m->strand_force[i]};
+            m->actuator[m->nactuator++] = (snActuator){.muscle = m->strand_muscle[i],
+                                                       .through = i < m->nspline ? SN_THROUGH_STRAND : SN_THROUGH_PATH,
+                                                       .index = i,
+                                                       .force = m->strand_force[i]};
     return SN_OK;
 }
 

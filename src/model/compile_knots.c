@@ -46,7 +46,8 @@ static int32_t slot_of(Draft *d, int32_t body)
     return k;
 }
 
-/* Slots of the knot instead of the cord's own. Cords of a trunk share their points, so that the first does it for all. */
+/* Slots of the knot instead of the cord's own. Cords of a trunk share their points, so that
+ * the first does it for all. */
 static snStatus renumber(snCompiler *c, Draft *d, snPathCord *k)
 {
     snCordPoint *point;

@@ -27,7 +27,8 @@ static snStatus link_rows(snCompiler *c)
 {
     snModel *m = c->m;
     int32_t first = m->strand_constraintadr[m->nstrand], nlink = 0, npart = 0;
-    for (int32_t i = first; i < m->nconstraint; ++i) nlink += m->constraint[i].nlink, npart += 2 * m->constraint[i].nlink;
+    for (int32_t i = first; i < m->nconstraint; ++i)
+        nlink += m->constraint[i].nlink, npart += 2 * m->constraint[i].nlink;
     for (int32_t i = 0; i < m->ndivision; ++i)
         ++nlink, npart += 2 * m->division[i].nstation * m->volume[m->division[i].group].nstrand;
     int32_t *adr, *strand, link = 0, part = 0;
@@ -55,7 +56,10 @@ static snStatus link_rows(snCompiler *c)
     return SN_OK;
 }
 
-static int32_t free_body(const snModel *m, int32_t body) { return body < 0 ? -1 : m->body_free[body]; }
+static int32_t free_body(const snModel *m, int32_t body)
+{
+    return body < 0 ? -1 : m->body_free[body];
+}
 
 static int32_t number_joint_rows(snModel *m)
 {
@@ -109,7 +113,8 @@ static bool has_spring(const snModel *m, int32_t j)
     return false;
 }
 
-/* The block of two free bodies, made where it is not there yet; -1 where one of them is not free or both are the same. */
+/* The block of two free bodies, made where it is not there yet; -1 where one of them is not
+ * free or both are the same. */
 static int32_t find_pair(snModel *m, int32_t *pair, int32_t a, int32_t b)
 {
     int32_t k = 0, low = a < b ? a : b, high = a < b ? b : a;

@@ -15,8 +15,8 @@ static bool alloc_strands(snCompiler *c, int32_t n, int32_t npoint)
     return COMPILE_ARRAY(c, m->strand_name, n) && COMPILE_ARRAY(c, m->strand, n) &&
            COMPILE_ARRAY(c, m->strand_pointadr, n + 1) && COMPILE_ARRAY(c, m->strand_constraintadr, n + 1) &&
            COMPILE_ARRAY(c, m->strand_muscle, n) && COMPILE_ARRAY(c, m->strand_radius, n) &&
-           COMPILE_ARRAY(c, m->strand_force, n) &&
-           COMPILE_ARRAY(c, m->rest_point, 3 * (int64_t)npoint) && COMPILE_ARRAY(c, c->strand_of, n);
+           COMPILE_ARRAY(c, m->strand_force, n) && COMPILE_ARRAY(c, m->rest_point, 3 * (int64_t)npoint) &&
+           COMPILE_ARRAY(c, c->strand_of, n);
 }
 
 snStatus sn_compile_law(snCompiler *c, const char *name, snLawKind fallback, snLaw *law)

@@ -18,9 +18,9 @@
 #include "geom/surface.h"
 #include "path/knot.h"
 #include "sinew/model.h"
-#include "system/kkt.h"
 #include "strand/section.h"
 #include "strand/strand.h"
+#include "system/kkt.h"
 #include "tree/tree.h"
 
 typedef enum snBodyMode { SN_BODY_FREE, SN_BODY_PINNED, SN_BODY_KINEMATIC } snBodyMode;
@@ -29,19 +29,19 @@ typedef enum snBodyMode { SN_BODY_FREE, SN_BODY_PINNED, SN_BODY_KINEMATIC } snBo
 typedef struct snConstraint {
     snConstraintType type;
     int32_t strand;
-    double s;            /* parameter of the strand at rest */
-    int32_t body;        /* body it is fixed to or slides through, or that owns the surface; -1: another strand */
-    v3 point;            /* in the body, m: where the strand is held, or passes at rest (lateral anchor) */
-    int32_t other;       /* fixed to strand, strut: the other strand, else -1 */
+    double s;      /* parameter of the strand at rest */
+    int32_t body;  /* body it is fixed to or slides through, or that owns the surface; -1: another strand */
+    v3 point;      /* in the body, m: where the strand is held, or passes at rest (lateral anchor) */
+    int32_t other; /* fixed to strand, strut: the other strand, else -1 */
     double other_s;
-    int32_t surface;     /* index into surface, -1 */
+    int32_t surface; /* index into surface, -1 */
     bool one_sided;
-    double side;         /* +1 above, -1 below */
-    double offset;       /* m */
-    double lateral;      /* m; negative: none */
-    v3 lateral_axis;     /* in the body, unit */
-    v3 rest_normal;      /* in the body: the surface's where the strand lay at rest, to tell a strand that went through */
-    bool spring;         /* strut by spring rather than by row */
+    double side;     /* +1 above, -1 below */
+    double offset;   /* m */
+    double lateral;  /* m; negative: none */
+    v3 lateral_axis; /* in the body, unit */
+    v3 rest_normal;  /* in the body: the surface's where the strand lay at rest, to tell a strand that went through */
+    bool spring;     /* strut by spring rather than by row */
     double length, kp, kd;
     int32_t row, nrow;   /* own rows */
     int32_t link, nlink; /* link rows */
@@ -49,10 +49,10 @@ typedef struct snConstraint {
 
 /* Limits of a ball joint as a cone and a twist. */
 typedef struct snCone {
-    v3 center;            /* unit, in the joint's frame on the first body */
-    double swing;         /* rad: largest angle from the centre */
-    double twist[2];      /* rad */
-    bool swings, twists;  /* whether there is a limit */
+    v3 center;                    /* unit, in the joint's frame on the first body */
+    double swing;                 /* rad: largest angle from the centre */
+    double twist[2];              /* rad */
+    bool swings, twists;          /* whether there is a limit */
     int32_t swing_row, twist_row; /* joint rows, -1 */
 } snCone;
 
@@ -149,25 +149,26 @@ typedef struct snSkeleton {
 struct snModel {
     snArena memory;
     snSkeleton *skeleton; /* NULL: a model of strands */
-    int32_t nbody, nfree, njoint, ncoord, nstrand, npoint, nmuscle, nconstraint, nsurface, nvolume, nstation,
-        ndivision, nactuator;
+    int32_t nbody, nfree, njoint, ncoord, nstrand, npoint, nmuscle, nconstraint, nsurface, nvolume, nstation, ndivision,
+        nactuator;
     int32_t nspline, nspline_point; /* strands that are splines, and their points: the first ones */
     int32_t ncord, ncord_node, ncord_slot;
     int32_t nknot, njunction, njunction_row;
     v3 gravity;
     double step, settle, compliance;
     const char *fixed; /* joints that motions may move but the model holds still */
-    bool ahead; /* see sn_predicts */
+    bool ahead;        /* see sn_predicts */
 
     /* bodies (nbody) */
     const char **body_name;
     uint8_t *body_mode;
     int32_t *body_free; /* index among the free bodies, -1 */
     double *body_mass;
-    v3 *body_inertia;   /* principal, kg m^2 */
-    rigid *body_node;   /* scene node's frame in the body's */
-    rigid *body_rest;   /* world pose of the body's frame at rest */
-    int32_t *body_vertexadr; /* nbody + 1: vertices of its meshes, in the body's frame: where tracking errors are measured */
+    v3 *body_inertia; /* principal, kg m^2 */
+    rigid *body_node; /* scene node's frame in the body's */
+    rigid *body_rest; /* world pose of the body's frame at rest */
+    int32_t *
+        body_vertexadr; /* nbody + 1: vertices of its meshes, in the body's frame: where tracking errors are measured */
     double *body_vertex;
 
     /* joints (njoint) */
@@ -181,7 +182,7 @@ struct snModel {
 
     /* coordinates of the joints (ncoord) */
     const char **coord_name;
-    const char **coord_title; /* joint.word with the model's word for it, or the name */
+    const char **coord_title;          /* joint.word with the model's word for it, or the name */
     double *coord_lower, *coord_upper; /* rad or m; infinite: free */
     double *coord_stiffness, *coord_damping, *coord_rest;
     int32_t *coord_limit_row; /* joint row of its limit, -1 */
@@ -193,13 +194,13 @@ struct snModel {
     int32_t *strand_constraintadr; /* nstrand + 1: those with own rows and those of paths, sorted along the strand */
     int32_t *strand_muscle;        /* -1: passive */
     double *strand_radius;
-    double *strand_force;          /* largest active force, N */
-    double *rest_point; /* npoint * 3, world, as drawn */
-    snPathCord *cord;         /* ncord: of the path strands, in their order */
-    int32_t *strand_cordadr;  /* nstrand + 1 */
-    snPathKnot *knot;         /* nknot */
-    double *junction_start;   /* njunction: length of the trunk up to it as drawn, m */
-    snPathPoint *path_point;  /* npoint - nspline_point */
+    double *strand_force;    /* largest active force, N */
+    double *rest_point;      /* npoint * 3, world, as drawn */
+    snPathCord *cord;        /* ncord: of the path strands, in their order */
+    int32_t *strand_cordadr; /* nstrand + 1 */
+    snPathKnot *knot;        /* nknot */
+    double *junction_start;  /* njunction: length of the trunk up to it as drawn, m */
+    snPathPoint *path_point; /* npoint - nspline_point */
 
     /* muscles (nmuscle): a group, or a single strand that can contract */
     const char **muscle_name;
@@ -241,7 +242,8 @@ static inline void sn_station_cross(const snModel *m, const snStation *station, 
         const snCrossing *x = &station->crossing[i];
         const double *at = q + 3 * (m->strand_pointadr[v->strand[i]] + x->span);
         v3 p = {0, 0, 0}, t = {0, 0, 0};
-        for (int k = 0; k < 4; ++k) p = v3_mad(p, x->b[k], v3_load(at + 3 * k)), t = v3_mad(t, x->d[k], v3_load(at + 3 * k));
+        for (int k = 0; k < 4; ++k)
+            p = v3_mad(p, x->b[k], v3_load(at + 3 * k)), t = v3_mad(t, x->d[k], v3_load(at + 3 * k));
         v3_store(point + 3 * i, p), v3_store(tangent + 3 * i, t);
     }
 }

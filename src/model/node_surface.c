@@ -78,7 +78,8 @@ static snStatus make_field(const snSpec *spec, snId id, rigid frame, snArena *ar
     sn_trimesh_free(&mesh);
     if (status == SN_OK) {
         kept = sn_arena_copy(arena, &distance, 1, sizeof distance);
-        if (kept) kept->coefficient = sn_arena_copy(arena, distance.coefficient, sn_distance_count(&distance), sizeof(float));
+        if (kept)
+            kept->coefficient = sn_arena_copy(arena, distance.coefficient, sn_distance_count(&distance), sizeof(float));
         if (!kept || !kept->coefficient) status = sn_fail_no_memory(error);
         s->distance = kept;
     } else if (status == SN_BAD_INPUT) {

@@ -16,7 +16,7 @@ static inline v3 affine_apply(const affine *e, v3 x)
     return v3_add(m3_mulv(&e->a, x), e->t);
 }
 
-double sn_unit_metres(snUnits units); /* metres per unit of the scene */
+double sn_unit_metres(snUnits units);   /* metres per unit of the scene */
 v3 sn_spec_gravity(const snSpec *spec); /* m/s^2, the default resolved */
 
 /* Node coordinates to world coordinates, in metres: the scene's units are taken into account. */

@@ -199,7 +199,8 @@ static const snAttr node_attr[] = {
 #define DEF snModelDef
 static const snAttr model_attr[] = {
     ENUM_(type, model_names, SN_MODEL_STRANDS,
-          "strands: bodies held by joints, muscles as strands; tree: bodies moved by Coordinates, muscles as LineMuscles."),
+          "strands: bodies held by joints, muscles as strands; tree: bodies moved by Coordinates, muscles as "
+          "LineMuscles."),
     STRING_(scene, 0, "File of the scene, relative to the muscle file."),
     VECTOR_(gravity, 3, NAN, NAN, NAN, 0, -1000, 1000, SN_ATTR_MAY_BE_NAN, "m/s^2",
             "Gravity in the world; without it 9.81 against the scene's up axis."),
@@ -208,16 +209,19 @@ static const snAttr model_attr[] = {
     NUMBER_(compliance, 1e-6, 0, 1, SN_ATTR_POSITIVE, "1/kg",
             "Regularisation of the constraint rows; makes redundant constraints harmless."),
     BOOL_(ahead, false,
-          "Joints are linearised at the pose predicted for the end of the step, also in a model without paths: the activations "
+          "Joints are linearised at the pose predicted for the end of the step, also in a model without paths: the "
+          "activations "
           "then depend less on the step. Models with paths always do."),
     NUMBER_(skin_a, 1, 0, 100, 0, "", "Tendon bulge of the skin: height."),
     NUMBER_(skin_b, 0.003, 0, 1, SN_ATTR_POSITIVE, "m", "Tendon bulge: lateral falloff."),
     NUMBER_(skin_c, 0.004, -1, 1, 0, "m", "Tendon bulge: normal falloff, the depth from which a tendon still shows."),
     STRING_(skin, 0, "Mesh node that is the skin."),
-    STRING_(fixed, 0, "Joints that other models of the same limb have and this one holds still: motions may move them."),
-    STRING_(views, 0,
-            "Names of the views that viewers offer, the opening one first, each with the axis of the world that the eye is "
-            "on: Palmar=-z Dorsal=+z."),
+    STRING_(fixed, 0,
+            "Joints that other models of the same limb have and this one holds still: motions may move them."),
+    STRING_(
+        views, 0,
+        "Names of the views that viewers offer, the opening one first, each with the axis of the world that the eye is "
+        "on: Palmar=-z Dorsal=+z."),
 };
 #undef DEF
 
@@ -257,13 +261,17 @@ static const snAttr joint_attr[] = {
     VECTOR_(stiffness, 3, 0, 0, 0, 0, 0, 1e9, 0, "N m/rad or N/m", "Passive spring of each coordinate."),
     VECTOR_(damping, 3, 0, 0, 0, 0, 0, 1e9, 0, "N m s/rad or N s/m", "Passive damper of each coordinate."),
     VECTOR_(rest, 3, 0, 0, 0, 0, -1e4, 1e4, 0, "deg or m", "Coordinates at which the springs are at rest."),
-    NUMBER_(swing, 0, 0, 180, 0, "deg",
-            "Ball: largest angle of the second body's x axis from swing_center, a cone; 0: no limit. With limited off."),
-    VECTOR_(swing_center, 3, 1, 0, 0, 0, -1e4, 1e4, 0, "", "Ball: middle of the cone, in the joint's frame on the first body."),
-    VECTOR_(twist, 2, 0, 0, 0, 0, -180, 180, 0, "deg",
-            "Ball: least and largest turn about x that is left when the swing is undone the shortest way; 0 0: no limit."),
+    NUMBER_(
+        swing, 0, 0, 180, 0, "deg",
+        "Ball: largest angle of the second body's x axis from swing_center, a cone; 0: no limit. With limited off."),
+    VECTOR_(swing_center, 3, 1, 0, 0, 0, -1e4, 1e4, 0, "",
+            "Ball: middle of the cone, in the joint's frame on the first body."),
+    VECTOR_(
+        twist, 2, 0, 0, 0, 0, -180, 180, 0, "deg",
+        "Ball: least and largest turn about x that is left when the swing is undone the shortest way; 0 0: no limit."),
     STRING_(motions, 0,
-            "What a positive change of each coordinate is called, separated by blanks (flexion radial_deviation); for tools."),
+            "What a positive change of each coordinate is called, separated by blanks (flexion radial_deviation); for "
+            "tools."),
     STRING_(label, 0, "What people call it (index finger MCP); for tools."),
 };
 #undef DEF
@@ -271,9 +279,10 @@ static const snAttr joint_attr[] = {
 #define DEF snStrandDef
 static const snAttr strand_attr[] = {
     STRING_(name, SN_ATTR_REQUIRED, "Name, unique among the strands."),
-    ENUM_(kind, strand_names, SN_STRAND_SPLINE,
-          "spline: moves as a body of its own; path: straight between its constraints and over wraps, with one tension, "
-          "free of friction and without unknowns."),
+    ENUM_(
+        kind, strand_names, SN_STRAND_SPLINE,
+        "spline: moves as a body of its own; path: straight between its constraints and over wraps, with one tension, "
+        "free of friction and without unknowns."),
     STRING_(node, 0, "NURBS curve of degree 3; without it the node of the same name."),
     NUMBER_(density, 1000, 0, 1e5, SN_ATTR_POSITIVE, "kg/m^3", "Density."),
     NUMBER_(damping, 0.001, 0, 1, 0, "s",
@@ -282,14 +291,17 @@ static const snAttr strand_attr[] = {
     NUMBER_(mass_damping, 0, 0, 1e4, 0, "1/s", "Mass-proportional damping."),
     NUMBER_(passive_scale, 1, 0, 1e6, 0, "", "Scales the passive force."),
     NUMBER_(active_scale, 1, 0, 1e6, 0, "", "Scales the active force."),
-    STRING_(passive_fl, 0,
-            "Passive force-length law: linear (default), hill-passive, blix-passive, a ForceLength element, or a file."),
+    STRING_(
+        passive_fl, 0,
+        "Passive force-length law: linear (default), hill-passive, blix-passive, a ForceLength element, or a file."),
     STRING_(active_fl, 0,
-            "Active force-length law: shift (default), hill-active, arch-active (nothing left at half and 1.6 of the optimal "
+            "Active force-length law: shift (default), hill-active, arch-active (nothing left at half and 1.6 of the "
+            "optimal "
             "length), quadratic-active, blix-active, constant, a ForceLength element, or a file."),
-    NUMBER_(max_velocity, 0, 0, 100, 0, "1/s",
-            "Path: fastest shortening of the fibres, in optimal lengths a second, at which no active force is left; about "
-            "10 in human muscle. 0: the active force is the same at every speed."),
+    NUMBER_(
+        max_velocity, 0, 0, 100, 0, "1/s",
+        "Path: fastest shortening of the fibres, in optimal lengths a second, at which no active force is left; about "
+        "10 in human muscle. 0: the active force is the same at every speed."),
     NUMBER_(radius, 0.01, 0, 1, SN_ATTR_POSITIVE, "m", "Radius of the whole strand."),
     BOOL_(enabled, true, "Takes part in the simulation."),
     NUMBER_(stiffness, 1e6, 0, 1e12, SN_ATTR_POSITIVE, "Pa",
@@ -306,7 +318,8 @@ static const snAttr strand_attr[] = {
     BOOL_(tension_only, true, "Carries no load when shorter than at rest."),
     STRING_(color, 0, "Free text for tools."),
     STRING_(label, 0, "What people call it (flexor digitorum profundus, index); for tools."),
-    STRING_(belly_mesh, 0, "A closed mesh of the scene: the shape of the belly as drawn, which pictures show instead of a tube."),
+    STRING_(belly_mesh, 0,
+            "A closed mesh of the scene: the shape of the belly as drawn, which pictures show instead of a tube."),
 };
 #undef DEF
 
@@ -317,9 +330,10 @@ static const snAttr group_attr[] = {
     INT_(divisions, 5, 1, 1000, "Pieces from start to end in which the volume is measured and, with preserve, kept."),
     NUMBER_(start, 0.1, 0, 1, 0, "", "Parameter at which the first division begins, as a fraction."),
     NUMBER_(end, 0.9, 0, 1, 0, "", "Parameter at which the last division ends."),
-    NUMBER_(kp, 1e6, 0, 1e12, 0, "N/m",
-            "Spring of the volume preservation, on the radius of the cross-section, or of each of the struts. 1e2 in Table "
-            "3.1 of [Kaufman 2008], which keeps no muscle from thinning."),
+    NUMBER_(
+        kp, 1e6, 0, 1e12, 0, "N/m",
+        "Spring of the volume preservation, on the radius of the cross-section, or of each of the struts. 1e2 in Table "
+        "3.1 of [Kaufman 2008], which keeps no muscle from thinning."),
     NUMBER_(kd, 1e-3, 0, 1e12, 0, "N s/m", "Damper of the volume preservation, or of each of the struts."),
     STRING_(strands, SN_ATTR_REQUIRED, "Names of the strands that activate together, separated by blanks."),
     BOOL_(preserve, false, "Whether the volume of a volumetric group is kept, division by division."),
@@ -403,7 +417,8 @@ static const snAttr function_attr[] = {
 };
 #undef DEF
 
-static const snElement elements[SN_ELEMENT_COUNT] = { /* those of trees: schema_tree.c */
+static const snElement elements[SN_ELEMENT_COUNT] = {
+    /* those of trees: schema_tree.c */
     [SN_KIND_NODE] = ROW("Node", snNodeDef, node_attr, "A node of the scene."),
     [SN_KIND_BODY] = ROW("RigidBody", snBodyDef, body_attr, "A bone: a group of the scene that moves as one."),
     [SN_KIND_JOINT] = ROW("Joint", snJointDef, joint_attr, "Connects two bodies."),

@@ -56,7 +56,7 @@ typedef struct snElement {
 enum { SN_ELEMENT_SCENE = SN_KIND_SCENE, SN_ELEMENT_MODEL = SN_KIND_MODEL, SN_ELEMENT_COUNT };
 
 extern const snElement sn_tree_elements[3]; /* SN_KIND_COORDINATE and on: schema_tree.c */
-const snElement *sn_element(int element); /* an snKind or SN_ELEMENT_* */
+const snElement *sn_element(int element);   /* an snKind or SN_ELEMENT_* */
 const char *sn_node_tag(snNodeKind kind);
 const char *sn_node_doc(snNodeKind kind);
 enum { SN_NODE_KINDS = SN_NODE_LOCATOR + 1 };

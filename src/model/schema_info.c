@@ -7,12 +7,24 @@ static const struct {
     int element;
     int node; /* kind of node, or -1 */
 } order[] = {
-    {SN_ELEMENT_SCENE, -1},           {SN_KIND_NODE, SN_NODE_GROUP}, {SN_KIND_NODE, SN_NODE_MESH},
-    {SN_KIND_NODE, SN_NODE_CURVE},    {SN_KIND_NODE, SN_NODE_SURFACE}, {SN_KIND_NODE, SN_NODE_SHAPE},
-    {SN_KIND_NODE, SN_NODE_LOCATOR},  {SN_ELEMENT_MODEL, -1},        {SN_KIND_BODY, -1},
-    {SN_KIND_JOINT, -1},              {SN_KIND_STRAND, -1},          {SN_KIND_GROUP, -1},
-    {SN_KIND_CONSTRAINT, -1},         {SN_KIND_FORCE_LENGTH, -1},    {SN_KIND_FUNCTION, -1},
-    {SN_KIND_COORDINATE, -1},         {SN_KIND_SPRING, -1},          {SN_KIND_LINE_MUSCLE, -1},
+    {SN_ELEMENT_SCENE, -1},
+    {SN_KIND_NODE, SN_NODE_GROUP},
+    {SN_KIND_NODE, SN_NODE_MESH},
+    {SN_KIND_NODE, SN_NODE_CURVE},
+    {SN_KIND_NODE, SN_NODE_SURFACE},
+    {SN_KIND_NODE, SN_NODE_SHAPE},
+    {SN_KIND_NODE, SN_NODE_LOCATOR},
+    {SN_ELEMENT_MODEL, -1},
+    {SN_KIND_BODY, -1},
+    {SN_KIND_JOINT, -1},
+    {SN_KIND_STRAND, -1},
+    {SN_KIND_GROUP, -1},
+    {SN_KIND_CONSTRAINT, -1},
+    {SN_KIND_FORCE_LENGTH, -1},
+    {SN_KIND_FUNCTION, -1},
+    {SN_KIND_COORDINATE, -1},
+    {SN_KIND_SPRING, -1},
+    {SN_KIND_LINE_MUSCLE, -1},
 };
 static const int count = (int)(sizeof order / sizeof order[0]);
 
@@ -28,8 +40,7 @@ bool sn_schema_element(int element, snElementInfo *info)
     int node = order[element].node;
     const snElement *e = sn_element(order[element].element);
     *info = (snElementInfo){.tag = e->tag, .doc = e->doc};
-    if (node >= 0)
-        *info = (snElementInfo){sn_node_tag((snNodeKind)node), sn_node_doc((snNodeKind)node), true};
+    if (node >= 0) *info = (snElementInfo){sn_node_tag((snNodeKind)node), sn_node_doc((snNodeKind)node), true};
     return true;
 }
 

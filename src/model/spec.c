@@ -16,7 +16,6 @@
 #include <stdatomic.h>
 #include <string.h>
 
-
 typedef struct List {
     char *at;
     snOrigin *origin;

@@ -39,8 +39,8 @@ const char *sn_spec_text(snSpec *spec, const char *text);
 /* Gives an element an array of count items (copied), in the field and count field of the attribute. */
 snStatus sn_spec_set_array(snSpec *spec, snKind kind, snId id, const snAttr *attr, int32_t count, const void *items);
 
-/* What a reader could not read and went on after, for sn_check to report: values of attributes, unknown and missing ones.
- * Such a spec holds the defaults in their place and cannot be compiled. Adding: false when out of memory. */
+/* What a reader could not read and went on after, for sn_check to report: values of attributes, unknown and missing
+ * ones. Such a spec holds the defaults in their place and cannot be compiled. Adding: false when out of memory. */
 void sn_spec_forgive(snSpec *spec);
 bool sn_spec_is_forgiving(const snSpec *spec);
 bool sn_spec_add_misread(snSpec *spec, const snError *error);

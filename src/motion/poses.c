@@ -188,15 +188,17 @@ bool sn_poses_seen(const snPoses *p, int32_t column, double time)
 {
     int32_t last = p->frames - 1;
     if (!p->hidden) return true;
-    int32_t i = last == 0 || time <= p->time[0] ? 0 : time >= p->time[last] ? last : sn_find_interval(p->time, p->frames, time);
+    int32_t i = last == 0 || time <= p->time[0] ? 0
+                : time >= p->time[last]         ? last
+                                                : sn_find_interval(p->time, p->frames, time);
     const bool *hidden = p->hidden + (size_t)i * (size_t)p->columns + (size_t)column;
     return !hidden[0] && (i == last || time == p->time[i] || !hidden[p->columns]);
 }
 
 /* ---- life ----------------------------------------------------------------------------------- */
 
-static snStatus create(const snPoses *head, const char *const *name, const double *time, const double *value,
-                       bool rest, bool gaps, snPoses **poses, snError *error)
+static snStatus create(const snPoses *head, const char *const *name, const double *time, const double *value, bool rest,
+                       bool gaps, snPoses **poses, snError *error)
 {
     snPoses *p = SN_NEW(snPoses);
     if (!p) return sn_fail_no_memory(error);

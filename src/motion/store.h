@@ -8,11 +8,12 @@
 
 typedef struct snStore {
     double *value;
-    size_t count;  /* doubles that there is room for */
-    int file;      /* of a large store; 0: memory */
+    size_t count; /* doubles that there is room for */
+    int file;     /* of a large store; 0: memory */
 } snStore;
 
-/* Room for `wanted` doubles, of which the first `used` are kept; all zero is an empty store. On failure nothing changes. */
+/* Room for `wanted` doubles, of which the first `used` are kept; all zero is an empty store. On failure nothing
+ * changes. */
 bool sn_store_grow(snStore *store, size_t used, size_t wanted);
 /* Lets go of the memory of what was written so far; it comes back from the file when it is read. */
 void sn_store_rest(snStore *store, size_t used);

@@ -130,7 +130,8 @@ static snStatus add_belly(glbWriter *w, int32_t s, int32_t first, double *point)
     const snBellyBind *b = w->belly + s;
     snMorph m = {0};
     if (!sn_morph_create(&m, (size_t)b->nvertex, w->nshape)) return SN_NO_MEMORY;
-    m.least[0] = 4e-4, m.least[1] = 3; /* what shows of a belly of centimetres; its normals stay those of the first shape */
+    m.least[0] = 4e-4,
+    m.least[1] = 3; /* what shows of a belly of centimetres; its normals stay those of the first shape */
     m.tolerance[1] = 3;
     for (int32_t i = 0; i < w->nshape; ++i) {
         sn_track_points_at(w->def->track, w->start + w->shape_time[i], point);
@@ -140,7 +141,13 @@ static snStatus add_belly(glbWriter *w, int32_t s, int32_t first, double *point)
     char name[300];
     snprintf(name, sizeof name, "%.250s belly", w->channels->strand_name[s]);
     snShapes shapes = sn_morph_write(&m, w);
-    snGltfMesh mesh = {.name = name, .position = m.first[0], .normal = m.first[1], .uv = -1, .joints = -1, .weights = -1, .shapes = &shapes};
+    snGltfMesh mesh = {.name = name,
+                       .position = m.first[0],
+                       .normal = m.first[1],
+                       .uv = -1,
+                       .joints = -1,
+                       .weights = -1,
+                       .shapes = &shapes};
     mesh.part[mesh.npart++] =
         (snGltfPart){MATERIAL_MUSCLE, sn_gltf_indices(&w->gltf, b->triangle, 3 * (size_t)b->ntriangle)};
     int32_t node = sn_gltf_node(&w->gltf, name, sn_gltf_mesh(&w->gltf, &mesh), -1, NULL, NULL);

@@ -40,8 +40,8 @@ static snStatus check_weights(const glbWriter *w)
             if (!(d->skin_weight[k] >= 0))
                 return sn_fail(w->error, SN_BAD_INPUT, "skin vertex %zu has the weight %g", i + 1, d->skin_weight[k]);
             if (d->skin_bone[k] < 0 || d->skin_bone[k] >= w->channels->nbody)
-                return sn_fail(w->error, SN_BAD_INPUT, "skin vertex %zu is bound to bone %d, which does not exist", i + 1,
-                               d->skin_bone[k]);
+                return sn_fail(w->error, SN_BAD_INPUT, "skin vertex %zu is bound to bone %d, which does not exist",
+                               i + 1, d->skin_bone[k]);
         }
         if (!(fabs(sum - 1) < 0.01))
             return sn_fail(w->error, SN_BAD_INPUT, "the weights of skin vertex %zu sum to %g, expected 1", i + 1, sum);

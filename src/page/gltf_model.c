@@ -141,7 +141,8 @@ static snStatus bind_belly(const snSpec *spec, const snTrackDef *track, int32_t 
 {
     snId id = sn_spec_find(spec, SN_KIND_STRAND, track->strand_name[s]);
     const char *name = id ? sn_spec_strand(spec, id)->belly_mesh : NULL;
-    snId node = name && *name ? sn_spec_find(spec, SN_KIND_NODE, name) : 0, curve_id = id ? sn_strand_node(spec, id) : 0;
+    snId node = name && *name ? sn_spec_find(spec, SN_KIND_NODE, name) : 0,
+         curve_id = id ? sn_strand_node(spec, id) : 0;
     const snNodeDef *curve = curve_id ? sn_spec_node(spec, curve_id) : NULL;
     if (!node || !curve || curve->npoint != track->strand_npoint[s] || curve->npoint < 4) return SN_OK;
     snMesh mesh = {0};
@@ -192,7 +193,8 @@ snStatus sn_save_model_glb(const snSpec *spec, const snGlbDef *def, const char *
     if (!whole.strand_radius) whole.strand_radius = parts.radius;
     if (!whole.strand_belly) whole.strand_belly = parts.belly;
     whole.straight_strands = whole.straight_strands || sn_spec_model(spec)->type == SN_MODEL_TREE;
-    if (sn_track_def(def->track)->nstrand > MANY && whole.max_shapes > SHAPES_OF_MANY) whole.max_shapes = SHAPES_OF_MANY;
+    if (sn_track_def(def->track)->nstrand > MANY && whole.max_shapes > SHAPES_OF_MANY)
+        whole.max_shapes = SHAPES_OF_MANY;
     if (!whole.strand_scalar) whole.strand_scalar = parts.scalar;
     int32_t nstrand = sn_track_def(def->track)->nstrand;
     snBellyBind *belly = SN_NEW_ARRAY(snBellyBind, nstrand + 1);

@@ -147,8 +147,8 @@ static snStatus put_answers(snPack *p, const snCase *c)
         char *json = NULL;
         size_t size = 0;
         const double *q = def->pose + (int64_t)i * p->model->ncoord;
-        status = sn_clinic_answer(def->model, healthy, changed, q, true, is_frame(def, i) ? NULL : def->endure, (uint32_t)i,
-                                  &json, &size);
+        status = sn_clinic_answer(def->model, healthy, changed, q, true, is_frame(def, i) ? NULL : def->endure,
+                                  (uint32_t)i, &json, &size);
         if (status != SN_OK) (void)sn_fail(p->error, status, "the pose %.60s could not be solved", def->pose_name[i]);
         if (i) sn_json_text(&p->head, ",");
         if (status == SN_OK) sn_bytes_add(&p->head, json, size);

@@ -343,7 +343,8 @@ static snStatus put_fillables(snPack *p)
         const snNodeDef *def = sn_spec_node(spec, id);
         bool skin = sn_spec_model(spec)->skin && strcmp(sn_spec_model(spec)->skin, def->name) == 0;
         bool bone = def->visible && sn_node_body(spec, id) > 0;
-        if (def->kind == SN_NODE_MESH && def->nvertex > 3 && def->ntriangle > 3 && !skin && !bone && !is_belly(spec, def->name))
+        if (def->kind == SN_NODE_MESH && def->nvertex > 3 && def->ntriangle > 3 && !skin && !bone &&
+            !is_belly(spec, def->name))
             status = put_fillable(p, id, &first);
     }
     sn_json_text(&p->head, "]");

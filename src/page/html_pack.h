@@ -20,7 +20,7 @@ rigid sn_pack_rest(const snPack *pack, int32_t body); /* world pose of the body'
 void sn_pack_mesh(snPack *pack, const char *name, const double color[3], int32_t nvertex, const double *vertex,
                   int32_t ntriangle, const int32_t *triangle);
 snStatus sn_pack_bodies(snPack *pack);
-snStatus sn_pack_lines(snPack *pack); /* nothing for a model without line muscles */
+snStatus sn_pack_lines(snPack *pack);        /* nothing for a model without line muscles */
 void sn_pack_tree_coordinates(snPack *pack); /* entries of the list of coordinates */
 snStatus sn_pack_clinic(snPack *pack);
 snStatus sn_pack_skin(snPack *pack);

@@ -50,14 +50,14 @@ typedef struct snCord {
 } snCord;
 
 typedef struct snCordNode {
-    v3 p, r; /* world; in its body */
+    v3 p, r;          /* world; in its body */
     int32_t slot;     /* -1: a junction between two bodies */
     int32_t point;    /* of the cord, -1: end of an arc, or a junction */
     int32_t junction; /* 1 + which junction of its knot it is, see knot.h; 0: none */
-    bool arc;      /* what follows lies on a wrap */
-    double length; /* of what follows, m; 0 at the last node */
-    v3 t;          /* direction of what follows; on an arc: at its start */
-    v3 arrive;     /* direction of what comes before, at this node; at the first node as t */
+    bool arc;         /* what follows lies on a wrap */
+    double length;    /* of what follows, m; 0 at the last node */
+    v3 t;             /* direction of what follows; on an arc: at its start */
+    v3 arrive;        /* direction of what comes before, at this node; at the first node as t */
 } snCordNode;
 
 /* Tension and its derivatives. */

@@ -59,7 +59,8 @@ static void add_segment(const pathSegment *s, const pathScratch *t, int32_t n, d
     }
 }
 
-/* The same of a straight segment: its length feels only how far its ends move apart, and of that only what is across. */
+/* The same of a straight segment: its length feels only how far its ends move apart, and of
+ * that only what is across. */
 static void add_straight(const snPathLinks *links, const int32_t *col, int32_t n, v3 a, v3 b, v3 along, double length,
                          pathScratch *t, double *H)
 {

@@ -6,7 +6,7 @@
 #include <math.h>
 
 enum { ROUNDS = 60, HALVINGS = 60, MOST = SN_KNOT_JUNCTIONS, ROW = 6 * SN_CORD_BODIES };
-static const double LEAST = 1e-9; /* N/m: stiffness of a junction between slack cords, which keeps it where it was */
+static const double LEAST = 1e-9;  /* N/m: stiffness of a junction between slack cords, which keeps it where it was */
 static const double CLOSE = 1e-15; /* m: a step that is rounding */
 
 typedef struct Place { /* of a junction */
@@ -294,7 +294,8 @@ static void mark_branch(const Solve *v, int32_t i)
     node->slot = junction.slot, node->r = junction.r, node->junction = junction.junction;
 }
 
-/* The stretch of the trunk that a cord is, from the nodes of all of it; the first cord goes last, since they are its. */
+/* The stretch of the trunk that a cord is, from the nodes of all of it; the first cord goes
+ * last, since they are its. */
 static void cut_trunk(const Solve *v, int32_t i)
 {
     const snKnotCord *c = &v->k->cord[i];

@@ -1,13 +1,13 @@
 /* A knot: cords that meet in junctions, where a branch begins or ends on a trunk (a lumbrical on its profundus tendon).
  *
  * A junction is a point of the trunk's material. It lies on the trunk's line of straight pieces, at a length s from the
- * trunk's origin, and divides the trunk into cords with a tension each. It has no mass: the s of all junctions are where
- * the elastic energy is least at the given poses and activations,
- *     sum over cords i of T_i c_ij = 0,   c_ij = dl_i/ds_j:  1 of the trunk before j, -1 behind it, -t_branch . t of a branch
- * so that the tension of the trunk steps by what the branch pulls along it. What it pulls across goes to the bodies that
- * hold the piece it is on, as if the tendon lay in a sheath. With s(q) eliminated,
- *     g_i = dl_i/dq + c_i ds/dq,    ds/dq = -(sum k_i c_i c_i' + T_i dc_i/ds)^-1 (sum k_i c_i dl_i/dq + T_i dc_i/dq)
- * and cords of a knot act on the bodies as other cords do: force -T_i g_i, stiffness k_i g_i g_i', activation dT_i/da.
+ * trunk's origin, and divides the trunk into cords with a tension each. It has no mass: the s of all junctions are
+ * where the elastic energy is least at the given poses and activations, sum over cords i of T_i c_ij = 0,   c_ij =
+ * dl_i/ds_j:  1 of the trunk before j, -1 behind it, -t_branch . t of a branch so that the tension of the trunk steps
+ * by what the branch pulls along it. What it pulls across goes to the bodies that hold the piece it is on, as if the
+ * tendon lay in a sheath. With s(q) eliminated, g_i = dl_i/dq + c_i ds/dq,    ds/dq = -(sum k_i c_i c_i' + T_i
+ * dc_i/ds)^-1 (sum k_i c_i dl_i/dq + T_i dc_i/dq) and cords of a knot act on the bodies as other cords do: force -T_i
+ * g_i, stiffness k_i g_i g_i', activation dT_i/da.
  *
  * Invariants
  * 1. Slots are those of the knot: all its cords share them.
@@ -42,7 +42,8 @@ typedef struct snKnotCordNow {
     double *g; /* 6 * nslot */
 } snKnotCordNow;
 
-/* cord: ncord. s: njunction, to start from, and as found. jac: of each junction three rows of 6 * nslot, its velocity. */
+/* cord: ncord. s: njunction, to start from, and as found. jac: of each junction three rows
+ * of 6 * nslot, its velocity. */
 void sn_knot_solve(const snKnot *knot, const rigid *pose, snKnotCordNow *cord, double *s, double *jac);
 
 #endif

@@ -121,9 +121,9 @@ void sn_path_hessian(const snPathSet *set, const snPathLinks *links, snPathWork 
 /* Where the path touches the wrap behind a point (world; both ends of the arc); false where it runs straight. */
 bool sn_path_arc(const snPathSet *set, const snPathLinks *links, const snPathWork *work, int32_t point, v3 touch[2]);
 
-/* Drawing. ---------------------------------------------------------------------------------------------------------- */
-/* A path as a line of straight pieces, with as many points in every pose: its own, and SN_PATH_ARC between two that have
- * a wrap, along the arc where it touches and along the straight line where not. */
+/* Drawing. --------------------------------------------------------------------------------------------------------- */
+/* A path as a line of straight pieces, with as many points in every pose: its own, and SN_PATH_ARC between two that
+ * have a wrap, along the arc where it touches and along the straight line where not. */
 enum { SN_PATH_ARC = 7 };
 int32_t sn_path_drawn_count(const snPathSet *set, int32_t path);
 /* The points (3 each, world) of one path; of links only rotation and shift are read. */

@@ -176,8 +176,7 @@ void path_arc(v3 a, v3 b, const pathWrap *wrap, int32_t count, v3 *on)
         double arc_angle = (p.theta - alpha - beta) * k / (count - 1), angle = alpha + arc_angle;
         on[k] = v3_scale(v3_add(v3_scale(p.a.e, cos(angle)), v3_scale(p.a.t, sin(angle))), r);
         /* the rise is even along the unrolled curve */
-        if (cylinder)
-            on[k] = v3_mad(on[k], v3_dot(ra, wrap->axis) + (before + r * arc_angle) / L * rise, wrap->axis);
+        if (cylinder) on[k] = v3_mad(on[k], v3_dot(ra, wrap->axis) + (before + r * arc_angle) / L * rise, wrap->axis);
         on[k] = v3_add(on[k], wrap->centre);
     }
 }

@@ -14,7 +14,7 @@ typedef struct snHeatDef {
     const double *value; /* rows x columns */
     double low, high;    /* values of the first and the last colour; equal: as the values need */
     snPlotStyle style;
-    bool diverging;      /* blue below the middle of the scale, white there, orange above */
+    bool diverging; /* blue below the middle of the scale, white there, orange above */
 } snHeatDef;
 snStatus sn_plot_heat(const snHeatDef *def, const char *path, snError *error);
 

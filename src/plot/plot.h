@@ -1,5 +1,5 @@
-/* What the plots share: a page that becomes an SVG, PDF or PNG file, text that is measured before it is placed, axes with
- * round numbers, colours. Lengths are points; y runs down. */
+/* What the plots share: a page that becomes an SVG, PDF or PNG file, text that is measured before it is placed, axes
+ * with round numbers, colours. Lengths are points; y runs down. */
 #ifndef SN_IO_PLOT_H
 #define SN_IO_PLOT_H
 
@@ -35,7 +35,7 @@ snStatus sn_page_open(snPage *page, const char *path, const snPlotStyle *style, 
                       snError *error);
 /* Width to lay out for, in the units of the page: what the style asks for, SN_PLOT_WIDTH otherwise. */
 double sn_style_width(const snPlotStyle *style);
-double sn_style_height(const snPlotStyle *style); /* 0: as needed */
+double sn_style_height(const snPlotStyle *style);      /* 0: as needed */
 snStatus sn_page_finish(snPage *page, snError *error); /* also ends a page for measuring */
 
 void sn_page_color(snPage *page, snColor color, double alpha);

@@ -1,5 +1,5 @@
-/* The columns of a replay and one frame of them from a state. Only the fields that a state shows are used, so that a new
- * column is a line in the table below. */
+/* The columns of a replay and one frame of them from a state. Only the fields that a state shows are used, so that a
+ * new column is a line in the table below. */
 #include "control/load.h"
 #include "model/model.h"
 #include "sinew/record.h"
@@ -70,7 +70,8 @@ static bool name_scalars(snRecorder *r, const char **name)
     int32_t k = 0;
     for (int c = 0; c < CHANNELS; ++c)
         for (int32_t i = 0; i < sn_count(r->model, channels[c].item); ++i)
-            if (!(name[k++] = joined(&r->arena, channels[c].prefix, sn_name(r->model, channels[c].item, i)))) return false;
+            if (!(name[k++] = joined(&r->arena, channels[c].prefix, sn_name(r->model, channels[c].item, i))))
+                return false;
     for (int c = 0; c < LOAD_CHANNELS; ++c)
         for (int32_t i = 0; i < r->nloaded; ++i) {
             const char *body = sn_name(r->model, SN_ITEM_BODY, r->loaded[i]);
@@ -176,7 +177,9 @@ snStatus sn_recorder_read(snRecorder *r, snState *state, double time, snTrackFra
     snView position, rotation, point;
     snStatus status = sn_field(r->model, state, "body.position", &position);
     if (status == SN_OK) status = sn_field(r->model, state, "body.rotation", &rotation);
-    if (status == SN_OK) status = sn_field(r->model, state, sn_count(r->model, SN_ITEM_LINE) > 0 ? "line.point" : "strand.point", &point);
+    if (status == SN_OK)
+        status =
+            sn_field(r->model, state, sn_count(r->model, SN_ITEM_LINE) > 0 ? "line.point" : "strand.point", &point);
     if (status == SN_OK) status = read_scalars(r, state);
     if (status != SN_OK) return status;
     for (int32_t i = 0; i < r->def.nbody; ++i) {

@@ -6,8 +6,8 @@
  *
  * Invariant: finding an effort leaves the rows of the joints and the factors as they were. */
 #include "base/alloc.h"
-#include "sim/response.h"
 #include "sim/paths.h"
+#include "sim/response.h"
 
 #include <string.h>
 
@@ -131,8 +131,7 @@ static void find_path_torques(snEffort *e, double unit, double *torque)
         memset(e->response, 0, sizeof(double) * 6 * (size_t)m->nfree);
         sn_path_active_force(m, e->s, m->actuator[j].index, e->response);
         for (int32_t c = 0; c < m->ncoord; ++c)
-            torque[(size_t)c * (size_t)m->nmuscle + (size_t)k] +=
-                e->s->strength[k] / unit * along(e, c, e->response);
+            torque[(size_t)c * (size_t)m->nmuscle + (size_t)k] += e->s->strength[k] / unit * along(e, c, e->response);
     }
 }
 

@@ -243,7 +243,8 @@ static void keep_tension(const snModel *m, snState *s, int32_t i)
 /* An activation shifts junctions, and with them the tension of the cords beside: so it is that of the new pose. */
 static void keep_knot_tension(const snModel *m, snState *s, int32_t i)
 {
-    s->cord_tension[i] = fmax(0, s->cord_now[i].tension + s->cord_now[i].slope * m->cord[i].cord.beta * s->cord_rate[i]);
+    s->cord_tension[i] =
+        fmax(0, s->cord_now[i].tension + s->cord_now[i].slope * m->cord[i].cord.beta * s->cord_rate[i]);
 }
 
 static void advance(const snModel *m, snState *s)

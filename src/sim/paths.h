@@ -10,8 +10,8 @@ void sn_paths_measure(const snModel *m, snState *s);
 void sn_paths_energy(const snModel *m, const snState *s, snEnergy *sum);
 /* Poses of a cord's bodies out of those of all. */
 void sn_cord_poses(const snPathCord *k, const rigid *body, rigid *pose);
-/* The belly that has been pulled furthest into a point that it cannot pass: by how much (m), and which cord and point.
- */
+/* The belly that has been pulled furthest into a point that it cannot pass: by how much (m),
+ * and which cord and point. */
 double sn_paths_jam(const snModel *m, const snState *s, int32_t *cord, int32_t *point);
 
 /* Elastic energy of a path strand, J; power of the force of one of its constraints on its body, W, at a velocity of the
@@ -22,7 +22,8 @@ double sn_paths_power(const snModel *m, const snState *s, int32_t constraint, co
 /* paths_mass.c: adds the inertia and the weight of the material of one cord to the system. */
 void sn_cord_add_mass(const snModel *m, snState *s, int32_t cord);
 
-/* paths_knot.c: the cords of a knot at poses and velocities of all bodies: nodes, lengths, junctions; pulls into `pull`. */
+/* paths_knot.c: the cords of a knot at poses and velocities of all bodies: nodes, lengths, junctions; pulls into
+ * `pull`. */
 void sn_paths_solve_knot(const snModel *m, snState *s, int32_t knot, const rigid *body, snCordPull *pull);
 /* Adds the row of a junction's velocity along n. */
 void sn_junction_add_row(const snModel *m, const snState *s, const snPathCord *k, int32_t junction, v3 n, double *row);

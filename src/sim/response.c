@@ -31,7 +31,7 @@ static bool allocate(snResponse *r)
     if (!r->row) return false;
     return (r->strand = SN_NEW_ARRAY(int32_t, m->nactuator)) && (r->scale = SN_NEW_ARRAY(double, m->nactuator)) &&
            (r->velocity = SN_NEW_ARRAY(double, (size_t)r->ld *(size_t)place_rows(m, r->row))) &&
-           (r->force = SN_NEW_ARRAY(double, 6 * (size_t)m->nfree *(size_t)m->nactuator)) &&
+           (r->force = SN_NEW_ARRAY(double, 6 * (size_t)m->nfree * (size_t)m->nactuator)) &&
            (r->released = SN_NEW_ARRAY(int32_t, m->ncoord)) && (r->clean = SN_NEW_ARRAY(uint8_t, m->nstrand));
 }
 

@@ -36,8 +36,8 @@ static double last_speed(const snModel *m, const snState *s, int32_t joint, cons
     return sum;
 }
 
-/* What a row whose gap is taken at s->ahead has on its right-hand side besides the gap: at the pose ahead the velocities
- * of before have been spent already, those of moved bodies among them. */
+/* What a row whose gap is taken at s->ahead has on its right-hand side besides the gap: at the pose ahead the
+ * velocities of before have been spent already, those of moved bodies among them. */
 static double row_offset(const snModel *m, const snState *s, int32_t joint, const double kept[12], double moved)
 {
     return sn_predicts(m) ? last_speed(m, s, joint, kept) : -moved;

@@ -4,8 +4,8 @@
  * 1. Everything is allocated in sn_state_create; a step allocates nothing.
  * 2. A step that fails leaves positions and velocities as they were.
  * 3. Parallel loops run over strands; a strand writes only its own points, rows and constraints.
- * 4. Arrays stand in state_table.h and nowhere else; what is not an array and has to survive saving is in snapshot.c.
- */
+ * 4. Arrays stand in state_table.h and nowhere else; what is not an array and has to
+ * survive saving is in snapshot.c. */
 #ifndef SN_SIM_STATE_H
 #define SN_SIM_STATE_H
 
@@ -66,8 +66,8 @@ struct snState {
     unsigned char *settled; /* the settled rest state as sn_state_save gives it, for sn_state_reset */
     size_t settled_size;
 
-    bool cords_placed;      /* nodes of the cords are where the bodies are now */
-    double lap; /* clock at the end of the last stage */
+    bool cords_placed; /* nodes of the cords are where the bodies are now */
+    double lap;        /* clock at the end of the last stage */
     snStepInfo info;
 };
 

@@ -63,7 +63,7 @@ enum {
     X(double, cord_x, m->ncord, 1, SN_KEPT | SN_HINT, NULL, "stretch of the belly, to start from")                     \
     X(double, cord_tension, m->ncord, 1, SN_KEPT, NULL, "at the end of the step, N")                                   \
     X(snCordPull, cord_pull, m->ncord, 1, SN_WORK, NULL, "tension ahead and its derivatives")                          \
-    X(snCordPull, cord_now, m->ncord, 1, SN_MEASURED, NULL, "the same where it is now")                                 \
+    X(snCordPull, cord_now, m->ncord, 1, SN_MEASURED, NULL, "the same where it is now")                                \
     X(double, cord_activation, m->ncord, 1, SN_WORK, NULL, "activation at which it was taken")                         \
     X(double, cord_length, m->ncord, 1, SN_MEASURED, NULL, "m; within a step ahead")                                   \
     X(double, cord_rate, m->ncord, 1, SN_WORK, NULL, "of the length, at the velocities before the step, m/s")          \
@@ -71,15 +71,16 @@ enum {
     X(snCordNode, cord_node, m->ncord_node, 1, SN_MEASURED, NULL, "where it runs; within a step ahead")                \
     X(double, cord_g, m->ncord_slot, 6, SN_WORK, NULL, "dl/dv ahead")                                                  \
     X(double, cord_row, m->ncord_slot, 6, SN_WORK, NULL, "scratch")                                                    \
-    X(double, junction_s, m->njunction, 1, SN_KEPT | SN_HINT, NULL, "length of the trunk up to it, to start from, m")    \
-    X(double, junction_row, m->njunction_row, 1, SN_MEASURED, NULL, "velocity of junctions; within a step ahead")        \
+    X(double, junction_s, m->njunction, 1, SN_KEPT | SN_HINT, NULL, "length of the trunk up to it, to start from, m")  \
+    X(double, junction_row, m->njunction_row, 1, SN_MEASURED, NULL, "velocity of junctions; within a step ahead")      \
     /* muscles */                                                                                                      \
     X(double, activation, m->nmuscle, 1, SN_KEPT | SN_WRITABLE, "muscle.activation",                                   \
       "activation of each muscle, 0 to 1")                                                                             \
     X(double, strength, m->nmuscle, 1, SN_KEPT | SN_WRITABLE, "muscle.strength",                                       \
       "factor on the active force of each muscle, 0 to 1")                                                             \
     /* a tree and its line muscles */                                                                                  \
-    X(double, tree_q, m->skeleton ? m->ncoord : 0, 1, SN_KEPT | SN_HASHED | SN_BORROWED, NULL, "coordinates, rad or m") \
+    X(double, tree_q, m->skeleton ? m->ncoord : 0, 1, SN_KEPT | SN_HASHED | SN_BORROWED, NULL,                         \
+      "coordinates, rad or m")                                                                                         \
     X(double, tree_v, m->skeleton ? m->ncoord : 0, 1, SN_KEPT | SN_HASHED | SN_BORROWED, NULL, "their rates")          \
     X(double, out_line_point, sn_tree_drawn(m), 3, SN_MEASURED, "line.point", "corners of all line muscles, m")        \
     X(double, out_line_length, sn_count(m, SN_ITEM_LINE), 1, SN_MEASURED, "line.length",                               \

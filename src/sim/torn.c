@@ -2,7 +2,8 @@
 #include "base/error.h"
 #include "sim/paths.h"
 
-static const double JAMMED = 0.01; /* m: of a belly in an eyelet; less is within what the ends of bellies are known to */
+static const double JAMMED =
+    0.01;                        /* m: of a belly in an eyelet; less is within what the ends of bellies are known to */
 static const double TORN = 0.02; /* m; runs at a sensible step stay below a tenth of a millimetre */
 
 /* A belly does not fit through what guides its tendon. */
@@ -13,7 +14,8 @@ static snStatus check_jams(const snState *s, snError *error)
     double depth = sn_paths_jam(m, s, &cord, &point);
     if (depth <= JAMMED) return SN_OK;
     const snPathCord *k = &m->cord[cord];
-    sn_fail(error, SN_DIVERGED, "strand \"%.60s\" was pulled through so far that its belly is %.1f mm into \"%.60s\" at %.4g s",
+    sn_fail(error, SN_DIVERGED,
+            "strand \"%.60s\" was pulled through so far that its belly is %.1f mm into \"%.60s\" at %.4g s",
             m->strand_name[k->strand], 1000 * depth, m->constraint_name[k->constraint[point]], sn_time(s));
     sn_error_element(error, "Constraint", m->constraint_name[k->constraint[point]]);
     sn_error_remedy(error, "let the belly end earlier (belly_end), or the motion go less far");
@@ -27,6 +29,7 @@ snStatus sn_check_gaps(const snState *s, snError *error)
     if (info->worst_gap <= TORN) return check_jams(s, error);
     sn_fail(error, SN_DIVERGED, "%.80s was torn apart by %.1f mm at %.4g s", info->culprit, 1000 * info->worst_gap,
             sn_time(s));
-    sn_error_remedy(error, "use a smaller step (--step); if that does not help, look for unreasonably large forces or motions");
+    sn_error_remedy(
+        error, "use a smaller step (--step); if that does not help, look for unreasonably large forces or motions");
     return SN_DIVERGED;
 }

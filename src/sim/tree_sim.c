@@ -263,7 +263,7 @@ bool sn_treesim_factor(snTreeSim *s)
 /* The answer is in x; false where the matrix is not definite. */
 static bool solve(snTreeSim *s)
 {
-    enum { ROUNDS = 6 }; /* of stops; the last answer is taken as it is */
+    enum { ROUNDS = 6 };        /* of stops; the last answer is taken as it is */
     const double fastest = 1e3; /* rad/s, m/s: faster than anything that lives */
     for (int round = 0; round < ROUNDS; ++round) {
         sn_treesim_form(s, true);

@@ -27,8 +27,8 @@ typedef struct snTreeSim {
     bool geometric; /* K holds the turning of levers under the present tensions: nearer to the truth, but not always
                        definite; where A does not factor the step leaves it out */
     bool full;      /* K is the whole slope: levers, weight, falling branches, compression, loads; left out likewise */
-    bool stays;     /* q, v, strengths and loads are those of the last evaluate, only activations have changed: what they
-                       do not touch is not found again. Taken back by move */
+    bool stays; /* q, v, strengths and loads are those of the last evaluate, only activations have changed: what they
+                   do not touch is not found again. Taken back by move */
     bool free_stops;           /* stops do not push: what a controller asks for that leaves them to themselves */
     const double *compression; /* ndof, NULL: none: stiffness of a coordinate per newton of tension across it, m/rad */
     const bool *fused;         /* ndof, NULL: none: stands still */
@@ -39,7 +39,7 @@ typedef struct snTreeSim {
     double *weight;      /* npath: of the passive element, 1 at first */
     snTreeLoad *load;    /* nload */
     int32_t nload;
-    double *external;    /* ndof: further generalised forces, N m or N, 0 at first */
+    double *external; /* ndof: further generalised forces, N m or N, 0 at first */
     /* by prepare */
     snTreeWork *work;
     snPathWork *line;
@@ -72,8 +72,8 @@ void sn_treesim_destroy(snTreeSim *sim); /* NULL is fine */
 
 void sn_treesim_prepare(snTreeSim *sim);  /* kinematics, lengths, arms, forces at q, v */
 void sn_treesim_evaluate(snTreeSim *sim); /* M, A, b */
-/* U dv = x with the contractile elements at the present activations; pull false: their stiffness but not their force.
- */
+/* U dv = x with the contractile elements at the present activations; pull false: their
+ * stiffness but not their force. */
 void sn_treesim_form(snTreeSim *sim, bool pull);
 bool sn_treesim_factor(snTreeSim *sim); /* U, in place; false where it is not definite */
 /* With activations: finds dv, with the stops that push at its end. SN_FAILED where the system is not definite or a
@@ -81,7 +81,7 @@ bool sn_treesim_factor(snTreeSim *sim); /* U, in place; false where it is not de
 snStatus sn_treesim_solve(snTreeSim *sim);
 void sn_treesim_move(snTreeSim *sim);        /* by dv */
 snStatus sn_treesim_advance(snTreeSim *sim); /* both; nothing moved where it fails */
-snStatus sn_treesim_step(snTreeSim *sim); /* the three */
+snStatus sn_treesim_step(snTreeSim *sim);    /* the three */
 
 /* Force of the contractile element at activation 1 at the end of a step that changes velocities by dv, as the step will
  * have it: c + c_v d(ldot) + h c_l ldot_end, not below 0. npath numbers. */

@@ -6,8 +6,8 @@
 #define SN_SKIN_ARCS_H
 
 #include "math/vec.h"
-#include "skin/skin.h"
 #include "skin/chords.h"
+#include "skin/skin.h"
 
 typedef struct snArc {
     v3 c[4];        /* p(t) = c0 + t (c1 + t (c2 + t c3)), t in [0, 1] */

@@ -263,8 +263,8 @@ static void add_region(snBulge *b, const snArcs *arcs, const Frame *f, Region *r
     }
 }
 
-void sn_bulge_heights(snBulge *b, const snArcs *arcs, const double *vertex, const double *normal,
-                      const double *loose, double *height)
+void sn_bulge_heights(snBulge *b, const snArcs *arcs, const double *vertex, const double *normal, const double *loose,
+                      double *height)
 {
     Frame f = {vertex, normal, loose, height};
     double origin[3] = {arcs->origin.x, arcs->origin.y, arcs->origin.z};

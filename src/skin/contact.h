@@ -7,8 +7,8 @@
 
 #include "base/memo.h"
 #include "geom/bvh.h"
-#include "skin/skin.h"
 #include "skin/chords.h"
+#include "skin/skin.h"
 
 enum { SN_CONTACT_LOOKS = 6 }; /* kept per vertex */
 
@@ -43,8 +43,8 @@ typedef struct snContact {
 } snContact; /* zeroed memory holds no bones */
 
 /* Bones that are no closed mesh are left out. Free also after a failure. */
-snStatus sn_contact_create(const snTriMesh *skin, int32_t nbone, const snSkinBone *bone, snMemo *memo, snContact *contact,
-                           snError *error);
+snStatus sn_contact_create(const snTriMesh *skin, int32_t nbone, const snSkinBone *bone, snMemo *memo,
+                           snContact *contact, snError *error);
 void sn_contact_free(snContact *contact);
 /* Takes the bodies' poses (7 each) and moves vertices (3 each) that are in a bone to its surface. */
 void sn_contact_push(snContact *contact, const double *rest, const double *pose, double *vertex);

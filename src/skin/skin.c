@@ -49,7 +49,8 @@ snSkinDef sn_default_skin_def(void)
 {
     /* b: half the width of an extensor tendon and its sheath; c: dermis and subcutis of the back of the hand (1.3 and
      * 1.5 mm) and the radius of the tendon, so that a tendon in its place just shows. */
-    return (snSkinDef){.height = 1, .lateral = 0.003, .depth = 0.004, .prominence = 1, .belly = 1, .contact = true, .touch = true};
+    return (snSkinDef){
+        .height = 1, .lateral = 0.003, .depth = 0.004, .prominence = 1, .belly = 1, .contact = true, .touch = true};
 }
 
 /* ---- set-up ------------------------------------------------------------------------------------ */
@@ -186,8 +187,7 @@ static snStatus make_strands(snSkin *skin, const snSkinDef *def, snError *error)
         status = sn_bulge_create(&skin->rest, skin->normal, &skin->arcs, shape, def->influence, &skin->memo,
                                  &skin->bulge, error);
     if (status == SN_OK)
-        status =
-            sn_belly_create(&skin->rest, skin->normal, &skin->arcs, def->strand, def->influence, &skin->memo,
+        status = sn_belly_create(&skin->rest, skin->normal, &skin->arcs, def->strand, def->influence, &skin->memo,
                                  &skin->belly, error);
     sn_free(shape);
     return status;
@@ -207,7 +207,8 @@ snStatus sn_skin_create(const snSkinDef *def, snSkin **skin, snError *error)
         bind_twists(made);
     }
     if (status == SN_OK) status = make_strands(made, def, error);
-    if (status == SN_OK) status = sn_taut_create(&made->rest, &made->arcs, made->bulge.reached, &made->memo, &made->taut, error);
+    if (status == SN_OK)
+        status = sn_taut_create(&made->rest, &made->arcs, made->bulge.reached, &made->memo, &made->taut, error);
     if (status == SN_OK) status = sn_even_create(&made->rest, &made->even, error);
     if (status == SN_OK && def->contact)
         status = sn_contact_create(&made->rest, def->nbone, def->bone, &made->memo, &made->contact, error);
@@ -281,8 +282,7 @@ static void add_strands(snSkin *skin, const snTriMesh *base, const double *point
                                                                           skin->normal, skin->loose, skin->offset);
     skin->info.search_cpu_seconds = sn_clock_thread() - start;
     sn_even_out(&skin->even, skin->bulge.owner, skin->offset);
-    for (int32_t v = 0; v < skin->rest.nvertex; ++v)
-        skin->offset[v] *= skin->prominence * skin->bulge.influence[v];
+    for (int32_t v = 0; v < skin->rest.nvertex; ++v) skin->offset[v] *= skin->prominence * skin->bulge.influence[v];
     sn_belly_add(&skin->belly, &skin->arcs, skin->prominence * skin->belly_factor, skin->offset);
 }
 
@@ -369,13 +369,13 @@ snSkinInfo sn_skin_info(const snSkin *skin)
 snDeformSurface sn_skin_surface(const snSkin *skin)
 {
     return (snDeformSurface){.name = "skin",
-                       .nvertex = skin->rest.nvertex,
-                       .ntriangle = skin->rest.ntriangle,
-                       .vertex = skin->rest.vertex,
-                       .triangle = skin->rest.triangle,
-                       .color = {0.87, 0.68, 0.58},
-                       .body = skin->body,
-                       .weight = skin->weight};
+                             .nvertex = skin->rest.nvertex,
+                             .ntriangle = skin->rest.ntriangle,
+                             .vertex = skin->rest.vertex,
+                             .triangle = skin->rest.triangle,
+                             .color = {0.87, 0.68, 0.58},
+                             .body = skin->body,
+                             .weight = skin->weight};
 }
 const double *sn_skin_base(const snSkin *skin)
 {

@@ -19,7 +19,7 @@ typedef struct snSkinBone {
 /* A body that turns along its parent, side by side with it, as the radius about the ulna: skin over the two goes with
  * the parent at `from` and with the child at `to`, and turns gradually between. */
 typedef struct snSkinTwist {
-    int32_t parent, child;  /* bodies */
+    int32_t parent, child; /* bodies */
     double from[3], to[3]; /* world, rest pose */
 } snSkinTwist;
 
@@ -41,7 +41,7 @@ typedef struct snSkinDef {
     const int32_t
         *parent; /* per body, -1: none; keeps weights from crossing to a sibling (another finger). May be NULL */
     int32_t ntwist;
-    const snSkinTwist *twist;   /* may be missing */
+    const snSkinTwist *twist; /* may be missing */
     int32_t nbone;
     const snSkinBone *bone;     /* may be missing when weights are given */
     const int32_t *weight_body; /* 4 per vertex, or NULL: computed from the bones */
@@ -55,7 +55,8 @@ typedef struct snSkinDef {
                                       lifts the skin less and less, and never by more than 6 mm times a */
     double prominence;             /* one factor on all of it, 0 to switch off */
     double belly;                  /* factor on the thickening of bellies, 1 keeps their volume */
-    const void *bound; /* what sn_skin_bound gave for a skin of the same def, or NULL: most of the work is not done again */
+    /* what sn_skin_bound gave for a skin of the same def, or NULL: most of the work is not done again */
+    const void *bound;
     size_t bound_size;
     bool contact; /* push out of the bones what blending draws into them; bones that are no closed mesh do not count */
     bool touch;   /* part what blending drives into each other: finger and finger, fingertip and palm; needs parent */

@@ -127,8 +127,7 @@ static bool find_neighbours(const snTriMesh *skin, const Setup *s, snTaut *t)
         }
         double total = 1;
         for (int32_t k = t->start[c]; k < t->start[c + 1]; ++k) total += t->share[k];
-        for (int32_t k = t->start[c]; k < t->start[c + 1]; ++k)
-            t->share[k] /= total;
+        for (int32_t k = t->start[c]; k < t->start[c + 1]; ++k) t->share[k] /= total;
         t->own_share[c] = 1 / total;
     }
     sn_free(all), sn_free(n);

@@ -29,12 +29,12 @@ typedef struct snLimbCluster {
 } snLimbCluster;
 
 typedef struct snLimb {
-    snTriMesh mesh;   /* of this frame */
-    int32_t *vertex;  /* of the skin, per vertex of the mesh */
-    double *normal;   /* 3 per vertex of the mesh */
-    double *reach;    /* per vertex of the mesh, m */
-    snBvh *tree;      /* of the mesh; NULL: no triangles */
-    int32_t parent;   /* limb that it grows from, -1: none */
+    snTriMesh mesh;  /* of this frame */
+    int32_t *vertex; /* of the skin, per vertex of the mesh */
+    double *normal;  /* 3 per vertex of the mesh */
+    double *reach;   /* per vertex of the mesh, m */
+    snBvh *tree;     /* of the mesh; NULL: no triangles */
+    int32_t parent;  /* limb that it grows from, -1: none */
     int32_t npart;
     snLimbPart *part; /* body by body, in the order of the mesh's vertices */
     int32_t ncluster;
@@ -45,18 +45,18 @@ typedef struct snLimb {
 typedef struct snTouch {
     int32_t nvertex, nlimb;
     snLimb *limb;
-    int32_t *limb_of;  /* per vertex of the skin */
-    double *move;      /* 3 per vertex: of this pass */
-    double *mean;      /* 3 per vertex: scratch */
-    uint64_t *near;    /* per vertex: limbs (modulo 64) that it is in or close to, found in the first pass */
-    int32_t *last;     /* per vertex: the triangle that it was nearest to in this frame, to start from ... */
-    int32_t *last_in;  /* ... and the limb that has it, -1: none yet */
-    uint8_t *state;    /* per vertex: 0 untouched, 1 carried along, 2 inside another limb */
-    int32_t *list;     /* vertices with a state */
+    int32_t *limb_of; /* per vertex of the skin */
+    double *move;     /* 3 per vertex: of this pass */
+    double *mean;     /* 3 per vertex: scratch */
+    uint64_t *near;   /* per vertex: limbs (modulo 64) that it is in or close to, found in the first pass */
+    int32_t *last;    /* per vertex: the triangle that it was nearest to in this frame, to start from ... */
+    int32_t *last_in; /* ... and the limb that has it, -1: none yet */
+    uint8_t *state;   /* per vertex: 0 untouched, 1 carried along, 2 inside another limb */
+    int32_t *list;    /* vertices with a state */
     int32_t nlist;
-    double deepest;    /* m, found in the last frame before anything was moved */
-    int32_t touching;  /* vertices that were inside another limb */
-} snTouch; /* zeroed memory touches nothing */
+    double deepest;   /* m, found in the last frame before anything was moved */
+    int32_t touching; /* vertices that were inside another limb */
+} snTouch;            /* zeroed memory touches nothing */
 
 /* Bodies' parents (-1: none) and the body that moves each vertex most. A skin of one limb touches nothing. Free also
  * after a failure. */

@@ -5,8 +5,8 @@
 #ifndef SN_SKIN_TWIST_H
 #define SN_SKIN_TWIST_H
 
-#include "skin/skin.h"
 #include "skin/blend.h"
+#include "skin/skin.h"
 
 enum { SN_TWIST_STEPS = 16 };
 

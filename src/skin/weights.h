@@ -3,8 +3,8 @@
 #define SN_SKIN_WEIGHTS_H
 
 #include "geom/mesh.h"
-#include "skin/skin.h"
 #include "skin/blend.h"
+#include "skin/skin.h"
 
 /* For each vertex the body whose bone is nearest and can be reached without leaving the skin, and its distance (m). */
 snStatus sn_weights_sources(const snTriMesh *skin, int32_t nbody, int32_t nbone, const snSkinBone *bone,

@@ -1,4 +1,5 @@
-/* A strand's step for x86-64 with AVX2 and FMA. Compiled with those switched on; elsewhere nothing but the answer "no". */
+/* A strand's step for x86-64 with AVX2 and FMA. Compiled with those switched on; elsewhere
+ * nothing but the answer "no". */
 #include "strand/assemble.h"
 
 #if defined(__AVX2__) && defined(__FMA__)

@@ -21,9 +21,9 @@ typedef struct Pass {
     const double *q;
     double a, axial, lateral; /* factors on the two parts of the stiffness */
     pull_near near;
-    const snGauss *next; /* the first that has not been reached */
+    const snGauss *next;     /* the first that has not been reached */
     Term term[2 * SPANS][2]; /* by span modulo 2 SPANS */
-    vd velocity[8];      /* by point modulo 8: with the fall of a step */
+    vd velocity[8];          /* by point modulo 8: with the fall of a step */
 } Pass;
 
 VD_INLINE vd load_point(const double *x, int32_t i, int32_t n)

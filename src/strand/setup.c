@@ -110,8 +110,8 @@ static double place(const setup *u, int32_t span, double x, double weight, doubl
     return share;
 }
 
-/* A muscle that is tension_only takes up its slack in the belly: the belly has next to no stiffness when shorter than at
- * rest, the tendon keeps its own, so that it neither folds up nor flies when the belly contracts. A strand without a
+/* A muscle that is tension_only takes up its slack in the belly: the belly has next to no stiffness when shorter than
+ * at rest, the tendon keeps its own, so that it neither folds up nor flies when the belly contracts. A strand without a
  * belly has none at all. */
 static const double BELLY_SLACK = 0.02;
 

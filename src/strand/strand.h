@@ -11,8 +11,8 @@
 #ifndef SN_STRAND_STRAND_H
 #define SN_STRAND_STRAND_H
 
-#include "math/vec.h"
 #include "math/law.h"
+#include "math/vec.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,10 +37,10 @@ typedef struct snStrand {
     snLaw passive_law, active_law;
     double alpha, beta; /* Rayleigh damping by mass, 1/s, and by stiffness, s */
     double rest_length; /* m */
-    double hold;         /* N: the geometric stiffness counts at least activation times this tension. A tendon that was slack
-                            is about to carry what its belly pulls, and a step that does not know lets it swing out
-                            sideways. 0: the tension as it is */
-    bool tension_only;  /* carries no load when shorter than at rest */
+    double hold; /* N: the geometric stiffness counts at least activation times this tension. A tendon that was slack
+                    is about to carry what its belly pulls, and a step that does not know lets it swing out
+                    sideways. 0: the tension as it is */
+    bool tension_only; /* carries no load when shorter than at rest */
 } snStrand;
 
 /* What snStrand is made of; lengths m, moduli Pa. */
@@ -79,8 +79,8 @@ void sn_strand_inertia(const snStrand *strand, const double *qdot, v3 gravity, d
                        double *point_A);
 
 /* Both at once for the step, and several times as fast: sets impulse to M qdot + h M gravity + h force, force_active
- * (may be NULL) as above, and point_A to (1 + h alpha) M + h^2 K + h beta K_tt, blocks past the end of the strand to zero.
- * The arrays may be followed by other strands': nothing past the end is read or written. */
+ * (may be NULL) as above, and point_A to (1 + h alpha) M + h^2 K + h beta K_tt, blocks past the end of the strand to
+ * zero. The arrays may be followed by other strands': nothing past the end is read or written. */
 void sn_strand_assemble(const snStrand *strand, const double *q, const double *qdot, double a, double h, v3 gravity,
                         double *impulse, double *force_active, double *point_A);
 

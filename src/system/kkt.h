@@ -34,7 +34,7 @@ typedef struct snKktPattern {
     const int32_t *link_partadr;    /* nlink + 1: first part of each link row */
     const int32_t *part_strand;     /* npart: strand of each part */
     const int32_t *joint_body;      /* 2 * njoint: free bodies, or -1 */
-    const int32_t *pair_body;       /* 2 * npair: two different free bodies with a 6x6 block between them, first < second */
+    const int32_t *pair_body; /* 2 * npair: two different free bodies with a 6x6 block between them, first < second */
 } snKktPattern;
 
 /* The strand side of a row: sum over k of b[k] n . q[span + k]. span counts within the strand. */
@@ -45,9 +45,10 @@ typedef struct snKktPart {
 
 /* The numbers of one step. All arrays belong to the solver object and are written by the caller. */
 typedef struct snKktValues {
-    double *body_A;    /* nbody * 36, row-major, full symmetric block */
-    double *pair_A;    /* npair * 36, row-major, block (first, second) */
-    double *point_A;   /* npoint * 36: for control point i and k = 0..3 the row-major 3x3 block (i, i + k) at 36 i + 9 k */
+    double *body_A; /* nbody * 36, row-major, full symmetric block */
+    double *pair_A; /* npair * 36, row-major, block (first, second) */
+    /* npoint * 36: for control point i and k = 0..3 the row-major 3x3 block (i, i + k) at 36 i + 9 k */
+    double *point_A;
     snKktPart *own;    /* nown */
     double *own_J;     /* nown * 6: body side */
     double *own_D;     /* nown */
@@ -74,8 +75,9 @@ snKktValues *sn_kkt_values(snKkt *kkt);
 int32_t sn_kkt_size(const snKkt *kkt); /* length of a vector */
 
 /* Factors the current values. SN_DIVERGED when a pivot is not positive or not finite; *culprit then is the
- * strand (>= 0; for a link row the first it touches), or -1 - body. strand_dirty may be NULL; otherwise strands whose entry is 0
- * have the same values as at the last factorisation (body, pair, link and joint values may always differ). */
+ * strand (>= 0; for a link row the first it touches), or -1 - body. strand_dirty may be NULL; otherwise strands whose
+ * entry is 0 have the same values as at the last factorisation (body, pair, link and joint
+ * values may always differ). */
 snStatus sn_kkt_factor(snKkt *kkt, const uint8_t *strand_dirty, int32_t *culprit);
 
 /* solution = K^-1 rhs with `refine` steps of iterative refinement. rhs and solution may be the same. */
@@ -98,18 +100,19 @@ void sn_kkt_body_response(snKkt *kkt, int32_t nforce, const int32_t *force_stran
                           const double *force, double *response);
 
 /* The velocities of the bodies that answer to forces on the bodies themselves: force j is 6 * nbody numbers at
- * force + 6 * nbody * j; its answer is column j of response, whose 6 * nbody rows are ld apart. Needs a factorisation. */
+ * force + 6 * nbody * j; its answer is column j of response, whose 6 * nbody rows are ld
+ * apart. Needs a factorisation. */
 void sn_kkt_respond_bodies(snKkt *kkt, int32_t count, const double *force, int32_t ld, double *response);
 
-/* Right-hand sides that are known before the factorisation: rhs, laid out as all are, and a force on each strand alone, 3
- * numbers for each control point. While they are set, sn_kkt_factor eliminates the strands for both at once, each while
- * it is in the cache. The arrays stay the caller's; what they hold of a strand may change when the strand is dirty at
- * the next factorisation. NULL twice: no longer. */
+/* Right-hand sides that are known before the factorisation: rhs, laid out as all are, and a force on each strand alone,
+ * 3 numbers for each control point. While they are set, sn_kkt_factor eliminates the strands for both at once, each
+ * while it is in the cache. The arrays stay the caller's; what they hold of a strand may change when the strand is
+ * dirty at the next factorisation. NULL twice: no longer. */
 void sn_kkt_attach(snKkt *kkt, const double *rhs, const double *force);
 
-/* After a factorisation with right-hand sides attached: the velocities of the bodies, 6 * nbody rows, that answer to the
- * forces on `count` strands, a column for each, and in column `count` those under rhs. Rows are ld apart, a multiple of
- * 8 above count; what is behind the last column is overwritten. */
+/* After a factorisation with right-hand sides attached: the velocities of the bodies, 6 * nbody rows, that answer to
+ * the forces on `count` strands, a column for each, and in column `count` those under rhs. Rows are ld apart, a
+ * multiple of 8 above count; what is behind the last column is overwritten. */
 void sn_kkt_attached_response(snKkt *kkt, int32_t count, const int32_t *strand, int32_t ld, double *response);
 
 /* As sn_kkt_solve_to for `total` = rhs + level[s] times the force on each strand s: two passes over the strands fewer

@@ -9,8 +9,11 @@
 
 #define LANES_NAME "avx2"
 #include "system/lanes_impl.h"
+
 #include "system/lanes_triangle_impl.h"
+
 #include "system/lanes_solve_impl.h"
+
 #include "system/reduced_impl.h"
 
 const snLanes *sn_lanes_avx2(void)

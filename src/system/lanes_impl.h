@@ -160,8 +160,8 @@ typedef struct Reach {
     int32_t first, end;
 } Reach;
 
-/* L^-1 on a group of four columns; those of point i are at y[4 (3 (i - first) + c)]. Past their reach they count as zero,
- * whatever is there. */
+/* L^-1 on a group of four columns; those of point i are at y[4 (3 (i - first) + c)]. Past their reach they count as
+ * zero, whatever is there. */
 static void band_forward_four(const vd *L, Reach at, int32_t n, vd *y)
 {
     for (int32_t i = at.first; i < n; ++i, y += 12) {

@@ -5,8 +5,11 @@
 
 #define LANES_NAME "portable"
 #include "system/lanes_impl.h"
+
 #include "system/lanes_triangle_impl.h"
+
 #include "system/lanes_solve_impl.h"
+
 #include "system/reduced_impl.h"
 
 const snLanes *sn_lanes_portable(void)

@@ -1,6 +1,6 @@
-/* The triangular solves of lanes.h across the lanes, for `count` right-hand sides side by side, one or two: with the band of
- * the strands, and with the factors of their rows. Included between lanes_impl.h and lanes_solve_impl.h by the file of
- * each instruction set. */
+/* The triangular solves of lanes.h across the lanes, for `count` right-hand sides side by side, one or two: with the
+ * band of the strands, and with the factors of their rows. Included between lanes_impl.h and lanes_solve_impl.h by the
+ * file of each instruction set. */
 
 /* Between the strands' own arrays and lanes. ---------------------------------------------------------------------- */
 
@@ -88,7 +88,7 @@ VD_INLINE void scatter_rows(const snBatch *b, const vd *x, int count, double *co
     }
 }
 
-/* The solves. -------------------------------------------------------------------------------------------------------- */
+/* The solves. ------------------------------------------------------------------------------------------------------ */
 
 /* One point of the forward solve, with `reach` points before it; near holds the solutions of the three before, the
  * last first. They stay in registers: the solve waits for each point's predecessor, and by way of memory it waits

@@ -250,7 +250,8 @@ const char *sn_http_error(int status, const char **text)
     } known[] = {
         {400, "400 Bad Request", "This is not a request.\n"},
         {403, "403 Forbidden",
-         "Open the whole address that sinew studio printed: it contains a key and begins with 127.0.0.1 or localhost.\n"},
+         "Open the whole address that sinew studio printed: it contains a key and begins with 127.0.0.1 or "
+         "localhost.\n"},
         {404, "404 Not Found", "There is no such page.\n"},
         {405, "405 Method Not Allowed", "Only GET and HEAD.\n"},
         {414, "414 URI Too Long", "Too long.\n"},

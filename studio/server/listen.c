@@ -30,7 +30,7 @@ snStatus sn_listen_open(int *port, int backlog, int *fd, snError *error)
     if (bind(*fd, (struct sockaddr *)&at, sizeof at) != 0 || listen(*fd, backlog) != 0) {
         if (errno == EADDRINUSE)
             return sn_listen_fail(error, SN_FAILED, "port %d is taken by another program", *port,
-                        "end that program, or choose another port with --port (0: any that is free)");
+                                  "end that program, or choose another port with --port (0: any that is free)");
         return sn_listen_fail(error, SN_FAILED, "port %d cannot be opened", *port, "choose another port with --port");
     }
     (void)getsockname(*fd, (struct sockaddr *)&at, &size);

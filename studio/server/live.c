@@ -36,8 +36,8 @@ struct snLive {
     snPilot *pilot;       /* the same on a tree */
     snSteerDef steer;     /* what it starts from */
     bool tree;
-    snDrive *drive;     /* what the sliders ask for, while not */
-    snLoading loading;  /* what the page presses on the bones */
+    snDrive *drive;    /* what the sliders ask for, while not */
+    snLoading loading; /* what the page presses on the bones */
     int32_t nfunction;
     double *level; /* of the functions, for snapshots */
     int32_t nbody, npoint, nstrand, nmuscle, ncoord;
@@ -137,7 +137,8 @@ static void set_follow(snLive *live, bool on)
     }
     snFollowerDef def = sn_default_follower_def();
     take_pose(live);
-    if (live->tree && sn_pilot_create(live->model, live->state, &live->steer, &live->pilot, NULL) != SN_OK) live->pilot = NULL;
+    if (live->tree && sn_pilot_create(live->model, live->state, &live->steer, &live->pilot, NULL) != SN_OK)
+        live->pilot = NULL;
     if (live->tree) return;
     if (sn_follower_create(live->model, live->state, &def, &live->follower, NULL) != SN_OK) live->follower = NULL;
 }
@@ -351,8 +352,8 @@ static bool decode(const snLive *live, const unsigned char *bytes, size_t size, 
 static bool replaces(const Command *a, const Command *b)
 {
     bool steady = a->op == SN_LIVE_DRIVE || a->op == SN_LIVE_AIM || a->op == SN_LIVE_DRAG || a->op == SN_LIVE_GRAVITY ||
-                  a->op == SN_LIVE_STRENGTH || a->op == SN_LIVE_FUNCTION || a->op == SN_LIVE_GRIP || a->op == SN_LIVE_LOAD ||
-                  a->op == SN_LIVE_DIAL || a->op == SN_LIVE_WEIGHT;
+                  a->op == SN_LIVE_STRENGTH || a->op == SN_LIVE_FUNCTION || a->op == SN_LIVE_GRIP ||
+                  a->op == SN_LIVE_LOAD || a->op == SN_LIVE_DIAL || a->op == SN_LIVE_WEIGHT;
     return steady && a->op == b->op && a->index == b->index;
 }
 
@@ -542,7 +543,8 @@ snStatus sn_live_create(const snSpec *spec, const snModel *model, const snSteerD
     live->nbody = sn_count(model, SN_ITEM_BODY), live->npoint = sn_count(model, SN_ITEM_POINT);
     live->tree = sn_count(model, SN_ITEM_LINE) > 0;
     live->steer = steer ? *steer : sn_default_steer_def();
-    live->nstrand = sn_count(model, live->tree ? SN_ITEM_LINE : SN_ITEM_STRAND), live->nmuscle = sn_count(model, SN_ITEM_MUSCLE);
+    live->nstrand = sn_count(model, live->tree ? SN_ITEM_LINE : SN_ITEM_STRAND),
+    live->nmuscle = sn_count(model, SN_ITEM_MUSCLE);
     live->ncoord = sn_count(model, SN_ITEM_COORDINATE);
     snStatus status = sn_state_create(model, &def, &live->state, error);
     if (status == SN_OK) status = sn_drive_create(spec, model, &live->drive, error);

@@ -22,8 +22,8 @@ typedef enum snLiveOp {
     SN_LIVE_FUNCTION, /* function of the model, level 0 to 1 (float) */
     SN_LIVE_GRIP,     /* N on every digit (float), 0 to 200 */
     SN_LIVE_LOAD,     /* body, force in N (3 floats), as drawn, turning with the body; -200 to 200 each */
-    SN_LIVE_DIAL,      /* of a model on a tree: 0 coactivation, 1 breathing; value (float): level, or rad */
-    SN_LIVE_WEIGHT,    /* of a model on a tree: body, kg (float), 0 to 100 */
+    SN_LIVE_DIAL,     /* of a model on a tree: 0 coactivation, 1 breathing; value (float): level, or rad */
+    SN_LIVE_WEIGHT,   /* of a model on a tree: body, kg (float), 0 to 100 */
     SN_LIVE_LAST = SN_LIVE_WEIGHT
 } snLiveOp;
 
@@ -38,8 +38,9 @@ typedef enum snLiveFlag {
     SN_LIVE_CAN_DIAL = 32
 } snLiveFlag;
 
-/* wake is called from the thread after every new snapshot. The model is the one compiled from the spec. steer: how a model
- * on a tree is held, which it is from the beginning; NULL: as sn_default_steer_def says. It must outlive the simulation. */
+/* wake is called from the thread after every new snapshot. The model is the one compiled from the spec. steer: how a
+ * model on a tree is held, which it is from the beginning; NULL: as sn_default_steer_def says. It must outlive the
+ * simulation. */
 snStatus sn_live_create(const snSpec *spec, const snModel *model, const snSteerDef *steer, int32_t threads,
                         void (*wake)(void *user), void *user, snLive **live, snError *error);
 void sn_live_destroy(snLive *live);

@@ -1,5 +1,5 @@
-#include "control/own/load.h"
 #include "loading.h"
+#include "control/own/load.h"
 
 #include <math.h>
 #include <stdlib.h>

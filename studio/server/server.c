@@ -49,8 +49,8 @@ typedef struct Client {
     unsigned char *message; /* what it alone is sent: a snapshot, or a file of the result */
     uint32_t sequence;
     uint32_t nsent, nseen; /* snapshots; seen: as the client says, */
-    bool tells;            /* by messages of its own; else by answering a ping, which says only that they have arrived */
-    double since;          /* of the last progress */
+    bool tells;   /* by messages of its own; else by answering a ping, which says only that they have arrived */
+    double since; /* of the last progress */
 } Client;
 
 struct snServer {
@@ -154,7 +154,8 @@ static void start_clinic(snServer *s, Client *c, const snRequest *r)
     start_websocket(s, c, r, false);
 }
 
-/* What is made when it is asked for: files of the model that filling a muscle gave, and what the server's owner adds. */
+/* What is made when it is asked for: files of the model that filling a muscle gave, and
+ * what the server's owner adds. */
 static void answer_made(snServer *s, Client *c, const char *path, bool with_body)
 {
     size_t size = 0;
@@ -300,8 +301,8 @@ static bool is_full(const Client *c)
     return c->nsent - c->nseen >= AHEAD;
 }
 
-/* A quiet WebSocket is not idle: what is sent to it keeps it awake. One that is not looked at (a page in the background)
- * may stay while there is room. */
+/* A quiet WebSocket is not idle: what is sent to it keeps it awake. One that is not looked at (a page in the
+ * background) may stay while there is room. */
 static bool is_idle(const Client *c, double patience)
 {
     return c->fd >= 0 && sn_worker_clock() - c->since > patience && (!c->websocket || is_sending(c));
@@ -457,8 +458,7 @@ snStatus sn_server_create(const snServerDef *def, snServer **out, snError *error
     if (status == SN_OK && def->model)
         status = sn_live_create(def->spec, def->model, def->steer, def->threads, wake, s, &s->live, error);
     if (status == SN_OK && def->model) status = sn_filling_create(def->spec, wake, s, &s->filling);
-    if (status == SN_OK && def->clinic)
-        status = sn_consult_create(def->spec, def->clinic, wake, s, &s->consult, error);
+    if (status == SN_OK && def->clinic) status = sn_consult_create(def->spec, def->clinic, wake, s, &s->consult, error);
     if (status == SN_OK)
         *out = s;
     else

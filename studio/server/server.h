@@ -12,11 +12,11 @@
 typedef struct snServer snServer;
 
 typedef struct snServerDef {
-    const snModel *model; /* for the live mode; NULL: replay only */
+    const snModel *model;    /* for the live mode; NULL: replay only */
     const snSteerDef *steer; /* how a model on a tree is held while live; NULL: as it comes */
-    const snModel *clinic; /* for clinical questions: a model on a tree; NULL: none */
-    const snSpec *spec;    /* that it was compiled from */
-    const char *page;     /* sn_load_page */
+    const snModel *clinic;   /* for clinical questions: a model on a tree; NULL: none */
+    const snSpec *spec;      /* that it was compiled from */
+    const char *page;        /* sn_load_page */
     size_t page_size;
     const void *scene; /* sn_pack_studio */
     size_t scene_size;

@@ -1,7 +1,7 @@
 /* slices.h. */
+#include "studio/server/slices.h"
 #include "author/own/surface.h"
 #include "image/own/image.h"
-#include "studio/server/slices.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -18,7 +18,8 @@ typedef struct snWorker {
 bool sn_worker_start(snWorker *worker, void *(*run)(void *user), void *user);
 /* Sets stop and waits for the thread. */
 void sn_worker_end(snWorker *worker);
-/* Waits for a signal or a time of sn_worker_clock, whichever is first; false: it was the time. Called under the lock. */
+/* Waits for a signal or a time of sn_worker_clock, whichever is first; false: it was the
+ * time. Called under the lock. */
 bool sn_worker_wait_until(snWorker *worker, double until);
 
 /* Seconds that never jump. */

@@ -214,7 +214,8 @@ static void bad_input_is_refused(void **state)
     sn_model_destroy(m);
 }
 
-/* Straight strands with all of them belly: fibre length is the strand's own, its velocity the difference of the frames. */
+/* Straight strands with all of them belly: fibre length is the strand's own, its velocity the
+ * difference of the frames. */
 static void fibres_of_a_straight_belly_are_its_length(void **state)
 {
     (void)state;
@@ -238,7 +239,8 @@ static void fibres_of_a_straight_belly_are_its_length(void **state)
         assert_int_equal(sn_track_append(replay, frame.time, frame.pose, frame.point, frame.scalar), SN_OK);
     }
     assert_int_equal(sn_fibre_course(spec, m, replay, &fibres, NULL), SN_OK);
-    int32_t fibre = sn_track_find_scalar(fibres, "fibre_length/f2"), rate = sn_track_find_scalar(fibres, "fibre_velocity/f2");
+    int32_t fibre = sn_track_find_scalar(fibres, "fibre_length/f2"),
+            rate = sn_track_find_scalar(fibres, "fibre_velocity/f2");
     int32_t whole = sn_track_find_scalar(replay, "length/f2");
     const snStrandDef *d = sn_spec_strand(spec, sn_spec_find(spec, SN_KIND_STRAND, "f2"));
     assert_true(fibre >= 0 && rate >= 0 && whole >= 0);

@@ -1,12 +1,12 @@
 /* The clinical hand in motion: energy, step size, stored activations, tracking by each method, the published frame. */
-#include "io/pose.h"
 #include "analysis/clinical_group.h"
+#include "io/pose.h"
 
 #include "analysis/pursue.h"
 #include "base/alloc.h"
+#include "motion/poses.h"
 #include "opt/boxqp.h"
 #include "opt/lbfgsb.h"
-#include "motion/poses.h"
 #include "sinew/io.h"
 
 static snPatient *patient(void)
@@ -155,7 +155,8 @@ static void the_published_program_is_quadratic(void **state)
         assert_int_equal(sn_paper_compare(p, q, target, &value, &off), SN_OK);
         above = fmax(above, value), apart = fmax(apart, off);
     }
-    print_message("paper, 20 frames: QP above L-BFGS-B by %.1e (never), poses %.3f deg rms apart (1)\n", above, apart / SN_DEG);
+    print_message("paper, 20 frames: QP above L-BFGS-B by %.1e (never), poses %.3f deg rms apart (1)\n", above,
+                  apart / SN_DEG);
     assert_at_most(above, 1e-12);
     assert_at_most(apart, 1 * SN_DEG);
     sn_patient_destroy(p);
@@ -214,7 +215,8 @@ static void muscles_fill_in_what_was_not_seen(void **state)
         const char *which;
         double from, to;
         bool asserted;
-    } gap[] = {{"dip2", 0.5, 0.9, true}, {"dip2", 1.2, 1.9, true}, {"pip2", 0.5, 0.9, false}, {"mcp3", 0.5, 0.9, false}};
+    } gap[] = {
+        {"dip2", 0.5, 0.9, true}, {"dip2", 1.2, 1.9, true}, {"pip2", 0.5, 0.9, false}, {"mcp3", 0.5, 0.9, false}};
     snPursueDef def = {.size = sizeof(snPursueDef)};
     snPatient *p = patient();
     snPursueReport r;
@@ -229,8 +231,8 @@ static void muscles_fill_in_what_was_not_seen(void **state)
         assert_true(sn_poses_gaps(poses) > 0);
         assert_int_equal(sn_pursue(p, poses, &def, &filled, &r, NULL), SN_OK);
         double off = differ(whole, filled, name, gap[i].from, gap[i].to), others = rms_deg(&r, false);
-        print_message("%s unseen from %.1f to %.1f s of a fist: %.1f deg rms off there, seen digits %.2f\n", gap[i].which,
-                      gap[i].from, gap[i].to, off, others);
+        print_message("%s unseen from %.1f to %.1f s of a fist: %.1f deg rms off there, seen digits %.2f\n",
+                      gap[i].which, gap[i].from, gap[i].to, off, others);
         if (gap[i].asserted) assert_at_most(off, 25);
         assert_at_most(others, 3);
         for (int k = 0; k < HAND_Q; ++k) assert_false(p->ignored[k]);

@@ -167,8 +167,9 @@ static void ranges_contain_the_answer(void **state)
         wide += high[u] - low[u] > 0.1;
         widest += high[u] - low[u] > 0.9;
     }
-    print_message("ranges: the answer lies outside by %.1e (1e-6); %d units move by more than 0.1, %d by more than 0.9\n",
-                  outside, wide, widest);
+    print_message(
+        "ranges: the answer lies outside by %.1e (1e-6); %d units move by more than 0.1, %d by more than 0.9\n",
+        outside, wide, widest);
     assert_true(wide > 3);
     sn_patient_destroy(p);
 }
@@ -206,7 +207,8 @@ static void weakness_never_helps(void **state)
             sn_case_destroy(c);
         }
     }
-    print_message("strength lowered: the optimum falls by %.1e, the force rises by %.1e at most (1e-9)\n", falls, rises);
+    print_message("strength lowered: the optimum falls by %.1e, the force rises by %.1e at most (1e-9)\n", falls,
+                  rises);
 }
 
 static void weights_of_one_change_nothing(void **state)

@@ -198,8 +198,8 @@ static void every_allocation_may_fail(void **state)
 
 /* ---- the static check ----------------------------------------------------------------------- */
 
-/* Arms of the finger's shape by hand: a torque that one muscle gives alone takes no more; the others must be cancelled.
- */
+/* Arms of the finger's shape by hand: a torque that one muscle gives alone takes no more; the
+ * others must be cancelled. */
 static void held_torques_are_met(void **state)
 {
     (void)state;
@@ -235,7 +235,8 @@ int main(void)
         cmocka_unit_test(wrapped_strand_has_the_radius),
         cmocka_unit_test(both_ways_agree_on_the_finger),
         cmocka_unit_test(one_joint_is_enough_if_asked),
-        cmocka_unit_test(held_torques_are_met),                cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(held_torques_are_met),
+        cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests_name("analysis.moment_arms", tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* Clinical pictures that every textbook has, on the clinical hand. Each prints its figure; what is demanded and reached
  * is asserted, what is demanded and not reached is written down in docs/clinical.md with its number. */
-#include "io/pose.h"
 #include "analysis/clinical_group.h"
+#include "io/pose.h"
 
 #include "analysis/patient.h"
 #include "sim/tree_sim.h"
@@ -54,7 +54,8 @@ static void claw(void **state)
     print_message("PIP5 + DIP5: low %.1f, high %.1f (less), low with contracture %.1f deg (more)\n",
                   angle(m, low, "pip5") + angle(m, low, "dip5"), angle(m, high, "pip5") + angle(m, high, "dip5"),
                   angle(m, tight, "pip5") + angle(m, tight, "dip5"));
-    assert_at_most(2, angle(m, tight, "pip5") + angle(m, tight, "dip5") - angle(m, low, "pip5") - angle(m, low, "dip5"));
+    assert_at_most(2,
+                   angle(m, tight, "pip5") + angle(m, tight, "dip5") - angle(m, low, "pip5") - angle(m, low, "dip5"));
     assert_at_most(angle(m, low, "mcp5.f"), 0.5);
 }
 
@@ -302,8 +303,9 @@ static void the_deep_flexor_pulls(void **state)
             if (!pass) memcpy(rest, sim->q, sizeof rest);
         }
         for (int k = 0; k < HAND_Q; ++k) rest[k] = sim->q[k] - rest[k];
-        print_message("FDP2 alone at %.0f %%, at rest after 10 s: MCP2 %.1f, PIP2 %.1f, DIP2 %.1f deg (PIP > DIP > MCP)\n",
-                      100 * level[i], angle(m, rest, "mcp2.f"), angle(m, rest, "pip2"), angle(m, rest, "dip2"));
+        print_message(
+            "FDP2 alone at %.0f %%, at rest after 10 s: MCP2 %.1f, PIP2 %.1f, DIP2 %.1f deg (PIP > DIP > MCP)\n",
+            100 * level[i], angle(m, rest, "mcp2.f"), angle(m, rest, "pip2"), angle(m, rest, "dip2"));
         assert_true(angle(m, rest, "pip2") > 0 && angle(m, rest, "dip2") > 0);
         sn_treesim_destroy(sim);
         sn_patient_destroy(p);
@@ -334,8 +336,9 @@ static void seven_keys(void **state)
         assert_int_equal(sn_pursue(p, poses, &def, NULL, &r, NULL), SN_OK);
         double digits = 0, wrist = 0;
         for (int k = 0; k < HAND_Q; ++k) *(k < 2 ? &wrist : &digits) += r.rms[k] * r.rms[k];
-        print_message("7 keys, %s: digits %.2f deg (3), wrist %.2f (1), any joint %.1f (12: %s)\n", method ? "step" : "torque",
-                      sqrt(digits / 21) / SN_DEG, sqrt(wrist / 2) / SN_DEG, r.worst / SN_DEG, name[r.worst_coordinate]);
+        print_message("7 keys, %s: digits %.2f deg (3), wrist %.2f (1), any joint %.1f (12: %s)\n",
+                      method ? "step" : "torque", sqrt(digits / 21) / SN_DEG, sqrt(wrist / 2) / SN_DEG,
+                      r.worst / SN_DEG, name[r.worst_coordinate]);
         assert_at_most(sqrt(digits / 21) / SN_DEG, 3);
         assert_at_most(sqrt(wrist / 2) / SN_DEG, 1);
         assert_at_most(r.worst / SN_DEG, 12);

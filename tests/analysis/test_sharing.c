@@ -1,5 +1,5 @@
-/* How muscles share work on the clinical hand: the paper's two stages against one, and what the other fingers do when one
- * presses. Each prints its figure. */
+/* How muscles share work on the clinical hand: the paper's two stages against one, and what the other fingers do when
+ * one presses. Each prints its figure. */
 #include "analysis/clinical_group.h"
 
 #include "analysis/patient.h"
@@ -26,7 +26,8 @@ static double two_stages(snPatient *p, const double *q, const char *const *wrist
         for (int k = 0; k < 2; ++k) {
             double e = 1 / p->s->tolerance[k];
             c[i] -= e * e * p->A[k * HAND_U + u] * missing[k];
-            for (int j = 0; j < n; ++j) Q[i * n + j] += e * e * p->A[k * HAND_U + u] * p->A[k * HAND_U + unit(m, wrist[j])];
+            for (int j = 0; j < n; ++j)
+                Q[i * n + j] += e * e * p->A[k * HAND_U + u] * p->A[k * HAND_U + unit(m, wrist[j])];
         }
         Q[i * n + i] += sn_effort_weight;
         c[i] += sn_effort_weight * p->activation[u];
@@ -59,8 +60,8 @@ static void two_stages_leave_as_little_as_one(void **state)
         most = fmax(most, two_stages(p, q, wrist, 6, missing) - h.unmet_torque);
         with_apl = fmax(with_apl, two_stages(p, q, wrist, 7, missing));
     }
-    print_message("two stages: %.3f mN m more than one (%.3f) without APL (1); with APL %.1f mN m\n", 1e3 * most, 1e3 * one,
-                  1e3 * with_apl);
+    print_message("two stages: %.3f mN m more than one (%.3f) without APL (1); with APL %.1f mN m\n", 1e3 * most,
+                  1e3 * one, 1e3 * with_apl);
     assert_at_most(most, 1e-3);
     sn_patient_destroy(p);
 }
@@ -76,7 +77,8 @@ static double cost_of(const snPatient *p)
     for (int k = 0; k < HAND_Q; ++k) sum += 0.5 * pow(p->missing[k] / p->s->tolerance[k], 2);
     for (int u = 0; u < HAND_U; ++u) sum += sn_effort_weight / 2 * p->activation[u] * p->activation[u];
     for (int32_t k = 0; k < p->s->ncouple; ++k)
-        sum += sn_couple_weight / 2 * pow(p->activation[p->s->couple[2 * k]] - p->activation[p->s->couple[2 * k + 1]], 2);
+        sum +=
+            sn_couple_weight / 2 * pow(p->activation[p->s->couple[2 * k]] - p->activation[p->s->couple[2 * k + 1]], 2);
     return sum;
 }
 
@@ -149,7 +151,8 @@ static void one_finger_presses(void **state)
         print_message("\n");
         assert_true(own[i] > 5 && own[i] < 200);
     }
-    print_message("one finger presses: %d of 12 within 11 to 55 %%, a neighbour presses most for %d of 4\n", within, nearest_most);
+    print_message("one finger presses: %d of 12 within 11 to 55 %%, a neighbour presses most for %d of 4\n", within,
+                  nearest_most);
     assert_int_equal(nearest_most, 4);
     sn_patient_destroy(p);
 }
@@ -169,8 +172,8 @@ static void a_loaded_pose_is_lost_in_the_end(void **state)
         assert_int_equal(sn_endure(p, q, &def, &e, NULL), SN_OK);
         assert_int_equal(e.count, 120);
         when[i] = e.fails_at;
-        print_message("fist, %.0f N on the index finger, 2 s held, %.0f s rest: lost at %.0f s\n", load.force[2], def.rest,
-                      e.fails_at);
+        print_message("fist, %.0f N on the index finger, 2 s held, %.0f s rest: lost at %.0f s\n", load.force[2],
+                      def.rest, e.fails_at);
         for (int32_t k = 1; k < e.count; ++k) assert_true(e.time[k] > e.time[k - 1]);
         for (int32_t k = 0; k < HAND_P; ++k) assert_true(p->strength[k] == 1);
         for (int32_t u = 0; u < HAND_U; ++u) {

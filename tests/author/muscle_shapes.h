@@ -115,8 +115,10 @@ static inline void shape_make(Shape *shape, ShapeKind kind)
 {
     static const char *const head[3] = {"front", "middle", "back"};
     *shape = (Shape){0};
-    if (kind == DELTOID) shape_deltoid(shape);
-    else shape_loft(shape, kind);
+    if (kind == DELTOID)
+        shape_deltoid(shape);
+    else
+        shape_loft(shape, kind);
     for (int i = 0; i < shape->ninput; ++i)
         shape->input[i] = (snAutoStrandInput){head[i], SHAPE_POSITIONS, shape->position[i]};
     shape->mesh = (snMesh){shape->tri.nvertex, shape->tri.ntriangle, shape->tri.vertex, shape->tri.triangle, NULL};

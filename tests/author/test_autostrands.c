@@ -287,10 +287,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(five_muscles_are_filled_evenly),      cmocka_unit_test(strange_muscles_are_filled_too),
-        cmocka_unit_test(heads_get_strands_by_their_size),
-        cmocka_unit_test(parameters_change_while_it_runs),     cmocka_unit_test(attachments_are_shared_when_wished),
-        cmocka_unit_test(bad_input_is_refused_with_its_place), cmocka_unit_test(cross_section_is_volume_over_length),
-        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(heads_get_strands_by_their_size),     cmocka_unit_test(parameters_change_while_it_runs),
+        cmocka_unit_test(attachments_are_shared_when_wished),  cmocka_unit_test(bad_input_is_refused_with_its_place),
+        cmocka_unit_test(cross_section_is_volume_over_length), cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,10 @@
 /* Surfaces through contours: closed, manifold, the right volume, whatever the number of threads; points inside them. */
 #include "io/io_case.h"
 
+#include "author/own/surface.h"
 #include "geom/bvh.h"
 #include "geom/mesh.h"
 #include "image/outline.h"
-#include "author/own/surface.h"
 
 static void make_truth(snPhantomKind kind, snContours *truth)
 {

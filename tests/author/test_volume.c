@@ -1,5 +1,5 @@
-/* Muscles filled by AutoStrands keep their volume when their ends come nearer by 30 %: a spindle, a bent tube, a deltoid with
- * three heads. The volume is summed over many more sections than it is kept in. */
+/* Muscles filled by AutoStrands keep their volume when their ends come nearer by 30 %: a spindle, a bent tube, a
+ * deltoid with three heads. The volume is summed over many more sections than it is kept in. */
 #include "author/autostrands.h"
 #include "check.h"
 

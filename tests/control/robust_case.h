@@ -5,12 +5,12 @@
 #ifndef SN_TESTS_ROBUST_CASE_H
 #define SN_TESTS_ROBUST_CASE_H
 
-#include "check.h"
 #include "analysis/feasible.h"
+#include "check.h"
 #include "control/inverse.h"
 #include "model/model.h"
-#include "sinew/record.h"
 #include "sinew/io.h"
+#include "sinew/record.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -46,9 +46,9 @@ static Feasible judge(const snModel *m, const Case *c, const Outcome *o)
 static void write_line(FILE *file, long i, const Case *c, Feasible feasible, const Outcome *o)
 {
     (void)fprintf(file, "%ld\t%s\t%s\t%.1f\t%s\t%s\t%.4f\t%.3f\t%.3f\t%.4f\t%d\t%s%s\n", i, motion_name[c->kind],
-                  c->coupled ? "coupled" : "free", c->scale, feasible_name[feasible], o->status == SN_OK ? "followed" : "diverged",
-                  1e3 * o->mean, 1e3 * o->worst, o->worst_time, o->activation, (int)o->wrong_sides, o->culprit,
-                  o->wrong_side);
+                  c->coupled ? "coupled" : "free", c->scale, feasible_name[feasible],
+                  o->status == SN_OK ? "followed" : "diverged", 1e3 * o->mean, 1e3 * o->worst, o->worst_time,
+                  o->activation, (int)o->wrong_sides, o->culprit, o->wrong_side);
     (void)fflush(file);
     (void)fsync(fileno(file));
 }

@@ -55,8 +55,9 @@ static void natural_bend_is_followed(void **state)
     snFollowReport report;
     snError error;
     assert_int_equal(sn_follow(r.m, motion, NULL, &replay, &report, &error), SN_OK);
-    print_message("mean %.4f rms %.4f worst %.4f mm, activation at most %.3f, step change %.5f\n", 1e3 * report.all.mean,
-                  1e3 * report.all.rms, 1e3 * report.all.worst, report.max_activation, report.activation_step_rms);
+    print_message("mean %.4f rms %.4f worst %.4f mm, activation at most %.3f, step change %.5f\n",
+                  1e3 * report.all.mean, 1e3 * report.all.rms, 1e3 * report.all.worst, report.max_activation,
+                  report.activation_step_rms);
     assert_at_most(report.all.mean, 0.1e-3);
     assert_at_most(report.all.worst, 2e-3);
     assert_at_most(report.activation_step_rms, 0.006);

@@ -1,5 +1,5 @@
-/* Inverse kinematics on the upper body: derivatives against differences, targets that a known pose gives, targets out of
- * reach, and the walls of the ranges. */
+/* Inverse kinematics on the upper body: derivatives against differences, targets that a known pose gives, targets out
+ * of reach, and the walls of the ranges. */
 #include "tree_case.h"
 
 #include "control/ik.h"
@@ -61,7 +61,7 @@ static void test_derivative(void **state)
     caseRandom random = {5};
     open_rig(&r, true);
     int32_t n = r.c.tree.ndof, rows = 3 * NTARGET;
-    double *J = CASE_ARRAY(&r.c, double, rows * n), up[9], down[9], worst = 0;
+    double *J = CASE_ARRAY(&r.c, double, rows *n), up[9], down[9], worst = 0;
     for (int pose = 0; pose < 10; ++pose) {
         random_pose(&r, &random, 0.8, r.q);
         v3_store(r.goal, random_v3(&random, 0.3));
@@ -132,7 +132,8 @@ static void test_unreachable(void **state)
         at_wall += r.free[i] && (r.q[i] == r.c.tree.lower[i] || r.q[i] == r.c.tree.upper[i]);
     for (int trial = 0; trial < 200; ++trial) {
         for (int32_t i = 0; i < r.c.tree.ndof; ++i)
-            other[i] = r.free[i] ? fmin(fmax(r.q[i] + random_between(&random, -0.01, 0.01), r.c.tree.lower[i]), r.c.tree.upper[i])
+            other[i] = r.free[i] ? fmin(fmax(r.q[i] + random_between(&random, -0.01, 0.01), r.c.tree.lower[i]),
+                                        r.c.tree.upper[i])
                                  : 0;
         sn_ik_residual(r.ik, r.goal, other, r0, NULL);
         assert_true(v3_dot(v3_load(r0), v3_load(r0)) + 0.04 * v3_dot(v3_load(r0 + 3), v3_load(r0 + 3)) > best - 1e-5);

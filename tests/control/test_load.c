@@ -136,10 +136,26 @@ static void a_gripped_object_is_in_balance(void **state)
 static void nonsense_is_refused_and_nothing_is_half_added(void **state)
 {
     (void)state;
-    static const char *const bad[] = {"dp2",         "dp2=",         "dp2=1,2",           "dp2=1,2,3,4",  "dp2=1,2,nan",
-                                      "=1,2,3",      "dp2@=1,2,3",   "dp2@1,2=1,2,3",     "dp9=1,2,3",    "ulna=1,2,3",
-                                      "dp2=0,0,2e4", "dp2=1:1,2,3/", "dp2=1:1,2,3/1:0,0,0", "dp2=1,2,3/4,5,6", "grip=1,2,3",
-                                      "grip=",       "hand=2kgs",    "zz*=1,2,3",         "dp2=1:2:3,4,5", "*@tip=1,2,1e9"};
+    static const char *const bad[] = {"dp2",
+                                      "dp2=",
+                                      "dp2=1,2",
+                                      "dp2=1,2,3,4",
+                                      "dp2=1,2,nan",
+                                      "=1,2,3",
+                                      "dp2@=1,2,3",
+                                      "dp2@1,2=1,2,3",
+                                      "dp9=1,2,3",
+                                      "ulna=1,2,3",
+                                      "dp2=0,0,2e4",
+                                      "dp2=1:1,2,3/",
+                                      "dp2=1:1,2,3/1:0,0,0",
+                                      "dp2=1,2,3/4,5,6",
+                                      "grip=1,2,3",
+                                      "grip=",
+                                      "hand=2kgs",
+                                      "zz*=1,2,3",
+                                      "dp2=1:2:3,4,5",
+                                      "*@tip=1,2,1e9"};
     snLoads *l = NULL;
     snError error;
     assert_int_equal(sn_loads_create(hand, &l, NULL), SN_OK);
@@ -256,13 +272,13 @@ static double muscle_moment(const snTrack *replay, int32_t coordinate)
     return moment;
 }
 
-/* What the muscles add about a joint when the load comes is what the load takes: the joint's own passive moment, gravity
- * and the pose are the same in both runs. */
+/* What the muscles add about a joint when the load comes is what the load takes: the joint's own passive moment,
+ * gravity and the pose are the same in both runs. */
 static void the_flexors_balance_the_grip_by_virtual_work(void **state)
 {
     (void)state;
-    static const char *const joint[] = {"dip2.flexion", "pip2.flexion", "mcp2.flexion", "dip3.flexion", "pip4.flexion",
-                                        "mcp5.flexion"};
+    static const char *const joint[] = {"dip2.flexion", "pip2.flexion", "mcp2.flexion",
+                                        "dip3.flexion", "pip4.flexion", "mcp5.flexion"};
     snTrack *motion = held_fist();
     snLoads *grip = read_loads("grip=20");
     snTrack *unloaded = follow(motion, NULL), *loaded = follow(motion, grip);

@@ -3,8 +3,8 @@
 #include "check.h"
 #include "shoulder/shoulder.h"
 #include "sinew/author.h"
-#include "sinew/record.h"
 #include "sinew/io.h"
+#include "sinew/record.h"
 
 #include <string.h>
 

@@ -402,7 +402,8 @@ static void every_failed_allocation_is_survived(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(holds_itself_up), cmocka_unit_test(passive_joints_come_to_rest),
+        cmocka_unit_test(holds_itself_up),
+        cmocka_unit_test(passive_joints_come_to_rest),
         cmocka_unit_test(curls_both_arms),
         cmocka_unit_test(breathes),
         cmocka_unit_test(a_load_that_is_felt_late_sags_more),

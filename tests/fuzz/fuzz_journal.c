@@ -1,5 +1,5 @@
-/* Any bytes as the journal of an interrupted run: an error, or a run whose frames can be read and continued. The hash of
- * the head is mended first, since the fuzzer would never find one. */
+/* Any bytes as the journal of an interrupted run: an error, or a run whose frames can be read and continued. The hash
+ * of the head is mended first, since the fuzzer would never find one. */
 #include "file_case.h"
 
 #include "base/hash.h"

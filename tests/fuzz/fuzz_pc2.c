@@ -1,4 +1,5 @@
-/* Any bytes as a point cache: an error or frames of finite numbers, never a crash, never memory beyond what the file has. */
+/* Any bytes as a point cache: an error or frames of finite numbers, never a crash, never memory beyond what the file
+ * has. */
 #include "file_case.h"
 
 #include "io/own/point_cache.h"

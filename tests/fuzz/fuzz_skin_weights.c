@@ -1,4 +1,5 @@
-/* Any bytes as bone weights or as influence of tendons: an error, or weights that sum to 1 and influences from 0 to 1. */
+/* Any bytes as bone weights or as influence of tendons: an error, or weights that sum to 1
+ * and influences from 0 to 1. */
 #include "file_case.h"
 
 #include "io/own/files.h"

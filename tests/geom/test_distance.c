@@ -129,10 +129,10 @@ static void gradient_is_the_derivative_and_continuous(void **state)
     for (int i = 0; i < 3000; ++i) {
         v3 p = v3_of(uniform(-0.05, 0.05), uniform(-0.06, 0.06), uniform(-0.07, 0.07)), g, next;
         sn_distance_sample(&f, p, &g);
-        double x =
-            sn_distance_sample(&f, v3_of(p.x + h, p.y, p.z), NULL) - sn_distance_sample(&f, v3_of(p.x - h, p.y, p.z), NULL);
-        double y =
-            sn_distance_sample(&f, v3_of(p.x, p.y + h, p.z), NULL) - sn_distance_sample(&f, v3_of(p.x, p.y - h, p.z), NULL);
+        double x = sn_distance_sample(&f, v3_of(p.x + h, p.y, p.z), NULL) -
+                   sn_distance_sample(&f, v3_of(p.x - h, p.y, p.z), NULL);
+        double y = sn_distance_sample(&f, v3_of(p.x, p.y + h, p.z), NULL) -
+                   sn_distance_sample(&f, v3_of(p.x, p.y - h, p.z), NULL);
         bool on_grid = fabs(p.x) < 0.03 && fabs(p.y) < 0.04 && fabs(p.z) < 0.05;
         if (on_grid) wrong = fmax(wrong, fmax(fabs(x / (2 * h) - g.x), fabs(y / (2 * h) - g.y)));
         /* across the faces of the cells and over the rim of the grid */

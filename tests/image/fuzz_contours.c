@@ -1,7 +1,7 @@
 /* Any bytes as contours: an error, or contours that can be written, compared and made into a surface, never a crash. */
+#include "author/own/surface.h"
 #include "base/alloc.h"
 #include "io/stack_read.h"
-#include "author/own/surface.h"
 
 #include <stdlib.h>
 

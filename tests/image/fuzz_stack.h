@@ -1,4 +1,5 @@
-/* Any bytes as a stack or a slice: an error or finite grey values in a place that makes sense, never a crash, never a leak. */
+/* Any bytes as a stack or a slice: an error or finite grey values in a place that makes sense, never a crash, never a
+ * leak. */
 #ifndef SN_TEST_FUZZ_STACK_H
 #define SN_TEST_FUZZ_STACK_H
 

@@ -11,28 +11,48 @@ static void names_of_programs_mean_the_same(void **state)
     static const struct {
         const char *name, *key;
     } cases[] = {
-        {"RightHandIndex1", "r.2.1"},          {"mixamorig:RightHandIndex1", "r.2.1"},
-        {"mixamorig1:LeftHandPinky3", "l.5.3"}, {"Armature|mixamorig:RightForeArm", "r.forearm"},
-        {"RightForearm", "r.forearm"},         {"DEF-forearm.R", "r.forearm"},
-        {"lowerarm_l", "l.forearm"},           {"RightLowerArm", "r.forearm"},
-        {"rForeArm", "r.forearm"},             {"rHand", "r.hand"},
-        {"DEF-hand.R", "r.hand"},              {"DEF-f_index.01.R", "r.2.1"},
-        {"f_pinky.03.L", "l.5.3"},             {"DEF-thumb.02.R", "r.1.2"},
-        {"thumb_01_r", "r.1.1"},               {"RThumb", "r.1.1"},
-        {"rMid2", "r.3.2"},                    {"RightFinger2Proximal", "r.2.1"},
-        {"RightFinger3Medial", "r.3.2"},       {"RightFinger5Distal", "r.5.3"},
-        {"RightFinger1Metacarpal", "r.1.m"},   {"RightFinger4Metacarpal", "r.4.m"},
-        {"RightSecondPP", "r.2.1"},            {"RightSecondMP", "r.2.2"},
-        {"RightSecondDP", "r.2.3"},            {"RightFirstMC", "r.1.m"},
-        {"RightFirstPP", "r.1.p"},             {"RightThumbProximal", "r.1.p"},
-        {"RightMiddleIntermediate", "r.3.2"},  {"RightLittleDistal", "r.5.3"},
-        {"RightHandMiddle1", "r.3.1"},         {"RightCarpus", "r.hand"},
-        {"index-finger-phalanx-proximal", "?.2.1"}, {"middle-finger-phalanx-intermediate", "?.3.2"},
-        {"thumb-metacarpal", "?.1.m"},         {"wrist", "?.hand"},
-        {"J_Bip_R_Little2", "r.5.2"},          {"Right Ring Distal", "r.4.3"},
+        {"RightHandIndex1", "r.2.1"},
+        {"mixamorig:RightHandIndex1", "r.2.1"},
+        {"mixamorig1:LeftHandPinky3", "l.5.3"},
+        {"Armature|mixamorig:RightForeArm", "r.forearm"},
+        {"RightForearm", "r.forearm"},
+        {"DEF-forearm.R", "r.forearm"},
+        {"lowerarm_l", "l.forearm"},
+        {"RightLowerArm", "r.forearm"},
+        {"rForeArm", "r.forearm"},
+        {"rHand", "r.hand"},
+        {"DEF-hand.R", "r.hand"},
+        {"DEF-f_index.01.R", "r.2.1"},
+        {"f_pinky.03.L", "l.5.3"},
+        {"DEF-thumb.02.R", "r.1.2"},
+        {"thumb_01_r", "r.1.1"},
+        {"RThumb", "r.1.1"},
+        {"rMid2", "r.3.2"},
+        {"RightFinger2Proximal", "r.2.1"},
+        {"RightFinger3Medial", "r.3.2"},
+        {"RightFinger5Distal", "r.5.3"},
+        {"RightFinger1Metacarpal", "r.1.m"},
+        {"RightFinger4Metacarpal", "r.4.m"},
+        {"RightSecondPP", "r.2.1"},
+        {"RightSecondMP", "r.2.2"},
+        {"RightSecondDP", "r.2.3"},
+        {"RightFirstMC", "r.1.m"},
+        {"RightFirstPP", "r.1.p"},
+        {"RightThumbProximal", "r.1.p"},
+        {"RightMiddleIntermediate", "r.3.2"},
+        {"RightLittleDistal", "r.5.3"},
+        {"RightHandMiddle1", "r.3.1"},
+        {"RightCarpus", "r.hand"},
+        {"index-finger-phalanx-proximal", "?.2.1"},
+        {"middle-finger-phalanx-intermediate", "?.3.2"},
+        {"thumb-metacarpal", "?.1.m"},
+        {"wrist", "?.hand"},
+        {"J_Bip_R_Little2", "r.5.2"},
+        {"Right Ring Distal", "r.4.3"},
     };
-    static const char *const nothing[] = {"Hips", "RightArm", "RightHandIndex4", "hand_ik.R", "RightForeArmRoll",
-                                          "Hand", "", ":", "1", "RightUpLeg", "palm.01.R", "index-finger-tip", "Index"};
+    static const char *const nothing[] = {
+        "Hips", "RightArm", "RightHandIndex4", "hand_ik.R", "RightForeArmRoll", "Hand", "",
+        ":",    "1",        "RightUpLeg",      "palm.01.R", "index-finger-tip", "Index"};
     char key[SN_BVH_KEY];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         if (!sn_bvh_key(cases[i].name, key)) fail_msg("%s means nothing", cases[i].name);
@@ -67,23 +87,29 @@ static double angle_of(const snPoses *p, const char *name)
     return NAN;
 }
 
-/* The same finger, bent by 40 degrees and leaning by 10: in a T-pose with Mixamo's names, and hanging with z up, facing -y,
- * with Rokoko's. */
+/* The same finger, bent by 40 degrees and leaning by 10: in a T-pose with Mixamo's names, and hanging with z up, facing
+ * -y, with Rokoko's. */
 static void another_rest_pose_gives_the_same_angles(void **state)
 {
     (void)state;
     static const char t_pose[] =
         "HIERARCHY\nROOT mixamorig:RightHand\n{\nOFFSET 0 0 0\nCHANNELS 3 Zrotation Yrotation Xrotation\n"
-        "JOINT mixamorig:RightHandIndex1\n{\nOFFSET -8 0 2\nCHANNELS 3 Zrotation Yrotation Xrotation\nEnd Site\n{\nOFFSET -4 0 0\n}\n}\n"
-        "JOINT mixamorig:RightHandMiddle1\n{\nOFFSET -8 0 0\nCHANNELS 3 Zrotation Yrotation Xrotation\nEnd Site\n{\nOFFSET -4 0 0\n}\n}\n"
-        "JOINT mixamorig:RightHandPinky1\n{\nOFFSET -7 0 -3\nCHANNELS 3 Zrotation Yrotation Xrotation\nEnd Site\n{\nOFFSET -4 0 0\n}\n}\n"
+        "JOINT mixamorig:RightHandIndex1\n{\nOFFSET -8 0 2\nCHANNELS 3 Zrotation Yrotation Xrotation\nEnd "
+        "Site\n{\nOFFSET -4 0 0\n}\n}\n"
+        "JOINT mixamorig:RightHandMiddle1\n{\nOFFSET -8 0 0\nCHANNELS 3 Zrotation Yrotation Xrotation\nEnd "
+        "Site\n{\nOFFSET -4 0 0\n}\n}\n"
+        "JOINT mixamorig:RightHandPinky1\n{\nOFFSET -7 0 -3\nCHANNELS 3 Zrotation Yrotation Xrotation\nEnd "
+        "Site\n{\nOFFSET -4 0 0\n}\n}\n"
         "}\nMOTION\nFrames: 1\nFrame Time: 0.1\n0 0 0  40 10 0  0 0 0  0 0 0\n";
     /* distal -z, radial -y (forward): the map's -x becomes -z, its z becomes -y; so its y becomes cross(-y, z) = -x. */
     static const char hanging[] =
         "HIERARCHY\nROOT RightHand\n{\nOFFSET 0 0 0\nCHANNELS 3 Yrotation Xrotation Zrotation\n"
-        "JOINT RightFinger2Proximal\n{\nOFFSET 0 -2 -8\nCHANNELS 3 Yrotation Xrotation Zrotation\nEnd Site\n{\nOFFSET 0 0 -4\n}\n}\n"
-        "JOINT RightFinger3Proximal\n{\nOFFSET 0 0 -8\nCHANNELS 3 Yrotation Xrotation Zrotation\nEnd Site\n{\nOFFSET 0 0 -4\n}\n}\n"
-        "JOINT RightFinger5Proximal\n{\nOFFSET 0 3 -7\nCHANNELS 3 Yrotation Xrotation Zrotation\nEnd Site\n{\nOFFSET 0 0 -4\n}\n}\n"
+        "JOINT RightFinger2Proximal\n{\nOFFSET 0 -2 -8\nCHANNELS 3 Yrotation Xrotation Zrotation\nEnd Site\n{\nOFFSET "
+        "0 0 -4\n}\n}\n"
+        "JOINT RightFinger3Proximal\n{\nOFFSET 0 0 -8\nCHANNELS 3 Yrotation Xrotation Zrotation\nEnd Site\n{\nOFFSET 0 "
+        "0 -4\n}\n}\n"
+        "JOINT RightFinger5Proximal\n{\nOFFSET 0 3 -7\nCHANNELS 3 Yrotation Xrotation Zrotation\nEnd Site\n{\nOFFSET 0 "
+        "0 -4\n}\n}\n"
         "}\nMOTION\nFrames: 1\nFrame Time: 0.1\n0 0 0  -40 -10 0  0 0 0  0 0 0\n";
     snMotionSource note = {0};
     snPoses *p = poses_of(t_pose, &note);

@@ -31,7 +31,8 @@ static snTrack *smooth_track(void)
             memcpy(pose + 7 * b, p, sizeof p);
         }
         for (int i = 0; i < 120; ++i) point[i] = 0.3 * sin(0.1 * i + 2 * t);
-        scalar[0] = f % 7 ? 0.5 + 0.5 * sin(5 * t) : 0, scalar[1] = -150 * cos(2 * t), scalar[2] = 1.2e-5 + 1e-7 * sin(t);
+        scalar[0] = f % 7 ? 0.5 + 0.5 * sin(5 * t) : 0, scalar[1] = -150 * cos(2 * t),
+        scalar[2] = 1.2e-5 + 1e-7 * sin(t);
         assert_int_equal(sn_track_append(track, t, pose, point, scalar), SN_OK);
     }
     return track;

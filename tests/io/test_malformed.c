@@ -11,9 +11,8 @@
 #define CORPUS SINEW_SOURCE_DIR "/tests/fuzz/corpus/"
 #define LIST SINEW_SOURCE_DIR "/tests/io/malformed.tsv"
 
-static const char *const kinds[] = {"track", "obj",    "ply",   "stl",    "table",       "poses",
-                                    "bvh",   "bvhmap", "scene", "muscle", "force_length",
-                                    "case"};
+static const char *const kinds[] = {"track", "obj",    "ply",   "stl",    "table",        "poses",
+                                    "bvh",   "bvhmap", "scene", "muscle", "force_length", "case"};
 
 /* A model is loaded and checked; the first error of the check counts. */
 static snStatus load_model(const char *path, snError *error)

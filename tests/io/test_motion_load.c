@@ -141,10 +141,8 @@ static void unreasonable_sampling_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(key_poses_become_poses_of_bodies),
-        cmocka_unit_test(every_allocation_may_fail),
-        cmocka_unit_test(published_figures_are_read),
-        cmocka_unit_test(the_words_are_the_models),
+        cmocka_unit_test(key_poses_become_poses_of_bodies), cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(published_figures_are_read),       cmocka_unit_test(the_words_are_the_models),
         cmocka_unit_test(unreasonable_sampling_is_refused),
     };
     return cmocka_run_group_tests_name("io.motion_load", tests, NULL, NULL);

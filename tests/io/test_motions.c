@@ -2,8 +2,8 @@
 #include "io_case.h"
 
 #include "io/bvh.h"
-#include "math/vec.h"
 #include "io/pose.h"
+#include "math/vec.h"
 
 #include <dirent.h>
 
@@ -73,8 +73,8 @@ static void shipped_motions_are_inside_the_ranges(void **state)
 {
     (void)state;
     static const char *const wanted[] = {
-        "fist",      "point",        "pinch",  "spread",   "wave",    "thumb_circle", "finger_extension",
-        "pronation", "wrist_circle", "typing", "letter_a", "letter_s", "letter_v",     "letter_l",
+        "fist",      "point",        "pinch",         "spread",          "wave",     "thumb_circle", "finger_extension",
+        "pronation", "wrist_circle", "typing",        "letter_a",        "letter_s", "letter_v",     "letter_l",
         "letter_y",  "key_grip",     "cylinder_grip", "precision_pinch", "thumbs_up"};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; ++i) {
         char path[600];
@@ -94,7 +94,8 @@ static void shipped_mapping_and_motion_fit(void **state)
     (void)state;
     snPoses *p = NULL;
     snError error;
-    assert_ok(sn_load_bvh_poses(MOTIONS "/beckon.bvh", SINEW_SOURCE_DIR "/models/hand/hand.bvhmap", &p, NULL, &error), error);
+    assert_ok(sn_load_bvh_poses(MOTIONS "/beckon.bvh", SINEW_SOURCE_DIR "/models/hand/hand.bvhmap", &p, NULL, &error),
+              error);
     assert_int_equal(sn_poses_columns(p), NRANGE);
     double most = 0;
     for (int f = 0; f < sn_poses_frames(p); ++f)
@@ -203,7 +204,8 @@ static void survives_failing_allocations(void **state)
         snTrack *track = NULL;
         snError error;
         sn_alloc_fail_after(n);
-        status = sn_load_bvh_poses(MOTIONS "/beckon.bvh", SINEW_SOURCE_DIR "/models/hand/hand.bvhmap", &p, NULL, &error);
+        status =
+            sn_load_bvh_poses(MOTIONS "/beckon.bvh", SINEW_SOURCE_DIR "/models/hand/hand.bvhmap", &p, NULL, &error);
         if (status == SN_OK) status = sn_load_bvh(MOTIONS "/beckon.bvh", 0.01, &track, &error);
         sn_alloc_fail_after(-1);
         assert_true(status == SN_OK || status == SN_NO_MEMORY);

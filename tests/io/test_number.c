@@ -38,8 +38,8 @@ static void random_doubles_come_back(void **state)
         double value;
         memcpy(&value, &bits, sizeof value);
         if (isfinite(value)) check_round_trip(value);
-        check_round_trip((double)(int64_t)next(&seed) / 9.3e18);                 /* like coordinates */
-        check_round_trip(ldexp((double)(next(&seed) >> 11), -(int)(i % 90)));     /* all scales, also powers of two */
+        check_round_trip((double)(int64_t)next(&seed) / 9.3e18);              /* like coordinates */
+        check_round_trip(ldexp((double)(next(&seed) >> 11), -(int)(i % 90))); /* all scales, also powers of two */
         check_round_trip(ldexp(1, i % 120 - 60));
         check_round_trip((double)(i % 100000) / 1000);
     }
@@ -74,9 +74,21 @@ static void short_numbers_stay_short(void **state)
     static const struct {
         double value;
         const char *text;
-    } cases[] = {{0, "0"}, {-0.0, "-0"}, {1, "1"}, {0.1, "0.1"}, {-2.5, "-2.5"}, {0.004, "0.004"}, {100, "100"},
-                 {1e-5, "0.00001"}, {123456.789, "123456.789"}, {1e22, "1e+22"}, {1.0 / 3, "0.3333333333333333"},
-                 {0.1 + 0.2, "0.30000000000000004"}, {9.81, "9.81"}, {240, "240"}, {INFINITY, "inf"}};
+    } cases[] = {{0, "0"},
+                 {-0.0, "-0"},
+                 {1, "1"},
+                 {0.1, "0.1"},
+                 {-2.5, "-2.5"},
+                 {0.004, "0.004"},
+                 {100, "100"},
+                 {1e-5, "0.00001"},
+                 {123456.789, "123456.789"},
+                 {1e22, "1e+22"},
+                 {1.0 / 3, "0.3333333333333333"},
+                 {0.1 + 0.2, "0.30000000000000004"},
+                 {9.81, "9.81"},
+                 {240, "240"},
+                 {INFINITY, "inf"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         char text[SN_NUMBER_SIZE + 1];
         text[sn_number_format(cases[i].value, text)] = 0;

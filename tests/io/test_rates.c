@@ -10,8 +10,9 @@ static void write_bvh(const char *path, const char *frame_time, int frames)
 {
     FILE *file = fopen(path, "w");
     assert_non_null(file);
-    fprintf(file, "HIERARCHY\nROOT Base\n{\nOFFSET 0 0 0\nCHANNELS 3 Zrotation Xrotation Yrotation\nJOINT Tip\n{\n"
-                  "OFFSET 1 0 0\nCHANNELS 3 Zrotation Xrotation Yrotation\nEnd Site\n{\nOFFSET 1 0 0\n}\n}\n}\nMOTION\n");
+    fprintf(file,
+            "HIERARCHY\nROOT Base\n{\nOFFSET 0 0 0\nCHANNELS 3 Zrotation Xrotation Yrotation\nJOINT Tip\n{\n"
+            "OFFSET 1 0 0\nCHANNELS 3 Zrotation Xrotation Yrotation\nEnd Site\n{\nOFFSET 1 0 0\n}\n}\n}\nMOTION\n");
     fprintf(file, "Frames: %d\nFrame Time: %s\n", frames, frame_time);
     for (int f = 0; f < frames; ++f) fprintf(file, "0 0 0 %g 0 0\n", 20 * sin(0.05 * f));
     fclose(file);
@@ -20,7 +21,8 @@ static void write_bvh(const char *path, const char *frame_time, int frames)
 static void last_frame_is_kept(void **state)
 {
     (void)state;
-    static const double rates[] = {23.976, 24, 25, 29.97, 30, 48, 50, 59.94, 60, 72, 90, 100, 119.88, 120, 144, 200, 240};
+    static const double rates[] = {23.976, 24, 25,  29.97,  30,  48,  50,  59.94, 60,
+                                   72,     90, 100, 119.88, 120, 144, 200, 240};
     static const int lengths[] = {2, 3, 7, 16, 31, 61, 100, 121, 240, 301, 601};
     snModel *m = compiled(sn_scene("finger"));
     FILE *map = fopen("io_rates.bvhmap", "w");

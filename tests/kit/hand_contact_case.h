@@ -84,10 +84,10 @@ static double depth_inside(const Piece *p, v3 at, double least)
 }
 
 typedef struct {
-    double deepest;      /* m: of one digit in another */
-    int32_t count;       /* vertices deeper than 0.5 mm */
-    int from, in;        /* the digits of the deepest */
-    double tip[DIGITS];  /* m: fingertip to the palm or the ball of the thumb */
+    double deepest;                   /* m: of one digit in another */
+    int32_t count;                    /* vertices deeper than 0.5 mm */
+    int from, in;                     /* the digits of the deepest */
+    double tip[DIGITS];               /* m: fingertip to the palm or the ball of the thumb */
     double thumb_middle, thumb_index; /* m: thumb to the middle phalanges */
 } Contact;
 
@@ -100,8 +100,8 @@ static double least_way(const HandSkin *h, const Piece *from, const char *kind, 
     return least;
 }
 
-/* The skin of the last frame. Fingers against fingers everywhere; against the palm only their outer two phalanges, since
- * the root of a finger folds into it. */
+/* The skin of the last frame. Fingers against fingers everywhere; against the palm only their outer two phalanges,
+ * since the root of a finger folds into it. */
 static Contact measure_contact(const HandSkin *h)
 {
     Piece piece[DIGITS];
@@ -135,8 +135,10 @@ typedef struct {
 static void cover(uint8_t *picture, const double x[3], const double y[3])
 {
     double area = (x[1] - x[0]) * (y[2] - y[0]) - (x[2] - x[0]) * (y[1] - y[0]);
-    int left = (int)fmax(0, floor(fmin(x[0], fmin(x[1], x[2])))), right = (int)fmin(PIXELS - 1, ceil(fmax(x[0], fmax(x[1], x[2]))));
-    int top = (int)fmax(0, floor(fmin(y[0], fmin(y[1], y[2])))), low = (int)fmin(PIXELS - 1, ceil(fmax(y[0], fmax(y[1], y[2]))));
+    int left = (int)fmax(0, floor(fmin(x[0], fmin(x[1], x[2])))),
+        right = (int)fmin(PIXELS - 1, ceil(fmax(x[0], fmax(x[1], x[2]))));
+    int top = (int)fmax(0, floor(fmin(y[0], fmin(y[1], y[2])))),
+        low = (int)fmin(PIXELS - 1, ceil(fmax(y[0], fmax(y[1], y[2]))));
     for (int j = top; fabs(area) > 1e-12 && j <= low; ++j)
         for (int i = left; i <= right; ++i) {
             double px = i + 0.5, py = j + 0.5;

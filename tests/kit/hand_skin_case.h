@@ -12,8 +12,8 @@
 #include "model/model.h"
 #include "model/nodes.h"
 #include "sinew/author.h"
-#include "sinew/record.h"
 #include "sinew/io.h"
+#include "sinew/record.h"
 #include "skin/skin.h"
 
 #include <string.h>
@@ -269,8 +269,8 @@ static int32_t far_side_bulges(const HandSkin *h)
             faces = nearest_place(h, s, p, &at) < 0.02 && lift_of(h, p, n, at) > 0.5 * offset[v] - 1e-4 &&
                     v3_dot(n, side_of(h, body, at)) > 0;
         if (!faces)
-            print_message("far side: vertex %d of %s, raised by %.2f mm\n", (int)v, sn_name(h->model, SN_ITEM_BODY, body),
-                          1e3 * offset[v]);
+            print_message("far side: vertex %d of %s, raised by %.2f mm\n", (int)v,
+                          sn_name(h->model, SN_ITEM_BODY, body), 1e3 * offset[v]);
         count += !faces;
     }
     return count;

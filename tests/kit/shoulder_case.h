@@ -2,10 +2,10 @@
 #ifndef SN_TESTS_SHOULDER_CASE_H
 #define SN_TESTS_SHOULDER_CASE_H
 
-#include "shoulder/shoulder.h"
 #include "check.h"
 #include "geom/surface.h"
 #include "model/model.h"
+#include "shoulder/shoulder.h"
 #include "sim/state.h"
 #include "sinew/author.h"
 

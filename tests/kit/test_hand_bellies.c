@@ -101,12 +101,14 @@ static void volumes_are_pcsa_times_fibre_length(void **state)
         double target = sn_hand_belly_volume(m), off = b->belly[i].volume / target - 1;
         assert_string_equal(m->name, b->belly[i].name);
         if (fabs(off) > fabs(worst)) worst = off;
-        if (fabs(off) > 0.05) print_message("%s: %.1f cm3, wanted %.1f\n", m->name, 1e6 * b->belly[i].volume, 1e6 * target);
+        if (fabs(off) > 0.05)
+            print_message("%s: %.1f cm3, wanted %.1f\n", m->name, 1e6 * b->belly[i].volume, 1e6 * target);
         if (!strcmp(m->name, "BIC") || b->belly[i].high.y < 0.012) continue; /* upper arm, hand */
         forearm += b->belly[i].volume, wanted += target, plain += m->pcsa * m->fiber_length;
     }
     print_message("%d bellies; worst volume off by %.1f %%; forearm %.0f cm3, wanted %.0f (PCSA x fibre length of the "
-                  "tables: %.0f)\n", (int)b->count, 100 * worst, 1e6 * forearm, 1e6 * wanted, 1e6 * plain);
+                  "tables: %.0f)\n",
+                  (int)b->count, 100 * worst, 1e6 * forearm, 1e6 * wanted, 1e6 * plain);
     assert_at_most(fabs(worst), 0.1);
 }
 
@@ -125,7 +127,8 @@ static void bellies_lie_side_by_side(void **state)
         for (double x = -0.07; x < 0.06; x += 0.002)
             for (double z = -0.1; z < 0.06; z += 0.002) {
                 int32_t in = 0;
-                for (int32_t i = 0; i < b->count && in < 2; ++i) in += b->belly[i].forearm && inside(b->belly + i, v3_of(x, y, z));
+                for (int32_t i = 0; i < b->count && in < 2; ++i)
+                    in += b->belly[i].forearm && inside(b->belly + i, v3_of(x, y, z));
                 once += in > 0, twice += in > 1;
                 outside += in > 0 && !sn_bvh_inside(b->skin_tree, v3_of(x, y, z));
             }

@@ -1,15 +1,16 @@
-/* A real fist: fingertips in the palm, the thumb over the middle phalanges, nothing to look through, no digit in another
- * by more than half a millimetre, no strand outside the skin. The same for the other shipped postures, as far as they
- * close. Tracked as `sinew track` does.
- * Heavy: minutes under a sanitizer, which sees the same code in shorter tests. */
+/* A real fist: fingertips in the palm, the thumb over the middle phalanges, nothing to look through, no digit in
+ * another by more than half a millimetre, no strand outside the skin. The same for the other shipped postures, as far
+ * as they close. Tracked as `sinew track` does. Heavy: minutes under a sanitizer, which sees the same code in shorter
+ * tests. */
 #include "hand_contact_case.h"
 
 static void print_contact(const char *name, const Contact *c)
 {
-    print_message("%-16s deepest %.2f mm (digit %d in %d), %d vertices over 0.5 mm; tips to the palm %.2f %.2f %.2f %.2f "
-                  "mm; thumb to the middle phalanges %.2f (index) %.2f mm (middle)\n",
-                  name, 1e3 * c->deepest, c->from, c->in, (int)c->count, 1e3 * c->tip[2], 1e3 * c->tip[3],
-                  1e3 * c->tip[4], 1e3 * c->tip[5], 1e3 * c->thumb_index, 1e3 * c->thumb_middle);
+    print_message(
+        "%-16s deepest %.2f mm (digit %d in %d), %d vertices over 0.5 mm; tips to the palm %.2f %.2f %.2f %.2f "
+        "mm; thumb to the middle phalanges %.2f (index) %.2f mm (middle)\n",
+        name, 1e3 * c->deepest, c->from, c->in, (int)c->count, 1e3 * c->tip[2], 1e3 * c->tip[3], 1e3 * c->tip[4],
+        1e3 * c->tip[5], 1e3 * c->thumb_index, 1e3 * c->thumb_middle);
 }
 
 /* The skin of a pose is the same to the bit whatever came before. */
@@ -36,11 +37,13 @@ static void a_fist_is_closed(void **state)
     Outside out = strands_outside(&h);
     snSkinInfo info = sn_skin_info(h.skin);
     print_contact("fist", &c);
-    print_message("blending alone: %.2f mm deep, %d vertices; parted in %.1f ms of processor time; strands outside %.2f mm\n",
-                  1e3 * info.touch_depth, (int)info.touching, 1e3 * info.touch_seconds, 1e3 * out.furthest);
+    print_message(
+        "blending alone: %.2f mm deep, %d vertices; parted in %.1f ms of processor time; strands outside %.2f mm\n",
+        1e3 * info.touch_depth, (int)info.touching, 1e3 * info.touch_seconds, 1e3 * out.furthest);
     for (int i = 0; i < 6; ++i) {
         int32_t holes = holes_from(&h, v3_load(from[i]));
-        if (holes) print_message("from %g %g %g: %d pixels to look through\n", from[i][0], from[i][1], from[i][2], holes);
+        if (holes)
+            print_message("from %g %g %g: %d pixels to look through\n", from[i][0], from[i][1], from[i][2], holes);
         assert_int_equal(holes, 0);
     }
     assert_at_most(c.deepest, 5e-4);
@@ -56,8 +59,8 @@ static void a_fist_is_closed(void **state)
 static void no_posture_drives_a_digit_into_another(void **state)
 {
     (void)state;
-    static const char *const name[] = {"key_grip", "precision_pinch", "cylinder_grip", "thumbs_up", "letter_a",
-                                       "letter_l", "letter_v",        "letter_y"};
+    static const char *const name[] = {"key_grip", "precision_pinch", "cylinder_grip", "thumbs_up",
+                                       "letter_a", "letter_l",        "letter_v",      "letter_y"};
     HandSkin h;
     open_hand(&h, 1);
     for (size_t i = 0; i < sizeof name / sizeof *name; ++i) {

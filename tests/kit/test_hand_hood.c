@@ -4,9 +4,9 @@
 #include "check.h"
 #include "hand/hand.h"
 #include "sinew/author.h"
-#include "sinew/record.h"
 #include "sinew/io.h"
 #include "sinew/model.h"
+#include "sinew/record.h"
 #include "sinew/sim.h"
 
 #define TABLES SINEW_SOURCE_DIR "/models/hand"

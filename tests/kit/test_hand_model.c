@@ -1,8 +1,8 @@
 /* The generated hand: counts, drawn exactly through its eyelets, settles, holds, and its mirror image is one. */
 #include "base/alloc.h"
 #include "check.h"
-#include "hand/hand.h"
 #include "geom/mesh.h"
+#include "hand/hand.h"
 #include "model/nodes.h"
 #include "sinew/author.h"
 #include "sinew/sim.h"
@@ -51,7 +51,7 @@ static void counts(void **state)
     assert_int_equal(sn_spec_count(spec, SN_KIND_BODY), 19);
     assert_int_equal(sn_spec_count(spec, SN_KIND_JOINT), 17);
     assert_int_equal(sn_spec_count(spec, SN_KIND_STRAND), 54);
-    assert_int_equal(meshes, 30); /* 27 bones of the hand, radius, ulna, humerus */
+    assert_int_equal(meshes, 30);  /* 27 bones of the hand, radius, ulna, humerus */
     assert_int_equal(bellies, 56); /* one for each strand, triceps, brachialis */
     assert_int_equal(surfaces, 5);
     assert_int_equal(on_strands, 4); /* lumbricals on the deep flexors */
@@ -73,7 +73,8 @@ static void bones_are_solid(void **state)
             char text[1024];
             if (sn_trimesh_require(&mesh, true, n->name, &error) != SN_OK)
                 fail_msg("%s", sn_error_format(&error, text, sizeof text));
-            assert_in_range(n->ntriangle, 250, 1500); /* pisiform to radius: enough to look round, few enough for a page */
+            assert_in_range(n->ntriangle, 250,
+                            1500); /* pisiform to radius: enough to look round, few enough for a page */
         }
         sn_spec_destroy(spec);
     }

@@ -1,8 +1,8 @@
 /* The paths of the hand's tables, as tight strings, against published moment arms.
  * Heavy: minutes under a sanitizer, which sees the same code in shorter tests. */
-#include "hand/hand.h"
 #include "author/table.h"
 #include "check.h"
+#include "hand/hand.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* The hand in the simulator over the range of motion of every joint: passive tension, tendons outside their surfaces,
  * and lengths that follow the tight strings of the tables.
  * Heavy: minutes under a sanitizer, which sees the same code in shorter tests. */
-#include "hand/hand.h"
 #include "check.h"
+#include "hand/hand.h"
 #include "sim/state.h"
 #include "sinew/author.h"
 

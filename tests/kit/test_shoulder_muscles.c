@@ -1,9 +1,9 @@
 /* The meshes of the shoulder's muscles: one for each part (one for the three of the deltoid), closed, oriented
  * outwards, not crossing themselves, with the volume of the fibres, and the strands of the part inside. */
-#include "shoulder/shoulder.h"
 #include "check.h"
 #include "geom/bvh.h"
 #include "math/spline.h"
+#include "shoulder/shoulder.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,8 +4,8 @@
 
 #include "base/alloc.h"
 #include "model/model.h"
-#include "upper_body/upper_body.h"
 #include "sinew/author.h"
+#include "upper_body/upper_body.h"
 
 static snSpec *author(bool meshes)
 {

@@ -150,7 +150,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slopes_and_integrals_belong_to_the_law),
-        cmocka_unit_test(arch_has_nothing_left_at_its_ends), cmocka_unit_test(force_velocity_is_that_of_hill),
+        cmocka_unit_test(arch_has_nothing_left_at_its_ends),
+        cmocka_unit_test(force_velocity_is_that_of_hill),
         cmocka_unit_test(laws_have_their_fixed_points),
         cmocka_unit_test(blix_curves_have_their_published_values),
         cmocka_unit_test(table_meets_its_points_and_never_overshoots),

@@ -35,7 +35,8 @@ static inline snNodeDef node_of(const char *name, snNodeKind kind, snId parent)
     return d;
 }
 
-static inline snConstraintDef constraint_of(const char *name, snConstraintType type, double position, const char *attachment)
+static inline snConstraintDef constraint_of(const char *name, snConstraintType type, double position,
+                                            const char *attachment)
 {
     snConstraintDef d = sn_default_constraint_def();
     d.name = name, d.type = type, d.strand = "biceps", d.position = position, d.attachment = attachment;

@@ -183,7 +183,8 @@ static const int32_t inside_out[] = {0, 1, 2, 0, 3, 1, 1, 3, 2, 0, 2, 3};
 static void test_mesh_surfaces(void **state)
 {
     (void)state;
-    ERROR("Constraint \"over\": strands cannot lie on mesh \"shaft\": an edge has a triangle on one side only: the mesh is "
+    ERROR("Constraint \"over\": strands cannot lie on mesh \"shaft\": an edge has a triangle on one side only: the "
+          "mesh is "
           "open (edge of vertices",
           a.surface.attachment = "shaft", a.mesh.ntriangle = 3);
     ERROR("close and repair the mesh", a.surface.attachment = "shaft", a.mesh.ntriangle = 3);
@@ -343,14 +344,14 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sound),       cmocka_unit_test(test_scenes_are_sound),
-        cmocka_unit_test(test_ranges),      cmocka_unit_test(test_names),
-        cmocka_unit_test(test_scene),       cmocka_unit_test(test_bodies),
-        cmocka_unit_test(test_joints),      cmocka_unit_test(test_strands),
-        cmocka_unit_test(test_groups),      cmocka_unit_test(test_constraints), cmocka_unit_test(test_mesh_surfaces),
-        cmocka_unit_test(test_thin_mesh),
-        cmocka_unit_test(test_eyelet_rule), cmocka_unit_test(test_all_at_once),
-        cmocka_unit_test(test_no_memory),   cmocka_unit_test(test_lost_arm),
+        cmocka_unit_test(test_sound),         cmocka_unit_test(test_scenes_are_sound),
+        cmocka_unit_test(test_ranges),        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_scene),         cmocka_unit_test(test_bodies),
+        cmocka_unit_test(test_joints),        cmocka_unit_test(test_strands),
+        cmocka_unit_test(test_groups),        cmocka_unit_test(test_constraints),
+        cmocka_unit_test(test_mesh_surfaces), cmocka_unit_test(test_thin_mesh),
+        cmocka_unit_test(test_eyelet_rule),   cmocka_unit_test(test_all_at_once),
+        cmocka_unit_test(test_no_memory),     cmocka_unit_test(test_lost_arm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

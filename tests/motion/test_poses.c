@@ -1,8 +1,8 @@
 #include "check.h"
 
 #include "base/alloc.h"
-#include "sinew/motion.h"
 #include "motion/poses.h"
+#include "sinew/motion.h"
 
 #include <string.h>
 

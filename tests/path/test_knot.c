@@ -116,8 +116,8 @@ static void forces_balance_at_junctions(void **state)
         snKnotCordNow *c = now.cord;
         v3 t = c[1].node[0].t, u = c[2].node[0].t;
         double off0 = c[0].pull.tension - c[1].pull.tension - c[3].pull.tension * v3_dot(t, c[3].node[0].t);
-        double off1 = c[1].pull.tension - c[2].pull.tension +
-                      c[4].pull.tension * v3_dot(u, c[4].node[c[4].nnode - 1].arrive);
+        double off1 =
+            c[1].pull.tension - c[2].pull.tension + c[4].pull.tension * v3_dot(u, c[4].node[c[4].nnode - 1].arrive);
         worst = fmax(worst, fmax(fabs(off0), fabs(off1)));
         assert_true(c[3].pull.tension > 1 && c[4].pull.tension > 1 && c[0].pull.tension > 1);
         for (int i = 0; i < CORDS; ++i) { /* nodes say the same as the lengths */
@@ -154,8 +154,8 @@ static void gradients_are_the_changes(void **state)
                 worst = fmax(worst, fabs((high.cord[i].length - low.cord[i].length) / (2 * d) - now.g[i][k]));
                 force += now.cord[i].pull.tension * now.g[i][k];
             }
-            worst_force = fmax(worst_force,
-                               fabs((energy(&e, ACTIVE, &high) - energy(&e, ACTIVE, &low)) / (2 * d) - force));
+            worst_force =
+                fmax(worst_force, fabs((energy(&e, ACTIVE, &high) - energy(&e, ACTIVE, &low)) / (2 * d) - force));
             v3 p = v3_scale(v3_sub(high.cord[3].node[0].p, low.cord[3].node[0].p), 0.5 / d);
             v3 row = {now.jac[k], now.jac[WIDTH + k], now.jac[2 * WIDTH + k]};
             worst_place = fmax(worst_place, v3_dist(p, row));

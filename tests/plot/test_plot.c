@@ -167,8 +167,9 @@ static void weak_activations_are_seen(void **state)
 static void ticks_are_few(void **state)
 {
     (void)state;
-    static const double value[] = {0,    1,     -1,      5e-324, 1e-300, 1e300, -1e300,        1.7e308,
-                                   -1.7e308, 1e15, 1e15 + 0.25, 1e9, 1e9 + 1e-7, 123456789.123, 9007199254740992, 3e-5};
+    static const double value[] = {
+        0,        1,    -1,          5e-324, 1e-300,     1e300,         -1e300,           1.7e308,
+        -1.7e308, 1e15, 1e15 + 0.25, 1e9,    1e9 + 1e-7, 123456789.123, 9007199254740992, 3e-5};
     enum { COUNT = sizeof value / sizeof *value };
     for (int i = 0; i < COUNT * COUNT; ++i)
         for (int grow = 0; grow < 2; ++grow) {
@@ -199,7 +200,8 @@ static void long_names_keep_both_ends(void **state)
 {
     (void)state;
     static const char *const names[] = {"pectoralis_major_sternal_part", "pectoralis_major_clavicular_part",
-                                        "\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6\xc3\xbc", "FDP2", ""};
+                                        "\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4\xc3\xb6\xc3\xbc",
+                                        "FDP2", ""};
     snPage page;
     snError error;
     char text[2][256];

@@ -63,7 +63,7 @@ static void pendulum_keeps_time_and_energy(void **state)
     Rig r = rig_scene("pendulum", 0.001);
     double length = SN_SCENE_PENDULUM_LENGTH, half = length / 2, thick = 0.005;
     double inertia = (length * length + 4 * thick * thick) / 12 + half * half; /* of a box of 1 kg, about its end */
-    double elliptic = 1.85407467730137191843;                                   /* K(1/sqrt 2) */
+    double elliptic = 1.85407467730137191843;                                  /* K(1/sqrt 2) */
     double expected = 4 * elliptic * sqrt(inertia / (9.81 * half)), before = 1, first = 0, last = 0;
     int crossings = 0;
     snEnergy e0 = sn_energy(r.m, r.s);
@@ -122,7 +122,8 @@ static void isometric_force(void **state)
                 low = t;
         }
         double got = r.s->out_tension[0];
-        print_message("isometric%s: %.6f N, expected %.6f N, %+.1e\n", with_tendon ? " with tendon" : "", got, low, got / low - 1);
+        print_message("isometric%s: %.6f N, expected %.6f N, %+.1e\n", with_tendon ? " with tendon" : "", got, low,
+                      got / low - 1);
         assert_near(got / low, 1, 1e-4);
         rig_drop(&r);
     }

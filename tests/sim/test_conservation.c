@@ -12,7 +12,8 @@ static Rig pair(double h)
     sn_build_model(&build, 0, h);
     sn_build_body(&build, "a", a, NULL, half, 0.2);
     sn_build_body(&build, "b", b, NULL, half, 0.3);
-    snVia via[] = {{.p = {-0.08, 0, 0}, .kind = SN_VIA_FIXED, .on = "a"}, {.p = {0.08, 0, 0}, .kind = SN_VIA_FIXED, .on = "b"}};
+    snVia via[] = {{.p = {-0.08, 0, 0}, .kind = SN_VIA_FIXED, .on = "a"},
+                   {.p = {0.08, 0, 0}, .kind = SN_VIA_FIXED, .on = "b"}};
     snPath path = {.via = via, .nvia = 2, .npoint = 10};
     snStrandDef def = sn_default_strand_def();
     def.name = "rope", def.radius = 0.002, def.tendon_stiffness = 1e6, def.belly_start = def.belly_end = 0;
@@ -51,8 +52,8 @@ static void momentum_is_kept(void **state)
     (void)state;
     double coarse, fine, linear = momentum_drift(0.004, &coarse);
     linear = fmax(linear, momentum_drift(0.002, &fine));
-    print_message("two bodies and a strand, 2 s: linear momentum %.1e, angular %+.2f %% -> %+.2f %% for h 4 -> 2 ms\n", linear,
-                  100 * coarse, 100 * fine);
+    print_message("two bodies and a strand, 2 s: linear momentum %.1e, angular %+.2f %% -> %+.2f %% for h 4 -> 2 ms\n",
+                  linear, 100 * coarse, 100 * fine);
     assert_at_most(linear, 1e-13);
     assert_at_most(fabs(fine), 0.6 * fabs(coarse) + 1e-4);
 }

@@ -63,7 +63,8 @@ static double hull_volume(const Rig *r, int32_t group, double from, double to)
         for (int32_t i = 0; i < v->nstrand; ++i) {
             const snStrand *st = &r->m->strand[v->strand[i]];
             v3 t;
-            point[i] = sn_strand_point(st, r->s->point + 3 * r->m->strand_pointadr[v->strand[i]], sn_strand_parameter(st, at), &t, NULL);
+            point[i] = sn_strand_point(st, r->s->point + 3 * r->m->strand_pointadr[v->strand[i]],
+                                       sn_strand_parameter(st, at), &t, NULL);
             centre = v3_mad(centre, 1.0 / v->nstrand, point[i]), along = v3_add(along, t);
         }
         v3 e = v3_unit(along), x = v3_perp(e), y = v3_cross(e, x);
@@ -108,8 +109,8 @@ static void volume_stays_while_the_muscle_shortens(void **state)
     for (int k = 0; k < 5; ++k) {
         Rig r = spindle(run[k].strands, run[k].h, SN_SOLVER_STRAND);
         double shortest, worst = worst_over_shortening(&r, &shortest);
-        print_message("%d strands, h = %g ms: shortest %.3f, volume within %.2f %%\n", (int)run[k].strands, 1e3 * run[k].h, shortest,
-                      100 * worst);
+        print_message("%d strands, h = %g ms: shortest %.3f, volume within %.2f %%\n", (int)run[k].strands,
+                      1e3 * run[k].h, shortest, 100 * worst);
         assert_at_most(shortest, 0.72);
         assert_at_most(worst, 0.05);
         rig_drop(&r);
@@ -150,8 +151,8 @@ static void energy_does_not_grow(void **state)
             fastest = fmax(fastest, e.kinetic);
             if (i >= 8) highest = fmax(highest, e.kinetic + e.elastic);
         }
-        print_message("h = %g ms: kinetic energy from %.2e J to at most %.2e, all of it at most %.2e\n", 1e3 * step[k], first,
-                      fastest, highest);
+        print_message("h = %g ms: kinetic energy from %.2e J to at most %.2e, all of it at most %.2e\n", 1e3 * step[k],
+                      first, fastest, highest);
         assert_at_most(fastest, first);
         assert_at_most(highest, first);
         rig_drop(&r);

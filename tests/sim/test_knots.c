@@ -209,8 +209,8 @@ static void bad_branches_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(weights_hang_on_a_branching_rope), cmocka_unit_test(a_finger_moves_alike_at_any_step),
-        cmocka_unit_test(jumps_of_activation_stay_stable),  cmocka_unit_test(response_is_what_the_step_does),
+        cmocka_unit_test(weights_hang_on_a_branching_rope),  cmocka_unit_test(a_finger_moves_alike_at_any_step),
+        cmocka_unit_test(jumps_of_activation_stay_stable),   cmocka_unit_test(response_is_what_the_step_does),
         cmocka_unit_test(a_saved_state_goes_on_bit_for_bit), cmocka_unit_test(bad_branches_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

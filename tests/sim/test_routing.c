@@ -1,7 +1,10 @@
 /* Tendons over pulleys and surfaces: tension on both sides, friction, drift, contact forces, sides after settling. */
 #include "sim/rig.h"
 
-static double at_end(const double *force) { return v3_len(v3_load(force)); }
+static double at_end(const double *force)
+{
+    return v3_len(v3_load(force));
+}
 
 static void pulley_has_equal_tension_on_both_sides(void **state)
 {
@@ -31,8 +34,9 @@ static snId kinematic_body(snBuild *b, const char *name, double x, double y)
     return id;
 }
 
-/* A rope drawn over the pulley at 40 mm/s, one hand giving what the other takes: pulled side over giving side. The kink is
- * a little softer on a knot than between two, which gives and takes as the rope passes: the mean is over whole spans. */
+/* A rope drawn over the pulley at 40 mm/s, one hand giving what the other takes: pulled side over giving side. The kink
+ * is a little softer on a knot than between two, which gives and takes as the rope passes: the mean is over whole
+ * spans. */
 static double drawn_ratio(double h, double *drift)
 {
     enum { POINTS = 80 };
@@ -95,8 +99,8 @@ static void crane_joint_does_not_drift(void **state)
     rig_drop(&r);
 }
 
-/* A strand drawn tight around a cylinder, 90 degrees of it, held at both ends. Contact points every quarter radius, control
- * points as close: further apart a thin bone would slip between two of them. */
+/* A strand drawn tight around a cylinder, 90 degrees of it, held at both ends. Contact points every quarter radius,
+ * control points as close: further apart a thin bone would slip between two of them. */
 static Rig wrap(double radius, double h)
 {
     enum { VIAS = 161 };
@@ -108,7 +112,8 @@ static Rig wrap(double radius, double h)
     snVia via[VIAS] = {0};
     double arc = radius * SN_PI / 2, total = arc + 2 * leg;
     for (int i = 0; i < VIAS; ++i) { /* straight up, a quarter turn over the top, straight down */
-        double at = total * i / (VIAS - 1), turn = fmin(fmax((at - leg) / radius, 0), SN_PI / 2), a = 0.75 * SN_PI - turn;
+        double at = total * i / (VIAS - 1), turn = fmin(fmax((at - leg) / radius, 0), SN_PI / 2),
+               a = 0.75 * SN_PI - turn;
         double out = at < leg ? at - leg : at > leg + arc ? at - leg - arc : 0;
         via[i].p[0] = radius * cos(a) + out * sin(a);
         via[i].p[1] = radius * sin(a) - out * cos(a);
@@ -147,13 +152,15 @@ static void contact_only_pushes(void **state)
             for (int32_t c = 0; c < r.m->nconstraint; ++c)
                 if (r.m->constraint[c].one_sided) least = fmin(least, r.s->out_force[c]);
         }
-        for (int32_t c = 0; c < r.m->nconstraint; ++c) touching += r.m->constraint[c].one_sided && r.s->out_force[c] > 0.01;
+        for (int32_t c = 0; c < r.m->nconstraint; ++c)
+            touching += r.m->constraint[c].one_sided && r.s->out_force[c] > 0.01;
         double ratio = at_end(r.s->out_origin) / at_end(r.s->out_insertion);
         const snStrand *st = &r.m->strand[0];
         double before = sn_strand_tension(st, r.s->point, 0, sn_strand_parameter(st, 0.15));
         double behind = sn_strand_tension(st, r.s->point, 0, sn_strand_parameter(st, 0.85));
         double top = sn_strand_tension(st, r.s->point, 0, sn_strand_parameter(st, 0.5));
-        print_message("wrap of %g mm: least contact force %.3f N, %g points touch, tension ratio of the ends %.4f, before and behind %.4f, on top %.4f\n",
+        print_message("wrap of %g mm: least contact force %.3f N, %g points touch, tension ratio of the ends %.4f, "
+                      "before and behind %.4f, on top %.4f\n",
                       1e3 * radius[k], least, touching, ratio, before / behind, top / before);
         assert_at_most(-least, 1e-3);
         assert_near(ratio, 1, 1e-9);
@@ -180,7 +187,8 @@ static void tension_is_even_across_a_tight_wrap(void **state)
             if (i < 125) during = at_end(r.s->out_insertion) / at_end(r.s->out_origin);
         }
         double rest = at_end(r.s->out_insertion) / at_end(r.s->out_origin);
-        print_message("wrap of %g mm, drawn out: tension ratio %.4f while sliding, %.4f at rest\n", 1e3 * radius[k], during, rest);
+        print_message("wrap of %g mm, drawn out: tension ratio %.4f while sliding, %.4f at rest\n", 1e3 * radius[k],
+                      during, rest);
         assert_near(rest, 1, 0.003);
         rig_drop(&r);
     }

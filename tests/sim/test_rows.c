@@ -1,5 +1,6 @@
-/* Constraint rows against finite differences of their gaps, for every kind of constraint: the state is moved along random
- * velocities of all bodies and points, forwards and backwards, and the change of each gap is compared with its row. */
+/* Constraint rows against finite differences of their gaps, for every kind of constraint: the state is moved along
+ * random velocities of all bodies and points, forwards and backwards, and the change of each gap is compared with its
+ * row. */
 #include "sim/rig.h"
 
 #include "math/spline.h"
@@ -62,7 +63,8 @@ static double body_speed(const Rig *r, int32_t free_body, const double *row, con
 {
     double sum = 0;
     for (int32_t b = 0; b < r->m->nbody; ++b)
-        for (int i = 0; i < 6 && free_body >= 0 && r->m->body_free[b] == free_body; ++i) sum += row[i] * velocity[6 * b + i];
+        for (int i = 0; i < 6 && free_body >= 0 && r->m->body_free[b] == free_body; ++i)
+            sum += row[i] * velocity[6 * b + i];
     return sum;
 }
 
@@ -116,8 +118,8 @@ static double worst_row(Rig *r, double e)
 static void rows_match_differences_of_gaps(void **state)
 {
     (void)state;
-    /* finger: fixed, sliding, surface and lateral, hinge and universal with limits; crane: joint to a held body; sheet: struts;
-     * spindle: cross-sections */
+    /* finger: fixed, sliding, surface and lateral, hinge and universal with limits; crane: joint to a held body; sheet:
+     * struts; spindle: cross-sections */
     static const char *const scene[] = {"finger", "crane", "sheet", "spindle", "hand-synthetic"};
     for (int k = 0; k < 5; ++k) {
         Rig r = rig_scene(scene[k], 0.004);
@@ -138,8 +140,10 @@ static void strand_on_strand(void **state)
     snBuild b = sn_build_begin();
     sn_build_model(&b, 0.05, 0.004);
     sn_build_body(&b, "frame", origin, NULL, half, 0);
-    snVia along[] = {{.p = {-0.1, 0, 0}, .kind = SN_VIA_FIXED, .on = "frame"}, {.p = {0.1, 0, 0}, .kind = SN_VIA_FIXED, .on = "frame"}};
-    snVia down[] = {{.p = {0, 0, 0}, .kind = SN_VIA_FIXED, .on = "rope"}, {.p = {0, -0.1, 0.02}, .kind = SN_VIA_FIXED, .on = "frame"}};
+    snVia along[] = {{.p = {-0.1, 0, 0}, .kind = SN_VIA_FIXED, .on = "frame"},
+                     {.p = {0.1, 0, 0}, .kind = SN_VIA_FIXED, .on = "frame"}};
+    snVia down[] = {{.p = {0, 0, 0}, .kind = SN_VIA_FIXED, .on = "rope"},
+                    {.p = {0, -0.1, 0.02}, .kind = SN_VIA_FIXED, .on = "frame"}};
     snPath rope = {.via = along, .nvia = 2, .npoint = 12}, branch = {.via = down, .nvia = 2, .npoint = 9};
     snStrandDef def = sn_default_strand_def();
     def.radius = 0.001, def.belly_start = def.belly_end = 0;

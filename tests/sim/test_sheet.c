@@ -1,4 +1,5 @@
-/* Sheets: struts that are placed by themselves connect neighbours, and keep the spacing over contraction and bending. */
+/* Sheets: struts that are placed by themselves connect neighbours, and keep the spacing
+ * over contraction and bending. */
 #include "author/autostrands.h"
 #include "sim/rig.h"
 
@@ -19,7 +20,8 @@ static void strand_name(char *name, size_t size, int32_t i)
     snprintf(name, size, "s%02d", (int)shuffled(i) + 1);
 }
 
-/* Strands side by side along x that run down along y, wider apart in the middle than at the ends by a share `spread`. */
+/* Strands side by side along x that run down along y, wider apart in the middle than at the
+ * ends by a share `spread`. */
 static void lay_strand(snBuild *b, int32_t i, double spread)
 {
     char name[16];
@@ -33,12 +35,13 @@ static void lay_strand(snBuild *b, int32_t i, double spread)
     via[0].on = "top", via[VIAS - 1].on = "bar";
     snPath path = {.via = via, .nvia = VIAS, .npoint = 14};
     snStrandDef def = sn_default_strand_def();
-    def.name = name, def.radius = 0.002, def.stiffness = 1e6, def.max_force = 8, def.damping = 0.002, def.mass_damping = 5;
+    def.name = name, def.radius = 0.002, def.stiffness = 1e6, def.max_force = 8, def.damping = 0.002,
+    def.mass_damping = 5;
     sn_build_strand(b, &def, &path);
 }
 
 static const double RADIUS = 0.03, MIDDLE = -0.06; /* m: radius, y of its centre; it touches the sheet from behind */
-static const double BARREL = 0.08;                /* m: half its length along x */
+static const double BARREL = 0.08;                 /* m: half its length along x */
 
 /* A barrel behind the sheet, and points of each strand that stay in front of it. */
 static void add_barrel(snBuild *b)
@@ -54,7 +57,8 @@ static void add_barrel(snBuild *b)
         snConstraintDef c = sn_default_constraint_def();
         strand_name(strand, sizeof strand, i / 9);
         snprintf(name, sizeof name, "%s.on%d", strand, (int)i % 9);
-        c.name = name, c.type = SN_CONSTRAINT_SURFACE, c.strand = strand, c.attachment = "barrel", c.equality = SN_INEQUAL;
+        c.name = name, c.type = SN_CONSTRAINT_SURFACE, c.strand = strand, c.attachment = "barrel",
+        c.equality = SN_INEQUAL;
         c.position = 0.1 + 0.1 * (i % 9);
         assert_int_equal(sn_add_constraint(b->spec, &c, NULL), SN_OK);
     }
@@ -96,7 +100,8 @@ static snSpec *sheet(int32_t struts, bool hinged)
 static v3 point_of(const Rig *r, int32_t strand, double at)
 {
     const snStrand *st = &r->m->strand[strand];
-    return sn_strand_point(st, r->s->point + 3 * r->m->strand_pointadr[strand], sn_strand_parameter(st, at), NULL, NULL);
+    return sn_strand_point(st, r->s->point + 3 * r->m->strand_pointadr[strand], sn_strand_parameter(st, at), NULL,
+                           NULL);
 }
 
 /* Distance of a point from another strand. */
@@ -200,14 +205,16 @@ static void spacing_stays_over_contraction(void **state)
     print_message("without struts: shortest %.3f, spacing off by %.1f %%\n", shortest, 100 * without);
     for (int k = 0; k < 2; ++k) {
         double worst = over_contraction(7, step[k], &shortest);
-        print_message("7 struts, h = %g ms: shortest %.3f, spacing within %.1f %%\n", 1e3 * step[k], shortest, 100 * worst);
+        print_message("7 struts, h = %g ms: shortest %.3f, spacing within %.1f %%\n", 1e3 * step[k], shortest,
+                      100 * worst);
         assert_at_most(shortest, 0.75);
         assert_at_most(worst, 0.1);
     }
     assert_true(without > 0.15);
 }
 
-/* The bar swings back about the axis of the barrel: the sheet is bent over it, and slides down its sides if nothing holds it. */
+/* The bar swings back about the axis of the barrel: the sheet is bent over it, and slides down its sides if nothing
+ * holds it. */
 static double over_bending(int32_t struts, double degrees)
 {
     snSimDef sim = sn_default_sim_def();
@@ -236,8 +243,8 @@ static void spacing_stays_over_bending(void **state)
 {
     (void)state;
     double without = over_bending(0, 60), worst = over_bending(7, 60);
-    print_message("bent by 60 degrees over a barrel: spacing off by %.1f %% without struts, within %.1f %% with 7\n", 100 * without,
-                  100 * worst);
+    print_message("bent by 60 degrees over a barrel: spacing off by %.1f %% without struts, within %.1f %% with 7\n",
+                  100 * without, 100 * worst);
     assert_at_most(worst, 1.2e-3);
     assert_true(without > 0.2);
 }

@@ -13,7 +13,8 @@
 #include <stdlib.h>
 
 enum { BEFORE = 25, BEHIND = 15, MAX_COORD = 64 };
-static const char *const scene[] = {"finger", "pulley", "crane", "spindle", "sheet", "hand-synthetic", "tree", "path-finger"};
+static const char *const scene[] = {"finger", "pulley",         "crane", "spindle",
+                                    "sheet",  "hand-synthetic", "tree",  "path-finger"};
 enum { SCENES = sizeof scene / sizeof *scene };
 
 /* A scene twice, the first state run to the interruption and saved, and what going on from there gives. */
@@ -91,7 +92,8 @@ static Rig tree_rig(double h)
     sn_build_body(&b, "lower", (double[3]){0, 0.05, 0}, turn, half, 1);
     for (int i = 0; i < 2; ++i) {
         snCoordinateDef d = sn_default_coordinate_def();
-        d.name = i ? "elbow.flexion" : "shoulder.flexion", d.parent = i ? "upper" : "world", d.body = i ? "lower" : "upper";
+        d.name = i ? "elbow.flexion" : "shoulder.flexion", d.parent = i ? "upper" : "world",
+        d.body = i ? "lower" : "upper";
         d.axis[2] = 1, d.center[1] = i ? 0.2 : 0.5, d.damping = 0.1;
         assert_int_equal(sn_add_coordinate(b.spec, &d, NULL), SN_OK);
     }

@@ -77,7 +77,8 @@ static void going_on_from_a_saved_state_is_bit_equal(void **state)
     void *bytes = malloc(size);
     (void)sn_state_save(m, s, bytes);
     assert_int_equal(sn_state_load(m, other, bytes, size), SN_OK);
-    assert_memory_equal(field(other, "body.position"), field(s, "body.position"), sizeof(double) * 3 * (size_t)m->nbody);
+    assert_memory_equal(field(other, "body.position"), field(s, "body.position"),
+                        sizeof(double) * 3 * (size_t)m->nbody);
     for (int i = 0; i < 10; ++i) {
         assert_int_equal(sn_step(m, s), SN_OK);
         assert_int_equal(sn_step(m, other), SN_OK);
@@ -91,7 +92,8 @@ static void going_on_from_a_saved_state_is_bit_equal(void **state)
     sn_state_destroy(other);
 }
 
-/* Poses by the state and without it, and lines drawn from either; velocities of bodies are differences of their poses. */
+/* Poses by the state and without it, and lines drawn from either; velocities of bodies are
+ * differences of their poses. */
 static void bodies_and_lines_agree(void **state)
 {
     (void)state;
@@ -193,9 +195,12 @@ static void recording_has_lines(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(steps_are_those_of_the_tree),      cmocka_unit_test(going_on_from_a_saved_state_is_bit_equal),
-        cmocka_unit_test(bodies_and_lines_agree),           cmocka_unit_test(forces_on_bodies_do_virtual_work),
-        cmocka_unit_test(energy_falls),                     cmocka_unit_test(recording_has_lines),
+        cmocka_unit_test(steps_are_those_of_the_tree),
+        cmocka_unit_test(going_on_from_a_saved_state_is_bit_equal),
+        cmocka_unit_test(bodies_and_lines_agree),
+        cmocka_unit_test(forces_on_bodies_do_virtual_work),
+        cmocka_unit_test(energy_falls),
+        cmocka_unit_test(recording_has_lines),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

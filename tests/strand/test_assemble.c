@@ -1,5 +1,5 @@
-/* The step of a strand in one pass against its parts one by one, for every instruction set that runs here. Arrays are as
- * long as the strand and no longer, so that the sanitizer sees what reaches past them. */
+/* The step of a strand in one pass against its parts one by one, for every instruction set that runs here. Arrays are
+ * as long as the strand and no longer, so that the sanitizer sees what reaches past them. */
 #include "check.h"
 #include "strand/assemble.h"
 #include "strand_case.h"
@@ -55,8 +55,7 @@ static double plain_length(const snStrand *strand, const double *q)
     double sum = 0;
     for (int32_t i = 0; i < strand->ngauss; ++i) {
         v3 u = {0, 0, 0};
-        for (int k = 0; k < 4; ++k)
-            u = v3_mad(u, strand->gauss[i].d[k], v3_load(q + 3 * (strand->gauss[i].span + k)));
+        for (int k = 0; k < 4; ++k) u = v3_mad(u, strand->gauss[i].d[k], v3_load(q + 3 * (strand->gauss[i].span + k)));
         sum += strand->gauss[i].weight * v3_len(u);
     }
     return sum;

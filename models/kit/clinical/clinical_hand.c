@@ -1,7 +1,7 @@
 /* The clinical hand: bones, joints and paths of the shipped hand on a tree, as units of one activation each.
  *
- * The forearm is fixed, so that what lies on humerus, ulna or radius is fixed too. Paths are straight between eyelets; the
- * knuckles' tubes are cylinders here. */
+ * The forearm is fixed, so that what lies on humerus, ulna or radius is fixed too. Paths are straight between eyelets;
+ * the knuckles' tubes are cylinders here. */
 #include "clinical/clinical_hand.h"
 
 #include "author/table.h"

@@ -1,5 +1,5 @@
-/* The hand on a tree for questions of the clinic: forearm fixed, 16 joints, 23 coordinates, 41 units of one activation each
- * (47 paths), 29 meshes. */
+/* The hand on a tree for questions of the clinic: forearm fixed, 16 joints, 23 coordinates, 41 units of one activation
+ * each (47 paths), 29 meshes. */
 #ifndef SN_KIT_CLINICAL_HAND_H
 #define SN_KIT_CLINICAL_HAND_H
 

@@ -1,4 +1,5 @@
-/* kit_clinical TABLES NAME.muscle.xml: the clinical hand, from its tables and those of the hand in the folder beside. */
+/* kit_clinical TABLES NAME.muscle.xml: the clinical hand, from its tables and those of the
+ * hand in the folder beside. */
 #include "clinical/clinical_hand.h"
 #include "common/program.h"
 

@@ -12,12 +12,12 @@
 
 /* The hand and forearm: 17 moving bones, 2 pinned ones, 23 degrees of freedom, 54 musculotendons. */
 typedef struct snHandDef {
-    const char *tables;    /* folder of bones.tsv, joints.tsv, muscles.tsv, points.tsv and surfaces.tsv */
-    const char *scene;     /* name of the scene file that the model names; NULL: hand.scene.xml */
-    bool left;             /* mirrored */
-    bool hood;             /* extensor hoods that branch, from hood_strands.tsv and hood_points.tsv: a variant of splines */
-    bool splines;          /* strands as splines over tubes; otherwise they are paths, their wraps cylinders */
-    bool meshes;           /* with meshes of the bones */
+    const char *tables; /* folder of bones.tsv, joints.tsv, muscles.tsv, points.tsv and surfaces.tsv */
+    const char *scene;  /* name of the scene file that the model names; NULL: hand.scene.xml */
+    bool left;          /* mirrored */
+    bool hood;    /* extensor hoods that branch, from hood_strands.tsv and hood_points.tsv: a variant of splines */
+    bool splines; /* strands as splines over tubes; otherwise they are paths, their wraps cylinders */
+    bool meshes;  /* with meshes of the bones */
     double fine_spacing;   /* m, between control points where a strand slides through eyelets */
     double coarse_spacing; /* m, elsewhere at most */
 } snHandDef;
@@ -88,7 +88,8 @@ typedef struct snHand {
 
 /* Zeroed memory is an empty hand; free it also after a failure. */
 snStatus sn_hand_read(snHand *hand, const char *folder, snError *error);
-/* Replaces the paths that make up the extensor hood by those of hood_strands.tsv and hood_points.tsv, and adds bands. */
+/* Replaces the paths that make up the extensor hood by those of hood_strands.tsv and
+ * hood_points.tsv, and adds bands. */
 snStatus sn_hand_read_hood(snHand *hand, const char *folder, snError *error);
 void sn_hand_free(snHand *hand);
 
@@ -107,8 +108,8 @@ void sn_hand_range(const snHand *hand, int32_t coordinate, double *lower, double
  * point of a path to its insertion. sum: of all joints together instead of the worst one. Arrays of npoint. */
 void sn_hand_excursion(const snHand *hand, int32_t muscle, double share, bool sum, double *least, double *most);
 
-/* How a path bends at a point when single joints move over their ranges: the largest angle, and the least distance to the
- * next point before or behind it, with the length of strand to the insertion in that pose. */
+/* How a path bends at a point when single joints move over their ranges: the largest angle, and the least distance to
+ * the next point before or behind it, with the length of strand to the insertion in that pose. */
 typedef struct snHandBend {
     double kink, gap, from_end;
 } snHandBend;

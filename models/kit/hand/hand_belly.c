@@ -1,8 +1,9 @@
 /* Bellies as closed meshes. Volume: PCSA times fibre length, as published from cadavers, times one factor to living
- * muscle. Long muscles are packed side by side in slices across the arm (slice.h) and lofted; short ones that run across
- * it are flat spindles about their path. Tables: bellies.tsv for extents, skin_sections.tsv for the room that there is. */
-#include "hand/hand.h"
+ * muscle. Long muscles are packed side by side in slices across the arm (slice.h) and lofted; short ones that run
+ * across it are flat spindles about their path. Tables: bellies.tsv for extents, skin_sections.tsv for the room that
+ * there is. */
 #include "author/table.h"
+#include "hand/hand.h"
 #include "hand/slice.h"
 
 #include "base/alloc.h"
@@ -18,22 +19,22 @@ enum { SAMPLES = 160, RINGS = 96, SPINDLE_RINGS = 11, MAX_MUSCLE = 80, MAX_BONE 
  * muscle of the upper limb, 1427 to 4426 cm^3 in ten adults (Holzbaur 2007); for a man of median stature we take 3000,
  * which is 480 cm^3 where PCSA times fibre length of muscles.tsv sums to 251 cm^3. */
 static const double LIVING = 1.9;
-static const double STEP = 8e-3;                /* m, between slices */
+static const double STEP = 8e-3;                  /* m, between slices */
 static const double TOP = 0.428, BOTTOM = -0.085; /* m: levels of the first and last slice */
-static const double COVER = 3e-3;               /* m, skin and fat over the outermost belly */
-static const double BONE_MARGIN = 5e-4;         /* m */
+static const double COVER = 3e-3;                 /* m, skin and fat over the outermost belly */
+static const double BONE_MARGIN = 5e-4;           /* m */
 
 typedef struct belly {
-    const snHandMuscle *muscle;            /* NULL: an extra, without a strand */
+    const snHandMuscle *muscle; /* NULL: an extra, without a strand */
     char name[SN_HAND_NAME + 8];
-    double start, length, flat, volume;    /* m, m, width over thickness, m^3 */
-    double wide;                           /* m: length as the table gives it */
-    double total;                          /* m, of the path */
-    v3 at[SAMPLES];                        /* of the path */
-    double along[SAMPLES];                 /* m, from the origin */
+    double start, length, flat, volume; /* m, m, width over thickness, m^3 */
+    double wide;                        /* m: length as the table gives it */
+    double total;                       /* m, of the path */
+    v3 at[SAMPLES];                     /* of the path */
+    double along[SAMPLES];              /* m, from the origin */
     int32_t nring;
-    v3 middle[RINGS];                      /* of its rings */
-    double radius[RINGS][SLICE_ANGLES];    /* m, in the plane of the slice */
+    v3 middle[RINGS];                   /* of its rings */
+    double radius[RINGS][SLICE_ANGLES]; /* m, in the plane of the slice */
 } belly;
 
 typedef struct bellies {
@@ -173,8 +174,8 @@ static void add_extras(bellies *all)
 
 /* ---- slices -------------------------------------------------------------------------------------- */
 
-/* Area across the path at a fraction of the belly, over volume / length: a spindle, blunter at its origin, that tapers into
- * its tendon; the extras are cut where the skin ends. */
+/* Area across the path at a fraction of the belly, over volume / length: a spindle, blunter at its origin, that tapers
+ * into its tendon; the extras are cut where the skin ends. */
 static double profile(const belly *b, double t)
 {
     double rise = b->muscle ? pow(t, 0.75) : 0.55 + 0.45 * fmin(1, 3 * t), fall = pow(1 - t, b->muscle ? 1.3 : 0.9);

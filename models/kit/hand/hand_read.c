@@ -1,6 +1,6 @@
 /* The tables of the hand turned into an snHand. */
-#include "hand/hand.h"
 #include "author/table.h"
+#include "hand/hand.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

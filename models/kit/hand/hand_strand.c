@@ -234,8 +234,8 @@ static snStatus add_curve(const course *c, snSpec *spec, snId parent)
     return sn_add_node(spec, &node, NULL);
 }
 
-/* Rest lengths of what is wholly belly and of the rest, which the blend from belly to tendon makes as stiff as tendon.
- */
+/* Rest lengths of what is wholly belly and of the rest, which the blend from belly to tendon
+ * makes as stiff as tendon. */
 typedef struct parts {
     double fibers, tendon;
 } parts;
@@ -362,7 +362,8 @@ static snStatus add_contacts(const snHand *hand, const course *c, int32_t i, snS
     double from = fmax(fmax(c->low[i - 1], clear), c->low[i] - reach);
     double to = fmin(fmin(c->high[i + 1], c->length - clear), c->high[i] + reach);
     int32_t n = (int32_t)fmax(ceil((to - from) / apart), 1);
-    if (c->path) from = to = c->x[i], n = 1; /* one constraint names the wrap; how much of it is touched, the path finds */
+    if (c->path)
+        from = to = c->x[i], n = 1; /* one constraint names the wrap; how much of it is touched, the path finds */
     snStatus status = SN_OK;
     for (int32_t k = 0; k <= n - c->path && status == SN_OK; ++k) {
         char name[80];

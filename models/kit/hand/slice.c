@@ -94,7 +94,8 @@ static void assign(snSlice *s)
 
 static int owner_at(const snSlice *s, double x, double z)
 {
-    int i = (int)floor((x - s->x) / SLICE_PIXEL + SLICE_PIXELS / 2), j = (int)floor((z - s->z) / SLICE_PIXEL + SLICE_PIXELS / 2);
+    int i = (int)floor((x - s->x) / SLICE_PIXEL + SLICE_PIXELS / 2),
+        j = (int)floor((z - s->z) / SLICE_PIXEL + SLICE_PIXELS / 2);
     return i >= 0 && j >= 0 && i < SLICE_PIXELS && j < SLICE_PIXELS ? s->owner[j * SLICE_PIXELS + i] : OUT;
 }
 

@@ -13,12 +13,12 @@ enum { SLICE_PIXELS = 150, SLICE_SITES = 48, SLICE_ANGLES = 12 };
 #define SLICE_PIXEL 8e-4
 
 typedef struct snSliceSite {
-    double x, z;     /* centre, m: given on the path, moves into the middle of the cell */
-    double path_x, path_z; /* where it was */
-    double area;     /* wanted, m^2 */
-    double weight;   /* m^2, found */
-    double got;      /* m^2, found */
-    double cx, cz;   /* middle of its cell */
+    double x, z;                 /* centre, m: given on the path, moves into the middle of the cell */
+    double path_x, path_z;       /* where it was */
+    double area;                 /* wanted, m^2 */
+    double weight;               /* m^2, found */
+    double got;                  /* m^2, found */
+    double cx, cz;               /* middle of its cell */
     double radius[SLICE_ANGLES]; /* of its cell about that, from +x towards +z */
 } snSliceSite;
 

@@ -6,8 +6,8 @@
 #ifndef SN_KIT_SHOULDER_H
 #define SN_KIT_SHOULDER_H
 
-#include "common/bone.h"
 #include "base/array.h"
+#include "common/bone.h"
 #include "geom/mesh.h"
 #include "math/vec.h"
 #include "sinew/author.h"
@@ -27,7 +27,7 @@ snStatus sn_author_shoulder(const snShoulderDef *def, snSpec **spec, snError *er
 
 enum { SN_SHOULDER_NAME = 40, SN_SHOULDER_MAX_PATH = 10, SN_SHOULDER_MAX_CONTACT = 4, SN_SHOULDER_MAX_LEVEL = 16 };
 enum { SN_SHOULDER_MUSCLE_TRIANGLES = 400 }; /* fewer than that in the mesh of a part */
-enum { SN_SHOULDER_DRAWN = 12 }; /* control points of strands that AutoStrands made */
+enum { SN_SHOULDER_DRAWN = 12 };             /* control points of strands that AutoStrands made */
 
 typedef struct snShoulderBone {
     char name[SN_SHOULDER_NAME];

@@ -1,6 +1,6 @@
 /* The tables of the shoulder turned into an snShoulder. */
-#include "shoulder/shoulder.h"
 #include "author/table.h"
+#include "shoulder/shoulder.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

@@ -1,4 +1,5 @@
-/* kit_skin TABLES OUT.ply [--left] [--triangles N]: a skin from the cross-sections in skin_sections.tsv and skin_chains.tsv. */
+/* kit_skin TABLES OUT.ply [--left] [--triangles N]: a skin from the cross-sections in skin_sections.tsv and
+ * skin_chains.tsv. */
 #include "author/own/skin_mesh.h"
 #include "common/program.h"
 #include "sinew/author.h"

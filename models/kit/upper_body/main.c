@@ -1,6 +1,6 @@
 /* kit_upper_body TABLES NAME.muscle.xml [--skin FILE]: the upper body from its tables. */
-#include "upper_body/upper_body.h"
 #include "common/program.h"
+#include "upper_body/upper_body.h"
 
 int main(int argc, char **argv)
 {

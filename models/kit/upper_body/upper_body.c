@@ -1,12 +1,12 @@
 /* The upper body from its tables: bodies, coordinates, springs and line muscles on a tree. upper_body_bone.c draws its
  * bones.
  */
+#include "upper_body/upper_body.h"
+#include "author/table.h"
 #include "common/bone.h"
 #include "common/segment.h"
-#include "author/table.h"
-#include "upper_body/upper_body.h"
-#include "upper_body/upper_body_bone.h"
 #include "sinew/author.h"
+#include "upper_body/upper_body_bone.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

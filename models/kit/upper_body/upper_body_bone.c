@@ -14,7 +14,7 @@ enum { MAX_WORD = 32, MAX_POINT = 16, AROUND = 12 };
 
 static const double RIB_SIDE = 0.006, RIB_OUT = 0.0035;                    /* m: half height, half thickness */
 static const double EDGES_ACROSS = 18, SMALLEST = 0.0145, LARGEST = 0.015; /* edges of a bone's box; m */
-static const double SAMPLING = 0.002; /* m: finer than the thinnest wing */
+static const double SAMPLING = 0.002;                                      /* m: finer than the thinnest wing */
 
 /* One bone while it is drawn. */
 typedef struct bone {

@@ -27,10 +27,10 @@ typedef struct snFidelities {
     double coordinate, activation; /* coordinate: rad or m, of the axis */
     snFidelity of[SN_FIDELITIES];  /* strands, points, elements */
 } snFidelities;
-/* Equilibria of a muscle in all three, over one joint coordinate and the activation as the def gives them (jump, midpoint
- * and most_samples are not used; bones are held). row: room for samples x activations, at most 17 x 17. axis: 64
- * characters for the coordinate's name. SN_BAD_INPUT: no such muscle or coordinate, or a model without strands. */
-snStatus sn_compare_muscle(const snSpec *spec, const snLibraryDef *def, snFidelities *row, int32_t *rows,
-                           char *axis, bool *angle, snError *error);
+/* Equilibria of a muscle in all three, over one joint coordinate and the activation as the def gives them (jump,
+ * midpoint and most_samples are not used; bones are held). row: room for samples x activations, at most 17 x 17. axis:
+ * 64 characters for the coordinate's name. SN_BAD_INPUT: no such muscle or coordinate, or a model without strands. */
+snStatus sn_compare_muscle(const snSpec *spec, const snLibraryDef *def, snFidelities *row, int32_t *rows, char *axis,
+                           bool *angle, snError *error);
 
 #endif

@@ -10,8 +10,8 @@
 snStatus sn_make_plain(const snSpec *spec, const char *names, snSpec **plain, snError *error);
 
 /* Models that differ a little: each thing that is varied gets a factor between 1 - by and 1 + by of its own (places: a
- * shift by at most that share of the muscle's length). Evenly spread, and a function of seed, draw and names only; draw 0
- * leaves the model as it is. */
+ * shift by at most that share of the muscle's length). Evenly spread, and a function of seed, draw and names only; draw
+ * 0 leaves the model as it is. */
 typedef enum snVary {
     SN_VARY_PCSA,     /* greatest force of each muscle */
     SN_VARY_VIA,      /* points of line muscles between origin and insertion; what holds strands on bodies there */

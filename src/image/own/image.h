@@ -93,8 +93,7 @@ snStatus sn_save_contours(const snContours *contours, const char *path, snError 
 
 /* Slices that show the muscle with its contours drawn over them, up to 20 in one picture, a .png: found red, leaking
  * yellow, bridged blue, drawn by hand green. */
-snStatus sn_save_contour_picture(const snStack *stack, const snOutline *muscle, const char *path,
-                                 snError *error);
+snStatus sn_save_contour_picture(const snStack *stack, const snOutline *muscle, const char *path, snError *error);
 
 double sn_slice_area(const snSlice *slice); /* square pixels */
 /* Twice the common area over the sum of the areas: of two slices, and of two muscles of the same stack. 1: both empty.
@@ -106,7 +105,7 @@ int32_t sn_outline_count(const snOutline *muscle, snSliceState state); /* slices
 /* ---- seed growing ----------------------------------------------------------------------------- */
 
 typedef struct snGrowDef {
-    size_t size; /* of this struct: set by its default function */
+    size_t size;      /* of this struct: set by its default function */
     const char *name; /* of the muscle */
     int32_t nseed;
     const double *seed; /* x, y, slice each */
@@ -131,7 +130,8 @@ static inline snGrowDef sn_default_grow_def(void)
     def.bridge = 2;
     return def;
 }
-/* SN_BAD_INPUT: a seed outside the stack or off the tissue, a muscle that reaches the border of the image at the seed. */
+/* SN_BAD_INPUT: a seed outside the stack or off the tissue, a muscle that reaches the border
+ * of the image at the seed. */
 snStatus sn_grow_contours(const snStack *stack, const snGrowDef *def, snOutline *muscle, snError *error);
 
 /* ---- phantoms --------------------------------------------------------------------------------- */

@@ -4,20 +4,20 @@
 
 #include "sinew/io.h"
 
-/* sn_load_model for sn_check: values that cannot be read, unknown and missing attributes do not end the reading but are among
- * the problems that sn_check finds. Such a spec cannot be compiled. */
+/* sn_load_model for sn_check: values that cannot be read, unknown and missing attributes do not end the reading but are
+ * among the problems that sn_check finds. Such a spec cannot be compiled. */
 snStatus sn_load_model_to_check(const char *path, snSpec **spec, snError *error);
 /* Writes the scene alone: plain nodes, nothing of muscles. */
 snStatus sn_save_scene(const snSpec *spec, const char *path, snError *error);
 
-/* A force-length curve at given stretches: the name of a built-in law, of a ForceLength of the spec (which may be NULL),
- * or a force-length file. SN_BAD_INPUT: no such law, or a table that is not a curve. */
-snStatus sn_force_length_at(const snSpec *spec, const char *law, int32_t count, const double *stretch,
-                            double *force, snError *error);
+/* A force-length curve at given stretches: the name of a built-in law, of a ForceLength of the spec (which may be
+ * NULL), or a force-length file. SN_BAD_INPUT: no such law, or a table that is not a curve. */
+snStatus sn_force_length_at(const snSpec *spec, const char *law, int32_t count, const double *stretch, double *force,
+                            snError *error);
 const char *sn_force_length_name(int32_t index); /* of the built-in laws; NULL past the last */
 
-/* Writes a mapping for a BVH or glTF of unknown names, to be filled in: lines of the model's own mapping with the joints that were
- * found, the others commented out, and all joints of the file. */
+/* Writes a mapping for a BVH or glTF of unknown names, to be filled in: lines of the model's own mapping with the
+ * joints that were found, the others commented out, and all joints of the file. */
 snStatus sn_save_starter_map(const char *motion, const snMotionDef *def, const char *path, snError *error);
 
 /* Published moment arms: tab-separated, lines that begin with # are ignored, the first other line names the columns
@@ -25,7 +25,7 @@ snStatus sn_save_starter_map(const char *motion, const snMotionDef *def, const c
  * coordinate of the model (see sn_find). */
 typedef struct snArmFigure {
     char muscle[40], joint[40], motion[40];
-    bool neutral;        /* compare the value in the rest pose, not the mean over the range: the column pose says neutral */
+    bool neutral; /* compare the value in the rest pose, not the mean over the range: the column pose says neutral */
     double mean, lo, hi; /* m */
     char grade;          /* A: measured, B: literature, C: estimated */
     int32_t line;        /* in the file */

@@ -4,9 +4,9 @@
 
 #include "sinew/motion.h"
 
-/* A run in progress on disk: its settings, its frames, and the state at the last one, so that a run that is killed at any
- * moment can be continued. After each frame the file is whole; at least every five seconds it is on the disk.
- * The settings are lines "name: value"; a journal is continued only with settings that are the same line by line. */
+/* A run in progress on disk: its settings, its frames, and the state at the last one, so that a run that is killed at
+ * any moment can be continued. After each frame the file is whole; at least every five seconds it is on the disk. The
+ * settings are lines "name: value"; a journal is continued only with settings that are the same line by line. */
 typedef struct snJournal snJournal;
 typedef struct snJournalDef {
     size_t size; /* of this struct: set by its default function */

@@ -30,15 +30,15 @@ typedef struct snMotionSummary {
     double beyond_time; /* s */
 } snMotionSummary;
 /* Fails as sn_load_motion does. model_name: name or path of the model. */
-snStatus sn_examine_motion(const snModel *model, const char *model_name, const char *motion,
-                           snMotionSummary *summary, snError *error);
+snStatus sn_examine_motion(const snModel *model, const char *model_name, const char *motion, snMotionSummary *summary,
+                           snError *error);
 
 /* Where sn_add_motion puts motions: beside a model that was given by its path, the user's folder for a shipped one. */
 snStatus sn_motion_folder(const char *model_name, char *path, size_t size, snError *error);
 /* Copies a motion into the library, under a new name if one is given (NULL: as the file is called). path: what was
  * written; may be NULL. SN_BAD_INPUT, nothing written: the motion does not fit the model, or the name is taken and
  * replace is false. */
-snStatus sn_add_motion(const snModel *model, const char *model_name, const char *file, const char *name,
-                       bool replace, char *path, size_t size, snError *error);
+snStatus sn_add_motion(const snModel *model, const char *model_name, const char *file, const char *name, bool replace,
+                       char *path, size_t size, snError *error);
 
 #endif

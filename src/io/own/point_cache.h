@@ -5,8 +5,8 @@
 #include "sinew/base.h"
 
 /* Point caches, frame by frame: PC2 (little-endian) and MDD (big-endian) for animation tools, or numbered OBJ files
- * (skin.obj gives skin.0001.obj, skin.0002.obj, ...). The PC2 or MDD file appears when it is finished; finished early it
- * holds the frames that are there. */
+ * (skin.obj gives skin.0001.obj, skin.0002.obj, ...). The PC2 or MDD file appears when it is finished; finished early
+ * it holds the frames that are there. */
 typedef enum snCacheFormat { SN_CACHE_PC2, SN_CACHE_MDD, SN_CACHE_OBJ } snCacheFormat;
 typedef struct snCacheDef {
     size_t size; /* of this struct: set by its default function */
@@ -29,8 +29,8 @@ static inline snCacheDef sn_default_cache_def(void)
 typedef struct snCacheWriter snCacheWriter;
 snStatus sn_cache_create(const snCacheDef *def, const char *path, snCacheWriter **writer, snError *error);
 snStatus sn_cache_append(snCacheWriter *writer, const double *point, snError *error); /* 3 npoint, finite */
-snStatus sn_cache_finish(snCacheWriter *writer, snError *error); /* ends the writer in any case */
-void sn_cache_abandon(snCacheWriter *writer);                    /* NULL is fine */
+snStatus sn_cache_finish(snCacheWriter *writer, snError *error);                      /* ends the writer in any case */
+void sn_cache_abandon(snCacheWriter *writer);                                         /* NULL is fine */
 
 /* A PC2 file, frame by frame: memory for one. SN_BAD_FILE: not a PC2, cut off, a number that is not finite. */
 typedef struct snCacheReader snCacheReader;

@@ -6,24 +6,25 @@
 #include "sinew/motion.h"
 #include "sinew/spec.h"
 
-/* An animation as one GLB file (glTF 2.0) that plays in any viewer: bones as moving nodes, strands as tubes whose colour
- * shows their activation (morph targets, colours included), the skin as a skinned mesh with morph targets for what the
- * bones do not explain, or as morph targets alone. */
+/* An animation as one GLB file (glTF 2.0) that plays in any viewer: bones as moving nodes, strands as tubes whose
+ * colour shows their activation (morph targets, colours included), the skin as a skinned mesh with morph targets for
+ * what the bones do not explain, or as morph targets alone. */
 typedef snStatus (*snSkinAtFn)(void *user, double time, double *vertex); /* fills 3 per vertex, world */
 typedef struct snGlbDef {
     size_t size;                 /* of this struct: set by its default function */
     const snTrack *track;        /* bodies, strands, and scalars for the colours */
     const snMesh *body_mesh;     /* one for each body of the track, in the body's axes, may be empty; NULL: none */
     const double *strand_radius; /* m, one for each strand; NULL: 1 mm */
-    const double *strand_belly;  /* 3 for each strand: radius (m), start and end (fractions of the parameter); NULL: none */
+    /* 3 for each strand: radius (m), start and end (fractions of the parameter); NULL: none */
+    const double *strand_belly;
     const int32_t *strand_scalar; /* the activation of each strand, -1 none; NULL: activation/STRAND */
-    bool straight_strands;       /* strands run straight from point to point; sn_save_model_glb: of a model on a tree */
+    bool straight_strands; /* strands run straight from point to point; sn_save_model_glb: of a model on a tree */
     int32_t tube_sides;
-    const snMesh *skin;          /* at rest, world; NULL: none */
-    const double *rest_pose;     /* nbody x 7: bones while the skin is at rest; NULL: the first frame */
-    const int32_t *skin_bone;    /* 4 for each vertex: bodies of the track; NULL: not skinned */
-    const double *skin_weight;   /* 4 for each vertex, sum 1 */
-    snSkinAtFn skin_at;          /* the deformed skin; NULL: what the bones do */
+    const snMesh *skin;        /* at rest, world; NULL: none */
+    const double *rest_pose;   /* nbody x 7: bones while the skin is at rest; NULL: the first frame */
+    const int32_t *skin_bone;  /* 4 for each vertex: bodies of the track; NULL: not skinned */
+    const double *skin_weight; /* 4 for each vertex, sum 1 */
+    snSkinAtFn skin_at;        /* the deformed skin; NULL: what the bones do */
     void *skin_user;
     double skin_opacity;
     double start, end;  /* s; equal: all of the track */

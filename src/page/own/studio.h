@@ -33,8 +33,8 @@ typedef struct snClinicDef {
     const double *pose_time; /* s; poses of one name are frames of a motion. NULL: none is */
     const char *const *case_name;
     const snCase *const *cases;
-    const char *posture; /* name of the gravity below, for the page */
-    double gravity[3];   /* world, m/s^2 */
+    const char *posture;       /* name of the gravity below, for the page */
+    double gravity[3];         /* world, m/s^2 */
     const snEndureDef *endure; /* the poses held again and again, for a page without a server; NULL: not looked at */
 } snClinicDef;
 static inline snClinicDef sn_default_clinic_def(void)
@@ -48,14 +48,14 @@ static inline snClinicDef sn_default_clinic_def(void)
 typedef struct snStudioDef {
     size_t size; /* of this struct: set by its default function */
     const snSpec *spec;
-    const char *name;         /* of the model; empty: from the replay */
-    const char *title;        /* of the motion, may be empty */
-    const snTrack *replay;    /* may be NULL: the pose as drawn */
-    const snTrack *target;    /* the input motion, shown as a wireframe; may be NULL */
-    const snStudioSkin *skin; /* may be NULL */
+    const char *name;          /* of the model; empty: from the replay */
+    const char *title;         /* of the motion, may be empty */
+    const snTrack *replay;     /* may be NULL: the pose as drawn */
+    const snTrack *target;     /* the input motion, shown as a wireframe; may be NULL */
+    const snStudioSkin *skin;  /* may be NULL */
     const snClinicDef *clinic; /* may be NULL: no clinical page */
-    bool live;                /* the page asks the server that it came from for a simulation */
-    int32_t nposture;         /* offered as buttons in the live mode */
+    bool live;                 /* the page asks the server that it came from for a simulation */
+    int32_t nposture;          /* offered as buttons in the live mode */
     const char *const *posture_name;
     const double *posture; /* a value for each coordinate of the model, posture after posture, rad or m */
 } snStudioDef;
@@ -80,11 +80,12 @@ static inline void sn_studio_free(void *bytes)
     sn_release(bytes);
 }
 
-/* What a healthy limb and a case (NULL: none) say to a pose: JSON for the page, as docs/studio.md describes it. nearest:
- * also where the limb ends up that cannot hold it and who compensates, which takes some 25 ms instead of less than 1. id comes back in the answer. Both patients
- * are of the model. endure (NULL: nothing): also how both tire. Free it with sn_studio_free. */
-snStatus sn_clinic_answer(const snModel *model, snPatient *healthy, snPatient *changed, const double *q,
-                                 bool nearest, const snEndureDef *endure, uint32_t id, char **json, size_t *size);
+/* What a healthy limb and a case (NULL: none) say to a pose: JSON for the page, as docs/studio.md describes it.
+ * nearest: also where the limb ends up that cannot hold it and who compensates, which takes some 25 ms instead of less
+ * than 1. id comes back in the answer. Both patients are of the model. endure (NULL: nothing): also how both tire. Free
+ * it with sn_studio_free. */
+snStatus sn_clinic_answer(const snModel *model, snPatient *healthy, snPatient *changed, const double *q, bool nearest,
+                          const snEndureDef *endure, uint32_t id, char **json, size_t *size);
 /* The patient of a case, and the healthy one that bears the same loads and coupling; c may be NULL, *changed is NULL
  * then. */
 snStatus sn_clinic_patients(const snSpec *spec, const snModel *model, const snCase *c, const double gravity[3],

@@ -13,7 +13,6 @@ int32_t sn_playback_body(const snPlayback *playback, int32_t body);
 
 /* Bodies and weights (4 per point of the deformer) by which a viewer that can only blend bones follows the surfaces
  * best: those that a surface gives, else for each point the one body whose motion over the replay explains it best. */
-snStatus sn_playback_bind(snPlayback *playback, snDeformer *deformer, int32_t *body, double *weight,
-                          snError *error);
+snStatus sn_playback_bind(snPlayback *playback, snDeformer *deformer, int32_t *body, double *weight, snError *error);
 
 #endif

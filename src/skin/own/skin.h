@@ -8,7 +8,8 @@
  * NULL. */
 void sn_skin_deform_base(snSkin *skin, const double *base, const double *point, double *vertex, double *normal);
 
-/* What took long to make the skin, as bytes of this machine and build; NULL where all of it was given (bound of the def). */
+/* What took long to make the skin, as bytes of this machine and build; NULL where all of it was given (bound of the
+ * def). */
 const void *sn_skin_bound(const snSkin *skin, size_t *size);
 
 /* By brute force over all strands instead of the tree: the reference for tests and benchmarks. */
