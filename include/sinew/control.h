@@ -31,7 +31,7 @@ typedef struct snFollowerDef {
     int32_t ntarget; /* 0: the poses of all free bodies */
     const snTargetDef *target;
     double activation_weight; /* relative to the median diagonal of H'H */
-    double smoothness_weight; /* the same */
+    double smoothness_weight; /* the same, at a step of 4 ms: at others so that it smooths over as much time */
     double feedback;          /* 1/s: how fast an error is corrected */
     double max_feedback;      /* m/s and, divided by `length`, rad/s: bound of what feedback asks for */
     double length;            /* m: what one radian counts */

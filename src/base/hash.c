@@ -13,6 +13,29 @@ uint64_t sn_hash_bytes(uint64_t seed, const void *bytes, size_t size)
     return h;
 }
 
+static uint64_t mixed(uint64_t h, uint64_t word)
+{
+    h ^= word;
+    return (h << 29 | h >> 35) * 0x9e3779b97f4a7c15ull; /* one to one in the word: no single change goes unseen */
+}
+
+/* Four chains of words side by side, so that no multiplication waits for the last. */
+uint64_t sn_checksum(uint64_t seed, const void *bytes, size_t size)
+{
+    enum { CHAINS = 4 };
+    const unsigned char *b = bytes;
+    uint64_t h[CHAINS] = {seed, seed + 1, seed + 2, seed + 3}, word[CHAINS], sum = size;
+    size_t left = size;
+    for (; left >= sizeof word; left -= sizeof word, b += sizeof word) {
+        memcpy(word, b, sizeof word);
+        for (int i = 0; i < CHAINS; ++i) h[i] = mixed(h[i], word[i]);
+    }
+    memset(word, 0, sizeof word);
+    if (left > 0) memcpy(word, b, left);
+    for (int i = 0; i < CHAINS; ++i) sum = mixed(sum, mixed(h[i], word[i]));
+    return sum ^ sum >> 32;
+}
+
 static int32_t slot_of(const snNameMap *m, const char *key)
 {
     uint64_t mask = (uint64_t)m->capacity - 1;

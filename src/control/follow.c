@@ -277,7 +277,7 @@ typedef struct Checkpoint {
     char wrong_side[128];
 } Checkpoint;
 
-static const char checkpoint_mark[8] = "SNRESUM2";
+static const char checkpoint_mark[8] = "SNRESUM3";
 
 /* One of the arrays that the report is made of, in either direction. */
 typedef struct Piece {
@@ -324,7 +324,7 @@ size_t sn_follow_save(const snFollow *f, void *bytes)
     if (f->exact) sn_state_save(f->m, f->exact, (char *)bytes + at + head.size);
     memcpy(head.mark, checkpoint_mark, sizeof head.mark);
     memcpy(head.wrong_side, r->wrong_side, sizeof head.wrong_side);
-    head.hash = sn_hash_bytes(0, (char *)bytes + sizeof head, size - sizeof head);
+    head.hash = sn_checksum(0, (char *)bytes + sizeof head, size - sizeof head);
     memcpy(bytes, &head, sizeof head);
     return size;
 }
@@ -344,8 +344,7 @@ static bool checkpoint_fits(const Follow *f, Checkpoint *head)
     memcpy(head, f->def.checkpoint, sizeof *head);
     if (memcmp(head->mark, checkpoint_mark, sizeof head->mark) != 0) return false;
     if (head->size != sn_state_save(f->m, f->s, NULL) || (head->exact_size > 0) != (f->exact != NULL)) return false;
-    if (head->hash != sn_hash_bytes(0, (const char *)f->def.checkpoint + sizeof *head, size - sizeof *head))
-        return false;
+    if (head->hash != sn_checksum(0, (const char *)f->def.checkpoint + sizeof *head, size - sizeof *head)) return false;
     return head->frames >= 1 && head->frames <= f->nframe + 1 && head->start == f->start && head->dt == f->dt;
 }
 
@@ -379,13 +378,24 @@ static snStatus load_checkpoint(Follow *f, snError *error)
 
 /* ---- the run -------------------------------------------------------------------------------- */
 
+/* Targets of a step: what the last one led to, and what is next. */
+static void aim_at(Follow *f, bool first, double t, snFollowReport *report)
+{
+    if (first)
+        reachable_poses(f, t, f->now, report);
+    else
+        memcpy(f->now, f->next, sizeof *f->now * (size_t)f->m->nbody);
+    reachable_poses(f, t + f->h, f->next, report);
+}
+
 static snStatus step_frame(Follow *f, int32_t frame, snFollowReport *report)
 {
     for (int32_t k = 0; k < f->substeps; ++k) {
         double t = f->start + (frame - 1) * f->dt + k * f->h;
         f->now_time = t + f->h;
-        reachable_poses(f, t, f->now, report);
-        reachable_poses(f, t + f->h, f->next, report);
+        aim_at(f, k == 0, t, report);
+        sn_plant_quiet(f->s, k + 1 < f->substeps);
+        if (f->exact) sn_plant_quiet(f->exact, k + 1 < f->substeps);
         snStatus status = step_once(f);
         if (status == SN_OK) status = sn_check_gaps(f->s, &f->torn);
         if (status != SN_OK) return status;

@@ -6,7 +6,14 @@
  * The price of activation is a pull towards slack muscles that only an error can balance. Near a pose that takes
  * co-contraction the bones then drift, and some poses do not come back: as the pose changes so do the arms of the
  * tendons, until no muscle leads the right way any more. So tracking weighs more as the error falls; where a
- * target cannot be reached, the full price keeps the activations smooth. */
+ * target cannot be reached, the full price keeps the activations smooth.
+ *
+ * Stops. A joint that lies against its stop answers to no muscle: the row holds in both directions as long as it is on.
+ * So nothing would ever pull a finger out of full extension. And where the target lies on the stop itself, muscles that
+ * must balance each other cost far more than muscles that lean on it (an extensor of a straight finger: 0.94 against
+ * 0.28), while leaning whenever the row happens to be on leaves it to rounding which of the two comes out. So the stop
+ * is left out of the response, and takes part in the program as a force of its own: it pushes one way and costs
+ * nothing where the target lies on the stop, and ever more as the target leaves it. */
 #include "base/alloc.h"
 #include "base/def.h"
 #include "base/error.h"
@@ -20,8 +27,16 @@
 
 enum { MAX_ROWS = 6 };
 static const double LEAST_PRICE = 0.01; /* of activation and its change where there is no error */
-static const double LEFT_STOP = 2e-3;   /* rad or m: a target this far inside the range has left the stop */
-static const double PAST_STOP = 2e-3;   /* rad or m: a target this far beyond the range asks for the stop */
+/* s: step for which the weight of smoothness is given. What lingers where muscles may share otherwise goes down by
+ * activation / (activation + smoothness) in a step, so that the weight goes with 1 / step: else a quarter of the step
+ * would be four times as quick. */
+static const double SMOOTH_STEP = 4e-3;
+static const double LEFT_STOP = 1e-3; /* rad or m: a target this far inside the range has left the stop */
+static const double PAST_STOP = 2e-3; /* rad or m: a target this far beyond the range asks for the stop */
+/* Price of a push on a stop, over what it does to the targets: far below that of any activation on the stop, 1 at
+ * DEAR_STOP (rad or m) and growing with the fourth power: motions leave a stop slowly at first, so that several steps
+ * lie between a push for nothing and one that is never worth it, whose price is that at LEFT_STOP. */
+static const double FREE_PUSH = 1e-9, DEAR_STOP = 2e-4;
 
 struct snFollower {
     const snModel *m;
@@ -31,19 +46,23 @@ struct snFollower {
     snTargetDef *target;
     rigid *now, *next; /* node poses, or points */
     snResponse *response;
-    /* Matrices as in opt/dense.h: a column for each muscle, then one for the velocity that the muscles are to make */
+    /* Matrices as in opt/dense.h: a column for each muscle, for each stop, then one for the velocity that they are to
+     * make */
     const snDense *dense;
     int32_t ld;
     double *body_H; /* 6 rows: what unit activations do to the velocities of a body, and minus its free velocity */
     double *H;      /* nrow rows, weights included; the last column is v_x - v_f */
     double *Q;      /* ld rows: H'H, with the weights of activation on its diagonal */
-    double *c, *lower, *upper, *last, *diagonal;
+    double *x, *c, *lower, *upper, *diagonal; /* of muscles, then stops */
+    double *last;
     double *cost; /* nmuscle: of activation, 1 on average */
     snBoxQp *qp;
     int32_t *body_target; /* nbody: index of the pose target of a body, -1 */
-    int32_t *released;    /* ncoord: coordinates whose stops the response leaves out for now */
-    bool acts;            /* on the state */
-    int64_t step;         /* of which `last` holds the activations at the start */
+    int32_t nstop;
+    int32_t *released; /* ncoord: coordinates whose stops the response leaves out for now */
+    double *push_cost; /* ncoord: of each of them, over its part of H'H */
+    bool acts;         /* on the state */
+    int64_t step;      /* of which `last` holds the activations at the start */
 };
 
 /* ---- rows of a target ----------------------------------------------------------------------- */
@@ -95,7 +114,7 @@ static void wanted(const snFollower *t, int32_t index, double v[MAX_ROWS])
 
 static void gather_body(snFollower *t, int32_t body)
 {
-    int32_t last = t->m->nmuscle;
+    int32_t last = t->m->nmuscle + t->nstop;
     sn_response_of_body(t->response, body, t->ld, t->body_H);
     for (int k = 0; k < 6; ++k) t->body_H[k * t->ld + last] = -t->body_H[k * t->ld + last];
 }
@@ -111,7 +130,7 @@ static void gather_rows(snFollower *t)
         if (body != gathered) gather_body(t, body);
         gathered = body;
         t->dense->product(n, 6, row[0], t->body_H, t->ld, H);
-        for (int32_t r = 0; r < n; ++r, H += t->ld) H[t->m->nmuscle] += v[r];
+        for (int32_t r = 0; r < n; ++r, H += t->ld) H[t->m->nmuscle + t->nstop] += v[r];
     }
 }
 
@@ -163,14 +182,18 @@ static double price(const snFollower *t)
 
 static void form_qp(snFollower *t)
 {
-    int32_t n = t->m->nmuscle;
-    t->dense->gram(t->nrow, n + 1, t->H, t->ld, t->Q);
-    double unit = median_diagonal(t) * price(t), wa = t->def.activation_weight * unit,
-           wd = t->def.smoothness_weight * unit;
-    const double *wish = t->Q + (size_t)n * (size_t)t->ld;
+    int32_t n = t->m->nmuscle, all = n + t->nstop;
+    t->dense->gram(t->nrow, all + 1, t->H, t->ld, t->Q);
+    double unit = median_diagonal(t) * price(t), wa = t->def.activation_weight * unit;
+    double wd = t->def.smoothness_weight * unit * (SMOOTH_STEP / sn_plant_step(t->s));
+    const double *wish = t->Q + (size_t)all * (size_t)t->ld;
     for (int32_t i = 0; i < n; ++i) {
         t->Q[(size_t)i * (size_t)t->ld + (size_t)i] += t->cost[i] * (wa + wd);
         t->c[i] = -wish[i] - t->cost[i] * wd * t->last[i];
+    }
+    for (int32_t i = n; i < all; ++i) {
+        t->Q[(size_t)i * (size_t)t->ld + (size_t)i] *= 1 + t->push_cost[i - n];
+        t->c[i] = -wish[i];
     }
 }
 
@@ -202,32 +225,58 @@ static rigid target_pose(const snFollower *t, int32_t body)
     return i < 0 ? sn_plant_bodies(t->s)[body] : rigid_mul(t->next[i], rigid_inverse(t->m->body_node[body]));
 }
 
-/* A joint that lies against its stop answers to no muscle: the row holds in both directions as long as it is on. So
- * nothing would ever pull a finger out of full extension, and where the target lies on the stop itself, whether muscles
- * lean on it or balance each other would hang on which side of it the last rounding came to lie (a finger held
- * straight: activations at 4 and 1 ms a third to a half apart). So stops are left out while activations are chosen,
- * unless the target is beyond them. Splines at such a step shake a joint that nothing but muscles holds, and lean on
- * stops that the target lies on. Returns how many. */
-static int32_t release_stops(snFollower *t)
+static void target_coordinates(const snFollower *t, int32_t joint, double *q)
+{
+    double row[12 * SN_JOINT_MAX_DOF];
+    const snModel *m = t->m;
+    sn_joint_coordinates(&m->joint[joint], target_pose(t, m->joint_a[joint]), target_pose(t, m->joint_b[joint]), q,
+                         row);
+}
+
+/* How far a coordinate is inside its range, from the stop that the joint is nearer to: the one that its row is about.
+ */
+static double inside_stop(const snFollower *t, int32_t c, double x)
+{
+    double lower = t->m->coord_lower[c], upper = t->m->coord_upper[c], now = sn_plant_coordinates(t->s)[c];
+    return now - lower < upper - now ? x - lower : upper - x;
+}
+
+/* What a push costs where the target is this far inside the range. */
+static double push_cost(double inside)
+{
+    double far = fmin(fmax(inside, 0), LEFT_STOP) / DEAR_STOP;
+    return FREE_PUSH + far * far * far * far;
+}
+
+/* Stops that the targets lie on, whether the joints are there by now or not: where one is not there yet, muscles that
+ * lean on the stop bring it there. A target beyond keeps the stop as it is. */
+static void find_stops(snFollower *t)
 {
     const snModel *m = t->m;
-    int32_t count = 0;
+    t->nstop = 0;
     for (int32_t j = 0; j < m->njoint; ++j) {
-        double q[SN_JOINT_MAX_DOF], row[12 * SN_JOINT_MAX_DOF];
+        double q[SN_JOINT_MAX_DOF];
         bool known = false;
         for (int32_t c = m->joint_coordadr[j]; c < m->joint_coordadr[j + 1]; ++c) {
-            if (!sn_plant_at_stop(m, t->s, c)) continue;
-            if (!known)
-                sn_joint_coordinates(&m->joint[j], target_pose(t, m->joint_a[j]), target_pose(t, m->joint_b[j]), q,
-                                     row);
-            known = true;
-            double x = q[c - m->joint_coordadr[j]];
-            double edge = m->ncord > 0 ? PAST_STOP : -LEFT_STOP;
-            if (x < m->coord_lower[c] - edge || x > m->coord_upper[c] + edge) continue;
-            t->released[count++] = c;
+            if (!sn_plant_has_stop(m, c)) continue;
+            if (!known) target_coordinates(t, j, q), known = true;
+            double inside = inside_stop(t, c, q[c - m->joint_coordadr[j]]);
+            if (inside < -PAST_STOP || (inside > LEFT_STOP && !sn_plant_at_stop(m, t->s, c))) continue;
+            t->push_cost[t->nstop] = push_cost(inside);
+            t->released[t->nstop++] = c;
         }
     }
-    return count;
+}
+
+/* The search begins with the last activations and with the stops that are on pushing. */
+static void start_from(snFollower *t, const double *activation)
+{
+    int32_t n = t->m->nmuscle;
+    memcpy(t->x, activation, sizeof(double) * (size_t)n);
+    for (int32_t i = 0; i < t->nstop; ++i) {
+        t->x[n + i] = sn_plant_at_stop(t->m, t->s, t->released[i]) ? 1 : 0;
+        t->lower[n + i] = 0, t->upper[n + i] = HUGE_VAL;
+    }
 }
 
 static void choose(void *context, const snModel *m, snState *s)
@@ -238,13 +287,16 @@ static void choose(void *context, const snModel *m, snState *s)
         memcpy(t->last, activation, sizeof(double) * (size_t)m->nmuscle);
         t->step = sn_info(s)->steps;
     }
-    int32_t released = release_stops(t);
-    sn_response_find(t->response, released, t->released);
+    find_stops(t);
+    sn_response_find(t->response, t->nstop, t->released);
     gather_rows(t);
     form_qp(t);
     limit_rates(t);
-    snBoxQpProblem problem = {.n = m->nmuscle, .Q = t->Q, .ld = t->ld, .c = t->c, .lo = t->lower, .hi = t->upper};
-    sn_boxqp_solve(t->qp, &problem, activation, NULL); /* at worst the best point found: still within the bounds */
+    start_from(t, activation);
+    snBoxQpProblem problem = {
+        .n = m->nmuscle + t->nstop, .Q = t->Q, .ld = t->ld, .c = t->c, .lo = t->lower, .hi = t->upper};
+    sn_boxqp_solve(t->qp, &problem, t->x, NULL); /* at worst the best point found: still within the bounds */
+    memcpy(activation, t->x, sizeof(double) * (size_t)m->nmuscle);
 }
 
 /* ---- set-up --------------------------------------------------------------------------------- */
@@ -271,18 +323,18 @@ static void find_costs(snFollower *t)
 
 static bool allocate(snFollower *t)
 {
-    size_t nm = (size_t)t->m->nmuscle, nt = (size_t)t->ntarget;
-    size_t ld = (size_t)(t->ld = sn_dense_ld(t->m->nmuscle + 1));
+    size_t nm = (size_t)t->m->nmuscle, nt = (size_t)t->ntarget, nc = (size_t)t->m->ncoord, nx = nm + nc;
+    size_t ld = (size_t)(t->ld = sn_dense_ld(t->m->nmuscle + t->m->ncoord + 1));
     t->dense = sn_dense();
     return (t->target = SN_NEW_ARRAY(snTargetDef, nt)) && (t->now = SN_NEW_ARRAY(rigid, nt)) &&
            (t->next = SN_NEW_ARRAY(rigid, nt)) && (t->body_H = SN_NEW_ARRAY(double, 6 * ld)) &&
            (t->H = SN_NEW_ARRAY(double, MAX_ROWS *nt *ld)) && (t->Q = SN_NEW_ARRAY(double, ld *ld)) &&
-           (t->c = SN_NEW_ARRAY(double, nm)) && (t->lower = SN_NEW_ARRAY(double, nm)) &&
-           (t->upper = SN_NEW_ARRAY(double, nm)) && (t->last = SN_NEW_ARRAY(double, nm)) &&
-           (t->body_target = SN_NEW_ARRAY(int32_t, t->m->nbody)) &&
-           (t->released = SN_NEW_ARRAY(int32_t, t->m->ncoord)) && (t->diagonal = SN_NEW_ARRAY(double, nm)) &&
-           (t->cost = SN_NEW_ARRAY(double, nm)) && (t->qp = sn_boxqp_create(t->m->nmuscle)) &&
-           (t->response = sn_response_create(t->m, t->s));
+           (t->x = SN_NEW_ARRAY(double, nx)) && (t->c = SN_NEW_ARRAY(double, nx)) &&
+           (t->lower = SN_NEW_ARRAY(double, nx)) && (t->upper = SN_NEW_ARRAY(double, nx)) &&
+           (t->last = SN_NEW_ARRAY(double, nm)) && (t->body_target = SN_NEW_ARRAY(int32_t, t->m->nbody)) &&
+           (t->released = SN_NEW_ARRAY(int32_t, nc)) && (t->push_cost = SN_NEW_ARRAY(double, nc)) &&
+           (t->diagonal = SN_NEW_ARRAY(double, nm)) && (t->cost = SN_NEW_ARRAY(double, nm)) &&
+           (t->qp = sn_boxqp_create(t->m->nmuscle + t->m->ncoord)) && (t->response = sn_response_create(t->m, t->s));
 }
 
 static void list_targets(snFollower *t)
@@ -363,8 +415,8 @@ void sn_follower_destroy(snFollower *t)
     if (!t) return;
     if (t->acts) stop_acting(t);
     sn_response_destroy(t->response);
-    void *block[] = {t->target, t->now,   t->next, t->H,        t->body_H,      t->Q,        t->c,
-                     t->lower,  t->upper, t->last, t->diagonal, t->body_target, t->released, t->cost};
+    void *block[] = {t->target, t->now,   t->next, t->H,        t->body_H,      t->Q,        t->x,         t->c,
+                     t->lower,  t->upper, t->last, t->diagonal, t->body_target, t->released, t->push_cost, t->cost};
     for (size_t i = 0; i < sizeof block / sizeof *block; ++i) sn_free(block[i]);
     sn_boxqp_destroy(t->qp);
     sn_free(t);

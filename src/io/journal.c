@@ -30,7 +30,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char journal_mark[16] = "sinew resume 3\n";
+static const char journal_mark[16] = "sinew resume 4\n";
 static const double SYNC_SECONDS = 2; /* well within the five that are promised */
 enum { SLOTS = 4, VERIFIED = 1000, MAX_TEXT = 1 << 26 };
 static const uint64_t MAX_STATE = (uint64_t)1 << 33;
@@ -282,7 +282,7 @@ static snStatus read_head(snJournal *j, Head *head, const char **settings, snErr
 
 static uint64_t frame_hash(const snJournal *j)
 {
-    return sn_hash_bytes(1, j->frame, j->frame_size - sizeof(uint64_t));
+    return sn_checksum(1, j->frame, j->frame_size - sizeof(uint64_t));
 }
 
 static bool read_frame(snJournal *j, int32_t index)
@@ -298,7 +298,7 @@ static bool read_slot(snJournal *j, int slot, Slot *head)
     if (!read_at(j->file, j->slots_at + (off_t)slot * (off_t)j->slot_size, j->slot, j->slot_size)) return false;
     memcpy(head, j->slot, sizeof *head);
     return head->frames > 0 && head->frames < INT32_MAX &&
-           head->hash == sn_hash_bytes(head->frames, j->slot + sizeof *head, j->checkpoint_size);
+           head->hash == sn_checksum(head->frames, j->slot + sizeof *head, j->checkpoint_size);
 }
 
 static bool last_frames_hold(snJournal *j, int32_t frames)
@@ -412,7 +412,7 @@ snStatus sn_journal_append(snJournal *j, const snTrackFrame *frame, const void *
     if (!write_at(j->file, at, j->frame, j->frame_size)) return fail_system(j, error);
     Slot head = {.frames = (uint64_t)j->frames + 1};
     memcpy(j->slot + sizeof head, checkpoint, j->checkpoint_size);
-    head.hash = sn_hash_bytes(head.frames, j->slot + sizeof head, j->checkpoint_size);
+    head.hash = sn_checksum(head.frames, j->slot + sizeof head, j->checkpoint_size);
     memcpy(j->slot, &head, sizeof head);
     if (!write_slot(j, j->frames & 1)) return fail_system(j, error);
     ++j->frames;

@@ -102,10 +102,10 @@ static int32_t table_interval(const snLaw *law, double s, int32_t near)
 /* Value, slope and integral from the interval's start of the Hermite cubic on interval i. */
 static inline double table_cubic(const snLaw *law, int32_t i, double s, double *slope, double *integral)
 {
-    double width = law->x[i + 1] - law->x[i], t = (s - law->x[i]) / width, rise = law->y[i + 1] - law->y[i];
-    double m0 = law->slope[i] * width, m1 = law->slope[i + 1] * width;
+    double width = law->x[i + 1] - law->x[i], per = 1 / width, t = (s - law->x[i]) * per;
+    double rise = law->y[i + 1] - law->y[i], m0 = law->slope[i] * width, m1 = law->slope[i + 1] * width;
     double c2 = 3 * rise - 2 * m0 - m1, c3 = m0 + m1 - 2 * rise;
-    *slope = (m0 + t * (2 * c2 + 3 * t * c3)) / width;
+    *slope = (m0 + t * (2 * c2 + 3 * t * c3)) * per;
     *integral = width * t * (law->y[i] + t * (m0 / 2 + t * (c2 / 3 + t * c3 / 4)));
     return law->y[i] + t * (m0 + t * (c2 + t * c3));
 }

@@ -4,18 +4,24 @@
 #include <math.h>
 
 enum { ROUNDS = 60 };
+/* Part of the stretch: a bisection this short is over, and so is a step of Newton whose square is far below it. */
+static const double ROUNDING = 1e-14, NEWTON = 1e-9;
 static const double SHORTEST = 0.02, LONGEST = 20; /* stretch of a belly within which its equilibrium is sought */
 
 typedef struct Belly {
     double force, slope, active; /* N, N per unit of stretch, force of activation 1 */
 } Belly;
 
-static Belly belly_at(const snCord *c, double x, double a)
+/* Where the last look into tables of the laws ended. */
+typedef struct Near {
+    int32_t passive, active;
+} Near;
+
+static Belly belly_at(const snCord *c, double x, double a, Near *near)
 {
-    double passive_slope = 0, active_slope = 0;
-    double passive = sn_law_eval(&c->passive_law, x, &passive_slope);
-    if (c->tension_only && x < 1) passive = passive_slope = 0;
-    double active = c->active > 0 ? sn_law_eval(&c->active_law, c->fiber * x, &active_slope) : 0;
+    double passive = 0, passive_slope = 0, active_slope = 0;
+    if (!c->tension_only || x >= 1) passive = sn_law_eval_near(&c->passive_law, x, &passive_slope, &near->passive);
+    double active = c->active > 0 ? sn_law_eval_near(&c->active_law, c->fiber * x, &active_slope, &near->active) : 0;
     return (Belly){.force = c->passive * passive + a * c->active * active,
                    .slope = c->passive * passive_slope + a * c->active * c->fiber * active_slope,
                    .active = c->active * active};
@@ -23,21 +29,21 @@ static Belly belly_at(const snCord *c, double x, double a)
 
 /* Zero of belly(x) - tendon(x), which rises with x, by Newton within a bracket. A cord that is slack is looked at with
  * the tendon at rest: `pull` 0. */
-static double find_stretch(const snCord *c, double length, double a, double pull, double x)
+static double find_stretch(const snCord *c, double length, double a, double pull, double x, Near *near)
 {
     double low = SHORTEST, high = LONGEST, kt = pull * c->tendon / c->tendon_rest;
     if (!(x > low && x < high)) x = 1;
     for (int i = 0; i < ROUNDS; ++i) {
-        Belly b = belly_at(c, x, a);
+        Belly b = belly_at(c, x, a, near);
         double off = b.force - kt * (length - x * c->belly_rest - c->tendon_rest);
         double slope = b.slope + kt * c->belly_rest;
         if (off > 0)
             high = x;
         else
             low = x;
-        double next = slope > 0 ? x - off / slope : -1;
-        if (!(next > low && next < high)) next = 0.5 * (low + high);
-        if (fabs(next - x) < 1e-14 * x || high - low < 1e-15) return next;
+        double next = slope > 0 ? x - off / slope : -1, enough = NEWTON;
+        if (!(next > low && next < high)) next = 0.5 * (low + high), enough = ROUNDING;
+        if (fabs(next - x) < enough * x || high - low < 1e-15) return next;
         x = next;
     }
     return x;
@@ -66,8 +72,9 @@ snCordPull sn_cord_pull(const snCord *c, double length, double a, double *start)
 {
     if (!(c->belly_rest > 0)) return tendon_only(c, length);
     bool tendon = c->tendon_rest > 0;
-    double x = tendon ? find_stretch(c, length, a, 1, *start) : length / c->belly_rest;
-    Belly b = belly_at(c, x, a);
+    Near near = {-1, -1};
+    double x = tendon ? find_stretch(c, length, a, 1, *start, &near) : length / c->belly_rest;
+    Belly b = belly_at(c, x, a, &near);
     *start = x;
     if (b.force <= 0) return slack(c, length, a);
     double km = b.slope / c->belly_rest, kt = tendon ? c->tendon / c->tendon_rest : 0;
@@ -105,10 +112,11 @@ snCordPull sn_cord_pull_at(const snCord *c, double length, double rate, double a
 double sn_cord_energy(const snCord *c, double length, double a)
 {
     double x = 1, tendon = 0, belly = 0;
+    Near near = {-1, -1};
     snCordPull p = sn_cord_pull(c, length, a, &x);
     if (c->tendon_rest > 0 && p.tension > 0) tendon = 0.5 * c->tendon * c->tendon_rest * (p.y - 1) * (p.y - 1);
     if (!(c->belly_rest > 0)) return tendon;
-    if (p.tension <= 0 && c->tendon_rest > 0) x = find_stretch(c, length, a, 0, 1);
+    if (p.tension <= 0 && c->tendon_rest > 0) x = find_stretch(c, length, a, 0, 1, &near);
     double to = c->tension_only ? fmax(1, x) : x;
     belly = c->passive * sn_law_integral(&c->passive_law, 1, to);
     if (c->active > 0) belly += a * c->active / c->fiber * sn_law_integral(&c->active_law, c->fiber, c->fiber * x);

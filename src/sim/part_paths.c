@@ -20,64 +20,6 @@ static const double SHORT = 2e-3;      /* m: a shorter piece turns as stiffly as
 static const double SAFE_RISE = 0.3;   /* of the tension, within one step: as for splines */
 static const double LEAST_RISE = 0.02; /* N */
 
-/* ---- rows ------------------------------------------------------------------------------------- */
-
-static void add_block(double *restrict block, const double *restrict a, const double *restrict b, double weight)
-{
-    for (int i = 0; i < 6; ++i) {
-        double wa = weight * a[i];
-        for (int j = 0; j < 6; ++j) block[6 * i + j] += wa * b[j];
-    }
-}
-
-static bool is_zero(const double *row)
-{
-    return row[0] == 0 && row[1] == 0 && row[2] == 0 && row[3] == 0 && row[4] == 0 && row[5] == 0;
-}
-
-void sn_cord_add_row(const snModel *m, snState *s, const snPathCord *k, const double *row, double weight, double scale)
-{
-    int32_t n = k->cord.nslot, count = 0, slot[SN_CORD_BODIES], at[SN_CORD_BODIES];
-    double along = 0;
-    for (int32_t i = 0; i < n; ++i) { /* a row of a straight piece touches two of them */
-        int32_t f = m->body_free[k->body[i]];
-        if (f < 0 || is_zero(row + 6 * i)) continue;
-        for (int e = 0; e < 6; ++e) along += row[6 * i + e] * s->velocity[6 * k->body[i] + e];
-        slot[count] = i, at[count++] = f;
-    }
-    for (int32_t i = 0; i < count; ++i) {
-        const double *one = row + 6 * slot[i];
-        double *impulse = s->impulse + 6 * at[i], pull = weight * scale * along;
-        add_block(s->value->body_A + 36 * at[i], one, one, weight);
-        for (int e = 0; e < 6; ++e) impulse[e] += pull * one[e];
-        for (int32_t j = i + 1; j < count; ++j) {
-            const double *two = row + 6 * slot[j];
-            double *pair = s->value->pair_A + 36 * k->pair[slot[i] * n + slot[j]];
-            bool first = at[i] < at[j];
-            add_block(pair, first ? one : two, first ? two : one, weight);
-        }
-    }
-}
-
-void sn_cord_add_impulse(const snModel *m, snState *s, const snPathCord *k, const double *row, double impulse)
-{
-    for (int32_t i = 0; i < k->cord.nslot; ++i) {
-        int32_t f = m->body_free[k->body[i]];
-        for (int e = 0; e < 6 && f >= 0; ++e) s->impulse[6 * f + e] += impulse * row[6 * i + e];
-    }
-}
-
-void sn_cord_node_row(const snState *s, const snPathCord *k, const snCordNode *node, v3 n, double *row)
-{
-    double one[6];
-    if (node->junction) {
-        sn_junction_add_row(s->model, s, k, node->junction - 1, n, row);
-        return;
-    }
-    sn_body_point_row(s->ahead[k->body[node->slot]].q, node->r, n, one);
-    for (int e = 0; e < 6; ++e) row[6 * node->slot + e] += one[e];
-}
-
 /* ---- forces ----------------------------------------------------------------------------------- */
 
 static void find_pull(const snModel *m, snState *s, int32_t i)
@@ -108,6 +50,12 @@ static void evaluate_knot(void *context, int32_t i)
     sn_paths_solve_knot(s->model, s, i, s->ahead, s->cord_pull);
 }
 
+/* What moves in this step must have been where the step begins. */
+static void prepare(const snModel *m, snState *s)
+{
+    if (m->ncord > 0 && s->points_late && !s->quiet) sn_paths_place(m, s);
+}
+
 static void evaluate(const snModel *m, snState *s)
 {
     s->cords_placed = false;
@@ -125,42 +73,56 @@ static double moved_rate(const snModel *m, const snState *s, const snPathCord *k
 }
 
 /* A straight piece between two bodies under tension resists turning. */
-static void add_turning(const snModel *m, snState *s, int32_t i, double sign)
+static void add_turning(snCordSheet *t, int32_t i)
 {
-    const snPathCord *k = &m->cord[i];
-    const snCordNode *node = s->cord_node + k->node;
-    double *row = s->cord_row + 6 * k->slot, tension = s->cord_pull[i].tension;
+    snState *s = t->s;
+    const snCordNode *node = s->cord_node + t->k->node;
+    double tension = s->cord_pull[i].tension;
     for (int32_t e = 0; e + 1 < s->cord_nnode[i] && tension > 0; ++e) {
         if (node[e].arc || node[e].slot == node[e + 1].slot) continue;
         v3 n = v3_perp(node[e].t), b = v3_cross(node[e].t, n);
-        double weight = sign * s->h * s->h * tension / fmax(node[e].length, SHORT);
+        double weight = s->h * s->h * tension / fmax(node[e].length, SHORT);
         for (int side = 0; side < 2; ++side) {
-            memset(row, 0, sizeof(double) * 6 * (size_t)k->cord.nslot);
-            sn_cord_node_row(s, k, &node[e + 1], side ? b : n, row);
-            sn_cord_node_row(s, k, &node[e], v3_neg(side ? b : n), row);
-            sn_cord_add_row(m, s, k, row, weight, 1);
+            double *row = sn_sheet_row(t);
+            sn_sheet_node(t, &node[e + 1], side ? b : n, row);
+            sn_sheet_node(t, &node[e], v3_neg(side ? b : n), row);
+            sn_sheet_weigh(t, row, weight, 1);
         }
     }
 }
 
-/* Puts the elastic part of a cord into the system, or takes it out again (sign -1). */
-static void add_elastic(const snModel *m, snState *s, int32_t i, double sign)
+static void add_elastic(snCordSheet *t, int32_t i)
 {
-    const snPathCord *k = &m->cord[i];
+    const snState *s = t->s;
     const snCordPull *p = &s->cord_pull[i];
-    const double *g = s->cord_g + 6 * k->slot;
-    double h = s->h, drag = h * k->cord.beta * p->slope, base = p->tension - p->by_a * s->cord_activation[i];
+    const double *g = s->cord_g + 6 * t->k->slot;
+    double h = s->h, drag = h * t->k->cord.beta * p->slope, base = p->tension - p->by_a * s->cord_activation[i];
     double change = h * h * p->slope + h * p->drag, weight = change + drag; /* change meets v - v0 */
-    if (weight > 0) sn_cord_add_row(m, s, k, g, sign * weight, change / weight);
-    sn_cord_add_impulse(m, s, k, g, -sign * (h * base + drag * moved_rate(m, s, k, g)));
-    add_turning(m, s, i, sign);
+    double pull = h * base + drag * moved_rate(t->m, s, t->k, g);
+    for (int32_t e = 0; e < t->n; ++e) t->impulse[e] -= pull * t->g[e];
+    if (weight > 0) {
+        double *row = sn_sheet_row(t);
+        memcpy(row, t->g, sizeof *row * (size_t)t->n);
+        sn_sheet_weigh(t, row, weight, change / weight);
+    }
+    add_turning(t, i);
+}
+
+/* Puts the elastic part of a cord into the system, or takes it out again (sign -1). */
+static void put_elastic(const snModel *m, snState *s, int32_t i, double sign)
+{
+    snCordSheet t = sn_sheet_begin(m, s, i);
+    add_elastic(&t, i);
+    sn_sheet_close(&t, sign);
 }
 
 static void assemble(const snModel *m, snState *s)
 {
     for (int32_t i = 0; i < m->ncord; ++i) {
-        sn_cord_add_mass(m, s, i);
-        add_elastic(m, s, i, 1);
+        snCordSheet t = sn_sheet_begin(m, s, i);
+        sn_cord_add_mass(&t, i);
+        add_elastic(&t, i);
+        sn_sheet_close(&t, 1);
     }
 }
 
@@ -171,12 +133,12 @@ static void renew(const snModel *m, snState *s, int32_t i)
 {
     const snPathKnot *knot = m->cord[i].knot >= 0 ? &m->knot[m->cord[i].knot] : NULL;
     int32_t n = knot ? knot->knot.ncord : 1;
-    for (int32_t e = 0; e < n; ++e) add_elastic(m, s, knot ? knot->cord[e] : i, -1);
+    for (int32_t e = 0; e < n; ++e) put_elastic(m, s, knot ? knot->cord[e] : i, -1);
     if (knot)
         evaluate_knot(s, m->cord[i].knot);
     else
         find_pull(m, s, i);
-    for (int32_t e = 0; e < n; ++e) add_elastic(m, s, knot ? knot->cord[e] : i, 1);
+    for (int32_t e = 0; e < n; ++e) put_elastic(m, s, knot ? knot->cord[e] : i, 1);
 }
 
 static int32_t stiffen(const snModel *m, snState *s)
@@ -252,6 +214,8 @@ static void advance(const snModel *m, snState *s)
     int32_t first = 3 * m->nspline_point, end = 3 * m->npoint;
     for (int32_t i = 0; i < m->ncord; ++i)
         if (m->cord[i].knot < 0) keep_tension(m, s, i);
+    s->points_late = s->quiet;
+    if (s->quiet) return;
     for (int32_t e = first; e < end; ++e) s->pointdot[e] = -s->point[e];
     sn_paths_place(m, s);
     for (int32_t i = 0; i < m->ncord; ++i)
@@ -269,6 +233,7 @@ static void start(const snModel *m, snState *s)
 
 const snPart sn_part_paths = {.name = "paths",
                               .start = start,
+                              .prepare = prepare,
                               .evaluate = evaluate,
                               .assemble = assemble,
                               .stiffen = stiffen,

@@ -19,8 +19,31 @@ double sn_paths_jam(const snModel *m, const snState *s, int32_t *cord, int32_t *
 double sn_paths_strand_energy(const snModel *m, const snState *s, int32_t strand);
 double sn_paths_power(const snModel *m, const snState *s, int32_t constraint, const double velocity[6]);
 
-/* paths_mass.c: adds the inertia and the weight of the material of one cord to the system. */
-void sn_cord_add_mass(const snModel *m, snState *s, int32_t cord);
+/* paths_sheet.c: what a cord adds to the system, as rows over the velocities of its free bodies. */
+typedef struct snCordSheet {
+    const snModel *m;
+    snState *s;
+    const snPathCord *k;
+    int32_t count, slot[SN_CORD_BODIES]; /* of the free bodies */
+    int32_t n, ld;                       /* numbers in a row, and from one row to the next */
+    int32_t nrow;
+    double *row, *Q;          /* rows, and the product of all */
+    double *v0, *impulse, *g; /* n: velocities before the step, what is added to the impulses, dl/dv */
+    double *before, *flow;    /* for paths_mass.c: n; n for each node */
+    double *rest;             /* nnode: the same */
+} snCordSheet;
+int32_t sn_sheet_size(const snModel *m); /* doubles of memory that the largest needs */
+snCordSheet sn_sheet_begin(const snModel *m, snState *s, int32_t cord);
+double *sn_sheet_row(snCordSheet *t); /* the next row, all zero */
+/* Adds the velocity of a node along n to a row. */
+void sn_sheet_node(const snCordSheet *t, const snCordNode *node, v3 n, double *row);
+/* Once for each row, when it is whole: its weight (not below 0), and what of it meets v - v0 rather than v. */
+void sn_sheet_weigh(const snCordSheet *t, double *row, double weight, double scale);
+/* Adds everything to the system; sign -1: takes it out again. */
+void sn_sheet_close(const snCordSheet *t, double sign);
+
+/* paths_mass.c: the inertia and the weight of the material of one cord. */
+void sn_cord_add_mass(snCordSheet *t, int32_t cord);
 
 /* paths_knot.c: the cords of a knot at poses and velocities of all bodies: nodes, lengths, junctions; pulls into
  * `pull`. */
@@ -29,13 +52,6 @@ void sn_paths_solve_knot(const snModel *m, snState *s, int32_t knot, const rigid
 void sn_junction_add_row(const snModel *m, const snState *s, const snPathCord *k, int32_t junction, v3 n, double *row);
 
 /* part_paths.c */
-/* Adds weight row row' to the blocks of the cord's free bodies, and weight times the part of row . v0 that is theirs,
- * along row, to the impulses: a row that meets v - v0. `scale` is what of the weight goes to the impulses. row has 6
- * numbers for each slot; slots from..to-1 count. */
-void sn_cord_add_row(const snModel *m, snState *s, const snPathCord *k, const double *row, double weight, double scale);
-void sn_cord_add_impulse(const snModel *m, snState *s, const snPathCord *k, const double *row, double impulse);
-/* Adds the row of a node along n. */
-void sn_cord_node_row(const snState *s, const snPathCord *k, const snCordNode *node, v3 n, double *row);
 /* Force of activation 1 of a path strand on the free bodies, 6 numbers each, added; strength not included. */
 void sn_path_active_force(const snModel *m, const snState *s, int32_t strand, double *force);
 

@@ -9,141 +9,167 @@
 
 #include <string.h>
 
+/* One end of a piece: mass that is lumped there, direction. */
 typedef struct End {
-    const snCordNode *node;
+    double mass;
     v3 t;
-    double phi, along;    /* of the flow; length up to here */
-    double tendon, belly; /* material before it */
 } End;
 
-typedef struct Flow {
-    const snModel *m;
-    snState *s;
-    const snPathCord *k;
-    const double *g;
-    double *before[2], *row; /* ds/dv at both ends of the piece, and scratch: 6 for each slot */
-} Flow;
-
-static void clear(const Flow *f)
+/* Damping by mass is on the left side only. */
+static double drag_of(const snCordSheet *t)
 {
-    memset(f->row, 0, sizeof(double) * 6 * (size_t)f->k->cord.nslot);
+    return 1 + t->s->h * t->k->cord.alpha;
 }
 
-/* Adds part of the row of the speed of material at an end. */
-static void add_flow(const Flow *f, const End *end, int which, double part)
+static void weigh(const snCordSheet *t, double *row, double mass)
 {
-    for (int32_t e = 0; e < 6 * f->k->cord.nslot; ++e) f->row[e] += part * (end->phi * f->g[e] - f->before[which][e]);
+    double drag = drag_of(t);
+    sn_sheet_weigh(t, row, mass * drag, 1 / drag);
 }
 
-static void add_speed(const Flow *f, const End *end, int which, double part)
+/* ---- along the cord --------------------------------------------------------------------------- */
+
+/* Rows of the flow at all nodes: c = phi g - ds/dv; and the rest length up to each of them. */
+static void find_flow(const snCordSheet *t, const snCordPull *pull, int32_t n, const snCordNode *node, double *rest)
 {
-    sn_cord_node_row(f->s, f->k, end->node, v3_scale(end->t, part), f->row);
-    add_flow(f, end, which, part);
+    double along = 0, tendon, belly;
+    memset(t->before, 0, sizeof *t->before * (size_t)t->n);
+    for (int32_t k = 0; k < n; ++k) {
+        double *restrict flow = t->flow + t->ld * k;
+        sn_cord_material(&t->k->cord, pull, along, &tendon, &belly);
+        double phi = sn_cord_share(&t->k->cord, pull, tendon, belly);
+        rest[k] = tendon + belly;
+        for (int32_t e = 0; e < t->n; ++e) flow[e] = phi * t->g[e] - t->before[e];
+        along += node[k].length;
+        bool still = node[k].arc || k + 1 == n ||
+                     (node[k].slot == node[k + 1].slot && !node[k].junction && !node[k + 1].junction);
+        if (still) continue;
+        sn_sheet_node(t, &node[k + 1], node[k].t, t->before);
+        sn_sheet_node(t, &node[k], v3_neg(node[k].t), t->before);
+    }
 }
 
-static void put(const Flow *f, double mass)
+/* Adds part of the speed of material at node k to a row. */
+static void add_speed(const snCordSheet *t, const snCordNode *node, int32_t k, v3 along, double part, double *row)
 {
-    double drag = f->s->h * f->k->cord.alpha; /* damping by mass: on the left side only */
-    sn_cord_add_row(f->m, f->s, f->k, f->row, mass * (1 + drag), 1 / (1 + drag));
+    const double *restrict flow = t->flow + t->ld * k;
+    for (int32_t e = 0; e < t->n; ++e) row[e] += part * flow[e];
+    sn_sheet_node(t, &node[k], v3_scale(along, part), row);
 }
 
-/* Six coefficients of a node's velocity along n; false where its body is not simulated. */
-static bool node_row(const Flow *f, const snCordNode *node, v3 n, double row[6], int32_t *body, int32_t *free_body)
+static void add_along(snCordSheet *t, const snCordNode *node, int32_t k, const End end[2])
 {
-    *body = f->k->body[node->slot], *free_body = f->m->body_free[*body];
-    if (*free_body < 0) return false;
-    sn_body_point_row(f->s->ahead[*body].q, node->r, n, row);
-    return true;
-}
-
-/* Mass that moves with its node, at right angles to the cord: in the block of one body. */
-static void add_across(const Flow *f, const End *end, double mass)
-{
-    v3 n = v3_perp(end->t), b = v3_cross(end->t, n);
-    if (end->node->junction) { /* moves with several bodies */
-        for (int side = 0; side < 2; ++side)
-            clear(f), sn_cord_node_row(f->s, f->k, end->node, side ? b : n, f->row), put(f, mass);
+    if (node[k].arc) {
+        for (int e = 0; e < 2; ++e) {
+            double *row = sn_sheet_row(t);
+            add_speed(t, node, k + e, end[e].t, 1, row);
+            weigh(t, row, end[e].mass);
+        }
         return;
     }
-    double row[6], heavy = mass * (1 + f->s->h * f->k->cord.alpha);
-    int32_t body, at;
-    for (int side = 0; side < 2 && node_row(f, end->node, side ? b : n, row, &body, &at); ++side) {
-        double *block = f->s->value->body_A + 36 * at, along = 0;
-        for (int i = 0; i < 6; ++i) along += row[i] * f->s->velocity[6 * body + i];
-        for (int i = 0; i < 6; ++i) {
-            f->s->impulse[6 * at + i] += mass * along * row[i];
-            for (int e = 0; e < 6; ++e) block[6 * i + e] += heavy * row[i] * row[e];
+    double *row = sn_sheet_row(t);
+    for (int e = 0; e < 2; ++e) add_speed(t, node, k + e, end[e].t, 0.5, row);
+    weigh(t, row, 2 * end[0].mass);
+}
+
+/* ---- across it -------------------------------------------------------------------------------- */
+
+/* Gravity does work on material as it slides along. */
+static void add_slide(const snCordSheet *t, int32_t k, const End end[2], v3 gravity)
+{
+    const double *restrict flow = t->flow + t->ld * k;
+    double pull = 0;
+    for (int e = 0; e < 2; ++e) pull += t->s->h * end[e].mass * v3_dot(gravity, end[e].t);
+    for (int32_t i = 0; i < t->n; ++i) t->impulse[i] += pull * flow[i];
+}
+
+/* A junction moves with several bodies: rows as for the motion along. */
+static void add_junction(snCordSheet *t, const snCordNode *node, const End end[2], v3 gravity)
+{
+    double *weight = sn_sheet_row(t); /* of nothing: it only carries the pull */
+    sn_sheet_node(t, node, gravity, weight);
+    for (int32_t i = 0; i < t->n; ++i) t->impulse[i] += t->s->h * (end[0].mass + end[1].mass) * weight[i];
+    memset(weight, 0, sizeof *weight * (size_t)t->ld);
+    for (int e = 0; e < 2; ++e) {
+        if (!(end[e].mass > 0)) continue;
+        v3 n = v3_perp(end[e].t), b = v3_cross(end[e].t, n);
+        for (int side = 0; side < 2; ++side) {
+            double *row = sn_sheet_row(t);
+            sn_sheet_node(t, node, side ? b : n, row);
+            weigh(t, row, end[e].mass);
         }
     }
 }
 
-/* Gravity does work on material as it moves: with its node, and along the cord. */
-static void add_weight(const Flow *f, const End *end, int which, double mass)
+static void add_square(double *restrict block, const double row[6], double weight)
 {
-    v3 gravity = sn_gravity(f->m, f->s);
-    double row[6], pull = f->s->h * mass, slide = pull * v3_dot(gravity, end->t);
-    int32_t body, at;
-    if (end->node->junction) {
-        clear(f);
-        sn_cord_node_row(f->s, f->k, end->node, gravity, f->row);
-        sn_cord_add_impulse(f->m, f->s, f->k, f->row, pull);
-    } else if (node_row(f, end->node, gravity, row, &body, &at))
-        for (int i = 0; i < 6; ++i) f->s->impulse[6 * at + i] += pull * row[i];
-    for (int32_t e = 0; e < 6 * f->k->cord.nslot; ++e) {
-        int32_t b = f->m->body_free[f->k->body[e / 6]];
-        if (b >= 0) f->s->impulse[6 * b + e % 6] += slide * (end->phi * f->g[e] - f->before[which][e]);
+    for (int i = 0; i < 6; ++i)
+        for (int j = 0; j < 6; ++j) block[6 * i + j] += weight * row[i] * row[j];
+}
+
+/* J'J of the velocity J of a point: |r|^2 - r r' for omega, r x R' between omega and v. */
+static void add_point_mass(double *block, quat q, v3 r, double mass)
+{
+    double at[3] = {r.x, r.y, r.z}, square = v3_len2(r);
+    m3 R = m3_from_q(q);
+    for (int j = 0; j < 3; ++j) {
+        double c[3];
+        v3_store(c, v3_cross(r, v3_of(R.m[3 * j], R.m[3 * j + 1], R.m[3 * j + 2])));
+        for (int i = 0; i < 3; ++i) {
+            block[6 * i + j] += mass * ((i == j ? square : 0) - at[i] * at[j]);
+            block[6 * i + 3 + j] += mass * c[i];
+            block[6 * (3 + j) + i] += mass * c[i];
+        }
+        block[7 * (3 + j)] += mass;
     }
 }
 
-static void add_piece(const Flow *f, const End end[2], double mass, bool arc)
+/* Mass that moves with its node at right angles to the cord, and its weight: in the block of one body. A point mass is
+ * J'J, and what it would have along the cord is taken away. */
+static void add_across(const snCordSheet *t, const snCordNode *node, const End end[2], v3 gravity)
 {
-    if (arc) {
-        for (int e = 0; e < 2; ++e) clear(f), add_speed(f, &end[e], e, 1), put(f, mass / 2);
-    } else {
-        clear(f);
-        for (int e = 0; e < 2; ++e) add_speed(f, &end[e], e, 0.5);
-        put(f, mass);
-    }
+    const snState *s = t->s;
+    int32_t body = t->k->body[node->slot], at = t->m->body_free[body];
+    if (at < 0) return;
+    double *block = s->value->body_A + 36 * at, *impulse = s->impulse + 6 * at, row[6], drag = drag_of(t);
+    double mass = end[0].mass + end[1].mass;
+    v3 v = sn_body_point_velocity(s->ahead[body].q, s->velocity + 6 * body, node->r);
+    v3 push = v3_scale(v3_mad(v, s->h, gravity), mass);
+    add_point_mass(block, s->ahead[body].q, node->r, mass * drag);
     for (int e = 0; e < 2; ++e) {
-        add_across(f, &end[e], mass / 2);
-        add_weight(f, &end[e], e, mass / 2);
+        if (!(end[e].mass > 0)) continue;
+        push = v3_mad(push, -end[e].mass * v3_dot(v, end[e].t), end[e].t);
+        sn_body_point_row(s->ahead[body].q, node->r, end[e].t, row);
+        add_square(block, row, -end[e].mass * drag);
     }
+    sn_body_point_row(s->ahead[body].q, node->r, push, row);
+    for (int i = 0; i < 6; ++i) impulse[i] += row[i];
 }
 
-static void place_end(const Flow *f, const snCordPull *pull, const snCordNode *node, double along, End *end)
+void sn_cord_add_mass(snCordSheet *t, int32_t cord)
 {
-    end->node = node, end->along = along;
-    sn_cord_material(&f->k->cord, pull, along, &end->tendon, &end->belly);
-    end->phi = sn_cord_share(&f->k->cord, pull, end->tendon, end->belly);
-}
-
-/* ds/dv behind a piece from the one before it. */
-static void pass_piece(const Flow *f, const snCordNode *node)
-{
-    memcpy(f->before[1], f->before[0], sizeof(double) * 6 * (size_t)f->k->cord.nslot);
-    if (node->arc || (node[0].slot == node[1].slot && !node[0].junction && !node[1].junction)) return;
-    sn_cord_node_row(f->s, f->k, &node[1], node->t, f->before[1]);
-    sn_cord_node_row(f->s, f->k, &node[0], v3_neg(node->t), f->before[1]);
-}
-
-void sn_cord_add_mass(const snModel *m, snState *s, int32_t i)
-{
-    const snPathCord *k = &m->cord[i];
+    const snPathCord *k = t->k;
+    snState *s = t->s;
     const snCordNode *node = s->cord_node + k->node;
-    double before[2][6 * SN_CORD_BODIES];
-    Flow f = {m, s, k, s->cord_g + 6 * k->slot, {before[0], before[1]}, s->cord_row + 6 * k->slot};
-    memset(before[0], 0, sizeof(double) * 6 * (size_t)k->cord.nslot);
-    End end[2];
-    place_end(&f, &s->cord_pull[i], &node[0], 0, &end[0]);
-    for (int32_t e = 0; e + 1 < s->cord_nnode[i]; ++e) {
-        pass_piece(&f, &node[e]);
-        place_end(&f, &s->cord_pull[i], &node[e + 1], end[0].along + node[e].length, &end[1]);
-        end[0].t = node[e].t;
-        end[1].t = node[e].arc && e + 2 < s->cord_nnode[i] ? node[e + 1].t : node[e].t;
-        double mass = k->cord.line_mass * (end[1].tendon - end[0].tendon + end[1].belly - end[0].belly);
-        add_piece(&f, end, mass, node[e].arc);
-        double *swap = f.before[0];
-        f.before[0] = f.before[1], f.before[1] = swap;
-        end[0] = end[1];
+    int32_t n = s->cord_nnode[cord];
+    double *rest = t->rest;
+    v3 gravity = sn_gravity(t->m, s);
+    End end[2] = {{0, {0, 0, 0}}, {0, {0, 0, 0}}}; /* of the piece before and of that behind a node */
+    find_flow(t, &s->cord_pull[cord], n, node, rest);
+    for (int32_t e = 0; e < n; ++e) {
+        End piece[2] = {{0, {0, 0, 0}}, {0, {0, 0, 0}}};
+        if (e + 1 < n) {
+            piece[0].mass = piece[1].mass = 0.5 * k->cord.line_mass * (rest[e + 1] - rest[e]);
+            piece[0].t = node[e].t;
+            piece[1].t = node[e].arc && e + 2 < n ? node[e + 1].t : node[e].t;
+            add_along(t, node, e, piece);
+        }
+        end[1] = piece[0];
+        add_slide(t, e, end, gravity);
+        if (node[e].junction)
+            add_junction(t, &node[e], end, gravity);
+        else
+            add_across(t, &node[e], end, gravity);
+        end[0] = piece[1];
     }
 }

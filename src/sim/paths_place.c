@@ -55,6 +55,7 @@ void sn_paths_place(const snModel *m, snState *s)
     sn_pool_loop(s->pool, m->ncord, place_one, s);
     sn_pool_loop(s->pool, m->nknot, place_knot, s);
     s->cords_placed = true;
+    s->points_late = false;
 }
 
 /* ---- fields ----------------------------------------------------------------------------------- */
@@ -135,6 +136,7 @@ static void measure_junctions(const snModel *m, snState *s)
 void sn_paths_measure(const snModel *m, snState *s)
 {
     int32_t from = m->strand_constraintadr[m->nspline], to = m->strand_constraintadr[m->nstrand];
+    if (s->quiet) return;
     for (int32_t c = from; c < to; ++c) s->out_force[c] = s->out_gap[c] = 0, s->out_s[c] = m->constraint[c].s;
     for (int32_t i = 0; i < m->ncord; ++i) {
         rigid pose[SN_CORD_BODIES];

@@ -17,6 +17,10 @@
 /* ---- reading and setting, between steps ------------------------------------------------------ */
 
 double sn_plant_step(const snState *s); /* s */
+/* Steps that nobody looks at need not fill what fields and recordings show of path strands (control points, forces of
+ * constraints, lengths, tensions where strands branch). Nothing else depends on them. Off before the step that counts.
+ */
+void sn_plant_quiet(snState *s, bool on);
 void sn_plant_set_step(snState *s, double h);
 const rigid *sn_plant_bodies(const snState *s);       /* nbody */
 const double *sn_plant_coordinates(const snState *s); /* ncoord, rad or m, after the last step */
@@ -59,7 +63,8 @@ typedef struct snController {
 /* Returns the one that was there. */
 snController sn_plant_control(snState *s, snController controller);
 
-/* A coordinate lies against its stop and is held there. */
+/* A coordinate has stops; it lies against one and is held there. */
+bool sn_plant_has_stop(const snModel *m, int32_t coordinate);
 bool sn_plant_at_stop(const snModel *m, const snState *s, int32_t coordinate);
 
 /* ---- response: what activations do to velocities, in a controller ------------------------------ */
@@ -69,11 +74,13 @@ typedef struct snResponse snResponse;
 /* While it exists, steps prepare for it. One at a time per state. NULL: out of memory. */
 snResponse *sn_response_create(const snModel *m, snState *s);
 void sn_response_destroy(snResponse *r); /* before the state; NULL is fine */
-/* Finds the response at hand. The stops of the coordinates in `released` are left out: a joint that is held by its stop
- * answers to no muscle. */
+/* Finds the response at hand. The stops of the coordinates in `released` are left out (a joint that is held by its stop
+ * answers to no muscle) and answered for as if they were muscles that push. */
 void sn_response_find(snResponse *r, int32_t nreleased, const int32_t *released);
 /* Six rows, ld apart, for the velocities of a free body: in column k what activation 1 of muscle k adds, in column
- * nmuscle the velocity without any. What is behind is zero. */
+ * nmuscle + i what the stop of released coordinate i adds when it pushes with 1 N at the arm of its row
+ * (SN_JOINT_ANGLE_SCALE where the coordinate is an angle), behind them the velocity without any. What is behind that is
+ * zero. */
 void sn_response_of_body(const snResponse *r, int32_t body, int32_t ld, double *rows);
 
 /* ---- effort: what a driven motion takes, in a controller ---------------------------------------- */

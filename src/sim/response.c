@@ -26,13 +26,14 @@ static int32_t place_rows(const snModel *m, int32_t *row)
 static bool allocate(snResponse *r)
 {
     const snModel *m = r->m;
-    r->ld = sn_dense_ld(m->nactuator + 1);
+    r->ld = sn_dense_ld(m->nactuator + m->ncoord + 1);
     r->row = SN_NEW_ARRAY(int32_t, m->nbody);
     if (!r->row) return false;
     return (r->strand = SN_NEW_ARRAY(int32_t, m->nactuator)) && (r->scale = SN_NEW_ARRAY(double, m->nactuator)) &&
            (r->velocity = SN_NEW_ARRAY(double, (size_t)r->ld *(size_t)place_rows(m, r->row))) &&
-           (r->force = SN_NEW_ARRAY(double, 6 * (size_t)m->nfree * (size_t)m->nactuator)) &&
-           (r->released = SN_NEW_ARRAY(int32_t, m->ncoord)) && (r->clean = SN_NEW_ARRAY(uint8_t, m->nstrand));
+           (r->force = SN_NEW_ARRAY(double, 6 * (size_t)m->nfree * (size_t)(m->nactuator + m->ncoord))) &&
+           (r->released = SN_NEW_ARRAY(int32_t, m->ncoord)) && (r->was_on = SN_NEW_ARRAY(uint8_t, m->ncoord)) &&
+           (r->clean = SN_NEW_ARRAY(uint8_t, m->nstrand));
 }
 
 snResponse *sn_response_create(const snModel *m, snState *s)
@@ -58,9 +59,14 @@ void sn_response_destroy(snResponse *r)
 {
     if (!r) return;
     if (r->s) sn_kkt_attach(r->s->kkt, NULL, NULL);
-    void *block[] = {r->row, r->strand, r->scale, r->velocity, r->force, r->released, r->clean};
+    void *block[] = {r->row, r->strand, r->scale, r->velocity, r->force, r->released, r->was_on, r->clean};
     for (size_t i = 0; i < sizeof block / sizeof *block; ++i) sn_free(block[i]);
     sn_free(r);
+}
+
+bool sn_plant_has_stop(const snModel *m, int32_t coordinate)
+{
+    return m->coord_limit_row[coordinate] >= 0;
 }
 
 bool sn_plant_at_stop(const snModel *m, const snState *s, int32_t coordinate)
@@ -69,38 +75,65 @@ bool sn_plant_at_stop(const snModel *m, const snState *s, int32_t coordinate)
     return row >= 0 && s->joint_on[row];
 }
 
-/* Only the bodies' part of the system changes, so that this costs little. */
-static void switch_stops(const snResponse *r, bool on)
+/* Only the bodies' part of the system changes, so that this costs little; nothing where no stop was on. */
+static void factor_again(const snResponse *r)
 {
-    int32_t culprit;
-    if (!r->nreleased) return;
-    for (int32_t i = 0; i < r->nreleased; ++i) r->s->joint_on[r->m->coord_limit_row[r->released[i]]] = on;
-    sn_kkt_factor(r->s->kkt, r->clean, &culprit);
+    int32_t culprit, any = 0;
+    for (int32_t i = 0; i < r->nreleased; ++i) any += r->was_on[i];
+    if (any) sn_kkt_factor(r->s->kkt, r->clean, &culprit);
 }
 
-/* Columns of the actuators behind the strands: forces on the bodies themselves. The column of what moves without them
- * goes behind all. */
-static void respond_to_paths(const snModel *m, snState *s, snResponse *r)
+static void release(const snResponse *r)
 {
-    int32_t n = 6 * m->nfree;
+    for (int32_t i = 0; i < r->nreleased; ++i) {
+        uint8_t *on = &r->s->joint_on[r->m->coord_limit_row[r->released[i]]];
+        r->was_on[i] = *on, *on = 0;
+    }
+    factor_again(r);
+}
+
+static void hold(const snResponse *r)
+{
+    for (int32_t i = 0; i < r->nreleased; ++i) r->s->joint_on[r->m->coord_limit_row[r->released[i]]] = r->was_on[i];
+    factor_again(r);
+}
+
+/* The row of a stop says how fast its gap opens, so that a push acts along it. */
+static void push_of_stop(const snModel *m, const snState *s, int32_t coordinate, double *force)
+{
+    int32_t row = m->coord_limit_row[coordinate];
+    for (int side = 0; side < 2; ++side) {
+        int32_t body = m->pattern.joint_body[2 * row + side];
+        for (int i = 0; i < 6 && body >= 0; ++i) force[6 * body + i] += s->value->joint_J[12 * row + 6 * side + i];
+    }
+}
+
+/* Columns of the actuators behind the strands and of the stops: forces on the bodies themselves. The column of what
+ * moves without them goes behind all. */
+static void respond_to_forces(const snModel *m, snState *s, snResponse *r)
+{
+    int32_t n = 6 * m->nfree, end = m->nactuator + r->nreleased;
     for (int32_t i = 0; i < n; ++i) {
         double *row = r->velocity + (size_t)i * (size_t)r->ld;
-        row[m->nactuator] = row[r->nstrand];
+        row[end] = row[r->nstrand];
     }
-    for (int32_t j = r->nstrand; j < m->nactuator; ++j) {
+    for (int32_t j = r->nstrand; j < end; ++j) {
         double *force = r->force + (size_t)n * (size_t)(j - r->nstrand);
         memset(force, 0, sizeof(double) * (size_t)n);
-        if (m->actuator[j].through == SN_THROUGH_PATH) sn_path_active_force(m, s, m->actuator[j].index, force);
+        if (j >= m->nactuator)
+            push_of_stop(m, s, r->released[j - m->nactuator], force);
+        else if (m->actuator[j].through == SN_THROUGH_PATH)
+            sn_path_active_force(m, s, m->actuator[j].index, force);
     }
-    sn_kkt_respond_bodies(s->kkt, m->nactuator - r->nstrand, r->force, r->ld, r->velocity + r->nstrand);
+    sn_kkt_respond_bodies(s->kkt, end - r->nstrand, r->force, r->ld, r->velocity + r->nstrand);
 }
 
 void sn_system_respond(const snModel *m, snState *s, snResponse *r)
 {
-    switch_stops(r, false);
+    release(r);
     sn_kkt_attached_response(s->kkt, r->nstrand, r->strand, r->ld, r->velocity);
-    if (r->nstrand < m->nactuator) respond_to_paths(m, s, r);
-    switch_stops(r, true);
+    if (r->nstrand < m->nactuator + r->nreleased) respond_to_forces(m, s, r);
+    hold(r);
 }
 
 void sn_response_find(snResponse *r, int32_t nreleased, const int32_t *released)
@@ -125,6 +158,7 @@ void sn_response_of_body(const snResponse *r, int32_t body, int32_t ld, double *
             for (int32_t j = 0; j < m->nactuator; ++j) H[j] = r->scale[j] * velocity[j];
         else
             for (int32_t j = 0; j < m->nactuator; ++j) H[m->actuator[j].muscle] += r->scale[j] * velocity[j];
-        H[m->nmuscle] = velocity[m->nactuator];
+        for (int32_t j = 0; j < r->nreleased; ++j) H[m->nmuscle + j] = r->s->h * velocity[m->nactuator + j];
+        H[m->nmuscle + r->nreleased] = velocity[m->nactuator + r->nreleased];
     }
 }

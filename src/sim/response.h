@@ -1,8 +1,9 @@
 /* The inside of a response, for the parts that fill it, and the answers of the system.
  *
  * velocity is a matrix: six rows for each free body, a column for each actuator (what a unit of its force, over the
- * time of a step, does to the body's velocities) and one more for the velocities without any activation. A part fills
- * the rows of its bodies; columns of actuators that do not reach them are zero. */
+ * time of a step, does to the body's velocities), one for each stop that is left out (what a unit of its push does) and
+ * one more for the velocities without any activation. A part fills the rows of its bodies; columns of actuators and
+ * stops that do not reach them are zero. */
 #ifndef SN_SIM_RESPONSE_H
 #define SN_SIM_RESPONSE_H
 
@@ -13,7 +14,7 @@ struct snResponse {
     snState *s;
     int32_t ld; /* from one row of velocity to the next */
     double *velocity;
-    double *force;   /* 6 nfree for each actuator that pulls at the bodies themselves */
+    double *force;   /* 6 nfree for each actuator that pulls at the bodies themselves, and for each stop */
     int32_t *row;    /* nbody: first of a free body's rows, -1; those of the system come first, as it has them */
     double *scale;   /* nactuator: what activation 1 counts, step and strength included */
     bool one_each;   /* actuator j is all of muscle j */
@@ -21,6 +22,7 @@ struct snResponse {
     int32_t *strand; /* nstrand */
     int32_t nreleased;
     int32_t *released; /* ncoord: whose stops are left out */
+    uint8_t *was_on;   /* ncoord: of each of them */
     uint8_t *clean;    /* nstrand of the model, all 0: no strand has changed since the last factorisation */
 };
 

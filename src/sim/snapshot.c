@@ -37,21 +37,21 @@ static void pass_state(snState *s, Stream *t)
 static uint64_t fingerprint(const snModel *m, const snState *s)
 {
     int32_t count[] = {m->nbody,   m->njoint,      m->nstrand, m->npoint,
-                       m->nmuscle, m->nconstraint, s->size,    2 /* version */};
-    uint64_t h = sn_hash_bytes(0, count, sizeof count);
-    h = sn_hash_bytes(h, m->rest_point, (size_t)m->npoint * 3 * sizeof(double));
-    h = sn_hash_bytes(h, m->body_mass, (size_t)m->nbody * sizeof(double));
-    return sn_hash_bytes(h, &s->h, sizeof s->h);
+                       m->nmuscle, m->nconstraint, s->size,    3 /* version */};
+    uint64_t h = sn_checksum(0, count, sizeof count);
+    h = sn_checksum(h, m->rest_point, (size_t)m->npoint * 3 * sizeof(double));
+    h = sn_checksum(h, m->body_mass, (size_t)m->nbody * sizeof(double));
+    return sn_checksum(h, &s->h, sizeof s->h);
 }
 
 size_t sn_state_save(const snModel *m, const snState *s, void *bytes)
 {
     if (!sn_fits(m, s)) return 0;
     Stream t = {.bytes = bytes, .room = SIZE_MAX, .writing = true};
-    uint64_t print = fingerprint(m, s);
+    uint64_t print = bytes ? fingerprint(m, s) : 0;
     pass(&t, &print, sizeof print);
     pass_state((snState *)s, &t); /* only read */
-    uint64_t sum = bytes ? sn_hash_bytes(0, bytes, t.at) : 0;
+    uint64_t sum = bytes ? sn_checksum(0, bytes, t.at) : 0;
     pass(&t, &sum, sizeof sum);
     return t.at;
 }
@@ -71,7 +71,7 @@ snStatus sn_state_load(const snModel *m, snState *s, const void *bytes, size_t s
     if (size != sn_state_save(m, s, NULL)) return SN_BAD_INPUT;
     memcpy(&print, bytes, sizeof print);
     memcpy(&sum, (const unsigned char *)bytes + size - sizeof sum, sizeof sum);
-    if (print != fingerprint(m, s) || sum != sn_hash_bytes(0, bytes, size - sizeof sum)) return SN_BAD_INPUT;
+    if (print != fingerprint(m, s) || sum != sn_checksum(0, bytes, size - sizeof sum)) return SN_BAD_INPUT;
     sn_state_restore(m, s, bytes);
     return SN_OK;
 }

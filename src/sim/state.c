@@ -7,6 +7,7 @@
 #include "sim/state.h"
 #include "base/def.h"
 #include "sim/measure.h"
+#include "sim/paths.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

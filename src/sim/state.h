@@ -67,6 +67,8 @@ struct snState {
     size_t settled_size;
 
     bool cords_placed; /* nodes of the cords are where the bodies are now */
+    bool points_late;  /* control points of path strands are where they were some steps ago */
+    bool quiet;        /* steps leave them there, and do not fill what fields show of path strands */
     double lap;        /* clock at the end of the last stage */
     snStepInfo info;
 };

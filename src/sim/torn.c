@@ -11,6 +11,7 @@ static snStatus check_jams(const snState *s, snError *error)
 {
     const snModel *m = s->model;
     int32_t cord, point;
+    if (s->quiet) return SN_OK; /* seen after the next step that is not */
     double depth = sn_paths_jam(m, s, &cord, &point);
     if (depth <= JAMMED) return SN_OK;
     const snPathCord *k = &m->cord[cord];

@@ -8,6 +8,28 @@
 
 #include <string.h>
 
+/* Every length up to a few rounds of all chains: each bit counts, and so do the length and the seed. */
+static void checksum_sees_every_bit(void **state)
+{
+    (void)state;
+    enum { LONGEST = 100 };
+    unsigned char bytes[LONGEST];
+    for (int i = 0; i < LONGEST; ++i) bytes[i] = (unsigned char)(7 * i + 1);
+    for (size_t size = 0; size <= LONGEST; ++size) {
+        uint64_t sum = sn_checksum(0, bytes, size);
+        assert_true(sum == sn_checksum(0, bytes, size) && sum != sn_checksum(1, bytes, size));
+        if (size > 0) assert_true(sum != sn_checksum(0, bytes, size - 1));
+        for (size_t bit = 0; bit < 8 * size; ++bit) {
+            bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
+            assert_true(sn_checksum(0, bytes, size) != sum);
+            bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
+        }
+    }
+    unsigned char zero[2 * sizeof(uint64_t) * 4] = {0}; /* zeros behind the end are not what pads it */
+    for (size_t size = 1; size <= sizeof zero; ++size)
+        assert_true(sn_checksum(0, zero, size) != sn_checksum(0, zero, size - 1));
+}
+
 static void hash_is_fnv_1a(void **state)
 {
     (void)state;
@@ -123,6 +145,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hash_is_fnv_1a),
+        cmocka_unit_test(checksum_sees_every_bit),
         cmocka_unit_test(map_finds_what_was_put),
         cmocka_unit_test(map_survives_a_failure),
         cmocka_unit_test(distances_are_those_counted_by_hand),

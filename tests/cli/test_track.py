@@ -237,7 +237,7 @@ class Interruption(TrackCase):
         self.assertEqual(self.read("out.sto"), self.read("whole.sto"))
 
     def test_damaged_journal_is_refused(self):
-        self.write("out.resume", "sinew resume 3\n\0 and then nonsense " * 20)
+        self.write("out.resume", "sinew resume 4\n\0 and then nonsense " * 20)
         result = self.sinew("track", "finger", "bend.pose.csv", "-o", "out", "--end", "0.3", "--resume", code=3)
         self.assertIn("damaged", result.stderr)
         self.sinew("track", "finger", "bend.pose.csv", "-o", "out", "--end", "0.3")  # without it, a new run

@@ -18,7 +18,7 @@ static void mend(uint8_t *bytes, size_t size)
     memcpy(&settings, bytes + 24, 8);
     memcpy(&columns, bytes + 32, 8);
     if (settings > size || columns > size || HEAD + settings + columns > size) return;
-    memcpy(bytes, "sinew resume 3\n", 16);
+    memcpy(bytes, "sinew resume 4\n", 16);
     memset(bytes + HASH_AT, 0, 8);
     hash = sn_hash_bytes(0, bytes, HEAD);
     hash = sn_hash_bytes(hash, bytes + HEAD, (size_t)(settings + columns));

@@ -130,11 +130,33 @@ static void lengths_follow_the_tables(void **state)
     assert_at_most(worst, 1.5e-3);
 }
 
+/* Joints at the ends of their ranges, all muscles slack or all pulling: a tendon that was pulled through until its
+ * belly is 10 mm inside an eyelet would end a run. */
+static void bellies_stay_clear_of_eyelets(void **state)
+{
+    enum { POSES = 400 };
+    rig *r = *state;
+    uint64_t seed = 12345;
+    for (int i = 0; i < POSES; ++i) {
+        double q[SN_HAND_MAX_COORDINATE];
+        snError error = {0};
+        for (int32_t c = 0; c < r->model->ncoord; ++c) {
+            seed ^= seed << 13, seed ^= seed >> 7, seed ^= seed << 17;
+            q[c] = seed >> 40 & 1 ? r->model->coord_upper[c] : r->model->coord_lower[c];
+        }
+        for (int32_t k = 0; k < r->model->nmuscle; ++k) r->activation.data[k] = i & 1;
+        assert_int_equal(sn_pose(r->model, r->state, q), SN_OK);
+        if (sn_check_gaps(r->state, &error) != SN_OK) fail_msg("pose %d: %s", i, error.message);
+    }
+    memset(r->activation.data, 0, sizeof(double) * (size_t)r->model->nmuscle);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(passive_tension_is_small),
         cmocka_unit_test(lengths_follow_the_tables),
+        cmocka_unit_test(bellies_stay_clear_of_eyelets),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
