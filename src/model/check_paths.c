@@ -60,12 +60,10 @@ static void check_junction(snChecker *c, snId id, const snConstraintDef *d, snId
             sn_check_error(c, SN_KIND_CONSTRAINT, id, "attach it to a path that ends on bodies, or make them splines",
                            "path strand \"%.80s\" is attached to \"%.80s\", which hangs on another path itself",
                            d->strand, d->attachment);
-        else if (e->type == SN_CONSTRAINT_SURFACE ||
-                 (e->type == SN_CONSTRAINT_FIXED && e->position > 0 && e->position < 1))
+        else if (e->type == SN_CONSTRAINT_FIXED && e->position > 0 && e->position < 1)
             sn_check_error(c, SN_KIND_CONSTRAINT, id, "let sliding constraints guide that path, or make both splines",
-                           "path strand \"%.80s\" is attached to \"%.80s\", which \"%.80s\" %s", d->strand,
-                           d->attachment, e->name,
-                           e->type == SN_CONSTRAINT_SURFACE ? "wraps over a surface" : "fixes on its way");
+                           "path strand \"%.80s\" is attached to \"%.80s\", which \"%.80s\" fixes on its way",
+                           d->strand, d->attachment, e->name);
     }
 }
 

@@ -214,53 +214,100 @@ static double line_arm(v3 a, v3 b, v3 axis, v3 arm, v3 along)
     return side * v3_dot(v3_cross(axis, t), a);
 }
 
-/* The side that opens: without a surface the strand cuts the corner and its arm shrinks. a, b: from the axis. */
-static void check_lost_arm(snChecker *c, const Stop *stop, snId joint, v3 a, v3 b, v3 axis, v3 along, double lower,
-                           double upper)
+/* The least arm about an axis through `centre` that a surface leaves to a strand on its outside. Only
+ * cylinders along the axis and spheres say it in one number, others are trusted. */
+static double held_arm(const snSpec *spec, const Stop *over, v3 centre, v3 axis)
 {
-    v3 arm = across(v3_scale(v3_add(a, b), 0.5), along);
-    double q = v3_dot(v3_cross(axis, along), arm) > 0 ? lower : upper;
-    double drawn = line_arm(a, b, axis, arm, along);
-    double left = line_arm(a, q_rotate(q_axis_angle(axis, q * SN_DEG), b), axis, arm, along);
-    if (drawn < LEAST_ARM || left > drawn / 4) return;
-    sn_check_warning(c, SN_KIND_CONSTRAINT, stop->constraint, "let the strand run over a surface around the joint",
-                     "the strand's arm about joint \"%.60s\" falls from %.1f mm as drawn to %.1f mm at %.0f degrees",
-                     sn_spec_joint(c->spec, joint)->name, 1e3 * drawn, 1e3 * left, q);
+    if (!over) return -INFINITY;
+    const snConstraintDef *d = sn_spec_constraint(spec, over->constraint);
+    snId node = sn_spec_find(spec, SN_KIND_NODE, d->attachment);
+    if (!node || d->side != SN_ABOVE) return INFINITY;
+    const snNodeDef *shape = sn_spec_node(spec, node);
+    rigid frame = sn_node_frame(spec, node);
+    v3 along = q_rotate(frame.q, v3_of(0, 0, 1));
+    bool cylinder = shape->kind == SN_NODE_SHAPE && shape->shape == SN_SHAPE_CYLINDER;
+    bool sphere = shape->kind == SN_NODE_SHAPE && shape->shape == SN_SHAPE_SPHERE;
+    if (!sphere && !(cylinder && fabs(v3_dot(along, axis)) > 0.9)) return INFINITY;
+    return shape->extent[0] + d->offset - v3_len(across(v3_sub(frame.p, centre), axis));
 }
 
-/* Two neighbouring stops on the bodies of a joint, a before the joint and b behind it. */
-static void check_pair(snChecker *c, snId strand, const Stop *a, const Stop *b, snId joint)
+/* A strand and a joint that it passes: the stops on both bodies, and the surface between them, if there is one. */
+typedef struct Passage {
+    const Stop *a, *b, *over; /* a before the joint, b behind it */
+    snId strand, joint;
+    v3 centre, ra, rb; /* from the axis to both stops */
+    v3 axis, along;
+} Passage;
+
+/* The side that opens: without a surface the strand cuts the corner and its arm shrinks. */
+static void check_lost_arm(snChecker *c, const Passage *p, double lower, double upper)
 {
-    const snJointDef *d = sn_spec_joint(c->spec, joint);
-    rigid frame = sn_node_frame(c->spec, sn_joint_node(c->spec, joint));
-    v3 pa = sn_strand_drawn_point(c->spec, strand, a->position);
-    v3 pb = sn_strand_drawn_point(c->spec, strand, b->position);
+    v3 arm = across(v3_scale(v3_add(p->ra, p->rb), 0.5), p->along);
+    double q = v3_dot(v3_cross(p->axis, p->along), arm) > 0 ? lower : upper;
+    double drawn = line_arm(p->ra, p->rb, p->axis, arm, p->along);
+    v3 turned = q_rotate(q_axis_angle(p->axis, q * SN_DEG), p->rb);
+    double left = fmax(line_arm(p->ra, turned, p->axis, arm, p->along), held_arm(c->spec, p->over, p->centre, p->axis));
+    if (drawn < LEAST_ARM || left > drawn / 4) return;
+    sn_check_warning(c, SN_KIND_CONSTRAINT, p->a->constraint, "let the strand run over a surface around the joint",
+                     "the strand's arm about joint \"%.60s\" falls from %.1f mm as drawn to %.1f mm at %.0f degrees",
+                     sn_spec_joint(c->spec, p->joint)->name, 1e3 * drawn, 1e3 * left, q);
+}
+
+static bool find_passage(const snSpec *spec, int32_t coordinate, Passage *p)
+{
+    rigid frame = sn_node_frame(spec, sn_joint_node(spec, p->joint));
+    v3 pa = sn_strand_drawn_point(spec, p->strand, p->a->position);
+    v3 pb = sn_strand_drawn_point(spec, p->strand, p->b->position);
+    if (!turning_axis(sn_spec_joint(spec, p->joint), coordinate, frame.q, &p->axis)) return false;
+    p->centre = frame.p;
+    p->ra = across(v3_sub(pa, frame.p), p->axis), p->rb = across(v3_sub(pb, frame.p), p->axis);
+    v3 along = across(v3_sub(pb, pa), p->axis);
+    if (v3_len(along) < 0.6 * v3_dist(pa, pb)) return false; /* runs along the axis: twisting closes nothing */
+    p->along = v3_unit(along);
+    return true;
+}
+
+static double drawn_arm(const Passage *p)
+{
+    return fabs(v3_dot(v3_cross(p->axis, p->along), p->ra));
+}
+
+/* Two stops on the bodies of a joint, neighbours but for surfaces. About an axis that it lies near, compared with
+ * another one of the same joint, a tendon may lose its arm and change sides without cutting a corner. */
+static void check_pair(snChecker *c, Passage *p)
+{
+    const snJointDef *d = sn_spec_joint(c->spec, p->joint);
+    double largest = 0;
+    for (int32_t k = 0; k < 3; ++k)
+        if (find_passage(c->spec, k, p)) largest = fmax(largest, drawn_arm(p));
     for (int32_t k = 0; k < 3; ++k) {
-        v3 axis;
-        if (!turning_axis(d, k, frame.q, &axis)) break;
-        v3 along = across(v3_sub(pb, pa), axis), ra = across(v3_sub(pa, frame.p), axis);
-        if (v3_len(along) < 0.6 * v3_dist(pa, pb)) continue; /* runs along the axis: twisting closes nothing */
-        along = v3_unit(along);
-        v3 rb = across(v3_sub(pb, frame.p), axis);
-        check_eyelet(c, a, joint, ra, axis, along, -1, d->lower[k], d->upper[k]);
-        check_eyelet(c, b, joint, rb, axis, along, +1, d->lower[k], d->upper[k]);
-        check_lost_arm(c, a, joint, ra, rb, axis, along, d->lower[k], d->upper[k]);
+        if (!find_passage(c->spec, k, p)) continue;
+        if (!p->over) { /* else the surface carries the strand around the joint */
+            check_eyelet(c, p->a, p->joint, p->ra, p->axis, p->along, -1, d->lower[k], d->upper[k]);
+            check_eyelet(c, p->b, p->joint, p->rb, p->axis, p->along, +1, d->lower[k], d->upper[k]);
+        }
+        if (drawn_arm(p) > largest / 2) check_lost_arm(c, p, d->lower[k], d->upper[k]);
     }
 }
 
 static void check_eyelets(snChecker *c, snId strand, const Way *way)
 {
-    for (int32_t i = 1; i < way->count; ++i) {
-        const Stop *a = &way->at[i - 1], *b = &way->at[i];
-        /* a surface between two eyelets carries the strand around the joint */
-        bool eyelets = a->type != SN_CONSTRAINT_SURFACE && b->type != SN_CONSTRAINT_SURFACE;
-        if (!eyelets || !a->body || !b->body || a->body == b->body) continue;
-        for (snId joint = 1; joint <= sn_spec_count(c->spec, SN_KIND_JOINT); ++joint) {
+    const Stop *a = NULL, *over = NULL;
+    for (int32_t i = 0; i < way->count; ++i) {
+        const Stop *b = &way->at[i];
+        if (b->type == SN_CONSTRAINT_SURFACE) {
+            over = b;
+            continue;
+        }
+        for (snId joint = 1; a && a->body && b->body && joint <= sn_spec_count(c->spec, SN_KIND_JOINT); ++joint) {
             const snJointDef *d = sn_spec_joint(c->spec, joint);
             if (!d->enabled || !d->limited || !sn_joint_node(c->spec, joint)) continue;
-            if (connects(c->spec, d, a->body, b->body)) check_pair(c, strand, a, b, joint);
-            if (connects(c->spec, d, b->body, a->body)) check_pair(c, strand, b, a, joint);
+            Passage there = {.a = a, .b = b, .over = over, .strand = strand, .joint = joint};
+            Passage back = {.a = b, .b = a, .over = over, .strand = strand, .joint = joint};
+            if (connects(c->spec, d, a->body, b->body)) check_pair(c, &there);
+            if (connects(c->spec, d, b->body, a->body)) check_pair(c, &back);
         }
+        a = b, over = NULL;
     }
 }
 

@@ -7,8 +7,10 @@
 
 static const double POINT = 1e-9; /* m: a shorter piece has no direction of its own */
 
-static pathWrap placed_wrap(const snCordWrap *w, rigid pose)
+pathWrap path_cord_wrap(const snCord *c, const rigid *poses, int32_t index)
 {
+    const snCordWrap *w = &c->wrap[index];
+    rigid pose = poses[w->slot];
     return (pathWrap){.kind = w->kind,
                       .centre = rigid_apply(pose, w->centre),
                       .axis = q_rotate(pose.q, w->axis),
@@ -22,9 +24,9 @@ static snCordNode node_at(rigid pose, v3 p, int32_t slot)
 }
 
 /* Both ends of the arc between two points, and the length of it; false where there is none. */
-static bool find_arc(const snCordWrap *w, rigid pose, v3 a, v3 b, v3 touch[2], double *length)
+static bool find_arc(const snCord *c, const rigid *pose, int32_t index, v3 a, v3 b, v3 touch[2], double *length)
 {
-    pathWrap wrap = placed_wrap(w, pose);
+    pathWrap wrap = path_cord_wrap(c, pose, index);
     pathSegment s = path_segment(a, b, &wrap, false);
     if (!s.touches) return false;
     path_arc(a, b, &wrap, 2, touch); /* both ends */
@@ -79,9 +81,9 @@ int32_t sn_cord_place_between(const snCord *c, const rigid *pose, const v3 *firs
         const snCordWrap *w = &c->wrap[p->wrap];
         v3 b = point_node(c, pose, k + 1, first, last).p;
         double arc;
-        if (!find_arc(w, pose[w->slot], a, b, touch, &arc)) continue;
+        if (!find_arc(c, pose, p->wrap, a, b, touch, &arc)) continue;
         node[n] = node_at(pose[w->slot], touch[0], w->slot);
-        node[n].arc = true, node[n].length = arc;
+        node[n].arc = true, node[n].length = arc, node[n].wrap = p->wrap;
         node[n + 1] = node_at(pose[w->slot], touch[1], w->slot);
         n += 2;
     }
@@ -108,12 +110,10 @@ void sn_cord_gradient(const snCord *c, const rigid *pose, int32_t nnode, const s
     }
 }
 
-/* A point of the arc from node k to the next, at a fraction of it. */
-static v3 arc_point(const snCord *c, const rigid *pose, const snCordNode *from, const snCordNode *to, double part)
+pathArcPoint path_arc_point(const snCord *c, const rigid *pose, const snCordNode *from, const snCordNode *to,
+                            double part)
 {
-    int32_t point = from[-1].junction ? 0 : from[-1].point; /* an arc follows the point that its wrap belongs to */
-    const snCordWrap *w = &c->wrap[c->point[point].wrap];
-    pathWrap wrap = placed_wrap(w, pose[w->slot]);
+    pathWrap wrap = path_cord_wrap(c, pose, from->wrap);
     v3 a = v3_sub(from->p, wrap.centre), b = v3_sub(to->p, wrap.centre);
     v3 axis = wrap.kind == SN_WRAP_CYLINDER ? wrap.axis : v3_unit(v3_cross(a, from->t));
     double rise_a = v3_dot(a, axis), rise_b = v3_dot(b, axis);
@@ -121,8 +121,11 @@ static v3 arc_point(const snCord *c, const rigid *pose, const snCordNode *from, 
     double turn = atan2(v3_dot(axis, v3_cross(flat_a, flat_b)), v3_dot(flat_a, flat_b));
     double way = v3_dot(v3_cross(axis, flat_a), from->t) < 0 ? -1 : 1;
     if (turn * way < 0) turn += way * 2 * SN_PI;
-    v3 round = q_rotate(q_axis_angle(axis, part * turn), flat_a);
-    return v3_add(wrap.centre, v3_mad(round, rise_a + part * (rise_b - rise_a), axis));
+    quat q = q_axis_angle(axis, part * turn);
+    pathArcPoint on = {.t = q_rotate(q, from->t)};
+    on.p = v3_add(wrap.centre, v3_mad(q_rotate(q, flat_a), rise_a + part * (rise_b - rise_a), axis));
+    if (from->length > 0) on.bend = v3_scale(v3_cross(axis, on.t), turn / from->length);
+    return on;
 }
 
 v3 sn_cord_point(const snCord *c, const rigid *pose, int32_t nnode, const snCordNode *node, double along)
@@ -130,6 +133,6 @@ v3 sn_cord_point(const snCord *c, const rigid *pose, int32_t nnode, const snCord
     int32_t k = 0;
     while (k + 2 < nnode && along > node[k].length) along -= node[k++].length;
     double part = node[k].length > 0 ? fmin(fmax(along / node[k].length, 0), 1) : 0;
-    if (node[k].arc) return arc_point(c, pose, &node[k], &node[k + 1], part);
+    if (node[k].arc) return path_arc_point(c, pose, &node[k], &node[k + 1], part).p;
     return v3_lerp(node[k].p, node[k + 1].p, part);
 }

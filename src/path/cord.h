@@ -55,6 +55,7 @@ typedef struct snCordNode {
     int32_t point;    /* of the cord, -1: end of an arc, or a junction */
     int32_t junction; /* 1 + which junction of its knot it is, see knot.h; 0: none */
     bool arc;         /* what follows lies on a wrap */
+    int32_t wrap;     /* of the cord, which one; where arc is false, nothing */
     double length;    /* of what follows, m; 0 at the last node */
     v3 t;             /* direction of what follows; on an arc: at its start */
     v3 arrive;        /* direction of what comes before, at this node; at the first node as t */

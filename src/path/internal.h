@@ -35,6 +35,16 @@ v3 path_placed(const snPathLinks *links, int32_t link, v3 x, bool point);
 /* The wrap behind a point, placed by the motion (R, p) of its link; false where there is none. R NULL: neutral. */
 bool path_wrap_at(const snPathSet *set, const snPathLinks *links, int32_t point, pathWrap *wrap);
 
+/* A wrap of a cord, placed by the poses of its bodies. */
+pathWrap path_cord_wrap(const snCord *cord, const rigid *pose, int32_t index);
+/* A point of the arc between two nodes of a cord, at a fraction of it; its direction there, and what that changes by
+ * with the length. */
+typedef struct pathArcPoint {
+    v3 p, t, bend;
+} pathArcPoint;
+pathArcPoint path_arc_point(const snCord *cord, const rigid *pose, const snCordNode *from, const snCordNode *to,
+                            double part);
+
 /* Adds the row of a node's velocity along n to 6 numbers for each slot. */
 void path_add_row(const rigid *pose, const snCordNode *node, v3 n, double *row);
 

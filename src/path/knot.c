@@ -12,6 +12,7 @@ static const double CLOSE = 1e-15; /* m: a step that is rounding */
 typedef struct Place { /* of a junction */
     int32_t a;         /* the node before it, of the whole trunk */
     v3 p, t;
+    v3 bend;             /* dt/ds: not zero on a wrap */
     double before, part; /* length of the trunk up to node a; share of its piece */
 } Place;
 
@@ -36,6 +37,11 @@ static Place find_place(const Solve *v, int32_t j)
     p.part = length > 0 ? fmin((s - p.before) / length, 1) : 0;
     p.t = node[p.a].t;
     p.p = v3_lerp(node[p.a].p, node[p.a + 1].p, p.part);
+    if (node[p.a].arc) {
+        const snCord *cord = v->k->cord[v->k->trunk[j]].cord;
+        pathArcPoint on = path_arc_point(cord, v->pose, &node[p.a], &node[p.a + 1], p.part);
+        p.p = on.p, p.t = on.t, p.bend = on.bend;
+    }
     return p;
 }
 
@@ -74,9 +80,11 @@ static void add_branch(Solve *v, int32_t i)
     now->nnode = sn_cord_place_between(c->cord, v->pose, c->from >= 0 ? p : NULL, c->from >= 0 ? NULL : p, now->node,
                                        &now->length);
     now->pull = sn_cord_pull(c->cord, now->length, now->activation, &now->x);
-    double length, by_s = -v3_dot(away(c, now, &length), v->place[j].t);
+    double length;
+    v3 out = away(c, now, &length);
+    double by_s = -v3_dot(out, v->place[j].t), turn = (1 - by_s * by_s) / length - v3_dot(out, v->place[j].bend);
     v->r[j] += now->pull.tension * by_s;
-    v->S[j * n + j] += now->pull.slope * by_s * by_s + now->pull.tension * (1 - by_s * by_s) / length;
+    v->S[j * n + j] += now->pull.slope * by_s * by_s + now->pull.tension * turn;
 }
 
 /* Residual and slope at the junctions as they are; the largest residual. */
@@ -184,22 +192,95 @@ static void add_length_row(const Solve *v, const double *jac, int32_t n, const s
     }
 }
 
-/* Velocity of a junction with its s held: across the piece between that of its ends, along it that of the near end less
- * what the trunk before it grows by. */
-static void find_held_rows(const Solve *v, int32_t j, double *jac)
+/* The body that carries the piece of the trunk with a junction, where it is one: by a node at the junction. */
+static snCordNode carried(const Solve *v, int32_t j)
 {
     const Place *p = &v->place[j];
     const snCordNode *a = &v->now[v->k->trunk[j]].node[p->a];
-    int32_t width = 6 * v->k->nslot;
-    double before[ROW] = {0};
-    add_length_row(v, NULL, p->a, v->now[v->k->trunk[j]].node, before);
+    snCordNode node = {.p = p->p, .slot = a->slot == a[1].slot ? a->slot : -1, .point = -1, .junction = j + 1};
+    if (node.slot >= 0) node.r = rigid_unapply(v->pose[node.slot], p->p);
+    node.t = node.arrive = p->t;
+    node.arc = a->arc, node.wrap = a->wrap;
+    return node;
+}
+
+static snCordNode held_at(const Solve *v, int32_t slot, v3 p)
+{
+    return (snCordNode){.p = p, .r = rigid_unapply(v->pose[slot], p), .slot = slot};
+}
+
+/* Adds force . (omega x t) of a body. */
+static void add_turn(const Solve *v, int32_t slot, v3 t, v3 force, double *row)
+{
+    snCordNode here = held_at(v, slot, v->pose[slot].p), ahead = held_at(v, slot, v3_add(v->pose[slot].p, t));
+    path_add_row(v->pose, &ahead, force, row);
+    path_add_row(v->pose, &here, v3_neg(force), row);
+}
+
+static v3 transposed(const m3 *a, v3 x)
+{
+    const double *m = a->m;
+    return v3_of(m[0] * x.x + m[3] * x.y + m[6] * x.z, m[1] * x.x + m[4] * x.y + m[7] * x.z,
+                 m[2] * x.x + m[5] * x.y + m[8] * x.z);
+}
+
+/* The same of the straight piece before a wrap, or behind it: the shortest way over the wrap turns with its body, and
+ * as its ends move against that. arc: the node where the wrap begins, between the points arc - 1 and arc + 2. */
+static void add_tangent_turn(const Solve *v, const snCord *cord, const snCordNode *arc, bool behind, v3 force,
+                             double *row)
+{
+    const snCordNode *end[2] = {arc - 1, arc + 2};
+    pathWrap wrap = path_cord_wrap(cord, v->pose, arc->wrap);
+    pathSegment s = path_segment(end[0]->p, end[1]->p, &wrap, true);
+    v3 by[2] = {v3_neg(m3_mulv(&s.aa, force)), v3_neg(transposed(&s.ab, force))};
+    if (behind) by[0] = m3_mulv(&s.ab, force), by[1] = m3_mulv(&s.bb, force);
+    add_turn(v, arc->slot, behind ? s.gb : v3_neg(s.ga), force, row);
+    for (int e = 0; e < 2; ++e) {
+        snCordNode still = held_at(v, arc->slot, end[e]->p);
+        path_add_row(v->pose, end[e], by[e], row);
+        path_add_row(v->pose, &still, v3_neg(by[e]), row);
+    }
+}
+
+/* Adds force . dt/dq, t the direction of the trunk at a junction, s held. A straight piece turns with its ends; on a
+ * wrap t turns with its body, and as the trunk slides over it. */
+static void add_sway(const Solve *v, int32_t j, v3 force, double *row)
+{
+    const Place *p = &v->place[j];
+    const snCordNode *all = v->now[v->k->trunk[j]].node, *a = &all[p->a];
+    const snCord *cord = v->k->cord[v->k->trunk[j]].cord;
+    if (a->arc) {
+        double before[ROW] = {0};
+        add_turn(v, a->slot, p->t, force, row);
+        add_length_row(v, NULL, p->a, all, before);
+        for (int32_t e = 0; e < 6 * v->k->nslot; ++e) row[e] -= v3_dot(force, p->bend) * before[e];
+    } else if (a[1].arc) {
+        add_tangent_turn(v, cord, a + 1, false, force, row);
+    } else if (p->a && a[-1].arc) {
+        add_tangent_turn(v, cord, a - 1, true, force, row);
+    } else {
+        v3 sway = v3_scale(v3_mad(force, -v3_dot(force, p->t), p->t), 1 / fmax(a->length, 1e-6));
+        path_add_row(v->pose, a + 1, sway, row);
+        path_add_row(v->pose, a, v3_neg(sway), row);
+    }
+}
+
+/* Velocity of a junction with its s held: that of the last point before it, with the way from there turned and shorter
+ * by what the trunk before it grows by. Behind a wrap the next point takes the place of the last; on it, the wrap. */
+static void find_held_rows(const Solve *v, int32_t j, double *jac)
+{
+    const Place *p = &v->place[j];
+    const snCordNode *all = v->now[v->k->trunk[j]].node, *a = &all[p->a];
+    int32_t width = 6 * v->k->nslot, behind = !a->arc && p->a && a[-1].arc;
+    double before[ROW] = {0}, way = a->length * (behind ? p->part - 1 : p->part);
+    snCordNode on_wrap = carried(v, j);
+    add_length_row(v, NULL, p->a + behind, all, before);
     for (int axis = 0; axis < 3; ++axis) {
         v3 n = {axis == 0, axis == 1, axis == 2};
         double along = v3_dot(n, p->t), *row = jac + (size_t)(18 * v->k->nslot * j + axis * width);
-        v3 across = v3_mad(n, -along, p->t);
         memset(row, 0, sizeof *row * (size_t)width);
-        path_add_row(v->pose, a, v3_mad(v3_scale(across, 1 - p->part), along, p->t), row);
-        path_add_row(v->pose, a + 1, v3_scale(across, p->part), row);
+        path_add_row(v->pose, a->arc ? &on_wrap : a + behind, n, row);
+        if (!a->arc) add_sway(v, j, v3_scale(n, way), row);
         for (int32_t e = 0; e < width; ++e) row[e] -= along * before[e];
     }
 }
@@ -211,7 +292,7 @@ static void add_branch_slope(const Solve *v, const double *jac, int32_t i, doubl
     const snKnotCordNow *now = &v->now[i];
     int32_t j = junction_of(c), width = 6 * v->k->nslot;
     const Place *p = &v->place[j];
-    double held[ROW] = {0}, length, whole;
+    double held[ROW] = {0}, length;
     v3 out = away(c, now, &length);
     double cosine = v3_dot(out, p->t), T = now->pull.tension;
     add_length_row(v, jac, now->nnode - 1, now->node, held);
@@ -219,11 +300,7 @@ static void add_branch_slope(const Solve *v, const double *jac, int32_t i, doubl
     v3 turn = v3_scale(v3_mad(p->t, -cosine, out), -T / length);
     add_node_row(v, jac, &now->node[c->from >= 0 ? 1 : now->nnode - 2], turn, slope);
     add_junction_row(v->k, jac, j, v3_neg(turn), slope);
-    const snCordNode *a = &v->now[v->k->trunk[j]].node[p->a];
-    whole = fmax(a->length, 1e-6);
-    v3 sway = v3_scale(v3_mad(out, -cosine, p->t), -T / whole);
-    path_add_row(v->pose, a + 1, sway, slope);
-    path_add_row(v->pose, a, v3_neg(sway), slope);
+    add_sway(v, j, v3_scale(out, -T), slope);
 }
 
 /* ds/dq of all junctions: njunction rows of 6 * nslot. */
@@ -276,21 +353,11 @@ static void find_gradient(const Solve *v, const double *jac, const double *slide
 
 /* ---- nodes of the cords --------------------------------------------------------------------------- */
 
-static snCordNode junction_node(const Solve *v, int32_t j)
-{
-    const Place *p = &v->place[j];
-    const snCordNode *a = &v->now[v->k->trunk[j]].node[p->a];
-    snCordNode node = {.p = p->p, .slot = a->slot == a[1].slot ? a->slot : -1, .point = -1, .junction = j + 1};
-    if (node.slot >= 0) node.r = rigid_unapply(v->pose[node.slot], p->p);
-    node.t = node.arrive = p->t;
-    return node;
-}
-
 static void mark_branch(const Solve *v, int32_t i)
 {
     const snKnotCord *c = &v->k->cord[i];
     snCordNode *node = &v->now[i].node[c->from >= 0 ? 0 : v->now[i].nnode - 1];
-    snCordNode junction = junction_node(v, junction_of(c));
+    snCordNode junction = carried(v, junction_of(c));
     node->slot = junction.slot, node->r = junction.r, node->junction = junction.junction;
 }
 
@@ -304,14 +371,19 @@ static void cut_trunk(const Solve *v, int32_t i)
     const snCordNode *all = v->now[v->k->trunk[j]].node;
     snCordNode first = {0}, last = {0};
     int32_t to = c->to >= 0 ? v->place[c->to].a : v->nodes[j] - 1;
-    if (c->from >= 0) first = junction_node(v, c->from);
-    if (c->to >= 0) last = junction_node(v, c->to);
+    double end = c->to >= 0 && to == from - 1 ? v->place[c->to].part : 1; /* both junctions on one piece */
+    if (c->from >= 0) first = carried(v, c->from);
+    if (c->to >= 0) last = carried(v, c->to);
     if (c->from >= 0) now->node[n++] = first;
     for (int32_t e = from; e <= to; ++e) now->node[n++] = all[e];
     if (c->to >= 0) now->node[n++] = last;
     now->nnode = n;
-    for (int32_t e = 0; e + 1 < n; ++e) now->node[e].length = v3_dist(now->node[e].p, now->node[e + 1].p);
+    if (c->to >= 0 && last.arc) now->node[n - 2].length = all[to].length * v->place[c->to].part;
+    if (c->from >= 0 && first.arc) now->node[0].length = all[from - 1].length * (end - v->place[c->from].part);
+    for (int32_t e = 0; e + 1 < n; ++e)
+        if (!now->node[e].arc) now->node[e].length = v3_dist(now->node[e].p, now->node[e + 1].p);
     now->node[n - 1].length = 0;
+    now->node[n - 1].arc = false;
     now->node[n - 1].t = now->node[n - 1].arrive;
 }
 

@@ -1,8 +1,8 @@
 /* A knot: cords that meet in junctions, where a branch begins or ends on a trunk (a lumbrical on its profundus tendon).
  *
- * A junction is a point of the trunk's material. It lies on the trunk's line of straight pieces, at a length s from the
- * trunk's origin, and divides the trunk into cords with a tension each. It has no mass: the s of all junctions are
- * where the elastic energy is least at the given poses and activations, sum over cords i of T_i c_ij = 0,   c_ij =
+ * A junction is a point of the trunk's material. It lies on the trunk's line, straight or over a wrap, at a length s
+ * from the trunk's origin, and divides the trunk into cords with a tension each. It has no mass: the s of all junctions
+ * are where the elastic energy is least at the given poses and activations, sum over cords i of T_i c_ij = 0,   c_ij =
  * dl_i/ds_j:  1 of the trunk before j, -1 behind it, -t_branch . t of a branch so that the tension of the trunk steps
  * by what the branch pulls along it. What it pulls across goes to the bodies that hold the piece it is on, as if the
  * tendon lay in a sheath. With s(q) eliminated, g_i = dl_i/dq + c_i ds/dq,    ds/dq = -(sum k_i c_i c_i' + T_i
@@ -11,7 +11,7 @@
  *
  * Invariants
  * 1. Slots are those of the knot: all its cords share them.
- * 2. The cords of a trunk follow each other, and have the points of the whole trunk; a trunk has no wraps.
+ * 2. The cords of a trunk follow each other, and have the points of the whole trunk.
  * 3. A branch has one junction, at one of its ends. */
 #ifndef SN_PATH_KNOT_H
 #define SN_PATH_KNOT_H

@@ -76,10 +76,12 @@ static double parameter_at(const snModel *m, const snPathCord *k, int32_t cord, 
     return last;
 }
 
-/* Constraints of the wrap behind a node: those between two points of the strand. A junction is none of its own. */
-static void wrap_range(const snModel *m, const snPathCord *k, const snCordNode *node, int32_t *from, int32_t *to)
+/* Constraints of the wrap that an arc lies on: those between two points of the strand. */
+static void wrap_range(const snModel *m, const snPathCord *k, const snCordNode *arc, int32_t *from, int32_t *to)
 {
-    int32_t point = node->junction ? 0 : node->point, a = k->constraint[point], b = k->constraint[point + 1];
+    int32_t point = 0;
+    while (k->cord.point[point].wrap != arc->wrap) ++point;
+    int32_t a = k->constraint[point], b = k->constraint[point + 1];
     *from = m->constraint[a].body < 0 ? m->strand_constraintadr[k->strand] : a + 1;
     *to = m->constraint[b].body < 0 ? m->strand_constraintadr[k->strand + 1] : b;
 }
@@ -88,7 +90,7 @@ static void wrap_range(const snModel *m, const snPathCord *k, const snCordNode *
 static void measure_wrap(const snModel *m, snState *s, const snPathCord *k, const snCordNode *node, double force)
 {
     int32_t from, to;
-    wrap_range(m, k, node - 1, &from, &to);
+    wrap_range(m, k, node, &from, &to);
     for (int32_t c = from; c < to; ++c) s->out_force[c] = force / (to - from);
 }
 
@@ -260,7 +262,7 @@ double sn_paths_power(const snModel *m, const snState *s, int32_t constraint, co
             }
             if (!node[e].arc) continue;
             int32_t from, to;
-            wrap_range(m, k, &node[e - 1], &from, &to);
+            wrap_range(m, k, &node[e], &from, &to);
             if (constraint < from || constraint >= to) continue;
             power += (node_power(s, c->body, &node[e + 1], node[e + 1].t, velocity, pull) -
                       node_power(s, c->body, &node[e], node[e].t, velocity, pull)) /

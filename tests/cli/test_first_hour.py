@@ -25,6 +25,10 @@ class FirstHour(Case):
         self.sinew("info", "m.muscle.xml", code=3)
         self.sinew("convert", "m.muscle.xml", "n.muscle.xml", code=3)
 
+    def test_shipped_models_have_no_warnings(self):
+        for model in ("hand", "hand-left", "hand-clinical"):  # shoulder and body: test_shoulder.py, test_body.py
+            self.assertIn("0 errors, 0 warnings", self.sinew("check", model).stdout)
+
     def test_angles_beyond_half_a_turn_keep_their_side(self):
         self.write("far.pose.csv", "time,mcp2.flexion,mcp3.flexion\n0,0,0\n1,200,-190\n2,0,0\n")
         result = self.sinew("track", "hand", "far.pose.csv", "-o", "out", "--start", 0.9, "--end", 1)

@@ -53,7 +53,7 @@ static void counts(void **state)
     assert_int_equal(sn_spec_count(spec, SN_KIND_STRAND), 54);
     assert_int_equal(meshes, 30);  /* 27 bones of the hand, radius, ulna, humerus */
     assert_int_equal(bellies, 56); /* one for each strand, triceps, brachialis */
-    assert_int_equal(surfaces, 5);
+    assert_int_equal(surfaces, 9);
     assert_int_equal(on_strands, 4); /* lumbricals on the deep flexors */
     sn_spec_destroy(spec);
 }

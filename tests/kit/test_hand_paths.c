@@ -179,6 +179,46 @@ static void arms_are_continuous_in_both_coordinates(void **state)
     assert_at_most(worst, 1e-3);
 }
 
+static const snHandPoint *guarded_point(const snHand *hand, int32_t muscle)
+{
+    const snHandMuscle *m = &hand->muscle.at[muscle];
+    for (int32_t i = m->first; i < m->first + m->npoint; ++i)
+        if (hand->point.at[i].guard >= 0) return &hand->point.at[i];
+    return NULL;
+}
+
+/* Where the joint opens, the surfaces around wrist and ulna leave half of the neutral arm, which straight lines between
+ * the eyelets would not. */
+static void surfaces_keep_the_arms(void **state)
+{
+    const snHand *hand = *state;
+    int guarded = 0, would_fall = 0;
+    double least = INFINITY;
+    const char *of = "";
+    for (int32_t m = 0; m < hand->muscle.count; ++m) {
+        double q[SN_HAND_MAX_COORDINATE] = {0}, lower, upper;
+        snHandPoint *p = (snHandPoint *)guarded_point(hand, m);
+        if (!p) continue;
+        bool prosup = strcmp(hand->surface.at[p->guard].name, "shaft_ulna") == 0;
+        int32_t about = coordinate_of(hand, prosup ? "prosup" : "wrist", prosup ? "pronation" : "flexion");
+        double neutral = sn_hand_moment_arm(hand, q, m, about);
+        sn_hand_range(hand, about, &lower, &upper);
+        q[about] = neutral > 0 ? lower : upper;
+        double kept = sn_hand_moment_arm(hand, q, m, about) / neutral;
+        int32_t guard = p->guard;
+        p->guard = -1;
+        would_fall += sn_hand_moment_arm(hand, q, m, about) / neutral < 0.25;
+        p->guard = guard;
+        ++guarded;
+        if (kept < least) least = kept, of = hand->muscle.at[m].name;
+    }
+    print_message("%d muscles keep %.2f of their arm (%s); %d would fall below a quarter\n", guarded, least, of,
+                  would_fall);
+    assert_int_equal(guarded, 21);
+    assert_int_equal(would_fall, 21);
+    assert_true(least > 0.5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -186,6 +226,7 @@ int main(void)
         cmocka_unit_test(published_arms),
         cmocka_unit_test(arms_are_continuous),
         cmocka_unit_test(arms_are_continuous_in_both_coordinates),
+        cmocka_unit_test(surfaces_keep_the_arms),
     };
     return cmocka_run_group_tests(tests, load, unload);
 }

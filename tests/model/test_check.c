@@ -1,6 +1,8 @@
 /* The checker: a sound arm has no problem at all; each way of breaking it is found and named. */
 #include "broken_arm.h"
 
+#include <math.h>
+
 #include "model/spec_internal.h"
 #include "scenes.h"
 #include "sinew/model.h"
@@ -285,6 +287,17 @@ static void test_eyelet_rule(void **state)
     sn_spec_destroy(s);
 }
 
+static bool warns(const Arm *a, const char *text)
+{
+    snProblems p;
+    snSpec *s = build(a);
+    assert_int_equal(sn_check(s, &p), SN_OK);
+    bool found = reports(&p, false, text);
+    sn_problems_free(&p);
+    sn_spec_destroy(s);
+    return found;
+}
+
 /* By hand: eyelet 50 mm before and insertion 100 mm behind the axis, 20 mm off it; at -90 degrees the line between
  * (20, 50) and (-100, -20) passes the axis at 33.1 mm on the other side. */
 static void test_lost_arm(void **state)
@@ -299,6 +312,36 @@ static void test_lost_arm(void **state)
     a.extra.name = "axis", a.extra.translate[1] = 0.1, a.elbow.node = "axis";
     a.elbow.lower[0] = -90, a.elbow.upper[0] = 10;
     expect(&a, false, "arm about joint \"elbow\" falls from 20.0 mm as drawn to -33.1 mm at -90 degrees");
+    /* a cylinder around the axis leaves its radius, if that is enough */
+    a.surface.enabled = true, a.surface.position = 0.6;
+    a.wrap.translate[1] = 0.1;
+    assert_false(warns(&a, "falls from"));
+    a.wrap.extent[0] = 0.003;
+    expect(&a, false, "arm about joint \"elbow\" falls from 20.0 mm as drawn to 3.0 mm at -90 degrees");
+    a.wrap.extent[0] = 0.015, a.wrap.translate[0] = -0.012; /* wide, but behind the axis */
+    expect(&a, false, "arm about joint \"elbow\" falls from 20.0 mm as drawn to 3.0 mm at -90 degrees");
+}
+
+/* Two axes across the strand, which is 20 mm off one of them. The arm about the other may vanish where it is small in
+ * comparison, not where it is one that the strand works with. */
+static void test_lost_small_arm(void **state)
+{
+    (void)state;
+    Arm a;
+    init(&a);
+    double straight[] = {0.02, 0.3, 0, 0.02, 0.2, 0, 0.02, 0.1, 0, 0.02, 0.0, 0};
+    a.curve.npoint = 4, a.curve.point = straight;
+    a.surface.enabled = false;
+    a.eyelet.position = 0.5;
+    a.extra.name = "axis", a.extra.translate[1] = 0.1, a.elbow.node = "axis";
+    a.extra.rotate[0] = a.extra.rotate[3] = sqrt(0.5); /* 90 degrees about z: its second axis, y, along -x */
+    a.elbow.type = SN_JOINT_TYPE_UNIVERSAL;
+    for (int k = 0; k < 2; ++k) a.elbow.lower[k] = -60, a.elbow.upper[k] = 60;
+    a.elbow.lower[0] = a.elbow.upper[0] = 0;
+    for (int i = 0; i < 4; ++i) straight[3 * i + 2] = 0.006;
+    assert_false(warns(&a, "falls from"));
+    for (int i = 0; i < 4; ++i) straight[3 * i + 2] = 0.015;
+    expect(&a, false, "arm about joint \"elbow\" falls from 15.0 mm as drawn to");
 }
 
 static void test_all_at_once(void **state)
@@ -344,14 +387,15 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sound),         cmocka_unit_test(test_scenes_are_sound),
-        cmocka_unit_test(test_ranges),        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_scene),         cmocka_unit_test(test_bodies),
-        cmocka_unit_test(test_joints),        cmocka_unit_test(test_strands),
-        cmocka_unit_test(test_groups),        cmocka_unit_test(test_constraints),
-        cmocka_unit_test(test_mesh_surfaces), cmocka_unit_test(test_thin_mesh),
-        cmocka_unit_test(test_eyelet_rule),   cmocka_unit_test(test_all_at_once),
-        cmocka_unit_test(test_no_memory),     cmocka_unit_test(test_lost_arm),
+        cmocka_unit_test(test_sound),          cmocka_unit_test(test_scenes_are_sound),
+        cmocka_unit_test(test_ranges),         cmocka_unit_test(test_names),
+        cmocka_unit_test(test_scene),          cmocka_unit_test(test_bodies),
+        cmocka_unit_test(test_joints),         cmocka_unit_test(test_strands),
+        cmocka_unit_test(test_groups),         cmocka_unit_test(test_constraints),
+        cmocka_unit_test(test_mesh_surfaces),  cmocka_unit_test(test_thin_mesh),
+        cmocka_unit_test(test_eyelet_rule),    cmocka_unit_test(test_all_at_once),
+        cmocka_unit_test(test_no_memory),      cmocka_unit_test(test_lost_arm),
+        cmocka_unit_test(test_lost_small_arm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

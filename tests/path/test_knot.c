@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BODIES = 3, CORDS = 5, NODES = 10, WIDTH = 6 * BODIES };
+enum { BODIES = 3, CORDS = 5, NODES = 14, WIDTH = 6 * BODIES };
 
 static double pseudo(unsigned *seed)
 {
@@ -18,6 +18,7 @@ static double pseudo(unsigned *seed)
 /* A trunk with two junctions on the way through three bodies; a branch that begins on it, one that ends on it. */
 typedef struct Example {
     snCordPoint trunk[4], out[3], in[2];
+    snCordWrap wrap[3];
     snCord cord[CORDS];
     snKnotCord part[CORDS];
     int32_t first[2];
@@ -39,7 +40,23 @@ static snCord tendon(const snCordPoint *point, int32_t npoint, double belly, dou
                     .active_law = {.kind = SN_LAW_HILL_ACTIVE}};
 }
 
-static void make(Example *e)
+/* Cylinders so wide that the first junction comes to lie on one of them, before it and behind it. */
+static void put_wraps(Example *e)
+{
+    static const double x[3] = {-0.035, 0.001, 0.055}, radius[3] = {0.012, 0.006, 0.01};
+    for (int k = 0; k < 3; ++k) {
+        e->trunk[k].wrap = k;
+        e->wrap[k] = (snCordWrap){.kind = SN_WRAP_CYLINDER,
+                                  .slot = k,
+                                  .centre = {x[k], 0.006 - radius[k], 0},
+                                  .axis = v3_unit(v3_of(0.1, 0.05, 1)),
+                                  .side = {0, 1, 0},
+                                  .radius = radius[k]};
+    }
+    for (int i = 0; i < 3; ++i) e->cord[i].nwrap = 3, e->cord[i].wrap = e->wrap;
+}
+
+static void make(Example *e, bool wrapped)
 {
     *e = (Example){.trunk = {{.slot = 0, .wrap = -1, .at = {-0.06, 0, 0}},
                              {.slot = 1, .wrap = -1, .at = {-0.01, 0.004, 0.002}},
@@ -61,6 +78,7 @@ static void make(Example *e)
     e->part[3] = (snKnotCord){&e->cord[3], 0, -1, true};
     e->part[4] = (snKnotCord){&e->cord[4], -1, 1, true};
     e->knot = (snKnot){.ncord = CORDS, .njunction = 2, .nslot = BODIES, .cord = e->part, .trunk = e->first};
+    if (wrapped) put_wraps(e);
 }
 
 typedef struct Now {
@@ -103,10 +121,9 @@ static const double ACTIVE[CORDS] = {0.5, 0, 0, 0.4, 0.3};
 
 static void forces_balance_at_junctions(void **state)
 {
-    (void)state;
     unsigned seed = 3;
     Example e;
-    make(&e);
+    make(&e, *state != NULL);
     double worst = 0;
     for (int round = 0; round < 100; ++round) {
         rigid pose[BODIES];
@@ -131,14 +148,24 @@ static void forces_balance_at_junctions(void **state)
     assert_true(worst < 1e-9);
 }
 
+static bool same_course(const Now *a, const Now *b)
+{
+    for (int i = 0; i < CORDS; ++i) {
+        if (a->cord[i].nnode != b->cord[i].nnode) return false;
+        for (int k = 0; k < a->cord[i].nnode; ++k)
+            if (a->node[i][k].arc != b->node[i][k].arc) return false;
+    }
+    return true;
+}
+
 static void gradients_are_the_changes(void **state)
 {
-    (void)state;
     unsigned seed = 5;
     Example e;
-    make(&e);
-    const double d = 2e-6;
+    make(&e, *state != NULL);
+    const double d = *state ? 5e-7 : 2e-6; /* arcs of a few millimetres ask for smaller steps */
     double worst = 0, worst_place = 0, worst_force = 0;
+    int compared = 0, on_wrap[2] = {0};
     for (int round = 0; round < 30; ++round) {
         rigid pose[BODIES], other[BODIES];
         Now now, low, high;
@@ -148,7 +175,8 @@ static void gradients_are_the_changes(void **state)
             memcpy(other, pose, sizeof other);
             other[k / 6] = moved(pose[k / 6], k % 6, -d), solve(&e, other, ACTIVE, &low);
             other[k / 6] = moved(pose[k / 6], k % 6, d), solve(&e, other, ACTIVE, &high);
-            if (low.cord[1].nnode != now.cord[1].nnode || high.cord[1].nnode != now.cord[1].nnode) continue;
+            if (!same_course(&low, &now) || !same_course(&high, &now)) continue;
+            ++compared, ++on_wrap[now.node[1][0].arc];
             double force = 0;
             for (int i = 0; i < CORDS; ++i) {
                 worst = fmax(worst, fabs((high.cord[i].length - low.cord[i].length) / (2 * d) - now.g[i][k]));
@@ -161,7 +189,10 @@ static void gradients_are_the_changes(void **state)
             worst_place = fmax(worst_place, v3_dist(p, row));
         }
     }
-    print_message("lengths %.2g, junction %.2g, force %.2g N\n", worst, worst_place, worst_force);
+    print_message("lengths %.2g, junction %.2g, force %.2g N; first junction on a wrap in %d of %d\n", worst,
+                  worst_place, worst_force, on_wrap[1], compared);
+    assert_true(compared > 300 && on_wrap[0] > 50);
+    if (*state) assert_true(on_wrap[1] > 50);
     assert_true(worst < 1e-8);
     assert_true(worst_place < 1e-8);
     assert_true(worst_force < 1e-7);
@@ -177,10 +208,9 @@ static void force_of(const Now *now, double *f)
 
 static void activation_acts_along_the_gradient(void **state)
 {
-    (void)state;
     unsigned seed = 9;
     Example e;
-    make(&e);
+    make(&e, *state != NULL);
     const double d = 1e-5;
     double worst = 0, largest = 0;
     for (int round = 0; round < 30; ++round) {
@@ -208,7 +238,7 @@ static void slack_cords_stay_where_they_were(void **state)
 {
     (void)state;
     Example e;
-    make(&e);
+    make(&e, false);
     for (int i = 0; i < CORDS; ++i) e.cord[i].tendon_rest += 0.1, e.cord[i].tension_only = true;
     rigid pose[BODIES];
     for (int b = 0; b < BODIES; ++b) pose[b] = rigid_identity();
@@ -224,8 +254,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(forces_balance_at_junctions),
+        cmocka_unit_test_prestate(forces_balance_at_junctions, (void *)"wraps"),
         cmocka_unit_test(gradients_are_the_changes),
+        cmocka_unit_test_prestate(gradients_are_the_changes, (void *)"wraps"),
         cmocka_unit_test(activation_acts_along_the_gradient),
+        cmocka_unit_test_prestate(activation_acts_along_the_gradient, (void *)"wraps"),
         cmocka_unit_test(slack_cords_stay_where_they_were),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -227,7 +227,7 @@ static bool add_word(char text[MAX_TEXT], const char *word)
     return n >= 0 && (size_t)n < MAX_TEXT - used;
 }
 
-/* Points and their bodies; a surface between two of them becomes the wrap of that stretch. */
+/* Points and their bodies; a surface or a guard between two of them becomes the wrap of that stretch. */
 static snStatus set_path(Maker *k, const snHandMuscle *m, snLineMuscleDef *d, Route *r)
 {
     bool fits = true;
@@ -239,17 +239,18 @@ static snStatus set_path(Maker *k, const snHandMuscle *m, snLineMuscleDef *d, Ro
     for (int32_t i = 0; i < m->npoint && status == SN_OK; ++i) {
         const snHandPoint *p = &k->hand->point.at[m->first + i];
         const char *body = k->hand->bone.at[p->body].name;
-        if (p->kind == SN_HAND_SURFACE) {
-            const snHandSurface *s = &k->hand->surface.at[p->surface];
-            (void)snprintf(name, sizeof name, "%s.%s", s->name, m->name);
-            over = name, r->wrapped = true;
-            status = add_wrap(k, s, m, name);
-            continue;
+        int32_t tube = p->kind == SN_HAND_SURFACE ? p->surface : p->guard;
+        if (p->kind != SN_HAND_SURFACE) {
+            if (d->npoint) fits = add_word(r->wraps, over) && fits;
+            fits = add_word(r->bodies, strcmp(body, "humerus") == 0 ? "ulna" : body) && fits;
+            over = "-";
+            v3_store(r->point + 3 * d->npoint++, p->at);
         }
-        if (d->npoint) fits = add_word(r->wraps, over) && fits;
-        fits = add_word(r->bodies, strcmp(body, "humerus") == 0 ? "ulna" : body) && fits;
-        over = "-";
-        v3_store(r->point + 3 * d->npoint++, p->at);
+        if (tube < 0) continue;
+        const snHandSurface *s = &k->hand->surface.at[tube];
+        (void)snprintf(name, sizeof name, "%s.%s", s->name, m->name);
+        over = name, r->wrapped = true;
+        status = add_wrap(k, s, m, name);
     }
     d->bodies = r->bodies, d->point = r->point;
     if (r->wrapped) d->wraps = r->wraps;

@@ -54,6 +54,7 @@ typedef enum snHandKind { SN_HAND_ORIGIN, SN_HAND_SLIDING, SN_HAND_SURFACE, SN_H
 
 typedef struct snHandPoint {
     int32_t body, surface; /* surface: -1 for other kinds */
+    int32_t guard;         /* surface that a path stays outside of on its way to the next point, -1: none */
     snHandKind kind;
     v3 at; /* world, neutral pose */
 } snHandPoint;
@@ -95,9 +96,9 @@ void sn_hand_free(snHand *hand);
 
 /* Where every body is, as motions from the neutral pose, at joint coordinates in rad. */
 void sn_hand_pose(const snHand *hand, const double *coordinate, rigid *motion);
-/* Length of a path: straight between eyelets, tight around its surfaces. from_end (SN_HAND_MAX_PATH, may be NULL):
- * length from each point to the insertion. A strand on another one is taken to start from a fixed point; one that ends
- * on another one goes on along that one. */
+/* Length of a path: straight between eyelets, tight around its surfaces and guards. from_end (SN_HAND_MAX_PATH, may be
+ * NULL): length from each point to the insertion. A strand on another one is taken to start from a fixed point; one
+ * that ends on another one goes on along that one. */
 double sn_hand_path_length(const snHand *hand, const rigid *motion, int32_t muscle, double *from_end);
 /* Moment arm -dL/dq of a muscle about a coordinate, at joint coordinates in rad. */
 double sn_hand_moment_arm(const snHand *hand, const double *coordinate, int32_t muscle, int32_t about);

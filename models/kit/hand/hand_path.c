@@ -2,6 +2,7 @@
  * to set slack lengths over the range of motion and to compare moment arms with published ones before anything is
  * simulated. */
 #include "hand/hand.h"
+#include "path/internal.h"
 
 void sn_hand_pose(const snHand *hand, const double *coordinate, rigid *motion)
 {
@@ -52,6 +53,19 @@ static double tight_length(const snHandSurface *s, rigid motion, double offset, 
     return length;
 }
 
+/* Length of a string from a to b that a tube bends where it comes into the way, on the side where it lies at rest. */
+static double guarded_length(const snHand *hand, const rigid *motion, double offset, const snHandPoint *p, v3 a, v3 b)
+{
+    const snHandSurface *s = &hand->surface.at[p->guard];
+    v3 drawn = v3_lerp(p->at, p[1].at, 0.5);
+    pathWrap wrap = {.kind = SN_WRAP_CYLINDER,
+                     .centre = rigid_apply(motion[s->body], s->center),
+                     .axis = q_rotate(motion[s->body].q, s->axis),
+                     .side = q_rotate(motion[s->body].q, v3_sub(drawn, s->center)),
+                     .radius = s->radius + offset};
+    return path_segment(a, b, &wrap, false).length;
+}
+
 static v3 point_at(const snHand *hand, const rigid *motion, int32_t index)
 {
     const snHandPoint *p = &hand->point.at[index];
@@ -100,7 +114,8 @@ double sn_hand_path_length(const snHand *hand, const rigid *motion, int32_t musc
             length += piece;
             --i;
         } else {
-            length += v3_dist(here, next);
+            bool guarded = p->guard >= 0 && index[i + 1] == index[i] + 1;
+            length += guarded ? guarded_length(hand, motion, m->radius, p, here, next) : v3_dist(here, next);
         }
         end[i] = length;
     }

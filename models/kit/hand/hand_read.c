@@ -135,9 +135,12 @@ static snHandKind read_kind(snFigures *t, int32_t row)
 
 static bool read_point(snHand *hand, snFigures *t, int32_t row)
 {
-    snHandPoint p = {.body = find_bone(hand, t, row, "body"), .surface = -1, .kind = read_kind(t, row)};
+    snHandPoint p = {.body = find_bone(hand, t, row, "body"), .surface = -1, .guard = -1, .kind = read_kind(t, row)};
     p.at = sn_figures_v3(t, row, "point");
-    if (p.kind == SN_HAND_SURFACE) p.surface = find_surface(hand, t, row);
+    if (p.kind == SN_HAND_SURFACE)
+        p.surface = find_surface(hand, t, row);
+    else if (sn_figures_has(t, row, "surface") && find_muscle(hand, sn_figures_text(t, row, "surface")) < 0)
+        p.guard = find_surface(hand, t, row);
     int32_t index = find_muscle(hand, sn_figures_text(t, row, "abbr"));
     if (index < 0) {
         sn_figures_complain(t, row, "no muscle is called \"%s\"", sn_figures_text(t, row, "abbr"));

@@ -379,6 +379,23 @@ static snStatus add_contacts(const snHand *hand, const course *c, int32_t i, snS
     return status;
 }
 
+/* One constraint names the surface that a path stays outside of between point i and the next. Splines go without: they
+ * would need many contacts. */
+static snStatus add_guard(const snHand *hand, const course *c, int32_t i, snSpec *spec)
+{
+    int32_t guard = hand->point.at[c->muscle->first + i].guard;
+    if (guard < 0 || !c->path || i + 1 == c->n) return SN_OK;
+    const snHandSurface *s = &hand->surface.at[guard];
+    char name[80];
+    snprintf(name, sizeof name, "%s.%s", c->muscle->name, s->name);
+    snConstraintDef def = constraint(c, SN_CONSTRAINT_SURFACE, s->name, (c->x[i] + c->x[i + 1]) / 2);
+    def.name = name;
+    def.equality = SN_INEQUAL;
+    def.side = SN_ABOVE;
+    def.offset = c->muscle->radius;
+    return sn_add_constraint(spec, &def, NULL);
+}
+
 static snStatus add_constraints(const snHand *hand, const course *c, snSpec *spec)
 {
     snStatus status = SN_OK;
@@ -399,6 +416,7 @@ static snStatus add_constraints(const snHand *hand, const course *c, snSpec *spe
             constraint(c, p->kind == SN_HAND_SLIDING ? SN_CONSTRAINT_SLIDING : SN_CONSTRAINT_FIXED, to, c->x[i]);
         def.name = name;
         status = sn_add_constraint(spec, &def, NULL);
+        if (status == SN_OK) status = add_guard(hand, c, i, spec);
     }
     return status;
 }
