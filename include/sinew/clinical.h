@@ -231,6 +231,7 @@ typedef enum snPursuit {
     SN_PURSUE_STEP,   /* the pose one control step of 1/24 s ahead */
     SN_PURSUE_PAPER /* [Tsang 2005]: joints by themselves at 24 steps a second, relative forces, L-BFGS-B, wrist last */
 } snPursuit;
+typedef struct snPursue snPursue; /* a run in progress, as the receiver of its frames sees it */
 typedef struct snPursueDef {
     size_t size; /* of this struct: set by its default function */
     snPursuit method;
@@ -247,6 +248,12 @@ typedef struct snPursueDef {
     /* choose activations at the keys of the poses and move them in straight lines; not for the paper's */
     bool keys_only;
     snProgress progress;
+    /* Receives each finished frame, with the columns of the replay. Anything but SN_OK ends the run. */
+    snStatus (*frame)(void *user, const snPursue *run, const snTrackDef *columns, const snTrackFrame *frame);
+    void *user;
+    /* of an interrupted run with the same settings: continue after its last frame, bit for bit */
+    const void *checkpoint;
+    size_t checkpoint_size;
 } snPursueDef;
 static inline snPursueDef sn_default_pursue_def(void)
 {
@@ -265,13 +272,17 @@ typedef struct snPursueReport {
     double *final_pose;           /* per coordinate */
     bool *clamped;                /* per coordinate: a target lay beyond its range */
     int32_t repetitions;
-    double *stored; /* steps x units: activations of every step */
+    int32_t resumed; /* frames of the interrupted run that this one continued; counted in `frames` */
+    double *stored;  /* steps x units: activations of every step; NULL where frames are handed over */
     void *memory;
 } snPursueReport;
 /* poses: columns that the model lacks are ignored. replay may be NULL. SN_DIVERGED, SN_CANCELLED: the replay has
  * the frames that are finished. */
 SN_API snStatus sn_pursue(snPatient *patient, const snPoses *poses, const snPursueDef *def, snTrack **replay,
                           snPursueReport *report, snError *error);
+/* The run at its last finished frame as bytes, for def->checkpoint of a later one. Gives the size, which does not
+ * change during a run; bytes may be NULL. */
+SN_API size_t sn_pursue_save(const snPursue *run, void *bytes);
 SN_RELEASED(sn_pursue_report_free, snPursueReport)
 
 /* What is lost when one thing after the other is taken away, or what transfers give back. */

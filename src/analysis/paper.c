@@ -170,12 +170,13 @@ static snStatus run(Paper *s, snPursue *u, snTrack *replay, snError *error)
 {
     snPatient *p = s->p;
     int32_t n = (int32_t)floor((u->end - u->begin) / frame + 1e-6);
-    snStatus status = SN_OK;
     sn_pursue_reference(u, u->begin, u->sim->q, NULL, NULL);
     sn_patient_place(p, u->sim->q, NULL);
     start_lengths(s);
-    for (int32_t i = 0; i <= n && status == SN_OK; ++i) {
+    snStatus status = sn_pursue_begin(u, error);
+    for (int32_t i = u->first; i <= n && status == SN_OK; ++i) {
         double time = u->begin + i * frame;
+        sn_pursue_mark(u, i);
         if (u->def->progress.call && u->def->progress.call(u->def->progress.user, "track", i, n)) return SN_CANCELLED;
         for (int32_t unit = 0; unit < p->nu; ++unit) p->activation[unit] = s->c[p->control[unit]];
         status = sn_pursue_record(u, time, replay);
@@ -198,6 +199,9 @@ snStatus sn_pursue_paper(snPursue *u, snTrack *replay, snError *error)
     snStatus status = open_paper(u->p, false, &s, error);
     if (status == SN_OK) status = sn_lbfgsb_create(u->p->nz, &s.solver, error);
     s.target = u->target;
+    u->own[0].at = s.w, u->own[0].count = (size_t)u->p->nq;
+    u->own[1].at = s.stretch, u->own[1].count = (size_t)u->p->np;
+    u->own[2].at = s.c, u->own[2].count = (size_t)u->p->nz;
     if (status == SN_OK) status = run(&s, u, replay, error);
     if (status == SN_OK) u->report->repetitions = 1;
     close_paper(&s);

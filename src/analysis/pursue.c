@@ -1,7 +1,6 @@
 /* Following a motion: control, steps, fatigue, what is recorded. The published method is in paper.c. */
 #include "analysis/pursue.h"
 #include "base/def.h"
-#include "motion/poses.h"
 
 #include "analysis/fatigue.h"
 #include "base/alloc.h"
@@ -231,6 +230,10 @@ static snStatus record(snPursue *u, double time, snTrack *replay)
 {
     snPatient *p = u->p;
     double *s = u->scalar, *point = u->point;
+    bool again = u->again;
+    u->again = false;
+    ++u->report->frames;
+    if (again || !u->columns) return SN_OK;
     sn_patient_place(p, u->sim->q, u->sim->v);
     for (int32_t i = 0; i < p->np; ++i) {
         sn_path_drawn(&p->s->path, &p->links, i, point);
@@ -247,8 +250,10 @@ static snStatus record(snPursue *u, double time, snTrack *replay)
         s[p->nu + p->np + i] = p->path->length[i];
     }
     memcpy(s + p->nu + 2 * p->np, u->sim->q, sizeof *s * (size_t)p->nq);
-    ++u->report->frames;
-    return sn_track_append(replay, time, u->pose, u->point, s);
+    snTrackFrame frame = {.time = time, .pose = u->pose, .point = u->point, .scalar = s};
+    snStatus status = replay ? sn_track_append(replay, time, u->pose, u->point, s) : SN_OK;
+    if (status != SN_OK || !u->def->frame) return status;
+    return u->def->frame(u->def->user, u, sn_track_def(u->columns), &frame);
 }
 
 static void compare(snPursue *u, double time)
@@ -310,15 +315,16 @@ static snStatus run_once(snPursue *u, double offset, snTrack *replay)
     snStatus status = SN_OK;
     int32_t n = (int32_t)floor((u->end - u->begin) / u->h + 1e-6),
             frame = (int32_t)fmax(1, round(1 / (u->frame_rate * u->h)));
-    for (int32_t i = 0; i <= n && status == SN_OK; ++i) {
+    for (int32_t i = u->first; i <= n && status == SN_OK; ++i) {
         double time = u->begin + i * u->h;
         if (u->def->progress.call &&
             i % u->every == 0 && /* often: what is finished can be kept only if this ends soon */
             u->def->progress.call(u->def->progress.user, "track", offset + time - u->begin, u->total))
             return SN_CANCELLED;
+        if (i % frame == 0) sn_pursue_mark(u, i);
         if (i % frame == 0) compare(u, time);
         if (i < n) status = choose(u, i, time);
-        if (status == SN_OK && i % frame == 0 && replay) status = record(u, offset + time, replay);
+        if (status == SN_OK && i % frame == 0) status = record(u, offset + time, replay);
         if (i == n || status != SN_OK) break;
         if (u->report->stored && u->report->steps < u->room)
             memcpy(u->report->stored + (size_t)u->report->steps * (size_t)u->p->nu, u->p->activation,
@@ -331,17 +337,17 @@ static snStatus run_once(snPursue *u, double offset, snTrack *replay)
     return status;
 }
 
-static snStatus run(snPursue *u, snTrack *replay)
+static snStatus run(snPursue *u, snTrack *replay, snError *error)
 {
     int32_t repeat = u->def->repeat > 0 ? u->def->repeat : 1;
     double length = u->end - u->begin;
-    snStatus status = SN_OK;
+    snStatus status = sn_pursue_begin(u, error);
     u->total = repeat * length;
-    for (int32_t i = 0; i < repeat && status == SN_OK; ++i) {
-        sn_pursue_reference(u, u->begin, u->sim->q, u->sim->v, NULL);
-        status = run_once(u, i * (length + u->def->rest + 1 / u->frame_rate), replay);
+    for (; u->repetition < repeat && status == SN_OK; ++u->repetition, u->first = 0) {
+        if (!u->again) sn_pursue_reference(u, u->begin, u->sim->q, u->sim->v, NULL);
+        status = run_once(u, u->repetition * (length + u->def->rest + 1 / u->frame_rate), replay);
         if (status == SN_OK) ++u->report->repetitions;
-        if (i + 1 < repeat) tire(u, u->def->rest, true);
+        if (u->repetition + 1 < repeat) tire(u, u->def->rest, true);
     }
     return status;
 }
@@ -353,9 +359,10 @@ static bool reserve(snPursue *u)
     size_t steps = (size_t)ceil((u->end - u->begin) / u->h) + 2;
     size_t drawn = 0;
     for (int32_t i = 0; i < p->np; ++i) drawn += 3 * (size_t)sn_path_drawn_count(&p->s->path, i);
-    u->room = (int32_t)steps;
     double *at = u->block = SN_NEW_ARRAY(double, 4 * nq + nq * nu + 7 * (size_t)p->m->nbody + ns + np + drawn +
                                                      3 * (size_t)sn_poses_columns(u->poses));
+    if (u->def->frame) steps = 0; /* an hour would take a quarter of a gigabyte */
+    u->room = (int32_t)steps;
     double *out = u->report->memory = SN_NEW_ARRAY(double, 3 * nq + nu + steps * nu);
     u->column = SN_NEW_ARRAY(int32_t, 2 * nq);
     u->fatigue = SN_NEW_ARRAY(snFatigue, nu);
@@ -365,7 +372,7 @@ static bool reserve(snPursue *u)
     u->B = u->free + nq, u->pose = u->B + nq * nu, u->scalar = u->pose + 7 * (size_t)p->m->nbody;
     u->strength = u->scalar + ns, u->point = u->strength + np, u->row = u->point + drawn;
     u->report->rms = out, u->report->final_pose = out + nq, u->report->fatigued = out + 2 * nq,
-    u->report->clamped = (bool *)(out + 2 * nq + nu), u->report->stored = out + 3 * nq + nu;
+    u->report->clamped = (bool *)(out + 2 * nq + nu), u->report->stored = steps ? out + 3 * nq + nu : NULL;
     u->compared = u->column + nq;
     memcpy(u->strength, p->strength, sizeof(double) * np);
     for (size_t i = 0; i < nu; ++i) u->fatigue[i] = sn_fatigue_rested();
@@ -412,17 +419,21 @@ snStatus sn_pursue(snPatient *p, const snPoses *poses, const snPursueDef *def, s
     double started = sn_clock();
     set_rates(&u);
     snStatus status = reserve(&u) ? SN_OK : SN_NO_MEMORY;
-    if (status == SN_OK && replay) status = start_replay(&u, &track);
+    if (status == SN_OK && (replay || def->frame)) status = start_replay(&u, &track);
+    u.columns = track;
+    if (!replay) track = NULL;
     if (status == SN_OK && def->keys_only && def->method != SN_PURSUE_PAPER) status = sn_pursue_keys(&u);
     if (status == SN_OK) {
-        status = def->method == SN_PURSUE_PAPER ? sn_pursue_paper(&u, track, error) : run(&u, track);
+        status = def->method == SN_PURSUE_PAPER ? sn_pursue_paper(&u, track, error) : run(&u, track, error);
         finish(&u, started);
         if (status == SN_DIVERGED) (void)sn_fail(error, status, "the limb moved faster than %g rad/s", 1e3);
     }
     if (status == SN_NO_MEMORY) (void)sn_fail_no_memory(error);
     if (status == SN_CANCELLED) (void)sn_fail(error, status, "stopped");
     if (replay) *replay = track;
+    if (!replay && u.columns) sn_track_destroy(u.columns);
     sn_treesim_destroy(u.sim);
+    sn_free(u.checkpoint);
     sn_free(u.block);
     sn_free(u.key);
     sn_free(u.column);
@@ -433,5 +444,5 @@ snStatus sn_pursue(snPatient *p, const snPoses *poses, const snPursueDef *def, s
 snStatus sn_pursue_record(snPursue *u, double time, snTrack *replay)
 {
     compare(u, time);
-    return replay ? record(u, time, replay) : SN_OK;
+    return record(u, time, replay);
 }

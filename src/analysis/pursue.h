@@ -6,7 +6,7 @@
 #include "analysis/patient.h"
 #include "sim/tree_sim.h"
 
-typedef struct snPursue {
+struct snPursue {
     snPatient *p;
     const snPoses *poses;
     const snPursueDef *def;
@@ -21,12 +21,25 @@ typedef struct snPursue {
     double *target, *rate, *acceleration, *free, *B, *pose, *point, *scalar, *strength, *row;
     snFatigue *fatigue;
     void *block;
-} snPursue;
+    snTrack *columns;          /* without frames: what a frame consists of; NULL: nobody wants frames */
+    int32_t repetition, first; /* the one going on; the step that it begins with */
+    bool again;                /* the first frame has been handed over by the run that this one continues */
+    struct {
+        double *at;
+        size_t count;
+    } own[3]; /* what the published method carries from frame to frame */
+    char *checkpoint;
+};
 
 /* Target at a time, clamped; v and a may be NULL. What nobody saw then is marked as ignored in the patient. */
 void sn_pursue_reference(snPursue *u, double time, double *q, double *v, double *a);
 /* Compares u->f.q with the target and records a frame; replay may be NULL. */
 snStatus sn_pursue_record(snPursue *u, double time, snTrack *replay);
+/* Checkpoints: pursue_resume.c. At the top of a frame, before anything of it is found: keeps what the rest of the run
+ * depends on. */
+void sn_pursue_mark(snPursue *u, int32_t step);
+/* Room for it; continues where def->checkpoint says so. Once the arrays of the run are there. */
+snStatus sn_pursue_begin(snPursue *u, snError *error);
 /* The published method: paper.c. */
 snStatus sn_pursue_paper(snPursue *u, snTrack *replay, snError *error);
 

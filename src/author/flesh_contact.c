@@ -76,7 +76,7 @@ static bool name_parts(snFlesh *f, struct snFleshContact *c, int32_t *part_of_bo
     for (int32_t p = 0; p < c->npart; ++p) c->apart[p] = ~(1ull << p);
     for (int32_t t = 0; t < skin->ntriangle; ++t)
         for (int k = 0; k < 3; ++k) {
-            int p = c->of[skin->triangle[3 * t + k]], q = c->of[skin->triangle[3 * t + (k + 1) % 3]];
+            int8_t p = c->of[skin->triangle[3 * t + k]], q = c->of[skin->triangle[3 * t + (k + 1) % 3]];
             if (p != q) c->apart[p] &= ~(1ull << q), c->apart[q] &= ~(1ull << p);
         }
     return true;

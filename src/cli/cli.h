@@ -180,8 +180,8 @@ snStatus cli_check_parts(snCli *cli, const char *path, const snSpec *spec);
 
 /* A run that keeps its frames on disk as they come, in OUT.resume, and continues there after an interruption. */
 typedef struct snRunFile snRunFile;
-/* Says what is wrong. To be closed also when it fails. resume: continue the journal if there is one; it must have been
- * made with the same settings, lines "name: value". */
+/* Says what is wrong. To be closed also when it fails. model NULL: for cli_run_keep. resume: continue the journal if
+ * there is one; it must have been made with the same settings, lines "name: value". */
 snStatus cli_run_open(snCli *cli, const snModel *model, const snLoads *loads, const char *out, const char *settings,
                       bool resume, snRunFile **run);
 bool cli_run_found(const snRunFile *run); /* there is a journal, opened or begun */
@@ -190,6 +190,8 @@ const void *cli_run_checkpoint(const snRunFile *run, size_t *size); /* NULL: beg
 /* Room for the state that goes with the next frame, the same size every time; NULL: no memory. */
 void *cli_run_state(snRunFile *run, size_t size);
 snStatus cli_run_frame(snRunFile *run, snState *state, double time);
+/* The same for a run that makes its frames itself: opened without a model. */
+snStatus cli_run_keep(snRunFile *run, const snTrackDef *columns, const snTrackFrame *frame);
 const snError *cli_run_error(const snRunFile *run); /* of cli_run_frame */
 /* All frames so far as a replay and a table. Says what is wrong. */
 snStatus cli_run_save(snRunFile *run, const char *replay, const char *table);
@@ -286,8 +288,11 @@ bool text_nearly(const char *a, size_t length, const char *b);
 void text_add_number(snText *text, const char *before, double value, const char *after);
 void text_free(snText *text);
 
-/* A line of settings for a file that a run depends on: its name and a hash of what it holds. path NULL: none. In
- * record.c. */
+/* Lines of settings that --resume compares, in record.c: version, command and model; then each option with its values.
+ */
+snStatus cli_list_run(snCli *cli, snText *settings, const char *command, const snSpec *spec);
+void cli_list_options(const snCli *cli, snText *settings, const char *const *option, size_t count);
+/* A line of settings for a file that a run depends on: its name and a hash of what it holds. path NULL: none. */
 void cli_list_file(snText *settings, const char *name, const char *path);
 /* The loads as lines of the settings that --resume compares: in loads.c. */
 snStatus cli_list_loads(snCli *cli, snText *settings);

@@ -149,12 +149,9 @@ static snStatus list_settings(snFleshRun *run, int32_t after, snText *s)
 {
     static const char *const other[] = {"o",       "frames", "resume",   "report", "surface",
                                         "threads", "json",   "progress", "quiet"};
-    snError error = {0};
     snCli *cli = run->cli;
-    uint64_t model = sn_hash_model(run->spec, &error);
-    if (!model) return cli_fail_error(cli, &error);
-    text_add(s, "version: %s\ncommand: flesh\nmodel: %s (%016llx)\n", sn_version(), cli->argument[0],
-             (unsigned long long)model);
+    snStatus status = cli_list_run(cli, s, "flesh", run->spec);
+    if (status != SN_OK) return status;
     text_add(s, "replay: %s (%016llx)\nfirst frame: %d\nafter: %d\n", cli_file_name(cli->argument[1]),
              (unsigned long long)sn_hash_track(run->replay), run->first, after);
     for (int i = 0; i < cli->nset; ++i) {

@@ -111,12 +111,9 @@ static snStatus list_drive(snRun *run)
 static snStatus list_settings(snRun *run)
 {
     snCli *cli = run->cli;
-    snError error = {0};
     snText *s = &run->settings;
-    uint64_t model = sn_hash_model(run->spec, &error);
-    if (!model) return cli_fail_error(cli, &error);
-    text_add(s, "version: %s\ncommand: simulate\n", sn_version());
-    text_add(s, "model: %s (%016llx)\n", cli->argument[0], (unsigned long long)model);
+    snStatus status = cli_list_run(cli, s, "simulate", run->spec);
+    if (status != SN_OK) return status;
     text_add_number(s, "step: ", run->step, " s\n");
     text_add_number(s, "frame rate: ", run->frame_rate, " Hz\n");
     text_add_number(s, "ramp: ", run->ramp, " s\n");
@@ -124,7 +121,7 @@ static snStatus list_settings(snRun *run)
     text_add(s, "settled: %s\n", cli_given(cli, "no-settle") ? "no" : "yes");
     text_add(s, "pose: %s\n", cli_option_text(cli, "pose", "as drawn"));
     text_add(s, "solver: %s\n", cli_option_text(cli, "solver", "strand"));
-    snStatus status = list_drive(run);
+    status = list_drive(run);
     if (status == SN_OK) status = cli_list_loads(cli, s);
     return status == SN_OK && !s->text ? SN_NO_MEMORY : status;
 }

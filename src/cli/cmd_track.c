@@ -154,13 +154,10 @@ static snStatus load_motion(snRun *run)
 /* What makes this run this run: nothing of it may change between an interruption and --resume. */
 static snStatus list_settings(snRun *run)
 {
-    snError error = {0};
     const snFollowerDef *t = &run->def.follower;
     snText *s = &run->settings;
-    uint64_t model = sn_hash_model(run->spec, &error);
-    if (!model) return cli_fail_error(run->cli, &error);
-    text_add(s, "version: %s\ncommand: track\n", sn_version());
-    text_add(s, "model: %s (%016llx)\n", run->cli->argument[0], (unsigned long long)model);
+    snStatus status = cli_list_run(run->cli, s, "track", run->spec);
+    if (status != SN_OK) return status;
     text_add(s, "motion: %s (%016llx)\n", cli_file_name(run->source.path),
              (unsigned long long)sn_hash_track(run->motion));
     text_add_number(s, "start: ", run->def.start, " s\n");
@@ -180,7 +177,7 @@ static snStatus list_settings(snRun *run)
         full = false;
     }
     text_add(s, full ? " full\n" : "\n");
-    snStatus status = cli_list_loads(run->cli, s);
+    status = cli_list_loads(run->cli, s);
     return status == SN_OK && !s->text ? SN_NO_MEMORY : status;
 }
 

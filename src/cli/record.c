@@ -47,6 +47,27 @@ void cli_list_file(snText *settings, const char *name, const char *path)
         text_add(settings, "%s:\n", name);
 }
 
+void cli_list_options(const snCli *cli, snText *settings, const char *const *option, size_t count)
+{
+    for (size_t k = 0; k < count; ++k) {
+        text_add(settings, "%s:", option[k]);
+        const char *value;
+        for (int i = 0; (value = cli_option_nth(cli, option[k], i)); ++i)
+            text_add(settings, " %s", *value ? value : "yes"); /* a flag has none */
+        text_add(settings, "\n");
+    }
+}
+
+snStatus cli_list_run(snCli *cli, snText *settings, const char *command, const snSpec *spec)
+{
+    snError error = {0};
+    uint64_t model = sn_hash_model(spec, &error);
+    if (!model) return cli_fail_error(cli, &error);
+    text_add(settings, "version: %s\ncommand: %s\nmodel: %s (%016llx)\n", sn_version(), command, cli->argument[0],
+             (unsigned long long)model);
+    return SN_OK;
+}
+
 snStatus cli_run_open(snCli *cli, const snModel *model, const snLoads *loads, const char *out, const char *settings,
                       bool resume, snRunFile **run)
 {
@@ -59,7 +80,7 @@ snStatus cli_run_open(snCli *cli, const snModel *model, const snLoads *loads, co
     r->settings = malloc(strlen(settings) + 1);
     if (!r->settings) return SN_NO_MEMORY;
     (void)strcpy(r->settings, settings);
-    snStatus status = sn_recorder_create_loaded(model, cli->argument[0], loads, &r->recorder);
+    snStatus status = model ? sn_recorder_create_loaded(model, cli->argument[0], loads, &r->recorder) : SN_OK;
     if (status == SN_OK && !resume) status = cli_fail_file(cli, sn_journal_check(r->path, &error), &error, r->path);
     if (status != SN_OK || !resume) return status;
     status = sn_journal_open(r->path, settings, &r->journal, &error);
@@ -97,13 +118,18 @@ snStatus cli_run_frame(snRunFile *r, snState *state, double time)
 {
     snTrackFrame frame;
     snStatus status = sn_recorder_read(r->recorder, state, time, &frame);
-    if (status == SN_OK && !r->journal) {
+    return status == SN_OK ? cli_run_keep(r, sn_recorder_def(r->recorder), &frame) : status;
+}
+
+snStatus cli_run_keep(snRunFile *r, const snTrackDef *columns, const snTrackFrame *frame)
+{
+    snStatus status = SN_OK;
+    if (!r->journal) {
         snJournalDef def = sn_default_journal_def();
-        def.columns = sn_recorder_def(r->recorder), def.settings = r->settings,
-        def.checkpoint_size = r->checkpoint_size;
+        def.columns = columns, def.settings = r->settings, def.checkpoint_size = r->checkpoint_size;
         status = sn_journal_create(&def, r->path, &r->journal, &r->error);
     }
-    return status == SN_OK ? sn_journal_append(r->journal, &frame, r->checkpoint, &r->error) : status;
+    return status == SN_OK ? sn_journal_append(r->journal, frame, r->checkpoint, &r->error) : status;
 }
 
 const snError *cli_run_error(const snRunFile *r)

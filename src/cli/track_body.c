@@ -77,21 +77,13 @@ static snStatus list_settings(BodyRun *r)
     static const char *const option[] = {"step",         "frame-rate", "start",    "end",        "feedback",
                                          "control-rate", "sensor",     "relax",    "inverse",    "coactivation",
                                          "breathing",    "load",       "strength", "activation", "function"};
-    snError error = {0};
-    uint64_t model = sn_hash_model(r->spec, &error);
-    if (!model) return cli_fail_error(r->cli, &error);
-    text_add(&r->settings, "version: %s\ncommand: track\nmodel: %s (%016llx)\n", sn_version(), r->cli->argument[0],
-             (unsigned long long)model);
+    snStatus status = cli_list_run(r->cli, &r->settings, "track", r->spec);
+    if (status != SN_OK) return status;
     cli_list_file(&r->settings, "motion", r->source.path);
     cli_list_file(&r->settings, "bvh-map", cli_option_text(r->cli, "bvh-map", NULL));
     cli_list_file(&r->settings, "activations", cli_option_text(r->cli, "activations", NULL));
     cli_list_file(&r->settings, "breath", r->options.breath ? r->options.breath_source.path : NULL);
-    for (size_t k = 0; k < sizeof option / sizeof *option; ++k) {
-        text_add(&r->settings, "%s:", option[k]);
-        for (int i = 0; cli_option_nth(r->cli, option[k], i); ++i)
-            text_add(&r->settings, " %s", cli_option_nth(r->cli, option[k], i));
-        text_add(&r->settings, "\n");
-    }
+    cli_list_options(r->cli, &r->settings, option, sizeof option / sizeof *option);
     return r->settings.text ? SN_OK : SN_NO_MEMORY;
 }
 

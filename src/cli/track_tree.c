@@ -15,7 +15,8 @@ typedef struct snPursuitRun {
     snPursueDef def;
     snPursueReport report;
     snPoses *poses;
-    snTrack *replay;
+    snRunFile *file;
+    snText settings;
     snMotionSource source;
     char path[3][4096]; /* replay, table, report */
 } snPursuitRun;
@@ -31,6 +32,46 @@ static snStatus name_outputs(snPursuitRun *r)
         status = cli_check_output(r->clinic.cli, r->path[i]);
     }
     return status;
+}
+
+/* What makes this run this run: nothing of it may change between an interruption and --resume. */
+static snStatus list_settings(snPursuitRun *r)
+{
+    static const char *const option[] = {"method",    "step",     "frame-rate", "control-rate", "feedback",
+                                         "keys-only", "fatigue",  "repeat",     "rest",         "strength",
+                                         "passive",   "cost",     "cut",        "nerve",        "fuse",
+                                         "load",      "transfer", "couple",     "posture"};
+    snCli *cli = r->clinic.cli;
+    snStatus status = cli_list_run(cli, &r->settings, "track", r->clinic.spec);
+    if (status != SN_OK) return status;
+    cli_list_file(&r->settings, "motion", r->source.path);
+    cli_list_file(&r->settings, "bvh-map", cli_option_text(cli, "bvh-map", NULL));
+    for (int i = 0; i == 0 || cli_option_nth(cli, "case", i); ++i)
+        cli_list_file(&r->settings, "case", cli_option_nth(cli, "case", i));
+    cli_list_options(cli, &r->settings, option, sizeof option / sizeof *option);
+    return r->settings.text ? SN_OK : cli_fail(cli, SN_NO_MEMORY, "out of memory");
+}
+
+static snStatus keep_frame(void *user, const snPursue *run, const snTrackDef *columns, const snTrackFrame *frame)
+{
+    snPursuitRun *r = user;
+    void *bytes = cli_run_state(r->file, sn_pursue_save(run, NULL));
+    if (!bytes) return SN_NO_MEMORY;
+    (void)sn_pursue_save(run, bytes);
+    return cli_run_keep(r->file, columns, frame);
+}
+
+static snStatus open_run(snPursuitRun *r)
+{
+    snCli *cli = r->clinic.cli;
+    bool resume = cli_given(cli, "resume");
+    const char *out = cli_option_text(cli, "o", NULL);
+    snStatus status = list_settings(r);
+    if (status == SN_OK) status = cli_run_open(cli, NULL, NULL, out, r->settings.text, resume, &r->file);
+    if (status != SN_OK || !resume) return status;
+    if (!cli_run_found(r->file)) cli_warn(cli, "there is no interrupted run to continue: starting at the beginning");
+    r->def.checkpoint = cli_run_checkpoint(r->file, &r->def.checkpoint_size);
+    return SN_OK;
 }
 
 static snStatus set_up(snPursuitRun *r, snCli *cli)
@@ -57,11 +98,12 @@ static snStatus set_up(snPursuitRun *r, snCli *cli)
     r->def.repeat = (int32_t)cli_option_number(cli, "repeat", 1);
     r->def.rest = cli_option_number(cli, "rest", 0);
     r->def.progress = cli_progress_callback(cli);
+    r->def.frame = keep_frame, r->def.user = r;
     status = cli_fail_file(cli, sn_load_motion_poses(cli->argument[1], &motion, &r->poses, &error), &error,
                            cli->argument[1]);
     if (status == SN_OK)
         status = clinic_motion(&r->clinic, cli->argument[1], 0); /* names that the model lacks are said there */
-    return status;
+    return status == SN_OK ? open_run(r) : status;
 }
 
 /* The joint from which all others hang, by the name of its first coordinate; of a hand, the wrist. */
@@ -97,6 +139,7 @@ static void tell(snPursuitRun *r)
     if (r->source.gaps) cli_say(cli, "%d empty cells: their joints went where the muscles took them\n", r->source.gaps);
     json_integer(json, "empty_cells", r->source.gaps);
     clinic_say_clamped(&r->clinic, p->clamped);
+    if (p->resumed) cli_say(cli, "continued after frame %d\n", p->resumed);
     cli_say(cli, "%d frames, %.4g s simulated in %.3g s: %.3g times real time\n", p->frames, p->simulated, p->seconds,
             factor);
     const char *root = sn_name(m, SN_ITEM_COORDINATE, 0);
@@ -104,6 +147,7 @@ static void tell(snPursuitRun *r)
             (int)strcspn(root, "."), root, rms_of(r, true), rms_of(r, false), DEGREES * p->worst, worst, p->worst_time);
     cli_say(cli, "largest activation %.3f, missing torque up to %.2f tolerances\n", p->max_activation, p->unmet);
     json_integer(json, "frames", p->frames);
+    json_integer(json, "resumed", p->resumed);
     json_number(json, "simulated_s", p->simulated);
     json_number(json, "seconds", p->seconds);
     json_number(json, "real_time_factor", factor);
@@ -134,11 +178,8 @@ static void tell(snPursuitRun *r)
 static snStatus save(snPursuitRun *r)
 {
     snCli *cli = r->clinic.cli;
-    snError error = {0};
     snText t = {0};
-    snStatus status = cli_fail_file(cli, sn_save_track(r->replay, r->path[0], &error), &error, r->path[0]);
-    if (status == SN_OK)
-        status = cli_fail_file(cli, sn_save_table(r->replay, r->path[1], NULL, &error), &error, r->path[1]);
+    snStatus status = cli_run_save(r->file, r->path[0], r->path[1]);
     if (status != SN_OK) return status;
     text_add(&t, "# %s\n# model %s, motion %s, method %s\n# rms error of each coordinate, deg\n", clinic_notice,
              cli->argument[0], r->source.path, cli_option_text(cli, "method", "torque"));
@@ -166,24 +207,42 @@ snTreeKind cli_tree_kind(const char *model)
     return kind;
 }
 
+/* What the run came to: its figures, its files, and what is to be said where it ended early. */
+static snStatus conclude(snPursuitRun *r, snStatus outcome, snError *error)
+{
+    snCli *cli = r->clinic.cli;
+    snStatus status = SN_OK;
+    if (cli_run_frames(r->file) > 0 && outcome != SN_WRITE_FAILED) {
+        tell(r);
+        status = save(r);
+    }
+    if (outcome == SN_OK || status != SN_OK) return status;
+    if (!error->message[0]) *error = *cli_run_error(r->file);
+    error->status = outcome;
+    if (outcome == SN_CANCELLED && r->report.frames > 0)
+        (void)snprintf(error->remedy, sizeof error->remedy,
+                       "the first %d frames are kept; --resume continues after them", r->report.frames);
+    return cli_fail_error(cli, error);
+}
+
 snStatus cli_track_tree(snCli *cli)
 {
     snPursuitRun *r = calloc(1, sizeof *r);
     snError error = {0};
+    bool finished = false;
     if (!r) return cli_fail(cli, SN_NO_MEMORY, "out of memory");
     snStatus status = cli_track_refuse(cli, CLI_TRACK_CLINICAL);
     if (status == SN_OK) status = set_up(r, cli);
     if (status == SN_OK) {
-        snStatus outcome = sn_pursue(r->clinic.patient, r->poses, &r->def, &r->replay, &r->report, &error);
+        snStatus outcome = sn_pursue(r->clinic.patient, r->poses, &r->def, NULL, &r->report, &error);
         cli_progress_end(cli);
-        bool kept = r->replay && sn_track_frames(r->replay) > 0;
-        if (kept) tell(r);
-        if (kept) status = save(r);
-        if (outcome != SN_OK) error.status = outcome, status = cli_fail_error(cli, &error);
+        status = conclude(r, outcome, &error);
+        finished = outcome != SN_CANCELLED && (status == SN_OK || outcome != SN_OK);
     }
+    cli_run_close(r->file, finished);
     sn_pursue_report_free(&r->report);
-    if (r->replay) sn_track_destroy(r->replay);
     if (r->poses) sn_poses_destroy(r->poses);
+    text_free(&r->settings);
     clinic_close(&r->clinic);
     free(r);
     return status;

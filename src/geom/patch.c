@@ -147,11 +147,10 @@ snStatus sn_patch_loft(int32_t nring, int32_t nangle, const double *position, sn
     double *parameter = SN_NEW_ARRAY(double, nring), *row = SN_NEW_ARRAY(double, 3 * (nring * (nangle + 3) + nangle));
     snPatch made = {0};
     snStatus status = SN_OK;
-    if (!parameter || !row)
-        status = sn_fail_no_memory(error);
-    else if (!ring_parameters(nring, nangle, position, parameter))
+    bool room = parameter && row;
+    if (room && !ring_parameters(nring, nangle, position, parameter))
         status = sn_fail(error, SN_BAD_INPUT, "two neighbouring sections of the tube coincide or are not finite");
-    else if (!build_loft(nring, nangle, position, parameter, row, &made))
+    else if (!room || !build_loft(nring, nangle, position, parameter, row, &made))
         status = sn_fail_no_memory(error);
     sn_free(parameter), sn_free(row);
     if (status == SN_OK)

@@ -62,10 +62,10 @@ static bool hex4(Parser *p, uint32_t *value)
     *value = 0;
     if (p->end - p->at < 4) return false;
     for (int i = 0; i < 4; ++i, ++p->at) {
-        int c = *p->at, digit = c >= '0' && c <= '9'   ? c - '0'
-                                : c >= 'a' && c <= 'f' ? c - 'a' + 10
-                                : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                                       : -1;
+        int c = (unsigned char)*p->at, digit = c >= '0' && c <= '9'   ? c - '0'
+                                               : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                                               : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                                                      : -1;
         if (digit < 0) return false;
         *value = 16 * *value + (uint32_t)digit;
     }

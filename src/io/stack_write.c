@@ -138,7 +138,7 @@ static snStatus save_slice(const snStack *stack, int32_t k, const char *folder, 
     const snStackPlace *p = &stack->place;
     const float *value = sn_stack_slice(stack, k);
     for (size_t i = 0; i < sn_stack_slice_pixels(p); ++i) {
-        unsigned whole = (unsigned)fmax(0, fmin(65535, round(value[i])));
+        unsigned whole = (unsigned)fmax(0, fmin(65535, round((double)value[i])));
         room[2 * i] = (unsigned char)(whole >> 8), room[2 * i + 1] = (unsigned char)(whole & 0xff);
     }
     (void)snprintf(path, sizeof path, "%s/slice_%03d.%s", folder, (int)k, format);

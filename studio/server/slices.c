@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 enum { MOST_DEEDS = 500 };
+static const double FARTHEST = 1e6; /* pixels: beyond, a place is a mistake */
 
 typedef enum snDeedKind { SN_DEED_SEED, SN_DEED_WALL, SN_DEED_PUSH, SN_DEED_PLAIN } snDeedKind;
 typedef struct snDeed {
@@ -44,6 +45,7 @@ static void put(text *t, const char *format, ...)
     int n = vsnprintf(some, sizeof some, format, list);
     va_end(list);
     if (n < 0 || t->failed) return;
+    if (n >= (int)sizeof some) n = (int)sizeof some - 1;
     if (t->size + (size_t)n + 1 > t->room) {
         size_t room = 2 * t->room + 4096;
         char *more = realloc(t->at, room);
@@ -216,8 +218,8 @@ static unsigned char *act(snSlices *s, const snDeed *deed, size_t *size)
     snError error = {0};
     int32_t before = s->ndeed;
     if (deed && s->ndeed == MOST_DEEDS) return describe(s, "there is no room for more: undo something", size);
-    for (int i = 0; deed && i < 5; ++i)
-        if (!isfinite(deed->at[i])) return describe(s, "that is not a place in the image", size);
+    for (int i = 0; deed && i < 5; ++i) /* NaN too */
+        if (!(fabs(deed->at[i]) < FARTHEST)) return describe(s, "that is not a place in the image", size);
     if (deed && (deed->slice < 0 || deed->slice >= s->stack.place.n[2]))
         return describe(s, "the stack has no such slice", size);
     if (deed && deed->kind == SN_DEED_PUSH && s->contours.nmuscle > 0) { /* the rest stays as it is */

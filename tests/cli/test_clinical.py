@@ -1,10 +1,12 @@
 """The clinical commands end to end: hold, compensate, explore, check MODEL MOTION, track on a tree, cases as files, bad input."""
 import csv
 import os
+import subprocess
+import time
 import unittest
 import xml.etree.ElementTree as xml
 
-from common import Case
+from common import SINEW, Case
 
 MODEL = "hand-clinical"
 
@@ -66,6 +68,29 @@ class Clinical(Case):
         tired = self.json("track", MODEL, "pinch", "-o", "out", "--method", "step", "--fatigue", "--repeat", "2", "--load", "dp2=0,0,5")
         self.assertEqual(tired["repetitions"], 2)
         self.assertGreater(tired["fatigued"]["FDP2"], 0)
+
+    def killed(self, *arguments):
+        """A run that is killed once some of its frames are on disk."""
+        process = subprocess.Popen([SINEW, *arguments], cwd=self.folder, stdout=subprocess.DEVNULL)
+        journal = self.path("part.resume")
+        while process.poll() is None and not (os.path.exists(journal) and os.path.getsize(journal) > 200000):
+            time.sleep(0.001)
+        process.kill()
+        process.wait()
+
+    def test_a_killed_run_continues(self):
+        for method in (("torque", "--fatigue", "--repeat", "3", "--cut", "FDP2"), ("step", "--repeat", "8"), ("paper",)):
+            command = ("track", MODEL, "pinch", "--method", *method)
+            self.sinew(*command, "-o", "whole")
+            self.killed(*command, "-o", "part")
+            self.assertTrue(os.path.exists(self.path("part.resume")))
+            error = self.sinew(*command, "-o", "part", "--resume", "--nerve", "radial", code=3).stderr
+            self.assertIn("nerve", error)
+            answer = self.json(*command, "-o", "part", "--resume")
+            self.assertGreater(answer["resumed"], 0)
+            for ending in ("replay.xml", "sto", "report.txt"):
+                self.assertEqual(self.read("part." + ending), self.read("whole." + ending), (method, ending))
+            self.assertFalse(os.path.exists(self.path("part.resume")))
 
     def test_cases_are_kept_and_read_back(self):
         first = self.json("hold", MODEL, "fist", "--nerve", "ulnar-low", "--strength", "FPL=0.5", "--save-case", "u.case.xml")

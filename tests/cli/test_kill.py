@@ -93,8 +93,16 @@ class Kill(Case):
 
     def test_track(self):
         self.write("bend.pose.csv", "time,PIP.flexion\n0,0\n1,30\n4,0\n")
-        kills = KILLS - 3 * (KILLS // 10) - KILLS // 4
+        kills = KILLS - 5 * (KILLS // 10) - KILLS // 4
         self.check(["track", "finger", "bend.pose.csv"], ["out.replay.xml", "out.sto", "out.report.txt"], kills)
+
+    def test_track_clinical(self):
+        self.check(["track", "hand-clinical", "pinch", "--nerve", "ulnar-low", "--fatigue", "--repeat", "2"],
+                   ["out.replay.xml", "out.sto", "out.report.txt"], KILLS // 10)
+
+    def test_track_body(self):
+        self.check(["track", "body", "nod", "--method", "body", "--end", "0.4"], ["out.replay.xml", "out.sto", "out.report.txt"],
+                   KILLS // 10)
 
     def test_simulate(self):
         self.check(["simulate", "finger", "--time", "4", "--activation", "FDP2=0:0,1:0.2,2:0.05", "--frame-rate", "100"],

@@ -284,7 +284,7 @@ class Ways(Case):
             said = self.sinew("track", "hand", "fist", "-o", "out", *option, code=2).stderr
             self.assertIn(f"{option[0]} needs a model on a tree", said)
             self.assertIn("hand-clinical", said)
-        for option in (["--end", "1"], ["--start", "1"], ["--resume"], ["--weights", "1,1"], ["--keep-input-motion"],
+        for option in (["--end", "1"], ["--start", "1"], ["--weights", "1,1"], ["--keep-input-motion"],
                        ["--frames", "1:2"], ["--converge"], ["--cost-by-volume"], ["--activation-dynamics"]):
             said = self.sinew("track", "hand-clinical", "fist", "-o", "out", *option, code=2).stderr
             self.assertIn(f"{option[0]} does not work on a model on a tree", said)

@@ -1,4 +1,4 @@
-/* The server's reading of requests and frames, and the live simulation behind it, without a socket. */
+/* The server's reading of requests and frames, and the thread of the live simulation behind it, without a socket. */
 #include "check.h"
 
 #include "scenes.h"
