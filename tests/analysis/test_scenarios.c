@@ -89,6 +89,20 @@ static void ape_hand(void **state)
     print_message("median low, palmar abduction: %.1f deg short (> 10)\n",
                   angle(m, q, "cmc1.ab") - angle(m, pose, "cmc1.ab"));
     assert_at_most(-0.5, angle(m, q, "cmc1.ab") - angle(m, pose, "cmc1.ab")); /* never beyond what was asked for */
+
+    /* APL abducts the unloaded thumb; what is lost is strength. */
+    double most[2];
+    snChange change[2] = {{.kind = SN_CHANGE_LOAD, .name = "pp1", .force = {0, 0, 1}},
+                          {.kind = SN_CHANGE_NERVE, .name = "median-low"}};
+    for (int i = 0; i < 2; ++i) {
+        snPatient *p = with(1 + i, change);
+        snHeld h;
+        sn_hold(p, q, NULL, NULL, &h);
+        assert_int_equal(sn_load_factor(p, q, &most[i]), SN_OK);
+        sn_patient_destroy(p);
+    }
+    print_message("median low, dorsal pull on the abducted thumb that holds: %.1f -> %.1f N\n", most[0], most[1]);
+    assert_at_most(most[1], most[0] / 4);
 }
 
 static void median_high_fist(void **state)
