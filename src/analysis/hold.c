@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-const double sn_effort_weight = 0.01, sn_couple_weight = 0.01, sn_stop_effort = 1e-6, sn_stop_limit = 1e3;
+const double sn_effort_weight = 0.01, sn_couple_weight = 0.01, sn_stop_effort = 1e-6, sn_stop_limit = INFINITY;
 static const double at_stop = 0.1 * SN_DEG;               /* nearer than this a joint lies on its stop */
 static const double range_push = 0.1, range_ridge = 1e-4; /* sn_ranges: pull on one unit, spring to the answer */
 
