@@ -11,17 +11,22 @@
 
 #include <string.h>
 
-static inline void hand_of(bool meshes, snSpec **spec, snModel **model)
+static inline void hand_made(snClinicalHandDef def, snSpec **spec, snModel **model)
 {
-    snClinicalHandDef def = sn_default_clinical_hand_def();
     snError error = {0};
     def.hand_tables = SINEW_SOURCE_DIR "/models/hand";
     def.tables = SINEW_SOURCE_DIR "/models/hand-clinical";
-    def.meshes = meshes;
     if (sn_author_clinical_hand(&def, spec, &error) != SN_OK || sn_compile(*spec, model, &error) != SN_OK) {
         print_error("%s: %s\n", error.element, error.message);
         fail();
     }
+}
+
+static inline void hand_of(bool meshes, snSpec **spec, snModel **model)
+{
+    snClinicalHandDef def = sn_default_clinical_hand_def();
+    def.meshes = meshes;
+    hand_made(def, spec, model);
 }
 
 /* One angle in degrees; the name may be cut short: mcp2.f is mcp2.flexion. */

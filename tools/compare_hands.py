@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """Compares whom the strand hand and the clinical hand use for the same motions.
 
-    tools/compare_hands.py [MOTION ...]
+    tools/compare_hands.py [--alike] [MOTION ...]
 
 Tracks each motion with both models, averages every activation over time, joins heads into the units of the clinical hand, and prints
-Spearman's rank correlation over the units. SINEW names the program (build/sinew)."""
+Spearman's rank correlation over the units. --alike takes from the clinical hand what the strand hand does not have: stops that a joint may
+lean on, and one activation for the two heads of a muscle. SINEW names the program (build/sinew)."""
 import os
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -56,19 +59,41 @@ def spearman(a, b):
     return cov / (sum((x - ma) ** 2 for x in a) * sum((y - mb) ** 2 for y in b)) ** 0.5
 
 
+def without_stops_and_shared_heads(folder, table):
+    """The clinical hand with stops of no stiffness, each head a unit of its own."""
+    source = os.path.join(os.path.dirname(SINEW), "models", "hand-clinical")
+    shutil.copy(os.path.join(source, "hand-clinical.scene.xml"), folder)
+    with open(os.path.join(source, "hand-clinical.muscle.xml"), encoding="utf-8") as file:
+        text = re.sub(r' stop_stiffness="[^"]*"', "", file.read())
+    text = text.replace("<Coordinate ", '<Coordinate stop_stiffness="0" ')
+    for heads in (h for h in table.values() if len(h) > 1):
+        for head in heads:
+            text, n = re.subn(rf'(<LineMuscle name="{head}"[^>]*?) unit="[^"]*"', r"\1", text)
+            assert n == 1, f"{head} has no unit"
+    path = os.path.join(folder, "alike.muscle.xml")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    return path
+
+
 def main():
     table = units()
+    alike = "--alike" in sys.argv
+    motions = [m for m in sys.argv[1:] if m != "--alike"] or MOTIONS
     with tempfile.TemporaryDirectory(prefix="sinew-hands-") as folder:
-        for motion in sys.argv[1:] or MOTIONS:
+        clinical = without_stops_and_shared_heads(folder, table) if alike else "hand-clinical"
+        for motion in motions:
             out = {}
-            for model in ("hand", "hand-clinical"):
-                path = os.path.join(folder, f"{model}-{motion}")
-                subprocess.run([SINEW, "track", model, motion, "-o", path, "--quiet"], check=True)
-                out[model] = means(path + ".sto")
-            strand, tree = out["hand"], out["hand-clinical"]
-            both = [u for u in table if u in tree and all(s in strand for s in table[u])]
-            a = [sum(strand[s] for s in table[u]) / len(table[u]) for u in both]
-            b = [tree[u] for u in both]
+            for name, model in (("strands", "hand"), ("tree", clinical)):
+                path = os.path.join(folder, f"{name}-{motion}")
+                keys = os.path.join(ROOT, "models/hand/motions", motion + ".pose.csv")
+                subprocess.run([SINEW, "track", model, keys, "-o", path, "--quiet"], check=True)
+                out[name] = means(path + ".sto")
+            strand, tree = out["strands"], out["tree"]
+            mean = lambda found, unit: found[unit] if unit in found else sum(found[s] for s in table[unit]) / len(table[unit])
+            both = list(table)
+            a = [mean(strand, u) for u in both]
+            b = [mean(tree, u) for u in both]
             top = lambda v: " ".join(both[i] for i in sorted(range(len(both)), key=lambda i: -v[i])[:5])
             print(f"{motion}: Spearman {spearman(a, b):.2f} over {len(both)} units; strands: {top(a)}; tree: {top(b)}", flush=True)
 

@@ -2,8 +2,10 @@
  *
  *     min |q - q*|^2 + rho |c|^2 + mu |tau(q, c)|^2,  mu = 300, 3e3, 3e4 /(N m)^2 in turn
  *
- * by Gauss-Newton steps with bounds, each a quadratic program, damped until they descend. A joint may press into its
- * stop by a few degrees, where the stop's spring answers. Several starts, because the problem has several valleys. */
+ * by Gauss-Newton steps with bounds, each a quadratic program, damped until they descend. A joint that is asked to lie
+ * on its stop ends there, and the push of the stop is an unknown of its own: a spring that begins at the stop has a
+ * kink just where such a search goes on, and it gets stuck there. Elsewhere a joint may press into its stop by a few
+ * degrees, where the stop's spring answers. Several starts, because the problem has several valleys. */
 #include "analysis/patient.h"
 
 #include "base/alloc.h"
@@ -97,7 +99,9 @@ void sn_patient_slopes(snPatient *p, const double *activation, bool full, double
 
 typedef struct Search {
     snPatient *p;
-    int32_t n, ld; /* variables: coordinates, then controls */
+    int32_t n, ld; /* variables: coordinates, then controls, then pushes of stops (N m) */
+    int32_t nstop, *stop;
+    double *push; /* nq: 1, -1: which way the stop of a coordinate pushes; 0 off the stops */
     const double *target;
     double mu, damping;
     snBoxQp *qp;
@@ -111,17 +115,24 @@ static void unpack(const Search *s, const double *x, double *activation)
     for (int32_t u = 0; u < s->p->nu; ++u) activation[u] = x[s->p->nq + s->p->control[u]];
 }
 
+/* Of a coordinate the distance counts, of a control its effort; the push of a stop costs nothing to speak of. */
+static double weight_of(const snPatient *p, int32_t i)
+{
+    return i < p->nq ? 1 : i < p->nq + p->nz ? effort : sn_stop_effort;
+}
+
 static double merit(Search *s, const double *x)
 {
     snPatient *p = s->p;
     double sum = 0;
     unpack(s, x, s->activation);
     sn_patient_torque(p, x, s->activation, s->tau);
+    for (int32_t j = 0; j < s->nstop; ++j) s->tau[s->stop[j]] += s->push[s->stop[j]] * x[p->nq + p->nz + j];
     for (int32_t k = 0; k < p->nq; ++k) {
         double off = x[k] - s->target[k], tau = p->fused[k] ? 0 : s->tau[k];
         sum += off * off + s->mu * tau * tau;
     }
-    for (int32_t i = p->nq; i < s->n; ++i) sum += effort * x[i] * x[i];
+    for (int32_t i = p->nq; i < s->n; ++i) sum += weight_of(p, i) * x[i] * x[i];
     return sum;
 }
 
@@ -141,6 +152,8 @@ static void linearise(Search *s, const double *x)
         for (int32_t u = 0; u < p->nu; ++u)
             row[p->nq + p->control[u]] += root * p->A[(size_t)k * (size_t)p->nu + (size_t)u];
     }
+    for (int32_t j = 0; j < s->nstop; ++j)
+        s->J[(size_t)s->stop[j] * (size_t)s->ld + (size_t)(p->nq + p->nz + j)] = root * s->push[s->stop[j]];
 }
 
 static snStatus find_step(Search *s, const double *x)
@@ -153,12 +166,15 @@ static snStatus find_step(Search *s, const double *x)
     for (int32_t k = 0; k < p->nq; ++k)
         for (int32_t i = 0; i < s->n; ++i) s->g[i] += root * s->tau[k] * s->J[(size_t)k * ld + (size_t)i];
     for (int32_t i = 0; i < s->n; ++i) {
-        double weight = i < p->nq ? 1 : effort, off = i < p->nq ? x[i] - s->target[i] : x[i];
+        double weight = weight_of(p, i), off = i < p->nq ? x[i] - s->target[i] : x[i];
         s->Q[(size_t)i * (ld + 1)] += weight + s->damping * (i < p->nq ? 1 : 1e-2);
         s->g[i] += weight * off;
-        s->lo[i] = i < p->nq ? p->s->tree.lower[i] - into_stop - x[i] : -x[i];
-        s->hi[i] = i < p->nq ? p->s->tree.upper[i] + into_stop - x[i] : 1 - x[i];
-        if (i < p->nq && p->fused[i]) s->lo[i] = s->hi[i] = 0;
+        s->lo[i] = -x[i], s->hi[i] = i < p->nq + p->nz ? 1 - x[i] : sn_stop_limit;
+        if (i < p->nq) {
+            s->lo[i] = p->s->tree.lower[i] - (s->push[i] > 0 ? 0 : into_stop) - x[i];
+            s->hi[i] = p->s->tree.upper[i] + (s->push[i] < 0 ? 0 : into_stop) - x[i];
+            if (p->fused[i]) s->lo[i] = s->hi[i] = 0;
+        }
         s->step[i] = 0;
     }
     snBoxQpProblem problem = {.n = s->n, .Q = s->Q, .c = s->g, .lo = s->lo, .hi = s->hi, .ld = s->ld};
@@ -199,24 +215,39 @@ static void start(Search *s, int32_t which, const double *held)
     snPatient *p = s->p;
     for (int32_t k = 0; k < p->nq; ++k) s->x[k] = p->fused[k] ? p->fused_at[k] : way[which] * s->target[k];
     for (int32_t u = 0; u < p->nu; ++u) s->x[p->nq + p->control[u]] = share[which] * held[u];
+    for (int32_t j = 0; j < s->nstop; ++j) s->x[p->nq + p->nz + j] = 0;
+}
+
+/* The stops that the target lies on. */
+static void find_stops(Search *s)
+{
+    snPatient *p = s->p;
+    s->nstop = 0;
+    for (int32_t k = 0; k < p->nq; ++k) {
+        s->push[k] = p->fused[k] ? 0 : sn_patient_stop(p, k, s->target[k]);
+        if (s->push[k] != 0) s->stop[s->nstop++] = k;
+    }
+    s->n = p->nq + p->nz + s->nstop;
 }
 
 static bool reserve(Search *s, snPatient *p)
 {
     s->p = p;
-    s->n = p->nq + p->nz;
+    s->n = 2 * p->nq + p->nz;
     s->ld = sn_dense_ld(s->n);
     size_t ld = (size_t)s->ld, nq = (size_t)p->nq;
     double *at = s->block =
-        SN_NEW_ARRAY(double, ld *ld + 4 * nq * ld + 8 * ld + 6 * nq + 5 * (size_t)p->np + 2 * (size_t)p->nu);
+        SN_NEW_ARRAY(double, ld *ld + 4 * nq * ld + 8 * ld + 7 * nq + 5 * (size_t)p->np + 2 * (size_t)p->nu);
     s->qp = sn_boxqp_create(s->n);
-    if (!at || !s->qp) return false;
+    s->stop = SN_NEW_ARRAY(int32_t, nq);
+    if (!at || !s->qp || !s->stop) return false;
     s->Q = at, s->J = s->Q + ld * ld, s->K = s->J + nq * ld, s->x = s->K + nq * ld;
     double **vector[] = {&s->trial, &s->best, &s->step, &s->g, &s->lo, &s->hi, &s->tau};
     double *next = s->x + ld;
     for (size_t i = 0; i < sizeof vector / sizeof *vector; ++i, next += ld) *vector[i] = next;
     s->activation = next;
-    s->scratch = next + p->nu;
+    s->push = next + p->nu;
+    s->scratch = s->push + nq;
     return true;
 }
 
@@ -263,6 +294,7 @@ snStatus sn_nearest(snPatient *p, const double *q, snNearest *out)
         memcpy(target, p->q, sizeof *target * (size_t)p->nq);
         memcpy(held, p->activation, sizeof *held * (size_t)p->nu);
         s.target = target;
+        find_stops(&s);
         for (int32_t i = 0; i < STARTS; ++i) {
             double end = 0;
             start(&s, i, held);
@@ -279,6 +311,7 @@ snStatus sn_nearest(snPatient *p, const double *q, snNearest *out)
     }
     sn_boxqp_destroy(s.qp);
     sn_free(s.block);
+    sn_free(s.stop);
     sn_free(poses);
     sn_free(target);
     sn_free(held);

@@ -12,10 +12,8 @@
 #include <math.h>
 #include <string.h>
 
-const double sn_effort_weight = 0.01, sn_couple_weight = 0.01;
-static const double at_stop = 0.1 * SN_DEG; /* nearer than this a joint lies on its stop */
-static const double stop_limit = 1e3;       /* N m: more than any muscle gives */
-static const double stop_effort = 1e-6;
+const double sn_effort_weight = 0.01, sn_couple_weight = 0.01, sn_stop_effort = 1e-6, sn_stop_limit = INFINITY;
+static const double at_stop = 0.1 * SN_DEG;               /* nearer than this a joint lies on its stop */
 static const double range_push = 0.1, range_ridge = 1e-4; /* sn_ranges: pull on one unit, spring to the answer */
 
 void sn_patient_clamp(snPatient *p, const double *target, double *q)
@@ -118,6 +116,13 @@ void sn_patient_torque(snPatient *p, const double *q, const double *activation, 
 
 /* ---- the program ---------------------------------------------------------------------------- */
 
+double sn_patient_stop(const snPatient *p, int32_t k, double at)
+{
+    const snTree *t = &p->s->tree;
+    if (!(t->stop_stiffness[k] > 0)) return 0;
+    return at <= t->lower[k] + at_stop ? 1 : at >= t->upper[k] - at_stop ? -1 : 0;
+}
+
 /* Rows of driven coordinates that are neither fused nor ignored, over their tolerance; a column per control and per
  * stop. */
 static void fill_rows(snPatient *p)
@@ -129,11 +134,11 @@ static void fill_rows(snPatient *p)
         double e = 1 / p->s->tolerance[k], *h = p->H + (size_t)p->nrow * ld;
         memset(h, 0, sizeof *h * ld);
         for (int32_t u = 0; u < p->nu; ++u) h[p->control[u]] += e * p->A[(size_t)k * (size_t)p->nu + (size_t)u];
-        bool low = p->q[k] <= p->s->tree.lower[k] + at_stop, high = p->q[k] >= p->s->tree.upper[k] - at_stop;
-        if ((low || high) && p->s->tree.stop_stiffness[k] > 0) {
+        double push = p->leaves[k] ? 0 : sn_patient_stop(p, k, p->q[k]);
+        if (push != 0) {
             p->stop[p->nstop] = k;
-            p->stop_sign[p->nstop] = low ? 1 : -1;
-            h[p->nz + p->nstop++] = low ? e : -e;
+            p->stop_sign[p->nstop] = push;
+            h[p->nz + p->nstop++] = push * e;
         }
         p->rhs[p->nrow] = e * p->b[k];
         p->row[p->nrow++] = k;
@@ -145,7 +150,7 @@ static void add_effort(snPatient *p)
 {
     size_t ld = (size_t)p->ld + 1;
     for (int32_t u = 0; u < p->nu; ++u) p->Q[(size_t)p->control[u] * ld] += sn_effort_weight * p->cost[u];
-    for (int32_t i = p->nz; i < p->nvar; ++i) p->Q[(size_t)i * ld] += stop_effort;
+    for (int32_t i = p->nz; i < p->nvar; ++i) p->Q[(size_t)i * ld] += sn_stop_effort;
     for (int32_t k = 0; p->coupling == SN_COUPLE_SOFT && k < p->s->ncouple; ++k) {
         size_t a = (size_t)p->s->couple[2 * k], b = (size_t)p->s->couple[2 * k + 1];
         p->Q[a * ld] += sn_couple_weight, p->Q[b * ld] += sn_couple_weight;
@@ -180,7 +185,7 @@ snStatus sn_patient_solve(snPatient *p, snBoxQpInfo *info)
     p->dense->gram(p->nrow, p->nvar, p->H, p->ld, p->Q);
     add_effort(p);
     fill_gradient(p);
-    for (int32_t i = 0; i < p->nvar; ++i) p->lo[i] = 0, p->hi[i] = i < p->nz ? 1 : stop_limit;
+    for (int32_t i = 0; i < p->nvar; ++i) p->lo[i] = 0, p->hi[i] = i < p->nz ? 1 : sn_stop_limit;
     for (int32_t u = 0; u < p->nu; ++u) p->z[p->control[u]] = p->activation[u];
     for (int32_t i = p->nz; i < p->nvar; ++i) p->z[i] = 0;
     snBoxQpProblem problem = {.n = p->nvar, .Q = p->Q, .c = p->c, .lo = p->lo, .hi = p->hi, .ld = p->ld};

@@ -235,7 +235,7 @@ static bool reserve(snPatient *p, int32_t nload)
     p->ld = sn_dense_ld((int32_t)nv);
     size_t ld = (size_t)p->ld;
     double *at = p->block = SN_NEW_ARRAY(double, ld *(ld + nq + 6) + nq * (nu + 10) + 3 * nu + 4 * np);
-    p->fused = SN_NEW_ARRAY(bool, 3 * nq);
+    p->fused = SN_NEW_ARRAY(bool, 4 * nq);
     p->control = SN_NEW_ARRAY(int32_t, nu + 2 * nq);
     p->load = SN_NEW_ARRAY(snLoad, nload);
     p->tree = sn_tree_create(&p->s->tree);
@@ -249,7 +249,7 @@ static bool reserve(snPatient *p, int32_t nload)
     p->A = take(&at, nq * nu);
     p->strength = take(&at, np), p->passive = take(&at, np), p->force = take(&at, np);
     p->cost = take(&at, nu), p->activation = take(&at, nu);
-    p->clamped = p->fused + nq, p->ignored = p->clamped + nq;
+    p->clamped = p->fused + nq, p->ignored = p->clamped + nq, p->leaves = p->ignored + nq;
     p->row = p->control + nu, p->stop = p->row + nq;
     return true;
 }

@@ -35,6 +35,7 @@ struct snPatient {
     bool *fused;                /* per coordinate */
     double *fused_at;           /* rad or m */
     bool *ignored;              /* per coordinate: its torque is not asked for, as where nobody saw it */
+    bool *leaves;               /* per coordinate: is to leave its stop, which therefore does not push */
     int32_t *control;           /* per unit: its control; the same one for hard coupled units */
     snCoupling coupling;
     int32_t nload;
@@ -60,8 +61,8 @@ struct snPatient {
     void *block;
 };
 
-/* Weights of the program, see hold.c. */
-extern const double sn_effort_weight, sn_couple_weight;
+/* Weights of the program, see hold.c; sn_stop_limit: N m, more than any muscle gives. */
+extern const double sn_effort_weight, sn_couple_weight, sn_stop_effort, sn_stop_limit;
 
 /* Fills A and b for a state; v and a may be NULL. */
 void sn_patient_assemble(snPatient *p, const double *q, const double *v, const double *a);
@@ -81,6 +82,8 @@ void sn_patient_pull(const snPatient *p, int32_t path, double f, double *tau);
 /* K = -dtau/dq of all static torques where p is placed. full: with second derivatives of the paths, weight and falling
  * branches of the muscles; otherwise only what is not negative. scratch: 2 nq ld + 5 (nq + np). */
 void sn_patient_slopes(snPatient *p, const double *activation, bool full, double *K, int32_t ld, double *scratch);
+/* Which way the stop of coordinate k pushes a joint that lies on it: 1 from below, -1 from above, 0 off the stops. */
+double sn_patient_stop(const snPatient *p, int32_t k, double at);
 /* Chooses activations for the A and b of now; starts from the last ones. */
 snStatus sn_patient_solve(snPatient *p, snBoxQpInfo *info);
 /* Target to what can be: inside the ranges, fused joints where they are. Fills p->clamped. */

@@ -92,6 +92,8 @@ static snStatus by_torque(snPursue *u, double time, double h)
         for (int32_t j = 0; j < p->nq; ++j) sum += sim->U[(int64_t)i * sim->ld + j] * h * u->acceleration[j];
         p->b[i] = sum / h;
     }
+    /* A stop that may push where the joint is to leave it would be an actuator of its own, and the joint would stay. */
+    for (int32_t k = 0; k < p->nq; ++k) p->leaves[k] = sn_patient_stop(p, k, u->target[k]) == 0;
     return sn_patient_solve(p, NULL);
 }
 
@@ -122,7 +124,48 @@ static bool find_response(snPursue *u, double h)
     return true;
 }
 
-/* Its program has a row for each driven coordinate. */
+/* Stops that the pose ahead lies on: each a column of the torque with which it pushes. */
+static void add_stops(snPursue *u, double h)
+{
+    snPatient *p = u->p;
+    snTreeSim *sim = u->sim;
+    p->nstop = 0;
+    for (int32_t k = 0; k < p->nq; ++k) {
+        double push = p->fused[k] || p->ignored[k] ? 0 : sn_patient_stop(p, k, u->target[k]);
+        if (push == 0) continue;
+        memset(sim->x, 0, sizeof *sim->x * (size_t)p->nq);
+        sim->x[k] = h * push;
+        p->dense->solve(p->nq, sim->U, sim->ld, sim->x);
+        for (int32_t r = 0; r < p->nrow; ++r)
+            p->H[(size_t)r * (size_t)p->ld + (size_t)(p->nz + p->nstop)] = h * sim->x[p->row[r]] / one_degree;
+        p->stop[p->nstop++] = k;
+    }
+    p->nvar = p->nz + p->nstop;
+}
+
+/* Its program has a row for each driven coordinate, a column for each control and each stop that may push. */
+static void fill_ahead(snPursue *u, double h)
+{
+    snPatient *p = u->p;
+    size_t wide = (size_t)p->ld;
+    int32_t nu = p->nu;
+    memset(p->H, 0, sizeof *p->H * wide * (size_t)p->nq);
+    p->nrow = 0;
+    for (int32_t k = 0; k < p->nq; ++k) {
+        if (!p->s->tree.driven[k] || p->fused[k] || p->ignored[k]) continue;
+        double *row = p->H + (size_t)p->nrow * wide;
+        for (int32_t unit = 0; unit < nu; ++unit)
+            row[p->control[unit]] += u->B[(size_t)k * (size_t)nu + (size_t)unit] / one_degree;
+        p->rhs[p->nrow] = (u->target[k] - u->free[k]) / one_degree;
+        p->row[p->nrow++] = k;
+    }
+    add_stops(u, h);
+    p->dense->gram(p->nrow, p->nvar, p->H, p->ld, p->Q);
+    for (int32_t unit = 0; unit < nu; ++unit)
+        p->Q[(size_t)p->control[unit] * (wide + 1)] += step_effort * p->cost[unit];
+    for (int32_t i = p->nz; i < p->nvar; ++i) p->Q[(size_t)i * (wide + 1)] += sn_stop_effort;
+}
+
 static snStatus ahead(snPursue *u, double time, double h)
 {
     snPatient *p = u->p;
@@ -130,22 +173,11 @@ static snStatus ahead(snPursue *u, double time, double h)
     int32_t nu = p->nu;
     sn_pursue_reference(u, time + h, u->target, NULL, NULL);
     if (!find_response(u, h)) return SN_FAILED; /* the activations of the last step will do */
-    memset(p->H, 0, sizeof *p->H * wide * (size_t)p->nq);
-    p->nrow = 0, p->nvar = p->nz;
-    for (int32_t k = 0; k < p->nq; ++k) {
-        if (!p->s->tree.driven[k] || p->fused[k] || p->ignored[k]) continue;
-        double *row = p->H + (size_t)p->nrow * wide;
-        for (int32_t unit = 0; unit < nu; ++unit)
-            row[p->control[unit]] += u->B[(size_t)k * (size_t)nu + (size_t)unit] / one_degree;
-        p->rhs[p->nrow++] = (u->target[k] - u->free[k]) / one_degree;
-    }
-    p->dense->gram(p->nrow, p->nvar, p->H, p->ld, p->Q);
+    fill_ahead(u, h);
     memset(p->c, 0, sizeof *p->c * wide);
-    for (int32_t unit = 0; unit < nu; ++unit)
-        p->Q[(size_t)p->control[unit] * (wide + 1)] += step_effort * p->cost[unit];
     for (int32_t r = 0; r < p->nrow; ++r)
         for (int32_t i = 0; i < p->nvar; ++i) p->c[i] -= p->rhs[r] * p->H[(size_t)r * wide + (size_t)i];
-    for (int32_t i = 0; i < p->nvar; ++i) p->lo[i] = 0, p->hi[i] = 1;
+    for (int32_t i = 0; i < p->nvar; ++i) p->lo[i] = 0, p->hi[i] = i < p->nz ? 1 : sn_stop_limit, p->z[i] = 0;
     for (int32_t unit = 0; unit < nu; ++unit) p->z[p->control[unit]] = p->activation[unit];
     snBoxQpProblem problem = {.n = p->nvar, .Q = p->Q, .c = p->c, .lo = p->lo, .hi = p->hi, .ld = p->ld};
     snStatus status = sn_boxqp_solve(p->qp, &problem, p->z, NULL);
@@ -404,6 +436,7 @@ static void finish(snPursue *u, double started)
     memcpy(r->final_pose, u->sim->q, sizeof(double) * (size_t)u->p->nq);
     memcpy(u->p->strength, u->strength, sizeof(double) * (size_t)u->p->np);
     memset(u->p->ignored, 0, sizeof *u->p->ignored * (size_t)u->p->nq);
+    memset(u->p->leaves, 0, sizeof *u->p->leaves * (size_t)u->p->nq);
     r->simulated = r->steps * u->h;
     r->seconds = sn_clock() - started;
 }

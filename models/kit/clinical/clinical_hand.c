@@ -277,6 +277,7 @@ static snStatus add_muscle(Maker *k, const char *strand, const snLineMuscleDef *
     d.active_fl = "fiber-active", d.passive_fl = "fiber-passive";
     if (nerve >= 0) d.nerve = sn_figures_text(&k->nerves, nerve, "lesions");
     set_fibers(k->hand, muscle, &d);
+    if (k->def->taut) d.passive_fl = "blix-passive", d.passive_rest = 1;
     return sn_add_line_muscle(k->spec, &d, NULL);
 }
 

@@ -10,6 +10,7 @@ typedef struct snClinicalHandDef {
     const char *tables;      /* folder of units.tsv, nerves.tsv, joints.tsv, donors.tsv and laws.tsv */
     const char *scene;       /* name of the scene file that the model names; NULL: hand-clinical.scene.xml */
     bool meshes;             /* with meshes of the bones */
+    bool taut;               /* passive force by Blix's curve from the optimal length on; else as in the strand hand */
 } snClinicalHandDef;
 
 snClinicalHandDef sn_default_clinical_hand_def(void);
