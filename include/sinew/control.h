@@ -107,6 +107,7 @@ typedef struct snFollowReport {
     double max_activation, activation_step_rms;
     int32_t clamped_targets; /* joint coordinates that left their range */
     double *clamped;         /* one per coordinate: by how much at most, rad or m */
+    snFollowBody within; /* as all, but against the motion clamped to the ranges; as all where nothing was clamped */
     bool diverged;
     char culprit[128];
     int32_t wrong_sides;  /* frames at which a strand lay on the wrong side of a surface */

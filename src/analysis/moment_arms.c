@@ -8,7 +8,8 @@
  * The plain length has that local stretch in it, a few hundredths of a millimetre, which is up to 1 mm of arm. It does
  * not reach the belly. So every piece of the strand counts by its share of the tension, dL = sum of T_i dl_i / T, which
  * is dE / T with the energy E of the strand; along an ideal strand this is the length. T is the tension at the end
- * where the belly is. What the plain length gives is kept beside it (path).
+ * where the belly is. What the plain length gives is kept beside it (path). A path has one tension and no such stretch:
+ * there the length itself counts, which is also right where the tension changes much from pose to pose.
  *
  * A strand that begins on another strand (a lumbrical on its profundus tendon) ends at a point that itself moves when
  * the joint turns. That point counts as held by the body next to it: the work of its motion against this body is taken
@@ -307,6 +308,12 @@ static double junction_work(const Sweep *w, int32_t strand, int32_t a, int32_t b
     return sum;
 }
 
+/* An unbranched path: its plain length has no local stretch in it. */
+static bool has_one_tension(const snModel *m, int32_t strand)
+{
+    return strand >= m->nspline && m->cord[m->strand_cordadr[strand]].knot < 0;
+}
+
 /* Arm from pose a to pose b: by the energy over the tension, and by the plain length. */
 static void arm_between(const Sweep *w, int32_t i, int32_t a, int32_t b, double *excursion, double *path)
 {
@@ -315,7 +322,8 @@ static void arm_between(const Sweep *w, int32_t i, int32_t a, int32_t b, double 
     double length = c->length[b] - c->length[a], energy = w->energy[b * w->count + i] - w->energy[a * w->count + i];
     bool taut = tension > SLACK;
     *path = -(length + (taut ? junction_work(w, c->strand, a, b, true) / tension : 0)) / turn;
-    *excursion = taut ? -(energy + junction_work(w, c->strand, a, b, false)) / (tension * turn) : *path;
+    bool even = !taut || has_one_tension(w->m, c->strand);
+    *excursion = even ? *path : -(energy + junction_work(w, c->strand, a, b, false)) / (tension * turn);
 }
 
 static void find_excursion(Sweep *w, int32_t i)

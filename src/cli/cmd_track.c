@@ -322,6 +322,7 @@ static void write_report(snRun *run, snText *t)
     text_add(t, "# model %s, motion %s\n", run->cli->argument[0], run->source.path);
     text_add(t, "%-20s %9s %9s %9s %9s\n", "body", "mean", "rms", "worst", "at");
     add_row(t, "all", &r->all);
+    if (r->clamped_targets) add_row(t, "all, within ranges", &r->within);
     for (int32_t b = 0; b < r->nbody; ++b)
         if (r->body[b].worst > 0) add_row(t, sn_name(run->model, SN_ITEM_BODY, b), &r->body[b]);
     text_add(t, "\nframes                    %d\nsimulated                 %.4f s\n", r->frames, r->simulated);
@@ -382,6 +383,9 @@ static void tell(snRun *run)
     cli_say(cli, "error of the bones: mean %.3f mm, rms %.3f mm, worst %.3f mm at %.3f s%s\n", 1000 * r->all.mean,
             1000 * r->all.rms, 1000 * r->all.worst, r->all.worst_time,
             run->def.keep_input_motion ? "; the replay has them on the motion itself" : "");
+    if (r->clamped_targets)
+        cli_say(cli, "against the motion within the ranges: mean %.3f mm, rms %.3f mm, worst %.3f mm at %.3f s\n",
+                1000 * r->within.mean, 1000 * r->within.rms, 1000 * r->within.worst, r->within.worst_time);
     cli_say(cli, "largest activation %.3f, rms change %.5f per step\n", r->max_activation, r->activation_step_rms);
     json_string(&cli->json, "model", cli->argument[0]);
     json_string(&cli->json, "motion", run->source.path);
@@ -394,6 +398,9 @@ static void tell(snRun *run)
     json_number(&cli->json, "rms_error_mm", 1000 * r->all.rms);
     json_number(&cli->json, "worst_error_mm", 1000 * r->all.worst);
     json_number(&cli->json, "worst_time_s", r->all.worst_time);
+    json_number(&cli->json, "mean_error_within_mm", 1000 * r->within.mean);
+    json_number(&cli->json, "rms_error_within_mm", 1000 * r->within.rms);
+    json_number(&cli->json, "worst_error_within_mm", 1000 * r->within.worst);
     json_number(&cli->json, "max_activation", r->max_activation);
     json_number(&cli->json, "activation_step_rms", r->activation_step_rms);
     json_integer(&cli->json, "clamped_targets", r->clamped_targets);

@@ -38,7 +38,8 @@ struct snFollow {
     snFollowReport *report; /* what is counted so far */
     snError torn;           /* a joint came apart */
     const snState *failed;  /* the one whose step did not work */
-    double sum, sum2, count, step_sum;
+    double step_sum;
+    double within_sum, within_sum2; /* of the distances to the motion within the ranges of the joints */
     int64_t steps;
     double *body_sum, *body_sum2; /* nbody */
 };
@@ -197,26 +198,45 @@ static snStatus approach(Follow *f)
 
 /* ---- measuring ------------------------------------------------------------------------------ */
 
-/* How far the vertices of a body are from where they should be: the difference of the two motions is made once. */
-static void measure_body(Follow *f, int32_t b, rigid is, double time, snFollowReport *report)
+typedef struct Distance {
+    double sum, sum2, worst;
+} Distance;
+
+/* Of the vertices of a body to where they should be: the difference of the two motions is made once. */
+static Distance distance(const snModel *m, int32_t b, rigid is, rigid should)
 {
-    const snModel *m = f->m;
-    snFollowBody *out = &report->body[b];
-    m3 turn = m3_from_q(is.q), wanted = m3_from_q(f->input[b].q);
-    v3 shift = v3_sub(is.p, f->input[b].p);
-    double sum = 0, sum2 = 0, worst2 = 0;
+    m3 turn = m3_from_q(is.q), wanted = m3_from_q(should.q);
+    v3 shift = v3_sub(is.p, should.p);
+    double worst2 = 0;
+    Distance d = {0};
     for (int i = 0; i < 9; ++i) turn.m[i] -= wanted.m[i];
     for (int32_t v = m->body_vertexadr[b]; v < m->body_vertexadr[b + 1]; ++v) {
         double error2 = v3_len2(v3_add(m3_mulv(&turn, v3_load(m->body_vertex + 3 * v)), shift));
-        sum += sqrt(error2);
-        sum2 += error2;
+        d.sum += sqrt(error2);
+        d.sum2 += error2;
         worst2 = error2 > worst2 ? error2 : worst2;
     }
-    f->body_sum[b] += sum;
-    f->body_sum2[b] += sum2;
-    if (sqrt(worst2) > out->worst) out->worst = sqrt(worst2), out->worst_time = time;
-    out->mean += m->body_vertexadr[b + 1] - m->body_vertexadr[b]; /* counts until the end */
-    if (out->worst > report->all.worst) report->all.worst = out->worst, report->all.worst_time = out->worst_time;
+    d.worst = sqrt(worst2);
+    return d;
+}
+
+static void note_worst(snFollowBody *body, double worst, double time)
+{
+    if (worst > body->worst) body->worst = worst, body->worst_time = time;
+}
+
+static void measure_body(Follow *f, int32_t b, rigid is, double time, snFollowReport *report)
+{
+    const snModel *m = f->m;
+    rigid reached = f->next[b], given = f->input[b];
+    bool clamped = v3_dist(reached.p, given.p) > 1e-9 || fabs(q_dot(reached.q, given.q)) < 1 - 1e-14;
+    Distance d = distance(m, b, is, given), within = clamped ? distance(m, b, is, reached) : d;
+    f->body_sum[b] += d.sum, f->body_sum2[b] += d.sum2;
+    f->within_sum += within.sum, f->within_sum2 += within.sum2;
+    note_worst(&report->body[b], d.worst, time);
+    note_worst(&report->all, d.worst, time);
+    note_worst(&report->within, within.worst, time);
+    report->body[b].mean += m->body_vertexadr[b + 1] - m->body_vertexadr[b]; /* counts until the end */
 }
 
 static void note_wrong_side(Follow *f, double time, snFollowReport *report)
@@ -250,6 +270,8 @@ static void finish_report(Follow *f, snFollowReport *report)
     }
     report->all.mean = count > 0 ? sum / count : 0;
     report->all.rms = count > 0 ? sqrt(sum2 / count) : 0;
+    report->within.mean = count > 0 ? f->within_sum / count : 0;
+    report->within.rms = count > 0 ? sqrt(f->within_sum2 / count) : 0;
     report->activation_step_rms = f->steps ? sqrt(f->step_sum / (double)f->steps) : 0;
     report->real_time_factor = report->seconds > 0 ? report->simulated / report->seconds : 0;
     for (int32_t c = 0; c < f->m->ncoord; ++c)
@@ -272,7 +294,8 @@ typedef struct Checkpoint {
     uint64_t size, exact_size, hash; /* hash: of all the bytes behind the head */
     double start, dt;
     double max_activation, step_sum, simulated;
-    snFollowBody all;
+    snFollowBody all, within;
+    double within_sum, within_sum2;
     int64_t wrong_sides;
     char wrong_side[128];
 } Checkpoint;
@@ -309,6 +332,9 @@ size_t sn_follow_save(const snFollow *f, void *bytes)
                        .step_sum = f->step_sum,
                        .simulated = (r->frames - 1) * f->dt,
                        .all = r->all,
+                       .within = r->within,
+                       .within_sum = f->within_sum,
+                       .within_sum2 = f->within_sum2,
                        .wrong_sides = r->wrong_sides};
     if (f->exact) head.exact_size = sn_state_save(f->m, f->exact, NULL);
     Piece piece[PIECES];
@@ -370,7 +396,8 @@ static snStatus load_checkpoint(Follow *f, snError *error)
     r->frames = r->resumed = (int32_t)head.frames;
     r->max_activation = head.max_activation;
     r->simulated = head.simulated;
-    r->all = head.all;
+    r->all = head.all, r->within = head.within;
+    f->within_sum = head.within_sum, f->within_sum2 = head.within_sum2;
     r->wrong_sides = (int32_t)head.wrong_sides;
     memcpy(r->wrong_side, head.wrong_side, sizeof r->wrong_side - 1);
     return SN_OK;

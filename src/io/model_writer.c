@@ -82,6 +82,15 @@ static bool write_value(Writer *w, const snAttr *attr, const void *def)
     return false;
 }
 
+/* As numbers, which is ten times as fast as a format: a mesh has a hundred thousand of them. */
+static void write_integers(Writer *w, const int32_t *item, int32_t n)
+{
+    for (int32_t k = 0; k < n; ++k) {
+        if (k) sn_writer_text(&w->out, " ");
+        sn_writer_number(&w->out, item[k]);
+    }
+}
+
 /* An array with an item per line, short scalars twelve to a line. */
 static bool write_array(Writer *w, const snAttr *attr, const void *def, int depth)
 {
@@ -93,8 +102,7 @@ static bool write_array(Writer *w, const snAttr *attr, const void *def, int dept
         int32_t n = attr->width * (count - i < per_line ? count - i : per_line), at = attr->width * i;
         indent(w, depth + 1);
         if (attr->type == SN_ATTR_INTS)
-            for (int32_t k = 0; k < n; ++k)
-                sn_writer_printf(&w->out, k ? " %d" : "%d", (int)((const int32_t *)items)[at + k]);
+            write_integers(w, (const int32_t *)items + at, n);
         else if (!write_numbers(w, (const double *)items + at, n))
             return false;
         sn_writer_text(&w->out, "\n");

@@ -101,6 +101,14 @@ class Track(TrackCase):
         answer = self.json("track", "finger", "far.pose.csv", "-o", "out")
         self.assertEqual(answer["clamped_targets"], 1)
         self.assertEqual(answer["clamped"], ["PIP.0"])
+        # 60 degrees that no joint can go are an error against the motion, not against what was asked of the muscles
+        self.assertIn("all, within ranges", self.read("out.report.txt"))
+        self.assertGreater(answer["worst_error_mm"], 10)
+        self.assertLess(answer["worst_error_within_mm"], 1)
+        self.write("near.pose.csv", "time,PIP.flexion\n0,0\n0.5,40\n")
+        near = self.json("track", "finger", "near.pose.csv", "-o", "out")
+        self.assertAlmostEqual(near["rms_error_within_mm"], near["rms_error_mm"], places=5)
+        self.assertNotIn("within ranges", self.read("out.report.txt"))
 
 
 class ShippedHand(TrackCase):

@@ -185,6 +185,7 @@ static void laws_are_those_of_the_strand_hand(void **state)
     snHandDef def = sn_default_hand_def();
     def.tables = SINEW_SOURCE_DIR "/models/hand";
     def.meshes = false;
+    def.splines = true; /* paths have an active law of their own */
     hand_of(false, &spec, &m);
     assert_int_equal(sn_author_hand(&def, &strands, NULL), SN_OK);
     static const char *const law[] = {"fiber-passive", "fiber-active"};

@@ -66,6 +66,7 @@ typedef struct snHandMuscle {
     bool band;    /* passive slip of the extensor hood */
     int32_t first, npoint;
     double max_force, fiber_length, fiber_neutral, pennation, radius; /* pennation in rad */
+    double fiber_neutral_path;                                        /* of a strand of kind path */
     double pcsa;                                                      /* m^2, as published */
 } snHandMuscle;
 

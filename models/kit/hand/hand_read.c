@@ -102,10 +102,11 @@ static bool read_muscle(snHand *hand, snFigures *t, int32_t row)
     m.max_force = sn_figures_number(t, row, "max_force");
     m.fiber_length = sn_figures_number(t, row, "fiber_length");
     m.fiber_neutral = sn_figures_number(t, row, "fiber_neutral");
+    m.fiber_neutral_path = sn_figures_number(t, row, "fiber_neutral_path");
     m.pennation = sn_figures_number(t, row, "pennation_deg") * SN_DEG;
     m.radius = sn_figures_number(t, row, "tendon_radius");
     m.pcsa = 1e-4 * sn_figures_number(t, row, "pcsa_cm2");
-    if (!(m.max_force > 0 && m.fiber_length > 0 && m.fiber_neutral > 0 && m.radius > 0))
+    if (!(m.max_force > 0 && m.fiber_length > 0 && m.fiber_neutral > 0 && m.fiber_neutral_path > 0 && m.radius > 0))
         sn_figures_complain(t, row, "force, fibre length and radius must be above 0");
     if (sn_figures_has(t, row, "on")) {
         m.on = find_muscle(hand, sn_figures_text(t, row, "on"));
@@ -197,7 +198,7 @@ static bool read_hood_strand(snHand *hand, snFigures *t, int32_t row)
     if (band.on < 0) sn_figures_complain(t, row, "a band starts on a muscle that is listed");
     band.max_force = sn_figures_number(t, row, "force");
     band.radius = sn_figures_number(t, row, "tendon_radius");
-    band.fiber_length = band.fiber_neutral = 1;
+    band.fiber_length = band.fiber_neutral = band.fiber_neutral_path = 1;
     if (!(band.max_force > 0 && band.radius > 0)) sn_figures_complain(t, row, "force and radius must be above 0");
     return sn_array_push(&hand->muscle, band);
 }

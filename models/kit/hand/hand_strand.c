@@ -25,12 +25,17 @@ enum { MAX_SPANS = 120 };
 #define TIGHT_KINK (30 * SN_DEG)
 
 /* The passive law of the fibres is normalised by the length at which passive force begins. Below it they keep a tone of
- * a thousandth of the maximal force, so that strands neither sag nor go slack at any length. The active law is that of
- * Hill below the optimal length and level above it, since a falling branch lets the pieces of a belly in series tear
- * apart; it is normalised by the optimal length. */
+ * a thousandth of the maximal force, so that strands neither sag nor go slack at any length. The active laws are
+ * normalised by the optimal length. That of splines is Hill's below it and level above, since a falling branch lets the
+ * pieces of a belly in series tear apart. A path has one belly in one piece: its law follows the overlap of the
+ * filaments of a human sarcomere. With thick filaments as in the frog (no force at 1.27 um, a bend at 1.7 [Gordon et
+ * al. 1966]) and longer thin ones (a plateau around the optimal 2.7 um, no overlap left at 4.2) the corners are at
+ * 0.47, 0.63, 0.97 to 1.04 and 1.57; rounded, since fibres differ, and with nothing left at 0.5 and 1.6. */
 static const double passive_stretch[] = {0.2, 0.6, 0.9, 1.0, 1.05, 1.1, 1.15, 1.2, 1.3, 1.4, 1.5};
 static const double passive_force[] = {0.0004, 0.0008, 0.0010, 0.0015, 0.006, 0.015, 0.032, 0.06, 0.16, 0.32, 0.55};
 static const double active_stretch[] = {0.1, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 2.0};
+static const double overlap_stretch[] = {0.3, 0.5, 0.56, 0.63, 0.75, 0.87, 0.97, 1.04, 1.15, 1.3, 1.45, 1.6, 2.0};
+static const double overlap_force[] = {0, 0, 0.22, 0.52, 0.74, 0.92, 1, 1, 0.86, 0.55, 0.24, 0, 0};
 static const double active_force[] = {0.05, 0.336, 0.449, 0.574, 0.701, 0.819, 0.915, 0.978, 1.0, 1.0, 1.0};
 
 /* Bands of the extensor hood are tendon above their rest length; below it they keep a little tension, so that they lie
@@ -73,7 +78,8 @@ static v3 nearest_on(const snHand *hand, int32_t muscle, v3 p)
 static void set_fibers(const snHand *hand, int32_t muscle, course *c)
 {
     double least[SN_HAND_MAX_PATH], most[SN_HAND_MAX_PATH], together[SN_HAND_MAX_PATH];
-    double optimal = c->muscle->fiber_length * cos(c->muscle->pennation), neutral = c->muscle->fiber_neutral;
+    double optimal = c->muscle->fiber_length * cos(c->muscle->pennation);
+    double neutral = c->path ? c->muscle->fiber_neutral_path : c->muscle->fiber_neutral;
     c->belly = neutral * optimal;
     if (c->length - c->belly < 0.008) c->belly = c->length, neutral = c->belly / optimal;
     sn_hand_excursion(hand, muscle, 0.8, false, least, most);
@@ -83,12 +89,12 @@ static void set_fibers(const snHand *hand, int32_t muscle, course *c)
     c->fiber_slack = fmax(fmax(neutral + longest / optimal, 1.02 * neutral), 1);
 }
 
-static void lay_out(const snHand *hand, int32_t muscle, course *c)
+static void lay_out(const snHand *hand, int32_t muscle, bool path, course *c)
 {
     double least[SN_HAND_MAX_PATH], most[SN_HAND_MAX_PATH], q[SN_HAND_MAX_COORDINATE] = {0};
     double shortest[SN_HAND_MAX_PATH], longest[SN_HAND_MAX_PATH];
     rigid motion[SN_HAND_MAX_BODY];
-    *c = (course){.muscle = &hand->muscle.at[muscle], .n = hand->muscle.at[muscle].npoint};
+    *c = (course){.muscle = &hand->muscle.at[muscle], .n = hand->muscle.at[muscle].npoint, .path = path};
     for (int32_t i = 0; i < c->n; ++i) {
         c->at[i] = hand->point.at[c->muscle->first + i].at;
         if (i == 0 && c->muscle->on >= 0) c->at[0] = nearest_on(hand, c->muscle->on, c->at[0]);
@@ -336,7 +342,7 @@ static snStatus add_strand(const course *c, const snHandDef *hand_def, snSpec *s
     def.fiber_rest = c->fiber_slack;
     def.tension_only = false; /* the tone pulls at any length */
     def.passive_fl = "fiber-passive";
-    def.active_fl = "fiber-active";
+    def.active_fl = c->path ? "fiber-overlap" : "fiber-active";
     char belly[SN_HAND_NAME + 8];
     (void)snprintf(belly, sizeof belly, "%s.belly", m->name);
     if (hand_def->meshes) def.belly_mesh = belly;
@@ -421,7 +427,7 @@ static snStatus add_constraints(const snHand *hand, const course *c, snSpec *spe
     return status;
 }
 
-static snStatus add_laws(snSpec *spec)
+static snStatus add_laws(snSpec *spec, bool paths)
 {
     snForceLengthDef def = sn_default_force_length_def();
     def.name = "fiber-passive";
@@ -429,9 +435,15 @@ static snStatus add_laws(snSpec *spec)
     def.stretch = passive_stretch, def.force = passive_force;
     snStatus status = sn_add_force_length(spec, &def, NULL);
     if (status != SN_OK) return status;
-    def.name = "fiber-active";
-    def.npoint = (int32_t)(sizeof active_stretch / sizeof *active_stretch);
-    def.stretch = active_stretch, def.force = active_force;
+    if (paths) {
+        def.name = "fiber-overlap";
+        def.npoint = (int32_t)(sizeof overlap_stretch / sizeof *overlap_stretch);
+        def.stretch = overlap_stretch, def.force = overlap_force;
+    } else {
+        def.name = "fiber-active";
+        def.npoint = (int32_t)(sizeof active_stretch / sizeof *active_stretch);
+        def.stretch = active_stretch, def.force = active_force;
+    }
     status = sn_add_force_length(spec, &def, NULL);
     if (status != SN_OK) return status;
     def.name = "band";
@@ -444,8 +456,7 @@ static snStatus add_muscle(const snHand *hand, int32_t muscle, const snHandDef *
                            snError *error)
 {
     course c;
-    lay_out(hand, muscle, &c);
-    c.path = sn_hand_has_paths(def);
+    lay_out(hand, muscle, sn_hand_has_paths(def), &c);
     snStatus status = draw(&c, def, error);
     if (status == SN_OK) status = add_curve(&c, spec, parent);
     if (status == SN_OK) status = add_strand(&c, def, spec);
@@ -458,7 +469,7 @@ snStatus sn_hand_add_strands(const snHand *hand, const snHandDef *def, snSpec *s
     group.name = "strands";
     snId parent = 0;
     snStatus status = sn_add_node(spec, &group, &parent);
-    if (status == SN_OK) status = add_laws(spec);
+    if (status == SN_OK) status = add_laws(spec, sn_hand_has_paths(def));
     for (int32_t i = 0; i < hand->muscle.count && status == SN_OK; ++i)
         status = add_muscle(hand, i, def, spec, parent, error);
     return status == SN_NO_MEMORY ? sn_fail_no_memory(error) : status;
