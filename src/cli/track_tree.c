@@ -94,7 +94,7 @@ static void tell(snPursuitRun *r)
     json_string(json, "motion", r->source.path);
     json_string(json, "method", cli_option_text(cli, "method", "torque"));
     clinic_say_case(&r->clinic);
-    if (r->source.gaps) cli_say(cli, "%d empty cells: their joints went where the muscles took them\n", r->source.gaps);
+    if (r->source.gaps) cli_say(cli, "%d empty cells: their joints are moved by the muscles alone\n", r->source.gaps);
     json_integer(json, "empty_cells", r->source.gaps);
     clinic_say_clamped(&r->clinic, p->clamped);
     cli_say(cli, "%d frames, %.4g s simulated in %.3g s: %.3g times real time\n", p->frames, p->simulated, p->seconds,
