@@ -4,7 +4,7 @@ display needed.
 
     build/sinew track hand finger_extension -o extension
     build/sinew skin hand extension.replay.xml -o extension.obj --frames 128:128
-    blender -b --factory-startup -P tools/render_hero.py -- extension.obj docs/images/hero-extension.png
+    blender -b --factory-startup -P tools/render_hero.py -- extension.0001.obj hero-extension.png
     blender -b --factory-startup -P tools/render_hero.py -- build/models/body/body.scene.xml models/body/body.png \\
         --size 900x1100 --from 0.9,0.1,0.6 --up 0,1,0 --above 9 --light 0.5,0.7,1
 

@@ -182,14 +182,14 @@ static snStatus check_chain(const snSkinChain *chain, snError *error)
             fabs(v3_len(s->ex) - 1) < 0.01 && fabs(v3_len(s->ez) - 1) < 0.01 && fabs(v3_dot(s->ex, s->ez)) < 0.05;
         bool place = isfinite(v3_len(s->center)) && (i == 0 || v3_dist(s->center, s[-1].center) > 1e-6);
         if (!sizes)
-            status = sn_fail(error, SN_BAD_INPUT,
-                             "section %d: breadth %g, depth %g and exponent %g are not those of a section", (int)i,
-                             s->breadth, s->depth, s->exponent);
+            status =
+                sn_fail(error, SN_BAD_INPUT, "section %d: breadth %g, depth %g and exponent %g do not make a section",
+                        (int)i, s->breadth, s->depth, s->exponent);
         if (!axes)
             status = sn_fail(error, SN_BAD_INPUT, "section %d: ex and ez are not unit vectors at right angles", (int)i);
         if (!place)
-            status =
-                sn_fail(error, SN_BAD_INPUT, "section %d: its centre is not finite or that of the one before", (int)i);
+            status = sn_fail(error, SN_BAD_INPUT,
+                             "section %d: its centre is not finite, or equals that of the section before", (int)i);
     }
     if (chain->nsection < 2)
         status = sn_fail(error, SN_BAD_INPUT, "%d sections, expected two or more", (int)chain->nsection);

@@ -21,7 +21,7 @@ typedef struct snClinic {
 /* Holding again and again while muscles tire. */
 #define CLINIC_ENDURE_OPTIONS                                                                                          \
     {"fatigue", SN_OPTION_FLAG, "", "hold it again and again while the muscles tire: when is it lost?", 0, 0},         \
-        {"work", SN_OPTION_NUMBER, "S", "with --fatigue: seconds that it is held (2)", 0.1, 3600},                     \
+        {"work", SN_OPTION_NUMBER, "S", "with --fatigue: seconds of holding (2)", 0.1, 3600},                          \
         {"rest", SN_OPTION_NUMBER, "S", "with --fatigue: seconds of rest after each (4)", 0, 3600},                    \
     {                                                                                                                  \
         "repeat", SN_OPTION_COUNT, "N", "with --fatigue: how often (60)", 1, 10000                                     \

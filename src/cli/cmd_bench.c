@@ -254,15 +254,15 @@ const snCommand cmd_bench = {
     .name = "bench",
     .arguments = "[--rung NAME]",
     .about = "Run the benchmark ladder: steps a second, real-time factor, where the time goes, memory",
-    .details = "Uses one thread unless you give --threads. `solve us` is the time to factor and solve with the strand "
-               "solver,\n"
-               "`plain us` the same with the plain reference solver; MiB is the memory of one state. The rung `hand` "
-               "includes the\n"
-               "controller. Other rungs measure other things: skin the bulge of the hand's tendons and ten seconds "
-               "written as PC2,\n"
-               "hand-clinical the clinical questions, body a controlled step of the upper body (with --motion, 2 s of "
-               "it), flesh the\n"
-               "hand in flesh with two threads: seconds a frame, iterations, error, memory.",
+    .details =
+        "Uses one thread unless you give --threads. `solve us` is the time to factor and solve with the strand "
+        "solver,\n"
+        "`plain us` the same with the plain reference solver; MiB is the memory of one state. The rung `hand` "
+        "includes the\n"
+        "controller. Some rungs have columns of their own: skin times the bulge of the hand's tendons and the writing\n"
+        "of ten seconds as PC2, hand-clinical times the clinical questions, body times a controlled step of the upper\n"
+        "body (with --motion, 2 s of it), and flesh runs the hand in flesh on two threads: seconds a frame,\n"
+        "iterations, error, memory.",
     .example = "sinew bench --rung pendulum",
     .output =
         "rung                    steps/s     x real    step us   solve us   plain us       MiB   where the time goes\n"

@@ -96,7 +96,7 @@ static const snOption options[] = {
     {"random", SN_OPTION_COUNT, "N", "weaken N units at random", 1, 1000},
     {"seed", SN_OPTION_COUNT, "N", "random seed of --random (1)", 0, 1e9},
     {"weak", SN_OPTION_NUMBER, "LEVEL", "what weakened units keep (0.3)", 0, 1},
-    {"show", SN_OPTION_COUNT, "N", "lines of the ranking (12)", 1, 1000},
+    {"show", SN_OPTION_COUNT, "N", "how many lines of the ranking to print (12)", 1, 1000},
     {"frame-rate", SN_OPTION_NUMBER, "F", "frames a second to examine (10)", 1, 1000},
     CLINIC_OPTIONS,
     {NULL, SN_OPTION_FLAG, NULL, NULL, 0, 0},

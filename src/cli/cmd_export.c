@@ -145,8 +145,10 @@ static snStatus write_cache(snExport *e, const snPoints *points, snCacheFormat f
     if (status != SN_OK) return cli_fail_file(e->cli, status, &error, e->to);
     status = write_frames(e, points, writer);
     json_integer(&e->cli->json, "points", points->npoint);
+    char name[CLI_CACHE_NAME];
     if (status == SN_OK)
-        cli_say(e->cli, "%s: %d frames of %d points, %g a second\n", e->to, e->frames.count, points->npoint,
+        cli_say(e->cli, "%s: %d frames of %d points, %g a second\n",
+                cli_cache_name(e->to, e->frames.count, name, sizeof name), e->frames.count, points->npoint,
                 e->frames.rate);
     return status;
 }
@@ -376,7 +378,7 @@ const snCommand cmd_export = {
                "server. sto and csv are tables of activations, forces and lengths. The model is found by the name in "
                "the replay.",
     .example = "sinew export out.replay.xml --to glb",
-    .output = "out.glb: 3.4 s, 7.07 MB",
+    .output = "out.glb: 3.4 s, 7.21 MB",
     .least = 1,
     .most = 1,
     .options = options,

@@ -360,7 +360,8 @@ static void tell(snFleshRun *run)
             run->kept + run->resumed + run->done, run->deformed.nvertex, mean, 100 * run->low, 100 * run->high,
             run->least);
     if (run->unconverged > 0) cli_say(cli, "%d frames did not reach equilibrium\n", run->unconverged);
-    cli_say(cli, "wrote %s\n", run->to);
+    char name[CLI_CACHE_NAME];
+    cli_say(cli, "wrote %s\n", cli_cache_name(run->to, run->kept + run->resumed + run->done, name, sizeof name));
     json_string(&cli->json, "file", run->to);
     json_integer(&cli->json, "frames", run->kept + run->resumed + run->done);
     json_integer(&cli->json, "frames_kept", run->kept + run->resumed);

@@ -196,12 +196,12 @@ const snCommand cmd_hold = {
     .arguments = "MODEL POSE",
     .about = "Say whether a pose can be held, by which muscles, and how nearly, healthy or as a case",
     .details =
-        "MODEL is on a tree (hand-clinical). POSE is a motion of the model or a file of key poses; of several poses "
-        "the one\n"
-        "farthest from rest is taken, or that of --at. yes: no joint lacks more than 2 mN m. no: one lacks more than "
-        "its\n"
-        "tolerance (20 mN m, wrist 100) and the nearest pose that holds is more than 10 degrees off. marginal: "
-        "between.\n"
+        "MODEL is on a tree (hand-clinical). POSE is a motion of the model or a file of key poses; if it has several\n"
+        "poses, the one farthest from rest is examined, or the one at --at. The answer is yes if no joint lacks more "
+        "than\n"
+        "2 mN m; no if a joint lacks more than its tolerance (20 mN m, wrist 100) and the nearest pose that can be "
+        "held is\n"
+        "more than 10 degrees away; otherwise marginal.\n"
         "These limits are ours and uncalibrated; this is not a medical device.",
     .example = "sinew hold hand-clinical fist --cut FDP2",
     .output = "fist at 1.5 s: no\n"

@@ -103,7 +103,7 @@ static const snOption options[] = {
     {"noise", SN_OPTION_NUMBER, "S", "standard deviation of the noise; muscle is 100, fat 180 (15)", 0, 1000},
     {"bias", SN_OPTION_NUMBER, "B", "share by which brightness varies over the stack (0.1)", 0, 0.9},
     {"holes", SN_OPTION_COUNT, "N", "slices in which the fascia to the neighbour has a hole (3)", 0, 1000},
-    {"gaps", SN_OPTION_COUNT, "N", "slices that are lost: black (0)", 0, 100},
+    {"gaps", SN_OPTION_COUNT, "N", "lost slices, which are black (0)", 0, 100},
     {"alone", SN_OPTION_FLAG, "", "no neighbouring muscle and no bone", 0, 0},
     {"random", SN_OPTION_COUNT, "N", "random seed (1)", 0, 1e9},
     {NULL, SN_OPTION_FLAG, NULL, NULL, 0, 0},
@@ -113,11 +113,11 @@ const snCommand cmd_phantom = {
     .name = "phantom",
     .arguments = "KIND -o STACK",
     .about = "Make slice images of a muscle whose shape is known",
-    .details = "KIND is spindle (an ellipsoid), bent (one along an arc), heads (two heads that join) or branching (a "
-               "belly that\n"
-               "divides into three tails). Beside the stack stands STACK.truth.contours.xml with the true contours and "
-               "volume;\n"
-               "sinew contours finds it there and reports how close it came.",
+    .details =
+        "KIND is spindle (an ellipsoid), bent (one along an arc), heads (two heads that join) or branching (a "
+        "belly that\n"
+        "divides into three tails). The true contours and the volume are written to STACK.truth.contours.xml beside\n"
+        "the stack; sinew contours compares its result with them.",
     .example = "sinew phantom heads --noise 20 -o heads",
     .output = "heads: 192 x 144 pixels, 60 slices, the muscle in 49 of them, 105.30 cm^3\n...",
     .least = 1,

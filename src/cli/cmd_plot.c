@@ -308,21 +308,19 @@ const snCommand cmd_plot = {
     .arguments = "RESULT|MODEL -o FILE",
     .about = "Plot activations, forces, lengths, tracking error or moment arms as SVG, PDF or PNG",
     .details =
-        "RESULT is a *.replay.xml or a table (.sto .csv). Up to 24 channels become lines, more of them a heat map.\n"
-        "Force is the force at the insertion. The error is the distance of the bones' vertices from the motion. For "
-        "moment-arms\n"
-        "RESULT is a model: arms of its tendons over the range of a joint, the published ranges behind them.\n"
-        "For a replay, fascicles draws force at the insertion and length of each strand of a muscle (--muscle GROUP), "
-        "sums\n"
-        "the same summed over each muscle, moment what each muscle contributes to the moment about a joint (--joint); "
-        "--joint\n"
-        "adds the moments to the other two. For force-length RESULT is a model, a force-length file, or built-in laws "
-        "such "
-        "as\n"
-        "hill-active,hill-passive. Fibre length is that of the belly along its path, fibre velocity its rate, negative "
-        "while "
-        "it\n"
-        "shortens.",
+        "RESULT is a *.replay.xml or a table (.sto .csv). Up to 24 channels are drawn as lines, more as a heat map.\n"
+        "Force is the force at the insertion; error is the distance of the bones' vertices from the motion. Fibre "
+        "length\n"
+        "is the length of the belly along its path; fibre velocity is its rate, negative while it shortens.\n"
+        "These draw a replay: fascicles, the force at the insertion and the length of each strand of a muscle\n"
+        "(--muscle GROUP); sums, the same added up for each muscle; moment, what each muscle contributes to the "
+        "moment\n"
+        "about a joint (--joint). With --joint the first two show these moments too.\n"
+        "These take a model as RESULT: moment-arms, the arms of its tendons over the range of a joint, with the "
+        "published\n"
+        "ranges behind them; force-length, its laws. force-length also takes a force-length file, or built-in laws "
+        "such as\n"
+        "hill-active,hill-passive.",
     .example = "sinew plot out.replay.xml --muscle 'FDP*' -o flexors.svg",
     .output = "flexors.svg: activation of 4, 171 frames, as lines",
     .least = 1,

@@ -203,7 +203,8 @@ static void tell(snSkinRun *run)
             run->skinned.nvertex, ms, run->seconds, length / run->seconds);
     cli_say(cli, "highest bulge %.3g mm; volume %.2f to %.2f %% of the skin that only follows the bones\n",
             1000 * run->bulge, 100 * run->low, 100 * run->high);
-    cli_say(cli, "wrote %s\n", run->to);
+    char name[CLI_CACHE_NAME];
+    cli_say(cli, "wrote %s\n", cli_cache_name(run->to, run->done, name, sizeof name));
     json_string(&cli->json, "file", run->to);
     json_integer(&cli->json, "frames", run->done);
     json_integer(&cli->json, "vertices", run->skinned.nvertex);

@@ -191,6 +191,16 @@ snFrames cli_frames(const snTrack *replay, double rate)
     return frames;
 }
 
+const char *cli_cache_name(const char *to, int32_t frames, char *text, size_t size)
+{
+    size_t n = strlen(to);
+    if (n < 4 || strcmp(to + n - 4, ".obj") != 0) return to;
+    int stem = (int)n - 4;
+    (void)snprintf(text, size, "%.*s.0001.obj to %.*s.%04d.obj", stem, to, stem, to, (int)frames);
+    if (frames == 1) (void)snprintf(text, size, "%.*s.0001.obj", stem, to);
+    return text;
+}
+
 double cli_frame_time(const snFrames *frames, int32_t index)
 {
     if (frames->own) return sn_track_time(frames->replay, index);

@@ -33,6 +33,9 @@ typedef struct snFrames {
 } snFrames;
 snFrames cli_frames(const snTrack *replay, double rate); /* 0: its own */
 double cli_frame_time(const snFrames *frames, int32_t index);
+/* What a point cache is called: an OBJ is a file for each frame, NAME.0001.obj and so on. */
+enum { CLI_CACHE_NAME = 2 * 4096 + 32 };
+const char *cli_cache_name(const char *to, int32_t frames, char *text, size_t size);
 /* The options --frame-rate and --frames FIRST:LAST, both ends included, either may be left out. Says what is wrong. */
 snStatus cli_choose_frames(snCli *cli, const snTrack *replay, snFrames *frames, int32_t *first, int32_t *count);
 

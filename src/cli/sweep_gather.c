@@ -276,7 +276,7 @@ static void tell(Gathering *g, char paths[3][SWEEP_PATH])
     }
     double share = g->nactive ? (double)below / g->nactive : 1;
     cli_say(cli, "%d of %d draws finished\n", g->finished, g->s->draws + 1);
-    if (g->diverged) cli_say(cli, "%d of them diverged; they are compared up to there\n", g->diverged);
+    if (g->diverged) cli_say(cli, "%d of them diverged; they are compared up to that point\n", g->diverged);
     cli_say(cli, "mean change of activation below %.2f for %.0f %% of %d active muscles\n", SMALL, 100 * share,
             g->nactive);
     json_integer(&cli->json, "draws", g->s->draws);

@@ -136,7 +136,7 @@ static void tell(snPursuitRun *r)
     json_string(json, "motion", r->source.path);
     json_string(json, "method", cli_option_text(cli, "method", "torque"));
     clinic_say_case(&r->clinic);
-    if (r->source.gaps) cli_say(cli, "%d empty cells: their joints went where the muscles took them\n", r->source.gaps);
+    if (r->source.gaps) cli_say(cli, "%d empty cells: their joints are moved by the muscles alone\n", r->source.gaps);
     json_integer(json, "empty_cells", r->source.gaps);
     clinic_say_clamped(&r->clinic, p->clamped);
     if (p->resumed) cli_say(cli, "continued after frame %d\n", p->resumed);

@@ -321,7 +321,7 @@ static bool is_endless(FILE *file, const struct stat *info)
 
 static snStatus fail_device(const char *path, snError *error)
 {
-    sn_fail(error, SN_BAD_FILE, "not a regular file, so that it is not read");
+    sn_fail(error, SN_BAD_FILE, "not a regular file, so it is not read");
     sn_error_place(error, path, 0, 0);
     sn_error_remedy(error, "name a file that holds the data");
     return SN_BAD_FILE;

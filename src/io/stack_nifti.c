@@ -117,7 +117,7 @@ static snStatus read_header(const char *file, Header *h, snStackPlace *place, sn
                              datatype);
     double offset = float_at(h, 108);
     if (!(offset >= HEADER && offset < 1e8))
-        return sn_stack_fail(file, error, NULL, "the voxels are said to begin at byte %g", offset);
+        return sn_stack_fail(file, error, NULL, "the header puts the first voxel at byte %g", offset);
     *start = (size_t)offset;
     snStatus status = read_size(file, h, place, error);
     if (status == SN_OK) read_place(h, place);

@@ -136,7 +136,7 @@ static snStatus finish_skin(glbWriter *w, snMorph *m)
     bool skinned = w->def->skin_bone;
     snGltfMesh mesh = {.name = "skin",
                        .npart = 1,
-                       .uv = -1,
+                       .uv = sn_gltf_mesh_texture(&w->gltf, w->def->skin->vertex, (size_t)w->def->skin->nvertex),
                        .position = m->first[0],
                        .normal = m->first[1],
                        .joints = -1,

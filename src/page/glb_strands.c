@@ -58,7 +58,7 @@ static bool add_texture(glbWriter *w, const snTube *tube, int32_t *accessor)
     double *uv = SN_NEW_ARRAY(double, 2 * (int64_t)tube->nvertex);
     if (!uv) return false;
     sn_tube_texture(tube, uv);
-    *accessor = sn_gltf_vectors(&w->gltf, uv, (size_t)tube->nvertex, 2, 34962);
+    *accessor = sn_gltf_texture(&w->gltf, uv, (size_t)tube->nvertex);
     sn_free(uv);
     return true;
 }
@@ -129,6 +129,7 @@ static snStatus add_belly(glbWriter *w, int32_t s, int32_t first, double *point)
 {
     const snBellyBind *b = w->belly + s;
     snMorph m = {0};
+    int32_t texture = -1;
     if (!sn_morph_create(&m, (size_t)b->nvertex, w->nshape)) return SN_NO_MEMORY;
     m.least[0] = 4e-4,
     m.least[1] = 3; /* what shows of a belly of centimetres; its normals stay those of the first shape */
@@ -136,6 +137,7 @@ static snStatus add_belly(glbWriter *w, int32_t s, int32_t first, double *point)
     for (int32_t i = 0; i < w->nshape; ++i) {
         sn_track_points_at(w->def->track, w->start + w->shape_time[i], point);
         sn_belly_bind_shape(b, point + 3 * (size_t)first, m.shape[0], m.shape[1]);
+        if (i == 0) texture = sn_gltf_mesh_texture(&w->gltf, m.shape[0], (size_t)b->nvertex);
         sn_morph_add(&m, i);
     }
     char name[300];
@@ -144,7 +146,7 @@ static snStatus add_belly(glbWriter *w, int32_t s, int32_t first, double *point)
     snGltfMesh mesh = {.name = name,
                        .position = m.first[0],
                        .normal = m.first[1],
-                       .uv = -1,
+                       .uv = texture,
                        .joints = -1,
                        .weights = -1,
                        .shapes = &shapes};

@@ -99,10 +99,11 @@ static int32_t add_plain_mesh(glbWriter *w, const char *name, const snMesh *m, i
         return -1;
     }
     sn_vertex_normals(m->nvertex, m->ntriangle, m->vertex, m->triangle, normal);
-    snGltfMesh mesh = {.name = name, .npart = 1, .uv = -1, .joints = -1, .weights = -1};
+    snGltfMesh mesh = {.name = name, .npart = 1, .joints = -1, .weights = -1};
     mesh.part[0] = (snGltfPart){material, sn_gltf_indices(&w->gltf, m->triangle, 3 * (size_t)m->ntriangle)};
     mesh.position = sn_gltf_vectors(&w->gltf, m->vertex, (size_t)m->nvertex, 3, 34962);
     mesh.normal = sn_gltf_vectors(&w->gltf, normal, (size_t)m->nvertex, 3, 34962);
+    mesh.uv = sn_gltf_mesh_texture(&w->gltf, m->vertex, (size_t)m->nvertex);
     sn_free(normal);
     return sn_gltf_mesh(&w->gltf, &mesh);
 }

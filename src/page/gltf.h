@@ -30,6 +30,10 @@ int32_t sn_gltf_vectors(snGltf *g, const double *value, size_t count, int width,
 int32_t sn_gltf_differences(snGltf *g, const double *value, size_t count, double least, bool direction);
 int32_t sn_gltf_indices(snGltf *g, const int32_t *index, size_t count);
 int32_t sn_gltf_joints(snGltf *g, const int32_t *joint, size_t count); /* 4 each, 16 bits */
+int32_t sn_gltf_texture(snGltf *g, const double *uv, size_t count);    /* 2 each, 0 to 1, 16 bits */
+/* Texture coordinates (2 each, 0 to 1) of any mesh: around its longest axis and back, and along it. */
+void sn_mesh_texture(size_t count, const double *vertex, double *uv);
+int32_t sn_gltf_mesh_texture(snGltf *g, const double *vertex, size_t count);
 
 /* Morph targets of one mesh: `count` shapes after the first, at times[0 .. count]. */
 typedef struct snShapes {

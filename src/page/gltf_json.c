@@ -204,6 +204,15 @@ int32_t sn_gltf_joints(snGltf *g, const int32_t *joint, size_t count)
     return g->naccessor++;
 }
 
+int32_t sn_gltf_texture(snGltf *g, const double *uv, size_t count)
+{
+    size_t start = g->bin.size;
+    for (size_t i = 0; i < 2 * count; ++i) put_u16(&g->bin, (uint32_t)lrint(65535 * fmin(fmax(uv[i], 0), 1)));
+    start_accessor(g, end_view(g, start, 34962), 5123, count, 2);
+    sn_json_text(&g->accessors, ",\"normalized\":true}");
+    return g->naccessor++;
+}
+
 /* ---- meshes, nodes, animation --------------------------------------------------------------- */
 
 static void put_attribute(snBytes *t, const char *name, int32_t accessor, bool *first)

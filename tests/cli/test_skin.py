@@ -117,7 +117,8 @@ class Skin(SkinCase):
     def test_other_formats_and_rates(self):
         answer = self.json("skin", "hand", "out.replay.xml", "-o", "out.mdd", "--frame-rate", "24")
         self.assertEqual(answer["frames"], 2)
-        self.json("skin", "hand", "out.replay.xml", "-o", "s.obj", "--frame-rate", "24")
+        said = self.sinew("skin", "hand", "out.replay.xml", "-o", "s.obj", "--frame-rate", "24").stdout
+        self.assertIn("wrote s.0001.obj to s.0002.obj", said)
         lines = self.read("s.0002.obj").splitlines()
         self.assertEqual(sum(line.startswith("v ") for line in lines), answer["vertices"])
         self.assertEqual(sum(line.startswith("f ") for line in lines), answer["triangles"])

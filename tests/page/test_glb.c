@@ -322,6 +322,30 @@ static void tubes_are_closed_and_face_outward(void **state)
 }
 
 /* A belly has a material of its own, is closed with the tendon, and keeps its volume when the strand gets shorter. */
+/* A leaning cylinder, ring by ring: along it the height, around it to 1 and back without a jump. */
+static void any_mesh_gets_a_texture(void **state)
+{
+    (void)state;
+    enum { RINGS = 9, SIDES = 24, N = RINGS * SIDES };
+    double vertex[3 * N], uv[2 * N], low = 1, high = 0;
+    quat lean = q_axis_angle(v3_unit(v3_of(1, 2, -1)), 0.8);
+    for (int i = 0; i < N; ++i) {
+        double angle = 2 * SN_PI * (i % SIDES) / SIDES;
+        v3 p = {0.012 * cos(angle), 0.009 * sin(angle), 0.1 * (i / SIDES) / (RINGS - 1)};
+        v3_store(vertex + 3 * i, v3_add(q_rotate(lean, p), v3_of(0.3, -0.2, 0.1)));
+    }
+    sn_mesh_texture(N, vertex, uv);
+    bool up = uv[2 * N - 1] > uv[1];
+    for (int i = 0; i < N; ++i) {
+        int next = i % SIDES == SIDES - 1 ? i + 1 - SIDES : i + 1;
+        double height = (double)(i / SIDES) / (RINGS - 1);
+        assert_near(uv[2 * i + 1], up ? height : 1 - height, 1e-9);
+        assert_at_most(fabs(uv[2 * i] - uv[2 * next]), 0.15); /* a seam would be a jump of nearly 1 */
+        low = fmin(low, uv[2 * i]), high = fmax(high, uv[2 * i]);
+    }
+    assert_true(low >= 0 && low < 0.1 && high > 0.9 && high <= 1);
+}
+
 static void bellies_keep_their_volume(void **state)
 {
     (void)state;
@@ -346,6 +370,7 @@ int main(void)
         cmocka_unit_test(survives_failing_allocations),
         cmocka_unit_test(bodies_bring_their_meshes),
         cmocka_unit_test(tubes_are_closed_and_face_outward),
+        cmocka_unit_test(any_mesh_gets_a_texture),
         cmocka_unit_test(bellies_keep_their_volume),
     };
     return cmocka_run_group_tests_name("page.glb", tests, NULL, NULL);

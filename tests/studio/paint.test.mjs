@@ -48,6 +48,21 @@ async function firstPaint(address, what) {
   assert.ok(paints[0] > 0 && paints[0] < last.built, "something is drawn before the model is there");
 }
 
+/** A page with one word on it: what the browser needs by itself on this machine, as busy as it is. */
+test("a page with one word", async () => {
+  const file = join(folder, "word.html");
+  writeFileSync(file, "<!doctype html><title>word</title><p>Loading");
+  const paints = [];
+  for (let i = 0; i < 3; i++) {
+    const { page, context } = await openPage(browser, { width: 1280, height: 760 });
+    await page.goto(pathToFileURL(file).href);
+    await page.waitForFunction(() => performance.getEntriesByType("paint").length > 1);
+    paints.push((await times(page))["first-contentful-paint"]);
+    await context.close();
+  }
+  console.log(`one word: first paint ${paints.sort((a, b) => a - b)[1]} ms (${paints.join(", ")})`);
+});
+
 test("ten seconds of hand as one file", async () => {
   const rows = KEYS.map((v, i) => [i, ...[2, 3, 4, 5].flatMap(() => [v, v])].join(","));
   const names = [2, 3, 4, 5].flatMap((d) => [`mcp${d}.flexion`, `pip${d}.flexion`]);

@@ -75,7 +75,12 @@ for (const file of files) {
         const flexor = meshesOf(gltf.scene, "FDP2");
         assert.deepEqual(flexor.map((mesh) => mesh.material.name).sort(), ["muscle", "tendon"]);
         assert.deepEqual(meshesOf(gltf.scene, "EDC2").map((mesh) => mesh.material.name), ["tendon"]);
-        assert.ok(flexor[0].geometry.attributes.uv);
+        gltf.scene.traverse((node) => {
+            if (!node.isMesh) return;
+            const uv = node.geometry.attributes.uv;
+            assert.ok(uv, `texture coordinates of ${node.name}`);
+            for (let i = 0; i < uv.count; i++) assert.ok(uv.getX(i) >= 0 && uv.getX(i) <= 1 && uv.getY(i) >= 0 && uv.getY(i) <= 1);
+        });
         const extras = gltf.scene.getObjectByName("FDP2").userData;
         assert.equal(extras.rate, 60);
         assert.equal(extras.activation.length, 121);

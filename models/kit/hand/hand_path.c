@@ -2,7 +2,6 @@
  * to set slack lengths over the range of motion and to compare moment arms with published ones before anything is
  * simulated. */
 #include "hand/hand.h"
-#include "path/internal.h"
 
 void sn_hand_pose(const snHand *hand, const double *coordinate, rigid *motion)
 {
@@ -53,17 +52,27 @@ static double tight_length(const snHandSurface *s, rigid motion, double offset, 
     return length;
 }
 
-/* Length of a string from a to b that a tube bends where it comes into the way, on the side where it lies at rest. */
+/* Length of a string from a to b that a tube bends where it comes into the way, on the side where it lies at rest: seen
+ * along the axis two tangents and an arc, in the angle from that side; unrolled, a straight line. */
 static double guarded_length(const snHand *hand, const rigid *motion, double offset, const snHandPoint *p, v3 a, v3 b)
 {
     const snHandSurface *s = &hand->surface.at[p->guard];
-    v3 drawn = v3_lerp(p->at, p[1].at, 0.5);
-    pathWrap wrap = {.kind = SN_WRAP_CYLINDER,
-                     .centre = rigid_apply(motion[s->body], s->center),
-                     .axis = q_rotate(motion[s->body].q, s->axis),
-                     .side = q_rotate(motion[s->body].q, v3_sub(drawn, s->center)),
-                     .radius = s->radius + offset};
-    return path_segment(a, b, &wrap, false).length;
+    v3 drawn = v3_sub(v3_lerp(p->at, p[1].at, 0.5), s->center);
+    v3 x = v3_unit(v3_mad(drawn, -v3_dot(drawn, s->axis), s->axis)), y = v3_cross(s->axis, x);
+    double r = s->radius + offset, angle[2], bare[2], tangent[2], along[2];
+    const v3 end[2] = {a, b};
+    for (int e = 0; e < 2; ++e) {
+        v3 at = v3_sub(rigid_unapply(motion[s->body], end[e]), s->center);
+        double far = hypot(v3_dot(at, x), v3_dot(at, y));
+        if (far <= r) return v3_dist(a, b);
+        angle[e] = atan2(v3_dot(at, y), v3_dot(at, x));
+        bare[e] = acos(r / far);
+        tangent[e] = sqrt(far * far - r * r);
+        along[e] = v3_dot(at, s->axis);
+    }
+    double arc = fabs(angle[0] - angle[1]) - bare[0] - bare[1];
+    if (arc <= 0) return v3_dist(a, b);
+    return hypot(tangent[0] + tangent[1] + r * arc, along[0] - along[1]);
 }
 
 static v3 point_at(const snHand *hand, const rigid *motion, int32_t index)
