@@ -2,6 +2,15 @@
 import math
 
 RINGS, ANGLES = 20, 16
+# A weight that hangs on one strand: the muscle file; a scene with "frame", "weight" and the curve "line" belongs to it.
+MUSCLE = """<Muscle version="1">
+  <RigidBody name="frame" pinned="true" mass_from="given" mass="1" inertia="0.001 0.001 0.001"/>
+  <RigidBody name="weight" mass_from="given" mass="2" inertia="0.001 0.001 0.001"/>
+  <Strand name="line" radius="0.01" max_force="80"/>
+  <Constraint name="origin" strand="line" attachment="frame"/>
+  <Constraint name="insertion" strand="line" position="1" attachment="weight"/>
+  <Function name="weight.lift" muscles="line" levels="1"/>
+</Muscle>"""
 
 
 def spindle(length, belly):

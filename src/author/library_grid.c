@@ -38,7 +38,7 @@ void sn_library_copy(const snLibraryGrid *g, const snLibraryPoint *from, snLibra
     memcpy(vertex, from->vertex, nv * sizeof *vertex);
     memcpy(delta, from->delta, nv * sizeof *delta);
     *to = *from;
-    to->x = x, to->vertex = vertex, to->delta = delta;
+    to->x = x, to->vertex = vertex, to->delta = delta; /* its own memory, which holds the copies by now */
 }
 
 int32_t sn_library_neighbours(const snLibraryGrid *g, int32_t flat, int32_t near[2 * SN_LIBRARY_AXES])
@@ -62,6 +62,7 @@ double sn_library_step(const snLibraryGrid *g, int32_t flat)
     return worst;
 }
 
+/* The jump over an interval is kept by the point at its lower end, so a point asks itself and the one before it. */
 double sn_library_jump(const snLibraryGrid *g, int32_t flat)
 {
     int32_t index[3];
@@ -79,7 +80,8 @@ double sn_library_jump(const snLibraryGrid *g, int32_t flat)
 
 /* ---- axes ---- */
 
-/* How far the insertion moves against the origin over the range of a coordinate, m. */
+/* How far the insertion moves over the range of a coordinate, m, seen from the bone of the origin: moving both together
+ * does nothing to the muscle. */
 static double reach_of(const snModel *model, const snSoftMuscle *m, int32_t coordinate, double *full, double *pose)
 {
     double range[2], moved = 0;
@@ -278,6 +280,8 @@ void sn_library_plane_free(snLibraryPlane *plane)
     *plane = (snLibraryPlane){0};
 }
 
+/* The plane's points become the grid's. Flat numbers change with the length of the axis, so old places are asked for in
+ * the grid as it was. */
 snStatus sn_library_insert(snLibraryGrid *g, snLibraryPlane *plane, snError *error)
 {
     snLibraryAxis *x = g->axis + plane->axis;

@@ -102,6 +102,7 @@ snStatus sn_contours_put(snContours *contours, snOutline *muscle, snError *error
 
 /* ---- questions -------------------------------------------------------------------------------- */
 
+/* Gauss's formula: positive where the loop runs against the clock. Holes run with it and count against the rest. */
 double sn_loop_area(const snLoop *loop)
 {
     double twice = 0;
@@ -130,6 +131,8 @@ int32_t sn_outline_count(const snOutline *muscle, snSliceState state)
     return count;
 }
 
+/* A corner that lies on the line belongs to the side below: of the two edges that meet there both cross or one does, as
+ * the boundary does, and a line never enters without leaving. Level edges never cross. */
 static bool ray_crosses(const double *a, const double *b, double y)
 {
     return (a[1] > y) != (b[1] > y);
@@ -178,6 +181,7 @@ static bool cross_line(const snSlice *slice, double y, Crossings *out)
     return true;
 }
 
+/* Every edge turns over all pixels to its right; what was turned an odd number of times lies inside. */
 void sn_slice_fill(const snSlice *slice, int32_t columns, int32_t rows, uint8_t *mask)
 {
     for (int32_t y = 0; y < rows; ++y) {
@@ -235,7 +239,7 @@ static bool overlap(const snSlice *a, const snSlice *b, double area[3])
     extent_y(b, &low, &high);
     int64_t first = low <= high ? (int64_t)floor(low * LINES) : 0, last = low <= high ? (int64_t)ceil(high * LINES) : 0;
     for (int64_t k = first; ok && k < last; ++k) {
-        double y = ((double)k + 0.5) / LINES;
+        double y = ((double)k + 0.5) / LINES; /* between whole pixels, where corners of traced loops seldom lie */
         ok = cross_line(a, y, &ca) && cross_line(b, y, &cb);
         if (!ok) break;
         area[0] += length_of(&ca) / LINES, area[1] += length_of(&cb) / LINES;

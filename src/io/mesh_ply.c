@@ -137,6 +137,7 @@ static snStatus read_property(plyReader *r)
     return SN_OK;
 }
 
+/* Which roles the properties of the vertices, or of the faces, have: a bit for each. */
 static unsigned roles_of(const plyReader *r, bool face)
 {
     unsigned roles = 0;
@@ -194,6 +195,7 @@ static snStatus data_fail(plyReader *r, const char *what)
     return status;
 }
 
+/* Every type of PLY fits a double without loss; the casts give signed ones their sign back. */
 static double from_bytes(const unsigned char *b, plyType type)
 {
     uint64_t bits = sn_little_get(b, type_table[type].size);

@@ -87,7 +87,7 @@ static double plain_eval(snLawKind kind, double e, double *slope)
 /* Interval i with x[i] <= s < x[i + 1]; -1 before the first point, n - 1 after the last. near: which to try first. */
 static int32_t table_interval(const snLaw *law, double s, int32_t near)
 {
-    if (near >= 0 && near + 1 < law->n && s >= law->x[near] && s < law->x[near + 1]) return near;
+    if (near >= 0 && near < law->n - 1 && s >= law->x[near] && s < law->x[near + 1]) return near;
     int32_t low = -1, high = law->n;
     while (high - low > 1) {
         int32_t middle = (low + high) / 2;

@@ -42,6 +42,9 @@ static snStatus refuse_problems(const snSpec *spec, snError *error)
     return status;
 }
 
+/* Each finds by index what came before it: joints name bodies; strands take via points on bodies, muscles and
+ * constraints name strands; cords and knots are strands of their own kind over constraints that are known by then; the
+ * pattern of the linear system needs all of them. */
 static snStatus compile_all(snCompiler *c)
 {
     snStatus status = sn_compile_bodies(c);

@@ -135,7 +135,7 @@ snKkt *sn_kkt_create(const snKktPattern *pattern, snKktKind kind, snPool *pool)
     if (!k) return NULL;
     int64_t before = sn_alloc_bytes();
     k->pattern = *pattern;
-    clear_pattern_pointers(&k->pattern);
+    clear_pattern_pointers(&k->pattern); /* the caller's: release frees what stands here, also when half is there */
     k->pool = pool;
     number_vector(k, pattern);
     bool ok = allocate(k, pattern);
@@ -230,6 +230,7 @@ bool sn_kkt_is_attached(const snKkt *k)
     return k->attached_rhs != NULL;
 }
 
+/* A row that is off has no entry in the matrix: its unknown is 0, and so must its right-hand side be. */
 void sn_kkt_mask_rhs(const snKkt *k, const double *rhs, double *masked)
 {
     const snKktPattern *p = &k->pattern;
@@ -273,6 +274,8 @@ static void add_body_blocks(const snKkt *k, Product q)
     }
 }
 
+/* Cubic basis functions overlap with their next three neighbours, so a point is coupled with those; the lower half of
+ * the band is the transpose of the upper one and is not kept. */
 static void add_strand_band(const snKkt *k, Product q, int32_t s)
 {
     int32_t first = k->pattern.strand_pointadr[s], end = k->pattern.strand_pointadr[s + 1];
@@ -285,6 +288,7 @@ static void add_strand_band(const snKkt *k, Product q, int32_t s)
     }
 }
 
+/* A row that holds a place on a strand: the four control points of its span by their basis values, along n. */
 static void add_part(const snKkt *k, Product q, int32_t row, int32_t strand, const snKktPart *part)
 {
     int32_t point = sn_kkt_point_index(k, strand, part->span);
@@ -297,6 +301,8 @@ static void add_wrench(Product q, int32_t row, int32_t body, const double *J)
     for (int32_t c = 0; c < 6; ++c) add_both(q, row, 6 * body + c, J[c]);
 }
 
+/* Rows of constraints. D, their compliance, stands with a minus on the diagonal: that makes the system quasidefinite,
+ * so that it can be factored in any order without pivoting. */
 static void add_rows(const snKkt *k, Product q)
 {
     const snKktPattern *p = &k->pattern;
@@ -321,6 +327,7 @@ static void add_rows(const snKkt *k, Product q)
     }
 }
 
+/* A NaN is the answer if there is one; fmax alone would pass over it. */
 static double largest(const double *a, int32_t n)
 {
     double best = 0;

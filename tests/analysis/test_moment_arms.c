@@ -154,14 +154,21 @@ static void both_ways_agree_on_the_finger(void **state)
     sn_model_destroy(m);
 }
 
+/* The last joint of the finger alone, in steps of `turn` degrees. */
+static snArmDef end_joint(const snModel *m, double turn)
+{
+    snArmDef def = sn_default_arm_def();
+    def.joint = sn_find(m, SN_ITEM_JOINT, "DIP");
+    def.turn = turn * SN_DEG;
+    return def;
+}
+
 static void one_joint_is_enough_if_asked(void **state)
 {
     (void)state;
     snModel *m = compiled(sn_scene("finger"));
-    snArmDef def = sn_default_arm_def();
+    snArmDef def = end_joint(m, 5);
     snArms *arms = NULL;
-    def.joint = sn_find(m, SN_ITEM_JOINT, "DIP");
-    def.turn = 5 * SN_DEG;
     assert_int_equal(sn_moment_arms(m, &def, &arms, NULL), SN_OK);
     for (int32_t i = 0; i < arms->ncurve; ++i)
         assert_string_equal(sn_name(m, SN_ITEM_COORDINATE, arms->curve[i].coordinate), "DIP.0");
@@ -174,9 +181,7 @@ static void every_allocation_may_fail(void **state)
 {
     (void)state;
     snModel *m = compiled(sn_scene("finger"));
-    snArmDef def = sn_default_arm_def();
-    def.joint = sn_find(m, SN_ITEM_JOINT, "DIP");
-    def.turn = 40 * SN_DEG;
+    snArmDef def = end_joint(m, 40);
     int64_t live = sn_alloc_live();
     snStatus status = SN_NO_MEMORY;
     for (int n = 0; status != SN_OK && n < 1000; ++n) {

@@ -87,6 +87,9 @@ static void arena_gives_separate_blocks_of_any_size(void **state)
     }
     for (size_t i = 1; i < N; ++i) assert_true(block[i][0] == (i & 255)); /* none has written into another */
     assert_string_equal(sn_arena_strdup(&arena, "flexor"), "flexor");
+    const double from[3] = {1, 2, 3};
+    double *copy = sn_arena_copy(&arena, from, 3, sizeof *from);
+    assert_true(copy && copy != from && memcmp(copy, from, sizeof from) == 0);
     assert_null(sn_arena_alloc(&arena, SIZE_MAX / 2, 16));
     sn_arena_free(&arena);
     sn_arena_free(&arena); /* an empty one again */

@@ -7,7 +7,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 import bpy
 
-from spindle import spindle
+from spindle import MUSCLE, spindle
 
 LENGTH, BELLY = 0.12, 0.015
 SCENE = """<ModelerScene version="1">
@@ -15,14 +15,6 @@ SCENE = """<ModelerScene version="1">
   <Group name="weight" translate="0 -0.12 0"/>
   <Curve name="line"><Points>{points}</Points></Curve>
 </ModelerScene>"""
-MUSCLE = """<Muscle version="1">
-  <RigidBody name="frame" pinned="true" mass_from="given" mass="1" inertia="0.001 0.001 0.001"/>
-  <RigidBody name="weight" mass_from="given" mass="2" inertia="0.001 0.001 0.001"/>
-  <Strand name="line" radius="0.01" max_force="80"/>
-  <Constraint name="origin" strand="line" attachment="frame"/>
-  <Constraint name="insertion" strand="line" position="1" attachment="weight"/>
-  <Function name="weight.lift" muscles="line" levels="1"/>
-</Muscle>"""
 
 
 def write(folder):

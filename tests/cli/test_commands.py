@@ -286,7 +286,7 @@ class Bench(Case):
         self.sinew("bench", "--rung", "nosuch", code=3)
 
     def test_skin(self):
-        skin = self.json("bench", "--rung", "skin")["skin"]
+        skin = self.json("bench", "--rung", "skin", "--seconds", "0.1")["skin"]
         self.assertLessEqual(skin["apart_m"], 1e-9)
         for key in ["triangles", "bulge_ms", "brute_force_ms", "brute_force_ratio", "real_time_factor"]:
             self.assertGreater(skin[key], 0)

@@ -19,7 +19,7 @@ class NoMemory(Case):
         if after is not None:
             environment["SINEW_FAIL_AFTER"] = str(after)
         result = subprocess.run([PROGRAM, *command], cwd=self.folder, env=environment, capture_output=True, text=True,
-                                timeout=100)
+                                timeout=300)
         counts = re.search(r"allocations (\d+) left (\d+)", result.stderr)
         self.assertIsNotNone(counts, (command, after, result.returncode, result.stderr[-400:]))  # it did not crash
         return result, int(counts[1]), int(counts[2])
@@ -83,13 +83,21 @@ class NoMemory(Case):
                         ["convert", "in.replay.xml", "o.replay.bin"], ["convert", "in.replay.xml", "o.csv"],
                         ["export", "in.replay.xml", "--to", "glb", "-o", "o.glb"],
                         ["export", "in.replay.xml", "--to", "pc2", "--what", "strands", "-o", "o.pc2"],
-                        ["plot", "in.sto", "-o", "o.svg"]):
+                        ["plot", "in.sto", "-o", "o.svg"], ["completion", "bash"]):
             with self.subTest(command=command):
                 self.check(*command)
 
     def test_skin(self):
         self.sinew("track", "hand", "fist", "-o", "h", "--end", "0.02")
         self.few(4, "skin", "hand", "h.replay.xml", "-o", "o.pc2")
+
+    def test_flesh(self):
+        self.sinew("track", "hand", "fist", "-o", "h", "--frames", "20:20")
+        quick = ("--spacing", "10", "--no-contact", "--no-gravity", "--muscle-stress", "0", "--tolerance", "10")
+        self.few(2, "flesh", "hand", "h.replay.xml", *quick, "-o", "o.pc2")
+
+    def test_body(self):
+        self.few(3, "track", "body", "hold", "--end", "0.05", "-o", "t")
 
     def test_strands(self):
         subprocess.run(["python3", os.path.join(SOURCE, "tools", "make_tutorial.py"), self.folder, "--files"], check=True,

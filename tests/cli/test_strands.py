@@ -10,7 +10,7 @@ import unittest
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 from common import SINEW, Case
-from spindle import ANGLES, RINGS, spindle
+from spindle import ANGLES, MUSCLE, RINGS, spindle
 
 def lines(rows):
     return "\n".join(" ".join(f"{x:.9g}" for x in row) for row in rows)
@@ -31,14 +31,7 @@ class Strands(Case):
   </Mesh>
   <Curve name="line"><Points>{lines(points)}</Points></Curve>
 </ModelerScene>""")
-        return self.write("arm.muscle.xml", """<Muscle version="1">
-  <RigidBody name="frame" pinned="true" mass_from="given" mass="1" inertia="0.001 0.001 0.001"/>
-  <RigidBody name="weight" mass_from="given" mass="2" inertia="0.001 0.001 0.001"/>
-  <Strand name="line" radius="0.01" max_force="80"/>
-  <Constraint name="origin" strand="line" attachment="frame"/>
-  <Constraint name="insertion" strand="line" position="1" attachment="weight"/>
-  <Function name="weight.lift" muscles="line" levels="1"/>
-</Muscle>""")
+        return self.write("arm.muscle.xml", MUSCLE)
 
     def fill(self, *more, code=0, model="arm.muscle.xml"):
         return self.sinew("strands", model, "--mesh", "belly_mesh", "--from", "line", "--count", 8, "--group", "belly",

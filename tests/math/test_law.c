@@ -118,6 +118,24 @@ static void table_meets_its_points_and_never_overshoots(void **state)
     assert_near(sn_law_eval(&law, 1.9, &slope), end + 0.3 * slope, 1e-12);
 }
 
+/* Where the search begins changes nothing, and it ends at the place that the next search can begin with. */
+static void a_guess_changes_nothing(void **state)
+{
+    (void)state;
+    static const int32_t guess[] = {0, 1, 2, 4, 5, 6, -1, 1000000, INT32_MAX, INT32_MIN};
+    double slope_of[6];
+    sn_law_slopes(6, table_x, table_y, slope_of);
+    snLaw law = {SN_LAW_TABLE, 6, table_x, table_y, slope_of};
+    for (double s = 0.3; s < 1.8; s += 0.013)
+        for (size_t i = 0; i < sizeof guess / sizeof *guess; ++i) {
+            double slope, other;
+            int32_t near = guess[i];
+            assert_near(sn_law_eval_near(&law, s, &other, &near), sn_law_eval(&law, s, &slope), 0);
+            assert_near(other, slope, 0);
+            if (s > table_x[0] && s < table_x[5]) assert_true(table_x[near] <= s && s <= table_x[near + 1]);
+        }
+}
+
 static void tables_of_one_and_two_points_work(void **state)
 {
     (void)state;
@@ -155,6 +173,7 @@ int main(void)
         cmocka_unit_test(laws_have_their_fixed_points),
         cmocka_unit_test(blix_curves_have_their_published_values),
         cmocka_unit_test(table_meets_its_points_and_never_overshoots),
+        cmocka_unit_test(a_guess_changes_nothing),
         cmocka_unit_test(tables_of_one_and_two_points_work),
         cmocka_unit_test(names_go_both_ways),
     };

@@ -37,6 +37,27 @@ static void clamped_curve_meets_its_ends(void **state)
     assert_near(b[3], 1, 0);
 }
 
+/* A periodic curve: with its first three points again at its end it closes without a step, a kink or a jump of
+ * curvature. */
+static void uniform_knots_close_a_ring(void **state)
+{
+    (void)state;
+    enum { POINTS = 11 };
+    double knot[POINTS + 4], start[3][4], end[3][4], point[POINTS];
+    spline_uniform_knots(knot, POINTS);
+    assert_near(knot[3], 0, 0);
+    assert_near(knot[POINTS], 1, 1e-15);
+    for (int i = 0; i < POINTS; ++i) point[i] = sin(1.7 * (i % (POINTS - 3)));
+    int32_t first = spline_basis(knot, POINTS, 0, 0, start[0], start[1], start[2]);
+    int32_t last = spline_basis(knot, POINTS, 1, 0, end[0], end[1], end[2]);
+    for (int derivative = 0; derivative < 3; ++derivative) {
+        double a = 0, b = 0;
+        for (int k = 0; k < 4; ++k)
+            a += start[derivative][k] * point[first + k], b += end[derivative][k] * point[last + k];
+        assert_near(a, b, 1e-12 * (1 + fabs(a)));
+    }
+}
+
 static void fit_reproduces_a_cubic(void **state)
 {
     (void)state;
@@ -57,6 +78,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(basis_sums_to_one_and_derivatives_match),
         cmocka_unit_test(clamped_curve_meets_its_ends),
+        cmocka_unit_test(uniform_knots_close_a_ring),
         cmocka_unit_test(fit_reproduces_a_cubic),
     };
     return cmocka_run_group_tests_name("math.spline", tests, NULL, NULL);

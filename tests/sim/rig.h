@@ -6,6 +6,7 @@
 
 #include "build.h"
 #include "scenes.h"
+#include "sim/plant.h"
 #include "sim/state.h"
 #include "sinew/sim.h"
 
@@ -74,6 +75,45 @@ static inline void assert_refused(snSpec *spec, const char *words, const char *e
     if (!strstr(error.message, words)) fail_msg("\"%s\" does not say \"%s\"", error.message, words);
     if (!strstr(error.element, element)) fail_msg("\"%s\" is not \"%s\"", error.element, element);
     sn_spec_destroy(spec);
+}
+
+/* ---- what a controller is told ------------------------------------------------------------------ */
+
+typedef struct Asked {
+    snResponse *response;
+    int32_t muscles;
+    double row[2][6 * 8]; /* of both bones */
+    bool done;
+} Asked;
+
+static inline void rig_ask(void *context, const snModel *m, snState *s)
+{
+    static const double little = 1e-4; /* activation that does not make the controller's system change */
+    Asked *a = context;
+    (void)m;
+    if (a->done) return;
+    a->done = true;
+    sn_response_find(a->response, 0, NULL);
+    for (int b = 0; b < 2; ++b) sn_response_of_body(a->response, b + 1, 8, a->row[b]);
+    for (int32_t k = 0; k < a->muscles; ++k) s->activation[k] += little * (k + 1);
+}
+
+/* Takes a step in which a controller changes the activations: how far the velocities of the bodies 1 and 2 are from
+ * what it was told, relative to the largest. */
+static inline double rig_response_error(Rig *r, int32_t muscles)
+{
+    Asked a = {.response = sn_response_create(r->m, r->s), .muscles = muscles};
+    sn_plant_control(r->s, (snController){rig_ask, &a});
+    assert_int_equal(sn_step(r->m, r->s), SN_OK);
+    double worst = 0, size = 0;
+    for (int e = 0; e < 12; ++e) {
+        const double *row = a.row[e / 6] + 8 * (e % 6);
+        double told = row[muscles], is = r->s->velocity[6 + e];
+        for (int32_t k = 0; k < muscles; ++k) told += row[k] * r->s->activation[k];
+        worst = fmax(worst, fabs(told - is)), size = fmax(size, fabs(is));
+    }
+    sn_response_destroy(a.response);
+    return worst / size;
 }
 
 #endif

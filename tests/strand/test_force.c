@@ -112,6 +112,14 @@ static snStrandParams params_of(int variant)
     return p;
 }
 
+/* One of four variants (belly alone or between tendons; pulling only or pushing too) with a pair of laws. */
+static void wavy_with(strandCase *c, const snStrandParams *p, const lawPair *pair, int variant)
+{
+    case_wavy(c, N, p);
+    c->strand.passive_law = pair->passive, c->strand.active_law = pair->active;
+    c->strand.tension_only = variant & 2;
+}
+
 static void force_is_the_gradient_of_the_energy(void **state)
 {
     (void)state;
@@ -121,9 +129,7 @@ static void force_is_the_gradient_of_the_energy(void **state)
     for (int l = 0, n = law_pairs(pair); l < n; ++l)
         for (int variant = 0; variant < 4; ++variant) {
             snStrandParams p = params_of(variant & 1);
-            case_wavy(&c, N, &p);
-            c.strand.passive_law = pair[l].passive, c.strand.active_law = pair[l].active;
-            c.strand.tension_only = variant & 2;
+            wavy_with(&c, &p, &pair[l], variant);
             for (int k = 0; k < 4; ++k) {
                 static const double stretch[4] = {0.85, 0.95, 1.08, 1.2}, activation[4] = {0.3, 1, 0, 0.7};
                 pose(&c, stretch[k], 0.004, q);
@@ -146,9 +152,7 @@ static void stiffness_is_the_derivative_of_the_force(void **state)
         for (int variant = 0; variant < 4; ++variant) {
             snStrandParams p = params_of(variant & 1);
             p.fiber_rest = 0.7; /* on the rising side, where the sum of both slopes is not clamped */
-            case_wavy(&c, N, &p);
-            c.strand.passive_law = pair[l].passive, c.strand.active_law = pair[l].active;
-            c.strand.tension_only = variant & 2;
+            wavy_with(&c, &p, &pair[l], variant);
             pose(&c, 1.15, 0.001, q);
             worst = fmax(worst, stiffness_error(&c, q, 0));
             worst = fmax(worst, stiffness_error(&c, q, 0.8));
