@@ -77,6 +77,9 @@ SN_API void sn_patient_destroy(snPatient *patient);
 /* The model as it is solved: another one than that given where tendons were transferred. */
 SN_API const snModel *sn_patient_model(const snPatient *patient);
 SN_API void sn_patient_gravity(snPatient *patient, const double gravity[3]); /* world, m/s^2 */
+/* Turns the joint that the model holds still to an angle (rad), the forearm of a hand: gravity turns the other way
+ * about snModelDef.fixed_axis. sn_patient_gravity is what it is at 0. */
+SN_API void sn_patient_turn(snPatient *patient, double angle);
 
 typedef enum snVerdict { SN_VERDICT_YES, SN_VERDICT_MARGINAL, SN_VERDICT_NO } snVerdict;
 static inline const char *sn_verdict_name(snVerdict verdict)
@@ -160,9 +163,11 @@ typedef struct snTargets {
     int32_t nframe, ncoordinate;
     double *time, *q, *v, *a; /* s, rad or m and their rates */
     void *memory;
+    double *turn; /* frames: angle of the joint that the model holds still, see sn_patient_turn; NULL: none */
 } snTargets;
 /* rate: frames a second; 0: the keys of the poses only. ignored (may be NULL, size characters): columns of
- * joints that the model holds still (snModelDef.fixed). SN_BAD_INPUT: a column that the model lacks. */
+ * joints that the model holds still (snModelDef.fixed) and that turn nothing. SN_BAD_INPUT: a column that the model
+ * lacks. */
 SN_API snStatus sn_targets_create(const snModel *model, const snPoses *poses, double rate, snTargets *targets,
                                   char *ignored, size_t size, snError *error);
 SN_RELEASED(sn_targets_free, snTargets)

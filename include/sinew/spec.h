@@ -90,6 +90,7 @@ typedef struct snModelDef {
     const char *skin;              /* mesh node that is the skin, may be empty */
     const char *fixed; /* joints that a motion may move but this model holds still, separated by blanks; may be empty */
     const char *views; /* names of views, the opening one first: "Anterior=+x Posterior=-x"; may be empty */
+    double fixed_axis[3]; /* world: a motion of the fixed joint turns gravity about it, the other way; 0: is ignored */
 } snModelDef;
 
 typedef struct snBodyDef {

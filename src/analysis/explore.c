@@ -36,6 +36,7 @@ static snStatus measure(snPatient *p, const snTargets *t, snFinding *f, double *
     for (int32_t i = 0; i < t->nframe && status == SN_OK; ++i) {
         size_t at = (size_t)i * (size_t)t->ncoordinate;
         snHeld h;
+        sn_patient_frame(p, t, i);
         status = sn_hold(p, t->q + at, t->v + at, t->a + at, &h);
         if (status == SN_FAILED) status = SN_OK;
         for (int32_t k = 0; k < p->nq; ++k) {

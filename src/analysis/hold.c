@@ -149,12 +149,13 @@ static void fill_rows(snPatient *p)
 static void add_effort(snPatient *p)
 {
     size_t ld = (size_t)p->ld + 1;
-    for (int32_t u = 0; u < p->nu; ++u) p->Q[(size_t)p->control[u] * ld] += sn_effort_weight * p->cost[u];
+    double effort = p->thrift * sn_effort_weight, couple = p->thrift * sn_couple_weight;
+    for (int32_t u = 0; u < p->nu; ++u) p->Q[(size_t)p->control[u] * ld] += effort * p->cost[u];
     for (int32_t i = p->nz; i < p->nvar; ++i) p->Q[(size_t)i * ld] += sn_stop_effort;
     for (int32_t k = 0; p->coupling == SN_COUPLE_SOFT && k < p->s->ncouple; ++k) {
         size_t a = (size_t)p->s->couple[2 * k], b = (size_t)p->s->couple[2 * k + 1];
-        p->Q[a * ld] += sn_couple_weight, p->Q[b * ld] += sn_couple_weight;
-        p->Q[a * (ld - 1) + b] -= sn_couple_weight, p->Q[b * (ld - 1) + a] -= sn_couple_weight;
+        p->Q[a * ld] += couple, p->Q[b * ld] += couple;
+        p->Q[a * (ld - 1) + b] -= couple, p->Q[b * (ld - 1) + a] -= couple;
     }
 }
 

@@ -44,6 +44,7 @@ static snStatus fails(Search *s, int32_t i, bool *bad)
 {
     snHeld h;
     move_frame(s, i, s->pose);
+    sn_patient_frame(s->p, s->t, i);
     snStatus status = sn_hold(s->p, s->pose, s->v, s->a, &h);
     *bad = h.unmet > 1;
     return status == SN_FAILED ? SN_OK : status;
@@ -58,6 +59,7 @@ static snStatus draw(Search *s, int32_t i)
     bool known = s->weight[i] > 1;
     s->weight[i] = known ? s->weight[i] * grows : first_weight;
     if (known) return SN_OK;
+    sn_patient_frame(s->p, s->t, i);
     snStatus status = sn_nearest(s->p, target, &near);
     for (size_t k = 0; k < n && status == SN_OK; ++k) s->offset[(size_t)i * n + k] = near.pose[k] - target[k];
     return status;

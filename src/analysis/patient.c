@@ -275,9 +275,9 @@ snStatus sn_patient_create(const snSpec *spec, const snModel *model, const snCas
     p->spec = spec;
     p->m = p->own ? p->own : model, p->s = p->m->skeleton;
     p->nq = p->m->ncoord, p->nu = p->m->nmuscle, p->np = p->s->path.npath;
-    p->gravity = p->m->gravity;
+    p->gravity = p->upright = p->m->gravity;
     p->dense = sn_dense();
-    p->load_scale = 1;
+    p->load_scale = p->thrift = 1;
     if (status == SN_OK && !reserve(p, nload)) status = sn_fail_no_memory(error);
     if (status == SN_OK) status = apply(p, c, error);
     if (status != SN_OK) {
@@ -317,7 +317,14 @@ const snModel *sn_patient_model(const snPatient *p)
 void sn_patient_gravity(snPatient *p, const double gravity[3])
 {
     if (!p) return;
-    p->gravity = v3_load(gravity);
+    p->gravity = p->upright = v3_load(gravity);
+}
+
+void sn_patient_turn(snPatient *p, double angle)
+{
+    if (!p) return;
+    v3 axis = p->m->fixed_axis;
+    p->gravity = v3_dot(axis, axis) > 0 ? q_rotate(q_axis_angle(v3_unit(axis), -angle), p->upright) : p->upright;
 }
 
 /* ---- forward dynamics ----------------------------------------------------------------------- */

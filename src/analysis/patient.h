@@ -27,7 +27,7 @@ struct snPatient {
     snTreeWork *tree;
     snPathWork *path;
     snPathLinks links;
-    v3 gravity;
+    v3 upright, gravity; /* with the fixed joint at 0; as it is turned now */
 
     /* the case */
     double *strength, *passive; /* per path */
@@ -38,6 +38,7 @@ struct snPatient {
     bool *leaves;               /* per coordinate: is to leave its stop, which therefore does not push */
     int32_t *control;           /* per unit: its control; the same one for hard coupled units */
     snCoupling coupling;
+    double thrift; /* on the weights of effort and coupling: 1, less while a motion is followed */
     int32_t nload;
     snLoad *load;
     double load_scale;
@@ -86,6 +87,8 @@ void sn_patient_slopes(snPatient *p, const double *activation, bool full, double
 double sn_patient_stop(const snPatient *p, int32_t k, double at);
 /* Chooses activations for the A and b of now; starts from the last ones. */
 snStatus sn_patient_solve(snPatient *p, snBoxQpInfo *info);
+/* Turns the fixed joint as in a frame of a motion. */
+void sn_patient_frame(snPatient *p, const snTargets *t, int32_t frame);
 /* Target to what can be: inside the ranges, fused joints where they are. Fills p->clamped. */
 void sn_patient_clamp(snPatient *p, const double *target, double *q);
 

@@ -14,6 +14,9 @@
 
 static const double one_degree = SN_DEG; /* `step`: what a pose error is weighed by */
 static const double step_effort = 1e-3;
+/* A finger weighs so little that 14 deg of error ask for 2 mN m, which effort at its full weight would rather save: a
+ * joint then stays on its stop. */
+static const double thrift = 0.1;
 enum { NAME = 160 };
 
 /* ---- the reference -------------------------------------------------------------------------- */
@@ -30,6 +33,7 @@ void sn_pursue_reference(snPursue *u, double time, double *q, double *v, double 
         if (a) a[k] = c < 0 ? 0 : row[2 * nc + c];
         u->p->ignored[k] = c >= 0 && !sn_poses_seen(u->poses, c, time);
     }
+    if (u->turned >= 0) sn_patient_turn(u->p, row[u->turned]);
     sn_patient_clamp(u->p, q, q);
     for (int32_t k = 0; k < u->p->nq; ++k) u->report->clamped[k] = u->report->clamped[k] || u->p->clamped[k];
 }
@@ -94,7 +98,10 @@ static snStatus by_torque(snPursue *u, double time, double h)
     }
     /* A stop that may push where the joint is to leave it would be an actuator of its own, and the joint would stay. */
     for (int32_t k = 0; k < p->nq; ++k) p->leaves[k] = sn_patient_stop(p, k, u->target[k]) == 0;
-    return sn_patient_solve(p, NULL);
+    p->thrift = thrift;
+    snStatus status = sn_patient_solve(p, NULL);
+    p->thrift = 1;
+    return status;
 }
 
 /* The step as q' = free + B c: affine in the activations but for the stiffness that they make. */
@@ -408,9 +415,10 @@ static bool reserve(snPursue *u)
     u->compared = u->column + nq;
     memcpy(u->strength, p->strength, sizeof(double) * np);
     for (size_t i = 0; i < nu; ++i) u->fatigue[i] = sn_fatigue_rested();
-    for (int32_t k = 0; k < p->nq; ++k) {
-        u->column[k] = sn_poses_find(u->poses, p->m->coord_name[k]);
-    }
+    for (int32_t k = 0; k < p->nq; ++k) u->column[k] = sn_poses_find(u->poses, p->m->coord_name[k]);
+    u->turned = -1;
+    for (int32_t c = 0; c < sn_poses_columns(u->poses); ++c)
+        if (sn_model_holds(p->m, sn_poses_name(u->poses, c))) u->turned = c;
     return true;
 }
 
@@ -436,6 +444,7 @@ static void finish(snPursue *u, double started)
     memcpy(r->final_pose, u->sim->q, sizeof(double) * (size_t)u->p->nq);
     memcpy(u->p->strength, u->strength, sizeof(double) * (size_t)u->p->np);
     memset(u->p->ignored, 0, sizeof *u->p->ignored * (size_t)u->p->nq);
+    sn_patient_turn(u->p, 0);
     memset(u->p->leaves, 0, sizeof *u->p->leaves * (size_t)u->p->nq);
     r->simulated = r->steps * u->h;
     r->seconds = sn_clock() - started;

@@ -14,6 +14,7 @@ struct snPursue {
     snTreeSim *sim;    /* the limb, with the case applied */
     bool full;         /* the last step used the full stiffness */
     int32_t *column;   /* per coordinate, -1: none */
+    int32_t turned;    /* column of the fixed joint that turns gravity, -1: none */
     int32_t *compared; /* per coordinate: in how many frames */
     double *key;       /* keys x units: activations that hold the keys; NULL: chosen on the way */
     double h, begin, end, frame_rate, total;

@@ -29,11 +29,12 @@ static snStatus fail_column(const snModel *m, const char *text, snError *error)
     return SN_BAD_INPUT;
 }
 
-/* column[k]: of coordinate k, -1: none. */
-static snStatus match(const snModel *m, const snPoses *poses, int32_t *column, char *ignored, size_t size,
-                      snError *error)
+/* column[k]: of coordinate k, -1: none; turned: the column that turns gravity. */
+static snStatus match(const snModel *m, const snPoses *poses, int32_t *column, int32_t *turned, char *ignored,
+                      size_t size, snError *error)
 {
     if (ignored && size) *ignored = '\0';
+    *turned = -1;
     for (int32_t k = 0; k < m->ncoord; ++k) column[k] = -1;
     for (int32_t c = 0; c < sn_poses_columns(poses); ++c) {
         const char *text = sn_poses_name(poses, c);
@@ -45,19 +46,22 @@ static snStatus match(const snModel *m, const snPoses *poses, int32_t *column, c
             column[k] = c;
         else if (!sn_model_holds(m, text))
             return fail_column(m, text, error);
+        else if (v3_dot(m->fixed_axis, m->fixed_axis) > 0)
+            *turned = c;
         else if (ignored)
             (void)snprintf(ignored, size, "%s", text);
     }
     return SN_OK;
 }
 
-static void sample(const snPoses *poses, const int32_t *column, double rate, double *row, snTargets *t)
+static void sample(const snPoses *poses, const int32_t *column, int32_t turned, double rate, double *row, snTargets *t)
 {
     int32_t last = sn_poses_frames(poses) - 1, nc = sn_poses_columns(poses);
     double first = sn_poses_time(poses, 0), end = sn_poses_time(poses, last);
     for (int32_t i = 0; i < t->nframe; ++i) {
         t->time[i] = rate > 0 ? fmin(first + i / rate, end) : sn_poses_time(poses, i);
         sn_poses_at(poses, t->time[i], row, row + nc, row + 2 * nc);
+        t->turn[i] = turned < 0 ? 0 : row[turned];
         for (int32_t k = 0; k < t->ncoordinate; ++k) {
             size_t at = (size_t)i * (size_t)t->ncoordinate + (size_t)k;
             t->q[at] = column[k] < 0 ? 0 : row[column[k]];
@@ -78,14 +82,14 @@ snStatus sn_targets_create(const snModel *m, const snPoses *poses, double rate, 
                        MAX_FRAMES / rate);
     *t = (snTargets){.nframe = rate > 0 ? (int32_t)ceil(length * rate - 1e-6) + 1 : keys, .ncoordinate = m->ncoord};
     size_t n = (size_t)t->nframe * (size_t)m->ncoord;
-    int32_t *column = SN_NEW_ARRAY(int32_t, m->ncoord);
+    int32_t *column = SN_NEW_ARRAY(int32_t, m->ncoord), turned = -1;
     double *row = SN_NEW_ARRAY(double, 3 * (size_t)sn_poses_columns(poses));
-    t->memory = t->q = SN_NEW_ARRAY(double, 3 * n + (size_t)t->nframe);
+    t->memory = t->q = SN_NEW_ARRAY(double, 3 * n + 2 * (size_t)t->nframe);
     snStatus status =
-        column && row && t->memory ? match(m, poses, column, ignored, size, error) : sn_fail_no_memory(error);
+        column && row && t->memory ? match(m, poses, column, &turned, ignored, size, error) : sn_fail_no_memory(error);
     if (status == SN_OK) {
-        t->v = t->q + n, t->a = t->v + n, t->time = t->a + n;
-        sample(poses, column, rate, row, t);
+        t->v = t->q + n, t->a = t->v + n, t->time = t->a + n, t->turn = t->time + t->nframe;
+        sample(poses, column, turned, rate, row, t);
     } else
         sn_targets_free(t);
     sn_free(column);
@@ -107,9 +111,15 @@ int32_t sn_targets_peak(const snTargets *t)
     return peak;
 }
 
+void sn_patient_frame(snPatient *p, const snTargets *t, int32_t frame)
+{
+    sn_patient_turn(p, t->turn ? t->turn[frame] : 0);
+}
+
 static snStatus hold_frame(snPatient *p, const snTargets *t, int32_t i, snHeld *h)
 {
     size_t at = (size_t)i * (size_t)t->ncoordinate;
+    sn_patient_frame(p, t, i);
     return sn_hold(p, t->q + at, t->v + at, t->a + at, h);
 }
 
@@ -120,6 +130,7 @@ static snStatus judge(snPatient *p, const snTargets *t, snImpossible *s)
     snHeld h;
     snNearest near = {.pose = SN_NEW_ARRAY(double, p->nq), .activation = SN_NEW_ARRAY(double, p->nu)};
     snStatus status = near.pose && near.activation ? SN_OK : SN_NO_MEMORY;
+    sn_patient_frame(p, t, s->worst_frame);
     if (status == SN_OK) status = sn_nearest(p, t->q + (size_t)s->worst_frame * (size_t)t->ncoordinate, &near);
     if (status == SN_OK) {
         s->distance = near.error;

@@ -171,6 +171,7 @@ static snStatus run(snCli *cli)
     snStatus status = clinic_open(cli, &a.clinic);
     if (status == SN_OK) status = clinic_motion(&a.clinic, cli->argument[1], cli_given(cli, "at") ? 240 : 0);
     if (status == SN_OK) status = clinic_frame(&a.clinic, &frame);
+    if (status == SN_OK) sn_patient_turn(a.clinic.patient, a.clinic.targets.turn[frame]);
     if (status == SN_OK) status = answer(&a, clinic_pose(&a.clinic, frame));
     if (status == SN_OK) tell(&a, frame);
     if (status == SN_OK && cli_given(cli, "fatigue")) status = endure(&a, clinic_pose(&a.clinic, frame));

@@ -77,6 +77,7 @@ snStatus sn_compile(const snSpec *spec, snModel **model, snError *error)
     m->settle = def->settle;
     m->compliance = def->compliance;
     m->ahead = def->ahead;
+    m->fixed_axis = v3_load(def->fixed_axis);
     snCompiler c = {.spec = spec, .m = m, .error = error};
     m->fixed = sn_compile_text(&c, def->fixed);
     status = m->fixed ? compile_all(&c) : SN_NO_MEMORY;

@@ -157,6 +157,7 @@ struct snModel {
     v3 gravity;
     double step, settle, compliance;
     const char *fixed; /* joints that motions may move but the model holds still */
+    v3 fixed_axis;     /* about which they turn gravity; 0: they do nothing */
     bool ahead;        /* see sn_predicts */
 
     /* bodies (nbody) */

@@ -218,6 +218,9 @@ static const snAttr model_attr[] = {
     STRING_(skin, 0, "Mesh node that is the skin."),
     STRING_(fixed, 0,
             "Joints that other models of the same limb have and this one holds still: motions may move them."),
+    VECTOR_(fixed_axis, 3, 0, 0, 0, 0, -1, 1, 0, "",
+            "Axis in the world about which the fixed joint would turn the limb, a positive angle by the right hand: "
+            "a motion of that joint turns gravity the other way. Without it such a motion is ignored."),
     STRING_(
         views, 0,
         "Names of the views that viewers offer, the opening one first, each with the axis of the world that the eye is "

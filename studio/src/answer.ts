@@ -90,8 +90,8 @@ export class AnswerPanel {
     return el("section", { class: "card", "aria-label": "Lost" }, el("h2", {}, "Lost"),
       el("table", { class: "lost" },
         el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Joint"), el("th", { scope: "col" }, "lacks"), el("th", { scope: "col" }, "ends up"))),
-        el("tbody", {}, ...rows.map((r) => el("tr", {}, el("th", { scope: "row" }, coordinateName(r.c).replace(" finger ", " ")), el("td", {}, `${r.missing.toFixed(0)} mN m`),
-          el("td", {}, searching ? "…" : held.nearest ? `${Math.abs(r.short).toFixed(0)}° ${r.short < 0 ? "too far" : "short"}` : "–"))))));
+        el("tbody", {}, ...rows.map((r) => el("tr", {}, el("th", { scope: "row" }, coordinateName(r.c).replace(" finger ", " ")), el("td", {}, r.missing < 0.5 ? "–" : `${r.missing.toFixed(0)} mN m`),
+          el("td", {}, searching ? "…" : held.nearest ? ending(r.short) : "–"))))));
   }
 
   private compensators(list: Compensator[], changes: Change[]): HTMLElement {
@@ -164,6 +164,12 @@ export class AnswerPanel {
         ...(this.answer?.case ? fact("case", `${level(this.answer.case)}, ${force(this.answer.case)}`) : [])),
       ...(this.events.editable ? [el("div", { class: "chips" }, ...buttons)] : []));
   }
+}
+
+/** Where a joint ends up that stays so many degrees short. */
+function ending(short: number): string {
+  const degrees = Math.abs(short).toFixed(0);
+  return degrees === "0" ? "as asked" : `${degrees}° ${short < 0 ? "too far" : "short"}`;
 }
 
 /** Degrees that a joint stays short of a pose; less than zero: it goes beyond. Seen from the neutral pose. */

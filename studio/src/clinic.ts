@@ -216,11 +216,14 @@ export class Clinic {
     byId("clinic-layers").hidden = !on;
     byId("link").hidden = !on || !this.served;
     this.view.afterDraw = on ? () => this.labels.draw() : null;
+    const narrow = matchMedia("(max-width: 800px)").matches;
     if (on) {
       this.mount();
+      if (narrow) this.view.cover(24, 40);
+      else this.view.cover(24, 110); // the captions and the scale
       if (this.served) this.consult.open();
       else this.choosePose(this.poseNames()[0]);
-      if (matchMedia("(max-width: 800px)").matches) byId("tab-answer").click();
+      if (narrow) byId("tab-answer").click();
     } else {
       this.consult.close();
       this.stop();
@@ -229,6 +232,7 @@ export class Clinic {
       this.view.drawTubes((t) => (t.idle.fill(0), (t.byActivity = false), (t.spread = 0)));
       byId("labels").replaceChildren();
       byId("captions").hidden = true;
+      this.view.cover(0, 0);
     }
   }
 

@@ -32,7 +32,7 @@ export class Controls {
     const hasTarget = data.live || !!data.replay?.targetPositions;
     const switches: Switch[] = [
       { layer: "bones", label: "Bones", key: "B", on: true, there: true },
-      { layer: "strands", label: "Strands", key: "S", on: true, there: data.strands.length > 0 },
+      { layer: "strands", label: data.strands.every((s) => s.line) ? "Muscles" : "Strands", key: "S", on: true, there: data.strands.length > 0 },
       { layer: "target", label: "Target", key: "G", on: true, there: hasTarget, about: "the motion to follow, as a wireframe where the bones leave it" },
       { layer: "constraints", label: "Constraints", key: "C", on: false, there: data.constraints.length > 0 },
       { layer: "surfaces", label: "Surfaces", key: "W", on: false, there: data.bodies.some((b) => b.meshes.some((m) => m.wrap)) },
@@ -43,7 +43,7 @@ export class Controls {
     this.colours.addEventListener("click", () => this.scale.toggleColours());
     const rows: Node[] = [el("div", { class: "chips", role: "group", "aria-label": "Layers" }, ...chips)];
     if (data.skin) rows.push(this.slider("Skin", this.skin, (v) => view.setSkinOpacity(v)));
-    const thickness = el("input", { type: "range", id: "thickness", min: 0.4, max: 2.5, step: 0.1, value: 1, "aria-label": "Thickness of the strands" });
+    const thickness = el("input", { type: "range", id: "thickness", min: 0.4, max: 2.5, step: 0.1, value: 1, "aria-label": "Thickness of muscles and tendons" });
     if (data.strands.length) rows.push(this.slider("Thickness", thickness, (v) => view.drawTubes((t) => (t.thickness = v))));
     byId("view").append(...rows);
     view.setSkinOpacity(Number(this.skin.value));

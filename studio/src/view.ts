@@ -54,6 +54,7 @@ export class View {
   private frame: Frame | null = null;
   readonly sides: Side[];
   private home: Side;
+  private covered = [0, 0];
 
   constructor(
     private readonly canvas: HTMLCanvasElement,
@@ -290,7 +291,11 @@ export class View {
     const toEye = side.from.clone().addScaledVector(beside, steep ? 0.05 : 0.2).addScaledVector(up, steep ? 0.12 : 0.18).normalize();
     const box = this.whole ? this.bounds : this.focus;
     const centre = box.getCenter(new THREE.Vector3());
-    this.camera.position.copy(centre).addScaledVector(toEye, this.fitDistance(toEye, centre, box));
+    const [above, below] = this.covered.map((px) => Math.min(px / Math.max(this.canvas.clientHeight, 1), 0.3));
+    const distance = this.fitDistance(toEye, centre, box, 1 - above - below);
+    const upwards = toEye.clone().cross(up.clone().cross(toEye).normalize());
+    centre.addScaledVector(upwards, (above - below) * distance * Math.tan((this.camera.fov * Math.PI) / 360));
+    this.camera.position.copy(centre).addScaledVector(toEye, distance);
     this.controls.target.copy(centre);
     const size = this.bounds.getSize(new THREE.Vector3()).length();
     this.controls.minDistance = 0.05 * size;
@@ -302,11 +307,19 @@ export class View {
     this.request();
   }
 
-  private fitDistance(toEye: THREE.Vector3, centre: THREE.Vector3, box: THREE.Box3): number {
+  /** Leaves room for what lies over the picture, in pixels above and below, and looks again. */
+  cover(above: number, below: number): void {
+    this.covered = [above, below];
+    this.look(this.home);
+  }
+
+  /** open: the part of the height that nothing lies over */
+  private fitDistance(toEye: THREE.Vector3, centre: THREE.Vector3, box: THREE.Box3, open = 1): number {
     const right = new THREE.Vector3(0, 1, 0).cross(toEye).normalize();
     const up = toEye.clone().cross(right);
     const tanV = Math.tan((this.camera.fov * Math.PI) / 360);
     const tanH = tanV * this.camera.aspect;
+    const seenV = tanV * open;
     const corner = new THREE.Vector3();
     let distance = 0;
     for (let i = 0; i < 8; i++) {
@@ -317,7 +330,7 @@ export class View {
       );
       corner.sub(centre);
       const depth = corner.dot(toEye);
-      distance = Math.max(distance, depth + Math.abs(corner.dot(right)) / tanH, depth + Math.abs(corner.dot(up)) / tanV);
+      distance = Math.max(distance, depth + Math.abs(corner.dot(right)) / tanH, depth + Math.abs(corner.dot(up)) / seenV);
     }
     return 1.1 * distance;
   }

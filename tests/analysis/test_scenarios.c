@@ -392,6 +392,41 @@ static void seven_keys(void **state)
     }
 }
 
+/* The forearm is fixed, but its turn turns gravity: thumb up and pronated by a right angle is palm down, but for the
+ * 7 deg between the axis of the forearm and that of the drawing; and a pose column of that joint does it. */
+static void pronation_turns_gravity(void **state)
+{
+    (void)state;
+    static const double thumb_up[3] = {-9.81, 0, 0};
+    snPatient *p = with(0, NULL), *q = with(0, NULL);
+    double zero[HAND_Q] = {0};
+    snHeld a, b;
+    sn_patient_gravity(p, thumb_up), sn_patient_gravity(q, palm_down);
+    sn_patient_turn(p, 90 * SN_DEG);
+    assert_at_most(v3_len(v3_sub(p->gravity, q->gravity)), 9.81 * 0.1238); /* -(n x g) + n (n.g) */
+    assert_near(v3_len(p->gravity), 9.81, 1e-12);
+    sn_hold(p, zero, NULL, NULL, &a), sn_hold(q, zero, NULL, NULL, &b);
+    assert_near(p->b[0], q->b[0], 0.03 * fabs(q->b[0])); /* the weight that bends the wrist */
+    sn_patient_turn(p, 0);
+    assert_near(p->gravity.x, -9.81, 0);
+
+    const char *name[] = {"mcp2.flexion", "prosup.pronation"};
+    double time[2] = {0, 1}, value[4] = {0, 0, 0.5, 90 * SN_DEG};
+    snPoses *poses = NULL;
+    snTargets t;
+    char ignored[64];
+    assert_int_equal(sn_poses_create(2, name, 2, time, value, true, &poses, NULL), SN_OK);
+    assert_int_equal(sn_targets_create(m, poses, 0, &t, ignored, sizeof ignored, NULL), SN_OK);
+    assert_string_equal(ignored, "");
+    assert_near(t.turn[0], 0, 0);
+    assert_near(t.turn[1], 90 * SN_DEG, 1e-12);
+    sn_patient_frame(p, &t, 1);
+    assert_near(p->gravity.z, -9.81, 0.1);
+    sn_targets_free(&t);
+    sn_poses_destroy(poses);
+    sn_patient_destroy(p), sn_patient_destroy(q);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -409,6 +444,7 @@ int main(void)
         cmocka_unit_test(one_muscle_alone),
         cmocka_unit_test(the_deep_flexor_pulls),
         cmocka_unit_test(seven_keys),
+        cmocka_unit_test(pronation_turns_gravity),
     };
     return cmocka_run_group_tests_name("analysis.scenarios", tests, set_up, tear_down);
 }

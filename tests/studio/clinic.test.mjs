@@ -117,6 +117,22 @@ test("an ulnar palsy from the page alone, in pictures", () =>
     await page.waitForTimeout(400);
     await redrawn(page);
     await page.screenshot({ path: join(shots, "clinic-ulnar.png") });
+    // No row of the table claims a loss of nothing, and the fingertips are not under the captions.
+    assert.doesNotMatch(await page.locator(".lost tbody").innerText(), /\b0 mN m|\b0°/);
+    await page.click("[data-pose=spread]");
+    await page.waitForTimeout(600);
+    const lowest = await page.evaluate(() => {
+      const { view, frame, data } = window.studio;
+      const rect = view.canvas.getBoundingClientRect();
+      const caption = Math.min(...[...document.querySelectorAll("#captions span")].map((e) => e.getBoundingClientRect().top));
+      const low = data.bodies.map((_, i) => {
+        const p = view.camera.position.clone().fromArray(frame.positions, 3 * i).applyMatrix4(view.root.matrixWorld).project(view.camera);
+        return rect.top + ((1 - p.y) / 2) * rect.height;
+      });
+      return { bone: Math.max(...low), caption };
+    });
+    assert.ok(lowest.bone < lowest.caption, JSON.stringify(lowest));
+    await answered(page, () => page.click("[data-pose=fist]"));
     for (const key of ["o", "e", "l"]) await page.keyboard.press(key);
     for (const id of ["by-activity", "spread", "name-tags"]) assert.equal(await page.getAttribute(`#${id}`, "aria-pressed"), "true");
     await redrawn(page);

@@ -343,6 +343,9 @@ static snStatus build(Maker *k)
     model.type = SN_MODEL_TREE;
     model.scene = k->def->scene ? k->def->scene : "hand-clinical.scene.xml";
     model.fixed = "prosup"; /* the forearm */
+    for (int32_t i = 0; i < k->hand->joint.count; ++i)
+        if (strcmp(k->hand->joint.at[i].name, model.fixed) == 0)
+            v3_store(model.fixed_axis, v3_unit(k->hand->joint.at[i].axis[0]));
     model.views = "Palmar=-z Dorsal=+z Radial=+x Ulnar=-x Proximal=+y Distal=-y";
     model.step = 1.0 / 240;
     snStatus status = sn_set_model(k->spec, &model);
