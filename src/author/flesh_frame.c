@@ -116,6 +116,7 @@ static bool settle(snFlesh *f)
     for (int round = 0;; ++round) {
         bool last = !f->contact || sn_flesh_contact_update(f) == 0 || round == CONTACT_ROUNDS;
         s.tolerance = last ? f->def.tolerance : fmax(f->def.tolerance, 1e-4 / (1 << round));
+        s.project = round == 0;
         snTissueReport r = sn_tissue_solve(&f->tissue, &s);
         note(f, &r);
         if (!r.converged) return false;

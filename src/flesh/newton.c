@@ -165,7 +165,7 @@ snTissueReport sn_tissue_solve(snTissue *t, const snTissueSettings *s)
     snTissueReport report = {0};
     double start = sn_clock();
     snOctMeasure now = sn_tissue_evaluate(t, t->x, t->gradient);
-    bool project = false, stale = true;
+    bool project = s->project, stale = true;
     report.evaluate_s += sn_clock() - start;
     for (; report.newton < s->newton && !report.converged; ++report.newton) {
         double largest = 0;

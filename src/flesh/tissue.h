@@ -105,6 +105,7 @@ typedef struct snTissueSettings {
     double tolerance;   /* m: how far from rest the result may be */
     double forcing;     /* conjugate gradients stop at this part of the gradient */
     int32_t newton, cg; /* at most */
+    bool project;       /* the first iteration: it starts far from rest */
 } snTissueSettings;
 
 typedef struct snTissueReport {
