@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { PARTS = 64 };
+enum { PARTS = 64, CALM = 2 }; /* most parts; rounds after which planes change by halves */
 
 static const double NEAR = 1e-3;     /* m: points this far outside get a plane already */
 static const double DEEP = 8e-3;     /* m: deeper inside, the nearest surface is no longer the right one */
@@ -30,8 +30,9 @@ struct snFleshContact {
     int8_t *of;            /* per vertex: part, -1 */
     double *area;          /* per vertex, m^2 */
     double *point;         /* 3 per vertex, now */
+    double *change;        /* per vertex: of the depth, by the last update */
     snTissuePush *found, *push;
-    int32_t count;
+    int32_t count, round; /* pushes; updates since the last forget */
 };
 
 void sn_flesh_contact_free(snFlesh *f)
@@ -46,6 +47,7 @@ void sn_flesh_contact_free(snFlesh *f)
     sn_free(c->of);
     sn_free(c->area);
     sn_free(c->point);
+    sn_free(c->change);
     sn_free(c->found);
     sn_free(c->push);
     sn_free(c);
@@ -127,7 +129,8 @@ snStatus sn_flesh_contact_create(snFlesh *f)
     if (status == SN_OK) {
         c->of = SN_NEW_ARRAY(int8_t, n), c->area = SN_NEW_ARRAY(double, n), c->point = SN_NEW_ARRAY(double, 3 * n);
         c->found = SN_NEW_ARRAY(snTissuePush, n), c->push = SN_NEW_ARRAY(snTissuePush, n);
-        if (!c->of || !c->area || !c->point || !c->found || !c->push) status = SN_NO_MEMORY;
+        c->change = SN_NEW_ARRAY(double, n);
+        if (!c->of || !c->area || !c->point || !c->found || !c->push || !c->change) status = SN_NO_MEMORY;
     }
     if (status == SN_OK) {
         fill_areas(skin, c->area);
@@ -186,29 +189,61 @@ static bool find_plane(const snFlesh *f, int32_t v, snTissuePush *push)
     return found;
 }
 
+/* How far a plane pushes a point. */
+static double depth_of(const snTissuePush *push, v3 x)
+{
+    return push->stiffness > 0 ? fmax(push->offset - v3_dot(v3_load(push->normal), x), 0) : 0;
+}
+
+/* Half-way between two planes: planes that change places with each other come to rest so. */
+static void calm_plane(snTissuePush *push, const snTissuePush *old, v3 x)
+{
+    v3 n = v3_unit(v3_add(v3_load(push->normal), v3_load(old->normal)));
+    double depth = 0.5 * (depth_of(push, x) + depth_of(old, x));
+    v3_store(push->normal, n);
+    push->offset = depth + v3_dot(n, x);
+}
+
 static void find_planes(void *context, int32_t first, int32_t last)
 {
     snFlesh *f = context;
     for (int32_t v = first; v < last; ++v) {
         snTissuePush *push = &f->contact->found[v];
         const snEmbedded *e = &f->embedded[v];
+        v3 x = v3_load(f->contact->point + 3 * (size_t)v);
+        snTissuePush old = *push;
+        double before = depth_of(&old, x);
         *push = (snTissuePush){.oct = e->oct, .tet = e->tet};
         memcpy(push->weight, e->weight, sizeof push->weight);
         push->stiffness = find_plane(f, v, push) ? STIFFNESS * f->contact->area[v] : 0;
+        if (before > 0 && push->stiffness == 0) *push = old; /* at a rim: not let go while it is pushed */
+        if (before > 0 && f->contact->round >= CALM) calm_plane(push, &old, x);
+        f->contact->change[v] = fabs(depth_of(push, x) - before);
     }
 }
 
-int32_t sn_flesh_contact_update(snFlesh *f)
+void sn_flesh_contact_forget(snFlesh *f)
+{
+    f->tissue.npush = 0;
+    if (!f->contact) return;
+    for (int32_t v = 0; v < f->anatomy.skin.nvertex; ++v) f->contact->found[v].stiffness = 0;
+    f->contact->round = 0;
+}
+
+double sn_flesh_contact_update(snFlesh *f)
 {
     struct snFleshContact *c = f->contact;
     int32_t n = f->anatomy.skin.nvertex;
+    double most = 0;
     if (c->npart < 2) return 0;
     sn_rows_loop(f->pool, 0, n, place_vertices, f);
     sn_pool_loop(f->pool, c->npart, refit_part, f);
     sn_rows_loop(f->pool, 0, n, find_planes, f);
     c->count = 0;
-    for (int32_t v = 0; v < n; ++v)
+    for (int32_t v = 0; v < n; ++v) {
         if (c->found[v].stiffness > 0) c->push[c->count++] = c->found[v];
-    f->tissue.push = c->push, f->tissue.npush = c->count;
-    return c->count;
+        most = fmax(most, c->change[v]);
+    }
+    f->tissue.push = c->push, f->tissue.npush = f->info.contacts = c->count, ++c->round;
+    return most;
 }

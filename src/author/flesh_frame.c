@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { SUBSTEPS = 4, CONTACT_ROUNDS = 4 };
+enum { CONTACT_ROUNDS = 5 };
 
 typedef struct {
     snFlesh *f;
@@ -74,6 +74,28 @@ static void move_bones(snFlesh *f, const double *pose, const double *activation)
     sn_tissue_pose(t, pose);
 }
 
+/* What the flesh has moved beside the bones since the frame before, for the next one to go on with. */
+static void note_drift(snFlesh *f)
+{
+    for (int32_t i = 0; i < 4 * f->tissue.n; ++i) {
+        double beside = f->tissue.x[i] - f->predicted[i];
+        f->drift[i] = f->frames_moved >= 2 ? beside - f->beside[i] : 0;
+        f->beside[i] = beside;
+    }
+}
+
+/* Goes on with the drift where that is nearer to rest. */
+static void follow_drift(snFlesh *f)
+{
+    snTissue *t = &f->tissue;
+    if (f->frames_moved < 2) return;
+    sn_flesh_contact_forget(f);
+    for (int32_t i = 0; i < 4 * t->n; ++i) t->trial[i] = t->x[i] + f->drift[i];
+    if (!(sn_tissue_evaluate(t, t->trial, NULL).energy < sn_tissue_evaluate(t, t->x, NULL).energy)) return;
+    double *old = t->x;
+    t->x = t->trial, t->trial = old;
+}
+
 static void note(snFlesh *f, const snTissueReport *r)
 {
     snFleshInfo *i = &f->info;
@@ -84,21 +106,21 @@ static void note(snFlesh *f, const snTissueReport *r)
     i->evaluate_s += r->evaluate_s, i->assemble_s += r->assemble_s, i->coarsen_s += r->coarsen_s, i->cg_s += r->cg_s;
 }
 
-/* Rest under these bones, with what touches found anew until it stays. */
+/* Rest under these bones, with what touches found anew until the flesh stays, a few times at most: single points at the
+ * rim of a part may change planes for ever. Until then no more precision is asked for than the planes have. */
 static bool settle(snFlesh *f)
 {
     snTissueSettings s = sn_default_tissue_settings();
-    s.tolerance = f->def.tolerance;
-    f->tissue.npush = 0;
-    f->info.contacts = f->contact ? sn_flesh_contact_update(f) : 0;
+    sn_flesh_contact_forget(f);
+    f->info.contacts = 0;
     for (int round = 0;; ++round) {
+        bool last = !f->contact || sn_flesh_contact_update(f) == 0 || round == CONTACT_ROUNDS;
+        s.tolerance = last ? f->def.tolerance : fmax(f->def.tolerance, 1e-4 / (1 << round));
+        s.project = round == 0;
         snTissueReport r = sn_tissue_solve(&f->tissue, &s);
         note(f, &r);
         if (!r.converged) return false;
-        if (!f->contact || round == CONTACT_ROUNDS) return true;
-        int32_t before = f->info.contacts;
-        f->info.contacts = sn_flesh_contact_update(f);
-        if (before == 0 && f->info.contacts == 0) return true;
+        if (last || r.first <= f->def.tolerance) return true;
     }
 }
 
@@ -118,31 +140,39 @@ static bool go_by_parts(snFlesh *f, const double *from, const double *pose, cons
         }
         for (int32_t m = 0; m < nmuscle; ++m) level[m] = was[m] + t * (activation[m] - was[m]);
         move_bones(f, k == parts ? pose : f->part_pose, k == parts ? activation : level);
+        if (parts == 1) follow_drift(f);
         f->info.substeps = parts;
         if (!settle(f) && k == parts) return false;
     }
     return true;
 }
 
-/* Tries the whole way, then smaller steps. The first frame comes from the drawn pose. */
+/* The state at the end of the frame before. */
+static void go_back(snFlesh *f)
+{
+    memcpy(f->tissue.x, f->good, 4 * (size_t)f->tissue.n * sizeof(double));
+    Skinning s = {f, f->pose, f->predicted};
+    sn_rows_loop(f->pool, 0, f->tissue.n, skin_rows, &s);
+}
+
+/* Tries the whole way, then smaller steps, then from the drawn pose; the first frame comes from there anyway. */
 static bool find_rest(snFlesh *f, const double *pose, const double *activation)
 {
-    size_t n = 4 * (size_t)f->tissue.n * sizeof(double);
-    memcpy(f->good, f->tissue.x, n);
-    if (f->started) {
-        if (go_by_parts(f, f->pose, pose, f->activation, activation, 1)) return true;
-        memcpy(f->tissue.x, f->good, n);
-        Skinning s = {f, f->pose, f->predicted};
-        sn_rows_loop(f->pool, 0, f->tissue.n, skin_rows, &s);
-        return go_by_parts(f, f->pose, pose, f->activation, activation, SUBSTEPS);
+    static const int32_t parts[] = {1, 4, 16};
+    memcpy(f->good, f->tissue.x, 4 * (size_t)f->tissue.n * sizeof(double));
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; ++i) {
+        if (i > 0) go_back(f);
+        if (go_by_parts(f, f->pose, pose, f->activation, activation, parts[i]) && f->info.inverted == 0) return true;
     }
-    if (go_by_parts(f, f->pose, pose, f->activation, activation, 1)) return true;
+    if (!f->started) return false;
+    double moved = f->frames_moved;
     sn_flesh_restart(f);
-    return go_by_parts(f, f->pose, pose, f->activation, activation, SUBSTEPS);
+    f->frames_moved = moved;
+    return go_by_parts(f, f->pose, pose, f->activation, activation, parts[2]);
 }
 
 /* The parts of a state, in the order in which they are stored: what a frame leaves to the next. */
-enum { STATE_PARTS = 6 };
+enum { STATE_PARTS = 7 };
 typedef struct {
     void *at;
     size_t size;
@@ -154,6 +184,7 @@ static void list_state(snFlesh *f, Part part[STATE_PARTS])
     size_t muscles = (size_t)sn_count(f->anatomy.model, SN_ITEM_MUSCLE) * sizeof(double);
     part[0] = (Part){f->tissue.x, n}, part[1] = (Part){f->predicted, n}, part[2] = (Part){f->before, n};
     part[3] = (Part){f->pose, 7 * (size_t)f->anatomy.nbody * sizeof(double)};
+    part[6] = (Part){f->beside, n};
     part[4] = (Part){f->activation, muscles}, part[5] = (Part){&f->frames_moved, sizeof f->frames_moved};
 }
 
@@ -223,6 +254,7 @@ static snStatus deform(void *self, const snFrame *frame, double *point, snDeform
     f->info = (snFleshInfo){0};
     if (frame->restart) sn_flesh_restart(f);
     throw_nodes(f);
+    note_drift(f);
     for (int32_t b = 0; b < 7 * f->anatomy.nbody; ++b)
         if (!isfinite(frame->pose[b])) return sn_fail(error, SN_BAD_INPUT, "the pose of a bone is not a number");
     for (int32_t m = 0; m < nmuscle; ++m) f->target[m] = frame->activation ? frame->activation[m] : 0;

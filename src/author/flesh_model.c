@@ -147,14 +147,15 @@ static snStatus weight_nodes(snFlesh *f)
     Weighting w = {f, held};
     f->body = SN_NEW_ARRAY(int32_t, SN_FLESH_BONES * n), f->weight = SN_NEW_ARRAY(double, SN_FLESH_BONES *n);
     f->predicted = SN_NEW_ARRAY(double, 4 * n), f->before = SN_NEW_ARRAY(double, 4 * n),
-    f->good = SN_NEW_ARRAY(double, 4 * n);
+    f->good = SN_NEW_ARRAY(double, 4 * n), f->beside = SN_NEW_ARRAY(double, 4 * n),
+    f->drift = SN_NEW_ARRAY(double, 4 * n);
     f->pose = SN_NEW_ARRAY(double, 7 * (size_t)f->anatomy.nbody + 1),
     f->part_pose = SN_NEW_ARRAY(double, 7 * (size_t)f->anatomy.nbody + 1);
     f->activation = SN_NEW_ARRAY(double, sn_count(f->anatomy.model, SN_ITEM_MUSCLE) + 1);
     f->part_activation = SN_NEW_ARRAY(double, sn_count(f->anatomy.model, SN_ITEM_MUSCLE) + 1);
     f->target = SN_NEW_ARRAY(double, sn_count(f->anatomy.model, SN_ITEM_MUSCLE) + 1);
-    if (!held || !f->body || !f->weight || !f->predicted || !f->before || !f->good || !f->pose || !f->part_pose ||
-        !f->activation || !f->part_activation || !f->target)
+    if (!held || !f->body || !f->weight || !f->predicted || !f->before || !f->good || !f->beside || !f->drift ||
+        !f->pose || !f->part_pose || !f->activation || !f->part_activation || !f->target)
         return sn_free(held), SN_NO_MEMORY;
     for (int32_t i = 0; i < f->samples.bone.count; ++i) held[f->samples.bone.at[i].bone] = 1;
     for (int32_t b = 0; b < f->anatomy.nbody; ++b) f->held += held[b];
@@ -254,8 +255,8 @@ void sn_flesh_destroy(snFlesh *f)
     sn_bvh_destroy(f->tree);
     sn_anatomy_free(&f->anatomy);
     sn_pool_destroy(f->pool);
-    void *block[] = {f->body,      f->weight,     f->predicted,       f->before, f->good,    f->pose,
-                     f->part_pose, f->activation, f->part_activation, f->target, f->surface, f->embedded};
+    void *block[] = {f->body,       f->weight,          f->predicted, f->before,  f->good,     f->pose,   f->part_pose,
+                     f->activation, f->part_activation, f->target,    f->surface, f->embedded, f->beside, f->drift};
     for (size_t i = 0; i < sizeof block / sizeof block[0]; ++i) sn_free(block[i]);
     sn_free(f);
 }

@@ -20,6 +20,7 @@ struct snFlesh {
     double *weight; /* the same */
     double *predicted, *before,
         *good;                /* 4 per node: skinned nodes of the last pose, frame before the last, last rest */
+    double *beside, *drift;   /* 4 per node: way from the skinned node, and its change, at the start of this frame */
     double *pose, *part_pose; /* 7 per body: of the last frame; in between */
     double *activation, *part_activation, *target;
     bool started;
@@ -37,7 +38,9 @@ void sn_flesh_restart(snFlesh *f);
 /* Parts of the surface that may meet, and the pushes that keep them apart. */
 snStatus sn_flesh_contact_create(snFlesh *f);
 void sn_flesh_contact_free(snFlesh *f);
-/* Finds the pushes for the state of the tissue; returns how many points are pushed. */
-int32_t sn_flesh_contact_update(snFlesh *f);
+/* Finds the pushes for the state of the tissue and counts them in the info; returns by how much a point is pushed
+ * further or less far than by the last ones, m. */
+double sn_flesh_contact_update(snFlesh *f);
+void sn_flesh_contact_forget(snFlesh *f); /* no pushes */
 
 #endif

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { FRAMES = 3, SIZES = 2, MOST = 32 };
+enum { FRAMES = 3, SIZES = 2, MOST = 32, LEAD = 3 }; /* frames that lead to the measured ones */
 static const int32_t sizes[SIZES] = {50000, 350000};
 static const double FINAL = 1e-5, PREVIEW = 5e-5, TIGHT = 5e-7; /* m */
 
@@ -92,21 +92,24 @@ static double furthest(const double *a, const double *b, int32_t n)
     return sqrt(most);
 }
 
-/* Both precisions of one frame, each from the same frame before, and the tight one. */
+/* Both precisions of one frame, each from the same state after the frame before, and the tight one. */
 static snStatus measure_frame(snFleshBench *b, snDeformer *d, snFlesh *flesh, int32_t index, double *point[3],
                               snFleshFigures *f, snFleshTimes *preview, snFleshTimes *final, snError *error)
 {
-    double before = (index - 1) / 24.0, now = index / 24.0;
-    snStatus status = SN_OK;
-    for (int pass = 0; status == SN_OK && pass < 2; ++pass) {
-        status = solve(d, flesh, sn_playback_at(b->playback, before), FINAL, point[2], NULL, error);
-        if (status == SN_OK)
-            status = solve(d, flesh, sn_playback_at(b->playback, now), pass ? FINAL : PREVIEW, point[pass],
-                           pass ? final : preview, error);
-    }
+    double now = index / 24.0;
+    size_t size = sn_flesh_save(flesh, NULL);
+    void *state = malloc(size);
+    if (!state) return SN_NO_MEMORY;
+    (void)sn_flesh_save(flesh, state);
+    snStatus status = solve(d, flesh, sn_playback_at(b->playback, now), PREVIEW, point[0], preview, error);
+    if (status == SN_OK) status = sn_flesh_load(flesh, state, size, error);
+    if (status == SN_OK) status = solve(d, flesh, sn_playback_at(b->playback, now), FINAL, point[1], final, error);
     snFleshInfo info = sn_flesh_info(flesh);
     f->volume = info.volume_ratio, f->inverted += info.inverted, f->unconverged += !info.converged;
+    (void)sn_flesh_save(flesh, state);
     if (status == SN_OK) status = solve(d, flesh, sn_playback_at(b->playback, now), TIGHT, point[2], NULL, error);
+    if (status == SN_OK) status = sn_flesh_load(flesh, state, size, error); /* the next one follows the final one */
+    free(state);
     int32_t n = sn_deformer_points(d);
     preview->error = furthest(point[0], point[2], n), final->error = furthest(point[1], point[2], n);
     return status;
@@ -114,13 +117,16 @@ static snStatus measure_frame(snFleshBench *b, snDeformer *d, snFlesh *flesh, in
 
 static snStatus measure_frames(snFleshBench *b, snDeformer *d, snFlesh *flesh, snFleshFigures *f, snError *error)
 {
-    int32_t n = sn_deformer_points(d), first = sn_track_frames(b->fist.replay) / 6; /* the fingers are half closed */
+    int32_t n = sn_deformer_points(d), frames = sn_track_frames(b->fist.replay);
+    int32_t first = (int32_t)(24 * sn_track_time(b->fist.replay, frames - 1) / 6); /* the fingers are half closed */
     snFleshTimes preview[FRAMES] = {{0}}, final[FRAMES] = {{0}};
     double *all = malloc(9 * (size_t)n * sizeof *all), *point[3] = {all, all + 3 * (size_t)n, all + 6 * (size_t)n};
     snStatus status = all ? SN_OK : SN_NO_MEMORY;
-    snFrame start = *sn_playback_at(b->playback, (first - 1) / 24.0);
-    start.restart = true;
-    if (status == SN_OK) status = solve(d, flesh, &start, FINAL, point[0], NULL, error);
+    for (int32_t i = -LEAD; status == SN_OK && i < 0; ++i) {
+        snFrame start = *sn_playback_at(b->playback, (first + i) / 24.0);
+        start.restart = i == -LEAD;
+        status = solve(d, flesh, &start, FINAL, point[0], NULL, error);
+    }
     for (int32_t i = 0; status == SN_OK && i < FRAMES; ++i) {
         status = measure_frame(b, d, flesh, first + i, point, f, &preview[i], &final[i], error);
         if (status == SN_OK && cli_progress(b->cli, "flesh", i + 1, FRAMES)) status = SN_CANCELLED;

@@ -96,11 +96,27 @@ static snStatus skin_at(snExport *e, double time, double *point, snError *error)
     return status;
 }
 
+static snStatus open_flesh(snExport *e)
+{
+    snFleshDef def = sn_default_flesh_def();
+    snFlesh *flesh = NULL;
+    cli_flesh_quality(e->cli, "flesh", &def);
+    def.threads = e->cli->threads;
+    return cli_flesh_open(e->cli, e->spec, e->replay, &def, &flesh, &e->skinned);
+}
+
+/* A surface to show: the model's own skin or one that a library or flesh brings. */
+static bool has_surface(const snExport *e)
+{
+    return cli_has_skin(e->spec) || cli_given(e->cli, "library") || cli_given(e->cli, "flesh");
+}
+
 static snStatus open_skin(snExport *e)
 {
     snModelSkinDef def = sn_default_model_skin_def();
     const char *library = cli_option_text(e->cli, "library", NULL);
     if (library) return cli_library_open(e->cli, e->spec, e->replay, library, &e->skinned);
+    if (cli_given(e->cli, "flesh")) return open_flesh(e);
     def.prominence = cli_option_number(e->cli, "prominence", def.prominence);
     return cli_skin_open(e->cli, e->spec, e->replay, &def, NULL, &e->skinned);
 }
@@ -157,9 +173,7 @@ static snStatus write_cache(snExport *e, const snPoints *points, snCacheFormat f
 static snStatus export_points(snExport *e, snCacheFormat format)
 {
     snPoints points = {0};
-    const char *otherwise = cli_has_skin(e->spec) || cli_given(e->cli, "library") ? "skin"
-                            : format == SN_CACHE_OBJ                              ? "bones"
-                                                                                  : "strands";
+    const char *otherwise = has_surface(e) ? "skin" : format == SN_CACHE_OBJ ? "bones" : "strands";
     const char *what = cli_option_text(e->cli, "what", otherwise);
     snStatus status;
     if (strcmp(what, "skin") == 0)
@@ -193,7 +207,7 @@ static snStatus export_obj(snExport *e)
 
 static bool with_skin(const snExport *e)
 {
-    return (cli_has_skin(e->spec) || cli_given(e->cli, "library")) && !cli_given(e->cli, "no-skin");
+    return has_surface(e) && !cli_given(e->cli, "no-skin");
 }
 
 /* The skin as a skinned mesh with shapes for what the bones do not explain. */
@@ -358,6 +372,7 @@ static const snOption options[] = {
     {"what", SN_OPTION_CHOICE, "skin|strands|bones", "points of pc2, mdd, obj (skin if the model has one)", 0, 0},
     {"library", SN_OPTION_TEXT, "FILE", "soft muscles of this deformation library instead of the skin (sinew library)",
      0, 0},
+    {"flesh", SN_OPTION_CHOICE, "preview|final", "the skin by finite elements, at this quality (sinew flesh)", 0, 0},
     {"no-skin", SN_OPTION_FLAG, "", "glb, html: bones and strands only", 0, 0},
     {"prominence", SN_OPTION_NUMBER, "X", "how far tendons stand out of the skin: 0 not at all (1)", 0, 10},
     {"frame-rate", SN_OPTION_NUMBER, "F", "frames a second, interpolated (the replay's own)", 1, 1000},

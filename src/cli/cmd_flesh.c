@@ -1,8 +1,6 @@
 /* sinew flesh: soft tissue of a model over a replay, with the skin embedded in it, as a point cache. */
 #include "deformed.h"
 
-#include "sinew/flesh.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,8 +53,7 @@ static snStatus read_options(snFleshRun *run)
     snStatus status = read_format(run);
     if (status != SN_OK) return status;
     *d = sn_default_flesh_def();
-    bool preview = strcmp(cli_option_text(cli, "quality", "final"), "preview") == 0;
-    if (preview) d->tetrahedra = 50000, d->tolerance = 5e-5;
+    cli_flesh_quality(cli, "quality", d);
     d->mesh = cli_option_text(cli, "mesh", NULL);
     d->tetrahedra = (int32_t)cli_option_number(cli, "tetrahedra", d->tetrahedra);
     d->spacing = cli_option_number(cli, "spacing", 0) / 1e3;
@@ -93,17 +90,9 @@ static void tell_size(snFleshRun *run)
 
 static snStatus make_flesh(snFleshRun *run)
 {
-    snDeformer *deformer = NULL;
-    snError error = {0};
-    snStatus status = sn_create_model_flesh(run->spec, &run->def, cli_progress_callback(run->cli), &run->flesh, &error);
-    if (status == SN_OK) {
-        status = sn_flesh_deformer(run->flesh, &deformer, &error);
-        if (status != SN_OK) sn_flesh_destroy(run->flesh);
-    }
-    cli_progress_end(run->cli);
-    if (status != SN_OK) return cli_fail_file(run->cli, status, &error, run->cli->argument[0]);
-    tell_size(run);
-    return cli_deform_open(run->cli, run->spec, run->replay, deformer, &run->deformed);
+    snStatus status = cli_flesh_open(run->cli, run->spec, run->replay, &run->def, &run->flesh, &run->deformed);
+    if (status == SN_OK) tell_size(run);
+    return status;
 }
 
 /* The surface as drawn, for programs that play the cache on it. */

@@ -103,6 +103,26 @@ snStatus cli_library_open(snCli *cli, const snSpec *spec, const snTrack *replay,
     return cli_deform_open(cli, spec, replay, deformer, d);
 }
 
+void cli_flesh_quality(const snCli *cli, const char *name, snFleshDef *def)
+{
+    if (strcmp(cli_option_text(cli, name, "final"), "preview") == 0) def->tetrahedra = 50000, def->tolerance = 5e-5;
+}
+
+snStatus cli_flesh_open(snCli *cli, const snSpec *spec, const snTrack *replay, const snFleshDef *def, snFlesh **flesh,
+                        snDeformed *d)
+{
+    snDeformer *deformer = NULL;
+    snError error = {0};
+    snStatus status = sn_create_model_flesh(spec, def, cli_progress_callback(cli), flesh, &error);
+    if (status == SN_OK) {
+        status = sn_flesh_deformer(*flesh, &deformer, &error);
+        if (status != SN_OK) sn_flesh_destroy(*flesh), *flesh = NULL;
+    }
+    cli_progress_end(cli);
+    if (status != SN_OK) return cli_fail_file(cli, status, &error, "flesh");
+    return cli_deform_open(cli, spec, replay, deformer, d);
+}
+
 void cli_deform_close(snDeformed *d)
 {
     if (d->deformer)

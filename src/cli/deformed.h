@@ -38,6 +38,11 @@ void cli_deform_close(snDeformed *d); /* all zero is fine */
  */
 snStatus cli_deform_at(void *deformed, double time, double *vertex);
 snStatus cli_deform_frame(void *deformed, int32_t frame, double *vertex);
+/* Soft tissue with the skin in it. The flesh is the deformer's; NULL where it was not made. */
+snStatus cli_flesh_open(snCli *cli, const snSpec *spec, const snTrack *replay, const snFleshDef *def, snFlesh **flesh,
+                        snDeformed *d);
+/* Number of tetrahedra and precision by the option `name`: preview or final. */
+void cli_flesh_quality(const snCli *cli, const char *name, snFleshDef *def);
 /* A skin over a base that is given, 3 per vertex. */
 void cli_skin_over(snDeformed *d, double time, const float *base, double *vertex);
 /* Bones and weights for viewers that blend. */

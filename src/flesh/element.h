@@ -5,9 +5,10 @@
  *
  * with C = F'F, I1 = tr C, I2 = (I1^2 - tr C^2) / 2, a = J^(-2/3), b = J^(-4/3), lambda^2 = a |F f|^2 of the fibre f.
  * One pressure for the four tetrahedra cures the locking of linear tetrahedra; the small term in each one's own J keeps
- * single ones from collapsing beside a neighbour that swells, and below J = 0.4 each one has a wall kappa / 2 (J -
- * 0.4)^2 that it hardly ever passes. Below J = 0.4, a and b go on straight and the volume term as a parabola, so that
- * everything is finite and pushes back when an element is inverted.
+ * single ones from collapsing beside a neighbour that swells, and below J = 0.4 each one has a wall 10 kappa (0.4 -
+ * J)^3 that it hardly ever passes. The wall counts for the whole tetrahedron even where little of it is filled: the
+ * corners of such a one are pushed by its full neighbours. Below J = 0.4, a, b and the volume term go on as parabolas,
+ * so that everything is finite, has continuous second derivatives and pushes back when an element is inverted.
  *
  * F is taken in the tetrahedron's own frame (along the octahedron's axis, outwards, along the outer edge): then all
  * tetrahedra have the same F = [B+ - B-, A + A' - B- - B+, A' - A] / h, and fibres are stored in that frame.
@@ -21,6 +22,8 @@
 enum { SN_OCTS = 8, SN_OCT_FIBERS = 2, SN_OCT_PAIRS = 21 };
 
 #define SN_J_WALL 0.4
+#define SN_WALL 10.0     /* of kappa */
+#define SN_J_CRUSHED 0.1 /* below it an element is projected in any case */
 
 /* Lanes past the last octahedron repeat it with no weight. */
 typedef struct snOctBatch {

@@ -84,19 +84,24 @@ typedef struct {
 static PowersF powers_f(vf j)
 {
     vi low = (vi)(j < vf_all(0.4f));
-    vf at = vf_choose(low, vf_all(0.4f), j), y = vf_all(1), beyond = j - at;
+    vf at = vf_choose(low, vf_all(0.4f), j), y, beyond = j - at;
     at = vf_choose((vi)(at > vf_all(60)), vf_all(60), at);
-    for (int l = 0; l < 8; ++l) y[l] = 1 / cbrtf(at[l]);
+    vi bits = 0x54a21d2a - __builtin_convertvector(__builtin_convertvector((vi)at, vf) * (1.f / 3), vi);
+    y = (vf)bits; /* as inverse_cube_root */
+    for (int i = 0; i < 3; ++i) y = y * (vf_all(4) - at * y * y * y) * vf_all(1.f / 3);
     vf a = y * y, b = a * a, inverse = a * y;
     PowersF p = {.da = vf_all(-2.f / 3) * a * inverse, .db = vf_all(-4.f / 3) * b * inverse};
-    p.dda = vf_choose(low, vf_all(0), vf_all(10.f / 9) * a * inverse * inverse);
-    p.ddb = vf_choose(low, vf_all(0), vf_all(28.f / 9) * b * inverse * inverse);
-    p.a = a + beyond * p.da, p.b = b + beyond * p.db;
+    p.dda = vf_all(10.f / 9) * a * inverse * inverse, p.ddb = vf_all(28.f / 9) * b * inverse * inverse;
+    vf more = vf_choose(low, beyond, vf_all(0));
+    p.a = a + beyond * p.da + vf_all(0.5f) * more * more * p.dda;
+    p.b = b + beyond * p.db + vf_all(0.5f) * more * more * p.ddb;
+    p.da += more * p.dda, p.db += more * p.ddb;
     return p;
 }
 
+/* whole: the scale of a tetrahedron that is full. */
 static void coefficients_of(const snFleshMaterial *m, const TetF *t, const PowersF *p, vf pressure, vf scale,
-                            Coefficients *k)
+                            float whole, Coefficients *k)
 {
     for (int r = 0; r < 3; ++r)
         for (int c = r; c < 3; ++c) {
@@ -108,13 +113,13 @@ static void coefficients_of(const snFleshMaterial *m, const TetF *t, const Power
             k->cc[0][1] * k->cc[0][1] - k->cc[1][2] * k->cc[1][2] - k->cc[0][2] * k->cc[0][2];
     vf m1 = vf_all((float)m->mu10) * scale, m2 = vf_all((float)m->mu01) * scale;
     vf own = vf_all((float)(m->own * m->kappa)) * scale;
-    vi below = (vi)(t->j < vf_all((float)SN_J_WALL));
-    vf wall = vf_choose(below, vf_all((float)m->kappa) * scale, vf_all(0));
+    vf wall = vf_all((float)(SN_WALL * m->kappa) * whole), low = vf_all((float)SN_J_WALL) - t->j;
+    low = vf_choose((vi)((low > vf_all(0)) & (scale > vf_all(0))), low, vf_all(0));
     k->i1 = i1, k->psi1 = m1 * p->a, k->psi2 = m2 * p->b;
-    k->by_j = m1 * p->da * i1 + m2 * p->db * i2 + own * (t->j - vf_all(1)) + wall * (t->j - vf_all((float)SN_J_WALL)) +
-              pressure * scale;
-    vf half = vf_all(0.5f) * (m1 * p->dda * i1 + m2 * p->ddb * i2 + own + wall), one = vf_all(2) * m1 * p->da,
-       two = vf_all(2) * m2 * p->db;
+    k->by_j =
+        m1 * p->da * i1 + m2 * p->db * i2 + own * (t->j - vf_all(1)) - vf_all(3) * wall * low * low + pressure * scale;
+    vf half = vf_all(0.5f) * (m1 * p->dda * i1 + m2 * p->ddb * i2 + own + vf_all(6) * wall * low),
+       one = vf_all(2) * m1 * p->da, two = vf_all(2) * m2 * p->db;
     for (int c = 0; c < 3; ++c)
         for (int i = 0; i < 3; ++i) {
             vf fc = t->c[0][i] * k->cc[0][c] + t->c[1][i] * k->cc[1][c] + t->c[2][i] * k->cc[2][c];
@@ -137,7 +142,7 @@ static void fiber_term(const snElements *e, const snFiberLanes *f, const TetF *t
     for (int l = 0; l < 8; ++l) {
         double share = (double)f->share[l] * e->material.stress;
         if (share <= 0) continue;
-        double stretch = sqrt(fmax((double)(p->a[l] * i4[l]), 1e-6));
+        double square = (double)(p->a[l] * i4[l]), stretch = sqrt(square > 1e-6 ? square : 1e-6);
         snFiberLaw law = sn_fiber_law(stretch, e->activation[f->muscle[l]], e->material.optimum);
         double slope = project ? fmax(law.slope, 0) : law.slope;
         first[l] = (float)(0.5 * share * law.force / stretch);
@@ -268,7 +273,7 @@ static bool is_crushed(const snOctBatch *b, const TetF tet[4])
 {
     for (int k = 0; k < 4; ++k)
         for (int l = 0; l < 8; ++l)
-            if (b->weight[k][l] > 0 && (tet[k].j[l] < 0.5f || tet[k].j[l] > 2)) return true;
+            if (b->weight[k][l] > 0 && tet[k].j[l] < (float)SN_J_CRUSHED) return true;
     return false;
 }
 
@@ -277,7 +282,7 @@ static void hessian_loop(const snElements *e, int32_t batch, const double *x, bo
     const snOctBatch *b = e->batch + batch;
     TetF tet[4];
     vf weight[4], total = vf_all(0), sum = vf_all(0), pressure = vf_all(0), factor = vf_all(0), h[6][3][3];
-    float inverse2 = (float)(1 / (e->spacing * e->spacing));
+    float inverse2 = (float)(1 / (e->spacing * e->spacing)), whole = (float)(e->spacing / 12);
     memset(to, 0, sizeof *to);
     load_tets(e, b, x, tet);
     project = project || is_crushed(b, tet);
@@ -295,7 +300,7 @@ static void hessian_loop(const snElements *e, int32_t batch, const double *x, bo
         PowersF p = powers_f(tet[k].j);
         Coefficients c;
         FiberTerm fiber[SN_OCT_FIBERS];
-        coefficients_of(&e->material, &tet[k], &p, pressure, scale, &c);
+        coefficients_of(&e->material, &tet[k], &p, pressure, scale, whole, &c);
         for (int f = 0; f < b->nfiber; ++f)
             fiber_term(e, e->fiber + b->fiber + k * b->nfiber + f, &tet[k], &p, scale, project, &c, &fiber[f]);
         if (project)

@@ -77,7 +77,10 @@ VD_INLINE Powers powers_of(vd j)
     at = vd_choose((vmask)(at > vd_all(60)), vd_all(60), at); /* no further: the pressure has long taken over */
     vd y = inverse_cube_root(at), a = y * y, b = a * a, inverse = y * a;
     Powers p = {.da = vd_all(-2.0 / 3) * a * inverse, .db = vd_all(-4.0 / 3) * b * inverse};
-    p.a = a + beyond * p.da, p.b = b + beyond * p.db;
+    vd low = vd_choose((vmask)(beyond < vd_all(0)), beyond, vd_all(0));
+    vd dda = vd_all(-5.0 / 3) * p.da * inverse * low, ddb = vd_all(-7.0 / 3) * p.db * inverse * low;
+    p.a = a + beyond * p.da + vd_all(0.5) * low * dda, p.b = b + beyond * p.db + vd_all(0.5) * low * ddb;
+    p.da += dda, p.db += ddb;
     return p;
 }
 
@@ -108,7 +111,7 @@ static vd add_fiber(const snElements *e, const snFiberLanes *f, int lane, const 
     for (int l = 0; l < 4; ++l) {
         double share = (double)f->share[lane + l] * e->material.stress;
         if (share <= 0) continue;
-        double stretch = sqrt(fmax(p->a[l] * i4[l], 1e-6));
+        double square = p->a[l] * i4[l], stretch = sqrt(square > 1e-6 ? square : 1e-6);
         snFiberLaw law = sn_fiber_law(stretch, e->activation[f->muscle[lane + l]], e->material.optimum);
         energy[l] = share * law.energy;
         phi[l] = 0.5 * share * law.force / stretch;
@@ -119,8 +122,9 @@ static vd add_fiber(const snElements *e, const snFiberLanes *f, int lane, const 
     return energy;
 }
 
-/* Energy density, and stress by columns but for the cofactors, whose factor is by_j. */
-VD_INLINE vd stress_of(const snFleshMaterial *m, const Tet *t, const Powers *p, w3 stress[3], vd *by_j)
+/* Energy density, and stress by columns but for the cofactors, whose factor is by_j. whole: tetrahedron over its
+ * material. */
+VD_INLINE vd stress_of(const snFleshMaterial *m, const Tet *t, const Powers *p, vd whole, w3 stress[3], vd *by_j)
 {
     vd c00 = w_dot(t->c[0], t->c[0]), c11 = w_dot(t->c[1], t->c[1]), c22 = w_dot(t->c[2], t->c[2]);
     vd c01 = w_dot(t->c[0], t->c[1]), c12 = w_dot(t->c[1], t->c[2]), c02 = w_dot(t->c[0], t->c[2]);
@@ -129,11 +133,11 @@ VD_INLINE vd stress_of(const snFleshMaterial *m, const Tet *t, const Powers *p, 
     stress[0] = w_mad(w_mad(w_scale(t->c[0], one + two * (i1 - c00)), -two * c01, t->c[1]), -two * c02, t->c[2]);
     stress[1] = w_mad(w_mad(w_scale(t->c[1], one + two * (i1 - c11)), -two * c01, t->c[0]), -two * c12, t->c[2]);
     stress[2] = w_mad(w_mad(w_scale(t->c[2], one + two * (i1 - c22)), -two * c02, t->c[0]), -two * c12, t->c[1]);
-    vd k = vd_all(m->own * m->kappa), wall = vd_all(m->kappa), low = t->j - vd_all(SN_J_WALL);
-    low = vd_choose((vmask)(low < vd_all(0)), low, vd_all(0));
-    *by_j = vd_all(m->mu10) * p->da * i1 + vd_all(m->mu01) * p->db * i2 + k * own + wall * low;
+    vd k = vd_all(m->own * m->kappa), wall = vd_all(SN_WALL * m->kappa) * whole, low = vd_all(SN_J_WALL) - t->j;
+    low = vd_choose((vmask)(low > vd_all(0)), low, vd_all(0));
+    *by_j = vd_all(m->mu10) * p->da * i1 + vd_all(m->mu01) * p->db * i2 + k * own - vd_all(3) * wall * low * low;
     return vd_all(m->mu10) * (p->a * i1 - vd_all(3)) + vd_all(m->mu01) * (p->b * i2 - vd_all(3)) +
-           vd_all(0.5) * (k * own * own + wall * low * low);
+           vd_all(0.5) * k * own * own + wall * low * low * low;
 }
 
 /* Pressure and energy of the octahedra from the mean J. */
@@ -152,7 +156,7 @@ static void measure_tets(const Tet tet[4], const vd weight[4], snOctMeasure *m)
     for (int k = 0; k < 4; ++k)
         for (int l = 0; l < 4; ++l) {
             if (weight[k][l] <= 0) continue;
-            m->least = fmin(m->least, tet[k].j[l]);
+            m->least = tet[k].j[l] < m->least ? tet[k].j[l] : m->least;
             m->inverted += tet[k].j[l] <= 0;
             m->volume += weight[k][l] * tet[k].j[l];
         }
@@ -164,6 +168,7 @@ static void gradient_half(const snElements *e, const snOctBatch *b, int lane, co
     w3 corner[6], force[6], stress[3];
     Tet tet[4];
     vd weight[4], total = vd_all(0), sum = vd_all(0), pressure, energy, by_j, inverse = vd_all(1 / e->spacing);
+    vd volume = vd_all(e->spacing * e->spacing * e->spacing / 12);
     for (int i = 0; i < 6; ++i) corner[i] = corner_of(x, b->node[i] + lane), force[i] = w_scale(corner[i], vd_all(0));
     for (int k = 0; k < 4; ++k) {
         tet_of(corner, k, 1 / e->spacing, &tet[k]);
@@ -174,7 +179,8 @@ static void gradient_half(const snElements *e, const snOctBatch *b, int lane, co
     for (int k = 0; k < 4; ++k) {
         const Tet *t = &tet[k];
         Powers p = powers_of(t->j);
-        vd density = stress_of(&e->material, t, &p, stress, &by_j), scale = weight[k] * inverse;
+        vd whole = vd_choose((vmask)(weight[k] > vd_all(0)), volume / weight[k], vd_all(0));
+        vd density = stress_of(&e->material, t, &p, whole, stress, &by_j), scale = weight[k] * inverse;
         for (int f = 0; f < b->nfiber; ++f)
             density += add_fiber(e, e->fiber + b->fiber + k * b->nfiber + f, lane, t, &p, stress, &by_j);
         by_j += pressure;

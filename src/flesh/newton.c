@@ -10,7 +10,7 @@
 
 snTissueSettings sn_default_tissue_settings(void)
 {
-    return (snTissueSettings){.tolerance = 1e-5, .forcing = 0.05, .newton = 40, .cg = 100};
+    return (snTissueSettings){.tolerance = 1e-5, .forcing = 0.05, .newton = 60, .cg = 100};
 }
 
 typedef struct {
@@ -83,7 +83,7 @@ static double slope_along(const snTissue *t, double *largest)
             sum += t->gradient[4 * (size_t)i + (size_t)c] * (double)d[c];
             way += (double)d[c] * (double)d[c];
         }
-        most = fmax(most, way);
+        most = way > most ? way : most;
     }
     *largest = sqrt(most);
     return sum;
@@ -92,7 +92,10 @@ static double slope_along(const snTissue *t, double *largest)
 static double largest_component(const snTissue *t)
 {
     double most = 0;
-    for (int32_t i = 0; i < 4 * t->n; ++i) most = fmax(most, fabs(t->gradient[i]));
+    for (int32_t i = 0; i < 4 * t->n; ++i) {
+        double size = fabs(t->gradient[i]);
+        most = size > most ? size : most; /* fmax is a call */
+    }
     return most;
 }
 
@@ -114,26 +117,47 @@ static bool newton_direction(snTissue *t, const snTissueSettings *s, bool projec
     return fine;
 }
 
-/* Goes along the direction until the energy falls enough. 0: it never does. */
-static double search_line(snTissue *t, double slope, snOctMeasure *now, snTissueReport *report)
+/* Goes `factor` further along the direction and stays there when the energy is below the limit. */
+static bool try_step(snTissue *t, double factor, double limit, snOctMeasure *now, snTissueReport *report)
 {
-    Rows w = {.t = t, .x = t->cg_x, .factor = 1};
-    double noise = 1e-13 * (fabs(now->energy) + fabs(t->pull_energy));
-    for (int32_t k = 0; k < 24; ++k, w.factor *= 0.5) {
-        sn_rows_loop(t->pool, 0, t->n, move_rows, &w);
-        double start = sn_clock();
-        snOctMeasure there = sn_tissue_evaluate(t, t->trial, t->gradient);
-        report->evaluate_s += sn_clock() - start;
-        if (there.energy <= now->energy + 1e-4 * w.factor * slope + noise) {
-            double *old = t->x;
-            t->x = t->trial, t->trial = old;
-            *now = there;
-            return w.factor;
-        }
+    Rows w = {.t = t, .x = t->cg_x, .factor = factor};
+    sn_rows_loop(t->pool, 0, t->n, move_rows, &w);
+    double start = sn_clock();
+    snOctMeasure there = sn_tissue_evaluate(t, t->trial, t->gradient);
+    report->evaluate_s += sn_clock() - start;
+    if (!(there.energy <= limit)) return false;
+    double *old = t->x;
+    t->x = t->trial, t->trial = old;
+    *now = there;
+    return true;
+}
+
+/* Goes along the direction until the energy falls enough; returns how far, 0: it never does. Where eigenvalues were
+ * made positive the direction is right but short, in a long valley by orders of magnitude: it is doubled as long as
+ * that pays. */
+static double search_line(snTissue *t, double slope, bool project, snOctMeasure *now, snTissueReport *report)
+{
+    double noise = 1e-13 * (fabs(now->energy) + fabs(t->pull_energy)), factor = 1, more = 1;
+    while (!try_step(t, factor, now->energy + 1e-4 * factor * slope + noise, now, report)) {
         ++report->halvings;
+        factor *= 0.5;
+        if (factor < 1e-7) break;
     }
-    (void)sn_tissue_evaluate(t, t->x, t->gradient);
-    return 0;
+    if (project && factor == 1)
+        for (more = 1; more < 64 && try_step(t, more, now->energy + 0.1 * more * slope, now, report); more *= 2)
+            factor += more;
+    if (more > 1 || factor < 1e-7 || project) (void)sn_tissue_evaluate(t, t->x, t->gradient);
+    return factor < 1e-7 ? 0 : factor;
+}
+
+/* How far from rest a full step has left it, by that step and the one before. What is left is the forcing's part of
+ * the step, or what the next step will be: Newton's method squares the contraction; where eigenvalues were changed it
+ * stays as it is. */
+static double error_left(double step, double before, double forcing, bool changed)
+{
+    double ratio = before > 0 ? step / before : changed ? 0.5 : 0;
+    if (ratio >= 1) return INFINITY;
+    return step * fmax(2 * forcing, changed ? ratio / (1 - ratio) : ratio * ratio);
 }
 
 snTissueReport sn_tissue_solve(snTissue *t, const snTissueSettings *s)
@@ -141,7 +165,7 @@ snTissueReport sn_tissue_solve(snTissue *t, const snTissueSettings *s)
     snTissueReport report = {0};
     double start = sn_clock();
     snOctMeasure now = sn_tissue_evaluate(t, t->x, t->gradient);
-    bool project = false, stale = true;
+    bool project = s->project, stale = true;
     report.evaluate_s += sn_clock() - start;
     for (; report.newton < s->newton && !report.converged; ++report.newton) {
         double largest = 0;
@@ -156,16 +180,17 @@ snTissueReport sn_tissue_solve(snTissue *t, const snTissueSettings *s)
             project = true;
             (void)newton_direction(t, s, true, true, &report);
         }
-        stale = report.cg - cg > 15 || project;
-        double slope = slope_along(t, &largest);
+        stale = report.cg - cg > 15;
+        double slope = slope_along(t, &largest), before = report.step;
         if (!(slope < 0) || !isfinite(slope)) break;
-        double factor = search_line(t, slope, &now, &report);
+        bool changed = project || now.least < SN_J_CRUSHED;
+        double factor = search_line(t, slope, project, &now, &report);
         report.step = factor * largest;
+        if (report.newton == 0) report.first = report.step;
         if (factor == 0) break;
-        /* what is left is about the forcing's part of the step, where the steps are short */
-        report.converged =
-            factor == 1 && 2 * s->forcing * report.step <= s->tolerance && report.step < 0.1 * t->lattice.spacing;
-        project = false;
+        report.converged = factor == 1 && report.step < 0.1 * t->lattice.spacing &&
+                           error_left(report.step, before, s->forcing, changed) <= s->tolerance;
+        project = project && (factor != 1 || report.step > 0.1 * t->lattice.spacing);
     }
     report.energy = now.energy, report.least = now.least, report.volume = now.volume, report.inverted = now.inverted;
     report.seconds = sn_clock() - start;

@@ -105,14 +105,15 @@ typedef struct snTissueSettings {
     double tolerance;   /* m: how far from rest the result may be */
     double forcing;     /* conjugate gradients stop at this part of the gradient */
     int32_t newton, cg; /* at most */
+    bool project;       /* the first iteration: it starts far from rest */
 } snTissueSettings;
 
 typedef struct snTissueReport {
     int32_t newton, cg, projected, halvings;
     double energy, least, volume; /* at the end */
     int32_t inverted;
-    double step;     /* m: largest move of the last iteration */
-    double residual; /* N: largest component of the gradient at the start of the last iteration */
+    double first, step; /* m: largest move of the first and of the last iteration */
+    double residual;    /* N: largest component of the gradient at the start of the last iteration */
     bool converged;
     double seconds, evaluate_s, assemble_s, coarsen_s, cg_s;
 } snTissueReport;

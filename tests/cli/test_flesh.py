@@ -2,6 +2,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import struct
 import subprocess
@@ -83,6 +84,49 @@ class Flesh(Case):
         print(f"muscle {answer['muscle_l']:.3f} of {volume:.3f} l")
         self.assertGreater(answer["muscle_l"], 0.4 * volume)  # bellies that overlap share their volume
         self.assertLess(answer["muscle_l"], 1.1 * volume)
+
+    def damaged(self, change):
+        """The hand with another skin: change(vertices, faces) of raw records, three doubles and a count with three numbers."""
+        folder = self.path("damaged")
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(os.path.join(BUILD, "models", "hand"), folder)
+        with open(os.path.join(folder, "skin.ply"), "rb") as file:
+            head, body = file.read().split(b"end_header\n", 1)
+        count, number = (int(re.search(rb"element %s (\d+)" % kind, head)[1]) for kind in (b"vertex", b"face"))
+        size = (len(body) - 13 * number) // count
+        vertices = [bytearray(body[size * i:size * (i + 1)]) for i in range(count)]
+        faces = [body[size * count + 13 * i:size * count + 13 * (i + 1)] for i in range(number)]
+        faces = change(vertices, faces) or faces
+        head = re.sub(rb"element face \d+", b"element face %d" % len(faces), head)
+        with open(os.path.join(folder, "skin.ply"), "wb") as file:
+            file.write(head + b"end_header\n" + b"".join(vertices) + b"".join(faces))
+        return self.sinew("flesh", os.path.join(folder, "hand.muscle.xml"), "out.replay.xml", "-o", "bad.pc2", *SMALL, code=3)
+
+    def test_bad_surfaces_are_refused(self):
+        def turned(vertices, faces):
+            return [f[:1] + f[1:5] + f[9:13] + f[5:9] for f in faces]
+
+        def moved(to):
+            def move(vertices, faces):
+                for v in vertices:
+                    v[:24] = struct.pack("<3d", *to(*struct.unpack("<3d", v[:24])))
+            return move
+
+        self.assertRegex(self.damaged(lambda v, f: f[:-1]).stderr, "open|hole|edge")
+        self.assertRegex(self.damaged(turned).stderr, "inward|inside out|turn")
+        self.assertIn("crosses itself", self.damaged(moved(lambda x, y, z: (x, y, -z if y < -0.15 else z))).stderr)
+        self.assertIn("no bone lies inside", self.damaged(moved(lambda x, y, z: (x + 5, y, z))).stderr)
+        self.assertFalse(os.path.exists(self.path("bad.pc2")))
+
+    def test_every_exporter_takes_it(self):
+        self.json("flesh", "hand", "out.replay.xml", "-o", "out.pc2", "--quality", "preview", "--frames", "0:0")
+        self.sinew("export", "out.replay.xml", "--to", "pc2", "--flesh", "preview", "-o", "other.pc2")
+        count, frames, data = self.cache("other.pc2")
+        one = self.cache()
+        self.assertEqual((count, one[1]), (one[0], 1))
+        a, b = (struct.unpack(f"<{3 * count}f", d[:12 * count]) for d in (data, one[2]))
+        self.assertLess(max(abs(x - y) for x, y in zip(a, b)), 1e-4)
+        self.assertGreater(frames, 1)
 
     def test_wrong_input(self):
         self.sinew("flesh", "hand", "out.replay.xml", "-o", "out.xyz", code=2)

@@ -155,6 +155,26 @@ static void hessian_is_the_slope_of_the_gradient(void **state)
     }
 }
 
+/* Squeezed to a quarter, where the wall against collapse works; one tetrahedron of each octahedron is hardly filled. */
+static void derivatives_hold_when_crushed(void **state)
+{
+    (void)state;
+    Fixture f;
+    snOctMeasure m;
+    for (int nfiber = 0; nfiber <= 1; ++nfiber) {
+        set_up(&f, nfiber);
+        for (int l = 0; l < SN_OCTS; ++l) f.batch.weight[1][l] *= 0.05f;
+        disturb(&f, 0.001);
+        for (int i = 0; i < NODES; ++i) f.x[4 * i + 2] *= 0.25;
+        sn_elements_best()->gradient(&f.e, 0, f.x, NULL, &m);
+        assert_true(m.least > SN_J_CRUSHED && m.least < SN_J_WALL);
+        assert_at_most(gradient_error(&f, sn_elements_best()), 1e-8);
+        assert_at_most(gradient_error(&f, sn_elements_portable()), 1e-8);
+        assert_at_most(hessian_error(&f, sn_elements_portable()), 1e-6);
+        assert_at_most(hessian_error(&f, sn_elements_best()), 1e-6);
+    }
+}
+
 /* Energy of the quadratic form in random directions; the projected one must not be negative. */
 static double least_curvature(const snOctHessian *h, int lane)
 {
@@ -237,6 +257,7 @@ int main(void)
         cmocka_unit_test(gradient_is_the_slope_of_the_energy),
         cmocka_unit_test(gradient_holds_when_inverted),
         cmocka_unit_test(hessian_is_the_slope_of_the_gradient),
+        cmocka_unit_test(derivatives_hold_when_crushed),
         cmocka_unit_test(projection_is_positive_and_leaves_the_rest_alone),
         cmocka_unit_test(homogeneous_stretch_has_the_energy_of_the_formula),
         cmocka_unit_test(fiber_law_is_smooth),
