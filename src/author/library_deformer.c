@@ -9,9 +9,9 @@
 
 #include <string.h>
 
-/* All but the library. */
-static void player_close(snLibraryPlayer *p, int32_t count)
+void sn_library_player_release(snLibraryPlayer *p)
 {
+    int32_t count = p->library->nmuscle;
     for (int32_t i = 0; p->part && i < count; ++i) {
         snLibraryPart *t = p->part + i;
         sn_trimesh_free(&t->mesh);
@@ -26,7 +26,7 @@ void sn_library_player_destroy(snLibraryPlayer *p)
 {
     if (!p) return;
     snLibrary *library = p->library;
-    player_close(p, library->nmuscle);
+    sn_library_player_release(p);
     sn_library_destroy(library);
 }
 
@@ -176,7 +176,7 @@ snStatus sn_library_player_create(const snSpec *spec, snLibrary *library, snLibr
     if (status == SN_OK)
         *out = p;
     else
-        player_close(p, library->nmuscle);
+        sn_library_player_release(p);
     return status;
 }
 
@@ -191,6 +191,6 @@ snStatus sn_library_deformer(const snSpec *spec, snLibrary *library, snDeformer 
     def.nsurface = library->nmuscle, def.surface = p->surface, def.self = p;
     def.deform = deform, def.destroy = destroy;
     status = sn_deformer_create(&def, deformer, error);
-    if (status != SN_OK) player_close(p, library->nmuscle);
+    if (status != SN_OK) sn_library_player_release(p);
     return status;
 }

@@ -26,6 +26,7 @@ typedef struct snLibraryPlayer {
 /* The library belongs to the player unless this fails. */
 snStatus sn_library_player_create(const snSpec *spec, snLibrary *library, snLibraryPlayer **player, snError *error);
 void sn_library_player_destroy(snLibraryPlayer *player); /* with its library; NULL is fine */
+void sn_library_player_release(snLibraryPlayer *player); /* without it */
 /* Vertices (3 each) of muscle i at a frame; bones (may be NULL): the same where the muscle only follows the bones. */
 void sn_library_play(const snLibraryPlayer *player, int32_t i, const snFrame *frame, double *vertex, double *bones);
 

@@ -267,7 +267,11 @@ static snStatus export_html(snExport *e)
     snStatus status = SN_OK;
     if (!motion) cli_load_followed(e->replay, e->from, model, e->spec, &e->motion);
     if (motion) status = cli_replay_motion(e->cli, e->replay, model, e->spec, motion, &e->motion);
-    if (status == SN_OK && with_skin(e)) status = open_skin(e);
+    const char *soft = cli_option_text(e->cli, "library", NULL);
+    if (status == SN_OK && soft)
+        status = cli_fail_file(e->cli, sn_load_library(soft, &def.library, &error), &error, soft);
+    else if (status == SN_OK && with_skin(e))
+        status = open_skin(e);
     if (status != SN_OK) return status;
     cli_stem(e->from, stem, sizeof stem);
     const char *slash = strrchr(stem, '/');
@@ -275,6 +279,7 @@ static snStatus export_html(snExport *e)
     def.name = model ? model : sn_track_def(e->replay)->model;
     def.title = slash ? slash + 1 : stem;
     status = save_page(e, &def, &error);
+    sn_library_destroy(def.library);
     if (status != SN_OK) return cli_fail_file(e->cli, status, &error, e->to);
     cli_say(e->cli, "%s: %d frames, %.2f MB; open it in a browser\n", e->to, e->frames.count,
             1e-6 * (double)cli_file_size(e->to));

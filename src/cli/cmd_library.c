@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_AXES = 2 };
+enum { MOST_AXES = 2, NAMES = 4096 };
 static const double DEGREE = 3.14159265358979323846 / 180;
 
 /* COORDINATE=N or COORDINATE=N,LOW,HIGH in degrees (m for a sliding one). */
@@ -46,8 +46,24 @@ static void say_muscle(snCli *cli, const snLibraryInfo *m)
         cli_warn(cli, "%s: %s, because beyond it the muscle snaps by more than the allowed jump", m->name, m->note);
 }
 
+/* A warning and an entry for each muscle that could not be made. */
+static void say_left_out(snCli *cli, const char *lines)
+{
+    char name[128];
+    json_open(&cli->json, "left_out", '[');
+    for (const char *at = lines; *at;) {
+        int length = (int)strcspn(at, "\n"), colon = (int)strcspn(at, ":");
+        (void)snprintf(name, sizeof name, "%.*s", colon, at);
+        cli_warn(cli, "left out %.*s", length, at);
+        json_string(&cli->json, NULL, name);
+        at += length + (at[length] == '\n');
+    }
+    json_close(&cli->json, ']');
+}
+
 static void report(snCli *cli, const snLibrary *library)
 {
+    say_left_out(cli, sn_library_left_out(library));
     snLibraryTimes t = sn_library_times(library);
     double jump = 0;
     json_open(&cli->json, "muscles", '[');
@@ -89,11 +105,19 @@ static void report(snCli *cli, const snLibrary *library)
             t.worst * 1e3, t.seconds);
 }
 
-static snStatus read_options(snCli *cli, snLibraryDef *def, snLibraryAxisDef axis[MOST_AXES], char name[MOST_AXES][128])
+static snStatus read_options(snCli *cli, snLibraryDef *def, snLibraryAxisDef axis[MOST_AXES], char name[MOST_AXES][128],
+                             char names[NAMES])
 {
     const char *text;
+    size_t used = 0;
     *def = sn_default_library_def();
-    def->muscle = cli_option_text(cli, "muscle", NULL);
+    names[0] = 0;
+    for (int i = 0; (text = cli_option_nth(cli, "muscle", i)) != NULL; ++i) {
+        used += (size_t)snprintf(names + used, NAMES - used, "%s%s", i ? " " : "", text);
+        if (used >= NAMES) return cli_fail(cli, SN_USAGE, "--muscle: too many names");
+    }
+    def->muscle = names[0] ? names : NULL;
+    def->every = cli_given(cli, "every");
     def->mesh = cli_option_text(cli, "mesh", NULL);
     def->activations = (int32_t)cli_option_number(cli, "activations", def->activations);
     def->points = (int32_t)cli_option_number(cli, "points", def->points);
@@ -124,12 +148,12 @@ static snStatus run(snCli *cli)
     snLibrary *library = NULL;
     snLibraryDef def;
     snLibraryAxisDef axis[MOST_AXES];
-    char name[MOST_AXES][128];
+    char name[MOST_AXES][128], names[NAMES];
     snError error = {0};
     snStatus status;
     if (cli_given(cli, "compare")) {
         status = cli_load_model(cli, cli->argument[0], &spec);
-        if (status == SN_OK) status = read_options(cli, &def, axis, name);
+        if (status == SN_OK) status = read_options(cli, &def, axis, name, names);
         if (status == SN_OK) status = cli_compare_muscle(cli, spec, &def);
         if (spec) sn_spec_destroy(spec);
         return status;
@@ -138,7 +162,7 @@ static snStatus run(snCli *cli)
     if (!cli_ends_with(out, ".library")) return cli_fail(cli, SN_USAGE, "-o %s: expected a .library", out);
     status = cli_check_output(cli, out);
     if (status == SN_OK) status = cli_load_model(cli, cli->argument[0], &spec);
-    if (status == SN_OK) status = read_options(cli, &def, axis, name);
+    if (status == SN_OK) status = read_options(cli, &def, axis, name, names);
     if (status == SN_OK) {
         status = sn_create_library(spec, &def, &library, &error);
         cli_progress_end(cli);
@@ -157,7 +181,8 @@ static snStatus run(snCli *cli)
 
 static const snOption options[] = {
     {"muscle", SN_OPTION_TEXT, "NAME",
-     "one muscle: a group, or a mesh after which groups are named (every group with a mesh)", 0, 0},
+     "a muscle: a group, or a mesh after which groups are named; may be repeated (all that have a mesh)", 0, 0},
+    {"every", SN_OPTION_FLAG, "", "without --muscle: every group, also those without a mesh", 0, 0},
     {"mesh", SN_OPTION_TEXT, "NODE", "closed mesh of the muscle (found by name; without one, made around the strands)",
      0, 0},
     {"axis", SN_OPTION_TEXT, "J=N[,LOW,HIGH]", "joint coordinate, samples, range in degrees; may be given twice", 0, 0},

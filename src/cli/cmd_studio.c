@@ -20,6 +20,7 @@ typedef struct snStudio {
     snTrack *replay, *target;
     snDeformed skinned;
     snStudioSkin skin;
+    snLibrary *library;
     snPostures postures;
     char *page;
     void *scene;
@@ -72,14 +73,23 @@ static void describe(snStudio *s, bool live, snStudioDef *def, char *name, char 
     def->replay = s->replay, def->target = s->target, def->live = live;
 }
 
+/* Soft muscles, which the page blends itself. */
+static snStatus add_library(snStudio *s, snStudioDef *def)
+{
+    const char *path = cli_option_text(s->cli, "library", NULL);
+    snError error = {0};
+    if (!path) return SN_OK;
+    snStatus status = sn_load_library(path, &s->library, &error);
+    def->library = s->library;
+    return cli_fail_file(s->cli, status, &error, path);
+}
+
 /* The skin with the tendons under it where there is a replay; in the live mode it follows the bones. */
 static snStatus add_skin(snStudio *s, snStudioDef *def)
 {
     snModelSkinDef skin = sn_default_model_skin_def();
-    const char *library = cli_option_text(s->cli, "library", NULL);
-    if ((!cli_has_skin(s->spec) || cli_given(s->cli, "no-skin")) && !library) return SN_OK;
-    snStatus status = library ? cli_library_open(s->cli, s->spec, s->replay, library, &s->skinned)
-                              : cli_skin_open(s->cli, s->spec, s->replay, &skin, NULL, &s->skinned);
+    if (!cli_has_skin(s->spec) || cli_given(s->cli, "no-skin")) return SN_OK;
+    snStatus status = cli_skin_open(s->cli, s->spec, s->replay, &skin, NULL, &s->skinned);
     if (status == SN_OK) status = cli_deform_for_page(s->cli, &s->skinned, s->spec, &s->skin);
     def->skin = &s->skin;
     return status;
@@ -178,6 +188,7 @@ static snStatus run(snCli *cli)
     describe(&s, !out && !clinical, &def, name, title, sizeof name);
     if (status == SN_OK && def.live) status = cli_load_postures(cli, cli->argument[0], s.model, &s.postures);
     def.nposture = s.postures.count, def.posture_name = s.postures.name, def.posture = s.postures.value;
+    if (status == SN_OK) status = add_library(&s, &def);
     if (status == SN_OK) status = add_skin(&s, &def);
     if (status == SN_OK && !out) status = add_clinic(&s, &def);
     if (status == SN_OK) status = out ? save(&s, &def, out) : serve(&s, &def);
@@ -185,6 +196,7 @@ static snStatus run(snCli *cli)
     clinic_poses_free(&s.poses);
     cli_free_body_options(&s.body);
     cli_deform_close(&s.skinned);
+    sn_library_destroy(s.library);
     cli_free_postures(&s.postures);
     sn_studio_free(s.page);
     sn_studio_free(s.scene);
@@ -203,8 +215,7 @@ static const snOption options[] = {
     {"coactivation", SN_OPTION_PAIR, "PART=X", "the same: co-contract the muscles of a part; may be repeated", 0, 100},
     {"breathing", SN_OPTION_TEXT, "DEG[:S]", "the same: angle of the ribs, seconds a breath (4)", 0, 0},
     {"no-skin", SN_OPTION_FLAG, "", "without the skin, which takes a few seconds to prepare", 0, 0},
-    {"library", SN_OPTION_TEXT, "FILE", "soft muscles of this deformation library instead of the skin (sinew library)",
-     0, 0},
+    {"library", SN_OPTION_TEXT, "FILE", "soft muscles of this deformation library, also live (sinew library)", 0, 0},
     {"save", SN_OPTION_TEXT, "FILE", "write the page as one file instead of serving it", 0, 0},
     {"slices", SN_OPTION_TEXT, "STACK", "instead of a model: find a muscle in a stack of slice images", 0, 0},
     {"muscle", SN_OPTION_TEXT, "NAME", "with --slices: name of the muscle (muscle)", 0, 0},

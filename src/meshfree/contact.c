@@ -1,7 +1,8 @@
 /* Bones as distance grids: a node's centre keeps a distance from each, with a penalty, and friction along the surface.
  *
- * E = k/2 min(d - keep, 0)^2. Friction (direct solves only): mu_f N f(u), u the slip since the last state, N and the
- * place of sticking from it, f = u^2/2e below e, else u - e/2. */
+ * E = k/2 min(d - keep, 0)^2, k as the solve has it (solve.c raises it where a node is deep). Friction (direct solves
+ * only): mu_f N f(u), u the slip since the last state, N and the place of sticking from it, f = u^2/2e below e, else u
+ * - e/2. */
 #include "meshfree/soft.h"
 
 static const double SLIP = 1e-4; /* e, m: slip below which friction is a spring */
@@ -49,7 +50,7 @@ static double slide(const snSoftState *state, int32_t bone, size_t slot, const t
 double sn_soft_contact(const snSoftBody *body, const snSoftState *state, const double *x, double *gradient,
                        float *value, double *deepest)
 {
-    double energy = 0, k = body->contact_stiffness;
+    double energy = 0, k = state->contact_stiffness;
     touch t;
     for (int32_t node = 0; node < body->quads->nnode; ++node) {
         if (body->order[node] < 0) continue;
@@ -79,7 +80,7 @@ void sn_soft_remember_contact(const snSoftBody *body, snSoftState *state)
         for (int32_t bone = 0; bone < body->nbone; ++bone) {
             size_t slot = (size_t)node * (size_t)body->nbone + (size_t)bone;
             bool on = body->order[node] >= 0 && approach(body, state, state->x, node, bone, &t) && t.depth > 0;
-            state->normal_force[slot] = on ? body->contact_stiffness * t.depth : 0;
+            state->normal_force[slot] = on ? state->contact_stiffness * t.depth : 0;
             if (on) v3_store(state->stick + 3 * slot, t.local);
         }
 }
@@ -94,7 +95,7 @@ void sn_soft_bone_force(const snSoftBody *body, snSoftState *state, int32_t bone
         if (body->attached[node] == bone) hold = v3_sub(hold, v3_load(state->force + 3 * node));
         if (body->order[node] < 0 || !approach(body, state, state->x, node, bone, &t)) continue;
         size_t slot = (size_t)node * (size_t)body->nbone + (size_t)bone;
-        push = v3_mad(push, -body->contact_stiffness * fmax(t.depth, 0), t.normal);
+        push = v3_mad(push, -state->contact_stiffness * fmax(t.depth, 0), t.normal);
         if (state->friction > 0 && state->normal_force[slot] > 0) {
             slide(state, bone, slot, &t, &slip, &tangent);
             push = v3_add(push, slip);

@@ -11,7 +11,7 @@ static const double WIDEST = 4;  /* sum of |phi| beyond which more points are ta
 static const double REACH = 1.3; /* support of the kernel over the distance of the last point */
 
 /* Shape functions of `count` points at a place; the sum of their absolute values, INFINITY where they span no space. */
-static double shape(const snSoftPoints *p, v3 at, int32_t count, const snSoftNear *near, double *phi)
+static double shape(const snSoftPoints *p, int32_t metric, v3 at, int32_t count, const snSoftNear *near, double *phi)
 {
     double moment[16] = {0}, one[4] = {1, 0, 0, 0}, support = REACH * REACH * near[count - 1].key, sum = 0, all = 0;
     double unit = sqrt(near[count - 1].key);
@@ -19,7 +19,7 @@ static double shape(const snSoftPoints *p, v3 at, int32_t count, const snSoftNea
     if (!(unit > 0)) return INFINITY;
     for (int32_t k = 0; k < count; ++k) {
         double q = 1 - near[k].key / support;
-        v3 y = sn_soft_squeeze(p->axis, p->squeeze, v3_sub(v3_load(p->x + 3 * near[k].index), at));
+        v3 y = sn_soft_metric(p, metric, v3_sub(v3_load(p->x + 3 * near[k].index), at));
         weight[k] = q * q * q;
         basis[k][0] = 1, basis[k][1] = y.x / unit, basis[k][2] = y.y / unit, basis[k][3] = y.z / unit;
         for (int r = 0; r < 16; ++r) moment[r] += weight[k] * basis[k][r / 4] * basis[k][r % 4];
@@ -35,24 +35,27 @@ static double shape(const snSoftPoints *p, v3 at, int32_t count, const snSoftNea
     return sum / all;
 }
 
-/* A vertex sees points from a little inside, since the wall itself passes through it. */
-static v3 look_from(const snSoftPoints *p, v3 vertex)
+/* The point next to a vertex. */
+static int32_t nearest(const snSoftPoints *p, v3 vertex)
 {
     double best = INFINITY;
-    v3 to = vertex;
+    int32_t to = 0;
     for (int32_t i = 0; i < p->n; ++i) {
         v3 x = v3_load(p->x + 3 * i);
         double d = v3_len2(sn_soft_squeeze(p->axis, p->squeeze, v3_sub(x, vertex)));
-        if (d < best) best = d, to = x;
+        if (d < best) best = d, to = i;
     }
-    return v3_lerp(vertex, to, 0.2);
+    return to;
 }
 
 static double choose(const snSoftPoints *p, const snBvh *tree, v3 vertex, snSoftNear *near, double *phi, int32_t *count)
 {
-    int32_t found = sn_soft_around(p, tree, tree ? look_from(p, vertex) : vertex, -1, near, MOST);
+    int32_t metric = nearest(p, vertex);
+    /* a vertex sees points from a little inside, since the wall itself passes through it */
+    v3 from = tree ? v3_lerp(vertex, v3_load(p->x + 3 * metric), 0.2) : vertex;
+    int32_t found = sn_soft_around(p, tree, from, metric, -1, near, MOST);
     for (int32_t k = 0; k < found; ++k)
-        near[k].key = v3_len2(sn_soft_squeeze(p->axis, p->squeeze, v3_sub(v3_load(p->x + 3 * near[k].index), vertex)));
+        near[k].key = v3_len2(sn_soft_metric(p, metric, v3_sub(v3_load(p->x + 3 * near[k].index), vertex)));
     for (int32_t k = 1; k < found; ++k) /* nearly sorted already */
         for (int32_t j = k; j > 0 && near[j - 1].key > near[j].key; --j) {
             snSoftNear swap = near[j];
@@ -61,9 +64,9 @@ static double choose(const snSoftPoints *p, const snBvh *tree, v3 vertex, snSoft
     double size = INFINITY, best = INFINITY;
     int32_t at = found;
     for (int32_t k = LEAST; k <= found && best > WIDEST; k += 2)
-        if ((size = shape(p, vertex, k, near, phi)) < best) best = size, at = k;
+        if ((size = shape(p, metric, vertex, k, near, phi)) < best) best = size, at = k;
     *count = at;
-    return found < 4 ? INFINITY : shape(p, vertex, at, near, phi);
+    return found < 4 ? INFINITY : shape(p, metric, vertex, at, near, phi);
 }
 
 snStatus sn_soft_embed(const snSoftPoints *points, const snBvh *tree, int32_t nvertex, const double *vertex,

@@ -16,7 +16,7 @@ void sn_library_muscle_free(snLibraryMuscle *m)
 void sn_library_clear(snLibrary *library)
 {
     for (int32_t i = 0; i < library->nmuscle; ++i) sn_library_muscle_free(library->muscle + i);
-    sn_free(library->muscle);
+    sn_free(library->muscle), sn_free(library->left_out);
     *library = (snLibrary){0};
 }
 

@@ -56,6 +56,7 @@ struct snLibrary {
     int32_t solves; /* of what made it, with their processor time; 0 when it was read from a file */
     double solve_mean, solve_worst, seconds;
     double flood_seconds; /* of these for the samples of the first grid */
+    char *left_out;       /* muscles that could not be made, a line for each with the reason; NULL: none */
 };
 
 void sn_library_muscle_free(snLibraryMuscle *muscle);

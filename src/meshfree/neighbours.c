@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double WORST = 10;   /* condition of a moment matrix that is still accepted */
+static const double WORST = 10;    /* condition of a moment matrix that is still accepted */
+static const double STEEPEST = 40; /* how much more a length across a thin part may count */
+enum { ROUNDS = 4 };
 static const double REACH = 1.15; /* support of the kernel over the distance of the last neighbour */
 
 static int by_key(const void *a, const void *b)
@@ -54,6 +56,11 @@ bool sn_soft_sort(snSoftPoints *p)
     return ok;
 }
 
+static int32_t most_neighbours(const snSoftPointsDef *def)
+{
+    return 2 * def->neighbours + 4;
+}
+
 static double moment_condition(const snSoftPoints *p, int32_t i, int32_t count, const snSoftNear *near, double *weight)
 {
     m3 moment = {{0}}, vectors;
@@ -61,7 +68,7 @@ static double moment_condition(const snSoftPoints *p, int32_t i, int32_t count, 
     v3 at = v3_load(p->x + 3 * i);
     for (int32_t k = 0; k < count; ++k) {
         double q = 1 - near[k].key / support, w = q * q * q;
-        v3 y = sn_soft_squeeze(p->axis, p->squeeze, v3_sub(v3_load(p->x + 3 * near[k].index), at));
+        v3 y = sn_soft_metric(p, i, v3_sub(v3_load(p->x + 3 * near[k].index), at));
         double c[3] = {y.x, y.y, y.z};
         for (int r = 0; r < 9; ++r) moment.m[r] += w * c[r / 3] * c[r % 3];
         weight[k] = w;
@@ -70,11 +77,12 @@ static double moment_condition(const snSoftPoints *p, int32_t i, int32_t count, 
     return value[0] > 0 ? value[2] / value[0] : INFINITY;
 }
 
-int32_t sn_soft_around(const snSoftPoints *p, const snBvh *tree, v3 at, int32_t self, snSoftNear *near, int32_t most)
+int32_t sn_soft_around(const snSoftPoints *p, const snBvh *tree, v3 at, int32_t metric, int32_t self, snSoftNear *near,
+                       int32_t most)
 {
     int32_t count = 0;
     for (int32_t j = 0; j < p->n; ++j) {
-        v3 y = sn_soft_squeeze(p->axis, p->squeeze, v3_sub(v3_load(p->x + 3 * j), at));
+        v3 y = sn_soft_metric(p, metric, v3_sub(v3_load(p->x + 3 * j), at));
         if (j != self) near[count++] = (snSoftNear){v3_len2(y), j};
     }
     qsort(near, (size_t)count, sizeof *near, by_key);
@@ -85,22 +93,49 @@ int32_t sn_soft_around(const snSoftPoints *p, const snBvh *tree, v3 at, int32_t 
     return kept;
 }
 
+/* The metric of a point in a thin part from those around it: lengths across them count as much as along them. */
+static void fit_metric(snSoftPoints *p, int32_t i, int32_t count, const snSoftNear *near)
+{
+    m3 moment = {{0}}, vectors;
+    double value[3];
+    v3 at = v3_load(p->x + 3 * i);
+    for (int32_t k = 0; k < count; ++k) {
+        v3 d = v3_sub(v3_load(p->x + 3 * near[k].index), at);
+        double c[3] = {d.x, d.y, d.z};
+        for (int r = 0; r < 9; ++r) moment.m[r] += c[r / 3] * c[r % 3];
+    }
+    m3_eigen_symmetric(&moment, value, &vectors);
+    v3_store(p->normal + 3 * i, v3_of(vectors.m[0], vectors.m[3], vectors.m[6]));
+    p->stretch[i] = value[0] > 0 ? fmin(fmax(sqrt(value[1] / value[0]), 1), STEEPEST) : STEEPEST;
+}
+
+/* Enough neighbours of a point that its moment matrix is well conditioned; 0: there are not. */
+static int32_t enough(const snSoftPointsDef *def, const snBvh *tree, snSoftPoints *p, int32_t i, snSoftNear *near,
+                      double *weight, double *condition)
+{
+    v3 at = v3_load(p->x + 3 * i);
+    for (int round = 0;; ++round) {
+        int32_t found = sn_soft_around(p, tree, at, i, i, near, most_neighbours(def));
+        for (int32_t count = found < def->neighbours ? found : def->neighbours; count >= 4 && count <= found; ++count)
+            if ((*condition = moment_condition(p, i, count, near, weight)) <= WORST) return count;
+        if (!p->stretch || round == ROUNDS || found < 4) return 0;
+        fit_metric(p, i, found, near);
+    }
+}
+
 snStatus sn_soft_neighbours(const snSoftPointsDef *def, const snBvh *tree, snSoftPoints *p, snError *error)
 {
-    int32_t most = 2 * def->neighbours + 4, total = 0;
+    int32_t most = most_neighbours(def), total = 0;
     snSoftNear *near = SN_NEW_ARRAY(snSoftNear, p->n);
     p->neighbour = SN_NEW_ARRAY(int32_t, (size_t)p->n * (size_t)most);
     p->weight = SN_NEW_ARRAY(double, (size_t)p->n *(size_t)most);
     snStatus status = near && p->neighbour && p->weight ? SN_OK : sn_fail_no_memory(error);
     for (int32_t i = 0; i < p->n && status == SN_OK; ++i) {
         v3 at = v3_load(p->x + 3 * i);
-        int32_t found = sn_soft_around(p, tree, at, i, near, most);
-        int32_t count = found < def->neighbours ? found : def->neighbours;
         double condition = INFINITY;
-        for (; count >= 4 && count <= found; ++count)
-            if ((condition = moment_condition(p, i, count, near, p->weight + total)) <= WORST) break;
+        int32_t count = enough(def, tree, p, i, near, p->weight + total, &condition);
         p->condition = fmax(p->condition, condition);
-        if (!(condition <= WORST)) {
+        if (count == 0) {
             status = sn_fail(error, SN_BAD_INPUT,
                              "the muscle is too thin near (%.4g, %.4g, %.4g) m: the points around "
                              "do not span three directions (condition %.3g, at most %g)",

@@ -5,15 +5,16 @@
 #include "meshfree/points.h"
 
 typedef struct snSoftNear {
-    double key; /* squared distance in the squeezed metric */
+    double key; /* squared distance in the metric of a point */
     int32_t index;
 } snSoftNear;
 
 /* Sorts positions and volumes along the longest side. False: out of memory. */
 bool sn_soft_sort(snSoftPoints *points);
-/* Points that can be seen from a place, nearest first, at most `most`; near has room for all. self: left out. */
-int32_t sn_soft_around(const snSoftPoints *points, const snBvh *tree, v3 at, int32_t self, snSoftNear *near,
-                       int32_t most);
+/* Points that can be seen from a place, nearest first by the metric of point `metric`, at most `most`; near has room
+ * for all. self: left out. */
+int32_t sn_soft_around(const snSoftPoints *points, const snBvh *tree, v3 at, int32_t metric, int32_t self,
+                       snSoftNear *near, int32_t most);
 /* Fills first, neighbour, weight and condition. */
 snStatus sn_soft_neighbours(const snSoftPointsDef *def, const snBvh *tree, snSoftPoints *points, snError *error);
 

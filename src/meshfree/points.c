@@ -1,5 +1,6 @@
 /* points.h: voxels and k-means. */
 #include "meshfree/neighbours.h"
+#include "meshfree/sheet.h"
 
 #include "base/alloc.h"
 #include "base/array.h"
@@ -9,6 +10,7 @@
 #include <string.h>
 
 enum { PER_POINT = 60, ROUNDS = 24, CUBE = 3, RUN = 27, SLABS = 32, MOST_VOXELS = 4000000 };
+static const double ACROSS = 5;  /* voxels across a sheet, at least */
 static const double THIN = 1.5;  /* power of the local radius in the density of points */
 static const double DENSEST = 8; /* largest weight of a voxel over the least */
 
@@ -21,16 +23,19 @@ typedef struct voxels {
     int32_t n;
     double size;
     double *x;     /* 3 each */
-    double *y;     /* 3 x n: squeezed, one coordinate after the other */
+    double *y;     /* 3 x n: thin parts unfolded, squeezed; one coordinate after the other */
     double *depth; /* n */
     double *weight;
     int32_t *owner;
     int32_t *order; /* n: by cubes of voxels, so that those next to each other are near */
+    snSoftSheet sheet;
 } voxels;
 
 static void voxels_free(voxels *v)
 {
     sn_free(v->x), sn_free(v->y), sn_free(v->depth), sn_free(v->weight), sn_free(v->owner), sn_free(v->order);
+    sn_soft_sheet_free(&v->sheet);
+    *v = (voxels){0};
 }
 
 static double uniform(uint64_t *seed)
@@ -92,7 +97,8 @@ static void weigh(const snSoftPointsDef *def, voxels *v)
         deepest[slab] = fmax(deepest[slab], v->depth[i]);
     }
     for (int32_t i = 0; i < v->n; ++i) {
-        v3 p = v3_load(v->x + 3 * (size_t)i), y = sn_soft_squeeze(def->axis, def->squeeze, p);
+        v3 p = v3_load(v->x + 3 * (size_t)i),
+           y = sn_soft_squeeze(def->axis, def->squeeze, sn_soft_sheet_unfold(&v->sheet, p));
         int slab = (int)((v3_dot(p, def->axis) - low) * scale);
         v->weight[i] = fmin(pow(largest / deepest[slab], THIN), DENSEST);
         v->y[i] = y.x, v->y[(size_t)v->n + (size_t)i] = y.y, v->y[2 * (size_t)v->n + (size_t)i] = y.z;
@@ -124,7 +130,19 @@ static bool sort_by_cubes(v3 low, voxels *v)
     return true;
 }
 
-static snStatus voxelise(const snSoftPointsDef *def, const snBvh *tree, voxels *v, snError *error)
+/* Finds the thin parts; in finer voxels where these would be too few across. */
+static bool unfold(const snSoftPointsDef *def, const snBvh *tree, v3 low, v3 high, double volume, voxels *v)
+{
+    if (!sn_soft_sheet_create(v->n, v->x, volume, def->count, def->squeeze, &v->sheet)) return false;
+    double finer = v->sheet.thickness / ACROSS;
+    if (v->size <= finer || volume > MOST_VOXELS * finer * finer * finer) return true;
+    voxels_free(v);
+    v->size = finer;
+    return fill(tree, low, high, v->size, v) &&
+           sn_soft_sheet_create(v->n, v->x, volume, def->count, def->squeeze, &v->sheet);
+}
+
+static snStatus voxelise(const snSoftPointsDef *def, const snBvh *tree, bool thin, voxels *v, snError *error)
 {
     double volume;
     v3 low, high;
@@ -135,6 +153,7 @@ static snStatus voxelise(const snSoftPointsDef *def, const snBvh *tree, voxels *
     if (side.x * side.y * side.z > MOST_VOXELS * 16.0)
         return sn_fail(error, SN_BAD_INPUT, "the muscle mesh is too thin in its bounding box to be filled with points");
     if (!fill(tree, low, high, v->size, v)) return sn_fail_no_memory(error);
+    if (thin && !unfold(def, tree, low, high, volume, v)) return sn_fail_no_memory(error);
     if (v->n < 8 * def->count)
         return sn_fail(error, SN_BAD_INPUT, "only %d voxels of the muscle mesh for %d points", v->n, def->count);
     weigh(def, v);
@@ -209,14 +228,18 @@ static void centres(const voxels *v, int32_t k, double *centre, double *sum)
 }
 
 /* Points are the voxels nearest to the centres, so that all are inside; volumes by what each centre owns. */
-static void take(const voxels *v, int32_t k, const double *centre, double mesh_volume, snSoftPoints *p, double *nearest)
+static bool take(const voxels *v, int32_t k, const double *centre, double mesh_volume, snSoftPoints *p, double *nearest)
 {
+    double *mean = SN_NEW_ARRAY(double, 4 * (size_t)k);
+    if (!mean) return false;
     for (int32_t c = 0; c < k; ++c) nearest[c] = INFINITY, p->volume[c] = 0;
     for (size_t i = 0, n = (size_t)v->n; i < n; ++i) {
         int32_t c = v->owner[i];
         double dx = v->y[i] - centre[c], dy = v->y[n + i] - centre[k + c], dz = v->y[2 * n + i] - centre[2 * k + c];
-        double d = dx * dx + dy * dy + dz * dz;
+        double d = dx * dx + dy * dy + dz * dz, *m = mean + 4 * c;
         p->volume[c] += mesh_volume / v->n;
+        for (size_t e = 0; e < 3; ++e) m[e] += v->weight[i] * v->x[3 * i + e];
+        m[3] += v->weight[i];
         if (d >= nearest[c]) continue;
         nearest[c] = d;
         memcpy(p->x + 3 * c, v->x + 3 * i, 3 * sizeof *p->x);
@@ -224,9 +247,26 @@ static void take(const voxels *v, int32_t k, const double *centre, double mesh_v
     /* the mean itself where it is inside its own voxel: no pattern of the grid is left */
     for (int32_t c = 0; c < k; ++c) {
         v3 y = v3_of(centre[c], centre[k + c], centre[2 * k + c]);
-        v3 x = sn_soft_squeeze(p->axis, 1 / p->squeeze, y);
+        v3 x = v->sheet.n > 0 ? v3_scale(v3_load(mean + 4 * c), 1 / mean[4 * c + 3])
+                              : sn_soft_squeeze(p->axis, 1 / p->squeeze, y);
         if (v3_dist(x, v3_load(p->x + 3 * c)) < v->size) v3_store(p->x + 3 * c, x);
     }
+    sn_free(mean);
+    return true;
+}
+
+/* The metric of each point, after they were sorted. */
+static bool take_sheet(const snSoftSheet *sheet, snSoftPoints *p)
+{
+    if (sheet->n == 0) return true;
+    p->normal = SN_NEW_ARRAY(double, 3 * p->n), p->stretch = SN_NEW_ARRAY(double, p->n);
+    if (!p->normal || !p->stretch) return false;
+    for (int32_t i = 0; i < p->n; ++i) {
+        int32_t k = sn_soft_sheet_nearest(sheet, v3_load(p->x + 3 * i));
+        memcpy(p->normal + 3 * i, sheet->normal + 3 * k, 3 * sizeof *p->normal);
+        p->stretch[i] = sheet->stretch[k];
+    }
+    return true;
 }
 
 static bool alloc_points(snSoftPoints *p, int32_t n)
@@ -237,7 +277,7 @@ static bool alloc_points(snSoftPoints *p, int32_t n)
     return p->x && p->volume && p->depth && p->first;
 }
 
-static snStatus k_means(const snSoftPointsDef *def, const snBvh *tree, snSoftPoints *p, snError *error)
+static snStatus k_means(const snSoftPointsDef *def, const snBvh *tree, bool thin, snSoftPoints *p, snError *error)
 {
     voxels v = {0};
     int32_t k = def->count;
@@ -245,7 +285,7 @@ static snStatus k_means(const snSoftPointsDef *def, const snBvh *tree, snSoftPoi
     double volume, *centre = SN_NEW_ARRAY(double, 3 * k), *sum = SN_NEW_ARRAY(double, 4 * k);
     int32_t *list = SN_NEW_ARRAY(int32_t, k);
     snStatus status =
-        centre && sum && list && alloc_points(p, k) ? voxelise(def, tree, &v, error) : sn_fail_no_memory(error);
+        centre && sum && list && alloc_points(p, k) ? voxelise(def, tree, thin, &v, error) : sn_fail_no_memory(error);
     if (status == SN_OK) {
         sn_trimesh_integrals(def->mesh, &volume, NULL, NULL);
         for (int32_t c = 0; c < k; ++c) {
@@ -258,7 +298,8 @@ static snStatus k_means(const snSoftPointsDef *def, const snBvh *tree, snSoftPoi
             centres(&v, k, centre, sum);
         }
         assign(&v, k, centre, sum, list);
-        take(&v, k, centre, volume, p, sum);
+        if (!take(&v, k, centre, volume, p, sum) || !sn_soft_sort(p) || !take_sheet(&v.sheet, p))
+            status = sn_fail_no_memory(error);
         for (int32_t c = 0; c < k && status == SN_OK; ++c)
             if (!(p->volume[c] > 0)) status = sn_fail(error, SN_BAD_INPUT, "a point of the muscle owns no volume");
     }
@@ -271,7 +312,6 @@ static snStatus k_means(const snSoftPointsDef *def, const snBvh *tree, snSoftPoi
 
 static snStatus finish(const snSoftPointsDef *def, const snBvh *tree, snSoftPoints *p, snError *error)
 {
-    if (!sn_soft_sort(p)) return sn_fail_no_memory(error);
     double volume = 0;
     for (int32_t i = 0; i < p->n; ++i) {
         volume += p->volume[i];
@@ -283,13 +323,22 @@ static snStatus finish(const snSoftPointsDef *def, const snBvh *tree, snSoftPoin
 
 snStatus sn_soft_points_create(const snSoftPointsDef *def, snSoftPoints *points, snError *error)
 {
-    *points = (snSoftPoints){.axis = def->axis, .squeeze = def->squeeze};
     snStatus status = sn_trimesh_require(def->mesh, true, "muscle", error);
-    if (status != SN_OK) return status;
+    if (status != SN_OK) return *points = (snSoftPoints){0}, status;
     snBvh *tree = sn_bvh_create(def->mesh);
-    status = tree ? k_means(def, tree, points, error) : sn_fail_no_memory(error);
-    if (status == SN_OK) status = finish(def, tree, points, error);
-    if (status != SN_OK) sn_soft_points_free(points);
+    snError first;
+    for (int thin = 0; thin < 2; ++thin) {
+        snError *say = thin ? error : &first; /* too thin as it is: once more with its thin parts unfolded */
+        *points = (snSoftPoints){.axis = def->axis, .squeeze = def->squeeze};
+        status = tree ? k_means(def, tree, thin, points, say) : sn_fail_no_memory(say);
+        if (status == SN_OK) status = finish(def, tree, points, say);
+        if (status == SN_OK) break;
+        sn_soft_points_free(points);
+        if (status != SN_BAD_INPUT) {
+            if (error && !thin) *error = first;
+            break;
+        }
+    }
     sn_bvh_destroy(tree);
     return status;
 }
@@ -303,7 +352,7 @@ snStatus sn_soft_points_of(const snSoftPointsDef *def, const double *x, const do
     if (status == SN_OK) {
         memcpy(points->x, x, 3 * (size_t)def->count * sizeof *x);
         memcpy(points->volume, volume, (size_t)def->count * sizeof *volume);
-        status = finish(def, tree, points, error);
+        status = sn_soft_sort(points) ? finish(def, tree, points, error) : sn_fail_no_memory(error);
     }
     if (status != SN_OK) sn_soft_points_free(points);
     sn_bvh_destroy(tree);
@@ -312,7 +361,7 @@ snStatus sn_soft_points_of(const snSoftPointsDef *def, const double *x, const do
 
 void sn_soft_points_free(snSoftPoints *p)
 {
-    sn_free(p->x), sn_free(p->volume), sn_free(p->depth);
+    sn_free(p->x), sn_free(p->volume), sn_free(p->depth), sn_free(p->normal), sn_free(p->stretch);
     sn_free(p->first), sn_free(p->neighbour), sn_free(p->weight);
     *p = (snSoftPoints){0};
 }

@@ -1,7 +1,8 @@
 /* Points inside a closed muscle mesh, and what surrounds each of them.
  *
  * Voxels inside the mesh are shared out among the points by k-means, finer where the muscle is thin. Lengths along the
- * fibres count half, so that a point stands for a piece that is about twice as long as wide. */
+ * fibres count half, so that a point stands for a piece that is about twice as long as wide. Where that
+ * leaves a part too thin, lengths across thin parts count more (sheet.h). */
 #ifndef SN_MESHFREE_POINTS_H
 #define SN_MESHFREE_POINTS_H
 
@@ -25,8 +26,10 @@ typedef struct snSoftPoints {
     double *x;        /* n x 3, m, sorted along the longest side */
     double *volume;   /* n, m^3; their sum is the volume of the mesh */
     double *depth;    /* n, m: distance to the wall */
+    double *normal;   /* n x 3: across the sheet; NULL: the muscle is not one */
+    double *stretch;  /* n: how much more a length across counts; NULL */
     double spacing;   /* m: edge of a cube of the mean volume */
-    double condition; /* worst moment matrix: largest over least eigenvalue, in the squeezed metric */
+    double condition; /* worst moment matrix: largest over least eigenvalue, in the metric of the point */
     /* neighbours of each point, itself not among them, nearest first: first[i] .. first[i + 1] - 1 */
     int32_t *first, *neighbour;
     double *weight; /* of each neighbour, the kernel at its distance */
@@ -39,10 +42,25 @@ snStatus sn_soft_points_of(const snSoftPointsDef *def, const double *x, const do
                            snError *error);
 void sn_soft_points_free(snSoftPoints *points);
 
-/* Squeezed coordinates: what distances are measured in. */
+/* Squeezed coordinates. */
 static inline v3 sn_soft_squeeze(v3 axis, double squeeze, v3 a)
 {
     return v3_mad(a, (squeeze - 1) * v3_dot(a, axis), axis);
+}
+static inline v3 sn_soft_stretch(const snSoftPoints *p, int32_t i, v3 a)
+{
+    if (!p->normal || i < 0) return a;
+    v3 normal = v3_load(p->normal + 3 * i);
+    return v3_mad(a, (p->stretch[i] - 1) * v3_dot(a, normal), normal);
+}
+/* What differences of places are measured in around point i (negative: away from all points), and its transpose. */
+static inline v3 sn_soft_metric(const snSoftPoints *p, int32_t i, v3 a)
+{
+    return sn_soft_squeeze(p->axis, p->squeeze, sn_soft_stretch(p, i, a));
+}
+static inline v3 sn_soft_metric_transposed(const snSoftPoints *p, int32_t i, v3 a)
+{
+    return sn_soft_stretch(p, i, sn_soft_squeeze(p->axis, p->squeeze, a));
 }
 
 /* How surface vertices follow the points: vertex v = sum of phi x over entries first[v] .. first[v + 1] - 1. */

@@ -25,22 +25,22 @@ void sn_soft_quads_gradient(const snSoftQuads *quads, int32_t q, const double *x
     }
 }
 
-/* Gradients of the neighbours' and, first, the point's own shape function: g = w A^-1 X, in squeezed coordinates where
- * A is well conditioned. */
+/* Gradients of the neighbours' and, first, the point's own shape function: g = w A^-1 X, in the metric of the point,
+ * where A is well conditioned. */
 static bool point_gradients(const snSoftPoints *p, int32_t i, double *gradient)
 {
     int32_t from = p->first[i], count = p->first[i + 1] - from;
     double A[9] = {0}, right[3 * SN_SOFT_MAX_STENCIL];
     v3 at = v3_load(p->x + 3 * i), own = {0, 0, 0};
     for (int32_t k = 0; k < count; ++k) {
-        v3 y = sn_soft_squeeze(p->axis, p->squeeze, v3_sub(v3_load(p->x + 3 * p->neighbour[from + k]), at));
+        v3 y = sn_soft_metric(p, i, v3_sub(v3_load(p->x + 3 * p->neighbour[from + k]), at));
         double c[3] = {y.x, y.y, y.z}, w = p->weight[from + k];
         for (int r = 0; r < 9; ++r) A[r] += w * c[r / 3] * c[r % 3];
         for (int r = 0; r < 3; ++r) right[r * count + k] = w * c[r];
     }
     if (!sn_small_cholesky_solve(A, right, 3, count)) return false;
     for (int32_t k = 0; k < count; ++k) {
-        v3 g = sn_soft_squeeze(p->axis, p->squeeze, v3_of(right[k], right[count + k], right[2 * count + k]));
+        v3 g = sn_soft_metric_transposed(p, i, v3_of(right[k], right[count + k], right[2 * count + k]));
         v3_store(gradient + 3 * (k + 1), g);
         own = v3_sub(own, g);
     }

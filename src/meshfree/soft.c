@@ -189,6 +189,7 @@ snStatus sn_soft_state_create(const snSoftBody *body, snSoftState **out, snError
     s->x = SN_NEW_ARRAY(double, n), s->velocity = SN_NEW_ARRAY(double, n), s->target = SN_NEW_ARRAY(double, n);
     s->force = SN_NEW_ARRAY(double, n), s->trial = SN_NEW_ARRAY(double, n), s->step = SN_NEW_ARRAY(double, n);
     s->pose = SN_NEW_ARRAY(rigid, body->nbone);
+    s->contact_stiffness = body->contact_stiffness;
     s->normal_force = SN_NEW_ARRAY(double, pairs), s->stick = SN_NEW_ARRAY(double, 3 * pairs);
     s->value = SN_NEW_ARRAY(float, sn_tiles_count(&body->tiles));
     s->right = SN_NEW_ARRAY(float, (size_t)body->tiles.nrow *SN_TILE);

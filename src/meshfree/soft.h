@@ -26,7 +26,7 @@ typedef struct snSoftDef {
     const snSoftBone *bone;
     const int32_t *attached;  /* for each node its bone, or -1; NULL: all free */
     const double *depth;      /* m for each node: distance to the body's own wall at rest; NULL: 0 */
-    double contact_stiffness; /* N/m for each node */
+    double contact_stiffness; /* N/m for each node, at first */
     double density;           /* kg/m^3, for dynamics */
 } snSoftDef;
 
@@ -58,7 +58,8 @@ typedef struct snSoftState {
     double *velocity; /* nnode x 3, for dynamics */
     rigid *pose;      /* of each bone */
     double activation;
-    double *load; /* nnode x 3, N: dead loads; may be NULL (not owned) */
+    double contact_stiffness; /* N/m for each node, of the last solve */
+    double *load;             /* nnode x 3, N: dead loads; may be NULL (not owned) */
     /* dynamics: 0 is off */
     double dt;
     double *target; /* nnode x 3: where inertia would take the nodes */

@@ -14,6 +14,8 @@ static const double NEAR = 5e-3;     /* m: steps below it are tried without proj
 static const double KEEP = 2e-3;     /* m: after a whole step below it the factors are used once more... */
 static const double RATE = 0.25;     /* ... and again as long as each step is so much shorter than the last one */
 static const double SURE = 0.1;      /* of the tolerance: what a step by old factors must fall below to end a solve */
+static const double DEEPEST = 3e-4;  /* m: of a node in a bone */
+enum { HARDER = 4 };                 /* times that contact is made four times as stiff for that, at most */
 enum { WAIT = 1 };                   /* projected steps first, and after that failed */
 
 snSoftSolveDef sn_default_soft_solve_def(void)
@@ -146,30 +148,46 @@ static void measure(const snSoftBody *body, const snSoftState *state, snSoftInfo
     if (body->nbone > 0) sn_soft_contact(body, state, state->x, NULL, NULL, &info->contact_depth);
 }
 
+/* Newton steps until one is below the tolerance. */
+static void descend(const snSoftBody *body, snSoftState *state, const snSoftSolveDef *def, snSoftInfo *info)
+{
+    double largest = 0, slope, previous = INFINITY;
+    int32_t last = info->steps + def->most_steps;
+    int patience = WAIT;
+    bool fresh;
+    info->converged = false;
+    while (info->steps < last) {
+        info->energy = sn_soft_evaluate(body, state, state->x, state->force);
+        if (!isfinite(info->energy) || !next_step(body, state, &patience, previous, &largest, &slope, &fresh)) break;
+        ++info->steps;
+        double t = line_search(body, state, largest > def->longest ? def->longest / largest : 1, slope, info);
+        info->last_step = t > 0 ? t * largest : largest;
+        info->converged = largest < (fresh ? 1 : SURE) * def->tolerance;
+        previous = t == 1 ? largest : INFINITY;
+        if (info->last_step < NEAR && patience > 0) --patience;
+        if (info->last_step >= NEAR) patience = patience > 1 ? patience : 1;
+        if (info->converged || t == 0) break;
+    }
+}
+
 snSoftInfo sn_soft_solve(const snSoftBody *body, snSoftState *state, const snSoftSolveDef *def)
 {
     snSoftInfo info = {0};
-    double began = sn_clock_thread(), largest = 0, slope, previous = INFINITY;
-    int patience = WAIT;
-    bool fresh;
+    double began = sn_clock_thread();
     sn_soft_place_attached(body, state);
-    while (info.steps < def->most_steps) {
-        info.energy = sn_soft_evaluate(body, state, state->x, state->force);
-        if (!isfinite(info.energy) || !next_step(body, state, &patience, previous, &largest, &slope, &fresh)) break;
-        ++info.steps;
-        double t = line_search(body, state, largest > def->longest ? def->longest / largest : 1, slope, &info);
-        info.last_step = t > 0 ? t * largest : largest;
-        info.converged = largest < (fresh ? 1 : SURE) * def->tolerance;
-        previous = t == 1 ? largest : INFINITY;
-        if (info.last_step < NEAR && patience > 0) --patience;
-        if (info.last_step >= NEAR) patience = patience > 1 ? patience : 1;
-        if (info.converged || t == 0) break;
+    state->contact_stiffness = body->contact_stiffness;
+    descend(body, state, def, &info);
+    measure(body, state, &info);
+    /* where a bone is too deep in, it pushes harder: soft at first, so that the way there is short */
+    for (int k = 0; k < HARDER && info.converged && info.contact_depth > DEEPEST; ++k) {
+        state->contact_stiffness *= 4;
+        descend(body, state, def, &info);
+        measure(body, state, &info);
     }
     sn_soft_evaluate(body, state, state->x, state->force);
     info.residual = 0;
     for (int32_t i = 0; i < body->quads->nnode; ++i)
         if (body->order[i] >= 0) info.residual = fmax(info.residual, v3_len(v3_load(state->force + 3 * i)));
-    measure(body, state, &info);
     info.seconds = sn_clock_thread() - began;
     return info;
 }

@@ -141,6 +141,13 @@ void sn_run_u8(snBytes *head, snBytes *data, const int32_t *value, int64_t count
     sn_json_text(head, "}");
 }
 
+void sn_run_short(snBytes *head, snBytes *data, const int16_t *value, int64_t count)
+{
+    char *to = begin_run(head, data, "i16", count, 2);
+    for (int64_t i = 0; to && i < count; ++i) sn_little_put(to + 2 * i, (uint16_t)value[i], 2);
+    sn_json_text(head, "}");
+}
+
 void sn_run_index(snBytes *head, snBytes *data, const int32_t *value, int64_t count)
 {
     int32_t most = 0;

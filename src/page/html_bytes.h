@@ -27,6 +27,8 @@ void sn_run_f32(snBytes *head, snBytes *data, const double *value, int64_t count
 void sn_run_u8(snBytes *head, snBytes *data, const int32_t *value, int64_t count);
 /* 16 bits where the largest fits, else 32. */
 void sn_run_index(snBytes *head, snBytes *data, const int32_t *value, int64_t count);
+/* Whole numbers of 16 bits as they are. */
+void sn_run_short(snBytes *head, snBytes *data, const int16_t *value, int64_t count);
 /* Quantised to 16 bits over the range of the values, one bias for each of `width` columns. What is not finite becomes
  * the middle. width is at most 4. */
 void sn_run_i16(snBytes *head, snBytes *data, const double *value, int64_t count, int32_t width);

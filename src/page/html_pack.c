@@ -413,6 +413,7 @@ static snStatus fill(snPack *p)
     if (p->def->clinic) status = sn_pack_clinic(p);
     if (!status && p->def->live) status = put_fillables(p);
     if (!status && p->def->skin) status = sn_pack_skin(p);
+    if (!status && p->def->library) status = sn_pack_soft(p);
     if (!status && p->def->replay) status = sn_pack_replay(p);
     sn_json_text(&p->head, "}");
     return status;

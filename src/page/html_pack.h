@@ -25,6 +25,8 @@ void sn_pack_tree_coordinates(snPack *pack); /* entries of the list of coordinat
 snStatus sn_pack_clinic(snPack *pack);
 snStatus sn_pack_skin(snPack *pack);
 snStatus sn_pack_skin_offsets(snPack *pack);
+snStatus sn_pack_soft(snPack *pack);        /* of def->library */
+snStatus sn_pack_coordinates(snPack *pack); /* of the replay */
 snStatus sn_pack_replay(snPack *pack);
 
 #endif

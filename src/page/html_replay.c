@@ -169,6 +169,7 @@ snStatus sn_pack_replay(snPack *p)
     if (!status) status = put_scalars(p, "length", length, 1, name, n);
     sn_free((void *)name);
     if (!status && p->def->target) status = put_poses(p, p->def->target, true, "targetPositions", "targetRotations");
+    if (!status && p->def->library) status = sn_pack_coordinates(p);
     if (!status && p->def->skin && p->def->skin->frame) status = sn_pack_skin_offsets(p);
     sn_json_text(&p->head, "}");
     return status;

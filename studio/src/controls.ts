@@ -33,6 +33,7 @@ export class Controls {
     const switches: Switch[] = [
       { layer: "bones", label: "Bones", key: "B", on: true, there: true },
       { layer: "strands", label: data.strands.every((s) => s.line) ? "Muscles" : "Strands", key: "S", on: true, there: data.strands.length > 0 },
+      { layer: "soft", label: "Soft muscles", key: "O", on: true, there: data.soft.length > 0, about: "shapes of a deformation library in the place of strands" },
       { layer: "target", label: "Target", key: "G", on: true, there: hasTarget, about: "the motion to follow, as a wireframe where the bones leave it" },
       { layer: "constraints", label: "Constraints", key: "C", on: false, there: data.constraints.length > 0 },
       { layer: "surfaces", label: "Surfaces", key: "W", on: false, there: data.bodies.some((b) => b.meshes.some((m) => m.wrap)) },

@@ -118,6 +118,28 @@ export interface Skin {
   color: [number, number, number];
 }
 
+/** An axis of a soft muscle's samples. */
+export interface SoftAxis {
+  /** joint coordinate, -1: the mean activation of its muscles */
+  coordinate: number;
+  values: number[];
+}
+
+/** A muscle of a deformation library: shapes over joint coordinates and activation. */
+export interface SoftMuscle extends Mesh {
+  bodies: number[];
+  /** bodies after each other: one weight per vertex */
+  weights: Float32Array;
+  /** whose activations count */
+  muscles: number[];
+  axes: SoftAxis[];
+  /** the vertices as drawn, all x, all y, all z */
+  planes: Float32Array;
+  /** what each sample adds, the last axis fastest, planes like those; in units of `unit` m */
+  deltas: Int16Array;
+  unit: number;
+}
+
 /** What the skin adds to the plain blend of the bones, at every stride-th frame, for the vertices listed. */
 export interface SkinOffsets {
   stride: number;
@@ -138,6 +160,8 @@ export interface Replay {
   targetPositions: Float32Array | null;
   targetRotations: Float32Array | null;
   skinOffsets: SkinOffsets | null;
+  /** count x ncoordinate, where there are soft muscles */
+  coordinates: Float32Array | null;
 }
 
 /** A mesh that can be filled with strands, in world coordinates, and the strands that run through it. */
@@ -272,6 +296,7 @@ export interface StudioData {
   functions: string[];
   fillable: Fillable[];
   skin: Skin | null;
+  soft: SoftMuscle[];
   replay: Replay | null;
   clinic: ClinicData | null;
 }
@@ -330,6 +355,12 @@ class Reader {
     const out = Uint32Array.from(this.raw(what, blob, count));
     for (const v of out) if (v >= bound) throw new DataError(`${what} refers to ${v} of ${bound}`);
     return out;
+  }
+
+  shorts(what: string, blob: Blob_ | undefined, count: number): Int16Array {
+    const raw = this.raw(what, blob, count);
+    if (!(raw instanceof Int16Array)) throw new DataError(`${what}: expected numbers of 16 bits`);
+    return raw;
   }
 
   mesh(what: string, m: any): Mesh {
@@ -455,6 +486,7 @@ function readReplay(r: any, reader: Reader, d: StudioData): Replay {
     length: reader.floats("replay: length", r.length, count * d.strands.length),
     targetPositions: has ? reader.floats("replay: target positions", r.targetPositions, count * nb * 3) : null,
     targetRotations: has ? reader.floats("replay: target rotations", r.targetRotations, count * nb * 4) : null,
+    coordinates: r.coordinates ? reader.floats("replay: coordinates", r.coordinates, count * d.coordinates.length) : null,
     skinOffsets: d.skin && r.skinOffsets ? readSkinOffsets(r.skinOffsets, reader, d.skin, count) : null,
   };
 }
@@ -469,6 +501,29 @@ function readSkinOffsets(o: any, reader: Reader, skin: Skin, count: number): Ski
     frames,
     vertices: reader.indices("skin offsets: vertices", o.vertices, n, skin.vertices.length / 3),
     values: reader.floats("skin offsets: values", o.values, frames * n * 3),
+  };
+}
+
+function readSoft(s: any, reader: Reader, nbody: number, nmuscle: number, ncoordinate: number): SoftMuscle {
+  const what = `soft muscle ${s.name}`;
+  const mesh = reader.mesh(what, s);
+  const n = mesh.vertices.length / 3;
+  const bodies: number[] = (s.bodies ?? []).map((b: unknown) => within(`${what}: body`, b, 0, nbody));
+  const axes: SoftAxis[] = (s.axes ?? []).map((a: any) => ({
+    coordinate: within(`${what}: axis`, a.coordinate, -1, ncoordinate),
+    values: numbers(`${what}: axis`, a.values, (a.values ?? []).length),
+  }));
+  const samples = axes.reduce((product, a) => product * a.values.length, 1);
+  if (!bodies.length || samples < 1 || samples !== s.samples) throw new DataError(`${what}: ${s.samples} samples, expected ${samples}`);
+  for (const a of axes) if (a.values.some((v, i) => i > 0 && v <= a.values[i - 1])) throw new DataError(`${what}: values of an axis do not increase`);
+  const planes = new Float32Array(3 * n);
+  for (let v = 0; v < n; v++) for (let e = 0; e < 3; e++) planes[e * n + v] = mesh.vertices[3 * v + e];
+  return {
+    ...mesh, bodies, axes, planes,
+    muscles: (s.muscles ?? []).map((m: unknown) => within(`${what}: muscle`, m, 0, nmuscle)),
+    weights: reader.floats(`${what}: weights`, s.weights, bodies.length * n),
+    deltas: reader.shorts(`${what}: shapes`, s.deltas, 3 * n * samples),
+    unit: Number(s.unit) || 0,
   };
 }
 
@@ -569,6 +624,7 @@ export function parse(buffer: ArrayBuffer): StudioData {
       inputs: (m.inputs ?? []).map((s: any) => ({ index: whole(`mesh ${i}: input`, s.index), name: String(s.name) })),
     })),
     skin: head.skin ? readSkin(head.skin, reader, bodies.length) : null,
+    soft: (head.soft ?? []).map((s: any) => readSoft(s, reader, bodies.length, muscles.length, (head.coordinates ?? []).length)),
     replay: null,
     clinic: head.clinic ? readClinic(head.clinic, (head.coordinates ?? []).length) : null,
   };

@@ -13,6 +13,8 @@ export interface Frame {
   hasTarget: boolean;
   targetPositions: Float32Array;
   targetRotations: Float32Array;
+  /** joint coordinates; of a replay only where there are soft muscles */
+  coordinates: Float32Array;
   /** place in the replay, frames; -1: not from the replay */
   place: number;
 }
@@ -27,6 +29,7 @@ export function restFrame(data: StudioData): Frame {
     activation: new Float32Array(data.muscles.length),
     force: new Float32Array(data.strands.length),
     length: new Float32Array(data.strands.length),
+    coordinates: new Float32Array(data.coordinates.length),
     hasTarget: false,
     targetPositions: new Float32Array(3 * nb),
     targetRotations: new Float32Array(4 * nb),
@@ -90,6 +93,7 @@ export function sampleReplay(replay: Replay, time: number, out: Frame): void {
   mix(out.activation, replay.activation, i, f);
   mix(out.force, replay.force, i, f);
   mix(out.length, replay.length, i, f);
+  if (replay.coordinates) mix(out.coordinates, replay.coordinates, i, f);
   out.hasTarget = replay.targetPositions !== null;
   if (replay.targetPositions && replay.targetRotations) {
     mix(out.targetPositions, replay.targetPositions, i, f);

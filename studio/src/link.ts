@@ -143,6 +143,7 @@ export class Link {
       part.set(all.subarray(at, at + part.length));
       at += part.length;
     }
+    f.coordinates.set(this.state.coordinates);
     for (let b = 0; b < nb; b++, at += 7) {
       f.targetPositions.set(all.subarray(at, at + 3), 3 * b);
       f.targetRotations.set(all.subarray(at + 3, at + 7), 4 * b);

@@ -353,6 +353,7 @@ class Studio {
     const actions: Record<string, () => void> = {
       b: () => this.controls.toggle("bones"),
       s: () => this.controls.toggle("strands"),
+      o: () => this.controls.toggle("soft"),
       g: () => this.controls.toggle("target"),
       c: () => this.controls.toggle("constraints"),
       w: () => this.controls.toggle("surfaces"),

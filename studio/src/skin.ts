@@ -61,7 +61,7 @@ export class SkinMesh {
     if (!this.group.visible) return;
     this.blendBones(frame);
     if (this.offsets && frame.place >= 0) this.addOffsets(frame.place);
-    this.computeNormals();
+    vertexNormals(this.position.array as Float32Array, this.skin.triangles, this.normal.array as Float32Array);
     this.position.needsUpdate = true;
     this.normal.needsUpdate = true;
   }
@@ -109,38 +109,6 @@ export class SkinMesh {
       for (let k = 0; k < 3; k++)
         out[3 * vertices[v] + k] += values[a + 3 * v + k] * (1 - f) + values[b + 3 * v + k] * f;
   }
-
-  private computeNormals(): void {
-    const p = this.position.array as Float32Array;
-    const n = this.normal.array as Float32Array;
-    const t = this.skin.triangles;
-    n.fill(0);
-    for (let i = 0; i < t.length; i += 3) {
-      const a = 3 * t[i];
-      const b = 3 * t[i + 1];
-      const c = 3 * t[i + 2];
-      const ux = p[b] - p[a];
-      const uy = p[b + 1] - p[a + 1];
-      const uz = p[b + 2] - p[a + 2];
-      const vx = p[c] - p[a];
-      const vy = p[c + 1] - p[a + 1];
-      const vz = p[c + 2] - p[a + 2];
-      const x = uy * vz - uz * vy;
-      const y = uz * vx - ux * vz;
-      const z = ux * vy - uy * vx;
-      for (const o of [a, b, c]) {
-        n[o] += x;
-        n[o + 1] += y;
-        n[o + 2] += z;
-      }
-    }
-    for (let o = 0; o < n.length; o += 3) {
-      const l = Math.hypot(n[o], n[o + 1], n[o + 2]) || 1;
-      n[o] /= l;
-      n[o + 1] /= l;
-      n[o + 2] /= l;
-    }
-  }
 }
 
 const P = new THREE.Vector3();
@@ -150,4 +118,38 @@ const ONE = new THREE.Vector3(1, 1, 1);
 /** The matrix of a pose: position at p[i], rotation w first at q[j]. */
 export function poseMatrix(p: Float32Array, i: number, q: Float32Array, j: number, out: THREE.Matrix4): THREE.Matrix4 {
   return out.compose(P.set(p[i], p[i + 1], p[i + 2]), Q.set(q[j + 1], q[j + 2], q[j + 3], q[j]), ONE);
+}
+
+/** Normals of vertices from the triangles around them, by area. */
+export function vertexNormals(p: Float32Array, t: Uint32Array, n: Float32Array): void {
+  n.fill(0);
+  for (let i = 0; i < t.length; i += 3) {
+    const a = 3 * t[i];
+    const b = 3 * t[i + 1];
+    const c = 3 * t[i + 2];
+    const ux = p[b] - p[a];
+    const uy = p[b + 1] - p[a + 1];
+    const uz = p[b + 2] - p[a + 2];
+    const vx = p[c] - p[a];
+    const vy = p[c + 1] - p[a + 1];
+    const vz = p[c + 2] - p[a + 2];
+    const x = uy * vz - uz * vy;
+    const y = uz * vx - ux * vz;
+    const z = ux * vy - uy * vx;
+    n[a] += x;
+    n[a + 1] += y;
+    n[a + 2] += z;
+    n[b] += x;
+    n[b + 1] += y;
+    n[b + 2] += z;
+    n[c] += x;
+    n[c + 1] += y;
+    n[c + 2] += z;
+  }
+  for (let o = 0; o < n.length; o += 3) {
+    const l = Math.sqrt(n[o] * n[o] + n[o + 1] * n[o + 1] + n[o + 2] * n[o + 2]) || 1;
+    n[o] /= l;
+    n[o + 1] /= l;
+    n[o + 2] /= l;
+  }
 }

@@ -135,6 +135,8 @@ export class Tubes {
   thickness = 1;
   /** strands that are not shown */
   readonly hidden: Uint8Array;
+  /** per strand: a soft muscle is drawn in its place; null: nowhere */
+  covered: Uint8Array | null = null;
   /** what strands that are not selected fade towards, linear grey */
   fade = 0.16;
   /** see-through by activation: what rests is faint */
@@ -337,7 +339,7 @@ export class Tubes {
       this.writeColors(r, level, strand.muscle >= 0, selected >= 0 && selected !== s, hovered === s || selected === s, this.idle[s] === 1);
       const seen = this.byActivity && hovered !== s && selected !== s ? 0.08 + 0.92 * Math.sqrt(rampShare(level)) : 1;
       (this.seen.array as Float32Array).fill(seen, this.sides * r.first, this.sides * (r.first + r.count));
-      this.writeRings(r, strand, rampShare(level), this.hidden[s] ? 0 : hovered === s || selected === s ? 1.25 : 1);
+      this.writeRings(r, strand, rampShare(level), this.hidden[s] || this.covered?.[s] ? 0 : hovered === s || selected === s ? 1.25 : 1);
     });
     this.position.needsUpdate = true;
     this.normal.needsUpdate = true;

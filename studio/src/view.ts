@@ -7,10 +7,11 @@ import type { Mesh, StudioData } from "./data";
 import type { Frame } from "./frame";
 import { Markers } from "./markers";
 import { poseMatrix, SkinMesh } from "./skin";
+import { SoftMuscles } from "./soft";
 import { Tubes } from "./tubes";
 import { Twin } from "./twin";
 
-export type Layer = "bones" | "strands" | "skin" | "target" | "constraints" | "surfaces" | "grid";
+export type Layer = "bones" | "strands" | "skin" | "soft" | "target" | "constraints" | "surfaces" | "grid";
 /** A place to look from: its name, and the direction of the eye in the page's axes. */
 export interface Side {
   id: string;
@@ -25,6 +26,7 @@ export class View {
   readonly tubes: Tubes;
   readonly markers: Markers;
   readonly skin: SkinMesh | null;
+  readonly soft: SoftMuscles | null;
   /** called after every picture, with the camera as it was */
   afterDraw: (() => void) | null = null;
   private twin: Twin | null = null;
@@ -68,6 +70,7 @@ export class View {
     if (data.up === "z") this.root.rotation.x = -Math.PI / 2;
     this.tubes = new Tubes(data);
     this.skin = data.skin ? new SkinMesh(data.skin, data.replay?.skinOffsets ?? null, data.bodies) : null;
+    this.soft = data.soft.length ? new SoftMuscles(data) : null;
     this.buildBodies();
     this.measure();
     const size = this.bounds.getSize(new THREE.Vector3()).length();
@@ -76,6 +79,7 @@ export class View {
     this.pushGhost(0.003 * size);
     this.root.add(this.bones, this.target, this.tubes.group, this.markers.group);
     if (this.skin) this.root.add(this.skin.group);
+    if (this.soft) this.root.add(this.soft.group);
     this.scene.add(this.grid);
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.enableDamping = false;
@@ -245,12 +249,14 @@ export class View {
     else if (layer === "strands") this.drawTubes((t) => (t.mesh.visible = on));
     else if (layer === "constraints") this.markers.group.visible = on;
     else if (layer === "grid") this.grid.visible = on;
+    else if (layer === "soft") this.soft && (this.soft.group.visible = on);
     else if (this.skin) this.skin.group.visible = on;
     if (this.frame) this.update(this.frame);
   }
 
   /** Shows only these strands; null: all of them. */
   showOnly(strands: Set<number> | null): void {
+    this.soft?.cover(strands);
     this.drawTubes((t) => t.hidden.forEach((_, s) => (t.hidden[s] = strands && !strands.has(s) ? 1 : 0)));
   }
 
@@ -264,7 +270,9 @@ export class View {
     this.bodies.forEach((b, i) => place(b, frame.positions, frame.rotations, i));
     this.target.visible = this.targetWanted && frame.hasTarget;
     if (this.target.visible) this.ghosts.forEach((g, i) => place(g, frame.targetPositions, frame.targetRotations, i));
+    this.tubes.covered = this.soft?.group.visible ? this.soft.covers : null;
     this.tubes.update(frame, this.selected, this.hovered);
+    this.soft?.update(frame, this.selected);
     if (this.twinFrame) this.twin!.update(this.twinFrame, this.selected, this.hovered);
     this.markers.update(frame, this.selected);
     this.skin?.update(frame);

@@ -71,6 +71,28 @@ static void friction_holds(void **state)
     flexor_free(&f);
 }
 
+/* A muscle that is pulled hard over a bone hardly sinks into it: where it would, contact is made stiffer. */
+static void bones_keep_points_out(void **state)
+{
+    (void)state;
+    for (int soft = 0; soft < 2; ++soft) {
+        flexor f;
+        double deepest = 0, hardest = 0;
+        flexor_create(&f, 150, 25e3, 1.3);
+        if (soft) f.c.def.contact_stiffness = 2e3;
+        flexor_use_depth(&f);
+        for (int k = 0; k <= 6 - soft; ++k) {
+            snSoftInfo info = flexor_solve(&f, 20 * k, k < 6 ? 0.4 : 1);
+            assert_true(info.converged);
+            deepest = fmax(deepest, info.contact_depth), hardest = fmax(hardest, f.c.state->contact_stiffness);
+        }
+        print_message("deepest point %.3f mm, contact of up to %.0f N/mm\n", deepest * 1e3, hardest / 1e3);
+        assert_at_most(deepest, 0.3e-3);
+        assert_true(!soft || hardest > 2e3);
+        flexor_free(&f);
+    }
+}
+
 /* A free body flies on: implicit steps keep its momentum. */
 static void dynamics_keep_momentum(void **state)
 {
@@ -110,6 +132,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bent_and_back),
         cmocka_unit_test(friction_holds),
+        cmocka_unit_test(bones_keep_points_out),
         cmocka_unit_test(dynamics_keep_momentum),
         cmocka_unit_test(solving_allocates_nothing),
     };

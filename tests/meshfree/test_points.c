@@ -98,6 +98,45 @@ static void no_neighbours_across_a_gap(void **state)
     case_free(&c);
 }
 
+/* A curved sheet, 4 mm thick: plain points would lie in one layer. */
+static void thin_sheets_are_filled(void **state)
+{
+    (void)state;
+    enum { RINGS = 12, ANGLES = 48 };
+    softCase c = {0};
+    snError error = {0};
+    double position[3 * RINGS * ANGLES], F[9], worst = 0, steepest = 0;
+    for (int r = 0; r < RINGS; ++r)
+        for (int a = 0; a < ANGLES; ++a) {
+            double t = 2.0 * (a < ANGLES / 2 ? a : ANGLES - 1 - a) / (ANGLES / 2 - 1) - 1;
+            double radius = a < ANGLES / 2 ? 0.062 : 0.058;
+            v3_store(position + 3 * (r * ANGLES + a), v3_of(radius * cos(t), radius * sin(t), 0.12 * r / (RINGS - 1)));
+        }
+    assert_int_equal(sn_trimesh_loft(RINGS, ANGLES, position, NULL, NULL, &c.mesh, &error), SN_OK);
+    case_points(&c, 200, true);
+    print_message("sheet: condition %.2f\n", c.points.condition);
+    assert_non_null(c.points.normal);
+    assert_at_most(c.points.condition, 10);
+    const double A[9] = {1.1, 0.2, -0.1, 0.3, 0.9, 0.2, -0.2, 0.1, 1.2};
+    double *y = calloc(3 * 200, sizeof *y);
+    int32_t tilted = 0, outer = 0;
+    affine(A, v3_of(0.1, -0.2, 0.3), 200, c.quads.rest, y);
+    for (int32_t i = 0; i < c.points.n; ++i) {
+        v3 x = v3_load(c.points.x + 3 * i), out = v3_unit(v3_of(x.x, x.y, 0));
+        sn_soft_quads_gradient(&c.quads, i, y, F);
+        for (int r = 0; r < 9; ++r) worst = fmax(worst, fabs(F[r] - A[r]));
+        tilted += fabs(v3_dot(out, v3_load(c.points.normal + 3 * i))) < 0.94; /* 20 degrees */
+        outer += hypot(x.x, x.y) > 0.06;
+        steepest = fmax(steepest, c.points.stretch[i]);
+    }
+    print_message("F - A %.1e, %d of 200 normals off by 20 degrees, %d points in the outer half, stretch %.1f\n", worst,
+                  tilted, outer, steepest);
+    assert_at_most(worst, 1e-11);
+    assert_true(tilted <= 20 && outer > 60 && outer < 140);
+    free(y);
+    case_free(&c);
+}
+
 static void bad_meshes_are_refused(void **state)
 {
     (void)state;
@@ -145,7 +184,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(volumes_and_moments),    cmocka_unit_test(linear_fields_are_exact),
         cmocka_unit_test(surface_follows),        cmocka_unit_test(no_neighbours_across_a_gap),
-        cmocka_unit_test(bad_meshes_are_refused), cmocka_unit_test(survives_no_memory),
+        cmocka_unit_test(thin_sheets_are_filled), cmocka_unit_test(bad_meshes_are_refused),
+        cmocka_unit_test(survives_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,6 +12,8 @@ typedef struct snLibraryTimes {
     double samples;     /* of these for the samples alone */
 } snLibraryTimes;
 snLibraryTimes sn_library_times(const snLibrary *library);
+/* Muscles that could not be made among several, a line for each with the reason; empty: none. */
+const char *sn_library_left_out(const snLibrary *library);
 
 /* One muscle in three fidelities: its group of strands, points, hexahedral elements. */
 enum { SN_FIDELITIES = 3 };

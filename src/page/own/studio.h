@@ -4,6 +4,7 @@
 #define SN_PAGE_OWN_STUDIO_H
 
 #include "sinew/clinical.h"
+#include "sinew/meshfree.h"
 #include "sinew/motion.h"
 #include "sinew/spec.h"
 
@@ -53,6 +54,7 @@ typedef struct snStudioDef {
     const snTrack *replay;     /* may be NULL: the pose as drawn */
     const snTrack *target;     /* the input motion, shown as a wireframe; may be NULL */
     const snStudioSkin *skin;  /* may be NULL */
+    snLibrary *library;        /* soft muscles, which the page blends itself; may be NULL; stays the caller's */
     const snClinicDef *clinic; /* may be NULL: no clinical page */
     bool live;                 /* the page asks the server that it came from for a simulation */
     int32_t nposture;          /* offered as buttons in the live mode */
