@@ -5,12 +5,10 @@
 #include "model/model.h"
 #include "sinew/record.h"
 
-typedef enum Side { BELOW = -1, ABOVE = 1 } Side;
-
-static void add_muscle(snBuild *build, const char *arm, const char *muscle, double z, Side side, snStrandKind kind)
+static void add_muscle(snBuild *build, const char *arm, const char *muscle, double z, snStrandKind kind)
 {
-    snVia via[] = {{.p = {-0.15, side * 0.02, z}, .kind = SN_VIA_FIXED, .on = "frame"},
-                   {.p = {0.04, side * 0.02, z}, .kind = SN_VIA_FIXED, .on = arm}};
+    snVia via[] = {{.p = {-0.15, 0.02, z}, .kind = SN_VIA_FIXED, .on = "frame"},
+                   {.p = {0.04, 0.02, z}, .kind = SN_VIA_FIXED, .on = arm}};
     snPath path = {.via = via, .nvia = 2, .npoint = 24, .belly = 0.12};
     snStrandDef def = sn_default_strand_def();
     def.name = muscle;
@@ -36,7 +34,7 @@ static void add_arm(snBuild *build, const char *name, const char *elbow, const c
     hinge.lower[0] = lower;
     hinge.upper[0] = 60;
     sn_build_joint(build, &hinge);
-    add_muscle(build, name, muscle, z, ABOVE, kind);
+    add_muscle(build, name, muscle, z, kind);
 }
 
 /* One arm lies on its stop; two more hang in the air, so that the weights of the controller have something to go by. */
