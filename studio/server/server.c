@@ -174,8 +174,9 @@ static void answer_made(snServer *s, Client *c, const char *path, bool with_body
 static void handle_request(snServer *s, Client *c, snRequest *r)
 {
     bool head = strcmp(r->method, "HEAD") == 0;
+    /* refusals in the order in which they count: the token again with 403. */
     if (!sn_request_host_fits(r, s->port) || !sn_request_origin_fits(r, s->port))
-        answer_error(c, 403);
+        answer_error(c, 403); /* NOLINT(bugprone-branch-clone) */
     else if (c >= s->client + CLIENTS)
         answer_error(c, 503);
     else if (!sn_request_take_token(r, s->token))

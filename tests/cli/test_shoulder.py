@@ -41,7 +41,7 @@ class Shoulder(Case):
         answer = self.json("track", "shoulder", "abduction", "-o", "out", "--end", "0.9", "--threads", "1")
         self.assertFalse(answer["diverged"])
         self.assertEqual(answer["clamped_targets"], 0)
-        self.assertLess(answer["mean_error_mm"], 1)
+        self.assertLess(answer["mean_error_mm"], 0.005)
 
 
 if __name__ == "__main__":

@@ -33,8 +33,8 @@ class Track(TrackCase):
             self.assertIn(key, answer)
         self.assertEqual(answer["frames"], 31)
         self.assertFalse(answer["diverged"])
-        self.assertLess(answer["mean_error_mm"], 0.1)
-        self.assertLess(answer["worst_error_mm"], 2)
+        self.assertLess(answer["mean_error_mm"], 0.07)  # three times what it is, here and below
+        self.assertLess(answer["worst_error_mm"], 0.7)
         self.assertTrue(0 < answer["max_activation"] <= 1)
         names, rows = self.read_sto("out.sto")
         self.assertEqual(len(rows), 31)
@@ -69,7 +69,7 @@ class Track(TrackCase):
         strong = self.json("track", "finger", "bend.pose.csv", "-o", "strong")
         weak = self.json("track", "finger", "bend.pose.csv", "-o", "weak", "--strength", "FDP2=0.2")
         self.assertFalse(weak["diverged"])
-        self.assertLess(weak["mean_error_mm"], 1)
+        self.assertLess(weak["mean_error_mm"], 0.04)
         self.assertNotEqual(strong["max_activation"], weak["max_activation"])
 
     def test_a_pattern_weakens_every_muscle_that_it_names(self):
@@ -90,7 +90,7 @@ class Track(TrackCase):
         self.sinew("track", "finger", "bend.pose.csv", "-o", "out", "--keep-input-motion")
         answer = self.json("track", "finger", "out.replay.xml", "-o", "again")
         self.assertEqual(answer["frames"], 31)
-        self.assertLess(answer["mean_error_mm"], 0.5)
+        self.assertLess(answer["mean_error_mm"], 0.07)
 
     def test_clamped_targets_are_named(self):
         self.write("far.pose.csv", "time,PIP.flexion\n0,0\n0.5,170\n")
