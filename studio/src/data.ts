@@ -658,16 +658,27 @@ async function receive(answer: Response, progress: (share: number) => void): Pro
   return all.buffer;
 }
 
-/** The container inlined in the page, or fetched from the server that served the page. */
-export async function loadData(progress: (share: number) => void): Promise<StudioData> {
-  const inlined = document.getElementById("sinew-data")?.textContent?.trim();
+/** What the page was handed over with; empty: it has a server. */
+const inlinedData = () => document.getElementById("sinew-data")?.textContent?.trim() ?? "";
+
+/** Asks the server for the container, so that it is on its way while the page is painted; null: nothing to ask for. */
+export function requestData(): Promise<Response> | null {
+  if (inlinedData()) return null;
+  const answer = fetch("scene.bin");
+  answer.catch(() => undefined); // said when it is awaited
+  return answer;
+}
+
+/** The container inlined in the page, or the answer of the server that served the page. */
+export async function loadData(asked: Promise<Response> | null, progress: (share: number) => void): Promise<StudioData> {
+  const inlined = inlinedData();
   if (inlined) {
     const text = atob(inlined);
     const bytes = new Uint8Array(text.length);
     for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
     return parse(await unpack(bytes));
   }
-  const answer = await fetch("scene.bin");
+  const answer = await (asked ?? fetch("scene.bin"));
   if (!answer.ok) throw new DataError(`the server answered ${answer.status} for the scene`);
   return parse(await receive(answer, progress));
 }

@@ -2,7 +2,7 @@
 
 import { Clinic } from "./clinic";
 import { Controls } from "./controls";
-import { DataError, loadData, type StudioData } from "./data";
+import { DataError, loadData, requestData, type StudioData } from "./data";
 import { Details } from "./details";
 import { announce, byId, el, pretty } from "./dom";
 import { FillMode } from "./fill";
@@ -382,9 +382,11 @@ const painted = () => new Promise<void>((done) => requestAnimationFrame(() => se
 
 async function start(): Promise<void> {
   try {
+    const slicing = document.documentElement.hasAttribute("data-slices");
+    const asked = slicing ? null : requestData();
     await painted();
     performance.mark("loading");
-    if (document.documentElement.hasAttribute("data-slices")) {
+    if (slicing) {
       const slices = new Slices();
       (window as any).studio = slices;
       await slices.open();
@@ -392,7 +394,7 @@ async function start(): Promise<void> {
       return;
     }
     const bar = byId<HTMLProgressElement>("loading-bar");
-    const data = await loadData((share) => (bar.value = share));
+    const data = await loadData(asked, (share) => (bar.value = share));
     // For tests and for curious people at the console.
     performance.mark("data");
     (window as any).studio = new Studio(data);
