@@ -20,10 +20,12 @@
 #include "path/path.h"
 
 enum { SN_CORD_BODIES = 64 }; /* most bodies that one cord may touch; sn_check refuses more */
+enum { SN_CORD_WRAPS = 4 };   /* most wraps between two points; loading a model refuses more */
 
 typedef struct snCordPoint {
     int32_t slot; /* which of the cord's bodies carries it */
-    int32_t wrap; /* between this point and the next, -1: none */
+    int32_t wrap; /* first between this point and the next, -1: none */
+    int32_t more; /* wraps that follow it in the order in which the cord passes them */
     v3 at;        /* in the body, m */
 } snCordPoint;
 
@@ -54,7 +56,8 @@ typedef struct snCordNode {
     int32_t slot;     /* -1: a junction between two bodies */
     int32_t point;    /* of the cord, -1: end of an arc, or a junction */
     int32_t junction; /* 1 + which junction of its knot it is, see knot.h; 0: none */
-    bool arc;         /* what follows lies on a wrap */
+    bool arc;         /* what follows lies on a wrap: */
+    int32_t wrap;     /* which of the cord's */
     double length;    /* of what follows, m; 0 at the last node */
     v3 t;             /* direction of what follows; on an arc: at its start */
     v3 arrive;        /* direction of what comes before, at this node; at the first node as t */

@@ -83,11 +83,24 @@ static void wrap_range(const snModel *m, const snPathCord *k, const snCordNode *
     *to = m->constraint[b].body < 0 ? m->strand_constraintadr[k->strand + 1] : b;
 }
 
+/* Constraints of the wrap that an arc lies on: those on its surface that follow each other. */
+static void arc_range(const snModel *m, const snPathCord *k, const snCordNode *arc, int32_t *from, int32_t *to)
+{
+    const snCordNode *node = arc - 1;
+    while (node->point < 0 && !node->junction) --node;
+    int32_t end, wrap = k->cord.point[node->junction ? 0 : node->point].wrap;
+    wrap_range(m, k, node, from, &end);
+    for (*to = *from;; ++wrap, *from = *to) {
+        while (*to < end && m->constraint[*to].surface == m->constraint[*from].surface) ++*to;
+        if (wrap == arc->wrap || *to == end) return;
+    }
+}
+
 /* Surfaces between two points share what presses on their wrap. */
 static void measure_wrap(const snModel *m, snState *s, const snPathCord *k, const snCordNode *node, double force)
 {
     int32_t from, to;
-    wrap_range(m, k, node - 1, &from, &to);
+    arc_range(m, k, node, &from, &to);
     for (int32_t c = from; c < to; ++c) s->out_force[c] = force / (to - from);
 }
 
@@ -258,7 +271,7 @@ double sn_paths_power(const snModel *m, const snState *s, int32_t constraint, co
             }
             if (!node[e].arc) continue;
             int32_t from, to;
-            wrap_range(m, k, &node[e - 1], &from, &to);
+            arc_range(m, k, &node[e], &from, &to);
             if (constraint < from || constraint >= to) continue;
             power += (node_power(s, c->body, &node[e + 1], node[e + 1].t, velocity, pull) -
                       node_power(s, c->body, &node[e], node[e].t, velocity, pull)) /
