@@ -67,7 +67,6 @@ typedef struct snShoulderPart {
     double area, max_force, fiber_length, pennation; /* of all its strands together; pennation in rad */
     double tone, passive_from; /* passive force at rest over max_force; fibre length from which it rises */
     double spacing;            /* m, of control points */
-    int32_t nstrut;            /* between neighbouring strands of the muscle */
     bool path;                 /* its strands slide: kind path */
     snShoulderContact contact[SN_SHOULDER_MAX_CONTACT];
     int32_t ncontact;

@@ -165,14 +165,12 @@ static bool read_part(snShoulder *s, snFigures *t, int32_t row)
     p.tone = sn_figures_number(t, row, "tone");
     p.passive_from = sn_figures_number(t, row, "passive_from");
     p.spacing = sn_figures_number(t, row, "spacing");
-    p.nstrut = (int32_t)fmin(fmax(sn_figures_number(t, row, "struts"), 0), 20);
     if (!(p.area > 0 && p.max_force > 0 && p.fiber_length > 0 && p.spacing > 0.002 && p.tone > 0))
         sn_figures_complain(t, row, "area, force, fibre length, tone and spacing must be above 0");
     const char *kind = sn_figures_text(t, row, "kind");
     p.path = strcmp(kind, "path") == 0;
     if (!p.path && strcmp(kind, "spline") != 0)
         sn_figures_complain(t, row, "column kind: expected path or spline, found \"%.40s\"", kind);
-    if (p.path && p.nstrut > 0) sn_figures_complain(t, row, "strands that are paths have no struts");
     read_contacts(s, t, row, &p);
     return sn_array_push(&s->part, p);
 }

@@ -21,8 +21,7 @@ enum { MAX_POINTS = 40, LAW_POINTS = 13 };
 /* Thickest strand axis offset: the layers between scapula and ribs are about 1 cm thick. */
 static const double MAX_OFFSET = 0.0045;
 
-static const double MAX_VELOCITY = 10;                    /* optimal fibre lengths a second, as in the hand */
-static const double STRUT_SPRING = 400, STRUT_DAMPER = 2; /* N/m, N s/m */
+static const double MAX_VELOCITY = 10; /* optimal fibre lengths a second, as in the hand */
 
 /* ---- laws -------------------------------------------------------------------------------------- */
 
@@ -326,28 +325,6 @@ static snStatus add_strand(const snShoulder *s, const snShoulderStrand *strand, 
     return status == SN_OK && p ? add_contacts(s, p, &c, spec) : status;
 }
 
-/* Springs that keep the spacing between a strand and its neighbour of the same muscle, from a quarter to three
- * quarters. */
-static snStatus add_struts(const snShoulder *s, int32_t strand, snSpec *spec)
-{
-    const snShoulderStrand *a = &s->strand.at[strand], *b = a + 1;
-    if (a->part < 0 || b->part < 0) return SN_OK;
-    const snShoulderPart *p = &s->part.at[a->part];
-    snStatus status = SN_OK;
-    if (strcmp(p->muscle, s->part.at[b->part].muscle) != 0) return SN_OK;
-    for (int32_t k = 0; k < p->nstrut && status == SN_OK; ++k) {
-        char name[2 * SN_SHOULDER_NAME];
-        snprintf(name, sizeof name, "%s.strut%d", a->name, (int)k + 1);
-        snConstraintDef def = sn_default_constraint_def();
-        def.name = name, def.type = SN_CONSTRAINT_STRUT;
-        def.strand = a->name, def.attachment = b->name;
-        def.position = def.attachment_position = p->nstrut > 1 ? 0.25 + 0.5 * k / (p->nstrut - 1) : 0.5;
-        def.kp = STRUT_SPRING, def.kd = STRUT_DAMPER;
-        status = sn_add_constraint(spec, &def, NULL);
-    }
-    return status;
-}
-
 static snStatus add_group(const snShoulder *s, const snShoulderPart *p, snSpec *spec)
 {
     char names[1024] = "";
@@ -370,7 +347,6 @@ snStatus sn_shoulder_add_strands(const snShoulder *s, snSpec *spec, snError *err
     for (int32_t i = 0; i < s->part.count && status == SN_OK; ++i) status = add_laws(s, &s->part.at[i], spec);
     for (int32_t i = 0; i < s->strand.count && status == SN_OK; ++i)
         status = add_strand(s, &s->strand.at[i], spec, parent);
-    for (int32_t i = 0; i + 1 < s->strand.count && status == SN_OK; ++i) status = add_struts(s, i, spec);
     for (int32_t i = 0; i < s->part.count && status == SN_OK; ++i) status = add_group(s, &s->part.at[i], spec);
     return status == SN_NO_MEMORY ? sn_fail_no_memory(error) : status;
 }
