@@ -1,4 +1,6 @@
 # The right shoulder.
-sinew_model_output(shoulder shoulder.muscle.xml WITH shoulder.scene.xml PROGRAM shoulder INPUTS *.tsv)
+set(tables bones.tsv joints.tsv landmarks.tsv surfaces.tsv muscles.tsv strands.tsv ligaments.tsv functions.tsv shapes.tsv)
+sinew_model_output(shoulder shoulder.muscle.xml WITH shoulder.scene.xml PROGRAM shoulder INPUTS ${tables})
+sinew_model_file(shoulder moment_arms.tsv)
 sinew_model_file(shoulder demo.txt)
 sinew_model_file(shoulder motions/*)

@@ -135,16 +135,38 @@ static void say_agreement(snArmRun *run)
 
 /* ---- published figures -------------------------------------------------------------------- */
 
-static const snArmCurve *find_curve(const snArmRun *run, const snArmFigure *f)
+/* Of a strand about a coordinate; of a group the mean over its strands. */
+typedef struct snArmValue {
+    double mean, neutral; /* m */
+    int32_t count;        /* strands that have an arm there */
+} snArmValue;
+
+static void add_strand(const snArmRun *run, const char *name, int32_t coordinate, snArmValue *sum)
 {
-    char name[96];
+    int32_t strand = sn_find(run->model, SN_ITEM_STRAND, name);
+    for (int32_t i = 0; strand >= 0 && i < run->arms->ncurve; ++i) {
+        const snArmCurve *c = &run->arms->curve[i];
+        if (c->strand == strand && c->coordinate == coordinate)
+            sum->mean += c->mean, sum->neutral += c->neutral, ++sum->count;
+    }
+}
+
+static snArmValue find_value(const snArmRun *run, const snArmFigure *f)
+{
+    char name[160];
+    snArmValue sum = {0};
     (void)snprintf(name, sizeof name, "%s.%s", f->joint, f->motion);
-    int32_t strand = sn_find(run->model, SN_ITEM_STRAND, f->muscle);
     int32_t coordinate = sn_find(run->model, SN_ITEM_COORDINATE, name);
-    for (int32_t i = 0; strand >= 0 && i < run->arms->ncurve; ++i)
-        if (run->arms->curve[i].strand == strand && run->arms->curve[i].coordinate == coordinate)
-            return &run->arms->curve[i];
-    return NULL;
+    add_strand(run, f->muscle, coordinate, &sum);
+    snId group = sum.count ? 0 : sn_spec_find(run->spec, SN_KIND_GROUP, f->muscle);
+    for (const char *at = group ? sn_spec_group(run->spec, group)->strands : ""; *at;) {
+        size_t blank = strspn(at, " \t\n"), n = strcspn(at + blank, " \t\n");
+        (void)snprintf(name, sizeof name, "%.*s", (int)n, at + blank);
+        add_strand(run, name, coordinate, &sum);
+        at += blank + n;
+    }
+    if (sum.count) sum.mean /= sum.count, sum.neutral /= sum.count;
+    return sum;
 }
 
 typedef struct snComparison {
@@ -154,14 +176,14 @@ typedef struct snComparison {
 static void compare_one(snArmRun *run, const snArmFigure *f, snComparison *sum)
 {
     snCli *cli = run->cli;
-    const snArmCurve *c = find_curve(run, f);
-    if (!c) {
+    snArmValue arm = find_value(run, f);
+    if (!arm.count) {
         ++sum->absent;
         cli_say(cli, "%-10s %-6s %-17s is in the table, but the strand does not cross the joint\n", f->muscle, f->joint,
                 f->motion);
         return;
     }
-    double value = f->neutral ? c->neutral : c->mean, margin = WIDER * (f->hi - f->lo);
+    double value = f->neutral ? arm.neutral : arm.mean, margin = WIDER * (f->hi - f->lo);
     bool inside = value >= f->lo - margin && value <= f->hi + margin, graded = f->grade == 'A' || f->grade == 'B';
     bool has_sign = f->lo * f->hi > 0, right = value * f->lo > 0;
     sum->graded += graded, sum->inside += graded && inside;

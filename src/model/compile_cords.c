@@ -87,30 +87,31 @@ static snStatus refuse(const Build *b, int32_t constraint, const char *remedy, c
     return SN_BAD_INPUT;
 }
 
-/* Several constraints on one surface between two points are one wrap; its side is that of their normals. */
+/* Constraints on one surface that follow each other between two points are one wrap; its side is that of their normals.
+ */
 static snStatus add_wrap(const Build *b, Draft *d, snCord *cord, int32_t index)
 {
     const snModel *m = b->c->m;
     const snConstraint *k = &m->constraint[index];
     const snSurface *s = &m->surface[k->surface];
     snCordPoint *last = &d->point[cord->npoint - 1];
-    if (last->wrap >= 0) {
-        if (d->surface[last->wrap]->surface != k->surface)
-            return refuse(b, index, "add a sliding constraint between them",
-                          "two surfaces lie between two of its points");
-        snCordWrap *w = &d->wrap[last->wrap];
+    if (last->wrap >= 0 && d->surface[cord->nwrap - 1]->surface == k->surface) {
+        snCordWrap *w = &d->wrap[cord->nwrap - 1];
         w->side = v3_add(w->side, k->rest_normal);
         w->radius = fmax(w->radius, s->size.x + k->offset);
         return SN_OK;
     }
-    last->wrap = cord->nwrap++;
-    d->surface[last->wrap] = k;
-    d->wrap[last->wrap] = (snCordWrap){.kind = s->kind == SN_SURFACE_SPHERE ? SN_WRAP_SPHERE : SN_WRAP_CYLINDER,
-                                       .slot = slot_of(d, cord, k->body),
-                                       .centre = s->frame.p,
-                                       .axis = q_rotate(s->frame.q, v3_of(0, 0, 1)),
-                                       .side = k->rest_normal,
-                                       .radius = s->size.x + k->offset};
+    if (last->wrap >= 0 && ++last->more == SN_CORD_WRAPS)
+        return refuse(b, index, "add a sliding constraint between them",
+                      "more than four surfaces lie between two of its points");
+    if (last->wrap < 0) last->wrap = cord->nwrap;
+    d->surface[cord->nwrap] = k;
+    d->wrap[cord->nwrap++] = (snCordWrap){.kind = s->kind == SN_SURFACE_SPHERE ? SN_WRAP_SPHERE : SN_WRAP_CYLINDER,
+                                          .slot = slot_of(d, cord, k->body),
+                                          .centre = s->frame.p,
+                                          .axis = q_rotate(s->frame.q, v3_of(0, 0, 1)),
+                                          .side = k->rest_normal,
+                                          .radius = s->size.x + k->offset};
     return SN_OK;
 }
 
@@ -162,13 +163,12 @@ static snStatus check_places(const Build *b, const Draft *d, const snCord *cord)
         if (v3_dist(p[0], p[1]) < SAME_PLACE)
             return refuse(b, d->constraint[k + 1], "move it along the strand, or remove it",
                           "it coincides with the point before it");
-        if (d->point[k].wrap < 0) continue;
-        const snCordWrap *w = &d->wrap[d->point[k].wrap];
-        for (int e = 0; e < 2; ++e) {
-            v3 r = v3_sub(rigid_unapply(m->body_rest[d->body[w->slot]], p[e]), w->centre);
+        for (int32_t i = 0; d->point[k].wrap >= 0 && i < 2 * (d->point[k].more + 1); ++i) {
+            const snCordWrap *w = &d->wrap[d->point[k].wrap + i / 2];
+            v3 r = v3_sub(rigid_unapply(m->body_rest[d->body[w->slot]], p[i % 2]), w->centre);
             if (w->kind == SN_WRAP_CYLINDER) r = v3_mad(r, -v3_dot(r, w->axis), w->axis);
             if (v3_len(r) <= w->radius)
-                return refuse(b, d->constraint[k + e], "move it out of the surface, or make the offset smaller",
+                return refuse(b, d->constraint[k + i % 2], "move it out of the surface, or make the offset smaller",
                               "it lies inside the surface next to it");
         }
     }

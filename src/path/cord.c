@@ -23,15 +23,46 @@ static snCordNode node_at(rigid pose, v3 p, int32_t slot)
     return (snCordNode){.p = p, .r = rigid_unapply(pose, p), .slot = slot, .point = -1};
 }
 
-/* Both ends of the arc between two points, and the length of it; false where there is none. */
-static bool find_arc(const snCord *c, const rigid *pose, int32_t index, v3 a, v3 b, v3 touch[2], double *length)
+typedef struct Arc {
+    bool touches;
+    v3 on[2]; /* both ends, world */
+    double length;
+} Arc;
+
+static Arc find_arc(const snCord *c, const rigid *pose, int32_t index, v3 a, v3 b)
 {
     pathWrap wrap = path_cord_wrap(c, pose, index);
     pathSegment s = path_segment(a, b, &wrap, false);
-    if (!s.touches) return false;
-    path_arc(a, b, &wrap, 2, touch); /* both ends */
-    *length = fmax(0, s.length - v3_dist(a, touch[0]) - v3_dist(touch[1], b));
-    return true;
+    Arc arc = {.touches = s.touches};
+    if (!s.touches) return arc;
+    path_arc(a, b, &wrap, 2, arc.on); /* both ends */
+    arc.length = fmax(0, s.length - v3_dist(a, arc.on[0]) - v3_dist(arc.on[1], b));
+    return arc;
+}
+
+/* Several wraps between two points: each in turn between where the path leaves the one before it and where it meets the
+ * next, until nothing moves. The length falls with every turn. */
+static void find_arcs(const snCord *c, const rigid *pose, const snCordPoint *from, v3 a, v3 b, Arc *arc)
+{
+    enum { SWEEPS = 60 };
+    const double still = 1e-13; /* m */
+    int32_t n = from->more + 1;
+    double moved = INFINITY;
+    for (int32_t i = 0; i < n; ++i) arc[i] = (Arc){0};
+    for (int sweep = 0; sweep < (n > 1 ? SWEEPS : 1) && moved > still; ++sweep) {
+        moved = 0;
+        for (int32_t i = 0; i < n; ++i) {
+            v3 end[2] = {a, b};
+            for (int32_t e = 0; e < i; ++e)
+                if (arc[e].touches) end[0] = arc[e].on[1];
+            for (int32_t e = n - 1; e > i; --e)
+                if (arc[e].touches) end[1] = arc[e].on[0];
+            Arc now = find_arc(c, pose, from->wrap + i, end[0], end[1]);
+            if (now.touches != arc[i].touches) moved = INFINITY;
+            for (int e = 0; e < 2 && now.touches; ++e) moved = fmax(moved, v3_dist(now.on[e], arc[i].on[e]));
+            arc[i] = now;
+        }
+    }
 }
 
 static void join(snCordNode *from, const snCordNode *to, v3 before)
@@ -76,16 +107,18 @@ int32_t sn_cord_place_between(const snCord *c, const rigid *pose, const v3 *firs
     for (int32_t k = 0; k < c->npoint; ++k) {
         const snCordPoint *p = &c->point[k];
         node[n] = point_node(c, pose, k, first, last);
-        v3 a = node[n++].p, touch[2];
+        v3 a = node[n++].p;
         if (p->wrap < 0 || k + 1 == c->npoint) continue;
-        const snCordWrap *w = &c->wrap[p->wrap];
-        v3 b = point_node(c, pose, k + 1, first, last).p;
-        double arc;
-        if (!find_arc(c, pose, p->wrap, a, b, touch, &arc)) continue;
-        node[n] = node_at(pose[w->slot], touch[0], w->slot);
-        node[n].arc = true, node[n].length = arc, node[n].wrap = p->wrap;
-        node[n + 1] = node_at(pose[w->slot], touch[1], w->slot);
-        n += 2;
+        Arc arc[SN_CORD_WRAPS];
+        find_arcs(c, pose, p, a, point_node(c, pose, k + 1, first, last).p, arc);
+        for (int32_t i = 0; i <= p->more; ++i) {
+            int32_t slot = c->wrap[p->wrap + i].slot;
+            if (!arc[i].touches) continue;
+            node[n] = node_at(pose[slot], arc[i].on[0], slot);
+            node[n].arc = true, node[n].length = arc[i].length, node[n].wrap = p->wrap + i;
+            node[n + 1] = node_at(pose[slot], arc[i].on[1], slot);
+            n += 2;
+        }
     }
     find_directions(n, node);
     *length = 0;

@@ -20,10 +20,12 @@
 #include "path/path.h"
 
 enum { SN_CORD_BODIES = 64 }; /* most bodies that one cord may touch; sn_check refuses more */
+enum { SN_CORD_WRAPS = 4 };   /* most wraps between two points; loading a model refuses more */
 
 typedef struct snCordPoint {
     int32_t slot; /* which of the cord's bodies carries it */
-    int32_t wrap; /* between this point and the next, -1: none */
+    int32_t wrap; /* first between this point and the next, -1: none */
+    int32_t more; /* wraps that follow it in the order in which the cord passes them */
     v3 at;        /* in the body, m */
 } snCordPoint;
 

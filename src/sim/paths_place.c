@@ -76,21 +76,27 @@ static double parameter_at(const snModel *m, const snPathCord *k, int32_t cord, 
     return last;
 }
 
-/* Constraints of the wrap that an arc lies on: those between two points of the strand. */
-static void wrap_range(const snModel *m, const snPathCord *k, const snCordNode *arc, int32_t *from, int32_t *to)
+/* Constraints of the wrap that an arc lies on: among those between two points of the strand, the ones on its surface
+ * that follow each other. */
+static void arc_range(const snModel *m, const snPathCord *k, const snCordNode *arc, int32_t *from, int32_t *to)
 {
-    int32_t point = 0;
-    while (k->cord.point[point].wrap != arc->wrap) ++point;
-    int32_t a = k->constraint[point], b = k->constraint[point + 1];
+    const snCordPoint *p = k->cord.point;
+    while (p->wrap < 0 || arc->wrap < p->wrap || arc->wrap > p->wrap + p->more) ++p;
+    int32_t a = k->constraint[p - k->cord.point], b = k->constraint[p - k->cord.point + 1];
+    int32_t end = m->constraint[b].body < 0 ? m->strand_constraintadr[k->strand + 1] : b;
     *from = m->constraint[a].body < 0 ? m->strand_constraintadr[k->strand] : a + 1;
-    *to = m->constraint[b].body < 0 ? m->strand_constraintadr[k->strand + 1] : b;
+    *to = *from;
+    for (int32_t wrap = p->wrap;; ++wrap, *from = *to) {
+        while (*to < end && m->constraint[*to].surface == m->constraint[*from].surface) ++*to;
+        if (wrap == arc->wrap || *to == end) return;
+    }
 }
 
 /* Surfaces between two points share what presses on their wrap. */
 static void measure_wrap(const snModel *m, snState *s, const snPathCord *k, const snCordNode *node, double force)
 {
     int32_t from, to;
-    wrap_range(m, k, node, &from, &to);
+    arc_range(m, k, node, &from, &to);
     for (int32_t c = from; c < to; ++c) s->out_force[c] = force / (to - from);
 }
 
@@ -262,7 +268,7 @@ double sn_paths_power(const snModel *m, const snState *s, int32_t constraint, co
             }
             if (!node[e].arc) continue;
             int32_t from, to;
-            wrap_range(m, k, &node[e], &from, &to);
+            arc_range(m, k, &node[e], &from, &to);
             if (constraint < from || constraint >= to) continue;
             power += (node_power(s, c->body, &node[e + 1], node[e + 1].t, velocity, pull) -
                       node_power(s, c->body, &node[e], node[e].t, velocity, pull)) /

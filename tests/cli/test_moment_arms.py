@@ -34,6 +34,20 @@ class MomentArms(Case):
         self.assertIn("WRONG SIGN", text)
         self.assertIn("1 of 2 signs right", text)
 
+    def test_group_in_the_table_is_the_mean_of_its_strands(self):
+        self.sinew("convert", "finger", "finger.muscle.xml")
+        text = self.read("finger.muscle.xml")
+        self.write("finger.muscle.xml", text.replace("</Muscle>", '<MuscleGroup name="both" strands="FDP2 ED2"/></Muscle>'))
+        arm = {pair["strand"]: pair["mean_mm"] for pair in self.arms()["moment_arms"]}
+        mean = (arm["FDP2"] + arm["ED2"]) / 2
+        self.assertGreater(abs(mean - arm["FDP2"]), 0.5)
+        row = "both\tDIP\tflexion\t0\t%.6f\t%.6f\tA\tus\n"
+        self.write("arms.tsv", TABLE.splitlines()[1] + "\n" + row % (mean / 1e3 - 1e-4, mean / 1e3 + 1e-4) +
+                   row % (mean / 1e3 + 1e-3, mean / 1e3 + 2e-3))
+        answer = self.json("info", "finger.muscle.xml", "--moment-arms", "--joint", "DIP", "--table", "arms.tsv")
+        self.assertEqual((answer["graded_pairs"], answer["inside_pairs"]), (2, 1))
+        self.assertAlmostEqual(answer["outside"][0]["value_mm"], mean, places=2)
+
     def test_csv(self):
         self.arms("--csv", "arms.csv")
         with open(self.path("arms.csv")) as file:

@@ -10,6 +10,8 @@ typedef struct Result {
     double angle, at_third; /* rad: after 2 s, after 0.33 s */
     double least, most;     /* gap below the medial border over the whole run, m */
     double back;            /* m: furthest vertex from rest at the end */
+    double rhythm[2]; /* of the arm's elevation, what the glenohumeral joint does over what the scapula does, at both
+                         times */
 } Result;
 
 /* Steps with the level of a function going from one value to another. */
@@ -23,14 +25,21 @@ static void run(Shoulder *c, const snShoulderFunction *f, double from, double to
     }
 }
 
+/* Scapulohumeral rhythm of functions that raise the arm. */
+static double rhythm(const Shoulder *c, const char *function)
+{
+    double up = shoulder_measure(c, "scapula.upward_rotation");
+    return (shoulder_measure(c, function) - up) / up;
+}
+
 static Result try_function(Shoulder *c, const snShoulderFunction *f)
 {
     Result r = {.least = INFINITY, .most = -INFINITY};
     sn_state_reset(c->model, c->state);
     run(c, f, LEVEL, LEVEL, THIRD, &r);
-    r.at_third = shoulder_measure(c, f->name);
+    r.at_third = shoulder_measure(c, f->name), r.rhythm[0] = rhythm(c, f->name);
     run(c, f, LEVEL, LEVEL, ACTIVE - THIRD, &r);
-    r.angle = shoulder_measure(c, f->name);
+    r.angle = shoulder_measure(c, f->name), r.rhythm[1] = rhythm(c, f->name);
     run(c, f, LEVEL, 0, RELEASE, &r);
     run(c, f, 0, 0, BACK, &r);
     r.back = shoulder_offset(c);
@@ -55,6 +64,12 @@ static void all_functions(void **state)
         Result r = try_function(&c, f);
         print_message("%-28s %8.1f %8.1f %8.1f %7.1f %10.2f\n", f->name, r.at_third / SN_DEG, r.angle / SN_DEG,
                       1e3 * r.least, 1e3 * r.most, 1e3 * r.back);
+        bool abducts = strcmp(f->name, "humerus.abduction") == 0, flexes = strcmp(f->name, "humerus.flexion") == 0;
+        if (abducts || flexes)
+            print_message("%-28s %8.2f %8.2f to 1\n", "  scapulohumeral rhythm", r.rhythm[0], r.rhythm[1]);
+        /* Giphart 2013: 2.0 +- 0.4 to 1 in abduction, 1.1 +- 0.3 in flexion; Inman 1944: 2 to 1 in both */
+        assert_true(!abducts || (r.rhythm[1] > 1.6 && r.rhythm[1] < 2.4));
+        assert_true(!flexes || (r.rhythm[1] > 0.8 && r.rhythm[1] < 2.4));
         assert_at_most(wanted(f->name), r.angle);
         assert_at_most(r.angle, 110 * SN_DEG);
         assert_at_most(-0.002, r.least);

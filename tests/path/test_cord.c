@@ -101,6 +101,45 @@ static void gradient_is_the_change_of_length(void **state)
     assert_at_most(worst, 1e-8);
 }
 
+/* Two wraps between two points, on different bodies: gradient against differences; none, one or both are touched. */
+static void two_wraps_in_a_row(void **state)
+{
+    (void)state;
+    const snCordPoint point[2] = {{.slot = 0, .wrap = 0, .more = 1, .at = {-0.05, 0.004, 0}},
+                                  {.slot = 2, .wrap = -1, .at = {0.07, -0.03, -0.004}}};
+    const snCordWrap wrap[2] = {{.kind = SN_WRAP_SPHERE, .slot = 1, .centre = {0, -0.015, 0}, .radius = 0.012},
+                                {.kind = SN_WRAP_CYLINDER,
+                                 .slot = 2,
+                                 .centre = {0.04, -0.024, 0},
+                                 .axis = {0, 0, 1},
+                                 .side = {0, 1, 0},
+                                 .radius = 0.008}};
+    const snCord c = {.npoint = 2, .nwrap = 2, .nslot = BODIES, .point = point, .wrap = wrap};
+    unsigned seed = 21;
+    int touched[3] = {0};
+    double worst = 0;
+    for (int i = 0; i < 300; ++i) {
+        rigid pose[BODIES];
+        for (int b = 0; b < BODIES; ++b) pose[b] = some_pose(&seed, 0.4);
+        snCordNode node[8];
+        double length, g[6 * BODIES], sum = 0, d = 2e-7;
+        int32_t n = sn_cord_place(&c, pose, node, &length);
+        ++touched[(n - 2) / 2];
+        for (int32_t k = 0; k < n; ++k) sum += node[k].length;
+        assert_near(sum, length, 1e-15);
+        sn_cord_gradient(&c, pose, n, node, g);
+        for (int k = 0; k < 6 * BODIES; ++k) {
+            double slope =
+                (moved_length(&c, pose, k / 6, k % 6, d) - moved_length(&c, pose, k / 6, k % 6, -d)) / (2 * d);
+            worst = fmax(worst, fabs(slope - g[k]));
+        }
+    }
+    print_message("two wraps in a row: off by at most %.1e; none, one, both touched in %d, %d, %d poses\n", worst,
+                  touched[0], touched[1], touched[2]);
+    assert_true(touched[0] > 5 && touched[1] > 20 && touched[2] > 20);
+    assert_at_most(worst, 1e-8);
+}
+
 static void tension_is_the_change_of_energy(void **state)
 {
     (void)state;
@@ -187,11 +226,9 @@ static void points_lie_along_the_cord(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gradient_is_the_change_of_length),
-        cmocka_unit_test(tension_is_the_change_of_energy),
-        cmocka_unit_test(a_short_cord_is_slack),
-        cmocka_unit_test(material_is_found_where_it_lies),
-        cmocka_unit_test(points_lie_along_the_cord),
+        cmocka_unit_test(gradient_is_the_change_of_length), cmocka_unit_test(two_wraps_in_a_row),
+        cmocka_unit_test(tension_is_the_change_of_energy),  cmocka_unit_test(a_short_cord_is_slack),
+        cmocka_unit_test(material_is_found_where_it_lies),  cmocka_unit_test(points_lie_along_the_cord),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

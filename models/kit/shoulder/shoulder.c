@@ -101,7 +101,6 @@ snStatus sn_author_shoulder(const snShoulderDef *def, snSpec **spec, snError *er
 {
     snShoulder shoulder = {0};
     snStatus status = sn_shoulder_read(&shoulder, def->tables, error);
-    if (status == SN_OK) status = sn_shoulder_fill_deltoid(&shoulder, error);
     if (status == SN_OK && def->calibrate) status = calibrate(&shoulder, error);
     if (status == SN_OK) status = build(&shoulder, def, spec, error);
     sn_shoulder_free(&shoulder);

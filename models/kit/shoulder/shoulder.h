@@ -27,7 +27,6 @@ snStatus sn_author_shoulder(const snShoulderDef *def, snSpec **spec, snError *er
 
 enum { SN_SHOULDER_NAME = 40, SN_SHOULDER_MAX_PATH = 10, SN_SHOULDER_MAX_CONTACT = 4, SN_SHOULDER_MAX_LEVEL = 16 };
 enum { SN_SHOULDER_MUSCLE_TRIANGLES = 400 }; /* fewer than that in the mesh of a part */
-enum { SN_SHOULDER_DRAWN = 12 };             /* control points of strands that AutoStrands made */
 
 typedef struct snShoulderBone {
     char name[SN_SHOULDER_NAME];
@@ -57,6 +56,7 @@ typedef struct snShoulderSurface {
 typedef struct snShoulderContact {
     int32_t surface, count;
     snSide side;
+    bool drawn; /* the strand is drawn above the surface, and knows nothing of it later */
     double from, to;
 } snShoulderContact;
 
@@ -67,7 +67,7 @@ typedef struct snShoulderPart {
     double area, max_force, fiber_length, pennation; /* of all its strands together; pennation in rad */
     double tone, passive_from; /* passive force at rest over max_force; fibre length from which it rises */
     double spacing;            /* m, of control points */
-    int32_t nstrut;            /* between neighbouring strands of the muscle */
+    bool path;                 /* its strands slide: kind path */
     snShoulderContact contact[SN_SHOULDER_MAX_CONTACT];
     int32_t ncontact;
 } snShoulderPart;
@@ -81,8 +81,6 @@ typedef struct snShoulderStrand {
     int32_t eyelet[SN_SHOULDER_MAX_PATH]; /* body of an eyelet, -1: drawn there only */
     double stiffness;                     /* of a ligament, N/m */
     double slack;                         /* of a ligament: length at which it is taut over that in the neutral pose */
-    bool filled;                          /* made by AutoStrands: drawn holds its control points, npoint is 0 */
-    v3 drawn[SN_SHOULDER_DRAWN];
 } snShoulderStrand;
 
 typedef struct snShoulderLandmark {
@@ -114,7 +112,6 @@ typedef struct snShoulder {
     SN_ARRAY(snShoulderLandmark) landmark;
     SN_ARRAY(snShoulderFunction) function;
     SN_ARRAY(snShoulderPiece) piece;
-    snTriMesh deltoid; /* that was filled; empty before */
 } snShoulder;
 
 /* Zeroed memory is an empty shoulder; free it also after a failure. */
@@ -123,16 +120,14 @@ void sn_shoulder_free(snShoulder *shoulder);
 /* A landmark that the table must have; the origin where it has not (sn_shoulder_read has complained). */
 v3 sn_shoulder_landmark(const snShoulder *shoulder, const char *name);
 double sn_shoulder_path_length(const snShoulderStrand *strand);
-/* Puts strands that fill a mesh of the deltoid in the place of those of the tables (shoulder_deltoid.c). */
-snStatus sn_shoulder_fill_deltoid(snShoulder *shoulder, snError *error);
 
 /* Adds scene nodes, bodies, joints and surfaces to the spec (shoulder_body.c), strands and constraints
  * (shoulder_strand.c), the functions (shoulder_strand.c). */
 snStatus sn_shoulder_add_bodies(const snShoulder *shoulder, const snShoulderDef *def, snSpec *spec, snError *error);
 snStatus sn_shoulder_add_strands(const snShoulder *shoulder, snSpec *spec, snError *error);
 snStatus sn_shoulder_add_functions(const snShoulder *shoulder, snSpec *spec);
-/* Adds hidden meshes around the strands of the muscles, which must be in the spec: "deltoid", and "<part>_muscle" for
- * every other part (shoulder_muscle.c). */
+/* Adds hidden meshes around the strands of the muscles, which must be in the spec: "<part>_muscle" for every part
+ * (shoulder_muscle.c). */
 snStatus sn_shoulder_add_muscles(const snShoulder *shoulder, snSpec *spec, snError *error);
 /* Meshes in world coordinates of the neutral pose: a bone from its pieces (shoulder_bone.c), the thorax with ribs,
  * spine, sternum, base of the skull and iliac crests (shoulder_thorax.c). */

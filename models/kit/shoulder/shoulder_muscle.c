@@ -1,6 +1,5 @@
 /* Meshes of the shoulder's muscles, to look at and to fill with strands: a closed sheet around the strands of each
- * part, and the sheet of the deltoid that was filled. The physics does not use them; they are hidden in the scene, like
- * the deltoid's, since strands lie inside them.
+ * part. The physics does not use them; they are hidden in the scene, since strands lie inside them.
  *
  * The middle surface goes through the strands as they are drawn, and a little beyond the outermost ones. It is as thick
  * as makes the volume that of the strands: cross-section times fibre length, both of the tables, or times the path
@@ -246,7 +245,7 @@ static void find_normals(belly *b)
     for (int32_t k = 0; k < m * n; ++k) b->normal[k] = v3_unit(b->normal[k]);
 }
 
-/* Thin towards the ends and at the edges, as the deltoid. */
+/* Thin towards the ends and at the edges. */
 static void thicken(belly *b, double half)
 {
     for (int32_t i = 0; i < b->across; ++i)
@@ -318,8 +317,7 @@ snStatus sn_shoulder_add_muscles(const snShoulder *s, snSpec *spec, snError *err
     group.name = "muscles";
     snId parent = 0;
     snStatus status = sn_add_node(spec, &group, &parent);
-    if (status == SN_OK) status = add_mesh(spec, "deltoid", parent, &s->deltoid);
     for (int32_t i = 0; i < s->part.count && status == SN_OK; ++i)
-        if (!s->strand.at[s->part.at[i].first].filled) status = add_part(s, &s->part.at[i], spec, parent, error);
+        status = add_part(s, &s->part.at[i], spec, parent, error);
     return status == SN_NO_MEMORY ? sn_fail_no_memory(error) : status;
 }

@@ -19,7 +19,6 @@ void sn_shoulder_free(snShoulder *s)
     sn_array_free(&s->landmark);
     sn_array_free(&s->function);
     sn_array_free(&s->piece);
-    sn_trimesh_free(&s->deltoid);
 }
 
 v3 sn_shoulder_landmark(const snShoulder *s, const char *name)
@@ -32,9 +31,7 @@ v3 sn_shoulder_landmark(const snShoulder *s, const char *name)
 double sn_shoulder_path_length(const snShoulderStrand *strand)
 {
     double sum = 0;
-    int32_t n = strand->filled ? SN_SHOULDER_DRAWN : strand->npoint;
-    const v3 *at = strand->filled ? strand->drawn : strand->at;
-    for (int32_t i = 1; i < n; ++i) sum += v3_dist(at[i - 1], at[i]);
+    for (int32_t i = 1; i < strand->npoint; ++i) sum += v3_dist(strand->at[i - 1], strand->at[i]);
     return sum;
 }
 
@@ -144,9 +141,11 @@ static void read_contacts(const snShoulder *s, snFigures *t, int32_t row, snShou
         int n = sscanf(item, "%63s %15s %lf %lf %d", surface, side, &c.from, &c.to, &c.count);
         c.surface = n == 5 ? FIND(s->surface, surface) : -1;
         c.side = n == 5 && strcmp(side, "below") == 0 ? SN_BELOW : SN_ABOVE;
+        c.drawn = n == 5 && strcmp(side, "drawn") == 0;
         bool fine = n == 5 && c.surface >= 0 && c.count > 0 && c.from >= 0 && c.from <= c.to && c.to <= 1;
         if (!fine || p->ncontact == SN_SHOULDER_MAX_CONTACT) {
-            sn_figures_complain(t, row, "contacts: expected SURFACE above|below FROM TO COUNT, found \"%.60s\"", item);
+            sn_figures_complain(t, row, "contacts: expected SURFACE above|below|drawn FROM TO COUNT, found \"%.60s\"",
+                                item);
             return;
         }
         p->contact[p->ncontact++] = c;
@@ -166,9 +165,12 @@ static bool read_part(snShoulder *s, snFigures *t, int32_t row)
     p.tone = sn_figures_number(t, row, "tone");
     p.passive_from = sn_figures_number(t, row, "passive_from");
     p.spacing = sn_figures_number(t, row, "spacing");
-    p.nstrut = (int32_t)fmin(fmax(sn_figures_number(t, row, "struts"), 0), 20);
     if (!(p.area > 0 && p.max_force > 0 && p.fiber_length > 0 && p.spacing > 0.002 && p.tone > 0))
         sn_figures_complain(t, row, "area, force, fibre length, tone and spacing must be above 0");
+    const char *kind = sn_figures_text(t, row, "kind");
+    p.path = strcmp(kind, "path") == 0;
+    if (!p.path && strcmp(kind, "spline") != 0)
+        sn_figures_complain(t, row, "column kind: expected path or spline, found \"%.40s\"", kind);
     read_contacts(s, t, row, &p);
     return sn_array_push(&s->part, p);
 }

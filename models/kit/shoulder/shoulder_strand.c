@@ -21,7 +21,7 @@ enum { MAX_POINTS = 40, LAW_POINTS = 13 };
 /* Thickest strand axis offset: the layers between scapula and ribs are about 1 cm thick. */
 static const double MAX_OFFSET = 0.0045;
 
-static const double STRUT_SPRING = 400, STRUT_DAMPER = 2; /* N/m, N s/m */
+static const double MAX_VELOCITY = 10; /* optimal fibre lengths a second, as in the hand */
 
 /* ---- laws -------------------------------------------------------------------------------------- */
 
@@ -105,21 +105,10 @@ static v3 on_path(const curve *c, double x)
     return v3_lerp(s->at[i - 1], s->at[i], fmin((x - c->x[i - 1]) / (c->x[i] - c->x[i - 1]), 1));
 }
 
-static void take_drawn(const snShoulderStrand *s, curve *c)
-{
-    c->length = sn_shoulder_path_length(s);
-    c->npoint = SN_SHOULDER_DRAWN;
-    for (int32_t i = 0; i < c->npoint; ++i) v3_store(c->point + 3 * i, s->drawn[i]);
-}
-
 /* Control points of a clamped uniform cubic at their Greville abscissae on the polyline. */
 static void draw(const snShoulderStrand *s, double spacing, curve *c)
 {
     *c = (curve){.strand = s};
-    if (s->filled) {
-        take_drawn(s, c);
-        return;
-    }
     for (int32_t i = 1; i < s->npoint; ++i) c->x[i] = c->x[i - 1] + v3_dist(s->at[i - 1], s->at[i]);
     c->length = c->x[s->npoint - 1];
     int32_t spans = (int32_t)fmin(fmax(round(c->length / spacing), 2), MAX_POINTS - 3);
@@ -166,6 +155,8 @@ static snStatus add_muscle_strand(const snShoulderPart *p, const curve *c, snSpe
     def.mass_damping = 10;
     def.tension_only = false; /* the tone pulls at any length */
     def.passive_fl = passive, def.active_fl = active;
+    /* of the fibres, while the laws count in lengths of the strand */
+    if (p->path) def.kind = SN_STRAND_PATH, def.max_velocity = MAX_VELOCITY * fmin(p->fiber_length / c->length, 1);
     return sn_add_strand(spec, &def, NULL);
 }
 
@@ -226,29 +217,60 @@ static double contact_place(const snShoulderContact *contact, int32_t k)
                               : contact->from;
 }
 
-/* Moves the control points least so that the curve keeps its distance at one place. Returns by how much it was short.
- */
+/* The curve at a place, and how much each control point from *span on counts there; the ends stay. */
+static v3 curve_at(const curve *c, double place, int32_t *span, double b[4], double *sum)
+{
+    double knot[MAX_POINTS + 4];
+    int32_t n = c->npoint, spans = n - 3;
+    v3 at = v3_of(0, 0, 0);
+    for (int32_t i = 0; i < n + 4; ++i) knot[i] = fmin(fmax(i - 3, 0), spans) / (double)spans;
+    *span = spline_basis(knot, n, place, 0, b, NULL, NULL), *sum = 0;
+    for (int k = 0; k < 4; ++k) {
+        at = v3_mad(at, b[k], v3_load(c->point + 3 * (*span + k)));
+        if (*span + k == 0 || *span + k == n - 1) b[k] = 0;
+        *sum += b[k] * b[k];
+    }
+    return at;
+}
+
+/* Moves the control points least so that the curve moves by so much at one place. */
+static void shift_curve(curve *c, double place, v3 by)
+{
+    double b[4], sum;
+    int32_t span;
+    curve_at(c, place, &span, b, &sum);
+    for (int k = 0; k < 4 && sum > 1e-9; ++k) {
+        double *q = c->point + 3 * (span + k);
+        v3_store(q, v3_mad(v3_load(q), b[k] / sum, by));
+    }
+}
+
+/* So that the curve keeps its distance at one place. Returns by how much it was short. */
 static double clear_place(const snSurface *surface, double side, double offset, double place, curve *c)
 {
-    double knot[MAX_POINTS + 4], b[4], sum = 0;
-    int32_t n = c->npoint, spans = n - 3;
-    for (int32_t i = 0; i < n + 4; ++i) knot[i] = fmin(fmax(i - 3, 0), spans) / (double)spans;
-    int32_t span = spline_basis(knot, n, place, 0, b, NULL, NULL);
-    v3 at = v3_of(0, 0, 0);
-    for (int k = 0; k < 4; ++k) {
-        at = v3_mad(at, b[k], v3_load(c->point + 3 * (span + k)));
-        if (span + k == 0 || span + k == n - 1) b[k] = 0; /* the ends stay */
-        sum += b[k] * b[k];
-    }
+    double b[4], sum;
+    int32_t span;
     snSurfaceHint hint = {0};
-    snSurfaceHit hit = sn_surface_closest(surface, at, &hint);
+    snSurfaceHit hit = sn_surface_closest(surface, curve_at(c, place, &span, b, &sum), &hint);
     double missing = offset - side * hit.distance;
     if (missing <= 0 || sum < 1e-9) return 0;
-    for (int k = 0; k < 4; ++k) {
-        double *q = c->point + 3 * (span + k);
-        v3_store(q, v3_mad(v3_load(q), side * missing * b[k] / sum, hit.normal));
-    }
+    shift_curve(c, place, v3_scale(hit.normal, side * missing));
     return missing;
+}
+
+/* So that the curve goes through its eyelets. Returns by how much it missed one. */
+static double meet_eyelets(curve *c)
+{
+    double worst = 0, b[4], sum;
+    int32_t span;
+    for (int32_t i = 1; i + 1 < c->strand->npoint; ++i) {
+        double place = c->x[i] / c->length;
+        if (c->strand->eyelet[i] < 0) continue;
+        v3 miss = v3_sub(c->strand->at[i], curve_at(c, place, &span, b, &sum));
+        shift_curve(c, place, miss);
+        worst = fmax(worst, v3_len(miss));
+    }
+    return worst;
 }
 
 /* Draws the strand on its side of its surfaces. */
@@ -259,7 +281,7 @@ static void clear_surfaces(const snShoulder *s, const snShoulderPart *p, curve *
     enum { ROUNDS = 100 };
     double worst = 1;
     for (int round = 0; round < ROUNDS && worst > 1e-5; ++round) {
-        worst = 0;
+        worst = meet_eyelets(c);
         for (int32_t i = 0; i < p->ncontact; ++i) {
             const snShoulderSurface *f = &s->surface.at[p->contact[i].surface];
             snSurface surface = {.kind = kind[f->shape], .frame = f->frame, .size = f->size};
@@ -274,7 +296,7 @@ static snStatus add_contacts(const snShoulder *s, const snShoulderPart *p, const
 {
     snStatus status = SN_OK;
     for (int32_t i = 0; i < p->ncontact; ++i)
-        for (int32_t k = 0; k < p->contact[i].count && status == SN_OK; ++k) {
+        for (int32_t k = 0; k < p->contact[i].count && status == SN_OK && !p->contact[i].drawn; ++k) {
             const snShoulderContact *contact = &p->contact[i];
             const char *surface = s->surface.at[contact->surface].name;
             char what[SN_SHOULDER_NAME + 16];
@@ -284,7 +306,7 @@ static snStatus add_contacts(const snShoulder *s, const snShoulderPart *p, const
             def.attachment = surface;
             def.equality = SN_INEQUAL;
             def.side = contact->side;
-            def.offset = offset_of(p, c);
+            def.offset = p->path ? 0 : offset_of(p, c); /* surfaces of paths lie where the axes of strands run */
             def.position = contact_place(contact, k);
             status = add_constraint(c, spec, what, &def);
         }
@@ -301,28 +323,6 @@ static snStatus add_strand(const snShoulder *s, const snShoulderStrand *strand, 
     if (status == SN_OK) status = p ? add_muscle_strand(p, &c, spec) : add_ligament_strand(&c, spec);
     if (status == SN_OK) status = add_ends(s, &c, spec);
     return status == SN_OK && p ? add_contacts(s, p, &c, spec) : status;
-}
-
-/* Springs that keep the spacing between a strand and its neighbour of the same muscle, from a quarter to three
- * quarters. */
-static snStatus add_struts(const snShoulder *s, int32_t strand, snSpec *spec)
-{
-    const snShoulderStrand *a = &s->strand.at[strand], *b = a + 1;
-    if (a->part < 0 || b->part < 0) return SN_OK;
-    const snShoulderPart *p = &s->part.at[a->part];
-    snStatus status = SN_OK;
-    if (strcmp(p->muscle, s->part.at[b->part].muscle) != 0) return SN_OK;
-    for (int32_t k = 0; k < p->nstrut && status == SN_OK; ++k) {
-        char name[2 * SN_SHOULDER_NAME];
-        snprintf(name, sizeof name, "%s.strut%d", a->name, (int)k + 1);
-        snConstraintDef def = sn_default_constraint_def();
-        def.name = name, def.type = SN_CONSTRAINT_STRUT;
-        def.strand = a->name, def.attachment = b->name;
-        def.position = def.attachment_position = p->nstrut > 1 ? 0.25 + 0.5 * k / (p->nstrut - 1) : 0.5;
-        def.kp = STRUT_SPRING, def.kd = STRUT_DAMPER;
-        status = sn_add_constraint(spec, &def, NULL);
-    }
-    return status;
 }
 
 static snStatus add_group(const snShoulder *s, const snShoulderPart *p, snSpec *spec)
@@ -347,7 +347,6 @@ snStatus sn_shoulder_add_strands(const snShoulder *s, snSpec *spec, snError *err
     for (int32_t i = 0; i < s->part.count && status == SN_OK; ++i) status = add_laws(s, &s->part.at[i], spec);
     for (int32_t i = 0; i < s->strand.count && status == SN_OK; ++i)
         status = add_strand(s, &s->strand.at[i], spec, parent);
-    for (int32_t i = 0; i + 1 < s->strand.count && status == SN_OK; ++i) status = add_struts(s, i, spec);
     for (int32_t i = 0; i < s->part.count && status == SN_OK; ++i) status = add_group(s, &s->part.at[i], spec);
     return status == SN_NO_MEMORY ? sn_fail_no_memory(error) : status;
 }
