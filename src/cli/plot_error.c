@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+enum { AXES = 4 }; /* points of a body without a mesh */
+
 typedef struct snPair { /* a body of the replay and of the motion */
     int32_t body, target;
     snMesh mesh;
@@ -45,11 +47,11 @@ static double distance(const snGap *gap, const double *v)
     return sqrt(sum);
 }
 
-/* Bodies that both have and that move; one without a mesh counts by its origin. */
+/* Bodies that both have and that move; one without a mesh counts as sn_follow counts it: by its origin and by the
+ * points at its length from there along each axis. */
 static snStatus pair_up(const snTrack *replay, const snTrack *motion, const snSpec *spec, snPair *pair, int32_t *npair,
                         snError *error)
 {
-    static const double origin[3] = {0, 0, 0};
     const snTrackDef *def = sn_track_def(replay);
     for (int32_t b = 0; b < def->nbody; ++b) {
         snId id = sn_spec_find(spec, SN_KIND_BODY, def->body_name[b]);
@@ -60,9 +62,10 @@ static snStatus pair_up(const snTrack *replay, const snTrack *motion, const snSp
         snStatus status = sn_body_mesh(spec, def->body_name[b], &p->mesh, error);
         if (status != SN_OK) return status;
         if (p->mesh.nvertex > 0) continue;
-        p->mesh.vertex = calloc(3, sizeof *origin);
+        p->mesh.vertex = calloc(3 * (size_t)AXES, sizeof *p->mesh.vertex);
         if (!p->mesh.vertex) return SN_NO_MEMORY;
-        p->mesh.nvertex = -1; /* ours to free */
+        p->mesh.nvertex = -AXES; /* ours to free */
+        for (int k = 0; k < 3; ++k) p->mesh.vertex[3 * (k + 1) + k] = sn_spec_body(spec, id)->length;
     }
     return SN_OK;
 }
@@ -75,7 +78,7 @@ static void measure(const snTrack *replay, const snTrack *motion, const snPair *
         double aim[7];
         sn_track_pose_at(motion, pair[i].target, sn_track_time(replay, frame), aim, NULL);
         snGap gap = gap_between(sn_track_pose(replay, frame) + 7 * pair[i].body, aim);
-        int32_t n = pair[i].mesh.nvertex < 0 ? 1 : pair[i].mesh.nvertex;
+        int32_t n = abs(pair[i].mesh.nvertex);
         for (int32_t v = 0; v < n; ++v) {
             double d = distance(&gap, pair[i].mesh.vertex + 3 * v);
             sum += d, worst = fmax(worst, d), ++count;

@@ -74,7 +74,7 @@ class Interrupt(Case):
         self.check("skin", "hand", "h.replay.xml", "-o", "a.pc2", "--no-cache", after=0.2)
 
     def test_exporting_a_page(self):
-        self.sinew("track", "hand", "fist", "-o", "h", "--end", "0.02")
+        self.sinew("track", "hand", "fist", "-o", "h", "--end", "0.4")
         self.check("export", "h.replay.xml", "--to", "html", "-o", "a.html", after=0.1)
 
     def test_slices(self):

@@ -83,7 +83,7 @@ class NoMemory(Case):
                         ["convert", "in.replay.xml", "o.replay.bin"], ["convert", "in.replay.xml", "o.csv"],
                         ["export", "in.replay.xml", "--to", "glb", "-o", "o.glb"],
                         ["export", "in.replay.xml", "--to", "pc2", "--what", "strands", "-o", "o.pc2"],
-                        ["plot", "in.sto", "-o", "o.svg"], ["completion", "bash"]):
+                        ["plot", "in.sto", "-o", "o.svg"]):
             with self.subTest(command=command):
                 self.check(*command)
 

@@ -73,7 +73,7 @@ class Plot(PlotCase):
         report = self.json("track", "finger", "bend.pose.csv", "-o", "again")
         answer = self.json("plot", "again.replay.xml", "--what", "error", "--motion", "bend.pose.csv", "-o", "e.png")
         self.assertEqual(answer["channels"], ["worst", "mean"])
-        self.assertAlmostEqual(answer["worst_mm"], report["worst_error_mm"], delta=0.05 * report["worst_error_mm"] + 0.01)
+        self.assertAlmostEqual(answer["worst_mm"], report["worst_error_mm"], delta=1e-5 * report["worst_error_mm"] + 1e-6)
         self.png("e.png")
 
     def test_the_motion_is_found_in_the_report(self):
