@@ -14,7 +14,7 @@ bool sn_memo_take(snMemo *m, void *data, size_t size)
         m->from = NULL;
         return false;
     }
-    memcpy(data, m->from + m->at + sizeof length, size);
+    if (size) memcpy(data, m->from + m->at + sizeof length, size);
     m->at += sizeof length + size;
     return true;
 }
@@ -30,7 +30,7 @@ void sn_memo_keep(snMemo *m, const void *data, size_t size)
         return;
     }
     memcpy(m->kept.at + m->kept.count, &length, sizeof length);
-    memcpy(m->kept.at + m->kept.count + sizeof length, data, size);
+    if (size) memcpy(m->kept.at + m->kept.count + sizeof length, data, size); /* nothing may be NULL */
     m->kept.count += (int32_t)(size + sizeof length);
 }
 

@@ -58,7 +58,7 @@ snCordSheet sn_sheet_begin(const snModel *m, snState *s, int32_t cord)
 double *sn_sheet_row(snCordSheet *t)
 {
     double *row = t->row + t->ld * t->nrow++;
-    assert(row < t->Q);
+    assert(row + t->ld <= t->Q); /* no free body: rows of nothing */
     memset(row, 0, sizeof *row * (size_t)t->ld);
     return row;
 }
