@@ -29,7 +29,8 @@ enum { MAX_ROWS = 6 };
 static const double LEAST_PRICE = 0.01; /* of activation and its change where there is no error */
 /* s: step for which the weight of smoothness is given. What lingers where muscles may share otherwise goes down by
  * activation / (activation + smoothness) in a step, so that the weight goes with 1 / step: else a quarter of the step
- * would be four times as quick. */
+ * would be four times as quick. Models of splines alone take the weight as it is given: a
+ * finger of splines at 2 ms is followed half as well with twice the weight, and slack tendons make more of rounding. */
 static const double SMOOTH_STEP = 4e-3;
 static const double LEFT_STOP = 1e-3; /* rad or m: a target this far inside the range has left the stop */
 static const double PAST_STOP = 2e-3; /* rad or m: a target this far beyond the range asks for the stop */
@@ -185,7 +186,7 @@ static void form_qp(snFollower *t)
     int32_t n = t->m->nmuscle, all = n + t->nstop;
     t->dense->gram(t->nrow, all + 1, t->H, t->ld, t->Q);
     double unit = median_diagonal(t) * price(t), wa = t->def.activation_weight * unit;
-    double wd = t->def.smoothness_weight * unit * (SMOOTH_STEP / sn_plant_step(t->s));
+    double wd = t->def.smoothness_weight * unit * (t->m->ncord > 0 ? SMOOTH_STEP / sn_plant_step(t->s) : 1);
     const double *wish = t->Q + (size_t)all * (size_t)t->ld;
     for (int32_t i = 0; i < n; ++i) {
         t->Q[(size_t)i * (size_t)t->ld + (size_t)i] += t->cost[i] * (wa + wd);
