@@ -76,7 +76,7 @@ static void add_tissue(snPatient *p, double *scratch, double *K, int32_t ld)
 void sn_patient_slopes(snPatient *p, const double *activation, bool full, double *K, int32_t ld, double *scratch)
 {
     size_t n = (size_t)p->nq * (size_t)ld;
-    double *f = scratch + 2 * n, *slope = f + p->np;
+    double *f = scratch + n, *slope = f + p->np;
     memset(K, 0, sizeof *K * n);
     for (int32_t i = 0; i < p->np; ++i) {
         double a = activation[p->s->path_unit[i]];
@@ -87,7 +87,7 @@ void sn_patient_slopes(snPatient *p, const double *activation, bool full, double
     add_tissue(p, scratch, K, ld);
     sn_path_stiffness(&p->s->path, p->path, slope, K, ld);
     if (!full) return;
-    sn_tree_inverse_derivative(&p->s->tree, p->tree, NULL, p->gravity, scratch, scratch + n, ld);
+    sn_tree_inverse_derivative(&p->s->tree, p->tree, NULL, p->gravity, scratch, NULL, ld);
     for (int32_t i = 0; i < p->nq; ++i)
         for (int32_t j = 0; j < p->nq; ++j) K[i * ld + j] += scratch[i * ld + j];
     sn_path_geometric(&p->s->path, &p->links, p->path, f, 1, K, ld);
@@ -237,7 +237,7 @@ static bool reserve(Search *s, snPatient *p)
     s->ld = sn_dense_ld(s->n);
     size_t ld = (size_t)s->ld, nq = (size_t)p->nq;
     double *at = s->block =
-        SN_NEW_ARRAY(double, ld *ld + 4 * nq * ld + 8 * ld + 7 * nq + 5 * (size_t)p->np + 2 * (size_t)p->nu);
+        SN_NEW_ARRAY(double, ld *ld + 3 * nq * ld + 8 * ld + 7 * nq + 5 * (size_t)p->np + 2 * (size_t)p->nu);
     s->qp = sn_boxqp_create(s->n);
     s->stop = SN_NEW_ARRAY(int32_t, nq);
     if (!at || !s->qp || !s->stop) return false;
@@ -321,7 +321,7 @@ snStatus sn_nearest(snPatient *p, const double *q, snNearest *out)
 void sn_patient_stiffness(snPatient *p, const double *q, const double *activation, double *tau, bool full, double *K,
                           int32_t ld)
 {
-    size_t room = 2 * (size_t)p->nq * (size_t)ld + 5 * ((size_t)p->nq + (size_t)p->np);
+    size_t room = (size_t)p->nq * (size_t)ld + 5 * ((size_t)p->nq + (size_t)p->np);
     double *scratch = SN_NEW_ARRAY(double, room);
     sn_patient_torque(p, q, activation, tau);
     if (scratch) sn_patient_slopes(p, activation, full, K, ld, scratch);

@@ -81,7 +81,7 @@ void sn_patient_place(snPatient *p, const double *q, const double *v);
 void sn_patient_loads(snPatient *p, double *tau);
 void sn_patient_pull(const snPatient *p, int32_t path, double f, double *tau);
 /* K = -dtau/dq of all static torques where p is placed. full: with second derivatives of the paths, weight and falling
- * branches of the muscles; otherwise only what is not negative. scratch: 2 nq ld + 5 (nq + np). */
+ * branches of the muscles; otherwise only what is not negative. scratch: nq ld + 5 (nq + np). */
 void sn_patient_slopes(snPatient *p, const double *activation, bool full, double *K, int32_t ld, double *scratch);
 /* Which way the stop of coordinate k pushes a joint that lies on it: 1 from below, -1 from above, 0 off the stops. */
 double sn_patient_stop(const snPatient *p, int32_t k, double at);

@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-/* Doubles of scratch per entry of the longest path: moments of points (12), displacements (6), masks (3); or wrenches
- * (6). A matrix of that size follows. */
-enum { SN_PATH_SCRATCH = 21 };
+/* Doubles of scratch per entry of the longest path: displacements (6), masks (3); or wrenches (6). A matrix of that
+ * size follows. */
+enum { SN_PATH_SCRATCH = 9 };
 
 typedef struct pathWrap { /* in the world, now */
     snWrapKind kind;
@@ -26,6 +26,13 @@ typedef struct pathSegment {
 
 /* From a to b; wrap NULL: straight. Second derivatives hold the wrap still. */
 pathSegment path_segment(v3 a, v3 b, const pathWrap *wrap, bool second);
+/* Length and direction of a straight one, for loops that many segments go through: a pathSegment is 300 bytes. */
+static inline double path_straight(v3 a, v3 b, v3 *along)
+{
+    double length = v3_dist(a, b);
+    *along = v3_scale(v3_sub(b, a), 1 / length);
+    return length;
+}
 /* `count` places (at least 2), evenly along the arc of a segment that touches, from where it meets the wrap to where it
  * leaves it. */
 void path_arc(v3 a, v3 b, const pathWrap *wrap, int32_t count, v3 *on);

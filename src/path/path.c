@@ -157,23 +157,39 @@ static void add_wrench(double *wrench, int32_t slot, v3 p, v3 g)
     sp_store(wrench + 6 * slot, sp_add(sp_load(wrench + 6 * slot), sp_wrench(p, g)));
 }
 
-/* Length of one path; dl/dp of its points as wrenches of its slots. */
+/* Adds dl/dp of both ends of a segment as wrenches of their slots; returns its length. */
+static double straight_wrenches(const snPathWork *work, int32_t k, double *wrench)
+{
+    v3 a = v3_load(work->now + 3 * k), b = v3_load(work->now + 3 * k + 3), along;
+    double length = path_straight(a, b, &along);
+    if (work->slot[k] == work->slot[k + 1]) return length; /* on one bone the two cancel */
+    add_wrench(wrench, work->slot[k], a, v3_neg(along));
+    add_wrench(wrench, work->slot[k + 1], b, along);
+    return length;
+}
+
+static double wrapped_wrenches(snPathWork *work, int32_t k, const pathWrap *wrap, double *wrench)
+{
+    v3 a = v3_load(work->now + 3 * k), b = v3_load(work->now + 3 * k + 3);
+    pathSegment s = path_segment(a, b, wrap, false);
+    work->touches[k] = s.touches;
+    if (!s.touches) return straight_wrenches(work, k, wrench);
+    add_wrench(wrench, work->slot[k], a, s.ga);
+    add_wrench(wrench, work->slot[k + 1], b, s.gb);
+    add_wrench(wrench, work->wrap_slot[k], a, v3_neg(s.ga));
+    add_wrench(wrench, work->wrap_slot[k], b, v3_neg(s.gb));
+    return s.length;
+}
+
 static double path_wrenches(const snPathSet *set, const snPathLinks *links, snPathWork *work, int32_t path,
                             double *wrench)
 {
     double sum = 0;
     for (int32_t k = set->pointadr[path]; has_segment(set, path, k); ++k) {
-        v3 a = v3_load(work->now + 3 * k), b = v3_load(work->now + 3 * k + 3);
         pathWrap wrap;
-        bool wrapped = path_wrap_at(set, links, k, &wrap);
-        pathSegment s = path_segment(a, b, wrapped ? &wrap : NULL, false);
-        sum += s.length;
-        work->touches[k] = s.touches;
-        add_wrench(wrench, work->slot[k], a, s.ga);
-        add_wrench(wrench, work->slot[k + 1], b, s.gb);
-        if (!s.touches) continue;
-        add_wrench(wrench, work->wrap_slot[k], a, v3_neg(s.ga));
-        add_wrench(wrench, work->wrap_slot[k], b, v3_neg(s.gb));
+        work->touches[k] = false;
+        sum += path_wrap_at(set, links, k, &wrap) ? wrapped_wrenches(work, k, &wrap, wrench)
+                                                  : straight_wrenches(work, k, wrench);
     }
     return sum;
 }

@@ -23,8 +23,8 @@ static void add_outer(m3 *to, double s, v3 a, v3 b)
 
 static pathSegment straight(v3 a, v3 b, bool second)
 {
-    pathSegment s = {.length = v3_dist(a, b)};
-    s.gb = v3_scale(v3_sub(b, a), 1 / s.length);
+    pathSegment s = {0};
+    s.length = path_straight(a, b, &s.gb);
     s.ga = v3_neg(s.gb);
     if (!second) return s;
     s.aa = outer(-1 / s.length, s.gb, s.gb);

@@ -53,7 +53,7 @@ static void start_slopes(snTreeSim *s)
         return;
     }
     memset(s->K, 0, bytes);
-    if (s->full) sn_tree_inverse_derivative(s->tree, s->work, NULL, s->gravity, s->K, s->U, s->ld);
+    if (s->full) sn_tree_inverse_derivative(s->tree, s->work, NULL, s->gravity, s->K, NULL, s->ld);
     sn_tree_passive_levers(s->tree, s->work, s->v, 1, s->K, s->ld);
     if (s->full && s->nload) add_loads(s);
     s->is_kept = s->kept && s->full;

@@ -129,10 +129,10 @@ static void derivative_of_link(const snTree *tree, const snTreeWork *work, const
     for (int32_t k = j; k >= 0; k = tree->parent[k]) {
         spatial Sk = sp_load(work->S + 6 * k), ak = sp_load(d->a + 6 * k), bk = sp_load(d->b + 6 * k);
         dq[(int64_t)k * ld + j] = sp_dot(Sk, by_q);
-        dv[(int64_t)k * ld + j] = sp_dot(Sk, by_v);
+        if (dv) dv[(int64_t)k * ld + j] = sp_dot(Sk, by_v);
         if (k == j) continue;
         dq[(int64_t)j * ld + k] = sp_dot(row_B, ak) + sp_dot(row_I, bk);
-        dv[(int64_t)j * ld + k] = sp_dot(row_B, Sk) + 2 * sp_dot(row_I, ak);
+        if (dv) dv[(int64_t)j * ld + k] = sp_dot(row_B, Sk) + 2 * sp_dot(row_I, ak);
     }
 }
 
@@ -142,7 +142,7 @@ void sn_tree_inverse_derivative(const snTree *tree, snTreeWork *work, const doub
     derivativeScratch d = prepare_derivative(tree, work, qdd, gravity);
     for (int32_t i = 0; i < tree->ndof; ++i) {
         memset(dq + (int64_t)i * ld, 0, (size_t)tree->ndof * sizeof *dq);
-        memset(dv + (int64_t)i * ld, 0, (size_t)tree->ndof * sizeof *dv);
+        if (dv) memset(dv + (int64_t)i * ld, 0, (size_t)tree->ndof * sizeof *dv);
     }
     for (int32_t j = tree->ndof - 1; j >= 0; --j) {
         int32_t p = tree->parent[j];

@@ -92,7 +92,7 @@ bool sn_tree_forward(const snTree *tree, snTreeWork *work, const double *tau, v3
 /* Where driven[i]: qdd[i] is given and tau[i] found; else the other way round. Needs place and move. */
 bool sn_tree_hybrid(const snTree *tree, snTreeWork *work, const bool *driven, v3 gravity, double *qdd, double *tau);
 /* Derivatives of sn_tree_inverse by q and by v at the given qdd (NULL for zero): dq and dv, ndof rows each, row i of
- * tau_i. Needs place and move. */
+ * tau_i; dv may be NULL. Needs place and move. */
 void sn_tree_inverse_derivative(const snTree *tree, snTreeWork *work, const double *qdd, v3 gravity, double *dq,
                                 double *dv, int32_t ld);
 /* Adds J'f of a force (N, world) at a point of a link to tau. Needs place. */

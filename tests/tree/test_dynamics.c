@@ -167,6 +167,12 @@ static void derivative_of_the_inverse_is_that_of_differences(void **state)
                     assert_near((s->x[i] - s->y[i]) / (2 * e), exact[i * s->ld + j],
                                 1e-6 * (which ? scale_v : scale_q));
             }
+        /* Without dv, dq is the same. */
+        pose_at_random(c, &r, 0.8, 2);
+        sn_tree_inverse_derivative(&c->tree, c->work, s->a, gravity, s->dq, s->dv, s->ld);
+        sn_tree_inverse_derivative(&c->tree, c->work, s->a, gravity, s->dv, NULL, s->ld);
+        for (int32_t i = 0; i < n; ++i)
+            assert_memory_equal(s->dq + i * s->ld, s->dv + i * s->ld, (size_t)n * sizeof(double));
     }
 }
 
