@@ -164,9 +164,11 @@ static bool is_paralysed(const Explorer *e, int32_t u)
     return true;
 }
 
+/* A donor that cannot give, such as one that the base has already moved, is passed over; it is an error where none can.
+ */
 static snStatus all_transfers(Explorer *e, snProgress progress)
 {
-    snStatus status = SN_OK;
+    snStatus status = SN_OK, refused = SN_OK;
     int32_t n = sn_spec_count(e->spec, SN_KIND_LINE_MUSCLE);
     const char *last = "";
     for (snId id = 1; id <= n && status == SN_OK; ++id) {
@@ -178,8 +180,9 @@ static snStatus all_transfers(Explorer *e, snProgress progress)
         last = donor;
         if (progress.call && progress.call(progress.user, "explore", id, n)) return SN_CANCELLED;
         status = each_transfer(e, donor);
+        if (status == SN_BAD_INPUT) refused = status, status = SN_OK;
     }
-    return status;
+    return status == SN_OK && e->out->count == 0 ? refused : status;
 }
 
 /* ---- sets ----------------------------------------------------------------------------------- */

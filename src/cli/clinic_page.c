@@ -107,6 +107,17 @@ snStatus clinic_poses_motion(snCli *cli, const char *model_name, const snModel *
     return status;
 }
 
+snStatus clinic_motions_shipped(snCli *cli, const char *model_name, const snModel *model, double rate, snPoseList *l)
+{
+    snStatus status = SN_OK;
+    for (int32_t i = 1, n = l->count; status == SN_OK && i < n; ++i) { /* behind "flat", which is no motion */
+        char name[CLINIC_NAME];
+        memcpy(name, l->text[i], sizeof name); /* the list moves as it grows */
+        status = clinic_poses_motion(cli, model_name, model, name, rate, l);
+    }
+    return status;
+}
+
 snStatus clinic_poses_into(snCli *cli, snPoseList *l, snClinicDef *def)
 {
     free((void *)l->name);

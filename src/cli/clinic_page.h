@@ -4,7 +4,7 @@
 
 #include "cli.h"
 
-enum { CLINIC_CASES = 8, CLINIC_NAME = 80 };
+enum { CLINIC_CASES = 8, CLINIC_NAME = 80, CLINIC_RATE = 12 }; /* rate: frames a second of a motion on the page */
 
 /* Zeroed memory is an empty list. */
 typedef struct snPoseList {
@@ -20,6 +20,9 @@ snStatus clinic_poses_shipped(snCli *cli, const char *model_name, const snModel 
 /* All of a motion, so many frames a second. */
 snStatus clinic_poses_motion(snCli *cli, const char *model_name, const snModel *model, const char *motion, double rate,
                              snPoseList *list);
+/* All frames of the motions whose poses clinic_poses_shipped has put into the list. */
+snStatus clinic_motions_shipped(snCli *cli, const char *model_name, const snModel *model, double rate,
+                                snPoseList *list);
 void clinic_poses_free(snPoseList *list);
 /* Puts the poses into a def; the list must outlive it. */
 snStatus clinic_poses_into(snCli *cli, snPoseList *list, snClinicDef *def);

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double RATE = 12; /* frames a second of a motion in the file */
 
 typedef struct snHandout {
     snCli *cli;
@@ -81,7 +80,7 @@ static snStatus choose_poses(snHandout *h)
     const char *model = h->cli->argument[0], *text;
     snStatus status = clinic_poses_shipped(h->cli, model, h->model, &h->poses);
     for (int i = 0; status == SN_OK && (text = cli_option_nth(h->cli, "motion", i)); ++i)
-        status = clinic_poses_motion(h->cli, model, h->model, text, RATE, &h->poses);
+        status = clinic_poses_motion(h->cli, model, h->model, text, CLINIC_RATE, &h->poses);
     return status;
 }
 

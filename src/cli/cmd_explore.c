@@ -79,7 +79,7 @@ static snStatus run(snCli *cli)
                             &error);
         cli_progress_end(cli);
         if (status != SN_OK && status != SN_CANCELLED)
-            (void)cli_fail(cli, status, "%s", error.message[0] ? error.message : sn_status_text(status));
+            (void)cli_fail_file(cli, status, &error, cli->argument[0]);
     }
     if (status == SN_OK || (status == SN_CANCELLED && found.count)) tell(&c, &def, &found);
     sn_findings_free(&found);

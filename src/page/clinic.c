@@ -20,7 +20,7 @@ typedef struct Answer {
     snPatient *healthy, *changed;
     const double *q;
     double *pose; /* 7 nbody: scratch */
-    const snEndureDef *endure;
+    const snClinicMore *more;
 } Answer;
 
 static void put_key(Answer *a, const char *name)
@@ -244,7 +244,7 @@ static snStatus put_endurance(Answer *a, const char *name, snPatient *patient)
     snEndurance e;
     const snModel *m = sn_patient_model(patient);
     int32_t nu = sn_count(m, SN_ITEM_MUSCLE), had[CURVES], n = 0;
-    snStatus status = sn_endure(patient, a->q, a->endure, &e, NULL);
+    snStatus status = sn_endure(patient, a->q, a->more->endure, &e, NULL);
     if (status != SN_OK) return status;
     put_key(a, name);
     sn_json_text(&a->out, "{\"fails\":");
@@ -271,13 +271,51 @@ static snStatus put_over_time(Answer *a)
 {
     put_key(a, "over");
     sn_json_text(&a->out, "{\"work\":");
-    put_rounded(a, a->endure->work, 10);
-    put_number(a, "rest", a->endure->rest, 10);
-    put_number(a, "repeat", a->endure->repeat, 1);
+    put_rounded(a, a->more->endure->work, 10);
+    put_number(a, "rest", a->more->endure->rest, 10);
+    put_number(a, "repeat", a->more->endure->repeat, 1);
     snStatus status = put_endurance(a, "healthy", a->healthy);
     if (status == SN_OK && a->changed) status = put_endurance(a, "case", a->changed);
     sn_json_text(&a->out, "}");
     return status;
+}
+
+/* ---- what matters most ---------------------------------------------------------------------- */
+
+enum { FINDINGS = 24 }; /* that the page is told */
+
+/* An exploration that cannot be says why and leaves the rest of the answer. */
+static snStatus put_explored(Answer *a)
+{
+    int32_t n = a->model->ncoord;
+    double zero = 0, *still = SN_NEW_ARRAY(double, n);
+    snTargets one = {
+        .nframe = 1, .ncoordinate = n, .time = &zero, .q = (double *)(uintptr_t)a->q, .v = still, .a = still};
+    snFindings found = {0};
+    snError error = {0};
+    if (!still) return SN_NO_MEMORY;
+    snStatus status = sn_explore(a->more->spec, a->model, a->more->base, a->more->explore, &one, a->more->gravity,
+                                 &found, (snProgress){0}, &error);
+    put_key(a, "explore");
+    sn_json_text(&a->out, "{\"base\":");
+    put_rounded(a, found.base, 1e4);
+    put_key(a, "error");
+    sn_json_string(&a->out, status == SN_OK ? "" : error.message[0] ? error.message : sn_status_text(status));
+    put_key(a, "findings");
+    sn_json_text(&a->out, "[");
+    for (int32_t i = 0; status == SN_OK && i < found.count && i < FINDINGS; ++i) {
+        sn_json_text(&a->out, i ? ",{\"name\":" : "{\"name\":");
+        sn_json_string(&a->out, found.finding[i].name);
+        put_number(a, "missing", found.finding[i].missing, 1e4);
+        put_number(a, "change", found.finding[i].change, 1e4);
+        put_number(a, "torque", 1e3 * found.finding[i].torque, 10);
+        put_number(a, "worst", found.finding[i].coordinate, 1);
+        sn_json_text(&a->out, "}");
+    }
+    sn_json_text(&a->out, "]}");
+    sn_findings_free(&found);
+    sn_free(still);
+    return status == SN_NO_MEMORY ? status : SN_OK;
 }
 
 /* ---- all of it ---------------------------------------------------------------------------- */
@@ -297,14 +335,16 @@ static snStatus answer(Answer *a, bool look)
         status = put_case(a, look);
         if (status == SN_OK && look) status = put_compensators(a);
     }
-    return status == SN_OK && look && a->endure ? put_over_time(a) : status;
+    if (status == SN_OK && look && a->more && a->more->endure) status = put_over_time(a);
+    if (status == SN_OK && look && a->more && a->more->explore) status = put_explored(a);
+    return status;
 }
 
 snStatus sn_clinic_answer(const snModel *model, snPatient *healthy, snPatient *changed, const double *q, bool nearest,
-                          const snEndureDef *endure, uint32_t id, char **json, size_t *size)
+                          const snClinicMore *more, uint32_t id, char **json, size_t *size)
 {
     if (!model || !healthy || !q || !json || !size) return SN_BAD_ARGUMENT;
-    Answer a = {.model = model, .healthy = healthy, .changed = changed, .q = q, .endure = endure};
+    Answer a = {.model = model, .healthy = healthy, .changed = changed, .q = q, .more = more};
     a.pose = SN_NEW_ARRAY(double, 7 * model->nbody);
     if (!a.pose) return SN_NO_MEMORY;
     sn_json_text(&a.out, "{\"id\":");

@@ -30,7 +30,8 @@ snStatus sn_clinic_patients(const snSpec *spec, const snModel *model, const snCa
     snStatus status = healthy_case(c, &same);
     if (status != SN_OK) return sn_fail_no_memory(error);
     status = sn_patient_create(spec, model, same, &a, error);
-    if (status == SN_OK && c && sn_case_count(c) > 0) status = sn_patient_create(spec, model, c, &b, error);
+    if (status == SN_OK && c && sn_case_count(c) > sn_case_count(same))
+        status = sn_patient_create(spec, model, c, &b, error);
     sn_case_destroy(same);
     if (status != SN_OK) {
         sn_patient_destroy(a);
@@ -139,6 +140,7 @@ static snStatus put_answers(snPack *p, const snCase *c)
 {
     const snClinicDef *def = p->def->clinic;
     snPatient *healthy = NULL, *changed = NULL;
+    const snClinicMore more = {.endure = def->endure};
     snStatus status = sn_clinic_patients(p->def->spec, def->model, c, def->gravity, &healthy, &changed, p->error);
     if (status != SN_OK) return status;
     sn_pack_member(p, "answers");
@@ -147,8 +149,8 @@ static snStatus put_answers(snPack *p, const snCase *c)
         char *json = NULL;
         size_t size = 0;
         const double *q = def->pose + (int64_t)i * p->model->ncoord;
-        status = sn_clinic_answer(def->model, healthy, changed, q, true, is_frame(def, i) ? NULL : def->endure,
-                                  (uint32_t)i, &json, &size);
+        status = sn_clinic_answer(def->model, healthy, changed, q, true, is_frame(def, i) ? NULL : &more, (uint32_t)i,
+                                  &json, &size);
         if (status != SN_OK) (void)sn_fail(p->error, status, "the pose %.60s could not be solved", def->pose_name[i]);
         if (i) sn_json_text(&p->head, ",");
         if (status == SN_OK) sn_bytes_add(&p->head, json, size);

@@ -26,6 +26,9 @@ typedef struct Question {
     Change change[SN_CONSULT_CHANGES];
     double q[SN_CONSULT_COORDINATES];
     snEndureDef endure; /* repeat 0: not asked for */
+    bool explores;
+    snExploreDef explore;
+    char recipient[TEXT];
 } Question;
 
 struct snConsult {
@@ -36,6 +39,7 @@ struct snConsult {
     int32_t ncoord;
     /* of the thread */
     snPatient *healthy, *changed;
+    snCase *told; /* that of changed */
     Question now;
     snWorker worker;
     /* under its lock */
@@ -95,6 +99,25 @@ static bool read_endure(snConsult *c, const unsigned char *b, size_t size)
     return true;
 }
 
+static bool read_explore(snConsult *c, const unsigned char *b, size_t size)
+{
+    snExploreDef def = sn_default_explore_def();
+    if (size < 28 || size - 28 >= TEXT) return false;
+    uint32_t what = sn_wire_get(b + 8), count = sn_wire_get(b + 12);
+    def.each = (snExplore)(what ? what - 1 : 0), def.count = (int32_t)count, def.seed = sn_wire_get(b + 16);
+    def.level = sn_wire_get_float(b + 20), def.strength = sn_wire_get_float(b + 24);
+    bool sound = what <= SN_EXPLORE_RANDOM + 1 && count <= 1000 && def.level >= 0 && def.level <= 1 &&
+                 def.strength >= 0 && def.strength <= 1;
+    if (!sound || (what == SN_EXPLORE_TRANSFER + 1 && size == 28)) return false;
+    c->asked.explores = what > 0;
+    c->asked.explore = def;
+    memset(c->asked.recipient, 0, TEXT);
+    memcpy(c->asked.recipient, b + 28, size - 28);
+    c->asked.id = sn_wire_get(b + 4);
+    c->pose = true;
+    return true;
+}
+
 bool sn_consult_message(snConsult *c, const unsigned char *bytes, size_t size)
 {
     uint32_t op = size >= 4 ? sn_wire_get(bytes) : 0;
@@ -110,6 +133,8 @@ bool sn_consult_message(snConsult *c, const unsigned char *bytes, size_t size)
         fits = read_apply(c, bytes, size);
     else if (op == SN_CONSULT_ENDURE)
         fits = read_endure(c, bytes, size);
+    else if (op == SN_CONSULT_EXPLORE)
+        fits = read_explore(c, bytes, size);
     pthread_cond_signal(&c->worker.changed);
     pthread_mutex_unlock(&c->worker.lock);
     return fits;
@@ -178,19 +203,23 @@ static snStatus make_case(const Question *q, snCase **out)
     return status;
 }
 
+static const double gravity[4][3] = {{0, -9.81, 0}, {0, 0, -9.81}, {0, 0, 9.81}, {-9.81, 0, 0}}; /* by posture */
+
 static snStatus apply(snConsult *c, snError *error)
 {
-    static const double gravity[4][3] = {{0, -9.81, 0}, {0, 0, -9.81}, {0, 0, 9.81}, {-9.81, 0, 0}};
     snCase *made = NULL;
     snPatient *healthy = NULL, *changed = NULL;
     snStatus status = make_case(&c->now, &made);
     if (status == SN_OK)
         status = sn_clinic_patients(c->spec, c->model, made, gravity[c->now.posture], &healthy, &changed, error);
-    sn_case_destroy(made);
-    if (status != SN_OK) return status;
+    if (status != SN_OK) {
+        sn_case_destroy(made);
+        return status;
+    }
     sn_patient_destroy(c->healthy);
     sn_patient_destroy(c->changed);
-    c->healthy = healthy, c->changed = changed;
+    sn_case_destroy(c->told);
+    c->healthy = healthy, c->changed = changed, c->told = made;
     return SN_OK;
 }
 
@@ -198,8 +227,14 @@ static snStatus answer(snConsult *c, bool nearest)
 {
     char *json = NULL;
     size_t size = 0;
-    snStatus status = sn_clinic_answer(c->model, c->healthy, c->changed, c->now.q, nearest,
-                                       c->now.endure.repeat ? &c->now.endure : NULL, c->now.id, &json, &size);
+    c->now.explore.recipient = c->now.recipient;
+    snClinicMore more = {.endure = c->now.endure.repeat ? &c->now.endure : NULL,
+                         .explore = c->now.explores ? &c->now.explore : NULL,
+                         .spec = c->spec,
+                         .base = c->told,
+                         .gravity = gravity[c->now.posture]};
+    snStatus status =
+        sn_clinic_answer(c->model, c->healthy, c->changed, c->now.q, nearest, &more, c->now.id, &json, &size);
     if (status == SN_OK) publish(c, json, size);
     sn_studio_free(json);
     return status;
@@ -256,6 +291,7 @@ void sn_consult_destroy(snConsult *c)
     sn_worker_end(&c->worker);
     sn_patient_destroy(c->healthy);
     sn_patient_destroy(c->changed);
+    sn_case_destroy(c->told);
     free(c->answer);
     free(c);
 }

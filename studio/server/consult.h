@@ -15,7 +15,9 @@ typedef enum snConsultOp {
     SN_CONSULT_BEGIN,    /* a new case, empty */
     SN_CONSULT_CHANGE,   /* kind (snChangeKind), value, force (4 floats), then text: NAME or NAME>TO */
     SN_CONSULT_APPLY,    /* id, posture: 0 hanging, 1 palm down, 2 palm up, 3 thumb up */
-    SN_CONSULT_ENDURE    /* id, repetitions (0: none), work and rest (2 floats, s): final answers tell how both tire */
+    SN_CONSULT_ENDURE,   /* id, repetitions (0: none), work and rest (2 floats, s): final answers tell how both tire */
+    SN_CONSULT_EXPLORE   /* id, what (0: nothing, else 1 + snExplore), count, seed, level and strength (2 floats), then
+                          * text, the recipient of transfers: final answers rank it */
 } snConsultOp;
 
 enum { SN_CONSULT_COORDINATES = 29, SN_CONSULT_CHANGES = 64 }; /* what fits one message; changes of a case */

@@ -3,8 +3,10 @@
 
 import { actions, changeText, coordinateName, nerveName, NOTICE, strandOf, unitLabel } from "./anatomy";
 import type { Answer, Change, Compensator, Held, StudioData } from "./data";
-import { announce, byId, el } from "./dom";
+import { announce, byId, el, save } from "./dom";
+import { ExplorerCard, type Trial } from "./explorer";
 import { OverTimeCard, type Rhythm } from "./overtime";
+import { answerCsv } from "./table";
 
 const WORDS: Record<Held["verdict"], [string, string]> = {
   yes: ["Yes", "the pose can be held"],
@@ -19,11 +21,14 @@ const OFF = 5;
 
 export interface AnswerEvents {
   select(strand: number): void;
-  change(change: Change): void;
+  /** adds to the case */
+  change(...changes: Change[]): void;
   /** changes can be made here */
   editable: boolean;
   /** the answers to come should tell how the hands tire */
   endure(rhythm: Rhythm | null): void;
+  /** the answers to come should rank what this tries */
+  explore(trial: Trial | null): void;
 }
 
 export class AnswerPanel {
@@ -32,6 +37,8 @@ export class AnswerPanel {
   private readonly body = el("div", {});
   private readonly muscle = el("section", { class: "card", id: "muscle-card", "aria-label": "Selected muscle" });
   private readonly over: OverTimeCard;
+  private readonly explorer: ExplorerCard | null;
+  private changes: Change[] = [];
   private selected = -1;
   private said = "";
   private answer: Answer | null = null;
@@ -43,12 +50,17 @@ export class AnswerPanel {
   ) {
     this.muscle.hidden = true;
     this.over = new OverTimeCard(data, events.editable, (r) => events.endure(r));
-    this.root.append(this.cards, this.muscle, this.body, this.over.root, el("p", { class: "notice" }, NOTICE));
+    this.explorer = events.editable ? new ExplorerCard(data, data.clinic!, { ask: (t) => events.explore(t), change: (c) => events.change(...c) }) : null;
+    const table = el("button", { type: "button", class: "chip small", id: "save-table" }, "Save as table (CSV)");
+    table.addEventListener("click", () => this.saveTable());
+    this.root.append(this.cards, this.muscle, this.body, ...(this.explorer ? [this.explorer.root] : []), this.over.root,
+      el("div", { class: "chips" }, table), el("p", { class: "notice" }, NOTICE));
   }
 
   /** searching: where the hand ends up is not known yet. */
   show(answer: Answer, changes: Change[], searching: boolean): void {
     this.answer = answer;
+    this.changes = changes;
     const limbs: [string, Held][] = answer.case ? [["Healthy", answer.healthy], ["Case", answer.case]] : [["Healthy", answer.healthy]];
     this.cards.replaceChildren(...limbs.map(([name, held]) => this.card(name, held, searching && name === "Case")));
     const parts: Node[] = [];
@@ -60,9 +72,16 @@ export class AnswerPanel {
     this.body.replaceChildren(...parts);
     this.over.root.hidden = !this.events.editable && !answer.over;
     this.over.show(answer.over);
+    this.explorer?.show(answer.explore);
     this.drawMuscle();
     const text = limbs.map(([name, h]) => `${name}: ${h.verdict}`).join(", ");
     if (text !== this.said) announce((this.said = text));
+  }
+
+  private saveTable(): void {
+    if (!this.answer) return;
+    save(`${this.data.name}.csv`, "text/csv", answerCsv(this.data, this.answer, this.changes));
+    announce("Table saved");
   }
 
   select(strand: number): void {

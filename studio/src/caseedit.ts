@@ -3,7 +3,7 @@
 
 import { caseXml, changeText, coordinateName, lesionName, readCase, unitLabel } from "./anatomy";
 import type { Change, ClinicData, StudioData } from "./data";
-import { announce, byId, el } from "./dom";
+import { announce, byId, el, save } from "./dom";
 
 interface Kind {
   id: string;
@@ -87,9 +87,7 @@ export class CaseEditor {
   }
 
   private save(): void {
-    const link = el("a", { href: URL.createObjectURL(new Blob([caseXml(this.data.name, this.changes)], { type: "application/xml" })), download: "hand.case.xml" });
-    link.click();
-    window.setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+    save("hand.case.xml", "application/xml", caseXml(this.data.name, this.changes));
     announce("Case saved");
   }
 
@@ -135,11 +133,13 @@ export class CaseEditor {
     this.add(change);
   }
 
-  /** One change of a kind and name: a newer one takes the place of the older. */
-  add(change: Change): void {
-    const same = this.changes.findIndex((c) => c.kind === change.kind && c.name === change.name);
-    if (same >= 0) this.changes[same] = change;
-    else this.changes.push(change);
+  /** One change of a kind and name, and one nerve lesion: a newer one takes the place of the older. */
+  add(...changes: Change[]): void {
+    for (const change of changes) {
+      const same = this.changes.findIndex((c) => c.kind === change.kind && (c.name === change.name || c.kind === "nerve"));
+      if (same >= 0) this.changes[same] = change;
+      else this.changes.push(change);
+    }
     this.update();
   }
 

@@ -10,6 +10,7 @@ import { announce, byId, el } from "./dom";
 import { restFrame, type Frame } from "./frame";
 import { Grafts } from "./grafts";
 import { Labels } from "./labels";
+import { Loads } from "./loads";
 import type { View } from "./view";
 
 const POSTURES: [string, string][] = [["hanging", "Hand hangs"], ["palm-down", "Palm down"], ["palm-up", "Palm up"], ["thumb-up", "Thumb up"]];
@@ -37,6 +38,7 @@ export class Clinic {
   private readonly panel: AnswerPanel;
   private readonly healthy: Frame;
   private readonly grafts: Grafts;
+  readonly loads: Loads;
   private readonly sliders: { input: HTMLInputElement; shown: HTMLElement; index: number }[] = [];
   private readonly posture = el("select", { id: "posture", "aria-label": "Where gravity pulls" });
   private readonly toggles: Record<string, HTMLButtonElement> = {};
@@ -65,8 +67,10 @@ export class Clinic {
     this.healthy = restFrame(data);
     this.labels = new Labels(data, view, frame);
     this.grafts = new Grafts(view);
+    this.loads = new Loads(data, view);
     this.consult = new Consult(data, { answer: (a) => this.take(a), link: (t, bad) => this.showLink(t, bad) });
-    this.panel = new AnswerPanel(data, { select: (s) => events.select(s), change: (c) => this.editor?.add(c), editable: served, endure: (r) => this.consult.setRhythm(r) });
+    this.panel = new AnswerPanel(data, { select: (s) => events.select(s), change: (...c) => this.editor?.add(...c), editable: served,
+      endure: (r) => this.consult.setRhythm(r), explore: (t) => this.consult.setTrial(t) });
     const root = byId("clinic");
     if (served) {
       this.editor = new CaseEditor(data, this.clinic, () => this.caseChanged());
@@ -83,8 +87,22 @@ export class Clinic {
     return [...new Set(this.clinic.poses.map((p) => p.name))];
   }
 
+  private isMotion(name: string): boolean {
+    return this.clinic.poses.filter((p) => p.name === name).length > 1;
+  }
+
+  /** Motions of the server, to be chosen from a list; those of a file are few and stand beside its poses. */
+  private motions(): HTMLSelectElement {
+    const names = this.poseNames().filter((n) => this.isMotion(n));
+    const select = el("select", { id: "motion", "aria-label": "Motion to play" },
+      el("option", { value: "" }, "Play a motion …"), ...names.map((n) => el("option", { value: n }, capital(n.replace(/ in motion$/, "")))));
+    select.addEventListener("change", () => select.value && this.choosePose(select.value));
+    return select;
+  }
+
   private poses(): HTMLElement {
-    const chips = this.poseNames().map((name) => {
+    const names = this.poseNames().filter((n) => !this.served || !this.isMotion(n));
+    const chips = names.map((name) => {
       const b = el("button", { type: "button", class: "chip small", "data-pose": name, "aria-pressed": "false" }, capital(name));
       b.addEventListener("click", () => this.choosePose(name));
       return b;
@@ -94,7 +112,7 @@ export class Clinic {
     if (this.served) {
       this.posture.append(...POSTURES.map(([value, label]) => el("option", { value }, label)));
       this.posture.addEventListener("change", () => this.caseChanged());
-      card.append(this.posture);
+      card.append(this.motions(), this.posture);
     } else card.append(el("p", { class: "hint" }, `Gravity: ${POSTURES.find(([p]) => p === this.clinic.posture)?.[1].toLowerCase() ?? "as drawn"}. This file shows what was solved when it was written; sinew studio moves every joint.`));
     return card;
   }
@@ -123,6 +141,7 @@ export class Clinic {
       input.addEventListener("input", () => {
         this.q[index] = Number(input.value);
         this.showSlider(index);
+        this.stop();
         this.markPose("");
         this.glide = false;
         this.consult.setPose(this.q);
@@ -146,6 +165,8 @@ export class Clinic {
 
   private markPose(name: string): void {
     for (const b of byId("clinic").querySelectorAll("[data-pose]")) b.setAttribute("aria-pressed", String(b.getAttribute("data-pose") === name));
+    const motion = byId("clinic").querySelector<HTMLSelectElement>("#motion");
+    if (motion) motion.value = this.isMotion(name) ? name : "";
   }
 
   /** Switches above the picture: how muscles are drawn, and which hand. */
@@ -229,6 +250,7 @@ export class Clinic {
       this.stop();
       this.view.beside(null);
       this.grafts.show([]);
+      this.loads.show([]);
       this.view.drawTubes((t) => (t.idle.fill(0), (t.byActivity = false), (t.spread = 0)));
       byId("labels").replaceChildren();
       byId("captions").hidden = true;
@@ -283,7 +305,7 @@ export class Clinic {
   /** Poses of one name are the frames of a motion: they can be played. */
   private offerMotion(name: string): void {
     const motion = this.clinic.poses.flatMap((p, i) => (p.name === name ? [i] : []));
-    if (this.served || motion.length < 2) return this.mount();
+    if (motion.length < 2) return this.mount();
     const slider = el("input", { type: "range", id: "motion-time", min: 0, max: motion.length - 1, step: 1, value: 0, "aria-label": `Time of ${name}` });
     const clock = el("output", { class: "clock" });
     const show = (i: number) => {
@@ -291,7 +313,8 @@ export class Clinic {
       slider.value = String(i);
       clock.textContent = `${this.clinic.poses[motion[i]].time.toFixed(2)} s`;
       slider.setAttribute("aria-valuetext", clock.textContent);
-      this.showFile();
+      if (this.served) this.showFrame();
+      else this.showFile();
     };
     slider.addEventListener("input", () => (this.stop(), (this.glide = false), show(Number(slider.value))));
     const play = el("button", { type: "button", class: "chip", id: "motion-play" }, "Play");
@@ -302,12 +325,20 @@ export class Clinic {
     show(0);
   }
 
+  /** Asks the server about one moment of a motion. */
+  private showFrame(): void {
+    this.q = this.clinic.poses[this.filePose].q.slice();
+    this.data.coordinates.forEach((_, i) => this.showSlider(i));
+    this.consult.setPose(this.q);
+  }
+
   private advance: (() => void) | null = null;
   private playButton: HTMLButtonElement | null = null;
 
   private togglePlay(): void {
     if (this.timer) return this.stop();
     if (!this.advance || !this.playButton?.isConnected) return;
+    this.glide = false;
     this.timer = window.setInterval(() => this.advance?.(), 1000 / 12);
     this.playButton.textContent = "Pause";
   }
@@ -356,16 +387,19 @@ export class Clinic {
     const lost = new Set(shows.lost ?? []);
     this.view.tubes.hidden.forEach((_, s) => (this.view.tubes.hidden[s] = lost.has(s) ? 1 : 0));
     this.grafts.show(shows.grafts ?? []);
+    this.loads.show(this.changes);
     this.caption(both, shows === a.case);
     this.start(tween && !matchMedia("(prefers-reduced-motion: reduce)").matches);
   }
 
   private caption(both: boolean, changed: boolean): void {
     const captions = byId("captions");
-    const right = changed ? (this.editor ? "Case" : caseTitle(this.clinic.cases[this.fileCase].name)) : "Healthy";
+    const loaded = this.changes.some((c) => c.kind === "load");
+    const healthy = loaded ? "Healthy, same load" : "Healthy";
+    const right = changed ? (this.editor ? "Case" : caseTitle(this.clinic.cases[this.fileCase].name)) : loaded ? "Healthy, loaded" : "Healthy";
     captions.hidden = false;
     captions.classList.toggle("two", both);
-    captions.replaceChildren(...(both ? [el("span", {}, "Healthy")] : []), el("span", { class: changed ? "changed" : "" }, right));
+    captions.replaceChildren(...(both ? [el("span", {}, healthy)] : []), el("span", { class: changed ? "changed" : "" }, right));
   }
 
   private start(tween: boolean): void {

@@ -2,6 +2,7 @@
 // it was written.
 
 import type { Answer, Change, StudioData } from "./data";
+import type { Trial } from "./explorer";
 import { Seen } from "./seen";
 
 const KINDS: Change["kind"][] = ["strength", "passive", "cost", "cut", "nerve", "fuse", "load", "transfer", "couple"];
@@ -11,6 +12,7 @@ enum Op {
   Change,
   Apply,
   Endure,
+  Explore,
 }
 
 export interface ConsultEvents {
@@ -29,6 +31,7 @@ export class Consult {
   private changes: Change[] = [];
   private posture = 0;
   private planned = false;
+  private trial: Trial | null = null;
   private rhythm: { work: number; rest: number; repeat: number } | null = null;
 
   constructor(
@@ -46,6 +49,7 @@ export class Consult {
     socket.onopen = () => {
       this.events.link("connected", false);
       if (this.rhythm) this.setRhythm(this.rhythm);
+      if (this.trial) this.setTrial(this.trial);
       this.setCase(this.changes, this.posture);
     };
     const seen = new Seen(socket);
@@ -91,6 +95,13 @@ export class Consult {
   setRhythm(rhythm: { work: number; rest: number; repeat: number } | null): void {
     this.rhythm = rhythm;
     this.send(Op.Endure, [this.next(), rhythm?.repeat ?? 0], [rhythm?.work ?? 1, rhythm?.rest ?? 0]);
+  }
+
+  /** Final answers rank what this tries; null: no longer. */
+  setTrial(trial: Trial | null): void {
+    this.trial = trial;
+    const t = trial ?? { what: -1, count: 0, seed: 0, level: 0, strength: 0, to: "" };
+    this.send(Op.Explore, [this.next(), t.what + 1, t.count, t.seed], [t.level, t.strength], t.to);
   }
 
   private next(): number {

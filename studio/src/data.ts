@@ -248,6 +248,15 @@ export interface OverTime {
   case?: Endurance;
 }
 
+/** One thing taken away or given back after the other, ranked; torques over the tolerances of the joints, summed. */
+export interface Explored {
+  /** what the pose lacks before anything is tried */
+  base: number;
+  /** why nothing could be tried; empty: all is well */
+  error: string;
+  findings: { name: string; missing: number; change: number; torque: number; worst: number }[];
+}
+
 export interface Answer {
   id: number;
   final: boolean;
@@ -258,6 +267,7 @@ export interface Answer {
   case?: Held;
   compensators?: Compensator[];
   over?: OverTime;
+  explore?: Explored;
 }
 
 export interface ClinicData {

@@ -24,6 +24,13 @@ export function byId<T extends HTMLElement>(id: string): T {
   return node as T;
 }
 
+/** Hands a text over as a file. */
+export function save(name: string, type: string, text: string): void {
+  const link = el("a", { href: URL.createObjectURL(new Blob([text], { type })), download: name });
+  link.click();
+  window.setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}
+
 let region: HTMLElement | null = null;
 
 /** Says something to screen readers. */

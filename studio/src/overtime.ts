@@ -6,7 +6,7 @@ import { announce, el } from "./dom";
 
 const W = 300;
 const H = 92;
-const LEFT = 30;
+const LEFT = 36;
 const BOTTOM = 16;
 const DASHES = ["", "7 3", "2 3", "10 3 2 3", "1 4"];
 

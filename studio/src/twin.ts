@@ -10,7 +10,7 @@ import { Tubes } from "./tubes";
 export class Twin {
   readonly group = new THREE.Group();
   readonly tubes: Tubes;
-  private readonly bodies: THREE.Object3D[];
+  readonly bodies: THREE.Object3D[];
 
   constructor(data: StudioData, bones: THREE.Group[]) {
     this.tubes = new Tubes(data);

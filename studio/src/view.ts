@@ -200,6 +200,11 @@ export class View {
     if (this.frame) this.update(this.frame);
   }
 
+  /** What moves with a body, in each of the limbs. */
+  bodyObjects(index: number): THREE.Object3D[] {
+    return [this.bodies[index], ...(this.twin ? [this.twin.bodies[index]] : [])];
+  }
+
   get split(): boolean {
     return !!this.twinFrame;
   }

@@ -147,6 +147,53 @@ static void test_over_time_is_told_on_request(void **state)
     assert_false(endure(c, 5, 1000, 500, 500));
 }
 
+static bool explore(Case *c, uint32_t id, uint32_t what, uint32_t count, double level, double strength, const char *to)
+{
+    uint32_t whole[4] = {id, what, count, 1};
+    double number[2] = {level, strength};
+    return say(c, SN_CONSULT_EXPLORE, whole, 4, number, 2, to);
+}
+
+/* The ranking is that of the library, from the case on, until it is no longer asked for. */
+static void test_what_matters_most_is_told_on_request(void **state)
+{
+    Case *c = *state;
+    double q = (float)0.3, zero = 0, still = 0;
+    snTargets one = {.nframe = 1, .ncoordinate = 1, .time = &zero, .q = &q, .v = &still, .a = &still};
+    snExploreDef def = sn_default_explore_def();
+    snFindings found;
+    assert_true(pose(c, 1, 0.3));
+    assert_null(strstr(wait_for(c, "\"id\":1,\"final\":true", "\"healthy\""), "\"explore\""));
+    assert_true(explore(c, 2, 1 + SN_EXPLORE_UNIT, 0, 0, 0, ""));
+    const char *text = wait_for(c, "\"id\":2,\"final\":true", "\"explore\"");
+    assert_int_equal(
+        sn_explore(c->spec, c->model, NULL, &def, &one, (double[3]){0, -9.81, 0}, &found, (snProgress){0}, NULL),
+        SN_OK);
+    assert_true(found.count > 0 && found.finding[0].change > 0.1);
+    assert_near(number_after(text, "\"explore\"", "\"base\":"), found.base, 1e-4);
+    assert_near(number_after(text, "\"findings\"", "\"change\":"), found.finding[0].change, 1e-4);
+    assert_non_null(strstr(strstr(text, "\"findings\""), found.finding[0].name));
+    sn_findings_free(&found);
+    /* Of a case that has lost it already, nothing more is lost. */
+    assert_true(say(c, SN_CONSULT_BEGIN, NULL, 0, NULL, 0, ""));
+    assert_true(change(c, SN_CHANGE_CUT, 0, "flexor"));
+    assert_true(apply(c, 3, 0));
+    text = wait_for(c, "\"id\":3,\"final\":true", "\"explore\"");
+    assert_true(number_after(text, "\"explore\"", "\"base\":") > 0.1);
+    assert_near(number_after(strstr(text, "\"findings\""), "\"name\":\"flexor\"", "\"change\":"), 0, 1e-4);
+    /* What cannot be explored is told beside the rest of the answer. */
+    assert_true(explore(c, 4, 1 + SN_EXPLORE_TRANSFER, 0, 0, 0, "nobody"));
+    text = wait_for(c, "\"id\":4,\"final\":true", "\"findings\":[]");
+    assert_null(strstr(text, "\"error\":\"\""));
+    assert_true(explore(c, 5, 0, 0, 0, 0, ""));
+    assert_null(strstr(wait_for(c, "\"id\":5,\"final\":true", "\"healthy\""), "\"explore\""));
+    assert_false(explore(c, 6, 9, 0, 0, 0, ""));
+    assert_false(explore(c, 6, 1 + SN_EXPLORE_TRANSFER, 0, 0, 0, ""));
+    assert_false(explore(c, 6, 1 + SN_EXPLORE_TOP, 2000, 0, 0, ""));
+    assert_false(explore(c, 6, 1 + SN_EXPLORE_THRESHOLD, 1, 2, 0, ""));
+    assert_false(explore(c, 6, 1 + SN_EXPLORE_THRESHOLD, 1, 0, -1, ""));
+}
+
 static void test_case_loses_and_heals(void **state)
 {
     Case *c = *state;
@@ -193,6 +240,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_answers_are_those_of_the_library, start, end),
         cmocka_unit_test_setup_teardown(test_over_time_is_told_on_request, start, end),
+        cmocka_unit_test_setup_teardown(test_what_matters_most_is_told_on_request, start, end),
         cmocka_unit_test_setup_teardown(test_case_loses_and_heals, start, end),
         cmocka_unit_test_setup_teardown(test_nonsense_is_refused, start, end),
     };

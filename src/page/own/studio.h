@@ -82,14 +82,22 @@ static inline void sn_studio_free(void *bytes)
     sn_release(bytes);
 }
 
+/* What a page may ask beyond whether a pose can be held; NULL: nothing. */
+typedef struct snClinicMore {
+    const snEndureDef *endure;   /* how both limbs tire */
+    const snExploreDef *explore; /* what would cost most in this pose, or give back most; needs what follows */
+    const snSpec *spec;
+    const snCase *base; /* the case to start from; NULL: healthy */
+    const double *gravity;
+} snClinicMore;
 /* What a healthy limb and a case (NULL: none) say to a pose: JSON for the page, as docs/studio.md describes it.
- * nearest: also where the limb ends up that cannot hold it and who compensates, which takes some 25 ms instead of less
- * than 1. id comes back in the answer. Both patients are of the model. endure (NULL: nothing): also how both tire. Free
- * it with sn_studio_free. */
+ * nearest: also where the limb ends up that cannot hold it, who compensates, and more (may be NULL), which takes some
+ * 25 ms instead of less than 1. id comes back in the answer. Both patients are of the model. Free it with
+ * sn_studio_free. */
 snStatus sn_clinic_answer(const snModel *model, snPatient *healthy, snPatient *changed, const double *q, bool nearest,
-                          const snEndureDef *endure, uint32_t id, char **json, size_t *size);
-/* The patient of a case, and the healthy one that bears the same loads and coupling; c may be NULL, *changed is NULL
- * then. */
+                          const snClinicMore *more, uint32_t id, char **json, size_t *size);
+/* The patient of a case, and the healthy one that bears the same loads and coupling; *changed is NULL where c is, or
+ * changes nothing else. */
 snStatus sn_clinic_patients(const snSpec *spec, const snModel *model, const snCase *c, const double gravity[3],
                             snPatient **healthy, snPatient **changed, snError *error);
 
