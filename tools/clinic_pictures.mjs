@@ -38,14 +38,18 @@ async function therapist(browser) {
   for (const key of ["o", "l"]) await page.keyboard.press(key);
   await shot(page, "therapist-3");
   for (const key of ["o", "l"]) await page.keyboard.press(key);
-  await page.click("#more-changes summary");
-  await page.selectOption("#change-kind", "transfer");
-  await page.selectOption("#change-name", "EI");
-  await page.selectOption("#change-to", "DI1");
-  await page.click("#change-add");
-  await page.keyboard.press("h");
-  await page.keyboard.press("h");
+  await page.click("#explorer summary");
+  await page.selectOption("#explore-what", { label: "Each tendon transfer to one muscle" });
+  await page.selectOption("#explore-to", "DI1");
+  await page.waitForSelector('.ranked button[aria-label*="EI to DI1"]');
+  await page.evaluate(() => document.getElementById("explorer").scrollIntoView());
   await shot(page, "therapist-4");
+  await page.click('.ranked button[aria-label*="EI to DI1"]');
+  await page.click("#explorer summary");
+  await page.keyboard.press("h");
+  await page.keyboard.press("h");
+  await page.evaluate(() => document.querySelector(".verdicts").scrollIntoView());
+  await shot(page, "therapist-5");
   await page.context().close();
   server.kill("SIGINT");
 }

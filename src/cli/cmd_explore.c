@@ -78,8 +78,7 @@ static snStatus run(snCli *cli)
         status = sn_explore(c.spec, c.model, c.changes, &def, &c.targets, c.gravity, &found, cli_progress_callback(cli),
                             &error);
         cli_progress_end(cli);
-        if (status != SN_OK && status != SN_CANCELLED)
-            (void)cli_fail_file(cli, status, &error, cli->argument[0]);
+        if (status != SN_OK && status != SN_CANCELLED) (void)cli_fail_file(cli, status, &error, cli->argument[0]);
     }
     if (status == SN_OK || (status == SN_CANCELLED && found.count)) tell(&c, &def, &found);
     sn_findings_free(&found);
@@ -89,7 +88,7 @@ static snStatus run(snCli *cli)
 
 static const snOption options[] = {
     {"each", SN_OPTION_CHOICE, "unit|nerve|joint|transfer",
-     "cut each unit (default), each lesion, fuse each joint, or transfer each muscle --to one", 0, 0},
+     "what to try in turn: cut each muscle (default) or nerve, fuse each joint, transfer each muscle --to one", 0, 0},
     {"to", SN_OPTION_TEXT, "RECIPIENT", "with --each transfer: unit, or group such as ED", 0, 0},
     {"top", SN_OPTION_COUNT, "N", "weaken the N most used units, one after the other", 1, 1000},
     {"threshold", SN_OPTION_NUMBER, "A", "weaken all units whose activation exceeds A", 0, 1},
@@ -108,7 +107,9 @@ const snCommand cmd_explore = {
     .about = "Rank what matters most for a motion: each muscle, nerve, joint or tendon transfer",
     .details = "Figures are torques that no activations can produce, relative to the tolerance of each joint. With a "
                "case, the case is\n"
-               "the base: a transfer is ranked by what it restores.",
+               "the base: a transfer is ranked by what it restores. --top, --threshold and --random weaken a set of "
+               "muscles, one more\n"
+               "in each line; to choose the set yourself, use --strength.",
     .example = "sinew explore hand-clinical fist --each nerve",
     .output = "healthy\n"
               "... frames; missing torque of the base: ... tolerances, summed over the joints, on average\n"

@@ -101,12 +101,14 @@ export class ExplorerCard {
     const transfer = what === TRANSFER;
     const shown = what >= SETS ? found.findings : found.findings.filter((f) => (transfer ? -f.change : f.change) > WORTH).slice(0, MOST);
     const none = transfer ? "No transfer gives anything back." : "Nothing is lost: the pose needs none of them alone.";
+    const equal = found.findings.filter((f) => Math.abs(f.change - shown[0]?.change) < WORTH).length;
+    const tie = transfer && equal > 1 ? ` ${equal} of them do equally well here: what each donor leaves behind decides.` : "";
     const units = transfer ? "What each gives back" : what >= SETS ? "What is lost as one after the other is added" : "What each would cost";
     this.result.replaceChildren(
       ...(found.error ? [el("p", { class: "note bad", role: "alert" }, found.error)] : []),
       ...(shown.length ? [this.list(shown)] : found.error ? [] : [el("p", { class: "hint" }, none)]),
       ...(what >= SETS && shown.length ? [this.adopt(shown)] : []),
-      el("p", { class: "hint" }, `${units}: missing torque over the tolerance of each joint, summed${found.base > WORTH ? `; ${found.base.toFixed(2)} are missing already` : ""}. ${what >= SETS ? "" : "Press one to add it to the case."}`));
+      el("p", { class: "hint" }, `${units}: missing torque over the tolerance of each joint, summed${found.base > WORTH ? `; ${found.base.toFixed(2)} are missing already` : ""}. ${what >= SETS ? "" : "Press one to add it to the case."}${tie}`));
     announce(found.error || (shown.length ? `${shown.length} ranked, first ${this.title(shown[0].name)}` : none));
   }
 
@@ -116,10 +118,10 @@ export class ExplorerCard {
       const bar = el("span", { class: "fill2" });
       bar.style.width = `${(100 * Math.abs(f.change)) / top}%`;
       const worst = f.worst >= 0 ? `${coordinateName(this.data.coordinates[f.worst])} lacks ${f.torque.toFixed(0)}\u00a0mN\u00a0m` : "nothing is missing";
-      const amount = `${f.change > 0 ? "+" : f.change < 0 ? "−" : ""}${Math.abs(f.change).toFixed(2)}`;
+      const amount = Math.max(0, this.trial.what === TRANSFER ? -f.change : f.change).toFixed(2);
       const inside = [el("span", { class: "unit" }, this.title(f.name), el("small", {}, worst)), el("span", { class: "bar2" }, bar), el("span", { class: "level" }, amount)];
       if (this.trial.what >= SETS) return el("li", { class: "taker" }, ...inside);
-      const b = el("button", { type: "button", class: "taker", "aria-label": `Add to the case: ${this.title(f.name)}; missing torque ${amount}, ${worst}` }, ...inside);
+      const b = el("button", { type: "button", class: "taker", "aria-label": `Add to the case: ${this.title(f.name)}; ${this.trial.what === TRANSFER ? "gives back" : "costs"} ${amount}; then ${worst}` }, ...inside);
       b.addEventListener("click", () => this.events.change([this.changeOf(f.name)]));
       return el("li", {}, b);
     }));
