@@ -29,7 +29,7 @@ export class Controls {
     private readonly view: View,
     private readonly scale: Scale,
   ) {
-    const hasTarget = data.live || !!data.replay?.targetPositions;
+    const hasTarget = data.live || !!data.clinic || !!data.replay?.targetPositions;
     const switches: Switch[] = [
       { layer: "bones", label: "Bones", key: "B", on: true, there: true },
       { layer: "strands", label: data.strands.every((s) => s.line) ? "Muscles" : "Strands", key: "S", on: true, there: data.strands.length > 0 },

@@ -138,6 +138,11 @@ test("an ulnar palsy from the page alone, in pictures", () =>
     await redrawn(page);
     assert.ok((await page.locator(".name-tag").count()) >= 4);
     await page.screenshot({ path: join(shots, "clinic-spread.png") });
+    for (const on of [false, true]) {
+      await page.keyboard.press("g");
+      assert.equal(await page.getAttribute("#layer-target", "aria-pressed"), String(on));
+      assert.equal(await page.evaluate(() => window.studio.view.target.visible), on);
+    }
     await page.keyboard.press("h");
     assert.deepEqual(await page.locator("#captions span").allInnerTexts(), ["Healthy"]);
     await page.keyboard.press("h");
