@@ -61,7 +61,7 @@ soak: ## SOAK_MOTIONS (2000) random motions of the hand, hours; interrupted, it 
 
 fuzz: ## each fuzz target for FUZZ_SECONDS (60) or until it has had FUZZ_UNTIL inputs in all, FUZZ_JOBS at a time
 	@tools/install_deps.sh build test page browser
-	@tools/run_tests fuzz
+	@tools/run_tests fuzz $(ONLY)
 
 docs: all ## write the reference pages in docs/ anew from the tables in the code
 	@tools/make_docs.sh build/sinew
