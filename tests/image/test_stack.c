@@ -194,7 +194,7 @@ static void test_a_long_chunk_takes_no_memory(void **state)
     snError error = {0};
     struct rusage before;
     assert_int_equal(getrusage(RUSAGE_SELF, &before), 0);
-    assert_int_equal(sn_parse_png("long.png", bytes, sizeof bytes - 1, &picture, &error), SN_BAD_INPUT);
+    assert_int_equal(sn_parse_png("long.png", bytes, sizeof bytes - 1, &picture, &error), SN_BAD_FILE);
     struct rusage after;
     assert_int_equal(getrusage(RUSAGE_SELF, &after), 0);
     assert_true(after.ru_maxrss < before.ru_maxrss + 100000); /* kB */
