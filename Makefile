@@ -59,9 +59,9 @@ soak: ## SOAK_MOTIONS (2000) random motions of the hand, hours; interrupted, it 
 	@cmake --build build --target soak_control_hand models
 	@SINEW_MODELS=build/models:models nice -n 19 build/tests/soak_control_hand build/soak.tsv $(SOAK_MOTIONS)
 
-fuzz: ## each fuzz target for FUZZ_SECONDS (60), FUZZ_JOBS at a time, those below FUZZ_UNTIL inputs in all
+fuzz: ## each fuzz target for FUZZ_SECONDS (60) or until it has had FUZZ_UNTIL inputs in all, FUZZ_JOBS at a time
 	@tools/install_deps.sh build test page browser
-	@tools/run_tests fuzz
+	@tools/run_tests fuzz $(ONLY)
 
 docs: all ## write the reference pages in docs/ anew from the tables in the code
 	@tools/make_docs.sh build/sinew

@@ -23,9 +23,12 @@ typedef struct {
     snWriter *writer;
 } Png;
 
+/* Chunks are never longer than their file, rows and what unpacks them take less than a megabyte: libpng would take up
+ * to 2 GB because a file of 40 bytes says so, and its own limit is a warning only. */
 static png_voidp give(png_structp png, png_alloc_size_t size)
 {
     Png *p = png_get_mem_ptr(png);
+    if (size > p->size + (1 << 20)) return NULL;
     void *block = sn_alloc(size, 1);
     if (!block) p->no_memory = true;
     return block;

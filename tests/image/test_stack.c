@@ -5,6 +5,7 @@
 #include "io/own/kept.h"
 #include "io/stack_read.h"
 
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 static snStack make_stack(void)
@@ -184,12 +185,28 @@ static void test_no_memory(void **state)
     sn_stack_free(&stack);
 }
 
+/* A chunk that says it has 2 GB in a file of 42 bytes; libpng would take them before it reads. Found by fuzzing. */
+static void test_a_long_chunk_takes_no_memory(void **state)
+{
+    (void)state;
+    static const char bytes[] = "\211PNG\r\n\032\n\0\0\0\rIHDR\0\0\0\4\0\0\0\1\2\3\0\0\0\204R\347^{\0\0\014sPLTE";
+    snPicture picture = {0};
+    snError error = {0};
+    struct rusage before;
+    assert_int_equal(getrusage(RUSAGE_SELF, &before), 0);
+    assert_int_equal(sn_parse_png("long.png", bytes, sizeof bytes - 1, &picture, &error), SN_BAD_FILE);
+    struct rusage after;
+    assert_int_equal(getrusage(RUSAGE_SELF, &after), 0);
+    assert_true(after.ru_maxrss < before.ru_maxrss + 100000); /* kB */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_format_is_read_back), cmocka_unit_test(test_pixels_are_in_the_world),
-        cmocka_unit_test(test_headers_are_understood),    cmocka_unit_test(test_bad_files_are_refused),
-        cmocka_unit_test(test_slices_of_different_size),  cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_every_format_is_read_back),    cmocka_unit_test(test_pixels_are_in_the_world),
+        cmocka_unit_test(test_headers_are_understood),       cmocka_unit_test(test_bad_files_are_refused),
+        cmocka_unit_test(test_slices_of_different_size),     cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_a_long_chunk_takes_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
