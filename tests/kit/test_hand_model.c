@@ -1,6 +1,5 @@
 /* The generated hand: counts, drawn exactly through its eyelets, settles, holds, and its mirror image is one. */
-#include "base/alloc.h"
-#include "check.h"
+#include "forked_failures.h"
 #include "geom/mesh.h"
 #include "hand/hand.h"
 #include "model/nodes.h"
@@ -25,6 +24,23 @@ static snSpec *author(bool left, bool meshes)
     return spec;
 }
 
+static snSpec *whole[2]; /* right and left, with meshes; made once for all tests */
+
+static int set_up(void **state)
+{
+    (void)state;
+    whole[0] = author(false, true), whole[1] = author(true, true);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    sn_spec_destroy(whole[0]);
+    sn_spec_destroy(whole[1]);
+    return 0;
+}
+
 /* Shapes of muscles, not bones. */
 static bool is_belly(const snSpec *spec, const snNodeDef *node)
 {
@@ -34,7 +50,7 @@ static bool is_belly(const snSpec *spec, const snNodeDef *node)
 static void counts(void **state)
 {
     (void)state;
-    snSpec *spec = author(false, true);
+    const snSpec *spec = whole[0];
     int moving = 0, meshes = 0, bellies = 0, surfaces = 0, on_strands = 0;
     for (snId id = 1; id <= sn_spec_count(spec, SN_KIND_BODY); ++id) moving += !sn_spec_body(spec, id)->pinned;
     for (snId id = 1; id <= sn_spec_count(spec, SN_KIND_NODE); ++id) {
@@ -55,7 +71,6 @@ static void counts(void **state)
     assert_int_equal(bellies, 56); /* one for each strand, triceps, brachialis */
     assert_int_equal(surfaces, 9);
     assert_int_equal(on_strands, 4); /* lumbricals on the deep flexors */
-    sn_spec_destroy(spec);
 }
 
 /* Every bone of both hands is closed, manifold, outside out, and of reasonable size. */
@@ -63,7 +78,7 @@ static void bones_are_solid(void **state)
 {
     (void)state;
     for (int side = 0; side < 2; ++side) {
-        snSpec *spec = author(side == 1, true);
+        const snSpec *spec = whole[side];
         for (snId id = 1; id <= sn_spec_count(spec, SN_KIND_NODE); ++id) {
             const snNodeDef *n = sn_spec_node(spec, id);
             if (n->kind != SN_NODE_MESH || is_belly(spec, n)) continue;
@@ -76,14 +91,13 @@ static void bones_are_solid(void **state)
             assert_in_range(n->ntriangle, 250,
                             1500); /* pisiform to radius: enough to look round, few enough for a page */
         }
-        sn_spec_destroy(spec);
     }
 }
 
 static void no_problems(void **state)
 {
     (void)state;
-    snSpec *spec = author(false, true);
+    const snSpec *spec = whole[0];
     snProblems problems = {0};
     snStatus status = sn_check(spec, &problems);
     char text[1024];
@@ -92,7 +106,6 @@ static void no_problems(void **state)
     assert_int_equal(status, SN_OK);
     assert_int_equal(problems.nerror, 0);
     sn_problems_free(&problems);
-    sn_spec_destroy(spec);
 }
 
 static snModel *compiled(const snSpec *spec)
@@ -152,7 +165,7 @@ static v3 world_point(const snSpec *spec, snId node, const double *x)
 static void left_is_the_mirror_image(void **state)
 {
     (void)state;
-    snSpec *right = author(false, true), *left = author(true, true);
+    const snSpec *right = whole[0], *left = whole[1];
     assert_int_equal(sn_spec_count(right, SN_KIND_NODE), sn_spec_count(left, SN_KIND_NODE));
     double worst = 0;
     for (snId id = 1; id <= sn_spec_count(right, SN_KIND_NODE); ++id) {
@@ -167,8 +180,6 @@ static void left_is_the_mirror_image(void **state)
         }
     }
     assert_at_most(worst, 1e-12);
-    sn_spec_destroy(right);
-    sn_spec_destroy(left);
 }
 
 /* The same joint coordinates put both hands into mirrored poses. */
@@ -216,17 +227,17 @@ static void every_allocation_may_fail(void **state)
     def.tables = TABLES;
     def.left = true;
     int64_t live = sn_alloc_live();
-    snStatus status = SN_NO_MEMORY;
-    for (int64_t n = 0; status != SN_OK; n += 1 + n / 24) {
-        snSpec *spec = NULL;
-        snError error;
-        sn_alloc_fail_after(n);
-        status = sn_author_hand(&def, &spec, &error);
-        sn_alloc_fail_after(-1);
-        assert_true(status == SN_OK || status == SN_NO_MEMORY);
-        sn_spec_destroy(spec);
-        assert_int_equal(sn_alloc_live(), live);
-    }
+    snSpec *spec = NULL;
+    snError error;
+    forks_begin();
+    snStatus status = sn_author_hand(&def, &spec, &error);
+    if (forks_end()) forks_judge(status == SN_NO_MEMORY && !spec && sn_alloc_live() == live);
+    print_message("%d allocations made to fail\n", forks.made);
+    assert_int_equal(status, SN_OK);
+    assert_int_equal(forks.bad, 0);
+    assert_true(forks.made > 1000);
+    sn_spec_destroy(spec);
+    assert_int_equal(sn_alloc_live(), live);
 }
 
 int main(void)
@@ -241,5 +252,5 @@ int main(void)
         cmocka_unit_test(bad_tables_are_named),
         cmocka_unit_test(every_allocation_may_fail),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, set_up, tear_down);
 }
