@@ -223,6 +223,7 @@ static void bad_tables_are_named(void **state)
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
+    heavy_case();
     snHandDef def = sn_default_hand_def();
     def.tables = TABLES;
     def.left = true;
