@@ -1,4 +1,4 @@
-/* cmocka with what it lacks: doubles. */
+/* cmocka with what it lacks: doubles, and cases that are left out where they take too long. */
 #ifndef SN_TESTS_CHECK_H
 #define SN_TESTS_CHECK_H
 
@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -28,6 +29,13 @@
             print_error("%s = %.17g, expected at most %s = %.17g\n", #a, a_, #b, b_);                                  \
             fail();                                                                                                    \
         }                                                                                                              \
+    } while (0)
+
+/* The first line of a case that takes long under a sanitizer, and whose code other cases of the same program run too:
+ * make test runs it in the release build, make test-full under the sanitizers as well. */
+#define heavy_case()                                                                                                   \
+    do {                                                                                                               \
+        if (getenv("SINEW_LIGHT")) skip();                                                                             \
     } while (0)
 
 #endif

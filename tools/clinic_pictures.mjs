@@ -84,7 +84,7 @@ async function animator(browser) {
   rmSync(folder, { recursive: true, force: true });
 }
 
-const browser = await launch();
+const browser = await launch({ smooth: true });
 if (!browser) throw new Error("no Chromium found");
 await therapist(browser);
 await animator(browser);

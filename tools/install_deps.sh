@@ -33,7 +33,8 @@ library:libclang_rt.asan-x86_64.a:/libclang-rt-dev
 path:/usr/aarch64-linux-gnu/include/stdlib.h:/libc6-dev-arm64-cross
 path:/usr/include/wasm32-wasi/stdlib.h:/wasi-libc"
 needs_page="tool:node:nodejs tool:npm:npm"
-needs_browser="tool:chromium:chromium"
+# The shell does half the work of the whole browser; where the archive has none, chromium serves.
+needs_browser="tool:chromium:chromium tool:chromium-headless-shell:/chromium-headless-shell"
 # Blender draws its windows through OpenGL in software on a display that exists in memory only. Blender's own builds
 # bring numpy along; that of Debian takes the system's and does not ask for it.
 needs_blender="tool:blender:blender tool:python3:python3 tool:Xvfb:xvfb tool:xauth:xauth
@@ -109,20 +110,26 @@ fi
 
 echo "installing:$names"
 $as_root apt-get update -qq || echo "apt-get update failed; trying with the lists that are there" >&2
-packages=
+required=
+optional=
 for package in $missing; do
     case $package in
-    /*)
-        package=${package#/}
-        apt-cache show "$package" >/dev/null 2>&1 || continue
-        ;;
+    /*) apt-cache show "${package#/}" >/dev/null 2>&1 && optional="$optional ${package#/}" ;;
+    *) required="$required $package" ;;
     esac
-    packages="$packages $package"
 done
-[ -z "$packages" ] && exit 0
-# shellcheck disable=SC2086
-$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $packages >/dev/null || {
-    echo "apt-get could not install:$packages" >&2
-    exit 1
+
+# $1: packages, as one word
+install() {
+    [ -z "$1" ] && return 0
+    # shellcheck disable=SC2086
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $1 >/dev/null || {
+        echo "apt-get could not install:$1" >&2
+        return 1
+    }
+    echo "installed:$1"
 }
-echo "installed:$packages"
+install "$required$optional" && exit 0
+[ -z "$optional" ] && exit 1
+echo "trying without:$optional" >&2
+install "$required"

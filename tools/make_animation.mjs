@@ -106,7 +106,7 @@ function animation(frames) {
   return chunk("RIFF", body);
 }
 
-const browser = await launch();
+const browser = await launch({ smooth: true });
 if (!browser) {
   console.error("make_animation.mjs: no chromium on the PATH");
   process.exit(1);

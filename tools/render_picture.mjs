@@ -51,7 +51,7 @@ function stage({ time, index, count, width, height, shown, skin }) {
   return index;
 }
 
-const browser = await launch();
+const browser = await launch({ smooth: true });
 if (!browser) {
   console.error("render_picture.mjs: no chromium on the PATH");
   process.exit(1);

@@ -7,6 +7,7 @@
  * activation. Meshes are left out: nothing that is solved needs them. */
 #include "analysis/patient.h"
 #include "model/check.h"
+#include "model/copy.h"
 #include "model/tree_order.h"
 
 #include "base/error.h"
@@ -171,19 +172,21 @@ static snStatus add_transferred(const snSpec *from, const snChange *t, const snL
 
 /* ---- the copy ------------------------------------------------------------------------------- */
 
-static snStatus copy_nodes(const snSpec *from, snSpec *to)
-{
-    snStatus status = SN_OK;
-    for (snId id = 1; id <= sn_spec_count(from, SN_KIND_NODE) && status == SN_OK; ++id) {
-        snNodeDef node = *sn_spec_node(from, id);
-        if (node.kind == SN_NODE_MESH) node.kind = SN_NODE_LOCATOR; /* keeps the ids of parents */
-        status = sn_add_node(to, &node, NULL);
-    }
-    return status;
-}
+typedef struct Copy {
+    const snSpec *from;
+    snSpec *to;
+} Copy;
 
-#define EACH(kind, read, add)                                                                                          \
-    for (snId id = 1; id <= sn_spec_count(from, kind) && status == SN_OK; ++id) status = add(to, read(from, id), NULL);
+static snStatus copy_one(void *user, snKind kind, snId id)
+{
+    const Copy *c = user;
+    if (kind == SN_KIND_LINE_MUSCLE) return SN_OK;                       /* added later, transferred or as they are */
+    if (kind == SN_KIND_GROUP || kind == SN_KIND_FUNCTION) return SN_OK; /* may name a muscle that is split */
+    if (kind != SN_KIND_NODE) return sn_copy_element(c->from, c->to, kind, id);
+    snNodeDef node = *sn_spec_node(c->from, id);
+    if (node.kind == SN_NODE_MESH) node.kind = SN_NODE_LOCATOR; /* keeps the ids of parents */
+    return sn_add_node(c->to, &node, NULL);
+}
 
 static snStatus copy_rest(const snSpec *from, snSpec *to)
 {
@@ -191,11 +194,7 @@ static snStatus copy_rest(const snSpec *from, snSpec *to)
     model.skin = "";
     snStatus status = sn_set_scene(to, sn_spec_scene(from));
     if (status == SN_OK) status = sn_set_model(to, &model);
-    if (status == SN_OK) status = copy_nodes(from, to);
-    EACH(SN_KIND_BODY, sn_spec_body, sn_add_body)
-    EACH(SN_KIND_FORCE_LENGTH, sn_spec_force_length, sn_add_force_length)
-    EACH(SN_KIND_COORDINATE, sn_spec_coordinate, sn_add_coordinate)
-    EACH(SN_KIND_SPRING, sn_spec_spring, sn_add_spring)
+    if (status == SN_OK) status = sn_copy_elements(from, copy_one, &(Copy){from, to});
     return status;
 }
 

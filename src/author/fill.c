@@ -11,6 +11,7 @@
 #include "base/def.h"
 #include "base/error.h"
 #include "math/spline.h"
+#include "model/copy.h"
 #include "model/nodes.h"
 
 #include <stdio.h>
@@ -225,8 +226,22 @@ static snStatus copy_constraint(Fill *f, snId id)
     return sn_add_constraint(f->to, &def, NULL);
 }
 
-#define EACH(kind, call)                                                                                               \
-    for (snId id = 1; id <= sn_spec_count(f->from, kind) && status == SN_OK; ++id) status = call;
+static snStatus copy_one(void *user, snKind kind, snId id)
+{
+    Fill *f = user;
+    switch (kind) {
+    case SN_KIND_STRAND:
+        return copy_strand(f, id);
+    case SN_KIND_GROUP:
+        return copy_group(f, sn_spec_group(f->from, id));
+    case SN_KIND_CONSTRAINT:
+        return copy_constraint(f, id);
+    case SN_KIND_FUNCTION:
+        return copy_function(f, sn_spec_function(f->from, id));
+    default:
+        return sn_copy_element(f->from, f->to, kind, id);
+    }
+}
 
 static snStatus copy_model(Fill *f)
 {
@@ -234,17 +249,7 @@ static snStatus copy_model(Fill *f)
     snModelDef model = *sn_spec_model(f->from);
     model.scene = ""; /* a file of its own: the input's scene is not written over */
     if (status == SN_OK) status = sn_set_model(f->to, &model);
-    EACH(SN_KIND_NODE, sn_add_node(f->to, sn_spec_node(f->from, id), NULL))
-    EACH(SN_KIND_BODY, sn_add_body(f->to, sn_spec_body(f->from, id), NULL))
-    EACH(SN_KIND_JOINT, sn_add_joint(f->to, sn_spec_joint(f->from, id), NULL))
-    EACH(SN_KIND_STRAND, copy_strand(f, id))
-    EACH(SN_KIND_GROUP, copy_group(f, sn_spec_group(f->from, id)))
-    EACH(SN_KIND_CONSTRAINT, copy_constraint(f, id))
-    EACH(SN_KIND_FORCE_LENGTH, sn_add_force_length(f->to, sn_spec_force_length(f->from, id), NULL))
-    EACH(SN_KIND_FUNCTION, copy_function(f, sn_spec_function(f->from, id)))
-    EACH(SN_KIND_COORDINATE, sn_add_coordinate(f->to, sn_spec_coordinate(f->from, id), NULL))
-    EACH(SN_KIND_SPRING, sn_add_spring(f->to, sn_spec_spring(f->from, id), NULL))
-    EACH(SN_KIND_LINE_MUSCLE, sn_add_line_muscle(f->to, sn_spec_line_muscle(f->from, id), NULL))
+    if (status == SN_OK) status = sn_copy_elements(f->from, copy_one, f);
     return status;
 }
 

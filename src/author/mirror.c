@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "math/vec.h"
+#include "model/copy.h"
 #include "model/views.h"
 #include "sinew/author.h"
 
@@ -98,27 +99,20 @@ static snStatus copy_surface(const mirror *m, snNodeDef *node)
     return status;
 }
 
-static snStatus copy_nodes(const mirror *m)
+static snStatus copy_node(const mirror *m, snId id)
 {
-    snStatus status = SN_OK;
-    for (snId id = 1; id <= sn_spec_count(m->from, SN_KIND_NODE) && status == SN_OK; ++id) {
-        snNodeDef node = *sn_spec_node(m->from, id);
-        turn(m, &node);
-        switch (node.kind) {
-        case SN_NODE_MESH:
-            status = copy_mesh(m, &node);
-            break;
-        case SN_NODE_CURVE:
-            status = copy_curve(m, &node);
-            break;
-        case SN_NODE_SURFACE:
-            status = copy_surface(m, &node);
-            break;
-        default:
-            status = sn_add_node(m->to, &node, NULL);
-        }
+    snNodeDef node = *sn_spec_node(m->from, id);
+    turn(m, &node);
+    switch (node.kind) {
+    case SN_NODE_MESH:
+        return copy_mesh(m, &node);
+    case SN_NODE_CURVE:
+        return copy_curve(m, &node);
+    case SN_NODE_SURFACE:
+        return copy_surface(m, &node);
+    default:
+        return sn_add_node(m->to, &node, NULL);
     }
-    return status;
 }
 
 /* A joint whose frame is a group gets a locator of its own inside it, half a turn about the mirrored axis away. */
@@ -179,11 +173,26 @@ static snStatus copy_line_muscle(const mirror *m, snId id)
     return status;
 }
 
-#define EACH(kind, copy)                                                                                               \
-    for (snId id = 1; id <= sn_spec_count(m->from, kind) && status == SN_OK; ++id) status = copy(m, id);
-#define COPY(kind, read, add)                                                                                          \
-    for (snId id = 1; id <= sn_spec_count(m->from, kind) && status == SN_OK; ++id)                                     \
-        status = add(m->to, read(m->from, id), NULL);
+static snStatus copy_one(void *user, snKind kind, snId id)
+{
+    const mirror *m = user;
+    switch (kind) {
+    case SN_KIND_NODE:
+        return copy_node(m, id);
+    case SN_KIND_BODY:
+        return copy_body(m, id);
+    case SN_KIND_JOINT:
+        return copy_joint(m, id);
+    case SN_KIND_COORDINATE:
+        return copy_coordinate(m, id);
+    case SN_KIND_SPRING:
+        return copy_spring(m, id);
+    case SN_KIND_LINE_MUSCLE:
+        return copy_line_muscle(m, id);
+    default:
+        return sn_copy_element(m->from, m->to, kind, id);
+    }
+}
 
 /* What was seen from one side of the mirror's axis is seen from the other. False: they do not fit. */
 static bool mirror_views(const mirror *m, char *out, size_t size)
@@ -202,7 +211,7 @@ static bool mirror_views(const mirror *m, char *out, size_t size)
     return true;
 }
 
-static snStatus copy_elements(const mirror *m)
+static snStatus copy_elements(mirror *m)
 {
     snModelDef model = *sn_spec_model(m->from);
     model.gravity[m->axis] = -model.gravity[m->axis];
@@ -211,17 +220,7 @@ static snStatus copy_elements(const mirror *m)
     model.views = views;
     snStatus status = sn_set_scene(m->to, sn_spec_scene(m->from));
     if (status == SN_OK) status = sn_set_model(m->to, &model);
-    if (status == SN_OK) status = copy_nodes(m);
-    EACH(SN_KIND_BODY, copy_body)
-    EACH(SN_KIND_JOINT, copy_joint)
-    COPY(SN_KIND_STRAND, sn_spec_strand, sn_add_strand)
-    COPY(SN_KIND_GROUP, sn_spec_group, sn_add_group)
-    COPY(SN_KIND_CONSTRAINT, sn_spec_constraint, sn_add_constraint)
-    COPY(SN_KIND_FORCE_LENGTH, sn_spec_force_length, sn_add_force_length)
-    COPY(SN_KIND_FUNCTION, sn_spec_function, sn_add_function)
-    EACH(SN_KIND_COORDINATE, copy_coordinate)
-    EACH(SN_KIND_SPRING, copy_spring)
-    EACH(SN_KIND_LINE_MUSCLE, copy_line_muscle)
+    if (status == SN_OK) status = sn_copy_elements(m->from, copy_one, m);
     return status;
 }
 

@@ -6,6 +6,7 @@
 #include "author/own/variants.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "model/copy.h"
 #include "model/nodes.h"
 #include "sinew/author.h"
 
@@ -130,9 +131,14 @@ static snStatus copy_function(Plain *p, const snFunctionDef *from)
     return status;
 }
 
-#define EACH(kind, call)                                                                                               \
-    for (snId id = 1; id <= sn_spec_count(p->from, kind) && status == SN_OK; ++id)                                     \
-        if (!p->gone[kind][id - 1]) status = call;
+static snStatus copy_one(void *user, snKind kind, snId id)
+{
+    Plain *p = user;
+    if (p->gone[kind][id - 1]) return SN_OK;
+    if (kind == SN_KIND_GROUP) return copy_group(p, id);
+    if (kind == SN_KIND_FUNCTION) return copy_function(p, sn_spec_function(p->from, id));
+    return sn_copy_element(p->from, p->to, kind, id);
+}
 
 static snStatus copy(Plain *p)
 {
@@ -140,17 +146,7 @@ static snStatus copy(Plain *p)
     model.scene = "";
     snStatus status = sn_set_scene(p->to, sn_spec_scene(p->from));
     if (status == SN_OK) status = sn_set_model(p->to, &model);
-    EACH(SN_KIND_NODE, sn_add_node(p->to, sn_spec_node(p->from, id), NULL))
-    EACH(SN_KIND_BODY, sn_add_body(p->to, sn_spec_body(p->from, id), NULL))
-    EACH(SN_KIND_JOINT, sn_add_joint(p->to, sn_spec_joint(p->from, id), NULL))
-    EACH(SN_KIND_STRAND, sn_add_strand(p->to, sn_spec_strand(p->from, id), NULL))
-    EACH(SN_KIND_GROUP, copy_group(p, id))
-    EACH(SN_KIND_CONSTRAINT, sn_add_constraint(p->to, sn_spec_constraint(p->from, id), NULL))
-    EACH(SN_KIND_FORCE_LENGTH, sn_add_force_length(p->to, sn_spec_force_length(p->from, id), NULL))
-    EACH(SN_KIND_FUNCTION, copy_function(p, sn_spec_function(p->from, id)))
-    EACH(SN_KIND_COORDINATE, sn_add_coordinate(p->to, sn_spec_coordinate(p->from, id), NULL))
-    EACH(SN_KIND_SPRING, sn_add_spring(p->to, sn_spec_spring(p->from, id), NULL))
-    EACH(SN_KIND_LINE_MUSCLE, sn_add_line_muscle(p->to, sn_spec_line_muscle(p->from, id), NULL))
+    if (status == SN_OK) status = sn_copy_elements(p->from, copy_one, p);
     return status;
 }
 

@@ -1,4 +1,5 @@
 #include "base/alloc.h"
+#include "base/alloc_ask.h"
 
 #include "sinew/base.h"
 
@@ -10,6 +11,7 @@ enum { ALIGN = 64 };
 
 static atomic_llong total_count, live_count, live_bytes;
 static atomic_llong fail_after = -1;
+static bool (*_Atomic ask)(void);
 
 /* The size of a block is kept in the 64 bytes before it. */
 static size_t *size_of(void *block)
@@ -19,6 +21,8 @@ static size_t *size_of(void *block)
 
 static int may_allocate(void)
 {
+    bool (*fails)(void) = atomic_load(&ask);
+    if (fails && fails()) return 0;
     long long left = atomic_load(&fail_after);
     if (left < 0) return 1;
     if (left == 0) return 0;
@@ -84,6 +88,10 @@ int64_t sn_alloc_bytes(void)
 void sn_alloc_fail_after(int64_t n)
 {
     atomic_store(&fail_after, n);
+}
+void sn_alloc_ask(bool (*fails)(void))
+{
+    atomic_store(&ask, fails);
 }
 
 void sn_release(void *memory)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 256, USUAL = 2, NAME = 80 };
+enum { MOST = 256, USUAL = 2, NAME = CLI_NAME };
 
 /* Folder of the model's file, without the slash. */
 static snStatus folder_of(snCli *cli, const char *model, char *folder, size_t size)
@@ -20,19 +20,6 @@ static snStatus folder_of(snCli *cli, const char *model, char *folder, size_t si
     else
         (void)snprintf(folder, size, ".");
     return SN_OK;
-}
-
-static int read_list(const char *path, snDemo *demo)
-{
-    FILE *file = fopen(path, "r");
-    char line[NAME];
-    int count = 0;
-    while (file && count < DEMO_MOTIONS && fgets(line, sizeof line, file)) {
-        line[strcspn(line, " \t\r\n#")] = '\0';
-        if (line[0]) (void)snprintf(demo->chosen[count++], NAME, "%s", line);
-    }
-    if (file) (void)fclose(file);
-    return count;
 }
 
 static int by_name(const void *a, const void *b)
@@ -66,7 +53,7 @@ snStatus cli_demo_motions(snCli *cli, snDemo *demo, int *count)
     snStatus status = folder_of(cli, demo->model, folder, sizeof folder);
     if (status != SN_OK) return status;
     (void)snprintf(path, sizeof path, "%s/demo.txt", folder);
-    *count = read_list(path, demo);
+    *count = cli_read_names(path, DEMO_MOTIONS, demo->chosen);
     (void)snprintf(path, sizeof path, "%s/motions", folder);
     if (*count == 0) *count = first_motions(path, demo);
     if (*count > 0) return SN_OK;

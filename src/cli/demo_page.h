@@ -17,7 +17,7 @@ typedef struct snDemoMotion {
 
 typedef struct snDemo {
     const char *model;
-    char chosen[DEMO_MOTIONS][80]; /* motions that the model shows when none are asked for */
+    char chosen[DEMO_MOTIONS][CLI_NAME]; /* motions that the model shows when none are asked for */
     char folder[3000];
     bool page;  /* the studio's page is there */
     bool plots; /* the library draws them */

@@ -76,6 +76,18 @@ void *cli_read_bytes(const char *path, size_t *size)
     return bytes;
 }
 
+int32_t cli_read_names(const char *path, int32_t most, char (*name)[CLI_NAME])
+{
+    FILE *file = fopen(path, "r");
+    int32_t count = 0;
+    while (file && count < most && fgets(name[count], CLI_NAME, file)) {
+        name[count][strcspn(name[count], " \t\r\n#")] = '\0';
+        count += name[count][0] != '\0';
+    }
+    if (file) (void)fclose(file);
+    return count;
+}
+
 snStatus cli_save_bytes(snCli *cli, const char *path, const void *bytes, size_t size)
 {
     snError error = {0};

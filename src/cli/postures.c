@@ -8,19 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int32_t read_names(const char *path, snPostures *p)
-{
-    FILE *file = fopen(path, "r");
-    char line[POSTURE_NAME];
-    int32_t count = 0;
-    while (file && count < POSTURES && fgets(line, sizeof line, file)) {
-        line[strcspn(line, " \t\r\n#")] = '\0';
-        if (line[0]) memcpy(p->text[count++], line, sizeof line);
-    }
-    if (file) (void)fclose(file);
-    return count;
-}
-
 /* The moment of a motion that is farthest from rest. */
 static snStatus load_one(const char *model_name, const snModel *model, const char *motion, double *value,
                          snError *error)
@@ -48,7 +35,7 @@ snStatus cli_load_postures(snCli *cli, const char *model_name, const snModel *mo
     if (sn_find_model(model_name, path, sizeof path - 16, &error) != SN_OK) return SN_OK;
     char *slash = strrchr(path, '/');
     memcpy(slash ? slash + 1 : path, "postures.txt", sizeof "postures.txt");
-    int32_t named = read_names(path, postures);
+    int32_t named = cli_read_names(path, POSTURES, postures->text);
     if (named == 0) return SN_OK;
     postures->value = calloc((size_t)named * (size_t)ncoord + 1, sizeof *postures->value);
     if (!postures->value) return cli_fail(cli, SN_NO_MEMORY, "out of memory");

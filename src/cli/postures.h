@@ -6,11 +6,11 @@
 
 #include "page/own/studio.h"
 
-enum { POSTURES = 32, POSTURE_NAME = 80 };
+enum { POSTURES = 32 };
 
 typedef struct snPostures {
     int32_t count;
-    char text[POSTURES][POSTURE_NAME];
+    char text[POSTURES][CLI_NAME];
     const char *name[POSTURES];
     double *value; /* a value for each coordinate, posture after posture */
 } snPostures;

@@ -268,6 +268,13 @@ static int ray_crosses(v3 o, v3 d, v3 a, v3 b, v3 c)
     return along < 0 ? -1 : 0;
 }
 
+/* Both children of an inner node: one stands behind it, the other where it says. */
+static inline void push_children(const snBvh *tree, const Node *node, int32_t *stack, int32_t *top)
+{
+    stack[(*top)++] = node->first;
+    stack[(*top)++] = (int32_t)(node - tree->node) + 1;
+}
+
 static bool ray_winding(const snBvh *tree, v3 o, v3 d, int *winding)
 {
     int32_t stack[STACK], top = 0;
@@ -278,8 +285,7 @@ static bool ray_winding(const snBvh *tree, v3 o, v3 d, int *winding)
         const Node *node = tree->node + stack[--top];
         if (!ray_meets_box(node, o, inverse)) continue;
         if (!node->count) {
-            stack[top++] = node->first;
-            stack[top++] = (int32_t)(node - tree->node) + 1;
+            push_children(tree, node, stack, &top);
             continue;
         }
         for (int32_t i = 0; i < node->count; ++i) {
@@ -406,8 +412,7 @@ bool sn_bvh_segment_crosses(const snBvh *tree, v3 a, v3 b)
         const Node *node = tree->node + stack[--top];
         if (!boxes_meet(node, &box)) continue;
         if (!node->count) {
-            stack[top++] = node->first;
-            stack[top++] = (int32_t)(node - tree->node) + 1;
+            push_children(tree, node, stack, &top);
             continue;
         }
         for (int32_t i = 0; i < node->count; ++i) {

@@ -31,16 +31,17 @@ static int32_t end_view(snGltf *g, size_t start, int target)
     return g->nview++;
 }
 
-static void put_u32(snBytes *bin, uint32_t bits)
+/* The lowest `size` bytes of a number, at most four. */
+static void put_bits(snBytes *bin, uint32_t bits, int size)
 {
     unsigned char b[4];
-    sn_little_put(b, bits, 4);
-    sn_bytes_add(bin, b, 4);
+    sn_little_put(b, bits, size);
+    sn_bytes_add(bin, b, (size_t)size);
 }
 
 static void put_float(snBytes *bin, double value)
 {
-    put_u32(bin, sn_float_bits(value));
+    put_bits(bin, sn_float_bits(value), 4);
 }
 
 static void put_bound(snBytes *t, const char *key, const double *bound, int width)
@@ -104,13 +105,6 @@ int32_t sn_gltf_vectors(snGltf *g, const double *value, size_t count, int width,
     return g->naccessor++;
 }
 
-static void put_u16(snBytes *bin, uint32_t bits)
-{
-    unsigned char b[2];
-    sn_little_put(b, bits, 2);
-    sn_bytes_add(bin, b, 2);
-}
-
 static int32_t quantum(double value, bool small)
 {
     double most = small ? 127 : 32767;
@@ -123,7 +117,7 @@ static void put_quantum(snBytes *bin, int32_t value, bool small)
     if (small)
         sn_bytes_add(bin, &b, 1);
     else
-        put_u16(bin, (uint32_t)value & 0xffff);
+        put_bits(bin, (uint32_t)value & 0xffff, 2);
 }
 
 static void put_quantum_bounds(snBytes *t, const double *value, size_t count, double least)
@@ -153,9 +147,9 @@ int32_t sn_gltf_differences(snGltf *g, const double *value, size_t count, double
     for (size_t i = 0; i < count; ++i) {
         if (!longer(value + 3 * i, 3, least)) continue;
         if (wide)
-            put_u32(&g->bin, (uint32_t)i);
+            put_bits(&g->bin, (uint32_t)i, 4);
         else
-            put_u16(&g->bin, (uint32_t)i);
+            put_bits(&g->bin, (uint32_t)i, 2);
         ++kept;
     }
     size_t stored = kept ? kept : 1; /* glTF wants one at least */
@@ -187,9 +181,9 @@ int32_t sn_gltf_indices(snGltf *g, const int32_t *index, size_t count)
     bool wide = most >= 65535; /* the largest number of 16 bits has a meaning of its own */
     for (size_t i = 0; i < count; ++i)
         if (wide)
-            put_u32(&g->bin, (uint32_t)index[i]);
+            put_bits(&g->bin, (uint32_t)index[i], 4);
         else
-            put_u16(&g->bin, (uint32_t)index[i]);
+            put_bits(&g->bin, (uint32_t)index[i], 2);
     start_accessor(g, end_view(g, start, 34963), wide ? 5125 : 5123, count, 1);
     sn_json_text(&g->accessors, "}");
     return g->naccessor++;
@@ -198,7 +192,7 @@ int32_t sn_gltf_indices(snGltf *g, const int32_t *index, size_t count)
 int32_t sn_gltf_joints(snGltf *g, const int32_t *joint, size_t count)
 {
     size_t start = g->bin.size;
-    for (size_t i = 0; i < 4 * count; ++i) put_u16(&g->bin, (uint32_t)joint[i]);
+    for (size_t i = 0; i < 4 * count; ++i) put_bits(&g->bin, (uint32_t)joint[i], 2);
     start_accessor(g, end_view(g, start, 34962), 5123, count, 4);
     sn_json_text(&g->accessors, "}");
     return g->naccessor++;
@@ -207,7 +201,7 @@ int32_t sn_gltf_joints(snGltf *g, const int32_t *joint, size_t count)
 int32_t sn_gltf_texture(snGltf *g, const double *uv, size_t count)
 {
     size_t start = g->bin.size;
-    for (size_t i = 0; i < 2 * count; ++i) put_u16(&g->bin, (uint32_t)lrint(65535 * fmin(fmax(uv[i], 0), 1)));
+    for (size_t i = 0; i < 2 * count; ++i) put_bits(&g->bin, (uint32_t)lrint(65535 * fmin(fmax(uv[i], 0), 1)), 2);
     start_accessor(g, end_view(g, start, 34962), 5123, count, 2);
     sn_json_text(&g->accessors, ",\"normalized\":true}");
     return g->naccessor++;

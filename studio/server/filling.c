@@ -5,6 +5,7 @@
  * while it runs, with another number of strands, gives up the one that runs and begins anew. */
 #include "filling.h"
 
+#include "passing.h"
 #include "wire.h"
 #include "worker.h"
 
@@ -12,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { INPUTS = 20, HEADER = 28, TEXT = 1200, MOST_STRANDS = 400, SAMPLES = 24 };
 static const double TICK = 1.0 / 60;
@@ -180,38 +180,19 @@ static snFillAnswer watch(void *user, snAutoStrands *strands, int32_t step, doub
     }
 }
 
-static char *read_file(const char *path, size_t *size)
-{
-    FILE *file = fopen(path, "rb");
-    char *text = NULL;
-    long length = -1;
-    if (file && fseek(file, 0, SEEK_END) == 0) length = ftell(file);
-    if (length >= 0 && fseek(file, 0, SEEK_SET) == 0 && (text = malloc((size_t)length + 1)))
-        *size = fread(text, 1, (size_t)length, file);
-    if (file) (void)fclose(file);
-    return text;
-}
-
-/* The new model as text, by way of a folder that only this user can enter (mkdtemp makes it 0700) and that is removed
- * again. */
+/* The new model as text, by way of a folder that is removed again. */
 static snStatus keep(snFilling *f, const snSpec *filled, snError *error)
 {
-    char folder[256], muscle[300], scene[300], *texts[2] = {NULL, NULL};
-    const char *base = getenv("TMPDIR");
-    if (!base || !*base || strlen(base) > sizeof folder - 32) base = "/tmp";
-    snprintf(folder, sizeof folder, "%s/sinew-strands-XXXXXX", base);
+    char folder[SN_PASSING_FOLDER], muscle[SN_PASSING_PATH], scene[SN_PASSING_PATH], *texts[2] = {NULL, NULL};
     size_t sizes[2] = {0, 0};
-    if (!mkdtemp(folder)) {
-        snprintf(error->message, sizeof error->message, "no folder for the result");
-        return SN_WRITE_FAILED;
-    }
-    snprintf(muscle, sizeof muscle, "%s/strands.muscle.xml", folder);
-    snprintf(scene, sizeof scene, "%s/strands.scene.xml", folder);
-    snStatus status = sn_save_model(filled, muscle, error);
-    if (status == SN_OK) texts[0] = read_file(muscle, &sizes[0]), texts[1] = read_file(scene, &sizes[1]);
-    (void)unlink(muscle);
-    (void)unlink(scene);
-    (void)rmdir(folder);
+    snStatus status = sn_passing_begin(folder, error);
+    if (status != SN_OK) return status;
+    sn_passing_path(muscle, folder, "strands.muscle.xml");
+    sn_passing_path(scene, folder, "strands.scene.xml");
+    status = sn_save_model(filled, muscle, error);
+    if (status == SN_OK) texts[0] = sn_passing_read(muscle, &sizes[0]), texts[1] = sn_passing_read(scene, &sizes[1]);
+    sn_passing_end(folder, muscle);
+    sn_passing_end(folder, scene);
     if (status == SN_OK && (!texts[0] || !texts[1])) status = SN_NO_MEMORY;
     pthread_mutex_lock(&f->worker.lock);
     if (status == SN_OK) {

@@ -2,16 +2,17 @@
 #include "studio/server/slices.h"
 #include "author/own/surface.h"
 #include "image/own/image.h"
+#include "studio/server/passing.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { MOST_DEEDS = 500 };
-static const double FARTHEST = 1e6; /* pixels: beyond, a place is a mistake */
+static const char CONTOURS[] = "muscle.contours.xml"; /* while it passes through the disk */
+static const double FARTHEST = 1e6;                   /* pixels: beyond, a place is a mistake */
 
 typedef enum snDeedKind { SN_DEED_SEED, SN_DEED_WALL, SN_DEED_PUSH, SN_DEED_PLAIN } snDeedKind;
 typedef struct snDeed {
@@ -200,16 +201,16 @@ static snStatus do_all(snSlices *s, snError *error)
     return status;
 }
 
+/* Whether what is written can be read again: the reader refuses loops that cross themselves. */
 static bool loops_are_sound(const snSlices *s, snError *error)
 {
-    char path[] = "/tmp/sinew-slices-XXXXXX";
+    char folder[SN_PASSING_FOLDER], path[SN_PASSING_PATH];
     snContours back = {0};
-    int fd = mkstemp(path);
-    if (fd < 0) return true;
-    close(fd);
+    if (sn_passing_begin(folder, error) != SN_OK) return false;
+    sn_passing_path(path, folder, CONTOURS);
     bool sound = sn_save_contours(&s->contours, path, error) == SN_OK && sn_load_contours(path, &back, error) == SN_OK;
     sn_contours_free(&back);
-    unlink(path);
+    sn_passing_end(folder, path);
     return sound;
 }
 
@@ -240,31 +241,14 @@ static unsigned char *act(snSlices *s, const snDeed *deed, size_t *size)
 
 /* ---- files ------------------------------------------------------------------------------------ */
 
-static unsigned char *read_whole(const char *path, size_t *size)
-{
-    FILE *file = fopen(path, "rb");
-    if (!file) return NULL;
-    long length = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
-    unsigned char *bytes = length > 0 ? malloc((size_t)length) : NULL;
-    rewind(file);
-    if (bytes && fread(bytes, 1, (size_t)length, file) != (size_t)length) {
-        free(bytes);
-        bytes = NULL;
-    }
-    (void)fclose(file);
-    if (bytes) *size = (size_t)length;
-    return bytes;
-}
-
 static unsigned char *contour_file(const snSlices *s, size_t *size)
 {
-    char path[] = "/tmp/sinew-slices-XXXXXX";
+    char folder[SN_PASSING_FOLDER], path[SN_PASSING_PATH];
     snError error = {0};
-    int fd = s->contours.nmuscle > 0 ? mkstemp(path) : -1;
-    if (fd < 0) return NULL;
-    close(fd);
-    unsigned char *bytes = sn_save_contours(&s->contours, path, &error) == SN_OK ? read_whole(path, size) : NULL;
-    unlink(path);
+    if (s->contours.nmuscle == 0 || sn_passing_begin(folder, &error) != SN_OK) return NULL;
+    sn_passing_path(path, folder, CONTOURS);
+    unsigned char *bytes = sn_save_contours(&s->contours, path, &error) == SN_OK ? sn_passing_read(path, size) : NULL;
+    sn_passing_end(folder, path);
     return bytes;
 }
 

@@ -110,6 +110,7 @@ static double rms_deg(const snPursueReport *r, bool wrist)
 static void motions_are_followed(void **state)
 {
     (void)state;
+    heavy_case();
     static const char *const name[] = {"fist",         "pinch", "point", "wave", "letter_s", "finger_extension",
                                        "wrist_circle", "spread"};
     snPatient *p = patient();
@@ -321,6 +322,7 @@ static void coarse_keys_are_filled_in(void **state)
 static void loads_tire(void **state)
 {
     (void)state;
+    heavy_case();
     snCase *c = sn_case_create("");
     snPatient *loaded = NULL, *free_hand = patient();
     sn_case_add(c, &(snChange){.kind = SN_CHANGE_LOAD, .name = "dp2", .force = {0, 0, 5}});

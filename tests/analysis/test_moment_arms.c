@@ -64,6 +64,19 @@ static snStrandDef muscle(void)
     return def;
 }
 
+/* The arm with one muscle along a path, with a drum on its hinge or without. */
+static snModel *arm_with(const snPath *path, double lower, double upper, bool drum)
+{
+    static const double nowhere[3] = {0}, axis[3] = {0, 0, 1};
+    snBuild build = sn_build_begin();
+    sn_build_model(&build, 0.1, 0);
+    add_arm(&build, lower, upper);
+    if (drum) sn_build_cylinder(&build, "drum", "frame", nowhere, axis, DRUM, 0.05);
+    snStrandDef def = muscle();
+    sn_build_strand(&build, &def, path);
+    return compiled(sn_build_end(&build));
+}
+
 /* From one eyelet on the frame to one on the arm: L = |E1 - turned E2| plus what does not change. */
 static void straight_strand_has_the_closed_form(void **state)
 {
@@ -73,12 +86,7 @@ static void straight_strand_has_the_closed_form(void **state)
                    {.p = {0.04, 0.015, 0}, .kind = SN_VIA_SLIDING, .on = "arm"},
                    {.p = {0.08, 0.01, 0}, .kind = SN_VIA_FIXED, .on = "arm"}};
     snPath path = {.via = via, .nvia = 4, .npoint = 80, .belly = 0.08};
-    snBuild build = sn_build_begin();
-    sn_build_model(&build, 0.1, 0);
-    add_arm(&build, -30, 30);
-    snStrandDef def = muscle();
-    sn_build_strand(&build, &def, &path);
-    snModel *m = compiled(sn_build_end(&build));
+    snModel *m = arm_with(&path, -30, 30, false);
     snArms *arms = arms_of(m);
     const snArmCurve *c = curve_of(m, arms, "biceps", "elbow.0");
     double worst = 0;
@@ -101,18 +109,11 @@ static void straight_strand_has_the_closed_form(void **state)
 static void wrapped_strand_has_the_radius(void **state)
 {
     (void)state;
-    static const double nowhere[3] = {0}, axis[3] = {0, 0, 1};
     snVia via[] = {{.p = {-0.15, DRUM, 0}, .kind = SN_VIA_FIXED, .on = "frame"},
                    {.p = {0, DRUM, 0}, .kind = SN_VIA_SURFACE, .on = "drum", .before = 0.024, .after = 0.024},
                    {.p = {0.1, DRUM, 0}, .kind = SN_VIA_FIXED, .on = "arm"}};
     snPath path = {.via = via, .nvia = 3, .npoint = 90, .belly = 0.08};
-    snBuild build = sn_build_begin();
-    sn_build_model(&build, 0.1, 0);
-    add_arm(&build, -60, 0);
-    sn_build_cylinder(&build, "drum", "frame", nowhere, axis, DRUM, 0.05);
-    snStrandDef def = muscle();
-    sn_build_strand(&build, &def, &path);
-    snModel *m = compiled(sn_build_end(&build));
+    snModel *m = arm_with(&path, -60, 0, true);
     snArms *arms = arms_of(m);
     const snArmCurve *c = curve_of(m, arms, "biceps", "elbow.0");
     double worst = 0;

@@ -41,6 +41,7 @@ static double furthest_outside(const Shape *shape, const double *point, int32_t 
 static void five_muscles_are_filled_evenly(void **state)
 {
     (void)state;
+    heavy_case();
     static const char *const name[SHAPES] = {"spindle", "sheet", "fan", "bent tube", "deltoid with three heads"};
     for (int kind = 0; kind < SHAPES; ++kind) {
         static Shape shape;
@@ -75,6 +76,7 @@ static void five_muscles_are_filled_evenly(void **state)
 static void strange_muscles_are_filled_too(void **state)
 {
     (void)state;
+    heavy_case();
     static const char *const name[] = {"flat spindle bent like an S", "belly twisted by 90 degrees", "bumpy belly"};
     for (int kind = S_BENT; kind < ALL_SHAPES; ++kind) {
         static Shape shape;

@@ -24,6 +24,7 @@ static snTriMesh shape_of(const snMesh *mesh)
 static void test_every_phantom_is_closed_and_full(void **state)
 {
     (void)state;
+    heavy_case();
     for (int kind = 0; kind < 4; ++kind) {
         snContours truth = {0};
         snSurfaceDef def = sn_default_surface_def();

@@ -154,6 +154,7 @@ static void failed_allocations_are_survived(void **state)
 static void the_hand_is_sound(void **state)
 {
     (void)state;
+    heavy_case();
     snSkinTables tables;
     snError error;
     assert_int_equal(sn_skin_tables_load(&tables, SINEW_SOURCE_DIR "/models/hand", &error), SN_OK);

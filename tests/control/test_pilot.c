@@ -66,6 +66,7 @@ static double effort(const rig *r)
 static void test_all(void **state)
 {
     (void)state;
+    heavy_case();
     rig r = {0};
     open_rig(&r);
     run(&r, 0.5);
@@ -109,6 +110,26 @@ static void test_all(void **state)
     close_rig(&r);
 }
 
+/* Every dial for a moment: what the sanitizers see of the above. */
+static void test_in_short(void **state)
+{
+    (void)state;
+    rig r = {0};
+    open_rig(&r);
+    double goal[200] = {0}, standing;
+    run(&r, 0.02);
+    standing = effort(&r);
+    goal[sn_find(r.model, SN_ITEM_COORDINATE, "ulna_R_flex")] = 1;
+    sn_pilot_aim(r.pilot, goal);
+    sn_pilot_load(r.pilot, sn_find(r.model, SN_ITEM_BODY, "radius_R"), 0.5);
+    sn_pilot_dial(r.pilot, SN_PILOT_COACTIVATION, 1);
+    sn_pilot_dial(r.pilot, SN_PILOT_BREATHING, 0.0349);
+    run(&r, 0.04);
+    assert_true(at(&r, "ulna_R_flex") > 1e-4); /* on its way */
+    assert_true(effort(&r) > standing);
+    close_rig(&r);
+}
+
 static void test_refused(void **state)
 {
     (void)state;
@@ -122,6 +143,7 @@ static void test_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_all), cmocka_unit_test(test_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_all), cmocka_unit_test(test_in_short),
+                                       cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

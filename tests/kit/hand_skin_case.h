@@ -276,27 +276,6 @@ static int32_t far_side_bulges(const HandSkin *h)
     return count;
 }
 
-/* How often the skin goes around a place: 0 outside, 1 inside, 2 where a finger is in the palm. By the triangles that a
- * ray from there meets, those that it leaves by less those that it enters by. */
-static int32_t turns_around(const snTriMesh *skin, v3 p)
-{
-    v3 ray = v3_unit(v3_of(0.3187, 0.2741, 0.9073)), x = v3_unit(v3_cross(ray, v3_of(1, 0, 0))), y = v3_cross(ray, x);
-    int32_t turns = 0;
-    for (int32_t t = 0; t < skin->ntriangle; ++t) {
-        double a[3], b[3], depth[3], area[3];
-        for (int c = 0; c < 3; ++c) {
-            v3 q = v3_sub(sn_trimesh_corner(skin, t, c), p);
-            a[c] = v3_dot(q, x), b[c] = v3_dot(q, y), depth[c] = v3_dot(q, ray);
-        }
-        for (int c = 0; c < 3; ++c) area[c] = a[(c + 1) % 3] * b[(c + 2) % 3] - a[(c + 2) % 3] * b[(c + 1) % 3];
-        bool out = area[0] >= 0 && area[1] >= 0 && area[2] >= 0, in = area[0] < 0 && area[1] < 0 && area[2] < 0;
-        double all = area[0] + area[1] + area[2];
-        if ((out || in) && (depth[0] * area[0] + depth[1] * area[1] + depth[2] * area[2]) / all > 0)
-            turns += out ? 1 : -1;
-    }
-    return turns;
-}
-
 typedef struct {
     int32_t count, strand; /* samples that lie more than SHOWS outside; the one that is furthest */
     double furthest;       /* m */
@@ -305,7 +284,7 @@ typedef struct {
 /* A strand whose middle lies further outside the skin than this shows through it, m. */
 static const double SHOWS = 3e-4;
 
-/* Samples of strands outside the bulged skin. */
+/* Samples of strands outside the bulged skin: it does not go around them, not even where a finger is in the palm. */
 static Outside strands_outside(const HandSkin *h)
 {
     snTriMesh skin = h->mesh;
@@ -317,7 +296,7 @@ static Outside strands_outside(const HandSkin *h)
     for (int32_t i = 0; i < h->nstrand * SAMPLES; ++i) {
         v3 p = v3_load(h->sample + 3 * i);
         double d = sn_bvh_signed_distance(tree, &side, p, 0.03, NULL);
-        if (d <= fmin(SHOWS, out.furthest) || turns_around(&skin, p) > 0) continue;
+        if (d <= fmin(SHOWS, out.furthest) || sn_bvh_winding(tree, p) > 0) continue;
         out.count += d > SHOWS;
         if (d > out.furthest) out.furthest = d, out.strand = i / SAMPLES;
     }

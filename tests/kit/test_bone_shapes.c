@@ -114,6 +114,7 @@ enum { SHAPES, LANDMARKS, VERTEBRAE, PROCESSES, RIBS, TABLES };
 static void bones_of_the_body_are_closed(void **state)
 {
     (void)state;
+    heavy_case();
     static const char *const name[TABLES] = {"shapes.tsv", "survey/bone_landmarks.tsv",
                                              "survey/vertebra_dimensions.tsv", "survey/vertebra_landmarks.tsv",
                                              "survey/rib_geometry.tsv"};

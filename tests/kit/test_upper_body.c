@@ -89,6 +89,7 @@ static void model_has_the_dynamics_of_the_tables(void **state)
 static void every_body_has_a_mesh(void **state)
 {
     (void)state;
+    heavy_case();
     snSpec *spec = author(true);
     int32_t meshes = 0;
     for (snId id = 1; id <= sn_spec_count(spec, SN_KIND_NODE); ++id)

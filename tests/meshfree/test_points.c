@@ -102,6 +102,7 @@ static void no_neighbours_across_a_gap(void **state)
 static void thin_sheets_are_filled(void **state)
 {
     (void)state;
+    heavy_case();
     enum { RINGS = 12, ANGLES = 48 };
     softCase c = {0};
     snError error = {0};

@@ -19,7 +19,7 @@ static int set_up(void **state)
     (void)state;
     snUpperBodyDef def = sn_default_upper_body_def();
     snError error = {0};
-    def.tables = SINEW_SOURCE_DIR "/models/body";
+    def.tables = SINEW_SOURCE_DIR "/models/body", def.meshes = false;
     if (sn_author_upper_body(&def, &spec, &error) || sn_compile(spec, &m, &error)) {
         print_error("%s\n", error.message);
         return 1;

@@ -1,34 +1,10 @@
 /* Any bytes as requests to the slices screen, one a line: an answer or nothing, never a crash. What a request asks for
  * is done on a small stack, and its list of deeds ends with the input. */
-#include "studio/server/slices.h"
+#include "small_stack.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static snSlices *open_slices(void)
-{
-    char folder[] = "/tmp/sinew-fuzz-slices-XXXXXX", path[64];
-    snPhantomDef def = sn_default_phantom_def();
-    snStack stack = {0};
-    snContours truth = {0};
-    snSlices *slices = NULL;
-    snError error = {0};
-    def.n[0] = 32, def.n[1] = 24, def.n[2] = 6, def.spacing[0] = def.spacing[1] = 3e-3, def.spacing[2] = 30e-3;
-    if (!mkdtemp(folder)) abort();
-    (void)snprintf(path, sizeof path, "%s/stack.nrrd", folder);
-    if (sn_make_phantom(&def, &stack, &truth, &error) != SN_OK || sn_save_stack(&stack, path, NULL, &error) != SN_OK)
-        abort();
-    if (sn_slices_create(path, NULL, "muscle", &slices, &error) != SN_OK) abort();
-    sn_stack_free(&stack);
-    sn_contours_free(&truth);
-    (void)unlink(path);
-    (void)rmdir(folder);
-    return slices;
-}
 
 static void ask(snSlices *slices, const char *request)
 {
@@ -47,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     enum { MOST = 6 }; /* requests of an input: growing again and again is slow and tells nothing new */
     static snSlices *slices;
     char request[256];
-    if (!slices) slices = open_slices();
+    if (!slices) slices = open_small_stack();
     ask(slices, "/slices/clear");
     for (int n = 0; size > 0 && n < MOST; ++n) {
         const uint8_t *end = memchr(data, '\n', size);

@@ -5,11 +5,11 @@
 
 #include "author/muscle_shapes.h"
 #include "studio/server/filling.h"
+#include "watched.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/inotify.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -135,31 +135,15 @@ static void its_folder_is_removed(void **state)
 {
     (void)state;
     Case c;
-    char place[] = "/tmp/test-filling-XXXXXX", events[4096];
-    assert_non_null(mkdtemp(place));
-    int watch = inotify_init1(IN_NONBLOCK);
-    assert_true(watch >= 0 && inotify_add_watch(watch, place, IN_CREATE | IN_DELETE) >= 0);
-    assert_int_equal(setenv("TMPDIR", place, 1), 0);
+    Watched w;
+    watch_begin(&w);
     begin(&c);
     assert_true(start(&c, 4));
     await(&c, SN_FILLING_MOVING);
     assert_true(say(&c, 1, (const uint32_t[]){SN_FILL_KEEP}));
     await(&c, SN_FILLING_DONE);
     end(&c);
-    assert_int_equal(unsetenv("TMPDIR"), 0);
-    ssize_t size = read(watch, events, sizeof events);
-    int made = 0, removed = 0;
-    for (ssize_t at = 0; at < size;) {
-        struct inotify_event event;
-        memcpy(&event, events + at, sizeof event);
-        bool ours = strncmp(events + at + sizeof event, "sinew-strands-", 14) == 0 && (event.mask & IN_ISDIR);
-        made += ours && (event.mask & IN_CREATE), removed += ours && (event.mask & IN_DELETE);
-        at += (ssize_t)(sizeof event + event.len);
-    }
-    close(watch);
-    assert_int_equal(rmdir(place), 0); /* empty */
-    assert_int_equal(made, 1);
-    assert_int_equal(removed, 1);
+    assert_int_equal(watch_end(&w), 1);
 }
 
 static void it_gives_up_and_takes_no_nonsense(void **state)

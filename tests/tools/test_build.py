@@ -6,6 +6,7 @@ import tempfile
 import unittest
 
 SOURCE = os.environ["SINEW_SOURCE"]
+BUILD = os.environ["SINEW_BUILD"]
 
 
 class Options(unittest.TestCase):
@@ -45,6 +46,28 @@ class Options(unittest.TestCase):
         self.configure("-DSINEW_PLOTS=ON")
         self.assertNotIn("src/plot/absent.c", self.plan)
         self.assertIn("src/plot/lines.c", self.plan)
+
+
+class Places(unittest.TestCase):
+    def run_from(self, folder, name, models):
+        return subprocess.run([os.path.join(BUILD, "tests", name)], cwd=folder, env={**os.environ, "SINEW_MODELS": models},
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+    def test_programs_write_into_their_build_folder(self):
+        with tempfile.TemporaryDirectory(prefix="sinew-elsewhere-") as folder:
+            for name in ("test_page_glb", "test_io_mesh", "test_image_stack"):
+                result = self.run_from(folder, name, "")
+                self.assertEqual(result.returncode, 0, result.stdout)
+            self.assertEqual(os.listdir(folder), [])
+        self.assertTrue(os.path.exists(os.path.join(BUILD, "tests", "glb_morphed.glb")))
+
+    def test_models_are_found_by_a_relative_name(self):
+        with tempfile.TemporaryDirectory(prefix="sinew-elsewhere-") as folder:
+            self.assertEqual(self.run_from(folder, "test_control_load", "mine").returncode, 0)  # there is none yet
+            os.makedirs(os.path.join(folder, "mine", "hand"))
+            with open(os.path.join(folder, "mine", "hand", "hand.muscle.xml"), "w", encoding="utf-8") as file:
+                file.write("not a model")
+            self.assertNotEqual(self.run_from(folder, "test_control_load", "mine").returncode, 0)
 
 
 if __name__ == "__main__":

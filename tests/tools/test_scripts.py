@@ -6,7 +6,8 @@ import tempfile
 import unittest
 
 SOURCE = os.environ["SINEW_SOURCE"]
-TOOLS = ["gcc", "make", "cmake", "ninja", "pkg-config", "python3", "clang", "node", "npm", "chromium"]
+TOOLS = ["gcc", "make", "cmake", "ninja", "pkg-config", "python3", "clang", "node", "npm", "chromium",
+         "chromium-headless-shell"]
 BASICS = ["sh", "tr", "find", "head", "id", "env", "cat", "ls"]
 
 
@@ -67,6 +68,16 @@ class Dependencies(unittest.TestCase):
         result = self.install("build")
         self.assertEqual(result.returncode, 1)
         self.assertIn("could not install", result.stderr)
+
+    def test_what_is_optional_may_fail(self):
+        self.has(*[name for name in TOOLS if name not in ("npm", "chromium-headless-shell")])
+        self.script("apt-get", f'echo "$@" >>{self.log}; case "$*" in *headless*) exit 1 ;; esac')
+        self.script("apt-cache", "exit 0")
+        self.script("sudo", 'exec "$@"')
+        result = self.install("page", "browser")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("trying without: chromium-headless-shell", result.stderr)
+        self.assertIn("installed: npm", result.stdout)
 
     def test_another_system_gets_the_names(self):
         self.has("gcc")
