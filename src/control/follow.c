@@ -8,6 +8,7 @@
 #include "control/inverse.h"
 #include "control/reach.h"
 #include "motion/store.h"
+#include "sim/own/state.h"
 #include "sim/plant.h"
 #include "sinew/control.h"
 
@@ -421,8 +422,8 @@ static snStatus step_frame(Follow *f, int32_t frame, snFollowReport *report)
         double t = f->start + (frame - 1) * f->dt + k * f->h;
         f->now_time = t + f->h;
         aim_at(f, k == 0, t, report);
-        sn_plant_quiet(f->s, k + 1 < f->substeps);
-        if (f->exact) sn_plant_quiet(f->exact, k + 1 < f->substeps);
+        sn_set_quiet(f->s, k + 1 < f->substeps);
+        if (f->exact) sn_set_quiet(f->exact, k + 1 < f->substeps);
         snStatus status = step_once(f);
         if (status == SN_OK) status = sn_check_gaps(f->s, &f->torn);
         if (status != SN_OK) return status;

@@ -44,6 +44,8 @@ static void synthetic_hands_have_their_counts(void **state)
     (void)state;
     count_hand("hand-synthetic", 1);
     count_hand("hand-synthetic-x10", 10);
+    count_hand("hand-paths", 1);
+    count_hand("hand-paths-x10", 10);
 }
 
 static void finger_has_eight_musculotendons(void **state)
