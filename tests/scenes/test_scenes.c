@@ -16,7 +16,7 @@ static void every_scene_is_made(void **state)
         assert_true(sn_spec_count(spec, SN_KIND_BODY) > 0);
         sn_spec_destroy(spec);
     }
-    assert_int_equal(count, 10);
+    assert_int_equal(count, 12);
     assert_null(sn_scene("no such scene"));
     assert_null(sn_scene_info(-1));
 }
