@@ -29,6 +29,7 @@ typedef struct snHandBuild {
     snBuild build;
     double origin[3];
     char prefix[16];
+    snStrandKind kind;
 } snHandBuild;
 
 static void full_name(const snHandBuild *hand, char *name, const char *text, int number)
@@ -115,10 +116,11 @@ static void add_bones(snHandBuild *hand)
     }
 }
 
-static snStrandDef muscle(const char *name, double radius)
+static snStrandDef muscle(const snHandBuild *hand, const char *name, double radius)
 {
     snStrandDef def = sn_default_strand_def();
     def.name = name;
+    def.kind = hand->kind;
     def.density = 1060;
     def.radius = radius;
     def.stiffness = 5e5;
@@ -178,7 +180,7 @@ static void add_strand(snHandBuild *hand, int d, int number, bool is_long, int l
         along += digit[d].bone[b];
     }
     snPath path = {.via = via, .nvia = count, .npoint = POINTS, .belly = is_long ? 0.08 : 0.02};
-    snStrandDef def = muscle(name, is_long ? 0.0015 : 0.001);
+    snStrandDef def = muscle(hand, name, is_long ? 0.0015 : 0.001);
     sn_build_strand(&hand->build, &def, &path);
 }
 
@@ -199,13 +201,13 @@ static void add_strands(snHandBuild *hand)
     place(hand, 0.02, 0.02, -0.012, via[1].p);
     place(hand, 0.02, -0.03, -0.012, via[2].p);
     snPath path = {.via = via, .nvia = 3, .npoint = POINTS, .belly = 0.08};
-    snStrandDef def = muscle(name, 0.0015);
+    snStrandDef def = muscle(hand, name, 0.0015);
     sn_build_strand(&hand->build, &def, &path);
 }
 
-static snSpec *make_hands(int count)
+static snSpec *make_hands(int count, snStrandKind kind)
 {
-    snHandBuild hand = {.build = sn_build_begin()};
+    snHandBuild hand = {.build = sn_build_begin(), .kind = kind};
     sn_build_model(&hand.build, 0.05, 0.004);
     for (int i = 0; i < count; ++i) {
         if (count > 1) (void)snprintf(hand.prefix, sizeof hand.prefix, "hand%d.", i + 1);
@@ -218,10 +220,20 @@ static snSpec *make_hands(int count)
 
 snSpec *sn_scene_hand(void)
 {
-    return make_hands(1);
+    return make_hands(1, SN_STRAND_SPLINE);
 }
 
 snSpec *sn_scene_hand_x10(void)
 {
-    return make_hands(10);
+    return make_hands(10, SN_STRAND_SPLINE);
+}
+
+snSpec *sn_scene_hand_paths(void)
+{
+    return make_hands(1, SN_STRAND_PATH);
+}
+
+snSpec *sn_scene_hand_paths_x10(void)
+{
+    return make_hands(10, SN_STRAND_PATH);
 }

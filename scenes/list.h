@@ -13,6 +13,8 @@ snSpec *sn_scene_finger(void);
 snSpec *sn_scene_spindle(void);
 snSpec *sn_scene_hand(void);
 snSpec *sn_scene_hand_x10(void);
+snSpec *sn_scene_hand_paths(void);
+snSpec *sn_scene_hand_paths_x10(void);
 snSpec *sn_scene_sheet(void);
 
 #endif

@@ -18,6 +18,8 @@ static const struct {
     {{"spindle", "24 strands of one muscle that keeps its volume, bulging as it lifts a weight"}, sn_scene_spindle},
     {{"hand-synthetic", "17 bodies and 54 strands of 12 points, routed as in a hand"}, sn_scene_hand},
     {{"hand-synthetic-x10", "ten of them"}, sn_scene_hand_x10},
+    {{"hand-paths", "hand-synthetic with paths instead of splines"}, sn_scene_hand_paths},
+    {{"hand-paths-x10", "ten of them"}, sn_scene_hand_paths_x10},
     {{"sheet", "132 strands of 16 points with struts between neighbours, carrying a bar"}, sn_scene_sheet},
 };
 

@@ -541,8 +541,8 @@ const snCommand cmd_track = {
         "is an object that presses every digit with 10 N, and grip=0:0/1:10 does so over time. See docs/loads.md.",
     .example = "sinew track hand fist -o out",
     .output = "171 frames, 3.4 s simulated in ... s: ... times real time\n"
-              "error of the bones: mean 0.001 mm, rms 0.002 mm, worst 0.014 mm at 2.740 s\n"
-              "largest activation 0.118, rms change 0.00023 per step\n"
+              "error of the bones: mean 0.001 mm, rms 0.004 mm, worst 0.023 mm at 2.740 s\n"
+              "largest activation 0.118, rms change 0.00036 per step\n"
               "wrote out.replay.xml, out.sto and out.report.txt",
     .least = 2,
     .most = 2,

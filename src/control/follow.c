@@ -8,6 +8,7 @@
 #include "control/inverse.h"
 #include "control/reach.h"
 #include "motion/store.h"
+#include "sim/own/state.h"
 #include "sim/plant.h"
 #include "sinew/control.h"
 
@@ -421,8 +422,8 @@ static snStatus step_frame(Follow *f, int32_t frame, snFollowReport *report)
         double t = f->start + (frame - 1) * f->dt + k * f->h;
         f->now_time = t + f->h;
         aim_at(f, k == 0, t, report);
-        sn_plant_quiet(f->s, k + 1 < f->substeps);
-        if (f->exact) sn_plant_quiet(f->exact, k + 1 < f->substeps);
+        sn_set_quiet(f->s, k + 1 < f->substeps);
+        if (f->exact) sn_set_quiet(f->exact, k + 1 < f->substeps);
         snStatus status = step_once(f);
         if (status == SN_OK) status = sn_check_gaps(f->s, &f->torn);
         if (status != SN_OK) return status;
@@ -576,15 +577,19 @@ static snStatus explain(const Follow *f, snStatus status, snFollowReport *report
         const snStepInfo *info = sn_info(f->failed);
         double last = f->start + (report->frames - 1) * f->dt;
         snprintf(report->culprit, sizeof report->culprit, "%s", info->culprit);
-        if (f->torn.message[0]) {
-            if (error) *error = f->torn;
-            return status;
-        }
         char fastest[160] = "";
         name_fastest(f, fastest, sizeof fastest);
+        if (!report->frames) last = f->start;
+        if (f->torn.message[0]) {
+            if (!error) return status;
+            *error = f->torn;
+            snprintf(error->message, sizeof error->message, "%.200s, after %.4g s of the motion%s", f->torn.message,
+                     last, fastest);
+            return status;
+        }
         sn_fail(error, SN_DIVERGED,
                 "the simulation diverged in step %lld, after %.4g s of the motion: %s, residual %.1e%s",
-                (long long)info->steps + 1, report->frames ? last : f->start, info->culprit, info->residual, fastest);
+                (long long)info->steps + 1, last, info->culprit, info->residual, fastest);
     } else if (status == SN_CANCELLED) {
         sn_fail(error, SN_CANCELLED, "stopped after %d frames", report->frames);
     } else if (status == SN_NO_MEMORY) {

@@ -5,7 +5,7 @@
 
 enum { ROUNDS = 60 };
 /* Part of the stretch: a bisection this short is over, and so is a step of Newton whose square is far below it. */
-static const double ROUNDING = 1e-14, NEWTON = 1e-9;
+static const double ROUNDING = 1e-14, NEWTON = 1e-7;
 static const double SHORTEST = 0.02, LONGEST = 20; /* stretch of a belly within which its equilibrium is sought */
 
 typedef struct Belly {
@@ -103,7 +103,7 @@ snCordPull sn_cord_pull_at(const snCord *c, double length, double rate, double a
     snCordPull p = sn_cord_pull(c, length, a, x);
     snCordSpeed speed = sn_cord_speed(c, &p, rate, a);
     if (!(c->max_velocity > 0)) return p;
-    p = sn_cord_pull(c, length, a * speed.left, x);
+    if (a * speed.left != a) p = sn_cord_pull(c, length, a * speed.left, x); /* else speed changes nothing */
     p.by_a *= speed.left;
     p.drag = speed.drag * p.share;
     return p;

@@ -26,6 +26,11 @@ void sn_set_gravity_scale(snState *s, double scale)
     s->def.gravity_scale = scale;
 }
 
+void sn_set_quiet(snState *s, bool on)
+{
+    if (s) s->quiet = on;
+}
+
 void sn_coordinate_range(const snModel *m, int32_t coordinate, double range[2])
 {
     if (!range) return;

@@ -11,11 +11,6 @@ double sn_plant_step(const snState *s)
     return s->h;
 }
 
-void sn_plant_quiet(snState *s, bool on)
-{
-    s->quiet = on;
-}
-
 void sn_plant_set_step(snState *s, double h)
 {
     s->h = h;

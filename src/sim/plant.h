@@ -17,10 +17,6 @@
 /* ---- reading and setting, between steps ------------------------------------------------------ */
 
 double sn_plant_step(const snState *s); /* s */
-/* Steps that nobody looks at need not fill what fields and recordings show of path strands (control points, forces of
- * constraints, lengths, tensions where strands branch). Nothing else depends on them. Off before the step that counts.
- */
-void sn_plant_quiet(snState *s, bool on);
 void sn_plant_set_step(snState *s, double h);
 const rigid *sn_plant_bodies(const snState *s);       /* nbody */
 const double *sn_plant_coordinates(const snState *s); /* ncoord, rad or m, after the last step */

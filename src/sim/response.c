@@ -75,27 +75,26 @@ bool sn_plant_at_stop(const snModel *m, const snState *s, int32_t coordinate)
     return row >= 0 && s->joint_on[row];
 }
 
-/* Only the bodies' part of the system changes, so that this costs little; nothing where no stop was on. */
-static void factor_again(const snResponse *r)
+/* Lets go of the stops; true where one of them was on, so that there are other factors meanwhile. Only the bodies' part
+ * of the system changes, which costs little. */
+static bool release(const snResponse *r)
 {
-    int32_t culprit, any = 0;
-    for (int32_t i = 0; i < r->nreleased; ++i) any += r->was_on[i];
-    if (any) sn_kkt_factor(r->s->kkt, r->clean, &culprit);
-}
-
-static void release(const snResponse *r)
-{
+    int32_t culprit;
+    bool any = false;
     for (int32_t i = 0; i < r->nreleased; ++i) {
         uint8_t *on = &r->s->joint_on[r->m->coord_limit_row[r->released[i]]];
-        r->was_on[i] = *on, *on = 0;
+        r->was_on[i] = *on, any |= *on, *on = 0;
     }
-    factor_again(r);
+    if (!any) return false;
+    sn_kkt_set_aside(r->s->kkt);
+    (void)sn_kkt_factor(r->s->kkt, r->clean, &culprit);
+    return true;
 }
 
 static void hold(const snResponse *r)
 {
     for (int32_t i = 0; i < r->nreleased; ++i) r->s->joint_on[r->m->coord_limit_row[r->released[i]]] = r->was_on[i];
-    factor_again(r);
+    sn_kkt_put_back(r->s->kkt);
 }
 
 /* The row of a stop says how fast its gap opens, so that a push acts along it. */
@@ -130,10 +129,10 @@ static void respond_to_forces(const snModel *m, snState *s, snResponse *r)
 
 void sn_system_respond(const snModel *m, snState *s, snResponse *r)
 {
-    release(r);
+    bool released = release(r);
     sn_kkt_attached_response(s->kkt, r->nstrand, r->strand, r->ld, r->velocity);
     if (r->nstrand < m->nactuator + r->nreleased) respond_to_forces(m, s, r);
-    hold(r);
+    if (released) hold(r);
 }
 
 void sn_response_find(snResponse *r, int32_t nreleased, const int32_t *released)

@@ -178,6 +178,19 @@ snStatus sn_kkt_factor(snKkt *k, const uint8_t *strand_dirty, int32_t *culprit)
     return k->solver->factor(k, strand_dirty, culprit ? culprit : &unused);
 }
 
+void sn_kkt_set_aside(snKkt *k)
+{
+    if (k->solver->swap) k->solver->swap(k);
+}
+
+void sn_kkt_put_back(snKkt *k)
+{
+    if (k->solver->swap)
+        k->solver->swap(k);
+    else
+        (void)sn_kkt_factor(k, NULL, NULL);
+}
+
 void sn_kkt_solve(snKkt *k, const double *rhs, double *solution, int32_t refine)
 {
     k->solver->solve(k, rhs, solution, refine, 0);

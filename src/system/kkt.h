@@ -80,6 +80,12 @@ int32_t sn_kkt_size(const snKkt *kkt); /* length of a vector */
  * values may always differ). */
 snStatus sn_kkt_factor(snKkt *kkt, const uint8_t *strand_dirty, int32_t *culprit);
 
+/* Sets the factors aside, so that others can be made and used for a while: values of bodies and joint rows may change
+ * and change back, no strand is dirty meanwhile. sn_kkt_put_back returns to the factors set aside, once the values are
+ * again those they were made of. */
+void sn_kkt_set_aside(snKkt *kkt);
+void sn_kkt_put_back(snKkt *kkt);
+
 /* solution = K^-1 rhs with `refine` steps of iterative refinement. rhs and solution may be the same. */
 void sn_kkt_solve(snKkt *kkt, const double *rhs, double *solution, int32_t refine);
 /* The same, but refines no further once the largest residual is at most `enough` of the largest right-hand side of a

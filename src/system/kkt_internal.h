@@ -8,6 +8,7 @@
 typedef struct snKktSolver {
     void (*destroy)(void *state);
     snStatus (*factor)(snKkt *kkt, const uint8_t *strand_dirty, int32_t *culprit);
+    void (*swap)(snKkt *kkt); /* factors with those set aside; NULL: they have to be made again */
     void (*solve)(snKkt *kkt, const double *rhs, double *solution, int32_t refine, double enough);
     void (*solve_bodies)(snKkt *kkt, const double *rhs, double *velocity);
     void (*body_response)(snKkt *kkt, int32_t nforce, const int32_t *force_strand, const int32_t *force_adr,

@@ -429,6 +429,12 @@ static void strand_attached_solve(snKkt *k, const double *level, const double *t
     solve_on(&job, solution, refine, enough);
 }
 
+/* The strands' own factors stay as they are. */
+static void strand_swap(snKkt *k)
+{
+    sn_reduced_swap(&((snStrandSolver *)k->state)->reduced);
+}
+
 static void strand_destroy(void *state)
 {
     sn_strand_solver_destroy(state);
@@ -442,6 +448,7 @@ bool sn_kkt_strand_create(snKkt *k, bool portable)
 {
     static const snKktSolver solver = {.destroy = strand_destroy,
                                        .factor = sn_strand_factor,
+                                       .swap = strand_swap,
                                        .solve = strand_solve,
                                        .solve_bodies = strand_solve_bodies,
                                        .body_response = strand_body_response,

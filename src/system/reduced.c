@@ -128,9 +128,11 @@ static bool make_panels(snReduced *r)
     r->map = SN_NEW_ARRAY(int32_t, map_size(r));
     r->panel = SN_NEW_ARRAY(double, r->paneladr[r->nnode] + 4); /* rows are read eight at a time */
     r->inverse = SN_NEW_ARRAY(double, r->n);
+    r->aside[0] = SN_NEW_ARRAY(double, r->paneladr[r->nnode] + 4);
+    r->aside[1] = SN_NEW_ARRAY(double, r->n);
     r->sign = SN_NEW_ARRAY(int8_t, r->n);
     r->work = SN_NEW_ARRAY(double, 4 * highest + 4 * widest);
-    if (!r->map || !r->panel || !r->inverse || !r->sign || !r->work) return false;
+    if (!r->map || !r->panel || !r->inverse || !r->sign || !r->work || !r->aside[0] || !r->aside[1]) return false;
     fill_map(r);
     return true;
 }
@@ -172,10 +174,17 @@ bool sn_reduced_create(snReduced *r, int32_t nnode, const int32_t *perm, const i
 
 void sn_reduced_destroy(snReduced *r)
 {
-    void *block[] = {r->start,  r->exposed, r->belowadr, r->below, r->height,  r->ld,  r->paneladr,
-                     r->mapadr, r->map,     r->panel,    r->sign,  r->inverse, r->work};
+    void *block[] = {r->start, r->exposed, r->belowadr, r->below,   r->height, r->ld,       r->paneladr, r->mapadr,
+                     r->map,   r->panel,   r->sign,     r->inverse, r->work,   r->aside[0], r->aside[1]};
     for (size_t i = 0; i < sizeof block / sizeof *block; ++i) sn_free(block[i]);
     *r = (snReduced){0};
+}
+
+void sn_reduced_swap(snReduced *r)
+{
+    double *panel = r->panel, *inverse = r->inverse;
+    r->panel = r->aside[0], r->inverse = r->aside[1];
+    r->aside[0] = panel, r->aside[1] = inverse;
 }
 
 int32_t sn_reduced_node_of(const snReduced *r, int32_t unknown)

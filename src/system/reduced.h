@@ -26,6 +26,7 @@ typedef struct snReduced {
     int32_t *map;      /* for node s and q = 0 ..: the row, in the panel of below[q], of below[q], below[q + 1], ... */
     double *panel;     /* paneladr[nnode] */
     double *inverse;   /* n */
+    double *aside[2];  /* panel and inverse of the factors set aside */
     int8_t *sign;      /* n: of the pivots */
     double *work;      /* four columns of the largest height, padded, and four numbers for each column of a node */
 } snReduced;
@@ -38,6 +39,8 @@ bool sn_reduced_create(snReduced *r, int32_t nnode, const int32_t *perm, const i
 void sn_reduced_destroy(snReduced *r);
 /* Where (row, column) is in panel, row >= column, both unknowns of nodes that meet. */
 int64_t sn_reduced_index(const snReduced *r, int32_t row, int32_t column);
+/* Exchanges the factors with those set aside. */
+void sn_reduced_swap(snReduced *r);
 int32_t sn_reduced_node_of(const snReduced *r, int32_t unknown);
 
 #endif

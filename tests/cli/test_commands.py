@@ -13,7 +13,7 @@ import common
 from common import SINEW, SOURCE, Case
 
 SCENES = ["pendulum", "cable", "string", "pulley", "crane", "finger", "spindle", "hand-synthetic",
-          "hand-synthetic-x10", "sheet"]
+          "hand-synthetic-x10", "hand-paths", "hand-paths-x10", "sheet"]
 
 
 class Help(Case):
@@ -270,10 +270,12 @@ class Bench(Case):
     def test_ladder_as_json(self):
         answer = self.json("bench", "--seconds", "0.01")
         names = [rung["name"] for rung in answer["rungs"]]
-        for name in ["pendulum", "cable", "finger", "hand-synthetic", "hand-synthetic-x10", "sheet", "hand"]:
+        for name in ["pendulum", "cable", "finger", "hand-synthetic", "hand-synthetic-x10", "hand-paths", "hand-paths-x10",
+                     "sheet", "hand"]:
             self.assertIn(name, names)
         for rung in answer["rungs"]:
-            for key in ["steps_per_s", "real_time_factor", "step_us", "solve_us", "solve_plain_us", "bytes"]:
+            for key in ["steps_per_s", "real_time_factor", "real_time_factor_cpu", "step_us", "cpu_us", "solve_us",
+                        "solve_plain_us", "bytes"]:
                 self.assertGreater(rung[key], 0, (rung["name"], key))
             self.assertEqual(rung["threads"], 1)
             self.assertLess(rung["solve_us"], rung["step_us"])

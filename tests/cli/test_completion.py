@@ -43,7 +43,8 @@ class Completion(common.Case):
         self.assertEqual(self.bash("track", "--progress", ""), {"bar", "json", "none"})
         self.assertEqual(self.bash("track", "hand", "fist", "-o", "ru"), {"run.replay.xml"})
         self.assertEqual(self.bash("check", "pul"), {"pulley"})
-        self.assertEqual(self.bash("check", "hand"), {"hand", "hand-clinical", "hand-left", "hand-synthetic", "hand-synthetic-x10"})
+        self.assertEqual(self.bash("check", "hand"), {"hand", "hand-clinical", "hand-left", "hand-synthetic", "hand-synthetic-x10",
+                                                      "hand-paths", "hand-paths-x10"})
         self.assertEqual(self.bash("export", "run"), {"run.replay.xml"})
         self.assertEqual(self.bash("demo", "sho"), {"shoulder"})
         self.assertEqual(self.bash("help", "str"), {"strands"})

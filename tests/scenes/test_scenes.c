@@ -16,7 +16,7 @@ static void every_scene_is_made(void **state)
         assert_true(sn_spec_count(spec, SN_KIND_BODY) > 0);
         sn_spec_destroy(spec);
     }
-    assert_int_equal(count, 10);
+    assert_int_equal(count, 12);
     assert_null(sn_scene("no such scene"));
     assert_null(sn_scene_info(-1));
 }
@@ -44,6 +44,8 @@ static void synthetic_hands_have_their_counts(void **state)
     (void)state;
     count_hand("hand-synthetic", 1);
     count_hand("hand-synthetic-x10", 10);
+    count_hand("hand-paths", 1);
+    count_hand("hand-paths-x10", 10);
 }
 
 static void finger_has_eight_musculotendons(void **state)
