@@ -17,6 +17,7 @@
 #ifndef SN_PATH_CORD_H
 #define SN_PATH_CORD_H
 
+#include "path/geodesic.h"
 #include "path/path.h"
 
 enum { SN_CORD_BODIES = 64 }; /* most bodies that one cord may touch; sn_check refuses more */
@@ -34,6 +35,7 @@ typedef struct snCordWrap {
     int32_t slot;
     v3 centre, axis, side; /* in the body; see snPathSet */
     double radius;         /* m, with the offset that the cord keeps */
+    const snGeodesicWrap *over; /* a surface: all there is to know instead */
 } snCordWrap;
 
 typedef struct snCord {
@@ -58,6 +60,7 @@ typedef struct snCordNode {
     int32_t junction; /* 1 + which junction of its knot it is, see knot.h; 0: none */
     bool arc;         /* what follows lies on a wrap */
     int32_t wrap;     /* of the cord, which one; where arc is false, nothing */
+    snGeodesicState state; /* of an arc on a surface */
     double length;    /* of what follows, m; 0 at the last node */
     v3 t;             /* direction of what follows; on an arc: at its start */
     v3 arrive;        /* direction of what comes before, at this node; at the first node as t */
