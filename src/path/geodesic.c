@@ -3,8 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { N = 16, SAMPLES = 12, TRACES = 60, TURNS = 6, LIFTS = 9, ROUNDS = 40, HALVINGS = 14 };
+enum { N = 16, SAMPLES = 12, RAYS = 24, TRACES = 60, TURNS = 6, LIFTS = 9, ROUNDS = 40, HALVINGS = 14 };
 static const double SHALLOW = 0.02; /* of the reach: whether a surface stands higher over the line is not in doubt */
+static const double NEARLY = 1e-5;    /* squares of angles: left where a curve ceases to exist */
 static const double SHORTEST = 1e-12; /* m: no arc is shorter */
 
 typedef struct Row { /* points on the surface and what is known there */
@@ -25,7 +26,8 @@ typedef struct System { /* lower[i] x_(i-1) + middle[i] x_i + upper[i] x_(i+1) =
 typedef struct Solve {
     const snGeodesicWrap *w;
     v3 end[2]; /* a and b */
-    double scale;
+    double scale, off;
+    bool nearly; /* on the point of slipping: there is no curve any more, but nearly */
     Row row;
 } Solve;
 
@@ -215,7 +217,7 @@ static bool newton(Solve *v, int32_t *rounds, int *sign)
     System y;
     for (*rounds = 0; *rounds < ROUNDS; ++*rounds) {
         v->scale = 1 / fmax(spacing_of(&v->row), SHORTEST / N);
-        double off = set_up(v, &v->row, &y), most = 0;
+        double off = v->off = set_up(v, &v->row, &y), most = 0;
         if (!isfinite(off)) return false;
         if (!eliminate(&y, sign)) return false;
         for (int i = 0; i <= N; ++i) most = fmax(most, hypot(y.r[i][0], y.r[i][1]));
@@ -229,7 +231,7 @@ static bool newton(Solve *v, int32_t *rounds, int *sign)
             if (next < off) break;
         }
         bool close = off < 1e-20; /* angles below 1e-10: what is left is rounding */
-        if (next < off) v->row = to;
+        if (next < off) v->row = to, v->off = next;
         if (close && (!(next < 0.25 * off) || most < 1e-15 * v->w->reach)) return true;
         if (!(next < off)) return close;
     }
@@ -242,7 +244,9 @@ typedef struct Section {
     v3 from, along, up;
     double length, low, high; /* of the line, and the part of it that may be under the surface */
     double highest;           /* of the surface over the line */
-    v3 place[SAMPLES + 1]; /* x along, y up: corners of the string, its ends included */
+    bool deep;                /* the line passes under the middle of the surface */
+    v3 within;             /* a point under the surface, x along, y up */
+    v3 place[RAYS + 1];    /* corners of the string, its ends included */
     int32_t n;
 } Section;
 
@@ -275,7 +279,39 @@ static double sample_at(const Section *s, int i)
     return s->low + (s->high - s->low) * i / SAMPLES;
 }
 
-static void find_string(const Solve *v, Section *s)
+/* Adds a corner; those before it that lie under the string go. */
+static void add_corner(Section *s, v3 next)
+{
+    while (s->n > 1 && turns_up(s->place[s->n - 2], s->place[s->n - 1], next)) --s->n;
+    s->place[s->n++] = next;
+    s->highest = fmax(s->highest, next.y);
+}
+
+/* The surface as rays from outside find it that run towards the point within it, from one end of the line over the
+ * drawn side to the other: for lines that pass under it. */
+static void find_loop(const Solve *v, Section *s)
+{
+    const snGeodesicWrap *w = v->w;
+    snSurfaceHint hint = w->start;
+    v3 o = s->within, from = section_point(s, o);
+    double first = atan2(-o.y, -o.x), sweep = 2 * SN_PI - (atan2(-o.y, s->length - o.x) - first);
+    double far = v3_dist(from, w->centre) + w->reach + w->offset, least = 1e-4 * w->reach;
+    s->n = 0, s->highest = 0;
+    add_corner(s, v3_of(0, 0, 0));
+    for (int i = 1; i < RAYS; ++i) {
+        double angle = first - sweep * i / RAYS, z = far;
+        v3 ray = v3_add(v3_scale(s->along, cos(angle)), v3_scale(s->up, sin(angle)));
+        for (int k = 0; k < TRACES && z > 0; ++k) {
+            double height = sn_surface_height(w->surface, w->offset, v3_mad(from, z, ray), &hint);
+            if (height < least) break;
+            z -= height;
+        }
+        if (z > 0) add_corner(s, v3_of(o.x + z * cos(angle), o.y + z * sin(angle), 0));
+    }
+    add_corner(s, v3_of(s->length, 0, 0));
+}
+
+static void find_heights(const Solve *v, Section *s)
 {
     snSurfaceHint hint = v->w->start;
     s->n = 0, s->highest = 0;
@@ -284,11 +320,22 @@ static void find_string(const Solve *v, Section *s)
         if (i > 0 && i < SAMPLES) {
             next.y = find_height(v, s, next.x, &hint);
             if (!(next.y > 0)) continue;
-            s->highest = fmax(s->highest, next.y);
         }
-        while (s->n > 1 && turns_up(s->place[s->n - 2], s->place[s->n - 1], next)) --s->n;
-        s->place[s->n++] = next;
+        add_corner(s, next);
     }
+}
+
+static void find_string(const Solve *v, Section *s)
+{
+    v3 centre = v3_sub(v->w->centre, s->from);
+    snSurfaceHint hint = v->w->start;
+    s->within = v3_of(v3_dot(centre, s->along), v3_dot(centre, s->up), 0);
+    s->deep = s->within.y > 0 &&
+              sn_surface_height(v->w->surface, v->w->offset, section_point(s, s->within), &hint) < 0;
+    if (s->deep)
+        find_loop(v, s);
+    else
+        find_heights(v, s);
 }
 
 static bool find_section(const Solve *v, Section *s)
@@ -301,8 +348,8 @@ static bool find_section(const Solve *v, Section *s)
     if (v3_len(s->up) < 0.05) s->up = without(v3_sub(v->w->centre, v3_lerp(v->end[0], v->end[1], 0.5)), s->along);
     s->up = v3_len2(s->up) > 0 ? v3_unit(s->up) : v3_perp(s->along);
     double middle = v3_dot(s->along, v3_sub(v->w->centre, s->from)), reach = v->w->reach + v->w->offset;
-    s->low = fmax(middle - reach, 0), s->high = fmin(middle + reach, s->length);
-    return s->low < s->high;
+    s->low = fmin(fmax(middle - reach, 0), s->length), s->high = fmax(fmin(middle + reach, s->length), s->low);
+    return true;
 }
 
 /* Whether the straight line meets the surface, and where it is deepest. Heights change by no more than the way gone. */
@@ -311,6 +358,7 @@ static bool meets(const Solve *v, const Section *s, double *deepest)
     const snGeodesicWrap *w = v->w;
     double least = INFINITY, at = 0;
     snSurfaceHint hint = w->start, best = hint;
+    if (!(s->low < s->high)) return false;
     for (int i = 1; i < SAMPLES; ++i) {
         double x = sample_at(s, i);
         double height = sn_surface_height(w->surface, w->offset, v3_mad(s->from, x, s->along), &hint);
@@ -389,7 +437,7 @@ static void find_gradient(Solve *v, snGeodesic *g, const v3 *by)
     transpose(&y, &z);
     for (int i = 0; i <= N; ++i) z.r[i][0] = v3_dot(by[i], v->row.p[i]), z.r[i][1] = v3_dot(by[i], v->row.q[i]);
     int sign;
-    bool solved = eliminate(&z, &sign);
+    bool solved = !v->nearly && eliminate(&z, &sign);
     for (int side = 0; side < 2; ++side) {
         End end = end_equations(v, &v->row, side);
         v3 *to = side ? &g->by_b : &g->by_a;
@@ -406,7 +454,13 @@ static void measure(Solve *v, snGeodesic *g)
     g->arc = chords(row, 1, 64.0 / 45, by) + chords(row, 2, -20.0 / 45, by) + chords(row, 4, 1.0 / 45, by);
     by[0] = v3_sub(by[0], v3_unit(v3_sub(v->end[0], g->on[0])));
     by[N] = v3_sub(by[N], v3_unit(v3_sub(v->end[1], g->on[1])));
+    double length = v3_dist(v->end[0], g->on[0]) + g->arc + v3_dist(g->on[1], v->end[1]);
     find_gradient(v, g, by);
+    for (int side = 0; side < 2; ++side) { /* onto the line along which it pulls */
+        v3 way = side ? g->by_b : g->by_a, in = v3_sub(g->on[side], v->end[side]);
+        g->on[side] = v3_mad(v->end[side], v3_dot(in, way) / v3_len2(way), way);
+    }
+    g->arc = fmax(0, length - v3_dist(v->end[0], g->on[0]) - v3_dist(g->on[1], v->end[1]));
     double deep = 0;
     for (int i = 1; i < N; ++i) {
         v3 bow = v3_sub(v3_lerp(row->at[i - 1].point, row->at[i + 1].point, 0.5), row->at[i].point);
@@ -478,7 +532,9 @@ static snGeodesicState attempt(Solve *v, const Section *s, double deepest, int32
 {
     start(v, s, deepest);
     Row first = v->row;
-    snGeodesicState state = judge(v, newton(v, rounds, sign));
+    bool solved = newton(v, rounds, sign);
+    if (!solved && v->off < NEARLY) solved = v->nearly = true;
+    snGeodesicState state = judge(v, solved);
     if (state != SN_GEODESIC_SOLVED) v->row = first;
     return state;
 }
@@ -532,13 +588,15 @@ snGeodesic sn_geodesic_find(const snGeodesicWrap *w, v3 a, v3 b)
     double deepest = 0;
     if (!find_section(&v, &s)) return g;
     find_string(&v, &s);
-    if (s.highest < SHALLOW * w->reach && !meets(&v, &s, &deepest)) return g;
+    if (!s.deep && s.highest < SHALLOW * w->reach && !meets(&v, &s, &deepest)) return g;
     g.state = solve(&v, &s, deepest, &g.rounds);
     if (g.state == SN_GEODESIC_ROUGH && !meets(&v, &s, &deepest)) g.state = SN_GEODESIC_CLEAR; /* slipped off */
-    if (g.state == SN_GEODESIC_SOLVED)
+    if (g.state == SN_GEODESIC_SOLVED) {
         measure(&v, &g);
-    else if (g.state != SN_GEODESIC_CLEAR)
+        if (v.nearly) g.state = SN_GEODESIC_SLIPS;
+    } else if (g.state != SN_GEODESIC_CLEAR) {
         take_rough(&v, &g);
+    }
     return g;
 }
 
