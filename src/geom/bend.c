@@ -20,8 +20,8 @@ typedef struct {
 
 static m3 plane_matrix(const Plane *a)
 {
-    m3 s = outer(a->xx, a->p, a->p), part[3] = {outer(a->xy, a->p, a->q), outer(a->xy, a->q, a->p),
-                                                outer(a->yy, a->q, a->q)};
+    m3 s = outer(a->xx, a->p, a->p),
+       part[3] = {outer(a->xy, a->p, a->q), outer(a->xy, a->q, a->p), outer(a->yy, a->q, a->q)};
     for (int k = 0; k < 3; ++k)
         for (int e = 0; e < 9; ++e) s.m[e] += part[k].m[e];
     return s;
@@ -119,8 +119,7 @@ snSurfaceSpot sn_surface_spot(const snSurface *s, double offset, v3 query, snSur
     snSurfaceHit hit = sn_surface_closest(s, query, hint);
     snSurfaceSpot spot = {
         .point = v3_mad(hit.point, offset, hit.normal), .normal = hit.normal, .height = hit.distance - offset};
-    Plane a =
-        plane_at(s, rigid_unapply(s->frame, hit.point), q_unrotate(s->frame.q, hit.normal), hint, &spot.edge);
+    Plane a = plane_at(s, rigid_unapply(s->frame, hit.point), q_unrotate(s->frame.q, hit.normal), hint, &spot.edge);
     move_out(&a, offset);
     a.p = q_rotate(s->frame.q, a.p), a.q = q_rotate(s->frame.q, a.q);
     spot.bend = plane_matrix(&a);

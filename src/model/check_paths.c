@@ -30,9 +30,10 @@ static void check_wrap(snChecker *c, snId id, const snConstraintDef *d)
         sn_check_error(c, SN_KIND_CONSTRAINT, id, "set side to above, or make the strand a spline",
                        "path strand \"%.80s\" runs outside of what it wraps over, but side is below", d->strand);
     if (d->lateral >= 0)
-        sn_check_warning(c, SN_KIND_CONSTRAINT, id,
-                         "leave it out; sliding constraints beside the surface keep the path",
-                         "lateral does nothing on path strand \"%.80s\"", d->strand);
+        sn_check_error(
+            c, SN_KIND_CONSTRAINT, id,
+            "leave it out and give the surface a groove, or let sliding constraints beside it guide the path",
+            "lateral holds a point of the strand, but path strand \"%.80s\" slides over its surfaces", d->strand);
 }
 
 /* A constraint by which a path hangs on another; 0: none. */

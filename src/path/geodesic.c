@@ -1,10 +1,12 @@
 #include "path/geodesic.h"
 
+#include "path/section.h"
+
 #include <math.h>
 #include <string.h>
 
-enum { N = 16, SAMPLES = 12, RAYS = 24, TRACES = 60, TURNS = 6, LIFTS = 9, ROUNDS = 40, HALVINGS = 14 };
-static const double SHALLOW = 0.02; /* of the reach: whether a surface stands higher over the line is not in doubt */
+enum { N = 16, LIFTS = 9, ROUNDS = 40, HALVINGS = 14 };
+static const double SHALLOW = 0.02;   /* of the reach: whether a surface stands higher over the line is not in doubt */
 static const double NEARLY = 1e-5;    /* squares of angles: left where a curve ceases to exist */
 static const double SHORTEST = 1e-12; /* m: no arc is shorter */
 
@@ -47,8 +49,8 @@ static void put_point(Solve *v, Row *row, int i, v3 x)
 
 static Block along(const Row *row, int i, v3 first, v3 second)
 {
-    return (Block){{v3_dot(first, row->p[i]), v3_dot(first, row->q[i]), v3_dot(second, row->p[i]),
-                    v3_dot(second, row->q[i])}};
+    return (Block){
+        {v3_dot(first, row->p[i]), v3_dot(first, row->q[i]), v3_dot(second, row->p[i]), v3_dot(second, row->q[i])}};
 }
 
 /* ---- equations ---------------------------------------------------------------------------------- */
@@ -114,8 +116,8 @@ static double set_up(const Solve *v, const Row *row, System *y)
 static Block multiplied(const Block *a, const Block *b)
 {
     const double *x = a->m, *y = b->m;
-    return (Block){{x[0] * y[0] + x[1] * y[2], x[0] * y[1] + x[1] * y[3], x[2] * y[0] + x[3] * y[2],
-                    x[2] * y[1] + x[3] * y[3]}};
+    return (Block){
+        {x[0] * y[0] + x[1] * y[2], x[0] * y[1] + x[1] * y[3], x[2] * y[0] + x[3] * y[2], x[2] * y[1] + x[3] * y[3]}};
 }
 
 static bool invert(Block *a)
@@ -238,154 +240,14 @@ static bool newton(Solve *v, int32_t *rounds, int *sign)
     return false;
 }
 
-/* ---- start: the taut string over a section of the surface ----------------------------------------- */
-
-typedef struct Section {
-    v3 from, along, up;
-    double length, low, high; /* of the line, and the part of it that may be under the surface */
-    double highest;           /* of the surface over the line */
-    bool deep;                /* the line passes under the middle of the surface */
-    v3 within;             /* a point under the surface, x along, y up */
-    v3 place[RAYS + 1];    /* corners of the string, its ends included */
-    int32_t n;
-} Section;
-
-static v3 section_point(const Section *s, v3 place)
-{
-    return v3_mad(v3_mad(s->from, place.x, s->along), place.y, s->up);
-}
-
-/* How high the surface stands over a place of the straight line; 0: not above it. */
-static double find_height(const Solve *v, const Section *s, double x, snSurfaceHint *hint)
-{
-    const snGeodesicWrap *w = v->w;
-    v3 foot = v3_mad(s->from, x, s->along);
-    double z = v3_dot(s->up, v3_sub(w->centre, foot)) + w->reach + w->offset, least = 1e-4 * w->reach;
-    for (int i = 0; i < TRACES && z > 0; ++i) {
-        double height = sn_surface_height(w->surface, w->offset, v3_mad(foot, z, s->up), hint);
-        if (height < least) return z;
-        z -= height;
-    }
-    return fmax(z, 0);
-}
-
-static bool turns_up(v3 a, v3 b, v3 c)
-{
-    return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x) >= 0;
-}
-
-static double sample_at(const Section *s, int i)
-{
-    return s->low + (s->high - s->low) * i / SAMPLES;
-}
-
-/* Adds a corner; those before it that lie under the string go. */
-static void add_corner(Section *s, v3 next)
-{
-    while (s->n > 1 && turns_up(s->place[s->n - 2], s->place[s->n - 1], next)) --s->n;
-    s->place[s->n++] = next;
-    s->highest = fmax(s->highest, next.y);
-}
-
-/* The surface as rays from outside find it that run towards the point within it, from one end of the line over the
- * drawn side to the other: for lines that pass under it. */
-static void find_loop(const Solve *v, Section *s)
-{
-    const snGeodesicWrap *w = v->w;
-    snSurfaceHint hint = w->start;
-    v3 o = s->within, from = section_point(s, o);
-    double first = atan2(-o.y, -o.x), sweep = 2 * SN_PI - (atan2(-o.y, s->length - o.x) - first);
-    double far = v3_dist(from, w->centre) + w->reach + w->offset, least = 1e-4 * w->reach;
-    s->n = 0, s->highest = 0;
-    add_corner(s, v3_of(0, 0, 0));
-    for (int i = 1; i < RAYS; ++i) {
-        double angle = first - sweep * i / RAYS, z = far;
-        v3 ray = v3_add(v3_scale(s->along, cos(angle)), v3_scale(s->up, sin(angle)));
-        for (int k = 0; k < TRACES && z > 0; ++k) {
-            double height = sn_surface_height(w->surface, w->offset, v3_mad(from, z, ray), &hint);
-            if (height < least) break;
-            z -= height;
-        }
-        if (z > 0) add_corner(s, v3_of(o.x + z * cos(angle), o.y + z * sin(angle), 0));
-    }
-    add_corner(s, v3_of(s->length, 0, 0));
-}
-
-static void find_heights(const Solve *v, Section *s)
-{
-    snSurfaceHint hint = v->w->start;
-    s->n = 0, s->highest = 0;
-    for (int i = 0; i <= SAMPLES; ++i) {
-        v3 next = {i == 0 ? 0 : i < SAMPLES ? sample_at(s, i) : s->length, 0, 0};
-        if (i > 0 && i < SAMPLES) {
-            next.y = find_height(v, s, next.x, &hint);
-            if (!(next.y > 0)) continue;
-        }
-        add_corner(s, next);
-    }
-}
-
-static void find_string(const Solve *v, Section *s)
-{
-    v3 centre = v3_sub(v->w->centre, s->from);
-    snSurfaceHint hint = v->w->start;
-    s->within = v3_of(v3_dot(centre, s->along), v3_dot(centre, s->up), 0);
-    s->deep = s->within.y > 0 &&
-              sn_surface_height(v->w->surface, v->w->offset, section_point(s, s->within), &hint) < 0;
-    if (s->deep)
-        find_loop(v, s);
-    else
-        find_heights(v, s);
-}
-
-static bool find_section(const Solve *v, Section *s)
-{
-    v3 way = v3_sub(v->end[1], v->end[0]);
-    *s = (Section){.from = v->end[0], .length = v3_len(way)};
-    if (!(s->length > 1e-9)) return false;
-    s->along = v3_scale(way, 1 / s->length);
-    s->up = without(v->w->side, s->along);
-    if (v3_len(s->up) < 0.05) s->up = without(v3_sub(v->w->centre, v3_lerp(v->end[0], v->end[1], 0.5)), s->along);
-    s->up = v3_len2(s->up) > 0 ? v3_unit(s->up) : v3_perp(s->along);
-    double middle = v3_dot(s->along, v3_sub(v->w->centre, s->from)), reach = v->w->reach + v->w->offset;
-    s->low = fmin(fmax(middle - reach, 0), s->length), s->high = fmax(fmin(middle + reach, s->length), s->low);
-    return true;
-}
-
-/* Whether the straight line meets the surface, and where it is deepest. Heights change by no more than the way gone. */
-static bool meets(const Solve *v, const Section *s, double *deepest)
-{
-    const snGeodesicWrap *w = v->w;
-    double least = INFINITY, at = 0;
-    snSurfaceHint hint = w->start, best = hint;
-    if (!(s->low < s->high)) return false;
-    for (int i = 1; i < SAMPLES; ++i) {
-        double x = sample_at(s, i);
-        double height = sn_surface_height(w->surface, w->offset, v3_mad(s->from, x, s->along), &hint);
-        if (height < least) least = height, at = x, best = hint;
-    }
-    double apart = (s->high - s->low) / SAMPLES, low = fmax(at - apart, s->low), high = fmin(at + apart, s->high);
-    if (least > 0.6 * apart) return false;
-    for (int i = 0; i < 50 && high - low > 1e-13 * s->length; ++i) {
-        snSurfaceSpot spot = sn_surface_spot(w->surface, w->offset, v3_mad(s->from, at, s->along), &best);
-        double slope = v3_dot(spot.normal, s->along), curve = v3_dot(s->along, m3_mulv(&spot.bend, s->along));
-        least = fmin(least, spot.height);
-        *(slope < 0 ? &low : &high) = at;
-        double next = curve > 0 ? at - slope / curve : -1;
-        if (!(next > low && next < high)) next = 0.5 * (low + high);
-        if (fabs(next - at) < 1e-12 * s->length) break;
-        at = next;
-    }
-    *deepest = at;
-    return least < 0;
-}
+/* ---- start from the taut string ------------------------------------------------------------------ */
 
 /* A string with one corner touches over its turn times the surface's radius there. */
 static void spread(Solve *v, v3 corner)
 {
-    v3 in = v3_unit(v3_sub(corner, v->end[0])), out = v3_unit(v3_sub(v->end[1], corner));
     snSurfaceHint hint = v->w->start;
     snSurfaceSpot s = sn_surface_spot(v->w->surface, v->w->offset, corner, &hint);
+    v3 in = v3_unit(v3_sub(s.point, v->end[0])), out = v3_unit(v3_sub(v->end[1], s.point));
     v3 t = v3_unit(without(v3_add(in, out), s.normal));
     double turn = atan2(v3_len(v3_cross(in, out)), v3_dot(in, out)), bend = v3_dot(t, m3_mulv(&s.bend, t));
     double length = fmax(turn / fmax(bend, 1 / v->w->reach), 1e-7 * v->w->reach);
@@ -396,7 +258,7 @@ static void spread(Solve *v, v3 corner)
 }
 
 /* Points evenly along the string between its first and its last corner. */
-static void lay_out(Solve *v, const Section *s)
+static void lay_out(Solve *v, const pathSection *s)
 {
     double whole = 0, before = 0;
     snSurfaceHint hint = v->w->start;
@@ -409,7 +271,8 @@ static void lay_out(Solve *v, const Section *s)
             piece = v3_dist(s->place[k], s->place[k + 1]);
         }
         v->row.hint[i] = hint;
-        put_point(v, &v->row, i, section_point(s, v3_lerp(s->place[k], s->place[k + 1], fmin((at - before) / piece, 1))));
+        put_point(v, &v->row, i,
+                  path_section_point(s, v3_lerp(s->place[k], s->place[k + 1], fmin((at - before) / piece, 1))));
         hint = v->row.hint[i];
     }
 }
@@ -483,12 +346,12 @@ static snGeodesicState judge(const Solve *v, bool solved)
     return solved ? SN_GEODESIC_SOLVED : SN_GEODESIC_ROUGH;
 }
 
-static void start(Solve *v, const Section *s, double deepest)
+static void start(Solve *v, const pathSection *s, double deepest)
 {
     if (s->n == 2)
         spread(v, v3_mad(s->from, deepest, s->along));
     else if (s->n == 3)
-        spread(v, section_point(s, s->place[1]));
+        spread(v, path_section_point(s, s->place[1]));
     else
         lay_out(v, s);
 }
@@ -501,34 +364,9 @@ static void take_rough(Solve *v, snGeodesic *g)
     g->arc = N * spacing_of(&v->row);
 }
 
-/* The section turned about the straight line, and how long the string over it is. */
-static double turned_length(const Solve *v, const Section *from, double angle, Section *to)
-{
-    double sum = 0;
-    *to = *from;
-    to->up = q_rotate(q_axis_angle(from->along, angle), from->up);
-    find_string(v, to);
-    for (int i = 0; i + 1 < to->n; ++i) sum += v3_dist(to->place[i], to->place[i + 1]);
-    return sum;
-}
-
-/* Turns the section downhill to where the string over it is shorter than on both sides. */
-static void slip(const Solve *v, Section *s)
-{
-    const double step = 0.3;
-    Section side[2];
-    double now = turned_length(v, s, 0, s), next[2];
-    for (int e = 0; e < 2; ++e) next[e] = turned_length(v, s, e ? step : -step, &side[e]);
-    int way = next[1] < next[0];
-    for (int i = 0; i < TURNS && next[way] < now && side[way].n > 2; ++i) {
-        *s = side[way], now = next[way];
-        next[way] = turned_length(v, s, way ? step : -step, &side[way]);
-    }
-}
-
 /* From the string over a section. The determinant is negative where the curve is longer than its neighbours on both
  * sides: a strand would slip off there. */
-static snGeodesicState attempt(Solve *v, const Section *s, double deepest, int32_t *rounds, int *sign)
+static snGeodesicState attempt(Solve *v, const pathSection *s, double deepest, int32_t *rounds, int *sign)
 {
     start(v, s, deepest);
     Row first = v->row;
@@ -540,7 +378,7 @@ static snGeodesicState attempt(Solve *v, const Section *s, double deepest, int32
 }
 
 /* The last resort: both ends raised so far that little is left to wrap over, then let down step by step. */
-static snGeodesicState let_down(Solve *v, const Section *s, int32_t *rounds, int *sign)
+static snGeodesicState let_down(Solve *v, const pathSection *s, int32_t *rounds, int *sign)
 {
     v3 end[2] = {v->end[0], v->end[1]};
     bool solved = true;
@@ -548,9 +386,9 @@ static snGeodesicState let_down(Solve *v, const Section *s, int32_t *rounds, int
         v3 lift = v3_scale(s->up, 0.9 * s->highest * k / (LIFTS - 1));
         for (int e = 0; e < 2; ++e) v->end[e] = v3_add(end[e], lift);
         if (k == LIFTS - 1) {
-            Section raised = *s;
+            pathSection raised = *s;
             raised.from = v->end[0];
-            find_string(v, &raised);
+            path_section_string(v->w, &raised);
             if (raised.n < 3) return SN_GEODESIC_ROUGH;
             start(v, &raised, 0);
         }
@@ -566,13 +404,13 @@ static bool is_better(snGeodesicState now, int now_sign, snGeodesicState before,
 }
 
 /* Where the first attempt fails, or finds a curve that would slip: the section beside it, then from above. */
-static snGeodesicState solve(Solve *v, Section *s, double deepest, int32_t *rounds)
+static snGeodesicState solve(Solve *v, pathSection *s, double deepest, int32_t *rounds)
 {
     int sign = 0, again = 0;
     snGeodesicState state = attempt(v, s, deepest, rounds, &sign);
     for (int way = 0; way < 2 && (state != SN_GEODESIC_SOLVED || sign < 0) && s->n > 2; ++way) {
         Solve other = *v;
-        if (way == 0) slip(&other, s);
+        if (way == 0) path_section_slip(v->w, s);
         snGeodesicState found =
             way == 0 ? attempt(&other, s, deepest, rounds, &again) : let_down(&other, s, rounds, &again);
         if (is_better(found, again, state, sign)) *v = other, state = found, sign = again;
@@ -584,13 +422,14 @@ snGeodesic sn_geodesic_find(const snGeodesicWrap *w, v3 a, v3 b)
 {
     Solve v = {.w = w, .end = {a, b}};
     snGeodesic g = {.state = SN_GEODESIC_CLEAR};
-    Section s;
+    pathSection s;
     double deepest = 0;
-    if (!find_section(&v, &s)) return g;
-    find_string(&v, &s);
-    if (!s.deep && s.highest < SHALLOW * w->reach && !meets(&v, &s, &deepest)) return g;
+    if (!path_section_find(w, a, b, &s)) return g;
+    path_section_string(w, &s);
+    if (!s.deep && s.highest < SHALLOW * w->reach && !path_section_meets(w, &s, &deepest)) return g;
     g.state = solve(&v, &s, deepest, &g.rounds);
-    if (g.state == SN_GEODESIC_ROUGH && !meets(&v, &s, &deepest)) g.state = SN_GEODESIC_CLEAR; /* slipped off */
+    if (g.state == SN_GEODESIC_ROUGH && !path_section_meets(w, &s, &deepest))
+        g.state = SN_GEODESIC_CLEAR; /* slipped off */
     if (g.state == SN_GEODESIC_SOLVED) {
         measure(&v, &g);
         if (v.nearly) g.state = SN_GEODESIC_SLIPS;

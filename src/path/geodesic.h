@@ -31,17 +31,17 @@ typedef struct snGeodesicWrap {
 typedef enum snGeodesicState {
     SN_GEODESIC_CLEAR,  /* the straight line does not meet the surface */
     SN_GEODESIC_SOLVED, /* touches */
-    SN_GEODESIC_SLIPS,  /* touches, and is about to slip off sideways: right to a thousandth of a radian only */
+    SN_GEODESIC_SLIPS,  /* touches, right to a thousandth of a radian: hardly, or about to slip off sideways */
     SN_GEODESIC_EDGE,   /* the curve leaves an open edge of the patch, or crosses a pole */
     SN_GEODESIC_ROUGH   /* no geodesic found: the taut string over the section instead */
 } snGeodesicState;
 
 typedef struct snGeodesic {
     snGeodesicState state;
-    v3 on[2];         /* where it meets the surface and leaves it, on the lines of by_a and by_b: off by some 1e-6 m */
-    double arc;       /* m, between them */
-    v3 by_a, by_b;    /* dl/da, dl/db, the surface held still */
-    double hollow;    /* m: how deep the deepest hollow is that the curve follows, measured from its chords */
+    v3 on[2];      /* where it meets the surface and leaves it, on the lines of by_a and by_b: off by some 1e-6 m */
+    double arc;    /* m, between them */
+    v3 by_a, by_b; /* dl/da, dl/db, the surface held still */
+    double hollow; /* m: how deep the deepest hollow is that the curve follows, measured from its chords */
     int32_t rounds;
 } snGeodesic;
 

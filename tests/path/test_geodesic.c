@@ -108,8 +108,9 @@ static void tally(const snGeodesicWrap *w, v3 a, v3 b, double exact, double d, T
 
 static void report(const char *what, const Tally *t)
 {
-    print_message("%s: length off by at most %.1e m, dl/da by %.1e; %d of %d touch, %d not solved, %.1f rounds, at most %d\n",
-                  what, t->worst, t->gradient, t->touching, t->n, t->failed, (double)t->rounds / t->n, t->most);
+    print_message(
+        "%s: length off by at most %.1e m, dl/da by %.1e; %d of %d touch, %d not solved, %.1f rounds, at most %d\n",
+        what, t->worst, t->gradient, t->touching, t->n, t->failed, (double)t->rounds / t->n, t->most);
 }
 
 static Tally against_closed_form(const snSurface *s, snWrapKind kind, double offset, int n)
@@ -182,8 +183,8 @@ static void shoot(v3 half, double length, v3 *x, v3 *t)
     }
 }
 
-/* Problems made from their answer: a geodesic, and a straight piece at each end. Some of these geodesics are longer than
- * their neighbours on both sides; there a shorter one is found. */
+/* Problems made from their answer: a geodesic, and a straight piece at each end. Some of these geodesics are longer
+ * than their neighbours on both sides; there a shorter one is found. */
 static void ellipsoids_against_integration(void **state)
 {
     (void)state;
@@ -229,9 +230,10 @@ static void ellipsoids_against_integration(void **state)
         tally(&w, a, b, 0, 3e-7, &y);
         worst_differences = fmax(worst_differences, y.gradient);
     }
-    print_message("ellipsoids against integration: length %.1e m, direction %.1e; dl/da against differences %.1e; %d of "
-                  "%d not solved, in %d a shorter way, %d about to slip, %.1f rounds\n",
-                  worst, worst_slope, worst_differences, failed, count, shorter, slips, (double)rounds / count);
+    print_message(
+        "ellipsoids against integration: length %.1e m, direction %.1e; dl/da against differences %.1e; %d of "
+        "%d not solved, in %d a shorter way, %d about to slip, %.1f rounds\n",
+        worst, worst_slope, worst_differences, failed, count, shorter, slips, (double)rounds / count);
     assert_int_equal(failed, 0);
     assert_true(shorter < count / 5 && slips < count / 50);
     assert_at_most(worst, 1e-8);
@@ -239,12 +241,108 @@ static void ellipsoids_against_integration(void **state)
     assert_at_most(worst_differences, 1e-8);
 }
 
+/* A ball as a mesh of fine triangles, by its distance grid. */
+static snTriMesh make_ball(void)
+{
+    enum { ROWS = 64, ROUND = 128 };
+    snTriMesh mesh;
+    int32_t n = 0, last = (ROWS - 1) * ROUND;
+    assert_true(sn_trimesh_alloc(&mesh, last + 2, 2 * ROUND * (ROWS - 1)));
+    for (int k = 1; k < ROWS; ++k)
+        for (int j = 0; j < ROUND; ++j) {
+            double high = SN_PI * k / ROWS, angle = 2 * SN_PI * j / ROUND;
+            v3_store(mesh.vertex + 3 * ((k - 1) * ROUND + j),
+                     v3_of(R * sin(high) * cos(angle), R * sin(high) * sin(angle), R * cos(high)));
+        }
+    v3_store(mesh.vertex + 3 * last, v3_of(0, 0, R)), v3_store(mesh.vertex + 3 * last + 3, v3_of(0, 0, -R));
+    int32_t *t = mesh.triangle;
+    for (int j = 0; j < ROUND; ++j) {
+        int32_t next = (j + 1) % ROUND, under = last - ROUND;
+        t[n++] = last, t[n++] = j, t[n++] = next;
+        t[n++] = last + 1, t[n++] = under + next, t[n++] = under + j;
+        for (int32_t k = 0; k + 2 < ROWS; ++k) {
+            int32_t a = k * ROUND + j, b = k * ROUND + next;
+            t[n++] = a, t[n++] = a + ROUND, t[n++] = b;
+            t[n++] = b, t[n++] = a + ROUND, t[n++] = b + ROUND;
+        }
+    }
+    return mesh;
+}
+
+static void meshes_by_their_grid(void **state)
+{
+    (void)state;
+    snTriMesh mesh = make_ball();
+    snDistance distance = {0};
+    snError error;
+    assert_int_equal(sn_distance_create(&mesh, 0, &distance, &error), SN_OK);
+    snSurface s = {.kind = SN_SURFACE_DISTANCE, .frame = tilted, .distance = &distance};
+    Tally t = against_closed_form(&s, SN_WRAP_SPHERE, 0, 100);
+    print_message("the grid is off its mesh by %.1e m at most\n", distance.error);
+    report("sphere as a mesh", &t);
+    assert_int_equal(t.failed, 0);
+    assert_true(t.touching > 30);
+    assert_at_most(t.worst, 4 * distance.error);
+    assert_at_most(t.gradient, 1e-6);
+    sn_distance_free(&distance);
+    sn_trimesh_free(&mesh);
+}
+
+/* One end comes down, so that the curve touches, and goes up again: length and gradient have no jump. */
+static void touching_is_continuous(void **state)
+{
+    (void)state;
+    snPatch patch = make_patch(0.8, false, 0.03);
+    snSurface s = sn_patch_surface(&patch, rigid_identity());
+    snGeodesicWrap w = wrap_on(&s, 0.0005, v3_of(0, 1, 0));
+    double last = 0, jump = 0, kink = 0, step = 4e-6;
+    v3 by = {0, 0, 0}, a = {-0.03, 0.006, 0.004}, b = {0.03, 0.018, -0.003};
+    snGeodesicState before = SN_GEODESIC_CLEAR;
+    int changes = 0;
+    for (int i = 0; i < 2000; ++i, b.y += i < 1000 ? -step : step) {
+        snGeodesic g = sn_geodesic_find(&w, a, b);
+        double length = v3_dist(a, b);
+        if (g.state == SN_GEODESIC_CLEAR)
+            g.by_b = v3_unit(v3_sub(b, a));
+        else
+            length = v3_dist(a, g.on[0]) + g.arc + v3_dist(g.on[1], b);
+        assert_true(g.state <= SN_GEODESIC_SLIPS);
+        if (i) jump = fmax(jump, fabs(length - last)), kink = fmax(kink, v3_dist(g.by_b, by));
+        changes += (g.state == SN_GEODESIC_CLEAR) != (before == SN_GEODESIC_CLEAR);
+        last = length, by = g.by_b, before = g.state;
+    }
+    print_message("through touching and lifting off (%d times): length changes by at most %.1e m, direction by %.1e in "
+                  "steps of %.0e m\n",
+                  changes, jump, kink, step);
+    assert_int_equal(changes, 2);
+    assert_at_most(jump, step);
+    assert_at_most(kink, 1e-3);
+    sn_patch_free(&patch);
+}
+
+/* Nothing that a surface may be is a crash: flat, of no size, ends in it, on it, in one point. */
+static void bad_surfaces_do_no_harm(void **state)
+{
+    (void)state;
+    unsigned seed = 3;
+    for (int k = 0; k < 400; ++k) {
+        double flat = k % 4 == 0 ? 1e-9 : k % 4 == 1 ? 0.01 : 1;
+        snPatch patch = make_patch(flat, k % 8 < 4, k % 3 ? 0.03 : 1e-7);
+        snSurface s = sn_patch_surface(&patch, tilted);
+        snGeodesicWrap w = wrap_on(&s, k % 5 ? 0 : 0.002, v3_of(0, 1, 0));
+        v3 a = some(&seed, k % 7 ? 0.04 : 0.005), b = k % 11 ? some(&seed, 0.04) : a;
+        snGeodesic g = sn_geodesic_find(&w, a, b);
+        assert_true(isfinite(g.arc) && isfinite(v3_len2(g.by_a)) && isfinite(v3_len2(g.on[0])));
+        sn_patch_free(&patch);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shapes_as_in_closed_form),
-        cmocka_unit_test(patches_as_in_closed_form),
-        cmocka_unit_test(ellipsoids_against_integration),
+        cmocka_unit_test(shapes_as_in_closed_form),       cmocka_unit_test(patches_as_in_closed_form),
+        cmocka_unit_test(ellipsoids_against_integration), cmocka_unit_test(meshes_by_their_grid),
+        cmocka_unit_test(touching_is_continuous),         cmocka_unit_test(bad_surfaces_do_no_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

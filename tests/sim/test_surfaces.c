@@ -6,7 +6,7 @@
 #include "sim/paths.h"
 
 #include <math.h>
-#include <stdio.h>
+#include <string.h>
 
 enum { RINGS = 25, ANGLES = 160, AROUND = 11 };
 static const double G = 9.81, R = 0.03;
@@ -115,7 +115,7 @@ static Rig weights(Drum drum, double h, double aside)
     sn_build_strand(&b, &def, &path);
     snSimDef sim = sn_default_sim_def();
     sim.step = h;
-    return ({snError er; snSpec*sp=sn_build_end(&b); snModel*mm=NULL; if(sn_compile(sp,&mm,&er)) printf("%s\n", er.message); rig_of(sp, sim);});
+    return rig_of(sn_build_end(&b), sim);
 }
 
 /* Against x'' = (dm + 2 line x) G / all, as in test_paths.c. */
@@ -141,10 +141,91 @@ static void weights_fall_as_without_friction(void **state)
     }
 }
 
+/* Where the rope crosses the top of the drum, along its axis. */
+static double aside_of(const Rig *r)
+{
+    const snCordNode *node = r->s->cord_node;
+    return r->s->cord_nnode[0] == 4 ? 0.5 * (node[1].p.z + node[2].p.z) : NAN;
+}
+
+/* A weight that swings out of the plane drags the rope along a plain drum; a groove keeps it. */
+static void a_groove_confines_the_rope(void **state)
+{
+    (void)state;
+    double most[2] = {0, 0};
+    for (int k = 0; k < 2; ++k) {
+        Rig r = weights(k ? GROOVE : PATCH, 0.004, 0);
+        for (int i = 0; i < 100; ++i) {
+            r.s->velocity[6 * 2 + 5] = 0.05; /* dragged at 50 mm/s */
+            rig_run(&r, r.s->h);
+            most[k] = fmax(most[k], fabs(aside_of(&r)));
+        }
+        rig_drop(&r);
+    }
+    print_message("dragged sideways by 20 mm, the rope moves by %.1f mm on a plain drum, %.2f mm in a groove\n",
+                  1e3 * most[0], 1e3 * most[1]);
+    assert_true(most[0] > 0.007);
+    assert_at_most(most[1], 0.3 * most[0]);
+}
+
+/* The rope is dragged over the rim of a patch that is too short: the run says so. */
+static void an_edge_stops_the_run(void **state)
+{
+    (void)state;
+    Rig r = weights(PATCH, 0.004, 0);
+    snError error = {0};
+    snStatus status = SN_OK;
+    for (int i = 0; i < 600 && status == SN_OK; ++i) {
+        for (int b = 1; b < 3; ++b) r.s->velocity[6 * b + 5] = 0.05, r.s->velocity[6 * b + 4] = 0;
+        assert_int_equal(sn_step(r.m, r.s), SN_OK);
+        status = sn_check_gaps(r.s, &error);
+    }
+    assert_int_equal(status, SN_DIVERGED);
+    print_message("%s\n", error.message);
+    assert_non_null(strstr(error.message, "edge of a surface"));
+    rig_drop(&r);
+}
+
+/* A rope over the drum with its ends at two places of the frame. */
+static snSpec *small_rope(Drum drum, double half_length, v3 from, v3 to)
+{
+    snBuild b = sn_build_begin();
+    sn_build_model(&b, 0, 0);
+    sn_build_body(&b, "frame", nowhere, NULL, half, 0);
+    if (drum == MESH)
+        add_mesh(&b, drum);
+    else
+        add_patch(&b, drum, half_length);
+    snVia via[] = {{.p = {from.x, from.y, from.z}, .kind = SN_VIA_FIXED, .on = "frame"},
+                   {.p = {0, R + 0.001, 0.5 * (from.z + to.z)}, .kind = SN_VIA_SURFACE, .on = "drum"},
+                   {.p = {to.x, to.y, to.z}, .kind = SN_VIA_FIXED, .on = "frame"}};
+    snPath path = {.via = via, .nvia = 3, .npoint = 30};
+    snStrandDef def = rope_def(1);
+    sn_build_strand(&b, &def, &path);
+    return sn_build_end(&b);
+}
+
+static void bad_surfaces_are_refused(void **state)
+{
+    (void)state;
+    assert_refused(small_rope(PATCH, 0.02, v3_of(-0.06, 0, 0), v3_of(0.01, 0.01, 0)), "inside the surface", "rope");
+    assert_refused(small_rope(PATCH, 0.004, v3_of(-0.06, 0, 0.03), v3_of(0.06, 0, -0.03)), "leaves its edge", "rope");
+    assert_refused(small_rope(GROOVE, 0.02, v3_of(-0.001, 0.035, -0.06), v3_of(0.001, 0.035, 0.06)), "edge", "rope");
+    snSpec *lateral = small_rope(PATCH, 0.02, v3_of(-0.06, 0, 0), v3_of(0.06, 0, 0));
+    snConstraintDef def = sn_default_constraint_def();
+    def.name = "rope_held", def.type = SN_CONSTRAINT_SURFACE, def.strand = "rope", def.attachment = "drum";
+    def.position = 0.5, def.equality = SN_INEQUAL, def.lateral = 0.001;
+    assert_int_equal(sn_add_constraint(lateral, &def, NULL), SN_OK);
+    assert_refused(lateral, "slides over its surfaces", "rope_held");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(weights_fall_as_without_friction),
+        cmocka_unit_test(a_groove_confines_the_rope),
+        cmocka_unit_test(an_edge_stops_the_run),
+        cmocka_unit_test(bad_surfaces_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
