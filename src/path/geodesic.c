@@ -403,19 +403,23 @@ static bool is_better(snGeodesicState now, int now_sign, snGeodesicState before,
     return before != SN_GEODESIC_SOLVED || now_sign > before_sign;
 }
 
-/* Where the first attempt fails, or finds a curve that would slip: the section beside it, then from above. */
+/* Where the first attempt fails, or finds a curve that would slip: the section beside it, then from above. A curve that
+ * slips and finds no hold is straight, if nothing is in the way. */
 static snGeodesicState solve(Solve *v, pathSection *s, double deepest, int32_t *rounds)
 {
     int sign = 0, again = 0;
     snGeodesicState state = attempt(v, s, deepest, rounds, &sign);
+    if (state == SN_GEODESIC_SOLVED && (sign > 0 || s->n < 3)) return state;
     for (int way = 0; way < 2 && (state != SN_GEODESIC_SOLVED || sign < 0) && s->n > 2; ++way) {
         Solve other = *v;
         if (way == 0) path_section_slip(v->w, s);
+        if (s->n < 3) break;
         snGeodesicState found =
             way == 0 ? attempt(&other, s, deepest, rounds, &again) : let_down(&other, s, rounds, &again);
         if (is_better(found, again, state, sign)) *v = other, state = found, sign = again;
     }
-    return state;
+    bool held = state == SN_GEODESIC_EDGE || (state == SN_GEODESIC_SOLVED && sign > 0);
+    return held || path_section_meets(v->w, s, &deepest) ? state : SN_GEODESIC_CLEAR;
 }
 
 snGeodesic sn_geodesic_find(const snGeodesicWrap *w, v3 a, v3 b)
@@ -428,8 +432,6 @@ snGeodesic sn_geodesic_find(const snGeodesicWrap *w, v3 a, v3 b)
     path_section_string(w, &s);
     if (!s.deep && s.highest < SHALLOW * w->reach && !path_section_meets(w, &s, &deepest)) return g;
     g.state = solve(&v, &s, deepest, &g.rounds);
-    if (g.state == SN_GEODESIC_ROUGH && !path_section_meets(w, &s, &deepest))
-        g.state = SN_GEODESIC_CLEAR; /* slipped off */
     if (g.state == SN_GEODESIC_SOLVED) {
         measure(&v, &g);
         if (v.nearly) g.state = SN_GEODESIC_SLIPS;
