@@ -245,6 +245,37 @@ double sn_distance_sample(const snDistance *f, v3 point, v3 *gradient)
     return d;
 }
 
+/* Second derivatives of the weights, per cell^2. */
+static void curve_weights(double x, int32_t first, double s[4])
+{
+    double t = x - (first + 1), u = 1 - t;
+    s[0] = u, s[1] = 3 * t - 2, s[2] = 3 * u - 2, s[3] = t;
+}
+
+double sn_distance_bend(const snDistance *f, v3 point, v3 *gradient, m3 *second)
+{
+    double x[3], w[3][3][4], sum[6] = {0};
+    int32_t first[3];
+    v3_store(x, v3_scale(v3_sub(point, f->low), 1 / f->spacing));
+    for (int c = 0; c < 3; ++c) {
+        x[c] = x[c] > 1 ? (x[c] < f->n[c] - 2 ? x[c] : f->n[c] - 2) : 1;
+        first[c] = weights(x[c], f->n[c], w[c][0], w[c][1]);
+        curve_weights(x[c], first[c], w[c][2]);
+    }
+    static const int order[6][3] = {{2, 0, 0}, {1, 1, 0}, {1, 0, 1}, {0, 2, 0}, {0, 1, 1}, {0, 0, 2}};
+    for (int i = 0; i < 4; ++i)
+        for (int j = 0; j < 4; ++j) {
+            const float *c = f->coefficient + index_of(f, first[0] + i, first[1] + j, first[2]);
+            double line[3] = {0};
+            for (int k = 0; k < 4; ++k)
+                for (int e = 0; e < 3; ++e) line[e] += w[2][e][k] * (double)c[k];
+            for (int e = 0; e < 6; ++e) sum[e] += w[0][order[e][0]][i] * w[1][order[e][1]][j] * line[order[e][2]];
+        }
+    for (int e = 0; e < 6; ++e) sum[e] /= f->spacing * f->spacing;
+    *second = (m3){{sum[0], sum[1], sum[2], sum[1], sum[3], sum[4], sum[2], sum[4], sum[5]}};
+    return sn_distance_sample(f, point, gradient);
+}
+
 /* ---- error ------------------------------------------------------------------------------------ */
 
 /* What the grid makes of the mesh's surface: area, and how much of it the grid hardly crosses. */

@@ -27,5 +27,7 @@ static inline size_t sn_distance_count(const snDistance *distance)
 /* Signed distance, positive outside, and its gradient. Beyond the grid: the distance to the surface point seen from the
  * grid's rim, so that both stay continuous. */
 double sn_distance_sample(const snDistance *distance, v3 point, v3 *gradient);
+/* The same with the second derivatives, which are continuous within the grid; beyond it they are those of its rim. */
+double sn_distance_bend(const snDistance *distance, v3 point, v3 *gradient, m3 *second);
 
 #endif

@@ -139,9 +139,7 @@ static snSurfaceHit closest_ellipsoid(v3 size, v3 q, snSurfaceHint *hint)
 
 /* ---- patches ---------------------------------------------------------------------------------- */
 
-typedef struct {
-    v3 p, u, v, uu, uv, vv;
-} Jet;
+typedef snPatchJet Jet;
 
 typedef struct {
     double u, v, cost; /* cost: half the squared distance */
@@ -405,4 +403,10 @@ v3 sn_surface_patch_eval(const snSurface *surface, double u, double v, v3 *norma
     Jet jet = patch_jet(surface, u, v, &span_u, &span_v);
     if (normal) *normal = q_rotate(surface->frame.q, patch_normal(surface, &jet, u, v));
     return rigid_apply(surface->frame, jet.p);
+}
+
+snPatchJet sn_surface_patch_jet(const snSurface *surface, double u, double v)
+{
+    int32_t span_u = -1, span_v = -1;
+    return patch_jet(surface, u, v, &span_u, &span_v);
 }

@@ -49,4 +49,24 @@ snSurfaceHit sn_surface_closest(const snSurface *surface, v3 query, snSurfaceHin
 /* Position, and unit outward normal if wanted, of a patch at (u, v). */
 v3 sn_surface_patch_eval(const snSurface *surface, double u, double v, v3 *normal);
 
+/* Position of a patch and its derivatives by u and v, in the surface's frame; u and v within its range. */
+typedef struct snPatchJet {
+    v3 p, u, v, uu, uv, vv;
+} snPatchJet;
+snPatchJet sn_surface_patch_jet(const snSurface *surface, double u, double v);
+
+/* A place on the surface that lies `offset` outside of this one (bend.c). */
+typedef struct snSurfaceSpot {
+    v3 point, normal; /* body frame */
+    m3 bend;          /* dn/dx along the surface: symmetric, no part along the normal, 1/m */
+    double height;    /* of the query over that surface, m */
+    bool edge;        /* at an open edge of a patch, or where it has no tangent plane */
+} snSurfaceSpot;
+
+/* The place nearest to a query, as sn_surface_closest finds it; on a grid the place to which the gradient leads, on the
+ * level of the offset. */
+snSurfaceSpot sn_surface_spot(const snSurface *surface, double offset, v3 query, snSurfaceHint *hint);
+/* Height over the same surface only. */
+double sn_surface_height(const snSurface *surface, double offset, v3 query, snSurfaceHint *hint);
+
 #endif

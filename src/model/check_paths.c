@@ -20,10 +20,9 @@ static void check_wrap(snChecker *c, snId id, const snConstraintDef *d)
 {
     snId node = sn_spec_find(c->spec, SN_KIND_NODE, d->attachment);
     const snNodeDef *n = node ? sn_spec_node(c->spec, node) : NULL;
-    bool round = n && n->kind == SN_NODE_SHAPE && (n->shape == SN_SHAPE_CYLINDER || n->shape == SN_SHAPE_SPHERE);
-    if (n && !round)
-        sn_check_error(c, SN_KIND_CONSTRAINT, id, "wrap it over a cylinder or a sphere, or make the strand a spline",
-                       "path strand \"%.80s\" cannot wrap over \"%.80s\"", d->strand, d->attachment);
+    if (n && n->kind == SN_NODE_SHAPE && n->shape == SN_SHAPE_PLANE)
+        sn_check_error(c, SN_KIND_CONSTRAINT, id, "wrap it over something round, or make the strand a spline",
+                       "path strand \"%.80s\" cannot wrap over the plane \"%.80s\"", d->strand, d->attachment);
     if (d->equality == SN_EQUAL)
         sn_check_error(c, SN_KIND_CONSTRAINT, id, "set equality to inequal, or make the strand a spline",
                        "path strand \"%.80s\" can lift off a surface, but equality is equal", d->strand);
@@ -31,9 +30,10 @@ static void check_wrap(snChecker *c, snId id, const snConstraintDef *d)
         sn_check_error(c, SN_KIND_CONSTRAINT, id, "set side to above, or make the strand a spline",
                        "path strand \"%.80s\" runs outside of what it wraps over, but side is below", d->strand);
     if (d->lateral >= 0)
-        sn_check_warning(c, SN_KIND_CONSTRAINT, id,
-                         "leave it out; sliding constraints beside the surface keep the path",
-                         "lateral does nothing on path strand \"%.80s\"", d->strand);
+        sn_check_error(
+            c, SN_KIND_CONSTRAINT, id,
+            "leave it out and give the surface a groove, or let sliding constraints beside it guide the path",
+            "lateral holds a point of the strand, but path strand \"%.80s\" slides over its surfaces", d->strand);
 }
 
 /* A constraint by which a path hangs on another; 0: none. */

@@ -11,10 +11,12 @@
 #include "math/spline.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { SAMPLES = 64 };
 static const double SAME_PLACE = 1e-4; /* m: two points nearer than this have no direction between them */
+static const double HOLLOW = 5e-4;     /* m: what a path may follow where it ought to bridge */
 
 /* ---- lengths of the drawn curve ---------------------------------------------------------------- */
 
@@ -62,12 +64,13 @@ typedef struct Draft { /* room for all constraints of a strand */
     snCordWrap *wrap;
     int32_t *body, *constraint;
     const snConstraint **surface; /* of each wrap */
+    snGeodesicWrap *over;         /* of each wrap that is neither cylinder nor sphere */
 } Draft;
 
 static bool alloc_draft(snCompiler *c, Draft *d, int32_t n)
 {
     return COMPILE_ARRAY(c, d->point, n) && COMPILE_ARRAY(c, d->wrap, n) && COMPILE_ARRAY(c, d->body, 2 * n) &&
-           COMPILE_ARRAY(c, d->constraint, n) && COMPILE_ARRAY(c, d->surface, n);
+           COMPILE_ARRAY(c, d->constraint, n) && COMPILE_ARRAY(c, d->surface, n) && COMPILE_ARRAY(c, d->over, n);
 }
 
 static int32_t slot_of(Draft *d, snCord *cord, int32_t body)
@@ -99,6 +102,7 @@ static snStatus add_wrap(const Build *b, Draft *d, snCord *cord, int32_t index)
         snCordWrap *w = &d->wrap[cord->nwrap - 1];
         w->side = v3_add(w->side, k->rest_normal);
         w->radius = fmax(w->radius, s->size.x + k->offset);
+        d->over[cord->nwrap - 1].offset = fmax(d->over[cord->nwrap - 1].offset, k->offset);
         return SN_OK;
     }
     if (last->wrap >= 0 && ++last->more == SN_CORD_WRAPS)
@@ -106,7 +110,10 @@ static snStatus add_wrap(const Build *b, Draft *d, snCord *cord, int32_t index)
                       "more than four surfaces lie between two of its points");
     if (last->wrap < 0) last->wrap = cord->nwrap;
     d->surface[cord->nwrap] = k;
-    d->wrap[cord->nwrap++] = (snCordWrap){.kind = s->kind == SN_SURFACE_SPHERE ? SN_WRAP_SPHERE : SN_WRAP_CYLINDER,
+    d->over[cord->nwrap] = (snGeodesicWrap){.surface = s, .offset = k->offset};
+    d->wrap[cord->nwrap++] = (snCordWrap){.kind = s->kind == SN_SURFACE_SPHERE     ? SN_WRAP_SPHERE
+                                                  : s->kind == SN_SURFACE_CYLINDER ? SN_WRAP_CYLINDER
+                                                                                   : SN_WRAP_SURFACE,
                                           .slot = slot_of(d, cord, k->body),
                                           .centre = s->frame.p,
                                           .axis = q_rotate(s->frame.q, v3_of(0, 0, 1)),
@@ -153,6 +160,19 @@ static v3 drawn_place(const Build *b, const Draft *d, int32_t k)
                            m->constraint[d->constraint[k]].s, NULL, &hint);
 }
 
+/* Past the edge of an open surface there is no inside. */
+static bool is_inside(const snCordWrap *w, v3 p)
+{
+    v3 r = v3_sub(p, w->centre);
+    if (w->kind == SN_WRAP_SURFACE) {
+        snSurfaceHint hint = {0};
+        snSurfaceSpot spot = sn_surface_spot(w->over->surface, w->over->offset, p, &hint);
+        return spot.height <= 0 && !spot.edge;
+    }
+    if (w->kind == SN_WRAP_CYLINDER) r = v3_mad(r, -v3_dot(r, w->axis), w->axis);
+    return v3_len(r) <= w->radius;
+}
+
 /* Neighbours that coincide as drawn, and points inside their wrap. */
 static snStatus check_places(const Build *b, const Draft *d, const snCord *cord)
 {
@@ -165,9 +185,7 @@ static snStatus check_places(const Build *b, const Draft *d, const snCord *cord)
                           "it coincides with the point before it");
         for (int32_t i = 0; d->point[k].wrap >= 0 && i < 2 * (d->point[k].more + 1); ++i) {
             const snCordWrap *w = &d->wrap[d->point[k].wrap + i / 2];
-            v3 r = v3_sub(rigid_unapply(m->body_rest[d->body[w->slot]], p[i % 2]), w->centre);
-            if (w->kind == SN_WRAP_CYLINDER) r = v3_mad(r, -v3_dot(r, w->axis), w->axis);
-            if (v3_len(r) <= w->radius)
+            if (is_inside(w, rigid_unapply(m->body_rest[d->body[w->slot]], p[i % 2])))
                 return refuse(b, d->constraint[k + i % 2], "move it out of the surface, or make the offset smaller",
                               "it lies inside the surface next to it");
         }
@@ -178,6 +196,33 @@ static snStatus check_places(const Build *b, const Draft *d, const snCord *cord)
 static void drawn_poses(const snModel *m, const int32_t *body, int32_t n, rigid *pose)
 {
     for (int32_t k = 0; k < n; ++k) pose[k] = m->body_rest[body[k]];
+}
+
+/* The way over surfaces as drawn: there must be one, and it must not dip into hollows, which it would follow. */
+static snStatus check_arcs(const Build *b, const Draft *d, const rigid *pose, int32_t nnode, const snCordNode *node)
+{
+    const snModel *m = b->c->m;
+    for (int32_t k = 1; k + 2 < nnode; ++k) {
+        const snCordWrap *w = &d->wrap[node[k].wrap];
+        if (!node[k].arc || w->kind != SN_WRAP_SURFACE) continue;
+        int32_t constraint = (int32_t)(d->surface[node[k].wrap] - m->constraint);
+        if (node[k].state == SN_GEODESIC_EDGE)
+            return refuse(b, constraint, "make the surface larger, or close it",
+                          "the shortest way over the surface leaves its edge");
+        if (node[k].state == SN_GEODESIC_ROUGH)
+            return refuse(b, constraint, "use a smoother surface, or a cylinder or a sphere",
+                          "there is no shortest way over the surface on the side where the strand is drawn");
+        double hollow = sn_geodesic_find(w->over, rigid_unapply(pose[w->slot], node[k - 1].p),
+                                         rigid_unapply(pose[w->slot], node[k + 2].p))
+                            .hollow;
+        if (hollow > HOLLOW) {
+            char what[120];
+            snprintf(what, sizeof what, "the surface has a hollow of %.2g mm under it, which a path cannot bridge",
+                     1e3 * hollow);
+            return refuse(b, constraint, "use a surface without hollows there, or make the strand a spline", what);
+        }
+    }
+    return SN_OK;
 }
 
 /* Length of the path as drawn over that of the curve. */
@@ -191,7 +236,9 @@ static snStatus find_shrink(Build *b, const Draft *d, const snPathCord *k, doubl
         return SN_NO_MEMORY;
     drawn_poses(b->c->m, d->body, cord->nslot, pose);
     v3 first = drawn_place(b, d, 0), last = drawn_place(b, d, cord->npoint - 1);
-    sn_cord_place_between(cord, pose, &first, &last, node, &length);
+    int32_t nnode = sn_cord_place_between(cord, pose, &first, &last, node, &length);
+    snStatus status = check_arcs(b, d, pose, nnode, node);
+    if (status != SN_OK) return status;
     Split all = split(b, k->from, k->to);
     *shrink = length / (all.tendon + all.belly);
     return SN_OK;
@@ -201,9 +248,14 @@ static snStatus finish_cord(Build *b, Draft *d, snPathCord *k)
 {
     snModel *m = b->c->m;
     snCord *cord = &k->cord;
+    for (int32_t w = 0; w < cord->nwrap; ++w) {
+        d->wrap[w].side = d->over[w].side = v3_unit(d->wrap[w].side);
+        if (d->wrap[w].kind != SN_WRAP_SURFACE) continue;
+        sn_geodesic_prepare(&d->over[w], d->surface[w]->point);
+        d->wrap[w].over = &d->over[w];
+    }
     snStatus status = check_places(b, d, cord);
     if (status != SN_OK) return status;
-    for (int32_t w = 0; w < cord->nwrap; ++w) d->wrap[w].side = v3_unit(d->wrap[w].side);
     cord->point = d->point, cord->wrap = d->wrap;
     k->body = d->body, k->constraint = d->constraint, k->strand = b->strand, k->knot = -1;
     status = find_shrink(b, d, k, &b->shrink);

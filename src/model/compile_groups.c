@@ -9,6 +9,7 @@
 
 /* Of the mean second moment of a bundle: keeps the area of one that is flattened regular. */
 static const double LEAST_DISC = 1e-4;
+static const double LEAST_HULL = 0.1; /* of a section: a smaller hull is a flat one */
 
 static snStatus start_muscle(snCompiler *c, const char *name)
 {
@@ -134,8 +135,12 @@ static snStatus compile_stations(snCompiler *c, const snGroupDef *def, snVolume 
     snStatus status = place_stations(c, def, v);
     if (status != SN_OK) return status;
     v->disc = disc_of(m, def, v, point, tangent);
-    for (int32_t k = v->station; k < v->station + v->nstation; ++k)
-        m->station[k].rest_speed = drawn_section(m, v, &m->station[k], point, tangent).speed;
+    for (int32_t k = v->station; k < v->station + v->nstation; ++k) {
+        snSection drawn = drawn_section(m, v, &m->station[k], point, tangent);
+        double hull = sn_section_hull(v->nstrand, point, tangent);
+        m->station[k].rest_speed = drawn.speed;
+        m->station[k].fill = def->type == SN_GROUP_VOLUMETRIC && hull > LEAST_HULL * drawn.area ? drawn.area / hull : 0;
+    }
     if (is_kept(def, v->nstrand)) compile_divisions(m, def, v, point, tangent);
     return SN_OK;
 }

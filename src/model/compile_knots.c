@@ -152,6 +152,25 @@ static void find_starts(snModel *m, const Draft *d)
     }
 }
 
+/* Junctions need second derivatives of the way over a wrap, which only cylinders and spheres have. */
+static snStatus refuse_surfaces(snCompiler *c, const snPathKnot *k)
+{
+    const snModel *m = c->m;
+    for (int32_t i = 0; i < k->knot.ncord; ++i) {
+        const snPathCord *cord = &m->cord[k->cord[i]];
+        for (int32_t w = 0; w < cord->cord.nwrap; ++w) {
+            if (cord->cord.wrap[w].kind != SN_WRAP_SURFACE) continue;
+            sn_fail(c->error, SN_BAD_INPUT,
+                    "path strand \"%s\" meets other paths and wraps over a surface that is neither cylinder nor sphere",
+                    m->strand_name[cord->strand]);
+            sn_error_element(c->error, "Strand", m->strand_name[cord->strand]);
+            sn_error_remedy(c->error, "wrap it over a cylinder or a sphere, or make these strands splines");
+            return SN_BAD_INPUT;
+        }
+    }
+    return SN_OK;
+}
+
 static snStatus compile_knot(snCompiler *c, const int32_t *group, int32_t which)
 {
     snModel *m = c->m;
@@ -168,7 +187,8 @@ static snStatus compile_knot(snCompiler *c, const int32_t *group, int32_t which)
     m->njunction += k->knot.njunction;
     m->njunction_row += 18 * k->knot.nslot * k->knot.njunction;
     ++m->nknot;
-    return refuse_size(c, k);
+    status = refuse_surfaces(c, k);
+    return status == SN_OK ? refuse_size(c, k) : status;
 }
 
 /* Room for the nodes of all cords, and for their slots. */

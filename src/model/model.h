@@ -69,6 +69,7 @@ typedef struct snStation {
     double weight;              /* fraction of the parameter that it stands for */
     const snCrossing *crossing; /* nstrand of the group */
     double rest_speed;          /* length of the axis per unit of the fraction as drawn, m */
+    double fill;                /* area of the section as drawn over that of its hull; 0: measured without the hull */
 } snStation;
 
 /* A piece of a group whose volume is kept: some stations, one link row. */

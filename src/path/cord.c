@@ -27,10 +27,23 @@ typedef struct Arc {
     bool touches;
     v3 on[2]; /* both ends, world */
     double length;
+    snGeodesicState state; /* of a surface: CLEAR otherwise */
+    v3 lead[2];            /* of a surface: directions of the straight pieces, so that they are dl/dv */
 } Arc;
+
+static Arc find_arc_on_surface(const snCordWrap *w, rigid pose, v3 a, v3 b)
+{
+    snGeodesic g = sn_geodesic_find(w->over, rigid_unapply(pose, a), rigid_unapply(pose, b));
+    Arc arc = {.touches = g.state != SN_GEODESIC_CLEAR, .length = g.arc, .state = g.state};
+    for (int e = 0; e < 2; ++e) arc.on[e] = rigid_apply(pose, g.on[e]);
+    arc.lead[0] = v3_neg(q_rotate(pose.q, g.by_a)), arc.lead[1] = q_rotate(pose.q, g.by_b);
+    return arc;
+}
 
 static Arc find_arc(const snCord *c, const rigid *pose, int32_t index, v3 a, v3 b)
 {
+    const snCordWrap *w = &c->wrap[index];
+    if (w->kind == SN_WRAP_SURFACE) return find_arc_on_surface(w, pose[w->slot], a, b);
     pathWrap wrap = path_cord_wrap(c, pose, index);
     pathSegment s = path_segment(a, b, &wrap, false);
     Arc arc = {.touches = s.touches};
@@ -45,8 +58,10 @@ static Arc find_arc(const snCord *c, const rigid *pose, int32_t index, v3 a, v3 
 static void find_arcs(const snCord *c, const rigid *pose, const snCordPoint *from, v3 a, v3 b, Arc *arc)
 {
     enum { SWEEPS = 60 };
-    const double still = 1e-13; /* m */
     int32_t n = from->more + 1;
+    double still = 1e-13; /* m */
+    for (int32_t i = 0; i < n; ++i)
+        if (c->wrap[from->wrap + i].kind == SN_WRAP_SURFACE) still = 1e-11; /* the ends of its arc are known to that */
     double moved = INFINITY;
     for (int32_t i = 0; i < n; ++i) arc[i] = (Arc){0};
     for (int sweep = 0; sweep < (n > 1 ? SWEEPS : 1) && moved > still; ++sweep) {
@@ -87,12 +102,28 @@ static void find_directions(int32_t n, snCordNode *node)
     node[n - 1].t = node[n - 1].arrive = before;
 }
 
+/* The straight pieces beside an arc on a surface. Between two arcs the line itself is the direction. */
+static void lead(snCordNode *arc, const Arc *found, bool first, bool last)
+{
+    if (first) arc[-1].t = arc->arrive = arc->t = found->lead[0];
+    if (last) arc[1].t = arc[1].arrive = arc[2].arrive = found->lead[1];
+}
+
 static snCordNode point_node(const snCord *c, const rigid *pose, int32_t k, const v3 *first, const v3 *last)
 {
     const snCordPoint *p = &c->point[k];
     const v3 *given = k == 0 ? first : k + 1 == c->npoint ? last : NULL;
     if (given) return (snCordNode){.p = *given, .slot = -1, .point = -1};
     return (snCordNode){.p = rigid_apply(pose[p->slot], p->at), .r = p->at, .slot = p->slot, .point = k};
+}
+
+static int32_t add_arc(const snCord *c, const rigid *pose, int32_t wrap, const Arc *arc, int32_t n, snCordNode *node)
+{
+    int32_t slot = c->wrap[wrap].slot;
+    node[n] = node_at(pose[slot], arc->on[0], slot);
+    node[n].arc = true, node[n].length = arc->length, node[n].wrap = wrap, node[n].state = arc->state;
+    node[n + 1] = node_at(pose[slot], arc->on[1], slot);
+    return n + 2;
 }
 
 int32_t sn_cord_place(const snCord *c, const rigid *pose, snCordNode *node, double *length)
@@ -104,6 +135,7 @@ int32_t sn_cord_place_between(const snCord *c, const rigid *pose, const v3 *firs
                               double *length)
 {
     int32_t n = 0;
+    Arc surface[SN_CORD_BODIES];
     for (int32_t k = 0; k < c->npoint; ++k) {
         const snCordPoint *p = &c->point[k];
         node[n] = point_node(c, pose, k, first, last);
@@ -112,15 +144,15 @@ int32_t sn_cord_place_between(const snCord *c, const rigid *pose, const v3 *firs
         Arc arc[SN_CORD_WRAPS];
         find_arcs(c, pose, p, a, point_node(c, pose, k + 1, first, last).p, arc);
         for (int32_t i = 0; i <= p->more; ++i) {
-            int32_t slot = c->wrap[p->wrap + i].slot;
             if (!arc[i].touches) continue;
-            node[n] = node_at(pose[slot], arc[i].on[0], slot);
-            node[n].arc = true, node[n].length = arc[i].length, node[n].wrap = p->wrap + i;
-            node[n + 1] = node_at(pose[slot], arc[i].on[1], slot);
-            n += 2;
+            n = add_arc(c, pose, p->wrap + i, &arc[i], n, node);
+            if (c->wrap[p->wrap + i].kind == SN_WRAP_SURFACE) surface[p->wrap + i] = arc[i];
         }
     }
     find_directions(n, node);
+    for (int32_t k = 0; k < n; ++k)
+        if (node[k].arc && c->wrap[node[k].wrap].kind == SN_WRAP_SURFACE)
+            lead(&node[k], &surface[node[k].wrap], k < 2 || !node[k - 2].arc, !node[k + 2].arc);
     *length = 0;
     for (int32_t k = 0; k < n; ++k) *length += node[k].length;
     return n;
@@ -143,9 +175,28 @@ void sn_cord_gradient(const snCord *c, const rigid *pose, int32_t nnode, const s
     }
 }
 
+/* On a surface: the cubic with the ends and directions of the arc, put on the surface. */
+static pathArcPoint surface_point(const snCordWrap *w, rigid pose, const snCordNode *from, const snCordNode *to,
+                                  double part)
+{
+    double u = part, v = 1 - part, length = from->length;
+    v3 p = v3_add(v3_scale(from->p, v * v * (1 + 2 * u)), v3_scale(to->p, u * u * (1 + 2 * v)));
+    p = v3_mad(v3_mad(p, length * u * v * v, from->t), -length * u * u * v, to->t);
+    v3 t = v3_scale(v3_sub(to->p, from->p), 6 * u * v);
+    t = v3_mad(v3_mad(t, length * v * (v - 2 * u), from->t), length * u * (u - 2 * v), to->t);
+    snSurfaceHint hint = w->over->start;
+    snSurfaceSpot s = sn_surface_spot(w->over->surface, w->over->offset, rigid_unapply(pose, p), &hint);
+    v3 along = q_unrotate(pose.q, t);
+    along = v3_unit(v3_mad(along, -v3_dot(along, s.normal), s.normal));
+    v3 bend = v3_scale(s.normal, -v3_dot(along, m3_mulv(&s.bend, along)));
+    return (pathArcPoint){rigid_apply(pose, s.point), q_rotate(pose.q, along), q_rotate(pose.q, bend)};
+}
+
 pathArcPoint path_arc_point(const snCord *c, const rigid *pose, const snCordNode *from, const snCordNode *to,
                             double part)
 {
+    const snCordWrap *w = &c->wrap[from->wrap];
+    if (w->kind == SN_WRAP_SURFACE) return surface_point(w, pose[w->slot], from, to, part);
     pathWrap wrap = path_cord_wrap(c, pose, from->wrap);
     v3 a = v3_sub(from->p, wrap.centre), b = v3_sub(to->p, wrap.centre);
     v3 axis = wrap.kind == SN_WRAP_CYLINDER ? wrap.axis : v3_unit(v3_cross(a, from->t));

@@ -17,6 +17,7 @@
 #ifndef SN_PATH_CORD_H
 #define SN_PATH_CORD_H
 
+#include "path/geodesic.h"
 #include "path/path.h"
 
 enum { SN_CORD_BODIES = 64 }; /* most bodies that one cord may touch; sn_check refuses more */
@@ -32,8 +33,9 @@ typedef struct snCordPoint {
 typedef struct snCordWrap {
     snWrapKind kind;
     int32_t slot;
-    v3 centre, axis, side; /* in the body; see snPathSet */
-    double radius;         /* m, with the offset that the cord keeps */
+    v3 centre, axis, side;      /* in the body; see snPathSet */
+    double radius;              /* m, with the offset that the cord keeps */
+    const snGeodesicWrap *over; /* a surface: all there is to know instead */
 } snCordWrap;
 
 typedef struct snCord {
@@ -52,15 +54,16 @@ typedef struct snCord {
 } snCord;
 
 typedef struct snCordNode {
-    v3 p, r;          /* world; in its body */
-    int32_t slot;     /* -1: a junction between two bodies */
-    int32_t point;    /* of the cord, -1: end of an arc, or a junction */
-    int32_t junction; /* 1 + which junction of its knot it is, see knot.h; 0: none */
-    bool arc;         /* what follows lies on a wrap */
-    int32_t wrap;     /* of the cord, which one; where arc is false, nothing */
-    double length;    /* of what follows, m; 0 at the last node */
-    v3 t;             /* direction of what follows; on an arc: at its start */
-    v3 arrive;        /* direction of what comes before, at this node; at the first node as t */
+    v3 p, r;               /* world; in its body */
+    int32_t slot;          /* -1: a junction between two bodies */
+    int32_t point;         /* of the cord, -1: end of an arc, or a junction */
+    int32_t junction;      /* 1 + which junction of its knot it is, see knot.h; 0: none */
+    bool arc;              /* what follows lies on a wrap */
+    int32_t wrap;          /* of the cord, which one; where arc is false, nothing */
+    snGeodesicState state; /* of an arc on a surface */
+    double length;         /* of what follows, m; 0 at the last node */
+    v3 t;                  /* direction of what follows; on an arc: at its start */
+    v3 arrive;             /* direction of what comes before, at this node; at the first node as t */
 } snCordNode;
 
 /* Tension and its derivatives. */

@@ -15,7 +15,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-typedef enum snWrapKind { SN_WRAP_CYLINDER, SN_WRAP_SPHERE } snWrapKind;
+typedef enum snWrapKind {
+    SN_WRAP_CYLINDER,
+    SN_WRAP_SPHERE,
+    SN_WRAP_SURFACE /* of any shape: cords only, see geodesic.h */
+} snWrapKind;
 
 /* The muscle on a path. Both stretches are straight lines over the length of the path l:
  *     x = x_neutral + (l - neutral_length) / fibre_length                            of the fibres

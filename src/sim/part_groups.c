@@ -72,6 +72,8 @@ static void assemble(const snModel *m, snState *s)
     }
 }
 
+/* Volumes are kept by second moments, which are smooth, and shown by the hulls of the strands, as one sees them: when
+ * the strands of a bundle spread within it, the two part. As drawn they are the same. */
 static void measure(const snModel *m, snState *s)
 {
     for (int32_t g = 0; g < m->nvolume; ++g) {
@@ -79,7 +81,9 @@ static void measure(const snModel *m, snState *s)
         double volume = 0, length = 0;
         for (int32_t k = v->station; k < v->station + v->nstation; ++k) {
             snSection now = section_of(m, s, &m->station[k], NULL, NULL);
-            volume += m->station[k].weight * now.area * now.speed, length += m->station[k].weight * now.speed;
+            double hull = sn_section_hull(v->nstrand, s->section, s->section + 3 * v->nstrand);
+            double area = m->station[k].fill > 0 ? m->station[k].fill * hull : now.area;
+            volume += m->station[k].weight * area * now.speed, length += m->station[k].weight * now.speed;
         }
         s->out_volume[g] = volume, s->out_axis[g] = length, s->out_area[g] = length > 0 ? volume / length : 0;
     }

@@ -23,11 +23,32 @@ static snStatus check_jams(const snState *s, snError *error)
     return SN_DIVERGED;
 }
 
+/* Surfaces that end under a path, or that it finds no way over. */
+static snStatus check_arcs(const snState *s, snError *error)
+{
+    const snModel *m = s->model;
+    for (int32_t i = 0; i < m->ncord && !s->quiet; ++i) {
+        const snCordNode *node = s->cord_node + m->cord[i].node;
+        for (int32_t e = 0; e < s->cord_nnode[i]; ++e) {
+            if (!node[e].arc || node[e].state < SN_GEODESIC_EDGE) continue;
+            bool edge = node[e].state == SN_GEODESIC_EDGE;
+            sn_fail(error, SN_DIVERGED, "strand \"%.60s\" %s at %.4g s", m->strand_name[m->cord[i].strand],
+                    edge ? "slid over the edge of a surface" : "found no shortest way over a surface", sn_time(s));
+            sn_error_element(error, "Strand", m->strand_name[m->cord[i].strand]);
+            sn_error_remedy(error, "%s",
+                            edge ? "make the surface larger, or close it"
+                                 : "use a smoother surface, or let the motion go less far");
+            return SN_DIVERGED;
+        }
+    }
+    return SN_OK;
+}
+
 snStatus sn_check_gaps(const snState *s, snError *error)
 {
     if (!s) return sn_fail_argument(error, "the state is NULL");
     const snStepInfo *info = sn_info(s);
-    if (info->worst_gap <= TORN) return check_jams(s, error);
+    if (info->worst_gap <= TORN) return check_jams(s, error) == SN_OK ? check_arcs(s, error) : SN_DIVERGED;
     sn_fail(error, SN_DIVERGED, "%.80s was torn apart by %.1f mm at %.4g s", info->culprit, 1000 * info->worst_gap,
             sn_time(s));
     sn_error_remedy(

@@ -49,3 +49,28 @@ snSection sn_section(int32_t n, const double *point, const double *tangent, doub
     v3_store(dtangent, v3_scale(v3_sub(e, tilt), speed > 0 ? f / (2 * n * speed) : 0));
     return s;
 }
+
+/* Around the points by the right hand, from one corner to the one that leaves all others on its left. */
+double sn_section_hull(int32_t n, const double *point, const double *tangent)
+{
+    v3 centre = mean_of(n, point), e = v3_unit(mean_of(n, tangent)), u = v3_perp(e), v = v3_cross(e, u);
+    int32_t first = 0, at, count = 0;
+    double area = 0;
+    if (!(v3_len2(e) > 0)) return 0;
+    for (int32_t i = 1; i < n; ++i)
+        if (v3_dot(u, v3_load(point + 3 * i)) < v3_dot(u, v3_load(point + 3 * first))) first = i;
+    at = first;
+    do {
+        v3 here = v3_load(point + 3 * at);
+        int32_t next = at;
+        for (int32_t i = 0; i < n; ++i) {
+            v3 to = v3_sub(v3_load(point + 3 * i), here), best = v3_sub(v3_load(point + 3 * next), here);
+            double side = v3_dot(u, best) * v3_dot(v, to) - v3_dot(v, best) * v3_dot(u, to);
+            if (i != at && (next == at || side < 0)) next = i;
+        }
+        v3 a = v3_sub(here, centre), b = v3_sub(v3_load(point + 3 * next), centre);
+        area += 0.5 * (v3_dot(u, a) * v3_dot(v, b) - v3_dot(v, a) * v3_dot(u, b));
+        at = next;
+    } while (at != first && ++count < n);
+    return area;
+}

@@ -23,5 +23,8 @@ typedef struct snSection {
  * point (3 n) and dtangent that by any one tangent (3, the same for all). */
 snSection sn_section(int32_t n, const double *point, const double *tangent, double disc, double speed0, double *dpoint,
                      double *dtangent);
+/* Area of the convex hull of the points as seen along the axis, m^2: what the bundle reaches to, however its strands
+ * are spread within. */
+double sn_section_hull(int32_t n, const double *point, const double *tangent);
 
 #endif

@@ -163,7 +163,7 @@ class Simulate(Case):
         area = [row[names.index("area/belly")] for row in rows]
         length = [row[names.index("length/fibre01")] for row in rows]
         self.assertLess(min(length) / length[0], 0.75)
-        self.assertLess(max(abs(v / volume[0] - 1) for v in volume), 0.01)
+        self.assertLess(max(abs(v / volume[0] - 1) for v in volume), 0.03)  # of the hull, see docs/physics.md
         self.assertGreater(max(area) / area[0], 1.3)
         answer = self.json("plot", "s.sto", "--what", "volume", "-o", "v.svg")
         self.assertEqual(answer["channels"], ["belly"])

@@ -26,6 +26,8 @@ static rigid some_pose(unsigned *seed, double size)
 typedef struct Example {
     snCordPoint point[4];
     snCordWrap wrap[1];
+    snSurface surface; /* an ellipsoid in place of the sphere, lower, so that it holds the cord */
+    snGeodesicWrap over;
     snCord cord;
 } Example;
 
@@ -36,6 +38,11 @@ static void make(Example *e, snWrapKind kind)
                              {.slot = 1, .wrap = -1, .at = {0.045, -0.012, 0}},
                              {.slot = 2, .wrap = -1, .at = {0.07, -0.03, -0.004}}},
                    .wrap = {{.kind = kind, .slot = 1, .axis = {0, 0, 1}, .side = {0, 1, 0}, .radius = 0.01}}};
+    e->surface = (snSurface){
+        .kind = SN_SURFACE_ELLIPSOID, .frame = {{1, 0, 0, 0}, {0, -0.012, 0}}, .size = {0.016, 0.022, 0.028}};
+    e->over = (snGeodesicWrap){.surface = &e->surface, .side = {0, 1, 0}};
+    sn_geodesic_prepare(&e->over, v3_of(0, 0.01, 0));
+    e->wrap[0].over = &e->over;
     e->cord = (snCord){.npoint = 4,
                        .nwrap = 1,
                        .nslot = BODIES,
@@ -80,11 +87,11 @@ static void gradient_is_the_change_of_length(void **state)
     double worst = 0;
     for (int i = 0; i < 400; ++i) {
         Example e;
-        make(&e, i % 2 ? SN_WRAP_CYLINDER : SN_WRAP_SPHERE);
+        make(&e, i % 3 == 0 ? SN_WRAP_CYLINDER : i % 3 == 1 ? SN_WRAP_SPHERE : SN_WRAP_SURFACE);
         rigid pose[BODIES];
-        for (int b = 0; b < BODIES; ++b) pose[b] = some_pose(&seed, 0.4);
+        for (int b = 0; b < BODIES; ++b) pose[b] = some_pose(&seed, i % 3 == 2 ? 0.3 : 0.4);
         snCordNode node[8];
-        double length, g[6 * BODIES], d = 1e-6;
+        double length, g[6 * BODIES], d = 2e-7;
         int32_t n = sn_cord_place(&e.cord, pose, node, &length);
         touching += n == 6;
         sn_cord_gradient(&e.cord, pose, n, node, g);
@@ -207,7 +214,7 @@ static void points_lie_along_the_cord(void **state)
     unsigned seed = 3;
     for (int i = 0; i < 100; ++i) {
         Example e;
-        make(&e, i % 2 ? SN_WRAP_CYLINDER : SN_WRAP_SPHERE);
+        make(&e, i % 3 == 0 ? SN_WRAP_CYLINDER : i % 3 == 1 ? SN_WRAP_SPHERE : SN_WRAP_SURFACE);
         rigid pose[BODIES];
         for (int b = 0; b < BODIES; ++b) pose[b] = some_pose(&seed, 0.3);
         snCordNode node[8];

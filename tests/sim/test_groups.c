@@ -117,6 +117,32 @@ static void volume_stays_while_the_muscle_shortens(void **state)
     }
 }
 
+/* The change of what the field shows against that of the hull, both between start and end, down to 60 % of the length.
+ */
+static void the_field_goes_with_the_hull(void **state)
+{
+    (void)state;
+    static const int32_t strands[] = {12, 24, 40};
+    for (int k = 0; k < 3; ++k) {
+        Rig r = spindle(strands[k], 0.004, SN_SOLVER_STRAND);
+        double length = r.s->out_length[0], first = r.s->out_volume[0] / hull_volume(&r, 0, 0.05, 0.95);
+        double shortest = 1, worst = 0, kept = 0, volume = r.s->out_volume[0];
+        for (double t = 0; t < 3 && shortest > 0.6; t += r.s->h) {
+            r.s->activation[0] = fmin(1, 0.5 * t);
+            rig_run(&r, r.s->h);
+            shortest = fmin(shortest, r.s->out_length[0] / length);
+            worst = fmax(worst, fabs(r.s->out_volume[0] / hull_volume(&r, 0, 0.05, 0.95) / first - 1));
+            kept = fmax(kept, fabs(r.s->out_volume[0] / volume - 1));
+        }
+        print_message("%d strands, down to %.3f of the length: group.volume goes with the hull to %.2f %%, is kept to "
+                      "%.2f %%\n",
+                      (int)strands[k], shortest, 100 * worst, 100 * kept);
+        assert_at_most(shortest, 0.6);
+        assert_at_most(worst, 0.03);
+        rig_drop(&r);
+    }
+}
+
 /* Without it the muscle thins as strings do: the test above tests something. */
 static void without_preservation_it_does_not(void **state)
 {
@@ -297,6 +323,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(volume_stays_while_the_muscle_shortens),
+        cmocka_unit_test(the_field_goes_with_the_hull),
         cmocka_unit_test(without_preservation_it_does_not),
         cmocka_unit_test(energy_does_not_grow),
         cmocka_unit_test(solvers_agree),
