@@ -134,15 +134,14 @@ static void want(snTreeControl *c, const snTreeSim *sim, const double *q, const 
 static void report(snTreeControl *c, const snTreeSim *sim)
 {
     treeControlWork *w = c->work;
-    double price = c->eps_used * sn_treerows_price(sim);
     memset(c->missing, 0, (size_t)sim->tree->ndof * sizeof *c->missing);
     memset(c->unmet, 0, (size_t)sim->tree->ndof * sizeof *c->unmet);
     for (int32_t r = 0; r < w->nm; ++r) {
         const double *mass = sim->M + (int64_t)w->driven[r] * sim->ld;
         double sum = 0;
         for (int32_t k = 0; k < w->nm; ++k) sum += mass[w->driven[k]] * w->y[k];
-        c->missing[w->driven[r]] = price * w->y[r];
-        c->unmet[w->driven[r]] = price * sum;
+        c->missing[w->driven[r]] = c->eps_used * w->y[r];
+        c->unmet[w->driven[r]] = c->eps_used * sum;
     }
 }
 

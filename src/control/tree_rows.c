@@ -129,28 +129,18 @@ static bool part_passive(treeControlWork *w, const snTreeSim *sim)
     return sn_dense()->factor(w->np, w->App, w->ldp, w->least);
 }
 
-/* What is missing costs its acceleration, less in longer steps. Standing still, joints miss their place by what A^-1
- * makes of the shortfall, and A grows with the step, being mostly damping: so the miss is the same whatever the step.
- */
-double sn_treerows_price(const snTreeSim *sim)
-{
-    const double usual = 0.007; /* s: the step that eps is given for */
-    return sim->h / usual;
-}
-
 static void add_masses(treeControlWork *w, const snTreeSim *sim)
 {
-    double price = sn_treerows_price(sim);
     for (int32_t r = 0; r < w->nm; ++r) {
         const double *mass = sim->M + (int64_t)w->driven[r] * sim->ld;
         double *metric = w->M + (int64_t)r * w->ldm;
-        for (int32_t c = 0; c < w->nm; ++c) metric[c] += price * mass[w->driven[c]];
+        for (int32_t c = 0; c < w->nm; ++c) metric[c] += mass[w->driven[c]];
     }
 }
 
 /* Steadied: rows of all coordinates, as the step has them. What is missing costs M_mm over what driven ones lack once
  * passive ones give way, and A_pp over what passive ones lack:
- *     [m M_mm + k A_mp A_pp^-1 A_pm, k A_mp; k A_pm, k A_pp],  k = 1 / (steady eps), as dear whatever driven ones cost
+ *     [M_mm + k A_mp A_pp^-1 A_pm, k A_mp; k A_pm, k A_pp],  k = 1 / (steady eps), as dear whatever driven ones cost
  */
 static void join_metric(const snTreeControl *c, const snTreeSim *sim)
 {

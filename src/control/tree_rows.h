@@ -32,8 +32,6 @@ void sn_treerows_destroy(treeControlWork *work); /* NULL is fine */
 
 /* Which rows there are, and M; false where A_pp is not definite. */
 bool sn_treerows_metric(const snTreeControl *control, const snTreeSim *sim);
-/* Times the mass matrix: the metric of driven coordinates. */
-double sn_treerows_price(const snTreeSim *sim);
 /* tau for the dv of driven coordinates; change (ndof): to be added to b. Needs the metric. */
 void sn_treerows_torques(const snTreeControl *control, const snTreeSim *sim, const double *change);
 /* Bt: what each muscle gives at activation 1, with the contractile forces in `active`. Needs the metric. */
