@@ -41,6 +41,7 @@ class Plan:
         self.joint = None  # frame of the joint to the parent
         self.centre = None  # centre of mass
         self.ends = []  # joints of the children
+        self.slides = False  # along the joint as well
 
 
 def make_plans(bodies, joints, frames, centres):
@@ -58,6 +59,37 @@ def make_plans(bodies, joints, frames, centres):
             child.joint, child.parent = frame, parent.name if parent else None
         if parent:
             parent.ends.append(frame[:3, 3])
+    return _parents_first(plans)
+
+
+def grow(order, coordinates, metres):
+    """The same plans with the parents and joints of a tree: the first coordinate of a body says where its joint is, and its
+    axis becomes z. `metres`: a unit of the scene."""
+    plans = {plan.name: plan for plan in order}
+    for coordinate in coordinates:
+        child, parent = plans.get(coordinate.get("body")), plans.get(coordinate.get("parent"))
+        if coordinate.get("type") == "slide" and child:
+            child.slides = True
+        if not child or child.joint is not None:
+            continue
+        child.joint, child.parent = _about(coordinate.get("axis"), coordinate.get("center"), metres), parent and parent.name
+        if parent:
+            parent.ends.append(child.joint[:3, 3])
+    return _parents_first(plans)
+
+
+def _about(axis, centre, metres):
+    """A frame whose z is this axis."""
+    frame = numpy.eye(4)
+    z = numpy.asarray(axis, dtype=float) / numpy.linalg.norm(axis)
+    x = numpy.cross(numpy.eye(3)[numpy.argmin(numpy.abs(z))], z)
+    frame[:3, 0], frame[:3, 2] = x / numpy.linalg.norm(x), z
+    frame[:3, 1] = numpy.cross(z, frame[:3, 0])
+    frame[:3, 3] = numpy.asarray(centre, dtype=float) / metres
+    return frame
+
+
+def _parents_first(plans):
     order = []
 
     def add(plan):
@@ -122,7 +154,7 @@ def make_armature(context, name, plans, root, collection):
         bone[model.FRAME] = frame.ravel().tolist()
         pose = thing.pose.bones[plan.name]
         pose.rotation_mode = "QUATERNION"
-        if plan.joint is not None:
+        if plan.joint is not None and not plan.slides:
             pose.lock_location = (True, True, True)
     return thing
 

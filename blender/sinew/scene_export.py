@@ -20,7 +20,7 @@ from bpy.props import BoolProperty, IntProperty, StringProperty
 from bpy_extras.io_utils import ExportHelper
 from mathutils import Matrix
 
-from . import bellies, files, markers, model, properties, scene_import, shapes, spaces
+from . import bellies, files, lines, markers, model, properties, scene_import, shapes, spaces
 
 SINGLE = numpy.float32
 
@@ -518,6 +518,7 @@ def _muscle_element(run, scene_name):
                                              if member.object)
         root.children.append(element)
     root.children += [_constraint(thing) for thing in model.constraints(scene)]
+    root.children += lines.kept(run.root)
     root.children += [_force_length(run, item) for item in settings.force_lengths]
     root.children += [files.Element("Function", _text_values(item, "Function")) for item in settings.functions]
     return root

@@ -17,11 +17,12 @@ from bpy.props import StringProperty
 from bpy_extras.io_utils import ImportHelper
 from mathutils import Matrix
 
-from . import command, compat, files, markers, model, prefs, properties, rig, shapes, spaces
+from . import command, compat, files, lines, markers, model, prefs, properties, rig, shapes, spaces
 
 SOURCE = "sinew_source"  # on an object or bone: its transform and colour as they were read
 POINTS = "sinew_points"  # on a mesh or curve: its coordinates as they were read
 ATTRIBUTES = "sinew_attributes"  # on an object: what Blender's curves and meshes cannot hold
+MUSCLE = (0.62, 0.2, 0.17)  # colour of line muscles
 FILE = "sinew_file"  # on an object: mesh file as the scene names it, and where it was found
 
 
@@ -378,6 +379,15 @@ def _add_constraints(run):
         run.result[found.name] = thing
 
 
+def _add_lines(run):
+    lines.keep(run.root, run.muscle)
+    thing = lines.draw(run)
+    if thing:
+        thing.data.materials.append(_material(MUSCLE))
+        compat.smooth_faces(thing.data)
+        run.objects.setdefault(thing.name, thing)
+
+
 def _add_model(run):
     settings = run.scene.sinew
     fill(settings.model, "Muscle", run.muscle)
@@ -428,6 +438,9 @@ def _make_rig(run):
         if (body.get("node") or body.name) not in run.by_name:
             raise ImportFailed(f"Body {body.name}: the scene has no node {body.get('node') or body.name}")
     plans = rig.make_plans(run.elements["RigidBody"], run.elements["Joint"], run.frames, centres)
+    tree = [element for element in run.muscle.children if element.tag == "Coordinate"]
+    if tree:
+        plans = rig.grow(plans, tree, spaces.METRES[run.nodes.get("units")])
     run.armature = rig.make_armature(run.context, run.root.name + " rig", plans, run.root, run.collection)
     run.made += [run.armature.data, run.armature]
 
@@ -447,6 +460,7 @@ def _build(run):
     _add_strands(run)
     _add_groups(run)
     _add_constraints(run)
+    _add_lines(run)
     _add_model(run)
     settings.name = run.root.name
     markers.update_all(run.scene)

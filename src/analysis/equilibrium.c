@@ -86,6 +86,7 @@ void sn_patient_slopes(snPatient *p, const double *activation, bool full, double
     }
     add_tissue(p, scratch, K, ld);
     sn_path_stiffness(&p->s->path, p->path, slope, K, ld);
+    sn_dense_mirror(p->nq, K, ld);
     if (!full) return;
     sn_tree_inverse_derivative(&p->s->tree, p->tree, NULL, p->gravity, scratch, NULL, ld);
     for (int32_t i = 0; i < p->nq; ++i)

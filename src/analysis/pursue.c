@@ -50,6 +50,7 @@ static void look_ahead(snPursue *u, double h)
     sn_treesim_prepare(sim);
     sn_treesim_evaluate(sim);
     sn_treesim_form(sim, false);
+    sn_dense_mirror(u->p->nq, sim->U, sim->ld);
     sim->free_stops = false;
 }
 

@@ -89,6 +89,8 @@ static snStatus track(snCli *cli, const snDemo *demo, snDemoMotion *m)
     return status;
 }
 
+enum { FEW = 8, MOST_ROWS = 40 }; /* lines of a plot that can be told apart; rows of a heat map that fit a page */
+
 /* A plot as PNG for the page and, without a word, as SVG for print. */
 static snStatus plot(snCli *cli, const snDemo *demo, const snDemoMotion *m, const char *file, const char *what, int top)
 {
@@ -102,6 +104,10 @@ static snStatus plot(snCli *cli, const snDemo *demo, const snDemoMotion *m, cons
         if (top > 0) {
             add_word(&call, "--top");
             add_word(&call, "%d", top);
+        }
+        if (demo->many && top > FEW) {
+            add_word(&call, "--by");
+            add_word(&call, "group");
         }
         if (strcmp(what, "error") == 0) {
             add_word(&call, "--motion");
@@ -148,9 +154,9 @@ static snStatus skin(snCli *cli, const snDemo *demo, snDemoMotion *m)
 static snStatus show(snCli *cli, const snDemo *demo, snDemoMotion *m)
 {
     snStatus status = track(cli, demo, m);
-    if (status == SN_OK) status = plot(cli, demo, m, "activation", "activation", 0);
-    if (status == SN_OK) status = plot(cli, demo, m, "lines", "activation", 8);
-    if (status == SN_OK) status = plot(cli, demo, m, "force", "force", 8);
+    if (status == SN_OK) status = plot(cli, demo, m, "activation", "activation", demo->many ? MOST_ROWS : 0);
+    if (status == SN_OK) status = plot(cli, demo, m, "lines", "activation", FEW);
+    if (status == SN_OK) status = plot(cli, demo, m, "force", "force", FEW);
     if (status == SN_OK && !demo->tree) status = plot(cli, demo, m, "error", "error", 0);
     if (status == SN_OK && demo->skin) status = skin(cli, demo, m);
     if (status == SN_OK) status = export_as(cli, demo, m, ".strands.pc2", "--what", "strands");
@@ -209,6 +215,7 @@ static snStatus set_up(snCli *cli, snDemo *demo)
     const char *skin = sn_spec_model(spec)->skin;
     demo->skin = skin && *skin;
     demo->tree = sn_spec_model(spec)->type == SN_MODEL_TREE;
+    demo->many = sn_spec_count(spec, SN_KIND_LINE_MUSCLE) > 200;
     sn_spec_destroy(spec);
     if (snprintf(demo->folder, sizeof demo->folder, "%s", folder) >= (int)sizeof demo->folder || !*folder)
         return cli_fail(cli, SN_USAGE, "-o: the path is empty or too long");

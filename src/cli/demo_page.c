@@ -113,7 +113,9 @@ static void add_plot(snText *t, const char *motion, const char *what, const char
 static void add_plots(snText *t, const snDemo *demo, const snDemoMotion *m)
 {
     text_add(t, "<h3>Plots</h3>\n<div class=\"plots\">\n");
-    add_plot(t, m->name, "activation", "Activation of every muscle; the scale ends above the largest one");
+    add_plot(t, m->name, "activation",
+             demo->many ? "The forty muscles that work hardest, means of their parts"
+                        : "Activation of every muscle; the scale ends above the largest one");
     text_add(t, "<div>\n");
     add_plot(t, m->name, "lines", "The eight that work hardest");
     add_plot(t, m->name, "force", "The largest forces at the insertion");

@@ -23,6 +23,7 @@ typedef struct snDemo {
     bool plots; /* the library draws them */
     bool skin;  /* the model has one */
     bool tree;  /* the model is on one */
+    bool many;  /* muscles: too many for a row each */
     int nmotion;
     snDemoMotion motion[DEMO_MOTIONS];
     double seconds;

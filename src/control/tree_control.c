@@ -1,84 +1,14 @@
 /* Inverse with passive joints, coactivation and sensor: see tree_control.h. */
 #include "control/tree_control.h"
 
+#include "control/tree_rows.h"
+
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "opt/dense.h"
 
 #include <math.h>
 #include <string.h>
-
-typedef struct treeControlWork {
-    int32_t nm, np; /* driven, passive */
-    int32_t nrow;   /* of the program: driven, and passive ones where they are steadied */
-    int32_t *place; /* ndof: row among the driven, or -1 - row among the passive */
-    int32_t *driven, *passive;
-    int32_t ldm, ldp;
-    double *App; /* np rows of ldp: factored */
-    double *P;   /* np rows of ldp: the same before */
-    double *G;   /* nm rows of ldp: G by rows */
-    double *S;   /* nm rows of ldm: A_mm - G A_pm */
-    double *M;  /* nrow rows of ldm: metric of what is missing: mass of the driven, and of the passive what a step makes
-                   of it */
-    double *Bt; /* nunit rows of ldm */
-    double *bp, *tau, *y, *y_other, *dv, *least, *load; /* vectors of max(ldm, ldp, ndof) */
-    double *q, *passive_tau;                            /* the same; of the paper's inverse */
-    double *active;                                     /* npath */
-    double *a, *other, *bias;                           /* nunit */
-    snDualQp *qp;
-    void *block;
-} treeControlWork;
-
-static bool lay_out(treeControlWork *w, const snTreeSim *sim, int32_t nunit)
-{
-    size_t n = (size_t)sim->tree->ndof, np = (size_t)sim->paths->npath, nu = (size_t)nunit, ld = (size_t)sim->ld;
-    size_t ldm = (size_t)w->ldm, ldp = (size_t)w->ldp;
-    w->block = sn_alloc(2 * ldp * ldp + ldm * ldp + 2 * ldm * ldm + nu * ldm + 9 * ld + np + 4 * nu, sizeof(double));
-    w->place = SN_NEW_ARRAY(int32_t, 3 * n + 1);
-    w->qp = sn_dualqp_create(w->nm + w->np, nunit);
-    if (!w->block || !w->place || !w->qp) return false;
-    double *at = w->block;
-    w->App = at, at += ldp * ldp;
-    w->P = at, at += ldp * ldp;
-    w->G = at, at += ldm * ldp;
-    w->S = at, at += ldm * ldm;
-    w->M = at, at += ldm * ldm;
-    w->Bt = at, at += nu * ldm;
-    double **vector[9] = {&w->bp, &w->tau, &w->y, &w->y_other, &w->dv, &w->least, &w->load, &w->q, &w->passive_tau};
-    double **each[3] = {&w->a, &w->other, &w->bias};
-    for (int k = 0; k < 9; ++k) *vector[k] = at, at += ld;
-    for (int k = 0; k < 3; ++k) *each[k] = at, at += nu;
-    w->active = at;
-    w->driven = w->place + n, w->passive = w->driven + n;
-    return true;
-}
-
-static treeControlWork *create_work(const snTreeSim *sim, int32_t nunit)
-{
-    treeControlWork *w = SN_NEW(treeControlWork);
-    if (!w) return NULL;
-    for (int32_t i = 0; i < sim->tree->ndof; ++i) w->nm += sim->tree->driven[i];
-    w->np = sim->tree->ndof - w->nm;
-    w->ldm = sn_dense_ld(sim->tree->ndof), w->ldp = sn_dense_ld(w->np > 0 ? w->np : 1);
-    if (!lay_out(w, sim, nunit)) return w; /* the caller sees that block or qp is missing */
-    int32_t m = 0, p = 0;
-    for (int32_t i = 0; i < sim->tree->ndof; ++i) {
-        if (sim->tree->driven[i])
-            w->place[i] = m, w->driven[m++] = i;
-        else
-            w->place[i] = -1 - p, w->passive[p++] = i;
-    }
-    return w;
-}
-
-static void destroy_work(treeControlWork *w)
-{
-    if (!w) return;
-    sn_dualqp_destroy(w->qp);
-    sn_free(w->place);
-    sn_free(w->block);
-    sn_free(w);
-}
 
 snTreeControl *sn_treecontrol_create(const snTreeSim *sim, int32_t nunit, const int32_t *unit)
 {
@@ -87,8 +17,8 @@ snTreeControl *sn_treecontrol_create(const snTreeSim *sim, int32_t nunit, const 
     c->unit = unit, c->nunit = unit ? nunit : sim->paths->npath;
     size_t n = (size_t)sim->tree->ndof, np = (size_t)c->nunit;
     c->gamma = SN_NEW_ARRAY(double, 6 * np + 3 * n + 3 * SN_TREE_MAX_LOAD);
-    c->work = create_work(sim, c->nunit);
-    if (!c->gamma || !c->work || !c->work->block || !c->work->place || !c->work->qp) {
+    c->work = sn_treerows_create(sim, c->nunit, unit);
+    if (!c->gamma || !c->work) {
         sn_treecontrol_destroy(c);
         return NULL;
     }
@@ -104,7 +34,7 @@ snTreeControl *sn_treecontrol_create(const snTreeSim *sim, int32_t nunit, const 
 void sn_treecontrol_destroy(snTreeControl *control)
 {
     if (!control) return;
-    destroy_work(control->work);
+    sn_treerows_destroy(control->work);
     sn_free(control->gamma);
     sn_free(control);
 }
@@ -135,95 +65,6 @@ static void feel(snTreeControl *c, const snTreeSim *sim, double *change)
     for (int32_t i = 0; i < n; ++i) change[i] = sim->h * (change[i] - sim->pushed[i]);
 }
 
-/* G, S and the mass matrix of the driven coordinates. */
-static bool eliminate_passive(treeControlWork *w, const snTreeSim *sim)
-{
-    const snDense *dense = sn_dense();
-    for (int32_t r = 0; r < w->np; ++r) {
-        const double *row = sim->A + (int64_t)w->passive[r] * sim->ld;
-        for (int32_t c = 0; c < w->np; ++c)
-            w->App[(int64_t)r * w->ldp + c] = w->P[(int64_t)r * w->ldp + c] = row[w->passive[c]];
-        w->least[r] = 0;
-    }
-    if (!dense->factor(w->np, w->App, w->ldp, w->least)) return false;
-    for (int32_t r = 0; r < w->nm; ++r) {
-        const double *row = sim->A + (int64_t)w->driven[r] * sim->ld, *mass = sim->M + (int64_t)w->driven[r] * sim->ld;
-        double *g = w->G + (int64_t)r * w->ldp, *s = w->S + (int64_t)r * w->ldm, *m = w->M + (int64_t)r * w->ldm;
-        for (int32_t c = 0; c < w->np; ++c) g[c] = row[w->passive[c]];
-        dense->solve(w->np, w->App, w->ldp, g);
-        for (int32_t c = 0; c < w->nm; ++c) s[c] = row[w->driven[c]], m[c] = mass[w->driven[c]];
-        s[r] -= sim->stop_A[w->driven[r]]; /* a stop does not hold what leaves it */
-        for (int32_t k = 0; k < w->np; ++k) {
-            const double *above = sim->A + (int64_t)w->passive[k] * sim->ld;
-            for (int32_t c = 0; c < w->nm; ++c) s[c] -= g[k] * above[w->driven[c]];
-        }
-    }
-    return true;
-}
-
-/* Torques of the driven coordinates that a step needs for dv; change: to be added to b. */
-static void torques(treeControlWork *w, const snTreeSim *sim, const double *change)
-{
-    for (int32_t k = 0; k < w->np; ++k) w->bp[k] = sim->b[w->passive[k]] + change[w->passive[k]];
-    for (int32_t r = 0; r < w->nm; ++r) {
-        const double *s = w->S + (int64_t)r * w->ldm, *g = w->G + (int64_t)r * w->ldp;
-        double sum = -(sim->b[w->driven[r]] - sim->stop_b[w->driven[r]] + change[w->driven[r]]);
-        for (int32_t c = 0; c < w->nm; ++c) sum += s[c] * w->dv[w->driven[c]];
-        for (int32_t k = 0; k < w->np; ++k) sum += g[k] * w->bp[k];
-        w->tau[r] = sum / sim->h;
-    }
-}
-
-/* Rows that ask the passive coordinates to come to rest, softly: what muscles would have to do to them for
- * dv_p = -h k_v v_p, and how dear it is to miss that, as a change of velocity in a step. */
-static void steady(const snTreeControl *c, const snTreeSim *sim, const double *change)
-{
-    treeControlWork *w = c->work;
-    w->nrow = c->steady > 0 && !c->paper ? w->nm + w->np : w->nm;
-    for (int32_t k = 0; k < w->nrow - w->nm; ++k) {
-        const double *own = w->P + (int64_t)k * w->ldp, *row = sim->A + (int64_t)w->passive[k] * sim->ld;
-        double *metric = w->M + (int64_t)(w->nm + k) * w->ldm;
-        double sum = -(sim->b[w->passive[k]] + change[w->passive[k]]);
-        for (int32_t i = 0; i < w->nm; ++i) {
-            sum += row[w->driven[i]] * w->dv[w->driven[i]];
-            metric[i] = w->M[(int64_t)i * w->ldm + w->nm + k] = 0;
-        }
-        for (int32_t i = 0; i < w->np; ++i) {
-            sum -= own[i] * sim->h * c->k_v * sim->v[w->passive[i]];
-            metric[w->nm + i] = own[i] / (c->steady * c->eps); /* as dear whatever driven ones cost */
-        }
-        w->tau[w->nm + k] = sum / sim->h;
-    }
-}
-
-static int32_t unit_of(const snTreeControl *c, int32_t path)
-{
-    return c->unit ? c->unit[path] : path;
-}
-
-/* What each muscle gives at activation 1. */
-static void find_B(const snTreeControl *c, const snTreeSim *sim)
-{
-    treeControlWork *w = c->work;
-    const snPathWork *line = sim->line;
-    memset(w->Bt, 0, (size_t)c->nunit * (size_t)w->ldm * sizeof *w->Bt);
-    for (int32_t p = 0; p < sim->paths->npath; ++p) {
-        double *row = w->Bt + (int64_t)unit_of(c, p) * w->ldm;
-        if (!(w->active[p] > 0)) continue;
-        for (int32_t e = line->rowadr[p]; e < line->rowadr[p + 1]; ++e) {
-            int32_t at = w->place[line->col[e]];
-            double pull = -line->P[e] * w->active[p];
-            if (at >= 0) {
-                row[at] += pull;
-                continue;
-            }
-            if (w->nrow > w->nm) row[w->nm - 1 - at] += pull;
-            const double *column = w->G + (-1 - at);
-            for (int32_t r = 0; r < w->nm; ++r) row[r] -= column[(int64_t)r * w->ldp] * pull;
-        }
-    }
-}
-
 /* Muscles far out of reach are smoothed by a larger eps, which the next steps begin with and work down from. y is that
  * of eps_used. */
 static snStatus solve(snTreeControl *c, const double *bias, double *y, double *a)
@@ -234,6 +75,8 @@ static snStatus solve(snTreeControl *c, const double *bias, double *y, double *a
                          .n = c->nunit,
                          .ld = w->ldm,
                          .Bt = w->Bt,
+                         .adr = w->joined ? w->adr : NULL,
+                         .col = w->col,
                          .M = w->M,
                          .tau = w->tau,
                          .target = bias,
@@ -294,8 +137,9 @@ static void report(snTreeControl *c, const snTreeSim *sim)
     memset(c->missing, 0, (size_t)sim->tree->ndof * sizeof *c->missing);
     memset(c->unmet, 0, (size_t)sim->tree->ndof * sizeof *c->unmet);
     for (int32_t r = 0; r < w->nm; ++r) {
+        const double *mass = sim->M + (int64_t)w->driven[r] * sim->ld;
         double sum = 0;
-        for (int32_t k = 0; k < w->nm; ++k) sum += w->M[(int64_t)r * w->ldm + k] * w->y[k];
+        for (int32_t k = 0; k < w->nm; ++k) sum += mass[w->driven[k]] * w->y[k];
         c->missing[w->driven[r]] = c->eps_used * w->y[r];
         c->unmet[w->driven[r]] = c->eps_used * sum;
     }
@@ -315,7 +159,7 @@ static double guess_passive(const snTreeControl *control, const snTreeSim *sim, 
     for (int32_t p = 0; p < sim->paths->npath; ++p)
         for (int32_t e = line->rowadr[p]; e < line->rowadr[p + 1]; ++e) {
             int32_t at = w->place[line->col[e]];
-            if (at < 0) w->bp[-1 - at] -= sim->h * line->P[e] * w->a[unit_of(control, p)] * w->active[p];
+            if (at < 0) w->bp[-1 - at] -= sim->h * line->P[e] * w->a[sn_treerows_unit(control->unit, p)] * w->active[p];
         }
     sn_dense()->solve(w->np, w->App, w->ldp, w->bp);
     for (int32_t k = 0; k < w->np; ++k) {
@@ -331,7 +175,7 @@ static snStatus find_activations(snTreeControl *c, const snTreeSim *sim)
     treeControlWork *w = c->work;
     double start = sn_clock_thread();
     sn_treesim_active_after(sim, w->dv, w->active);
-    find_B(c, sim);
+    sn_treerows_B(c, sim);
     double made = sn_clock_thread();
     snStatus status = solve(c, c->target, w->y, w->a);
     if (status == SN_OK && any_coactivation(c)) status = coactivate(c);
@@ -367,11 +211,12 @@ static bool predict(snTreeControl *c, snTreeSim *sim)
     bool fine = sn_tree_hybrid(sim->tree, sim->work, sim->tree->driven, sim->gravity, qdd, tau);
     for (int32_t r = 0; r < w->nm; ++r) w->tau[r] += tau[w->driven[r]];
     for (int32_t k = 0; k < w->np; ++k) w->dv[w->passive[k]] = sim->h * qdd[w->passive[k]];
+    sim->is_seen = false;
     sn_treesim_prepare(sim);
     memset(w->q, 0, (size_t)n * sizeof *w->q);
     sn_treesim_pull(sim, sim->line->passive, w->q);
     for (int32_t r = 0; r < w->nm; ++r) w->tau[r] -= w->q[w->driven[r]];
-    memset(w->G, 0, (size_t)w->nm * (size_t)w->ldp * sizeof *w->G);
+    memset(w->G, 0, (size_t)w->np * (size_t)w->ldm * sizeof *w->G);
     return fine;
 }
 
@@ -379,10 +224,9 @@ static bool invert(snTreeControl *c, snTreeSim *sim)
 {
     treeControlWork *w = c->work;
     feel(c, sim, w->load);
-    if (!eliminate_passive(w, sim)) return false;
-    steady(c, sim, w->load);
+    if (!sn_treerows_metric(c, sim)) return false;
     if (c->paper) return predict(c, sim);
-    torques(w, sim, w->load);
+    sn_treerows_torques(c, sim, w->load);
     return true;
 }
 
@@ -405,7 +249,7 @@ snStatus sn_treecontrol_choose(snTreeControl *c, snTreeSim *sim, const double *q
     if (status != SN_OK) return status;
     c->warm = true;
     memcpy(c->activation, w->a, (size_t)c->nunit * sizeof *c->activation);
-    for (int32_t p = 0; p < sim->paths->npath; ++p) sim->activation[p] = w->a[unit_of(c, p)];
+    for (int32_t p = 0; p < sim->paths->npath; ++p) sim->activation[p] = w->a[sn_treerows_unit(c->unit, p)];
     report(c, sim);
     return SN_OK;
 }

@@ -6,7 +6,9 @@
  *     G = A_mp A_pp^-1,  tau = [(A_mm - G A_pm) dv_m + G b_p - b_m] / h,  B = -(P_m - G P_p) diag(c+),  B a = tau
  * with c+ the contractile force as the step will have it. Muscles that pull at passive joints count with what that does
  * to the driven ones. B a = tau is met by the dual program of opt/dualqp.h; what cannot be met is reported per
- * coordinate. Further rows, which cost little to miss, ask the passive coordinates for dv_p = -h k_v v_p. */
+ * coordinate. Further rows, which cost little to miss, ask the passive coordinates for dv_p = -h k_v v_p. With those
+ * G need not be found: adding G times the passive rows to the driven ones leaves -P diag(c+) a = (A dv - b) / h, a row
+ * per coordinate and as sparse as P, and changes the metric of what is missing alone. */
 #ifndef SN_CONTROL_TREE_CONTROL_H
 #define SN_CONTROL_TREE_CONTROL_H
 

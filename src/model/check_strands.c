@@ -255,9 +255,23 @@ void sn_check_groups(snChecker *c)
     }
 }
 
+/* Whether line muscles of a tree have one activation by this name. */
+static bool is_unit(const snSpec *spec, const char *name)
+{
+    for (snId id = 1; id <= sn_spec_count(spec, SN_KIND_LINE_MUSCLE); ++id) {
+        const snLineMuscleDef *d = sn_spec_line_muscle(spec, id);
+        if (strcmp(*d->unit ? d->unit : d->name, name) == 0) return true;
+    }
+    return false;
+}
+
 static void check_muscle(snChecker *c, snId id, const char *name)
 {
-    if (sn_spec_find(c->spec, SN_KIND_GROUP, name)) return;
+    if (sn_spec_find(c->spec, SN_KIND_GROUP, name) || is_unit(c->spec, name)) return;
+    if (sn_spec_count(c->spec, SN_KIND_LINE_MUSCLE) > 0) {
+        sn_check_dangling(c, SN_KIND_FUNCTION, id, "muscles", name, SN_KIND_LINE_MUSCLE, "muscle");
+        return;
+    }
     if (!sn_spec_find(c->spec, SN_KIND_STRAND, name)) {
         sn_check_dangling(c, SN_KIND_FUNCTION, id, "muscles", name,
                           sn_spec_count(c->spec, SN_KIND_GROUP) ? SN_KIND_GROUP : SN_KIND_STRAND, "group or strand");

@@ -32,6 +32,9 @@ const snDense *sn_dense_portable(void);
 const snDense *sn_dense_avx2(void); /* NULL where it cannot run */
 const snDense *sn_dense(void);      /* the faster of those that can run */
 
+/* Makes the lower half of a matrix what the upper one is. */
+void sn_dense_mirror(int32_t n, double *Q, int32_t ld);
+
 /* The least ld for n columns. */
 static inline int32_t sn_dense_ld(int32_t n)
 {

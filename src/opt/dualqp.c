@@ -86,7 +86,25 @@ static void multiply_M(const snDualQpProblem *p, const double *x, double *out)
 
 static void multiply_Bt(const snDualQpProblem *p, const double *y, double *z)
 {
-    for (int32_t j = 0; j < p->n; ++j) z[j] = dot(p->m, p->Bt + (int64_t)j * p->ld, y);
+    for (int32_t j = 0; j < p->n; ++j) {
+        if (!p->adr) {
+            z[j] = dot(p->m, p->Bt + (int64_t)j * p->ld, y);
+            continue;
+        }
+        double sum = 0;
+        for (int32_t e = p->adr[j]; e < p->adr[j + 1]; ++e) sum += p->Bt[e] * y[p->col[e]];
+        z[j] = sum;
+    }
+}
+
+/* Adds the torques of muscle j at an activation. */
+static void add_muscle(const snDualQpProblem *p, int32_t j, double activation, double *Ba)
+{
+    if (!p->adr) {
+        add_scaled(p->m, activation, p->Bt + (int64_t)j * p->ld, Ba);
+        return;
+    }
+    for (int32_t e = p->adr[j]; e < p->adr[j + 1]; ++e) Ba[p->col[e]] += activation * p->Bt[e];
 }
 
 /* Activations, B a and the residual of the state z, M y; returns how large the residual is. */
@@ -96,7 +114,7 @@ static double evaluate(snDualQp *w, const snDualQpProblem *p, double *a)
     memset(w->Ba, 0, (size_t)p->m * sizeof *w->Ba);
     for (int32_t j = 0; j < p->n; ++j) {
         a[j] = activation(p, j, w->z[j]);
-        if (a[j] != 0) add_scaled(p->m, a[j], p->Bt + (int64_t)j * p->ld, w->Ba);
+        if (a[j] != 0) add_muscle(p, j, a[j], w->Ba);
     }
     for (int32_t i = 0; i < p->m; ++i) {
         w->r[i] = w->Ba[i] + p->eps * w->My[i] - p->tau[i];
@@ -107,25 +125,53 @@ static double evaluate(snDualQp *w, const snDualQpProblem *p, double *a)
     return worst == 0 ? 0 : worst / (size + torque);
 }
 
-/* Factors the Newton matrix; false where it is not definite. */
-static bool factor(snDualQp *w, const snDualQpProblem *p, const double *a, int32_t *nfree)
+static bool is_free(const snDualQpProblem *p, const double *a, int32_t j)
 {
-    const snDense *dense = sn_dense();
+    return a[j] > p->lo[j] && a[j] < p->hi[j];
+}
+
+/* H = B_F W_F^-2 B_F' from dense rows; returns how many muscles are free. */
+static int32_t gram_dense(snDualQp *w, const snDualQpProblem *p, const double *a)
+{
     int32_t count = 0;
     for (int32_t j = 0; j < p->n; ++j) {
-        if (!(a[j] > p->lo[j] && a[j] < p->hi[j])) continue;
+        if (!is_free(p, a, j)) continue;
         double scale = 1 / sqrt(weight_of(p, j)), *row = w->rows + (int64_t)count * p->ld;
         const double *from = p->Bt + (int64_t)j * p->ld;
         for (int32_t i = 0; i < p->m; ++i) row[i] = scale * from[i];
         ++count;
     }
-    *nfree = count;
-    dense->gram(count, p->m, w->rows, p->ld, w->H);
-    for (int32_t i = 0; i < p->m; ++i) {
-        add_scaled(p->m, p->eps, p->M + (int64_t)i * p->ld, w->H + (int64_t)i * p->ld);
-        w->least[i] = 1e-15 * w->H[(int64_t)i * p->ld + i];
+    sn_dense()->gram(count, p->m, w->rows, p->ld, w->H);
+    return count;
+}
+
+/* The upper half of the same from entries: a muscle that crosses ten joints costs a hundredth of a dense row. */
+static int32_t gram_sparse(snDualQp *w, const snDualQpProblem *p, const double *a)
+{
+    int32_t count = 0;
+    for (int32_t i = 0; i < p->m; ++i) memset(w->H + (int64_t)i * p->ld + i, 0, (size_t)(p->m - i) * sizeof *w->H);
+    for (int32_t j = 0; j < p->n; ++j) {
+        if (!is_free(p, a, j)) continue;
+        double scale = 1 / weight_of(p, j);
+        for (int32_t e = p->adr[j]; e < p->adr[j + 1]; ++e) {
+            double pull = scale * p->Bt[e], *row = w->H + (int64_t)p->col[e] * p->ld;
+            for (int32_t o = e; o < p->adr[j + 1]; ++o) row[p->col[o]] += pull * p->Bt[o];
+        }
+        ++count;
     }
-    return dense->factor(p->m, w->H, p->ld, w->least);
+    return count;
+}
+
+/* Factors the Newton matrix; false where it is not definite. */
+static bool factor(snDualQp *w, const snDualQpProblem *p, const double *a, int32_t *nfree)
+{
+    *nfree = p->adr ? gram_sparse(w, p, a) : gram_dense(w, p, a);
+    for (int32_t i = 0; i < p->m; ++i) {
+        int64_t diagonal = (int64_t)i * p->ld + i;
+        add_scaled(p->m - i, p->eps, p->M + diagonal, w->H + diagonal);
+        w->least[i] = 1e-15 * w->H[diagonal];
+    }
+    return sn_dense()->factor(p->m, w->H, p->ld, w->least);
 }
 
 /* Slope of the dual function at y + t d, along d. */
@@ -202,7 +248,7 @@ double sn_dualqp_gap(snDualQp *work, const snDualQpProblem *p, const double *y, 
     memset(w->Ba, 0, (size_t)p->m * sizeof *w->Ba);
     for (int32_t j = 0; j < p->n; ++j) {
         double off = a[j] - target_of(p, j), best = activation(p, j, w->z[j]), away = best - target_of(p, j);
-        add_scaled(p->m, a[j], p->Bt + (int64_t)j * p->ld, w->Ba);
+        add_muscle(p, j, a[j], w->Ba);
         primal += weight_of(p, j) * off * off / 2;
         dual += weight_of(p, j) * away * away / 2 - w->z[j] * best;
     }

@@ -15,8 +15,10 @@
 
 typedef struct snDualQpProblem {
     int32_t m, n;          /* torques, muscles */
-    int32_t ld;            /* from one row of Bt or M to the next: at least sn_dense_ld(m) */
-    const double *Bt;      /* n rows of m numbers: torques per activation of each muscle */
+    int32_t ld;            /* from one row of M, or of a dense Bt, to the next: at least sn_dense_ld(m) */
+    const double *Bt;      /* torques per activation of each muscle: n rows of m numbers, or the entries of `col` */
+    const int32_t *adr;    /* n + 1: entries of muscle j are adr[j] .. adr[j + 1] - 1; NULL: Bt is dense */
+    const int32_t *col;    /* torque of each entry, rising within a muscle */
     const double *M;       /* m * m, symmetric positive definite */
     const double *tau;     /* m */
     const double *target;  /* n; NULL: zero */

@@ -236,7 +236,7 @@ void sn_path_stiffness(const snPathSet *set, const snPathWork *work, const doubl
         for (int32_t i = work->rowadr[p]; i < end; ++i) {
             double scale = w[p] * work->P[i];
             double *row = A + (int64_t)work->col[i] * ld;
-            for (int32_t j = work->rowadr[p]; j < end; ++j) row[work->col[j]] += scale * work->P[j];
+            for (int32_t j = i; j < end; ++j) row[work->col[j]] += scale * work->P[j];
         }
     }
 }

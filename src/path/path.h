@@ -111,7 +111,7 @@ void sn_path_forces(const snPathSet *set, snPathWork *work, const double *streng
 
 /* Adds -P f to tau (ndof). */
 void sn_path_push(const snPathSet *set, const snPathWork *work, const double *f, double *tau);
-/* Adds P diag(w) P' to both halves of A. */
+/* Adds P diag(w) P' to the upper half of A. */
 void sn_path_stiffness(const snPathSet *set, const snPathWork *work, const double *w, double *A, int32_t ld);
 /* Adds scale * sum over paths of f d2l/dq2 to both halves of A. Needs lengths. */
 void sn_path_geometric(const snPathSet *set, const snPathLinks *links, snPathWork *work, const double *f, double scale,

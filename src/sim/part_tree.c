@@ -118,8 +118,7 @@ static void advance(const snModel *m, snState *s)
 {
     if (!s->tree) return;
     sn_treesim_move(s->tree);
-    sn_tree_place(s->tree->tree, s->tree->work, s->tree->q);
-    sn_tree_move(s->tree->tree, s->tree->work, s->tree->v);
+    sn_treesim_prepare(s->tree);
     carry_bodies(m, s);
 }
 
@@ -127,8 +126,7 @@ void sn_tree_put(const snModel *m, snState *s, const double *coordinate)
 {
     memcpy(s->tree->q, coordinate, sizeof(double) * (size_t)m->ncoord);
     memset(s->tree->v, 0, sizeof(double) * (size_t)m->ncoord);
-    sn_tree_place(s->tree->tree, s->tree->work, s->tree->q);
-    sn_tree_move(s->tree->tree, s->tree->work, s->tree->v);
+    sn_treesim_prepare(s->tree);
     carry_bodies(m, s);
 }
 

@@ -17,7 +17,7 @@ snTreeSim *sn_treesim_create(const snTree *tree, const snPathSet *paths)
     s->work = sn_tree_create(tree);
     s->line = sn_path_create(paths, tree->ndof, tree->parent);
     size_t ld = (size_t)s->ld, np = (size_t)paths->npath;
-    s->block = sn_alloc(4 * ld * ld + 11 * ld + 5 * np, sizeof(double));
+    s->block = sn_alloc(4 * ld * ld + 13 * ld + 7 * np, sizeof(double));
     s->load = SN_NEW_ARRAY(snTreeLoad, SN_TREE_MAX_LOAD);
     if (!s->work || !s->line || !s->block || !s->load) {
         sn_treesim_destroy(s);
@@ -31,6 +31,7 @@ snTreeSim *sn_treesim_create(const snTree *tree, const snPathSet *paths)
     for (int k = 0; k < 4; ++k) *matrix[k] = at, at += ld * ld;
     for (int k = 0; k < 11; ++k) *vector[k] = at, at += ld;
     for (int k = 0; k < 5; ++k) *each[k] = at, at += np;
+    s->seen = at;
     for (size_t p = 0; p < np; ++p) s->strength[p] = s->weight[p] = 1;
     sn_treesim_prepare(s);
     return s;
@@ -59,10 +60,27 @@ static snPathLinks links_of(const snTreeSim *s)
                          s->work->rotation, s->work->shift,  s->work->S};
 }
 
+/* Whether the last prepare was for what is there now; notes what is. */
+static bool seen_before(snTreeSim *s)
+{
+    size_t n = (size_t)s->tree->ndof, np = (size_t)s->paths->npath;
+    const double *now[4] = {s->q, s->v, s->strength, s->weight};
+    const size_t bytes[4] = {n * sizeof(double), n * sizeof(double), np * sizeof(double), np * sizeof(double)};
+    double *at = s->seen;
+    bool same = s->is_seen;
+    for (int k = 0; k < 4; at += bytes[k] / sizeof(double), ++k) {
+        same = same && memcmp(at, now[k], bytes[k]) == 0;
+        if (!same) memcpy(at, now[k], bytes[k]);
+    }
+    s->is_seen = true;
+    return same;
+}
+
 void sn_treesim_prepare(snTreeSim *s)
 {
     if (s->stays) return;
     s->is_kept = false;
+    if (seen_before(s)) return;
     sn_tree_place(s->tree, s->work, s->q);
     sn_tree_move(s->tree, s->work, s->v);
     snPathLinks links = links_of(s);
@@ -124,6 +142,7 @@ static void find_A(snTreeSim *s)
     for (int32_t p = 0; p < s->paths->npath; ++p)
         s->wide[p] = h * s->line->passive_v[p] + h * h * stiffening(s, s->line->passive_l[p]);
     sn_path_stiffness(s->paths, s->line, s->wide, s->A, s->ld);
+    sn_dense_mirror(s->tree->ndof, s->A, s->ld);
 }
 
 /* The rest of the slope: h^2 K to A, half of it from either side since loads and compression are not symmetric, and

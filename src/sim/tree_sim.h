@@ -54,8 +54,10 @@ typedef struct snTreeSim {
     /* by solve */
     double *dv;    /* ndof: change of the velocity in the step */
     bool left_out; /* the geometric part, or the full slope, was left out of the last step */
-    double *U, *x; /* by form: the system with contractile elements, ndof rows of ld, and its right side */
+    double *U, *x; /* by form: the system with contractile elements, ndof rows of ld, upper half; its right side */
     /* scratch */
+    double *seen; /* q, v, strength, weight that the last prepare saw */
+    bool is_seen; /* there was one, and nobody has placed the tree elsewhere since */
     double *kept; /* ndof rows of ld: what of K does not depend on activations; NULL without sn_treesim_keep */
     bool is_kept; /* it is of the present state */
     double *K, *least, *turn, *wide, *force;
@@ -70,7 +72,9 @@ snTreeSim *sn_treesim_create(const snTree *tree, const snPathSet *paths);
 bool sn_treesim_keep(snTreeSim *sim);
 void sn_treesim_destroy(snTreeSim *sim); /* NULL is fine */
 
-void sn_treesim_prepare(snTreeSim *sim);  /* kinematics, lengths, arms, forces at q, v */
+/* Kinematics, lengths, arms, forces at q, v; found once, however often it is asked for there. Who places the tree of
+ * sim elsewhere sets is_seen to false. */
+void sn_treesim_prepare(snTreeSim *sim);
 void sn_treesim_evaluate(snTreeSim *sim); /* M, A, b */
 /* U dv = x with the contractile elements at the present activations; pull false: their
  * stiffness but not their force. */

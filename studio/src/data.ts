@@ -314,6 +314,16 @@ export interface StudioData {
 const MAGIC = 0x534e5753; // "SWNS", little-endian
 const SIZES = { f32: 4, i16: 2, u16: 2, u32: 4, u8: 1 } as const;
 
+/** bias + scale * raw; biases take turns. */
+function unpacked(raw: ArrayLike<number>, scale: number, bias: number[], out: Float32Array): Float32Array {
+  const turns = bias.length;
+  for (let k = 0; k < turns; k++) {
+    const add = bias[k];
+    for (let i = k; i < out.length; i += turns) out[i] = add + scale * raw[i];
+  }
+  return out;
+}
+
 /** Reads typed runs out of the binary part, with every count checked. */
 class Reader {
   constructor(
@@ -353,17 +363,15 @@ class Reader {
       // Frames are stored as differences to the one before, modulo 16 bits.
       const whole = new Int16Array(count);
       for (let i = 0; i < count; i++) whole[i] = raw[i] + (i >= frame ? whole[i - frame] : 0);
-      for (let i = 0; i < count; i++) out[i] = bias[i % bias.length] + scale * whole[i];
-      return out;
+      return unpacked(whole, scale, bias, out);
     }
-    for (let i = 0; i < count; i++) out[i] = bias[i % bias.length] + scale * raw[i];
-    return out;
+    return unpacked(raw, scale, bias, out);
   }
 
   /** Whole numbers below a bound. */
   indices(what: string, blob: Blob_ | undefined, count: number, bound: number): Uint32Array {
-    const out = Uint32Array.from(this.raw(what, blob, count));
-    for (const v of out) if (v >= bound) throw new DataError(`${what} refers to ${v} of ${bound}`);
+    const out = new Uint32Array(this.raw(what, blob, count));
+    for (let i = 0; i < count; i++) if (out[i] >= bound) throw new DataError(`${what} refers to ${out[i]} of ${bound}`);
     return out;
   }
 

@@ -77,8 +77,7 @@ export class Transport {
       el("div", { class: "track" }, this.ground, this.head, this.range),
       el("div", { class: "times" }, this.clock, this.speed),
     );
-    this.update();
-    this.paint();
+    this.update(); // the ground is painted once its size is known
   }
 
   /** One column per frame, one row per muscle. */

@@ -6,7 +6,7 @@ import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import type { Mesh, StudioData } from "./data";
 import type { Frame } from "./frame";
 import { Markers } from "./markers";
-import { poseMatrix, SkinMesh } from "./skin";
+import { poseMatrix, SkinMesh, vertexNormals } from "./skin";
 import { SoftMuscles } from "./soft";
 import { Tubes } from "./tubes";
 import { Twin } from "./twin";
@@ -545,7 +545,9 @@ function meshGeometry(mesh: Mesh): THREE.BufferGeometry {
   const geometry = new THREE.BufferGeometry();
   geometry.setAttribute("position", new THREE.BufferAttribute(mesh.vertices, 3));
   geometry.setIndex(new THREE.BufferAttribute(mesh.triangles, 1));
-  geometry.computeVertexNormals();
+  const normals = new Float32Array(mesh.vertices.length);
+  vertexNormals(mesh.vertices, mesh.triangles, normals);
+  geometry.setAttribute("normal", new THREE.BufferAttribute(normals, 3));
   return geometry;
 }
 

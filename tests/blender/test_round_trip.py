@@ -18,7 +18,7 @@ from sinew import files, model, scene_export, scene_import, schema
 
 def models():
     folder = os.path.join(common.BUILD, "models")
-    return [name for name in ("hand", "hand-left", "shoulder")
+    return [name for name in ("hand", "hand-left", "shoulder", "body", "hand-clinical")
             if os.path.exists(os.path.join(folder, name, name + ".muscle.xml"))]
 
 

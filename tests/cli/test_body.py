@@ -37,6 +37,34 @@ class Body(Case):
         self.assertGreater(pulled["coordinate/ulna_R_flex"] - rows[-1]["coordinate/ulna_R_flex"], 0.05)
         self.assertGreater(pulled["tension/brachialis_R"], rows[-1]["tension/brachialis_R"] + 50)
 
+    def test_functions_do_what_they_are_called(self):
+        """Against the fall without any: the coordinates of a function go its way."""
+        ways = {"elbow_#.flexion": "+ulna_#_flex", "elbow_#.extension": "-ulna_#_flex", "forearm_#.pronation": "+radius_#_pron",
+                "forearm_#.supination": "-radius_#_pron", "wrist_#.flexion": "+hand_#_flex", "wrist_#.extension": "-hand_#_flex",
+                "shoulder_#.abduction": "+humerus_#_abd", "girdle_#.elevation": "+clavscap_#_elevate",
+                "pectorals_#": "+clavscap_#_protract"}
+        expected = {name.replace("#", side): way.replace("#", side) for name, way in ways.items() for side in "RL"}
+        expected |= {"breathing.in": "+rib5_R_insp", "breathing.out": "-rib5_R_insp", "trunk.flexion": "+L3_FE",
+                     "trunk.extension": "-L3_FE", "neck.flexion": "+C5_FE", "neck.extension": "-C5_FE", "jaw.closing": "-mandible_open"}
+        said = self.sinew("info", "body", "--list").stdout
+        self.assertEqual({line.split()[1].rstrip(":") for line in said.splitlines() if line.startswith("function ")}, set(expected))
+        pose = self.path("bent.pose.csv")  # jaw open, elbows and wrists off their stops
+        with open(pose, "w") as file:
+            file.write("time,mandible_open,ulna_R_flex,ulna_L_flex\n0,8,40,40\n")
+        run = ["simulate", "body", "--pose", pose, "--time", "0.07", "--quiet"]
+        self.sinew(*run, "-o", "fall")
+        fall = self.rows("fall")[-1]
+        for name, way in expected.items():
+            self.sinew(*run, "-o", "pull", "--function", f"{name}=0.5")
+            change = self.rows("pull")[-1]["coordinate/" + way[1:]] - fall["coordinate/" + way[1:]]
+            self.assertGreater(change if way[0] == "+" else -change, 1e-4, (name, way, change))
+
+    def test_a_function_tightens_muscles_of_a_pose_that_is_held(self):
+        self.sinew("track", "body", "hold", "-o", "held", "--end", "0.5", "--function", "pectorals_R=0.2")
+        end = self.rows("held")[-1]
+        self.assertGreater(end["activation/pectoralis_major_st2_R"], end["activation/pectoralis_major_st2_L"] + 0.05)
+        self.assertLess(abs(end["coordinate/humerus_R_flex"]), 0.01)
+
     def test_what_tracking_writes(self):
         answer = self.json("track", "body", "curl", "-o", "out", "--end", "1.4")
         rows = self.rows("out")

@@ -128,6 +128,22 @@ static void small_pivots_are_refused(void **state)
             }
 }
 
+static void mirror_copies_the_upper_half(void **state)
+{
+    (void)state;
+    static double Q[MAX * MAX], before[MAX * MAX];
+    for (int32_t n = 0; n <= MAX; ++n) {
+        fill(MAX, n, MAX, Q);
+        memcpy(before, Q, sizeof Q);
+        sn_dense_mirror(n, Q, MAX);
+        for (int32_t i = 0; i < MAX; ++i)
+            for (int32_t j = 0; j < MAX; ++j) {
+                bool lower = i < n && j < i;
+                assert_memory_equal(&Q[i * MAX + j], &before[lower ? j * MAX + i : i * MAX + j], sizeof *Q);
+            }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -135,6 +151,7 @@ int main(void)
         cmocka_unit_test(gram_is_symmetric_and_right),
         cmocka_unit_test(factor_and_solve_undo_multiply),
         cmocka_unit_test(small_pivots_are_refused),
+        cmocka_unit_test(mirror_copies_the_upper_half),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -143,6 +143,36 @@ static void active_sets_find_the_same_activations(void **state)
     sn_dualqp_destroy(work);
 }
 
+/* By entries it is the same program. */
+static void entries_give_what_dense_rows_give(void **state)
+{
+    (void)state;
+    enum { M = 116, N = 814 };
+    static int32_t adr[N + 1], col[7 * N];
+    static double entry[7 * N], a[N], y[120];
+    snDualQp *work = sn_dualqp_create(M, N);
+    for (uint64_t seed = 1; seed <= 8; ++seed) {
+        instance q = make(seed + 40, M, N, seed % 2 ? 0.1 : 1e-4, seed % 4 == 3 ? 8 : 1);
+        snDualQpProblem sparse = q.p;
+        snDualQpInfo info[2];
+        int32_t count = 0;
+        for (int32_t j = 0; j < N; ++j) {
+            for (int32_t i = 0; i < M; ++i)
+                if (q.Bt[j * q.p.ld + i] != 0) entry[count] = q.Bt[j * q.p.ld + i], col[count++] = i;
+            adr[j + 1] = count;
+        }
+        sparse.Bt = entry, sparse.adr = adr, sparse.col = col;
+        memset(y, 0, sizeof y);
+        assert_int_equal(sn_dualqp_solve(work, &q.p, q.y, q.a, &info[0]), SN_OK);
+        assert_int_equal(sn_dualqp_solve(work, &sparse, y, a, &info[1]), SN_OK);
+        assert_int_equal(info[0].nfree, info[1].nfree);
+        assert_near(sn_dualqp_gap(work, &sparse, y, a), 0, 1e-9);
+        for (int32_t j = 0; j < N; ++j) assert_near(a[j], q.a[j], 1e-9);
+        free(q.block);
+    }
+    sn_dualqp_destroy(work);
+}
+
 static void bad_numbers_and_no_memory(void **state)
 {
     (void)state;
@@ -173,6 +203,7 @@ int main(void)
         cmocka_unit_test(answers_carry_their_certificate),
         cmocka_unit_test(a_wrong_answer_has_a_gap),
         cmocka_unit_test(active_sets_find_the_same_activations),
+        cmocka_unit_test(entries_give_what_dense_rows_give),
         cmocka_unit_test(bad_numbers_and_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BONES, COORDINATES, SPRINGS, MUSCLES, POINTS, SHAPES, LANDMARKS, VERTEBRAE, PROCESSES, RIBS, TABLES };
+enum { BONES, COORDINATES, SPRINGS, MUSCLES, POINTS, FUNCTIONS, SHAPES, LANDMARKS, VERTEBRAE, PROCESSES, RIBS, TABLES };
 enum { MAX_WORD = 32, MAX_POINT = 16, MAX_TEXT = 400 };
 
 static const char *const table_name[TABLES] = {"bones.tsv",
@@ -23,6 +23,7 @@ static const char *const table_name[TABLES] = {"bones.tsv",
                                                "springs.tsv",
                                                "muscles.tsv",
                                                "points.tsv",
+                                               "functions.tsv",
                                                "shapes.tsv",
                                                "survey/bone_landmarks.tsv",
                                                "survey/vertebra_dimensions.tsv",
@@ -148,6 +149,57 @@ static snStatus add_muscle(Maker *k, int32_t row, int32_t *at)
     return sn_add_line_muscle(k->spec, &d, NULL);
 }
 
+/* Whether a name fits a pattern with at most one *. */
+static bool fits(const char *name, const char *pattern)
+{
+    const char *star = strchr(pattern, '*');
+    if (!star) return strcmp(name, pattern) == 0;
+    size_t before = (size_t)(star - pattern), after = strlen(star + 1), n = strlen(name);
+    return n >= before + after && strncmp(name, pattern, before) == 0 && strcmp(name + n - after, star + 1) == 0;
+}
+
+/* Adds the muscles that fit one "PATTERN LEVEL" to a function; names holds those of all muscles. */
+static void add_levels(Maker *k, int32_t row, const char *item, snFunctionDef *d, double *level, char *names)
+{
+    snFigures *t = &k->table[MUSCLES];
+    char pattern[2 * MAX_WORD];
+    double of = -1;
+    int32_t before = d->nlevel;
+    if (sscanf(item, "%63s %lf", pattern, &of) != 2 || !(of >= 0 && of <= 1)) {
+        sn_figures_complain(&k->table[FUNCTIONS], row, "levels: expected MUSCLE LEVEL, found \"%.60s\"", item);
+        return;
+    }
+    for (int32_t i = 0; i < t->nrow; ++i) {
+        const char *name = sn_figures_text(t, i, "name");
+        if (!fits(name, pattern) || d->nlevel == t->nrow) continue;
+        if (d->nlevel > 0) strcat(names, " ");
+        strcat(names, name);
+        level[d->nlevel++] = of;
+    }
+    if (d->nlevel == before) sn_figures_complain(&k->table[FUNCTIONS], row, "no muscle is called %s", pattern);
+}
+
+static snStatus add_function(Maker *k, int32_t row)
+{
+    snFigures *t = &k->table[FUNCTIONS], *m = &k->table[MUSCLES];
+    snFunctionDef d = sn_default_function_def();
+    size_t room = 1;
+    for (int32_t i = 0; i < m->nrow; ++i) room += strlen(sn_figures_text(m, i, "name")) + 1;
+    char *names = SN_NEW_ARRAY(char, room);
+    double *level = SN_NEW_ARRAY(double, m->nrow > 0 ? m->nrow : 1);
+    snStatus status = names && level ? SN_OK : SN_NO_MEMORY;
+    d.name = sn_figures_text(t, row, "function"), d.muscles = names, d.level = level;
+    for (const char *at = sn_figures_text(t, row, "levels"); at && *at && status == SN_OK;) {
+        add_levels(k, row, at, &d, level, names);
+        at = strchr(at, ';');
+        if (at) at += strspn(at, "; ");
+    }
+    if (status == SN_OK && t->error.status == SN_OK) status = sn_add_function(k->spec, &d, NULL);
+    sn_free(level);
+    sn_free(names);
+    return status;
+}
+
 static snStatus build(Maker *k)
 {
     snModelDef model = sn_default_model_def();
@@ -159,6 +211,7 @@ static snStatus build(Maker *k)
     for (int32_t i = 0; i < k->table[COORDINATES].nrow && status == SN_OK; ++i) status = add_coordinate(k, i);
     for (int32_t i = 0; i < k->table[SPRINGS].nrow && status == SN_OK; ++i) status = add_spring(k, i);
     for (int32_t i = 0; i < k->table[MUSCLES].nrow && status == SN_OK; ++i) status = add_muscle(k, i, &point);
+    for (int32_t i = 0; i < k->table[FUNCTIONS].nrow && status == SN_OK; ++i) status = add_function(k, i);
     return status;
 }
 
