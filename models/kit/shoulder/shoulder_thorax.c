@@ -99,7 +99,7 @@ static snStatus start(cage *c, const snShoulder *s, snUpperBodyDrawing *d, snErr
         if (strcmp(s->surface.at[i].name, "rib_cage") == 0)
             c->center = s->surface.at[i].frame.p, c->half = s->surface.at[i].size;
     if (!(c->half.x > 0)) return sn_fail(error, SN_BAD_FILE, "surfaces.tsv has no \"rib_cage\"");
-    v3 atlas, sacrum;
+    v3 atlas = {0, 0, 0}, sacrum = atlas;
     bool ok = sn_upper_body_landmark(d, "sternum", "notch", &c->notch) &&
               sn_upper_body_landmark(d, "C1", "TP", &atlas) && sn_upper_body_landmark(d, "pelvis", "S1_SP", &sacrum);
     c->skull = (carried){atlas, sn_shoulder_landmark(s, "TP_C1"), 1};
