@@ -87,6 +87,7 @@ typedef struct snMotionSource {
     char held[400];        /* the others, which rest, with commas between; cut off where there is no room */
     int32_t unused;        /* joints of the file that move nothing */
     bool turned;           /* the file rests in another pose than the mapping supposes: its axes were turned with it */
+    char unused_joints[400]; /* their names, with commas between */
 } snMotionSource;
 
 typedef struct snMotionDef {

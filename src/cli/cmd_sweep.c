@@ -125,7 +125,7 @@ static snStatus open_folder(snSweep *s)
     snStatus status = !text.text ? cli_fail(s->cli, SN_NO_MEMORY, "out of memory") : SN_OK;
     if (status == SN_OK && !may_go_on(s->cli))
         status = cli_fail(s->cli, SN_BAD_INPUT,
-                          "%s holds a sweep already: --resume continues it, another -o begins anew", s->out);
+                          "%s holds a sweep already: --resume continues it, another -o starts a new one", s->out);
     if (status == SN_OK)
         status = cli_fail_file(s->cli, sn_compare_settings(text.text, s->settings.text, path, &error), &error, path);
     text_free(&text);

@@ -100,7 +100,7 @@ void cli_print_markdown(void)
     for (int i = 0; sn_scene_info(i); ++i) printf("| `%s` | %s |\n", sn_scene_info(i)->name, sn_scene_info(i)->about);
     printf(
         "\nExit codes: 0 done, 1 the run failed, 2 wrong usage, 3 bad input. Ctrl-C stops cleanly and keeps what is\n"
-        "finished. An output file is written beside its name and renamed, so that none is ever left half-written.\n"
+        "finished. Output files get their names only when they are complete, so none is ever left half-written.\n"
         "Errors and progress go to stderr. With `--progress json` each line is an object with `stage`, `done` and\n"
         "`total`.\n\n## Options of every command\n\n| option | meaning |\n|---|---|\n");
     markdown_options(cli_common_options);

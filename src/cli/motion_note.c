@@ -15,6 +15,9 @@ void cli_say_match(snCli *cli, const snMotionSource *source)
     if (source->found < source->wanted)
         cli_warn(cli, "the motion moves %d of %d coordinates; held at rest: %s", source->found, source->wanted,
                  source->held);
+    if (source->found < source->wanted && source->unused)
+        cli_warn(cli, "joints of the file that move nothing: %s; use --bvh-map to map them", source->unused_joints);
+    json_string(&cli->json, "unused_joints", source->unused_joints);
     if (source->turned)
         cli_say(cli, "the motion does not rest in a T-pose with the y axis up: its axes were turned to fit\n");
 }

@@ -12,7 +12,7 @@ const snOption cli_common_options[] = {
     {"progress", SN_OPTION_CHOICE, "bar|json|none", "how to show progress, on stderr (bar on a terminal)", 0, 0},
     {"quiet", SN_OPTION_FLAG, "", "print errors only", 0, 0},
     {"threads", SN_OPTION_COUNT, "N", "threads to use; 0: all cores", 0, 1024},
-    {"no-cache", SN_OPTION_FLAG, "", "compute everything anew; keep nothing in the cache folder", 0, 0},
+    {"no-cache", SN_OPTION_FLAG, "", "neither read nor write the cache folder", 0, 0},
     {"help", SN_OPTION_FLAG, "", "this text", 0, 0},
     {NULL, SN_OPTION_FLAG, NULL, NULL, 0, 0},
 };

@@ -17,24 +17,37 @@ static const double SAME_REST = 15 * SN_DEG; /* bones of real hands differ by th
 
 /* ---- which joints --------------------------------------------------------------------------- */
 
-static void list_joints(const snBvhFile *bvh, char *list, size_t size)
+static bool is_used(const snBvhMap *map, const snBvhMatch *match, int32_t joint)
+{
+    for (int32_t i = 0; match && i < map->line.count; ++i)
+        if (match->joint[i] == joint) return true;
+    return false;
+}
+
+/* Names of the joints that a match does not use, with commas between; match NULL: of all. Returns how many there are.
+ */
+static int32_t list_joints(const snBvhFile *bvh, const snBvhMap *map, const snBvhMatch *match, char *list, size_t size)
 {
     size_t n = 0;
+    int32_t count = 0, left = 0;
     list[0] = '\0';
     for (int32_t i = 0; i < bvh->joint.count; ++i) {
-        int more = snprintf(list + n, size - n, "%s%.60s", i ? ", " : "", bvh->joint.at[i].name);
-        if (more < 0 || n + (size_t)more + 24 > size) {
-            (void)snprintf(list + n, size - n, " and %d more", bvh->joint.count - i);
-            return;
-        }
-        n += (size_t)more;
+        if (is_used(map, match, i)) continue;
+        const char *name = bvh->joint.at[i].name;
+        ++count;
+        if (left || n + strnlen(name, 60) + 26 > size)
+            ++left;
+        else
+            n += (size_t)snprintf(list + n, size - n, "%s%.60s", n ? ", " : "", name);
     }
+    if (left) (void)snprintf(list + n, size - n, " and %d more", left);
+    return count;
 }
 
 static snStatus fail_unmatched(const snBvhFile *bvh, const char *file, snError *error)
 {
     char list[400];
-    list_joints(bvh, list, sizeof list);
+    (void)list_joints(bvh, NULL, NULL, list, sizeof list);
     sn_fail(error, SN_BAD_INPUT, "no joint of the file has a name that the model's mapping knows; the file has %s",
             list);
     sn_error_place(error, file, 0, 0);
@@ -116,19 +129,11 @@ void sn_bvh_match_free(snBvhMatch *match)
     match->joint = NULL;
 }
 
-static bool is_used(const snBvhMap *map, const snBvhMatch *match, int32_t joint)
-{
-    for (int32_t i = 0; i < map->line.count; ++i)
-        if (match->joint[i] == joint) return true;
-    return false;
-}
-
 static void describe(const snBvhFile *bvh, const snBvhMap *map, const snBvhMatch *match, snMotionSource *note)
 {
     note->wanted = map->line.count, note->found = match->found, note->turned = match->turned;
-    note->unused = 0;
     note->held[0] = '\0';
-    for (int32_t i = 0; i < bvh->joint.count; ++i) note->unused += !is_used(map, match, i);
+    note->unused = list_joints(bvh, map, match, note->unused_joints, sizeof note->unused_joints);
     for (int32_t i = 0; i < map->line.count; ++i) {
         size_t n = strlen(note->held), room = sizeof note->held - n;
         if (match->joint[i] < 0 && strlen(map->line.at[i].coordinate) + 3 < room)

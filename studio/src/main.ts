@@ -377,8 +377,18 @@ class Studio {
   }
 }
 
-/** Lets the browser draw what has changed before the next piece of work. */
-const painted = () => new Promise<void>((done) => requestAnimationFrame(() => setTimeout(done)));
+/**
+ * When "Loading" is on the screen. Building the model keeps the graphics process busy, so a frame that has only been handed
+ * to it would come late. A page in the background is never painted: that ends the wait, too.
+ */
+function painted(): Promise<void> {
+  return new Promise((done) => {
+    setTimeout(done, 500);
+    new PerformanceObserver((list) => {
+      if (list.getEntriesByName("first-contentful-paint").length) done();
+    }).observe({ type: "paint", buffered: true });
+  });
+}
 
 async function start(): Promise<void> {
   try {

@@ -108,26 +108,18 @@ static void wrong_rows_are_named(void **state)
     }
 }
 
-enum { SHAPES, LANDMARKS, VERTEBRAE, PROCESSES, RIBS, TABLES };
-
 /* A bone of every kind is closed, and the left humerus is the mirror image of the right one. */
 static void bones_of_the_body_are_closed(void **state)
 {
     (void)state;
     heavy_case();
-    static const char *const name[TABLES] = {"shapes.tsv", "survey/bone_landmarks.tsv",
-                                             "survey/vertebra_dimensions.tsv", "survey/vertebra_landmarks.tsv",
-                                             "survey/rib_geometry.tsv"};
     static const char *const bone[] = {"skull", "mandible", "C1", "T5", "rib4_L", "cc6_10_R", "humerus_R", "humerus_L"};
-    snFigures t[TABLES];
+    snUpperBodyDrawing drawing = {0};
+    snError error = {0};
     double volume[8];
-    memset(t, 0, sizeof t);
-    for (int i = 0; i < TABLES; ++i)
-        assert_int_equal(sn_figures_load(&t[i], SINEW_SOURCE_DIR "/models/body", name[i]), SN_OK);
-    snUpperBodyDrawing drawing = {&t[SHAPES], &t[LANDMARKS], &t[VERTEBRAE], &t[PROCESSES], &t[RIBS]};
+    assert_int_equal(sn_upper_body_drawing_load(&drawing, SINEW_SOURCE_DIR "/models/body", &error), SN_OK);
     for (int i = 0; i < 8; ++i) {
         snBoneMesh mesh = {0};
-        snError error = {0};
         assert_int_equal(sn_upper_body_bone(&drawing, bone[i], &mesh, &error), SN_OK);
         volume[i] = volume_of(&mesh);
         print_message("%s: %d triangles, %.1f cm3\n", bone[i], mesh.triangle.count / 3, 1e6 * volume[i]);
@@ -135,10 +127,7 @@ static void bones_of_the_body_are_closed(void **state)
         sn_bone_free(&mesh);
     }
     assert_near(volume[7], volume[6], 1e-9 * volume[6]);
-    for (int i = 0; i < TABLES; ++i) {
-        assert_int_equal(t[i].error.status, SN_OK);
-        sn_figures_free(&t[i]);
-    }
+    sn_upper_body_drawing_free(&drawing);
 }
 
 /* Each bone of the hand is closed and near the joints that it belongs to. */

@@ -3,6 +3,7 @@
 #include "shoulder_case.h"
 
 #include "base/alloc.h"
+#include "geom/bvh.h"
 #include "geom/mesh.h"
 
 static void counts(void **state)
@@ -29,19 +30,80 @@ static void counts(void **state)
     sn_spec_destroy(spec);
 }
 
+static snTriMesh mesh_of(const snNodeDef *n)
+{
+    return (snTriMesh){n->nvertex, n->ntriangle, (double *)(uintptr_t)n->vertex, (int32_t *)(uintptr_t)n->triangle};
+}
+
 static void bones_are_solid(void **state)
 {
     (void)state;
     snSpec *spec = shoulder_spec(true);
+    int bones = 0, triangles = 0;
     for (snId id = 1; id <= sn_spec_count(spec, SN_KIND_NODE); ++id) {
         const snNodeDef *n = sn_spec_node(spec, id);
         if (n->kind != SN_NODE_MESH) continue;
-        snTriMesh mesh = {n->nvertex, n->ntriangle, (double *)(uintptr_t)n->vertex, (int32_t *)(uintptr_t)n->triangle};
+        snTriMesh mesh = mesh_of(n);
         snError error;
         char text[1024];
         if (sn_trimesh_require(&mesh, true, n->name, &error) != SN_OK)
             fail_msg("%s", sn_error_format(&error, text, sizeof text));
+        if (strstr(n->name, "_bone")) ++bones, triangles += n->ntriangle;
     }
+    print_message("%d bones and cartilages, %d triangles\n", bones, triangles);
+    assert_int_equal(bones, 59); /* 3 that move, 24 vertebrae, 20 ribs, 8 cartilages, skull, jaw, sternum, pelvis */
+    sn_spec_destroy(spec);
+}
+
+/* From a place in the frame of the thorax, which is that of the tables, to the nearest of its bones. */
+static double to_bone(const snSpec *spec, const char *prefix, v3 at)
+{
+    double least = INFINITY;
+    snId thorax = sn_spec_find(spec, SN_KIND_NODE, "thorax");
+    for (snId id = 1; id <= sn_spec_count(spec, SN_KIND_NODE); ++id) {
+        const snNodeDef *n = sn_spec_node(spec, id);
+        if (n->kind != SN_NODE_MESH || n->parent != thorax || strncmp(n->name, prefix, strlen(prefix)) != 0) continue;
+        snTriMesh mesh = mesh_of(n);
+        snBvh *tree = sn_bvh_create(&mesh);
+        assert_non_null(tree);
+        least = fmin(least, sn_bvh_closest(tree, at, least).distance);
+        sn_bvh_destroy(tree);
+    }
+    return least;
+}
+
+/* The bones of another body's tables stand where the muscles of this one begin, and its cartilages reach from the ribs
+ * to the sternum. */
+static void thorax_fits_the_muscles(void **state)
+{
+    (void)state;
+    snSpec *spec = shoulder_spec(true);
+    snShoulder s = {0};
+    double sum = 0, most = 0;
+    int n = 0;
+    assert_int_equal(sn_shoulder_read(&s, SHOULDER_TABLES, NULL), SN_OK);
+    for (int32_t i = 0; i < s.strand.count; ++i) {
+        const snShoulderStrand *strand = &s.strand.at[i];
+        if (s.bone.at[strand->origin].moving) continue;
+        double away = to_bone(spec, "", strand->at[0]);
+        sum += away, most = fmax(most, away), ++n;
+    }
+    print_message("%d origins on the thorax: %.1f mm from its bones in the mean, at most %.1f mm\n", n, 1e3 * sum / n,
+                  1e3 * most);
+    assert_true(n > 50 && sum / n < 0.008 && most < 0.025);
+    for (int rib = 3; rib <= 5; ++rib) {
+        char name[32];
+        (void)snprintf(name, sizeof name, "cc%d_R_bone", rib);
+        const snNodeDef *cartilage = sn_spec_node(spec, sn_spec_find(spec, SN_KIND_NODE, name));
+        double to_rib = INFINITY, to_sternum = INFINITY;
+        (void)snprintf(name, sizeof name, "rib%d_R_bone", rib);
+        for (int32_t i = 0; i < cartilage->nvertex; ++i) {
+            to_rib = fmin(to_rib, to_bone(spec, name, v3_load(cartilage->vertex + 3 * i)));
+            to_sternum = fmin(to_sternum, to_bone(spec, "sternum", v3_load(cartilage->vertex + 3 * i)));
+        }
+        assert_true(to_rib < 0.002 && to_sternum < 0.002);
+    }
+    sn_shoulder_free(&s);
     sn_spec_destroy(spec);
 }
 
@@ -109,6 +171,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts),
         cmocka_unit_test(bones_are_solid),
+        cmocka_unit_test(thorax_fits_the_muscles),
         cmocka_unit_test(hangs_still),
         cmocka_unit_test(allocations_may_fail),
         cmocka_unit_test(missing_tables_are_named),

@@ -1,9 +1,7 @@
-/* Swept bones and lumps. */
+/* Swept bones. */
 #include "common/bone.h"
 
 #include "base/alloc.h"
-
-enum { AROUND = 24, LUMP_RINGS = 13 };
 
 void sn_bone_free(snBoneMesh *mesh)
 {
@@ -107,30 +105,4 @@ bool sn_bone_sweep(snBoneMesh *mesh, const v3 *at, const v3 *out, int32_t n, dou
         ok && add_ring(mesh, v3_mad(at[n - 1], 0.7 * ahead, to), to, out[n - 1], wide_end, half_side, half_out, around);
     ok = ok && add_vertex(mesh, v3_mad(at[n - 1], 1.2 * ahead, to));
     return ok && skin_rings(mesh, base, n + 2, around);
-}
-
-/* A low bump field: three waves whose directions depend on the shape. */
-static double bumps(v3 d, int32_t shape)
-{
-    double a = 1.7 * shape, sum = 0;
-    for (int k = 0; k < 3; ++k, a += 2.1) sum += sin(3.1 * (d.x * cos(a) + d.y * sin(a)) + 2.3 * d.z * cos(2 * a) + a);
-    return sum / 3;
-}
-
-bool sn_bone_lump(snBoneMesh *mesh, rigid frame, v3 half, double power, int32_t shape)
-{
-    int32_t base = mesh->vertex.count / 3;
-    bool ok = true;
-    for (int32_t k = -1; k <= LUMP_RINGS; ++k) {
-        double polar = SN_PI * (k + 1) / (LUMP_RINGS + 1);
-        bool end = k < 0 || k == LUMP_RINGS;
-        for (int32_t j = 0; j < (end ? 1 : AROUND); ++j) {
-            double angle = 2 * SN_PI * j / AROUND;
-            v3 d = v3_of(sin(polar) * cos(angle), cos(polar), sin(polar) * sin(angle));
-            double r = pow(pow(fabs(d.x), power) + pow(fabs(d.y), power) + pow(fabs(d.z), power), -1 / power);
-            r *= 1 + 0.10 * bumps(d, shape);
-            ok = ok && add_vertex(mesh, rigid_apply(frame, v3_mul(half, v3_scale(d, r))));
-        }
-    }
-    return ok && skin_rings(mesh, base, LUMP_RINGS, AROUND);
 }

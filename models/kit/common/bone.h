@@ -1,4 +1,4 @@
-/* Bones as tubes along a line and as lumps: closed, consistently oriented meshes. */
+/* Bones as tubes along a line: closed, consistently oriented meshes. */
 #ifndef SN_KIT_BONE_H
 #define SN_KIT_BONE_H
 
@@ -16,8 +16,6 @@ void sn_bone_free(snBoneMesh *mesh);
  * half_side across that and the tube. `around` vertices a ring, at least 3; round ends. */
 bool sn_bone_sweep(snBoneMesh *mesh, const v3 *at, const v3 *out, int32_t n, double half_side, double half_out,
                    int32_t around);
-/* Adds an ellipsoid with squarish flanks and low bumps; shape picks the bumps. */
-bool sn_bone_lump(snBoneMesh *mesh, rigid frame, v3 half, double power, int32_t shape);
 /* Frame at `proximal` whose y points from `distal` to `proximal` and whose z is as near to `dorsal` as it can be. */
 rigid sn_bone_frame(v3 proximal, v3 distal, v3 dorsal);
 

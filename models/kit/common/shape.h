@@ -37,16 +37,21 @@ typedef bool (*snPlaceFn)(void *context, const char *name, size_t length, v3 *at
 
 /* Adds the pieces of one row. Columns:
  *   kind    rod, curve (a rod that is smooth through its points), slab (each three points in a row are a triangle),
- * egg; with a minus sign in front what is cut away points  places separated by blanks: x,y,z in mm, the name of a
- * place, or a name and a step from it in mm: GH+4,0,-2 size    mm. rod, curve: a radius for all points or one for each;
- * slab: half its thickness; egg: three half axes, and where it is turned three angles in deg about x, then y, then z
+ *           egg; with a minus sign in front what is cut away
+ *   points  places separated by blanks: x,y,z in mm, the name of a place, or a name and a step from it in mm:
+ *           GH+4,0,-2
+ *   size    mm. rod, curve: a radius for all points or one for each; slab: half its thickness; egg: three half axes,
+ *           and where it is turned three angles in deg about x, then y, then z
  *   blend   mm
  * What is wrong is recorded in the table. False: out of memory. */
 bool sn_shape_read(snShape *shape, snFigures *table, int32_t row, snPlaceFn find, void *context);
 
 /* Appends the surface of the shape: field sampled every `spacing`, edges of `edge` and shorter where pieces are
- * thin, m. Vertices are rounded to a
- * micrometre. */
+ * thin, m. Vertices are rounded to a micrometre. */
 snStatus sn_shape_mesh(const snShape *shape, double spacing, double edge, snBoneMesh *mesh, snError *error);
+
+/* The same for the rows of one bone (column bone), which the table must have. */
+snStatus sn_shape_carve(snFigures *table, const char *bone, snPlaceFn find, void *context, double spacing, double edge,
+                        snBoneMesh *mesh, snError *error);
 
 #endif

@@ -2,6 +2,7 @@
 #include "common/shape.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -137,4 +138,20 @@ bool sn_shape_read(snShape *shape, snFigures *t, int32_t line, snPlaceFn find, v
     if (t->error.status != SN_OK) return true;
     if (egg) return add_eggs(shape, p, &r);
     return slab ? add_slabs(shape, p, &r) : add_rods(shape, p, &r, curve);
+}
+
+snStatus sn_shape_carve(snFigures *t, const char *bone, snPlaceFn find, void *context, double spacing, double edge,
+                        snBoneMesh *mesh, snError *error)
+{
+    snShape shape = {0};
+    bool ok = true;
+    for (int32_t i = 0; i < t->nrow && ok; ++i)
+        if (strcmp(sn_figures_text(t, i, "bone"), bone) == 0) ok = sn_shape_read(&shape, t, i, find, context);
+    snStatus status = ok ? t->error.status : sn_fail_no_memory(error);
+    if (ok && status != SN_OK && error) *error = t->error;
+    if (status == SN_OK && shape.piece.count == 0)
+        status = sn_fail(error, SN_BAD_FILE, "shapes.tsv has no pieces of \"%s\"", bone);
+    if (status == SN_OK) status = sn_shape_mesh(&shape, spacing, edge, mesh, error);
+    sn_shape_free(&shape);
+    return status;
 }

@@ -55,30 +55,12 @@ static v3 whole_micrometres(v3 p)
 
 /* ---- what the table holds ------------------------------------------------------------------------ */
 
-static snStatus carve(snHandShapes *s, const char *name, double spacing, double edge, snBoneMesh *mesh, snError *error)
-{
-    snShape shape = {0};
-    bool ok = true;
-    for (int32_t i = 0; i < s->table.nrow && ok; ++i)
-        if (strcmp(sn_figures_text(&s->table, i, "bone"), name) == 0)
-            ok = sn_shape_read(&shape, &s->table, i, NULL, NULL);
-    snStatus status = ok ? s->table.error.status : SN_NO_MEMORY;
-    if (status != SN_OK)
-        *error = ok ? s->table.error : *error;
-    else if (shape.piece.count == 0)
-        status = sn_fail(error, SN_BAD_FILE, "shapes.tsv has no pieces of \"%s\"", name);
-    else
-        status = sn_shape_mesh(&shape, spacing, edge, mesh, error);
-    sn_shape_free(&shape);
-    return ok ? status : sn_fail_no_memory(error);
-}
-
 snStatus sn_hand_shapes_load(snHandShapes *s, const char *folder, snError *error)
 {
     snStatus status = sn_figures_load(&s->table, folder, "shapes.tsv");
     if (status != SN_OK) *error = s->table.error;
     for (int i = 0; i < SN_HAND_PATTERNS && status == SN_OK; ++i)
-        status = carve(s, pattern_name[i], SPACING, EDGE, &s->pattern[i], error);
+        status = sn_shape_carve(&s->table, pattern_name[i], NULL, NULL, SPACING, EDGE, &s->pattern[i], error);
     return status;
 }
 
@@ -92,7 +74,7 @@ void sn_hand_shapes_free(snHandShapes *s)
 static snStatus add_own(const builder *b, const char *row, const char *name, double spacing, double edge)
 {
     snBoneMesh mesh = {0};
-    snStatus status = carve(b->shapes, row, spacing, edge, &mesh, b->error);
+    snStatus status = sn_shape_carve(&b->shapes->table, row, NULL, NULL, spacing, edge, &mesh, b->error);
     for (int32_t i = 0; i < mesh.vertex.count; i += 3)
         v3_store(mesh.vertex.at + i, whole_micrometres(rigid_unapply(b->bone->frame, v3_load(mesh.vertex.at + i))));
     if (status == SN_OK) status = add_mesh(b, name, mesh.vertex.at, &mesh);

@@ -16,6 +16,7 @@
  * as 12 strands, twelve functions. Nothing but the muscles holds the scapula on the thorax. */
 typedef struct snShoulderDef {
     const char *tables; /* folder of bones.tsv, joints.tsv, muscles.tsv, strands.tsv, ... */
+    const char *body;   /* folder of the body's tables, for the bones of the thorax; NULL: ../body from there */
     const char *scene;  /* name of the scene file that the model names; NULL: shoulder.scene.xml */
     bool meshes;        /* with meshes of the bones */
     bool calibrate;     /* joint springs so that the drawn pose is at rest: simulates a moment */
@@ -88,15 +89,6 @@ typedef struct snShoulderLandmark {
     v3 at;
 } snShoulderLandmark;
 
-/* Of which the shape of a bone is united. */
-typedef enum snShoulderPieceKind { SN_SHOULDER_ROD, SN_SHOULDER_SLAB, SN_SHOULDER_HOLLOW } snShoulderPieceKind;
-typedef struct snShoulderPiece {
-    char bone[SN_SHOULDER_NAME];
-    snShoulderPieceKind kind;
-    v3 a, b, c;
-    double radius_a, radius_b;
-} snShoulderPiece;
-
 typedef struct snShoulderFunction {
     char name[SN_SHOULDER_NAME];
     int32_t count, part[SN_SHOULDER_MAX_LEVEL];
@@ -111,7 +103,6 @@ typedef struct snShoulder {
     SN_ARRAY(snShoulderStrand) strand; /* of muscles, then of ligaments */
     SN_ARRAY(snShoulderLandmark) landmark;
     SN_ARRAY(snShoulderFunction) function;
-    SN_ARRAY(snShoulderPiece) piece;
 } snShoulder;
 
 /* Zeroed memory is an empty shoulder; free it also after a failure. */
@@ -129,9 +120,13 @@ snStatus sn_shoulder_add_functions(const snShoulder *shoulder, snSpec *spec);
 /* Adds hidden meshes around the strands of the muscles, which must be in the spec: "<part>_muscle" for every part
  * (shoulder_muscle.c). */
 snStatus sn_shoulder_add_muscles(const snShoulder *shoulder, snSpec *spec, snError *error);
-/* Meshes in world coordinates of the neutral pose: a bone from its pieces (shoulder_bone.c), the thorax with ribs,
- * spine, sternum, base of the skull and iliac crests (shoulder_thorax.c). */
-snStatus sn_shoulder_shape(const snShoulder *shoulder, const char *bone, snTriMesh *mesh, snError *error);
-snStatus sn_shoulder_thorax(const snShoulder *shoulder, snBoneMesh *mesh, snError *error);
+/* Meshes in world coordinates of the neutral pose. A moving bone from the rows of shapes.tsv in `folder`
+ * (shoulder_bone.c); the bones of the thorax, skull and pelvis among them, one after the other, from the tables of
+ * models/body in `folder` (shoulder_thorax.c). */
+snStatus sn_shoulder_shape(const snShoulder *shoulder, const char *folder, const char *bone, snBoneMesh *mesh,
+                           snError *error);
+typedef snStatus (*snShoulderMeshFn)(void *context, const char *bone, const double color[3], snBoneMesh *mesh);
+snStatus sn_shoulder_thorax(const snShoulder *shoulder, const char *folder, snShoulderMeshFn add, void *context,
+                            snError *error);
 
 #endif

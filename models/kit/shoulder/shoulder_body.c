@@ -1,6 +1,7 @@
 /* Bodies, joints and surfaces of the shoulder. */
 #include "common/segment.h"
 #include "shoulder/shoulder.h"
+#include "upper_body/upper_body_bone.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -8,39 +9,43 @@
 #include <stdio.h>
 #include <string.h>
 
-static snStatus add_mesh(const snShoulderBone *bone, snSpec *spec, snId parent, double *vertex, int32_t nvertex,
-                         const int32_t *triangle, int32_t ntriangle)
+/* Where meshes of one body go. */
+typedef struct place {
+    const snShoulderBone *bone;
+    snSpec *spec;
+    snId parent;
+} place;
+
+static snStatus add_mesh(void *context, const char *bone, const double color[3], snBoneMesh *mesh)
 {
+    const place *p = context;
     char name[SN_SHOULDER_NAME + 8];
-    for (int32_t i = 0; i < nvertex; ++i) v3_store(vertex + 3 * i, rigid_unapply(bone->frame, v3_load(vertex + 3 * i)));
-    snprintf(name, sizeof name, "%s_bone", bone->name);
+    for (int32_t i = 0; i < mesh->vertex.count; i += 3) {
+        v3 at = rigid_unapply(p->bone->frame, v3_load(mesh->vertex.at + i));
+        v3_store(mesh->vertex.at + i, v3_of(rint(1e6 * at.x) / 1e6, rint(1e6 * at.y) / 1e6, rint(1e6 * at.z) / 1e6));
+    }
+    (void)snprintf(name, sizeof name, "%s_bone", bone);
     snNodeDef node = sn_default_node_def();
     node.name = name;
     node.kind = SN_NODE_MESH;
-    node.parent = parent;
-    node.nvertex = nvertex, node.vertex = vertex;
-    node.ntriangle = ntriangle, node.triangle = triangle;
-    node.color[0] = 0.89, node.color[1] = 0.85, node.color[2] = 0.76;
-    return sn_add_node(spec, &node, NULL);
+    node.parent = p->parent;
+    node.nvertex = mesh->vertex.count / 3, node.vertex = mesh->vertex.at;
+    node.ntriangle = mesh->triangle.count / 3, node.triangle = mesh->triangle.at;
+    memcpy(node.color, color, sizeof node.color);
+    return sn_add_node(p->spec, &node, NULL);
 }
 
-static snStatus add_shape(const snShoulder *s, const snShoulderBone *bone, snSpec *spec, snId parent, snError *error)
+static snStatus add_shape(const snShoulder *s, const snShoulderDef *def, place *p, snError *error)
 {
-    snTriMesh mesh = {0};
-    snBoneMesh thorax = {0};
-    snStatus status;
-    if (bone->moving) {
-        status = sn_shoulder_shape(s, bone->name, &mesh, error);
-        if (status == SN_OK)
-            status = add_mesh(bone, spec, parent, mesh.vertex, mesh.nvertex, mesh.triangle, mesh.ntriangle);
-    } else {
-        status = sn_shoulder_thorax(s, &thorax, error);
-        if (status == SN_OK)
-            status = add_mesh(bone, spec, parent, thorax.vertex.at, thorax.vertex.count / 3, thorax.triangle.at,
-                              thorax.triangle.count / 3);
+    char folder[4096];
+    if (!p->bone->moving) {
+        (void)snprintf(folder, sizeof folder, "%s/../body", def->tables);
+        return sn_shoulder_thorax(s, def->body ? def->body : folder, add_mesh, p, error);
     }
-    sn_trimesh_free(&mesh);
-    sn_bone_free(&thorax);
+    snBoneMesh mesh = {0};
+    snStatus status = sn_shoulder_shape(s, def->tables, p->bone->name, &mesh, error);
+    if (status == SN_OK) status = add_mesh(p, p->bone->name, sn_upper_body_color(p->bone->name), &mesh);
+    sn_bone_free(&mesh);
     return status;
 }
 
@@ -59,11 +64,12 @@ static void set_inertia(const snShoulderBone *bone, snBodyDef *def)
     def->inertia[2] = across + (about - across) * a.z * a.z;
 }
 
-static snStatus add_body(const snShoulder *s, const snShoulderBone *bone, bool mesh, snSpec *spec, snError *error)
+static snStatus add_body(const snShoulder *s, const snShoulderBone *bone, const snShoulderDef *with, snSpec *spec,
+                         snError *error)
 {
     snId node = 0;
     snStatus status = sn_segment_add_node(spec, bone->name, 0, bone->frame, SN_NODE_GROUP, &node);
-    if (status == SN_OK && mesh) status = add_shape(s, bone, spec, node, error);
+    if (status == SN_OK && with->meshes) status = add_shape(s, with, &(place){bone, spec, node}, error);
     if (status != SN_OK) return status;
     snBodyDef def = sn_default_body_def();
     set_inertia(bone, &def);
@@ -119,7 +125,7 @@ snStatus sn_shoulder_add_bodies(const snShoulder *s, const snShoulderDef *def, s
 {
     snStatus status = SN_OK;
     for (int32_t i = 0; i < s->bone.count && status == SN_OK; ++i)
-        status = add_body(s, &s->bone.at[i], def->meshes, spec, error);
+        status = add_body(s, &s->bone.at[i], def, spec, error);
     for (int32_t i = 0; i < s->joint.count && status == SN_OK; ++i) status = add_joint(s, &s->joint.at[i], spec);
     for (int32_t i = 0; i < s->surface.count && status == SN_OK; ++i) status = add_surface(s, &s->surface.at[i], spec);
     return status == SN_NO_MEMORY ? sn_fail_no_memory(error) : status;

@@ -18,7 +18,6 @@ void sn_shoulder_free(snShoulder *s)
     sn_array_free(&s->strand);
     sn_array_free(&s->landmark);
     sn_array_free(&s->function);
-    sn_array_free(&s->piece);
 }
 
 v3 sn_shoulder_landmark(const snShoulder *s, const char *name)
@@ -250,24 +249,6 @@ static bool read_function(snShoulder *s, snFigures *t, int32_t row)
     return sn_array_push(&s->function, f);
 }
 
-static bool read_piece(snShoulder *s, snFigures *t, int32_t row)
-{
-    static const char *const kind[] = {"rod", "slab", "hollow"};
-    snShoulderPiece p = {.a = sn_figures_v3(t, row, "a"), .radius_a = sn_figures_number(t, row, "radius_a")};
-    sn_figures_name(t, row, "bone", p.bone, sizeof p.bone);
-    find_body(s, t, row, "bone", p.bone);
-    const char *text = sn_figures_text(t, row, "kind");
-    int32_t k = 0;
-    while (k < 3 && strcmp(kind[k], text) != 0) ++k;
-    if (k == 3) sn_figures_complain(t, row, "column kind: expected rod, slab or hollow, found \"%.40s\"", text);
-    p.kind = (snShoulderPieceKind)(k % 3);
-    if (k < 2) p.b = sn_figures_v3(t, row, "b");
-    if (k == 1) p.c = sn_figures_v3(t, row, "c");
-    if (k == 0) p.radius_b = sn_figures_number(t, row, "radius_b");
-    if (!(p.radius_a > 0)) sn_figures_complain(t, row, "the radius must be above 0");
-    return sn_array_push(&s->piece, p);
-}
-
 typedef bool (*read_row)(snShoulder *s, snFigures *table, int32_t row);
 
 static snStatus read_table(snShoulder *s, const char *folder, const char *name, read_row read, snError *error)
@@ -292,7 +273,7 @@ snStatus sn_shoulder_read(snShoulder *s, const char *folder, snError *error)
         read_row read;
     } table[] = {{"bones.tsv", read_bone},         {"landmarks.tsv", read_landmark}, {"joints.tsv", read_joint},
                  {"surfaces.tsv", read_surface},   {"muscles.tsv", read_part},       {"strands.tsv", read_strand},
-                 {"ligaments.tsv", read_ligament}, {"functions.tsv", read_function}, {"shapes.tsv", read_piece}};
+                 {"ligaments.tsv", read_ligament}, {"functions.tsv", read_function}};
     snStatus status = SN_OK;
     for (size_t i = 0; i < sizeof table / sizeof *table && status == SN_OK; ++i)
         status = read_table(s, folder, table[i].name, table[i].read, error);

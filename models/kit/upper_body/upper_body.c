@@ -15,26 +15,17 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BONES, COORDINATES, SPRINGS, MUSCLES, POINTS, FUNCTIONS, SHAPES, LANDMARKS, VERTEBRAE, PROCESSES, RIBS, TABLES };
+enum { BONES, COORDINATES, SPRINGS, MUSCLES, POINTS, FUNCTIONS, TABLES };
 enum { MAX_WORD = 32, MAX_POINT = 16, MAX_TEXT = 400 };
 
-static const char *const table_name[TABLES] = {"bones.tsv",
-                                               "coordinates.tsv",
-                                               "springs.tsv",
-                                               "muscles.tsv",
-                                               "points.tsv",
-                                               "functions.tsv",
-                                               "shapes.tsv",
-                                               "survey/bone_landmarks.tsv",
-                                               "survey/vertebra_dimensions.tsv",
-                                               "survey/vertebra_landmarks.tsv",
-                                               "survey/rib_geometry.tsv"};
-static const double bone_color[3] = {0.91, 0.87, 0.77}, cartilage_color[3] = {0.78, 0.82, 0.80};
+static const char *const table_name[TABLES] = {"bones.tsv",   "coordinates.tsv", "springs.tsv",
+                                               "muscles.tsv", "points.tsv",      "functions.tsv"};
 
 typedef struct Maker {
     const snUpperBodyDef *def;
     snSpec *spec;
     snFigures table[TABLES];
+    snUpperBodyDrawing drawing;
     snError *error;
 } Maker;
 
@@ -44,9 +35,7 @@ static snStatus add_mesh(Maker *k, const char *body, snId parent, v3 centre)
 {
     snBoneMesh mesh = {0};
     char name[2 * MAX_WORD];
-    snUpperBodyDrawing drawing = {&k->table[SHAPES], &k->table[LANDMARKS], &k->table[VERTEBRAE], &k->table[PROCESSES],
-                                  &k->table[RIBS]};
-    snStatus status = sn_upper_body_bone(&drawing, body, &mesh, k->error);
+    snStatus status = sn_upper_body_bone(&k->drawing, body, &mesh, k->error);
     const double origin[3] = {centre.x, centre.y, centre.z};
     for (int32_t i = 0; i < mesh.vertex.count; ++i) /* whole micrometres make short files */
         mesh.vertex.at[i] = rint(1e6 * (mesh.vertex.at[i] - origin[i % 3])) / 1e6;
@@ -54,7 +43,7 @@ static snStatus add_mesh(Maker *k, const char *body, snId parent, v3 centre)
         snNodeDef node = sn_default_node_def();
         (void)snprintf(name, sizeof name, "%s_bone", body);
         node.name = name, node.kind = SN_NODE_MESH, node.parent = parent;
-        memcpy(node.color, strncmp(body, "cc", 2) == 0 ? cartilage_color : bone_color, sizeof node.color);
+        memcpy(node.color, sn_upper_body_color(body), sizeof node.color);
         node.nvertex = mesh.vertex.count / 3, node.vertex = mesh.vertex.at;
         node.ntriangle = mesh.triangle.count / 3, node.triangle = mesh.triangle.at;
         status = sn_add_node(k->spec, &node, NULL);
@@ -229,7 +218,9 @@ snStatus sn_author_upper_body(const snUpperBodyDef *def, snSpec **spec, snError 
     for (int i = 0; i < TABLES && status == SN_OK; ++i)
         if ((status = sn_figures_load(&k->table[i], def->tables, table_name[i])) != SN_OK && error)
             *error = k->table[i].error;
+    if (status == SN_OK) status = sn_upper_body_drawing_load(&k->drawing, def->tables, error);
     if (status == SN_OK) status = build(k);
+    sn_upper_body_drawing_free(&k->drawing);
     for (int i = 0; i < TABLES; ++i) {
         if (status == SN_OK && k->table[i].error.status != SN_OK) {
             status = k->table[i].error.status;

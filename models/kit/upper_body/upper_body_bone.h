@@ -5,13 +5,28 @@
 #include "author/table.h"
 #include "common/bone.h"
 
-typedef struct snUpperBodyDrawing {
-    snFigures *shapes, *landmarks;    /* shapes.tsv, survey/bone_landmarks.tsv */
-    snFigures *vertebrae, *processes; /* survey/vertebra_dimensions.tsv, survey/vertebra_landmarks.tsv */
-    snFigures *ribs;                  /* survey/rib_geometry.tsv */
-} snUpperBodyDrawing;
+enum { SN_DRAWN_SHAPES, SN_DRAWN_LANDMARKS, SN_DRAWN_VERTEBRAE, SN_DRAWN_PROCESSES, SN_DRAWN_RIBS, SN_DRAWN_TABLES };
 
-/* Adds the shape of one body, in the world. What is wrong in a table is recorded there. */
-snStatus sn_upper_body_bone(const snUpperBodyDrawing *drawing, const char *body, snBoneMesh *mesh, snError *error);
+/* Where a place of the tables lies in another skeleton: `along` is the place of a rib's point from its head (0) to its
+ * front end (1), 1 for all others. */
+typedef v3 (*snCarryFn)(const void *context, const char *body, double along, v3 at);
+
+typedef struct snUpperBodyDrawing {
+    snFigures table[SN_DRAWN_TABLES]; /* shapes.tsv, then survey/bone_landmarks.tsv, vertebra_dimensions.tsv,
+                                         vertebra_landmarks.tsv and rib_geometry.tsv */
+    snCarryFn carry;                  /* NULL: places stay where they are */
+    const void *context;
+} snUpperBodyDrawing; /* zeroed memory may be freed */
+
+/* Reads the tables from the folder of the body's; free the drawing also after a failure. */
+snStatus sn_upper_body_drawing_load(snUpperBodyDrawing *drawing, const char *folder, snError *error);
+void sn_upper_body_drawing_free(snUpperBodyDrawing *drawing);
+/* Adds the shape of one body, in the world. Fails with SN_BAD_FILE, naming file and line, where a table is wrong. */
+snStatus sn_upper_body_bone(snUpperBodyDrawing *drawing, const char *body, snBoneMesh *mesh, snError *error);
+/* Tip of a spinous process, of the bone's landmark; false: the tables have none. */
+bool sn_upper_body_landmark(snUpperBodyDrawing *drawing, const char *body, const char *name, v3 *at);
+
+/* Colours of what is drawn: the costal cartilages (cc...) differ from bone. */
+const double *sn_upper_body_color(const char *body);
 
 #endif
