@@ -213,8 +213,8 @@ static double patch_error(double s)
 static void equilibrium_patch(void **state)
 {
     (void)state;
-    assert_at_most(patch_error(1e-9), 0.16e-3);
-    assert_at_most(patch_error(1), 0.065e-3);
+    assert_at_most(patch_error(1e-9), 1e-6);
+    assert_at_most(patch_error(1), 1e-6);
 }
 
 int main(void)
