@@ -51,6 +51,9 @@ snStatus sn_soft_muscle_create(const snSpec *spec, const snModel *model, const s
 /* The same muscle in hexahedral elements instead of points: mesh, fibres, laws and attachments are the same. */
 snStatus sn_soft_muscle_elements(const snSpec *spec, const snLibraryDef *def, const snSoftMuscle *points,
                                  const double *poses, snBoneDistances *distances, snSoftMuscle *muscle, snError *error);
+/* Only its names, fibres and mesh. */
+snStatus sn_soft_muscle_outline(const snSpec *spec, const snModel *model, const snLibraryDef *def, const char *name,
+                                snSoftMuscle *muscle, snError *error);
 void sn_soft_muscle_free(snSoftMuscle *muscle);
 /* Names of the strands of a muscle, separated by blanks, to be freed; NULL: out of memory or none. mesh: its node, 0:
  * none.

@@ -244,8 +244,8 @@ static snStatus make_body(snSoftMuscle *m, const snLibraryDef *def, const double
     return sn_soft_create(&soft, &m->body, error);
 }
 
-snStatus sn_soft_muscle_create(const snSpec *spec, const snModel *model, const snLibraryDef *def, const char *name,
-                               const double *poses, snBoneDistances *distances, snSoftMuscle *m, snError *error)
+snStatus sn_soft_muscle_outline(const snSpec *spec, const snModel *model, const snLibraryDef *def, const char *name,
+                                snSoftMuscle *m, snError *error)
 {
     snId mesh;
     *m = (snSoftMuscle){0};
@@ -263,6 +263,14 @@ snStatus sn_soft_muscle_create(const snSpec *spec, const snModel *model, const s
         if (!sn_node_mesh(spec, mesh, rigid_identity(), &m->mesh)) status = sn_fail_no_memory(error);
     } else if (status == SN_OK)
         status = sn_fibres_mesh(&m->fibres, &m->mesh, error);
+    if (status != SN_OK) sn_soft_muscle_free(m);
+    return status;
+}
+
+snStatus sn_soft_muscle_create(const snSpec *spec, const snModel *model, const snLibraryDef *def, const char *name,
+                               const double *poses, snBoneDistances *distances, snSoftMuscle *m, snError *error)
+{
+    snStatus status = sn_soft_muscle_outline(spec, model, def, name, m, error);
     snSoftPointsDef points = sn_default_soft_points_def();
     v3 axis = {0, 0, 0};
     for (int32_t i = 0; i < m->fibres.n; ++i)
