@@ -27,7 +27,7 @@ static snStatus add_muscle(const snSpec *spec, const snModel *model, const snLib
 {
     snSoftMuscle muscle;
     snLibraryMuscle *out = library->muscle + library->nmuscle;
-    snStatus status = sn_soft_muscle_create(spec, model, def, name, poses, distances, &muscle, error);
+    snStatus status = sn_soft_muscle_create(spec, model, def, name, poses, distances, pool, &muscle, error);
     if (status != SN_OK) return status;
     (void)snprintf(out->name, sizeof out->name, "%s", name);
     (void)snprintf(out->mesh, sizeof out->mesh, "%s", muscle.mesh_name);

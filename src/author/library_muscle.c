@@ -268,14 +268,15 @@ snStatus sn_soft_muscle_outline(const snSpec *spec, const snModel *model, const 
 }
 
 snStatus sn_soft_muscle_create(const snSpec *spec, const snModel *model, const snLibraryDef *def, const char *name,
-                               const double *poses, snBoneDistances *distances, snSoftMuscle *m, snError *error)
+                               const double *poses, snBoneDistances *distances, snPool *pool, snSoftMuscle *m,
+                               snError *error)
 {
     snStatus status = sn_soft_muscle_outline(spec, model, def, name, m, error);
     snSoftPointsDef points = sn_default_soft_points_def();
     v3 axis = {0, 0, 0};
     for (int32_t i = 0; i < m->fibres.n; ++i)
         axis = v3_add(axis, v3_sub(m->fibres.fibre[i].at[SN_FIBRE_POINTS - 1], m->fibres.fibre[i].at[0]));
-    points.mesh = &m->mesh, points.count = def->points, points.axis = v3_unit(axis);
+    points.mesh = &m->mesh, points.count = def->points, points.axis = v3_unit(axis), points.pool = pool;
     if (status == SN_OK) status = sn_soft_points_create(&points, &m->points, error);
     if (status == SN_OK) status = sn_soft_quads_from_points(&m->points, true, &m->quads, error);
     if (status == SN_OK) status = make_body(m, def, poses, distances, error);

@@ -231,11 +231,24 @@ static int32_t candidates(const voxels *v, const int32_t *voxel, size_t count, i
 }
 
 /* The nearest centre of each voxel. Centres are stored one coordinate after the other. Voxels next to each other share
- * their candidates. near, list: k numbers of scratch each. */
-static void assign(voxels *v, int32_t k, const double *centre, double *near, int32_t *list)
+ * their candidates. near, list: k numbers of scratch for each share of the work. */
+typedef struct assignment {
+    voxels *v;
+    int32_t k, shares;
+    const double *centre;
+    double *near;
+    int32_t *list;
+} assignment;
+
+static void assign_share(void *context, int32_t item)
 {
+    const assignment *a = context;
+    voxels *v = a->v;
+    int32_t k = a->k, *list = a->list + (size_t)item * (size_t)k;
+    const double *centre = a->centre;
+    double *near = a->near + (size_t)item * (size_t)k;
     size_t n = (size_t)v->n;
-    for (size_t first = 0; first < n; first += RUN) {
+    for (size_t first = (size_t)item * RUN; first < n; first += (size_t)a->shares * RUN) {
         size_t end = first + RUN < n ? first + RUN : n;
         int32_t count = candidates(v, v->order + first, end - first, k, centre, near, list);
         for (size_t at = first; at < end; ++at) {
@@ -321,8 +334,10 @@ static snStatus k_means(const snSoftPointsDef *def, const snBvh *tree, bool thin
     voxels v = {0};
     int32_t k = def->count;
     uint64_t seed = def->seed;
-    double volume, *centre = SN_NEW_ARRAY(double, 3 * k), *sum = SN_NEW_ARRAY(double, 4 * k);
-    int32_t *list = SN_NEW_ARRAY(int32_t, k);
+    size_t shares = (size_t)(def->pool ? sn_pool_threads(def->pool) : 1);
+    double volume, *centre = SN_NEW_ARRAY(double, 3 * k), *sum = SN_NEW_ARRAY(double, (shares + 4) * (size_t)k);
+    int32_t *list = SN_NEW_ARRAY(int32_t, shares * (size_t)k);
+    assignment all = {&v, k, (int32_t)shares, centre, sum, list};
     snStatus status =
         centre && sum && list && alloc_points(p, k) ? voxelise(def, tree, thin, &v, error) : sn_fail_no_memory(error);
     if (status == SN_OK) {
@@ -333,10 +348,10 @@ static snStatus k_means(const snSoftPointsDef *def, const snBvh *tree, bool thin
                 centre[e * k + c] = v.y[(size_t)e * (size_t)v.n + i] + 1e-3 * v.size * uniform(&seed);
         }
         for (int round = 0; round < ROUNDS; ++round) {
-            assign(&v, k, centre, sum, list);
+            sn_pool_loop(def->pool, all.shares, assign_share, &all);
             centres(&v, k, centre, sum);
         }
-        assign(&v, k, centre, sum, list);
+        sn_pool_loop(def->pool, all.shares, assign_share, &all);
         if (!take(&v, k, centre, volume, p, sum) || !sn_soft_sort(p) || !take_sheet(&v.sheet, p))
             status = sn_fail_no_memory(error);
         for (int32_t c = 0; c < k && status == SN_OK; ++c)

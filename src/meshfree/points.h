@@ -6,6 +6,7 @@
 #ifndef SN_MESHFREE_POINTS_H
 #define SN_MESHFREE_POINTS_H
 
+#include "base/parallel.h"
 #include "geom/bvh.h"
 
 typedef struct snSoftPointsDef {
@@ -15,6 +16,7 @@ typedef struct snSoftPointsDef {
     double squeeze;     /* how much a length along the axis counts */
     int32_t neighbours; /* of a point, at least */
     uint64_t seed;      /* of the random start */
+    snPool *pool;       /* may be NULL; the points do not depend on it */
 } snSoftPointsDef;
 
 snSoftPointsDef sn_default_soft_points_def(void);
