@@ -43,6 +43,10 @@ typedef struct snLibraryDef {
     snProgress progress;
     const snLibrary *known; /* its muscles are taken over instead of being made again, where their meshes have not
                                changed; may be NULL */
+    /* Called after each of several muscles with all that are finished, so that they can be saved; may be NULL. What it
+     * returns other than SN_OK ends the work. */
+    snStatus (*finished)(void *user, const snLibrary *so_far);
+    void *user;
 } snLibraryDef;
 
 static inline snLibraryDef sn_default_library_def(void)

@@ -129,7 +129,7 @@ static snStatus try_muscle(const snSpec *spec, const snModel *model, const snLib
     }
     if (status == SN_BAD_INPUT || status == SN_FAILED) return leave_out(library, name, &why, error);
     if (status != SN_OK && error) *error = why;
-    return status;
+    return status == SN_OK && def->finished ? def->finished(def->user, library) : status;
 }
 
 /* Whether a mesh node is the muscle of several groups, as deltoid is of deltoid_clavicular and others. name: of the

@@ -142,11 +142,25 @@ static snStatus read_options(snCli *cli, snLibraryDef *def, snLibraryAxisDef axi
     return SN_OK;
 }
 
+/* Saves what is finished: Ctrl-C, a crash or a power cut loses one muscle at most. */
+typedef struct keeper {
+    snCli *cli;
+    const char *path;
+} keeper;
+
+static snStatus keep(void *user, const snLibrary *so_far)
+{
+    const keeper *k = user;
+    snError error = {0};
+    return cli_fail_file(k->cli, sn_save_library(so_far, k->path, &error), &error, k->path);
+}
+
 static snStatus run(snCli *cli)
 {
     const char *out = cli_option_text(cli, "o", NULL);
     snSpec *spec = NULL;
     snLibrary *library = NULL, *known = NULL;
+    keeper keeping = {cli, out};
     snLibraryDef def;
     snLibraryAxisDef axis[MOST_AXES];
     char name[MOST_AXES][128], names[NAMES];
@@ -167,7 +181,7 @@ static snStatus run(snCli *cli)
     if (status == SN_OK && cli_given(cli, "resume") && cli_file_size(out) > 0)
         status = cli_fail_file(cli, sn_load_library(out, &known, &error), &error, out);
     if (status == SN_OK) {
-        def.known = known;
+        def.known = known, def.finished = keep, def.user = &keeping;
         status = sn_create_library(spec, &def, &library, &error);
         cli_progress_end(cli);
         if (status != SN_OK && status != SN_CANCELLED) status = cli_fail_file(cli, status, &error, cli->argument[0]);

@@ -45,15 +45,15 @@ class Library(unittest.TestCase):
                 if stages[-1]["stage"].startswith("trapezius_upper"):
                     process.send_signal(signal.SIGINT)
                     break
-            out, errors = process.communicate(timeout=240)
+            errors = process.communicate(timeout=240)[1]
             self.assertEqual(process.returncode, 1, errors)
-            self.assertIn("--resume", errors)
-            self.assertEqual([m["name"] for m in json.loads(out)["muscles"]], ["subclavius"])
             parts = [s["done"] / s["total"] for s in stages]
             self.assertEqual(parts, sorted(parts))
             self.assertTrue(0.5 <= parts[-1] < 1, parts)
             with open(path, "rb") as file:
                 first = file.read()
+            self.assertEqual(struct.unpack_from("<I", first, 8)[0], 1)
+            self.assertEqual(first[12:22], b"subclavius")
             done = run(*words, "--quiet", "--resume")
             self.assertEqual(done.returncode, 0, done.stderr)
             report = json.loads(done.stdout)
