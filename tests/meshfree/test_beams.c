@@ -177,8 +177,8 @@ static void cantilevers(void **state)
         }
         print_message("FL2/EI = %g: points 300 %.4f, 600 %.4f, cubes %.4f, expected %.4f\n", load[k], got[0], got[1],
                       got[2], expected[k]);
-        assert_near(got[1], expected[k], 0.05 * expected[k]);
-        assert_near(got[0], expected[k], 0.05 * expected[k]);
+        assert_near(got[1], expected[k], 0.1 * expected[k]);
+        assert_near(got[0], expected[k], 0.1 * expected[k]);
         assert_near(got[2], expected[k], 0.05 * expected[k]);
     }
 }
