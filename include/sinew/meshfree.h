@@ -41,6 +41,12 @@ typedef struct snLibraryDef {
     bool contact;         /* keep out of the bones */
     int32_t threads;      /* 0: all cores; the result does not depend on it */
     snProgress progress;
+    const snLibrary *known; /* its muscles are taken over instead of being made again, where their meshes have not
+                               changed; may be NULL */
+    /* Called after each of several muscles with all that are finished, so that they can be saved; may be NULL. What it
+     * returns other than SN_OK ends the work. */
+    snStatus (*finished)(void *user, const snLibrary *so_far);
+    void *user;
 } snLibraryDef;
 
 static inline snLibraryDef sn_default_library_def(void)
@@ -60,7 +66,7 @@ static inline snLibraryDef sn_default_library_def(void)
 }
 /* Solves the samples. A sample that does not converge, or that is on another branch than its neighbours, makes the box
  * smaller, and the note in snLibraryInfo says so. SN_BAD_INPUT: no such muscle or coordinate, no attachments, a mesh
- * that cannot be filled. */
+ * that cannot be filled. SN_CANCELLED by the progress: the library has the muscles that are finished, or is NULL. */
 SN_API snStatus sn_create_library(const snSpec *spec, const snLibraryDef *def, snLibrary **library, snError *error);
 SN_API void sn_library_destroy(snLibrary *library); /* NULL is fine */
 

@@ -287,7 +287,8 @@ static snStatus run(const snSpec *spec, const snModel *model, const snLibraryDef
                           ? sn_body_poses(model, b.coordinate, b.pose)
                           : sn_fail_no_memory(error);
     find_belly(spec, def->muscle, &b.start, &b.end);
-    if (status == SN_OK) status = sn_soft_muscle_create(spec, model, def, def->muscle, b.pose, &distances, soft, error);
+    if (status == SN_OK)
+        status = sn_soft_muscle_create(spec, model, def, def->muscle, b.pose, &distances, NULL, soft, error);
     if (status == SN_OK) status = sn_soft_muscle_elements(spec, def, soft, b.pose, &distances, soft + 1, error);
     if (status == SN_OK) status = sn_library_grid_create(model, soft, def, NULL, &grid, error);
     if (status == SN_OK) {

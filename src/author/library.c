@@ -27,7 +27,7 @@ static snStatus add_muscle(const snSpec *spec, const snModel *model, const snLib
 {
     snSoftMuscle muscle;
     snLibraryMuscle *out = library->muscle + library->nmuscle;
-    snStatus status = sn_soft_muscle_create(spec, model, def, name, poses, distances, &muscle, error);
+    snStatus status = sn_soft_muscle_create(spec, model, def, name, poses, distances, pool, &muscle, error);
     if (status != SN_OK) return status;
     (void)snprintf(out->name, sizeof out->name, "%s", name);
     (void)snprintf(out->mesh, sizeof out->mesh, "%s", muscle.mesh_name);
@@ -38,6 +38,64 @@ static snStatus add_muscle(const snSpec *spec, const snModel *model, const snLib
         sn_library_muscle_free(out);
     sn_soft_muscle_free(&muscle);
     return status;
+}
+
+static bool has_muscle(const snLibrary *library, const char *name)
+{
+    for (int32_t i = 0; i < library->nmuscle; ++i)
+        if (strcmp(library->muscle[i].name, name) == 0) return true;
+    return false;
+}
+
+static bool copy_muscle(const snLibraryMuscle *from, snLibraryMuscle *to)
+{
+    size_t vertices = (size_t)from->nvertex, weights = vertices * (size_t)from->nbody,
+           deltas = 3 * vertices * (size_t)from->nsample;
+    *to = *from;
+    to->weight = SN_NEW_ARRAY(float, weights), to->delta = SN_NEW_ARRAY(int16_t, deltas);
+    to->sample = SN_NEW_ARRAY(snLibrarySample, from->nsample);
+    if (!to->weight || !to->delta || !to->sample) return sn_library_muscle_free(to), false;
+    memcpy(to->weight, from->weight, weights * sizeof *to->weight);
+    memcpy(to->delta, from->delta, deltas * sizeof *to->delta);
+    memcpy(to->sample, from->sample, (size_t)from->nsample * sizeof *to->sample);
+    return true;
+}
+
+/* The muscles of def->known whose mesh is still the same. */
+static snStatus take_over(const snSpec *spec, const snModel *model, const snLibraryDef *def, snLibrary *library,
+                          snError *error)
+{
+    for (int32_t i = 0; def->known && i < def->known->nmuscle; ++i) {
+        const snLibraryMuscle *known = def->known->muscle + i;
+        snSoftMuscle muscle;
+        snLibraryDef own = *def;
+        snError ignored;
+        own.mesh = known->mesh[0] ? known->mesh : NULL;
+        snStatus status = sn_soft_muscle_outline(spec, model, &own, known->name, &muscle, &ignored);
+        if (status == SN_NO_MEMORY) return sn_fail_no_memory(error);
+        if (status != SN_OK) continue;
+        bool same = sn_library_hash(&muscle.mesh) == known->hash;
+        sn_soft_muscle_free(&muscle);
+        if (!same) continue;
+        if (!copy_muscle(known, library->muscle + library->nmuscle)) return sn_fail_no_memory(error);
+        ++library->nmuscle;
+    }
+    return SN_OK;
+}
+
+/* Progress of one muscle as a part of that of all. */
+typedef struct part {
+    snProgress all;
+    const char *name;
+    int32_t index, count;
+} part;
+
+static int part_progress(void *user, const char *stage, double done, double total)
+{
+    const part *p = user;
+    char text[SN_LIBRARY_NAME + 16];
+    (void)snprintf(text, sizeof text, "%s: %s", p->name, stage);
+    return p->all.call(p->all.user, text, p->index + fmin(done / total, 1), p->count);
 }
 
 /* Remembers a muscle that could not be made. */
@@ -54,19 +112,24 @@ static snStatus leave_out(snLibrary *library, const char *name, const snError *w
 
 /* One of many muscles. Where it is too thin for the points, it gets more; what cannot be made is left out. */
 static snStatus try_muscle(const snSpec *spec, const snModel *model, const snLibraryDef *def, const char *name,
-                           const double *poses, snBoneDistances *distances, snPool *pool, snLibrary *library,
-                           snError *error)
+                           int32_t index, int32_t count, const double *poses, snBoneDistances *distances, snPool *pool,
+                           snLibrary *library, snError *error)
 {
     snLibraryDef own = *def;
     snError why = {0};
     snStatus status = SN_OK;
+    part p = {def->progress, name, index, count};
+    if (has_muscle(library, name)) return SN_OK;
+    if (def->progress.call) own.progress = (snProgress){part_progress, &p};
+    /* before the points are laid, which takes a while */
+    if (own.progress.call && own.progress.call(&p, "points", 0, 1)) return SN_CANCELLED;
     for (int attempt = 0; attempt < ATTEMPTS; ++attempt, own.points += own.points / 2) {
         status = add_muscle(spec, model, &own, name, poses, distances, pool, library, &why);
         if (status != SN_BAD_INPUT) break;
     }
     if (status == SN_BAD_INPUT || status == SN_FAILED) return leave_out(library, name, &why, error);
     if (status != SN_OK && error) *error = why;
-    return status;
+    return status == SN_OK && def->finished ? def->finished(def->user, library) : status;
 }
 
 /* Whether a mesh node is the muscle of several groups, as deltoid is of deltoid_clavicular and others. name: of the
@@ -85,52 +148,58 @@ static bool stands_for_groups(const snSpec *spec, const snNodeDef *node, char na
     return strands != NULL;
 }
 
-/* When no muscle is named: groups with a mesh of their own, and meshes after which groups are named; or every group. */
-static snStatus add_all(const snSpec *spec, const snModel *model, const snLibraryDef *def, const double *poses,
-                        snBoneDistances *distances, snPool *pool, snLibrary *library, snError *error)
+/* Names of muscles, separated by blanks, to be freed; NULL: out of memory. Groups with a mesh of their own and meshes
+ * after which groups are named; or every group. */
+static char *all_names(const snSpec *spec, bool every)
 {
-    snStatus status = SN_OK;
     char name[SN_LIBRARY_NAME];
-    for (snId g = 1; g <= sn_spec_count(spec, SN_KIND_GROUP) && status == SN_OK; ++g) {
+    int32_t groups = sn_spec_count(spec, SN_KIND_GROUP), nodes = sn_spec_count(spec, SN_KIND_NODE);
+    char *list = SN_NEW_ARRAY(char, (size_t)(groups + nodes) * (SN_LIBRARY_NAME + 1) + 1), *end = list;
+    for (snId g = 1; g <= groups && list; ++g) {
         snId mesh;
         const char *group = sn_spec_group(spec, g)->name;
         sn_free(sn_muscle_strands(spec, group, NULL, &mesh));
-        if (mesh || def->every) status = try_muscle(spec, model, def, group, poses, distances, pool, library, error);
+        if ((mesh || every) && strlen(group) < SN_LIBRARY_NAME) end += snprintf(end, SN_LIBRARY_NAME + 2, "%s ", group);
     }
-    for (snId id = 1; id <= sn_spec_count(spec, SN_KIND_NODE) && status == SN_OK && !def->every; ++id)
+    for (snId id = 1; id <= nodes && list && !every; ++id)
         if (stands_for_groups(spec, sn_spec_node(spec, id), name))
-            status = try_muscle(spec, model, def, name, poses, distances, pool, library, error);
-    if (status == SN_OK && library->nmuscle == 0 && !library->left_out) {
-        status = sn_fail(error, SN_BAD_INPUT, "no muscle group of the model has a mesh of its own");
-        sn_error_remedy(error, "name a muscle: a mesh is then made around its strands");
-    }
-    return status;
+            end += snprintf(end, SN_LIBRARY_NAME + 2, "%s ", name);
+    return list;
 }
 
-/* Names separated by blanks. One of them alone must succeed. */
-static snStatus add_named(const snSpec *spec, const snModel *model, const snLibraryDef *def, const double *poses,
-                          snBoneDistances *distances, snPool *pool, snLibrary *library, snError *error)
+static int32_t count_names(const char *names)
+{
+    int32_t n = 0;
+    for (const char *at = names; *(at += strspn(at, BLANKS)); at += strcspn(at, BLANKS)) ++n;
+    return n;
+}
+
+/* Names separated by blanks. One that was asked for alone must succeed. */
+static snStatus add_names(const snSpec *spec, const snModel *model, const snLibraryDef *def, const char *names,
+                          const double *poses, snBoneDistances *distances, snPool *pool, snLibrary *library,
+                          snError *error)
 {
     snStatus status = SN_OK;
     char name[SN_LIBRARY_NAME];
-    const char *at = def->muscle + strspn(def->muscle, BLANKS);
-    bool one = !at[strcspn(at, BLANKS)];
-    for (; *at && status == SN_OK; at += strspn(at, BLANKS)) {
+    int32_t count = count_names(names), index = 0;
+    const char *at = names + strspn(names, BLANKS);
+    bool one = def->muscle && count == 1;
+    if (count == 0) {
+        sn_fail(error, SN_BAD_INPUT, "no muscle group of the model has a mesh of its own");
+        sn_error_remedy(error, "name a muscle: a mesh is then made around its strands");
+        return SN_BAD_INPUT;
+    }
+    for (; *at && status == SN_OK; at += strspn(at, BLANKS), ++index) {
         int n = (int)strcspn(at, BLANKS);
         if (n >= SN_LIBRARY_NAME) return sn_fail(error, SN_BAD_INPUT, "the model has no muscle group \"%.*s\"", 60, at);
         (void)snprintf(name, sizeof name, "%.*s", n, at);
-        status = one ? add_muscle(spec, model, def, name, poses, distances, pool, library, error)
-                     : try_muscle(spec, model, def, name, poses, distances, pool, library, error);
+        if (!one)
+            status = try_muscle(spec, model, def, name, index, count, poses, distances, pool, library, error);
+        else if (!has_muscle(library, name))
+            status = add_muscle(spec, model, def, name, poses, distances, pool, library, error);
         at += n;
     }
     return status;
-}
-
-static int32_t most_muscles(const snSpec *spec, const char *names)
-{
-    int32_t n = sn_spec_count(spec, SN_KIND_GROUP) + sn_spec_count(spec, SN_KIND_NODE) + 1;
-    for (const char *at = names; at && *(at += strspn(at, BLANKS)); at += strcspn(at, BLANKS)) ++n;
-    return n;
 }
 
 snStatus sn_create_library(const snSpec *spec, const snLibraryDef *def, snLibrary **out, snError *error)
@@ -149,20 +218,23 @@ snStatus sn_create_library(const snSpec *spec, const snLibraryDef *def, snLibrar
     snPool *pool = sn_pool_create(def->threads > 0 ? def->threads : sn_hardware_threads());
     double *zero = SN_NEW_ARRAY(double, sn_count(model, SN_ITEM_COORDINATE) + 1);
     double *poses = SN_NEW_ARRAY(double, 7 * sn_count(model, SN_ITEM_BODY));
-    if (library) library->muscle = SN_NEW_ARRAY(snLibraryMuscle, most_muscles(spec, def->muscle));
+    char *found = def->muscle ? NULL : all_names(spec, def->every);
+    const char *names = def->muscle ? def->muscle : found;
+    if (library && names)
+        library->muscle =
+            SN_NEW_ARRAY(snLibraryMuscle, count_names(names) + (def->known ? def->known->nmuscle : 0) + 1);
     if (!library || !library->muscle || !pool || !zero || !poses || !sn_bone_distances_create(spec, model, &distances))
         status = sn_fail_no_memory(error);
+    if (status == SN_OK) status = take_over(spec, model, def, library, error);
     if (status == SN_OK) status = sn_body_poses(model, zero, poses);
-    if (status == SN_OK)
-        status = def->muscle ? add_named(spec, model, def, poses, &distances, pool, library, error)
-                             : add_all(spec, model, def, poses, &distances, pool, library, error);
+    if (status == SN_OK) status = add_names(spec, model, def, names, poses, &distances, pool, library, error);
     if (status == SN_OK && library->nmuscle == 0)
         status = sn_fail(error, SN_BAD_INPUT, "none of the muscles could be made: %.300s", library->left_out);
     sn_bone_distances_free(&distances);
     sn_pool_destroy(pool);
-    sn_free(zero), sn_free(poses);
+    sn_free(zero), sn_free(poses), sn_free(found);
     sn_model_destroy(model);
-    if (status == SN_OK) {
+    if (status == SN_OK || (status == SN_CANCELLED && library->nmuscle > 0)) {
         library->seconds = sn_clock() - began;
         *out = library;
     } else

@@ -45,12 +45,16 @@ typedef struct snBoneDistances {
 bool sn_bone_distances_create(const snSpec *spec, const snModel *model, snBoneDistances *distances);
 void sn_bone_distances_free(snBoneDistances *distances);
 
-/* The muscle `name` (a mesh node or a group). poses: 7 per body, as drawn. */
+/* The muscle `name` (a mesh node or a group). poses: 7 per body, as drawn. pool: may be NULL. */
 snStatus sn_soft_muscle_create(const snSpec *spec, const snModel *model, const snLibraryDef *def, const char *name,
-                               const double *poses, snBoneDistances *distances, snSoftMuscle *muscle, snError *error);
+                               const double *poses, snBoneDistances *distances, snPool *pool, snSoftMuscle *muscle,
+                               snError *error);
 /* The same muscle in hexahedral elements instead of points: mesh, fibres, laws and attachments are the same. */
 snStatus sn_soft_muscle_elements(const snSpec *spec, const snLibraryDef *def, const snSoftMuscle *points,
                                  const double *poses, snBoneDistances *distances, snSoftMuscle *muscle, snError *error);
+/* Only its names, fibres and mesh. */
+snStatus sn_soft_muscle_outline(const snSpec *spec, const snModel *model, const snLibraryDef *def, const char *name,
+                                snSoftMuscle *muscle, snError *error);
 void sn_soft_muscle_free(snSoftMuscle *muscle);
 /* Names of the strands of a muscle, separated by blanks, to be freed; NULL: out of memory or none. mesh: its node, 0:
  * none.

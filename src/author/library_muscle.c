@@ -244,8 +244,8 @@ static snStatus make_body(snSoftMuscle *m, const snLibraryDef *def, const double
     return sn_soft_create(&soft, &m->body, error);
 }
 
-snStatus sn_soft_muscle_create(const snSpec *spec, const snModel *model, const snLibraryDef *def, const char *name,
-                               const double *poses, snBoneDistances *distances, snSoftMuscle *m, snError *error)
+snStatus sn_soft_muscle_outline(const snSpec *spec, const snModel *model, const snLibraryDef *def, const char *name,
+                                snSoftMuscle *m, snError *error)
 {
     snId mesh;
     *m = (snSoftMuscle){0};
@@ -263,11 +263,20 @@ snStatus sn_soft_muscle_create(const snSpec *spec, const snModel *model, const s
         if (!sn_node_mesh(spec, mesh, rigid_identity(), &m->mesh)) status = sn_fail_no_memory(error);
     } else if (status == SN_OK)
         status = sn_fibres_mesh(&m->fibres, &m->mesh, error);
+    if (status != SN_OK) sn_soft_muscle_free(m);
+    return status;
+}
+
+snStatus sn_soft_muscle_create(const snSpec *spec, const snModel *model, const snLibraryDef *def, const char *name,
+                               const double *poses, snBoneDistances *distances, snPool *pool, snSoftMuscle *m,
+                               snError *error)
+{
+    snStatus status = sn_soft_muscle_outline(spec, model, def, name, m, error);
     snSoftPointsDef points = sn_default_soft_points_def();
     v3 axis = {0, 0, 0};
     for (int32_t i = 0; i < m->fibres.n; ++i)
         axis = v3_add(axis, v3_sub(m->fibres.fibre[i].at[SN_FIBRE_POINTS - 1], m->fibres.fibre[i].at[0]));
-    points.mesh = &m->mesh, points.count = def->points, points.axis = v3_unit(axis);
+    points.mesh = &m->mesh, points.count = def->points, points.axis = v3_unit(axis), points.pool = pool;
     if (status == SN_OK) status = sn_soft_points_create(&points, &m->points, error);
     if (status == SN_OK) status = sn_soft_quads_from_points(&m->points, true, &m->quads, error);
     if (status == SN_OK) status = make_body(m, def, poses, distances, error);

@@ -1,5 +1,6 @@
 /* sinew library: equilibria of soft muscles over pose and activation, for blending. */
 #include "compare.h"
+#include "result.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -141,11 +142,25 @@ static snStatus read_options(snCli *cli, snLibraryDef *def, snLibraryAxisDef axi
     return SN_OK;
 }
 
+/* Saves what is finished: Ctrl-C, a crash or a power cut loses one muscle at most. */
+typedef struct keeper {
+    snCli *cli;
+    const char *path;
+} keeper;
+
+static snStatus keep(void *user, const snLibrary *so_far)
+{
+    const keeper *k = user;
+    snError error = {0};
+    return cli_fail_file(k->cli, sn_save_library(so_far, k->path, &error), &error, k->path);
+}
+
 static snStatus run(snCli *cli)
 {
     const char *out = cli_option_text(cli, "o", NULL);
     snSpec *spec = NULL;
-    snLibrary *library = NULL;
+    snLibrary *library = NULL, *known = NULL;
+    keeper keeping = {cli, out};
     snLibraryDef def;
     snLibraryAxisDef axis[MOST_AXES];
     char name[MOST_AXES][128], names[NAMES];
@@ -163,18 +178,23 @@ static snStatus run(snCli *cli)
     status = cli_check_output(cli, out);
     if (status == SN_OK) status = cli_load_model(cli, cli->argument[0], &spec);
     if (status == SN_OK) status = read_options(cli, &def, axis, name, names);
+    if (status == SN_OK && cli_given(cli, "resume") && cli_file_size(out) > 0)
+        status = cli_fail_file(cli, sn_load_library(out, &known, &error), &error, out);
     if (status == SN_OK) {
+        def.known = known, def.finished = keep, def.user = &keeping;
         status = sn_create_library(spec, &def, &library, &error);
         cli_progress_end(cli);
-        if (status != SN_OK) status = cli_fail_file(cli, status, &error, cli->argument[0]);
+        if (status != SN_OK && status != SN_CANCELLED) status = cli_fail_file(cli, status, &error, cli->argument[0]);
     }
-    if (status == SN_OK) status = cli_fail_file(cli, sn_save_library(library, out, &error), &error, out);
-    if (status == SN_OK) {
-        report(cli, library);
-        cli_say(cli, "%s\n", out);
-        json_string(&cli->json, "library", out);
+    if (library) { /* interrupted: the muscles that are finished are kept */
+        snStatus saved = cli_fail_file(cli, sn_save_library(library, out, &error), &error, out);
+        if (saved == SN_OK) report(cli, library), cli_say(cli, "%s\n", out), json_string(&cli->json, "library", out);
+        if (saved == SN_OK && status == SN_CANCELLED)
+            cli_warn(cli, "interrupted; the same command with --resume makes the muscles that are missing");
+        if (saved != SN_OK) status = saved;
     }
     sn_library_destroy(library);
+    sn_library_destroy(known);
     if (spec) sn_spec_destroy(spec);
     return status;
 }
@@ -197,6 +217,7 @@ static const snOption options[] = {
     {"midpoint", SN_OPTION_NUMBER, "MM", "divide a cell if blending is off by more in its middle (1)", 0.01, 1000},
     {"most", SN_OPTION_COUNT, "N", "most samples along an axis after dividing (9)", 2, 17},
     {"no-contact", SN_OPTION_FLAG, "", "let the muscle pass through bones", 0, 0},
+    {"resume", SN_OPTION_FLAG, "", "keep the muscles that FILE.library has already, and add those it lacks", 0, 0},
     {"compare", SN_OPTION_FLAG, "", "instead of a library: the muscle as strands, points and elements, side by side", 0,
      0},
     {"plot", SN_OPTION_TEXT, "FILE", "with --compare: the comparison as .svg, .png or .pdf", 0, 0},

@@ -123,6 +123,11 @@ snBvh *sn_bvh_create(const snTriMesh *mesh)
 }
 
 /* Children come after their parent, so that the boxes are right from the last to the first. */
+const snTriMesh *sn_bvh_mesh(const snBvh *tree)
+{
+    return tree->mesh;
+}
+
 void sn_bvh_refit(snBvh *tree)
 {
     for (int32_t i = tree->nnode - 1; i >= 0; --i) {
@@ -402,27 +407,27 @@ static bool segment_crosses(v3 p, v3 q, v3 a, v3 b, v3 c)
     return (u > 0 && v > 0 && w > 0) || (u < 0 && v < 0 && w < 0);
 }
 
-bool sn_bvh_segment_crosses(const snBvh *tree, v3 a, v3 b)
+int32_t sn_bvh_segment_hits(const snBvh *tree, v3 a, v3 b, int32_t *triangle, int32_t most)
 {
-    int32_t stack[STACK], top = 0;
+    int32_t stack[STACK], top = 0, count = 0;
     Node box = {.low = {fmin(a.x, b.x), fmin(a.y, b.y), fmin(a.z, b.z)},
                 .high = {fmax(a.x, b.x), fmax(a.y, b.y), fmax(a.z, b.z)}};
     stack[top++] = 0;
-    while (top) {
+    while (top && count < most) {
         const Node *node = tree->node + stack[--top];
         if (!boxes_meet(node, &box)) continue;
         if (!node->count) {
             push_children(tree, node, stack, &top);
             continue;
         }
-        for (int32_t i = 0; i < node->count; ++i) {
+        for (int32_t i = 0; i < node->count && count < most; ++i) {
             int32_t t = tree->order[node->first + i];
             if (segment_crosses(a, b, sn_trimesh_corner(tree->mesh, t, 0), sn_trimesh_corner(tree->mesh, t, 1),
                                 sn_trimesh_corner(tree->mesh, t, 2)))
-                return true;
+                triangle[count++] = t;
         }
     }
-    return false;
+    return count;
 }
 
 /* Two triangles with one corner in common: only the far edges can cross the other triangle. Two in common: they cross

@@ -9,7 +9,8 @@ typedef struct snBvh snBvh;
 
 snBvh *sn_bvh_create(const snTriMesh *mesh); /* NULL when out of memory; the mesh must outlive the tree */
 void sn_bvh_destroy(snBvh *tree);            /* NULL is fine */
-void sn_bvh_refit(snBvh *tree);              /* the mesh's vertices have moved */
+const snTriMesh *sn_bvh_mesh(const snBvh *tree);
+void sn_bvh_refit(snBvh *tree); /* the mesh's vertices have moved */
 
 typedef struct snMeshHit {
     v3 point;
@@ -28,8 +29,14 @@ static inline bool sn_bvh_inside(const snBvh *tree, v3 query)
 {
     return sn_bvh_winding(tree, query) != 0;
 }
-/* Whether the open segment from a to b passes through a triangle. */
-bool sn_bvh_segment_crosses(const snBvh *tree, v3 a, v3 b);
+/* Triangles that the open segment from a to b passes through, in no order; it stops looking at the most it may store.
+ * Returns how many. */
+int32_t sn_bvh_segment_hits(const snBvh *tree, v3 a, v3 b, int32_t *triangle, int32_t most);
+static inline bool sn_bvh_segment_crosses(const snBvh *tree, v3 a, v3 b)
+{
+    int32_t one;
+    return sn_bvh_segment_hits(tree, a, b, &one, 1) > 0;
+}
 /* The exact winding number by the sum of solid angles over all triangles. */
 double sn_trimesh_winding(const snTriMesh *mesh, v3 query);
 

@@ -7,9 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double WORST = 10;    /* condition of a moment matrix that is still accepted */
-static const double STEEPEST = 40; /* how much more a length across a thin part may count */
-enum { ROUNDS = 4 };
+static const double WORST = 10;      /* condition of a moment matrix that is still accepted */
+static const double STEEPEST = 40;   /* how much more a length across a thin part may count... */
+static const double FLATTEST = 0.2;  /* ... and how much less one along a thin tip */
+static const double SAME_WALL = 0.5; /* cosine between the normals of a wall that bends away and back */
+enum { ROUNDS = 4, WALLS = 8 };
 static const double REACH = 1.15; /* support of the kernel over the distance of the last neighbour */
 
 static int by_key(const void *a, const void *b)
@@ -77,6 +79,24 @@ static double moment_condition(const snSoftPoints *p, int32_t i, int32_t count, 
     return value[0] > 0 ? value[2] / value[0] : INFINITY;
 }
 
+/* Whether a gap lies between two places inside the mesh: the line between them leaves it through one wall and comes
+ * back through one that faces it. Through the same wall, as in a curved sheet, is no gap. */
+static bool apart(const snBvh *tree, v3 a, v3 b)
+{
+    const snTriMesh *mesh = sn_bvh_mesh(tree);
+    int32_t hit[WALLS], count = sn_bvh_segment_hits(tree, a, b, hit, WALLS);
+    v3 normal[WALLS];
+    if (count == WALLS || count % 2) return true;
+    for (int32_t k = 0; k < count; ++k) {
+        v3 p = sn_trimesh_corner(mesh, hit[k], 0);
+        normal[k] = v3_unit(
+            v3_cross(v3_sub(sn_trimesh_corner(mesh, hit[k], 1), p), v3_sub(sn_trimesh_corner(mesh, hit[k], 2), p)));
+        for (int32_t j = 0; j < k; ++j)
+            if (v3_dot(normal[j], normal[k]) < SAME_WALL) return true;
+    }
+    return false;
+}
+
 int32_t sn_soft_around(const snSoftPoints *p, const snBvh *tree, v3 at, int32_t metric, int32_t self, snSoftNear *near,
                        int32_t most)
 {
@@ -89,15 +109,16 @@ int32_t sn_soft_around(const snSoftPoints *p, const snBvh *tree, v3 at, int32_t 
     if (!tree) return count < most ? count : most;
     int32_t kept = 0;
     for (int32_t k = 0; k < count && kept < most; ++k)
-        if (!sn_bvh_segment_crosses(tree, at, v3_load(p->x + 3 * near[k].index))) near[kept++] = near[k];
+        if (!apart(tree, at, v3_load(p->x + 3 * near[k].index))) near[kept++] = near[k];
     return kept;
 }
 
-/* The metric of a point in a thin part from those around it: lengths across them count as much as along them. */
+/* The metric of a point in a thin part from those around it: lengths across count as much as along, be it a sheet or a
+ * needle. */
 static void fit_metric(snSoftPoints *p, int32_t i, int32_t count, const snSoftNear *near)
 {
     m3 moment = {{0}}, vectors;
-    double value[3];
+    double value[3], *metric = p->metric + 9 * i;
     v3 at = v3_load(p->x + 3 * i);
     for (int32_t k = 0; k < count; ++k) {
         v3 d = v3_sub(v3_load(p->x + 3 * near[k].index), at);
@@ -105,8 +126,11 @@ static void fit_metric(snSoftPoints *p, int32_t i, int32_t count, const snSoftNe
         for (int r = 0; r < 9; ++r) moment.m[r] += c[r / 3] * c[r % 3];
     }
     m3_eigen_symmetric(&moment, value, &vectors);
-    v3_store(p->normal + 3 * i, v3_of(vectors.m[0], vectors.m[3], vectors.m[6]));
-    p->stretch[i] = value[0] > 0 ? fmin(fmax(sqrt(value[1] / value[0]), 1), STEEPEST) : STEEPEST;
+    memset(metric, 0, 9 * sizeof *metric);
+    for (int e = 0; e < 3; ++e) {
+        double s = value[e] > 0 ? fmin(fmax(sqrt(value[1] / value[e]), FLATTEST), STEEPEST) : STEEPEST;
+        for (int r = 0; r < 9; ++r) metric[r] += s * vectors.m[3 * (r / 3) + e] * vectors.m[3 * (r % 3) + e];
+    }
 }
 
 /* Enough neighbours of a point that its moment matrix is well conditioned; 0: there are not. */
@@ -118,7 +142,7 @@ static int32_t enough(const snSoftPointsDef *def, const snBvh *tree, snSoftPoint
         int32_t found = sn_soft_around(p, tree, at, i, i, near, most_neighbours(def));
         for (int32_t count = found < def->neighbours ? found : def->neighbours; count >= 4 && count <= found; ++count)
             if ((*condition = moment_condition(p, i, count, near, weight)) <= WORST) return count;
-        if (!p->stretch || round == ROUNDS || found < 4) return 0;
+        if (!p->metric || round == ROUNDS || found < 4) return 0;
         fit_metric(p, i, found, near);
     }
 }

@@ -1,4 +1,5 @@
 /* points.h: voxels and k-means. */
+#include "meshfree/consistent.h"
 #include "meshfree/neighbours.h"
 #include "meshfree/sheet.h"
 
@@ -9,8 +10,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PER_POINT = 60, ROUNDS = 24, CUBE = 3, RUN = 27, SLABS = 32, MOST_VOXELS = 4000000 };
-static const double ACROSS = 5;  /* voxels across a sheet, at least */
+enum {
+    PER_POINT = 60,
+    ROUNDS = 24,
+    CUBE = 3,
+    RUN = 27,
+    SLABS = 32,
+    MOST_VOXELS = 4000000,
+    SHEET_VOXELS = 300000,
+    DEPTHS = 8000,
+    WALLS = 64
+};
+static const double ACROSS = 5;  /* voxels across a sheet, unless that makes too many */
 static const double THIN = 1.5;  /* power of the local radius in the density of points */
 static const double DENSEST = 8; /* largest weight of a voxel over the least */
 
@@ -24,7 +35,7 @@ typedef struct voxels {
     double size;
     double *x;     /* 3 each */
     double *y;     /* 3 x n: thin parts unfolded, squeezed; one coordinate after the other */
-    double *depth; /* n */
+    double *depth; /* n: of about DEPTHS of them, else 0 */
     double *weight;
     int32_t *owner;
     int32_t *order; /* n: by cubes of voxels, so that those next to each other are near */
@@ -56,19 +67,46 @@ static void box_of(const snTriMesh *mesh, v3 *low, v3 *high)
     }
 }
 
-/* Centres of the cubes of the given size inside the mesh. */
+static int by_value(const void *a, const void *b)
+{
+    const double *p = a, *q = b;
+    return (*p > *q) - (*p < *q);
+}
+
+/* Where a line along z passes through the wall, ascending; -1: it grazes an edge, or there are too many. */
+static int32_t crossings(const snBvh *tree, v3 from, double length, double z[WALLS])
+{
+    const snTriMesh *mesh = sn_bvh_mesh(tree);
+    int32_t hit[WALLS], count = sn_bvh_segment_hits(tree, from, v3_add(from, v3_of(0, 0, length)), hit, WALLS);
+    if (count == WALLS || count % 2) return -1;
+    for (int32_t k = 0; k < count; ++k) {
+        v3 a = sn_trimesh_corner(mesh, hit[k], 0);
+        v3 n = v3_cross(v3_sub(sn_trimesh_corner(mesh, hit[k], 1), a), v3_sub(sn_trimesh_corner(mesh, hit[k], 2), a));
+        if (n.z == 0) return -1;
+        z[k] = from.z + v3_dot(v3_sub(a, from), n) / n.z;
+    }
+    qsort(z, (size_t)count, sizeof *z, by_value);
+    return count;
+}
+
+/* Centres of the cubes of the given size inside the mesh. One line through each column of cubes tells all of it. */
 static bool fill(const snBvh *tree, v3 low, v3 high, double size, voxels *v)
 {
     SN_ARRAY(v3) inside = {0};
+    double wall[WALLS];
     int32_t nx = (int32_t)((high.x - low.x) / size) + 1, ny = (int32_t)((high.y - low.y) / size) + 1,
             nz = (int32_t)((high.z - low.z) / size) + 1;
     bool ok = true;
     for (int32_t i = 0; i < nx; ++i)
-        for (int32_t j = 0; j < ny; ++j)
-            for (int32_t k = 0; k < nz && ok; ++k) {
-                v3 p = v3_add(low, v3_of((i + 0.5) * size, (j + 0.5) * size, (k + 0.5) * size));
-                if (sn_bvh_inside(tree, p)) ok = sn_array_push(&inside, p);
+        for (int32_t j = 0; j < ny; ++j) {
+            v3 foot = v3_add(low, v3_of((i + 0.5) * size, (j + 0.5) * size, -size));
+            int32_t count = crossings(tree, foot, (nz + 2) * size, wall), passed = 0;
+            for (int32_t k = 0; k < nz && ok && count; ++k) {
+                v3 p = v3_add(foot, v3_of(0, 0, (k + 1.5) * size));
+                while (passed < count && wall[passed] < p.z) ++passed;
+                if (count < 0 ? sn_bvh_inside(tree, p) : passed % 2) ok = sn_array_push(&inside, p);
             }
+        }
     size_t n = (size_t)inside.count;
     v->n = inside.count;
     v->x = SN_NEW_ARRAY(double, 3 * n), v->y = SN_NEW_ARRAY(double, 3 * n), v->depth = SN_NEW_ARRAY(double, n);
@@ -76,7 +114,7 @@ static bool fill(const snBvh *tree, v3 low, v3 high, double size, voxels *v)
     ok = ok && v->x && v->y && v->depth && v->weight && v->owner && v->order;
     for (size_t i = 0; i < n && ok; ++i) {
         v3_store(v->x + 3 * i, inside.at[i]);
-        v->depth[i] = sn_bvh_closest(tree, inside.at[i], INFINITY).distance;
+        if (i % (n / DEPTHS + 1) == 0) v->depth[i] = sn_bvh_closest(tree, inside.at[i], INFINITY).distance;
     }
     sn_array_free(&inside);
     return ok;
@@ -134,8 +172,8 @@ static bool sort_by_cubes(v3 low, voxels *v)
 static bool unfold(const snSoftPointsDef *def, const snBvh *tree, v3 low, v3 high, double volume, voxels *v)
 {
     if (!sn_soft_sheet_create(v->n, v->x, volume, def->count, def->squeeze, &v->sheet)) return false;
-    double finer = v->sheet.thickness / ACROSS;
-    if (v->size <= finer || volume > MOST_VOXELS * finer * finer * finer) return true;
+    double finer = fmax(v->sheet.thickness / ACROSS, cbrt(volume / SHEET_VOXELS));
+    if (v->size <= finer) return true;
     voxels_free(v);
     v->size = finer;
     return fill(tree, low, high, v->size, v) &&
@@ -193,11 +231,24 @@ static int32_t candidates(const voxels *v, const int32_t *voxel, size_t count, i
 }
 
 /* The nearest centre of each voxel. Centres are stored one coordinate after the other. Voxels next to each other share
- * their candidates. near, list: k numbers of scratch each. */
-static void assign(voxels *v, int32_t k, const double *centre, double *near, int32_t *list)
+ * their candidates. near, list: k numbers of scratch for each share of the work. */
+typedef struct assignment {
+    voxels *v;
+    int32_t k, shares;
+    const double *centre;
+    double *near;
+    int32_t *list;
+} assignment;
+
+static void assign_share(void *context, int32_t item)
 {
+    const assignment *a = context;
+    voxels *v = a->v;
+    int32_t k = a->k, *list = a->list + (size_t)item * (size_t)k;
+    const double *centre = a->centre;
+    double *near = a->near + (size_t)item * (size_t)k;
     size_t n = (size_t)v->n;
-    for (size_t first = 0; first < n; first += RUN) {
+    for (size_t first = (size_t)item * RUN; first < n; first += (size_t)a->shares * RUN) {
         size_t end = first + RUN < n ? first + RUN : n;
         int32_t count = candidates(v, v->order + first, end - first, k, centre, near, list);
         for (size_t at = first; at < end; ++at) {
@@ -259,12 +310,13 @@ static bool take(const voxels *v, int32_t k, const double *centre, double mesh_v
 static bool take_sheet(const snSoftSheet *sheet, snSoftPoints *p)
 {
     if (sheet->n == 0) return true;
-    p->normal = SN_NEW_ARRAY(double, 3 * p->n), p->stretch = SN_NEW_ARRAY(double, p->n);
-    if (!p->normal || !p->stretch) return false;
+    p->metric = SN_NEW_ARRAY(double, 9 * p->n);
+    if (!p->metric) return false;
     for (int32_t i = 0; i < p->n; ++i) {
         int32_t k = sn_soft_sheet_nearest(sheet, v3_load(p->x + 3 * i));
-        memcpy(p->normal + 3 * i, sheet->normal + 3 * k, 3 * sizeof *p->normal);
-        p->stretch[i] = sheet->stretch[k];
+        const double *normal = sheet->normal + 3 * k;
+        for (int r = 0; r < 9; ++r)
+            p->metric[9 * i + r] = (r % 4 == 0) + (sheet->stretch[k] - 1) * normal[r / 3] * normal[r % 3];
     }
     return true;
 }
@@ -282,8 +334,10 @@ static snStatus k_means(const snSoftPointsDef *def, const snBvh *tree, bool thin
     voxels v = {0};
     int32_t k = def->count;
     uint64_t seed = def->seed;
-    double volume, *centre = SN_NEW_ARRAY(double, 3 * k), *sum = SN_NEW_ARRAY(double, 4 * k);
-    int32_t *list = SN_NEW_ARRAY(int32_t, k);
+    size_t shares = (size_t)(def->pool ? sn_pool_threads(def->pool) : 1);
+    double volume, *centre = SN_NEW_ARRAY(double, 3 * k), *sum = SN_NEW_ARRAY(double, (shares + 4) * (size_t)k);
+    int32_t *list = SN_NEW_ARRAY(int32_t, shares * (size_t)k);
+    assignment all = {&v, k, (int32_t)shares, centre, sum, list};
     snStatus status =
         centre && sum && list && alloc_points(p, k) ? voxelise(def, tree, thin, &v, error) : sn_fail_no_memory(error);
     if (status == SN_OK) {
@@ -294,10 +348,10 @@ static snStatus k_means(const snSoftPointsDef *def, const snBvh *tree, bool thin
                 centre[e * k + c] = v.y[(size_t)e * (size_t)v.n + i] + 1e-3 * v.size * uniform(&seed);
         }
         for (int round = 0; round < ROUNDS; ++round) {
-            assign(&v, k, centre, sum, list);
+            sn_pool_loop(def->pool, all.shares, assign_share, &all);
             centres(&v, k, centre, sum);
         }
-        assign(&v, k, centre, sum, list);
+        sn_pool_loop(def->pool, all.shares, assign_share, &all);
         if (!take(&v, k, centre, volume, p, sum) || !sn_soft_sort(p) || !take_sheet(&v.sheet, p))
             status = sn_fail_no_memory(error);
         for (int32_t c = 0; c < k && status == SN_OK; ++c)
@@ -318,7 +372,9 @@ static snStatus finish(const snSoftPointsDef *def, const snBvh *tree, snSoftPoin
         p->depth[i] = tree ? sn_bvh_closest(tree, v3_load(p->x + 3 * i), INFINITY).distance : 0;
     }
     p->spacing = cbrt(volume / p->n);
-    return sn_soft_neighbours(def, tree, p, error);
+    snStatus status = sn_soft_neighbours(def, tree, p, error);
+    if (status == SN_OK && def->mesh && !sn_soft_wall(def->mesh, p)) status = sn_fail_no_memory(error);
+    return status;
 }
 
 snStatus sn_soft_points_create(const snSoftPointsDef *def, snSoftPoints *points, snError *error)
@@ -361,7 +417,7 @@ snStatus sn_soft_points_of(const snSoftPointsDef *def, const double *x, const do
 
 void sn_soft_points_free(snSoftPoints *p)
 {
-    sn_free(p->x), sn_free(p->volume), sn_free(p->depth), sn_free(p->normal), sn_free(p->stretch);
+    sn_free(p->x), sn_free(p->volume), sn_free(p->depth), sn_free(p->wall), sn_free(p->metric);
     sn_free(p->first), sn_free(p->neighbour), sn_free(p->weight);
     *p = (snSoftPoints){0};
 }

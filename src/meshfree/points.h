@@ -6,6 +6,7 @@
 #ifndef SN_MESHFREE_POINTS_H
 #define SN_MESHFREE_POINTS_H
 
+#include "base/parallel.h"
 #include "geom/bvh.h"
 
 typedef struct snSoftPointsDef {
@@ -15,6 +16,7 @@ typedef struct snSoftPointsDef {
     double squeeze;     /* how much a length along the axis counts */
     int32_t neighbours; /* of a point, at least */
     uint64_t seed;      /* of the random start */
+    snPool *pool;       /* may be NULL; the points do not depend on it */
 } snSoftPointsDef;
 
 snSoftPointsDef sn_default_soft_points_def(void);
@@ -23,12 +25,12 @@ typedef struct snSoftPoints {
     int32_t n;
     v3 axis;
     double squeeze;
-    double *x;        /* n x 3, m, sorted along the longest side */
-    double *volume;   /* n, m^3; their sum is the volume of the mesh */
-    double *depth;    /* n, m: distance to the wall */
-    double *normal;   /* n x 3: across the sheet; NULL: the muscle is not one */
-    double *stretch;  /* n: how much more a length across counts; NULL */
-    double spacing;   /* m: edge of a cube of the mean volume */
+    double *x;      /* n x 3, m, sorted along the longest side */
+    double *volume; /* n, m^3; their sum is the volume of the mesh */
+    double *depth;  /* n, m: distance to the wall */
+    double *wall;   /* n x 3, m^2: area of the mesh that is next to the point, outwards; NULL: no mesh (consistent.h) */
+    double *metric; /* n x 9, symmetric: lengths across thin parts count more; NULL: the muscle has none */
+    double spacing; /* m: edge of a cube of the mean volume */
     double condition; /* worst moment matrix: largest over least eigenvalue, in the metric of the point */
     /* neighbours of each point, itself not among them, nearest first: first[i] .. first[i + 1] - 1 */
     int32_t *first, *neighbour;
@@ -49,9 +51,10 @@ static inline v3 sn_soft_squeeze(v3 axis, double squeeze, v3 a)
 }
 static inline v3 sn_soft_stretch(const snSoftPoints *p, int32_t i, v3 a)
 {
-    if (!p->normal || i < 0) return a;
-    v3 normal = v3_load(p->normal + 3 * i);
-    return v3_mad(a, (p->stretch[i] - 1) * v3_dot(a, normal), normal);
+    if (!p->metric || i < 0) return a;
+    const double *m = p->metric + 9 * i;
+    return v3_of(m[0] * a.x + m[1] * a.y + m[2] * a.z, m[3] * a.x + m[4] * a.y + m[5] * a.z,
+                 m[6] * a.x + m[7] * a.y + m[8] * a.z);
 }
 /* What differences of places are measured in around point i (negative: away from all points), and its transpose. */
 static inline v3 sn_soft_metric(const snSoftPoints *p, int32_t i, v3 a)

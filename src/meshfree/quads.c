@@ -1,6 +1,8 @@
 /* quads.h for points: gradients by moving least squares, and the stabilisation. */
 #include "meshfree/quads.h"
 
+#include "meshfree/consistent.h"
+
 #include "base/alloc.h"
 #include "base/error.h"
 
@@ -145,7 +147,8 @@ snStatus sn_soft_quads_from_points(const snSoftPoints *p, bool stabilise, snSoft
     if (ok) {
         memcpy(q->rest, p->x, 3 * (size_t)n * sizeof *p->x);
         memcpy(q->centre, p->x, 3 * (size_t)n * sizeof *p->x);
-        ok = !stabilise || hold_all(p, q);
+        if (p->wall) ok = sn_soft_make_consistent(p, q);
+        ok = ok && (!stabilise || hold_all(p, q));
     }
     if (ok) return SN_OK;
     sn_soft_quads_free(q);

@@ -1,6 +1,7 @@
 """sinew library: a library of the scene spindle, its report and its file, and what is refused."""
 import json
 import os
+import signal
 import struct
 import subprocess
 import tempfile
@@ -30,6 +31,36 @@ class Library(unittest.TestCase):
             self.assertEqual(data[:6], b"SNLIB1")
             self.assertEqual(struct.unpack_from("<I", data, 8)[0], 1)
             self.assertEqual(data[12:17], b"belly")
+
+    def test_interrupted_and_resumed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "s.library")
+            words = ["library", "shoulder", "--muscle", "subclavius", "--muscle", "trapezius_upper", "--points", "80", "--activations",
+                     "1", "--axis", "SC.1=2,0,10", "--most", "2", "--no-contact", "--json", "-o", path]
+            process = subprocess.Popen([SINEW, *words, "--progress", "json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                       text=True)
+            stages = []
+            for line in process.stderr: # the first muscle is finished when the second one begins
+                stages.append(json.loads(line))
+                if stages[-1]["stage"].startswith("trapezius_upper"):
+                    process.send_signal(signal.SIGINT)
+                    break
+            errors = process.communicate(timeout=240)[1]
+            self.assertEqual(process.returncode, 1, errors)
+            parts = [s["done"] / s["total"] for s in stages]
+            self.assertEqual(parts, sorted(parts))
+            self.assertTrue(0.5 <= parts[-1] < 1, parts)
+            with open(path, "rb") as file:
+                first = file.read()
+            self.assertEqual(struct.unpack_from("<I", first, 8)[0], 1)
+            self.assertEqual(first[12:22], b"subclavius")
+            done = run(*words, "--quiet", "--resume")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            report = json.loads(done.stdout)
+            self.assertEqual([m["name"] for m in report["muscles"]], ["subclavius", "trapezius_upper"])
+            self.assertEqual(report["solves"], 2) # of the second muscle only
+            with open(path, "rb") as file:
+                self.assertIn(first[12:], file.read())
 
     def test_three_fidelities(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -17,14 +17,12 @@ static inline double flexor_shaft_radius(double t)
     return 0.011;
 }
 
-static inline void flexor_create(flexor *f, int32_t points, double mu, double prestretch)
+/* Bones, laws and attachments for quadrature points that c has already. */
+static inline void flexor_body(flexor *f, double mu, double prestretch)
 {
     snError error = {0};
     snTriMesh bone;
-    memset(f, 0, sizeof *f);
     softCase *c = &f->c;
-    case_spindle(&c->mesh);
-    case_points(c, points, true);
     case_mesh(0.21, flexor_shaft_radius, 2, 0, &bone);
     for (int32_t i = 0; i < bone.nvertex; ++i) bone.vertex[3 * i] -= 0.03;
     require_ok(sn_distance_create(&bone, 0.002, &f->shaft, &error), &error);
@@ -34,20 +32,32 @@ static inline void flexor_create(flexor *f, int32_t points, double mu, double pr
     c->def.law.prestretch = prestretch;
     c->def.law.optimal = 1.6; /* on the rising side of the law everywhere: see test_muscle.c */
     case_body(c, mu, 120 * mu, 5e4, 3e5, 0.015, 0.245);
+}
+
+/* seed: of the points, 0: the default one. */
+static inline void flexor_create(flexor *f, int32_t points, double mu, double prestretch, uint64_t seed)
+{
+    snError error = {0};
+    memset(f, 0, sizeof *f);
+    softCase *c = &f->c;
+    c->seed = seed;
+    case_spindle(&c->mesh);
+    case_points(c, points, true);
+    flexor_body(f, mu, prestretch);
     snBvh *tree = sn_bvh_create(&c->mesh);
     require_ok(sn_soft_embed(&c->points, tree, c->mesh.nvertex, c->mesh.vertex, &f->surface, &error), &error);
     sn_bvh_destroy(tree);
     f->vertex = SN_NEW_ARRAY(double, 3 * c->mesh.nvertex);
 }
 
-/* The depth of points matters for contact: the body is made again with it. */
-static inline void flexor_use_depth(flexor *f)
+/* The depth of nodes matters for contact: the body is made again with it. */
+static inline void flexor_use_depth(flexor *f, const double *depth)
 {
     snError error = {0};
     softCase *c = &f->c;
     sn_soft_state_destroy(c->state);
     sn_soft_destroy(c->body);
-    c->def.depth = c->points.depth;
+    c->def.depth = depth;
     require_ok(sn_soft_create(&c->def, &c->body, &error), &error);
     require_ok(sn_soft_state_create(c->body, &c->state, &error), &error);
 }

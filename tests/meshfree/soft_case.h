@@ -39,6 +39,7 @@ static inline void case_spindle(snTriMesh *mesh)
 }
 
 typedef struct softCase {
+    uint64_t seed; /* of the points; 0: the default one */
     snTriMesh mesh;
     snSoftPoints points;
     snSoftQuads quads;
@@ -76,6 +77,7 @@ static inline void case_points(softCase *c, int32_t count, bool stabilise)
     snSoftPointsDef def = sn_default_soft_points_def();
     def.mesh = &c->mesh;
     def.count = count;
+    if (c->seed) def.seed = c->seed;
     require_ok(sn_soft_points_create(&def, &c->points, &error), &error);
     require_ok(sn_soft_quads_from_points(&c->points, stabilise, &c->quads, &error), &error);
 }

@@ -213,8 +213,8 @@ static double patch_error(double s)
 static void equilibrium_patch(void **state)
 {
     (void)state;
-    assert_at_most(patch_error(1e-9), 0.16e-3);
-    assert_at_most(patch_error(1), 0.065e-3);
+    assert_at_most(patch_error(1e-9), 0.02e-3); /* some free points have a small share of the wall */
+    assert_at_most(patch_error(1), 0.02e-3);
 }
 
 int main(void)
