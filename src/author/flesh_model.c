@@ -95,7 +95,7 @@ static snStatus make_tissue(snFlesh *f, snError *error)
 {
     const snFleshDef *d = &f->def;
     snTissueDef def = {.samples = &f->samples.grid,
-                       .nmuscle = sn_count(f->anatomy.model, SN_ITEM_MUSCLE),
+                       .nmuscle = f->anatomy.nfibers,
                        .nmuscle_sample = f->samples.muscle.count,
                        .nbone = f->anatomy.nbody,
                        .nbone_sample = f->samples.bone.count,
@@ -151,11 +151,12 @@ static snStatus weight_nodes(snFlesh *f)
     f->drift = SN_NEW_ARRAY(double, 4 * n);
     f->pose = SN_NEW_ARRAY(double, 7 * (size_t)f->anatomy.nbody + 1),
     f->part_pose = SN_NEW_ARRAY(double, 7 * (size_t)f->anatomy.nbody + 1);
-    f->activation = SN_NEW_ARRAY(double, sn_count(f->anatomy.model, SN_ITEM_MUSCLE) + 1);
-    f->part_activation = SN_NEW_ARRAY(double, sn_count(f->anatomy.model, SN_ITEM_MUSCLE) + 1);
-    f->target = SN_NEW_ARRAY(double, sn_count(f->anatomy.model, SN_ITEM_MUSCLE) + 1);
+    f->ndrive = sn_count(f->anatomy.model, SN_ITEM_MUSCLE) + f->anatomy.nstrand;
+    f->drive = SN_NEW_ARRAY(double, f->ndrive + 1), f->part_drive = SN_NEW_ARRAY(double, f->ndrive + 1),
+    f->target = SN_NEW_ARRAY(double, f->ndrive + 1);
+    f->line = SN_NEW_ARRAY(double, 3 * (size_t)f->anatomy.nline_point + 1);
     if (!held || !f->body || !f->weight || !f->predicted || !f->before || !f->good || !f->beside || !f->drift ||
-        !f->pose || !f->part_pose || !f->activation || !f->part_activation || !f->target)
+        !f->pose || !f->part_pose || !f->drive || !f->part_drive || !f->target || !f->line)
         return sn_free(held), SN_NO_MEMORY;
     for (int32_t i = 0; i < f->samples.bone.count; ++i) held[f->samples.bone.at[i].bone] = 1;
     for (int32_t b = 0; b < f->anatomy.nbody; ++b) f->held += held[b];
@@ -255,8 +256,8 @@ void sn_flesh_destroy(snFlesh *f)
     sn_bvh_destroy(f->tree);
     sn_anatomy_free(&f->anatomy);
     sn_pool_destroy(f->pool);
-    void *block[] = {f->body,       f->weight,          f->predicted, f->before,  f->good,     f->pose,   f->part_pose,
-                     f->activation, f->part_activation, f->target,    f->surface, f->embedded, f->beside, f->drift};
+    void *block[] = {f->body,       f->weight, f->predicted, f->before,  f->good,     f->pose,   f->part_pose, f->drive,
+                     f->part_drive, f->target, f->line,      f->surface, f->embedded, f->beside, f->drift};
     for (size_t i = 0; i < sizeof block / sizeof block[0]; ++i) sn_free(block[i]);
     sn_free(f);
 }

@@ -275,7 +275,7 @@ static bool nearest_strand(Work *w, int32_t mesh, int32_t sample, v3 p)
         double limit = mesh >= 0 ? least : s->radius, far = strand_distance(s, p, limit, &d);
         if (far >= limit) continue;
         if (mesh < 0) far /= s->radius; /* the one whose axis is relatively nearer */
-        if (far < least) least = far, muscle = s->muscle, direction = d;
+        if (far < least) least = far, muscle = s->fibers, direction = d;
     }
     return muscle < 0 || push_muscle(w, sample, muscle, direction);
 }

@@ -25,10 +25,14 @@ typedef struct snFleshRun {
     snText report;
     double start, seconds, low, high, least; /* what came out */
     int32_t done, unconverged, inverted, contacts;
+    char bone[260]; /* section of the skin across it, at this part of its length; empty: none */
+    double at;
+    snFleshSection section, first_section, widest;
 } snFleshRun;
 
 static const char HEADING[] =
-    "frame,time_s,newton,cg,energy_J,volume_ratio,least_J,inverted,largest_step_mm,contacts,converged,seconds\n";
+    "frame,time_s,newton,cg,energy_J,volume_ratio,least_J,inverted,largest_step_mm,contacts,converged,seconds,"
+    "section_cm2,girth_mm\n";
 
 static snStatus read_format(snFleshRun *run)
 {
@@ -41,6 +45,19 @@ static snStatus read_format(snFleshRun *run)
         run->cache.format = SN_CACHE_OBJ;
     else
         return cli_fail(run->cli, SN_USAGE, "-o %s: flesh is written as .pc2, .mdd or .obj", run->to);
+    return SN_OK;
+}
+
+/* BONE or BONE@PLACE */
+static snStatus read_section(snFleshRun *run)
+{
+    const char *text = cli_option_text(run->cli, "section", NULL), *at = text ? strchr(text, '@') : NULL;
+    char *end = NULL;
+    if (!text) return SN_OK;
+    run->at = at ? strtod(at + 1, &end) : 0.5;
+    if (at && (end == at + 1 || *end || !(run->at >= 0 && run->at <= 1)))
+        return cli_fail(run->cli, SN_USAGE, "--section %s: the place after @ is a number from 0 to 1", text);
+    (void)snprintf(run->bone, sizeof run->bone, "%.*s", at ? (int)(at - text) : 250, text);
     return SN_OK;
 }
 
@@ -65,7 +82,8 @@ static snStatus read_options(snFleshRun *run)
     d->gravity = !cli_given(cli, "no-gravity"), d->contact = !cli_given(cli, "no-contact");
     d->muscles = cli_given(cli, "muscles");
     d->threads = cli->threads;
-    return cli_check_output(cli, run->to);
+    status = read_section(run);
+    return status == SN_OK ? cli_check_output(cli, run->to) : status;
 }
 
 static void tell_size(snFleshRun *run)
@@ -129,9 +147,10 @@ static snStatus read_old(snFleshRun *run)
 /* ---- the journal ---------------------------------------------------------------------------- */
 
 /* What a frame is told by, in this order; the report has the same columns. */
-enum { ROW = 11 };
-static const char *const row_name[ROW] = {"frame",    "newton", "cg",       "energy",    "volume_ratio", "least_j",
-                                          "inverted", "step",   "contacts", "converged", "seconds"};
+enum { ROW = 13 };
+static const char *const row_name[ROW] = {"frame",   "newton",   "cg",   "energy",   "volume_ratio",
+                                          "least_j", "inverted", "step", "contacts", "converged",
+                                          "seconds", "section",  "girth"};
 
 /* What makes this run this run. Which options were given is taken as it stands. */
 static snStatus list_settings(snFleshRun *run, int32_t after, snText *s)
@@ -209,8 +228,9 @@ static snStatus open_journal(snFleshRun *run)
 static snStatus keep_frame(snFleshRun *run, int32_t frame, double time, const double *vertex, snError *error)
 {
     snFleshInfo i = sn_flesh_info(run->flesh);
-    const double row[ROW] = {frame,      i.newton,     i.cg,       i.energy,    i.volume_ratio, i.least_j,
-                             i.inverted, 1e3 * i.step, i.contacts, i.converged, i.seconds};
+    const double row[ROW] = {
+        frame,        i.newton,   i.cg,        i.energy,  i.volume_ratio,    i.least_j,         i.inverted,
+        1e3 * i.step, i.contacts, i.converged, i.seconds, run->section.area, run->section.girth};
     snTrackFrame kept = {time, NULL, vertex, row};
     if (!i.converged)
         cli_warn(run->cli, "frame %d did not reach equilibrium (largest step %.3g mm)", frame, 1e3 * i.step);
@@ -244,8 +264,15 @@ static void note_frame(snFleshRun *run, const snTrackFrame *frame)
     run->least = fmin(run->least, r[5]);
     run->unconverged += r[9] == 0, run->inverted += (int32_t)r[6];
     if ((int32_t)r[8] > run->contacts) run->contacts = (int32_t)r[8];
-    text_add(&run->report, "%.0f,%.6g,%.0f,%.0f,%.6g,%.6f,%.4f,%.0f,%.5f,%.0f,%.0f,%.4f\n", r[0], frame->time, r[1],
-             r[2], r[3], r[4], r[5], r[6], r[7], r[8], r[9], r[10]);
+    text_add(&run->report, "%.0f,%.6g,%.0f,%.0f,%.6g,%.6f,%.4f,%.0f,%.5f,%.0f,%.0f,%.4f", r[0], frame->time, r[1], r[2],
+             r[3], r[4], r[5], r[6], r[7], r[8], r[9], r[10]);
+    if (r[11] > 0)
+        text_add(&run->report, ",%.3f,%.2f\n", 1e4 * r[11], 1e3 * r[12]);
+    else
+        text_add(&run->report, ",,\n");
+    snFleshSection section = {r[11], r[12]};
+    if (run->first_section.area == 0) run->first_section = section;
+    if (section.girth > run->widest.girth) run->widest = section;
 }
 
 /* Shows how far it is and how long the rest will take at the pace so far. */
@@ -281,6 +308,8 @@ static snStatus make_frames(snFleshRun *run, double *vertex, snError *error)
         snFrame frame = *sn_playback_at(run->deformed.playback, time);
         frame.restart = k == run->kept;
         snStatus status = sn_deform(run->deformed.deformer, &frame, vertex, error);
+        if (status == SN_OK && run->bone[0])
+            status = sn_flesh_section(run->flesh, run->bone, run->at, vertex, &run->section, error);
         if (status == SN_OK) status = keep_frame(run, run->first + k, time, vertex, error);
         if (status != SN_OK) return status;
         run->seconds += cli_seconds() - before;
@@ -340,6 +369,18 @@ static snStatus simulate(snFleshRun *run)
     return cli_fail_file(run->cli, status, &error, run->to);
 }
 
+static void tell_section(snFleshRun *run)
+{
+    snCli *cli = run->cli;
+    const snFleshSection *first = &run->first_section, *most = &run->widest;
+    cli_say(cli, "around %s: girth %.1f mm at first, %.1f mm at most; section %.1f and %.1f cm2\n", run->bone,
+            1e3 * first->girth, 1e3 * most->girth, 1e4 * first->area, 1e4 * most->area);
+    json_number(&cli->json, "girth_mm_first", 1e3 * first->girth);
+    json_number(&cli->json, "girth_mm_most", 1e3 * most->girth);
+    json_number(&cli->json, "section_cm2_first", 1e4 * first->area);
+    json_number(&cli->json, "section_cm2_at_most", 1e4 * most->area);
+}
+
 static void tell(snFleshRun *run)
 {
     snCli *cli = run->cli;
@@ -349,6 +390,7 @@ static void tell(snFleshRun *run)
             run->kept + run->resumed + run->done, run->deformed.nvertex, mean, 100 * run->low, 100 * run->high,
             run->least);
     if (run->unconverged > 0) cli_say(cli, "%d frames did not reach equilibrium\n", run->unconverged);
+    if (run->bone[0]) tell_section(run);
     char name[CLI_CACHE_NAME];
     cli_say(cli, "wrote %s\n", cli_cache_name(run->to, run->kept + run->resumed + run->done, name, sizeof name));
     json_string(&cli->json, "file", run->to);
@@ -411,6 +453,8 @@ static const snOption options[] = {
     {"resume", SN_OPTION_FLAG, "", "continue after the last frame of an interrupted run, or of a shorter one in a .pc2",
      0, 0},
     {"report", SN_OPTION_TEXT, "FILE", "write a .csv with energy, iterations, volume and least J of each frame", 0, 0},
+    {"section", SN_OPTION_TEXT, "BONE[@PLACE]",
+     "measure the skin across this bone, 0 to 1 of the way down it (0.5), in each frame", 0, 0},
     {"surface", SN_OPTION_TEXT, "FILE", "write the surface as drawn (.obj .ply .stl), to play the cache on", 0, 0},
     {"muscles", SN_OPTION_FLAG, "", "write the muscle meshes of the scene too, after the skin", 0, 0},
     {"mesh", SN_OPTION_TEXT, "NODE", "closed mesh of the scene that is the surface (the model's skin)", 0, 0},
