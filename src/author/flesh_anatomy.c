@@ -10,6 +10,9 @@
 
 /* Stress of a muscle at full force, Pa: with it the maximal force tells the cross-section of the belly. */
 static const double SPECIFIC_TENSION = 0.3e6;
+/* Volume of a living muscle over that of its fibres by area and length, which come from cadavers: the deltoid of the
+ * upper body has 0.19 l by them, 15.2 % of 1.4 to 4.4 l in the young adults of Holzbaur 2007. */
+static const double FULLNESS = 2;
 
 void sn_anatomy_free(snAnatomy *a)
 {
@@ -173,7 +176,7 @@ static bool line_belly(const snPathSet *set, int32_t path, snAnatomy *a, snFlesh
     double belly = fmin(m->fibre_length * fmax(m->x_neutral, 0.1), whole);
     cut_line(line, n, 0.5 * (whole - belly), 0.5 * (whole + belly), s);
     s->path_length = whole, s->length = belly, s->optimum = 1 / fmin(fmax(m->x_neutral, 0.6), 1.6);
-    s->radius = sqrt(m->max_force / SPECIFIC_TENSION * m->fibre_length / (SN_PI * belly));
+    s->radius = sqrt(FULLNESS * m->max_force / SPECIFIC_TENSION * m->fibre_length / (SN_PI * belly));
     find_box(s);
     return true;
 }

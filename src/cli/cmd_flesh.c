@@ -1,5 +1,5 @@
 /* sinew flesh: soft tissue of a model over a replay, with the skin embedded in it, as a point cache. */
-#include "deformed.h"
+#include "flesh_tape.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -25,14 +25,12 @@ typedef struct snFleshRun {
     snText report;
     double start, seconds, low, high, least; /* what came out */
     int32_t done, unconverged, inverted, contacts;
-    char bone[260]; /* section of the skin across it, at this part of its length; empty: none */
-    double at;
-    snFleshSection section, first_section, widest;
+    snFleshTape tape;
 } snFleshRun;
 
 static const char HEADING[] =
     "frame,time_s,newton,cg,energy_J,volume_ratio,least_J,inverted,largest_step_mm,contacts,converged,seconds,"
-    "section_cm2,girth_mm\n";
+    "section_cm2,bulge_mm\n";
 
 static snStatus read_format(snFleshRun *run)
 {
@@ -45,19 +43,6 @@ static snStatus read_format(snFleshRun *run)
         run->cache.format = SN_CACHE_OBJ;
     else
         return cli_fail(run->cli, SN_USAGE, "-o %s: flesh is written as .pc2, .mdd or .obj", run->to);
-    return SN_OK;
-}
-
-/* BONE or BONE@PLACE */
-static snStatus read_section(snFleshRun *run)
-{
-    const char *text = cli_option_text(run->cli, "section", NULL), *at = text ? strchr(text, '@') : NULL;
-    char *end = NULL;
-    if (!text) return SN_OK;
-    run->at = at ? strtod(at + 1, &end) : 0.5;
-    if (at && (end == at + 1 || *end || !(run->at >= 0 && run->at <= 1)))
-        return cli_fail(run->cli, SN_USAGE, "--section %s: the place after @ is a number from 0 to 1", text);
-    (void)snprintf(run->bone, sizeof run->bone, "%.*s", at ? (int)(at - text) : 250, text);
     return SN_OK;
 }
 
@@ -82,7 +67,7 @@ static snStatus read_options(snFleshRun *run)
     d->gravity = !cli_given(cli, "no-gravity"), d->contact = !cli_given(cli, "no-contact");
     d->muscles = cli_given(cli, "muscles");
     d->threads = cli->threads;
-    status = read_section(run);
+    status = cli_tape_read(run->cli, &run->tape);
     return status == SN_OK ? cli_check_output(cli, run->to) : status;
 }
 
@@ -110,6 +95,7 @@ static snStatus make_flesh(snFleshRun *run)
 {
     snStatus status = cli_flesh_open(run->cli, run->spec, run->replay, &run->def, &run->flesh, &run->deformed);
     if (status == SN_OK) tell_size(run);
+    if (status == SN_OK) status = cli_tape_start(run->cli, &run->tape, run->flesh, run->deformed.vertex);
     return status;
 }
 
@@ -150,7 +136,7 @@ static snStatus read_old(snFleshRun *run)
 enum { ROW = 13 };
 static const char *const row_name[ROW] = {"frame",   "newton",   "cg",   "energy",   "volume_ratio",
                                           "least_j", "inverted", "step", "contacts", "converged",
-                                          "seconds", "section",  "girth"};
+                                          "seconds", "section",  "bulge"};
 
 /* What makes this run this run. Which options were given is taken as it stands. */
 static snStatus list_settings(snFleshRun *run, int32_t after, snText *s)
@@ -228,9 +214,9 @@ static snStatus open_journal(snFleshRun *run)
 static snStatus keep_frame(snFleshRun *run, int32_t frame, double time, const double *vertex, snError *error)
 {
     snFleshInfo i = sn_flesh_info(run->flesh);
-    const double row[ROW] = {
-        frame,        i.newton,   i.cg,        i.energy,  i.volume_ratio,    i.least_j,         i.inverted,
-        1e3 * i.step, i.contacts, i.converged, i.seconds, run->section.area, run->section.girth};
+    const double row[ROW] = {frame,     i.newton,       i.cg,           i.energy,   i.volume_ratio,
+                             i.least_j, i.inverted,     1e3 * i.step,   i.contacts, i.converged,
+                             i.seconds, run->tape.area, run->tape.bulge};
     snTrackFrame kept = {time, NULL, vertex, row};
     if (!i.converged)
         cli_warn(run->cli, "frame %d did not reach equilibrium (largest step %.3g mm)", frame, 1e3 * i.step);
@@ -270,9 +256,7 @@ static void note_frame(snFleshRun *run, const snTrackFrame *frame)
         text_add(&run->report, ",%.3f,%.2f\n", 1e4 * r[11], 1e3 * r[12]);
     else
         text_add(&run->report, ",,\n");
-    snFleshSection section = {r[11], r[12]};
-    if (run->first_section.area == 0) run->first_section = section;
-    if (section.girth > run->widest.girth) run->widest = section;
+    run->tape.most_area = fmax(run->tape.most_area, r[11]), run->tape.most = fmax(run->tape.most, r[12]);
 }
 
 /* Shows how far it is and how long the rest will take at the pace so far. */
@@ -308,8 +292,7 @@ static snStatus make_frames(snFleshRun *run, double *vertex, snError *error)
         snFrame frame = *sn_playback_at(run->deformed.playback, time);
         frame.restart = k == run->kept;
         snStatus status = sn_deform(run->deformed.deformer, &frame, vertex, error);
-        if (status == SN_OK && run->bone[0])
-            status = sn_flesh_section(run->flesh, run->bone, run->at, vertex, &run->section, error);
+        if (status == SN_OK) status = cli_tape_measure(&run->tape, run->flesh, vertex, error);
         if (status == SN_OK) status = keep_frame(run, run->first + k, time, vertex, error);
         if (status != SN_OK) return status;
         run->seconds += cli_seconds() - before;
@@ -369,18 +352,6 @@ static snStatus simulate(snFleshRun *run)
     return cli_fail_file(run->cli, status, &error, run->to);
 }
 
-static void tell_section(snFleshRun *run)
-{
-    snCli *cli = run->cli;
-    const snFleshSection *first = &run->first_section, *most = &run->widest;
-    cli_say(cli, "around %s: girth %.1f mm at first, %.1f mm at most; section %.1f and %.1f cm2\n", run->bone,
-            1e3 * first->girth, 1e3 * most->girth, 1e4 * first->area, 1e4 * most->area);
-    json_number(&cli->json, "girth_mm_first", 1e3 * first->girth);
-    json_number(&cli->json, "girth_mm_most", 1e3 * most->girth);
-    json_number(&cli->json, "section_cm2_first", 1e4 * first->area);
-    json_number(&cli->json, "section_cm2_at_most", 1e4 * most->area);
-}
-
 static void tell(snFleshRun *run)
 {
     snCli *cli = run->cli;
@@ -390,7 +361,7 @@ static void tell(snFleshRun *run)
             run->kept + run->resumed + run->done, run->deformed.nvertex, mean, 100 * run->low, 100 * run->high,
             run->least);
     if (run->unconverged > 0) cli_say(cli, "%d frames did not reach equilibrium\n", run->unconverged);
-    if (run->bone[0]) tell_section(run);
+    cli_tape_tell(cli, &run->tape);
     char name[CLI_CACHE_NAME];
     cli_say(cli, "wrote %s\n", cli_cache_name(run->to, run->kept + run->resumed + run->done, name, sizeof name));
     json_string(&cli->json, "file", run->to);
@@ -443,8 +414,8 @@ static snStatus run_command(snCli *cli)
 
 static const snOption options[] = {
     {"o", SN_OPTION_TEXT, "OUT", "the .pc2, .mdd or .obj to write", 0, 0},
-    {"quality", SN_OPTION_CHOICE, "preview|final", "preview: 50,000 tetrahedra, 0.05 mm; final: 100,000, 0.01 mm", 0,
-     0},
+    {"quality", SN_OPTION_CHOICE, "draft|preview|final",
+     "25,000 tetrahedra, 0.2 mm; 50,000, 0.05 mm; 100,000, 0.01 mm (final)", 0, 0},
     {"tetrahedra", SN_OPTION_COUNT, "N", "approximate number of tetrahedra (100000)", 100, 1e8},
     {"spacing", SN_OPTION_NUMBER, "MM", "edge of the lattice cubes, instead of --tetrahedra", 0.01, 1000},
     {"frames", SN_OPTION_TEXT, "FIRST:LAST",

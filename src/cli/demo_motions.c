@@ -28,8 +28,11 @@ static int read_list(const char *path, snDemo *demo)
     char line[NAME];
     int count = 0;
     while (file && count < DEMO_MOTIONS && fgets(line, sizeof line, file)) {
-        line[strcspn(line, " \t\r\n#")] = '\0';
-        if (line[0]) (void)snprintf(demo->chosen[count++], NAME, "%s", line);
+        char name[NAME] = "", more[NAME] = "";
+        line[strcspn(line, "#")] = '\0';
+        if (sscanf(line, "%79s %79s", name, more) < 1) continue;
+        demo->chosen_flesh[count] = strcmp(more, "flesh") == 0;
+        memcpy(demo->chosen[count++], name, NAME);
     }
     if (file) (void)fclose(file);
     return count;
