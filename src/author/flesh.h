@@ -81,6 +81,7 @@ typedef struct snFleshSamples {
     int32_t dropped, outside;  /* parts that no bone holds; muscles outside the surface */
     const char *first_outside; /* name of one of those, the anatomy's */
     double muscle_volume;
+    double needed; /* m: spacing that the thinnest part asks for, where it was too coarse */
 } snFleshSamples;
 
 typedef struct snFleshSampling {

@@ -105,26 +105,36 @@ static void move_bones(snFlesh *f, const double *pose, const double *drive)
     sn_tissue_pose(t, pose);
 }
 
-/* What the flesh has moved beside the bones since the frame before, for the next one to go on with. */
+/* What the flesh has moved beside the bones since the frame before, and how that has changed, for the next one to go on
+ * with. */
 static void note_drift(snFlesh *f)
 {
     for (int32_t i = 0; i < 4 * f->tissue.n; ++i) {
-        double beside = f->tissue.x[i] - f->predicted[i];
-        f->drift[i] = f->frames_moved >= 2 ? beside - f->beside[i] : 0;
+        double beside = f->tissue.x[i] - f->predicted[i], drift = f->frames_moved >= 2 ? beside - f->beside[i] : 0;
+        f->turn[i] = f->frames_moved >= 3 ? drift - f->drift[i] : 0;
+        f->drift[i] = drift;
         f->beside[i] = beside;
     }
 }
 
-/* Goes on with the drift where that is nearer to rest. */
-static void follow_drift(snFlesh *f)
+/* Goes on with one more part of the drift where that is nearer to rest. */
+static void follow(snFlesh *f, const double *way, double *energy)
 {
     snTissue *t = &f->tissue;
+    for (int32_t i = 0; i < 4 * t->n; ++i) t->trial[i] = t->x[i] + way[i];
+    double there = sn_tissue_evaluate(t, t->trial, NULL).energy;
+    if (!(there < *energy)) return;
+    double *old = t->x;
+    t->x = t->trial, t->trial = old, *energy = there;
+}
+
+static void follow_drift(snFlesh *f)
+{
     if (f->frames_moved < 2) return;
     sn_flesh_contact_forget(f);
-    for (int32_t i = 0; i < 4 * t->n; ++i) t->trial[i] = t->x[i] + f->drift[i];
-    if (!(sn_tissue_evaluate(t, t->trial, NULL).energy < sn_tissue_evaluate(t, t->x, NULL).energy)) return;
-    double *old = t->x;
-    t->x = t->trial, t->trial = old;
+    double energy = sn_tissue_evaluate(&f->tissue, f->tissue.x, NULL).energy;
+    follow(f, f->drift, &energy);
+    if (f->frames_moved >= 3) follow(f, f->turn, &energy);
 }
 
 static void note(snFlesh *f, const snTissueReport *r)
@@ -200,7 +210,7 @@ static bool find_rest(snFlesh *f, const double *pose, const double *drive)
 }
 
 /* The parts of a state, in the order in which they are stored: what a frame leaves to the next. */
-enum { STATE_PARTS = 7 };
+enum { STATE_PARTS = 8 };
 typedef struct {
     void *at;
     size_t size;
@@ -211,7 +221,7 @@ static void list_state(snFlesh *f, Part part[STATE_PARTS])
     size_t n = 4 * (size_t)f->tissue.n * sizeof(double);
     part[0] = (Part){f->tissue.x, n}, part[1] = (Part){f->predicted, n}, part[2] = (Part){f->before, n};
     part[3] = (Part){f->pose, 7 * (size_t)f->anatomy.nbody * sizeof(double)};
-    part[6] = (Part){f->beside, n};
+    part[6] = (Part){f->beside, n}, part[7] = (Part){f->drift, n};
     part[4] = (Part){f->drive, (size_t)f->ndrive * sizeof(double)},
     part[5] = (Part){&f->frames_moved, sizeof f->frames_moved};
 }
