@@ -30,7 +30,7 @@ typedef struct snFleshRun {
 
 static const char HEADING[] =
     "frame,time_s,newton,cg,energy_J,volume_ratio,least_J,inverted,largest_step_mm,contacts,converged,seconds,"
-    "section_cm2,bulge_mm\n";
+    "section_cm2\n";
 
 static snStatus read_format(snFleshRun *run)
 {
@@ -133,10 +133,9 @@ static snStatus read_old(snFleshRun *run)
 /* ---- the journal ---------------------------------------------------------------------------- */
 
 /* What a frame is told by, in this order; the report has the same columns. */
-enum { ROW = 13 };
-static const char *const row_name[ROW] = {"frame",   "newton",   "cg",   "energy",   "volume_ratio",
-                                          "least_j", "inverted", "step", "contacts", "converged",
-                                          "seconds", "section",  "bulge"};
+enum { ROW = 12 };
+static const char *const row_name[ROW] = {"frame",    "newton", "cg",       "energy",    "volume_ratio", "least_j",
+                                          "inverted", "step",   "contacts", "converged", "seconds",      "section"};
 
 /* What makes this run this run. Which options were given is taken as it stands. */
 static snStatus list_settings(snFleshRun *run, int32_t after, snText *s)
@@ -214,9 +213,8 @@ static snStatus open_journal(snFleshRun *run)
 static snStatus keep_frame(snFleshRun *run, int32_t frame, double time, const double *vertex, snError *error)
 {
     snFleshInfo i = sn_flesh_info(run->flesh);
-    const double row[ROW] = {frame,     i.newton,       i.cg,           i.energy,   i.volume_ratio,
-                             i.least_j, i.inverted,     1e3 * i.step,   i.contacts, i.converged,
-                             i.seconds, run->tape.area, run->tape.bulge};
+    const double row[ROW] = {frame,      i.newton,     i.cg,       i.energy,    i.volume_ratio, i.least_j,
+                             i.inverted, 1e3 * i.step, i.contacts, i.converged, i.seconds,      run->tape.area};
     snTrackFrame kept = {time, NULL, vertex, row};
     if (!i.converged)
         cli_warn(run->cli, "frame %d did not reach equilibrium (largest step %.3g mm)", frame, 1e3 * i.step);
@@ -252,11 +250,9 @@ static void note_frame(snFleshRun *run, const snTrackFrame *frame)
     if ((int32_t)r[8] > run->contacts) run->contacts = (int32_t)r[8];
     text_add(&run->report, "%.0f,%.6g,%.0f,%.0f,%.6g,%.6f,%.4f,%.0f,%.5f,%.0f,%.0f,%.4f", r[0], frame->time, r[1], r[2],
              r[3], r[4], r[5], r[6], r[7], r[8], r[9], r[10]);
-    if (r[11] > 0)
-        text_add(&run->report, ",%.3f,%.2f\n", 1e4 * r[11], 1e3 * r[12]);
-    else
-        text_add(&run->report, ",,\n");
-    run->tape.most_area = fmax(run->tape.most_area, r[11]), run->tape.most = fmax(run->tape.most, r[12]);
+    if (r[11] > 0) text_add(&run->report, ",%.3f\n", 1e4 * r[11]);
+    if (!(r[11] > 0)) text_add(&run->report, ",\n");
+    cli_tape_note(&run->tape, r[11]);
 }
 
 /* Shows how far it is and how long the rest will take at the pace so far. */

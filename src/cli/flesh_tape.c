@@ -20,46 +20,39 @@ snStatus cli_tape_read(snCli *cli, snFleshTape *tape)
     return SN_OK;
 }
 
-/* Rays that lead into another part are cut off. */
-static void measure_rays(snFleshTape *tape, const double *ray)
-{
-    tape->area = tape->bulge = 0;
-    for (int k = 0; k < SN_FLESH_RAYS; ++k) {
-        double r = fmin(ray[k], tape->reach);
-        tape->area += PI / SN_FLESH_RAYS * r * r;
-        if (r < tape->reach && tape->drawn[k] < tape->reach) tape->bulge = fmax(tape->bulge, r - tape->drawn[k]);
-    }
-}
-
-snStatus cli_tape_start(snCli *cli, snFleshTape *tape, const snFlesh *flesh, const double *vertex)
-{
-    snError error = {0};
-    double least = INFINITY;
-    if (!tape->bone[0]) return SN_OK;
-    snStatus status = sn_flesh_section(flesh, tape->bone, tape->at, vertex, tape->drawn, &error);
-    if (status != SN_OK) return cli_fail_file(cli, status, &error, "--section");
-    for (int k = 0; k < SN_FLESH_RAYS; ++k) least = fmin(least, tape->drawn[k]);
-    tape->reach = 2 * least;
-    measure_rays(tape, tape->drawn);
-    tape->drawn_area = tape->area;
-    return SN_OK;
-}
-
 snStatus cli_tape_measure(snFleshTape *tape, const snFlesh *flesh, const double *vertex, snError *error)
 {
     double ray[SN_FLESH_RAYS];
     if (!tape->bone[0]) return SN_OK;
     snStatus status = sn_flesh_section(flesh, tape->bone, tape->at, vertex, ray, error);
-    if (status == SN_OK) measure_rays(tape, ray);
+    tape->area = 0;
+    for (int k = 0; k < SN_FLESH_RAYS && status == SN_OK; ++k)
+        tape->area += PI / SN_FLESH_RAYS * fmin(ray[k], tape->reach) * fmin(ray[k], tape->reach);
     return status;
+}
+
+snStatus cli_tape_start(snCli *cli, snFleshTape *tape, const snFlesh *flesh, const double *vertex)
+{
+    snError error = {0};
+    double ray[SN_FLESH_RAYS], least = INFINITY;
+    if (!tape->bone[0]) return SN_OK;
+    snStatus status = sn_flesh_section(flesh, tape->bone, tape->at, vertex, ray, &error);
+    for (int k = 0; k < SN_FLESH_RAYS && status == SN_OK; ++k) least = fmin(least, ray[k]);
+    tape->reach = 2 * least;
+    return cli_fail_file(cli, status, &error, "--section");
+}
+
+void cli_tape_note(snFleshTape *tape, double area)
+{
+    if (tape->first == 0) tape->first = area;
+    tape->most = fmax(tape->most, area);
 }
 
 void cli_tape_tell(snCli *cli, const snFleshTape *tape)
 {
     if (!tape->bone[0]) return;
-    cli_say(cli, "around %s at %g: section %.2f cm2 as drawn, %.2f at most; the skin stands out by %.2f mm at most\n",
-            tape->bone, tape->at, 1e4 * tape->drawn_area, 1e4 * tape->most_area, 1e3 * tape->most);
-    json_number(&cli->json, "section_cm2_drawn", 1e4 * tape->drawn_area);
-    json_number(&cli->json, "section_cm2_most", 1e4 * tape->most_area);
-    json_number(&cli->json, "bulge_mm", 1e3 * tape->most);
+    cli_say(cli, "section of the skin across %s at %g: %.2f cm2 at first, %.2f at most (%+.2f %%)\n", tape->bone,
+            tape->at, 1e4 * tape->first, 1e4 * tape->most, 100 * (tape->most / tape->first - 1));
+    json_number(&cli->json, "section_cm2_first", 1e4 * tape->first);
+    json_number(&cli->json, "section_cm2_most", 1e4 * tape->most);
 }

@@ -5,11 +5,9 @@
 #include "deformed.h"
 
 typedef struct snFleshTape {
-    char bone[260];                                 /* empty: nothing is measured */
-    double at;                                      /* 0 to 1 down the bone */
-    double drawn[SN_FLESH_RAYS], reach, drawn_area; /* m from bone to skin as drawn; beyond reach is another part */
-    double area, bulge;                             /* of the last frame: m^2, m that the skin stands out most */
-    double most_area, most;                         /* of all frames */
+    char bone[260];           /* empty: nothing is measured */
+    double at, reach;         /* 0 to 1 down the bone; m: skin further from it is that of another part */
+    double area, first, most; /* m^2: of the last frame, of the first one, of the largest */
 } snFleshTape;
 
 /* --section BONE[@PLACE] */
@@ -17,6 +15,7 @@ snStatus cli_tape_read(snCli *cli, snFleshTape *tape);
 /* The drawn pose, which the flesh must be in. Says what is wrong. */
 snStatus cli_tape_start(snCli *cli, snFleshTape *tape, const snFlesh *flesh, const double *vertex);
 snStatus cli_tape_measure(snFleshTape *tape, const snFlesh *flesh, const double *vertex, snError *error);
+void cli_tape_note(snFleshTape *tape, double area);
 void cli_tape_tell(snCli *cli, const snFleshTape *tape);
 
 #endif

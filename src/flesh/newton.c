@@ -49,7 +49,7 @@ static bool find_direction(snTissue *t, const snTissueSettings *s, double forcin
     sn_rows_loop(pool, 0, t->n, start_rows, &w);
     for (int32_t k = 0; k < s->cg; ++k) {
         sn_multigrid_cycle(&t->grid, w.r, w.z);
-        double rz = sn_rows_dot(pool, t->n, w.r, w.z, t->sums);
+        double rz = sn_rows_dot(pool, t->n, w.r, w.z, t->sums), fall = k > 0 ? rz / before : 1;
         if (k == 0) first = rz;
         if (rz == 0 || (k > 0 && rz <= forcing * forcing * first && rz > 0)) return true;
         if (!(rz > 0)) return false;
@@ -62,6 +62,7 @@ static bool find_direction(snTissue *t, const snTissueSettings *s, double forcin
         w.alpha = (float)(rz / pq);
         sn_rows_loop(pool, 0, t->n, step_rows, &w);
         ++*iterations;
+        if (fall * rz <= 0.5 * forcing * forcing * first) return true; /* it will be there: no cycle to see it */
     }
     return true;
 }
@@ -138,19 +139,19 @@ static bool try_step(snTissue *t, double factor, double limit, snOctMeasure *now
 
 /* Goes along the direction until the energy falls enough; returns how far, 0: it never does. Where eigenvalues were
  * made positive the direction is right but short, in a long valley by orders of magnitude: it is doubled as long as
- * that pays. */
+ * that pays, if half of the slope is left. */
 static double search_line(snTissue *t, double slope, bool project, snOctMeasure *now, snTissueReport *report)
 {
-    double noise = 1e-13 * (fabs(now->energy) + fabs(t->pull_energy)), factor = 1, more = 1;
+    double noise = 1e-13 * (fabs(now->energy) + fabs(t->pull_energy)), factor = 1, more = 0, largest;
     while (!try_step(t, factor, now->energy + 1e-4 * factor * slope + noise, now, report)) {
         ++report->halvings;
         factor *= 0.5;
         if (factor < 1e-7) break;
     }
-    if (project && factor == 1)
+    if (project && factor == 1 && slope_along(t, &largest) < 0.5 * slope)
         for (more = 1; more < 64 && try_step(t, more, now->energy + 0.1 * more * slope, now, report); more *= 2)
             factor += more;
-    if (more > 1 || factor < 1e-7 || project) (void)sn_tissue_evaluate(t, t->x, t->gradient);
+    if (more > 0 || factor < 1e-7) (void)sn_tissue_evaluate(t, t->x, t->gradient);
     return factor < 1e-7 ? 0 : factor;
 }
 

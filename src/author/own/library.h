@@ -15,7 +15,7 @@ snLibraryTimes sn_library_times(const snLibrary *library);
 /* Muscles that could not be made among several, a line for each with the reason; empty: none. */
 const char *sn_library_left_out(const snLibrary *library);
 
-/* One muscle in three fidelities: its group of strands, points, hexahedral elements. */
+/* One muscle in four fidelities: its group of strands, points, hexahedral elements, flesh. */
 enum { SN_FIDELITIES = 4 };
 typedef struct snFidelity {
     bool converged;
