@@ -1,6 +1,7 @@
 """sinew demo end to end: the files that the page shows are there, and it says so when the studio's page is not."""
 import os
 import re
+import shutil
 import unittest
 
 from common import BUILD, Case
@@ -46,6 +47,14 @@ class Demo(Case):
         self.assertLess(answer["motions"][0]["mean_error_rad"], 0.01)
         self.assertLess(answer["motions"][0]["worst_error_rad"], 0.3)
         self.assertNotIn("nan", self.linked("c")[0])
+
+    def test_in_flesh(self):
+        """demo.txt says which motions have a page in flesh, too."""
+        shutil.copytree(os.path.join(BUILD, "models", "hand"), self.path("hand"))
+        self.write("hand/demo.txt", "point flesh # the shortest\n")
+        answer = self.json("demo", os.path.join("hand", "hand.muscle.xml"), "-o", "f")
+        links = self.linked("f")[1]
+        self.assertEqual("point.flesh.html" in links, answer["page"])
 
     def test_without_the_page(self):
         environment = dict(os.environ, SINEW_PAGE=self.path("nosuch.html"))

@@ -106,7 +106,7 @@ class Flesh(Case):
         drawn, now = points("drawn.obj"), points("both.0001.obj")
         self.assertGreater(both, skin)
         self.assertEqual((len(drawn), len(now)), (both, both))
-        self.assertGreater(max(abs(a - b) for p, q in zip(drawn[skin:], now[skin:]) for a, b in zip(p, q)), 1e-3)
+        self.assertGreater(max(abs(a - b) for p, q in zip(drawn[skin:], now[skin:]) for a, b in zip(p, q)), 1e-4)
 
     def damaged(self, change):
         """The hand with another skin: change(vertices, faces) of raw records, three doubles and a count with three numbers."""
