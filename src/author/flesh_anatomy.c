@@ -162,8 +162,8 @@ double sn_line_length(const double *point, int32_t n)
     return sum;
 }
 
-/* A line muscle's belly: as long as its fibres now, in the middle of its path, with the volume that cross-section and
- * optimal length give. */
+/* A line muscle's belly: as long as its fibres now, in the middle of its path, with the volume that living muscle of
+ * this cross-section and optimal length has. */
 static bool line_belly(const snPathSet *set, int32_t path, snAnatomy *a, snFleshStrand *s)
 {
     const snPathMuscle *m = &set->muscle[path];
