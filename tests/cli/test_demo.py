@@ -51,10 +51,11 @@ class Demo(Case):
     def test_in_flesh(self):
         """demo.txt says which motions have a page in flesh, too."""
         shutil.copytree(os.path.join(BUILD, "models", "hand"), self.path("hand"))
-        self.write("hand/demo.txt", "point flesh # the shortest\n")
+        self.write("hand/motions/nudge.pose.csv", "time,wrist.flexion\n0,0\n0.1,3\n")
+        self.write("hand/demo.txt", "nudge flesh # a tenth of a second\n")
         answer = self.json("demo", os.path.join("hand", "hand.muscle.xml"), "-o", "f")
         links = self.linked("f")[1]
-        self.assertEqual("point.flesh.html" in links, answer["page"])
+        self.assertEqual("nudge.flesh.html" in links, answer["page"])
 
     def test_without_the_page(self):
         environment = dict(os.environ, SINEW_PAGE=self.path("nosuch.html"))
