@@ -4,6 +4,8 @@
     build/sinew track body curl -o curl
     build/sinew flesh body curl.replay.xml -o curl.obj --frame-rate 8
     tools/draw_mesh.py docs/images/flesh-curl.png 300x460 curl.0000.obj curl.0011.obj
+
+--lift MM BASE.obj colours every mesh by how far it stands out of BASE (red) or has sunk in (blue), at most at MM millimetres.
 """
 import math
 import struct
@@ -11,6 +13,7 @@ import sys
 import zlib
 
 BACKGROUND, SKIN = (244, 244, 242), (232, 182, 156)
+OUT, IN = (230, 30, 20), (30, 70, 230)
 SEEN_FROM = (0.8, 0.15, 0.56)  # y is up
 
 
@@ -39,16 +42,25 @@ def read_obj(path):
     return points, triangles
 
 
-def shades(points, triangles, lamp):
+def normals(points, triangles):
     normal = [(0, 0, 0)] * len(points)
     for a, b, c in triangles:
         n = cross([q - p for p, q in zip(points[a], points[b])], [q - p for p, q in zip(points[a], points[c])])
         for i in (a, b, c):
             normal[i] = tuple(x + y for x, y in zip(normal[i], n))
-    return [0.25 + 0.75 * max(0, dot(unit(n), lamp)) for n in normal]
+    return [unit(n) for n in normal]
 
 
-def fill(corner, shade, size, depth, pixels):
+def colours(points, normal, lift):
+    """Of every point: the skin's, towards red or blue by how far it is from its place in the base along its normal."""
+    if not lift:
+        return [SKIN] * len(points)
+    most, base = lift
+    parts = [max(-1, min(1, dot([a - b for a, b in zip(p, q)], n) / most)) for p, q, n in zip(points, base, normal)]
+    return [tuple(s + abs(t) * (c - s) for s, c in zip(SKIN, OUT if t > 0 else IN)) for t in parts]
+
+
+def fill(corner, colour, size, depth, pixels):
     """One triangle; corner: (x, y, depth), y down."""
     (ax, ay, az), (bx, by, bz), (cx, cy, cz) = corner
     area = (bx - ax) * (cy - ay) - (by - ay) * (cx - ax)
@@ -62,18 +74,19 @@ def fill(corner, shade, size, depth, pixels):
             if u < 0 or v < 0 or u + v > 1 or depth.get((x, y), -math.inf) >= z:
                 continue
             depth[x, y] = z
-            light = shade[0] + u * (shade[1] - shade[0]) + v * (shade[2] - shade[0])
-            pixels[x, y] = bytes(int(part * light) for part in SKIN)
+            pixels[x, y] = bytes(int(a + u * (b - a) + v * (c - a)) for a, b, c in zip(*colour))
 
 
-def draw(mesh, axes, place, size, pixels, offset):
+def draw(mesh, axes, place, size, pixels, offset, lift):
     points, triangles = mesh
     right, up, ahead = axes
     flat = [place(dot(p, right), dot(p, up)) + (dot(p, ahead),) for p in points]
-    shade = shades(points, triangles, unit([a + 0.5 * u - 0.9 * r for r, u, a in zip(*axes)]))
+    lamp, normal = unit([a + 0.5 * u - 0.9 * r for r, u, a in zip(*axes)]), normals(points, triangles)
+    lit = [tuple(part * (0.25 + 0.75 * max(0, dot(n, lamp))) for part in colour)
+           for n, colour in zip(normal, colours(points, normal, lift))]
     depth, own = {}, {}
     for triangle in triangles:
-        fill([flat[i] for i in triangle], [shade[i] for i in triangle], size, depth, own)
+        fill([flat[i] for i in triangle], [lit[i] for i in triangle], size, depth, own)
     for (x, y), colour in own.items():
         pixels[offset + x, y] = colour
 
@@ -89,10 +102,15 @@ def save_png(path, wide, high, pixels):
 
 
 def main():
-    if len(sys.argv) < 4:
+    words, lift = sys.argv[1:], None
+    if "--lift" in words[:-2]:
+        at = words.index("--lift")
+        lift = float(words[at + 1]) / 1e3, read_obj(words[at + 2])[0]
+        del words[at:at + 3]
+    if len(words) < 3:
         sys.exit(__doc__)
-    size = tuple(int(x) for x in sys.argv[2].split("x"))
-    meshes = [read_obj(path) for path in sys.argv[3:]]
+    size = tuple(int(x) for x in words[1].split("x"))
+    meshes = [read_obj(path) for path in words[2:]]
     ahead = unit(SEEN_FROM)
     right = unit(cross((0, 1, 0), ahead))
     axes = (right, cross(ahead, right), ahead)
@@ -102,8 +120,8 @@ def main():
     pixels = {}
     for i, mesh in enumerate(meshes):
         draw(mesh, axes, lambda x, y: (size[0] / 2 + scale * (x - middle[0]), size[1] / 2 - scale * (y - middle[1])),
-             size, pixels, i * size[0])
-    save_png(sys.argv[1], size[0] * len(meshes), size[1], pixels)
+             size, pixels, i * size[0], lift)
+    save_png(words[0], size[0] * len(meshes), size[1], pixels)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ typedef struct snFlesh snFlesh;
 typedef struct snFleshDef {
     size_t size;          /* of this struct: set by its default function */
     const char *mesh;     /* closed mesh node: the outer surface; NULL: the model's skin, or grown where it has none */
-    int32_t tetrahedra;   /* wished number; the spacing follows */
+    int32_t tetrahedra;   /* wished number, or what the thinnest part needs; the spacing follows */
     double spacing;       /* m: side of the lattice's cubes; 0: from the wished number */
     double mu10, mu01;    /* Pa [Lee 2009: 20 and 60 kPa] */
     double kappa;         /* Pa: bulk modulus [10 MPa] */

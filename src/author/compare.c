@@ -1,7 +1,8 @@
-/* sinew/meshfree.h: one muscle as strands, points and elements, at the same poses and activations.
+/* sinew/meshfree.h: one muscle as strands, points, elements and flesh, at the same poses and activations.
  *
  * Bones are held. For the strands that is done by bodies a million times heavier and no gravity; strands come to rest
- * by their own damping. Points and elements are solved for equilibrium, each pose from the one before. */
+ * by their own damping. The others are solved for equilibrium, each pose from the one before. */
+#include "author/compare_flesh.h"
 #include "author/library_grid.h"
 
 #include "author/own/library.h"
@@ -15,11 +16,11 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BINS = 8, QUIET = 25, MOST_STEPS = 4000 };
+enum { BINS = 8, QUIET = 25, MOST_STEPS = 4000, FLESH = 25 }; /* FLESH: tetrahedra for each point */
 static const double HEAVY = 1e6;
 static const double STILL = 2e-5; /* relative change of the force in a step below which a strand is at rest */
 
-/* What all three share. */
+/* What all of them share. */
 typedef struct bench {
     const snModel *model;
     const snLibraryGrid *grid;
@@ -237,7 +238,19 @@ static void matter_solve(const bench *b, matter *m, const double *at, double act
                         info.volume,    sn_clock_thread() - began};
 }
 
-/* ---- all three ---- */
+/* ---- flesh ---- */
+
+static void flesh_solve(const bench *b, snFleshedMuscle *f, const double *at, double activation, snFidelity *out)
+{
+    rigid bone[SN_SOFT_BONES];
+    memset(b->coordinate, 0, (size_t)b->model->ncoord * sizeof *b->coordinate);
+    if (b->grid->coord[0] >= 0) b->coordinate[b->grid->coord[0]] = at[0];
+    (void)sn_body_poses(b->model, b->coordinate, b->pose);
+    for (int32_t i = 0; i < f->muscle->nbone; ++i) bone[i] = sn_pose_at(b->pose, f->muscle->bone[i]);
+    sn_fleshed_solve(f, bone, activation, out);
+}
+
+/* ---- all of them ---- */
 
 static snStatus compare(const snSpec *spec, const snLibraryDef *def, bench *b, snSoftMuscle soft[2], snFidelities *row,
                         int32_t *rows, snError *error)
@@ -246,8 +259,10 @@ static snStatus compare(const snSpec *spec, const snLibraryDef *def, bench *b, s
     int32_t total = sn_library_total(grid), levels = grid->activation >= 0 ? grid->axis[grid->activation].n : 1;
     group g = {0};
     matter m[2] = {{0}, {0}};
+    snFleshedMuscle flesh = {0};
     snStatus status = group_open(spec, soft[0].name, &g, error);
     for (int k = 0; k < 2 && status == SN_OK; ++k) status = matter_open(b, soft + k, m + k, error);
+    if (status == SN_OK) status = sn_fleshed_create(soft, b->start, b->end, FLESH * soft[0].quads.nnode, &flesh, error);
     for (int32_t i = 0; i < total && status == SN_OK; ++i) {
         const double *at = grid->point[i]->at;
         double activation = grid->activation >= 0 ? at[grid->activation] : grid->tone;
@@ -256,11 +271,13 @@ static snStatus compare(const snSpec *spec, const snLibraryDef *def, bench *b, s
         status = group_solve(b, &g, at, activation, r->of, error);
         for (int k = 0; k < 2 && status == SN_OK; ++k)
             matter_solve(b, m + k, at, activation, i % levels == 0, r->of + 1 + k);
+        if (status == SN_OK) flesh_solve(b, &flesh, at, activation, r->of + 3);
         if (status == SN_OK && def->progress.call && def->progress.call(def->progress.user, "poses", i + 1, total))
             status = SN_CANCELLED;
         *rows = i + 1;
     }
     matter_close(m), matter_close(m + 1);
+    sn_fleshed_free(&flesh);
     group_close(&g);
     return status;
 }

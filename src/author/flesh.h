@@ -28,11 +28,17 @@ typedef struct snFleshBone {
 /* A strand as a polyline with its belly. */
 typedef struct snFleshStrand {
     const char *name;
-    int32_t muscle; /* of the compiled model */
+    int32_t muscle; /* of the compiled model: its activation */
+    int32_t fibers; /* which muscle of the tissue: strands of one muscle share theirs, lines have each their own */
     int32_t npoint;
     v3 *point;     /* of the belly, world, pose as drawn */
     double radius; /* m: of a belly that grows around it; 0: it fills a mesh */
     int32_t mesh;  /* index of that mesh, -1 */
+    int32_t line;  /* line muscle that it is grown around, -1 */
+    /* of a line: stretch at which it is strongest; m of belly and of the whole path as drawn; where its points stand
+     * among those of all lines */
+    double optimum, length, path_length;
+    int32_t path_start, path_count;
     v3 low, high;
 } snFleshStrand;
 
@@ -50,7 +56,7 @@ typedef struct snAnatomy {
     snModel *model;
     int32_t nbody;
     double *rest; /* 7 per body of the compiled model */
-    int32_t nbone, nmuscle, nstrand;
+    int32_t nbone, nmuscle, nstrand, nfibers, nline_point;
     snFleshBone *bone;
     snFleshMuscle *muscle;
     snFleshStrand *strand;
@@ -62,6 +68,7 @@ typedef struct snAnatomy {
 
 snStatus sn_anatomy_create(const snSpec *spec, const char *mesh, snAnatomy *a, snError *error);
 void sn_anatomy_free(snAnatomy *a);
+double sn_line_length(const double *point, int32_t n); /* of a line through n points */
 /* A closed surface over bones and muscles, `cover` outside them, with triangles of about `edge`. */
 snStatus sn_anatomy_grow_skin(snAnatomy *a, double cover, double edge, snPool *pool, snError *error);
 
@@ -74,6 +81,7 @@ typedef struct snFleshSamples {
     int32_t dropped, outside;  /* parts that no bone holds; muscles outside the surface */
     const char *first_outside; /* name of one of those, the anatomy's */
     double muscle_volume;
+    double needed; /* m: spacing that the thinnest part asks for, where it was too coarse */
 } snFleshSamples;
 
 typedef struct snFleshSampling {

@@ -6,10 +6,14 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "geom/deform.h"
+#include "sinew/sim.h"
 
 #include <string.h>
 
 enum { CONTACT_ROUNDS = 5 };
+
+/* How firmly a belly follows its tendons: twice and a half as stiff along its fibres as the flesh around it. */
+static const double FOLLOW = 4;
 
 typedef struct {
     snFlesh *f;
@@ -52,12 +56,39 @@ void sn_flesh_restart(snFlesh *f)
     memcpy(f->tissue.x, f->tissue.rest, n), memcpy(f->predicted, f->tissue.rest, n);
     memcpy(f->good, f->tissue.rest, n), memcpy(f->before, f->tissue.rest, n);
     memcpy(f->pose, f->anatomy.rest, 7 * (size_t)f->anatomy.nbody * sizeof *f->pose);
-    memset(f->activation, 0, (size_t)sn_count(f->anatomy.model, SN_ITEM_MUSCLE) * sizeof *f->activation);
+    for (int32_t i = 0; i < f->ndrive; ++i) f->drive[i] = i < sn_count(f->anatomy.model, SN_ITEM_MUSCLE) ? 0 : 1;
     f->started = false, f->frames_moved = 0;
 }
 
+/* Stretch of every belly that tendons leave it in a pose: those of line muscles do not stretch, so that the belly takes
+ * up all of the path's change. Beyond the limits a belly folds or its tendon gives way. */
+static snStatus find_lengths(snFlesh *f, const double *pose, double *length)
+{
+    const snAnatomy *a = &f->anatomy;
+    snStatus status = sn_line_points(a->model, pose, f->line);
+    for (int32_t i = 0; i < a->nstrand && status == SN_OK; ++i) {
+        const snFleshStrand *s = &a->strand[i];
+        if (s->line < 0) continue;
+        double longer = sn_line_length(f->line + s->path_start, s->path_count) - s->path_length;
+        length[i] = fmin(fmax(1 + longer / s->length, 0.5), 1.5);
+    }
+    return status;
+}
+
+static void set_muscles(snFlesh *f, const double *drive)
+{
+    const snAnatomy *a = &f->anatomy;
+    int32_t nmuscle = sn_count(a->model, SN_ITEM_MUSCLE);
+    for (int32_t m = 0; m < nmuscle; ++m) f->tissue.muscle[m].activation = drive[m];
+    for (int32_t i = 0; i < a->nstrand; ++i) {
+        const snFleshStrand *s = &a->strand[i];
+        if (s->line >= 0)
+            f->tissue.muscle[s->fibers] = (snFiberState){drive[s->muscle], s->optimum, FOLLOW, drive[nmuscle + i]};
+    }
+}
+
 /* Moves the bones; the nodes go as the bones take them. */
-static void move_bones(snFlesh *f, const double *pose, const double *activation)
+static void move_bones(snFlesh *f, const double *pose, const double *drive)
 {
     snTissue *t = &f->tissue;
     double *next = t->trial;
@@ -70,30 +101,40 @@ static void move_bones(snFlesh *f, const double *pose, const double *activation)
             f->predicted[at] = next[at];
         }
     if (f->def.gravity) sn_rows_loop(f->pool, 0, t->n, weigh_rows, &s);
-    memcpy(t->activation, activation, (size_t)sn_count(f->anatomy.model, SN_ITEM_MUSCLE) * sizeof *activation);
+    set_muscles(f, drive);
     sn_tissue_pose(t, pose);
 }
 
-/* What the flesh has moved beside the bones since the frame before, for the next one to go on with. */
+/* What the flesh has moved beside the bones since the frame before, and how that has changed, for the next one to go on
+ * with. */
 static void note_drift(snFlesh *f)
 {
     for (int32_t i = 0; i < 4 * f->tissue.n; ++i) {
-        double beside = f->tissue.x[i] - f->predicted[i];
-        f->drift[i] = f->frames_moved >= 2 ? beside - f->beside[i] : 0;
+        double beside = f->tissue.x[i] - f->predicted[i], drift = f->frames_moved >= 2 ? beside - f->beside[i] : 0;
+        f->turn[i] = f->frames_moved >= 3 ? drift - f->drift[i] : 0;
+        f->drift[i] = drift;
         f->beside[i] = beside;
     }
 }
 
-/* Goes on with the drift where that is nearer to rest. */
-static void follow_drift(snFlesh *f)
+/* Goes on with one more part of the drift where that is nearer to rest. */
+static void follow(snFlesh *f, const double *way, double *energy)
 {
     snTissue *t = &f->tissue;
+    for (int32_t i = 0; i < 4 * t->n; ++i) t->trial[i] = t->x[i] + way[i];
+    double there = sn_tissue_evaluate(t, t->trial, NULL).energy;
+    if (!(there < *energy)) return;
+    double *old = t->x;
+    t->x = t->trial, t->trial = old, *energy = there;
+}
+
+static void follow_drift(snFlesh *f)
+{
     if (f->frames_moved < 2) return;
     sn_flesh_contact_forget(f);
-    for (int32_t i = 0; i < 4 * t->n; ++i) t->trial[i] = t->x[i] + f->drift[i];
-    if (!(sn_tissue_evaluate(t, t->trial, NULL).energy < sn_tissue_evaluate(t, t->x, NULL).energy)) return;
-    double *old = t->x;
-    t->x = t->trial, t->trial = old;
+    double energy = sn_tissue_evaluate(&f->tissue, f->tissue.x, NULL).energy;
+    follow(f, f->drift, &energy);
+    if (f->frames_moved >= 3) follow(f, f->turn, &energy);
 }
 
 static void note(snFlesh *f, const snTissueReport *r)
@@ -125,21 +166,18 @@ static bool settle(snFlesh *f)
 }
 
 /* From where it was to the new bones in equal parts. */
-static bool go_by_parts(snFlesh *f, const double *from, const double *pose, const double *was, const double *activation,
-                        int32_t parts)
+static bool go_by_parts(snFlesh *f, const double *pose, const double *drive, int32_t parts)
 {
-    int32_t nmuscle = sn_count(f->anatomy.model, SN_ITEM_MUSCLE);
-    double *level = f->part_activation;
     for (int32_t k = 1; k <= parts; ++k) {
         double t = (double)k / parts;
         for (int32_t b = 0; b < f->anatomy.nbody; ++b) {
-            const double *a = from + 7 * b, *c = pose + 7 * b;
+            const double *a = f->pose + 7 * b, *c = pose + 7 * b;
             quat turn = q_mul(q_load(c + 3), q_conj(q_load(a + 3)));
             v3_store(f->part_pose + 7 * b, v3_lerp(v3_load(a), v3_load(c), t));
             q_store(f->part_pose + 7 * b + 3, q_unit(q_mul(q_exp(v3_scale(q_log(turn), t)), q_load(a + 3))));
         }
-        for (int32_t m = 0; m < nmuscle; ++m) level[m] = was[m] + t * (activation[m] - was[m]);
-        move_bones(f, k == parts ? pose : f->part_pose, k == parts ? activation : level);
+        for (int32_t m = 0; m < f->ndrive; ++m) f->part_drive[m] = f->drive[m] + t * (drive[m] - f->drive[m]);
+        move_bones(f, k == parts ? pose : f->part_pose, k == parts ? drive : f->part_drive);
         if (parts == 1) follow_drift(f);
         f->info.substeps = parts;
         if (!settle(f) && k == parts) return false;
@@ -156,23 +194,23 @@ static void go_back(snFlesh *f)
 }
 
 /* Tries the whole way, then smaller steps, then from the drawn pose; the first frame comes from there anyway. */
-static bool find_rest(snFlesh *f, const double *pose, const double *activation)
+static bool find_rest(snFlesh *f, const double *pose, const double *drive)
 {
     static const int32_t parts[] = {1, 4, 16};
     memcpy(f->good, f->tissue.x, 4 * (size_t)f->tissue.n * sizeof(double));
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; ++i) {
         if (i > 0) go_back(f);
-        if (go_by_parts(f, f->pose, pose, f->activation, activation, parts[i]) && f->info.inverted == 0) return true;
+        if (go_by_parts(f, pose, drive, parts[i]) && f->info.inverted == 0) return true;
     }
     if (!f->started) return false;
     double moved = f->frames_moved;
     sn_flesh_restart(f);
     f->frames_moved = moved;
-    return go_by_parts(f, f->pose, pose, f->activation, activation, parts[2]);
+    return go_by_parts(f, pose, drive, parts[2]);
 }
 
 /* The parts of a state, in the order in which they are stored: what a frame leaves to the next. */
-enum { STATE_PARTS = 7 };
+enum { STATE_PARTS = 8 };
 typedef struct {
     void *at;
     size_t size;
@@ -181,11 +219,11 @@ typedef struct {
 static void list_state(snFlesh *f, Part part[STATE_PARTS])
 {
     size_t n = 4 * (size_t)f->tissue.n * sizeof(double);
-    size_t muscles = (size_t)sn_count(f->anatomy.model, SN_ITEM_MUSCLE) * sizeof(double);
     part[0] = (Part){f->tissue.x, n}, part[1] = (Part){f->predicted, n}, part[2] = (Part){f->before, n};
     part[3] = (Part){f->pose, 7 * (size_t)f->anatomy.nbody * sizeof(double)};
-    part[6] = (Part){f->beside, n};
-    part[4] = (Part){f->activation, muscles}, part[5] = (Part){&f->frames_moved, sizeof f->frames_moved};
+    part[6] = (Part){f->beside, n}, part[7] = (Part){f->drift, n};
+    part[4] = (Part){f->drive, (size_t)f->ndrive * sizeof(double)},
+    part[5] = (Part){&f->frames_moved, sizeof f->frames_moved};
 }
 
 size_t sn_flesh_save(const snFlesh *flesh, void *bytes)
@@ -258,9 +296,10 @@ static snStatus deform(void *self, const snFrame *frame, double *point, snDeform
     for (int32_t b = 0; b < 7 * f->anatomy.nbody; ++b)
         if (!isfinite(frame->pose[b])) return sn_fail(error, SN_BAD_INPUT, "the pose of a bone is not a number");
     for (int32_t m = 0; m < nmuscle; ++m) f->target[m] = frame->activation ? frame->activation[m] : 0;
+    if (find_lengths(f, frame->pose, f->target + nmuscle) != SN_OK) return sn_fail_no_memory(error);
     (void)find_rest(f, frame->pose, f->target);
     memcpy(f->pose, frame->pose, 7 * (size_t)f->anatomy.nbody * sizeof *f->pose);
-    memcpy(f->activation, f->target, (size_t)nmuscle * sizeof *f->target);
+    memcpy(f->drive, f->target, (size_t)f->ndrive * sizeof *f->target);
     f->started = true, ++f->frames_moved;
     Output output = {f, point};
     sn_rows_loop(f->pool, 0, f->npoint, place_points, &output);

@@ -47,8 +47,10 @@ static double spacing_for(double volume, double area, int32_t tetrahedra)
 }
 
 /* Bytes that setting up will take at its height, against what the machine has. */
-static snStatus check_memory(const snTriMesh *skin, double volume, double area, double h, snError *error)
+static snStatus check_memory(const snFlesh *f, snError *error)
 {
+    const snTriMesh *skin = &f->anatomy.skin;
+    double volume = f->volume, area = sn_trimesh_area(skin), h = f->spacing;
     v3 low = sn_trimesh_point(skin, 0), high = low;
     for (int32_t i = 0; i < skin->nvertex; ++i) {
         v3 p = sn_trimesh_point(skin, i);
@@ -88,14 +90,14 @@ static snStatus find_surface(snFlesh *f, snError *error)
     sn_trimesh_integrals(&a->skin, &f->volume, NULL, NULL);
     double area = sn_trimesh_area(&a->skin);
     f->spacing = f->def.spacing > 0 ? f->def.spacing : spacing_for(f->volume, area, f->def.tetrahedra);
-    return check_memory(&a->skin, f->volume, area, f->spacing, error);
+    return check_memory(f, error);
 }
 
 static snStatus make_tissue(snFlesh *f, snError *error)
 {
     const snFleshDef *d = &f->def;
     snTissueDef def = {.samples = &f->samples.grid,
-                       .nmuscle = sn_count(f->anatomy.model, SN_ITEM_MUSCLE),
+                       .nmuscle = f->anatomy.nfibers,
                        .nmuscle_sample = f->samples.muscle.count,
                        .nbone = f->anatomy.nbody,
                        .nbone_sample = f->samples.bone.count,
@@ -148,14 +150,15 @@ static snStatus weight_nodes(snFlesh *f)
     f->body = SN_NEW_ARRAY(int32_t, SN_FLESH_BONES * n), f->weight = SN_NEW_ARRAY(double, SN_FLESH_BONES *n);
     f->predicted = SN_NEW_ARRAY(double, 4 * n), f->before = SN_NEW_ARRAY(double, 4 * n),
     f->good = SN_NEW_ARRAY(double, 4 * n), f->beside = SN_NEW_ARRAY(double, 4 * n),
-    f->drift = SN_NEW_ARRAY(double, 4 * n);
+    f->drift = SN_NEW_ARRAY(double, 4 * n), f->turn = SN_NEW_ARRAY(double, 4 * n);
     f->pose = SN_NEW_ARRAY(double, 7 * (size_t)f->anatomy.nbody + 1),
     f->part_pose = SN_NEW_ARRAY(double, 7 * (size_t)f->anatomy.nbody + 1);
-    f->activation = SN_NEW_ARRAY(double, sn_count(f->anatomy.model, SN_ITEM_MUSCLE) + 1);
-    f->part_activation = SN_NEW_ARRAY(double, sn_count(f->anatomy.model, SN_ITEM_MUSCLE) + 1);
-    f->target = SN_NEW_ARRAY(double, sn_count(f->anatomy.model, SN_ITEM_MUSCLE) + 1);
+    f->ndrive = sn_count(f->anatomy.model, SN_ITEM_MUSCLE) + f->anatomy.nstrand;
+    f->drive = SN_NEW_ARRAY(double, f->ndrive + 1), f->part_drive = SN_NEW_ARRAY(double, f->ndrive + 1),
+    f->target = SN_NEW_ARRAY(double, f->ndrive + 1);
+    f->line = SN_NEW_ARRAY(double, 3 * (size_t)f->anatomy.nline_point + 1);
     if (!held || !f->body || !f->weight || !f->predicted || !f->before || !f->good || !f->beside || !f->drift ||
-        !f->pose || !f->part_pose || !f->activation || !f->part_activation || !f->target)
+        !f->turn || !f->pose || !f->part_pose || !f->drive || !f->part_drive || !f->target || !f->line)
         return sn_free(held), SN_NO_MEMORY;
     for (int32_t i = 0; i < f->samples.bone.count; ++i) held[f->samples.bone.at[i].bone] = 1;
     for (int32_t b = 0; b < f->anatomy.nbody; ++b) f->held += held[b];
@@ -215,6 +218,11 @@ static snStatus build(snFlesh *f, const snSpec *spec, snProgress progress, snErr
                                 .progress = progress};
     v3_store(f->gravity, sn_spec_gravity(spec));
     status = sn_flesh_sample(&sampling, &f->samples, error);
+    if (f->samples.needed > 0 && f->def.spacing == 0) { /* as many tetrahedra as the thinnest part needs */
+        f->spacing = sampling.spacing = 0.98 * f->samples.needed;
+        status = check_memory(f, error);
+        if (status == SN_OK) status = sn_flesh_sample(&sampling, &f->samples, error);
+    }
     if (status == SN_OK) status = make_tissue(f, error);
     if (status != SN_OK) return status;
     status = weight_nodes(f);
@@ -255,8 +263,8 @@ void sn_flesh_destroy(snFlesh *f)
     sn_bvh_destroy(f->tree);
     sn_anatomy_free(&f->anatomy);
     sn_pool_destroy(f->pool);
-    void *block[] = {f->body,       f->weight,          f->predicted, f->before,  f->good,     f->pose,   f->part_pose,
-                     f->activation, f->part_activation, f->target,    f->surface, f->embedded, f->beside, f->drift};
+    void *block[] = {f->body,       f->weight, f->predicted, f->before,  f->good,     f->pose,   f->part_pose, f->drive,
+                     f->part_drive, f->target, f->line,      f->surface, f->embedded, f->beside, f->drift,     f->turn};
     for (size_t i = 0; i < sizeof block / sizeof block[0]; ++i) sn_free(block[i]);
     sn_free(f);
 }

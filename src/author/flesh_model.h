@@ -19,10 +19,12 @@ struct snFlesh {
     int32_t *body;  /* SN_FLESH_BONES per node */
     double *weight; /* the same */
     double *predicted, *before,
-        *good;                /* 4 per node: skinned nodes of the last pose, frame before the last, last rest */
-    double *beside, *drift;   /* 4 per node: way from the skinned node, and its change, at the start of this frame */
-    double *pose, *part_pose; /* 7 per body: of the last frame; in between */
-    double *activation, *part_activation, *target;
+        *good;                     /* 4 per node: skinned nodes of the last pose, frame before the last, last rest */
+    double *beside, *drift, *turn; /* 4 per node: way from the skinned node, its change, and the change of that */
+    double *pose, *part_pose;      /* 7 per body: of the last frame; in between */
+    int32_t ndrive; /* what the muscles do: activation per muscle, then stretch per strand that its tendons leave it */
+    double *drive, *part_drive, *target; /* of the last frame; in between; of this one */
+    double *line;                        /* points of all line muscles, scratch */
     bool started;
     double frames_moved; /* since it started, for the inertia */
     int32_t nsurface, npoint;

@@ -209,32 +209,33 @@ static bool add_bone(Work *w, int32_t bone, double *deepest, int32_t *count)
     return true;
 }
 
-/* A part that is less than 1.2 cells thick around its bone cannot bend or bulge. */
-static snStatus check_part(const Work *w, const snFleshBone *b, double deepest, int32_t count, snError *error)
+/* A part that is less than 1.2 cells thick around its bone cannot bend or bulge. deepest: of the thinnest part. */
+static snStatus check_thinnest(const Work *w, const snFleshBone *b, double deepest, snError *error)
 {
-    if (count == 0 || deepest >= 0.6 * w->def->spacing) return SN_OK;
+    if (!b || deepest >= 0.6 * w->def->spacing) return SN_OK;
+    w->to->needed = deepest / 0.6;
     (void)sn_fail(error, SN_BAD_INPUT,
                   "the flesh around \"%.100s\" is only %.1f mm thick, too thin for a spacing of %.1f mm", b->name,
                   2e3 * deepest, 1e3 * w->def->spacing);
-    sn_error_remedy(error, "use a spacing of at most %.1f mm", 1e3 * deepest / 0.6);
+    sn_error_remedy(error, "use a spacing of at most %.1f mm", floor(1e4 * w->to->needed) / 10);
     return SN_BAD_INPUT;
 }
 
 static snStatus add_bones(Work *w, snError *error)
 {
     const snAnatomy *a = w->def->anatomy;
-    snStatus status = SN_OK;
-    for (int32_t b = 0; status == SN_OK && b < a->nbone; ++b) {
+    const snFleshBone *thinnest = NULL;
+    double least = INFINITY;
+    for (int32_t b = 0; b < a->nbone; ++b) {
         double deepest = 0;
         int32_t count = 0;
         if (!add_bone(w, b, &deepest, &count)) return sn_fail_no_memory(error);
-        status = check_part(w, &a->bone[b], deepest, count, error);
+        if (count > 0 && deepest < least) least = deepest, thinnest = &a->bone[b];
     }
-    if (status == SN_OK && w->to->bone.count == 0) {
-        status = sn_fail(error, SN_BAD_INPUT, "no bone lies inside the surface \"%.100s\"", a->skin_name);
-        sn_error_remedy(error, "check that surface and bones are drawn in the same pose and units");
-    }
-    return status;
+    if (w->to->bone.count > 0) return check_thinnest(w, thinnest, least, error);
+    (void)sn_fail(error, SN_BAD_INPUT, "no bone lies inside the surface \"%.100s\"", a->skin_name);
+    sn_error_remedy(error, "check that surface and bones are drawn in the same pose and units");
+    return SN_BAD_INPUT;
 }
 
 /* ---- muscles ------------------------------------------------------------------------------- */
@@ -275,7 +276,7 @@ static bool nearest_strand(Work *w, int32_t mesh, int32_t sample, v3 p)
         double limit = mesh >= 0 ? least : s->radius, far = strand_distance(s, p, limit, &d);
         if (far >= limit) continue;
         if (mesh < 0) far /= s->radius; /* the one whose axis is relatively nearer */
-        if (far < least) least = far, muscle = s->muscle, direction = d;
+        if (far < least) least = far, muscle = s->fibers, direction = d;
     }
     return muscle < 0 || push_muscle(w, sample, muscle, direction);
 }
@@ -374,6 +375,8 @@ snStatus sn_flesh_sample(const snFleshSampling *def, snFleshSamples *to, snError
     sn_mesh_side_free(&w.side);
     sn_grid_free(&w.grid);
     sn_free(w.owner);
+    double needed = to->needed;
     if (status != SN_OK) sn_flesh_samples_free(to);
+    to->needed = needed;
     return status;
 }

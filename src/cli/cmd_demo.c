@@ -151,6 +151,20 @@ static snStatus skin(snCli *cli, const snDemo *demo, snDemoMotion *m)
     return status;
 }
 
+/* A coarse flesh, a few frames a second: the page blends between them. */
+static snStatus flesh_page(snCli *cli, const snDemo *demo, const snDemoMotion *m)
+{
+    snCall call = {0};
+    add_word(&call, "%s/%s.replay.xml", demo->folder, m->name);
+    add_word(&call, "--flesh");
+    add_word(&call, "draft");
+    add_word(&call, "--frame-rate");
+    add_word(&call, "8");
+    add_word(&call, "-o");
+    add_word(&call, "%s/%s.flesh.html", demo->folder, m->name);
+    return run_call(cli, "export", &call, false, NULL);
+}
+
 static snStatus show(snCli *cli, const snDemo *demo, snDemoMotion *m)
 {
     snStatus status = track(cli, demo, m);
@@ -162,6 +176,8 @@ static snStatus show(snCli *cli, const snDemo *demo, snDemoMotion *m)
     if (status == SN_OK) status = export_as(cli, demo, m, ".strands.pc2", "--what", "strands");
     if (status == SN_OK) status = export_as(cli, demo, m, ".glb", NULL, NULL);
     if (status == SN_OK && demo->page) status = export_as(cli, demo, m, ".html", "--motion", m->name);
+    m->flesh = m->flesh && demo->page && demo->skin;
+    if (status == SN_OK && m->flesh) status = flesh_page(cli, demo, m);
     if (status == SN_OK && cli_interrupted()) status = SN_CANCELLED;
     return status;
 }
@@ -199,7 +215,10 @@ static snStatus choose_motions(snCli *cli, snDemo *demo)
     if (cli_given(cli, "motion")) return status;
     int count = 0;
     status = cli_demo_motions(cli, demo, &count);
-    for (int k = 0; status == SN_OK && k < count; ++k) status = add_motion(cli, demo, demo->chosen[k]);
+    for (int k = 0; status == SN_OK && k < count; ++k) {
+        status = add_motion(cli, demo, demo->chosen[k]);
+        if (status == SN_OK) demo->motion[k].flesh = demo->chosen_flesh[k];
+    }
     return status;
 }
 

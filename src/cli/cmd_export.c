@@ -250,12 +250,23 @@ static snStatus export_glb(snExport *e)
     return SN_OK;
 }
 
+static double replay_rate(const snExport *e)
+{
+    int32_t last = sn_track_frames(e->replay) - 1;
+    double length = last > 0 ? sn_track_time(e->replay, last) - sn_track_time(e->replay, 0) : 0;
+    return length > 0 ? last / length : e->frames.rate;
+}
+
 static snStatus save_page(snExport *e, snStudioDef *def, snError *error)
 {
     snStudioSkin skin;
     snStatus status = e->skinned.deformer ? cli_deform_for_page(e->cli, &e->skinned, e->spec, &skin) : SN_OK;
     if (e->skinned.deformer) def->skin = &skin;
-    return status == SN_OK ? sn_save_html(def, e->to, error) : status;
+    if (status == SN_OK && cli_given(e->cli, "frame-rate"))
+        skin.stride = (int32_t)fmax(1, round(replay_rate(e) / e->frames.rate));
+    if (status == SN_OK) status = sn_save_html(def, e->to, error);
+    cli_progress_end(e->cli);
+    return status;
 }
 
 static snStatus export_html(snExport *e)
@@ -377,7 +388,8 @@ static const snOption options[] = {
     {"what", SN_OPTION_CHOICE, "skin|strands|bones", "points of pc2, mdd, obj (skin if the model has one)", 0, 0},
     {"library", SN_OPTION_TEXT, "FILE", "soft muscles of this deformation library instead of the skin (sinew library)",
      0, 0},
-    {"flesh", SN_OPTION_CHOICE, "preview|final", "the skin by finite elements, at this quality (sinew flesh)", 0, 0},
+    {"flesh", SN_OPTION_CHOICE, "draft|preview|final", "the skin by finite elements, at this quality (sinew flesh)", 0,
+     0},
     {"no-skin", SN_OPTION_FLAG, "", "glb, html: bones and strands only", 0, 0},
     {"prominence", SN_OPTION_NUMBER, "X", "how far tendons stand out of the skin: 0 not at all (1)", 0, 10},
     {"frame-rate", SN_OPTION_NUMBER, "F", "frames a second, interpolated (the replay's own)", 1, 1000},

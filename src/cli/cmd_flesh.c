@@ -1,5 +1,5 @@
 /* sinew flesh: soft tissue of a model over a replay, with the skin embedded in it, as a point cache. */
-#include "deformed.h"
+#include "flesh_tape.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -25,10 +25,12 @@ typedef struct snFleshRun {
     snText report;
     double start, seconds, low, high, least; /* what came out */
     int32_t done, unconverged, inverted, contacts;
+    snFleshTape tape;
 } snFleshRun;
 
 static const char HEADING[] =
-    "frame,time_s,newton,cg,energy_J,volume_ratio,least_J,inverted,largest_step_mm,contacts,converged,seconds\n";
+    "frame,time_s,newton,cg,energy_J,volume_ratio,least_J,inverted,largest_step_mm,contacts,converged,seconds,"
+    "section_cm2\n";
 
 static snStatus read_format(snFleshRun *run)
 {
@@ -65,7 +67,8 @@ static snStatus read_options(snFleshRun *run)
     d->gravity = !cli_given(cli, "no-gravity"), d->contact = !cli_given(cli, "no-contact");
     d->muscles = cli_given(cli, "muscles");
     d->threads = cli->threads;
-    return cli_check_output(cli, run->to);
+    status = cli_tape_read(run->cli, &run->tape);
+    return status == SN_OK ? cli_check_output(cli, run->to) : status;
 }
 
 static void tell_size(snFleshRun *run)
@@ -92,6 +95,7 @@ static snStatus make_flesh(snFleshRun *run)
 {
     snStatus status = cli_flesh_open(run->cli, run->spec, run->replay, &run->def, &run->flesh, &run->deformed);
     if (status == SN_OK) tell_size(run);
+    if (status == SN_OK) status = cli_tape_start(run->cli, &run->tape, run->flesh, run->deformed.vertex);
     return status;
 }
 
@@ -129,9 +133,9 @@ static snStatus read_old(snFleshRun *run)
 /* ---- the journal ---------------------------------------------------------------------------- */
 
 /* What a frame is told by, in this order; the report has the same columns. */
-enum { ROW = 11 };
+enum { ROW = 12 };
 static const char *const row_name[ROW] = {"frame",    "newton", "cg",       "energy",    "volume_ratio", "least_j",
-                                          "inverted", "step",   "contacts", "converged", "seconds"};
+                                          "inverted", "step",   "contacts", "converged", "seconds",      "section"};
 
 /* What makes this run this run. Which options were given is taken as it stands. */
 static snStatus list_settings(snFleshRun *run, int32_t after, snText *s)
@@ -210,7 +214,7 @@ static snStatus keep_frame(snFleshRun *run, int32_t frame, double time, const do
 {
     snFleshInfo i = sn_flesh_info(run->flesh);
     const double row[ROW] = {frame,      i.newton,     i.cg,       i.energy,    i.volume_ratio, i.least_j,
-                             i.inverted, 1e3 * i.step, i.contacts, i.converged, i.seconds};
+                             i.inverted, 1e3 * i.step, i.contacts, i.converged, i.seconds,      run->tape.area};
     snTrackFrame kept = {time, NULL, vertex, row};
     if (!i.converged)
         cli_warn(run->cli, "frame %d did not reach equilibrium (largest step %.3g mm)", frame, 1e3 * i.step);
@@ -244,8 +248,11 @@ static void note_frame(snFleshRun *run, const snTrackFrame *frame)
     run->least = fmin(run->least, r[5]);
     run->unconverged += r[9] == 0, run->inverted += (int32_t)r[6];
     if ((int32_t)r[8] > run->contacts) run->contacts = (int32_t)r[8];
-    text_add(&run->report, "%.0f,%.6g,%.0f,%.0f,%.6g,%.6f,%.4f,%.0f,%.5f,%.0f,%.0f,%.4f\n", r[0], frame->time, r[1],
-             r[2], r[3], r[4], r[5], r[6], r[7], r[8], r[9], r[10]);
+    text_add(&run->report, "%.0f,%.6g,%.0f,%.0f,%.6g,%.6f,%.4f,%.0f,%.5f,%.0f,%.0f,%.4f", r[0], frame->time, r[1], r[2],
+             r[3], r[4], r[5], r[6], r[7], r[8], r[9], r[10]);
+    if (r[11] > 0) text_add(&run->report, ",%.3f\n", 1e4 * r[11]);
+    if (!(r[11] > 0)) text_add(&run->report, ",\n");
+    cli_tape_note(&run->tape, r[11]);
 }
 
 /* Shows how far it is and how long the rest will take at the pace so far. */
@@ -281,6 +288,7 @@ static snStatus make_frames(snFleshRun *run, double *vertex, snError *error)
         snFrame frame = *sn_playback_at(run->deformed.playback, time);
         frame.restart = k == run->kept;
         snStatus status = sn_deform(run->deformed.deformer, &frame, vertex, error);
+        if (status == SN_OK) status = cli_tape_measure(&run->tape, run->flesh, vertex, error);
         if (status == SN_OK) status = keep_frame(run, run->first + k, time, vertex, error);
         if (status != SN_OK) return status;
         run->seconds += cli_seconds() - before;
@@ -349,6 +357,7 @@ static void tell(snFleshRun *run)
             run->kept + run->resumed + run->done, run->deformed.nvertex, mean, 100 * run->low, 100 * run->high,
             run->least);
     if (run->unconverged > 0) cli_say(cli, "%d frames did not reach equilibrium\n", run->unconverged);
+    cli_tape_tell(cli, &run->tape);
     char name[CLI_CACHE_NAME];
     cli_say(cli, "wrote %s\n", cli_cache_name(run->to, run->kept + run->resumed + run->done, name, sizeof name));
     json_string(&cli->json, "file", run->to);
@@ -401,9 +410,10 @@ static snStatus run_command(snCli *cli)
 
 static const snOption options[] = {
     {"o", SN_OPTION_TEXT, "OUT", "the .pc2, .mdd or .obj to write", 0, 0},
-    {"quality", SN_OPTION_CHOICE, "preview|final", "preview: 50,000 tetrahedra, 0.05 mm; final: 100,000, 0.01 mm", 0,
-     0},
-    {"tetrahedra", SN_OPTION_COUNT, "N", "approximate number of tetrahedra (100000)", 100, 1e8},
+    {"quality", SN_OPTION_CHOICE, "draft|preview|final",
+     "25,000 tetrahedra, 0.2 mm; 50,000, 0.05 mm; 100,000, 0.01 mm (final)", 0, 0},
+    {"tetrahedra", SN_OPTION_COUNT, "N",
+     "approximate number of tetrahedra (100000), or as many as the thinnest part needs", 100, 1e8},
     {"spacing", SN_OPTION_NUMBER, "MM", "edge of the lattice cubes, instead of --tetrahedra", 0.01, 1000},
     {"frames", SN_OPTION_TEXT, "FIRST:LAST",
      "only these frames, counted from 0; leave out either for all before or after", 0, 0},
@@ -411,6 +421,8 @@ static const snOption options[] = {
     {"resume", SN_OPTION_FLAG, "", "continue after the last frame of an interrupted run, or of a shorter one in a .pc2",
      0, 0},
     {"report", SN_OPTION_TEXT, "FILE", "write a .csv with energy, iterations, volume and least J of each frame", 0, 0},
+    {"section", SN_OPTION_TEXT, "BONE[@PLACE]",
+     "measure the skin across this bone, 0 to 1 of the way down it (0.5), in each frame", 0, 0},
     {"surface", SN_OPTION_TEXT, "FILE", "write the surface as drawn (.obj .ply .stl), to play the cache on", 0, 0},
     {"muscles", SN_OPTION_FLAG, "", "write the muscle meshes of the scene too, after the skin", 0, 0},
     {"mesh", SN_OPTION_TEXT, "NODE", "closed mesh of the scene that is the surface (the model's skin)", 0, 0},

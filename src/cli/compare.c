@@ -1,4 +1,4 @@
-/* sinew library --compare: one muscle as strands, points and elements: force, section and volume. */
+/* sinew library --compare: one muscle as strands, points, elements and flesh: force, section and volume. */
 #include "compare.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 enum { MOST_ROWS = 17 * 17, PANELS = 3, LEVELS = 2, SERIES = SN_FIDELITIES * LEVELS };
-static const char *const NAME[SN_FIDELITIES] = {"strands", "points", "elements"};
+static const char *const NAME[SN_FIDELITIES] = {"strands", "points", "elements", "flesh"};
 static const double DEGREE = 3.14159265358979323846 / 180;
 
 typedef struct snCompareRun {
@@ -25,17 +25,17 @@ static double shown(const snCompareRun *r, int32_t i)
 static void say_table(const snCompareRun *r)
 {
     snCli *cli = r->cli;
-    cli_say(cli, "%-12s %6s   %-26s   %-26s   %-23s\n", r->axis[0] ? r->axis : "pose", "activ.", "force (N)",
+    cli_say(cli, "%-12s %6s   %-35s   %-35s   %-35s\n", r->axis[0] ? r->axis : "pose", "activ.", "force (N)",
             "belly section (of drawn)", "volume (of drawn)");
     cli_say(cli, "%-12s %6s ", r->angle ? "(deg)" : "(mm)", "");
-    for (int k = 0; k < PANELS; ++k) cli_say(cli, "  %8s %8s %8s", NAME[0], NAME[1], NAME[2]);
+    for (int k = 0; k < PANELS; ++k) cli_say(cli, "  %8s %8s %8s %8s", NAME[0], NAME[1], NAME[2], NAME[3]);
     cli_say(cli, "\n");
     for (int32_t i = 0; i < r->rows; ++i) {
         const snFidelity *f = r->row[i].of;
         cli_say(cli, "%-12.4g %6.2f ", shown(r, i), r->row[i].activation);
-        cli_say(cli, "  %8.2f %8.2f %8.2f", f[0].force, f[1].force, f[2].force);
-        cli_say(cli, "  %8.3f %8.3f %8.3f", f[0].bulge, f[1].bulge, f[2].bulge);
-        cli_say(cli, "  %8.4f %8.4f %8.4f\n", f[0].volume, f[1].volume, f[2].volume);
+        cli_say(cli, "  %8.2f %8.2f %8.2f %8.2f", f[0].force, f[1].force, f[2].force, f[3].force);
+        cli_say(cli, "  %8.3f %8.3f %8.3f %8.3f", f[0].bulge, f[1].bulge, f[2].bulge, f[3].bulge);
+        cli_say(cli, "  %8.4f %8.4f %8.4f %8.4f\n", f[0].volume, f[1].volume, f[2].volume, f[3].volume);
         for (int k = 0; k < SN_FIDELITIES; ++k)
             if (!f[k].converged)
                 cli_warn(cli, "%s: no rest at %.4g, activation %.2f", NAME[k], shown(r, i), r->row[i].activation);
@@ -135,7 +135,8 @@ snStatus cli_compare_muscle(snCli *cli, const snSpec *spec, snLibraryDef *def)
     }
     say_table(&r);
     put_json(&r);
-    for (int k = 0; k < 2; ++k) {
+    for (int k = 0; k < SN_FIDELITIES; ++k) {
+        if (k == 2) continue;
         double force, section;
         char key[48];
         differences(&r, k, &force, &section);

@@ -4,7 +4,7 @@
 
 #include "cli.h"
 
-/* Prints the muscle of the def in three fidelities as a table, as JSON, and with --plot as a picture. */
+/* Prints the muscle of the def in four fidelities as a table, as JSON, and with --plot as a picture. */
 snStatus cli_compare_muscle(snCli *cli, const snSpec *spec, snLibraryDef *def);
 
 #endif

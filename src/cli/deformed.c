@@ -105,7 +105,9 @@ snStatus cli_library_open(snCli *cli, const snSpec *spec, const snTrack *replay,
 
 void cli_flesh_quality(const snCli *cli, const char *name, snFleshDef *def)
 {
-    if (strcmp(cli_option_text(cli, name, "final"), "preview") == 0) def->tetrahedra = 50000, def->tolerance = 5e-5;
+    const char *quality = cli_option_text(cli, name, "final");
+    if (strcmp(quality, "preview") == 0) def->tetrahedra = 50000, def->tolerance = 5e-5;
+    if (strcmp(quality, "draft") == 0) def->tetrahedra = 25000, def->tolerance = 2e-4;
 }
 
 snStatus cli_flesh_open(snCli *cli, const snSpec *spec, const snTrack *replay, const snFleshDef *def, snFlesh **flesh,
@@ -120,6 +122,7 @@ snStatus cli_flesh_open(snCli *cli, const snSpec *spec, const snTrack *replay, c
     }
     cli_progress_end(cli);
     if (status != SN_OK) return cli_fail_file(cli, status, &error, "flesh");
+    d->slow = cli;
     return cli_deform_open(cli, spec, replay, deformer, d);
 }
 
@@ -150,7 +153,9 @@ snStatus cli_deform_at(void *deformed, double time, double *vertex)
 snStatus cli_deform_frame(void *deformed, int32_t frame, double *vertex)
 {
     snDeformed *d = deformed;
-    return sn_deform(d->deformer, sn_playback_frame(d->playback, frame), vertex, &d->error);
+    snStatus status = sn_deform(d->deformer, sn_playback_frame(d->playback, frame), vertex, &d->error);
+    bool stop = d->slow && cli_progress(d->slow, "frames", frame + 1, sn_track_frames(d->replay));
+    return stop && status == SN_OK ? SN_CANCELLED : status;
 }
 
 void cli_skin_over(snDeformed *d, double time, const float *base, double *vertex)

@@ -21,6 +21,7 @@ typedef struct snDeformed {
     double *weight;
     int32_t *page_bone; /* 4 per vertex: of cli_deform_for_page */
     snError error;      /* of the last frame */
+    snCli *slow;        /* shows progress frame by frame; NULL: frames take no time */
 } snDeformed;
 
 bool cli_has_skin(const snSpec *spec);
@@ -41,7 +42,7 @@ snStatus cli_deform_frame(void *deformed, int32_t frame, double *vertex);
 /* Soft tissue with the skin in it. The flesh is the deformer's; NULL where it was not made. */
 snStatus cli_flesh_open(snCli *cli, const snSpec *spec, const snTrack *replay, const snFleshDef *def, snFlesh **flesh,
                         snDeformed *d);
-/* Number of tetrahedra and precision by the option `name`: preview or final. */
+/* Number of tetrahedra and precision by the option `name`: draft, preview or final. */
 void cli_flesh_quality(const snCli *cli, const char *name, snFleshDef *def);
 /* A skin over a base that is given, 3 per vertex. */
 void cli_skin_over(snDeformed *d, double time, const float *base, double *vertex);

@@ -4,8 +4,8 @@
 
 #include "demo_page.h"
 
-/* Those in demo.txt beside the model's file, one per line; without that file, the first two of its motions. They go
- * into demo->chosen. Says what is wrong. */
+/* Those in demo.txt beside the model's file, one per line, with "flesh" behind those that are shown in flesh too;
+ * without that file, the first two of its motions. They go into demo->chosen. Says what is wrong. */
 snStatus cli_demo_motions(snCli *cli, snDemo *demo, int *count);
 
 #endif

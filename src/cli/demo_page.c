@@ -160,6 +160,14 @@ static void add_motion(snText *t, const snDemo *demo, const snDemoMotion *m)
                  "<p class=\"soft\">Play it, drag to turn it, click a strand for its activation, force and length. The "
                  "colours show activation. <a href=\"%s.html\">Open it on its own</a>.</p>\n",
                  m->name, m->name, m->name);
+    if (m->flesh)
+        text_add(
+            t,
+            "<h3>In flesh</h3>\n<iframe src=\"%s.flesh.html\" title=\"%s in flesh\" loading=\"lazy\"></iframe>\n"
+            "<p class=\"soft\">The skin moves with soft tissue by finite elements, which muscles pull and thicken. "
+            "This is a coarse draft; <code>sinew flesh</code> makes fine ones. "
+            "<a href=\"%s.flesh.html\">Open it on its own</a>.</p>\n",
+            m->name, m->name, m->name);
     if (demo->plots) add_plots(t, demo, m);
     add_files(t, demo, m->name);
     add_by_hand(t, demo, m);

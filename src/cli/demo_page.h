@@ -9,6 +9,7 @@ enum { DEMO_MOTIONS = 4 };
 /* What came out for one motion. Files are named after the motion, with the endings of the commands. */
 typedef struct snDemoMotion {
     const char *name;
+    bool flesh; /* there is a page with flesh */
     double frames, simulated, seconds, real_time_factor;
     double mean_error, rms_error, worst_error; /* mm; on a tree rad */
     double max_activation;
@@ -18,6 +19,7 @@ typedef struct snDemoMotion {
 typedef struct snDemo {
     const char *model;
     char chosen[DEMO_MOTIONS][CLI_NAME]; /* motions that the model shows when none are asked for */
+    bool chosen_flesh[DEMO_MOTIONS];     /* with a page in flesh */
     char folder[3000];
     bool page;  /* the studio's page is there */
     bool plots; /* the library draws them */

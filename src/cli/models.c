@@ -81,8 +81,10 @@ int32_t cli_read_names(const char *path, int32_t most, char (*name)[CLI_NAME])
     FILE *file = fopen(path, "r");
     int32_t count = 0;
     while (file && count < most && fgets(name[count], CLI_NAME, file)) {
-        name[count][strcspn(name[count], " \t\r\n#")] = '\0';
-        count += name[count][0] != '\0';
+        size_t length = strcspn(name[count], "\r\n#");
+        while (length > 0 && strchr(" \t", name[count][length - 1])) --length;
+        name[count][length] = '\0';
+        count += length > 0;
     }
     if (file) (void)fclose(file);
     return count;

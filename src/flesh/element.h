@@ -43,8 +43,17 @@ typedef struct snFleshMaterial {
     double kappa;      /* Pa: bulk modulus */
     double own;        /* of kappa: part that each tetrahedron has for itself, 0 to 1 */
     double stress;     /* Pa: peak stress of muscle */
-    double optimum;    /* stretch of the fibre at which it is strongest */
+    double optimum;    /* stretch of the fibre at which it is strongest, of muscles that do not say */
 } snFleshMaterial;
+
+/* A muscle at this moment. Tendons between bones that move leave its belly another length than it was drawn with: its
+ * fibres follow, against the flesh around them. */
+typedef struct snFiberState {
+    double activation; /* 0 to 1 */
+    double optimum;    /* stretch at which it is strongest */
+    double follow;     /* stress over the peak stress by which it is drawn to `length`, per unit of stretch; 0: none */
+    double length;     /* stretch that the tendons leave it */
+} snFiberState;
 
 typedef struct snElements {
     int32_t noct, nbatch;
@@ -52,7 +61,7 @@ typedef struct snElements {
     snFleshMaterial material;
     const snOctBatch *batch;
     const snFiberLanes *fiber;
-    const double *activation; /* per muscle, 0 to 1 */
+    const snFiberState *muscle;
 } snElements;
 
 /* Results of one batch, lane by lane. */
@@ -86,7 +95,7 @@ const snElementKernels *sn_elements_best(void);
 typedef struct snFiberLaw {
     double energy, force, slope;
 } snFiberLaw;
-snFiberLaw sn_fiber_law(double stretch, double activation, double optimum);
+snFiberLaw sn_fiber_law(double stretch, const snFiberState *muscle);
 /* kappa / 2 log^2 J and its derivatives, continued outside 0.4 to 2. */
 typedef struct snVolumeLaw {
     double energy, pressure, slope;

@@ -143,7 +143,7 @@ static void fiber_term(const snElements *e, const snFiberLanes *f, const TetF *t
         double share = (double)f->share[l] * e->material.stress;
         if (share <= 0) continue;
         double square = (double)(p->a[l] * i4[l]), stretch = sqrt(square > 1e-6 ? square : 1e-6);
-        snFiberLaw law = sn_fiber_law(stretch, e->activation[f->muscle[l]], e->material.optimum);
+        snFiberLaw law = sn_fiber_law(stretch, &e->muscle[f->muscle[l]]);
         double slope = project ? fmax(law.slope, 0) : law.slope;
         first[l] = (float)(0.5 * share * law.force / stretch);
         second[l] = (float)(0.25 * share * (slope - law.force / stretch) / (stretch * stretch));

@@ -112,7 +112,7 @@ static vd add_fiber(const snElements *e, const snFiberLanes *f, int lane, const 
         double share = (double)f->share[lane + l] * e->material.stress;
         if (share <= 0) continue;
         double square = p->a[l] * i4[l], stretch = sqrt(square > 1e-6 ? square : 1e-6);
-        snFiberLaw law = sn_fiber_law(stretch, e->activation[f->muscle[lane + l]], e->material.optimum);
+        snFiberLaw law = sn_fiber_law(stretch, &e->muscle[f->muscle[lane + l]]);
         energy[l] = share * law.energy;
         phi[l] = 0.5 * share * law.force / stretch;
     }

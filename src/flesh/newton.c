@@ -40,7 +40,7 @@ static void turn_rows(void *context, int32_t first, int32_t last)
 }
 
 /* Solves H d = -g in t->cg_x. False: negative curvature (d is then what was found before it). */
-static bool find_direction(snTissue *t, const snTissueSettings *s, int32_t *iterations)
+static bool find_direction(snTissue *t, const snTissueSettings *s, double forcing, int32_t *iterations)
 {
     snPool *pool = t->pool;
     Rows w = {.t = t, .from = t->gradient, .x = t->cg_x, .p = t->cg_p, .r = t->cg_r, .z = t->cg_z, .q = t->cg_q};
@@ -49,9 +49,9 @@ static bool find_direction(snTissue *t, const snTissueSettings *s, int32_t *iter
     sn_rows_loop(pool, 0, t->n, start_rows, &w);
     for (int32_t k = 0; k < s->cg; ++k) {
         sn_multigrid_cycle(&t->grid, w.r, w.z);
-        double rz = sn_rows_dot(pool, t->n, w.r, w.z, t->sums);
+        double rz = sn_rows_dot(pool, t->n, w.r, w.z, t->sums), fall = k > 0 ? rz / before : 1;
         if (k == 0) first = rz;
-        if (rz == 0 || (k > 0 && rz <= s->forcing * s->forcing * first && rz > 0)) return true;
+        if (rz == 0 || (k > 0 && rz <= forcing * forcing * first && rz > 0)) return true;
         if (!(rz > 0)) return false;
         w.beta = k > 0 ? (float)(rz / before) : 0;
         before = rz;
@@ -62,6 +62,7 @@ static bool find_direction(snTissue *t, const snTissueSettings *s, int32_t *iter
         w.alpha = (float)(rz / pq);
         sn_rows_loop(pool, 0, t->n, step_rows, &w);
         ++*iterations;
+        if (fall * rz <= 0.5 * forcing * forcing * first) return true; /* it will be there: no cycle to see it */
     }
     return true;
 }
@@ -99,21 +100,25 @@ static double largest_component(const snTissue *t)
     return most;
 }
 
-/* Matrix and direction; the report counts. The coarser matrices of an earlier iteration serve almost as well as new
- * ones.
- */
-static bool newton_direction(snTissue *t, const snTissueSettings *s, bool project, bool coarsen, snTissueReport *report)
+/* How an iteration is made. */
+typedef struct {
+    bool project, coarsen; /* coarsen: the coarser matrices of an earlier iteration serve almost as well as new ones */
+    double forcing;
+} Manner;
+
+/* Matrix and direction; the report counts. */
+static bool newton_direction(snTissue *t, const snTissueSettings *s, Manner how, snTissueReport *report)
 {
     double start = sn_clock();
-    sn_tissue_assemble(t, t->x, project);
+    sn_tissue_assemble(t, t->x, how.project);
     sn_multigrid_refresh(&t->grid);
     double assembled = sn_clock();
-    bool fine = !coarsen || sn_multigrid_coarsen(&t->grid);
+    bool fine = !how.coarsen || sn_multigrid_coarsen(&t->grid);
     double coarse = sn_clock();
-    if (fine) fine = find_direction(t, s, &report->cg);
+    if (fine) fine = find_direction(t, s, how.forcing, &report->cg);
     report->assemble_s += assembled - start, report->coarsen_s += coarse - assembled;
     report->cg_s += sn_clock() - coarse;
-    report->projected += project;
+    report->projected += how.project;
     return fine;
 }
 
@@ -134,36 +139,42 @@ static bool try_step(snTissue *t, double factor, double limit, snOctMeasure *now
 
 /* Goes along the direction until the energy falls enough; returns how far, 0: it never does. Where eigenvalues were
  * made positive the direction is right but short, in a long valley by orders of magnitude: it is doubled as long as
- * that pays. */
+ * that pays, if half of the slope is left. */
 static double search_line(snTissue *t, double slope, bool project, snOctMeasure *now, snTissueReport *report)
 {
-    double noise = 1e-13 * (fabs(now->energy) + fabs(t->pull_energy)), factor = 1, more = 1;
+    double noise = 1e-13 * (fabs(now->energy) + fabs(t->pull_energy)), factor = 1, more = 0, largest;
     while (!try_step(t, factor, now->energy + 1e-4 * factor * slope + noise, now, report)) {
         ++report->halvings;
         factor *= 0.5;
         if (factor < 1e-7) break;
     }
-    if (project && factor == 1)
+    if (project && factor == 1 && slope_along(t, &largest) < 0.5 * slope)
         for (more = 1; more < 64 && try_step(t, more, now->energy + 0.1 * more * slope, now, report); more *= 2)
             factor += more;
-    if (more > 1 || factor < 1e-7 || project) (void)sn_tissue_evaluate(t, t->x, t->gradient);
+    if (more > 0 || factor < 1e-7) (void)sn_tissue_evaluate(t, t->x, t->gradient);
     return factor < 1e-7 ? 0 : factor;
 }
 
 /* How far from rest a full step has left it, by that step and the one before. What is left is the forcing's part of
  * the step, or what the next step will be: Newton's method squares the contraction; where eigenvalues were changed it
- * stays as it is. */
+ * stays as it is, and about a third is left of a frame's first step. */
 static double error_left(double step, double before, double forcing, bool changed)
 {
-    double ratio = before > 0 ? step / before : changed ? 0.5 : 0;
+    double ratio = before > 0 ? step / before : changed ? 0.25 : 0;
     if (ratio >= 1) return INFINITY;
     return step * fmax(2 * forcing, changed ? ratio / (1 - ratio) : ratio * ratio);
+}
+
+/* No more precision than what is left asks for: a last step that is small may be rough. */
+static double forcing_for(const snTissueSettings *s, double left)
+{
+    return left < INFINITY ? fmin(fmax(0.4 * s->tolerance / left, s->forcing), fmax(s->forcing, 0.3)) : s->forcing;
 }
 
 snTissueReport sn_tissue_solve(snTissue *t, const snTissueSettings *s)
 {
     snTissueReport report = {0};
-    double start = sn_clock();
+    double start = sn_clock(), left = INFINITY;
     snOctMeasure now = sn_tissue_evaluate(t, t->x, t->gradient);
     bool project = s->project, stale = true;
     report.evaluate_s += sn_clock() - start;
@@ -175,10 +186,11 @@ snTissueReport sn_tissue_solve(snTissue *t, const snTissueSettings *s)
             break;
         }
         int32_t cg = report.cg;
-        bool fine = newton_direction(t, s, project, stale, &report);
+        Manner how = {project, stale, forcing_for(s, left)};
+        bool fine = newton_direction(t, s, how, &report);
         if (!fine && !project) {
-            project = true;
-            (void)newton_direction(t, s, true, true, &report);
+            project = how.project = how.coarsen = true;
+            (void)newton_direction(t, s, how, &report);
         }
         stale = report.cg - cg > 15;
         double slope = slope_along(t, &largest), before = report.step;
@@ -188,8 +200,8 @@ snTissueReport sn_tissue_solve(snTissue *t, const snTissueSettings *s)
         report.step = factor * largest;
         if (report.newton == 0) report.first = report.step;
         if (factor == 0) break;
-        report.converged = factor == 1 && report.step < 0.1 * t->lattice.spacing &&
-                           error_left(report.step, before, s->forcing, changed) <= s->tolerance;
+        left = error_left(report.step, before, how.forcing, changed);
+        report.converged = factor == 1 && report.step < 0.1 * t->lattice.spacing && left <= s->tolerance;
         project = project && (factor != 1 || report.step > 0.1 * t->lattice.spacing);
     }
     report.energy = now.energy, report.least = now.least, report.volume = now.volume, report.inverted = now.inverted;

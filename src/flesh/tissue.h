@@ -65,7 +65,7 @@ typedef struct snTissue {
     int32_t n; /* nodes */
     snOctBatch *batch;
     snFiberLanes *fiber;
-    double *activation;
+    snFiberState *muscle; /* nmuscle: strongest at the material's optimum, no tendons, until told otherwise */
     int32_t nslab, slab[SN_TISSUE_SLABS + 1]; /* first batch of each */
     int32_t *batch_oct;                       /* nbatch + 1: first octahedron of each */
     int32_t *place;                           /* 36 per octahedron: blocks of the matrix */

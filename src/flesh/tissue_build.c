@@ -326,7 +326,7 @@ static snStatus add_springs(const snTissueDef *def, snTissue *t)
 static snStatus make_room(const snTissueDef *def, snTissue *t)
 {
     size_t n = 4 * (size_t)t->n;
-    t->activation = SN_NEW_ARRAY(double, def->nmuscle + 1);
+    t->muscle = SN_NEW_ARRAY(snFiberState, def->nmuscle + 1);
     t->pull = SN_NEW_ARRAY(double, n), t->weight_force = SN_NEW_ARRAY(double, n), t->mass = SN_NEW_ARRAY(double, t->n);
     t->inertia_at = SN_NEW_ARRAY(double, n);
     t->rest = SN_NEW_ARRAY(double, n), t->x = SN_NEW_ARRAY(double, n), t->trial = SN_NEW_ARRAY(double, n);
@@ -334,10 +334,11 @@ static snStatus make_room(const snTissueDef *def, snTissue *t)
     t->cg_r = SN_NEW_ARRAY(float, n), t->cg_z = SN_NEW_ARRAY(float, n), t->cg_p = SN_NEW_ARRAY(float, n);
     t->cg_q = SN_NEW_ARRAY(float, n), t->cg_x = SN_NEW_ARRAY(float, n);
     t->sums = SN_NEW_ARRAY(double, 4 * (size_t)sn_rows_chunks(t->n) + 4);
-    if (!t->activation || !t->pull || !t->weight_force || !t->mass || !t->inertia_at || !t->rest || !t->x ||
-        !t->trial || !t->gradient || !t->cg_r || !t->cg_z || !t->cg_p || !t->cg_q || !t->cg_x || !t->sums)
+    if (!t->muscle || !t->pull || !t->weight_force || !t->mass || !t->inertia_at || !t->rest || !t->x || !t->trial ||
+        !t->gradient || !t->cg_r || !t->cg_z || !t->cg_p || !t->cg_q || !t->cg_x || !t->sums)
         return SN_NO_MEMORY;
-    t->elements.activation = t->activation;
+    for (int32_t m = 0; m <= def->nmuscle; ++m) t->muscle[m].optimum = def->material.optimum;
+    t->elements.muscle = t->muscle;
     return SN_OK;
 }
 
@@ -408,7 +409,7 @@ snStatus sn_tissue_create(const snTissueDef *def, snTissue *t, snError *error)
 void sn_tissue_free(snTissue *t)
 {
     void *block[] = {
-        t->batch,        t->fiber,  t->activation, t->batch_oct, t->place,     t->spring_start, t->spring_column,
+        t->batch,        t->fiber,  t->muscle,     t->batch_oct, t->place,     t->spring_start, t->spring_column,
         t->spring_place, t->spring, t->hold_start, t->hold,      t->bone_rest, t->bone_moment,  t->pull,
         t->weight_force, t->mass,   t->inertia_at, t->rest,      t->x,         t->trial,        t->gradient,
         t->cg_r,         t->cg_z,   t->cg_p,       t->cg_q,      t->cg_x,      t->sums,         t->slab_measure};

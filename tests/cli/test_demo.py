@@ -1,6 +1,7 @@
 """sinew demo end to end: the files that the page shows are there, and it says so when the studio's page is not."""
 import os
 import re
+import shutil
 import unittest
 
 from common import BUILD, Case
@@ -46,6 +47,15 @@ class Demo(Case):
         self.assertLess(answer["motions"][0]["mean_error_rad"], 0.01)
         self.assertLess(answer["motions"][0]["worst_error_rad"], 0.3)
         self.assertNotIn("nan", self.linked("c")[0])
+
+    def test_in_flesh(self):
+        """demo.txt says which motions have a page in flesh, too."""
+        shutil.copytree(os.path.join(BUILD, "models", "hand"), self.path("hand"))
+        self.write("hand/motions/nudge.pose.csv", "time,wrist.flexion\n0,0\n0.1,3\n")
+        self.write("hand/demo.txt", "nudge flesh # a tenth of a second\n")
+        answer = self.json("demo", os.path.join("hand", "hand.muscle.xml"), "-o", "f")
+        links = self.linked("f")[1]
+        self.assertEqual("nudge.flesh.html" in links, answer["page"])
 
     def test_without_the_page(self):
         environment = dict(os.environ, SINEW_PAGE=self.path("nosuch.html"))

@@ -79,11 +79,34 @@ class Flesh(Case):
         with open(os.path.join(BUILD, "models", "hand-clinical", "hand-clinical.muscle.xml")) as file:
             muscles = re.findall(r'<LineMuscle[^>]* max_force="([^"]*)" fiber_length="([^"]*)"', file.read())
         self.assertGreaterEqual(len(muscles), 47)  # some are donors of transfers, kept for later
-        volume = sum(1e3 * float(force) / 0.3e6 * float(length) for force, length in muscles)
+        volume = sum(2 * 1e3 * float(force) / 0.3e6 * float(length) for force, length in muscles)  # twice that of the fibres
         self.assertEqual((answer["muscles_outside"], answer["unconverged_frames"]), (0, 0))
         print(f"muscle {answer['muscle_l']:.3f} of {volume:.3f} l")
         self.assertGreater(answer["muscle_l"], 0.4 * volume)  # bellies that overlap share their volume
         self.assertLess(answer["muscle_l"], 1.1 * volume)
+
+    def test_section(self):
+        answer = self.flesh("--frames", "0:1", "--section", "pp3@0.4", "--report", "s.csv")
+        self.assertGreater(answer["section_cm2_first"], 1)
+        rows = [row.split(",") for row in self.read("s.csv").splitlines()]
+        self.assertEqual(rows[0][-1], "section_cm2")
+        self.assertAlmostEqual(max(float(row[-1]) for row in rows[1:]), answer["section_cm2_most"], places=2)
+        self.assertLess(answer["section_cm2_most"] / answer["section_cm2_first"], 1.3)
+        run = ["flesh", "hand", "out.replay.xml", "-o", "s.pc2", *SMALL, "--section"]
+        self.assertIn("no bone", self.sinew(*run, "nothing", code=3).stderr)
+        self.assertIn("0 to 1", self.sinew(*run, "pp3@2", code=2).stderr)
+
+    def test_muscles_deform_too(self):
+        """The meshes of muscles follow the skin's points, and they move."""
+        def points(name):
+            return [[float(x) for x in line.split()[1:4]] for line in self.read(name).splitlines() if line.startswith("v ")]
+
+        skin = self.flesh("--frames", "0:0")["points"]
+        both = self.flesh("--frames", "0:0", "--muscles", "--surface", "drawn.obj", to="both.obj")["points"]
+        drawn, now = points("drawn.obj"), points("both.0001.obj")
+        self.assertGreater(both, skin)
+        self.assertEqual((len(drawn), len(now)), (both, both))
+        self.assertGreater(max(abs(a - b) for p, q in zip(drawn[skin:], now[skin:]) for a, b in zip(p, q)), 1e-4)
 
     def damaged(self, change):
         """The hand with another skin: change(vertices, faces) of raw records, three doubles and a count with three numbers."""

@@ -11,7 +11,7 @@ enum { NODES = 6 * SN_OCTS };
 typedef struct {
     snOctBatch batch;
     snFiberLanes fiber[4 * SN_OCT_FIBERS];
-    double activation[2];
+    snFiberState muscle[2];
     snElements e;
     double rest[4 * NODES], x[4 * NODES];
 } Fixture;
@@ -34,10 +34,11 @@ static void set_up(Fixture *f, int nfiber)
                         .spacing = 0.02,
                         .batch = &f->batch,
                         .fiber = f->fiber,
-                        .activation = f->activation,
+                        .muscle = f->muscle,
                         .material = {2e4, 6e4, 1e7, 0.02, 3e5, 1.4}};
     f->batch.nfiber = nfiber;
-    f->activation[0] = 0.8, f->activation[1] = 0.3;
+    f->muscle[0] = (snFiberState){.activation = 0.8, .optimum = 1.4};
+    f->muscle[1] = (snFiberState){.activation = 0.3, .optimum = 0.8, .follow = 4, .length = 0.7};
     for (int l = 0; l < SN_OCTS; ++l) {
         for (int i = 0; i < 6; ++i) {
             f->batch.node[i][l] = 6 * l + i;
@@ -241,14 +242,20 @@ static void homogeneous_stretch_has_the_energy_of_the_formula(void **state)
 static void fiber_law_is_smooth(void **state)
 {
     (void)state;
-    for (double s = 0.3; s < 3; s += 0.0137) {
-        double step = 1e-5;
-        snFiberLaw a = sn_fiber_law(s - step, 0.7, 1.4), b = sn_fiber_law(s + step, 0.7, 1.4),
-                   m = sn_fiber_law(s, 0.7, 1.4);
-        assert_near((b.energy - a.energy) / (2 * step), m.force, 1e-8);
-        assert_near((b.force - a.force) / (2 * step), m.slope, 1e-4);
-    }
-    assert_near(sn_fiber_law(1.4, 1, 1.4).force, 1 / 1.4, 1e-12);
+    const snFiberState muscle[] = {{.activation = 0.7, .optimum = 1.4},
+                                   {.activation = 0.7, .optimum = 0.8, .follow = 4, .length = 0.6}};
+    for (int k = 0; k < 2; ++k)
+        for (double s = 0.3; s < 3; s += 0.0137) {
+            double step = 1e-5;
+            snFiberLaw a = sn_fiber_law(s - step, &muscle[k]), b = sn_fiber_law(s + step, &muscle[k]),
+                       m = sn_fiber_law(s, &muscle[k]);
+            assert_near((b.energy - a.energy) / (2 * step), m.force, 1e-8);
+            assert_near((b.force - a.force) / (2 * step), m.slope, 1e-4);
+        }
+    assert_near(sn_fiber_law(1.4, &(snFiberState){.activation = 1, .optimum = 1.4}).force, 1 / 1.4, 1e-12);
+    /* as drawn it is at rest, wherever its optimum lies */
+    for (double optimum = 0.6; optimum < 1.6; optimum += 0.1)
+        assert_true(sn_fiber_law(1, &(snFiberState){.optimum = optimum, .follow = 4, .length = 1}).force == 0);
 }
 
 int main(void)

@@ -18,6 +18,12 @@ snFleshSize sn_flesh_size(const snFlesh *flesh);
 
 /* Precision for the frames that follow, m: 1e-5 is the default, 5e-5 is good enough for a preview. */
 void sn_flesh_set_tolerance(snFlesh *flesh, double tolerance);
+/* How far the skin is from the middle of a bone in the pose of the last frame, m, all around it in a plane across it,
+ * `at` (0 to 1) of the way from the bone's upper end as drawn to its lower end; rays turn with the bone, infinite: no
+ * skin there. point: what the last frame gave. SN_BAD_INPUT: no such bone, or no skin around it. */
+enum { SN_FLESH_RAYS = 72 };
+snStatus sn_flesh_section(const snFlesh *flesh, const char *bone, double at, const double *point, double *ray,
+                          snError *error);
 /* The state after a frame, so that the next one comes out the same in another process. Returns its size, which is
  * always the same for a flesh; bytes may be NULL. */
 size_t sn_flesh_save(const snFlesh *flesh, void *bytes);

@@ -15,8 +15,8 @@ snLibraryTimes sn_library_times(const snLibrary *library);
 /* Muscles that could not be made among several, a line for each with the reason; empty: none. */
 const char *sn_library_left_out(const snLibrary *library);
 
-/* One muscle in three fidelities: its group of strands, points, hexahedral elements. */
-enum { SN_FIDELITIES = 3 };
+/* One muscle in four fidelities: its group of strands, points, hexahedral elements, flesh. */
+enum { SN_FIDELITIES = 4 };
 typedef struct snFidelity {
     bool converged;
     double force;   /* N: on the insertion */
@@ -27,9 +27,9 @@ typedef struct snFidelity {
 } snFidelity;
 typedef struct snFidelities {
     double coordinate, activation; /* coordinate: rad or m, of the axis */
-    snFidelity of[SN_FIDELITIES];  /* strands, points, elements */
+    snFidelity of[SN_FIDELITIES];  /* strands, points, elements, flesh */
 } snFidelities;
-/* Equilibria of a muscle in all three, over one joint coordinate and the activation as the def gives them (jump,
+/* Equilibria of a muscle in all of them, over one joint coordinate and the activation as the def gives them (jump,
  * midpoint and most_samples are not used; bones are held). row: room for samples x activations, at most 17 x 17. axis:
  * 64 characters for the coordinate's name. SN_BAD_INPUT: no such muscle or coordinate, or a model without strands. */
 snStatus sn_compare_muscle(const snSpec *spec, const snLibraryDef *def, snFidelities *row, int32_t *rows, char *axis,
