@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-
 typedef struct snHandout {
     snCli *cli;
     snSpec *spec;

@@ -136,8 +136,7 @@ static snStatus add_clinic(snStudio *s, snStudioDef *def)
     s->clinical = sn_count(s->model, SN_ITEM_LINE) > 0 && sn_count(s->model, SN_ITEM_COORDINATE) <= MOST_COORDINATES;
     if (!s->clinical) return SN_OK;
     snStatus status = clinic_poses_shipped(s->cli, s->cli->argument[0], s->model, &s->poses);
-    if (status == SN_OK)
-        status = clinic_motions_shipped(s->cli, s->cli->argument[0], s->model, CLINIC_RATE, &s->poses);
+    if (status == SN_OK) status = clinic_motions_shipped(s->cli, s->cli->argument[0], s->model, CLINIC_RATE, &s->poses);
     s->clinic = sn_default_clinic_def();
     s->clinic.model = s->model;
     if (status == SN_OK) status = clinic_poses_into(s->cli, &s->poses, &s->clinic);

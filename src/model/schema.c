@@ -397,7 +397,8 @@ static const snAttr force_length_attr[] = {
 #define DEF snFunctionDef
 static const snAttr function_attr[] = {
     STRING_(name, SN_ATTR_REQUIRED, "Name, such as elbow.flexion."),
-    STRING_(muscles, SN_ATTR_REQUIRED, "Names of groups and strands, on a tree of units or line muscles, separated by blanks."),
+    STRING_(muscles, SN_ATTR_REQUIRED,
+            "Names of groups and strands, on a tree of units or line muscles, separated by blanks."),
     {.name = "levels",
      .type = SN_ATTR_NUMBERS,
      .offset = AT(level),

@@ -1,5 +1,5 @@
-/* Path strands over patches and meshes: weights over drums of several shapes against the closed form, a rope across an
- * ellipsoid, what is refused, and what stops a run. */
+/* Path strands over patches and meshes: weights over drums of several shapes against the closed form, what is
+ * refused, and what stops a run. */
 #include "sim/rig.h"
 
 #include "geom/patch.h"
