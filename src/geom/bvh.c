@@ -17,8 +17,7 @@ typedef struct {
 struct snBvh {
     const snTriMesh *mesh;
     Node *node;
-    int32_t *order;
-    int32_t nnode;
+    int32_t *order, nnode;
 };
 
 /* ---- building --------------------------------------------------------------------------------- */
