@@ -20,8 +20,9 @@ static double pseudo(unsigned *seed)
 
 static v3 some(unsigned *seed, double size)
 {
-    v3 d = {pseudo(seed), pseudo(seed), pseudo(seed)};
-    return v3_scale(d, size);
+    double d[3];
+    for (int c = 0; c < 3; ++c) d[c] = size * pseudo(seed); /* in this order for every compiler */
+    return v3_of(d[0], d[1], d[2]);
 }
 
 static const rigid tilted = {{0.8, 0.36, -0.48, 0}, {0.001, -0.002, 0.003}};
@@ -169,11 +170,10 @@ static v3 geodesic_bend(v3 half, v3 x, v3 t)
     return v3_scale(g, -v3_dot(t, v3_mul(inverse, t)) / v3_len2(g));
 }
 
-static void shoot(v3 half, double length, v3 *x, v3 *t)
+static void shoot(v3 half, double length, int steps, v3 *x, v3 *t)
 {
-    enum { STEPS = 2000 };
-    double h = length / STEPS;
-    for (int i = 0; i < STEPS; ++i) {
+    double h = length / steps;
+    for (int i = 0; i < steps; ++i) {
         v3 k1 = geodesic_bend(half, *x, *t), t2 = v3_mad(*t, h / 2, k1);
         v3 k2 = geodesic_bend(half, v3_mad(*x, h / 2, *t), t2), t3 = v3_mad(*t, h / 2, k2);
         v3 k3 = geodesic_bend(half, v3_mad(*x, h / 2, t2), t3), t4 = v3_mad(*t, h, k3);
@@ -183,6 +183,23 @@ static void shoot(v3 half, double length, v3 *x, v3 *t)
     }
 }
 
+/* How far beside b a strand from a ends that leaves a turned sideways, over how far it would on a plane (Jacobi's
+ * equation j'' = -K j, K the curvature of Gauss). At 0 it slips off: neighbours are as short, and no answer is better
+ * than another. */
+static double firmness(v3 half, v3 x, v3 t, double before, double length, double after)
+{
+    enum { STEPS = 500 };
+    double j = before, slope = 1, h = length / STEPS, product = half.x * half.y * half.z;
+    for (int i = 0; i < STEPS; ++i) {
+        v3 g = v3_of(x.x / (half.x * half.x), x.y / (half.y * half.y), x.z / (half.z * half.z));
+        double curvature = 1 / (product * product * v3_len2(g) * v3_len2(g));
+        slope -= h * curvature * j;
+        j += h * slope;
+        shoot(half, h, 1, &x, &t);
+    }
+    return (j + after * slope) / (before + length + after);
+}
+
 /* Problems made from their answer: a geodesic, and a straight piece at each end. Some of these geodesics are longer
  * than their neighbours on both sides; there a shorter one is found. */
 static void ellipsoids_against_integration(void **state)
@@ -190,17 +207,18 @@ static void ellipsoids_against_integration(void **state)
     (void)state;
     unsigned seed = 11;
     double worst = 0, worst_slope = 0, worst_differences = 0;
-    int failed = 0, rounds = 0, shorter = 0, slips = 0, count = 300;
+    int failed = 0, rounds = 0, shorter = 0, infirm = 0, slips = 0, count = 300;
     for (int i = 0; i < count; ++i) {
-        v3 half = v3_of(0.010 + 0.004 * pseudo(&seed), 0.009 + 0.003 * pseudo(&seed), 0.012 + 0.005 * pseudo(&seed));
+        v3 half = v3_add(v3_of(0.010, 0.009, 0.012), v3_mul(v3_of(0.004, 0.003, 0.005), some(&seed, 1)));
         v3 x = v3_add(v3_of(0, 0.5, 0), some(&seed, 1)), way = some(&seed, 1);
         x = v3_mul(v3_unit(x), half);
         v3 n = v3_unit(v3_of(x.x / half.x / half.x, x.y / half.y / half.y, x.z / half.z / half.z));
         v3 t = v3_unit(v3_mad(way, -v3_dot(way, n), n)), start = t;
         double length = 0.0045 + 0.004 * pseudo(&seed), before = 0.012 + 0.008 * pseudo(&seed), after = 0.012;
         v3 a = v3_mad(x, -before, t), middle = x, u = t;
-        shoot(half, length / 2, &middle, &u);
-        shoot(half, length, &x, &t);
+        double firm = firmness(half, x, t, before, length, after);
+        shoot(half, length / 2, 1000, &middle, &u);
+        shoot(half, length, 2000, &x, &t);
         v3 b = v3_mad(x, after, t);
         snSurface s = {.kind = SN_SURFACE_ELLIPSOID, .frame = rigid_identity(), .size = half};
         snGeodesicWrap w = {.surface = &s, .side = v3_unit(v3_add(middle, some(&seed, 0.005)))};
@@ -209,6 +227,10 @@ static void ellipsoids_against_integration(void **state)
         rounds += g.rounds;
         if (g.state == SN_GEODESIC_CLEAR && v3_dist(a, b) < before + length + after) {
             ++shorter;
+            continue;
+        }
+        if (firm < 0.05 && (g.state == SN_GEODESIC_SOLVED || g.state == SN_GEODESIC_SLIPS)) {
+            ++infirm;
             continue;
         }
         if (g.state == SN_GEODESIC_SLIPS) {
@@ -232,10 +254,10 @@ static void ellipsoids_against_integration(void **state)
     }
     print_message(
         "ellipsoids against integration: length %.1e m, direction %.1e; dl/da against differences %.1e; %d of "
-        "%d not solved, in %d a shorter way, %d about to slip, %.1f rounds\n",
-        worst, worst_slope, worst_differences, failed, count, shorter, slips, (double)rounds / count);
+        "%d not solved, in %d a shorter way, %d hardly held, %d more about to slip, %.1f rounds\n",
+        worst, worst_slope, worst_differences, failed, count, shorter, infirm, slips, (double)rounds / count);
     assert_int_equal(failed, 0);
-    assert_true(shorter < count / 5 && slips < count / 50);
+    assert_true(shorter + infirm < count / 5 && slips < count / 50);
     assert_at_most(worst, 1e-8);
     assert_at_most(worst_slope, 1e-5);
     assert_at_most(worst_differences, 1e-8);
