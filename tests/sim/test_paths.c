@@ -1,6 +1,7 @@
 /* Path strands: tension along a rope, weights over eyelets and a cylinder against the closed form, forces against the
  * energy, the response against re-solving, a finger at several steps, and what is refused. */
 #include "sim/rig.h"
+#include "sim/rope.h"
 
 #include "sim/paths.h"
 
@@ -9,16 +10,6 @@
 
 static const double G = 9.81;
 static const double half[3] = {0.01, 0.01, 0.01};
-
-static snStrandDef rope_def(double tension)
-{
-    snStrandDef def = sn_default_strand_def();
-    def.name = "rope", def.kind = SN_STRAND_PATH;
-    def.radius = 0.0015, def.tendon_stiffness = 1.8e8, def.density = 1000;
-    def.belly_start = def.belly_end = 0;
-    def.rest_scale = 1 / (1 + tension / (def.tendon_stiffness * SN_PI * def.radius * def.radius));
-    return def;
-}
 
 /* ---- weights ---------------------------------------------------------------------------------- */
 

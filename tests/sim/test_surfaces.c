@@ -1,6 +1,7 @@
 /* Path strands over patches and meshes: weights over drums of several shapes against the closed form, what is
  * refused, and what stops a run. */
 #include "sim/rig.h"
+#include "sim/rope.h"
 
 #include "geom/patch.h"
 #include "sim/paths.h"
@@ -81,16 +82,6 @@ static void add_drum(snBuild *b, Drum drum)
         add_mesh(b, drum);
     else
         add_patch(b, drum, 0.02);
-}
-
-static snStrandDef rope_def(double tension)
-{
-    snStrandDef def = sn_default_strand_def();
-    def.name = "rope", def.kind = SN_STRAND_PATH;
-    def.radius = 0.0015, def.tendon_stiffness = 1.8e8, def.density = 1000;
-    def.belly_start = def.belly_end = 0;
-    def.rest_scale = 1 / (1 + tension / (def.tendon_stiffness * SN_PI * def.radius * def.radius));
-    return def;
 }
 
 /* Two weights over a drum; the one on the right hangs `aside` out of the plane of the drum. */
