@@ -186,12 +186,21 @@ static void put_unit(Answer *a, const snUnitChange *u, bool first)
     sn_json_text(&a->out, u->must ? ",\"must\":true}" : ",\"must\":false}");
 }
 
+/* The pose of the question at time 0, at rest; still: a zero for each coordinate. */
+static snTargets held_pose(const Answer *a, double *still)
+{
+    return (snTargets){.nframe = 1,
+                       .ncoordinate = a->model->ncoord,
+                       .time = still,
+                       .q = (double *)(uintptr_t)a->q,
+                       .v = still,
+                       .a = still};
+}
+
 static snStatus put_compensators(Answer *a)
 {
-    int32_t n = a->model->ncoord;
-    double zero = 0, *still = SN_NEW_ARRAY(double, n);
-    snTargets one = {
-        .nframe = 1, .ncoordinate = n, .time = &zero, .q = (double *)(uintptr_t)a->q, .v = still, .a = still};
+    double *still = SN_NEW_ARRAY(double, a->model->ncoord);
+    snTargets one = held_pose(a, still);
     snCompared r = {0};
     snStatus status = still ? sn_compare(a->healthy, a->changed, &one, &r) : SN_NO_MEMORY;
     bool first = true;
@@ -287,10 +296,8 @@ enum { FINDINGS = 24 }; /* that the page is told */
 /* An exploration that cannot be says why and leaves the rest of the answer. */
 static snStatus put_explored(Answer *a)
 {
-    int32_t n = a->model->ncoord;
-    double zero = 0, *still = SN_NEW_ARRAY(double, n);
-    snTargets one = {
-        .nframe = 1, .ncoordinate = n, .time = &zero, .q = (double *)(uintptr_t)a->q, .v = still, .a = still};
+    double *still = SN_NEW_ARRAY(double, a->model->ncoord);
+    snTargets one = held_pose(a, still);
     snFindings found = {0};
     snError error = {0};
     if (!still) return SN_NO_MEMORY;
