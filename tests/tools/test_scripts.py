@@ -1,5 +1,6 @@
 """The installer of dependencies on machines that lack things, the verbs of the Makefile."""
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -102,6 +103,24 @@ class Scripts(unittest.TestCase):
         text = subprocess.run(["make", "-s", "help"], cwd=SOURCE, capture_output=True, text=True).stdout
         for verb in ["all", "demo", "test", "test-quick", "test-full", "test-habits", "test-blender", "bench", "fuzz", "docs", "install", "uninstall", "deb", "test-page", "format", "clean"]:
             self.assertRegex(text, rf"(?m)^make {verb} +\w")
+
+    def test_make_keeps_what_the_folder_was_configured_with(self):
+        """make, and all that begins with it (docs, install), in a project with our presets and nothing to compile."""
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("Makefile", "CMakePresets.json"):
+                shutil.copy(os.path.join(SOURCE, name), folder)
+            with open(os.path.join(folder, "CMakeLists.txt"), "w") as file:
+                file.write('cmake_minimum_required(VERSION 3.22)\nproject(small NONE)\noption(SINEW_TESTS "tests" OFF)\n'
+                           'option(SINEW_PLOTS "plots" ON)\n')
+
+            def configured(*command):
+                subprocess.run(command, cwd=folder, check=True, capture_output=True)
+                with open(os.path.join(folder, "build", "CMakeCache.txt")) as file:
+                    return re.findall(r"(?m)^SINEW_(?:TESTS|PLOTS):\w+=(\w+)$", file.read())
+            self.assertEqual(configured("make", "all"), ["ON", "OFF"])
+            self.assertEqual(configured("cmake", "--preset", "test", "-DSINEW_PLOTS=OFF"), ["OFF", "ON"])
+            self.assertEqual(configured("make", "all"), ["OFF", "ON"])
+            self.assertEqual(configured("cmake", "--preset", "release", "-DSINEW_TESTS=OFF"), ["OFF", "OFF"])
 
     def test_ci_adds_up_its_parts(self):
         """.ci/run among parts that only say what they would: counts add up, a part that dies without a count fails."""
