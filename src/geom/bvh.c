@@ -22,35 +22,36 @@ struct snBvh {
 
 /* ---- building --------------------------------------------------------------------------------- */
 
+/* Comparisons, not calls of fmin and fmax. */
+static inline void widen(double *low, double *high, const double *p)
+{
+    for (int c = 0; c < 3; ++c) {
+        low[c] = p[c] < low[c] ? p[c] : low[c];
+        high[c] = p[c] > high[c] ? p[c] : high[c];
+    }
+}
+
 static void box_of_leaf(const snBvh *tree, Node *node)
 {
+    const snTriMesh *m = tree->mesh;
     for (int c = 0; c < 3; ++c) node->low[c] = INFINITY, node->high[c] = -INFINITY;
     for (int32_t i = 0; i < node->count; ++i)
-        for (int k = 0; k < 3; ++k) {
-            const double *p = tree->mesh->vertex + 3 * tree->mesh->triangle[3 * tree->order[node->first + i] + k];
-            for (int c = 0; c < 3; ++c) {
-                node->low[c] = fmin(node->low[c], p[c]);
-                node->high[c] = fmax(node->high[c], p[c]);
-            }
-        }
+        for (int k = 0; k < 3; ++k)
+            widen(node->low, node->high, m->vertex + 3 * m->triangle[3 * tree->order[node->first + i] + k]);
 }
 
 static void box_of_children(Node *node, const Node *left, const Node *right)
 {
     for (int c = 0; c < 3; ++c) {
-        node->low[c] = fmin(left->low[c], right->low[c]);
-        node->high[c] = fmax(left->high[c], right->high[c]);
+        node->low[c] = right->low[c] < left->low[c] ? right->low[c] : left->low[c];
+        node->high[c] = right->high[c] > left->high[c] ? right->high[c] : left->high[c];
     }
 }
 
 static int longest_side(const double *centre, const int32_t *order, int32_t n)
 {
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-    for (int32_t i = 0; i < n; ++i)
-        for (int c = 0; c < 3; ++c) {
-            low[c] = fmin(low[c], centre[3 * order[i] + c]);
-            high[c] = fmax(high[c], centre[3 * order[i] + c]);
-        }
+    for (int32_t i = 0; i < n; ++i) widen(low, high, centre + 3 * order[i]);
     double x = high[0] - low[0], y = high[1] - low[1], z = high[2] - low[2];
     return x >= y && x >= z ? 0 : y >= z ? 1 : 2;
 }
@@ -121,13 +122,11 @@ snBvh *sn_bvh_create(const snTriMesh *mesh)
     return tree;
 }
 
-/* Children come after their parent, so that the boxes are right from the last to the first. */
 const snTriMesh *sn_bvh_mesh(const snBvh *tree)
 {
     return tree->mesh;
 }
-
-void sn_bvh_refit(snBvh *tree)
+void sn_bvh_refit(snBvh *tree) /* children come after their parent: from the last to the first */
 {
     for (int32_t i = tree->nnode - 1; i >= 0; --i) {
         Node *node = tree->node + i;
@@ -177,7 +176,7 @@ v3 sn_triangle_closest(v3 query, v3 a, v3 b, v3 c, double weight[3])
     return best;
 }
 
-/* How far x lies outside [low, high]. Comparisons, not fmax: that is a call, and this is the inner loop. */
+/* How far x lies outside [low, high]. */
 static inline double beyond(double low, double high, double x)
 {
     double below = low - x, above = x - high, far = below > above ? below : above;

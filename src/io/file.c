@@ -203,6 +203,10 @@ void sn_writer_printf(snWriter *w, const char *format, ...)
 void sn_writer_number(snWriter *w, double value)
 {
     char text[SN_NUMBER_SIZE];
+    if (w->counts_only) {
+        sn_writer_bytes(w, &value, sizeof value);
+        return;
+    }
     sn_writer_bytes(w, text, sn_number_format(value, text));
 }
 

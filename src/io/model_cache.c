@@ -24,12 +24,12 @@
 #include <unistd.h>
 
 enum { PATH_SIZE = 4096, MOST = 64 };
-static const char mark[8] = "SNCACHE1";
+static const char mark[8] = "SNCACHE2";
 static const size_t LIMIT = (size_t)1 << 28; /* bytes */
 
 typedef struct Head {
     char mark[8];
-    uint64_t key, size, hash; /* hash: of the bytes behind the head */
+    uint64_t key, size, hash; /* hash: checksum of the bytes behind the head */
 } Head;
 
 static const char here; /* an address inside the library */
@@ -92,8 +92,7 @@ void *sn_kept_read(const char *kind, uint64_t key, size_t *size)
     bool whole = length >= sizeof head;
     if (whole) memcpy(&head, bytes, sizeof head);
     whole = whole && memcmp(head.mark, mark, sizeof mark) == 0 && head.key == key &&
-            head.size == length - sizeof head &&
-            head.hash == sn_hash_bytes(0, bytes + sizeof head, length - sizeof head);
+            head.size == length - sizeof head && head.hash == sn_checksum(0, bytes + sizeof head, length - sizeof head);
     if (!whole) {
         sn_free(bytes);
         return NULL;
@@ -132,7 +131,7 @@ void sn_kept_write(const char *kind, uint64_t key, const void *bytes, size_t siz
     char path[PATH_SIZE + 64];
     snWriter w;
     key = full_key(kind, key);
-    Head head = {.key = key, .size = size, .hash = sn_hash_bytes(0, bytes, size)};
+    Head head = {.key = key, .size = size, .hash = sn_checksum(0, bytes, size)};
     memcpy(head.mark, mark, sizeof mark);
     if (size > LIMIT - sizeof head || !file_of(kind, key, true, path, sizeof path)) return;
     make_room();

@@ -173,6 +173,20 @@ snStatus sn_load_model_to_check(const char *path, snSpec **result, snError *erro
     return load(path, true, result, error);
 }
 
+snStatus sn_load_muscle_alone(const char *path, snSpec **result, snError *error)
+{
+    if (!path || !result) return sn_fail_argument(error, "sn_load_muscle_alone without path or result");
+    snSpec *spec = sn_spec_create();
+    if (!spec) return sn_fail_no_memory(error);
+    bool scene = sn_path_ends(path, ".scene.xml"); /* a model without muscles */
+    snStatus status = scene ? SN_OK : sn_model_read_file(spec, SN_DOCUMENT_MUSCLE, path, error);
+    if (status)
+        sn_spec_destroy(spec);
+    else
+        *result = spec;
+    return status;
+}
+
 /* Both documents are written completely before either takes its name. */
 static snStatus save_both(const snSpec *spec, const char *muscle, const char *scene, snError *error)
 {

@@ -5,6 +5,7 @@
  * Nodes are nested below their parents, so that they come back in depth-first order. */
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/hash.h"
 #include "io/model_files.h"
 #include "io/own/kept.h"
 
@@ -91,6 +92,16 @@ static void write_integers(Writer *w, const int32_t *item, int32_t n)
     }
 }
 
+/* The array as it lies in memory: text of a hundred thousand numbers would take longer than all that a cache spares. */
+static bool hash_array(Writer *w, const snAttr *attr, const void *items, int32_t n)
+{
+    bool whole = attr->type == SN_ATTR_INTS;
+    for (int32_t i = 0; !whole && i < n; ++i)
+        if (!isfinite(((const double *)items)[i])) return false;
+    w->out.hash = sn_checksum(w->out.hash, items, (size_t)n * (whole ? sizeof(int32_t) : sizeof(double)));
+    return true;
+}
+
 /* An array with an item per line, short scalars twelve to a line. */
 static bool write_array(Writer *w, const snAttr *attr, const void *def, int depth)
 {
@@ -98,6 +109,7 @@ static bool write_array(Writer *w, const snAttr *attr, const void *def, int dept
     const void *items = *(const void *const *)sn_attr_get(attr, def);
     indent(w, depth);
     sn_writer_printf(&w->out, "<%s>\n", attr->name);
+    if (w->out.counts_only) return hash_array(w, attr, items, attr->width * count);
     for (int32_t i = 0; i < count; i += per_line) {
         int32_t n = attr->width * (count - i < per_line ? count - i : per_line), at = attr->width * i;
         indent(w, depth + 1);

@@ -27,8 +27,8 @@ static double drawn_length(const snModel *m, int32_t strand, double from, double
     const double *q = m->rest_point + 3 * m->strand_pointadr[strand];
     static const double at[2] = {0.21132486540518712, 0.78867513459481288};
     double sum = 0, width = (to - from) / SAMPLES, b[4], d[4];
-    for (int i = 0; i < 2 * SAMPLES && to > from; ++i) {
-        int32_t span = spline_basis(st->knot, st->n, from + width * (i / 2 + at[i % 2]), 0, b, d, NULL);
+    for (int32_t i = 0, span = 0; i < 2 * SAMPLES && to > from; ++i) {
+        span = spline_basis(st->knot, st->n, from + width * (i / 2 + at[i % 2]), span, b, d, NULL);
         v3 t = {0, 0, 0};
         for (int k = 0; k < 4; ++k) t = v3_mad(t, d[k], v3_load(q + 3 * (span + k)));
         sum += 0.5 * width * v3_len(t);
@@ -351,14 +351,16 @@ static void place_control_points(const Build *b)
 {
     snModel *m = b->c->m;
     const snStrand *st = &m->strand[b->strand];
-    int32_t first = m->strand_cordadr[b->strand], last = m->strand_cordadr[b->strand + 1] - 1;
+    int32_t first = m->strand_cordadr[b->strand], last = m->strand_cordadr[b->strand + 1] - 1, known = -1;
+    Split all = {0}; /* of the cord `known` */
     for (int32_t k = 0; k < st->n; ++k) {
         double s = (st->knot[k + 1] + st->knot[k + 2] + st->knot[k + 3]) / 3;
         int32_t i = first;
         while (i < last && s > m->cord[i].to) ++i;
         const snPathCord *at = &m->cord[i];
         double from = at->from, to = at->to;
-        Split all = split(b, from, to), here = split(b, from, fmin(fmax(s, from), to));
+        if (i != known) all = split(b, from, to), known = i;
+        Split here = split(b, from, fmin(fmax(s, from), to));
         snPathPoint *p = &m->path_point[m->strand_pointadr[b->strand] - m->nspline_point + k];
         p->cord = i;
         p->tendon = all.tendon > 0 ? at->cord.tendon_rest * here.tendon / all.tendon : 0;

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "skin/clusters.h"
+#include "skin/sound.h"
 
 #include <string.h>
 
@@ -24,15 +25,25 @@ static void place_bone(snContactBone *b, rigid back)
     b->back = back, b->turn = m3_from_q(back.q), b->now = rigid_unapply(back, b->middle);
 }
 
-static snStatus add_bone(snContact *c, const snSkinBone *from, snError *error)
+static snStatus check_bone(const snTriMesh *mesh, snMemo *memo, bool *sound)
+{
+    snMeshPlace place;
+    *sound = sn_sound_known(memo, mesh);
+    if (*sound) return SN_OK;
+    snStatus status = sn_trimesh_check(mesh, true, &place);
+    *sound = status == SN_OK && place.defect == SN_MESH_SOUND;
+    sn_sound_keep(memo, mesh, *sound);
+    return status;
+}
+
+static snStatus add_bone(snContact *c, const snSkinBone *from, snMemo *memo, snError *error)
 {
     snTriMesh given = {from->nvertex, from->ntriangle, (double *)(uintptr_t)from->vertex,
                        (int32_t *)(uintptr_t)from->triangle};
-    snMeshPlace place;
+    bool sound;
     if (from->ntriangle < 4) return SN_OK;
-    snStatus status = sn_trimesh_check(&given, true, &place);
-    if (status != SN_OK) return sn_fail_no_memory(error);
-    if (place.defect != SN_MESH_SOUND) return SN_OK;
+    if (check_bone(&given, memo, &sound) != SN_OK) return sn_fail_no_memory(error);
+    if (!sound) return SN_OK;
     snContactBone *to = c->bone + c->nbone++;
     to->body = from->body;
     if (!sn_trimesh_alloc(&to->mesh, given.nvertex, given.ntriangle)) return sn_fail_no_memory(error);
@@ -364,7 +375,7 @@ snStatus sn_contact_create(const snTriMesh *skin, int32_t nbone, const snSkinBon
     *c = (snContact){.chords = sn_chords_best()};
     if (!allocate(skin, nbone, c) || !make_clusters(skin, c) || !allocate_rows(c)) return sn_fail_no_memory(error);
     for (int32_t b = 0; b < nbone; ++b) {
-        snStatus status = add_bone(c, bone + b, error);
+        snStatus status = add_bone(c, bone + b, memo, error);
         if (status != SN_OK) return status;
     }
     take_margins(skin, c, memo);

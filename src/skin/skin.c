@@ -12,6 +12,7 @@
 #include "skin/contact.h"
 #include "skin/even.h"
 #include "skin/own/skin.h"
+#include "skin/sound.h"
 #include "skin/taut.h"
 #include "skin/touch.h"
 #include "skin/twist.h"
@@ -79,9 +80,12 @@ static snStatus copy_mesh(snSkin *skin, const snSkinDef *def, snError *error)
     /* The caller's arrays are only read; the check takes the mesh as it is. */
     snTriMesh given = {def->nvertex, def->ntriangle, (double *)(uintptr_t)def->vertex,
                        (int32_t *)(uintptr_t)def->triangle};
-    snStatus status = sn_trimesh_require(&given, !def->base_given, "skin", error);
-    if (status != SN_OK) return status;
-    status = check_twists(def, error);
+    snStatus status = SN_OK;
+    if (!sn_sound_known(&skin->memo, &given)) {
+        status = sn_trimesh_require(&given, !def->base_given, "skin", error);
+        sn_sound_keep(&skin->memo, &given, status == SN_OK);
+    }
+    if (status == SN_OK) status = check_twists(def, error);
     if (status != SN_OK) return status;
     size_t n = (size_t)def->nvertex;
     skin->rest = (snTriMesh){def->nvertex, def->ntriangle, copy(def->vertex, 3 * n, sizeof(double)),
@@ -212,9 +216,10 @@ snStatus sn_skin_create(const snSkinDef *def, snSkin **skin, snError *error)
     if (status == SN_OK) status = sn_even_create(&made->rest, &made->even, error);
     if (status == SN_OK && def->contact)
         status = sn_contact_create(&made->rest, def->nbone, def->bone, &made->memo, &made->contact, error);
-    made->memo.from = NULL; /* the caller's bytes are not read again */
     if (status == SN_OK && def->touch && def->parent && !def->base_given)
-        status = sn_touch_create(&made->rest, def->nbody, def->parent, made->body, &made->even, &made->touch, error);
+        status = sn_touch_create(&made->rest, def->nbody, def->parent, made->body, &made->even, &made->memo,
+                                 &made->touch, error);
+    made->memo.from = NULL; /* the caller's bytes are not read again */
     if (status == SN_OK)
         *skin = made;
     else

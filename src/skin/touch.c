@@ -75,14 +75,17 @@ static int32_t number_vertices(const snTriMesh *skin, int32_t nbody, const int32
                                int32_t i, int32_t *index, snLimb *out)
 {
     int32_t n = 0;
-    for (int32_t v = 0; v < skin->nvertex; ++v) index[v] = -1;
+    for (int32_t v = 0; v < skin->nvertex; ++v)
+        if (limb_of[v] == i) ++out->part[body[SN_SKIN_BONES * v]].end; /* counts */
     for (int32_t b = 0; b < nbody; ++b) {
-        snLimbPart part = {.first = n};
-        for (int32_t v = 0; v < skin->nvertex; ++v)
-            if (limb_of[v] == i && body[SN_SKIN_BONES * v] == b) index[v] = n++;
-        part.end = n;
-        if (part.end > part.first) out->part[out->npart++] = part;
+        snLimbPart *part = out->part + b;
+        part->first = n, n += part->end;
+        part->end = part->first; /* where the next one goes */
     }
+    for (int32_t v = 0; v < skin->nvertex; ++v)
+        index[v] = limb_of[v] == i ? out->part[body[SN_SKIN_BONES * v]].end++ : -1;
+    for (int32_t b = 0; b < nbody; ++b)
+        if (out->part[b].end > out->part[b].first) out->part[out->npart++] = out->part[b];
     return n;
 }
 
@@ -133,7 +136,7 @@ static snStatus make_limb(const snTriMesh *skin, int32_t nbody, const int32_t *b
 }
 
 static snStatus make_limbs(const snTriMesh *skin, int32_t nbody, const int32_t *parent, const int32_t *body,
-                           const snEven *near, snTouch *touch, snError *error)
+                           const snEven *near, snMemo *memo, snTouch *touch, snError *error)
 {
     int32_t *limb = SN_NEW_ARRAY(int32_t, nbody), *from = SN_NEW_ARRAY(int32_t, nbody);
     int32_t *index = SN_NEW_ARRAY(int32_t, skin->nvertex);
@@ -145,7 +148,10 @@ static snStatus make_limbs(const snTriMesh *skin, int32_t nbody, const int32_t *
         if (!touch->limb) status = sn_fail_no_memory(error);
         if (status == SN_OK) touch->nlimb = nlimb;
         for (int32_t v = 0; v < skin->nvertex; ++v) touch->limb_of[v] = limb[body[SN_SKIN_BONES * v]];
-        find_reach(skin, near, touch->limb_of, reach);
+        if (!sn_memo_take(memo, reach, sizeof *reach * (size_t)skin->nvertex)) {
+            find_reach(skin, near, touch->limb_of, reach);
+            sn_memo_keep(memo, reach, sizeof *reach * (size_t)skin->nvertex);
+        }
         for (int32_t i = 0; status == SN_OK && i < nlimb; ++i) {
             touch->limb[i].parent = from[i];
             status = make_limb(skin, nbody, body, touch->limb_of, reach, i, index, touch->limb + i, error);
@@ -156,7 +162,7 @@ static snStatus make_limbs(const snTriMesh *skin, int32_t nbody, const int32_t *
 }
 
 snStatus sn_touch_create(const snTriMesh *skin, int32_t nbody, const int32_t *parent, const int32_t *body,
-                         const snEven *neighbours, snTouch *touch, snError *error)
+                         const snEven *neighbours, snMemo *memo, snTouch *touch, snError *error)
 {
     touch->nvertex = skin->nvertex;
     touch->limb_of = SN_NEW_ARRAY(int32_t, skin->nvertex), touch->list = SN_NEW_ARRAY(int32_t, skin->nvertex);
@@ -166,7 +172,7 @@ snStatus sn_touch_create(const snTriMesh *skin, int32_t nbody, const int32_t *pa
     if (!touch->limb_of || !touch->list || !touch->move || !touch->mean || !touch->state || !touch->near ||
         !touch->last || !touch->last_in)
         return sn_fail_no_memory(error);
-    return make_limbs(skin, nbody, parent, body, neighbours, touch, error);
+    return make_limbs(skin, nbody, parent, body, neighbours, memo, touch, error);
 }
 
 void sn_touch_free(snTouch *touch)

@@ -12,6 +12,7 @@
 #ifndef SN_SKIN_TOUCH_H
 #define SN_SKIN_TOUCH_H
 
+#include "base/memo.h"
 #include "geom/bvh.h"
 #include "skin/even.h"
 
@@ -61,7 +62,7 @@ typedef struct snTouch {
 /* Bodies' parents (-1: none) and the body that moves each vertex most. A skin of one limb touches nothing. Free also
  * after a failure. */
 snStatus sn_touch_create(const snTriMesh *skin, int32_t nbody, const int32_t *parent, const int32_t *body,
-                         const snEven *neighbours, snTouch *touch, snError *error);
+                         const snEven *neighbours, snMemo *memo, snTouch *touch, snError *error);
 void sn_touch_free(snTouch *touch);
 /* Moves vertices (3 each) out of other limbs. */
 void sn_touch_part(snTouch *touch, const snEven *neighbours, double *vertex);

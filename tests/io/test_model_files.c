@@ -2,9 +2,12 @@
 #include "base/alloc.h"
 #include "check.h"
 #include "io/model_files.h"
+#include "io/own/files.h"
+#include "io/own/kept.h"
 #include "random_spec.h"
 #include "sinew/sinew.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -275,6 +278,39 @@ static void test_mesh_files(void **state)
     assert_string_equal(error.element, "Mesh \"shaft\"");
 }
 
+/* The muscle file without its scene and meshes: they need not even be there. */
+static void test_muscles_alone(void **state)
+{
+    (void)state;
+    put_arm();
+    unlink(path_of("shaft.obj")), unlink(path_of("arm.scene.xml"));
+    snSpec *spec = NULL;
+    assert_int_equal(sn_load_muscle_alone(path_of("arm.muscle.xml"), &spec, NULL), SN_OK);
+    assert_int_equal(sn_spec_model(spec)->type, SN_MODEL_STRANDS);
+    assert_int_equal(sn_spec_count(spec, SN_KIND_STRAND), 1);
+    assert_int_equal(sn_spec_count(spec, SN_KIND_NODE), 0);
+    sn_spec_destroy(spec);
+    snError error;
+    assert_int_equal(sn_load_muscle_alone(path_of("nothing.muscle.xml"), &spec, &error), SN_NO_FILE);
+}
+
+/* One bit of a mesh counts, wherever it lies. */
+static void test_hash_covers_meshes(void **state)
+{
+    (void)state;
+    uint64_t hash[3];
+    put_arm();
+    for (int i = 0; i < 3; ++i) {
+        snSpec *spec = load(path_of("arm.muscle.xml"));
+        snNodeDef *shaft = sn_spec_edit(spec, SN_KIND_NODE, sn_spec_find(spec, SN_KIND_NODE, "shaft"));
+        double *last = (double *)(uintptr_t)shaft->vertex + 11;
+        if (i == 2) *last = nextafter(*last, 1);
+        hash[i] = sn_hash_model(spec, NULL);
+        sn_spec_destroy(spec);
+    }
+    assert_true(hash[0] != 0 && hash[0] == hash[1] && hash[1] != hash[2]);
+}
+
 /* One run through everything; the status of what failed first. */
 static snStatus use_all(const char *path, const char *target, snError *error)
 {
@@ -325,6 +361,8 @@ int main(void)
         cmocka_unit_test(test_models_are_found_by_name),
         cmocka_unit_test(test_any_spec_can_be_checked),
         cmocka_unit_test(test_mesh_files),
+        cmocka_unit_test(test_muscles_alone),
+        cmocka_unit_test(test_hash_covers_meshes),
         cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, set_up, clean_up);

@@ -2,6 +2,7 @@
 #include "fork.h"
 
 #include "base/alloc.h"
+#include "skin/own/skin.h"
 
 /* ---- bones ---------------------------------------------------------------------------------------- */
 
@@ -109,6 +110,35 @@ static void bad_meshes_and_strands_are_refused(void **state)
     assert_null(skin);
 }
 
+/* What was kept of a skin makes an equal one, and vouches for no other mesh. */
+static void what_was_kept_belongs_to_one_mesh(void **state)
+{
+    (void)state;
+    Fork f;
+    make_fork(&f);
+    snSkin *first = make_skin(&f), *second = NULL;
+    size_t size = 0;
+    const void *bound = sn_skin_bound(first, &size);
+    assert_non_null(bound);
+    f.def.bound = bound, f.def.bound_size = size;
+    second = make_skin(&f);
+    int32_t n = 3 * f.mesh.nvertex;
+    double *a = SN_NEW_ARRAY(double, n), *b = SN_NEW_ARRAY(double, n), pose[7 * BODIES];
+    memcpy(pose, f.rest, sizeof pose);
+    pose[7 * 1 + 2] -= 0.004, pose[7 * 2] += 0.006; /* one finger down, the other into it */
+    sn_skin_deform(first, pose, f.point, a, NULL), sn_skin_deform(second, pose, f.point, b, NULL);
+    assert_memory_equal(a, b, sizeof *a * (size_t)n);
+    sn_skin_destroy(second), second = NULL;
+    int32_t *triangle = SN_NEW_ARRAY(int32_t, 3 * f.mesh.ntriangle);
+    memcpy(triangle, f.mesh.triangle, sizeof *triangle * 3 * (size_t)f.mesh.ntriangle);
+    triangle[30] = f.mesh.nvertex + 7; /* of the same size, but a corner is out of range */
+    f.def.triangle = triangle;
+    assert_int_equal(sn_skin_create(&f.def, &second, NULL), SN_BAD_INPUT);
+    assert_null(second);
+    sn_free(triangle), sn_free(a), sn_free(b);
+    sn_skin_destroy(first);
+}
+
 static void every_failed_allocation_is_survived(void **state)
 {
     (void)state;
@@ -139,6 +169,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(skin_stays_out_of_bones),
         cmocka_unit_test(bad_meshes_and_strands_are_refused),
+        cmocka_unit_test(what_was_kept_belongs_to_one_mesh),
         cmocka_unit_test(every_failed_allocation_is_survived),
     };
     return cmocka_run_group_tests(tests, make_mesh, free_mesh);

@@ -7,6 +7,8 @@
 /* sn_load_model for sn_check: values that cannot be read, unknown and missing attributes do not end the reading but are
  * among the problems that sn_check finds. Such a spec cannot be compiled. */
 snStatus sn_load_model_to_check(const char *path, snSpec **spec, snError *error);
+/* The muscle file alone, without its scene and meshes: enough to see what kind of model it is. Empty for a scene. */
+snStatus sn_load_muscle_alone(const char *path, snSpec **spec, snError *error);
 /* Writes the scene alone: plain nodes, nothing of muscles. */
 snStatus sn_save_scene(const snSpec *spec, const char *path, snError *error);
 
