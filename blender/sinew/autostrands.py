@@ -46,7 +46,7 @@ class SinewPG_Fill(bpy.types.PropertyGroup):
     type: EnumProperty(name="Type", items=[("VOLUMETRIC", "Volumetric", "A muscle with a belly"),
                                            ("SHEET", "Sheet", "A broad thin muscle")])
     spread: BoolProperty(name="Spread attachments", default=True,
-                         description="Ends spread over the whole section of the mesh, else within the radius")
+                         description="Spread the ends over the whole section of the mesh; otherwise within the radius")
     radius: FloatProperty(name="Attachment radius (mm)", default=5, min=0, max=1000,
                           description="Keep the ends this close to those of the selected strand; 0: share them")
     figures: StringProperty(description="Figures of the last fill")

@@ -267,7 +267,7 @@ def _ply_header(path, file):
     """[(name, count, [(property, type or list types)])] of a binary little-endian PLY."""
     elements = []
     if file.readline().strip() != b"ply":
-        raise FileError(f"{path} is no PLY file")
+        raise FileError(f"{path} is not a PLY file")
     for line in iter(file.readline, b""):
         words = line.decode("ascii", "replace").split()
         if words[:1] == ["format"] and words[1] != "binary_little_endian":

@@ -128,7 +128,7 @@ def make_body(context, body):
 
 
 class SINEW_OT_make_body(Primitive, bpy.types.Operator):
-    """Make the selected objects, or bones in pose mode, rigid bodies with a centre of mass at a guessed place"""
+    """Make the selected objects, or bones in pose mode, rigid bodies, with an estimated centre of mass"""
     bl_idname = "sinew.make_body"
     bl_label = "Rigid Body"
 
@@ -149,7 +149,7 @@ class SINEW_OT_make_body(Primitive, bpy.types.Operator):
 
 
 class SINEW_OT_guess_centre(Primitive, bpy.types.Operator):
-    """Put the centre of mass of the selected bodies where their meshes say"""
+    """Compute the centre of mass of the selected bodies from their meshes"""
     bl_idname = "sinew.guess_centre"
     bl_label = "Guess Centre of Mass"
 
@@ -217,7 +217,7 @@ class SINEW_OT_make_joint(Primitive, bpy.types.Operator):
             if above:
                 made.append(new_joint(context, model.Body(body.object, above.name), body))
         if not made:
-            raise Refused("Select bones that are bodies and hang on bones that are bodies")
+            raise Refused("Select bones that are bodies and whose parents are bodies too")
         return made
 
     def objects(self, context):

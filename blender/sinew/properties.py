@@ -214,7 +214,7 @@ class SinewPG_Object(bpy.types.PropertyGroup):
     kind: EnumProperty(name="Kind", items=KIND_ITEMS, description="What the object is to sinew")
     name: StringProperty(name="Name", description="Name in the files; empty: the object's own")
     node: StringProperty(name="Node", description="Kind of scene node that an imported object was")
-    order: IntProperty(description="Place among its kind in the files")
+    order: IntProperty(description="Order among its kind in the files")
     activation: FloatProperty(name="Activation", min=0, max=1,
                               description="Activation for a forward simulation; may be keyed")
     body: PointerProperty(type=SinewPG_RigidBody)
@@ -230,7 +230,7 @@ class SinewPG_Bone(bpy.types.PropertyGroup):
     """What a bone is: a body, or nothing."""
     kind: EnumProperty(name="Kind", items=KIND_ITEMS[:2], description="What the bone is to sinew")
     name: StringProperty(name="Name", description="Name in the files; empty: the bone's own")
-    order: IntProperty(description="Place among the bodies in the files")
+    order: IntProperty(description="Order among the bodies in the files")
     body: PointerProperty(type=SinewPG_RigidBody)
     messages: CollectionProperty(type=SinewPG_Message)
 
@@ -251,7 +251,7 @@ class SinewPG_Scene(bpy.types.PropertyGroup):
     pose_frame: IntProperty(name="Frame", default=1, description="Frame that shows the model as drawn")
     motion: StringProperty(name="Motion", description="Shipped motion that the animation came from, if any")
     replay: StringProperty(name="Replay", subtype="FILE_PATH", description="What was simulated last")
-    own_range: BoolProperty(name="Own range", description="Other frames than those of the scene")
+    own_range: BoolProperty(name="Own range", description="Use frames other than those of the scene")
     frame_start: IntProperty(name="First frame", default=1)
     frame_end: IntProperty(name="Last frame", default=250)
     subframes: IntProperty(name="Samples per frame", default=1, min=1, max=20,

@@ -29,7 +29,7 @@ class SinewPG_Run(bpy.types.PropertyGroup):
     radius: BoolProperty(name="Bellies thicken", default=True,
                          description="Bellies keep their volume: they grow thicker as they shorten (F-curves only)")
     bellies: BoolProperty(name="Bellies as meshes", default=True,
-                          description="Show the bellies that have a mesh and let them go with their strands, as point caches")
+                          description="Show the bellies that have a mesh and let them move with their strands, as point caches")
     gravity: FloatProperty(name="Gravity", default=1.0, min=0, max=10, description="Multiplies gravity in a forward simulation")
     settle: BoolProperty(name="Settle first", default=True,
                          description="Let the model come to rest before a forward simulation begins")

@@ -163,7 +163,7 @@ class SINEW_OT_track(Simulation, bpy.types.Operator):
 
     def take(self, context, work, result):
         strands, frames = self.bake(context, work, result)
-        text = (f"{frames} frames of {_count(strands)}; the bones follow to {result['mean_error_mm']:.2g} mm in the mean, "
+        text = (f"{frames} frames of {_count(strands)}; the bones follow to {result['mean_error_mm']:.2g} mm on average, "
                 f"{result['worst_error_mm']:.2g} mm at worst")
         clamped = result.get("clamped") or []
         if clamped:

@@ -55,7 +55,7 @@ class SinewPG_Skin(bpy.types.PropertyGroup):
     follow: EnumProperty(name="Base", update=_changed, items=[
         ("RIG", "As the rig deforms it", "The base mesh as its modifiers show it"),
         ("SINEW", "By sinew's weights", "The base mesh at rest, moved with the bodies by weights that the command computes")])
-    own_range: BoolProperty(name="Own range", description="Other frames than those of the shot")
+    own_range: BoolProperty(name="Own range", description="Use frames other than those of the shot")
     frame_start: IntProperty(name="First frame", default=1)
     frame_end: IntProperty(name="Last frame", default=250)
     preview: BoolProperty(name="Live preview", update=_switched,

@@ -75,11 +75,10 @@ snStatus sn_endure(snPatient *p, const double *q, const snEndureDef *def, snEndu
     if (!p || !q || !out) return sn_fail_argument(error, "sn_endure without patient, pose or place for the answer");
     if (SN_CHECK_DEF(def, snEndureDef, error)) return SN_BAD_ARGUMENT;
     if (!(def->work > 0 && def->work <= 3600 && def->rest >= 0 && def->rest <= 3600 && def->repeat > 0))
-        return sn_fail(error, SN_BAD_INPUT,
-                       "work lasts 0 to 3600 s, rest as well, and there is at least one repetition");
+        return sn_fail(error, SN_BAD_INPUT, "work and rest must each last 0 to 3600 s, with at least one repetition");
     double samples = fmax(1, ceil(def->work / longest)) * def->repeat;
     if (samples > MAX_SAMPLES || def->repeat * (def->work + def->rest) > 86400)
-        return sn_fail(error, SN_BAD_INPUT, "%d repetitions of %g s with %g s of rest are more than can be looked at",
+        return sn_fail(error, SN_BAD_INPUT, "%d repetitions of %g s with %g s of rest are too many to compute",
                        (int)def->repeat, def->work, def->rest);
     size_t n = (size_t)samples, nu = (size_t)p->nu, np = (size_t)p->np;
     Run r = {.p = p, .q = q, .out = out};

@@ -89,7 +89,7 @@ static snStatus find_channels(Analysis *a)
         a->insertion[i] = find_scalar(a, "force_insertion", name);
         a->length[i] = find_scalar(a, "length", name);
         if (a->origin[i] < 0 || a->insertion[i] < 0 || a->length[i] < 0)
-            return sn_fail(a->error, SN_BAD_INPUT, "the replay has no forces and length of strand \"%.100s\"", name);
+            return sn_fail(a->error, SN_BAD_INPUT, "the replay has no forces or length of strand \"%.100s\"", name);
         if (a->joint >= 0 && (t < 0 || def->strand_npoint[t] != a->m->strand[a->strand[i]].n))
             return sn_fail(a->error, SN_BAD_INPUT, "the replay does not have the points of strand \"%.100s\"", name);
         for (int32_t k = 0; k < t; ++k) a->first_point[i] += def->strand_npoint[k];

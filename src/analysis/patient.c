@@ -118,7 +118,7 @@ static snStatus unknown_nerve(const snPatient *p, const char *name, snError *err
         }
     (void)sn_fail(error, SN_BAD_INPUT, "the model has no nerve lesion called \"%.80s\"", name);
     if (*list)
-        sn_error_remedy(error, "name one of: %s", list);
+        sn_error_remedy(error, "use one of: %s", list);
     else
         sn_error_remedy(error, "its muscles name no nerves");
     return SN_BAD_INPUT;

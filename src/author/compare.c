@@ -121,7 +121,8 @@ static snStatus group_solve(const bench *b, group *g, const double *at, double a
         quiet = fabs(force - before) <= STILL * fmax(force, 1e-3) ? quiet + 1 : 0;
         before = force;
     }
-    if (status != SN_OK) return sn_fail(error, status, "the strands of \"%s\" find no rest", b->grid->muscle->name);
+    if (status != SN_OK)
+        return sn_fail(error, status, "the strands of \"%s\" do not come to rest", b->grid->muscle->name);
     out->converged = quiet >= QUIET;
     out->force = force;
     group_shape(g, &volume, &out->section);

@@ -346,7 +346,7 @@ static snStatus restrict_box(snLibraryGrid *g, char note[SN_LIBRARY_NOTE], snErr
                 if (count < best) best = count, axis = a, end = e;
             }
         if (axis < 0)
-            return sn_fail(error, SN_FAILED, "the muscle \"%s\" found no equilibrium in the pose as drawn",
+            return sn_fail(error, SN_FAILED, "the muscle \"%s\" did not reach equilibrium in the pose as drawn",
                            g->muscle->name);
         *(end ? high + axis : low + axis) += end ? -1 : 1;
     }

@@ -225,7 +225,7 @@ snStatus sn_vary_spec(snSpec *spec, const snVariation *variation, int32_t count,
                       snError *error)
 {
     if (!spec || (count > 0 && !variation) || count < 0 || draw < 0)
-        return sn_fail(error, SN_BAD_ARGUMENT, "sn_vary_spec needs a model, what to vary and a draw from 0 on");
+        return sn_fail(error, SN_BAD_ARGUMENT, "sn_vary_spec needs a model, what to vary and a draw of 0 or more");
     for (int32_t i = 0; i < count; ++i) {
         const snVariation *v = &variation[i];
         if (!sn_vary_name((int32_t)v->what)) return sn_fail(error, SN_BAD_ARGUMENT, "unknown kind of variation");

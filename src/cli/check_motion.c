@@ -95,7 +95,7 @@ snStatus cli_check_motion(snCli *cli)
         json_string(&cli->json, "motion", c.motion);
         clinic_say_case(&c);
         if (c.gaps)
-            cli_say(cli, "%d empty %s filled in between the values before and after\n", c.gaps,
+            cli_say(cli, "%d empty %s interpolated from the values before and after\n", c.gaps,
                     c.gaps == 1 ? "cell is" : "cells are");
         json_integer(&cli->json, "empty_cells", c.gaps);
         json_integer(&cli->json, "frames", r.nframe);
@@ -105,7 +105,7 @@ snStatus cli_check_motion(snCli *cli)
         for (int32_t i = 0; i < r.count; ++i) say_stretch(&c, &r.stretch[i]);
         json_close(&cli->json, ']');
         if (r.nclamped)
-            cli_say(cli, "%d frames have a target beyond the range of a joint; it was clamped\n", r.nclamped);
+            cli_say(cli, "in %d frames a target lies outside the range of a joint; it was clamped\n", r.nclamped);
         clinic_say_clamped(&c, r.clamped);
         cli_say(cli, "%s: %d of %d frames out of reach\n", cli->argument[1], r.nbad, r.nframe);
         const char *nearest = cli_option_text(cli, "nearest", NULL);

@@ -235,7 +235,7 @@ void clinic_say_clamped(snClinic *c, const bool *clamped)
     for (int32_t k = 0; k < sn_count(c->model, SN_ITEM_COORDINATE); ++k)
         if (clamped[k]) {
             const char *name = sn_name(c->model, SN_ITEM_COORDINATE, k);
-            cli_say(c->cli, "  %s: target beyond its range, clamped\n", name);
+            cli_say(c->cli, "  %s: target outside its range, clamped\n", name);
             json_string(&c->cli->json, NULL, name);
         }
     json_close(&c->cli->json, ']');

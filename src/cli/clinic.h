@@ -20,7 +20,7 @@ typedef struct snClinic {
 /* The rows of an option table that make a case. */
 /* Holding again and again while muscles tire. */
 #define CLINIC_ENDURE_OPTIONS                                                                                          \
-    {"fatigue", SN_OPTION_FLAG, "", "hold it again and again while the muscles tire: when is it lost?", 0, 0},         \
+    {"fatigue", SN_OPTION_FLAG, "", "hold the pose again and again until the tired muscles lose it", 0, 0},            \
         {"work", SN_OPTION_NUMBER, "S", "with --fatigue: seconds of holding (2)", 0.1, 3600},                          \
         {"rest", SN_OPTION_NUMBER, "S", "with --fatigue: seconds of rest after each (4)", 0, 3600},                    \
     {                                                                                                                  \

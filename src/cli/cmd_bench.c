@@ -278,10 +278,12 @@ const snCommand cmd_bench = {
         "time to factor and solve with the strand solver, `plain us` the same with the plain reference solver; MiB is "
         "the\n"
         "memory of one state. The rung `hand` includes the controller. Some rungs have columns of their own: skin "
-        "times the bulge of the hand's tendons and the writing\n"
-        "of ten seconds as PC2, hand-clinical times the clinical questions, body times a controlled step of the upper\n"
-        "body (with --motion, 2 s of it), and flesh runs the hand in flesh on two threads: seconds a frame,\n"
-        "iterations, error, memory.",
+        "times the\n"
+        "bulge of the hand's tendons and the writing of ten seconds as PC2, hand-clinical times the clinical "
+        "questions,\n"
+        "body times a controlled step of the upper body (with --motion, 2 s of it), and flesh runs the hand in flesh "
+        "on\n"
+        "two threads: seconds a frame, iterations, error, memory.",
     .example = "sinew bench --rung pendulum",
     .output =
         "rung                    steps/s     x real      x cpu    step us     cpu us   solve us   plain us       MiB   "

@@ -10,7 +10,7 @@ static void say_unit(snClinic *c, const snUnitChange *u, const char *name)
 {
     cli_say(c->cli, "  %-6s %s  activation %.3f -> %.3f, up to %+.3f; force %+.2f N, %+.2f N s", name,
             u->must ? "must" : "may ", u->healthy, u->changed, u->most, u->force, u->impulse);
-    cli_say(c->cli, u->low >= 0 ? "; %.3f to %.3f do the same\n" : "\n", u->low, u->high);
+    cli_say(c->cli, u->low >= 0 ? "; any level from %.3f to %.3f will do\n" : "\n", u->low, u->high);
 }
 
 static void json_unit(snJson *json, const snUnitChange *u, const char *name)

@@ -129,7 +129,7 @@ static void report(snCli *cli, const Work *w, const snOutline *m, const char *ou
     int32_t slices = m->nslice - sn_outline_count(m, SN_SLICE_EMPTY), leaking = sn_outline_count(m, SN_SLICE_LEAKING);
     cli_say(cli, "%s: contours in %d of %d slices, grey values %.4g to %.4g\n", m->name, (int)slices, (int)m->nslice,
             m->low, m->high);
-    say_slices(cli, m, SN_SLICE_LEAKING, "leaking slices, to be looked at");
+    say_slices(cli, m, SN_SLICE_LEAKING, "leaking slices, please check");
     say_slices(cli, m, SN_SLICE_BRIDGED, "bridged slices");
     say_slices(cli, m, SN_SLICE_HAND, "slices drawn by hand");
     json_string(&cli->json, "muscle", m->name);
@@ -218,14 +218,14 @@ static const snOption options[] = {
     {"muscle", SN_OPTION_TEXT, "NAME", "name of the muscle in that file (muscle)", 0, 0},
     {"wall", SN_OPTION_TEXT, "X,Y,X,Y,SLICE", "a line that the muscle does not cross in a slice; may be repeated", 0,
      0},
-    {"fresh", SN_OPTION_FLAG, "", "forget seeds, walls and hand-drawn slices that the file has", 0, 0},
-    {"spacing", SN_OPTION_TEXT, "X,Y,Z", "of columns, rows and slices in mm, instead of the stack's", 0, 0},
-    {"low", SN_OPTION_NUMBER, "V", "least grey value of the muscle (half-way to the next tissue)", 0, 0},
-    {"high", SN_OPTION_NUMBER, "V", "largest grey value of the muscle (half-way to the next tissue)", 0, 0},
+    {"fresh", SN_OPTION_FLAG, "", "ignore the seeds, walls and hand-drawn slices in the file", 0, 0},
+    {"spacing", SN_OPTION_TEXT, "X,Y,Z", "spacing of columns, rows and slices in mm (the stack's own)", 0, 0},
+    {"low", SN_OPTION_NUMBER, "V", "lowest grey value of the muscle (half-way to the next tissue)", 0, 0},
+    {"high", SN_OPTION_NUMBER, "V", "highest grey value of the muscle (half-way to the next tissue)", 0, 0},
     {"opening", SN_OPTION_COUNT, "N", "cut necks narrower than 2 N pixels (4)", 0, 100},
     {"jump", SN_OPTION_NUMBER, "SHARE", "a slice leaks if more than this share of it is off its neighbour (0.08)", 0,
      10},
-    {"bridge", SN_OPTION_COUNT, "N", "interpolate over at most N lost slices in a row (2)", 0, 20},
+    {"bridge", SN_OPTION_COUNT, "N", "interpolate over at most N missing slices in a row (2)", 0, 20},
     {"picture", SN_OPTION_TEXT, "FILE.png", "also draw the slices with their contours", 0, 0},
     {"truth", SN_OPTION_TEXT, "FILE", "true contours to compare with (STACK.truth.contours.xml, if there is one)", 0,
      0},

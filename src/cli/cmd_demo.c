@@ -191,7 +191,7 @@ static snStatus make_folder(snCli *cli, const char *path)
         at += strspn(at, "/"), at += strcspn(at, "/");
         (void)snprintf(part, sizeof part, "%.*s", (int)(at - path), path);
         if (mkdir(part, 0777) != 0 && errno != EEXIST)
-            return cli_fail(cli, SN_WRITE_FAILED, "the folder %s cannot be made: %s", part, strerror(errno));
+            return cli_fail(cli, SN_WRITE_FAILED, "cannot create the folder %s: %s", part, strerror(errno));
     }
     return SN_OK;
 }
@@ -200,7 +200,7 @@ static snStatus make_folder(snCli *cli, const char *path)
 static snStatus add_motion(snCli *cli, snDemo *demo, const char *motion)
 {
     if (!*motion || strpbrk(motion, "/\"<>&# "))
-        return cli_fail(cli, SN_BAD_INPUT, "--motion %s: the name of a motion that is shipped with the model", motion);
+        return cli_fail(cli, SN_BAD_INPUT, "--motion %s: expected the name of a motion shipped with the model", motion);
     if (demo->nmotion == DEMO_MOTIONS) return cli_fail(cli, SN_USAGE, "at most %d motions", DEMO_MOTIONS);
     demo->motion[demo->nmotion++].name = motion;
     return SN_OK;

@@ -79,9 +79,9 @@ static void tell_size(snFleshRun *run)
             size.tetrahedra, 1e3 * size.spacing, size.nodes, size.bones, 1e3 * size.muscle_volume, 1e3 * size.volume,
             (double)size.bytes / 1e6, cli_seconds() - run->start);
     if (size.muscles_outside > 0)
-        cli_warn(cli, "muscles outside the surface, which pull nothing: %d, such as %s", size.muscles_outside,
+        cli_warn(cli, "muscles outside the surface, which have no effect: %d, such as %s", size.muscles_outside,
                  size.first_outside);
-    if (size.parts_dropped > 0) cli_warn(cli, "loose parts that no bone holds, left out: %d", size.parts_dropped);
+    if (size.parts_dropped > 0) cli_warn(cli, "left out loose parts that no bone holds: %d", size.parts_dropped);
     json_integer(&cli->json, "tetrahedra", size.tetrahedra);
     json_number(&cli->json, "spacing_mm", 1e3 * size.spacing);
     json_integer(&cli->json, "nodes", size.nodes);
@@ -201,8 +201,9 @@ static snStatus open_journal(snFleshRun *run)
     if (status != SN_OK) return cli_fail_file(cli, status, &error, run->journal_path);
     run->resumed = sn_journal_frames(run->journal);
     if (run->resumed > run->count - run->kept)
-        return cli_fail(cli, SN_BAD_INPUT, "--resume: the interrupted run has %d frames already, the range asks for %d",
-                        run->resumed, run->count - run->kept);
+        return cli_fail(cli, SN_BAD_INPUT,
+                        "--resume: the interrupted run has %d frames already, but the range has only %d", run->resumed,
+                        run->count - run->kept);
     if (run->resumed > 0) cli_say(cli, "continued after frame %d\n", run->resumed);
     size_t size = 0;
     const void *state = sn_journal_checkpoint(run->journal, &size);

@@ -33,7 +33,7 @@ static void say_units(snAnswer *a)
         if (best < 0) break;
         last = a->held.activation[best];
         cli_say(a->clinic.cli, "  %-6s %.3f", sn_name(m, SN_ITEM_MUSCLE, best), last);
-        if (a->low) cli_say(a->clinic.cli, "  (%.3f to %.3f do the same)", a->low[best], a->high[best]);
+        if (a->low) cli_say(a->clinic.cli, "  (any level from %.3f to %.3f will do)", a->low[best], a->high[best]);
         cli_say(a->clinic.cli, "\n");
     }
 }
@@ -43,7 +43,7 @@ static void say_missing(snAnswer *a)
     const snModel *m = sn_patient_model(a->clinic.patient);
     for (int32_t k = 0; k < sn_count(m, SN_ITEM_COORDINATE); ++k) {
         const char *name = sn_name(m, SN_ITEM_COORDINATE, k);
-        if (a->held.clamped[k]) cli_say(a->clinic.cli, "  %s: target beyond its range, clamped\n", name);
+        if (a->held.clamped[k]) cli_say(a->clinic.cli, "  %s: target outside its range, clamped\n", name);
         if (fabs(a->held.missing[k]) > 2e-3)
             cli_say(a->clinic.cli, "  %s lacks %.1f mN m\n", name, 1e3 * a->held.missing[k]);
     }
@@ -195,7 +195,7 @@ static const snOption options[] = {
 const snCommand cmd_hold = {
     .name = "hold",
     .arguments = "MODEL POSE",
-    .about = "Say whether a pose can be held, by which muscles, and how nearly, healthy or as a case",
+    .about = "Say whether a pose can be held, healthy or as a case, by which muscles, and what is missing",
     .details =
         "MODEL is on a tree (hand-clinical). POSE is a motion of the model or a file of key poses; if it has several\n"
         "poses, the one farthest from rest is examined, or the one at --at. The answer is yes if no joint lacks more "

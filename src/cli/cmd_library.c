@@ -190,7 +190,7 @@ static snStatus run(snCli *cli)
         snStatus saved = cli_fail_file(cli, sn_save_library(library, out, &error), &error, out);
         if (saved == SN_OK) report(cli, library), cli_say(cli, "%s\n", out), json_string(&cli->json, "library", out);
         if (saved == SN_OK && status == SN_CANCELLED)
-            cli_warn(cli, "interrupted; the same command with --resume makes the muscles that are missing");
+            cli_warn(cli, "interrupted; run the same command with --resume to make the missing muscles");
         if (saved != SN_OK) status = saved;
     }
     sn_library_destroy(library);

@@ -97,13 +97,13 @@ static snStatus run(snCli *cli)
 
 static const snOption options[] = {
     {"o", SN_OPTION_TEXT, "STACK", "a folder of slices, or a .nii, .nii.gz or .nrrd file", 0, 0},
-    {"format", SN_OPTION_CHOICE, "png|pgm", "of the slices in a folder (png)", 0, 0},
+    {"format", SN_OPTION_CHOICE, "png|pgm", "file format of the slices in a folder (png)", 0, 0},
     {"size", SN_OPTION_TEXT, "X,Y,Z", "columns, rows and slices (192,144,60)", 0, 0},
-    {"spacing", SN_OPTION_TEXT, "X,Y,Z", "between them in mm (0.5,0.5,5)", 0, 0},
+    {"spacing", SN_OPTION_TEXT, "X,Y,Z", "spacing of columns, rows and slices in mm (0.5,0.5,5)", 0, 0},
     {"noise", SN_OPTION_NUMBER, "S", "standard deviation of the noise; muscle is 100, fat 180 (15)", 0, 1000},
     {"bias", SN_OPTION_NUMBER, "B", "share by which brightness varies over the stack (0.1)", 0, 0.9},
     {"holes", SN_OPTION_COUNT, "N", "slices in which the fascia to the neighbour has a hole (3)", 0, 1000},
-    {"gaps", SN_OPTION_COUNT, "N", "lost slices, which are black (0)", 0, 100},
+    {"gaps", SN_OPTION_COUNT, "N", "missing slices, left black (0)", 0, 100},
     {"alone", SN_OPTION_FLAG, "", "no neighbouring muscle and no bone", 0, 0},
     {"random", SN_OPTION_COUNT, "N", "random seed (1)", 0, 1e9},
     {NULL, SN_OPTION_FLAG, NULL, NULL, 0, 0},

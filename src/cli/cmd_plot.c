@@ -282,7 +282,7 @@ static const snOption options[] = {
      "what to plot (activation)", 0, 0},
     {"muscle", SN_OPTION_TEXT, "NAME", "only these: a name, a pattern such as 'FDP*', several with commas; repeatable",
      0, 0},
-    {"top", SN_OPTION_COUNT, "N", "only the N that reach highest (length, angle: that change most)", 1, 1000},
+    {"top", SN_OPTION_COUNT, "N", "only the N that reach highest (length, angle: the N that change most)", 1, 1000},
     {"by", SN_OPTION_CHOICE, "single|group",
      "a row for each, or for the mean of the parts of a muscle (group above 200)", 0, 0},
     {"heat", SN_OPTION_FLAG, "", "a heat map, one row each; always used for more than 24", 0, 0},
@@ -297,7 +297,7 @@ static const snOption options[] = {
     {"compare", SN_OPTION_TEXT, "FILE", "moment-arms: table of published ranges (that of the shipped model)", 0, 0},
     {"title", SN_OPTION_TEXT, "TEXT", "title of the plot", 0, 0},
     {"width", SN_OPTION_NUMBER, "PT", "width in points, 72 to an inch (360); a PNG has 3 pixels to a point", 100, 5000},
-    {"height", SN_OPTION_NUMBER, "PT", "least height of lines in points (as the labels need)", 50, 5000},
+    {"height", SN_OPTION_NUMBER, "PT", "height of a line plot in points, at least (as the labels need)", 50, 5000},
     {"font", SN_OPTION_TEXT, "FAMILY", "font, such as 'Linux Libertine' (sans-serif)", 0, 0},
     {"font-size", SN_OPTION_NUMBER, "PT", "size of ordinary text in points (9)", 4, 72},
     {NULL, SN_OPTION_FLAG, NULL, NULL, 0, 0},
@@ -308,7 +308,9 @@ const snCommand cmd_plot = {
     .arguments = "RESULT|MODEL -o FILE",
     .about = "Plot activations, forces, lengths, tracking error or moment arms as SVG, PDF or PNG",
     .details =
-        "RESULT is a *.replay.xml or a table (.sto .csv). Up to 24 channels are drawn as lines, more as a heat map.\n"
+        "RESULT is a replay (.replay.xml .replay.xml.gz .replay.bin) or a table (.sto .csv). Up to 24 channels are "
+        "drawn as\n"
+        "lines, more as a heat map.\n"
         "Force is the force at the insertion; error is the distance of the bones' vertices from the motion. Fibre "
         "length\n"
         "is the length of the belly along its path; fibre velocity is its rate, negative while it shortens.\n"

@@ -141,8 +141,8 @@ static snStatus take_up(snRun *run)
     run->resumed = (int32_t)run->at.frames;
     if (run->at.step <= run->total) return SN_OK;
     return cli_fail(run->cli, SN_BAD_INPUT,
-                    "--resume: the interrupted run has reached %.4g s already, --time is %.4g s", sn_time(run->state),
-                    run->time);
+                    "--resume: the interrupted run has reached %.4g s already, but --time is only %.4g s",
+                    sn_time(run->state), run->time);
 }
 
 static snStatus open_run(snRun *run)
@@ -286,7 +286,7 @@ static snStatus explain(snRun *run)
 {
     const snStepInfo *info = sn_info(run->state);
     double time = sn_time(run->state);
-    const char *kept = run->replay[0] ? "; what came before is kept" : "";
+    const char *kept = run->replay[0] ? "; everything before it is kept" : "";
     if (run->torn.message[0]) return cli_fail_error(run->cli, &run->torn);
     if (run->outcome == SN_DIVERGED)
         return cli_fail(run->cli, SN_DIVERGED,

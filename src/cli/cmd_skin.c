@@ -251,7 +251,7 @@ static const snOption options[] = {
     {"influence", SN_OPTION_TEXT, "FILE", "influence of tendons for each vertex: first column of a .csv, red of a .ply",
      0, 0},
     {"base", SN_OPTION_TEXT, "FILE",
-     "add the bulge to this skin: a .pc2 in world metres, with a frame for each one written", 0, 0},
+     "add the bulge to this skin: a .pc2 in world metres, with one frame for each frame written", 0, 0},
     {"frames", SN_OPTION_TEXT, "FIRST:LAST",
      "only these frames, counted from 0; leave out either for all before or after", 0, 0},
     {"height", SN_OPTION_NUMBER, "A", "height of the bulge (the model's skin_a)", 0, 100},

@@ -94,9 +94,9 @@ static snStatus run(snCli *cli)
         if (!cli_given(cli, needed[i]))
             return cli_fail(cli, SN_USAGE, "%s%s is missing", needed[i][1] ? "--" : "-", needed[i]);
     if (cli_given(cli, "struts") && !cli_given(cli, "sheet"))
-        return cli_fail(cli, SN_USAGE, "--struts needs --sheet; a volumetric group has --preserve");
+        return cli_fail(cli, SN_USAGE, "--struts needs --sheet; use --preserve for a volumetric group");
     if (cli_given(cli, "preserve") && cli_given(cli, "sheet"))
-        return cli_fail(cli, SN_USAGE, "--preserve is for volumetric groups; a sheet has --struts");
+        return cli_fail(cli, SN_USAGE, "--preserve is for volumetric groups; use --struts for a sheet");
     if (!cli_ends_with(out, ".muscle.xml")) return cli_fail(cli, SN_USAGE, "-o %s: expected a .muscle.xml", out);
     snStatus status = cli_check_output(cli, out);
     snSpec *spec = NULL;

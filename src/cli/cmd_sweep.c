@@ -111,7 +111,7 @@ static snStatus open_folder(snSweep *s)
     snError error = {0};
     (void)snprintf(path, sizeof path, "%.4000s/sweep.txt", s->out);
     if (mkdir(s->out, 0777) != 0 && errno != EEXIST)
-        return cli_fail(s->cli, SN_WRITE_FAILED, "%s cannot be made: %s", s->out, strerror(errno));
+        return cli_fail(s->cli, SN_WRITE_FAILED, "cannot create %s: %s", s->out, strerror(errno));
     char *before = cli_read_bytes(path, &length);
     if (!before || is_empty(s)) {
         free(before);

@@ -79,8 +79,8 @@ static snStatus read_frames(snRun *run, double rate)
            length = sn_track_time(run->motion, sn_track_frames(run->motion) - 1) - begin;
     double there = sn_frame_count(length, rate) - 1;
     if (first > there || last > there)
-        return cli_fail(run->cli, SN_BAD_INPUT, "--frames %s: the motion has the frames 0 to %.0f at %g a second", text,
-                        there, rate);
+        return cli_fail(run->cli, SN_BAD_INPUT,
+                        "--frames %s: the frames of the motion go from 0 to %.0f at %g frames/s", text, there, rate);
     run->def.start = begin + first / rate;
     run->def.end = colon[1] ? begin + last / rate + 1e-9 : 0; /* a hair more, so that one frame is a range too */
     return SN_OK;
@@ -116,7 +116,8 @@ static snStatus read_weights(snRun *run)
     fine = fine && end != second && !*end && t->activation_weight >= 0 && t->smoothness_weight >= 0;
     fine = fine && t->activation_weight < 1e6 && t->smoothness_weight < 1e6;
     if (fine) return SN_OK;
-    return cli_fail(run->cli, SN_USAGE, "--weights needs ACTIVATION,SMOOTHNESS, two numbers from 0 on, not '%s'", text);
+    return cli_fail(run->cli, SN_USAGE, "--weights needs ACTIVATION,SMOOTHNESS, two numbers of 0 or more, not '%s'",
+                    text);
 }
 
 static snStatus read_settings(snRun *run)
@@ -197,7 +198,7 @@ static snStatus look_for_whole_run(snRun *run)
     if (status != SN_OK) return status;
     bool there = frames > 0 && cli_file_size(run->replay_path) > 0 && cli_file_size(run->table_path) > 0;
     if (there && frames > frame_count(run))
-        return cli_fail(run->cli, SN_BAD_INPUT, "--resume: %s has %d frames already, and the range asks for %d",
+        return cli_fail(run->cli, SN_BAD_INPUT, "--resume: %s has %d frames already, but the range has only %d",
                         run->replay_path, frames, frame_count(run));
     run->complete = there && frames == frame_count(run);
     if (run->complete)
@@ -219,7 +220,7 @@ static snStatus open_run(snRun *run)
     if (!cli_run_found(run->file)) return look_for_whole_run(run);
     if (cli_run_frames(run->file) > frame_count(run))
         return cli_fail(run->cli, SN_BAD_INPUT,
-                        "--resume: the interrupted run has %d frames already, the range asks for %d",
+                        "--resume: the interrupted run has %d frames already, but the range has only %d",
                         cli_run_frames(run->file), frame_count(run));
     run->def.checkpoint = cli_run_checkpoint(run->file, &run->def.checkpoint_size);
     return SN_OK;
@@ -524,11 +525,10 @@ const snCommand cmd_track = {
     .details =
         "MOTION is the name of a motion shipped with the model, or a file: key poses (*.pose.csv with the columns time "
         "and\n"
-        "joint.coordinate in degrees), a *.bvh, a glTF animation (*.glb, *.gltf), a *.control.xml or a *.replay.xml. "
-        "Targets\n"
-        "outside the range of a joint are clamped to it, and named. If the simulation diverges, or on Ctrl-C, the "
-        "frames that\n"
-        "are finished are kept.\n"
+        "joint.coordinate in degrees), a *.bvh, a glTF animation (*.glb, *.gltf), a *.control.xml or a replay\n"
+        "(*.replay.xml, .xml.gz or .bin). Targets outside the range of a joint are clamped to it, and named. If the "
+        "simulation\n"
+        "diverges, or on Ctrl-C, the frames that are finished are kept.\n"
         "While it runs, every finished frame is in OUT.resume. After Ctrl-C, a crash or a power failure run the same "
         "command\n"
         "with --resume: it continues after the last frame kept, and the result is the same bit for bit. All settings "

@@ -38,7 +38,7 @@ static void say_table(const snCompareRun *r)
         cli_say(cli, "  %8.4f %8.4f %8.4f %8.4f\n", f[0].volume, f[1].volume, f[2].volume, f[3].volume);
         for (int k = 0; k < SN_FIDELITIES; ++k)
             if (!f[k].converged)
-                cli_warn(cli, "%s: no rest at %.4g, activation %.2f", NAME[k], shown(r, i), r->row[i].activation);
+                cli_warn(cli, "%s: not at rest at %.4g, activation %.2f", NAME[k], shown(r, i), r->row[i].activation);
     }
 }
 

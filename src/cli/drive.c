@@ -42,7 +42,7 @@ void cli_say_demands(snCli *cli, const snDrive *drive)
         if (!(demand.most > 1 + 1e-9)) continue;
         json_string(&cli->json, NULL, sn_drive_name(drive, m));
         if (count++ < 5)
-            cli_say(cli, "note: the levels add up to %.3g for %s at %.4g s; it was kept at 1\n", demand.most,
+            cli_say(cli, "note: the levels add up to %.3g for %s at %.4g s; it was limited to 1\n", demand.most,
                     sn_drive_name(drive, m), demand.time);
     }
     json_close(&cli->json, ']');

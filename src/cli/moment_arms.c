@@ -117,7 +117,7 @@ static void say_agreement(snArmRun *run)
     if (a.jump_curve)
         cli_say(cli, "largest jump from pose to pose %.2f mm (%s about %s); %d pairs jump by more than 1 mm\n",
                 1000 * a.jump, strand_name(run, a.jump_curve), title(run, a.jump_curve->coordinate), jumps);
-    if (a.slack) cli_say(cli, "slack, and so without an arm: %d poses\n", a.slack);
+    if (a.slack) cli_say(cli, "slack, so without a moment arm: %d poses\n", a.slack);
     if (run->arms->wrong_sides)
         cli_say(cli, "on the wrong side of a surface: %d poses, the worst %s\n", run->arms->wrong_sides,
                 run->arms->wrong_side);

@@ -75,7 +75,7 @@ static const char *parse_course(const snOption *option, const char *text, snCour
     double time = 0, level;
     course->count = 0;
     for (const char *c = text;; ++c) {
-        if (course->count == CLI_MAX_KEY) return "has too many times; write a file for --activations";
+        if (course->count == CLI_MAX_KEY) return "has too many times; put them into a file and use --activations";
         if (!constant && (!take_number(&c, ":", &time) || *c++ != ':')) return form;
         if (!take_number(&c, constant ? "" : ",", &level)) return form;
         if (level < option->low || level > option->high) return "is out of range: the level must be between 0 and 1";

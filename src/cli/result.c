@@ -218,7 +218,7 @@ snStatus cli_choose_frames(snCli *cli, const snTrack *replay, snFrames *frames, 
     if (*end) to = strtol(end, &end, 10);
     if (*end) return cli_fail(cli, SN_USAGE, "--frames needs FIRST:LAST, not '%s'", text);
     if (from < 0 || to < from || to > last)
-        return cli_fail(cli, SN_BAD_INPUT, "--frames %s: there are the frames 0 to %d", text, (int)last);
+        return cli_fail(cli, SN_BAD_INPUT, "--frames %s: the frames go from 0 to %d", text, (int)last);
     *first = (int32_t)from, *count = (int32_t)(to - from) + 1;
     return SN_OK;
 }

@@ -47,7 +47,7 @@ static snStatus serve(snCli *cli, snSlices *slices, const char *page, size_t siz
     snStatus status = sn_server_create(&def, &server, &error);
     if (status != SN_OK) return cli_fail_error(cli, &error);
     sn_server_address(server, address, sizeof address);
-    cli_say(cli, "%s\nCtrl-C ends it.\n", address);
+    cli_say(cli, "%s\nPress Ctrl-C to stop.\n", address);
     if (cli->quiet || cli->want_json) (void)fprintf(stderr, "%s\n", address); /* without it the page is closed */
     (void)fflush(stdout);
     json_string(&cli->json, "address", address);
@@ -65,7 +65,7 @@ snStatus cli_studio_slices(snCli *cli)
     char *page = NULL, *marked = NULL;
     size_t size = 0, marked_size = 0;
     double spacing[3];
-    if (cli->nargument > 0) return cli_fail(cli, SN_USAGE, "--slices STACK and a MODEL exclude each other");
+    if (cli->nargument > 0) return cli_fail(cli, SN_USAGE, "--slices STACK and MODEL cannot be combined");
     snStatus status = text ? cli_numbers(cli, "spacing", text, 3, spacing) : SN_OK;
     if (status != SN_OK) return status;
     for (int c = 0; c < 3 && text; ++c) spacing[c] *= 1e-3;
@@ -75,8 +75,9 @@ snStatus cli_studio_slices(snCli *cli)
     if (status != SN_OK) status = cli_fail_error(cli, &error);
     if (status == SN_OK) {
         marked = mark(page, size, &marked_size);
-        status = marked ? serve(cli, slices, marked, marked_size)
-                        : cli_fail(cli, SN_FAILED, "the page of the studio is of another version: build it again");
+        status =
+            marked ? serve(cli, slices, marked, marked_size)
+                   : cli_fail(cli, SN_FAILED, "the page of the studio was built for another version: run make studio");
     }
     free(marked);
     sn_studio_free(page);

@@ -122,7 +122,7 @@ static snStatus open_reference(Gathering *g)
     Figure figure[MOST_KEYS];
     if (!sweep_is_finished(g->s, 0))
         return cli_fail(g->s->cli, SN_FAILED,
-                        "draw 0, the model as it is, is not finished: there is nothing to compare with");
+                        "draw 0, the unchanged model, is not finished: there is nothing to compare with");
     snStatus status = load_track(g, 0, &g->reference);
     if (status == SN_OK) status = find_muscles(g);
     g->nkey = load_figures(g->s, 0, figure);

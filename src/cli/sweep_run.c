@@ -183,6 +183,6 @@ snStatus sweep_run(snSweep *s, int32_t first, int32_t last)
         if (busy(s, task) && !reap(s, task)) nap(0.02);
     }
     if (status == SN_OK && cli_interrupted())
-        status = cli_fail(s->cli, SN_CANCELLED, "stopped; the same command with --resume continues");
+        status = cli_fail(s->cli, SN_CANCELLED, "stopped; run the same command with --resume to continue");
     return status;
 }

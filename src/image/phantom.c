@@ -263,7 +263,7 @@ snStatus sn_make_phantom(const snPhantomDef *def, snStack *stack, snContours *tr
     if (def->n[0] < 16 || def->n[1] < 16 || def->n[2] < 4)
         return sn_fail(error, SN_BAD_INPUT, "a phantom needs 16 x 16 pixels and 4 slices at least");
     if (!(def->noise >= 0 && def->noise < 1e4) || !(fabs(def->bias) < 1) || def->holes < 0 || def->gaps < 0)
-        return sn_fail(error, SN_BAD_INPUT, "noise %g, bias %g, %d holes and %d gaps cannot be made", def->noise,
+        return sn_fail(error, SN_BAD_INPUT, "no phantom can have noise %g, bias %g, %d holes and %d gaps", def->noise,
                        def->bias, (int)def->holes, (int)def->gaps);
     snStatus status = stack ? sn_stack_create(&place, &made, error) : sn_stack_place_check(&place, error);
     if (status == SN_OK) status = make_truth(&limb, &outline, error);

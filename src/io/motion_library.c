@@ -191,7 +191,7 @@ static snStatus make_folders(const char *path, snError *error)
         if (path[i] != '/' && path[i] != '\0') continue;
         memcpy(part, path, i), part[i] = '\0';
         if (mkdir(part, 0777) == 0 || errno == EEXIST || errno == EISDIR) continue;
-        sn_fail(error, SN_WRITE_FAILED, "cannot make the folder: %s", strerror(errno));
+        sn_fail(error, SN_WRITE_FAILED, "cannot create the folder: %s", strerror(errno));
         sn_error_place(error, part, 0, 0);
         return SN_WRITE_FAILED;
     }
@@ -228,7 +228,7 @@ static snStatus check_free(const char *model_name, const char *name, bool replac
     sn_free(entry);
     if (!taken || replace) return SN_OK;
     sn_fail(error, SN_BAD_INPUT, "the model has a motion \"%.60s\" already", name);
-    sn_error_remedy(error, "choose another name, or replace it on purpose");
+    sn_error_remedy(error, "choose another name, or replace the motion (--replace)");
     return SN_BAD_INPUT;
 }
 

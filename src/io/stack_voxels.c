@@ -116,7 +116,7 @@ snStatus sn_expand(const char *file, const char *data, size_t size, size_t wante
 {
     /* deflate makes at most 1032 bytes of one */
     if (wanted / 1040 > size)
-        return sn_stack_fail(file, error, "get the file again",
+        return sn_stack_fail(file, error, "copy or download it again",
                              "%zu compressed bytes cannot hold the %zu that are announced", size, wanted);
     unsigned char *out = SN_NEW_ARRAY(unsigned char, wanted);
     z_stream z = {.zalloc = give, .zfree = take};

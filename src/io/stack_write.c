@@ -152,7 +152,7 @@ static snStatus save_folder(const snStack *stack, const char *folder, const char
     const snStackPlace *p = &stack->place;
     if (strlen(folder) + 32 > PATH_SIZE) return sn_fail(error, SN_BAD_INPUT, "the name of the folder is too long");
     if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
-        sn_fail(error, SN_WRITE_FAILED, "cannot make the folder: %s", strerror(errno));
+        sn_fail(error, SN_WRITE_FAILED, "cannot create the folder: %s", strerror(errno));
         sn_error_place(error, folder, 0, 0);
         return SN_WRITE_FAILED;
     }

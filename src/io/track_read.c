@@ -56,7 +56,7 @@ static snStatus start_root(trackReader *r, snXml *xml, const char *tag, const ch
     if (status != SN_OK) return status;
     const char *version = sn_xml_attribute(attribute, "version"), *model = sn_xml_attribute(attribute, "model");
     if (!version || strcmp(version, "1") != 0)
-        return sn_xml_fail(xml, 0, tag, "get a newer sinew if the file was written by one",
+        return sn_xml_fail(xml, 0, tag, "use a newer sinew if the file was written by one",
                            "version \"%.40s\" is not known, expected 1", version ? version : "");
     r->model = sn_arena_strdup(&r->arena, model ? model : "");
     r->place = PLACE_ROOT;

@@ -52,7 +52,8 @@ static void check_knots(snChecker *c, snId id, const char *name, int64_t n, int 
             sn_check_error(c, SN_KIND_NODE, id, NULL, "%s decreases at knot %d", name, (int)i);
             return;
         }
-    if (!(knot[n] > knot[degree])) sn_check_error(c, SN_KIND_NODE, id, NULL, "%s leaves the parameter no range", name);
+    if (!(knot[n] > knot[degree]))
+        sn_check_error(c, SN_KIND_NODE, id, NULL, "%s leaves no range for the parameter", name);
 }
 
 static void check_weights(snChecker *c, snId id, const snNodeDef *d)

@@ -12,7 +12,7 @@
  * Fails with SN_BAD_INPUT as sn_track_append does, naming the column and time. */
 snStatus sn_poses_create(int32_t columns, const char *const *name, int32_t frames, const double *time,
                          const double *value, bool rest, snPoses **poses, snError *error);
-/* The same with gaps: values that are NaN were not seen. They are filled in between the values before and after them as
+/* The same with gaps: values that are NaN were not seen. They are interpolated from the values before and after them as
  * key poses are; before the first and after the last the column stands still. A column without any value is refused. */
 snStatus sn_poses_create_gappy(int32_t columns, const char *const *name, int32_t frames, const double *time,
                                const double *value, bool rest, snPoses **poses, snError *error);

@@ -248,17 +248,17 @@ const char *sn_http_error(int status, const char **text)
         int status;
         const char *line, *text;
     } known[] = {
-        {400, "400 Bad Request", "This is not a request.\n"},
+        {400, "400 Bad Request", "This is not an HTTP request.\n"},
         {403, "403 Forbidden",
          "Open the whole address that sinew studio printed: it contains a key and begins with 127.0.0.1 or "
          "localhost.\n"},
         {404, "404 Not Found", "There is no such page.\n"},
-        {405, "405 Method Not Allowed", "Only GET and HEAD.\n"},
+        {405, "405 Method Not Allowed", "Only GET and HEAD are supported.\n"},
         {414, "414 URI Too Long", "Too long.\n"},
         {426, "426 Upgrade Required", "This address needs WebSocket version 13.\n"},
         {431, "431 Request Header Fields Too Large", "Too long.\n"},
         {503, "503 Service Unavailable", "Too many pages are open. Close a page of this studio, or try again later.\n"},
-        {505, "505 HTTP Version Not Supported", "HTTP 1.1, please.\n"},
+        {505, "505 HTTP Version Not Supported", "Only HTTP 1.1 is supported.\n"},
     };
     size_t i = 0;
     while (i + 1 < sizeof known / sizeof *known && known[i].status != status) ++i;

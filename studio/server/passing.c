@@ -12,7 +12,7 @@ snStatus sn_passing_begin(char folder[SN_PASSING_FOLDER], snError *error)
     if (!base || !*base || strlen(base) > SN_PASSING_FOLDER - 32) base = "/tmp";
     snprintf(folder, SN_PASSING_FOLDER, "%s/sinew-studio-XXXXXX", base);
     if (mkdtemp(folder)) return SN_OK;
-    snprintf(error->message, sizeof error->message, "cannot make a temporary folder in %.200s", base);
+    snprintf(error->message, sizeof error->message, "cannot create a temporary folder in %.200s", base);
     return SN_WRITE_FAILED;
 }
 

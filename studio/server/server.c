@@ -451,7 +451,7 @@ snStatus sn_server_create(const snServerDef *def, snServer **out, snError *error
     for (int i = 0; i < PLACES; ++i) s->client[i].fd = -1;
     if (!sn_token_make(s->token)) {
         free(s);
-        return sn_listen_fail(error, SN_FAILED, "the system gives no random numbers for the address", 0, "");
+        return sn_listen_fail(error, SN_FAILED, "the system provides no random numbers for the address", 0, "");
     }
     snStatus status = sn_listen_open(&s->port, 4 * PLACES, &s->fd, error);
     if (status == SN_OK && !sn_listen_pipe(s->wake))

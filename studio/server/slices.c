@@ -218,9 +218,10 @@ static unsigned char *act(snSlices *s, const snDeed *deed, size_t *size)
 {
     snError error = {0};
     int32_t before = s->ndeed;
-    if (deed && s->ndeed == MOST_DEEDS) return describe(s, "there is no room for more: undo something", size);
+    if (deed && s->ndeed == MOST_DEEDS)
+        return describe(s, "there are too many seeds, walls and pushes: undo one first", size);
     for (int i = 0; deed && i < 5; ++i) /* NaN too */
-        if (!(fabs(deed->at[i]) < FARTHEST)) return describe(s, "that is not a place in the image", size);
+        if (!(fabs(deed->at[i]) < FARTHEST)) return describe(s, "that point is outside the image", size);
     if (deed && (deed->slice < 0 || deed->slice >= s->stack.place.n[2]))
         return describe(s, "the stack has no such slice", size);
     if (deed && deed->kind == SN_DEED_PUSH && s->contours.nmuscle > 0) { /* the rest stays as it is */
@@ -236,7 +237,7 @@ static unsigned char *act(snSlices *s, const snDeed *deed, size_t *size)
     snError ignored = {0}; /* what failed is taken back */
     s->ndeed = deed ? before : 0;
     (void)do_all(s, &ignored);
-    return describe(s, error.message[0] ? error.message : "that did not work", size);
+    return describe(s, error.message[0] ? error.message : "the contours could not be computed", size);
 }
 
 /* ---- files ------------------------------------------------------------------------------------ */

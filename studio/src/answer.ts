@@ -121,7 +121,7 @@ export class AnswerPanel {
       shown.length
         ? el("ul", { class: "takers" }, ...shown.map((u) => this.taker(u, top)))
         : el("p", { class: "hint" }, "Nobody compensates."),
-      el("p", { class: "hint legend-line" }, "▏healthy  ● case  ▬ every activation that does the same. Must: it has to work more; may: others could instead."),
+      el("p", { class: "hint legend-line" }, "▏healthy  ● case  ▬ all activations that would do. Must: it has to work harder; may: others could take over instead."),
       el("p", { class: "hint" }, `Case: ${changes.map(changeText).join("; ") || "nothing changed"}`));
   }
 
@@ -135,7 +135,7 @@ export class AnswerPanel {
     const now = el("span", { class: "now" });
     now.style.left = percent(u.case);
     const strand = strandOf(this.data, u.muscle);
-    const about = `${u.unit}: ${u.must ? "must" : "may"}; activation ${u.healthy.toFixed(3)} healthy, ${u.case.toFixed(3)} in the case${u.low >= 0 ? `; ${u.low.toFixed(3)} to ${u.high.toFixed(3)} do the same` : ""}`;
+    const about = `${u.unit}: ${u.must ? "must" : "may"}; activation ${u.healthy.toFixed(3)} healthy, ${u.case.toFixed(3)} in the case${u.low >= 0 ? `; ${u.low.toFixed(3)} to ${u.high.toFixed(3)} would do` : ""}`;
     const b = el("button", { type: "button", class: "taker", "aria-label": about, title: about },
       el("span", { class: "unit" }, el("span", {}, u.unit, el("span", { class: `badge ${u.must ? "must" : "may"}` }, u.must ? "must" : "may")), el("small", {}, unitLabel(this.data, u.unit))),
       el("span", { class: "bar2" }, ...(u.low >= 0 ? [range] : []), healthy, now), el("span", { class: "level" }, `${u.force >= 0 ? "+" : ""}${u.force.toFixed(1)} N`));

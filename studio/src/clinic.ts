@@ -181,9 +181,9 @@ export class Clinic {
     sides.removeAttribute("aria-pressed");
     const group = el("div", { class: "chips", id: "clinic-layers", role: "group", "aria-label": "Clinical view" },
       sides,
-      add("by-activity", "By activity", "Muscles that rest are faint (O)", () => this.toggleOpacity()),
-      add("spread", "Spread", "Draw the bellies apart; their ends stay (E)", () => this.toggleSpread()),
-      add("name-tags", "Labels", "Name, nerve and action of those that work most (L)", () => this.toggleLabels()));
+      add("by-activity", "By activity", "Fade muscles that rest (O)", () => this.toggleOpacity()),
+      add("spread", "Spread", "Spread the bellies; their ends stay in place (E)", () => this.toggleSpread()),
+      add("name-tags", "Labels", "Name, nerve and action of the most active muscles (L)", () => this.toggleLabels()));
     group.hidden = true;
     byId("view").append(group);
   }

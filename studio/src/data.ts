@@ -654,7 +654,7 @@ export function parse(buffer: ArrayBuffer): StudioData {
 async function unpack(bytes: Uint8Array<ArrayBuffer>): Promise<ArrayBuffer> {
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes.buffer;
   if (typeof DecompressionStream === "undefined")
-    throw new DataError("this browser cannot unpack it; use a version of 2023 or later");
+    throw new DataError("this browser cannot decompress the data; use a version from 2023 or later");
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Response(stream).arrayBuffer();
 }

@@ -96,10 +96,10 @@ export class Details {
     }
     this.ranked = 0;
     const hint = "Click a strand, or choose one in the list, to see its activation, force and length.";
-    if (!this.data.strands.length) return [el("p", { class: "hint" }, "Without strands there are no activations, forces and lengths to show.")];
+    if (!this.data.strands.length) return [el("p", { class: "hint" }, "Without strands there are no activations, forces or lengths to show.")];
     if (!count) return [el("p", { class: "hint" }, hint)];
     return [
-      el("h2", {}, "Hardest at work now"),
+      el("h2", {}, "Most active now"),
       this.idle,
       el("ol", { class: "top" }, ...this.top.map((t) => el("li", { class: "row" }, t.node))),
       el("p", { class: "hint" }, hint),
@@ -135,7 +135,7 @@ export class Details {
     };
     return [
       make("only-this", "Only this", "Show this muscle alone (I)", () => this.events.isolate(strand)),
-      make("hide-this", "Hide", "Take this muscle out of the picture (H)", () => this.events.hide(strand)),
+      make("hide-this", "Hide", "Hide this muscle (H)", () => this.events.hide(strand)),
       make("show-all", "Show all", "Show every muscle again (U)", () => this.events.showAll()),
     ];
   }
@@ -214,8 +214,8 @@ export class Details {
     order.sort((a, b) => level(b) - level(a));
     this.idle.hidden = level(order[0]) >= 0.005;
     this.idle.textContent = this.live
-      ? "No muscle works. Move the slider of one, or let the controller follow the target."
-      : "No muscle works at this time.";
+      ? "No muscle is active. Move the slider of one, or let the controller follow the target."
+      : "No muscle is active at this time.";
     this.top.forEach((t, i) => {
       t.node.parentElement!.hidden = level(order[i]) < 0.005;
       t.strand = order[i];

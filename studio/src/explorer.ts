@@ -24,8 +24,8 @@ const KINDS: { label: string; fields: Field[] }[] = [
   { label: "Each joint fused", fields: [] },
   { label: "Each tendon transfer to one muscle", fields: ["to"] },
   { label: "The most used muscles weak", fields: ["count", "strength"] },
-  { label: "Weak: all that work more than", fields: ["level", "strength"] },
-  { label: "Some muscles weak, by chance", fields: ["count", "strength", "seed"] },
+  { label: "Weak: all more active than", fields: ["level", "strength"] },
+  { label: "Some muscles weak, at random", fields: ["count", "strength", "seed"] },
 ];
 const [, NERVE, JOINT, TRANSFER] = KINDS.keys();
 const SETS = TRANSFER + 1;
@@ -100,10 +100,10 @@ export class ExplorerCard {
     const { what } = this.trial;
     const transfer = what === TRANSFER;
     const shown = what >= SETS ? found.findings : found.findings.filter((f) => (transfer ? -f.change : f.change) > WORTH).slice(0, MOST);
-    const none = transfer ? "No transfer gives anything back." : "Nothing is lost: the pose needs none of them alone.";
+    const none = transfer ? "No transfer restores anything." : "Nothing is lost: the pose needs none of them alone.";
     const equal = found.findings.filter((f) => Math.abs(f.change - shown[0]?.change) < WORTH).length;
     const tie = transfer && equal > 1 ? ` ${equal} of them do equally well here: what each donor leaves behind decides.` : "";
-    const units = transfer ? "What each gives back" : what >= SETS ? "What is lost as one after the other is added" : "What each would cost";
+    const units = transfer ? "What each restores" : what >= SETS ? "What is lost as one after the other is added" : "What each would cost";
     this.result.replaceChildren(
       ...(found.error ? [el("p", { class: "note bad", role: "alert" }, found.error)] : []),
       ...(shown.length ? [this.list(shown)] : found.error ? [] : [el("p", { class: "hint" }, none)]),
@@ -121,7 +121,7 @@ export class ExplorerCard {
       const amount = Math.max(0, this.trial.what === TRANSFER ? -f.change : f.change).toFixed(2);
       const inside = [el("span", { class: "unit" }, this.title(f.name), el("small", {}, worst)), el("span", { class: "bar2" }, bar), el("span", { class: "level" }, amount)];
       if (this.trial.what >= SETS) return el("li", { class: "taker" }, ...inside);
-      const b = el("button", { type: "button", class: "taker", "aria-label": `Add to the case: ${this.title(f.name)}; ${this.trial.what === TRANSFER ? "gives back" : "costs"} ${amount}; then ${worst}` }, ...inside);
+      const b = el("button", { type: "button", class: "taker", "aria-label": `Add to the case: ${this.title(f.name)}; ${this.trial.what === TRANSFER ? "restores" : "costs"} ${amount}; then ${worst}` }, ...inside);
       b.addEventListener("click", () => this.events.change([this.changeOf(f.name)]));
       return el("li", {}, b);
     }));

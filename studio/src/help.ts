@@ -14,7 +14,7 @@ const KEYS: [string, string][] = [
   ["esc", "deselect the muscle"],
   ["B S G C W D", "bones, strands, target, constraints, wrap surfaces, grid"],
   ["O", "soft muscles or their strands"],
-  ["K", "skin: away, see-through, whole"],
+  ["K", "skin: hidden, translucent, opaque"],
   ["1 2 3 4 5 6", "look from the sides that the buttons name"],
   ["F", "fit: whole model or close; the selected muscle if there is one"],
   ["arrows + −", "with the picture in focus: turn and zoom"],

@@ -53,7 +53,7 @@ export class Keys {
   private samples: Key[] | null = null;
   private readonly list = el("ol", { class: "keys-list", id: "key-list", "aria-label": "Keys" });
   private readonly note = el("p", { class: "hint", id: "key-note", role: "status" });
-  private readonly record = el("button", { type: "button", class: "chip", id: "key-record", "aria-pressed": "false", title: "Keep how the bones move, until pressed again" }, "Record");
+  private readonly record = el("button", { type: "button", class: "chip", id: "key-record", "aria-pressed": "false", title: "Record how the bones move; press again to stop" }, "Record");
   private readonly save = el("button", { type: "button", class: "chip", id: "key-save", title: "As a motion for sinew track and sinew motions --add" }, "Download the poses");
 
   constructor(
@@ -111,7 +111,7 @@ export class Keys {
     this.keys.sort((a, b) => a.time - b.time);
     this.list.replaceChildren(...this.keys.map((key, i) => this.row(key, i)));
     this.save.disabled = this.keys.length < 2;
-    this.note.textContent = this.keys.length < 2 ? "Two keys at least make a motion." : `${this.keys.length} keys, ${(this.keys[this.keys.length - 1].time - this.keys[0].time).toFixed(2)} s`;
+    this.note.textContent = this.keys.length < 2 ? "A motion needs at least two keys." : `${this.keys.length} keys, ${(this.keys[this.keys.length - 1].time - this.keys[0].time).toFixed(2)} s`;
   }
 
   private row(key: Key, i: number): HTMLElement {

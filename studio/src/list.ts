@@ -182,7 +182,7 @@ export class MuscleList {
       if (this.data.strands[row.strand].muscle !== muscle) continue;
       row.weak.hidden = level >= 1;
       row.weak.textContent = `${Math.round(100 * level)} %`;
-      row.weak.title = "strength, of what the model has";
+      row.weak.title = "strength, relative to the model";
     }
   }
 

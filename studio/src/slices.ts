@@ -50,10 +50,10 @@ export class Slices {
   private readonly hint = el("p", { class: "hint", id: "tool-hint" });
   private readonly trouble = el("p", { class: "note bad", id: "trouble", role: "alert", hidden: true });
   private readonly report = el("p", { id: "report", role: "status" });
-  private readonly look = el("div", { class: "chips", id: "look", role: "group", "aria-label": "Slices to look at" });
-  private readonly undo = this.chip("Undo", "undo", "Take the last seed, wall or push back (U)", () => this.ask("undo", "Undone"));
-  private readonly clear = this.chip("Start again", "clear", "Forget all seeds, walls and pushes", () => this.ask("clear", "Everything is cleared"));
-  private readonly plain = this.chip("Grow this slice again", "plain", "Forget what was drawn by hand in this slice", () => this.ask(`plain/${this.slice}`, "Grown again"));
+  private readonly look = el("div", { class: "chips", id: "look", role: "group", "aria-label": "Slices to check" });
+  private readonly undo = this.chip("Undo", "undo", "Undo the last seed, wall or push (U)", () => this.ask("undo", "Undone"));
+  private readonly clear = this.chip("Start again", "clear", "Remove all seeds, walls and pushes", () => this.ask("clear", "Everything is cleared"));
+  private readonly plain = this.chip("Grow this slice again", "plain", "Discard what was drawn by hand in this slice", () => this.ask(`plain/${this.slice}`, "Grown again"));
   private readonly save = this.chip("Download the contours", "save", "As a .contours.xml for sinew contours and sinew surface", () => this.download());
   private readonly grow = this.chip("Show the surface", "surface", "A closed surface through all contours", () => void this.showSurface());
   private readonly view3d = el("canvas", { id: "surface-canvas", role: "img", "aria-label": "No surface yet" });
@@ -101,7 +101,7 @@ export class Slices {
       el("div", { class: "chips" }, this.undo, this.plain, this.clear),
       el("div", { class: "chips" }, this.grow, this.save),
       this.view3d,
-      el("p", { class: "hint", id: "slice-keys" }, "Keys: Page Up and Page Down change the slice, arrows move the cross, Enter sets a seed or an end of a wall or push, U takes back."),
+      el("p", { class: "hint", id: "slice-keys" }, "Keys: Page Up and Page Down change the slice, arrows move the cross, Enter sets a seed or an end of a wall or push, U undoes."),
     );
     byId("layout").replaceChildren(stage, panel);
     document.documentElement.classList.add("slices");

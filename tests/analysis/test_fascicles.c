@@ -202,7 +202,7 @@ static void bad_input_is_refused(void **state)
     snAnalysisDef def = sn_default_analysis_def();
     snError error;
     assert_int_equal(sn_analyse(other, replay, &def, &result, &error), SN_BAD_INPUT);
-    assert_non_null(strstr(error.message, "no forces and length of strand"));
+    assert_non_null(strstr(error.message, "no forces or length of strand"));
     const int32_t twice[2] = {1, 1};
     def.nstrand = 2, def.strand = twice;
     assert_int_equal(sn_analyse(m, replay, &def, &result, &error), SN_BAD_INPUT);

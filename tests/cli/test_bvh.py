@@ -63,7 +63,7 @@ class Bvh(Case):
         motion = self.renamed(lambda name: name.replace("Thumb", "Nail").replace("ForeArm", "Stick"), "part.bvh")
         result = self.sinew("convert", motion, "out.control.xml", "--model", "hand")
         self.assertIn("held at rest: prosup.pronation, cmc1.flexion", result.stderr + result.stdout)
-        self.assertIn("joints of the file that move nothing: ", result.stderr)
+        self.assertIn("unused joints of the file: ", result.stderr)
         answer = self.json("track", "hand", motion, "-o", "out", "--end", 0.1)
         self.assertEqual(answer["coordinates_found"], 18)
 

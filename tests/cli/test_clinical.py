@@ -126,7 +126,7 @@ class Clinical(Case):
         for arguments, code, words in (
                 (("hold", MODEL, "fist", "--cut", "FDP22"), 3, "did you mean FDP2"),
                 (("hold", MODEL, "fist", "--nerve", "ulna-low"), 3, "ulnar-low"),
-                (("hold", MODEL, "fist", "--nerve", "elbow"), 3, "name one of: "),
+                (("hold", MODEL, "fist", "--nerve", "elbow"), 3, "use one of: "),
                 (("hold", MODEL, "fist", "--fuse", "pip9"), 3, "no joint called"),
                 (("hold", MODEL, "fist", "--fuse", "pip22"), 3, "did you mean pip2?"),
                 (("hold", MODEL, "fist", "--load", "dpp2=1,0,0"), 3, "no body called"),

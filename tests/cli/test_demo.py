@@ -71,7 +71,7 @@ class Demo(Case):
         self.assertIn("moonwalk", self.sinew("demo", "--motion", "moonwalk", code=3).stderr)
         self.assertIn("shipped with the model", self.sinew("demo", "--motion", "../x", code=3).stderr)
         self.write("file", "")
-        self.assertIn("cannot be made", self.sinew("demo", "-o", "file/below", code=1).stderr)
+        self.assertIn("cannot create the folder", self.sinew("demo", "-o", "file/below", code=1).stderr)
 
 
 if __name__ == "__main__":

@@ -41,7 +41,7 @@ class Drive(Case):
             self.assertAlmostEqual(level, min(1, 0.65 + jerk), 9)
         self.assertEqual(answer["clamped_muscles"], ["rope"])
         text = self.sinew("simulate", "lift.muscle.xml", "--function", "lift=1", "--function", "jerk=1", "--time", 0.4).stdout
-        self.assertRegex(text, r"note: the levels add up to 1.3 for rope at 0.2 s; it was kept at 1")
+        self.assertRegex(text, r"note: the levels add up to 1.3 for rope at 0.2 s; it was limited to 1")
 
     def test_a_file_and_the_table_of_a_run_drive_it(self):
         self.write("levels.csv", "time,function.lift,rope\n0,0,0\n0.2,1,0.1\n0.4,0,0.2\n")

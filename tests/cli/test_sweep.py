@@ -202,7 +202,7 @@ class Sweep(Case):
         _, text = process.communicate(timeout=60)
         self.assertLess(time.monotonic() - started, 5)
         self.assertEqual(process.returncode, 1)
-        self.assertIn("--resume continues", text)
+        self.assertIn("--resume to continue", text)
         self.assertFalse(os.path.exists(self.path("out/sweep.tsv")))
         self.sinew(*self.command("out"), code=3)  # nothing is lost by forgetting --resume
         self.sinew(*self.command("out", "--resume"))

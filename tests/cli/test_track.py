@@ -255,7 +255,7 @@ class Interruption(TrackCase):
         self.sinew("track", "finger", "bend.pose.csv", "-o", "out", "--end", "0.2")
         before = self.read("out.sto")
         for arguments, what in [(("--frame-rate", "30"), "frame rate was 50 Hz, now 30 Hz"),
-                                (("--start", "0.1"), "start was 0 s"), (("--end", "0.1"), "the range asks for 6"),
+                                (("--start", "0.1"), "start was 0 s"), (("--end", "0.1"), "the range has only 6"),
                                 (("--strength", "FDP2=0.5"), "strength was full, now FDP2=0.5"),
                                 (("--weights", "1e-3,1e-2"), "weights was"), (("--feedback", "50"), "feedback was 100"),
                                 (("--step", "0.001"), "step was"), (("--keep-input-motion",), "keep input motion was no")]:

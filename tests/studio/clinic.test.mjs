@@ -237,7 +237,7 @@ test("what matters most is ranked as the command ranks it, and goes into the cas
     await answered(page, () => page.selectOption("#explore-to", "DI1"));
     same(told("--each", "transfer", "--to", "DI1"), await shown());
     const first = page.locator(".ranked button").first();
-    assert.match(await first.getAttribute("aria-label"), /^Add to the case: \S+ to DI1; gives back \d/);
+    assert.match(await first.getAttribute("aria-label"), /^Add to the case: \S+ to DI1; restores \d/);
     await first.focus();
     const before = await page.evaluate(() => window.studio.clinic.answer.case.unmet);
     await answered(page, () => page.keyboard.press("Enter"));

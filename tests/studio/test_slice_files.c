@@ -44,7 +44,7 @@ static void no_place_for_files_is_said(void **state)
     unsigned char *before = ask(slices, "/slices", &size), *after;
     assert_non_null(before);
     assert_int_equal(setenv("TMPDIR", "/nowhere/at/all", 1), 0);
-    assert_true(answers(slices, PUSH, "cannot make a temporary folder in /nowhere/at/all"));
+    assert_true(answers(slices, PUSH, "cannot create a temporary folder in /nowhere/at/all"));
     assert_null(ask(slices, CONTOURS_FILE, &again));
     assert_int_equal(unsetenv("TMPDIR"), 0);
     after = ask(slices, "/slices", &again); /* the push was taken back */
