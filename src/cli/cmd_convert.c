@@ -159,8 +159,8 @@ static snStatus write_starter_map(snCli *cli, const char *from, const char *to)
     if (status != SN_OK) return cli_fail_file(cli, status, &error, from);
     json_integer(&cli->json, "coordinates_found", source.found);
     json_integer(&cli->json, "coordinates_wanted", source.wanted);
-    cli_say(cli, "%s: %d of %d coordinates have a joint; fill in the others, then use it with --bvh-map\n", to,
-            source.found, source.wanted);
+    cli_say(cli, "%s: %d of %d coordinates have a joint; %suse it with --bvh-map\n", to, source.found, source.wanted,
+            source.found < source.wanted ? "fill in the others, then " : "");
     return SN_OK;
 }
 

@@ -356,11 +356,16 @@ static snStatus load_track(const snModel *m, const char *path, const snMotionDef
 
 /* ---- all together --------------------------------------------------------------------------- */
 
+/* Poses of bodies over time, not of joints. */
+static bool is_track(const char *path)
+{
+    return sn_path_ends(path, ".xml") || sn_path_ends(path, ".xml.gz") || sn_path_ends(path, ".replay.bin");
+}
+
 static snStatus load_any(const snModel *m, const char *path, const snMotionDef *def, double *rate, snTrack **motion,
                          snError *error)
 {
-    if (sn_path_ends(path, ".xml") || sn_path_ends(path, ".xml.gz") || sn_path_ends(path, ".replay.bin"))
-        return load_track(m, path, def, rate, motion, error);
+    if (is_track(path)) return load_track(m, path, def, rate, motion, error);
     if (is_skeleton(path)) return load_bvh(m, path, def, rate, motion, error);
     for (int i = 0; i < NENDING; ++i)
         if (sn_path_ends(path, sn_motion_endings[i])) return load_poses(m, path, def, motion, error);
@@ -379,7 +384,7 @@ snStatus sn_load_motion_poses(const char *name, const snMotionDef *def, snPoses 
     snStatus status = find_motion(&d, name, path, sizeof path, error);
     if (status != SN_OK) return status;
     if (d.source) snprintf(d.source->path, sizeof d.source->path, "%.*s", (int)sizeof d.source->path - 1, path);
-    if (sn_path_ends(path, ".xml")) {
+    if (is_track(path)) {
         sn_fail(error, SN_BAD_INPUT, "this motion has poses of bodies; joint angles are needed");
         sn_error_place(error, path, 0, 0);
         sn_error_remedy(error, "use key poses (*.pose.csv), .bvh, .glb, .gltf, .sto or .mot");

@@ -57,7 +57,9 @@ static void weights_hang_on_a_branching_rope(void **state)
     const double *T = r.s->cord_tension;
     assert_int_equal(r.m->ncord, 3);
     v3 along = r.s->cord_node[r.m->cord[2].node].t;
-    print_message("tensions %.5f, %.5f, %.5f N; branch at %.4f of the trunk's direction\n", T[0], T[1], T[2], -along.y);
+    double off[3] = {T[0] - 0.2 * G + along.y * 0.1 * G, T[1] - 0.2 * G, T[2] - 0.1 * G};
+    print_message("tensions %.5f, %.5f, %.5f N, off by %.0e, %.0e, %.0e N; branch at %.4f of the trunk's direction\n",
+                  T[0], T[1], T[2], off[0], off[1], off[2], -along.y);
     assert_near(T[1], 0.2 * G, 2e-4);
     assert_near(T[2], 0.1 * G, 2e-4);
     assert_near(T[0], 0.2 * G - along.y * 0.1 * G, 2e-4);

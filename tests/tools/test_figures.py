@@ -2,8 +2,10 @@
 
 1. Every test, program, script and make target that a page names exists.
 2. Every section of a page with a table of figures names what prints them: a command, a test or a script, or a published source.
-3. Quick programs run again: what docs/measured.md shows of them, and what other pages say that they print.
-4. Files whose size a page gives are written again.
+   figures.tsv says of each section what holds its figures: a program that is run here, tests with limits, or only a command.
+3. Every sinew command that a page names has that name and those options.
+4. Quick programs run again: what docs/measured.md shows of them, and what other pages say that they print.
+5. Files whose size a page gives are written again.
 
 Numbers may differ as in test_shown.py: by a tenth, or by two of the last digit shown. Speeds, which depend on the machine, and residuals
 below 1e-6, which are rounding errors, are not compared. Programs that take longer than a few seconds are not run here: each
@@ -71,6 +73,36 @@ def is_figure(cell):
     return re.search(r"\d\.\d|\d ?(?:mm|ms|s|MB|kB|N|deg|cm3|Hz)\b|\d ?%", re.sub(r"`[^`]*`", "", cell))
 
 
+def held():
+    """Lines of figures.tsv: {(page, section): (how, columns, by)}."""
+    table = {}
+    for line in read("tests", "tools", "figures.tsv").splitlines():
+        if not line.startswith("#"):
+            page, section, how, columns, by = line.split("\t")
+            assert (page, section) not in table, f"figures.tsv has two lines for {page}, {section}"
+            table[page, section] = how, columns, by
+    return table
+
+
+def figures_of(part, columns):
+    """(row, figure) of the table cells in columns such as 1 or 1-5. Left out: code, speeds, rounding errors, and what stands in
+    brackets, which are figures of others, older ones and notes."""
+    first, _, last = columns.partition("-")
+    for row in rows(part):
+        text = " ".join(row[int(first):int(last or first) + 1])
+        text = re.sub(r"`[^`]*`|\([^)]*\)|\*\*", "", text)
+        for figure in NUMBER.findall(SPEED.sub("", text)):
+            if abs(float(figure)) >= 1e-6:
+                yield row[0], figure.lstrip("+-")
+
+
+def commands_of(text):
+    """Commands in code within the text, as (name, options)."""
+    for command in re.findall(r"`(?:build/)?sinew ([a-z]+(?: [^`]*)?)`", text):
+        name = command.split()[0]
+        yield name, re.findall(r"(?<![\w-])--([a-z][a-z-]+)", re.split(r" && | \| |; ", command)[0])
+
+
 def comparable(line):
     """The line with "..." where a number depends on the machine or is a rounding error."""
     line = SPEED.sub("...", line)
@@ -109,6 +141,55 @@ class Figures(unittest.TestCase):
                 figures = [row for row in rows(part) if any(map(is_figure, row)) and not row[0].startswith("`--")]
                 with self.subTest(page=page, section=heading):
                     self.assertTrue(len(figures) < 2 or SOURCES.search(part), f"nothing says what prints {figures[:1]}")
+
+    def test_every_section_with_figures_is_accounted_for(self):
+        listed = subprocess.run(["ctest", "-N", "-C", "Long"], cwd=BUILD, capture_output=True, text=True).stdout
+        tests = set(re.findall(r"Test +#\d+: (\S+)", listed))
+        table, there = held(), set()
+        for page in sorted(set(pages()) - SETTINGS - {os.path.join("docs", "measured.md")}):
+            for heading, part in sections(read(page)):
+                if any(any(map(is_figure, row)) for row in rows(part) if not row[0].startswith("`--")):
+                    there.add((page, heading.lstrip("# ")))
+        self.assertEqual(sorted(there - set(table)), [], "sections with figures that tests/tools/figures.tsv does not have")
+        self.assertEqual(sorted(set(table) - there), [], "lines of tests/tools/figures.tsv for sections without figures")
+        for (page, section), (how, columns, by) in table.items():
+            with self.subTest(page=page, section=section):
+                self.assertIn(how, ("compared", "row", "limits", "speed", "long", "published"))
+                if how in ("compared", "row", "limits"):
+                    self.assertEqual([name for name in by.split() if name not in tests], [], "no such tests")
+                elif by.startswith("ctest "):
+                    self.assertTrue(any(re.search(by.split("-R ")[1].split()[0], name) for name in tests), by)
+                elif not by.startswith(("sinew ", "make ", "[")):
+                    self.assertTrue(os.path.exists(os.path.join(SOURCE, by)), by)
+
+    def test_commands_have_the_options_that_pages_name(self):
+        sinew, options = os.path.join(BUILD, "sinew"), {}
+        overview = subprocess.run([sinew, "help"], capture_output=True, text=True).stdout
+        names = set(re.findall(r"(?m)^  ([a-z]+) ", overview.split("usage:")[1].split("MODEL is")[0])) | {"help", "version"}
+        texts = [(page, read(page)) for page in pages()]
+        texts.append(("figures.tsv", "\n".join(f"`{by}`" for _, _, by in held().values())))
+        for page, text in texts:
+            for name, given in commands_of(text):
+                with self.subTest(page=page, command=name):
+                    self.assertIn(name, names)
+                    if given and name not in options:
+                        said = subprocess.run([sinew, name, "--help"], capture_output=True, text=True).stdout
+                        options[name] = set(re.findall(r"--([a-z][a-z-]+)", said)) | {"markdown", "man"}
+                    self.assertEqual([one for one in given if one not in options[name]], [])
+
+    def test_sections_agree_with_the_programs_that_hold_them(self):
+        """Each figure of the section's tables is among the numbers that its programs print."""
+        compared = 0
+        for (page, section), (how, columns, by) in held().items():
+            if how != "compared":
+                continue
+            printed = [n.lstrip("+-") for name in by.split() for n in NUMBER.findall("\n".join(program(name.replace(".", "_"))))]
+            part = next(part for heading, part in sections(read(page)) if heading.lstrip("# ") == section)
+            for row, figure in figures_of(part, columns):
+                with self.subTest(page=page, row=row, figure=figure):
+                    self.assertTrue(any(same_number(figure, number) for number in printed), f"not printed by {by}")
+                    compared += 1
+        self.assertGreater(compared, 100)
 
     def test_quick_programs_print_what_the_page_of_figures_shows(self):
         tool, store = measure_tool(), json.loads(read("docs", "measured.json"))
@@ -171,6 +252,8 @@ class Comparison(unittest.TestCase):
         table = "| a | b |\n|---|---|\n| one | 2.5 mm |\n| two | `0.5 mm` |\n"
         self.assertEqual(list(rows(table)), [["one", "2.5 mm"], ["two", "`0.5 mm`"]])
         self.assertTrue(is_figure("2.5 mm") and is_figure("8 %") and not is_figure("`0.5 mm`") and not is_figure("two"))
+        self.assertEqual(list(figures_of(table + "| three | -1.5 (2.5), 3e-9 m, **4** of `7` |\n", "1")), [("one", "2.5"), ("three", "1.5"), ("three", "4")])
+        self.assertEqual(list(commands_of("`sinew track hand x --end 2 && sinew foo --bar` and `sinew help`")), [("track", ["end"]), ("help", [])])
         self.assertTrue(SOURCES.search("`sinew info hand`") and SOURCES.search("test `web.glb`") and not SOURCES.search("as we saw"))
 
 
