@@ -28,6 +28,10 @@ class SimulatePose(Case):
         answer = self.json("simulate", "hand", "--pose", "p.pose.csv", "--time", "0.004", code=3)["error"]
         self.assertIn("pip9", str(answer))
         self.json("simulate", "hand", "--pose", "none.pose.csv", "--time", "0.004", code=3)
+        for name in ("a.replay.xml", "a.replay.xml.gz", "a.replay.bin"):  # poses of bones, whatever the form
+            self.write(name, "")
+            answer = self.json("simulate", "hand", "--pose", name, "--time", "0.004", code=3)["error"]
+            self.assertIn("joint angles are needed", str(answer))
 
 
 if __name__ == "__main__":
