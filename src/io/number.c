@@ -198,27 +198,30 @@ static void put_eight(uint32_t value, char *text)
     put_pair(low % 100, text + 6);
 }
 
-/* Digits times 10^exponent, positive. Plain notation from 1e-5 to 1e17. */
+/* 17 or 18 digits times 10^exponent, at least 1e-5: plain notation. Copies of a fixed size cost less than loops; they
+ * write no more than six characters and then 17. */
 static size_t put_decimal(uint64_t digits, int exponent, char *text)
 {
     char all[24];
-    int first = 0, end = 24, at = 0;
+    int first = digits < 100000000000000000u ? 7 : 6, end = 24, at = 0;
+    uint64_t low = digits % 10000000000000000u;
     put_eight((uint32_t)(digits / 10000000000000000u), all);
-    put_eight((uint32_t)(digits / 100000000 % 100000000), all + 8);
-    put_eight((uint32_t)(digits % 100000000), all + 16);
+    put_eight((uint32_t)(low / 100000000), all + 8);
+    put_eight((uint32_t)(low % 100000000), all + 16);
     int whole = 24 + exponent; /* where the point is */
-    while (all[first] == '0') ++first;
     while (all[end - 1] == '0') --end;
     if (whole <= first) {
-        text[at++] = '0', text[at++] = '.';
-        for (int i = whole; i < first; ++i) text[at++] = '0';
-    } else {
-        int before = whole < end ? whole - first : end - first;
-        memcpy(text, all + first, (size_t)before);
-        at = before, first += before;
-        for (int i = end; i < whole; ++i) text[at++] = '0';
-        if (whole < end) text[at++] = '.';
+        memcpy(text, "0.0000", 6);
+        at = 2 + first - whole;
+        memcpy(text + at, all + first, 16);
+        text[at + 16] = all[first + 16]; /* of 18 digits the last is 0 */
+        return (size_t)(at + end - first);
     }
+    int before = whole < end ? whole - first : end - first;
+    memcpy(text, all + first, (size_t)before);
+    at = before, first += before;
+    for (int i = end; i < whole; ++i) text[at++] = '0';
+    if (whole < end) text[at++] = '.';
     memcpy(text + at, all + first, (size_t)(end - first));
     return (size_t)(at + end - first);
 }
@@ -251,11 +254,15 @@ static bool shortest(double value, uint64_t *digits, int *exponent)
     u128 half = power_of_5[k], exact = (u128)m * half * 2; /* both doubled, so that half a unit is whole */
     if (m == implied) half /= 2;                           /* the next smaller double is nearer */
     uint64_t whole = (uint64_t)(exact >> (s + 1));         /* 17 digits */
+    uint64_t near = (uint64_t)(half >> (s + 1)) + 1;       /* what is further off than this does not read back */
     *exponent = -k;
+    if (whole < 10000000000000000u) return false;
     *digits = (whole + 50) / 100 * 100;
-    if (!reads_back(*digits, s, exact, half)) *digits = (whole + 5) / 10 * 10;
-    if (!reads_back(*digits, s, exact, half)) *digits = (uint64_t)((exact + ((u128)1 << s)) >> (s + 1));
-    return reads_back(*digits, s, exact, half) && *digits != 0;
+    if (*digits - whole + near <= 2 * near && reads_back(*digits, s, exact, half)) return true;
+    *digits = (whole + 5) / 10 * 10;
+    if (*digits - whole + near <= 2 * near && reads_back(*digits, s, exact, half)) return true;
+    *digits = (uint64_t)((exact + ((u128)1 << s)) >> (s + 1));
+    return reads_back(*digits, s, exact, half);
 }
 
 static size_t format_slowly(double value, char *text)

@@ -289,8 +289,12 @@ static bool drop_stop(Gates *v)
 
 void path_find_way(const snCord *c, const rigid *pose, int32_t wrap, v3 a, v3 b, pathWay *way)
 {
+    if (c->wrap[wrap].ngate == 0) {
+        way->n = 1, way->arc[0] = path_find_arc(c, pose, wrap, 0, a, b);
+        return;
+    }
     Gates v = {.c = c, .pose = pose, .wrap = wrap, .w = &c->wrap[wrap], .end = {a, b}};
-    for (int i = 0; i < ROUNDS && v.w->ngate > 0; ++i) {
+    for (int i = 0; i < ROUNDS; ++i) {
         bool changed = add_stop(&v);
         if (changed) settle(&v);
         while (drop_stop(&v)) settle(&v), changed = true;
