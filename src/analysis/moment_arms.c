@@ -13,9 +13,10 @@
  *
  * A strand that begins on another strand (a lumbrical on its profundus tendon) ends at a point that itself moves when
  * the joint turns. That point counts as held by the body next to it: the work of its motion against this body is taken
- * out of T dL, and the force there is counted as one on this body, for the one strand and, reversed, for the other. A path
- * that carries another one does not bend there: what the other pulls across it goes to the bodies that hold that piece
- * of it, and is counted there. The tension of a strand that carries another one differs on both sides of the junction; the one at the joint counts. */
+ * out of T dL, and the force there is counted as one on this body, for the one strand and, reversed, for the other. A
+ * path that carries another one does not bend there: what the other pulls across it goes to the bodies that hold that
+ * piece of it, and is counted there. The tension of a strand that carries another one differs on both sides of the
+ * junction; the one at the joint counts. */
 #include "analysis/crossing.h"
 #include "base/alloc.h"
 #include "base/def.h"
