@@ -210,7 +210,7 @@ typedef struct snConstraintDef {
     bool enabled;
     snEquality equality; /* surface only */
     snSide side;         /* surface only */
-    double lateral;      /* surface of a spline only, m: half width of sideways play; negative: not confined */
+    double lateral;      /* surface, m: half width of sideways play; negative: not confined */
     double offset;       /* surface only, m: distance that the strand's axis keeps */
     snStrutMode mode;    /* strut only */
     double length;       /* strut only, m; 0: as drawn */

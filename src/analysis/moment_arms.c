@@ -13,8 +13,10 @@
  *
  * A strand that begins on another strand (a lumbrical on its profundus tendon) ends at a point that itself moves when
  * the joint turns. That point counts as held by the body next to it: the work of its motion against this body is taken
- * out of T dL, and the force there is counted as one on this body, for the one strand and, reversed, for the other. The
- * tension of a strand that carries another one differs on both sides of the junction; the one at the joint counts. */
+ * out of T dL, and the force there is counted as one on this body, for the one strand and, reversed, for the other. A
+ * path that carries another one does not bend there: what the other pulls across it goes to the bodies that hold that
+ * piece of it, and is counted there. The tension of a strand that carries another one differs on both sides of the
+ * junction; the one at the joint counts. */
 #include "analysis/crossing.h"
 #include "base/alloc.h"
 #include "base/def.h"
@@ -121,14 +123,17 @@ static v3 junction_place(const Sweep *w, int32_t constraint)
     return sn_plant_strand_point(w->m, w->s, strand, sn_plant_parameter(w->s, constraint), &tangent);
 }
 
-/* Torque of the junctions of a strand, as forces on the bodies next to them. */
+/* Torque of the junctions of a strand, as forces on the bodies next to them. What a branch pulls across a path comes
+ * back from both ends of the piece that it is on, and not as a force of the path's constraints. */
 static double junction_torque(const Sweep *w, int32_t strand)
 {
     double torque = 0;
     for (int32_t k = 0; k < w->m->nconstraint; ++k) {
         const snConstraint *c = &w->m->constraint[k];
         int32_t b = w->link_body[k];
-        if (b < 0 || !w->distal[b] || (c->strand != strand && c->other != strand)) continue;
+        if (b < 0 || (c->strand != strand && c->other != strand)) continue;
+        if (c->other == strand && strand >= w->m->nspline) torque += sn_plant_across_power(w->m, w->s, k, w->twist);
+        if (!w->distal[b]) continue;
         rigid body = sn_plant_bodies(w->s)[b];
         v3 velocity = sn_body_point_velocity(body.q, w->twist + 6 * b, rigid_unapply(body, junction_place(w, k)));
         torque += (c->strand == strand ? 1 : -1) * v3_dot(sn_plant_link_force(w->m, w->s, k), velocity);

@@ -86,10 +86,13 @@ static void close_writer(snWriter *w)
     if (w->gz) (void)gzclose(w->gz);
     if (w->file) fclose(w->file);
     if (w->nameless > 0) close(w->nameless);
+    sn_free(w->buffer);
     sn_free(w->path);
     sn_free(w->temporary);
     *w = (snWriter){0};
 }
+
+enum { BUFFER = 1 << 18 };
 
 static bool open_stream(snWriter *w, int descriptor)
 {
@@ -98,6 +101,8 @@ static bool open_stream(snWriter *w, int descriptor)
         w->gz = gzdopen(descriptor, "wb3");
     else
         w->file = fdopen(descriptor, w->temporary ? "w+b" : "wb");
+    if (w->file && w->temporary) w->buffer = sn_alloc(BUFFER, 1);
+    if (w->buffer) setvbuf(w->file, w->buffer, _IOFBF, BUFFER); /* without it the system is called every 4 kB */
     if (w->gz || w->file) return true;
     int why = errno;
     close(descriptor);

@@ -15,6 +15,7 @@
 typedef struct snWriter {
     FILE *file;
     void *gz;               /* instead of file: a gzFile */
+    char *buffer;           /* of file */
     char *path, *temporary; /* temporary is NULL where the name is written directly */
     int nameless;           /* 0: none. A file that has no name before it is finished */
     snStatus status;

@@ -198,64 +198,93 @@ static void put_eight(uint32_t value, char *text)
     put_pair(low % 100, text + 6);
 }
 
-/* Digits times 10^exponent, positive. Plain notation from 1e-5 to 1e17. */
+/* 17 or 18 digits times 10^exponent, at least 1e-5: plain notation. Copies of a fixed size cost less than loops; they
+ * write no more than six characters and then 17. */
 static size_t put_decimal(uint64_t digits, int exponent, char *text)
 {
     char all[24];
-    int first = 0, end = 24, at = 0;
+    int first = digits < 100000000000000000u ? 7 : 6, end = 24, at = 0;
+    uint64_t low = digits % 10000000000000000u;
     put_eight((uint32_t)(digits / 10000000000000000u), all);
-    put_eight((uint32_t)(digits / 100000000 % 100000000), all + 8);
-    put_eight((uint32_t)(digits % 100000000), all + 16);
+    put_eight((uint32_t)(low / 100000000), all + 8);
+    put_eight((uint32_t)(low % 100000000), all + 16);
     int whole = 24 + exponent; /* where the point is */
-    while (all[first] == '0') ++first;
-    while (all[end - 1] == '0') --end;
+    end -= all[23] == '0';     /* of most numbers, with 16 or 17 digits, that is all */
+    if (end == 23)
+        while (all[end - 1] == '0') --end;
     if (whole <= first) {
-        text[at++] = '0', text[at++] = '.';
-        for (int i = whole; i < first; ++i) text[at++] = '0';
-    } else {
-        int before = whole < end ? whole - first : end - first;
-        memcpy(text, all + first, (size_t)before);
-        at = before, first += before;
-        for (int i = end; i < whole; ++i) text[at++] = '0';
-        if (whole < end) text[at++] = '.';
+        memcpy(text, "0.0000", 6);
+        at = 2 + first - whole;
+        memcpy(text + at, all + first, 16);
+        text[at + 16] = all[first + 16]; /* of 18 digits the last is 0 */
+        return (size_t)(at + end - first);
     }
+    int before = whole < end ? whole - first : end - first;
+    memcpy(text, all + first, (size_t)before);
+    at = before, first += before;
+    for (int i = end; i < whole; ++i) text[at++] = '0';
+    if (whole < end) text[at++] = '.';
     memcpy(text + at, all + first, (size_t)(end - first));
     return (size_t)(at + end - first);
 }
 
-/* The power of ten at or below a value between 1e-5 and 1e15 whose power of two is known: the guess is at most one low.
+/* The same below 1e-5, as printf writes it: 1.25e-07. */
+static size_t put_small(uint64_t digits, int exponent, char *text)
+{
+    size_t n = put_decimal(digits, -16 - (digits >= 100000000000000000u), text); /* one digit before the point */
+    int power = exponent + 16 + (digits >= 100000000000000000u);
+    memcpy(text + n, "e-", 2);
+    put_pair((uint32_t)-power, text + n + 2);
+    return n + 4;
+}
+
+/* The power of ten at or below a value between 1e-9 and 1e15 whose power of two is known: the guess is at most one low.
  */
 static int floor_log10(double value, int exponent)
 {
-    static const double power_of_10[] = {1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1e0,  1e1,  1e2,  1e3,  1e4, 1e5,
-                                         1e6,  1e7,  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+    static const double power_of_10[] = {1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1e0,  1e1,  1e2, 1e3,
+                                         1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
     int guess = (exponent * 1233 + 4096 * 100) / 4096 - 100; /* 1233 / 4096 is just below log10(2) */
-    return guess < 15 && value >= power_of_10[guess + 6] ? guess + 1 : guess;
+    return guess < 15 && value >= power_of_10[guess + 10] ? guess + 1 : guess;
 }
 
-/* Does candidate 2^(s + 1) read back as exact? */
-static inline bool reads_back(uint64_t candidate, int s, u128 exact, u128 half)
+/* What a decimal has to come near: whole units and a rest, both of the value times 2 10^k; it reads back when it is off
+ * by less than half. */
+typedef struct target {
+    uint64_t whole, rest, unit, half;
+    int shift; /* unit is 2 to this power */
+} target;
+
+/* Is a decimal within half? Further off than `half / unit + 1` units it is not; nearer the products fit 64 bits. */
+static inline bool reads_back(const target *t, uint64_t candidate)
 {
-    u128 scaled = (u128)candidate << (s + 1), error = scaled > exact ? scaled - exact : exact - scaled;
-    return error < half;
+    int64_t units = (int64_t)(candidate - t->whole), most = (int64_t)(t->half >> t->shift) + 1;
+    if (units > most || -units > most) return false;
+    int64_t error = units * (int64_t)t->unit - (int64_t)t->rest;
+    return (uint64_t)(error < 0 ? -error : error) < t->half;
 }
 
-/* The shortest decimal of a value between 1e-5 and 1e15; false when the value does not fit the scheme. */
+/* The shortest decimal of a value between 1e-9 and 1e15; false when the value does not fit the scheme. */
 static bool shortest(double value, uint64_t *digits, int *exponent)
 {
     uint64_t bits, implied = (uint64_t)1 << 52;
     memcpy(&bits, &value, sizeof bits);
     uint64_t m = (bits & (implied - 1)) | implied;
     int e = (int)(bits >> 52) - 1075, k = 16 - floor_log10(value, e + 52), s = -(e + k);
-    if (k < 0 || k > 22 || s < 0 || s > 60) return false;
-    u128 half = power_of_5[k], exact = (u128)m * half * 2; /* both doubled, so that half a unit is whole */
-    if (m == implied) half /= 2;                           /* the next smaller double is nearer */
-    uint64_t whole = (uint64_t)(exact >> (s + 1));         /* 17 digits */
+    if (k < 0 || k > 25 || s < 0 || s > 60) return false;
+    u128 exact = (u128)m * (2 * power_of_5[k]); /* doubled, so that half a unit of the double is whole */
+    target t = {
+        .whole = (uint64_t)(exact >> (s + 1)), .unit = (uint64_t)1 << (s + 1), .half = power_of_5[k], .shift = s + 1};
+    t.rest = (uint64_t)exact & (t.unit - 1);
+    if (m == implied) t.half /= 2; /* the next smaller double is nearer */
+    if (t.whole < 10000000000000000u) return false;
     *exponent = -k;
-    *digits = (whole + 50) / 100 * 100;
-    if (!reads_back(*digits, s, exact, half)) *digits = (whole + 5) / 10 * 10;
-    if (!reads_back(*digits, s, exact, half)) *digits = (uint64_t)((exact + ((u128)1 << s)) >> (s + 1));
-    return reads_back(*digits, s, exact, half) && *digits != 0;
+    *digits = (t.whole + 50) / 100 * 100;
+    if (reads_back(&t, *digits)) return true;
+    *digits = (t.whole + 5) / 10 * 10;
+    if (reads_back(&t, *digits)) return true;
+    *digits = t.whole + (t.rest >= t.unit / 2);
+    return reads_back(&t, *digits);
 }
 
 static size_t format_slowly(double value, char *text)
@@ -289,7 +318,7 @@ size_t sn_number_format(double value, char text[SN_NUMBER_SIZE])
     uint64_t digits;
     int exponent;
     if (sign) *text = '-';
-    if (magnitude >= 1e-5 && magnitude < 1e15 && shortest(magnitude, &digits, &exponent))
-        return sign + put_decimal(digits, exponent, text + sign);
+    if (magnitude >= 1e-9 && magnitude < 1e15 && shortest(magnitude, &digits, &exponent))
+        return sign + (magnitude < 1e-5 ? put_small : put_decimal)(digits, exponent, text + sign);
     return sign + format_slowly(magnitude, text + sign);
 }

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "io/frames.h"
+#include "io/number.h"
 #include "io/own/kept.h"
 #include "io/replay.h"
 #include "io/track_bin.h"
@@ -28,12 +29,20 @@ struct snReplayWriter {
 
 /* ---- text ----------------------------------------------------------------------------------- */
 
+/* Many at a time: handing over each by itself would cost as much as its digits. */
 static void put_numbers(snWriter *out, const double *value, size_t count, size_t per_line)
 {
+    char text[4096];
+    size_t used = 0, line = 0;
     for (size_t i = 0; i < count; ++i) {
-        sn_writer_text(out, i % per_line == 0 ? "\n" : " ");
-        sn_writer_number(out, value[i]);
+        text[used++] = line == 0 ? '\n' : ' ';
+        line = line + 1 == per_line ? 0 : line + 1;
+        used += sn_number_format(value[i], text + used);
+        if (used + SN_NUMBER_SIZE + 1 <= sizeof text) continue;
+        sn_writer_bytes(out, text, used);
+        used = 0;
     }
+    sn_writer_bytes(out, text, used);
 }
 
 static snStatus put_channels(snWriter *out, const snTrackDef *def, bool control, snError *error)

@@ -29,11 +29,9 @@ static void check_wrap(snChecker *c, snId id, const snConstraintDef *d)
     if (d->side == SN_BELOW)
         sn_check_error(c, SN_KIND_CONSTRAINT, id, "set side to above, or make the strand a spline",
                        "path strand \"%.80s\" runs outside of what it wraps over, but side is below", d->strand);
-    if (d->lateral >= 0)
-        sn_check_error(
-            c, SN_KIND_CONSTRAINT, id,
-            "leave it out and give the surface a groove, or let sliding constraints beside it guide the path",
-            "lateral holds a point of the strand, but path strand \"%.80s\" slides over its surfaces", d->strand);
+    if (d->lateral == 0)
+        sn_check_error(c, SN_KIND_CONSTRAINT, id, "set lateral above 0, or use a sliding constraint",
+                       "lateral is 0: path strand \"%.80s\" has no room between its bounds", d->strand);
 }
 
 /* A constraint by which a path hangs on another; 0: none. */

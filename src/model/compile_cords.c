@@ -65,12 +65,15 @@ typedef struct Draft { /* room for all constraints of a strand */
     int32_t *body, *constraint;
     const snConstraint **surface; /* of each wrap */
     snGeodesicWrap *over;         /* of each wrap that is neither cylinder nor sphere */
+    snCordGate *gate;             /* of all wraps in order */
+    int32_t ngate;
 } Draft;
 
 static bool alloc_draft(snCompiler *c, Draft *d, int32_t n)
 {
     return COMPILE_ARRAY(c, d->point, n) && COMPILE_ARRAY(c, d->wrap, n) && COMPILE_ARRAY(c, d->body, 2 * n) &&
-           COMPILE_ARRAY(c, d->constraint, n) && COMPILE_ARRAY(c, d->surface, n) && COMPILE_ARRAY(c, d->over, n);
+           COMPILE_ARRAY(c, d->constraint, n) && COMPILE_ARRAY(c, d->surface, n) && COMPILE_ARRAY(c, d->over, n) &&
+           COMPILE_ARRAY(c, d->gate, n);
 }
 
 static int32_t slot_of(Draft *d, snCord *cord, int32_t body)
@@ -90,6 +93,23 @@ static snStatus refuse(const Build *b, int32_t constraint, const char *remedy, c
     return SN_BAD_INPUT;
 }
 
+/* A constraint with `lateral` confines the path sideways where it is drawn. */
+static snStatus add_gate(const Build *b, Draft *d, snCordWrap *w, const snConstraint *k)
+{
+    if (!(k->lateral >= 0)) return SN_OK;
+    int32_t index = (int32_t)(k - b->c->m->constraint);
+    if (w->kind == SN_WRAP_SURFACE)
+        return refuse(b, index, "use a cylinder or a sphere, or give the surface a groove",
+                      "lateral confines it over cylinders and spheres only");
+    if (w->ngate == SN_CORD_GATES)
+        return refuse(b, index, "leave out lateral in some of them",
+                      "more than eight constraints confine it sideways over one surface");
+    d->gate[d->ngate++] =
+        (snCordGate){.at = k->point, .aside = k->lateral_axis, .out = k->rest_normal, .half = k->lateral};
+    ++w->ngate;
+    return SN_OK;
+}
+
 /* Constraints on one surface that follow each other between two points are one wrap; its side is that of their normals.
  */
 static snStatus add_wrap(const Build *b, Draft *d, snCord *cord, int32_t index)
@@ -103,7 +123,7 @@ static snStatus add_wrap(const Build *b, Draft *d, snCord *cord, int32_t index)
         w->side = v3_add(w->side, k->rest_normal);
         w->radius = fmax(w->radius, s->size.x + k->offset);
         d->over[cord->nwrap - 1].offset = fmax(d->over[cord->nwrap - 1].offset, k->offset);
-        return SN_OK;
+        return add_gate(b, d, w, k);
     }
     if (last->wrap >= 0 && ++last->more == SN_CORD_WRAPS)
         return refuse(b, index, "add a sliding constraint between them",
@@ -119,7 +139,7 @@ static snStatus add_wrap(const Build *b, Draft *d, snCord *cord, int32_t index)
                                           .axis = q_rotate(s->frame.q, v3_of(0, 0, 1)),
                                           .side = k->rest_normal,
                                           .radius = s->size.x + k->offset};
-    return SN_OK;
+    return add_gate(b, d, &d->wrap[cord->nwrap - 1], k);
 }
 
 static void add_point(const Build *b, Draft *d, snCord *cord, int32_t index)
@@ -225,6 +245,42 @@ static snStatus check_arcs(const Build *b, const Draft *d, const rigid *pose, in
     return SN_OK;
 }
 
+/* The constraint that is a gate of a wrap. */
+static int32_t gate_constraint(const Build *b, const Draft *d, int32_t wrap, int32_t gate)
+{
+    const snConstraint *k = d->surface[wrap];
+    for (int32_t i = 0; k->lateral < 0 || i++ < gate;) ++k;
+    return (int32_t)(k - b->c->m->constraint);
+}
+
+static snStatus stand_gates(const Build *b, Draft *d, const snCord *cord)
+{
+    int32_t first = 0;
+    for (int32_t w = 0; w < cord->nwrap; first += d->wrap[w++].ngate) {
+        d->wrap[w].gate = d->gate + first;
+        for (int32_t i = 0; i < d->wrap[w].ngate; ++i)
+            if (!sn_cord_gate_stand(&d->wrap[w], &d->gate[first + i]))
+                return refuse(
+                    b, gate_constraint(b, d, w, i),
+                    "make lateral smaller, or move the constraint to where the strand lies on the surface",
+                    "the bounds of lateral do not meet the surface: they are too far apart, or too far from it");
+    }
+    return SN_OK;
+}
+
+/* As drawn, the path passes every gate: between the points before and behind its wrap. */
+static snStatus check_gates(const Build *b, const Draft *d, const snCord *cord, const rigid *pose)
+{
+    for (int32_t k = 0; k + 1 < cord->npoint; ++k)
+        for (int32_t w = d->point[k].wrap; w >= 0 && w <= d->point[k].wrap + d->point[k].more; ++w)
+            for (int32_t i = 0; i < d->wrap[w].ngate; ++i)
+                if (!sn_cord_passes_gate(cord, pose, w, i, drawn_place(b, d, k), drawn_place(b, d, k + 1)))
+                    return refuse(b, gate_constraint(b, d, w, i),
+                                  "move it along the strand, to where it lies on the surface",
+                                  "as drawn, the shortest way does not pass between the bounds of lateral");
+    return SN_OK;
+}
+
 /* Length of the path as drawn over that of the curve. */
 static snStatus find_shrink(Build *b, const Draft *d, const snPathCord *k, double *shrink)
 {
@@ -232,12 +288,12 @@ static snStatus find_shrink(Build *b, const Draft *d, const snPathCord *k, doubl
     rigid *pose;
     snCordNode *node;
     double length;
-    if (!COMPILE_ARRAY(b->c, pose, cord->nslot) || !COMPILE_ARRAY(b->c, node, sn_cord_nodes(cord->npoint, cord->nwrap)))
-        return SN_NO_MEMORY;
+    if (!COMPILE_ARRAY(b->c, pose, cord->nslot) || !COMPILE_ARRAY(b->c, node, sn_cord_nodes(cord))) return SN_NO_MEMORY;
     drawn_poses(b->c->m, d->body, cord->nslot, pose);
     v3 first = drawn_place(b, d, 0), last = drawn_place(b, d, cord->npoint - 1);
     int32_t nnode = sn_cord_place_between(cord, pose, &first, &last, node, &length);
     snStatus status = check_arcs(b, d, pose, nnode, node);
+    if (status == SN_OK) status = check_gates(b, d, cord, pose);
     if (status != SN_OK) return status;
     Split all = split(b, k->from, k->to);
     *shrink = length / (all.tendon + all.belly);
@@ -255,6 +311,7 @@ static snStatus finish_cord(Build *b, Draft *d, snPathCord *k)
         d->wrap[w].over = &d->over[w];
     }
     snStatus status = check_places(b, d, cord);
+    if (status == SN_OK) status = stand_gates(b, d, cord);
     if (status != SN_OK) return status;
     cord->point = d->point, cord->wrap = d->wrap;
     k->body = d->body, k->constraint = d->constraint, k->strand = b->strand, k->knot = -1;
@@ -323,7 +380,7 @@ static snStatus compile_strand_cords(Build *b)
     snStatus status = check_ends(b, on, into);
     snPathCord *k = NULL;
     while (status == SN_OK && (i + 1 < end || (i < end && (on >= 0 || into >= 0)))) {
-        Draft d;
+        Draft d = {0};
         k = &m->cord[m->ncord++];
         if (!alloc_draft(b->c, &d, end - i + 2)) return SN_NO_MEMORY;
         int32_t start = on >= 0 ? on : i++;

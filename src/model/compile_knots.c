@@ -152,19 +152,22 @@ static void find_starts(snModel *m, const Draft *d)
     }
 }
 
-/* Junctions need second derivatives of the way over a wrap, which only cylinders and spheres have. */
+/* Junctions need second derivatives of the way over a wrap, which only cylinders and spheres without gates have. */
 static snStatus refuse_surfaces(snCompiler *c, const snPathKnot *k)
 {
     const snModel *m = c->m;
     for (int32_t i = 0; i < k->knot.ncord; ++i) {
         const snPathCord *cord = &m->cord[k->cord[i]];
         for (int32_t w = 0; w < cord->cord.nwrap; ++w) {
-            if (cord->cord.wrap[w].kind != SN_WRAP_SURFACE) continue;
-            sn_fail(c->error, SN_BAD_INPUT,
-                    "path strand \"%s\" meets other paths and wraps over a surface that is neither cylinder nor sphere",
-                    m->strand_name[cord->strand]);
+            bool gates = cord->cord.wrap[w].ngate > 0;
+            if (cord->cord.wrap[w].kind != SN_WRAP_SURFACE && !gates) continue;
+            sn_fail(c->error, SN_BAD_INPUT, "path strand \"%s\" meets other paths and %s", m->strand_name[cord->strand],
+                    gates ? "is confined sideways by lateral"
+                          : "wraps over a surface that is neither cylinder nor sphere");
             sn_error_element(c->error, "Strand", m->strand_name[cord->strand]);
-            sn_error_remedy(c->error, "wrap it over a cylinder or a sphere, or make these strands splines");
+            sn_error_remedy(c->error, "%s",
+                            gates ? "leave out lateral, or make these strands splines"
+                                  : "wrap it over a cylinder or a sphere, or make these strands splines");
             return SN_BAD_INPUT;
         }
     }
@@ -197,7 +200,7 @@ static void number_nodes(snModel *m)
     for (int32_t i = 0; i < m->ncord; ++i) {
         snPathCord *k = &m->cord[i];
         k->node = m->ncord_node, k->slot = m->ncord_slot;
-        m->ncord_node += sn_cord_nodes(k->cord.npoint, k->cord.nwrap) + (k->knot >= 0 ? 2 : 0);
+        m->ncord_node += sn_cord_nodes(&k->cord) + (k->knot >= 0 ? 2 : 0);
         m->ncord_slot += k->cord.nslot;
     }
 }

@@ -358,7 +358,7 @@ static const snAttr constraint_attr[] = {
     BOOL_(enabled, true, "Takes part in the simulation."),
     ENUM_(equality, equality_names, SN_EQUAL, "Surface: equal holds the strand on it, inequal keeps it on its side."),
     ENUM_(side, side_names, SN_ABOVE, "Surface: the side on which the strand lies."),
-    NUMBER_(lateral, -1, -1, 1, 0, "m", "Surface: half width of sideways play; negative: not confined. Splines only."),
+    NUMBER_(lateral, -1, -1, 1, 0, "m", "Surface: half width of sideways play; negative: not confined."),
     NUMBER_(offset, 0, -1, 1, 0, "m", "Surface: distance that the strand's axis keeps."),
     ENUM_(mode, strut_names, SN_STRUT_SPRING, "Strut: spring and damper, or a stiff row."),
     NUMBER_(length, 0, 0, 10, 0, "m", "Strut: its length; 0: as drawn."),

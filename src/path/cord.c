@@ -23,39 +23,43 @@ static snCordNode node_at(rigid pose, v3 p, int32_t slot)
     return (snCordNode){.p = p, .r = rigid_unapply(pose, p), .slot = slot, .point = -1};
 }
 
-typedef struct Arc {
-    bool touches;
-    v3 on[2]; /* both ends, world */
-    double length;
-    snGeodesicState state; /* of a surface: CLEAR otherwise */
-    v3 lead[2];            /* of a surface: directions of the straight pieces, so that they are dl/dv */
-} Arc;
-
-static Arc find_arc_on_surface(const snCordWrap *w, rigid pose, v3 a, v3 b)
+static pathArc find_arc_on_surface(const snCordWrap *w, rigid pose, v3 a, v3 b)
 {
     snGeodesic g = sn_geodesic_find(w->over, rigid_unapply(pose, a), rigid_unapply(pose, b));
-    Arc arc = {.touches = g.state != SN_GEODESIC_CLEAR, .length = g.arc, .state = g.state};
+    pathArc arc = {.touches = g.state != SN_GEODESIC_CLEAR, .length = g.arc, .state = g.state};
     for (int e = 0; e < 2; ++e) arc.on[e] = rigid_apply(pose, g.on[e]);
     arc.lead[0] = v3_neg(q_rotate(pose.q, g.by_a)), arc.lead[1] = q_rotate(pose.q, g.by_b);
+    if (!arc.touches) path_straight(a, b, &arc.lead[0]), arc.lead[1] = arc.lead[0];
     return arc;
 }
 
-static Arc find_arc(const snCord *c, const rigid *pose, int32_t index, v3 a, v3 b)
+pathArc path_find_arc(const snCord *c, const rigid *pose, int32_t index, int32_t sense, v3 a, v3 b)
 {
     const snCordWrap *w = &c->wrap[index];
     if (w->kind == SN_WRAP_SURFACE) return find_arc_on_surface(w, pose[w->slot], a, b);
     pathWrap wrap = path_cord_wrap(c, pose, index);
+    wrap.sense = sense;
     pathSegment s = path_segment(a, b, &wrap, false);
-    Arc arc = {.touches = s.touches};
+    pathArc arc = {.touches = s.touches, .lead = {v3_neg(s.ga), s.gb}};
     if (!s.touches) return arc;
     path_arc(a, b, &wrap, 2, arc.on); /* both ends */
     arc.length = fmax(0, s.length - v3_dist(a, arc.on[0]) - v3_dist(arc.on[1], b));
     return arc;
 }
 
+/* The first place of a way that lies on its wrap or a gate (end 0), or the last (end 1). */
+static bool touched(const pathWay *way, int end, v3 *at)
+{
+    int32_t last = way->n - 1, i = end ? last : 0;
+    const pathArc *arc = &way->arc[i];
+    if (!arc->touches && last < 1) return false;
+    *at = arc->touches ? arc->on[end] : way->stop[end ? last - 1 : 0];
+    return true;
+}
+
 /* Several wraps between two points: each in turn between where the path leaves the one before it and where it meets the
  * next, until nothing moves. The length falls with every turn. */
-static void find_arcs(const snCord *c, const rigid *pose, const snCordPoint *from, v3 a, v3 b, Arc *arc)
+static void find_ways(const snCord *c, const rigid *pose, const snCordPoint *from, v3 a, v3 b, pathWay *way)
 {
     enum { SWEEPS = 60 };
     int32_t n = from->more + 1;
@@ -63,19 +67,21 @@ static void find_arcs(const snCord *c, const rigid *pose, const snCordPoint *fro
     for (int32_t i = 0; i < n; ++i)
         if (c->wrap[from->wrap + i].kind == SN_WRAP_SURFACE) still = 1e-11; /* the ends of its arc are known to that */
     double moved = INFINITY;
-    for (int32_t i = 0; i < n; ++i) arc[i] = (Arc){0};
+    for (int32_t i = 0; i < n; ++i) way[i].n = 1, way[i].arc[0].touches = false;
     for (int sweep = 0; sweep < (n > 1 ? SWEEPS : 1) && moved > still; ++sweep) {
         moved = 0;
         for (int32_t i = 0; i < n; ++i) {
-            v3 end[2] = {a, b};
-            for (int32_t e = 0; e < i; ++e)
-                if (arc[e].touches) end[0] = arc[e].on[1];
-            for (int32_t e = n - 1; e > i; --e)
-                if (arc[e].touches) end[1] = arc[e].on[0];
-            Arc now = find_arc(c, pose, from->wrap + i, end[0], end[1]);
-            if (now.touches != arc[i].touches) moved = INFINITY;
-            for (int e = 0; e < 2 && now.touches; ++e) moved = fmax(moved, v3_dist(now.on[e], arc[i].on[e]));
-            arc[i] = now;
+            v3 end[2] = {a, b}, was[2], is;
+            bool held[2];
+            for (int32_t e = 0; e < i; ++e) touched(&way[e], 1, &end[0]);
+            for (int32_t e = n - 1; e > i; --e) touched(&way[e], 0, &end[1]);
+            for (int e = 0; e < 2; ++e) held[e] = touched(&way[i], e, &was[e]);
+            path_find_way(c, pose, from->wrap + i, end[0], end[1], &way[i]);
+            for (int e = 0; e < 2; ++e) {
+                bool now = touched(&way[i], e, &is);
+                if (now != held[e]) moved = INFINITY;
+                if (now && held[e]) moved = fmax(moved, v3_dist(is, was[e]));
+            }
         }
     }
 }
@@ -103,7 +109,7 @@ static void find_directions(int32_t n, snCordNode *node)
 }
 
 /* The straight pieces beside an arc on a surface. Between two arcs the line itself is the direction. */
-static void lead(snCordNode *arc, const Arc *found, bool first, bool last)
+static void lead(snCordNode *arc, const pathArc *found, bool first, bool last)
 {
     if (first) arc[-1].t = arc->arrive = arc->t = found->lead[0];
     if (last) arc[1].t = arc[1].arrive = arc[2].arrive = found->lead[1];
@@ -117,13 +123,25 @@ static snCordNode point_node(const snCord *c, const rigid *pose, int32_t k, cons
     return (snCordNode){.p = rigid_apply(pose[p->slot], p->at), .r = p->at, .slot = p->slot, .point = k};
 }
 
-static int32_t add_arc(const snCord *c, const rigid *pose, int32_t wrap, const Arc *arc, int32_t n, snCordNode *node)
+/* Nodes on a wrap: both ends of each arc, and stops between them. Arcs on surfaces go to `surface` as well. */
+static int32_t add_way(const snCord *c, const rigid *pose, int32_t wrap, const pathWay *way, snCordNode *node,
+                       pathArc *surface, int32_t *nsurface)
 {
-    int32_t slot = c->wrap[wrap].slot;
-    node[n] = node_at(pose[slot], arc->on[0], slot);
-    node[n].arc = true, node[n].length = arc->length, node[n].wrap = wrap, node[n].state = arc->state;
-    node[n + 1] = node_at(pose[slot], arc->on[1], slot);
-    return n + 2;
+    int32_t slot = c->wrap[wrap].slot, n = 0;
+    for (int32_t i = 0; i < way->n; ++i) {
+        const pathArc *arc = &way->arc[i];
+        if (arc->touches) {
+            node[n] = node_at(pose[slot], arc->on[0], slot);
+            node[n].arc = true, node[n].length = arc->length, node[n].wrap = wrap, node[n].state = arc->state;
+            node[n + 1] = node_at(pose[slot], arc->on[1], slot);
+            n += 2;
+            if (c->wrap[wrap].kind == SN_WRAP_SURFACE) surface[(*nsurface)++] = *arc;
+        }
+        if (i + 1 == way->n) break;
+        node[n] = node_at(pose[slot], way->stop[i], slot);
+        node[n].wrap = wrap, node[n++].gate = way->gate[i] + 1;
+    }
+    return n;
 }
 
 int32_t sn_cord_place(const snCord *c, const rigid *pose, snCordNode *node, double *length)
@@ -134,25 +152,22 @@ int32_t sn_cord_place(const snCord *c, const rigid *pose, snCordNode *node, doub
 int32_t sn_cord_place_between(const snCord *c, const rigid *pose, const v3 *first, const v3 *last, snCordNode *node,
                               double *length)
 {
-    int32_t n = 0;
-    Arc surface[SN_CORD_BODIES];
+    int32_t n = 0, nsurface = 0;
+    pathArc surface[2 * SN_CORD_BODIES];
     for (int32_t k = 0; k < c->npoint; ++k) {
         const snCordPoint *p = &c->point[k];
         node[n] = point_node(c, pose, k, first, last);
         v3 a = node[n++].p;
         if (p->wrap < 0 || k + 1 == c->npoint) continue;
-        Arc arc[SN_CORD_WRAPS];
-        find_arcs(c, pose, p, a, point_node(c, pose, k + 1, first, last).p, arc);
-        for (int32_t i = 0; i <= p->more; ++i) {
-            if (!arc[i].touches) continue;
-            n = add_arc(c, pose, p->wrap + i, &arc[i], n, node);
-            if (c->wrap[p->wrap + i].kind == SN_WRAP_SURFACE) surface[p->wrap + i] = arc[i];
-        }
+        pathWay way[SN_CORD_WRAPS];
+        find_ways(c, pose, p, a, point_node(c, pose, k + 1, first, last).p, way);
+        for (int32_t i = 0; i <= p->more; ++i)
+            n += add_way(c, pose, p->wrap + i, &way[i], node + n, surface, &nsurface);
     }
     find_directions(n, node);
-    for (int32_t k = 0; k < n; ++k)
+    for (int32_t k = 0, i = 0; k < n; ++k)
         if (node[k].arc && c->wrap[node[k].wrap].kind == SN_WRAP_SURFACE)
-            lead(&node[k], &surface[node[k].wrap], k < 2 || !node[k - 2].arc, !node[k + 2].arc);
+            lead(&node[k], &surface[i++], k < 2 || !node[k - 2].arc, !node[k + 2].arc);
     *length = 0;
     for (int32_t k = 0; k < n; ++k) *length += node[k].length;
     return n;

@@ -22,6 +22,7 @@
 
 enum { SN_CORD_BODIES = 64 }; /* most bodies that one cord may touch; sn_check refuses more */
 enum { SN_CORD_WRAPS = 4 };   /* most wraps between two points; loading a model refuses more */
+enum { SN_CORD_GATES = 8 };   /* most gates on one wrap; the same */
 
 typedef struct snCordPoint {
     int32_t slot; /* which of the cord's bodies carries it */
@@ -30,12 +31,24 @@ typedef struct snCordPoint {
     v3 at;        /* in the body, m */
 } snCordPoint;
 
+/* Two walls that stand on a wrap and confine the cord sideways where it passes them, however high over the wrap. In the
+ * plane of `aside` and `out` through `at`, the cord crosses where |aside . (x - at)| <= half. A cord that leans on a
+ * wall touches the line at +-half aside + y out at the height y where it is shortest, not below the wrap. See gate.c.
+ */
+typedef struct snCordGate {
+    v3 at, aside, out; /* in the body; unit vectors */
+    double half;       /* m, > 0 */
+    double low[2];     /* m: where the walls at -half and +half begin, by sn_cord_gate_stand */
+} snCordGate;
+
 typedef struct snCordWrap {
     snWrapKind kind;
     int32_t slot;
     v3 centre, axis, side;      /* in the body; see snPathSet */
     double radius;              /* m, with the offset that the cord keeps */
     const snGeodesicWrap *over; /* a surface: all there is to know instead */
+    int32_t ngate;
+    const snCordGate *gate; /* in the order in which the cord passes them */
 } snCordWrap;
 
 typedef struct snCord {
@@ -59,7 +72,8 @@ typedef struct snCordNode {
     int32_t point;         /* of the cord, -1: end of an arc, or a junction */
     int32_t junction;      /* 1 + which junction of its knot it is, see knot.h; 0: none */
     bool arc;              /* what follows lies on a wrap */
-    int32_t wrap;          /* of the cord, which one; where arc is false, nothing */
+    int32_t wrap;          /* of the cord, which one; where neither arc nor gate, nothing */
+    int32_t gate;          /* 1 + which gate of that wrap it leans on; 0: none */
     snGeodesicState state; /* of an arc on a surface */
     double length;         /* of what follows, m; 0 at the last node */
     v3 t;                  /* direction of what follows; on an arc: at its start */
@@ -77,10 +91,17 @@ typedef struct snCordPull {
 } snCordPull;
 
 /* Most nodes that a cord can have. */
-static inline int32_t sn_cord_nodes(int32_t npoint, int32_t nwrap)
+static inline int32_t sn_cord_nodes(const snCord *cord)
 {
-    return npoint + 2 * nwrap;
+    int32_t n = cord->npoint + 2 * cord->nwrap;
+    for (int32_t w = 0; w < cord->nwrap; ++w) n += 3 * cord->wrap[w].ngate;
+    return n;
 }
+
+/* Where the walls of a gate begin; false: one of them does not meet the wrap. */
+bool sn_cord_gate_stand(const snCordWrap *wrap, snCordGate *gate);
+/* Whether the way over a wrap between two points (world) passes a gate of it at all. */
+bool sn_cord_passes_gate(const snCord *cord, const rigid *pose, int32_t wrap, int32_t gate, v3 a, v3 b);
 
 /* Places the cord at the poses of its bodies (by slot). Returns the number of nodes; *length is the cord's. */
 int32_t sn_cord_place(const snCord *cord, const rigid *pose, snCordNode *node, double *length);

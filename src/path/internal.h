@@ -15,6 +15,7 @@ typedef struct pathWrap { /* in the world, now */
     snWrapKind kind;
     v3 centre, axis, side;
     double radius;
+    int32_t sense; /* cylinder: 1, -1: the path turns about the axis by the right hand, or against it; 0: by the side */
 } pathWrap;
 
 typedef struct pathSegment {
@@ -44,6 +45,25 @@ bool path_wrap_at(const snPathSet *set, const snPathLinks *links, int32_t point,
 
 /* A wrap of a cord, placed by the poses of its bodies. */
 pathWrap path_cord_wrap(const snCord *cord, const rigid *pose, int32_t index);
+
+/* The way between two points over one wrap. */
+typedef struct pathArc {
+    bool touches;
+    v3 on[2]; /* both ends, world */
+    double length;
+    snGeodesicState state; /* of a surface: CLEAR otherwise */
+    v3 lead[2];            /* directions in which it leaves the first point and arrives at the second: -+ dl/dv */
+} pathArc;
+pathArc path_find_arc(const snCord *cord, const rigid *pose, int32_t wrap, int32_t sense, v3 a, v3 b);
+
+/* The same with the gates of the wrap: ways from stop to stop, a stop being where the cord leans on a gate. */
+typedef struct pathWay {
+    int32_t n; /* ways; one stop less */
+    pathArc arc[SN_CORD_GATES + 1];
+    v3 stop[SN_CORD_GATES];
+    int32_t gate[SN_CORD_GATES];
+} pathWay;
+void path_find_way(const snCord *cord, const rigid *pose, int32_t wrap, v3 a, v3 b, pathWay *way);
 /* A point of the arc between two nodes of a cord, at a fraction of it; its direction there, and what that changes by
  * with the length. */
 typedef struct pathArcPoint {

@@ -36,16 +36,29 @@ static pathSegment straight(v3 a, v3 b, bool second)
 
 /* One end in polar coordinates: radial and turning unit vectors, the latter along growing theta at end b. */
 typedef struct polarEnd {
-    double rho, f, f1, f2;
+    double rho, angle, f, f1, f2; /* angle: up to where the tangent touches */
     v3 e, t;
 } polarEnd;
+
+/* Length of the tangent from a distance of the middle, and the angle up to where it touches. Next to the surface both are
+ * differences that rounding would spoil, and f a difference of the two. */
+static double tangent_from(double rho, double r, double *angle)
+{
+    if (rho < (1 + 1e-6) * r) {
+        double tangent = sqrt((rho - r) * (rho + r));
+        *angle = atan2(tangent, r);
+        return tangent;
+    }
+    *angle = acos(r / rho);
+    return sqrt(rho * rho - r * r);
+}
 
 static polarEnd polar_end(v3 planar, double r)
 {
     polarEnd p = {.rho = v3_len(planar)};
-    double tangent = sqrt(p.rho * p.rho - r * r);
+    double tangent = tangent_from(p.rho, r, &p.angle);
     p.e = v3_scale(planar, 1 / p.rho);
-    p.f = tangent - r * acos(r / p.rho);
+    p.f = tangent - r * p.angle;
     p.f1 = tangent / p.rho;
     p.f2 = r * r / (p.rho * p.rho * tangent);
     return p;
@@ -64,6 +77,12 @@ static void cylinder_way(polarPair *p, const pathWrap *wrap)
     double cosine = v3_dot(p->a.e, p->b.e), sine = v3_dot(wrap->axis, v3_cross(p->a.e, p->b.e));
     double turn = atan2(sine, cosine), sign = turn < 0 ? -1 : 1; /* the shorter way */
     p->theta = fabs(turn);
+    if (wrap->sense != 0) {
+        /* against the sense by less than a quarter turn: an end beyond the other */
+        if (sign != wrap->sense && p->theta > SN_PI / 2) sign = -sign, p->theta = 2 * SN_PI - p->theta;
+        p->normal = v3_scale(wrap->axis, sign);
+        return;
+    }
     v3 side = v3_mad(wrap->side, -v3_dot(wrap->side, wrap->axis), wrap->axis);
     if (v3_len2(side) > 0) {
         /* The middle of the shorter way, unless the ends are opposite: then a turned by 90 degrees. */
@@ -94,7 +113,7 @@ static bool planar_pair(v3 a, v3 b, const pathWrap *wrap, polarPair *p)
         sphere_way(p);
     p->a.t = v3_cross(p->normal, p->a.e);
     p->b.t = v3_cross(p->normal, p->b.e);
-    return p->theta > acos(r / p->a.rho) + acos(r / p->b.rho);
+    return p->theta > p->a.angle + p->b.angle;
 }
 
 /* Second derivative of f(rho) -+ r phi at one end; sign is that of phi in theta. */
@@ -170,8 +189,8 @@ void path_arc(v3 a, v3 b, const pathWrap *wrap, int32_t count, v3 *on)
     bool cylinder = wrap->kind == SN_WRAP_CYLINDER;
     double r = wrap->radius;
     planar_pair(cylinder ? across(ra, wrap->axis) : ra, cylinder ? across(rb, wrap->axis) : rb, wrap, &p);
-    double alpha = acos(r / p.a.rho), beta = acos(r / p.b.rho), L = p.a.f + p.b.f + r * p.theta;
-    double before = sqrt(p.a.rho * p.a.rho - r * r), rise = v3_dot(wrap->axis, v3_sub(rb, ra));
+    double alpha = p.a.angle, beta = p.b.angle, L = p.a.f + p.b.f + r * p.theta;
+    double before = tangent_from(p.a.rho, r, &alpha), rise = v3_dot(wrap->axis, v3_sub(rb, ra));
     for (int32_t k = 0; k < count; ++k) {
         double arc_angle = (p.theta - alpha - beta) * k / (count - 1), angle = alpha + arc_angle;
         on[k] = v3_scale(v3_add(v3_scale(p.a.e, cos(angle)), v3_scale(p.a.t, sin(angle))), r);

@@ -51,6 +51,9 @@ void sn_paths_solve_knot(const snModel *m, snState *s, int32_t knot, const rigid
 /* Adds the row of a junction's velocity along n. */
 void sn_junction_add_row(const snModel *m, const snState *s, const snPathCord *k, int32_t junction, v3 n, double *row);
 
+/* Power of what a branch pulls across its trunk, by the constraint that fixes it there, at velocities of all bodies. */
+double sn_paths_across_power(const snModel *m, const snState *s, int32_t constraint, const double *velocity);
+
 /* part_paths.c */
 /* Force of activation 1 of a path strand on the free bodies, 6 numbers each, added; strength not included. */
 void sn_path_active_force(const snModel *m, const snState *s, int32_t strand, double *force);

@@ -81,3 +81,24 @@ void sn_paths_solve_knot(const snModel *m, snState *s, int32_t knot, const rigid
     }
     if (pull == s->cord_pull) keep_hints(s, k, now, at);
 }
+
+double sn_paths_across_power(const snModel *m, const snState *s, int32_t constraint, const double *velocity)
+{
+    int32_t strand = m->constraint[constraint].strand;
+    bool first = s->origin[strand] == constraint;
+    int32_t cord = first ? m->strand_cordadr[strand] : m->strand_cordadr[strand + 1] - 1;
+    const snPathCord *branch = &m->cord[cord];
+    const snCordNode *end = s->cord_node + branch->node + (first ? 0 : s->cord_nnode[cord] - 1);
+    const snPathKnot *knot = &m->knot[branch->knot];
+    double row[6 * SN_CORD_BODIES] = {0}, power = 0;
+    v3 pull = v3_scale(first ? end->t : v3_neg(end->arrive), s->cord_tension[cord]), along = {0, 0, 0};
+    for (int32_t e = 0; e < knot->knot.ncord; ++e) { /* the piece of the trunk that ends there */
+        int32_t i = knot->cord[e];
+        if (knot->knot.cord[e].branch || knot->knot.cord[e].to != end->junction - 1) continue;
+        along = s->cord_node[m->cord[i].node + s->cord_nnode[i] - 1].arrive;
+    }
+    pull = v3_mad(pull, -v3_dot(pull, along), along);
+    sn_junction_add_row(m, s, branch, end->junction - 1, pull, row);
+    for (int32_t e = 0; e < 6 * branch->cord.nslot; ++e) power += row[e] * velocity[6 * branch->body[e / 6] + e % 6];
+    return power;
+}

@@ -92,12 +92,21 @@ static void arc_range(const snModel *m, const snPathCord *k, const snCordNode *a
     }
 }
 
-/* Surfaces between two points share what presses on their wrap. */
+/* The constraint whose bounds a stop leans on. */
+static int32_t gate_constraint(const snModel *m, const snPathCord *k, const snCordNode *stop)
+{
+    int32_t c, to;
+    arc_range(m, k, stop, &c, &to);
+    for (int32_t i = 1; m->constraint[c].lateral < 0 || i++ < stop->gate;) ++c;
+    return c;
+}
+
+/* Surfaces between two points share what presses on their wrap; gates divide it into several arcs. */
 static void measure_wrap(const snModel *m, snState *s, const snPathCord *k, const snCordNode *node, double force)
 {
     int32_t from, to;
     arc_range(m, k, node, &from, &to);
-    for (int32_t c = from; c < to; ++c) s->out_force[c] = force / (to - from);
+    for (int32_t c = from; c < to; ++c) s->out_force[c] += force / (to - from);
 }
 
 static void measure_cord(const snModel *m, snState *s, int32_t i)
@@ -266,6 +275,8 @@ double sn_paths_power(const snModel *m, const snState *s, int32_t constraint, co
                 if (!last) power += node_power(s, c->body, &node[e], node[e].t, velocity, pull);
                 if (!first) power -= node_power(s, c->body, &node[e], node[e].arrive, velocity, pull);
             }
+            if (node[e].gate && gate_constraint(m, k, &node[e]) == constraint)
+                power += node_power(s, c->body, &node[e], v3_sub(node[e].t, node[e].arrive), velocity, pull);
             if (!node[e].arc) continue;
             int32_t from, to;
             arc_range(m, k, &node[e], &from, &to);

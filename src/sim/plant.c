@@ -138,6 +138,11 @@ v3 sn_plant_link_force(const snModel *m, const snState *s, int32_t constraint)
     return v3_scale(v3_load(s->solution + s->link0 + m->constraint[constraint].link), 1 / s->h);
 }
 
+double sn_plant_across_power(const snModel *m, const snState *s, int32_t constraint, const double *velocity)
+{
+    return sn_paths_across_power(m, s, constraint, velocity);
+}
+
 double sn_plant_power(const snModel *m, const snState *s, int32_t constraint, const double velocity[6])
 {
     const snConstraint *c = &m->constraint[constraint];

@@ -105,6 +105,9 @@ double sn_plant_strand_length(const snState *s, int32_t strand);
 double sn_plant_parameter(const snState *s, int32_t constraint); /* where it is on its strand now */
 /* Of a constraint that fixes two strands to each other: force on the first, N. */
 v3 sn_plant_link_force(const snModel *m, const snState *s, int32_t constraint);
+/* Of a constraint that fixes a path to another one: power (W) of what it pulls across the other, which goes to all
+ * bodies that hold that piece of the other, at velocities of all bodies (6 each). */
+double sn_plant_across_power(const snModel *m, const snState *s, int32_t constraint, const double *velocity);
 /* Power of the force of a strand's constraint on its body (W) at a velocity of the body. */
 double sn_plant_power(const snModel *m, const snState *s, int32_t constraint, const double velocity[6]);
 

@@ -3,7 +3,9 @@
 #include "io/number.h"
 
 #include <locale.h>
+#include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,6 +98,27 @@ static void short_numbers_stay_short(void **state)
     }
 }
 
+/* Below 1e-5 as the library writes it with the fewest of 15 to 17 digits, also next to powers of ten. */
+static void small_numbers_as_the_library_writes_them(void **state)
+{
+    (void)state;
+    uint64_t seed = 88172645463325252ull;
+    for (int i = 0; i < 300000; ++i) {
+        uint64_t x = next(&seed);
+        double value = i % 3 == 0   ? ldexp((double)(x >> 11), -70 - (int)(x % 20))
+                       : i % 3 == 1 ? (double)(x % 100000) * pow(10, -10 - (double)(x % 6))
+                                    : nextafter(pow(10, -5 - (double)(x % 6)), x >> 63 ? 0 : 1);
+        char text[SN_NUMBER_SIZE + 1], library[40];
+        if (!(value < 1e-5 && value > 0)) continue;
+        text[sn_number_format(value, text)] = 0;
+        for (int digits = 15; digits <= 17; ++digits) {
+            snprintf(library, sizeof library, "%.*g", digits, value);
+            if (strtod(library, NULL) == value) break;
+        }
+        assert_string_equal(text, library);
+    }
+}
+
 static void words_and_rubbish(void **state)
 {
     (void)state;
@@ -126,9 +149,8 @@ static void words_and_rubbish(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_doubles_come_back),
-        cmocka_unit_test(parsing_agrees_with_the_library),
-        cmocka_unit_test(short_numbers_stay_short),
+        cmocka_unit_test(random_doubles_come_back), cmocka_unit_test(parsing_agrees_with_the_library),
+        cmocka_unit_test(short_numbers_stay_short), cmocka_unit_test(small_numbers_as_the_library_writes_them),
         cmocka_unit_test(words_and_rubbish),
     };
     return cmocka_run_group_tests_name("io.number", tests, NULL, NULL);

@@ -7,8 +7,8 @@
 static void neutral(void **state)
 {
     sweep_result r = sweep(*state, -1, NULL, 1);
-    assert_at_most(r.apart, 0.02e-3);
-    assert_at_most(r.worst, 0.2e-3);
+    assert_at_most(r.apart, 0.005e-3);
+    assert_at_most(r.worst, 0.1e-3);
     assert_at_most(r.jump, 1e-3);
     assert_int_equal(r.wrong_sides, 0);
 }
@@ -30,8 +30,8 @@ static void half_closed(void **state)
         }
     pose[sn_find(model, SN_ITEM_COORDINATE, "wrist.0")] = -20 * acos(-1.0) / 180;
     sweep_result r = sweep(model, -1, pose, 1);
-    assert_at_most(r.apart, 0.02e-3);
-    assert_at_most(r.worst, 0.2e-3);
+    assert_at_most(r.apart, 0.005e-3);
+    assert_at_most(r.worst, 0.1e-3);
     assert_at_most(r.jump, 1e-3);
     assert_int_equal(r.wrong_sides, 0);
 }

@@ -150,6 +150,32 @@ static void response_is_what_the_step_does(void **state)
     rig_drop(&r);
 }
 
+/* At rest, what constraints do on the bodies and what the branch pulls across its trunk is all that the cords do. */
+static void power_of_constraints_is_that_of_the_cords(void **state)
+{
+    (void)state;
+    Rig r = finger(0.004, 1e8);
+    for (int k = 0; k < 3; ++k) r.s->activation[k] = 0.2 + 0.1 * k;
+    rig_run(&r, 4);
+    double velocity[6 * 3], cords = 0, held = 0, across = 0;
+    for (int e = 0; e < 18; ++e) velocity[e] = sin(3 * e + 1);
+    for (int32_t i = 0; i < r.m->ncord; ++i) {
+        const snPathCord *k = &r.m->cord[i];
+        for (int32_t e = 0; e < 6 * k->cord.nslot; ++e)
+            cords -= r.s->cord_tension[i] * r.s->cord_g[6 * k->slot + e] * velocity[6 * k->body[e / 6] + e % 6];
+    }
+    for (int32_t c = 0; c < r.m->nconstraint; ++c)
+        if (r.m->constraint[c].body >= 0)
+            held += sn_plant_power(r.m, r.s, c, velocity + 6 * r.m->constraint[c].body);
+        else
+            across += sn_plant_across_power(r.m, r.s, c, velocity);
+    print_message("power of the cords %.6f W, of their constraints %.6f W, across the trunk %.6f W\n", cords, held,
+                  across);
+    assert_true(fabs(across) > 1e-3 * fabs(cords));
+    assert_near(held + across, cords, 1e-6 * fabs(cords));
+    rig_drop(&r);
+}
+
 static void a_saved_state_goes_on_bit_for_bit(void **state)
 {
     (void)state;
@@ -184,9 +210,13 @@ static void bad_branches_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(weights_hang_on_a_branching_rope),  cmocka_unit_test(a_finger_moves_alike_at_any_step),
-        cmocka_unit_test(jumps_of_activation_stay_stable),   cmocka_unit_test(response_is_what_the_step_does),
-        cmocka_unit_test(a_saved_state_goes_on_bit_for_bit), cmocka_unit_test(bad_branches_are_refused),
+        cmocka_unit_test(weights_hang_on_a_branching_rope),
+        cmocka_unit_test(a_finger_moves_alike_at_any_step),
+        cmocka_unit_test(jumps_of_activation_stay_stable),
+        cmocka_unit_test(response_is_what_the_step_does),
+        cmocka_unit_test(power_of_constraints_is_that_of_the_cords),
+        cmocka_unit_test(a_saved_state_goes_on_bit_for_bit),
+        cmocka_unit_test(bad_branches_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

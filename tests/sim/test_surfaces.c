@@ -207,7 +207,7 @@ static void bad_surfaces_are_refused(void **state)
     def.name = "rope_held", def.type = SN_CONSTRAINT_SURFACE, def.strand = "rope", def.attachment = "drum";
     def.position = 0.5, def.equality = SN_INEQUAL, def.lateral = 0.001;
     assert_int_equal(sn_add_constraint(lateral, &def, NULL), SN_OK);
-    assert_refused(lateral, "slides over its surfaces", "rope_held");
+    assert_refused(lateral, "cylinders and spheres only", "rope_held");
 }
 
 int main(void)
