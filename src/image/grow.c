@@ -32,6 +32,7 @@ typedef struct {
     int32_t *version; /* per slice: how often its muscle has changed */
     int32_t *seen;    /* per slice and direction: neighbour and its version when it was last grown from; 2 each */
     snLevels levels;
+    double noise;  /* of a pixel, as sn_levels_inside */
     double margin; /* of the contrast of a fascia, above what noise does; as sn_levels_inside */
     snMaskRoom room;
     uint8_t *mask, *core, *marker, *part, *best, *allowed; /* one slice each */
@@ -39,7 +40,8 @@ typedef struct {
 } Grow;
 
 static const double SURE = 2.2; /* standard deviations of the noise by which a fascia stands out */
-static const double TREMOR = 9; /* pixels along a contour over which noise is averaged out */
+/* Pixels along a contour over which noise is averaged out: more the more noise there is, within limits. */
+static const double TREMOR = 24, LEAST_TREMOR = 9, MOST_TREMOR = 18;
 
 static uint8_t *region_of(const Grow *g, int32_t k)
 {
@@ -369,6 +371,7 @@ static bool trace_bridged(Grow *g, int32_t k, snSlice *slice)
 
 static bool trace_all(Grow *g, snOutline *muscle)
 {
+    double reach = fmin(fmax(TREMOR * g->noise, LEAST_TREMOR), MOST_TREMOR);
     bool ok = true;
     for (int32_t k = 0; ok && k < g->n[2]; ++k) {
         snSlice *slice = muscle->slice + k;
@@ -377,7 +380,7 @@ static bool trace_all(Grow *g, snOutline *muscle)
         else if (g->state[k] == SN_SLICE_BRIDGED)
             ok = trace_bridged(g, k, slice);
         else if (g->state[k] != SN_SLICE_EMPTY)
-            ok = trace_grown(g, k, slice) && sn_slice_smooth(slice, TREMOR, g->n[0], g->n[1]);
+            ok = trace_grown(g, k, slice) && sn_slice_smooth(slice, reach, g->n[0], g->n[1]);
         slice->state = slice->nloop > 0 || g->state[k] == SN_SLICE_HAND ? (snSliceState)g->state[k] : SN_SLICE_EMPTY;
     }
     return ok;
@@ -453,7 +456,8 @@ static snStatus grow_twice(Grow *g, const snStack *stack, snError *error)
     if (status != SN_OK) return status;
     sn_levels_fit(g->place, g->smooth, g->region, &g->levels);
     /* a line of five pixels has a fifth of the noise's variance, the difference of two lines twice that */
-    g->margin = SURE * sqrt(2.0 / 5) * sn_levels_noise(stack, g->smooth, g->region) / g->levels.scale;
+    g->noise = sn_levels_noise(stack, g->smooth, g->region) / g->levels.scale;
+    g->margin = SURE * sqrt(2.0 / 5) * g->noise;
     return grow_all(g, 2 * g->n[2], error);
 }
 

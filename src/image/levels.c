@@ -123,7 +123,9 @@ snStatus sn_levels_find(const snStackPlace *place, const float *smooth, int32_t 
     count_values(h, smooth, sn_stack_slice_pixels(place) * (size_t)place->n[2]);
     best_cuts(h, cut);
     *levels = (snLevels){.low = -INFINITY, .high = INFINITY, .level = level};
-    double apart = fmax(5 * noise, 4 * h->width); /* tissues closer than this cannot be told apart */
+    /* tissues closer than this cannot be told apart, from noise or from uneven brightness */
+    double range = mean_of(h, cut[CLASSES - 1], BINS) - mean_of(h, 0, cut[1]);
+    double apart = fmax(5 * noise, fmax(4 * h->width, 0.1 * range));
     for (int c = 0; c < CLASSES; ++c) {
         double mean = mean_of(h, cut[c], cut[c + 1]);
         if (mean < level - apart) levels->low = fmax(levels->low, 0.5 * (mean + level));

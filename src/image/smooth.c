@@ -7,6 +7,16 @@
 #include <math.h>
 
 enum { LEAST_POINTS = 24 };
+static const double SHARE = 0.2;     /* of a loop to either side at most: beyond, a circle is no parabola */
+static const double LEAST_REACH = 9; /* pixels, however short the loop is */
+
+static double perimeter(const snLoop *loop)
+{
+    double sum = 0;
+    for (int32_t i = 0, j = loop->npoint - 1; i < loop->npoint; j = i++)
+        sum += hypot(loop->point[2 * i] - loop->point[2 * j], loop->point[2 * i + 1] - loop->point[2 * j + 1]);
+    return sum;
+}
 
 /* Value at 0 of the weighted parabola; sums of w s^k and of w s^k v. */
 static double at_zero(const double m[5], const double r[3])
@@ -45,12 +55,14 @@ bool sn_slice_smooth(snSlice *slice, double reach, int32_t columns, int32_t rows
     int32_t pair[4];
     if (slice->nloop == 0) return true;
     if (!sn_outline_copy_slice(&made, slice)) return false;
-    for (int32_t k = 0; k < made.nloop; ++k)
+    for (int32_t k = 0; k < made.nloop; ++k) {
+        double near = fmax(fmin(reach, SHARE * perimeter(slice->loop + k)), fmin(reach, LEAST_REACH));
         for (int32_t i = 0; i < made.loop[k].npoint && made.loop[k].npoint >= LEAST_POINTS; ++i) {
             double *to = made.loop[k].point + 2 * (size_t)i;
-            settle(slice->loop + k, i, reach, to); /* 24 points are more than a parabola needs: never singular */
+            settle(slice->loop + k, i, near, to); /* 24 points are more than a parabola needs: never singular */
             to[0] = fmin(fmax(to[0], 0), columns - 1), to[1] = fmin(fmax(to[1], 0), rows - 1);
         }
+    }
     if (sn_slice_crossing(&made, pair)) { /* too thin a place: as it was */
         sn_slice_free(&made);
         return true;

@@ -74,6 +74,7 @@ function tissue(without: string): THREE.MeshPhongMaterial {
       .replace("#include <color_fragment>", `#include <color_fragment>\nif (v${without[0].toUpperCase()}${without.slice(1)}) discard;\ndiffuseColor.a *= vSeen;`);
   };
   material.customProgramCacheKey = () => without;
+  material.userData.without = without;
   return material;
 }
 
@@ -189,6 +190,7 @@ export class Tubes {
     geometry.setAttribute("normal", this.normal);
     geometry.setAttribute("color", this.color);
     geometry.setIndex(this.makeIndex());
+    geometry.userData.coarse = this.coarseIndex();
     this.seen = new THREE.BufferAttribute(new Float32Array(this.sides * samples).fill(1), 1);
     this.seen.setUsage(THREE.DynamicDrawUsage);
     geometry.setAttribute("seen", this.seen);
@@ -258,6 +260,21 @@ export class Tubes {
         }
     }
     return index;
+  }
+
+  /** Every second side of every second ring, and the last ring: for pictures that must be cheap. */
+  private coarseIndex(): THREE.BufferAttribute {
+    const index: number[] = [];
+    const n = this.sides;
+    for (const r of this.rings)
+      for (let i = 0; i + 1 < r.count; i += 2)
+        for (let j = 0; j < n; j += 2) {
+          const near = (r.first + i) * n;
+          const far = (r.first + Math.min(i + 2, r.count - 1)) * n;
+          const next = (j + 2) % n;
+          index.push(near + j, near + next, far + j, near + next, far + next, far + j);
+        }
+    return new THREE.BufferAttribute(Uint32Array.from(index), 1);
   }
 
   private trace(frame: Frame): void {

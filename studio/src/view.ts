@@ -6,6 +6,8 @@ import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import type { Mesh, StudioData } from "./data";
 import type { Frame } from "./frame";
 import { Markers } from "./markers";
+import { Painter, type Part } from "./painter";
+import type { Choice } from "./quality";
 import { poseMatrix, SkinMesh, vertexNormals } from "./skin";
 import { SoftMuscles } from "./soft";
 import { Tubes } from "./tubes";
@@ -35,7 +37,7 @@ export class View {
   hovered = -1;
   /** pictures drawn so far; tests wait for it to grow */
   drawn = 0;
-  private readonly renderer: THREE.WebGLRenderer;
+  readonly painter: Painter;
   private readonly root = new THREE.Group();
   private readonly bodies: THREE.Group[] = [];
   private readonly ghosts: THREE.Group[] = [];
@@ -62,8 +64,7 @@ export class View {
     private readonly canvas: HTMLCanvasElement,
     private readonly data: StudioData,
   ) {
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, alpha: true, powerPreference: "high-performance" });
-    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
+    this.painter = new Painter(canvas, this.scene, this.camera, this.light);
     this.scene.add(this.root, this.light.sky, this.camera);
     this.camera.add(this.light.key, this.light.key.target, this.light.rim, this.light.rim.target);
     // Models with z up are laid into three's y up world as a whole.
@@ -480,12 +481,12 @@ export class View {
 
   /** The picture as it is now, on a ground of one colour. */
   picture(ground: string): HTMLCanvasElement {
+    this.draw(0); // in full; and what was drawn before may be gone from the canvas
     const out = document.createElement("canvas");
     [out.width, out.height] = [this.canvas.width, this.canvas.height];
     const c = out.getContext("2d")!;
     c.fillStyle = ground;
     c.fillRect(0, 0, out.width, out.height);
-    this.draw(); // what was drawn before may be gone from the canvas
     c.drawImage(this.canvas, 0, 0);
     return out;
   }
@@ -493,36 +494,37 @@ export class View {
   request(): void {
     if (this.wanted) return;
     this.wanted = true;
+    const { quality } = this.painter;
+    quality.ask(performance.now());
     requestAnimationFrame(() => {
       this.wanted = false;
-      this.draw();
-      this.afterDraw?.();
-      if (this.drawn++ === 0) performance.mark("picture");
+      quality.begin(performance.now());
+      this.draw(quality.moving);
+      this.painter.settle(() => this.wanted || requestAnimationFrame(() => this.wanted || this.draw(0)));
     });
   }
 
+  /** How much work goes into a picture while things move. */
+  setQuality(choice: Choice): void {
+    this.painter.quality.choice = choice;
+    this.request();
+  }
+
   /** One picture; or two halves by one camera, the second limb on the left. */
-  private draw(): void {
-    const { clientWidth: w, clientHeight: h } = this.canvas.parentElement!;
-    if (!this.twin || !this.split) {
-      if (this.twin) this.twin.group.visible = false;
-      this.renderer.setScissorTest(false);
-      this.renderer.setViewport(0, 0, w, h);
-      this.renderer.render(this.scene, this.camera);
-      return;
-    }
+  private draw(level: number): void {
     const own = [this.bones, this.target, this.tubes.group, ...(this.extra ? [this.extra] : [])];
     const shown = own.map((o) => o.visible);
-    this.renderer.setScissorTest(true);
-    for (const half of [0, 1]) {
-      this.renderer.setViewport((half * w) / 2, 0, w / 2, h);
-      this.renderer.setScissor((half * w) / 2, 0, w / 2, h);
-      this.twin.group.visible = half === 0;
-      own.forEach((o, i) => (o.visible = shown[i] && half === 1));
-      this.renderer.render(this.scene, this.camera);
-    }
-    own.forEach((o, i) => (o.visible = shown[i]));
-    this.renderer.setScissorTest(false);
+    const show = (twin: boolean, mine: boolean) => {
+      if (this.twin) this.twin.group.visible = twin;
+      own.forEach((o, i) => (o.visible = shown[i] && mine));
+    };
+    const halves: Part[] = [
+      { from: 0, to: 0.5, prepare: () => show(true, false) },
+      { from: 0.5, to: 1, prepare: () => show(false, true) },
+    ];
+    this.painter.paint(level, this.split ? halves : [{ from: 0, to: 1, prepare: () => show(false, true) }]);
+    this.afterDraw?.();
+    if (this.drawn++ === 0) performance.mark("picture");
   }
 
   /** Something that belongs to the first limb only, such as tendons that were moved. */
@@ -533,7 +535,7 @@ export class View {
     const w = Math.max(parent.clientWidth, 1);
     const h = Math.max(parent.clientHeight, 1);
     const before = this.camera.aspect;
-    this.renderer.setSize(w, h, false);
+    this.painter.resize(w, h);
     this.camera.aspect = (this.split ? w / 2 : w) / h;
     this.camera.updateProjectionMatrix();
     if (this.drawn === 0 || Math.abs(Math.log(before / this.camera.aspect)) > 0.4) this.look(this.home);

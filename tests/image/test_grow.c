@@ -60,6 +60,54 @@ static void test_dice_of_every_phantom(void **state)
     }
 }
 
+/* Without noise, uneven brightness is no tissue of its own: it was taken for one, and half of the muscle left out. */
+static void test_brightness_is_no_tissue(void **state)
+{
+    (void)state;
+    static const double seed[3] = {68, 72, 29};
+    snStack stack = {0};
+    snContours truth = {0};
+    snOutline found = {0};
+    snError error = {0};
+    snPhantomDef phantom = sn_default_phantom_def();
+    snGrowDef def = sn_default_grow_def();
+    phantom.kind = SN_PHANTOM_BENT, phantom.noise = 0;
+    assert_ok(sn_make_phantom(&phantom, &stack, &truth, &error), error);
+    def.nseed = 1, def.seed = seed;
+    assert_ok(sn_grow_contours(&stack, &def, &found, &error), error);
+    assert_true(sn_outline_dice(&found, truth.muscle) > 0.99);
+    sn_outline_free(&found);
+    sn_stack_free(&stack);
+    sn_contours_free(&truth);
+}
+
+/* The truth with noise on it: a circle's points moved at random come back nearer the more of it is averaged. */
+static void test_tremor_is_averaged_out(void **state)
+{
+    (void)state;
+    enum { N = 200 };
+    const double radius = 32;
+    double off[3] = {0}, point[2 * N];
+    for (int with = 0; with < 3; ++with) {
+        snLoop loop = {.npoint = N, .point = point};
+        snSlice slice = {.nloop = 1, .loop = &loop}, own = {0};
+        uint32_t random = 1;
+        for (int i = 0; i < N; ++i) {
+            random = random * 1664525u + 1013904223u;
+            double r = radius + 0.8 * ((double)(random >> 8) / (1 << 24) - 0.5), a = 2 * 3.14159265358979 * i / N;
+            point[2 * i] = 50 + r * cos(a), point[2 * i + 1] = 50 + r * sin(a);
+        }
+        assert_true(sn_outline_copy_slice(&own, &slice));
+        if (with) assert_true(sn_slice_smooth(&own, 9 * with, 100, 100));
+        for (int i = 0; i < N; ++i) {
+            const double *p = own.loop[0].point + 2 * i;
+            off[with] += pow(hypot(p[0] - 50, p[1] - 50) - radius, 2) / N;
+        }
+        sn_slice_free(&own);
+    }
+    assert_true(off[1] < 0.4 * off[0] && off[2] < 0.7 * off[1]); /* variances */
+}
+
 /* Seeds in both heads, so that their meeting is not taken for a leak; the belly is found from there. */
 static void test_heads_join(void **state)
 {
@@ -172,6 +220,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_truth_has_the_true_volume),
         cmocka_unit_test(test_dice_of_every_phantom),
+        cmocka_unit_test(test_brightness_is_no_tissue),
+        cmocka_unit_test(test_tremor_is_averaged_out),
         cmocka_unit_test(test_heads_join),
         cmocka_unit_test(test_corrections_are_kept),
         cmocka_unit_test(test_bad_seeds_are_refused),

@@ -2,7 +2,7 @@
 // every console message and uncaught error collected.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { accessSync, constants, mkdirSync } from "node:fs";
+import { accessSync, constants, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { delimiter, join, resolve } from "node:path";
 
@@ -94,4 +94,22 @@ export async function ready(page) {
 export async function redrawn(page) {
   const before = await page.evaluate(() => (window.studio.view.request(), window.studio.view.drawn));
   await page.waitForFunction((n) => window.studio.view.drawn > n, before, { timeout: 60000 });
+}
+
+/** Processor time of a process and all below it, s. */
+export function spent(root) {
+  const all = readdirSync("/proc").filter((n) => /^\d+$/.test(n)).flatMap((n) => {
+    try {
+      const f = readFileSync(`/proc/${n}/stat`, "latin1").replace(/^.*\) /s, "").split(" ");
+      return [{ pid: Number(n), parent: Number(f[1]), time: (Number(f[11]) + Number(f[12])) / 100 }];
+    } catch {
+      return [];
+    }
+  });
+  const own = new Set([root]);
+  for (let grown = true; grown; ) {
+    grown = false;
+    for (const p of all) if (own.has(p.parent) && !own.has(p.pid)) (own.add(p.pid), (grown = true));
+  }
+  return all.filter((p) => own.has(p.pid)).reduce((sum, p) => sum + p.time, 0);
 }
