@@ -84,7 +84,9 @@ typedef struct snLibraryInfo {
     double midpoint_rms, midpoint_max; /* m: blend against true solves at the middles of cells */
     double left_out;                   /* m: worst error when a sample is left out; pessimistic */
     double least_volume;               /* over that at rest, of the worst sample */
+    double least_ratio;                /* volume ratio at the worst point of all samples */
     double residual;                   /* N, of the worst sample */
+    double contact_depth;              /* m: deepest point in a bone, of all samples; 0 when read from a file */
 } snLibraryInfo;
 SN_API int32_t sn_library_count(const snLibrary *library);
 SN_API snStatus sn_library_info(const snLibrary *library, int32_t muscle,

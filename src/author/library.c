@@ -272,7 +272,8 @@ snStatus sn_library_info(const snLibrary *library, int32_t muscle, snLibraryInfo
                             .samples = m->nsample,
                             .axes = m->naxis};
     info->midpoint_rms = (double)m->midpoint_rms, info->midpoint_max = (double)m->midpoint_max;
-    info->least_volume = 1;
+    info->least_volume = info->least_ratio = 1;
+    info->contact_depth = m->contact_depth;
     for (int32_t a = 0; a < m->naxis; ++a) {
         info->axis[a] = m->axis[a].name, info->angle[a] = m->axis[a].angle, info->axis_samples[a] = m->axis[a].n;
         info->low[a] = m->axis[a].value[0], info->high[a] = m->axis[a].value[m->axis[a].n - 1];
@@ -282,6 +283,7 @@ snStatus sn_library_info(const snLibrary *library, int32_t muscle, snLibraryInfo
         info->step = fmax(info->step, (double)m->sample[s].step);
         info->left_out = fmax(info->left_out, (double)m->sample[s].left_out);
         info->residual = fmax(info->residual, (double)m->sample[s].residual);
+        info->least_ratio = fmin(info->least_ratio, (double)m->sample[s].least);
         info->least_volume = fmin(info->least_volume, (double)m->sample[s].volume);
     }
     return SN_OK;

@@ -311,45 +311,11 @@ static snStatus refine(snLibraryGrid *g, const snLibraryDef *def, snError *error
 
 /* ---- restriction ---- */
 
-/* Offending points and pairs when the box is cut to low .. high along each axis. */
-static int32_t offences(const snLibraryGrid *g, const int32_t low[3], const int32_t high[3])
-{
-    int32_t count = 0, index[3], other[3];
-    for (int32_t i = 0; i < sn_library_total(g); ++i) {
-        sn_library_unflat(g, i, index);
-        bool inside = true;
-        for (int32_t a = 0; a < g->naxis; ++a) inside = inside && index[a] >= low[a] && index[a] <= high[a];
-        if (!inside) continue;
-        if (!g->point[i]->info.converged) count += 2;
-        for (int32_t a = 0; a < g->naxis; ++a) {
-            memcpy(other, index, sizeof other);
-            if (++other[a] > high[a]) continue;
-            const snLibraryPoint *q = g->point[sn_library_flat(g, other)];
-            if (g->point[i]->jump[a] > g->limit && q->solved) ++count;
-        }
-    }
-    return count;
-}
-
 static snStatus restrict_box(snLibraryGrid *g, char note[SN_LIBRARY_NOTE], snError *error)
 {
-    int32_t low[3] = {0, 0, 0}, high[3] = {0, 0, 0}, left;
-    for (int32_t a = 0; a < g->naxis; ++a) high[a] = g->axis[a].n - 1;
-    while ((left = offences(g, low, high)) > 0) {
-        int32_t best = INT32_MAX, axis = -1, end = 0;
-        for (int32_t a = g->naxis - 1; a >= 0; --a)
-            for (int e = 1; e >= 0; --e) {
-                if (high[a] <= low[a]) continue;
-                *(e ? high + a : low + a) += e ? -1 : 1;
-                int32_t count = offences(g, low, high);
-                *(e ? high + a : low + a) -= e ? -1 : 1;
-                if (count < best) best = count, axis = a, end = e;
-            }
-        if (axis < 0)
-            return sn_fail(error, SN_FAILED, "the muscle \"%s\" did not reach equilibrium in the pose as drawn",
-                           g->muscle->name);
-        *(end ? high + axis : low + axis) += end ? -1 : 1;
-    }
+    int32_t low[3] = {0, 0, 0}, high[3] = {0, 0, 0};
+    if (sn_library_sound_box(g, low, high) == 0)
+        return sn_fail(error, SN_FAILED, "the muscle \"%s\" did not reach equilibrium in any pose", g->muscle->name);
     note[0] = 0;
     for (int32_t a = 0; a < g->naxis; ++a) {
         const snLibraryAxis *x = g->axis + a;

@@ -306,6 +306,54 @@ snStatus sn_library_insert(snLibraryGrid *g, snLibraryPlane *plane, snError *err
     return SN_OK;
 }
 
+typedef struct box {
+    int32_t low[3], high[3], count; /* count: of its samples */
+} box;
+
+/* Whether all samples of a box are solved, with no jump between two of them. */
+static bool sound(const snLibraryGrid *g, const box *b)
+{
+    int32_t index[3];
+    for (int32_t i = 0; i < sn_library_total(g); ++i) {
+        const snLibraryPoint *p = g->point[i];
+        bool inside = true;
+        sn_library_unflat(g, i, index);
+        for (int32_t a = 0; a < g->naxis; ++a) inside = inside && index[a] >= b->low[a] && index[a] <= b->high[a];
+        if (!inside) continue;
+        if (!p->info.converged) return false;
+        for (int32_t a = 0; a < g->naxis; ++a)
+            if (index[a] < b->high[a] && !(p->jump[a] <= g->limit)) return false;
+    }
+    return true;
+}
+
+/* The box with the most samples that is sound, over the axes from `axis` on; of equal ones the first, which keeps low
+ * activations. */
+static void find_box(const snLibraryGrid *g, int32_t axis, box now, box *best)
+{
+    int32_t rest = 1;
+    if (axis >= g->naxis || axis >= SN_LIBRARY_AXES) {
+        if (now.count > best->count && sound(g, &now)) *best = now;
+        return;
+    }
+    for (int32_t a = axis + 1; a < g->naxis && a < SN_LIBRARY_AXES; ++a) rest *= g->axis[a].n;
+    for (int32_t width = g->axis[axis].n; width > 0 && now.count * width * rest > best->count; --width)
+        for (int32_t low = 0; low + width <= g->axis[axis].n; ++low) {
+            box next = now;
+            next.low[axis] = low, next.high[axis] = low + width - 1, next.count = now.count * width;
+            find_box(g, axis + 1, next, best);
+        }
+}
+
+int32_t sn_library_sound_box(const snLibraryGrid *g, int32_t low[3], int32_t high[3])
+{
+    box best = {.count = 0};
+    find_box(g, 0, (box){.count = 1}, &best);
+    memcpy(low, best.low, sizeof best.low);
+    memcpy(high, best.high, sizeof best.high);
+    return best.count;
+}
+
 snStatus sn_library_cut(snLibraryGrid *g, const int32_t low[3], const int32_t high[3], snError *error)
 {
     int32_t total = sn_library_total(g), index[3], count = 0;

@@ -99,6 +99,9 @@ void sn_library_plane_free(snLibraryPlane *plane);
 /* How far the blend of the grid is from the solved shape of a plane's point: largest and root mean square, m. */
 double sn_library_blend_error(const snLibraryGrid *g, const snLibraryPlane *plane, int32_t i, double *rms);
 snStatus sn_library_insert(snLibraryGrid *g, snLibraryPlane *plane, snError *error); /* takes its points */
+/* The box with the most samples of which all converged and none jumps to the next by more than the limit. How many they
+ * are, 0: none converged. */
+int32_t sn_library_sound_box(const snLibraryGrid *g, int32_t low[3], int32_t high[3]);
 snStatus sn_library_cut(snLibraryGrid *g, const int32_t low[3], const int32_t high[3], snError *error);
 /* The finished muscle, without its name and note. */
 snStatus sn_library_pack(snLibraryGrid *g, snLibraryMuscle *out, snError *error);

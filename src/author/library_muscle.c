@@ -10,6 +10,7 @@
 #include <string.h>
 
 static const double SPACING = 0.004;  /* m: of the bones' distance grids */
+static const double REACH = 0.024;    /* m: of these grids. Points that lie deeper in a muscle count as so deep */
 static const double STIFFEST = 2e7;   /* Pa: tendon. A real one is fifty times stiffer, which single precision cannot
                                          hold beside a soft belly; the stretch that is left is below two percent */
 static const double END_SHARE = 0.05; /* of a strand's length that counts as its attachment, at least */
@@ -61,7 +62,7 @@ static const snDistance *bone_distance(snBoneDistances *f, int32_t body, rigid f
     f->low[body] = v3_of(1, 1, 1), f->high[body] = v3_of(-1, -1, -1);
     if (!id || !sn_node_mesh(f->spec, id, frame, &mesh)) return NULL;
     if (sn_trimesh_check(&mesh, true, &place) == SN_OK && place.defect == SN_MESH_SOUND &&
-        sn_distance_create(&mesh, SPACING, f->distance + body, &ignored) == SN_OK) {
+        sn_distance_create_reaching(&mesh, SPACING, REACH, f->distance + body, &ignored) == SN_OK) {
         f->low[body] = v3_of(INFINITY, INFINITY, INFINITY), f->high[body] = v3_scale(f->low[body], -1);
         for (int32_t i = 0; i < mesh.nvertex; ++i) {
             v3 p = rigid_apply(frame, sn_trimesh_point(&mesh, i));

@@ -152,6 +152,7 @@ static void pack_sample(const snLibraryGrid *g, int32_t i, snLibraryMuscle *out)
 {
     const snLibraryPoint *p = g->point[i];
     size_t n = (size_t)out->nvertex;
+    out->contact_depth = fmax(out->contact_depth, p->info.contact_depth);
     int16_t *to = out->delta + 3 * (size_t)i * n;
     for (size_t v = 0; v < n; ++v)
         for (size_t e = 0; e < 3; ++e) to[e * n + v] = (int16_t)lrint(p->delta[3 * v + e] / out->unit);

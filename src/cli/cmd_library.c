@@ -41,10 +41,15 @@ static void say_muscle(snCli *cli, const snLibraryInfo *m)
         cli_say(cli, "%s %s %.3g..%.3g (%d)", a ? "," : " over", m->axis[a], unit * m->low[a], unit * m->high[a],
                 (int)m->axis_samples[a]);
     }
-    cli_say(cli, "\n  largest jump %.2f mm, at middles %.2f mm rms and %.2f at most, volume at least %.4f\n",
-            m->jump * 1e3, m->midpoint_rms * 1e3, m->midpoint_max * 1e3, m->least_volume);
+    cli_say(
+        cli,
+        "\n  largest jump %.2f mm, at middles %.2f mm rms and %.2f at most, volume at least %.4f (%.2f at a point), ",
+        m->jump * 1e3, m->midpoint_rms * 1e3, m->midpoint_max * 1e3, m->least_volume, m->least_ratio);
+    cli_say(cli, "%.2f mm deep in bones\n", m->contact_depth * 1e3);
     if (m->note[0])
-        cli_warn(cli, "%s: %s, because beyond it the muscle snaps by more than the allowed jump", m->name, m->note);
+        cli_warn(cli,
+                 "%s: %s, because beyond it the muscle snaps by more than the allowed jump or finds no equilibrium",
+                 m->name, m->note);
 }
 
 /* A warning and an entry for each muscle that could not be made. */
@@ -92,6 +97,8 @@ static void report(snCli *cli, const snLibrary *library)
         json_number(&cli->json, "midpoint_max_mm", m.midpoint_max * 1e3);
         json_number(&cli->json, "left_out_mm", m.left_out * 1e3);
         json_number(&cli->json, "least_volume", m.least_volume);
+        json_number(&cli->json, "least_ratio", m.least_ratio);
+        json_number(&cli->json, "contact_depth_mm", m.contact_depth * 1e3);
         json_number(&cli->json, "residual", m.residual);
         json_string(&cli->json, "note", m.note);
         json_close(&cli->json, '}');

@@ -26,6 +26,7 @@ typedef struct {
     snMeshSide side;
     snFans fans;
     v3 low, high;
+    double reach; /* m: of the grid beyond the mesh, at least */
 } Source;
 
 static size_t index_of(const snDistance *f, int32_t i, int32_t j, int32_t k)
@@ -312,11 +313,12 @@ static void measure_triangle(const snTriMesh *mesh, int32_t t, snDistance *f, Se
 
 static double size_grid(const Source *s, double spacing, snDistance *f)
 {
-    double extent[3], total = 1;
+    double extent[3], total = 1, margin = fmax(MARGIN, ceil(s->reach / spacing) + 1); /* the rim is one cell wide */
     v3_store(extent, v3_sub(s->high, s->low));
-    *f = (snDistance){.spacing = spacing, .low = v3_mad(s->low, -MARGIN * spacing, v3_of(1, 1, 1))};
+    *f = (snDistance){.spacing = spacing, .reach = (margin - 1) * spacing};
+    f->low = v3_mad(s->low, -margin * spacing, v3_of(1, 1, 1));
     for (int c = 0; c < 3; ++c) {
-        double n = ceil(extent[c] / spacing) + 2 * MARGIN + 1;
+        double n = ceil(extent[c] / spacing) + 2 * margin + 1;
         if (!(n < 1e5)) return INFINITY;
         f->n[c] = (int32_t)n;
         total *= n;
@@ -377,7 +379,13 @@ static snStatus make_fine_enough(const Source *s, double given, snDistance *dist
 
 snStatus sn_distance_create(const snTriMesh *mesh, double spacing, snDistance *distance, snError *error)
 {
-    Source s = {.mesh = mesh, .low = sn_trimesh_point(mesh, 0), .high = sn_trimesh_point(mesh, 0)};
+    return sn_distance_create_reaching(mesh, spacing, 0, distance, error);
+}
+
+snStatus sn_distance_create_reaching(const snTriMesh *mesh, double spacing, double reach, snDistance *distance,
+                                     snError *error)
+{
+    Source s = {.mesh = mesh, .low = sn_trimesh_point(mesh, 0), .high = sn_trimesh_point(mesh, 0), .reach = reach};
     for (int32_t v = 1; v < mesh->nvertex; ++v) {
         v3 p = sn_trimesh_point(mesh, v);
         s.low = v3_of(fmin(s.low.x, p.x), fmin(s.low.y, p.y), fmin(s.low.z, p.z));

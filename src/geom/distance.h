@@ -10,6 +10,7 @@ typedef struct snDistance {
     double spacing; /* m */
     int32_t n[3];
     const float *coefficient; /* n[0] * n[1] * n[2], z fastest */
+    double reach;             /* m: from the mesh's box to where the grid's rim begins */
     double error;             /* m: largest distance of the grid's surface from the mesh, measured on the mesh at points
                                  no further apart than the spacing */
     v3 error_at;
@@ -18,6 +19,10 @@ typedef struct snDistance {
 /* The mesh must be closed, oriented outwards and not cross itself. spacing 0: chosen from the size of the mesh, and
  * finer while the grid does not show its thin parts. SN_BAD_INPUT: too fine a grid, or parts too thin for any. */
 snStatus sn_distance_create(const snTriMesh *mesh, double spacing, snDistance *distance, snError *error);
+/* The same with a grid that reaches at least so far (m) from the mesh. Only within the grid is the gradient exactly the
+ * derivative of the distance, as what minimises an energy needs it. */
+snStatus sn_distance_create_reaching(const snTriMesh *mesh, double spacing, double reach, snDistance *distance,
+                                     snError *error);
 void sn_distance_free(snDistance *distance);
 static inline size_t sn_distance_count(const snDistance *distance)
 {

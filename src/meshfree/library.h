@@ -47,6 +47,7 @@ typedef struct snLibraryMuscle {
     int16_t *delta; /* nsample x 3 x nvertex */
     snLibrarySample *sample;
     float midpoint_rms, midpoint_max; /* m: of true solves at the middles of cells */
+    double contact_depth;             /* m: deepest point in a bone when it was made; not in the file */
 } snLibraryMuscle;
 
 typedef struct snLibrary snLibrary;

@@ -82,7 +82,8 @@ static bool order_nodes(snSoftBody *body)
     return ok;
 }
 
-/* A node that is nearer to a bone at rest than it is deep keeps the distance it has. */
+/* A node that is nearer to a bone at rest than it is deep keeps the distance it has; at most what the grid reaches:
+ * beyond it force and energy would not agree, and no solve would end. */
 static void keep_off(snSoftBody *body, const double *depth)
 {
     const snSoftQuads *q = body->quads;
@@ -93,6 +94,7 @@ static void keep_off(snSoftBody *body, const double *depth)
             if (!body->bone[b].distance || body->order[node] < 0) continue;
             v3 gradient, local = rigid_unapply(body->bone[b].rest, v3_load(q->rest + 3 * node));
             *keep = fmin(depth ? depth[node] : 0, sn_distance_sample(body->bone[b].distance, local, &gradient));
+            *keep = fmin(*keep, body->bone[b].distance->reach);
         }
 }
 
@@ -191,7 +193,7 @@ snStatus sn_soft_state_create(const snSoftBody *body, snSoftState **out, snError
     s->pose = SN_NEW_ARRAY(rigid, body->nbone);
     s->contact_stiffness = body->contact_stiffness;
     s->normal_force = SN_NEW_ARRAY(double, pairs), s->stick = SN_NEW_ARRAY(double, 3 * pairs);
-    s->value = SN_NEW_ARRAY(float, sn_tiles_count(&body->tiles));
+    s->value = SN_NEW_ARRAY(float, sn_tiles_count(&body->tiles) + 1); /* one more: see add_quad in evaluate.c */
     s->right = SN_NEW_ARRAY(float, (size_t)body->tiles.nrow *SN_TILE);
     if (!s->x || !s->velocity || !s->target || !s->force || !s->trial || !s->step || !s->pose || !s->normal_force ||
         !s->stick || !s->value || !s->right) {

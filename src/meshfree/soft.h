@@ -13,7 +13,7 @@
 
 /* A bone that the body must keep out of; in the bone's frame. */
 typedef struct snSoftBone {
-    const snDistance *distance; /* NULL: no contact; must outlive the body */
+    const snDistance *distance; /* NULL: no contact; must outlive the body. Nodes keep no more than its reach */
     rigid rest;                 /* pose in which the body was modelled */
 } snSoftBone;
 
@@ -78,7 +78,7 @@ void sn_soft_state_destroy(snSoftState *state);
 /* Energy of the positions x (J); NaN or infinite where the fibres' laws are. force (nnode x 3): minus the force on each
  * node, the gradient of the energy, for attached nodes too; may be NULL. */
 double sn_soft_evaluate(const snSoftBody *body, const snSoftState *state, const double *x, double *gradient);
-/* The positive semidefinite stiffness of the free nodes at state->x, into state->value. */
+/* The stiffness of the free nodes at state->x, into state->value; project: without negative eigenvalues. */
 void sn_soft_assemble(const snSoftBody *body, snSoftState *state, bool project);
 /* Moves the bones, and the nodes with them by nearness to what is attached: the start of a solve. */
 void sn_soft_move_bones(const snSoftBody *body, snSoftState *state, const rigid *pose);
@@ -115,9 +115,10 @@ void sn_soft_bone_force(const snSoftBody *body, snSoftState *state, int32_t bone
 /* What friction needs of the present state: call once after a solve. */
 void sn_soft_remember_contact(const snSoftBody *body, snSoftState *state);
 
-/* contact.c: energy of all contacts, adding to gradient (may be NULL) or, with value, to the stiffness. */
+/* contact.c: energy of all contacts, adding to gradient (may be NULL) or, with value, to the stiffness (project: only
+ * what is never negative of it). */
 double sn_soft_contact(const snSoftBody *body, const snSoftState *state, const double *x, double *gradient,
-                       float *value, double *deepest);
+                       float *value, bool project, double *deepest);
 /* Adds a symmetric 3 x 3 block (row-major) to the free nodes a and b of the stiffness. */
 void sn_soft_add_block(const snSoftBody *body, float *value, int32_t a, int32_t b, const double block[9]);
 

@@ -13,14 +13,22 @@ static const double SHORTEST = 1e-6; /* of a line search */
 static const double NEAR = 5e-3;     /* m: steps below it are tried without projection */
 static const double KEEP = 2e-3;     /* m: after a whole step below it the factors are used once more... */
 static const double RATE = 0.25;     /* ... and again as long as each step is so much shorter than the last one */
-static const double SURE = 0.1;      /* of the tolerance: what a step by old factors must fall below to end a solve */
+static const double SURE = 0.1;      /* of the tolerance: what steps by projected factors must fall below */
 static const double DEEPEST = 3e-4;  /* m: of a node in a bone */
 enum { HARDER = 4 };                 /* times that contact is made four times as stiff for that, at most */
-enum { WAIT = 1 };                   /* projected steps first, and after that failed */
+enum {
+    ENOUGH = 2
+};                 /* steps below the tolerance end a solve: a short one may only restore the volume, and a long one
+                      along the valley follows */
+enum { WAIT = 1 }; /* projected steps first, and after that failed */
+enum {
+    RECENT = 3
+}; /* states of which a step must beat the worst: matter that hardly changes its
+      volume moves along curved valleys, whose walls a straight step may climb */
 
 snSoftSolveDef sn_default_soft_solve_def(void)
 {
-    return (snSoftSolveDef){.tolerance = 2e-5, .most_steps = 100, .longest = 0.05};
+    return (snSoftSolveDef){.tolerance = 2e-5, .most_steps = 150, .longest = 0.05};
 }
 
 void sn_soft_place_attached(const snSoftBody *body, snSoftState *state)
@@ -50,15 +58,24 @@ void sn_soft_move_bones(const snSoftBody *body, snSoftState *state, const rigid 
     sn_soft_place_attached(body, state);
 }
 
+/* What the present factors are of. */
+typedef struct manner {
+    int patience;   /* projected steps before the stiffness is tried as it is */
+    bool fresh;     /* made for this step */
+    bool projected; /* steps are right but short, by orders of magnitude along a long valley */
+} manner;
+
 /* The stiffness as it is, when it is positive definite; else projected, and the diagonal grows until it is. */
-static bool factor(const snSoftBody *body, snSoftState *state, const snTileKernel *kernel, int *patience)
+static bool factor(const snSoftBody *body, snSoftState *state, const snTileKernel *kernel, manner *how)
 {
     double shift = 0, size = 0;
-    if (*patience == 0) {
+    how->fresh = true, how->projected = false;
+    if (how->patience == 0) {
         sn_soft_assemble(body, state, false);
         if (kernel->factor(&body->tiles, state->value)) return true;
-        *patience = WAIT;
+        how->patience = WAIT;
     }
+    how->projected = true;
     for (int attempt = 0; attempt < 8; ++attempt) {
         sn_soft_assemble(body, state, true);
         for (int32_t r = 0; r < 3 * body->nfree; ++r) {
@@ -94,22 +111,23 @@ static void solve_step(const snSoftBody *body, snSoftState *state, double *large
 
 /* A step by the factors of the last one where that converges fast, else by new ones. previous: the last step where it
  * was taken whole, else infinite. */
-static bool next_step(const snSoftBody *body, snSoftState *state, int *patience, double previous, double *largest,
-                      double *slope, bool *fresh)
+static bool next_step(const snSoftBody *body, snSoftState *state, manner *how, double previous, double *largest,
+                      double *slope)
 {
-    *fresh = false;
+    how->fresh = false;
     if (previous < KEEP) {
         solve_step(body, state, largest, slope);
         if (*largest < RATE * previous) return true;
     }
-    *fresh = true;
-    if (!factor(body, state, sn_tile(), patience)) return false;
+    if (!factor(body, state, sn_tile(), how)) return false;
     solve_step(body, state, largest, slope);
     return isfinite(*largest);
 }
 
-/* Moves state->x along the step as far as the energy falls; the part of the step that was taken, 0: none. */
-static double line_search(const snSoftBody *body, snSoftState *state, double first, double slope, snSoftInfo *info)
+/* Moves state->x along the step as far as the energy falls below `bar`; the part of the step that was taken, 0: none.
+ */
+static double line_search(const snSoftBody *body, snSoftState *state, double first, double slope, double bar,
+                          snSoftInfo *info)
 {
     size_t n = 3 * (size_t)body->quads->nnode;
     const float *step = state->right;
@@ -121,7 +139,7 @@ static double line_search(const snSoftBody *body, snSoftState *state, double fir
                 state->trial[3 * i + e] += t * (double)step[3 * body->order[i] + e];
         double energy = sn_soft_evaluate(body, state, state->trial, NULL);
         ++info->energies;
-        if (!(energy <= info->energy + ARMIJO * t * slope + noise)) continue;
+        if (!(energy <= bar + ARMIJO * t * slope + noise)) continue;
         memcpy(state->x, state->trial, n * sizeof *state->x);
         info->energy = energy;
         return t;
@@ -145,27 +163,31 @@ static void measure(const snSoftBody *body, const snSoftState *state, snSoftInfo
     }
     info->volume = volume / body->volume;
     info->contact_depth = 0;
-    if (body->nbone > 0) sn_soft_contact(body, state, state->x, NULL, NULL, &info->contact_depth);
+    if (body->nbone > 0) sn_soft_contact(body, state, state->x, NULL, NULL, false, &info->contact_depth);
 }
 
 /* Newton steps until one is below the tolerance. */
 static void descend(const snSoftBody *body, snSoftState *state, const snSoftSolveDef *def, snSoftInfo *info)
 {
-    double largest = 0, slope, previous = INFINITY;
+    double largest = 0, slope, previous = INFINITY, recent[RECENT], bar;
     int32_t last = info->steps + def->most_steps;
-    int patience = WAIT;
-    bool fresh;
+    manner how = {.patience = WAIT};
+    int below = 0;
     info->converged = false;
+    for (int k = 0; k < RECENT; ++k) recent[k] = -INFINITY;
     while (info->steps < last) {
         info->energy = sn_soft_evaluate(body, state, state->x, state->force);
-        if (!isfinite(info->energy) || !next_step(body, state, &patience, previous, &largest, &slope, &fresh)) break;
+        recent[info->steps % RECENT] = info->energy;
+        bar = fmax(recent[0], fmax(recent[1], recent[2]));
+        if (!isfinite(info->energy) || !next_step(body, state, &how, previous, &largest, &slope)) break;
         ++info->steps;
-        double t = line_search(body, state, largest > def->longest ? def->longest / largest : 1, slope, info);
+        double t = line_search(body, state, largest > def->longest ? def->longest / largest : 1, slope, bar, info);
         info->last_step = t > 0 ? t * largest : largest;
-        info->converged = largest < (fresh ? 1 : SURE) * def->tolerance;
+        below = largest < (how.projected ? SURE : 1) * def->tolerance ? below + 1 : 0;
+        info->converged = below == ENOUGH;
         previous = t == 1 ? largest : INFINITY;
-        if (info->last_step < NEAR && patience > 0) --patience;
-        if (info->last_step >= NEAR) patience = patience > 1 ? patience : 1;
+        if (info->last_step < NEAR && how.patience > 0) --how.patience;
+        if (info->last_step >= NEAR) how.patience = how.patience > 1 ? how.patience : 1;
         if (info->converged || t == 0) break;
     }
 }

@@ -25,7 +25,7 @@ static inline void flexor_body(flexor *f, double mu, double prestretch)
     softCase *c = &f->c;
     case_mesh(0.21, flexor_shaft_radius, 2, 0, &bone);
     for (int32_t i = 0; i < bone.nvertex; ++i) bone.vertex[3 * i] -= 0.03;
-    require_ok(sn_distance_create(&bone, 0.002, &f->shaft, &error), &error);
+    require_ok(sn_distance_create_reaching(&bone, 0.002, 0.021, &f->shaft, &error), &error);
     sn_trimesh_free(&bone);
     c->bone[0].distance = &f->shaft;
     c->def.law = sn_default_soft_def().law;

@@ -93,11 +93,13 @@ static inline void case_body(softCase *c, double mu, double lambda, double passi
     for (int32_t e = 0; e < q->n; ++e) c->material[e] = (snSoftMaterial){mu, lambda, passive, active, v3_of(0, 0, 1)};
     for (int32_t i = 0; i < q->nnode; ++i)
         c->attached[i] = q->rest[3 * i + 2] < low ? 0 : q->rest[3 * i + 2] > high ? 1 : -1;
+    const double *depth = c->def.depth;
     double s = c->def.stabilisation, density = c->def.density;
     snSoftLaw law = c->def.law;
     c->def = sn_default_soft_def();
     if (s > 0) c->def.stabilisation = s;
     if (density > 0) c->def.density = density;
+    c->def.depth = depth;
     if (law.prestretch > 0) c->def.law = law;
     c->def.quads = q, c->def.material = c->material, c->def.attached = c->attached;
     c->def.nbone = 2, c->def.bone = c->bone;

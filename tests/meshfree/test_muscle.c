@@ -39,15 +39,15 @@ static double out_and_back(uint64_t seed)
     return worst;
 }
 
-/* For several fillings: what the muscle does must not hang on where its points happen to lie. */
+/* For several fillings. Not for every one: of the first ten, the belly of two (seeds 7 and 10) rolls over to the other
+ * side on the way back, and ends 27 and 36 mm away. */
 static void bent_and_back(void **state)
 {
     (void)state;
-    for (uint64_t seed = 1; seed <= 5; ++seed) assert_at_most(out_and_back(seed), 0.05e-3);
+    for (uint64_t seed = 1; seed <= 5; ++seed) assert_at_most(out_and_back(seed), 0.02e-3);
 }
 
-/* 0 to 120 degrees at four activations. Some solves end where the energy is too flat for the line search, one or a few
- * hundredths of a millimetre before the tolerance. */
+/* 0 to 120 degrees at four activations: every solve ends below its tolerance. */
 static void solves_come_to_rest(void **state)
 {
     (void)state;
@@ -70,8 +70,8 @@ static void solves_come_to_rest(void **state)
         "400 points, %d solves: %.1f ms on average, %.1f at most, %.1f steps a solve; %d above the tolerance, last "
         "step at most %.3f mm\n",
         solves, 1e3 * sum / solves, 1e3 * worst, (double)steps / solves, failed, 1e3 * last);
-    assert_at_most(last, 0.2e-3);
-    assert_true(failed <= 8);
+    assert_at_most(last, sn_default_soft_solve_def().tolerance);
+    assert_int_equal(failed, 0);
     flexor_free(&f);
 }
 
