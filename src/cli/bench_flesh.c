@@ -1,4 +1,5 @@
-/* sinew bench --rung flesh: the hand in flesh while it closes to a fist, at 24 frames a second, in two sizes.
+/* sinew bench --rung flesh: the upper body in flesh in the middle of the curl, or the hand while it closes to a fist,
+ * at 24 frames a second, in two sizes.
  *
  * Each frame is solved to the precision of a preview and to the final one from the same start, and then much more
  * tightly, which tells how far off both were. Medians over the frames; processor time of all threads together too,
@@ -16,13 +17,25 @@
 #include <string.h>
 #include <time.h>
 
-enum { FRAMES = 3, SIZES = 2, MOST = 32, LEAD = 3 }; /* frames that lead to the measured ones */
-static const int32_t sizes[SIZES] = {50000, 350000};
+enum { FRAMES = 5, SIZES = 2, LEAD = 3 }; /* frames that lead to the measured ones */
+
+typedef struct snFleshCase {
+    const char *motion;
+    snStatus (*run)(snCli *cli, snBenchRun *run);
+    int32_t first;       /* frame: joints turn fastest there */
+    int32_t size[SIZES]; /* wishes: a lattice has some more */
+} snFleshCase;
+
+static const snFleshCase cases[] = {
+    {"curl", cli_steer_curl, 17, {46500, 340000}},  /* 50,000 and 354,000; in the middle of the bend */
+    {"fist", cli_follow_fist, 13, {46500, 340000}}, /* half closed: the fingers do not touch yet */
+};
 static const double FINAL = 1e-5, PREVIEW = 5e-5, TIGHT = 5e-7; /* m */
 
 typedef struct snFleshBench {
     snCli *cli;
-    snFist fist;
+    const snFleshCase *what;
+    snBenchRun run;
     snPlayback *playback;
     int32_t threads;
 } snFleshBench;
@@ -41,16 +54,20 @@ typedef struct snFleshFigures {
 
 static snStatus set_up(snFleshBench *b)
 {
+    const char *motion = cli_option_text(b->cli, "motion", cases[0].motion);
     snError error = {0};
-    snStatus status = cli_follow_fist(b->cli, &b->fist);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i)
+        if (strcmp(cases[i].motion, motion) == 0) b->what = &cases[i];
+    if (!b->what) return cli_fail(b->cli, SN_USAGE, "--motion %s: the rung flesh has curl and fist", motion);
+    snStatus status = b->what->run(b->cli, &b->run);
     if (status != SN_OK) return status;
-    status = sn_playback_create(b->fist.model, b->fist.replay, &b->playback, &error);
-    return cli_fail_file(b->cli, status, &error, "fist");
+    status = sn_playback_create(b->run.model, b->run.replay, &b->playback, &error);
+    return cli_fail_file(b->cli, status, &error, motion);
 }
 
 static double median(const snFleshTimes *t, int32_t n, size_t offset)
 {
-    double value[MOST];
+    double value[FRAMES];
     for (int32_t i = 0; i < n; ++i) value[i] = *(const double *)(const void *)((const char *)(t + i) + offset);
     return cli_median(value, n);
 }
@@ -117,8 +134,7 @@ static snStatus measure_frame(snFleshBench *b, snDeformer *d, snFlesh *flesh, in
 
 static snStatus measure_frames(snFleshBench *b, snDeformer *d, snFlesh *flesh, snFleshFigures *f, snError *error)
 {
-    int32_t n = sn_deformer_points(d), frames = sn_track_frames(b->fist.replay);
-    int32_t first = (int32_t)(24 * sn_track_time(b->fist.replay, frames - 1) / 6); /* the fingers are half closed */
+    int32_t n = sn_deformer_points(d), first = b->what->first;
     snFleshTimes preview[FRAMES] = {{0}}, final[FRAMES] = {{0}};
     double *all = malloc(9 * (size_t)n * sizeof *all), *point[3] = {all, all + 3 * (size_t)n, all + 6 * (size_t)n};
     snStatus status = all ? SN_OK : SN_NO_MEMORY;
@@ -144,8 +160,7 @@ static snStatus measure_size(snFleshBench *b, int32_t tetrahedra, snFleshFigures
     snError error = {0};
     double start = cli_seconds();
     def.tetrahedra = tetrahedra, def.threads = b->threads;
-    def.contact = false; /* the fingers do not touch yet in these frames */
-    snStatus status = sn_create_model_flesh(b->fist.spec, &def, cli_progress_callback(b->cli), &flesh, &error);
+    snStatus status = sn_create_model_flesh(b->run.spec, &def, cli_progress_callback(b->cli), &flesh, &error);
     if (status == SN_OK) {
         status = sn_flesh_deformer(flesh, &deformer, &error);
         if (status != SN_OK) sn_flesh_destroy(flesh);
@@ -160,13 +175,15 @@ static snStatus measure_size(snFleshBench *b, int32_t tetrahedra, snFleshFigures
 static void tell(const snFleshBench *b, const snFleshFigures *f)
 {
     snCli *cli = b->cli;
-    cli_say(cli, "%8d tetrahedra (%.2f mm, %d nodes, %.0f MB, made in %.1f s), %d threads\n", f->size.tetrahedra,
-            1e3 * f->size.spacing, f->size.nodes, (double)f->size.bytes / 1e6, f->build_s, b->threads);
-    cli_say(cli, "         final   %.3f s a frame, %.3f s of processor, %.0f Newton, %.0f CG, %.4f mm off\n",
-            f->final.wall, f->final.cpu, f->final.newton, f->final.cg, 1e3 * f->final.error);
-    cli_say(cli, "         preview %.3f s a frame, %.3f s of processor, %.0f Newton, %.0f CG, %.4f mm off\n",
+    cli_say(cli, "%s: %d tetrahedra (%.2f mm, %d nodes, %.0f MB, made in %.1f s), %d threads\n", b->what->motion,
+            f->size.tetrahedra, 1e3 * f->size.spacing, f->size.nodes, (double)f->size.bytes / 1e6, f->build_s,
+            b->threads);
+    cli_say(cli, "    final   %.3f s a frame, %.3f s of processor, %.0f Newton, %.0f CG, %.4f mm off\n", f->final.wall,
+            f->final.cpu, f->final.newton, f->final.cg, 1e3 * f->final.error);
+    cli_say(cli, "    preview %.3f s a frame, %.3f s of processor, %.0f Newton, %.0f CG, %.4f mm off\n",
             f->preview.wall, f->preview.cpu, f->preview.newton, f->preview.cg, 1e3 * f->preview.error);
     json_open(&cli->json, NULL, '{');
+    json_string(&cli->json, "motion", b->what->motion);
     json_integer(&cli->json, "tetrahedra", f->size.tetrahedra);
     json_number(&cli->json, "frame_s", f->final.wall);
     json_number(&cli->json, "preview_frame_s", f->preview.wall);
@@ -189,14 +206,14 @@ snStatus cli_bench_flesh(snCli *cli)
     snFleshBench b = {.cli = cli, .threads = cli->threads > 0 ? cli->threads : 2};
     snStatus status = set_up(&b);
     json_open(&cli->json, "flesh", '[');
-    for (int i = 0; status == SN_OK && i < SIZES; ++i) {
+    for (int i = 0; status == SN_OK && i < (cli_given(cli, "tetrahedra") ? 1 : SIZES); ++i) {
         snFleshFigures f = {.volume = 1};
-        status = measure_size(&b, sizes[i], &f);
+        status = measure_size(&b, (int32_t)cli_option_number(cli, "tetrahedra", b.what->size[i]), &f);
         cli_progress_end(cli);
         if (status == SN_OK) tell(&b, &f);
     }
     json_close(&cli->json, ']');
     sn_playback_destroy(b.playback);
-    cli_fist_free(&b.fist);
+    cli_bench_run_free(&b.run);
     return status;
 }

@@ -22,7 +22,7 @@ typedef struct snBulgeTimes {
 
 typedef struct snSkinBench {
     snCli *cli;
-    snFist fist;
+    snBenchRun fist;
     snDeformed skinned;
     double *fast, *slow;
     snBulgeTimes quick, brute; /* what came out */
@@ -200,6 +200,6 @@ snStatus cli_bench_skin(snCli *cli)
     cli_deform_close(&b.skinned);
     free(b.fast);
     free(b.slow);
-    cli_fist_free(&b.fist);
+    cli_bench_run_free(&b.fist);
     return status;
 }

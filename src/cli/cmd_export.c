@@ -101,7 +101,7 @@ static snStatus open_flesh(snExport *e)
     snFleshDef def = sn_default_flesh_def();
     snFlesh *flesh = NULL;
     cli_flesh_quality(e->cli, "flesh", &def);
-    def.threads = e->cli->threads;
+    def.threads = e->cli->threads, def.muscles = cli_given(e->cli, "muscles");
     return cli_flesh_open(e->cli, e->spec, e->replay, &def, &flesh, &e->skinned);
 }
 
@@ -363,6 +363,8 @@ static snStatus run(snCli *cli)
     snExport e = {.cli = cli, .from = cli->argument[0]};
     const snFormat *format = NULL;
     snStatus status = choose(&e, &format);
+    if (status == SN_OK && cli_given(cli, "muscles") && !cli_given(cli, "flesh"))
+        status = cli_fail(cli, SN_USAGE, "--muscles needs --flesh: without it, muscles do not deform");
     if (status == SN_OK) status = cli_load_replay(cli, e.from, &e.replay);
     if (status == SN_OK) {
         e.frames = cli_frames(e.replay, cli_option_number(cli, "frame-rate", 0));
@@ -390,6 +392,7 @@ static const snOption options[] = {
      0, 0},
     {"flesh", SN_OPTION_CHOICE, "draft|preview|final", "the skin by finite elements, at this quality (sinew flesh)", 0,
      0},
+    {"muscles", SN_OPTION_FLAG, "", "with --flesh: the muscle meshes of the scene too, which deform with it", 0, 0},
     {"no-skin", SN_OPTION_FLAG, "", "glb, html: bones and strands only", 0, 0},
     {"prominence", SN_OPTION_NUMBER, "X", "how far tendons stand out of the skin: 0 not at all (1)", 0, 10},
     {"frame-rate", SN_OPTION_NUMBER, "F", "frames a second, interpolated (the replay's own)", 1, 1000},

@@ -1,7 +1,9 @@
 /* The search for rest: inexact Newton, conjugate gradients with the multigrid cycle, Armijo's rule.
  *
  * The true Hessian is used as long as it has no negative curvature where the gradients look; when it has, the elements
- * are assembled again with positive eigenvalues and the step is found anew. */
+ * are assembled again with positive eigenvalues and the step is found anew. Near rest the gradient is measured by a
+ * cycle of the matrix that the last step was made with: that tells how much is left, and where it is little, the same
+ * matrix serves for one more step. */
 #include "base/clock.h"
 #include "flesh/tissue.h"
 
@@ -39,18 +41,31 @@ static void turn_rows(void *context, int32_t first, int32_t last)
     for (int32_t i = 4 * first; i < 4 * last; ++i) w->p[i] = w->z[i] + w->beta * w->p[i];
 }
 
-/* Solves H d = -g in t->cg_x. False: negative curvature (d is then what was found before it). */
-static bool find_direction(snTissue *t, const snTissueSettings *s, double forcing, int32_t *iterations)
+static Rows rows_of(snTissue *t)
+{
+    return (Rows){t, t->gradient, t->cg_x, t->cg_p, t->cg_r, t->cg_z, t->cg_q, 0, 0, 0};
+}
+
+/* Square of the gradient's size, as the cycle sees it: the first cycle of a search for a direction. */
+static double measure_gradient(snTissue *t)
+{
+    Rows w = rows_of(t);
+    sn_rows_loop(t->pool, 0, t->n, start_rows, &w);
+    sn_multigrid_cycle(&t->grid, w.r, w.z);
+    return sn_rows_dot(t->pool, t->n, w.r, w.z, t->sums);
+}
+
+/* Solves H d = -g in t->cg_x, after measure_gradient, which gave `first`. False: negative curvature (d is then what was
+ * found before it). */
+static bool find_direction(snTissue *t, const snTissueSettings *s, double forcing, double first, int32_t *iterations)
 {
     snPool *pool = t->pool;
-    Rows w = {.t = t, .from = t->gradient, .x = t->cg_x, .p = t->cg_p, .r = t->cg_r, .z = t->cg_z, .q = t->cg_q};
+    Rows w = rows_of(t);
     const snBlocks *m = &t->grid.level[0].matrix;
-    double first = 0, before = 0;
-    sn_rows_loop(pool, 0, t->n, start_rows, &w);
+    double before = 0;
     for (int32_t k = 0; k < s->cg; ++k) {
-        sn_multigrid_cycle(&t->grid, w.r, w.z);
-        double rz = sn_rows_dot(pool, t->n, w.r, w.z, t->sums), fall = k > 0 ? rz / before : 1;
-        if (k == 0) first = rz;
+        if (k > 0) sn_multigrid_cycle(&t->grid, w.r, w.z);
+        double rz = k > 0 ? sn_rows_dot(pool, t->n, w.r, w.z, t->sums) : first, fall = k > 0 ? rz / before : 1;
         if (rz == 0 || (k > 0 && rz <= forcing * forcing * first && rz > 0)) return true;
         if (!(rz > 0)) return false;
         w.beta = k > 0 ? (float)(rz / before) : 0;
@@ -102,20 +117,21 @@ static double largest_component(const snTissue *t)
 
 /* How an iteration is made. */
 typedef struct {
+    bool keep;             /* the matrix of the iteration before, which has measured the gradient already */
     bool project, coarsen; /* coarsen: the coarser matrices of an earlier iteration serve almost as well as new ones */
     double forcing;
 } Manner;
 
-/* Matrix and direction; the report counts. */
-static bool newton_direction(snTissue *t, const snTissueSettings *s, Manner how, snTissueReport *report)
+/* Matrix and direction; the report counts. size: of the gradient. */
+static bool newton_direction(snTissue *t, const snTissueSettings *s, Manner how, double *size, snTissueReport *report)
 {
     double start = sn_clock();
-    sn_tissue_assemble(t, t->x, how.project);
-    sn_multigrid_refresh(&t->grid);
+    if (!how.keep) sn_tissue_assemble(t, t->x, how.project), sn_multigrid_refresh(&t->grid);
     double assembled = sn_clock();
-    bool fine = !how.coarsen || sn_multigrid_coarsen(&t->grid);
+    bool fine = how.keep || !how.coarsen || sn_multigrid_coarsen(&t->grid);
     double coarse = sn_clock();
-    if (fine) fine = find_direction(t, s, how.forcing, &report->cg);
+    if (fine && !how.keep) *size = measure_gradient(t);
+    if (fine) fine = find_direction(t, s, how.forcing, *size, &report->cg);
     report->assemble_s += assembled - start, report->coarsen_s += coarse - assembled;
     report->cg_s += sn_clock() - coarse;
     report->projected += how.project;
@@ -156,55 +172,92 @@ static double search_line(snTissue *t, double slope, bool project, snOctMeasure 
 }
 
 /* How far from rest a full step has left it, by that step and the one before. What is left is the forcing's part of
- * the step, or what the next step will be: Newton's method squares the contraction; where eigenvalues were changed it
- * stays as it is, and about a third is left of a frame's first step. */
-static double error_left(double step, double before, double forcing, bool changed)
+ * the step, or what the next step will be: Newton's method squares the contraction; where eigenvalues were changed or
+ * the matrix was kept it stays as it is, and about a third is left of a frame's first step. */
+static double error_left(double step, double before, const Manner *how, bool changed)
 {
     double ratio = before > 0 ? step / before : changed ? 0.25 : 0;
     if (ratio >= 1) return INFINITY;
-    return step * fmax(2 * forcing, changed ? ratio / (1 - ratio) : ratio * ratio);
+    return step * fmax(2 * how->forcing, how->keep ? 2 * ratio : changed ? ratio / (1 - ratio) : ratio * ratio);
 }
 
-/* No more precision than what is left asks for: a last step that is small may be rough. */
+/* No more precision than what is left asks for: a last step that is small may be rough. Near the end a little more
+ * makes one iteration less. */
 static double forcing_for(const snTissueSettings *s, double left)
 {
-    return left < INFINITY ? fmin(fmax(0.4 * s->tolerance / left, s->forcing), fmax(s->forcing, 0.3)) : s->forcing;
+    if (!(left < INFINITY)) return s->forcing;
+    double least = left < 50 * s->tolerance ? 0.4 * s->forcing : s->forcing;
+    return fmin(fmax(0.4 * s->tolerance / left, least), fmax(s->forcing, 0.3));
+}
+
+/* Where the iteration stands. */
+typedef struct {
+    bool project, stale, keep;
+    double left, size; /* m, estimated; of the gradient, by the last matrix */
+    snOctMeasure now;
+} Search;
+
+/* After a step of a true matrix that may have been the last: measures what it has left of the gradient. Where steps
+ * hardly shrink, the flesh lies in a long valley that the gradient does not show: then that is not believed. */
+static void look_back(snTissue *t, const snTissueSettings *s, double before, Search *at, snTissueReport *report)
+{
+    double start = sn_clock(), size = at->size;
+    at->size = measure_gradient(t);
+    double rest = sqrt(fabs(at->size) / size);
+    if (at->size >= 0 && report->step < 0.6 * before) {
+        at->left = 2 * rest * report->step;
+        at->keep = at->size > 0 && rest < 0.1;
+        report->converged = at->left <= s->tolerance;
+    }
+    report->cg_s += sn_clock() - start;
+}
+
+/* One iteration; false: the energy falls no further. */
+static bool iterate(snTissue *t, const snTissueSettings *s, Search *at, snTissueReport *report)
+{
+    double largest = 0, small = 0.1 * t->lattice.spacing;
+    int32_t cg = report->cg;
+    Manner how = {at->keep, at->project, at->stale, forcing_for(s, at->left)};
+    bool fine = newton_direction(t, s, how, &at->size, report);
+    if (!fine && !at->project) {
+        at->project = how.project = how.coarsen = true, how.keep = false;
+        (void)newton_direction(t, s, how, &at->size, report);
+    }
+    at->stale = report->cg - cg > 15, at->keep = false;
+    double slope = slope_along(t, &largest), before = report->step;
+    if (!(slope < 0) || !isfinite(slope)) return false;
+    bool changed = at->project || at->now.least < SN_J_CRUSHED;
+    double factor = search_line(t, slope, at->project, &at->now, report);
+    report->step = factor * largest;
+    if (report->newton == 0) report->first = report->step;
+    if (factor == 0) return false;
+    at->left = error_left(report->step, before, &how, changed);
+    bool whole = factor == 1 && report->step < small;
+    report->converged = whole && at->left <= s->tolerance;
+    if (whole && !changed && !report->converged && 2 * how.forcing * report->step < 4 * s->tolerance)
+        look_back(t, s, before, at, report);
+    at->project = at->project && (factor != 1 || report->step > small);
+    return true;
 }
 
 snTissueReport sn_tissue_solve(snTissue *t, const snTissueSettings *s)
 {
     snTissueReport report = {0};
-    double start = sn_clock(), left = INFINITY;
-    snOctMeasure now = sn_tissue_evaluate(t, t->x, t->gradient);
-    bool project = s->project, stale = true;
+    double start = sn_clock();
+    Search at = {.project = s->project, .stale = true, .left = INFINITY};
+    at.now = sn_tissue_evaluate(t, t->x, t->gradient);
     report.evaluate_s += sn_clock() - start;
     for (; report.newton < s->newton && !report.converged; ++report.newton) {
-        double largest = 0;
         report.residual = largest_component(t);
         if (report.residual == 0) {
             report.converged = true;
             break;
         }
-        int32_t cg = report.cg;
-        Manner how = {project, stale, forcing_for(s, left)};
-        bool fine = newton_direction(t, s, how, &report);
-        if (!fine && !project) {
-            project = how.project = how.coarsen = true;
-            (void)newton_direction(t, s, how, &report);
-        }
-        stale = report.cg - cg > 15;
-        double slope = slope_along(t, &largest), before = report.step;
-        if (!(slope < 0) || !isfinite(slope)) break;
-        bool changed = project || now.least < SN_J_CRUSHED;
-        double factor = search_line(t, slope, project, &now, &report);
-        report.step = factor * largest;
-        if (report.newton == 0) report.first = report.step;
-        if (factor == 0) break;
-        left = error_left(report.step, before, how.forcing, changed);
-        report.converged = factor == 1 && report.step < 0.1 * t->lattice.spacing && left <= s->tolerance;
-        project = project && (factor != 1 || report.step > 0.1 * t->lattice.spacing);
+        if (!iterate(t, s, &at, &report)) break;
     }
-    report.energy = now.energy, report.least = now.least, report.volume = now.volume, report.inverted = now.inverted;
+    const snOctMeasure *now = &at.now;
+    report.energy = now->energy, report.least = now->least, report.volume = now->volume,
+    report.inverted = now->inverted;
     report.seconds = sn_clock() - start;
     return report;
 }

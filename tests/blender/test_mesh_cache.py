@@ -75,6 +75,16 @@ class MeshCache(common.Case):
         for ending in ("pc2", "mdd"):
             self.check(self.there("skin." + ending), ending.upper(), frames, faces)
 
+    def test_flesh(self):
+        for ending in ("pc2", "mdd", "obj"):
+            common.sinew("export", self.there("out.replay.xml"), "--to", ending, "--flesh", "draft", "--muscles",
+                         "--frame-rate", "10", "-o", self.there("flesh." + ending))
+        frames, faces = self.read_sequence("flesh")
+        self.assertGreater(len(frames), 3)
+        self.assertGreater(common.farthest(frames[-1], frames[0]), 0.005)
+        for ending in ("pc2", "mdd"):
+            self.check(self.there("flesh." + ending), ending.upper(), frames, faces)
+
     def test_bones(self):
         for ending in ("pc2", "mdd", "obj"):
             self.export("bones", ending)

@@ -141,15 +141,38 @@ class Flesh(Case):
         self.assertIn("no bone lies inside", self.damaged(moved(lambda x, y, z: (x + 5, y, z))).stderr)
         self.assertFalse(os.path.exists(self.path("bad.pc2")))
 
-    def test_every_exporter_takes_it(self):
-        self.json("flesh", "hand", "out.replay.xml", "-o", "out.pc2", "--quality", "preview", "--frames", "0:0")
-        self.sinew("export", "out.replay.xml", "--to", "pc2", "--flesh", "preview", "-o", "other.pc2")
+    def obj_points(self, name):
+        lines = self.read(name).splitlines()
+        return [float(x) for line in lines if line.startswith("v ") for x in line.split()[1:4]]
+
+    def test_every_point_cache_takes_it(self):
+        """One flesh in three formats, the same points in all; tests/web and tests/studio read the GLB and the page."""
+        self.json("flesh", "hand", "out.replay.xml", "-o", "out.pc2", "--quality", "draft")
+        for ending in ("pc2", "mdd", "obj"):
+            answer = self.json("export", "out.replay.xml", "--to", ending, "--flesh", "draft", "-o", f"other.{ending}")
+            self.assertEqual((answer["what"], answer["frames"]), ("skin", 4))
         count, frames, data = self.cache("other.pc2")
-        one = self.cache()
-        self.assertEqual((count, one[1]), (one[0], 1))
-        a, b = (struct.unpack(f"<{3 * count}f", d[:12 * count]) for d in (data, one[2]))
-        self.assertLess(max(abs(x - y) for x, y in zip(a, b)), 1e-4)
-        self.assertGreater(frames, 1)
+        self.assertEqual((count, frames, data), self.cache())  # as sinew flesh writes it
+        with open(self.path("other.mdd"), "rb") as file:
+            mdd = file.read()
+        self.assertEqual(struct.unpack(">ii", mdd[:8]), (frames, count))
+        big = struct.unpack(f">{3 * count * frames}f", mdd[8 + 4 * frames:])
+        little = struct.unpack(f"<{3 * count * frames}f", data)
+        self.assertEqual(big, little)
+        for k in range(frames):
+            points = self.obj_points(f"other.{k + 1:04d}.obj")
+            self.assertEqual(len(points), 3 * count)
+            self.assertLess(max(abs(x - y) for x, y in zip(points, little[3 * count * k:])), 1e-6)
+        last = little[3 * count * (frames - 1):]
+        self.assertGreater(max(abs(x - y) for x, y in zip(little, last)), 1e-3)  # it moves
+
+    def test_muscles_are_exported_too(self):
+        self.sinew("export", "out.replay.xml", "--to", "obj", "--flesh", "draft", "--frame-rate", "10", "-o", "skin.obj")
+        self.sinew("export", "out.replay.xml", "--to", "obj", "--flesh", "draft", "--frame-rate", "10", "--muscles", "-o", "both.obj")
+        skin, both = self.obj_points("skin.0001.obj"), self.obj_points("both.0001.obj")
+        self.assertGreater(len(both), len(skin))
+        self.assertEqual(both[:len(skin)], skin)
+        self.assertIn("needs --flesh", self.sinew("export", "out.replay.xml", "--to", "obj", "--muscles", code=2).stderr)
 
     def test_wrong_input(self):
         self.sinew("flesh", "hand", "out.replay.xml", "-o", "out.xyz", code=2)

@@ -2,7 +2,7 @@
 // must be those of the curves that the page draws from the control points.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -104,4 +104,43 @@ test("every scene opens", async () => {
     assert.deepEqual(troubles, []);
     await context.close();
   }
+});
+
+/** In the page, for each frame: where some vertices of the shown skin are. */
+function shownSkin(step) {
+  const { player, view } = window.studio;
+  return Array.from(player.replay.times, (time) => {
+    player.seek(time);
+    const at = view.skin.position;
+    return Array.from({ length: Math.ceil(at.count / step) }, (_, i) => [at.getX(i * step), at.getY(i * step), at.getZ(i * step)]);
+  });
+}
+
+test("flesh and muscles on the page", async () => {
+  const there = (name) => join(folder, name);
+  const flesh = ["--flesh", "draft", "--muscles", "--quiet"];
+  execFileSync(sinew, ["track", "hand", "fist", "-o", there("soft"), "--frames", "24:28", "--quiet"]);
+  execFileSync(sinew, ["export", there("soft.replay.xml"), "--to", "html", ...flesh]);
+  execFileSync(sinew, ["export", there("soft.replay.xml"), "--to", "pc2", ...flesh]);
+  const cache = readFileSync(there("soft.pc2"));
+  const count = cache.readInt32LE(16);
+  const { page, context, troubles } = await openPage(browser, { width: 1000, height: 640 });
+  await page.goto(pathToFileURL(there("soft.html")).href);
+  assert.equal(await ready(page), "true");
+  const step = 11;
+  const frames = await page.evaluate(shownSkin, step);
+  assert.equal(frames.length, cache.readInt32LE(28));
+  let worst = 0;
+  frames.forEach((points, f) => {
+    assert.equal(points.length, Math.ceil(count / step));
+    points.forEach((p, i) => p.forEach((x, k) => {
+      worst = Math.max(worst, Math.abs(x - cache.readFloatLE(32 + 12 * (f * count + i * step) + 4 * k)));
+    }));
+  });
+  console.log(`flesh on the page: ${(1e3 * worst).toFixed(3)} mm from the cache`);
+  assert.ok(worst < 1e-4, `the page shows the flesh ${worst} m off`);
+  await page.locator("#skin").fill("1");
+  await page.screenshot({ path: join(shots, "export-flesh.png") });
+  assert.deepEqual(troubles, []);
+  await context.close();
 });

@@ -31,31 +31,48 @@ function readCache(path) {
     return { count, frames, at: (frame, i, k) => bytes.readFloatLE(32 + 12 * (frame * count + i) + 4 * k) };
 }
 
-test("three.js shows the skin of an exported hand where the point cache has it", async () => {
-    sinew("track", "hand", "fist", "-o", "out", "--frames", "40:50");
-    sinew("export", "out.replay.xml", "--to", "glb");
-    sinew("export", "out.replay.xml", "--to", "pc2");
-    const cache = readCache(join(folder, "out.pc2"));
-    const gltf = await load(join(folder, "out.glb"));
+/** Plays the animation to its ends: how far the skin is from the cache of the same replay there, m. */
+function farthest(gltf, cache) {
     const skin = gltf.scene.getObjectByName("skin");
-    const flexor = gltf.scene.getObjectByName("FDP2");
     assert.equal(skin.geometry.attributes.position.count, cache.count);
-    assert.deepEqual(flexor.children.map((mesh) => mesh.material.name).sort(), ["muscle", "tendon"]);
     const mixer = new THREE.AnimationMixer(gltf.scene);
     const action = mixer.clipAction(gltf.animations[0]);
     action.setLoop(THREE.LoopOnce);
     action.clampWhenFinished = true;
     action.play();
     const point = new THREE.Vector3();
+    let worst = 0;
     for (const [time, frame] of [[0, 0], [gltf.animations[0].duration, cache.frames - 1]]) {
         mixer.setTime(time);
         gltf.scene.updateMatrixWorld(true);
-        let worst = 0;
         for (let i = 0; i < cache.count; i += 7) {
             skin.getVertexPosition(i, point); // morph targets and skinning
             point.applyMatrix4(skin.matrixWorld);
             worst = Math.max(worst, ...point.toArray().map((v, k) => Math.abs(v - cache.at(frame, i, k))));
         }
-        assert.ok(worst < 3e-5, `skin at ${time} s is ${worst} m off`);
     }
+    return worst;
+}
+
+test("three.js shows the skin of an exported hand where the point cache has it", async () => {
+    sinew("track", "hand", "fist", "-o", "out", "--frames", "40:50");
+    sinew("export", "out.replay.xml", "--to", "glb");
+    sinew("export", "out.replay.xml", "--to", "pc2");
+    const gltf = await load(join(folder, "out.glb"));
+    const flexor = gltf.scene.getObjectByName("FDP2");
+    assert.deepEqual(flexor.children.map((mesh) => mesh.material.name).sort(), ["muscle", "tendon"]);
+    const worst = farthest(gltf, readCache(join(folder, "out.pc2")));
+    assert.ok(worst < 3e-5, `the skin is ${worst} m off`);
+});
+
+// Flesh may be 0.2 mm from rest in a draft, and the two come to rest by different ways; the rest is what a GLB leaves out.
+test("three.js shows flesh and muscles where the point cache has them", async () => {
+    sinew("track", "hand", "fist", "-o", "soft", "--frames", "24:28");
+    sinew("export", "soft.replay.xml", "--to", "glb", "--flesh", "draft", "--muscles");
+    sinew("export", "soft.replay.xml", "--to", "pc2", "--flesh", "draft", "--muscles");
+    sinew("export", "soft.replay.xml", "--to", "pc2", "-o", "skin.pc2");
+    const cache = readCache(join(folder, "soft.pc2"));
+    assert.ok(cache.count > readCache(join(folder, "skin.pc2")).count, "muscles follow the skin");
+    const worst = farthest(await load(join(folder, "soft.glb")), cache);
+    assert.ok(worst < 2.5e-4, `the flesh is ${worst} m off`);
 });
