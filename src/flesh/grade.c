@@ -7,11 +7,11 @@
 
 #include <string.h>
 
-/* The surface, or what is to be kept, is here. A link says that the neighbour is inside too. */
-static bool is_seed(const snSamples *s, const uint8_t *keep, int32_t x, int32_t y, int32_t z)
+/* The surface is here. A link says that the neighbour is inside too. */
+static bool is_rim(const snSamples *s, int32_t x, int32_t y, int32_t z)
 {
     int32_t at = (x * s->n[1] + y) * s->n[2] + z, back[3] = {s->n[1] * s->n[2], s->n[2], 1}, c[3] = {x, y, z};
-    if (!(s->flag[at] & SN_SAMPLE_INSIDE) || (keep && keep[at])) return true;
+    if (!(s->flag[at] & SN_SAMPLE_INSIDE)) return true;
     for (int d = 0; d < 3; ++d)
         if (c[d] == 0 || !(s->flag[at] & (1 << d)) || !(s->flag[at - back[d]] & (1 << d))) return true;
     return false;
@@ -33,20 +33,22 @@ static uint8_t nearest(const snSamples *s, const uint8_t *distance, int32_t at, 
     return least;
 }
 
-/* Seeds have 0; samples on the rim of the grid are seeds, so that all others have 26 neighbours. */
-static void measure(const snSamples *s, const uint8_t *keep, uint8_t *distance)
+/* The rim has 0, what is kept has no more than `kept`. The rim of the grid is one too, so that all others have 26
+ * neighbours. */
+static void measure(const snSamples *s, const uint8_t *keep, uint8_t kept, uint8_t *distance)
 {
     int32_t n = s->n[0] * s->n[1] * s->n[2], at = 0;
     for (int32_t x = 0; x < s->n[0]; ++x)
         for (int32_t y = 0; y < s->n[1]; ++y)
-            for (int32_t z = 0; z < s->n[2]; ++z, ++at) distance[at] = is_seed(s, keep, x, y, z) ? 0 : 255;
-    for (at = 0; at < n; ++at)
-        if (distance[at]) distance[at] = (uint8_t)(nearest(s, distance, at, 1) + 1);
-    for (at = n - 1; at >= 0; --at) {
-        if (!distance[at]) continue;
-        uint8_t other = (uint8_t)(nearest(s, distance, at, -1) + 1);
-        distance[at] = other < distance[at] ? other : distance[at];
-    }
+            for (int32_t z = 0; z < s->n[2]; ++z, ++at)
+                distance[at] = is_rim(s, x, y, z) ? 0 : keep && keep[at] ? kept : 255;
+    for (int32_t way = 1; way >= -1; way -= 2)
+        for (int32_t i = 0; i < n; ++i) {
+            at = way > 0 ? i : n - 1 - i;
+            if (!distance[at]) continue;
+            uint8_t other = (uint8_t)(nearest(s, distance, at, way) + 1);
+            distance[at] = other < distance[at] ? other : distance[at];
+        }
 }
 
 /* Cells of one size: the least distance of the samples in each; those that reach the limit take their samples. */
@@ -86,7 +88,7 @@ snStatus sn_samples_grade(snSamples *s, int32_t sizes, int32_t deep, const uint8
     sn_free(s->size);
     s->size = SN_NEW_ARRAY(uint8_t, n);
     if (!distance || !s->size) status = SN_NO_MEMORY;
-    if (status == SN_OK) measure(s, keep, distance);
+    if (status == SN_OK) measure(s, keep, (uint8_t)(deep / 2), distance);
     for (int32_t size = sizes - 1; status == SN_OK && size > 0; --size) {
         int32_t limit = deep;
         /* two cells of the smaller size between: then no node hangs on one that hangs */

@@ -120,8 +120,9 @@ void sn_tet_frame(int32_t axis, int32_t k, v3 frame[3]);
 /* Weights of the four corners of tetrahedron k at a point, which may lie outside. */
 void sn_tet_weights(const snLattice *lattice, const int32_t face[4], int32_t k, v3 point, double weight[4]);
 
-/* Fills in the sizes: larger cells from `deep` samples on below the surface, below places where it parts samples, and
- * away from samples to keep (may be NULL: none); neighbours differ by one size. sizes: 1 to SN_LATTICE_SIZES. */
+/* Fills in the sizes: larger cells from `deep` samples on below the surface and below places where it parts samples,
+ * half as far from samples to keep (may be NULL: none). Neighbours differ by one size. sizes: 1 to SN_LATTICE_SIZES;
+ * deep: at least two spacings, so that larger cells do not touch those that the surface cuts. */
 snStatus sn_samples_grade(snSamples *samples, int32_t sizes, int32_t deep, const uint8_t *keep);
 
 /* Takes samples away that are not connected to any marked one; returns how many parts went. -1: out of memory. */
