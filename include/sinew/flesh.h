@@ -21,6 +21,7 @@ typedef struct snFleshDef {
     const char *mesh;     /* closed mesh node: the outer surface; NULL: the model's skin, or grown where it has none */
     int32_t tetrahedra;   /* wished number, or what the thinnest part needs; the spacing follows */
     double spacing;       /* m: side of the lattice's cubes; 0: from the wished number */
+    int32_t sizes;        /* of cells: 1: all alike; 2, 3: twice and four times as large deep inside */
     double mu10, mu01;    /* Pa [Lee 2009: 20 and 60 kPa] */
     double kappa;         /* Pa: bulk modulus [10 MPa] */
     double muscle_stress; /* Pa: of fully active muscle [0.3 MPa] */
@@ -40,6 +41,7 @@ static inline snFleshDef sn_default_flesh_def(void)
 {
     SN_DEF(snFleshDef, def);
     def.tetrahedra = 100000;
+    def.sizes = 1;
     def.mu10 = 2e4;
     def.mu01 = 6e4;
     def.kappa = 1e7;

@@ -130,7 +130,7 @@ static v3 place_sample(const snFleshedMuscle *f, int32_t sample, double *j)
 {
     const snLattice *l = &f->tissue.lattice;
     v3 p = sample_at(&f->samples, sample), now = {0}, x[4];
-    int32_t face[4], tet = sn_lattice_locate(l, p, face), node[4];
+    int32_t face[4], tet = sn_lattice_locate(l, 0, p, face), node[4];
     double weight[4];
     sn_tet_weights(l, face, tet, p, weight);
     sn_oct_tet(l->oct_node + 6 * (size_t)l->sample_oct[sample], tet, node);

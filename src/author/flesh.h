@@ -88,6 +88,7 @@ typedef struct snFleshSampling {
     const snAnatomy *anatomy;
     const snBvh *tree; /* of the skin */
     double spacing;    /* of the lattice */
+    int32_t sizes;     /* of its cells */
     double hold;       /* N/m^4 */
     snPool *pool;
     snProgress progress;

@@ -57,11 +57,12 @@ void sn_flesh_contact_free(snFlesh *f)
 /* The body that moves a point of the skin: that of the heaviest corner of its tetrahedron. */
 static int32_t body_of(const snFlesh *f, const snEmbedded *e)
 {
-    int32_t node[4], best = 0;
-    sn_oct_tet(f->tissue.lattice.oct_node + 6 * (size_t)e->oct, e->tet, node);
-    for (int i = 1; i < 4; ++i)
-        if (e->weight[i] > e->weight[best]) best = i;
-    return f->body[SN_FLESH_BONES * (size_t)node[best]];
+    int32_t row[8], best = 0;
+    double share[8];
+    int32_t n = sn_lattice_spread(&f->tissue.lattice, e->oct, e->tet, e->weight, row, share);
+    for (int32_t i = 1; i < n; ++i)
+        if (share[i] > share[best]) best = i;
+    return f->body[SN_FLESH_BONES * (size_t)row[best]];
 }
 
 /* Numbers the bodies that have skin; false: more than there is room for. */

@@ -9,11 +9,17 @@ typedef struct {
     const snFleshSamples *s;
     const snBvh *skin;
     const snLattice *lattice;
-    v3 point, inner; /* the point, and the same a little inside */
-    int32_t face[4];
+    v3 point, inner;                                          /* the point, and the same a little inside */
+    int32_t face[SN_LATTICE_SIZES][4], tet[SN_LATTICE_SIZES]; /* that the point is in, by size */
     int32_t best;
     double least;
 } Search;
+
+static bool is_around(const Search *w, int32_t oct)
+{
+    const int32_t *face = w->lattice->oct_face + 4 * (size_t)oct;
+    return memcmp(w->face[sn_face_size(face)], face, sizeof w->face[0]) == 0;
+}
 
 /* Cells around the point itself come before all others. */
 static void look_at(Search *w, int32_t x, int32_t y, int32_t z, bool crossing)
@@ -24,7 +30,7 @@ static void look_at(Search *w, int32_t x, int32_t y, int32_t z, bool crossing)
     if (oct < 0) return;
     v3 p = sn_sample_point(g, x, y, z);
     double d = v3_dist(p, w->point);
-    if (memcmp(w->face, w->lattice->oct_face + 4 * (size_t)oct, sizeof w->face) != 0) d += 4 * REACH * g->spacing;
+    if (!is_around(w, oct)) d += 4 * REACH * g->spacing;
     if (d >= w->least) return;
     if (crossing && sn_bvh_segment_crosses(w->skin, w->inner, p)) return;
     w->best = i, w->least = d;
@@ -47,15 +53,16 @@ snStatus sn_flesh_embed(const snFleshSamples *s, const snBvh *skin, const snLatt
     for (int32_t v = 0; v < n; ++v) {
         Search w = {.s = s, .skin = skin, .lattice = l, .point = v3_load(point + 3 * v), .best = -1, .least = INFINITY};
         w.inner = normal ? v3_mad(w.point, -1e-3 * s->grid.spacing, v3_load(normal + 3 * v)) : w.point;
-        int32_t tet = sn_lattice_locate(l, w.point, w.face);
+        for (int32_t k = 0; k < SN_LATTICE_SIZES; ++k) w.tet[k] = sn_lattice_locate(l, k, w.point, w.face[k]);
         search(&w, REACH, true);
         for (int32_t reach = REACH; w.best < 0 && reach < 200; reach *= 2) search(&w, reach, false);
         if (w.best < 0) return SN_BAD_INPUT;
-        int32_t oct = l->sample_oct[w.best], face[4];
-        if (memcmp(w.face, l->oct_face + 4 * (size_t)oct, sizeof w.face) != 0) {
+        int32_t oct = l->sample_oct[w.best], face[4], size = sn_face_size(l->oct_face + 4 * (size_t)oct);
+        int32_t tet = w.tet[size];
+        if (!is_around(&w, oct)) {
             const snSamples *g = &s->grid;
             v3 p = sn_sample_point(g, w.best / (g->n[1] * g->n[2]), w.best / g->n[2] % g->n[1], w.best % g->n[2]);
-            tet = sn_lattice_locate(l, p, face);
+            tet = sn_lattice_locate(l, size, p, face);
         }
         to[v].oct = oct, to[v].tet = tet;
         sn_tet_weights(l, l->oct_face + 4 * (size_t)oct, tet, w.point, to[v].weight);
@@ -65,9 +72,10 @@ snStatus sn_flesh_embed(const snFleshSamples *s, const snBvh *skin, const snLatt
 
 v3 sn_embedded_at(const snLattice *l, const snEmbedded *e, const double *x)
 {
-    int32_t node[4];
+    int32_t row[8];
+    double share[8];
     v3 p = {0};
-    sn_oct_tet(l->oct_node + 6 * (size_t)e->oct, e->tet, node);
-    for (int i = 0; i < 4; ++i) p = v3_mad(p, e->weight[i], v3_load(x + 4 * (size_t)node[i]));
+    int32_t n = sn_lattice_spread(l, e->oct, e->tet, e->weight, row, share);
+    for (int32_t i = 0; i < n; ++i) p = v3_mad(p, share[i], v3_load(x + 4 * (size_t)row[i]));
     return p;
 }

@@ -35,6 +35,9 @@ static snStatus check(const snFleshDef *d, snError *error)
     if (d->spacing == 0 && d->tetrahedra < 100)
         return sn_fail(error, SN_BAD_INPUT, "flesh: %d tetrahedra are too few; ask for at least 100",
                        (int)d->tetrahedra);
+    if (d->sizes < 1 || d->sizes > SN_LATTICE_SIZES)
+        return sn_fail(error, SN_BAD_INPUT, "flesh: %d sizes of cells; it must be 1 to %d", (int)d->sizes,
+                       SN_LATTICE_SIZES);
     return SN_OK;
 }
 
@@ -213,6 +216,7 @@ static snStatus build(snFlesh *f, const snSpec *spec, snProgress progress, snErr
     snFleshSampling sampling = {.anatomy = &f->anatomy,
                                 .tree = f->tree,
                                 .spacing = f->spacing,
+                                .sizes = f->def.sizes,
                                 .hold = f->def.hold,
                                 .pool = f->pool,
                                 .progress = progress};
@@ -278,7 +282,9 @@ void sn_flesh_set_tolerance(snFlesh *f, double tolerance)
 snFleshSize sn_flesh_size(const snFlesh *f)
 {
     if (!f) return (snFleshSize){0};
-    return (snFleshSize){.tetrahedra = 4 * f->tissue.lattice.noct,
+    return (snFleshSize){.tetrahedra = f->tissue.ntet[0] + f->tissue.ntet[1] + f->tissue.ntet[2],
+                         .tetrahedra_of = {f->tissue.ntet[0], f->tissue.ntet[1], f->tissue.ntet[2]},
+                         .hanging = f->tissue.lattice.nhang,
                          .nodes = f->tissue.n,
                          .levels = f->tissue.grid.nlevel,
                          .bones = f->held,

@@ -11,6 +11,8 @@
  * (the blade of the scapula) holds too. */
 static const double SURFACE_HOLD = 2e-3;
 
+enum { DEEP = 2 * SN_LATTICE_FINE }; /* samples: two small cells between the skin and larger ones */
+
 typedef struct {
     const snFleshSampling *def;
     snMeshSide side;
@@ -28,6 +30,7 @@ static double skin_distance(const void *context, v3 p, double limit)
 void sn_flesh_samples_free(snFleshSamples *s)
 {
     sn_free(s->grid.flag);
+    sn_free(s->grid.size);
     sn_free(s->depth);
     sn_array_free(&s->muscle);
     sn_array_free(&s->bone);
@@ -354,6 +357,26 @@ static snStatus drop_loose(Work *w, snError *error)
     return w->to->dropped < 0 ? sn_fail_no_memory(error) : SN_OK;
 }
 
+/* Samples where a bone ends: cells around them stay small, since the flesh turns with the bone there. */
+static void keep_bones(const Work *w, uint8_t *keep)
+{
+    const snSamples *s = &w->to->grid;
+    int32_t step[3] = {s->n[1] * s->n[2], s->n[2], 1};
+    for (size_t i = 0; i < count_of(s); ++i)
+        for (int d = 0; d < 3; ++d)
+            if (s->flag[i] & (1 << d) && (w->owner[i] == 1) != (w->owner[i + (size_t)step[d]] == 1)) keep[i] = 1;
+}
+
+static snStatus grade(Work *w, snError *error)
+{
+    uint8_t *keep = SN_NEW_ARRAY(uint8_t, count_of(&w->to->grid));
+    if (!keep) return sn_fail_no_memory(error);
+    keep_bones(w, keep);
+    snStatus status = sn_samples_grade(&w->to->grid, w->def->sizes, DEEP, keep);
+    sn_free(keep);
+    return status == SN_OK ? SN_OK : sn_fail_no_memory(error);
+}
+
 static bool told(const snFleshSampling *s, double done)
 {
     return s->progress.call && s->progress.call(s->progress.user, "sample", done, 4) != 0;
@@ -372,6 +395,7 @@ snStatus sn_flesh_sample(const snFleshSampling *def, snFleshSamples *to, snError
     if (status == SN_OK) status = add_muscles(&w, error);
     if (status == SN_OK && told(def, 3)) status = SN_CANCELLED;
     if (status == SN_OK) status = drop_loose(&w, error);
+    if (status == SN_OK && def->sizes > 1) status = grade(&w, error);
     sn_mesh_side_free(&w.side);
     sn_grid_free(&w.grid);
     sn_free(w.owner);

@@ -59,6 +59,7 @@ static snStatus read_options(snFleshRun *run)
     d->mesh = cli_option_text(cli, "mesh", NULL);
     d->tetrahedra = (int32_t)cli_option_number(cli, "tetrahedra", d->tetrahedra);
     d->spacing = cli_option_number(cli, "spacing", 0) / 1e3;
+    d->sizes = (int32_t)cli_option_number(cli, "cell-sizes", d->sizes);
     d->kappa = cli_option_number(cli, "bulk", d->kappa / 1e6) * 1e6;
     d->mu10 *= cli_option_number(cli, "stiffness", 1), d->mu01 *= cli_option_number(cli, "stiffness", 1);
     d->muscle_stress = cli_option_number(cli, "muscle-stress", d->muscle_stress / 1e6) * 1e6;
@@ -78,12 +79,19 @@ static void tell_size(snFleshRun *run)
     cli_say(cli, "%d tetrahedra of %.2f mm, %d nodes, %d bones, %.3g of %.3g l muscle, %.0f MB; made in %.3g s\n",
             size.tetrahedra, 1e3 * size.spacing, size.nodes, size.bones, 1e3 * size.muscle_volume, 1e3 * size.volume,
             (double)size.bytes / 1e6, cli_seconds() - run->start);
+    if (run->def.sizes > 1)
+        cli_say(cli, "cells of %d sizes: %d tetrahedra of %.2f mm, %d of %.2f mm, %d of %.2f mm\n", run->def.sizes,
+                size.tetrahedra_of[0], 1e3 * size.spacing, size.tetrahedra_of[1], 2e3 * size.spacing,
+                size.tetrahedra_of[2], 4e3 * size.spacing);
     if (size.muscles_outside > 0)
         cli_warn(cli, "muscles outside the surface, which have no effect: %d, such as %s", size.muscles_outside,
                  size.first_outside);
     if (size.parts_dropped > 0) cli_warn(cli, "left out loose parts that no bone holds: %d", size.parts_dropped);
     json_integer(&cli->json, "tetrahedra", size.tetrahedra);
     json_number(&cli->json, "spacing_mm", 1e3 * size.spacing);
+    json_open(&cli->json, "tetrahedra_of_size", '[');
+    for (int i = 0; i < 3; ++i) json_integer(&cli->json, NULL, size.tetrahedra_of[i]);
+    json_close(&cli->json, ']');
     json_integer(&cli->json, "nodes", size.nodes);
     json_number(&cli->json, "volume_l", 1e3 * size.volume);
     json_number(&cli->json, "muscle_l", 1e3 * size.muscle_volume);
@@ -416,6 +424,8 @@ static const snOption options[] = {
     {"tetrahedra", SN_OPTION_COUNT, "N",
      "approximate number of tetrahedra (100000), or as many as the thinnest part needs", 100, 1e8},
     {"spacing", SN_OPTION_NUMBER, "MM", "edge of the lattice cubes, instead of --tetrahedra", 0.01, 1000},
+    {"cell-sizes", SN_OPTION_COUNT, "N",
+     "deep inside, cells with twice (2) and four times the spacing (3); 1: all alike", 1, 3},
     {"frames", SN_OPTION_TEXT, "FIRST:LAST",
      "only these frames, counted from 0; leave out either for all before or after", 0, 0},
     {"frame-rate", SN_OPTION_NUMBER, "F", "frames a second, interpolated (the replay's own)", 1, 1000},

@@ -29,6 +29,7 @@ enum { SN_OCTS = 8, SN_OCT_FIBERS = 2, SN_OCT_PAIRS = 21 };
 typedef struct snOctBatch {
     int32_t node[6][SN_OCTS];
     float weight[4][SN_OCTS]; /* m^3 of material in each tetrahedron */
+    int32_t size;             /* all of them have the spacing times 2^size */
     int32_t nfiber, fiber;    /* fibres of each tetrahedron (0 to SN_OCT_FIBERS), first record: 4 * nfiber of them */
 } snOctBatch;
 
@@ -57,12 +58,17 @@ typedef struct snFiberState {
 
 typedef struct snElements {
     int32_t noct, nbatch;
-    double spacing; /* m */
+    double spacing; /* m: of the smallest */
     snFleshMaterial material;
     const snOctBatch *batch;
     const snFiberLanes *fiber;
     const snFiberState *muscle;
 } snElements;
+
+static inline double sn_batch_spacing(const snElements *e, const snOctBatch *b)
+{
+    return e->spacing * (1 << b->size);
+}
 
 /* Results of one batch, lane by lane. */
 typedef struct snOctGradient {

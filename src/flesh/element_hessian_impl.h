@@ -54,12 +54,13 @@ VD_INLINE vf vf_dot(const vf a[3], const vf b[3])
 static void load_tets(const snElements *e, const snOctBatch *b, const double *x, TetF tet[4])
 {
     float column[4][3][3][8];
+    double inverse = 1 / sn_batch_spacing(e, b);
     for (int lane = 0; lane < 8; lane += 4) {
         w3 corner[6];
         for (int i = 0; i < 6; ++i) corner[i] = corner_of(x, b->node[i] + lane);
         for (int k = 0; k < 4; ++k) {
             Tet t;
-            tet_of(corner, k, 1 / e->spacing, &t);
+            tet_of(corner, k, inverse, &t);
             for (int c = 0; c < 3; ++c)
                 for (int l = 0; l < 4; ++l) {
                     column[k][c][0][lane + l] = (float)t.c[c].x[l];
@@ -282,7 +283,8 @@ static void hessian_loop(const snElements *e, int32_t batch, const double *x, bo
     const snOctBatch *b = e->batch + batch;
     TetF tet[4];
     vf weight[4], total = vf_all(0), sum = vf_all(0), pressure = vf_all(0), factor = vf_all(0), h[6][3][3];
-    float inverse2 = (float)(1 / (e->spacing * e->spacing)), whole = (float)(e->spacing / 12);
+    double spacing = sn_batch_spacing(e, b);
+    float inverse2 = (float)(1 / (spacing * spacing)), whole = (float)(spacing / 12);
     memset(to, 0, sizeof *to);
     load_tets(e, b, x, tet);
     project = project || is_crushed(b, tet);

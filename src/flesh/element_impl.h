@@ -167,11 +167,12 @@ static void gradient_half(const snElements *e, const snOctBatch *b, int lane, co
 {
     w3 corner[6], force[6], stress[3];
     Tet tet[4];
-    vd weight[4], total = vd_all(0), sum = vd_all(0), pressure, energy, by_j, inverse = vd_all(1 / e->spacing);
-    vd volume = vd_all(e->spacing * e->spacing * e->spacing / 12);
+    double spacing = sn_batch_spacing(e, b);
+    vd weight[4], total = vd_all(0), sum = vd_all(0), pressure, energy, by_j, inverse = vd_all(1 / spacing);
+    vd volume = vd_all(spacing * spacing * spacing / 12);
     for (int i = 0; i < 6; ++i) corner[i] = corner_of(x, b->node[i] + lane), force[i] = w_scale(corner[i], vd_all(0));
     for (int k = 0; k < 4; ++k) {
-        tet_of(corner, k, 1 / e->spacing, &tet[k]);
+        tet_of(corner, k, 1 / spacing, &tet[k]);
         weight[k] = floats_of(b->weight[k] + lane);
         total += weight[k], sum += weight[k] * tet[k].j;
     }

@@ -50,6 +50,18 @@ static snStatus add_level(const snSamples *s, snMultigrid *g, const snLattice *f
     return status;
 }
 
+/* Nodes of an octahedron meet; where corners hang, the nodes that they hang on. */
+static snStatus find_pattern(const snLattice *l, snBlocks *m)
+{
+    if (l->nhang == 0) return sn_blocks_pattern(l->nnode, l->noct, 6, l->oct_node, m);
+    int32_t *row = SN_NEW_ARRAY(int32_t, 12 * (size_t)l->noct);
+    if (!row) return SN_NO_MEMORY;
+    for (size_t i = 0; i < 6 * (size_t)l->noct; ++i) sn_lattice_rows(l, l->oct_node[i], row + 2 * i);
+    snStatus status = sn_blocks_pattern(l->nnode, l->noct, 12, row, m);
+    sn_free(row);
+    return status;
+}
+
 static snStatus add_finest(const snSamples *s, snMultigrid *g, snLattice *finest)
 {
     snStatus status = sn_lattice_create(s, 0, finest);
@@ -57,7 +69,7 @@ static snStatus add_finest(const snSamples *s, snMultigrid *g, snLattice *finest
     int32_t *number = SN_NEW_ARRAY(int32_t, finest->nnode);
     if (!number) return SN_NO_MEMORY;
     g->nlevel = 1;
-    status = sn_blocks_pattern(finest->nnode, finest->noct, 6, finest->oct_node, &g->level[0].matrix);
+    status = find_pattern(finest, &g->level[0].matrix);
     if (status == SN_OK) status = sn_blocks_color(&g->level[0].matrix, number);
     if (status == SN_OK) status = sn_lattice_renumber(finest, number);
     sn_free(number);

@@ -32,6 +32,45 @@ typedef struct {
     bool project;
 } Pass;
 
+/* Corners of a batch where some hang. Lanes that are left over repeat the last one. */
+static void place_corners(const snTissue *t, int32_t b, const double *x, double *corner)
+{
+    int32_t rows = t->batch_rows[b];
+    memset(corner, 0, 4 * 6 * SN_OCTS * sizeof *corner);
+    for (int32_t l = 0; l < SN_OCTS; ++l) {
+        if (l > 0 && t->lane_oct[SN_OCTS * b + l] >= 0) ++rows;
+        const snOctRows *r = &t->rows[rows];
+        for (int32_t k = 0; k < r->n; ++k) {
+            double *to = corner + 4 * (r->corner[k] * SN_OCTS + l);
+            for (int d = 0; d < 3; ++d) to[d] += (double)r->share[k] * x[4 * (size_t)r->row[k] + (size_t)d];
+        }
+    }
+}
+
+static void scatter_gradient(const snTissue *t, int32_t b, const snOctGradient *g, double *gradient)
+{
+    int32_t rows = t->batch_rows[b];
+    for (int32_t l = 0; l < SN_OCTS && t->lane_oct[SN_OCTS * b + l] >= 0; ++l) {
+        for (int i = 0; rows < 0 && i < 6; ++i) {
+            double *to = gradient + 4 * (size_t)t->batch[b].node[i][l];
+            for (int d = 0; d < 3; ++d) to[d] += g->value[i][d][l];
+        }
+        for (int32_t i = 0; rows >= 0 && i < t->rows[rows + l].n; ++i) {
+            const snOctRows *r = &t->rows[rows + l];
+            double *to = gradient + 4 * (size_t)r->row[i];
+            for (int d = 0; d < 3; ++d) to[d] += (double)r->share[i] * g->value[r->corner[i]][d][l];
+        }
+    }
+}
+
+/* What the nodes of a batch are numbers of: x, or its own corners where some hang. */
+static const double *corners_for(const snTissue *t, int32_t b, const double *x, double *corner)
+{
+    if (t->batch_rows[b] < 0) return x;
+    place_corners(t, b, x, corner);
+    return corner;
+}
+
 static void evaluate_slab(void *context, int32_t half)
 {
     const Pass *p = context;
@@ -39,17 +78,14 @@ static void evaluate_slab(void *context, int32_t half)
     int32_t slab = 2 * half + p->parity;
     snOctMeasure sum = {.least = INFINITY};
     snOctGradient g;
+    double corner[4 * 6 * SN_OCTS];
     for (int32_t b = t->slab[slab]; b < t->slab[slab + 1]; ++b) {
         snOctMeasure m;
-        t->kernels->gradient(&t->elements, b, p->x, p->gradient ? &g : NULL, &m);
+        const double *x = corners_for(t, b, p->x, corner);
+        t->kernels->gradient(&t->elements, b, x, p->gradient ? &g : NULL, &m);
         sum.energy += m.energy, sum.volume += m.volume, sum.inverted += m.inverted;
         sum.least = fmin(sum.least, m.least);
-        int32_t lanes = t->batch_oct[b + 1] - t->batch_oct[b];
-        for (int32_t l = 0; p->gradient && l < lanes; ++l)
-            for (int i = 0; i < 6; ++i) {
-                double *to = p->gradient + 4 * (size_t)t->batch[b].node[i][l];
-                for (int d = 0; d < 3; ++d) to[d] += g.value[i][d][l];
-            }
+        if (p->gradient) scatter_gradient(t, b, &g, p->gradient);
     }
     t->slab_measure[slab] = sum;
 }
@@ -79,12 +115,13 @@ static void linear_rows(void *context, int32_t first, int32_t last)
     }
 }
 
-/* How far a pushed point is below its plane; its corners. */
-static double push_depth(const snTissue *t, const snTissuePush *p, const double *x, int32_t node[4])
+/* How far a pushed point is below its plane; the rows that move it. */
+static double push_depth(const snTissue *t, const snTissuePush *p, const double *x, int32_t *n, int32_t row[8],
+                         double share[8])
 {
     v3 at = {0};
-    sn_oct_tet(t->lattice.oct_node + 6 * (size_t)p->oct, p->tet, node);
-    for (int a = 0; a < 4; ++a) at = v3_mad(at, p->weight[a], v3_load(x + 4 * (size_t)node[a]));
+    *n = sn_lattice_spread(&t->lattice, p->oct, p->tet, p->weight, row, share);
+    for (int32_t a = 0; a < *n; ++a) at = v3_mad(at, share[a], v3_load(x + 4 * (size_t)row[a]));
     return p->offset - v3_dot(at, v3_load(p->normal));
 }
 
@@ -93,13 +130,13 @@ static double add_pushes(snTissue *t, const double *x, double *gradient)
     double energy = 0;
     for (int32_t i = 0; i < t->npush; ++i) {
         const snTissuePush *p = &t->push[i];
-        int32_t node[4];
-        double depth = push_depth(t, p, x, node);
+        int32_t n, row[8];
+        double share[8], depth = push_depth(t, p, x, &n, row, share);
         if (depth <= 0) continue;
         energy += 0.5 * p->stiffness * depth * depth;
-        for (int a = 0; gradient && a < 4; ++a)
+        for (int32_t a = 0; gradient && a < n; ++a)
             for (int d = 0; d < 3; ++d)
-                gradient[4 * (size_t)node[a] + (size_t)d] -= p->stiffness * depth * p->weight[a] * p->normal[d];
+                gradient[4 * (size_t)row[a] + (size_t)d] -= p->stiffness * depth * share[a] * p->normal[d];
     }
     return energy;
 }
@@ -150,6 +187,19 @@ static inline void scatter_pair(float *matrix, float (*value)[SN_OCTS], int32_t 
         for (int r = 0; r < 3; ++r) to[3 * c + r] += value[3 * r + c][lane];
 }
 
+/* The same where corners hang: P' K P of the octahedron. */
+static void scatter_rows(float *matrix, snOctHessian *h, const snOctRows *r, int32_t lane)
+{
+    for (int32_t a = 0; a < r->n; ++a)
+        for (int32_t b = 0; b < r->n; ++b) {
+            int i = r->corner[a], j = r->corner[b];
+            float *to = matrix + 9 * (size_t)r->place[r->n * a + b], share = r->share[a] * r->share[b];
+            float(*value)[SN_OCTS] = h->value[i <= j ? sn_oct_pair(i, j) : sn_oct_pair(j, i)];
+            for (int c = 0; c < 3; ++c)
+                for (int k = 0; k < 3; ++k) to[3 * c + k] += share * value[i <= j ? 3 * c + k : 3 * k + c][lane];
+        }
+}
+
 static void assemble_slab(void *context, int32_t half)
 {
     const Pass *p = context;
@@ -157,11 +207,15 @@ static void assemble_slab(void *context, int32_t half)
     int32_t slab = 2 * half + p->parity;
     float *matrix = t->grid.level[0].matrix.block;
     snOctHessian h;
+    double corner[4 * 6 * SN_OCTS];
     for (int32_t b = t->slab[slab]; b < t->slab[slab + 1]; ++b) {
-        t->kernels->hessian(&t->elements, b, p->x, p->project, &h);
-        int32_t lanes = t->batch_oct[b + 1] - t->batch_oct[b];
-        for (int32_t l = 0; l < lanes; ++l) {
-            const int32_t *place = t->place + 36 * (size_t)(t->batch_oct[b] + l);
+        t->kernels->hessian(&t->elements, b, corners_for(t, b, p->x, corner), p->project, &h);
+        for (int32_t l = 0; l < SN_OCTS && t->lane_oct[SN_OCTS * b + l] >= 0; ++l) {
+            if (t->batch_rows[b] >= 0) {
+                scatter_rows(matrix, &h, &t->rows[t->batch_rows[b] + l], l);
+                continue;
+            }
+            const int32_t *place = t->place + 36 * (size_t)t->lane_oct[SN_OCTS * b + l];
             for (int i = 0; i < 6; ++i)
                 for (int j = i; j < 6; ++j)
                     scatter_pair(matrix, h.value[sn_oct_pair(i, j)], l, place[6 * i + j],
@@ -175,15 +229,15 @@ static void assemble_pushes(snTissue *t, const double *x)
     float *matrix = t->grid.level[0].matrix.block;
     for (int32_t i = 0; i < t->npush; ++i) {
         const snTissuePush *p = &t->push[i];
-        int32_t node[4];
-        if (push_depth(t, p, x, node) <= 0) continue;
-        for (int a = 0; a < 4; ++a)
-            for (int b = 0; b < 4; ++b) {
-                float *to = matrix + 9 * (size_t)sn_blocks_find(&t->grid.level[0].matrix, node[a], node[b]);
+        int32_t n, row[8];
+        double share[8];
+        if (push_depth(t, p, x, &n, row, share) <= 0) continue;
+        for (int32_t a = 0; a < n; ++a)
+            for (int32_t b = 0; b < n; ++b) {
+                float *to = matrix + 9 * (size_t)sn_blocks_find(&t->grid.level[0].matrix, row[a], row[b]);
                 for (int c = 0; c < 3; ++c)
                     for (int r = 0; r < 3; ++r)
-                        to[3 * c + r] +=
-                            (float)(p->stiffness * p->weight[a] * p->weight[b] * p->normal[r] * p->normal[c]);
+                        to[3 * c + r] += (float)(p->stiffness * share[a] * share[b] * p->normal[r] * p->normal[c]);
             }
     }
 }

@@ -51,6 +51,13 @@ typedef struct snTissuePush {
     double stiffness;         /* N/m */
 } snTissuePush;
 
+/* An octahedron with corners that hang: the rows of the matrix that its corners are means of. */
+typedef struct snOctRows {
+    int32_t n, row[12], place[144]; /* rows; n * n blocks of the matrix */
+    int8_t corner[12];
+    float share[12]; /* 1, or 0.5 of a corner that hangs */
+} snOctRows;
+
 typedef struct snBoneHold {
     int32_t bone;
     double stiffness, moment[3]; /* sum of w k, sum of w k X in the bone's frame */
@@ -67,8 +74,11 @@ typedef struct snTissue {
     snFiberLanes *fiber;
     snFiberState *muscle; /* nmuscle: strongest at the material's optimum, no tendons, until told otherwise */
     int32_t nslab, slab[SN_TISSUE_SLABS + 1]; /* first batch of each */
-    int32_t *batch_oct;                       /* nbatch + 1: first octahedron of each */
-    int32_t *place;                           /* 36 per octahedron: blocks of the matrix */
+    int32_t *lane_oct;                        /* SN_OCTS per batch: octahedra, -1 */
+    int32_t *batch_rows;                      /* per batch: first of its snOctRows, -1: none of its corners hangs */
+    snOctRows *rows;
+    int32_t *place;                        /* 36 per octahedron without such corners: blocks of the matrix */
+    int32_t ntet[SN_LATTICE_SIZES], nrows; /* tetrahedra of each size that hold flesh; octahedra with rows */
     /* springs */
     int32_t *spring_start, *spring_column, *spring_place; /* per row; entries that are not zero */
     double *spring;

@@ -1,5 +1,5 @@
-/* Setting up a body of flesh: weights and fibres of the elements, springs to the bones, slabs. */
-#include "flesh/tissue.h"
+/* Setting up a body of flesh: batches of octahedra in slabs, places in the matrix, springs to the bones. */
+#include "flesh/fractions.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -7,149 +7,96 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Fractions of the tetrahedra, 4 per octahedron. */
+/* How far octahedra reach along the axis of the layers, in half spacings; what hangs reaches where it hangs. */
 typedef struct {
-    float *fill;
-    float *share;     /* SN_OCT_FIBERS per tetrahedron */
-    float *direction; /* 3 per share, world */
-    int32_t *muscle;  /* per share, -1 */
-} Fractions;
+    int32_t low, high;
+} Reach;
 
-static void fractions_free(Fractions *f)
+static Reach reach_of(const snLattice *l, int32_t oct)
 {
-    sn_free(f->fill);
-    sn_free(f->share);
-    sn_free(f->direction);
-    sn_free(f->muscle);
-}
-
-static v3 sample_at(const snSamples *s, int32_t sample)
-{
-    return sn_sample_point(s, sample / (s->n[1] * s->n[2]), sample / s->n[2] % s->n[1], sample % s->n[2]);
-}
-
-/* Samples that a whole tetrahedron holds, by axis and number: the grid repeats itself from cube to cube. */
-static void whole_counts(const snSamples *s, const snLattice *l, int32_t count[3][4])
-{
-    memset(count, 0, 12 * sizeof count[0][0]);
-    for (int32_t x = 0; x < SN_LATTICE_FINE; ++x)
-        for (int32_t y = 0; y < SN_LATTICE_FINE; ++y)
-            for (int32_t z = 0; z < SN_LATTICE_FINE; ++z) {
-                int32_t face[4], tet = sn_lattice_locate(l, sn_sample_point(s, x, y, z), face);
-                ++count[face[0]][tet];
-            }
-}
-
-static void fill_fractions(const snTissueDef *def, const snLattice *l, Fractions *f)
-{
-    int32_t whole[3][4], face[4], n = def->samples->n[0] * def->samples->n[1] * def->samples->n[2];
-    whole_counts(def->samples, l, whole);
-    for (int32_t v = 0; v < n; ++v)
-        if (l->sample_oct[v] >= 0)
-            f->fill[4 * (size_t)l->sample_oct[v] + (size_t)sn_lattice_locate(l, sample_at(def->samples, v), face)] += 1;
-    for (int32_t o = 0; o < l->noct; ++o)
-        for (int32_t k = 0; k < 4; ++k) {
-            float *fill = f->fill + 4 * (size_t)o + k;
-            *fill = fminf(fmaxf(*fill / (float)whole[l->oct_face[4 * (size_t)o]][k], (float)def->least_fill), 1);
+    Reach r = {INT32_MAX, INT32_MIN};
+    for (int i = 0; i < 6; ++i) {
+        int32_t row[2];
+        sn_lattice_rows(l, l->oct_node[6 * (size_t)oct + (size_t)i], row);
+        for (int k = 0; k < 2; ++k) {
+            int32_t at = l->node_at[3 * (size_t)row[k] + (size_t)l->axis];
+            r.low = at < r.low ? at : r.low, r.high = at > r.high ? at : r.high;
         }
-}
-
-/* A muscle sample with its tetrahedron, to be sorted. */
-typedef struct {
-    int32_t tet, muscle;
-    const snMuscleSample *sample;
-} Placed;
-
-static int by_tet(const void *a, const void *b)
-{
-    const Placed *p = a, *q = b;
-    if (p->tet != q->tet) return p->tet < q->tet ? -1 : 1;
-    if (p->muscle != q->muscle) return p->muscle < q->muscle ? -1 : 1;
-    return p->sample->sample < q->sample->sample ? -1 : p->sample->sample > q->sample->sample;
-}
-
-/* One muscle in one tetrahedron: keeps it when it has more than what is there. */
-static void keep_share(Fractions *f, int32_t tet, int32_t muscle, float share, v3 direction)
-{
-    int32_t at = SN_OCT_FIBERS * tet, to = at;
-    if (f->share[at + 1] < f->share[at]) to = at + 1;
-    if (share <= f->share[to]) return;
-    f->share[to] = share, f->muscle[to] = muscle;
-    v3 unit = v3_unit(direction);
-    f->direction[3 * to] = (float)unit.x, f->direction[3 * to + 1] = (float)unit.y,
-                     f->direction[3 * to + 2] = (float)unit.z;
-}
-
-static snStatus fiber_fractions(const snTissueDef *def, const snLattice *l, Fractions *f)
-{
-    int32_t whole[3][4], face[4], n = 0;
-    Placed *placed = SN_NEW_ARRAY(Placed, def->nmuscle_sample);
-    if (!placed) return SN_NO_MEMORY;
-    whole_counts(def->samples, l, whole);
-    for (int32_t i = 0; i < def->nmuscle_sample; ++i) {
-        const snMuscleSample *s = &def->muscle_sample[i];
-        if (l->sample_oct[s->sample] < 0) continue;
-        int32_t tet = sn_lattice_locate(l, sample_at(def->samples, s->sample), face);
-        placed[n++] = (Placed){4 * l->sample_oct[s->sample] + tet, s->muscle, s};
     }
-    qsort(placed, (size_t)n, sizeof *placed, by_tet);
-    for (int32_t i = 0, end; i < n; i = end) {
-        v3 sum = {0}, first = {0};
-        for (end = i; end < n && placed[end].tet == placed[i].tet && placed[end].muscle == placed[i].muscle; ++end) {
-            const float *d = placed[end].sample->direction;
-            v3 way = v3_of((double)d[0], (double)d[1], (double)d[2]);
-            if (end == i) first = way;
-            sum = v3_mad(sum, v3_dot(way, first) < 0 ? -1 : 1, way); /* fibres have no sense of direction */
-        }
-        int32_t axis = l->oct_face[4 * (size_t)(placed[i].tet / 4)];
-        if (v3_len2(sum) > 0)
-            keep_share(f, placed[i].tet, placed[i].muscle, (float)(end - i) / (float)whole[axis][placed[i].tet % 4],
-                       sum);
-    }
-    sn_free(placed);
-    return SN_OK;
+    return r;
 }
 
-static snStatus find_fractions(const snTissueDef *def, const snLattice *l, Fractions *f)
+static int32_t layer_of(const snLattice *l, int32_t oct)
 {
-    size_t n = 4 * (size_t)l->noct, m = n * SN_OCT_FIBERS;
-    f->fill = SN_NEW_ARRAY(float, n), f->share = SN_NEW_ARRAY(float, m);
-    f->direction = SN_NEW_ARRAY(float, 3 * m), f->muscle = SN_NEW_ARRAY(int32_t, m);
-    if (!f->fill || !f->share || !f->direction || !f->muscle) return SN_NO_MEMORY;
-    fill_fractions(def, l, f);
-    return fiber_fractions(def, l, f);
+    return l->oct_face[4 * (size_t)oct + 1 + (size_t)l->axis] << sn_oct_size(l, oct);
 }
 
-/* Slabs of whole layers with about the same number of octahedra. slab[i]: first octahedron. */
+/* Slabs of whole layers with about the same number of octahedra. slab[i]: first octahedron. Only neighbouring slabs
+ * share nodes. */
 static int32_t cut_slabs(const snLattice *l, int32_t *slab)
 {
-    int32_t n = 0, wished = l->noct / 256 + 1;
+    int32_t n = 0, wished = l->noct / 256 + 1, back = 0, high = INT32_MIN, before = INT32_MIN;
     if (wished > SN_TISSUE_SLABS) wished = SN_TISSUE_SLABS;
     for (int32_t o = 0; o < l->noct; ++o) {
-        bool layer = o == 0 || l->oct_face[4 * (size_t)o + 1 + (size_t)l->axis] !=
-                                   l->oct_face[4 * (size_t)o - 3 + (size_t)l->axis];
-        if (o == 0 || (layer && n < wished && (int64_t)o * wished >= (int64_t)n * l->noct)) slab[n++] = o;
+        int32_t below = 2 * layer_of(l, o) - reach_of(l, o).low;
+        back = below > back ? below : back;
+    }
+    for (int32_t o = 0; o < l->noct; ++o) {
+        bool layer = o > 0 && layer_of(l, o) != layer_of(l, o - 1) && 2 * layer_of(l, o) - back > before;
+        if (o == 0 || (layer && n < wished && (int64_t)o * wished >= (int64_t)n * l->noct))
+            slab[n++] = o, before = high, high = INT32_MIN;
+        Reach r = reach_of(l, o);
+        high = r.high > high ? r.high : high;
     }
     slab[n] = l->noct;
     return n;
 }
 
-static int32_t fibers_of(const Fractions *f, int32_t first, int32_t last)
+static bool has_hanging(const snLattice *l, int32_t oct)
+{
+    for (int i = 0; i < 6; ++i)
+        if (l->oct_node[6 * (size_t)oct + (size_t)i] >= l->nnode) return true;
+    return false;
+}
+
+/* Octahedra in the order of their lanes: by slabs, within a slab by size and without those that hang and with. A batch
+ * has one kind. Returns the number of batches; order and slab may be NULL. */
+static int32_t order_octs(snTissue *t, const int32_t *cut, int32_t *order)
+{
+    const snLattice *l = &t->lattice;
+    int32_t lane = 0;
+    for (int32_t i = 0; i < t->nslab; ++i) {
+        t->slab[i] = lane / SN_OCTS;
+        for (int32_t kind = 0; kind < 2 * SN_LATTICE_SIZES; ++kind) {
+            for (int32_t o = cut[i]; o < cut[i + 1]; ++o) {
+                if (2 * sn_oct_size(l, o) + has_hanging(l, o) != kind) continue;
+                if (order) order[lane] = o;
+                ++lane;
+            }
+            for (; lane % SN_OCTS; ++lane)
+                if (order) order[lane] = -1;
+        }
+    }
+    return t->slab[t->nslab] = lane / SN_OCTS;
+}
+
+static int32_t fibers_of(const snFractions *f, const int32_t *oct)
 {
     int32_t most = 0;
-    for (int32_t t = 4 * first; t < 4 * last; ++t) {
-        int32_t count = (f->share[SN_OCT_FIBERS * t] > 0) + (f->share[SN_OCT_FIBERS * t + 1] > 0);
-        if (count > most) most = count;
-    }
+    for (int32_t lane = 0; lane < SN_OCTS && oct[lane] >= 0; ++lane)
+        for (int32_t t = 4 * oct[lane]; t < 4 * oct[lane] + 4; ++t) {
+            int32_t count = (f->share[SN_OCT_FIBERS * t] > 0) + (f->share[SN_OCT_FIBERS * t + 1] > 0);
+            if (count > most) most = count;
+        }
     return most;
 }
 
-static void fill_fibers(const snLattice *l, const Fractions *f, int32_t oct, int32_t lane, const snOctBatch *b,
+static void fill_fibers(const snLattice *l, const snFractions *f, int32_t oct, int32_t lane, const snOctBatch *b,
                         snFiberLanes *fiber)
 {
     for (int32_t k = 0; k < 4; ++k) {
         v3 frame[3];
-        sn_tet_frame(l->oct_face[4 * (size_t)oct], k, frame);
+        sn_tet_frame(sn_oct_axis(l, oct), k, frame);
         int32_t at = SN_OCT_FIBERS * (4 * oct + k), used = 0;
         for (int32_t s = 0; s < SN_OCT_FIBERS; ++s) {
             if (f->share[at + s] <= 0 || used == b->nfiber) continue;
@@ -162,51 +109,79 @@ static void fill_fibers(const snLattice *l, const Fractions *f, int32_t oct, int
     }
 }
 
-static void fill_batch(snTissue *t, const Fractions *f, int32_t first, int32_t last, snOctBatch *b)
+static void fill_batch(snTissue *t, const snFractions *f, int32_t batch)
 {
     const snLattice *l = &t->lattice;
-    double volume = l->spacing * l->spacing * l->spacing / 12;
-    for (int32_t lane = 0; lane < SN_OCTS; ++lane) {
-        int32_t oct = first + lane < last ? first + lane : last - 1;
-        for (int i = 0; i < 6; ++i) b->node[i][lane] = l->oct_node[6 * (size_t)oct + (size_t)i];
-        if (first + lane >= last) continue;
-        for (int k = 0; k < 4; ++k) b->weight[k][lane] = (float)(volume * (double)f->fill[4 * oct + k]);
+    const int32_t *lane_oct = t->lane_oct + (size_t)SN_OCTS * (size_t)batch;
+    snOctBatch *b = &t->batch[batch];
+    b->size = sn_oct_size(l, lane_oct[0]);
+    double spacing = l->spacing * (1 << b->size), volume = spacing * spacing * spacing / 12;
+    for (int32_t lane = 0, oct = 0; lane < SN_OCTS; ++lane) {
+        if (lane_oct[lane] >= 0) oct = lane_oct[lane];
+        for (int i = 0; i < 6; ++i)
+            b->node[i][lane] = t->batch_rows[batch] < 0 ? l->oct_node[6 * (size_t)oct + (size_t)i] : i * SN_OCTS + lane;
+        if (lane_oct[lane] < 0) continue;
+        for (int k = 0; k < 4; ++k) {
+            b->weight[k][lane] = (float)(volume * (double)f->fill[4 * oct + k]);
+            t->ntet[b->size] += f->fill[4 * oct + k] > 0;
+        }
         fill_fibers(l, f, oct, lane, b, t->fiber);
     }
 }
 
-static snStatus fill_batches(snTissue *t, const Fractions *f)
+static snStatus fill_batches(snTissue *t, const snFractions *f)
 {
-    int32_t slab[SN_TISSUE_SLABS + 1], nbatch = 0, nfiber = 0;
-    t->nslab = cut_slabs(&t->lattice, slab);
-    for (int32_t i = 0; i < t->nslab; ++i) nbatch += (slab[i + 1] - slab[i] + SN_OCTS - 1) / SN_OCTS;
-    t->batch = SN_NEW_ARRAY(snOctBatch, nbatch), t->batch_oct = SN_NEW_ARRAY(int32_t, nbatch + 1);
+    int32_t cut[SN_TISSUE_SLABS + 1], nfiber = 0;
+    t->nslab = cut_slabs(&t->lattice, cut);
+    int32_t nbatch = order_octs(t, cut, NULL);
+    t->batch = SN_NEW_ARRAY(snOctBatch, nbatch), t->batch_rows = SN_NEW_ARRAY(int32_t, nbatch);
+    t->lane_oct = SN_NEW_ARRAY(int32_t, (size_t)SN_OCTS * (size_t)nbatch);
     t->slab_measure = SN_NEW_ARRAY(snOctMeasure, t->nslab);
-    if (!t->batch || !t->batch_oct || !t->slab_measure) return SN_NO_MEMORY;
-    nbatch = 0;
-    for (int32_t i = 0; i < t->nslab; ++i) {
-        t->slab[i] = nbatch;
-        for (int32_t o = slab[i]; o < slab[i + 1]; o += SN_OCTS) {
-            int32_t end = o + SN_OCTS < slab[i + 1] ? o + SN_OCTS : slab[i + 1];
-            t->batch[nbatch].nfiber = fibers_of(f, o, end), t->batch[nbatch].fiber = nfiber;
-            nfiber += 4 * t->batch[nbatch].nfiber;
-            t->batch_oct[nbatch++] = o;
-        }
+    if (!t->batch || !t->batch_rows || !t->lane_oct || !t->slab_measure) return SN_NO_MEMORY;
+    (void)order_octs(t, cut, t->lane_oct);
+    for (int32_t b = 0; b < nbatch; ++b) {
+        const int32_t *oct = t->lane_oct + (size_t)SN_OCTS * (size_t)b;
+        t->batch[b].nfiber = fibers_of(f, oct), t->batch[b].fiber = nfiber;
+        nfiber += 4 * t->batch[b].nfiber;
+        t->batch_rows[b] = has_hanging(&t->lattice, oct[0]) ? t->nrows : -1;
+        for (int32_t l = 0; t->batch_rows[b] >= 0 && l < SN_OCTS; ++l) t->nrows += oct[l] >= 0;
     }
-    t->slab[t->nslab] = nbatch, t->batch_oct[nbatch] = t->lattice.noct;
     t->fiber = SN_NEW_ARRAY(snFiberLanes, nfiber);
     if (!t->fiber) return SN_NO_MEMORY;
-    for (int32_t i = 0; i < nbatch; ++i) fill_batch(t, f, t->batch_oct[i], t->batch_oct[i + 1], &t->batch[i]);
+    for (int32_t b = 0; b < nbatch; ++b) fill_batch(t, f, b);
     t->elements.noct = t->lattice.noct, t->elements.nbatch = nbatch;
     t->elements.batch = t->batch, t->elements.fiber = t->fiber;
     return SN_OK;
 }
 
+/* ---- places in the matrix ------------------------------------------------------------------ */
+
+static void find_rows(const snTissue *t, int32_t oct, snOctRows *r)
+{
+    for (int i = 0; i < 6; ++i) {
+        int32_t node = t->lattice.oct_node[6 * (size_t)oct + (size_t)i], row[2];
+        sn_lattice_rows(&t->lattice, node, row);
+        for (int k = 0; k <= (node >= t->lattice.nnode); ++k) {
+            r->row[r->n] = row[k], r->corner[r->n] = (int8_t)i;
+            r->share[r->n++] = node >= t->lattice.nnode ? 0.5f : 1;
+        }
+    }
+    for (int32_t a = 0; a < r->n; ++a)
+        for (int32_t b = 0; b < r->n; ++b)
+            r->place[r->n * a + b] = sn_blocks_find(&t->grid.level[0].matrix, r->row[a], r->row[b]);
+}
+
 static snStatus find_places(snTissue *t)
 {
-    t->place = SN_NEW_ARRAY(int32_t, 36 * (size_t)t->lattice.noct);
-    if (!t->place) return SN_NO_MEMORY;
-    for (int32_t o = 0; o < t->lattice.noct; ++o) {
+    t->place = SN_NEW_ARRAY(int32_t, 36 * (size_t)t->lattice.noct), t->rows = SN_NEW_ARRAY(snOctRows, t->nrows);
+    if (!t->place || !t->rows) return SN_NO_MEMORY;
+    for (int32_t lane = 0, rows = 0; lane < SN_OCTS * t->elements.nbatch; ++lane) {
+        int32_t o = t->lane_oct[lane];
+        if (o < 0) continue;
+        if (t->batch_rows[lane / SN_OCTS] >= 0) {
+            find_rows(t, o, &t->rows[rows++]);
+            continue;
+        }
         const int32_t *node = t->lattice.oct_node + 6 * (size_t)o;
         for (int a = 0; a < 6; ++a)
             for (int b = 0; b < 6; ++b)
@@ -230,30 +205,31 @@ static int by_node(const void *a, const void *b)
     return (p->hold.bone > q->hold.bone) - (p->hold.bone < q->hold.bone);
 }
 
-/* One spring into the scalar matrix, the holds and the bone's own sums. */
-static void add_spring(const snTissueDef *def, snTissue *t, const snBoneSample *s, double *value, NodeHold *hold)
+/* One spring into the scalar matrix, the holds and the bone's own sums. Returns the number of holds. */
+static int32_t add_spring(const snTissueDef *def, snTissue *t, const snBoneSample *s, double *value, NodeHold *hold)
 {
     const snLattice *l = &t->lattice;
-    int32_t oct = l->sample_oct[s->sample], face[4], node[4];
-    double w[4];
-    int32_t tet = sn_lattice_locate(l, s->point, face);
+    int32_t oct = l->sample_oct[s->sample], face[4], row[8];
+    double weight[4], w[8];
+    int32_t tet = sn_lattice_locate(l, sn_oct_size(l, oct), s->point, face);
     if (memcmp(face, l->oct_face + 4 * (size_t)oct, sizeof face) !=
         0) { /* beside it: of the sample's own tetrahedron */
-        tet = sn_lattice_locate(l, sample_at(def->samples, s->sample), face);
+        tet = sn_lattice_locate(l, sn_oct_size(l, oct), sn_sample_at(def->samples, s->sample), face);
     }
-    sn_tet_weights(l, face, tet, s->point, w);
-    sn_oct_tet(l->oct_node + 6 * (size_t)oct, tet, node);
+    sn_tet_weights(l, face, tet, s->point, weight);
+    int32_t n = sn_lattice_spread(l, oct, tet, weight, row, w);
     const double *rest = def->bone_rest + 7 * (size_t)s->bone;
     v3 local = q_unrotate(q_load(rest + 3), v3_sub(s->point, v3_load(rest)));
-    for (int a = 0; a < 4; ++a) {
+    for (int32_t a = 0; a < n; ++a) {
         double k = s->stiffness * w[a];
-        for (int b = 0; b < 4; ++b) value[sn_blocks_find(&t->grid.level[0].matrix, node[a], node[b])] += k * w[b];
-        hold[a] = (NodeHold){node[a], {s->bone, k, {k * local.x, k * local.y, k * local.z}}};
+        for (int32_t b = 0; b < n; ++b) value[sn_blocks_find(&t->grid.level[0].matrix, row[a], row[b])] += k * w[b];
+        hold[a] = (NodeHold){row[a], {s->bone, k, {k * local.x, k * local.y, k * local.z}}};
     }
     double *m = t->bone_moment + 5 * (size_t)s->bone;
     m[0] += s->stiffness, m[1] += s->stiffness * local.x, m[2] += s->stiffness * local.y,
         m[3] += s->stiffness * local.z;
     m[4] += s->stiffness * v3_len2(local);
+    return n;
 }
 
 /* Adds up what belongs to the same node and bone. */
@@ -301,7 +277,7 @@ static snStatus add_springs(const snTissueDef *def, snTissue *t)
 {
     const snBlocks *m = &t->grid.level[0].matrix;
     double *value = SN_NEW_ARRAY(double, m->start[m->n]);
-    NodeHold *hold = SN_NEW_ARRAY(NodeHold, 4 * (size_t)def->nbone_sample);
+    NodeHold *hold = SN_NEW_ARRAY(NodeHold, (t->lattice.nhang > 0 ? 8 : 4) * (size_t)def->nbone_sample);
     int32_t count = 0;
     t->nbone = def->nbone;
     t->bone_rest = SN_NEW_ARRAY(double, 7 * (size_t)def->nbone),
@@ -311,9 +287,9 @@ static snStatus add_springs(const snTissueDef *def, snTissue *t)
         memcpy(t->bone_rest, def->bone_rest, 7 * (size_t)def->nbone * sizeof *t->bone_rest);
         for (int32_t i = 0; i < def->nbone_sample; ++i) {
             if (t->lattice.sample_oct[def->bone_sample[i].sample] < 0) continue;
-            add_spring(def, t, &def->bone_sample[i], value, hold + 4 * (size_t)count++);
+            count += add_spring(def, t, &def->bone_sample[i], value, hold + count);
         }
-        status = merge_holds(t, hold, 4 * count);
+        status = merge_holds(t, hold, count);
     }
     if (status == SN_OK) status = keep_springs(t, value);
     sn_free(value);
@@ -348,18 +324,17 @@ static void fill_nodes(const snTissueDef *def, snTissue *t)
         v3 p = sn_lattice_point(&t->lattice, i);
         v3_store(t->rest + 4 * (size_t)i, p), v3_store(t->x + 4 * (size_t)i, p);
     }
-    for (int32_t b = 0; b < t->elements.nbatch; ++b)
-        for (int32_t l = 0; l < SN_OCTS; ++l)
-            for (int32_t k = 0; k < 4; ++k) {
-                double share = 0.25 * def->density * (double)t->batch[b].weight[k][l];
-                int corner[4] = {0, 1, 2 + k, 2 + (k + 1) % 4};
-                for (int c = 0; c < 4; ++c) {
-                    int32_t node = t->batch[b].node[corner[c]][l];
-                    t->mass[node] += share;
-                    for (int d = 0; d < 3; ++d)
-                        t->weight_force[4 * (size_t)node + (size_t)d] += share * def->gravity[d];
-                }
+    for (int32_t lane = 0; lane < SN_OCTS * t->elements.nbatch; ++lane)
+        for (int32_t k = 0; k < 4 && t->lane_oct[lane] >= 0; ++k) {
+            static const double middle[4] = {0.25, 0.25, 0.25, 0.25};
+            double mass = def->density * (double)t->batch[lane / SN_OCTS].weight[k][lane % SN_OCTS], share[8];
+            int32_t row[8], n = sn_lattice_spread(&t->lattice, t->lane_oct[lane], k, middle, row, share);
+            for (int32_t i = 0; i < n; ++i) {
+                t->mass[row[i]] += share[i] * mass;
+                for (int d = 0; d < 3; ++d)
+                    t->weight_force[4 * (size_t)row[i] + (size_t)d] += share[i] * mass * def->gravity[d];
             }
+        }
 }
 
 static snStatus check(const snTissueDef *def, snError *error)
@@ -386,7 +361,7 @@ static snStatus check(const snTissueDef *def, snError *error)
 
 snStatus sn_tissue_create(const snTissueDef *def, snTissue *t, snError *error)
 {
-    Fractions fractions = {0};
+    snFractions fractions = {0};
     *t = (snTissue){.pool = def->pool, .kernels = def->kernels ? def->kernels : sn_elements_best()};
     snStatus status = check(def, error);
     if (status != SN_OK) return status;
@@ -394,9 +369,9 @@ snStatus sn_tissue_create(const snTissueDef *def, snTissue *t, snError *error)
     if (status != SN_OK) return sn_fail_no_memory(error);
     t->n = t->lattice.nnode;
     t->elements.spacing = t->lattice.spacing, t->elements.material = def->material;
-    status = find_fractions(def, &t->lattice, &fractions);
+    status = sn_fractions_create(def, &t->lattice, &fractions);
     if (status == SN_OK) status = fill_batches(t, &fractions);
-    fractions_free(&fractions);
+    sn_fractions_free(&fractions);
     if (status == SN_OK) status = find_places(t);
     if (status == SN_OK) status = make_room(def, t);
     if (status == SN_OK) status = add_springs(def, t);
@@ -408,11 +383,12 @@ snStatus sn_tissue_create(const snTissueDef *def, snTissue *t, snError *error)
 
 void sn_tissue_free(snTissue *t)
 {
-    void *block[] = {
-        t->batch,        t->fiber,  t->muscle,     t->batch_oct, t->place,     t->spring_start, t->spring_column,
-        t->spring_place, t->spring, t->hold_start, t->hold,      t->bone_rest, t->bone_moment,  t->pull,
-        t->weight_force, t->mass,   t->inertia_at, t->rest,      t->x,         t->trial,        t->gradient,
-        t->cg_r,         t->cg_z,   t->cg_p,       t->cg_q,      t->cg_x,      t->sums,         t->slab_measure};
+    void *block[] = {t->batch,  t->fiber,        t->muscle,       t->lane_oct,      t->batch_rows,
+                     t->rows,   t->place,        t->spring_start, t->spring_column, t->spring_place,
+                     t->spring, t->hold_start,   t->hold,         t->bone_rest,     t->bone_moment,
+                     t->pull,   t->weight_force, t->mass,         t->inertia_at,    t->rest,
+                     t->x,      t->trial,        t->gradient,     t->cg_r,          t->cg_z,
+                     t->cg_p,   t->cg_q,         t->cg_x,         t->sums,          t->slab_measure};
     for (size_t i = 0; i < sizeof block / sizeof block[0]; ++i) sn_free(block[i]);
     sn_multigrid_free(&t->grid);
     sn_lattice_free(&t->lattice);
@@ -422,7 +398,8 @@ void sn_tissue_free(snTissue *t)
 int64_t sn_tissue_bytes(const snTissue *t)
 {
     int64_t n = t->n, bytes = sn_multigrid_bytes(&t->grid);
-    bytes += t->elements.nbatch * (int64_t)sizeof(snOctBatch) + t->lattice.noct * (int64_t)(46 * sizeof(int32_t));
+    bytes += t->elements.nbatch * (int64_t)sizeof(snOctBatch) + t->lattice.noct * (int64_t)(47 * sizeof(int32_t)) +
+             t->nrows * (int64_t)sizeof(snOctRows);
     bytes += n * (int64_t)(29 * sizeof(double) + 20 * sizeof(float) + 3 * sizeof(int32_t));
     if (t->elements.nbatch) {
         const snOctBatch *last = &t->batch[t->elements.nbatch - 1];

@@ -174,13 +174,35 @@ class Flesh(Case):
         self.assertEqual(both[:len(skin)], skin)
         self.assertIn("needs --flesh", self.sinew("export", "out.replay.xml", "--to", "obj", "--muscles", code=2).stderr)
 
+    def test_larger_cells_inside(self):
+        """Fewer tetrahedra for the same spacing, the same skin within a tenth of a millimetre, and a run that is continued."""
+        run = ["flesh", "hand", "out.replay.xml", "--spacing", "4.5", "--quality", "preview"]
+        uniform = self.json(*run, "-o", "uniform.pc2", "--frames", "0:0")
+        self.assertEqual(uniform["tetrahedra_of_size"], [uniform["tetrahedra"], 0, 0])
+        mixed = self.json(*run, "-o", "mixed.pc2", "--cell-sizes", "3", "--frames", "0:0", "--muscles")
+        few = mixed["tetrahedra_of_size"]
+        self.assertEqual(sum(few), mixed["tetrahedra"])
+        self.assertGreater(few[1], 0)
+        self.assertEqual(few[0] + 8 * few[1] + 64 * few[2], uniform["tetrahedra"])
+        self.assertEqual((mixed["inverted"], mixed["unconverged_frames"]), (0, 0))
+        count, _, one = self.cache("uniform.pc2")
+        _, _, other = self.cache("mixed.pc2")
+        a, b = (struct.unpack(f"<{3 * count}f", data[:12 * count]) for data in (one, other))
+        apart = max(abs(x - y) for x, y in zip(a, b))
+        print(f"{mixed['tetrahedra']} of {uniform['tetrahedra']} tetrahedra, skin {1e3 * apart:.3f} mm apart")
+        self.assertLess(apart, 1e-4)
+        refused = self.sinew(*run, "-o", "mixed.pc2", "--cell-sizes", "4", code=2)
+        self.assertIn("cell-sizes", refused.stderr)
+
     def test_wrong_input(self):
         self.sinew("flesh", "hand", "out.replay.xml", "-o", "out.xyz", code=2)
         self.sinew("flesh", "hand", "out.replay.xml", code=2)
         self.sinew("flesh", "shoulder", "out.replay.xml", "-o", "out.pc2", code=3)
         self.sinew("flesh", "hand", "out.replay.xml", "-o", "out.pc2", "--mesh", "nothing", code=3)
         coarse = self.sinew("flesh", "hand", "out.replay.xml", "-o", "out.pc2", "--spacing", "40", code=3)
-        self.assertIn("use a spacing of at most", coarse.stderr)
+        part, enough = re.search(r'the flesh around "(\w+)" is only [\d.]+ mm thick', coarse.stderr), re.search(r"use a spacing of at most ([\d.]+) mm", coarse.stderr)
+        self.assertRegex(part[1], "dp|mp|pp")  # a phalanx
+        self.sinew("flesh", "hand", "out.replay.xml", "-o", "out.pc2", "--spacing", enough[1], "--frames", "0:0")
         fine = self.sinew("flesh", "hand", "out.replay.xml", "-o", "out.pc2", "--spacing", "0.02", code=3)
         self.assertIn("GB", fine.stderr)
 

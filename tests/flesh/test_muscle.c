@@ -64,7 +64,7 @@ static void muscle_free(Muscle *m)
 static v3 now_at(const Muscle *m, v3 p)
 {
     const snLattice *l = &m->t.lattice;
-    int32_t face[4], tet = sn_lattice_locate(l, p, face), node[4], oct = 0;
+    int32_t face[4], tet = sn_lattice_locate(l, 0, p, face), node[4], oct = 0;
     double weight[4];
     v3 sum = {0};
     while (oct < l->noct && memcmp(face, l->oct_face + 4 * (size_t)oct, sizeof face) != 0) ++oct;

@@ -98,7 +98,7 @@ static int32_t pull_ends(const Block *b, const double stretch[3], const int32_t 
                     snTissuePush *to = &push[n++];
                     int32_t face[4];
                     *to = (snTissuePush){.stiffness = 1e5};
-                    to->tet = sn_lattice_locate(&b->t.lattice, p, face);
+                    to->tet = sn_lattice_locate(&b->t.lattice, 0, p, face);
                     to->oct = b->t.lattice.sample_oct[slab_at(&b->s, x, y, z)];
                     sn_tet_weights(&b->t.lattice, face, to->tet, p, to->weight);
                     to->normal[d] = high ? 1 : -1;

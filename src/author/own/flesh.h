@@ -7,6 +7,7 @@
 /* What it is made of. */
 typedef struct snFleshSize {
     int32_t tetrahedra, nodes, levels, bones, muscles, colors;
+    int32_t tetrahedra_of[3], hanging; /* of the spacing, twice and four times as large; corners between them */
     double spacing, volume;    /* m; m^3 inside the surface as drawn */
     double muscle_volume;      /* m^3 */
     int64_t bytes;             /* of the solver */
