@@ -40,8 +40,8 @@ typedef struct polarEnd {
     v3 e, t;
 } polarEnd;
 
-/* Length of the tangent from a distance of the middle, and the angle up to where it touches. Next to the surface both are
- * differences that rounding would spoil, and f a difference of the two. */
+/* Length of the tangent from a distance of the middle, and the angle up to where it touches. Next to the surface both
+ * are differences that rounding would spoil, and f a difference of the two. */
 static double tangent_from(double rho, double r, double *angle)
 {
     if (rho < (1 + 1e-6) * r) {
