@@ -71,7 +71,7 @@ static void find_ways(const snCord *c, const rigid *pose, const snCordPoint *fro
     for (int sweep = 0; sweep < (n > 1 ? SWEEPS : 1) && moved > still; ++sweep) {
         moved = 0;
         for (int32_t i = 0; i < n; ++i) {
-            v3 end[2] = {a, b}, was[2], is;
+            v3 end[2] = {a, b}, was[2] = {a, b}, is = a;
             bool held[2];
             for (int32_t e = 0; e < i; ++e) touched(&way[e], 1, &end[0]);
             for (int32_t e = n - 1; e > i; --e) touched(&way[e], 0, &end[1]);
