@@ -178,7 +178,8 @@ static double error_left(double step, double before, const Manner *how, bool cha
 {
     double ratio = before > 0 ? step / before : changed ? 0.25 : 0;
     if (ratio >= 1) return INFINITY;
-    return step * fmax(2 * how->forcing, how->keep ? 2 * ratio : changed ? ratio / (1 - ratio) : ratio * ratio);
+    if (how->keep) return step * fmax(3 * how->forcing, 2 * ratio);
+    return step * fmax(2 * how->forcing, changed ? ratio / (1 - ratio) : ratio * ratio);
 }
 
 /* No more precision than what is left asks for: a last step that is small may be rough. Near the end a little more
@@ -199,13 +200,14 @@ typedef struct {
 
 /* After a step of a true matrix that may have been the last: measures what it has left of the gradient. Where steps
  * hardly shrink, the flesh lies in a long valley that the gradient does not show: then that is not believed. */
-static void look_back(snTissue *t, const snTissueSettings *s, double before, Search *at, snTissueReport *report)
+static void look_back(snTissue *t, const snTissueSettings *s, double before, double safety, Search *at,
+                      snTissueReport *report)
 {
     double start = sn_clock(), size = at->size;
     at->size = measure_gradient(t);
     double rest = sqrt(fabs(at->size) / size);
     if (at->size >= 0 && report->step < 0.6 * before) {
-        at->left = 2 * rest * report->step;
+        at->left = safety * rest * report->step;
         at->keep = at->size > 0 && rest < 0.1;
         report->converged = at->left <= s->tolerance;
     }
@@ -235,7 +237,7 @@ static bool iterate(snTissue *t, const snTissueSettings *s, Search *at, snTissue
     bool whole = factor == 1 && report->step < small;
     report->converged = whole && at->left <= s->tolerance;
     if (whole && !changed && !report->converged && 2 * how.forcing * report->step < 4 * s->tolerance)
-        look_back(t, s, before, at, report);
+        look_back(t, s, before, how.keep ? 3 : 2, at, report);
     at->project = at->project && (factor != 1 || report->step > small);
     return true;
 }

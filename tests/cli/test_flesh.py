@@ -193,6 +193,18 @@ class Flesh(Case):
         self.assertLess(apart, 1e-4)
         refused = self.sinew(*run, "-o", "mixed.pc2", "--cell-sizes", "4", code=2)
         self.assertIn("cell-sizes", refused.stderr)
+    def test_bench(self):
+        """The rung says what a frame takes and how far it is from a tight solution."""
+        answer = self.json("bench", "--rung", "flesh", "--motion", "fist", "--tetrahedra", "8000", "--threads", "1")
+        (row,) = answer["flesh"]
+        keys = "tetrahedra frame_s preview_frame_s frame_cpu_s newton cg threads max_error_mm volume_ratio bytes".split()
+        for key in keys:
+            self.assertGreater(row[key], 0, key)
+        self.assertEqual((row["motion"], row["threads"], row["inverted"], row["unconverged"]), ("fist", 1, 0, 0))
+        self.assertLess(row["max_error_mm"], 0.01)
+        self.assertLess(row["preview_max_error_mm"], 0.05)
+        self.assertIn("curl and fist", self.sinew("bench", "--rung", "flesh", "--motion", "wave", code=2).stderr)
+        self.assertIn("needs --rung flesh", self.sinew("bench", "--tetrahedra", "8000", code=2).stderr)
 
     def test_wrong_input(self):
         self.sinew("flesh", "hand", "out.replay.xml", "-o", "out.xyz", code=2)
