@@ -425,7 +425,7 @@ static const snOption options[] = {
      "approximate number of tetrahedra (100000), or as many as the thinnest part needs", 100, 1e8},
     {"spacing", SN_OPTION_NUMBER, "MM", "edge of the lattice cubes, instead of --tetrahedra", 0.01, 1000},
     {"cell-sizes", SN_OPTION_COUNT, "N",
-     "deep inside, cells with twice (2) and four times the spacing (3); 1: all alike", 1, 3},
+     "sizes of cells (1): 2 adds cells of twice the spacing deep inside, 3 also of four times", 1, 3},
     {"frames", SN_OPTION_TEXT, "FIRST:LAST",
      "only these frames, counted from 0; leave out either for all before or after", 0, 0},
     {"frame-rate", SN_OPTION_NUMBER, "F", "frames a second, interpolated (the replay's own)", 1, 1000},

@@ -175,8 +175,8 @@ class Flesh(Case):
         self.assertIn("needs --flesh", self.sinew("export", "out.replay.xml", "--to", "obj", "--muscles", code=2).stderr)
 
     def test_larger_cells_inside(self):
-        """Fewer tetrahedra for the same spacing, the same skin within a tenth of a millimetre, and a run that is continued."""
-        run = ["flesh", "hand", "out.replay.xml", "--spacing", "4.5", "--quality", "preview"]
+        """Fewer tetrahedra for the same spacing, the same skin within a tenth of a millimetre; a run of them is continued."""
+        run = ["flesh", "hand", "out.replay.xml", "--spacing", "6", "--quality", "preview"]
         uniform = self.json(*run, "-o", "uniform.pc2", "--frames", "0:0")
         self.assertEqual(uniform["tetrahedra_of_size"], [uniform["tetrahedra"], 0, 0])
         mixed = self.json(*run, "-o", "mixed.pc2", "--cell-sizes", "3", "--frames", "0:0", "--muscles")
@@ -191,6 +191,9 @@ class Flesh(Case):
         apart = max(abs(x - y) for x, y in zip(a, b))
         print(f"{mixed['tetrahedra']} of {uniform['tetrahedra']} tetrahedra, skin {1e3 * apart:.3f} mm apart")
         self.assertLess(apart, 1e-4)
+        longer = self.json(*run, "-o", "mixed.pc2", "--cell-sizes", "3", "--frames", "0:1", "--muscles", "--resume")
+        self.assertEqual((longer["frames"], longer["frames_kept"], longer["tetrahedra_of_size"]), (2, 1, few))
+        self.assertEqual(self.cache("mixed.pc2")[2][:len(other)], other)
         refused = self.sinew(*run, "-o", "mixed.pc2", "--cell-sizes", "4", code=2)
         self.assertIn("cell-sizes", refused.stderr)
     def test_bench(self):
@@ -211,12 +214,16 @@ class Flesh(Case):
         self.sinew("flesh", "hand", "out.replay.xml", code=2)
         self.sinew("flesh", "shoulder", "out.replay.xml", "-o", "out.pc2", code=3)
         self.sinew("flesh", "hand", "out.replay.xml", "-o", "out.pc2", "--mesh", "nothing", code=3)
-        coarse = self.sinew("flesh", "hand", "out.replay.xml", "-o", "out.pc2", "--spacing", "40", code=3)
-        part, enough = re.search(r'the flesh around "(\w+)" is only [\d.]+ mm thick', coarse.stderr), re.search(r"use a spacing of at most ([\d.]+) mm", coarse.stderr)
+        coarse = self.sinew("flesh", "hand", "out.replay.xml", "-o", "out.pc2", "--spacing", "14", code=3)
+        part = re.search(r'the flesh around "(\w+)" is only [\d.]+ mm thick', coarse.stderr)
+        enough = re.search(r"use a spacing of at most ([\d.]+) mm", coarse.stderr)
         self.assertRegex(part[1], "dp|mp|pp")  # a phalanx
         self.sinew("flesh", "hand", "out.replay.xml", "-o", "out.pc2", "--spacing", enough[1], "--frames", "0:0")
         fine = self.sinew("flesh", "hand", "out.replay.xml", "-o", "out.pc2", "--spacing", "0.02", code=3)
-        self.assertIn("GB", fine.stderr)
+        needed, there = re.search(r"needs about ([\d.]+) GB; this machine has ([\d.]+) GB", fine.stderr).groups()
+        self.assertGreater(float(needed), 0.9 * float(there))
+        self.assertGreater(float(re.search(r"use a spacing of ([\d.]+) mm or more", fine.stderr)[1]), 0.02)
+        self.assertFalse(os.path.exists(self.path("out.pc2.resume")))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
 /* Larger cells deep inside: what they fill, corners that hang, patch test, derivatives, against uniform cells. */
+#include "base/clock.h"
 #include "check.h"
 #include "slab.h"
 
@@ -184,11 +185,14 @@ static void rest_is_that_of_uniform_cells(void **state)
     snTissueSettings settings = sn_default_tissue_settings();
     Block b[2];
     snTissueReport report[2];
+    double processor[2];
     settings.project = true;
     for (int k = 0; k < 2; ++k) {
         block_create(&b[k], cells, false, k == 0 ? 1 : 3, 1, 9.81);
         sn_tissue_pose(&b[k].t, pose);
+        double began = sn_clock_thread();
         report[k] = sn_tissue_solve(&b[k].t, &settings);
+        processor[k] = sn_clock_thread() - began;
         assert_true(report[k].converged);
         assert_int_equal(report[k].inverted, 0);
     }
@@ -203,9 +207,10 @@ static void rest_is_that_of_uniform_cells(void **state)
             most = fmax(most, v3_dist(x, y)), moved = fmax(moved, v3_dist(y, v3_load(b[0].t.rest + 4 * q)));
         }
     }
-    print_message("%d tetrahedra and %d, %d and %d CG iterations: %.3f mm apart, where %.1f mm were moved\n",
-                  b[0].t.ntet[0], b[1].t.ntet[0] + b[1].t.ntet[1] + b[1].t.ntet[2], report[0].cg, report[1].cg,
-                  1e3 * most, 1e3 * moved);
+    print_message("%d tetrahedra and %d, %d and %d Newton, %d and %d CG iterations, %.2f and %.2f s of processor: "
+                  "%.3f mm apart, where %.1f mm were moved\n",
+                  b[0].t.ntet[0], b[1].t.ntet[0] + b[1].t.ntet[1] + b[1].t.ntet[2], report[0].newton, report[1].newton,
+                  report[0].cg, report[1].cg, processor[0], processor[1], 1e3 * most, 1e3 * moved);
     assert_true(moved > 0.03);
     assert_at_most(most / moved, 0.01);
     assert_at_most(report[1].cg, 1.3 * report[0].cg);
