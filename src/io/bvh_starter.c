@@ -34,7 +34,8 @@ static void put_map(snWriter *w, const snBvhFile *bvh, const snBvhMap *map, cons
         "# remove the #. Coordinates without a line stay at rest. Axes are those about which the joint turns.\n",
         match->found, map->line.count);
     if (match->turned)
-        sn_writer_text(w, "# The file does not rest in a T-pose with the y axis up: the axes were turned with it.\n");
+        sn_writer_text(
+            w, "# The rest pose of the file is not a T-pose with the y axis up: the axes were rotated to match.\n");
     for (int32_t i = 0; i < map->line.count; ++i)
         put_line(w, bvh, &map->line.at[i], match->joint ? match->joint[i] : -1, match->turn);
     sn_writer_text(w, "\n# Joints of the file:\n");

@@ -107,7 +107,7 @@ class Bvh(Case):
         self.write("up.bvh", head + "MOTION\n" + "\n".join(lines[:2] + rows) + "\n")
         self.bodies(BECKON)
         said = self.sinew("convert", "up.bvh", "up.control.xml", "--model", "hand").stdout
-        self.assertIn("its axes were turned", said)
+        self.assertIn("its axes were rotated", said)
         a, b = self.poses("out.control.xml"), self.poses("up.control.xml")
         self.assertEqual(len(a), len(b))
         self.assertLess(max(abs(x - y) for x, y in zip(a, b)), 1e-6)

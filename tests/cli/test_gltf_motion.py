@@ -104,7 +104,7 @@ class GltfMotion(Case):
         writer.json["nodes"].append({"name": "Armature", "rotation": [half, 0, 0, half], "children": [0], "scale": [0.01] * 3})
         self.compare(self.put("a.glb", writer.glb()), 1e-6, "z up")
         said = self.sinew("convert", "a.glb", "b.pose.csv", "--model", "hand").stdout
-        self.assertIn("its axes were turned", said)
+        self.assertIn("its axes were rotated", said)
 
     def test_sparse_keys_are_filled_in(self):
         """Two keys a second apart: a finger bends evenly between them."""

@@ -20,7 +20,7 @@ static bool answers(snSlices *slices, const char *request, const char *text)
 }
 
 static const char SEED[] = "/slices/seed/16,12,3", PUSH[] = "/slices/push/10,10,14,12,5,3",
-                  CONTOURS_FILE[] = "/slices/file.contours.xml", NO_FOLDER[] = "cannot make a temporary folder";
+                  CONTOURS_FILE[] = "/slices/file.contours.xml", NO_FOLDER[] = "cannot create a temporary folder";
 
 static void files_pass_through_tmpdir(void **state)
 {
