@@ -454,7 +454,7 @@ static snStatus grow_twice(Grow *g, const snStack *stack, snError *error)
         sn_levels_find(g->place, g->smooth, def->nseed, def->seed, def->low, def->high, &g->levels, error);
     if (status == SN_OK) status = grow_all(g, 0, error);
     if (status != SN_OK) return status;
-    sn_levels_fit(g->place, g->smooth, g->region, &g->levels);
+    sn_levels_fit(g->place, g->smooth, g->region, def->low, def->high, &g->levels);
     /* a line of five pixels has a fifth of the noise's variance, the difference of two lines twice that */
     g->noise = sn_levels_noise(stack, g->smooth, g->region) / g->levels.scale;
     g->margin = SURE * sqrt(2.0 / 5) * g->noise;

@@ -166,7 +166,20 @@ double sn_levels_gain(const snLevels *levels, const snStackPlace *place, double 
     return exp(fmax(-0.7, fmin(0.7, sum)));
 }
 
-void sn_levels_fit(const snStackPlace *place, const float *smooth, const uint8_t *region, snLevels *levels)
+/* The muscle's grey from all of it instead of the few pixels around the seed, whose noise is left in their mean; limits
+ * that were half-way to another tissue stay so. `by`: the mean of log(grey / level). */
+static void settle_level(snLevels *levels, double low, double high, double by)
+{
+    double level = levels->level * exp(fmax(-0.3, fmin(0.3, by))), half = 0.5 * (level - levels->level);
+    double new_low = isnan(low) ? levels->low + half : low, new_high = isnan(high) ? levels->high + half : high;
+    double scale = fmin(level - new_low, new_high - level);
+    if (!(scale > 0)) return;
+    levels->shading[0] -= log(level / levels->level);
+    levels->level = level, levels->low = new_low, levels->high = new_high, levels->scale = scale;
+}
+
+void sn_levels_fit(const snStackPlace *place, const float *smooth, const uint8_t *region, double low, double high,
+                   snLevels *levels)
 {
     enum { N = SN_SHADING_TERMS, STEP = 3, LEAST = 200 };
     double a[N * N] = {0}, b[N] = {0}, t[N];
@@ -185,7 +198,10 @@ void sn_levels_fit(const snStackPlace *place, const float *smooth, const uint8_t
                 ++count;
             }
     if (count < LEAST || !(levels->level > 0)) return;
+    double mean = b[0] / (double)count;
     /* damped: far from the muscle nothing is known, and nothing should be made up */
     for (int r = 1; r < N; ++r) a[r * N + r] += 1e-2 * (double)count;
-    if (sn_small_cholesky_solve(a, b, N, 1)) memcpy(levels->shading, b, sizeof b);
+    if (!sn_small_cholesky_solve(a, b, N, 1)) return;
+    memcpy(levels->shading, b, sizeof b);
+    settle_level(levels, low, high, mean);
 }

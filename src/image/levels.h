@@ -21,9 +21,10 @@ void sn_levels_smooth(const snStack *stack, float *smooth);
  * those closer than the noise taken together. Bounds that are given (not NaN) are kept. */
 snStatus sn_levels_find(const snStackPlace *place, const float *smooth, int32_t nseed, const double *seed, double low,
                         double high, snLevels *levels, snError *error);
-/* Fits the shading to the pixels of a mask of the whole stack, by least squares. Left as it is where there are too few.
- */
-void sn_levels_fit(const snStackPlace *place, const float *smooth, const uint8_t *region, snLevels *levels);
+/* Fits the shading to the pixels of a mask of the whole stack, by least squares, and sets the level to theirs; bounds
+ * that are not given (NaN) stay half-way to the other tissues. Left as it is where there are too few. */
+void sn_levels_fit(const snStackPlace *place, const float *smooth, const uint8_t *region, double low, double high,
+                   snLevels *levels);
 /* How sensitive the stack is at a pixel. */
 double sn_levels_gain(const snLevels *levels, const snStackPlace *place, double x, double y, double slice);
 /* Positive inside the bounds, 1 at the muscle's level, -1 at the far side of the other tissue. */

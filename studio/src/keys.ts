@@ -89,6 +89,7 @@ export class Keys {
   }
 
   private toggle(): void {
+    let said = "";
     if (!this.samples) {
       this.samples = [];
       announce("Recording");
@@ -101,17 +102,20 @@ export class Keys {
         const kept = thin(samples, this.coordinates).map((k) => ({ time: k.time + shift, values: k.values }));
         this.keys.push(...kept);
         announce(`Recorded ${kept.length} keys`);
-      } else announce("Nothing was recorded");
+      } else said = "Nothing was recorded: the simulation stood still";
     }
     this.record.setAttribute("aria-pressed", String(this.samples !== null));
-    this.show();
+    this.show(said);
   }
 
-  private show(): void {
+  /** The list, and below it what was just said or what there is. */
+  private show(said = ""): void {
     this.keys.sort((a, b) => a.time - b.time);
     this.list.replaceChildren(...this.keys.map((key, i) => this.row(key, i)));
     this.save.disabled = this.keys.length < 2;
-    this.note.textContent = this.keys.length < 2 ? "A motion needs at least two keys." : `${this.keys.length} keys, ${(this.keys[this.keys.length - 1].time - this.keys[0].time).toFixed(2)} s`;
+    if (said) announce(said);
+    if (said || this.samples) this.note.textContent = said || "Recording. Press Record again to stop.";
+    else this.note.textContent = this.keys.length < 2 ? "A motion needs at least two keys." : `${this.keys.length} keys, ${(this.keys[this.keys.length - 1].time - this.keys[0].time).toFixed(2)} s`;
   }
 
   private row(key: Key, i: number): HTMLElement {
@@ -120,9 +124,8 @@ export class Keys {
     time.addEventListener("change", () => {
       const wanted = Math.max(0, Number(time.value) || 0);
       const taken = this.keys.some((k) => k !== key && Math.abs(k.time - wanted) < LEAST);
-      if (taken) announce("There is a key at that time already");
-      else key.time = wanted;
-      this.show();
+      if (!taken) key.time = wanted;
+      this.show(taken ? `There is a key at ${wanted.toFixed(2)} s already` : "");
     });
     gone.addEventListener("click", () => {
       this.keys.splice(this.keys.indexOf(key), 1);

@@ -28,6 +28,7 @@ const TOOLS: { id: Tool; label: string; hint: string }[] = [
   { id: "push", label: "Push", hint: "Drag the contour to where it belongs. The slice then counts as drawn by hand." },
 ];
 const COLOURS = { empty: "#ff5c49", grown: "#ff5c49", leaking: "#ffd23f", bridged: "#5aa9ff", hand: "#5ad17a" };
+const AWAY = "The server does not answer: is sinew studio still running?";
 /** Pixels around the pointer that a push takes along. */
 const REACH = 14;
 
@@ -38,6 +39,8 @@ export class Slices {
   private slice = 0;
   private tool: Tool = "seed";
   private busy = false;
+  /** a seed that the server is growing from */
+  private pending: { at: [number, number]; slice: number } | null = null;
   /** where the keyboard's cross is, pixels of the image */
   private cross: [number, number] = [0, 0];
   private crossShown = false;
@@ -56,6 +59,7 @@ export class Slices {
   private readonly plain = this.chip("Grow this slice again", "plain", "Discard what was drawn by hand in this slice", () => this.ask(`plain/${this.slice}`, "Grown again"));
   private readonly save = this.chip("Download the contours", "save", "As a .contours.xml for sinew contours and sinew surface", () => this.download());
   private readonly grow = this.chip("Show the surface", "surface", "A closed surface through all contours", () => void this.showSurface());
+  private readonly next = el("details", { class: "hint", id: "next" });
   private readonly view3d = el("canvas", { id: "surface-canvas", role: "img", "aria-label": "No surface yet" });
   private three: { renderer: THREE.WebGLRenderer; scene: THREE.Scene; camera: THREE.PerspectiveCamera; body: THREE.Group } | null = null;
 
@@ -101,6 +105,7 @@ export class Slices {
       el("div", { class: "chips" }, this.undo, this.plain, this.clear),
       el("div", { class: "chips" }, this.grow, this.save),
       this.view3d,
+      this.next,
       el("p", { class: "hint", id: "slice-keys" }, "Keys: Page Up and Page Down change the slice, arrows move the cross, Enter sets a seed or an end of a wall or push, U undoes."),
     );
     byId("layout").replaceChildren(stage, panel);
@@ -108,6 +113,7 @@ export class Slices {
     byId("help-open").hidden = true;
     byId("transport").hidden = true;
     this.choose("seed");
+    this.tellNext();
     this.listen();
   }
 
@@ -177,7 +183,10 @@ export class Slices {
   private async act(from: [number, number], to: [number, number]): Promise<void> {
     const f = (x: number) => x.toFixed(2);
     const line = `${f(from[0])},${f(from[1])},${f(to[0])},${f(to[1])}`;
-    if (this.tool === "seed") await this.ask(`seed/${f(to[0])},${f(to[1])},${this.slice}`, "Grown from the seed");
+    if (this.tool === "seed") {
+      if (!this.busy) this.pending = { at: to, slice: this.slice };
+      await this.ask(`seed/${f(to[0])},${f(to[1])},${this.slice}`, "Grown from the seed");
+    }
     else if (Math.hypot(to[0] - from[0], to[1] - from[1]) < 0.5) this.draw();
     else if (this.tool === "wall") await this.ask(`wall/${line},${this.slice}`, "Wall set");
     else await this.ask(`push/${line},${REACH},${this.slice}`, "Contour pushed");
@@ -186,17 +195,41 @@ export class Slices {
   private async ask(what: string, done: string): Promise<void> {
     if (this.busy) return;
     this.busy = true;
-    this.report.textContent = "Growing …";
+    this.wait("Growing the muscle through all slices …");
+    this.draw();
     try {
       this.answer = (await (await fetch(`slices/${what}`)).json()) as Answer;
       announce(this.answer.trouble ?? done);
     } catch {
-      this.answer.trouble = "The server does not answer: is sinew studio still running?";
+      this.answer.trouble = AWAY;
     }
     this.busy = false;
+    this.pending = null;
+    this.wait(null);
     this.tell();
     this.draw();
     if (this.three && this.answer.slices) await this.showSurface();
+  }
+
+  /** Says what takes a while; null: it is done. */
+  private wait(text: string | null): void {
+    document.documentElement.toggleAttribute("data-waiting", text !== null);
+    if (text !== null) this.report.textContent = text;
+  }
+
+  /** What to do with the file, in the words of the command line. */
+  private tellNext(): void {
+    const { muscle } = this.answer;
+    const file = `${muscle}.contours.xml`;
+    this.next.replaceChildren(
+      el("summary", {}, "What to do with the contours"),
+      el("p", {}, "Download them, then put the muscle between two bodies of your model and fill it with strands, or make it soft:"),
+      el("pre", {}, [
+        `sinew surface ${file} --into MODEL --origin BODY --insertion BODY -o scanned.muscle.xml`,
+        `sinew strands scanned.muscle.xml --mesh ${muscle}_muscle --from ${muscle} --count 12 --group ${muscle}_group -o filled.muscle.xml`,
+        `sinew library filled.muscle.xml --muscle ${muscle}_group --mesh ${muscle}_muscle -o ${muscle}.library`,
+      ].join("\n")),
+    );
   }
 
   private tell(): void {
@@ -213,6 +246,7 @@ export class Slices {
     );
     this.undo.disabled = this.clear.disabled = !deeds.length;
     this.save.disabled = this.grow.disabled = !slices;
+    this.next.hidden = !slices;
     this.tellSlice();
   }
 
@@ -220,6 +254,11 @@ export class Slices {
     const state = this.answer.slices?.[this.slice]?.state ?? "empty";
     this.plain.disabled = state !== "hand";
     this.canvas.setAttribute("aria-label", `Slice ${this.slice} of ${this.answer.n[2]}, contour: ${state}`);
+  }
+
+  private serverAway(): void {
+    this.trouble.hidden = false;
+    this.trouble.textContent = AWAY;
   }
 
   private async go(k: number): Promise<void> {
@@ -314,6 +353,14 @@ export class Slices {
       if (d.kind === "wall") c.moveTo(...at(d.at[0], d.at[1])), c.lineTo(...at(d.at[2], d.at[3]));
       c.stroke();
     }
+    if (this.pending?.slice === this.slice) {
+      c.strokeStyle = "#7cf0ff";
+      c.setLineDash([3, 3]);
+      c.beginPath();
+      c.arc(...at(...this.pending.at), 7, 0, 7);
+      c.stroke();
+      c.setLineDash([]);
+    }
     c.strokeStyle = "#ffffff";
     c.beginPath();
     if (this.from && this.to) c.moveTo(...at(...this.from)), c.lineTo(...at(...this.to));
@@ -325,7 +372,11 @@ export class Slices {
   }
 
   private async showSurface(): Promise<void> {
-    const r = await fetch("slices/surface");
+    this.wait("Making the surface …");
+    const r = await fetch("slices/surface").catch(() => null);
+    this.wait(null);
+    this.tell();
+    if (!r) return this.serverAway();
     if (!r.ok) {
       this.trouble.hidden = false;
       this.trouble.textContent = "No surface can be made yet: the muscle must be found in at least two slices.";

@@ -81,6 +81,31 @@ static void test_brightness_is_no_tissue(void **state)
     sn_contours_free(&truth);
 }
 
+/* Where the pixels around the seed are darker by chance than the muscle, the limits are those of the muscle all the
+ * same: with the seed's, this stack leaked in 14 slices and Dice was 0.948. */
+static void test_level_is_the_muscles(void **state)
+{
+    (void)state;
+    heavy_case();
+    static const double seed[3] = {95, 71, 39};
+    snStack stack = {0};
+    snContours truth = {0};
+    snOutline found = {0};
+    snError error = {0};
+    snPhantomDef phantom = sn_default_phantom_def();
+    snGrowDef def = sn_default_grow_def();
+    phantom.kind = SN_PHANTOM_BRANCHING, phantom.noise = 30, phantom.seed = 13;
+    assert_ok(sn_make_phantom(&phantom, &stack, &truth, &error), error);
+    def.nseed = 1, def.seed = seed;
+    assert_ok(sn_grow_contours(&stack, &def, &found, &error), error);
+    assert_true(sn_outline_dice(&found, truth.muscle) > 0.99);
+    assert_int_equal(sn_outline_count(&found, SN_SLICE_LEAKING), 0);
+    assert_true(fabs(found.high - 140) < 3); /* half-way from muscle, 100, to fat, 180 */
+    sn_outline_free(&found);
+    sn_stack_free(&stack);
+    sn_contours_free(&truth);
+}
+
 /* The truth with noise on it: a circle's points moved at random come back nearer the more of it is averaged. */
 static void test_tremor_is_averaged_out(void **state)
 {
@@ -218,13 +243,10 @@ static void test_contours_are_read_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_truth_has_the_true_volume),
-        cmocka_unit_test(test_dice_of_every_phantom),
-        cmocka_unit_test(test_brightness_is_no_tissue),
-        cmocka_unit_test(test_tremor_is_averaged_out),
-        cmocka_unit_test(test_heads_join),
-        cmocka_unit_test(test_corrections_are_kept),
-        cmocka_unit_test(test_bad_seeds_are_refused),
+        cmocka_unit_test(test_truth_has_the_true_volume), cmocka_unit_test(test_dice_of_every_phantom),
+        cmocka_unit_test(test_brightness_is_no_tissue),   cmocka_unit_test(test_level_is_the_muscles),
+        cmocka_unit_test(test_tremor_is_averaged_out),    cmocka_unit_test(test_heads_join),
+        cmocka_unit_test(test_corrections_are_kept),      cmocka_unit_test(test_bad_seeds_are_refused),
         cmocka_unit_test(test_contours_are_read_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

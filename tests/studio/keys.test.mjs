@@ -53,6 +53,11 @@ test("keys become a motion that is tracked", { timeout: 280000 }, async (t) => {
     const second = page.locator("#key-list input").nth(1);
     await second.fill("0.4");
     await second.press("Enter");
+    // A time that is taken is refused, and the page says so.
+    await second.fill("1");
+    await second.press("Enter");
+    assert.equal(await page.locator("#key-note").textContent(), "There is a key at 1.00 s already");
+    assert.equal(await second.inputValue(), "0.4");
     await page.screenshot({ path: join(shots, "keys.png") });
 
     const text = await downloaded(page);
@@ -75,6 +80,7 @@ test("a recording is thinned to keys", { timeout: 280000 }, async (t) => {
   await onPage(browser, server.address, { width: 1100, height: 760 }, async (page) => {
     await receives(page);
     await page.locator("#key-record").click();
+    assert.match(await page.locator("#key-note").textContent(), /^Recording/);
     const from = await page.evaluate(() => window.studio.liveMode.link.frame.time);
     await aim(page, 2, 0.5);
     await page.waitForFunction((t) => window.studio.liveMode.link.frame.time > t + 0.6, from, { timeout: 120000 });

@@ -53,6 +53,9 @@ test("a seed is clicked, corrected, and the contours are downloaded", { timeout:
     await page.locator("#slice").fill(String(seed[2]));
     await page.mouse.click(...(await place(page, seed[0], seed[1])));
     await grown(page, "Found in");
+    assert.equal(await page.locator("html").getAttribute("data-waiting"), null, "no longer waits");
+    await page.locator("#next summary").click();
+    assert.match(await page.locator("#next pre").textContent(), /sinew surface biceps\.contours\.xml --into/);
     const first = await state();
     assert.ok(first.slices[seed[2]].loops.length === 1, "one loop at the seed");
     assert.ok(await page.locator("#trouble").isHidden());
