@@ -47,7 +47,6 @@ export class Controls {
     if (data.skin) rows.push(this.slider("Skin", this.skin, (v) => view.setSkinOpacity(v)));
     const thickness = el("input", { type: "range", id: "thickness", min: 0.4, max: 2.5, step: 0.1, value: 1, "aria-label": "Thickness of muscles and tendons" });
     if (data.strands.length) rows.push(this.slider("Thickness", thickness, (v) => view.drawTubes((t) => (t.thickness = v))));
-    rows.push(this.quality());
     byId("view").append(...rows);
     view.setSkinOpacity(Number(this.skin.value));
     this.sides();
@@ -67,23 +66,6 @@ export class Controls {
   private slider(label: string, input: HTMLInputElement, set: (v: number) => void): HTMLElement {
     input.addEventListener("input", () => set(Number(input.value)));
     return el("label", { class: "slider" }, el("span", {}, label), input);
-  }
-
-  /** How much work goes into pictures. Like all else here it lasts as long as the page. */
-  private quality(): HTMLElement {
-    const choices: [Choice, string, string][] = [
-      ["auto", "Automatic", "drawn more simply while things move, if this machine is too slow for smooth motion; in full when they rest"],
-      ["best", "Best", "always drawn in full; motion may stutter"],
-      ["fast", "Fast", "always drawn simply while things move: fewer pixels, coarser meshes, no smooth edges; in full when they rest"],
-    ];
-    const select = el("select", { id: "quality", "aria-label": "Quality of the picture" }, ...choices.map(([value, name, about]) => el("option", { value, title: about }, name)));
-    select.title = choices.map(([, name, about]) => `${name}: ${about}`).join("\n");
-    select.addEventListener("change", () => {
-      const [value, name, about] = choices.find(([v]) => v === select.value)!;
-      this.view.setQuality(value);
-      announce(`Pictures ${name}: ${about}`);
-    });
-    return el("label", { class: "slider" }, el("span", {}, "Pictures"), select);
   }
 
   isOn(layer: Layer): boolean {
@@ -172,4 +154,21 @@ export class Controls {
       el("span", { class: "marks" }, ...marks),
     );
   }
+}
+
+/** How much work goes into pictures; for the help panel. It lasts as long as the page. */
+export function picturesChoice(view: View): HTMLElement {
+  const choices: [Choice, string, string][] = [
+    ["auto", "Automatic", "drawn more simply while things move, if this machine is too slow for smooth motion; in full when they rest"],
+    ["best", "Best", "always drawn in full; motion may stutter"],
+    ["fast", "Fast", "always drawn simply while things move: fewer pixels, coarser meshes, no smooth edges; in full when they rest"],
+  ];
+  const select = el("select", { id: "quality", "aria-label": "Quality of the picture" }, ...choices.map(([value, name, about]) => el("option", { value, title: about }, name)));
+  select.title = choices.map(([, name, about]) => `${name}: ${about}`).join("\n");
+  select.addEventListener("change", () => {
+    const [value, name, about] = choices.find(([v]) => v === select.value)!;
+    view.setQuality(value);
+    announce(`Pictures ${name}: ${about}`);
+  });
+  return el("label", { class: "slider" }, el("span", {}, "Pictures"), select);
 }

@@ -31,7 +31,7 @@ const KEYS: [string, string][] = [
 export const WHY_UNLOADED =
   "A fist that holds nothing hardly needs its flexors: the tendons bend the joints with little force, and the strongest signals are those of extensors and interossei, which keep the knuckles from bending too far and sideways. With something to grip, the flexors and the thumb do the work.";
 
-export function makeHelp(live: boolean, clinic: boolean): HTMLDialogElement {
+export function makeHelp(live: boolean, clinic: boolean, pictures: HTMLElement): HTMLDialogElement {
   const dialog = byId<HTMLDialogElement>("help");
   const close = el("button", { type: "button", class: "icon", "aria-label": "Close help" }, "×");
   close.addEventListener("click", () => dialog.close());
@@ -39,7 +39,7 @@ export function makeHelp(live: boolean, clinic: boolean): HTMLDialogElement {
     el("div", { class: "title" }, el("h2", { id: "help-title" }, "How to use this page"), close),
     el("p", {}, "Drag to turn the model, scroll or pinch to zoom, drag with the right button or two fingers to move it. Click a strand to see its activation, force and length. The band behind the timeline shows the activation of every muscle over time, one row each."),
     el("p", {}, WHY_UNLOADED),
-    el("p", {}, "If motion stutters on this machine, the page draws more simply while things move and in full when they rest. Pictures: Best turns this off, Fast always draws simply."),
+    el("p", {}, "If motion stutters on this machine, the page draws more simply while things move and in full when they rest. Best turns this off, Fast always draws simply. "), el("p", {}, pictures),
     ...(live ? [el("p", {}, "Live: the sliders drive the muscles and the simulation answers. Follow turns the controller on: it finds the activations that bring the bones to the target, which the sliders of the Pose panel set, or a bone that you drag with shift held down.")] : []),
     ...(clinic ? [el("p", {}, "Clinic: choose a pose or move the joints, and choose what is wrong with the hand. The page says whether a healthy hand and this one can hold the pose, which joints fail, and which muscles take over. The wireframe is the pose that was asked for. Not a medical device.")] : []),
     el("dl", { class: "keys-list" }, ...KEYS.map(([k, what]) => el("div", {}, el("dt", {}, ...k.split(" ").map((x) => el("kbd", {}, x))), el("dd", {}, what)))),

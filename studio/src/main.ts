@@ -1,7 +1,7 @@
 // The page: loads the data, builds the parts, and passes between them what the reader does. No physics here.
 
 import { Clinic } from "./clinic";
-import { Controls } from "./controls";
+import { Controls, picturesChoice } from "./controls";
 import { DataError, loadData, requestData, type StudioData } from "./data";
 import { Details } from "./details";
 import { announce, byId, el, pretty } from "./dom";
@@ -77,7 +77,7 @@ class Studio {
       });
     }
     if (data.live && data.fillable.length) this.fillMode = new FillMode(data, this.view);
-    this.help = makeHelp(data.live, !!data.clinic);
+    this.help = makeHelp(data.live, !!data.clinic, picturesChoice(this.view));
     this.theme = new Theme((dark) => {
       this.view.theme(dark);
       this.transport?.paint();

@@ -32,6 +32,13 @@ async function settled(page) {
   for (let before = -1, now = await drawn(); now !== before; before = now, now = await drawn()) await page.waitForTimeout(900);
 }
 
+/** What a person does: the help panel, the choice, and back. */
+async function choose(page, choice) {
+  await page.click("#help-open");
+  await page.locator("#quality").selectOption(choice);
+  await page.click('#help [aria-label="Close help"]');
+}
+
 /** The middle of the picture on the screen, where nothing lies over it: what the browser shows, not what the page thinks. */
 async function shot(page) {
   const { x, y, width, height } = await page.locator("#stage").boundingBox();
@@ -66,7 +73,7 @@ test("what rests is drawn in full, whatever was chosen", () =>
     });
     const pictures = {};
     for (const choice of ["best", "fast", "auto"]) {
-      await page.locator("#quality").selectOption(choice);
+      await choose(page, choice);
       const levels = await playing(page);
       if (choice === "best") assert.ok(levels.every((l) => l === 0), `best: ${levels}`);
       if (choice === "fast") assert.ok(levels.every((l) => l === 4), `fast: ${levels}`);
@@ -77,7 +84,7 @@ test("what rests is drawn in full, whatever was chosen", () =>
       pictures[choice] = await shot(page);
     }
     assert.ok(pictures.fast === pictures.best && pictures.auto === pictures.best, "the same pixels");
-    await page.locator("#quality").selectOption("fast");
+    await choose(page, "fast");
     // The camera is a motion too: simple while it turns, in full after.
     await page.locator("#canvas").focus();
     await page.evaluate(() => (window.levels = []));
@@ -171,7 +178,7 @@ test("automatic follows the time that pictures take", () =>
 test("what a picture costs without a graphics card", () =>
   onPage(browser, address, SIZE, async (page) => {
     const cost = async (choice) => {
-      await page.locator("#quality").selectOption(choice);
+      await choose(page, choice);
       await page.evaluate(() => (window.studio.player.seek(0), window.studio.player.play()));
       await page.waitForTimeout(choice === "auto" ? 4000 : 500); // automatic needs a moment to find its level
       const from = { time: spent(process.pid), drawn: await page.evaluate(() => (window.times = [], window.studio.view.afterDraw = () => window.times.push(performance.now()), window.studio.view.drawn)) };
