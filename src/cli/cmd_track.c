@@ -79,8 +79,8 @@ static snStatus read_frames(snRun *run, double rate)
            length = sn_track_time(run->motion, sn_track_frames(run->motion) - 1) - begin;
     double there = sn_frame_count(length, rate) - 1;
     if (first > there || last > there)
-        return cli_fail(run->cli, SN_BAD_INPUT,
-                        "--frames %s: the frames of the motion go from 0 to %.0f at %g frames/s", text, there, rate);
+        return cli_fail(run->cli, SN_BAD_INPUT, "--frames %s: the motion has frames 0 to %.0f at %g frames/s", text,
+                        there, rate);
     run->def.start = begin + first / rate;
     run->def.end = colon[1] ? begin + last / rate + 1e-9 : 0; /* a hair more, so that one frame is a range too */
     return SN_OK;

@@ -8,12 +8,12 @@
 typedef struct snFleshSize {
     int32_t tetrahedra, nodes, levels, bones, muscles, colors;
     int32_t tetrahedra_of[3], hanging; /* of the spacing, twice and four times as large; corners between them */
-    double spacing, volume;    /* m; m^3 inside the surface as drawn */
-    double muscle_volume;      /* m^3 */
-    int64_t bytes;             /* of the solver */
-    int32_t parts_dropped;     /* pieces of flesh that no bone holds */
-    int32_t muscles_outside;   /* the surface: they pull nothing here */
-    const char *first_outside; /* name of one of them, or NULL */
+    double spacing, volume;            /* m; m^3 inside the surface as drawn */
+    double muscle_volume;              /* m^3 */
+    int64_t bytes;                     /* of the solver */
+    int32_t parts_dropped;             /* pieces of flesh that no bone holds */
+    int32_t muscles_outside;           /* the surface: they pull nothing here */
+    const char *first_outside;         /* name of one of them, or NULL */
 } snFleshSize;
 snFleshSize sn_flesh_size(const snFlesh *flesh);
 
