@@ -29,7 +29,8 @@ static void weights_reproduce_points(void **state)
         for (int32_t y = 8; y < s.n[1] - 8; ++y)
             for (int32_t z = 8; z < s.n[2] - 8; ++z) {
                 v3 p = sn_sample_point(&s, x, y, z), sum = {0};
-                int32_t face[4], node[4], k = sn_lattice_locate(&l, 0, p, face), oct = l.sample_oct[slab_at(&s, x, y, z)];
+                int32_t face[4], node[4], k = sn_lattice_locate(&l, 0, p, face),
+                                          oct = l.sample_oct[slab_at(&s, x, y, z)];
                 double w[4], total = 0;
                 assert_memory_equal(face, l.oct_face + 4 * oct, sizeof face);
                 sn_tet_weights(&l, face, k, p, w);
