@@ -54,7 +54,7 @@ typedef struct snTissuePush {
 /* An octahedron with corners that hang: the rows of the matrix that its corners are means of. */
 typedef struct snOctRows {
     int32_t n, row[12], place[144]; /* rows; n * n blocks of the matrix */
-    int8_t corner[12];
+    uint8_t corner[12];
     float share[12]; /* 1, or 0.5 of a corner that hangs */
 } snOctRows;
 

@@ -162,7 +162,7 @@ static void find_rows(const snTissue *t, int32_t oct, snOctRows *r)
         int32_t node = t->lattice.oct_node[6 * (size_t)oct + (size_t)i], row[2];
         sn_lattice_rows(&t->lattice, node, row);
         for (int k = 0; k <= (node >= t->lattice.nnode); ++k) {
-            r->row[r->n] = row[k], r->corner[r->n] = (int8_t)i;
+            r->row[r->n] = row[k], r->corner[r->n] = (uint8_t)i;
             r->share[r->n++] = node >= t->lattice.nnode ? 0.5f : 1;
         }
     }
