@@ -27,7 +27,7 @@ export const LEVELS: readonly Level[] = [
 /** After this long without a change, the picture is drawn in full. */
 export const REST_MS = 200;
 /** A picture that takes longer is too slow: 30 a second, and a refresh of the screen missed now and then. */
-const SLOW_MS = 42;
+const SLOW_MS = 36;
 /** Less than this leaves time for better ones. */
 const QUICK_MS = 25;
 /** Pictures that a judgement looks at. */
