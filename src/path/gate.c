@@ -14,11 +14,8 @@
 
 #include <math.h>
 
-static const double FOOT = 1e-10;   /* of the radius: a wall begins so much above a cylinder or sphere */
-static const double FOOT_ON = 1e-6; /* of its reach: above another surface, where tangents need some length */
-static const double UNSURE = 0.02;  /* of its reach: where a way over a surface crosses a gate is known to that */
-static const double BELOW =
-    0.02; /* of its size: a way that passes a gate so far below the feet passes on the far side */
+static const double FOOT = 1e-10;  /* of the radius: a wall begins so much above the wrap */
+static const double BELOW = 0.02;  /* of the radius: a way that passes so far below the feet passes on the far side */
 static const double TOUCH = 1e-13; /* m: no gate is passed that little outside */
 enum { ARC_PARTS = 8, ROUNDS = 4 * SN_CORD_GATES, SWEEPS = 200, TRACES = 60 };
 
@@ -35,9 +32,8 @@ typedef struct Gates { /* one wrap with its gates, and what is leant on */
 
 /* ---- walls ---------------------------------------------------------------------------------------- */
 
-static double height_over(const snCordWrap *w, v3 x, snSurfaceHint *hint)
+static double height_over(const snCordWrap *w, v3 x)
 {
-    if (w->kind == SN_WRAP_SURFACE) return sn_surface_height(w->over->surface, w->over->offset, x, hint);
     v3 r = v3_sub(x, w->centre);
     if (w->kind == SN_WRAP_CYLINDER) r = v3_mad(r, -v3_dot(r, w->axis), w->axis);
     return v3_len(r) - w->radius;
@@ -46,25 +42,23 @@ static double height_over(const snCordWrap *w, v3 x, snSurfaceHint *hint)
 /* Down from far above, then the last bit by secants. */
 static bool stand(const snCordWrap *w, const snCordGate *g, double aside, double *low)
 {
-    bool general = w->kind == SN_WRAP_SURFACE;
-    double size = general ? w->over->reach : w->radius, foot = size * (general ? FOOT_ON : FOOT);
-    snSurfaceHint hint = general ? w->over->start : (snSurfaceHint){0};
+    double size = w->radius, foot = FOOT * size;
     v3 base = v3_mad(g->at, aside, g->aside);
     double y = 2 * size, height = INFINITY;
     for (int i = 0; i < TRACES && y > -size; ++i) {
-        height = height_over(w, v3_mad(base, y, g->out), &hint);
+        height = height_over(w, v3_mad(base, y, g->out));
         if (height < 1e-3 * size) break;
         y -= height;
     }
     if (!(height < 1e-3 * size)) return false;
-    double last = y + 1e-3 * size, last_height = height_over(w, v3_mad(base, last, g->out), &hint);
+    double last = y + 1e-3 * size, last_height = height_over(w, v3_mad(base, last, g->out));
     for (int i = 0; i < TRACES && fabs(height - foot) > 1e-3 * foot; ++i) {
         double slope = (height - last_height) / (y - last);
         if (!(slope > 0.1)) return fabs(height - foot) < 1e-13; /* grazes, or nothing left to gain */
         last = y, last_height = height;
         y -= (height - foot) / slope;
         if (y == last) break;
-        height = height_over(w, v3_mad(base, y, g->out), &hint);
+        height = height_over(w, v3_mad(base, y, g->out));
     }
     *low = y;
     return isfinite(y);
@@ -118,6 +112,30 @@ static v3 pull_at(const Gates *v, int32_t k)
     return v3_sub(in.lead[1], out.lead[0]);
 }
 
+/* A root between a and b, f(a) < 0 < f(b): regula falsi that halves the value of an end that stays. */
+typedef struct {
+    double a, fa, b, fb;
+    int stayed; /* -1: b stayed last, 1: a did */
+} Bracket;
+
+static double bracket_guess(const Bracket *k)
+{
+    return (k->a * k->fb - k->b * k->fa) / (k->fb - k->fa);
+}
+
+static void bracket_narrow(Bracket *k, double c, double f)
+{
+    if (f < 0) {
+        k->a = c, k->fa = f;
+        if (k->stayed < 0) k->fb *= 0.5;
+        k->stayed = -1;
+    } else {
+        k->b = c, k->fb = f;
+        if (k->stayed > 0) k->fa *= 0.5;
+        k->stayed = 1;
+    }
+}
+
 /* ---- heights of stops ------------------------------------------------------------------------------ */
 
 /* dl/dy with the stop at low + root^2: over an arc the length grows with the power 3/2 of the height. */
@@ -127,28 +145,20 @@ static double rise(Gates *v, int32_t k, double low, double root)
     return v3_dot(pull_at(v, k), q_rotate(v->pose[v->w->slot].q, v->w->gate[k].out));
 }
 
-/* The shortest way along the wall; regula falsi with halving. */
+/* The shortest way along the wall. */
 static void find_height(Gates *v, int32_t k)
 {
-    double low = v->w->gate[k].low[v->side[k] > 0];
-    double a = 0, fa = rise(v, k, low, a), far = sqrt(v3_dist(v->end[0], v->end[1]));
-    if (!(fa < 0)) return;
-    double b = 0.05 * far, fb = rise(v, k, low, b);
-    for (; fb < 0 && b < 4 * far; fb = rise(v, k, low, b)) a = b, fa = fb, b *= 2;
-    for (int i = 0, last = 0; i < 100 && fb > 0 && b - a > 1e-15 * far; ++i) {
-        double c = (a * fb - b * fa) / (fb - fa);
-        if (!(c > a && c < b)) c = 0.5 * (a + b);
+    double low = v->w->gate[k].low[v->side[k] > 0], far = sqrt(v3_dist(v->end[0], v->end[1]));
+    Bracket r = {.fa = rise(v, k, low, 0), .b = 0.05 * far};
+    if (!(r.fa < 0)) return;
+    for (r.fb = rise(v, k, low, r.b); r.fb < 0 && r.b < 4 * far; r.fb = rise(v, k, low, r.b))
+        r.a = r.b, r.fa = r.fb, r.b *= 2;
+    for (int i = 0; i < 100 && r.fb > 0 && r.b - r.a > 1e-15 * far; ++i) {
+        double c = bracket_guess(&r);
+        if (!(c > r.a && c < r.b)) c = 0.5 * (r.a + r.b);
         double f = rise(v, k, low, c);
-        if (f == 0 || c == a || c == b) return;
-        if (f < 0) {
-            a = c, fa = f;
-            if (last < 0) fb *= 0.5;
-            last = -1;
-        } else {
-            b = c, fb = f;
-            if (last > 0) fa *= 0.5;
-            last = 1;
-        }
+        if (f == 0 || c == r.a || c == r.b) return;
+        bracket_narrow(&r, c, f);
         if (fabs(f) < 1e-15) return;
     }
 }
@@ -200,20 +210,13 @@ static double beyond(const Crossing *x, double part)
 /* The root between two parts of the way on different sides of the plane. */
 static double cross_between(const Crossing *x, double a, double fa, double b, double fb)
 {
+    Bracket r = {.a = a, .fa = fa, .b = b, .fb = fb};
     double c = b;
-    for (int i = 0, last = 0; i < 60 && b - a > 1e-16; ++i) {
-        c = (a * fb - b * fa) / (fb - fa);
+    for (int i = 0; i < 60 && r.b - r.a > 1e-16; ++i) {
+        c = bracket_guess(&r);
         double f = beyond(x, c);
-        if (f == 0 || c == a || c == b) break;
-        if (f < 0) {
-            a = c, fa = f;
-            if (last < 0) fb *= 0.5;
-            last = -1;
-        } else {
-            b = c, fb = f;
-            if (last > 0) fa *= 0.5;
-            last = 1;
-        }
+        if (f == 0 || c == r.a || c == r.b) break;
+        bracket_narrow(&r, c, f);
     }
     return c;
 }
@@ -246,16 +249,15 @@ static bool crosses(const Gates *v, int32_t k, const pathArc *arc, v3 from, v3 t
  * wrap, would have to go over its nearer wall. */
 static double outside(const Gates *v, int32_t k, double aside, double up)
 {
-    double size = v->w->kind == SN_WRAP_SURFACE ? v->w->over->reach : v->w->radius;
     double out = fabs(aside) - v->w->gate[k].half;
-    return up < -BELOW * size ? fmax(out, -up) : out;
+    return up < -BELOW * v->w->radius ? fmax(out, -up) : out;
 }
 
 /* Adds the gate that the way passes furthest outside. */
 static bool add_stop(Gates *v)
 {
     int32_t from = -1, best = -1, n = v->w->ngate;
-    double most = v->w->kind == SN_WRAP_SURFACE ? -UNSURE * v->w->over->reach : TOUCH, sign = 0;
+    double most = TOUCH, sign = 0;
     for (int32_t to = neighbour(v, -1, 1); from < n; from = to, to = to < n ? neighbour(v, to, 1) : n) {
         if (to - from > 1) {
             pathArc arc = arc_between(v, from, to);

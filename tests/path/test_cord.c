@@ -2,18 +2,10 @@
  * in series against bisection; where material lies. */
 #include "check.h"
 
-#include "path/cord.h"
+#include "moved_cord.h"
 
 #include <math.h>
 #include <string.h>
-
-enum { BODIES = 3 };
-
-static double pseudo(unsigned *seed)
-{
-    *seed = *seed * 1664525u + 1013904223u;
-    return (double)(*seed >> 8) / (double)(1u << 24) * 2 - 1;
-}
 
 static rigid some_pose(unsigned *seed, double size)
 {
@@ -57,26 +49,6 @@ static void make(Example *e, snWrapKind kind)
                        .fiber = 1.05,
                        .passive_law = {.kind = SN_LAW_HILL_PASSIVE},
                        .active_law = {.kind = SN_LAW_HILL_ACTIVE}};
-}
-
-static double length_at(const snCord *c, const rigid *pose)
-{
-    snCordNode node[8];
-    double length;
-    sn_cord_place(c, pose, node, &length);
-    return length;
-}
-
-/* Body b moved by d along one of its six velocities. */
-static double moved_length(const snCord *c, const rigid *pose, int b, int k, double d)
-{
-    rigid now[BODIES];
-    memcpy(now, pose, sizeof now);
-    v3 turn = {k == 0 ? d : 0, k == 1 ? d : 0, k == 2 ? d : 0},
-       shift = {k == 3 ? d : 0, k == 4 ? d : 0, k == 5 ? d : 0};
-    now[b].q = q_mul(now[b].q, q_exp(turn));
-    now[b].p = v3_add(now[b].p, shift);
-    return length_at(c, now);
 }
 
 static void gradient_is_the_change_of_length(void **state)

@@ -1,21 +1,15 @@
-/* Gates: cords confined sideways over cylinders, spheres and ellipsoids. Gradient against differences, also while the
+/* Gates: cords confined sideways over cylinders and spheres. Gradient against differences, also while the
  * cord leans on walls; the closed form over a cylinder; no shorter way exists; forces that are continuous where a wall
  * is touched and where the wrap is left; walls that stand on their wrap. */
 #include "check.h"
 
-#include "path/cord.h"
+#include "moved_cord.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { BODIES = 3, GATES = 3, NODES = 40, KINDS = 2 };
-static const double R = 0.01, TOP = 0.01;
-
-static double pseudo(unsigned *seed)
-{
-    *seed = *seed * 1664525u + 1013904223u;
-    return (double)(*seed >> 8) / (double)(1u << 24) * 2 - 1;
-}
+enum { GATES = 3, KINDS = 2 };
+static const double R = 0.01;
 
 /* A cord along x from body 0 over a wrap on body 1 to body 2, drawn over its top; gates at several angles from there.
  */
@@ -23,8 +17,6 @@ typedef struct Example {
     snCordPoint point[2];
     snCordWrap wrap;
     snCordGate gate[GATES];
-    snSurface surface;
-    snGeodesicWrap over;
     snCord cord;
 } Example;
 
@@ -33,20 +25,11 @@ static void make(Example *e, snWrapKind kind, int ngate, double half)
     static const double angle[GATES + 1][GATES] = {{0}, {0}, {-0.35, 0.3}, {-0.5, 0, 0.45}};
     *e = (Example){
         .point = {{.slot = 0, .wrap = 0, .at = {-0.04, -0.015, 0}}, {.slot = 2, .wrap = -1, .at = {0.05, -0.02, 0}}},
-        .wrap = {.kind = kind, .slot = 1, .axis = {0, 0, 1}, .side = {0, 1, 0}, .radius = R},
-        .surface = {
-            .kind = SN_SURFACE_ELLIPSOID, .frame = {{1, 0, 0, 0}, {0, TOP - 0.022, 0}}, .size = {0.016, 0.022, 0.028}}};
-    e->over = (snGeodesicWrap){.surface = &e->surface, .side = {0, 1, 0}};
-    sn_geodesic_prepare(&e->over, v3_of(0, TOP, 0));
-    e->wrap.over = &e->over, e->wrap.ngate = ngate, e->wrap.gate = e->gate;
+        .wrap = {.kind = kind, .slot = 1, .axis = {0, 0, 1}, .side = {0, 1, 0}, .radius = R}};
+    e->wrap.ngate = ngate, e->wrap.gate = e->gate;
     for (int k = 0; k < ngate; ++k) {
         double a = angle[ngate][k];
         v3 at = {R * sin(a), R * cos(a), 0}, out = {sin(a), cos(a), 0};
-        if (kind == SN_WRAP_SURFACE) {
-            snSurfaceHint hint = {0};
-            snSurfaceHit hit = sn_surface_closest(&e->surface, v3_of(0.03 * sin(a), 0.03 * cos(a), 0), &hint);
-            at = hit.point, out = hit.normal;
-        }
         /* as lateral_axis: out x direction of the strand */
         e->gate[k] = (snCordGate){.at = at, .aside = {0, 0, -1}, .out = out, .half = half};
         assert_true(sn_cord_gate_stand(&e->wrap, &e->gate[k]));
@@ -54,31 +37,12 @@ static void make(Example *e, snWrapKind kind, int ngate, double half)
     /* over a ball the shorter way is that over the top */
     if (kind == SN_WRAP_SPHERE) e->point[0].at.y = 0.002, e->point[1].at.y = 0.003;
     e->cord = (snCord){.npoint = 2, .nwrap = 1, .nslot = BODIES, .point = e->point, .wrap = &e->wrap};
-    assert_true(sn_cord_nodes(&e->cord) <= NODES);
+    assert_true(sn_cord_nodes(&e->cord) <= MOST_NODES);
 }
 
 static void still(rigid *pose)
 {
     for (int b = 0; b < BODIES; ++b) pose[b] = (rigid){{1, 0, 0, 0}, {0, 0, 0}};
-}
-
-static double length_at(const snCord *c, const rigid *pose)
-{
-    snCordNode node[NODES];
-    double length;
-    sn_cord_place(c, pose, node, &length);
-    return length;
-}
-
-static double moved_length(const snCord *c, const rigid *pose, int b, int k, double d)
-{
-    rigid now[BODIES];
-    memcpy(now, pose, sizeof now);
-    v3 turn = {k == 0 ? d : 0, k == 1 ? d : 0, k == 2 ? d : 0},
-       shift = {k == 3 ? d : 0, k == 4 ? d : 0, k == 5 ? d : 0};
-    now[b].q = q_mul(now[b].q, q_exp(turn));
-    now[b].p = v3_add(now[b].p, shift);
-    return length_at(c, now);
 }
 
 /* How many gates a cord leans on; checks that it is where the wall is. */
@@ -118,7 +82,7 @@ static void gradient_is_the_change_of_length(void **state)
             make(&e, (snWrapKind)kind, 1 + i % GATES, 0.001);
             rigid pose[BODIES];
             for (int b = 0; b < BODIES; ++b) pose[b] = some_pose(&seed, 0.25, kind == 0 ? 0.01 : 0.003);
-            snCordNode node[NODES];
+            snCordNode node[MOST_NODES];
             double length, g[6 * BODIES], d = 2e-7;
             int32_t n = sn_cord_place(&e.cord, pose, node, &length);
             ++leaning[leant_on(&e, pose, n, node, &lifted)];
@@ -145,7 +109,7 @@ static void a_cylinder_in_closed_form(void **state)
     Example e;
     double half = 0.001, aside = 0.006, length, flat, x = 0.04, y = -0.015;
     rigid pose[BODIES];
-    snCordNode node[NODES];
+    snCordNode node[MOST_NODES];
     make(&e, SN_WRAP_CYLINDER, 1, half);
     still(pose);
     e.point[1].at = v3_of(x, y, 0);
@@ -178,7 +142,7 @@ static void no_way_between_the_walls_is_shorter(void **state)
         make(&e, kind, 1, 0.0015);
         rigid pose[BODIES];
         for (int b = 0; b < BODIES; ++b) pose[b] = some_pose(&seed, 0.25, 0.005);
-        snCordNode node[NODES];
+        snCordNode node[MOST_NODES];
         double length, least = INFINITY;
         int lifted = 0;
         int32_t n = sn_cord_place(&e.cord, pose, node, &length);
@@ -203,7 +167,7 @@ static void no_way_between_the_walls_is_shorter(void **state)
 
 static void gradient_at(const Example *e, const rigid *pose, double *g, int *leaning)
 {
-    snCordNode node[NODES];
+    snCordNode node[MOST_NODES];
     double length;
     int lifted = 0;
     int32_t n = sn_cord_place(&e->cord, pose, node, &length);
