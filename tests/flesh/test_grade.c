@@ -54,6 +54,7 @@ static double random_in(uint32_t *seed)
 static void cells_of_all_sizes_fill_the_block(void **state)
 {
     (void)state;
+    heavy_case();
     Block b, uniform;
     double volume = 0.36 * 0.40 * 0.24, mass = 0, first[3] = {0};
     block_create(&b, large, true, 3, 1, 0);
@@ -107,6 +108,7 @@ static void corners_hang_on_the_middle_of_edges(void **state)
 static void patch_test(void **state)
 {
     (void)state;
+    heavy_case();
     static const double f[3][3] = {{1.2, 0.1, -0.05}, {0.07, 0.9, 0.12}, {0.02, -0.08, 1.05}};
     Block b;
     double most = 0, rim = 0;
@@ -146,6 +148,7 @@ static double energy_along(Block *b, const double *x, const double *way, double 
 static void derivatives_agree_with_differences(void **state)
 {
     (void)state;
+    heavy_case();
     Block b;
     uint32_t seed = 11;
     const double step = 1e-4, far = 1e-3;
@@ -188,6 +191,7 @@ static void derivatives_agree_with_differences(void **state)
 static void rest_is_that_of_uniform_cells(void **state)
 {
     (void)state;
+    heavy_case();
     const int32_t cells[3] = {36, 14, 14};
     double pose[14] = {0, 0, 0, 1, 0, 0, 0, 0.02, 0.03, 0, cos(0.2), 0, sin(0.2), 0}, most = 0, moved = 0;
     snTissueSettings settings = sn_default_tissue_settings();
@@ -251,6 +255,7 @@ static void any_number_of_threads_gives_the_same(void **state)
 static void slabs_share_with_neighbours_only(void **state)
 {
     (void)state;
+    heavy_case();
     Block b;
     block_create(&b, large, true, 3, 1, 0);
     int32_t *last = SN_NEW_ARRAY(int32_t, b.t.n);

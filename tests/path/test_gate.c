@@ -180,6 +180,7 @@ static void gradient_at(const Example *e, const rigid *pose, double *g, int *lea
 static void forces_are_continuous(void **state)
 {
     (void)state;
+    heavy_case();
     for (int kind = 0; kind < KINDS; ++kind) {
         double jump[2] = {0, 0};
         int events = 0;
