@@ -76,6 +76,7 @@ static double difference(const snTrack *a, const snTrack *b)
 static void rotation_does_not_depend_on_the_step(void **state)
 {
     (void)state;
+    heavy_case();
     Case c = {0};
     snFollowReport report[2] = {0};
     open_case(&c);
