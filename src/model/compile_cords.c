@@ -98,9 +98,6 @@ static snStatus add_gate(const Build *b, Draft *d, snCordWrap *w, const snConstr
 {
     if (!(k->lateral >= 0)) return SN_OK;
     int32_t index = (int32_t)(k - b->c->m->constraint);
-    if (w->kind == SN_WRAP_SURFACE)
-        return refuse(b, index, "use a cylinder or a sphere, or give the surface a groove",
-                      "lateral confines it over cylinders and spheres only");
     if (w->ngate == SN_CORD_GATES)
         return refuse(b, index, "leave out lateral in some of them",
                       "more than eight constraints confine it sideways over one surface");

@@ -23,20 +23,21 @@ static snCordNode node_at(rigid pose, v3 p, int32_t slot)
     return (snCordNode){.p = p, .r = rigid_unapply(pose, p), .slot = slot, .point = -1};
 }
 
-static pathArc find_arc_on_surface(const snCordWrap *w, rigid pose, v3 a, v3 b)
+pathArc path_find_arc_on_surface(const snGeodesicWrap *over, rigid pose, v3 a, v3 b, v3 *row)
 {
-    snGeodesic g = sn_geodesic_find(w->over, rigid_unapply(pose, a), rigid_unapply(pose, b));
+    snGeodesic g = sn_geodesic_find(over, rigid_unapply(pose, a), rigid_unapply(pose, b));
     pathArc arc = {.touches = g.state != SN_GEODESIC_CLEAR, .length = g.arc, .state = g.state};
     for (int e = 0; e < 2; ++e) arc.on[e] = rigid_apply(pose, g.on[e]);
     arc.lead[0] = v3_neg(q_rotate(pose.q, g.by_a)), arc.lead[1] = q_rotate(pose.q, g.by_b);
     if (!arc.touches) path_straight(a, b, &arc.lead[0]), arc.lead[1] = arc.lead[0];
+    for (int i = 0; i < SN_GEODESIC_ROW && row && arc.touches; ++i) row[i] = rigid_apply(pose, g.row[i]);
     return arc;
 }
 
 pathArc path_find_arc(const snCord *c, const rigid *pose, int32_t index, int32_t sense, v3 a, v3 b)
 {
     const snCordWrap *w = &c->wrap[index];
-    if (w->kind == SN_WRAP_SURFACE) return find_arc_on_surface(w, pose[w->slot], a, b);
+    if (w->kind == SN_WRAP_SURFACE) return path_find_arc_on_surface(w->over, pose[w->slot], a, b, NULL);
     pathWrap wrap = path_cord_wrap(c, pose, index);
     wrap.sense = sense;
     pathSegment s = path_segment(a, b, &wrap, false);
@@ -199,8 +200,8 @@ static pathArcPoint surface_point(const snCordWrap *w, rigid pose, const snCordN
     p = v3_mad(v3_mad(p, length * u * v * v, from->t), -length * u * u * v, to->t);
     v3 t = v3_scale(v3_sub(to->p, from->p), 6 * u * v);
     t = v3_mad(v3_mad(t, length * v * (v - 2 * u), from->t), length * u * (u - 2 * v), to->t);
-    snSurfaceHint hint = w->over->start;
-    snSurfaceSpot s = sn_surface_spot(w->over->surface, w->over->offset, rigid_unapply(pose, p), &hint);
+    snSurfaceHint hint;
+    snSurfaceSpot s = sn_geodesic_spot(w->over, rigid_unapply(pose, p), &hint);
     v3 along = q_unrotate(pose.q, t);
     along = v3_unit(v3_mad(along, -v3_dot(along, s.normal), s.normal));
     v3 bend = v3_scale(s.normal, -v3_dot(along, m3_mulv(&s.bend, along)));

@@ -36,9 +36,10 @@ typedef struct snCordPoint {
  * wall touches the line at +-half aside + y out at the height y where it is shortest, not below the wrap. See gate.c.
  */
 typedef struct snCordGate {
-    v3 at, aside, out; /* in the body; unit vectors */
-    double half;       /* m, > 0 */
-    double low[2];     /* m: where the walls at -half and +half begin, by sn_cord_gate_stand */
+    v3 at, aside, out;  /* in the body; unit vectors */
+    double half;        /* m, > 0 */
+    double low[2];      /* m: where the walls at -half and +half begin, by sn_cord_gate_stand */
+    snSurfaceHint near; /* the surface there, by the same; of a cylinder or a sphere, nothing */
 } snCordGate;
 
 typedef struct snCordWrap {

@@ -1,14 +1,18 @@
 #include "path/geodesic.h"
 
+#include "path/band.h"
 #include "path/section.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { N = 16, LIFTS = 9, ROUNDS = 40, HALVINGS = 14 };
+_Static_assert(SN_GEODESIC_ROW == PATH_BAND + 1, "a row as long as its equations");
+enum { N = PATH_BAND, LIFTS = 9, ROUNDS = 40, HALVINGS = 14 };
 static const double SHALLOW = 0.02;   /* of the reach: whether a surface stands higher over the line is not in doubt */
 static const double NEARLY = 1e-5;    /* squares of angles: left where a curve ceases to exist */
 static const double SHORTEST = 1e-12; /* m: no arc is shorter */
+static const double BESIDE = 3e-3;    /* of the reach: an end that stands lower over the surface is beside it */
+static const double ON = 1e-7;        /* of the reach: and one that stands lower still is on it */
 
 typedef struct Row { /* points on the surface and what is known there */
     snSurfaceSpot at[N + 1];
@@ -16,20 +20,12 @@ typedef struct Row { /* points on the surface and what is known there */
     v3 p[N + 1], q[N + 1]; /* tangents */
 } Row;
 
-typedef struct Block { /* 2 x 2, by rows */
-    double m[4];
-} Block;
-
-typedef struct System { /* lower[i] x_(i-1) + middle[i] x_i + upper[i] x_(i+1) = r[i] */
-    Block lower[N + 1], middle[N + 1], upper[N + 1];
-    double r[N + 1][2];
-} System;
-
 typedef struct Solve {
     const snGeodesicWrap *w;
     v3 end[2]; /* a and b */
     double scale, off;
-    bool nearly; /* on the point of slipping: there is no curve any more, but nearly */
+    bool nearly;    /* on the point of slipping: there is no curve any more, but nearly */
+    bool pinned[2]; /* that end of the row stays below its point: no straight piece, no equations */
     Row row;
 } Solve;
 
@@ -47,9 +43,9 @@ static void put_point(Solve *v, Row *row, int i, v3 x)
     set_tangents(row, i);
 }
 
-static Block along(const Row *row, int i, v3 first, v3 second)
+static pathBlock along(const Row *row, int i, v3 first, v3 second)
 {
-    return (Block){
+    return (pathBlock){
         {v3_dot(first, row->p[i]), v3_dot(first, row->q[i]), v3_dot(second, row->p[i]), v3_dot(second, row->q[i])}};
 }
 
@@ -70,6 +66,7 @@ static End end_equations(const Solve *v, const Row *row, int side)
 {
     int i = side ? N : 0, j = side ? N - 1 : 1;
     const snSurfaceSpot *s = &row->at[i];
+    if (v->pinned[side]) return (End){.own = {row->p[i], row->q[i]}, .given = {v3_neg(row->p[i]), v3_neg(row->q[i])}};
     v3 n = s->normal, away = v3_sub(v->end[side], s->point), chord = v3_sub(row->at[j].point, s->point);
     double far = v3_len(away), step = fmax(v3_len(chord), 1e-300);
     v3 e = v3_scale(away, 1 / far), d = v3_scale(chord, 1 / step), c = v3_cross(d, e);
@@ -82,7 +79,7 @@ static End end_equations(const Solve *v, const Row *row, int side)
     return end;
 }
 
-static void inner_equations(const Solve *v, const Row *row, int i, System *y)
+static void inner_equations(const Solve *v, const Row *row, int i, pathBand *y)
 {
     const snSurfaceSpot *s = &row->at[i];
     v3 bow = v3_sub(v3_add(row->at[i - 1].point, row->at[i + 1].point), v3_scale(s->point, 2));
@@ -95,7 +92,7 @@ static void inner_equations(const Solve *v, const Row *row, int i, System *y)
     y->middle[i] = along(row, i, own[0], own[1]);
 }
 
-static double set_up(const Solve *v, const Row *row, System *y)
+static double set_up(const Solve *v, const Row *row, pathBand *y)
 {
     double sum = 0;
     memset(y, 0, sizeof *y);
@@ -111,70 +108,6 @@ static double set_up(const Solve *v, const Row *row, System *y)
     return sum;
 }
 
-/* ---- 2 x 2 blocks along the row ------------------------------------------------------------------ */
-
-static Block multiplied(const Block *a, const Block *b)
-{
-    const double *x = a->m, *y = b->m;
-    return (Block){
-        {x[0] * y[0] + x[1] * y[2], x[0] * y[1] + x[1] * y[3], x[2] * y[0] + x[3] * y[2], x[2] * y[1] + x[3] * y[3]}};
-}
-
-static bool invert(Block *a)
-{
-    double *m = a->m, det = m[0] * m[3] - m[1] * m[2];
-    if (!(fabs(det) > 1e-300) || !isfinite(det)) return false;
-    *a = (Block){{m[3] / det, -m[1] / det, -m[2] / det, m[0] / det}};
-    return true;
-}
-
-static void subtract_product(const Block *a, const double x[2], double to[2])
-{
-    to[0] -= a->m[0] * x[0] + a->m[1] * x[1];
-    to[1] -= a->m[2] * x[0] + a->m[3] * x[1];
-}
-
-static void apply(const Block *a, double x[2])
-{
-    double first = a->m[0] * x[0] + a->m[1] * x[1];
-    x[1] = a->m[2] * x[0] + a->m[3] * x[1];
-    x[0] = first;
-}
-
-/* r becomes the solution. *sign is that of the determinant. */
-static bool eliminate(System *y, int *sign)
-{
-    *sign = 1;
-    for (int i = 0; i <= N; ++i) {
-        if (i > 0) {
-            Block part = multiplied(&y->lower[i], &y->upper[i - 1]);
-            for (int e = 0; e < 4; ++e) y->middle[i].m[e] -= part.m[e];
-            subtract_product(&y->lower[i], y->r[i - 1], y->r[i]);
-        }
-        if (y->middle[i].m[0] * y->middle[i].m[3] < y->middle[i].m[1] * y->middle[i].m[2]) *sign = -*sign;
-        if (!invert(&y->middle[i])) return false;
-        apply(&y->middle[i], y->r[i]);
-        y->upper[i] = multiplied(&y->middle[i], &y->upper[i]);
-    }
-    for (int i = N - 1; i >= 0; --i) subtract_product(&y->upper[i], y->r[i + 1], y->r[i]);
-    return true;
-}
-
-static Block transposed(const Block *a)
-{
-    return (Block){{a->m[0], a->m[2], a->m[1], a->m[3]}};
-}
-
-static void transpose(const System *y, System *to)
-{
-    memset(to, 0, sizeof *to);
-    for (int i = 0; i <= N; ++i) {
-        to->middle[i] = transposed(&y->middle[i]);
-        if (i > 0) to->lower[i] = transposed(&y->upper[i - 1]);
-        if (i < N) to->upper[i] = transposed(&y->lower[i + 1]);
-    }
-}
-
 /* ---- Newton's method ----------------------------------------------------------------------------- */
 
 static double spacing_of(const Row *row)
@@ -185,7 +118,7 @@ static double spacing_of(const Row *row)
 }
 
 /* The row moved by part of a step. */
-static void moved(Solve *v, const System *step, double part, Row *to)
+static void moved(Solve *v, const pathBand *step, double part, Row *to)
 {
     for (int i = 0; i <= N; ++i) {
         v3 x = v3_mad(v->row.at[i].point, -part * step->r[i][0], v->row.p[i]);
@@ -195,7 +128,7 @@ static void moved(Solve *v, const System *step, double part, Row *to)
 }
 
 /* No point goes further at once than a third of the radius of the surface there, or of the row's length. */
-static double longest_part(const Solve *v, const System *step)
+static double longest_part(const Solve *v, const pathBand *step)
 {
     double part = 1, length = N * spacing_of(&v->row);
     for (int i = 0; i <= N; ++i) {
@@ -216,18 +149,18 @@ static bool is_sound(const Row *row)
 
 static bool newton(Solve *v, int32_t *rounds, int *sign)
 {
-    System y;
+    pathBand y;
     for (*rounds = 0; *rounds < ROUNDS; ++*rounds) {
         v->scale = 1 / fmax(spacing_of(&v->row), SHORTEST / N);
         double off = v->off = set_up(v, &v->row, &y), most = 0;
         if (!isfinite(off)) return false;
-        if (!eliminate(&y, sign)) return false;
+        if (!path_band_solve(&y, sign)) return false;
         for (int i = 0; i <= N; ++i) most = fmax(most, hypot(y.r[i][0], y.r[i][1]));
         if (!isfinite(most)) return false;
         double part = longest_part(v, &y), next = INFINITY;
         Row to;
         for (int i = 0; i < HALVINGS; ++i, part *= 0.5) {
-            System z;
+            pathBand z;
             moved(v, &y, part, &to);
             next = is_sound(&to) ? set_up(v, &to, &z) : INFINITY;
             if (next < off) break;
@@ -257,16 +190,16 @@ static void spread(Solve *v, v3 corner)
     }
 }
 
-/* Points evenly along the string between its first and its last corner. */
-static void lay_out(Solve *v, const pathSection *s)
+/* Points evenly along the string between two of its corners. */
+static void lay_out(Solve *v, const pathSection *s, int from, int to)
 {
     double whole = 0, before = 0;
     snSurfaceHint hint = v->w->start;
-    int k = 1;
-    for (int i = 1; i + 2 < s->n; ++i) whole += v3_dist(s->place[i], s->place[i + 1]);
+    int k = from;
+    for (int i = from; i < to; ++i) whole += v3_dist(s->place[i], s->place[i + 1]);
     for (int i = 0; i <= N; ++i) {
         double at = whole * i / N, piece = v3_dist(s->place[k], s->place[k + 1]);
-        while (k + 3 < s->n && at > before + piece) {
+        while (k + 1 < to && at > before + piece) {
             before += piece, ++k;
             piece = v3_dist(s->place[k], s->place[k + 1]);
         }
@@ -293,18 +226,25 @@ static double chords(const Row *row, int k, double weight, v3 *by)
     return sum;
 }
 
+/* Direction of the straight piece at an end, outwards. */
+static v3 straight_way(const Solve *v, int side)
+{
+    if (v->pinned[side]) return v3_of(0, 0, 0);
+    return v3_unit(v3_sub(v->end[side], v->row.at[side ? N : 0].point));
+}
+
 static void find_gradient(Solve *v, snGeodesic *g, const v3 *by)
 {
-    System y, z;
+    pathBand y, z;
     set_up(v, &v->row, &y);
-    transpose(&y, &z);
+    path_band_transpose(&y, &z);
     for (int i = 0; i <= N; ++i) z.r[i][0] = v3_dot(by[i], v->row.p[i]), z.r[i][1] = v3_dot(by[i], v->row.q[i]);
     int sign;
-    bool solved = !v->nearly && eliminate(&z, &sign);
+    bool solved = !v->nearly && path_band_solve(&z, &sign);
     for (int side = 0; side < 2; ++side) {
         End end = end_equations(v, &v->row, side);
         v3 *to = side ? &g->by_b : &g->by_a;
-        *to = v3_unit(v3_sub(v->end[side], g->on[side]));
+        *to = straight_way(v, side);
         for (int e = 0; e < 2 && solved; ++e) *to = v3_mad(*to, -z.r[side ? N : 0][e], end.given[e]);
     }
 }
@@ -315,9 +255,12 @@ static void measure(Solve *v, snGeodesic *g)
     Row *row = &v->row;
     g->on[0] = row->at[0].point, g->on[1] = row->at[N].point;
     g->arc = chords(row, 1, 64.0 / 45, by) + chords(row, 2, -20.0 / 45, by) + chords(row, 4, 1.0 / 45, by);
-    by[0] = v3_sub(by[0], v3_unit(v3_sub(v->end[0], g->on[0])));
-    by[N] = v3_sub(by[N], v3_unit(v3_sub(v->end[1], g->on[1])));
-    double length = v3_dist(v->end[0], g->on[0]) + g->arc + v3_dist(g->on[1], v->end[1]);
+    double length = g->arc;
+    for (int side = 0; side < 2; ++side) {
+        v3 *last = &by[side ? N : 0];
+        *last = v3_sub(*last, straight_way(v, side));
+        if (!v->pinned[side]) length += v3_dist(v->end[side], g->on[side]);
+    }
     find_gradient(v, g, by);
     for (int side = 0; side < 2; ++side) { /* onto the line along which it pulls */
         v3 way = side ? g->by_b : g->by_a, in = v3_sub(g->on[side], v->end[side]);
@@ -340,6 +283,7 @@ static snGeodesicState judge(const Solve *v, bool solved)
         if (row->at[i].edge) return SN_GEODESIC_EDGE;
     for (int side = 0; side < 2 && solved; ++side) {
         const snSurfaceSpot *s = &row->at[side ? N : 0];
+        if (v->pinned[side]) continue;
         v3 away = v3_sub(v->end[side], s->point), chord = v3_sub(row->at[side ? N - 1 : 1].point, s->point);
         if (v3_dot(away, chord) > 0 || v3_dot(away, m3_mulv(&s->bend, away)) < 0) return SN_GEODESIC_ROUGH;
     }
@@ -353,7 +297,7 @@ static void start(Solve *v, const pathSection *s, double deepest)
     else if (s->n == 3)
         spread(v, path_section_point(s, s->place[1]));
     else
-        lay_out(v, s);
+        lay_out(v, s, 1, s->n - 2);
 }
 
 /* Along the taut string as it is. */
@@ -362,6 +306,70 @@ static void take_rough(Solve *v, snGeodesic *g)
     g->on[0] = v->row.at[0].point, g->on[1] = v->row.at[N].point;
     g->by_a = v3_unit(v3_sub(v->end[0], g->on[0])), g->by_b = v3_unit(v3_sub(v->end[1], g->on[1]));
     g->arc = N * spacing_of(&v->row);
+}
+
+/* How far before a pinned end the straight piece to its point is a tangent: by the height of the point and the bend. */
+static double tangent_before(const Solve *v, int side, double height)
+{
+    const snSurfaceSpot *s = &v->row.at[side ? N : 0];
+    v3 t = v3_unit(v3_sub(v->row.at[side ? N - 1 : 1].point, s->point));
+    return sqrt(2 * height / fmax(v3_dot(t, m3_mulv(&s->bend, t)), 1e-3 / v->w->reach));
+}
+
+/* The row without a piece at both ends. */
+static void cut(Solve *v, const double less[2])
+{
+    double apart = spacing_of(&v->row), whole = N * apart - less[0] - less[1];
+    Row from = v->row;
+    for (int i = 0; i <= N; ++i) {
+        double at = (less[0] + whole * i / N) / apart;
+        int k = (int)fmin(fmax(at, 0), N - 1);
+        v->row.hint[i] = from.hint[k];
+        put_point(v, &v->row, i, v3_lerp(from.at[k].point, from.at[k + 1].point, at - k));
+    }
+}
+
+/* The row over a section that ends below the given points, where they are beside the surface. */
+static bool pin(Solve *v, const pathSection *section, double deepest, double height[2])
+{
+    pathSection string = *section;
+    snSurfaceHint hint[2];
+    for (int e = 0; e < 2; ++e) {
+        if (v3_dist(v->end[e], v->w->centre) > (1 + BESIDE) * v->w->reach + fabs(v->w->offset)) continue; /* far away */
+        snSurfaceSpot s = sn_geodesic_spot(v->w, v->end[e], &hint[e]);
+        height[e] = s.height;
+        v->pinned[e] = height[e] >= 0 && v3_dist(s.point, v->end[e]) < BESIDE * v->w->reach;
+    }
+    if (!v->pinned[0] && !v->pinned[1]) return false;
+    if (string.n == 2 && v->pinned[0] != v->pinned[1]) {
+        string.place[2] = string.place[1], string.place[1] = v3_of(deepest, 0, 0);
+        string.n = 3;
+    }
+    lay_out(v, &string, v->pinned[0] ? 0 : 1, v->pinned[1] ? string.n - 1 : string.n - 2);
+    for (int e = 0; e < 2; ++e) {
+        if (!v->pinned[e]) continue;
+        v->row.hint[e ? N : 0] = hint[e];
+        put_point(v, &v->row, e ? N : 0, v->end[e]);
+    }
+    return true;
+}
+
+/* Where an end is beside the surface, Newton's method easily finds the tangent behind it instead of the one before it.
+ * So the row first ends below it, and from there is cut to where the tangent must be. The length from a point on the
+ * surface is off by what the point is above it, to the power 3/2. */
+static snGeodesicState attempt_beside(Solve *v, const pathSection *s, double deepest, int32_t *rounds, int *sign)
+{
+    double height[2], less[2] = {0, 0};
+    if (!pin(v, s, deepest, height) || !newton(v, rounds, sign)) return SN_GEODESIC_ROUGH;
+    bool off = false;
+    for (int e = 0; e < 2; ++e) {
+        if (!v->pinned[e] || height[e] < ON * v->w->reach) continue;
+        less[e] = tangent_before(v, e, height[e]);
+        v->pinned[e] = false, off = true;
+    }
+    if (less[0] + less[1] > 0.9 * N * spacing_of(&v->row)) return SN_GEODESIC_ROUGH;
+    if (off) cut(v, less);
+    return judge(v, !off || newton(v, rounds, sign));
 }
 
 /* From the string over a section. The determinant is negative where the curve is longer than its neighbours on both
@@ -408,7 +416,13 @@ static bool is_better(snGeodesicState now, int now_sign, snGeodesicState before,
 static snGeodesicState solve(Solve *v, pathSection *s, double deepest, int32_t *rounds)
 {
     int sign = 0, again = 0;
-    snGeodesicState state = attempt(v, s, deepest, rounds, &sign);
+    Solve beside = *v;
+    snGeodesicState state = attempt_beside(&beside, s, deepest, rounds, &sign);
+    if (state == SN_GEODESIC_SOLVED && sign > 0) {
+        *v = beside;
+        return state;
+    }
+    state = attempt(v, s, deepest, rounds, &sign);
     if (state == SN_GEODESIC_SOLVED && (sign > 0 || s->n < 3)) return state;
     for (int way = 0; way < 2 && (state != SN_GEODESIC_SOLVED || sign < 0) && s->n > 2; ++way) {
         Solve other = *v;
@@ -422,6 +436,26 @@ static snGeodesicState solve(Solve *v, pathSection *s, double deepest, int32_t *
     return held || path_section_meets(v->w, s, &deepest) ? state : SN_GEODESIC_CLEAR;
 }
 
+/* A local search that has to go far round the surface may end where the distance is least only near by. */
+static bool is_nearest(const snGeodesicWrap *w, const snSurfaceSpot *s, v3 x)
+{
+    return v3_dist(s->point, x) < 1.5 * fabs(s->height) + 1e-6 * w->reach;
+}
+
+snSurfaceSpot sn_geodesic_spot(const snGeodesicWrap *w, v3 x, snSurfaceHint *hint)
+{
+    *hint = w->start;
+    snSurfaceSpot s = sn_surface_spot(w->surface, w->offset, x, hint);
+    if (is_nearest(w, &s, x)) return s;
+    v3 half_way = v3_unit(v3_add(w->side, v3_unit(v3_sub(x, w->centre))));
+    *hint = w->start;
+    sn_surface_spot(w->surface, w->offset, v3_mad(w->centre, 2 * w->reach, half_way), hint);
+    s = sn_surface_spot(w->surface, w->offset, x, hint);
+    if (is_nearest(w, &s, x)) return s;
+    *hint = (snSurfaceHint){0};
+    return sn_surface_spot(w->surface, w->offset, x, hint);
+}
+
 snGeodesic sn_geodesic_find(const snGeodesicWrap *w, v3 a, v3 b)
 {
     Solve v = {.w = w, .end = {a, b}};
@@ -430,7 +464,7 @@ snGeodesic sn_geodesic_find(const snGeodesicWrap *w, v3 a, v3 b)
     double deepest = 0;
     if (!path_section_find(w, a, b, &s)) return g;
     path_section_string(w, &s);
-    if (!s.deep && s.highest < SHALLOW * w->reach && !path_section_meets(w, &s, &deepest)) return g;
+    if ((w->direct || (!s.deep && s.highest < SHALLOW * w->reach)) && !path_section_meets(w, &s, &deepest)) return g;
     g.state = solve(&v, &s, deepest, &g.rounds);
     if (g.state == SN_GEODESIC_SOLVED) {
         measure(&v, &g);
@@ -438,6 +472,7 @@ snGeodesic sn_geodesic_find(const snGeodesicWrap *w, v3 a, v3 b)
     } else if (g.state != SN_GEODESIC_CLEAR) {
         take_rough(&v, &g);
     }
+    for (int i = 0; i <= N && g.state != SN_GEODESIC_CLEAR; ++i) g.row[i] = v.row.at[i].point;
     return g;
 }
 

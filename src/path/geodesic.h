@@ -11,7 +11,8 @@
  * Its gradient is the exact one of that figure (one solution with the transposed matrix), however coarse the row is.
  *
  * The start comes from the section of the surface with the plane through both points and the side on which the strand
- * is drawn, and the string that is taut over it. Nothing is kept from call to call.
+ * is drawn, and the string that is taut over it. Nothing is kept from call to call. From a point right above the
+ * surface the start is the geodesic from the place below it.
  *
  * Where the surface is hollow the curve follows the hollow. */
 #ifndef SN_PATH_GEODESIC_H
@@ -19,10 +20,13 @@
 
 #include "geom/surface.h"
 
+enum { SN_GEODESIC_ROW = 17 };
+
 typedef struct snGeodesicWrap {
     const snSurface *surface; /* in the body */
     double offset;            /* m, outwards */
     v3 side;                  /* unit: where the strand is drawn, as seen from within */
+    bool direct;              /* a straight line that misses the surface is the way, whatever the side */
     v3 centre;                /* of a ball that holds the surface */
     double reach;             /* its radius, m */
     snSurfaceHint start;      /* a place on the drawn side */
@@ -43,10 +47,14 @@ typedef struct snGeodesic {
     v3 by_a, by_b; /* dl/da, dl/db, the surface held still */
     double hollow; /* m: how deep the deepest hollow is that the curve follows, measured from its chords */
     int32_t rounds;
+    v3 row[SN_GEODESIC_ROW]; /* where it touches: points on the surface, evenly apart */
 } snGeodesic;
 
 /* a and b in the frame of the surface's body. */
 snGeodesic sn_geodesic_find(const snGeodesicWrap *wrap, v3 a, v3 b);
+
+/* The place nearest to a point: from the start, or anywhere where that is too far to search from. */
+snSurfaceSpot sn_geodesic_spot(const snGeodesicWrap *wrap, v3 x, snSurfaceHint *hint);
 
 /* The surface's ball and the start near a point of the strand as drawn; side and offset are given. */
 void sn_geodesic_prepare(snGeodesicWrap *wrap, v3 drawn);

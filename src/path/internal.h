@@ -55,6 +55,8 @@ typedef struct pathArc {
     v3 lead[2];            /* directions in which it leaves the first point and arrives at the second: -+ dl/dv */
 } pathArc;
 pathArc path_find_arc(const snCord *cord, const rigid *pose, int32_t wrap, int32_t sense, v3 a, v3 b);
+/* The same over a surface; row: SN_GEODESIC_ROW points of an arc that touches, world, or NULL. */
+pathArc path_find_arc_on_surface(const snGeodesicWrap *over, rigid pose, v3 a, v3 b, v3 *row);
 
 /* The same with the gates of the wrap: ways from stop to stop, a stop being where the cord leans on a gate. */
 typedef struct pathWay {

@@ -51,37 +51,24 @@ static int leant_on(const Example *e, const rigid *pose, int32_t n, const snCord
     int count = 0;
     for (int32_t k = 0; k < n; ++k) {
         if (node[k].gate == 0) continue;
-        const snCordGate *g = &e->gate[node[k].gate - 1];
-        v3 x = v3_sub(rigid_unapply(pose[1], node[k].p), g->at);
-        double aside = v3_dot(x, g->aside), up = v3_dot(x, g->out) - g->low[aside > 0];
-        assert_near(fabs(aside), g->half, 1e-15);
-        assert_near(v3_dot(x, v3_cross(g->aside, g->out)), 0, 1e-15);
-        assert_true(up >= -1e-15);
-        ++count, *lifted += up > 1e-6;
+        ++count, *lifted += height_at_wall(&e->gate[node[k].gate - 1], pose[1], node[k].p) > 1e-6;
     }
     return count;
-}
-
-static rigid some_pose(unsigned *seed, double size, double aside)
-{
-    v3 turn = {pseudo(seed), pseudo(seed), pseudo(seed)};
-    v3 shift = {0.01 * pseudo(seed), 0.01 * pseudo(seed), aside * pseudo(seed)};
-    return (rigid){q_exp(v3_scale(turn, size)), shift};
 }
 
 static void gradient_is_the_change_of_length(void **state)
 {
     (void)state;
-    static const char *name[] = {"cylinder", "sphere", "ellipsoid"};
+    static const char *name[] = {"cylinder", "sphere"};
     for (int kind = 0; kind < KINDS; ++kind) {
         unsigned seed = 11;
         int leaning[GATES + 1] = {0}, lifted = 0;
         double worst = 0;
-        for (int i = 0; i < (kind == 2 ? 60 : 600); ++i) {
+        for (int i = 0; i < 600; ++i) {
             Example e;
             make(&e, (snWrapKind)kind, 1 + i % GATES, 0.001);
             rigid pose[BODIES];
-            for (int b = 0; b < BODIES; ++b) pose[b] = some_pose(&seed, 0.25, kind == 0 ? 0.01 : 0.003);
+            for (int b = 0; b < BODIES; ++b) pose[b] = pose_aside(&seed, 0.25, kind == 0 ? 0.01 : 0.003);
             snCordNode node[MOST_NODES];
             double length, g[6 * BODIES], d = 2e-7;
             int32_t n = sn_cord_place(&e.cord, pose, node, &length);
@@ -141,7 +128,7 @@ static void no_way_between_the_walls_is_shorter(void **state)
         snWrapKind kind = i % 2 ? SN_WRAP_SPHERE : SN_WRAP_CYLINDER;
         make(&e, kind, 1, 0.0015);
         rigid pose[BODIES];
-        for (int b = 0; b < BODIES; ++b) pose[b] = some_pose(&seed, 0.25, 0.005);
+        for (int b = 0; b < BODIES; ++b) pose[b] = pose_aside(&seed, 0.25, 0.005);
         snCordNode node[MOST_NODES];
         double length, least = INFINITY;
         int lifted = 0;

@@ -2,14 +2,12 @@
  * surfaces. */
 #include "check.h"
 
-#include "geom/patch.h"
 #include "path/cord.h"
-#include "path/geodesic.h"
+#include "shapes.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { RINGS = 13, ANGLES = 32 };
 static const double R = 0.012; /* m */
 
 static double pseudo(unsigned *seed)
@@ -26,22 +24,6 @@ static v3 some(unsigned *seed, double size)
 }
 
 static const rigid tilted = {{0.8, 0.36, -0.48, 0}, {0.001, -0.002, 0.003}};
-
-/* A tube about z with half axes r (1, squash), straight, or an ellipsoid without its poles. */
-static snPatch make_patch(double squash, bool round, double half)
-{
-    double position[3 * RINGS * ANGLES];
-    for (int k = 0; k < RINGS; ++k)
-        for (int j = 0; j < ANGLES; ++j) {
-            double z = 2.0 * k / (RINGS - 1) - 1, angle = 2 * SN_PI * j / ANGLES;
-            double w = round ? sqrt(1 - 0.9025 * z * z) : 1;
-            v3_store(position + 3 * (k * ANGLES + j),
-                     v3_of(R * w * cos(angle), squash * R * w * sin(angle), (round ? 0.95 * R : half) * z));
-        }
-    snPatch patch;
-    assert_int_equal(sn_patch_loft(RINGS, ANGLES, position, &patch, NULL), SN_OK);
-    return patch;
-}
 
 static snGeodesicWrap wrap_on(const snSurface *s, double offset, v3 side)
 {
@@ -151,7 +133,7 @@ static void patches_as_in_closed_form(void **state)
 {
     (void)state;
     for (int k = 0; k < 2; ++k) {
-        snPatch patch = make_patch(1, k, 0.03);
+        snPatch patch = make_patch(R, 1, k, 0.03);
         snSurface s = sn_patch_surface(&patch, tilted);
         Tally t = against_closed_form(&s, k ? SN_WRAP_SPHERE : SN_WRAP_CYLINDER, 0, 200);
         report(k ? "sphere as a patch" : "cylinder as a patch", &t);
@@ -263,38 +245,10 @@ static void ellipsoids_against_integration(void **state)
     assert_at_most(worst_differences, 1e-8);
 }
 
-/* A ball as a mesh of fine triangles, by its distance grid. */
-static snTriMesh make_ball(void)
-{
-    enum { ROWS = 64, ROUND = 128 };
-    snTriMesh mesh;
-    int32_t n = 0, last = (ROWS - 1) * ROUND;
-    assert_true(sn_trimesh_alloc(&mesh, last + 2, 2 * ROUND * (ROWS - 1)));
-    for (int k = 1; k < ROWS; ++k)
-        for (int j = 0; j < ROUND; ++j) {
-            double high = SN_PI * k / ROWS, angle = 2 * SN_PI * j / ROUND;
-            v3_store(mesh.vertex + 3 * ((k - 1) * ROUND + j),
-                     v3_of(R * sin(high) * cos(angle), R * sin(high) * sin(angle), R * cos(high)));
-        }
-    v3_store(mesh.vertex + 3 * last, v3_of(0, 0, R)), v3_store(mesh.vertex + 3 * last + 3, v3_of(0, 0, -R));
-    int32_t *t = mesh.triangle;
-    for (int j = 0; j < ROUND; ++j) {
-        int32_t next = (j + 1) % ROUND, under = last - ROUND;
-        t[n++] = last, t[n++] = j, t[n++] = next;
-        t[n++] = last + 1, t[n++] = under + next, t[n++] = under + j;
-        for (int32_t k = 0; k + 2 < ROWS; ++k) {
-            int32_t a = k * ROUND + j, b = k * ROUND + next;
-            t[n++] = a, t[n++] = a + ROUND, t[n++] = b;
-            t[n++] = b, t[n++] = a + ROUND, t[n++] = b + ROUND;
-        }
-    }
-    return mesh;
-}
-
 static void meshes_by_their_grid(void **state)
 {
     (void)state;
-    snTriMesh mesh = make_ball();
+    snTriMesh mesh = make_ball(R);
     snDistance distance = {0};
     snError error;
     assert_int_equal(sn_distance_create(&mesh, 0, &distance, &error), SN_OK);
@@ -314,7 +268,7 @@ static void meshes_by_their_grid(void **state)
 static void touching_is_continuous(void **state)
 {
     (void)state;
-    snPatch patch = make_patch(0.8, false, 0.03);
+    snPatch patch = make_patch(R, 0.8, false, 0.03);
     snSurface s = sn_patch_surface(&patch, rigid_identity());
     snGeodesicWrap w = wrap_on(&s, 0.0005, v3_of(0, 1, 0));
     double last = 0, jump = 0, kink = 0, step = 4e-6;
@@ -349,7 +303,7 @@ static void bad_surfaces_do_no_harm(void **state)
     unsigned seed = 3;
     for (int k = 0; k < 400; ++k) {
         double flat = k % 4 == 0 ? 1e-9 : k % 4 == 1 ? 0.01 : 1;
-        snPatch patch = make_patch(flat, k % 8 < 4, k % 3 ? 0.03 : 1e-7);
+        snPatch patch = make_patch(R, flat, k % 8 < 4, k % 3 ? 0.03 : 1e-7);
         snSurface s = sn_patch_surface(&patch, tilted);
         snGeodesicWrap w = wrap_on(&s, k % 5 ? 0 : 0.002, v3_of(0, 1, 0));
         v3 a = some(&seed, k % 7 ? 0.04 : 0.005), b = k % 11 ? some(&seed, 0.04) : a;

@@ -1,88 +1,18 @@
 /* Path strands over patches and meshes: weights over drums of several shapes against the closed form, what is
  * refused, and what stops a run. */
+#include "sim/drums.h"
 #include "sim/rig.h"
 #include "sim/rope.h"
 
-#include "geom/patch.h"
 #include "sim/paths.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { RINGS = 25, ANGLES = 160, AROUND = 11 };
-static const double G = 9.81, R = 0.03;
+enum { AROUND = 11 };
+static const double G = 9.81, R = DRUM_RADIUS;
 static const double half[3] = {0.01, 0.01, 0.01}, nowhere[3] = {0, 0, 0};
 static const double MASS[2] = {0.15, 0.2};
-
-typedef enum Drum { CLOSED_FORM, PATCH, GROOVE, MESH } Drum;
-
-/* Radius at a height of the axis: a groove keeps the rope in its middle. */
-static double radius_at(Drum drum, double z)
-{
-    return drum == GROOVE || drum == MESH ? R + 5 * z * z : R;
-}
-
-/* Sections from -20 to 20 mm of z, turning so that du x dv points outwards. */
-static void ring_points(Drum drum, double half_length, double *position)
-{
-    for (int k = 0; k < RINGS; ++k)
-        for (int j = 0; j < ANGLES; ++j) {
-            double z = half_length * (2.0 * k / (RINGS - 1) - 1), angle = -2 * SN_PI * j / ANGLES;
-            double r = radius_at(drum, z);
-            v3_store(position + 3 * (k * ANGLES + j), v3_of(r * cos(angle), r * sin(angle), z));
-        }
-}
-
-static void add_patch(snBuild *b, Drum drum, double half_length)
-{
-    double position[3 * RINGS * ANGLES], point[3 * RINGS * ANGLES];
-    snPatch patch;
-    ring_points(drum, half_length, position);
-    assert_int_equal(sn_patch_loft(RINGS, ANGLES, position, &patch, NULL), SN_OK);
-    for (int k = 0; k < RINGS; ++k)
-        for (int j = 0; j < 3 * ANGLES; ++j) point[3 * k * ANGLES + j] = patch.point[3 * k * patch.nv + j];
-    snNodeDef node = sn_default_node_def();
-    node.name = "drum", node.kind = SN_NODE_SURFACE, node.parent = sn_spec_find(b->spec, SN_KIND_NODE, "frame");
-    node.nu = RINGS, node.nv = ANGLES, node.point = point, node.closed_v = true;
-    node.nknot = RINGS + 4, node.knot = patch.knot_u;
-    assert_int_equal(sn_add_node(b->spec, &node, NULL), SN_OK);
-    sn_patch_free(&patch);
-}
-
-static void add_mesh(snBuild *b, Drum drum)
-{
-    double vertex[3 * (RINGS * ANGLES + 2)];
-    int32_t triangle[6 * RINGS * ANGLES], n = 0;
-    ring_points(drum, 0.02, vertex);
-    v3_store(vertex + (size_t)3 * RINGS * ANGLES, v3_of(0, 0, -0.02));
-    v3_store(vertex + (size_t)3 * RINGS * ANGLES + 3, v3_of(0, 0, 0.02));
-    for (int k = 0; k < RINGS; ++k)
-        for (int j = 0; j < ANGLES; ++j) {
-            int32_t a = k * ANGLES + j, c = k * ANGLES + (j + 1) % ANGLES, last = RINGS * ANGLES;
-            if (k == 0) triangle[n++] = last, triangle[n++] = a, triangle[n++] = c;
-            if (k == RINGS - 1) {
-                triangle[n++] = last + 1, triangle[n++] = c, triangle[n++] = a;
-                continue;
-            }
-            triangle[n++] = a, triangle[n++] = a + ANGLES, triangle[n++] = c;
-            triangle[n++] = c, triangle[n++] = a + ANGLES, triangle[n++] = c + ANGLES;
-        }
-    snNodeDef node = sn_default_node_def();
-    node.name = "drum", node.kind = SN_NODE_MESH, node.parent = sn_spec_find(b->spec, SN_KIND_NODE, "frame");
-    node.nvertex = RINGS * ANGLES + 2, node.vertex = vertex, node.ntriangle = n / 3, node.triangle = triangle;
-    assert_int_equal(sn_add_node(b->spec, &node, NULL), SN_OK);
-}
-
-static void add_drum(snBuild *b, Drum drum)
-{
-    double axis[3] = {0, 0, 1};
-    if (drum == CLOSED_FORM)
-        sn_build_cylinder(b, "drum", "frame", nowhere, axis, R, 0.05);
-    else if (drum == MESH)
-        add_mesh(b, drum);
-    else
-        add_patch(b, drum, 0.02);
-}
 
 /* Two weights over a drum; the one on the right hangs `aside` out of the plane of the drum. */
 static Rig weights(Drum drum, double h, double aside)
@@ -202,12 +132,6 @@ static void bad_surfaces_are_refused(void **state)
     assert_refused(small_rope(PATCH, 0.02, v3_of(-0.06, 0, 0), v3_of(0.01, 0.01, 0)), "inside the surface", "rope");
     assert_refused(small_rope(PATCH, 0.004, v3_of(-0.06, 0, 0.03), v3_of(0.06, 0, -0.03)), "leaves its edge", "rope");
     assert_refused(small_rope(GROOVE, 0.02, v3_of(-0.001, 0.035, -0.06), v3_of(0.001, 0.035, 0.06)), "edge", "rope");
-    snSpec *lateral = small_rope(PATCH, 0.02, v3_of(-0.06, 0, 0), v3_of(0.06, 0, 0));
-    snConstraintDef def = sn_default_constraint_def();
-    def.name = "rope_held", def.type = SN_CONSTRAINT_SURFACE, def.strand = "rope", def.attachment = "drum";
-    def.position = 0.5, def.equality = SN_INEQUAL, def.lateral = 0.001;
-    assert_int_equal(sn_add_constraint(lateral, &def, NULL), SN_OK);
-    assert_refused(lateral, "cylinders and spheres only", "rope_held");
 }
 
 int main(void)
