@@ -241,7 +241,7 @@ typedef struct snPursueDef {
     size_t size; /* of this struct: set by its default function */
     snPursuit method;
     double step;         /* s, of the dynamics; 0: 1/240 */
-    double control_rate; /* 1/s; 0: 240 for torque, 24 otherwise */
+    double control_rate; /* 1/s; 0: at every step for torque, 24 otherwise */
     double frame_rate;   /* 1/s, of the replay; 0: 24 */
     double feedback;     /* 1/s: how fast errors are worked off; 0: 20 */
     bool fatigue;        /* strength falls by the three-compartment model as muscles work */

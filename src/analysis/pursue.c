@@ -17,26 +17,10 @@ static const double step_effort = 1e-3;
 /* A finger weighs so little that 14 deg of error ask for 2 mN m, which effort at its full weight would rather save: a
  * joint then stays on its stop. */
 static const double thrift = 0.1;
+/* Torques are those over the time that activations are held, but not over more than this, s: the full stiffness is not
+ * definite for much longer steps. */
+static const double horizon = 1.0 / 120;
 enum { NAME = 160 };
-
-/* ---- the reference -------------------------------------------------------------------------- */
-
-void sn_pursue_reference(snPursue *u, double time, double *q, double *v, double *a)
-{
-    int32_t nc = sn_poses_columns(u->poses);
-    double *row = u->row;
-    sn_poses_at(u->poses, time, row, row + nc, row + 2 * nc);
-    for (int32_t k = 0; k < u->p->nq; ++k) {
-        int32_t c = u->column[k];
-        q[k] = c < 0 ? 0 : row[c];
-        if (v) v[k] = c < 0 ? 0 : row[nc + c];
-        if (a) a[k] = c < 0 ? 0 : row[2 * nc + c];
-        u->p->ignored[k] = c >= 0 && !sn_poses_seen(u->poses, c, time);
-    }
-    if (u->turned >= 0) sn_patient_turn(u->p, row[u->turned]);
-    sn_patient_clamp(u->p, q, q);
-    for (int32_t k = 0; k < u->p->nq; ++k) u->report->clamped[k] = u->report->clamped[k] || u->p->clamped[k];
-}
 
 /* ---- control -------------------------------------------------------------------------------- */
 
@@ -83,7 +67,7 @@ static snStatus by_torque(snPursue *u, double time, double h)
     snPatient *p = u->p;
     snTreeSim *sim = u->sim;
     const double n = u->def->feedback > 0 ? u->def->feedback : 20;
-    sn_pursue_reference(u, time, u->target, u->rate, u->acceleration);
+    sn_pursue_rates(u, time, h);
     for (int32_t k = 0; k < p->nq; ++k)
         u->acceleration[k] += 2 * n * (u->rate[k] - sim->v[k]) + n * n * (u->target[k] - sim->q[k]);
     sim->full = u->full;
@@ -216,7 +200,8 @@ static snStatus choose(snPursue *u, int32_t step, double time)
         sn_pursue_between_keys(u, time);
         return SN_OK;
     }
-    snStatus status = d->method == SN_PURSUE_TORQUE ? by_torque(u, time, u->h) : by_step(u, time, u->every * u->h);
+    snStatus status =
+        d->method == SN_PURSUE_TORQUE ? by_torque(u, time, u->ahead * u->h) : by_step(u, time, u->every * u->h);
     for (int32_t k = 0; d->method == SN_PURSUE_TORQUE && k < p->nq; ++k)
         u->report->unmet = fmax(u->report->unmet, fabs(p->missing[k]) / p->s->tolerance[k]);
     return status == SN_FAILED ? SN_OK : status; /* the best point found is within the bounds */
@@ -399,7 +384,7 @@ static bool reserve(snPursue *u)
     size_t steps = (size_t)ceil((u->end - u->begin) / u->h) + 2;
     size_t drawn = 0;
     for (int32_t i = 0; i < p->np; ++i) drawn += 3 * (size_t)sn_path_drawn_count(&p->s->path, i);
-    double *at = u->block = SN_NEW_ARRAY(double, 4 * nq + nq * nu + 7 * (size_t)p->m->nbody + ns + np + drawn +
+    double *at = u->block = SN_NEW_ARRAY(double, 6 * nq + nq * nu + 7 * (size_t)p->m->nbody + ns + np + drawn +
                                                      3 * (size_t)sn_poses_columns(u->poses));
     if (u->def->frame) steps = 0; /* an hour would take a quarter of a gigabyte */
     u->room = (int32_t)steps;
@@ -408,7 +393,8 @@ static bool reserve(snPursue *u)
     u->fatigue = SN_NEW_ARRAY(snFatigue, nu);
     if (!at || !out || !u->column || !u->fatigue || !(u->sim = sn_patient_sim(u->p))) return false;
     if (!sn_treesim_keep(u->sim)) return false;
-    u->target = at, u->rate = u->target + nq, u->acceleration = u->rate + nq, u->free = u->acceleration + nq;
+    u->target = at, u->rate = u->target + nq, u->acceleration = u->rate + nq;
+    u->before = u->acceleration + nq, u->after = u->before + nq, u->free = u->after + nq;
     u->B = u->free + nq, u->pose = u->B + nq * nu, u->scalar = u->pose + 7 * (size_t)p->m->nbody;
     u->strength = u->scalar + ns, u->point = u->strength + np, u->row = u->point + drawn;
     u->report->rms = out, u->report->final_pose = out + nq, u->report->fatigued = out + 2 * nq,
@@ -427,9 +413,10 @@ static void set_rates(snPursue *u)
 {
     const snPursueDef *d = u->def;
     int32_t last = sn_poses_frames(u->poses) - 1;
-    double rate = d->control_rate > 0 ? d->control_rate : d->method == SN_PURSUE_TORQUE ? 240 : 24;
+    double rate = d->control_rate > 0 ? d->control_rate : d->method == SN_PURSUE_TORQUE ? 0 : 24;
     u->h = d->step > 0 ? d->step : d->method == SN_PURSUE_STEP ? 1 / rate : 1.0 / 240;
-    u->every = (int32_t)fmax(1, round(1 / (rate * u->h)));
+    u->every = rate > 0 ? (int32_t)fmax(1, round(1 / (rate * u->h))) : 1;
+    u->ahead = (int32_t)fmax(1, fmin(u->every, round(horizon / u->h)));
     u->frame_rate = d->frame_rate > 0 ? d->frame_rate : 24;
     u->begin = sn_poses_time(u->poses, 0), u->end = sn_poses_time(u->poses, last);
 }

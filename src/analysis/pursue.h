@@ -18,8 +18,9 @@ struct snPursue {
     int32_t *compared; /* per coordinate: in how many frames */
     double *key;       /* keys x units: activations that hold the keys; NULL: chosen on the way */
     double h, begin, end, frame_rate, total;
-    int32_t every, room; /* steps from one control to the next; steps stored at most */
-    double *target, *rate, *acceleration, *free, *B, *pose, *point, *scalar, *strength, *row;
+    int32_t every, ahead; /* steps from one control to the next; steps that torques are found for */
+    int32_t room;         /* steps stored at most */
+    double *target, *rate, *acceleration, *before, *after, *free, *B, *pose, *point, *scalar, *strength, *row;
     snFatigue *fatigue;
     void *block;
     snTrack *columns;          /* without frames: what a frame consists of; NULL: nobody wants frames */
@@ -34,6 +35,10 @@ struct snPursue {
 
 /* Target at a time, clamped; v and a may be NULL. What nobody saw then is marked as ignored in the patient. */
 void sn_pursue_reference(snPursue *u, double time, double *q, double *v, double *a);
+/* u->target at a time, u->rate and u->acceleration as differences over h: those of the step's own arithmetic, so that a
+ * limb that is on the target and lacks no torque stays on it. Where the motion ends there is nothing to take a
+ * difference with. */
+void sn_pursue_rates(snPursue *u, double time, double h);
 /* Compares u->f.q with the target and records a frame; replay may be NULL. */
 snStatus sn_pursue_record(snPursue *u, double time, snTrack *replay);
 /* Checkpoints: pursue_resume.c. At the top of a frame, before anything of it is found: keeps what the rest of the run

@@ -493,7 +493,8 @@ static const snOption options[] = {
      "on a tree: torques, the pose a step ahead, [Tsang 2005], or all muscles and passive joints (torque; of body: "
      "body)",
      0, 0},
-    {"control-rate", SN_OPTION_NUMBER, "F", "on a tree: how often activations are chosen, Hz (240; step: 24)", 1, 1000},
+    {"control-rate", SN_OPTION_NUMBER, "F",
+     "on a tree: how often activations are chosen, Hz (every step; step: 24; body: 143)", 1, 1000},
     {"keys-only", SN_OPTION_FLAG, "", "on a tree: find activations for the keys alone, straight lines between", 0, 0},
     {"fatigue", SN_OPTION_FLAG, "", "on a tree: muscles tire as they work", 0, 0},
     {"repeat", SN_OPTION_COUNT, "N", "on a tree: do the motion N times", 1, 10000},

@@ -35,7 +35,7 @@ static double clamp(double x, double low, double high)
     return x > low ? fmin(x, high) : low; /* a NaN becomes low */
 }
 
-/* Moves the target by a step. */
+/* Moves the target by what a choice is made for. */
 static void approach(snPilot *p, double h)
 {
     for (int32_t i = 0; i < p->run.m->ncoord; ++i) {
@@ -58,13 +58,14 @@ static void choose(void *context, const snModel *m, snState *s)
 {
     snPilot *p = context;
     snSteer *run = &p->run;
-    run->h = sn_plant_step(s);
-    sn_steer_aim(run, sn_time(s)); /* loads, activations, and the breath alone */
+    sn_steer_pace(run, sn_plant_step(s), 0);
+    if (run->at.step++ % run->every != 0) return; /* held */
+    sn_steer_aim(run, sn_time(s));                /* loads, activations, and the breath alone */
     for (int32_t i = 0; i < m->ncoord; ++i) run->target.q[i] += p->aim[i], run->target.v[i] += p->rate[i];
-    approach(p, run->h);
+    approach(p, run->ahead * run->h);
     for (int32_t i = 0; i < m->ncoord; ++i) run->target.a[i] += p->push[i];
     hang_weights(p);
-    if (sn_treecontrol_choose(run->control, run->sim, run->target.q, run->target.v, run->target.a) != SN_OK) return;
+    if (sn_steer_choose(run) != SN_OK) return;
     memcpy(sn_plant_activation(s), run->control->activation, sizeof(double) * (size_t)run->control->nunit);
 }
 
@@ -104,7 +105,8 @@ static snStatus begin(snPilot *p, snError *error)
     if (!at) return sn_fail_no_memory(error);
     p->goal = at, p->aim = at + n, p->rate = at + 2 * n, p->push = at + 3 * n, p->report.clamped = at + 4 * n;
     snStatus status = sn_poses_create(0, NULL, 1, &zero, NULL, true, &p->still, error);
-    run->poses = p->still, run->def = &p->def, run->report = &p->report, run->h = sn_plant_step(run->s);
+    run->poses = p->still, run->def = &p->def, run->report = &p->report;
+    sn_steer_pace(run, sn_plant_step(run->s), 0);
     if (status == SN_OK) status = sn_steer_take_state(run, error);
     if (status == SN_OK) status = sn_steer_open_targets(run, error);
     if (status != SN_OK) return status;

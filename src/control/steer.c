@@ -2,8 +2,11 @@
  *
  * Invariants
  * 1. A step is at most def.step long and divides a frame evenly, so that frames come at their exact times.
- * 2. References are those of the step's own arithmetic: rates are differences over a step, so that a body that is on
- * the target and lacks no torque stays on it exactly. */
+ * 2. Activations are chosen for HORIZON and held for it, however short the steps are. What muscles do to the passive
+ * joints, and with that which muscles work, depends on the time that is looked ahead: chosen for a step, activations
+ * never stop changing with the step. Within 7 ms the sternum's damping outweighs its mass, within 1 ms it does not.
+ * 3. References are those of that arithmetic: rates are differences over the horizon, so that a body that is on the
+ * target, lacks no torque and takes one step for it stays on it exactly. */
 #include "control/steer.h"
 #include "base/def.h"
 
@@ -15,9 +18,36 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double LEAD = 0.5; /* s: passive joints stand still after it */
+static const double LEAD = 0.5;      /* s: passive joints stand still after it */
+static const double HORIZON = 0.007; /* s */
 
 /* ---- one step ------------------------------------------------------------------------------- */
+
+void sn_steer_pace(snSteer *run, double step, double rate)
+{
+    run->h = step;
+    run->ahead = (int32_t)fmax(1, round(HORIZON / step));
+    run->every = rate > 0 ? (int32_t)fmax(1, round(1 / (rate * step))) : run->ahead;
+    if (run->ahead > run->every) run->ahead = run->every;
+}
+
+/* The system of the tree for a step of another length, in the state of the last one. */
+static void form_for(snSteer *run, double step)
+{
+    bool stays = run->sim->stays;
+    run->sim->h = step, run->sim->stays = true;
+    sn_treesim_evaluate(run->sim);
+    run->sim->stays = stays;
+}
+
+snStatus sn_steer_choose(snSteer *run)
+{
+    const snSteerTarget *t = &run->target;
+    if (run->ahead > 1) form_for(run, run->ahead * run->h);
+    snStatus status = sn_treecontrol_choose(run->control, run->sim, t->q, t->v, t->a);
+    if (run->ahead > 1) form_for(run, run->h);
+    return status;
+}
 
 /* Called by sn_step once the system is there. */
 static void choose(void *context, const snModel *m, snState *s)
@@ -25,7 +55,7 @@ static void choose(void *context, const snModel *m, snState *s)
     snSteer *run = context;
     (void)m;
     if (run->at.step % run->every != 0) return; /* held */
-    run->status = sn_treecontrol_choose(run->control, run->sim, run->target.q, run->target.v, run->target.a);
+    run->status = sn_steer_choose(run);
     if (run->status != SN_OK) return;
     double *activation = sn_plant_activation(s);
     for (int32_t u = 0; u < run->control->nunit; ++u) {
@@ -162,9 +192,8 @@ static void set_times(snSteer *run)
     run->begin = d->end > d->start ? fmin(fmax(d->start, first), last) : first;
     run->end = d->end > d->start ? fmin(fmax(d->end, run->begin), last) : last;
     run->per_frame = (int32_t)fmax(1, ceil(1 / (rate * longest) - 1e-9));
-    run->h = 1 / (rate * run->per_frame);
+    sn_steer_pace(run, 1 / (rate * run->per_frame), d->control_rate);
     run->total = (int64_t)run->per_frame * (sn_frame_count(run->end - run->begin, rate) - 1);
-    run->every = d->control_rate > 0 ? (int32_t)fmax(1, round(1 / (d->control_rate * run->h))) : 1;
 }
 
 snStatus sn_steer_take_state(snSteer *run, snError *error)
@@ -203,6 +232,7 @@ static snStatus set_out(snSteer *run)
         status = sn_step(run->m, run->s);
         if (status == SN_OK) status = run->status;
         if (t == 0) run->report->step_cold = sn_clock_thread() - began;
+        if (++run->at.step == run->ahead) run->at.step = 0;
     }
     run->at = (snSteerTally){.worst_coordinate = -1};
     sn_steer_aim(run, run->begin);

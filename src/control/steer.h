@@ -28,8 +28,8 @@ typedef struct snSteerReach {
 
 /* What to do at one time: by sn_steer_aim. */
 typedef struct snSteerTarget {
-    double *q, *v, *a;           /* ncoord: now, and rates of the step's own arithmetic */
-    double *before, *after;      /* ncoord: a step before and after */
+    double *q, *v, *a;           /* ncoord: now, and rates: differences over what a choice is made for */
+    double *before, *after;      /* ncoord: so much before and after */
     double *row, *breath_row;    /* of the key poses */
     double *base;                /* nmuscle: activations to stay near that the drive gives */
     int32_t *column;             /* ncoord: column of the motion, -1: none */
@@ -53,6 +53,7 @@ struct snSteer {
     snSteerTally at;
     double h, begin, end;
     int32_t per_frame, every; /* steps per frame; steps per choice */
+    int32_t ahead;            /* steps that a choice is made for, at most `every` */
     int64_t total, timed;     /* steps in all; steps of this call */
     double *scratch;
     snStatus status; /* of the last choice */
@@ -73,6 +74,10 @@ void sn_steer_close_targets(snSteer *run);
 void sn_steer_aim(snSteer *run, double time);
 /* A load at the centre of mass of a body: of a column of the motion, or -1. */
 snStatus sn_steer_take_load(snSteer *run, int32_t column, const char *body, snError *error);
+/* Sets `every` and `ahead` for a step: activations are chosen so many times a second, 0: as is usual. */
+void sn_steer_pace(snSteer *run, double step, double rate);
+/* Chooses activations for the target. Within sn_step, once the system is there. */
+snStatus sn_steer_choose(snSteer *run);
 /* Makes the controller of run->s as run->def says. */
 snStatus sn_steer_take_state(snSteer *run, snError *error);
 /* The pose alone. */

@@ -237,7 +237,7 @@ static void ask_activations(snSteer *run, double time)
 void sn_steer_aim(snSteer *run, double time)
 {
     snSteerTarget *t = &run->target;
-    double h = run->h;
+    double h = run->h * run->ahead;
     sn_steer_pose(run, time - h, t->before);
     sn_steer_pose(run, time + h, t->after);
     sn_steer_pose(run, time, t->q);

@@ -35,7 +35,8 @@ static snTrack *follow_with(const Case *c, const char *name, double step, snFoll
     snMotionDef load = sn_default_motion_def();
     if (sn_load_motion(c->model, path, &load, &motion, &error) != SN_OK) fail_msg("%s: %s", name, error.message);
     snFollowDef def = sn_default_follow_def();
-    def.sim.threads = 1, def.sim.step = step;
+    def.sim.threads = 1;
+    def.sim.step = step;
     assert_int_equal(sn_follow(c->model, motion, &def, &replay, report, &error), SN_OK);
     sn_track_destroy(motion);
     return replay;
