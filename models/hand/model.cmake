@@ -10,6 +10,7 @@ foreach(name hand hand-left)
   sinew_model_output(${name} ${name}.muscle.xml WITH ${name}.scene.xml PROGRAM hand ARGUMENTS ${side} --skin skin.ply
     INPUTS ${tables} AFTER skin.ply)
   sinew_model_file(${name} moment_arms.tsv)
+  sinew_model_file(${name} model_arms.tsv)
   sinew_model_file(${name} demo.txt)
   sinew_model_file(${name} postures.txt)
   sinew_model_file(${name} ${name}.bvhmap)

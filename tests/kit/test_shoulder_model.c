@@ -55,42 +55,103 @@ static void bones_are_solid(void **state)
     sn_spec_destroy(spec);
 }
 
-/* From a place in the frame of the thorax, which is that of the tables, to the nearest of its bones. */
-static double to_bone(const snSpec *spec, const char *prefix, v3 at)
+enum { MOST_NODES = 2000 };
+
+/* Search trees of the bones of a spec, made once each. */
+typedef struct Bones {
+    const snSpec *spec;
+    snTriMesh mesh[MOST_NODES]; /* by node */
+    snBvh *tree[MOST_NODES];
+} Bones;
+
+static Bones *bones_of(const snSpec *spec)
+{
+    Bones *bones = calloc(1, sizeof *bones);
+    assert_non_null(bones);
+    assert_true(sn_spec_count(spec, SN_KIND_NODE) < MOST_NODES);
+    bones->spec = spec;
+    return bones;
+}
+
+static void bones_free(Bones *bones)
+{
+    for (int i = 0; i < MOST_NODES; ++i) sn_bvh_destroy(bones->tree[i]);
+    free(bones);
+}
+
+/* From a place to the nearest bone that hangs on the node of a body and whose name begins with prefix. */
+static double to_bone(Bones *bones, const snShoulderBone *body, const char *prefix, v3 at)
 {
     double least = INFINITY;
-    snId thorax = sn_spec_find(spec, SN_KIND_NODE, "thorax");
-    for (snId id = 1; id <= sn_spec_count(spec, SN_KIND_NODE); ++id) {
-        const snNodeDef *n = sn_spec_node(spec, id);
-        if (n->kind != SN_NODE_MESH || n->parent != thorax || strncmp(n->name, prefix, strlen(prefix)) != 0) continue;
-        snTriMesh mesh = mesh_of(n);
-        snBvh *tree = sn_bvh_create(&mesh);
-        assert_non_null(tree);
-        least = fmin(least, sn_bvh_closest(tree, at, least).distance);
-        sn_bvh_destroy(tree);
+    snId node = sn_spec_find(bones->spec, SN_KIND_NODE, body->name);
+    for (snId id = 1; id <= sn_spec_count(bones->spec, SN_KIND_NODE); ++id) {
+        const snNodeDef *n = sn_spec_node(bones->spec, id);
+        if (n->kind != SN_NODE_MESH || n->parent != node || strncmp(n->name, prefix, strlen(prefix)) != 0) continue;
+        if (!bones->tree[id]) {
+            bones->mesh[id] = mesh_of(n);
+            bones->tree[id] = sn_bvh_create(&bones->mesh[id]);
+        }
+        assert_non_null(bones->tree[id]);
+        least = fmin(least, sn_bvh_closest(bones->tree[id], rigid_unapply(body->frame, at), least).distance);
     }
     return least;
 }
 
-/* The bones of another body's tables stand where the muscles of this one begin, and its cartilages reach from the ribs
- * to the sternum. */
-static void thorax_fits_the_muscles(void **state)
+typedef struct ends {
+    int n;
+    double sum, most;
+    const char *of;
+} ends;
+
+/* How far the origins or the insertions of muscles stand from the bones of the bodies that move, or of the others. */
+static ends muscle_ends(Bones *bones, const snShoulder *s, bool insertions, bool moving)
+{
+    ends e = {.of = ""};
+    for (int32_t i = 0; i < s->strand.count; ++i) {
+        const snShoulderStrand *strand = &s->strand.at[i];
+        const snShoulderBone *body = &s->bone.at[insertions ? strand->insertion : strand->origin];
+        if (body->moving != moving || strand->part < 0) continue;
+        double away = to_bone(bones, body, "", strand->at[insertions ? strand->npoint - 1 : 0]);
+        e.sum += away, ++e.n;
+        if (away > e.most) e.most = away, e.of = strand->name;
+    }
+    print_message("%d %s on %s: %.1f mm from the bones in the mean, at most %.1f mm (%s)\n", e.n,
+                  insertions ? "insertions" : "origins", moving ? "bones that move" : "the thorax", 1e3 * e.sum / e.n,
+                  1e3 * e.most, e.of);
+    return e;
+}
+
+/* Muscles begin and end at bones that were drawn from other tables. Upper trapezius begins at the ligament of the neck,
+ * which stands 1 to 2 cm behind the vertebrae. */
+static void muscles_end_at_bones(void **state)
 {
     (void)state;
     snSpec *spec = shoulder_spec(true);
     snShoulder s = {0};
-    double sum = 0, most = 0;
-    int n = 0;
     assert_int_equal(sn_shoulder_read(&s, SHOULDER_TABLES, NULL), SN_OK);
-    for (int32_t i = 0; i < s.strand.count; ++i) {
-        const snShoulderStrand *strand = &s.strand.at[i];
-        if (s.bone.at[strand->origin].moving) continue;
-        double away = to_bone(spec, "", strand->at[0]);
-        sum += away, most = fmax(most, away), ++n;
-    }
-    print_message("%d origins on the thorax: %.1f mm from its bones in the mean, at most %.1f mm\n", n, 1e3 * sum / n,
-                  1e3 * most);
-    assert_true(n > 50 && sum / n < 0.008 && most < 0.025);
+    Bones *bones = bones_of(spec);
+    ends thorax = muscle_ends(bones, &s, false, false), origins = muscle_ends(bones, &s, false, true),
+         insertions = muscle_ends(bones, &s, true, true);
+    assert_true(thorax.n > 50 && thorax.sum / thorax.n < 0.0035 && thorax.most < 0.017);
+    assert_true(strncmp(thorax.of, "trapezius", 9) == 0);
+    assert_true(origins.sum / origins.n < 0.0025 && origins.most < 0.007);
+    assert_true(insertions.sum / insertions.n < 0.0025 && insertions.most < 0.010);
+    assert_int_equal(thorax.n + origins.n, 120);
+    assert_int_equal(insertions.n, 120);
+    bones_free(bones);
+    sn_shoulder_free(&s);
+    sn_spec_destroy(spec);
+}
+
+/* The cartilages of another body's tables reach from the ribs to the sternum. */
+static void cartilages_reach(void **state)
+{
+    (void)state;
+    snSpec *spec = shoulder_spec(true);
+    snShoulder s = {0};
+    assert_int_equal(sn_shoulder_read(&s, SHOULDER_TABLES, NULL), SN_OK);
+    assert_false(s.bone.at[0].moving);
+    Bones *bones = bones_of(spec);
     for (int rib = 3; rib <= 5; ++rib) {
         char name[32];
         (void)snprintf(name, sizeof name, "cc%d_R_bone", rib);
@@ -98,11 +159,13 @@ static void thorax_fits_the_muscles(void **state)
         double to_rib = INFINITY, to_sternum = INFINITY;
         (void)snprintf(name, sizeof name, "rib%d_R_bone", rib);
         for (int32_t i = 0; i < cartilage->nvertex; ++i) {
-            to_rib = fmin(to_rib, to_bone(spec, name, v3_load(cartilage->vertex + 3 * i)));
-            to_sternum = fmin(to_sternum, to_bone(spec, "sternum", v3_load(cartilage->vertex + 3 * i)));
+            v3 at = rigid_apply(s.bone.at[0].frame, v3_load(cartilage->vertex + 3 * i));
+            to_rib = fmin(to_rib, to_bone(bones, &s.bone.at[0], name, at));
+            to_sternum = fmin(to_sternum, to_bone(bones, &s.bone.at[0], "sternum", at));
         }
         assert_true(to_rib < 0.002 && to_sternum < 0.002);
     }
+    bones_free(bones);
     sn_shoulder_free(&s);
     sn_spec_destroy(spec);
 }
@@ -171,7 +234,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts),
         cmocka_unit_test(bones_are_solid),
-        cmocka_unit_test(thorax_fits_the_muscles),
+        cmocka_unit_test(muscles_end_at_bones),
+        cmocka_unit_test(cartilages_reach),
         cmocka_unit_test(hangs_still),
         cmocka_unit_test(allocations_may_fail),
         cmocka_unit_test(missing_tables_are_named),
