@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "sinew/sim.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -32,9 +33,9 @@ static double activation_of(const snLibraryGrid *g, const double *coordinate)
     return g->activation >= 0 ? coordinate[g->activation] : g->tone;
 }
 
-/* From one set of coordinates to another in so many equal steps. */
+/* From one set of coordinates to another in so many equal steps. known: an equilibrium there, or NULL. */
 static snSoftInfo walk(const snLibraryGrid *g, snLibraryWorker *w, const double *from, const double *to, int steps,
-                       snLibraryPoint *p)
+                       const double *known, snLibraryPoint *p)
 {
     snSoftSolveDef solve = sn_default_soft_solve_def();
     snSoftInfo info = {0};
@@ -45,6 +46,7 @@ static snSoftInfo walk(const snLibraryGrid *g, snLibraryWorker *w, const double 
         bone_poses(g, at, w->coordinate, w->pose, bone);
         sn_soft_move_bones(g->muscle->body, w->state, bone);
         w->state->activation = activation_of(g, at);
+        solve.known = k == steps ? known : NULL;
         info = sn_soft_solve(g->muscle->body, w->state, &solve);
         p->solves += 1, p->seconds += info.seconds, p->worst = fmax(p->worst, info.seconds);
         if (!info.converged && k < steps) break;
@@ -68,7 +70,7 @@ static void keep(const snLibraryGrid *g, snLibraryWorker *w, const snSoftInfo *i
 
 /* Solves a point from a solved one: in one step, or in more where that does not converge. */
 static void solve(const snLibraryGrid *g, snLibraryWorker *w, const snLibraryPoint *from, int halving,
-                  snLibraryPoint *p)
+                  const double *known, snLibraryPoint *p)
 {
     size_t n = 3 * (size_t)g->muscle->quads.nnode;
     snSoftInfo info = {0};
@@ -76,7 +78,7 @@ static void solve(const snLibraryGrid *g, snLibraryWorker *w, const snLibraryPoi
         memcpy(w->state->x, from ? from->x : g->muscle->quads.rest, n * sizeof *from->x);
         for (int32_t b = 0; b < g->muscle->nbone; ++b)
             w->state->pose[b] = from ? from->bone[b] : g->muscle->soft_bone[b].rest;
-        info = walk(g, w, from ? from->at : p->at, p->at, 1 << halving, p);
+        info = walk(g, w, from ? from->at : p->at, p->at, 1 << halving, known, p);
         keep(g, w, &info, p);
         p->parent = halving == 0 ? from : NULL;
         if (info.converged) break;
@@ -98,7 +100,7 @@ static bool solve_between(const snLibraryGrid *g, snLibraryWorker *w, const snLi
         for (size_t i = 0; i < n; ++i) p->x[i] = (k ? p->x[i] : 0) + w->state->x[i] / 2;
     }
     memcpy(w->state->x, p->x, n * sizeof *p->x);
-    snSoftInfo info = walk(g, w, p->at, p->at, 1, p);
+    snSoftInfo info = walk(g, w, p->at, p->at, 1, NULL, p);
     keep(g, w, &info, p);
     return info.converged;
 }
@@ -112,26 +114,29 @@ typedef struct jobs {
     const snLibraryGrid *grid;
     job *list;
     int32_t count;
+    atomic_int next;
 } jobs;
 
+/* Item: worker; takes what comes next. A sample does not depend on who solves it. */
 static void run_share(void *context, int32_t item)
 {
-    const jobs *j = context;
-    for (int32_t k = item; k < j->count; k += j->grid->nworker) {
+    jobs *j = context;
+    snLibraryWorker *w = j->grid->worker + item;
+    for (int32_t k; (k = atomic_fetch_add(&j->next, 1)) < j->count;) {
         const job *one = j->list + k;
-        snLibraryWorker *w = j->grid->worker + item;
         if (one->other && solve_between(j->grid, w, one->from, one->other, one->to)) continue;
-        solve(j->grid, w, one->from, 0, one->to);
+        solve(j->grid, w, one->from, 0, NULL, one->to);
     }
 }
 
 static snStatus run_jobs(snLibraryGrid *g, job *list, int32_t count, const char *stage)
 {
-    jobs all = {g, list, count};
+    jobs all = {.grid = g};
     int32_t done = 0;
     /* in slices, so that progress shows and Ctrl-C is heard */
     for (; done < count; done += 4 * g->nworker) {
         all.list = list + done;
+        atomic_store(&all.next, 0);
         all.count = count - done < 4 * g->nworker ? count - done : 4 * g->nworker;
         sn_pool_loop(g->pool, g->nworker, run_share, &all);
         g->done += all.count;
@@ -196,7 +201,7 @@ static double again(const snLibraryGrid *g, snLibraryWorker *w, const snLibraryP
     memcpy(w->spare->at, p->at, sizeof p->at);
     w->spare->solves = 0, w->spare->seconds = w->spare->worst = 0;
     for (int halving = 0; halving <= HALVINGS; halving += HALVINGS) {
-        solve(g, w, from, halving, w->spare);
+        solve(g, w, from, halving, p->info.converged ? p->x : NULL, w->spare);
         w->spare->parent = NULL;
         double off = w->spare->info.converged ? sn_library_apart(g, w->spare, p) : INFINITY;
         if (off <= g->limit || halving == HALVINGS) return off;
@@ -204,25 +209,28 @@ static double again(const snLibraryGrid *g, snLibraryWorker *w, const snLibraryP
     return INFINITY;
 }
 
-/* Jumps of one sample to its next neighbours, there and back. Item: worker; each has its own samples. */
+typedef struct pairs {
+    const snLibraryGrid *grid;
+    atomic_int next;
+} pairs;
+
+/* Jumps of the samples to their next neighbours, there and back. Item: worker. */
 static void compare_share(void *context, int32_t item)
 {
-    const snLibraryGrid *g = context;
+    pairs *all = context;
+    const snLibraryGrid *g = all->grid;
     snLibraryWorker *w = g->worker + item;
     int32_t index[3];
-    for (int32_t i = item; i < sn_library_total(g); i += g->nworker) {
-        snLibraryPoint *p = g->point[i];
-        sn_library_unflat(g, i, index);
-        for (int32_t a = 0; a < g->naxis; ++a) {
-            if (index[a] + 1 >= g->axis[a].n) continue;
-            ++index[a];
-            const snLibraryPoint *q = g->point[sn_library_flat(g, index)];
-            --index[a];
-            p->jump[a] = INFINITY;
-            if (!p->info.converged || !q->info.converged) continue;
-            /* the way that a sample was found need not be gone again */
-            p->jump[a] = fmax(q->parent == p ? 0 : again(g, w, p, q), p->parent == q ? 0 : again(g, w, q, p));
-        }
+    for (int32_t k; (k = atomic_fetch_add(&all->next, 1)) < g->naxis * sn_library_total(g);) {
+        snLibraryPoint *p = g->point[k / g->naxis];
+        int32_t a = k % g->naxis;
+        sn_library_unflat(g, k / g->naxis, index);
+        if (++index[a] >= g->axis[a].n) continue;
+        const snLibraryPoint *q = g->point[sn_library_flat(g, index)];
+        p->jump[a] = INFINITY;
+        if (!p->info.converged || !q->info.converged) continue;
+        /* the way that a sample was found need not be gone again */
+        p->jump[a] = fmax(q->parent == p ? 0 : again(g, w, p, q), p->parent == q ? 0 : again(g, w, q, p));
     }
 }
 
@@ -253,7 +261,8 @@ static snStatus compare_pairs(snLibraryGrid *g, bool repair, bool *mended)
 {
     bool torn = false;
     int32_t total = sn_library_total(g), index[3];
-    sn_pool_loop(g->pool, g->nworker, compare_share, g);
+    pairs all = {.grid = g};
+    sn_pool_loop(g->pool, g->nworker, compare_share, &all);
     for (int32_t i = 0; i < total; ++i) {
         sn_library_unflat(g, i, index);
         for (int32_t a = 0; a < g->naxis; ++a)
@@ -269,30 +278,58 @@ static snStatus compare_pairs(snLibraryGrid *g, bool repair, bool *mended)
 
 /* ---- refinement ---- */
 
-/* Solves the plane in the middle of an interval; keeps it where the blend is off by too much. */
-static snStatus try_plane(snLibraryGrid *g, int32_t a, int32_t k, double allowed, bool room, bool *kept, snError *error)
+/* Solves the planes in the middle of some intervals of an axis, all at once. */
+static snStatus solve_planes(snLibraryGrid *g, int32_t count, const snLibraryPlane *plane, snError *error)
 {
-    snLibraryPlane plane;
-    snStatus status = sn_library_plane_create(g, a, k, &plane, error);
-    job *list = status == SN_OK ? SN_NEW_ARRAY(job, plane.count) : NULL;
-    if (status == SN_OK && !list) status = sn_fail_no_memory(error);
-    double worst = 0;
-    for (int32_t i = 0; i < plane.count && status == SN_OK; ++i)
-        list[i] = (job){plane.below[i], plane.above[i], plane.point[i]};
-    if (status == SN_OK) status = run_jobs(g, list, plane.count, "middles");
-    for (int32_t i = 0; i < plane.count && status == SN_OK; ++i) {
-        worst = fmax(worst, sn_library_blend_error(g, &plane, i, &(double){0}));
+    int32_t each = plane[0].count;
+    job *list = SN_NEW_ARRAY(job, (size_t)count * (size_t)each);
+    if (!list) return sn_fail_no_memory(error);
+    for (int32_t k = 0; k < count * each; ++k) {
+        const snLibraryPlane *own = plane + k / each;
+        list[k] = (job){own->below[k % each], own->above[k % each], own->point[k % each]};
     }
+    snStatus status = run_jobs(g, list, count * each, "middles");
     sn_free(list);
-    *kept = status == SN_OK && room && worst > allowed;
-    for (int32_t i = 0; i < plane.count && status == SN_OK && !*kept; ++i) {
+    return status;
+}
+
+/* Remembers how far the blend is off in a plane; or keeps the plane, where it is off by too much and there is room. */
+static snStatus judge_plane(snLibraryGrid *g, snLibraryPlane *plane, double allowed, bool room, bool *kept,
+                            snError *error)
+{
+    double worst = 0;
+    snStatus status = SN_OK;
+    for (int32_t i = 0; i < plane->count; ++i) worst = fmax(worst, sn_library_blend_error(g, plane, i, &(double){0}));
+    *kept = room && worst > allowed;
+    if (*kept) return sn_library_insert(g, plane, error);
+    for (int32_t i = 0; i < plane->count && status == SN_OK; ++i) {
         snLibraryMiddle middle = {{0}, 0, 0};
-        memcpy(middle.at, plane.point[i]->at, sizeof middle.at);
-        middle.most = sn_library_blend_error(g, &plane, i, &middle.rms);
+        memcpy(middle.at, plane->point[i]->at, sizeof middle.at);
+        middle.most = sn_library_blend_error(g, plane, i, &middle.rms);
         if (!sn_array_push(&g->middle, middle)) status = sn_fail_no_memory(error);
     }
-    if (*kept) status = sn_library_insert(g, &plane, error);
-    sn_library_plane_free(&plane);
+    return status;
+}
+
+/* Refines `count` intervals of an axis from `first` on, each in turn with what it is divided into. */
+static snStatus refine_intervals(snLibraryGrid *g, const snLibraryDef *def, int32_t a, int32_t first, int32_t count,
+                                 snError *error)
+{
+    snLibraryPlane plane[SN_LIBRARY_VALUES] = {{0}};
+    int32_t most = def->most_samples < SN_LIBRARY_VALUES ? def->most_samples : SN_LIBRARY_VALUES;
+    snStatus status = SN_OK;
+    for (int32_t k = 0; k < count && status == SN_OK; ++k)
+        status = sn_library_plane_create(g, a, first + k, plane + k, error);
+    if (status == SN_OK) status = solve_planes(g, count, plane, error);
+    for (int32_t k = 0; k < count && status == SN_OK; ++k) {
+        int32_t before = g->axis[a].n;
+        bool kept;
+        plane[k].interval = first;
+        status = judge_plane(g, plane + k, def->midpoint, before < most, &kept, error);
+        if (status == SN_OK && kept) status = refine_intervals(g, def, a, first, 2, error);
+        first += 1 + g->axis[a].n - before;
+    }
+    for (int32_t k = 0; k < count; ++k) sn_library_plane_free(plane + k);
     return status;
 }
 
@@ -300,12 +337,7 @@ static snStatus refine(snLibraryGrid *g, const snLibraryDef *def, snError *error
 {
     snStatus status = SN_OK;
     for (int32_t a = 0; a < g->naxis && status == SN_OK; ++a)
-        for (int32_t k = 0; k + 1 < g->axis[a].n && status == SN_OK;) {
-            int32_t most = def->most_samples < SN_LIBRARY_VALUES ? def->most_samples : SN_LIBRARY_VALUES;
-            bool kept;
-            status = try_plane(g, a, k, def->midpoint, g->axis[a].n < most, &kept, error);
-            if (!kept) ++k; /* else the two halves come next */
-        }
+        if (g->axis[a].n > 1) status = refine_intervals(g, def, a, 0, g->axis[a].n - 1, error);
     return status;
 }
 

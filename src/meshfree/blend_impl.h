@@ -1,4 +1,6 @@
-/* blend.h in loops that compilers turn into vectors; included once for each instruction set. */
+/* blend.h in loops that compilers turn into vectors; included once for each instruction set. The including file defines
+ * store_points(count, x, y, z, out), which writes the points one after the other as doubles: compilers do that one
+ * number at a time. */
 #include "meshfree/blend.h"
 
 /* Four samples in one pass: the sum stays in a register. */
@@ -38,8 +40,7 @@ static void place(int32_t count, int32_t nbody, const float *const *weight, floa
                 for (int32_t v = 0; v < count; ++v) to[v] += w[v] * (a0 * x[v] + a1 * y[v] + a2 * z[v] + a3);
         }
     }
-    for (int32_t v = 0; v < count; ++v)
-        out[3 * v] = (double)sum[0][v], out[3 * v + 1] = (double)sum[1][v], out[3 * v + 2] = (double)sum[2][v];
+    store_points(count, sum[0], sum[1], sum[2], out);
 }
 
 static const snBlendKernel blend_table = {mix, place};

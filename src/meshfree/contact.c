@@ -28,7 +28,8 @@ static bool approach(const snSoftBody *body, const snSoftState *state, const dou
 }
 
 /* What the bone's curvature adds to the stiffness: a node that is pressed against a round bone slides off it. */
-static void bend(const snSoftBody *body, const snSoftState *state, int32_t bone, const touch *t, double block[9])
+static void bend(const snSoftBody *body, const snSoftState *state, int32_t bone, const touch *t, double part,
+                 double block[9])
 {
     m3 second, turn = m3_from_q(state->pose[bone].q);
     v3 gradient;
@@ -36,7 +37,7 @@ static void bend(const snSoftBody *body, const snSoftState *state, int32_t bone,
     m3 half = m3_mul(&turn, &second);
     for (int r = 0; r < 9; ++r) {
         const double *a = half.m + r / 3 * 3, *b = turn.m + r % 3 * 3;
-        block[r] -= state->contact_stiffness * t->depth * (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
+        block[r] -= part * state->contact_stiffness * t->depth * (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
     }
 }
 
@@ -61,7 +62,7 @@ static double slide(const snSoftState *state, int32_t bone, size_t slot, const t
 }
 
 double sn_soft_contact(const snSoftBody *body, const snSoftState *state, const double *x, double *gradient,
-                       float *value, bool project, double *deepest)
+                       float *value, double share, double *deepest)
 {
     double energy = 0, k = state->contact_stiffness;
     touch t;
@@ -80,7 +81,7 @@ double sn_soft_contact(const snSoftBody *body, const snSoftState *state, const d
             if (gradient) v3_store(gradient + 3 * node, v3_add(v3_load(gradient + 3 * node), v3_add(force, slip)));
             if (!value) continue;
             block_of(t.normal, depth > 0 ? k : 0, tangent, block);
-            if (depth > 0 && !project) bend(body, state, bone, &t, block);
+            if (depth > 0 && share < 1) bend(body, state, bone, &t, 1 - share, block);
             sn_soft_add_block(body, value, node, node, block);
         }
     }

@@ -32,6 +32,15 @@ double sn_soft_tension(const snSoftMaterial *m, const snSoftLaw *law, double act
     return m->passive * fp + active * fa;
 }
 
+double sn_soft_pressure(const snSoftMaterial *m, const double F[9], const double D[9])
+{
+    double K[9], J, turn = 0;
+    cofactor(F, K);
+    J = F[0] * K[0] + F[1] * K[1] + F[2] * K[2];
+    for (int i = 0; i < 9 && D; ++i) turn += K[i] * D[i];
+    return m->lambda * (J - 1 + turn);
+}
+
 static v3 along(const double F[9], v3 m)
 {
     return v3_of(F[0] * m.x + F[1] * m.y + F[2] * m.z, F[3] * m.x + F[4] * m.y + F[5] * m.z,
@@ -137,13 +146,13 @@ static bool definite(const double m[9])
 }
 
 /* Takes the negative modes out of the plain stiffness: there are few. */
-static void project_matter(const snSoftMaterial *m, const double F[9], double C[81])
+static void project_matter(const snSoftMaterial *m, const double F[9], double pressure, double share, double C[81])
 {
     const double half = 0.70710678118654752440;
     m3 U, V;
     double y[3], stretch[9], O[9], T[9], Q[9];
     sn_soft_svd(F, &U, y, &V);
-    double b[3] = {y[1] * y[2], y[2] * y[0], y[0] * y[1]}, c = m->lambda * (y[0] * y[1] * y[2] - 1) - m->mu;
+    double b[3] = {y[1] * y[2], y[2] * y[0], y[0] * y[1]}, c = pressure - m->mu;
     for (int k = 0; k < 3; ++k)
         for (int sign = -1; sign <= 1; sign += 2) {
             double value = m->mu + sign * c * y[k];
@@ -151,7 +160,7 @@ static void project_matter(const snSoftMaterial *m, const double F[9], double C[
             outer(&U, (k + 1) % 3, &V, (k + 2) % 3, O);
             outer(&U, (k + 2) % 3, &V, (k + 1) % 3, T);
             for (int e = 0; e < 9; ++e) Q[e] = half * (O[e] - sign * T[e]);
-            add_mode(C, -value, Q);
+            add_mode(C, -share * value, Q);
         }
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j) stretch[3 * i + j] = m->lambda * b[i] * b[j] + (i == j ? m->mu : c * y[3 - i - j]);
@@ -165,12 +174,12 @@ static void project_matter(const snSoftMaterial *m, const double F[9], double C[
             outer(&U, i, &V, i, O);
             for (int e = 0; e < 9; ++e) Q[e] += v[3 * i + k] * O[e];
         }
-        add_mode(C, -value[k], Q);
+        add_mode(C, -share * value[k], Q);
     }
 }
 
 /* mu I + lambda cof cof' + c d2J/dF2. */
-static void plain_matter(const snSoftMaterial *m, const double F[9], double C[81])
+static void plain_matter(const snSoftMaterial *m, const double F[9], double pressure, double C[81])
 {
     /* d2J/dF_r dF_s = sign F_t, each pair once: r, s, t */
     static const int8_t turn[18][3] = {{0, 4, 8}, {0, 8, 4}, {4, 8, 0}, {1, 5, 6}, {1, 6, 5}, {5, 6, 1},
@@ -178,7 +187,7 @@ static void plain_matter(const snSoftMaterial *m, const double F[9], double C[81
                                        {1, 3, 8}, {1, 8, 3}, {3, 8, 1}, {2, 4, 6}, {2, 6, 4}, {4, 6, 2}};
     double K[9];
     cofactor(F, K);
-    double c = m->lambda * (F[0] * K[0] + F[1] * K[1] + F[2] * K[2] - 1) - m->mu;
+    double c = pressure - m->mu;
     for (int r = 0; r < 9; ++r) {
         double f = m->lambda * K[r];
         for (int s = 0; s < 9; ++s) C[9 * r + s] = f * K[s];
@@ -192,16 +201,16 @@ static void plain_matter(const snSoftMaterial *m, const double F[9], double C[81
 }
 
 void sn_soft_stiffness(const snSoftMaterial *m, const snSoftLaw *law, double activation, const double F[9],
-                       bool project, double C[81])
+                       double pressure, double share, double C[81])
 {
-    plain_matter(m, F, C);
-    if (project) project_matter(m, F, C);
+    plain_matter(m, F, pressure, C);
+    if (share > 0) project_matter(m, F, pressure, share, C);
     if (!(m->passive > 0 || activation * m->active > 0)) return;
     v3 a = along(F, m->fibre);
     double l = v3_len(a), slope;
     if (!(l > 0)) return;
     double across = sn_soft_tension(m, law, activation, l, &slope, NULL) / l;
-    if (project) slope = fmax(slope, 0), across = fmax(across, 0);
+    slope -= share * fmin(slope, 0), across -= share * fmin(across, 0);
     double n[3] = {a.x / l, a.y / l, a.z / l}, d[3] = {m->fibre.x, m->fibre.y, m->fibre.z};
     for (int r = 0; r < 9; ++r)
         for (int s = 0; s < 9; ++s) {

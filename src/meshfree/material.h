@@ -32,9 +32,12 @@ double sn_soft_energy(const snSoftMaterial *m, const snSoftLaw *law, double acti
 /* Tension T of the fibre at stretch l, its slope, and its energy up to a constant (either may be NULL). */
 double sn_soft_tension(const snSoftMaterial *m, const snSoftLaw *law, double activation, double l, double *slope,
                        double *energy);
-/* dP/dF, 9 x 9 symmetric; project: its nearest form without negative eigenvalues, part by part. */
+/* lambda (J - 1), and what it becomes to first order if F changes by D (may be NULL). */
+double sn_soft_pressure(const snSoftMaterial *m, const double F[9], const double D[9]);
+/* dP/dF, 9 x 9 symmetric, with the pressure of F or what a solve expects of it. share: of the way to its nearest form
+ * without negative eigenvalues, part by part; 0: as it is. */
 void sn_soft_stiffness(const snSoftMaterial *m, const snSoftLaw *law, double activation, const double F[9],
-                       bool project, double C[81]);
+                       double pressure, double share, double C[81]);
 /* F = U diag(y) V' with rotations U, V; the last of y has the sign of det F. */
 void sn_soft_svd(const double F[9], m3 *U, double y[3], m3 *V);
 

@@ -97,6 +97,17 @@ static bool apart(const snBvh *tree, v3 a, v3 b)
     return false;
 }
 
+/* Lets one of a heap sink to its place: none is behind its two children. */
+static void sink_from(snSoftNear *heap, int32_t at, int32_t count)
+{
+    for (int32_t child; (child = 2 * at + 1) < count; at = child) {
+        if (child + 1 < count && by_key(heap + child + 1, heap + child) < 0) ++child;
+        if (by_key(heap + at, heap + child) < 0) return;
+        snSoftNear swap = heap[at];
+        heap[at] = heap[child], heap[child] = swap;
+    }
+}
+
 int32_t sn_soft_around(const snSoftPoints *p, const snBvh *tree, v3 at, int32_t metric, int32_t self, snSoftNear *near,
                        int32_t most)
 {
@@ -105,11 +116,20 @@ int32_t sn_soft_around(const snSoftPoints *p, const snBvh *tree, v3 at, int32_t 
         v3 y = sn_soft_metric(p, metric, v3_sub(v3_load(p->x + 3 * j), at));
         if (j != self) near[count++] = (snSoftNear){v3_len2(y), j};
     }
-    qsort(near, (size_t)count, sizeof *near, by_key);
-    if (!tree) return count < most ? count : most;
-    int32_t kept = 0;
-    for (int32_t k = 0; k < count && kept < most; ++k)
-        if (!apart(tree, at, v3_load(p->x + 3 * near[k].index))) near[kept++] = near[k];
+    /* a heap, as only the first few of many are asked for; what is kept goes to the end, the last one first */
+    int32_t kept = 0, left = count;
+    for (int32_t k = count / 2 - 1; k >= 0; --k) sink_from(near, k, count);
+    while (left > 0 && kept < most) {
+        snSoftNear next = near[0];
+        near[0] = near[--left];
+        sink_from(near, 0, left);
+        if (!tree || !apart(tree, at, v3_load(p->x + 3 * next.index))) near[count - ++kept] = next;
+    }
+    for (int32_t k = 0; k < kept / 2; ++k) {
+        snSoftNear *low = near + count - kept + k, *high = near + count - 1 - k, swap = *low;
+        *low = *high, *high = swap;
+    }
+    memmove(near, near + count - kept, (size_t)kept * sizeof *near);
     return kept;
 }
 

@@ -15,6 +15,7 @@ enum {
     ROUNDS = 24,
     CUBE = 3,
     RUN = 27,
+    RUNS = 6,
     SLABS = 32,
     MOST_VOXELS = 4000000,
     SHEET_VOXELS = 300000,
@@ -198,13 +199,27 @@ static snStatus voxelise(const snSoftPointsDef *def, const snBvh *tree, bool thi
     return sort_by_cubes(low, v) ? SN_OK : sn_fail_no_memory(error);
 }
 
+/* The largest squared distance of some voxels from what owns them. */
+static double farthest(const voxels *v, const int32_t *voxel, size_t count, int32_t k, const double *centre)
+{
+    double most = 0;
+    for (size_t at = 0; at < count; ++at) {
+        size_t i = (size_t)voxel[at], n = (size_t)v->n;
+        const double *c = centre + v->owner[i];
+        double dx = v->y[i] - c[0], dy = v->y[n + i] - c[k], dz = v->y[2 * n + i] - c[2 * k];
+        double d = dx * dx + dy * dy + dz * dz;
+        most = d > most ? d : most;
+    }
+    return most;
+}
+
 /* Centres that may be the nearest to one of some voxels: those whose least distance to the box of the
- * voxels is not above the least of the greatest distances. */
+ * voxels is not above the least of the greatest distances, nor above what is known to be far enough. */
 static int32_t candidates(const voxels *v, const int32_t *voxel, size_t count, int32_t k, const double *centre,
-                          double *near, int32_t *list)
+                          double enough, double *near, int32_t *list)
 {
     size_t n = (size_t)v->n;
-    double low[3], high[3], reach = INFINITY;
+    double low[3], high[3], reach = enough;
     int32_t found = 0;
     for (int e = 0; e < 3; ++e) {
         const double *y = v->y + (size_t)e * n;
@@ -231,7 +246,8 @@ static int32_t candidates(const voxels *v, const int32_t *voxel, size_t count, i
 }
 
 /* The nearest centre of each voxel. Centres are stored one coordinate after the other. Voxels next to each other share
- * their candidates. near, list: k numbers of scratch for each share of the work. */
+ * their candidates, which are chosen from those of some more of them; the owners so far tell how far these may be.
+ * near, list: 4 k and 2 k numbers of scratch for each share of the work. */
 typedef struct assignment {
     voxels *v;
     int32_t k, shares;
@@ -240,26 +256,45 @@ typedef struct assignment {
     int32_t *list;
 } assignment;
 
+/* The nearest of m centres for each of some voxels; name: what the centres are called. */
+static void assign(voxels *v, const int32_t *voxel, size_t count, int32_t m, const double *centre, const int32_t *name,
+                   double enough, double *near, int32_t *list)
+{
+    size_t n = (size_t)v->n;
+    int32_t found = candidates(v, voxel, count, m, centre, enough, near, list);
+    for (size_t at = 0; at < count; ++at) {
+        size_t i = (size_t)voxel[at];
+        double x = v->y[i], y = v->y[n + i], z = v->y[2 * n + i], best = INFINITY;
+        for (int32_t j = 0; j < found; ++j) {
+            int32_t c = list[j];
+            double dx = x - centre[c], dy = y - centre[m + c], dz = z - centre[2 * m + c];
+            double d = dx * dx + dy * dy + dz * dz;
+            if (d < best) best = d, v->owner[i] = name[c];
+        }
+    }
+}
+
 static void assign_share(void *context, int32_t item)
 {
     const assignment *a = context;
-    voxels *v = a->v;
-    int32_t k = a->k, *list = a->list + (size_t)item * (size_t)k;
-    const double *centre = a->centre;
-    double *near = a->near + (size_t)item * (size_t)k;
-    size_t n = (size_t)v->n;
-    for (size_t first = (size_t)item * RUN; first < n; first += (size_t)a->shares * RUN) {
-        size_t end = first + RUN < n ? first + RUN : n;
-        int32_t count = candidates(v, v->order + first, end - first, k, centre, near, list);
-        for (size_t at = first; at < end; ++at) {
-            size_t i = (size_t)v->order[at];
-            double x = v->y[i], y = v->y[n + i], z = v->y[2 * n + i], best = INFINITY;
-            for (int32_t j = 0; j < count; ++j) {
-                int32_t c = list[j];
-                double dx = x - centre[c], dy = y - centre[k + c], dz = z - centre[2 * k + c];
-                double d = dx * dx + dy * dy + dz * dz;
-                if (d < best) best = d, v->owner[i] = c;
-            }
+    size_t k = (size_t)a->k, n = (size_t)a->v->n, all = (size_t)RUN * RUNS;
+    int32_t *list = a->list + 2 * (size_t)item * k, *some = list + k;
+    double *near = a->near + 4 * (size_t)item * k, *centre = near + k;
+    for (size_t first = (size_t)item * all; first < n; first += (size_t)a->shares * all) {
+        const int32_t *voxel = a->v->order + first;
+        size_t count = first + all < n ? all : n - first;
+        double enough[RUNS], most = 0;
+        for (size_t r = 0; r * RUN < count; ++r) {
+            size_t left = count - r * RUN;
+            enough[r] = farthest(a->v, voxel + r * RUN, left < RUN ? left : RUN, a->k, a->centre);
+            most = enough[r] > most ? enough[r] : most;
+        }
+        int32_t m = candidates(a->v, voxel, count, a->k, a->centre, most, near, list);
+        for (int32_t e = 0; e < 3; ++e)
+            for (int32_t c = 0; c < m; ++c) centre[e * m + c] = a->centre[e * a->k + list[c]];
+        for (size_t r = 0; r * RUN < count; ++r) {
+            size_t left = count - r * RUN;
+            assign(a->v, voxel + r * RUN, left < RUN ? left : RUN, m, centre, list, enough[r], near, some);
         }
     }
 }
@@ -279,7 +314,8 @@ static void centres(const voxels *v, int32_t k, double *centre, double *sum)
 }
 
 /* Points are the voxels nearest to the centres, so that all are inside; volumes by what each centre owns. */
-static bool take(const voxels *v, int32_t k, const double *centre, double mesh_volume, snSoftPoints *p, double *nearest)
+static bool take(const voxels *v, const snBvh *tree, int32_t k, const double *centre, double mesh_volume,
+                 snSoftPoints *p, double *nearest)
 {
     double *mean = SN_NEW_ARRAY(double, 4 * (size_t)k);
     if (!mean) return false;
@@ -295,12 +331,13 @@ static bool take(const voxels *v, int32_t k, const double *centre, double mesh_v
         nearest[c] = d;
         memcpy(p->x + 3 * c, v->x + 3 * i, 3 * sizeof *p->x);
     }
-    /* the mean itself where it is inside its own voxel: no pattern of the grid is left */
+    /* the mean itself where it is inside its own voxel: no pattern of the grid is left. In a curved sheet it may lie
+     * outside the mesh, where no other point would see it */
     for (int32_t c = 0; c < k; ++c) {
         v3 y = v3_of(centre[c], centre[k + c], centre[2 * k + c]);
         v3 x = v->sheet.n > 0 ? v3_scale(v3_load(mean + 4 * c), 1 / mean[4 * c + 3])
                               : sn_soft_squeeze(p->axis, 1 / p->squeeze, y);
-        if (v3_dist(x, v3_load(p->x + 3 * c)) < v->size) v3_store(p->x + 3 * c, x);
+        if (v3_dist(x, v3_load(p->x + 3 * c)) < v->size && sn_bvh_inside(tree, x)) v3_store(p->x + 3 * c, x);
     }
     sn_free(mean);
     return true;
@@ -335,8 +372,8 @@ static snStatus k_means(const snSoftPointsDef *def, const snBvh *tree, bool thin
     int32_t k = def->count;
     uint64_t seed = def->seed;
     size_t shares = (size_t)(def->pool ? sn_pool_threads(def->pool) : 1);
-    double volume, *centre = SN_NEW_ARRAY(double, 3 * k), *sum = SN_NEW_ARRAY(double, (shares + 4) * (size_t)k);
-    int32_t *list = SN_NEW_ARRAY(int32_t, shares * (size_t)k);
+    double volume, *centre = SN_NEW_ARRAY(double, 3 * k), *sum = SN_NEW_ARRAY(double, 4 * shares * (size_t)k);
+    int32_t *list = SN_NEW_ARRAY(int32_t, 2 * shares * (size_t)k);
     assignment all = {&v, k, (int32_t)shares, centre, sum, list};
     snStatus status =
         centre && sum && list && alloc_points(p, k) ? voxelise(def, tree, thin, &v, error) : sn_fail_no_memory(error);
@@ -352,7 +389,7 @@ static snStatus k_means(const snSoftPointsDef *def, const snBvh *tree, bool thin
             centres(&v, k, centre, sum);
         }
         sn_pool_loop(def->pool, all.shares, assign_share, &all);
-        if (!take(&v, k, centre, volume, p, sum) || !sn_soft_sort(p) || !take_sheet(&v.sheet, p))
+        if (!take(&v, tree, k, centre, volume, p, sum) || !sn_soft_sort(p) || !take_sheet(&v.sheet, p))
             status = sn_fail_no_memory(error);
         for (int32_t c = 0; c < k && status == SN_OK; ++c)
             if (!(p->volume[c] > 0)) status = sn_fail(error, SN_BAD_INPUT, "a point of the muscle owns no volume");

@@ -82,6 +82,21 @@ static bool order_nodes(snSoftBody *body)
     return ok;
 }
 
+/* The entries of each quadrature point in the order of their nodes. */
+static void sort_entries(snSoftBody *body)
+{
+    const snSoftQuads *q = body->quads;
+    for (int32_t e = 0; e < q->n; ++e) {
+        int32_t from = q->first[e], count = q->first[e + 1] - from, *list = body->sorted + from;
+        for (int32_t k = 0; k < count; ++k) {
+            int32_t own = body->order[q->node[from + k]], at = k;
+            for (; at > 0 && body->order[q->node[from + list[at - 1]]] > own; --at) list[at] = list[at - 1];
+            list[at] = k;
+            body->held[e] += own < 0;
+        }
+    }
+}
+
 /* A node that is nearer to a bone at rest than it is deep keeps the distance it has; at most what the grid reaches:
  * beyond it force and energy would not agree, and no solve would end. */
 static void keep_off(snSoftBody *body, const double *depth)
@@ -150,7 +165,9 @@ snStatus sn_soft_create(const snSoftDef *def, snSoftBody **out, snError *error)
     body->attached = SN_NEW_ARRAY(int32_t, n), body->order = SN_NEW_ARRAY(int32_t, n);
     body->keep = SN_NEW_ARRAY(double, n *(size_t)def->nbone), body->mass = SN_NEW_ARRAY(double, n);
     body->follow = SN_NEW_ARRAY(double, n *(size_t)def->nbone);
-    bool ok = body->material && body->bone && body->attached && body->order && body->keep && body->mass && body->follow;
+    body->sorted = SN_NEW_ARRAY(int32_t, q->first[q->n]), body->held = SN_NEW_ARRAY(int32_t, q->n);
+    bool ok = body->material && body->bone && body->attached && body->order && body->keep && body->mass &&
+              body->follow && body->sorted && body->held;
     if (ok) {
         memcpy(body->material, def->material, (size_t)q->n * sizeof *def->material);
         for (int32_t e = 0; e < q->n; ++e) {
@@ -166,6 +183,7 @@ snStatus sn_soft_create(const snSoftDef *def, snSoftBody **out, snError *error)
         sn_soft_destroy(body);
         return sn_fail_no_memory(error);
     }
+    sort_entries(body);
     keep_off(body, def->depth);
     follow_bones(body);
     weigh(body, def->density);
@@ -177,7 +195,7 @@ void sn_soft_destroy(snSoftBody *body)
 {
     if (!body) return;
     sn_free(body->material), sn_free(body->bone), sn_free(body->attached), sn_free(body->order);
-    sn_free(body->keep), sn_free(body->mass), sn_free(body->follow);
+    sn_free(body->keep), sn_free(body->mass), sn_free(body->follow), sn_free(body->sorted), sn_free(body->held);
     sn_tiles_free(&body->tiles);
     sn_free(body);
 }
@@ -190,13 +208,15 @@ snStatus sn_soft_state_create(const snSoftBody *body, snSoftState **out, snError
     if (!s) return sn_fail_no_memory(error);
     s->x = SN_NEW_ARRAY(double, n), s->velocity = SN_NEW_ARRAY(double, n), s->target = SN_NEW_ARRAY(double, n);
     s->force = SN_NEW_ARRAY(double, n), s->trial = SN_NEW_ARRAY(double, n), s->step = SN_NEW_ARRAY(double, n);
+    s->shifted = SN_NEW_ARRAY(double, n);
+    s->pressure = SN_NEW_ARRAY(double, body->quads->n), s->coming = SN_NEW_ARRAY(double, body->quads->n);
     s->pose = SN_NEW_ARRAY(rigid, body->nbone);
     s->contact_stiffness = body->contact_stiffness;
     s->normal_force = SN_NEW_ARRAY(double, pairs), s->stick = SN_NEW_ARRAY(double, 3 * pairs);
-    s->value = SN_NEW_ARRAY(float, sn_tiles_count(&body->tiles) + 1); /* one more: see add_quad in evaluate.c */
+    s->value = SN_NEW_ARRAY(float, sn_tiles_count(&body->tiles) + 1); /* one more: see blocks.h */
     s->right = SN_NEW_ARRAY(float, (size_t)body->tiles.nrow *SN_TILE);
-    if (!s->x || !s->velocity || !s->target || !s->force || !s->trial || !s->step || !s->pose || !s->normal_force ||
-        !s->stick || !s->value || !s->right) {
+    if (!s->x || !s->velocity || !s->target || !s->force || !s->trial || !s->step || !s->shifted || !s->pressure ||
+        !s->coming || !s->pose || !s->normal_force || !s->stick || !s->value || !s->right) {
         sn_soft_state_destroy(s);
         return sn_fail_no_memory(error);
     }
@@ -210,6 +230,7 @@ void sn_soft_state_destroy(snSoftState *s)
 {
     if (!s) return;
     sn_free(s->x), sn_free(s->velocity), sn_free(s->target), sn_free(s->force), sn_free(s->trial), sn_free(s->step);
+    sn_free(s->shifted), sn_free(s->pressure), sn_free(s->coming);
     sn_free(s->pose), sn_free(s->normal_force), sn_free(s->stick), sn_free(s->value), sn_free(s->right);
     sn_free(s);
 }

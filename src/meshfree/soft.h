@@ -42,6 +42,8 @@ typedef struct snSoftBody {
     int32_t *attached;
     int32_t *order; /* for each node its place among the free ones, -1: attached */
     int32_t nfree;
+    int32_t *sorted; /* for each quadrature point its entries, by order: first those of attached nodes... */
+    int32_t *held;   /* ... so many */
     snTiles tiles;
     double *keep; /* nnode x nbone: distance that a node's centre keeps from a bone; -INFINITY: no contact */
     double contact_stiffness;
@@ -68,7 +70,9 @@ typedef struct snSoftState {
     double *normal_force; /* nnode x nbone: of the last state */
     double *stick;        /* nnode x nbone x 3: where it touched, in the bone's frame */
     /* scratch */
-    double *force, *trial, *step;
+    double *force, *trial, *step, *shifted;
+    bool expects;              /* the stiffness is that of the pressures below, see solve.c */
+    double *pressure, *coming; /* nquad, Pa: expected here, and after the whole of the step */
     float *value, *right;
 } snSoftState;
 
@@ -78,8 +82,9 @@ void sn_soft_state_destroy(snSoftState *state);
 /* Energy of the positions x (J); NaN or infinite where the fibres' laws are. force (nnode x 3): minus the force on each
  * node, the gradient of the energy, for attached nodes too; may be NULL. */
 double sn_soft_evaluate(const snSoftBody *body, const snSoftState *state, const double *x, double *gradient);
-/* The stiffness of the free nodes at state->x, into state->value; project: without negative eigenvalues. */
-void sn_soft_assemble(const snSoftBody *body, snSoftState *state, bool project);
+/* The stiffness of the free nodes at state->x, into state->value; share: of the projection, 1: without negative
+ * eigenvalues, 0: as it is. */
+void sn_soft_assemble(const snSoftBody *body, snSoftState *state, double share);
 /* Moves the bones, and the nodes with them by nearness to what is attached: the start of a solve. */
 void sn_soft_move_bones(const snSoftBody *body, snSoftState *state, const rigid *pose);
 /* Attached nodes to where their bones are. */
@@ -88,7 +93,9 @@ void sn_soft_place_attached(const snSoftBody *body, snSoftState *state);
 typedef struct snSoftSolveDef {
     double tolerance; /* m: a step below it ends the solve */
     int32_t most_steps;
-    double longest; /* m: of a node in one step */
+    double longest;      /* m: of a node in one step */
+    const double *known; /* nnode x 3: an equilibrium, NULL: none. A solve ends where all nodes are within the tolerance
+                            of it: it would go there */
 } snSoftSolveDef;
 snSoftSolveDef sn_default_soft_solve_def(void);
 
@@ -115,10 +122,10 @@ void sn_soft_bone_force(const snSoftBody *body, snSoftState *state, int32_t bone
 /* What friction needs of the present state: call once after a solve. */
 void sn_soft_remember_contact(const snSoftBody *body, snSoftState *state);
 
-/* contact.c: energy of all contacts, adding to gradient (may be NULL) or, with value, to the stiffness (project: only
- * what is never negative of it). */
+/* contact.c: energy of all contacts, adding to gradient (may be NULL) or, with value, to the stiffness (share: of the
+ * projection, 1: only what is never negative of it). */
 double sn_soft_contact(const snSoftBody *body, const snSoftState *state, const double *x, double *gradient,
-                       float *value, bool project, double *deepest);
+                       float *value, double share, double *deepest);
 /* Adds a symmetric 3 x 3 block (row-major) to the free nodes a and b of the stiffness. */
 void sn_soft_add_block(const snSoftBody *body, float *value, int32_t a, int32_t b, const double block[9]);
 

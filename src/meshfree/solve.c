@@ -1,7 +1,7 @@
-/* soft.h: equilibrium by Newton steps, projected far from it. Near it the stiffness as it is gives quadratic
- * convergence, where the projected one, which leaves out the compressed matter, creeps. The matrix is factored in
- * single precision; energy, force and positions are in double, so that the float only costs a little of Newton's speed
- * at the very end. */
+/* soft.h: equilibrium by Newton steps, with a projected stiffness far from it. Near it the stiffness as it is gives
+ * quadratic convergence, where the projected one, which leaves out the compressed matter, creeps. The matrix is
+ * factored in single precision; energy, force and positions are in double, so that the float only costs a little of
+ * Newton's speed at the very end. */
 #include "meshfree/soft.h"
 
 #include "base/clock.h"
@@ -10,17 +10,20 @@
 
 static const double ARMIJO = 1e-4;
 static const double SHORTEST = 1e-6; /* of a line search */
-static const double NEAR = 5e-3;     /* m: steps below it are tried without projection */
+static const double NEAR = 5e-3;     /* m: after a step from it on the stiffness is projected wholly... */
+static const double CLOSE = 5e-4;    /* m: ... below it not at all... */
+static const double LESS = 0.25;     /* ... and between them by so much of what it was, after each whole step... */
+static const double LEAST = 0.05;    /* ... until that is not worth while */
 static const double KEEP = 2e-3;     /* m: after a whole step below it the factors are used once more... */
-static const double RATE = 0.25;     /* ... and again as long as each step is so much shorter than the last one */
+static const double RATE = 0.5;      /* ... and again as long as each step is so much shorter than the last one */
+static const double STEADY = 0.25;   /* the same by projected factors, which hide a long valley */
 static const double SURE = 0.1;      /* of the tolerance: what steps by projected factors must fall below */
 static const double DEEPEST = 3e-4;  /* m: of a node in a bone */
 enum { HARDER = 4 };                 /* times that contact is made four times as stiff for that, at most */
 enum {
     ENOUGH = 2
-};                 /* steps below the tolerance end a solve: a short one may only restore the volume, and a long one
-                      along the valley follows */
-enum { WAIT = 1 }; /* projected steps first, and after that failed */
+}; /* steps below the tolerance end a solve: a short one may only restore the volume, and a long one
+      along the valley follows */
 enum {
     RECENT = 3
 }; /* states of which a step must beat the worst: matter that hardly changes its
@@ -58,35 +61,49 @@ void sn_soft_move_bones(const snSoftBody *body, snSoftState *state, const rigid 
     sn_soft_place_attached(body, state);
 }
 
-/* What the present factors are of. */
+/* What the factors are of. The stiffness as it is gives the longest steps, but need not be positive definite; projected
+ * it always is, but steps along a valley get short, by orders of magnitude. Mostly a part of the projection does. */
 typedef struct manner {
-    int patience;   /* projected steps before the stiffness is tried as it is */
-    bool fresh;     /* made for this step */
-    bool projected; /* steps are right but short, by orders of magnitude along a long valley */
+    double share;   /* of the projection that the next factors get */
+    bool fresh;     /* the present ones were made for this step */
+    bool projected; /* and have some of it */
 } manner;
 
-/* The stiffness as it is, when it is positive definite; else projected, and the diagonal grows until it is. */
+static double stiffen(const snSoftBody *body, snSoftState *state, double shift)
+{
+    double size = 0;
+    for (int32_t r = 0; r < 3 * body->nfree; ++r) {
+        float *d = state->value + sn_tiles_at(&body->tiles, r, r);
+        size = fmax(size, *d);
+        *d += (float)shift;
+    }
+    return size;
+}
+
+/* The stiffness with a share of the projection, when that is positive definite; else with all of it, and the diagonal
+ * grows until it is. */
 static bool factor(const snSoftBody *body, snSoftState *state, const snTileKernel *kernel, manner *how)
 {
-    double shift = 0, size = 0;
-    how->fresh = true, how->projected = false;
-    if (how->patience == 0) {
-        sn_soft_assemble(body, state, false);
+    double shift = 0;
+    how->fresh = true;
+    for (int attempt = 0; attempt < 9; ++attempt) {
+        sn_soft_assemble(body, state, how->share);
+        double size = stiffen(body, state, shift);
+        how->projected = how->share > 0;
         if (kernel->factor(&body->tiles, state->value)) return true;
-        how->patience = WAIT;
-    }
-    how->projected = true;
-    for (int attempt = 0; attempt < 8; ++attempt) {
-        sn_soft_assemble(body, state, true);
-        for (int32_t r = 0; r < 3 * body->nfree; ++r) {
-            float *d = state->value + sn_tiles_at(&body->tiles, r, r);
-            size = fmax(size, *d);
-            *d += (float)shift;
-        }
-        if (kernel->factor(&body->tiles, state->value)) return true;
-        shift = shift > 0 ? 10 * shift : 1e-6 * size;
+        if (how->share == 1) shift = shift > 0 ? 10 * shift : 1e-6 * size;
+        how->share = 1;
     }
     return false;
+}
+
+/* What the next factors are to be of, after a step of so many metres; whole: it was not shortened. */
+static void choose_share(manner *how, double step, bool whole)
+{
+    if (!how->fresh) return;
+    if (whole) how->share *= LESS;
+    if (step < CLOSE || how->share < LEAST) how->share = 0;
+    if (step >= NEAR) how->share = 1;
 }
 
 /* The step by the present factors into state->step, the largest move of a node, and the slope of the energy along it.
@@ -117,7 +134,7 @@ static bool next_step(const snSoftBody *body, snSoftState *state, manner *how, d
     how->fresh = false;
     if (previous < KEEP) {
         solve_step(body, state, largest, slope);
-        if (*largest < RATE * previous) return true;
+        if (*largest < (how->projected ? STEADY : RATE) * previous) return true;
     }
     if (!factor(body, state, sn_tile(), how)) return false;
     solve_step(body, state, largest, slope);
@@ -130,13 +147,9 @@ static double line_search(const snSoftBody *body, snSoftState *state, double fir
                           snSoftInfo *info)
 {
     size_t n = 3 * (size_t)body->quads->nnode;
-    const float *step = state->right;
     double noise = 1e-14 * fabs(info->energy) + 1e-18;
     for (double t = first; t > SHORTEST; t /= 2) {
-        memcpy(state->trial, state->x, n * sizeof *state->trial);
-        for (int32_t i = 0; i < body->quads->nnode; ++i)
-            for (int e = 0; e < 3 && body->order[i] >= 0; ++e)
-                state->trial[3 * i + e] += t * (double)step[3 * body->order[i] + e];
+        for (size_t i = 0; i < n; ++i) state->trial[i] = state->x[i] + t * state->step[i];
         double energy = sn_soft_evaluate(body, state, state->trial, NULL);
         ++info->energies;
         if (!(energy <= bar + ARMIJO * t * slope + noise)) continue;
@@ -163,33 +176,64 @@ static void measure(const snSoftBody *body, const snSoftState *state, snSoftInfo
     }
     info->volume = volume / body->volume;
     info->contact_depth = 0;
-    if (body->nbone > 0) sn_soft_contact(body, state, state->x, NULL, NULL, false, &info->contact_depth);
+    if (body->nbone > 0) sn_soft_contact(body, state, state->x, NULL, NULL, 0, &info->contact_depth);
 }
 
-/* Newton steps until one is below the tolerance. */
+/* The pressures where the nodes are, or, to first order, after a step. */
+static void find_pressures(const snSoftBody *body, const snSoftState *state, const double *step, double *pressure)
+{
+    double F[9], D[9];
+    for (int32_t e = 0; e < body->quads->n; ++e) {
+        sn_soft_quads_gradient(body->quads, e, state->x, F);
+        if (step) sn_soft_quads_gradient(body->quads, e, step, D);
+        pressure[e] = sn_soft_pressure(body->material + e, F, step ? D : NULL);
+    }
+}
+
+/* Whether all nodes are within the tolerance of an equilibrium that is known. */
+static bool arrived(const snSoftBody *body, const snSoftState *state, const snSoftSolveDef *def)
+{
+    for (int32_t i = 0; i < body->quads->nnode && def->known; ++i)
+        if (v3_dist(v3_load(state->x + 3 * i), v3_load(def->known + 3 * i)) > def->tolerance) return false;
+    return def->known != NULL;
+}
+
+/* Newton steps until two are below the tolerance. The stiffness has the pressures that the steps so far make one
+ * expect: a straight step along a curved valley of equal volume leaves it by its square, and the pressure found there,
+ * which is that times lambda, would belong to no state near by. After a step that had to be shortened they are found
+ * anew.
+ */
 static void descend(const snSoftBody *body, snSoftState *state, const snSoftSolveDef *def, snSoftInfo *info)
 {
-    double largest = 0, slope, previous = INFINITY, recent[RECENT], bar;
+    double largest = 0, slope, previous = INFINITY, recent[RECENT];
     int32_t last = info->steps + def->most_steps;
-    manner how = {.patience = WAIT};
+    manner how = {.share = 1};
     int below = 0;
     info->converged = false;
+    find_pressures(body, state, NULL, state->pressure);
+    state->expects = true;
     for (int k = 0; k < RECENT; ++k) recent[k] = -INFINITY;
     while (info->steps < last) {
         info->energy = sn_soft_evaluate(body, state, state->x, state->force);
         recent[info->steps % RECENT] = info->energy;
-        bar = fmax(recent[0], fmax(recent[1], recent[2]));
+        double bar = info->energy;
+        for (int k = 0; k < RECENT; ++k) bar = fmax(bar, recent[k]);
         if (!isfinite(info->energy) || !next_step(body, state, &how, previous, &largest, &slope)) break;
         ++info->steps;
+        find_pressures(body, state, state->step, state->coming);
         double t = line_search(body, state, largest > def->longest ? def->longest / largest : 1, slope, bar, info);
+        if (t == 1)
+            memcpy(state->pressure, state->coming, (size_t)body->quads->n * sizeof *state->pressure);
+        else
+            find_pressures(body, state, NULL, state->pressure);
         info->last_step = t > 0 ? t * largest : largest;
         below = largest < (how.projected ? SURE : 1) * def->tolerance ? below + 1 : 0;
-        info->converged = below == ENOUGH;
+        info->converged = below == ENOUGH || arrived(body, state, def);
         previous = t == 1 ? largest : INFINITY;
-        if (info->last_step < NEAR && how.patience > 0) --how.patience;
-        if (info->last_step >= NEAR) how.patience = how.patience > 1 ? how.patience : 1;
+        choose_share(&how, info->last_step, t == 1);
         if (info->converged || t == 0) break;
     }
+    state->expects = false;
 }
 
 snSoftInfo sn_soft_solve(const snSoftBody *body, snSoftState *state, const snSoftSolveDef *def)

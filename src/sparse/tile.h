@@ -17,6 +17,7 @@ typedef struct snTiles {
     int32_t n;      /* unknowns */
     int32_t nrow;   /* rows of tiles; the last one is filled up with ones on the diagonal */
     int32_t *first; /* nrow: first column of tiles in each row */
+    int32_t *lead;  /* nrow: columns of that tile that are zero in all of the row, in the factor too */
     int32_t *start; /* nrow + 1: tiles before each row */
 } snTiles;          /* zeroed memory is an empty pattern */
 

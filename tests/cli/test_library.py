@@ -62,6 +62,28 @@ class Library(unittest.TestCase):
             with open(path, "rb") as file:
                 self.assertIn(first[12:], file.read())
 
+    def test_parts_of_the_shoulder_in_one_file(self):
+        """One of the shoulder's thinnest muscles and a small one; what cannot be made is named; the file plays."""
+        with tempfile.TemporaryDirectory() as folder:
+            path, cache = os.path.join(folder, "s.library"), os.path.join(folder, "m.pc2")
+            done = run("library", "shoulder", "--muscle", "latissimus_dorsi", "--muscle", "nobody", "--muscle", "subclavius",
+                       "--points", "160", "--activations", "1", "--axis", "SC.1=2,0,5", "--most", "2", "--no-contact",
+                       "--json", "-o", path)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            report = json.loads(done.stdout.splitlines()[-1])
+            self.assertEqual([m["name"] for m in report["muscles"]], ["latissimus_dorsi", "subclavius"])
+            self.assertEqual(report["left_out"], ["nobody"])
+            self.assertIn('left out nobody: the model has no muscle group "nobody"', done.stderr)
+            replay = os.path.join(folder, "run")
+            self.assertEqual(run("simulate", "shoulder", "--time", "0.02", "-o", replay, "--quiet").returncode, 0)
+            done = run("export", replay + ".replay.xml", "--library", path, "-o", cache, "--json", "--quiet")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(json.loads(done.stdout)["points"], sum(m["vertices"] for m in report["muscles"]))
+            page = os.path.join(folder, "page.html")
+            done = run("studio", "shoulder", replay + ".replay.xml", "--library", path, "--save", page)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertGreater(os.path.getsize(page), 100000)
+
     def test_three_fidelities(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "c.svg")

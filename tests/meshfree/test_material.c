@@ -69,7 +69,7 @@ static void stiffness_is_the_second_derivative(void **state)
         snSoftLaw law = law_of(1.2);
         double F[9], C[81], a = fabs(uniform()), h = 1e-6;
         random_gradient(0.3, F);
-        sn_soft_stiffness(&m, &law, a, F, false, C);
+        sn_soft_stiffness(&m, &law, a, F, sn_soft_pressure(&m, F, NULL), 0, C);
         for (int s = 0; s < 9; ++s) {
             double G[9], low[9], high[9];
             memcpy(G, F, sizeof G);
@@ -77,6 +77,25 @@ static void stiffness_is_the_second_derivative(void **state)
             G[s] = F[s] - h, sn_soft_energy(&m, &law, a, G, low);
             for (int r = 0; r < 9; ++r) assert_near((high[r] - low[r]) / (2 * h), C[9 * r + s], 1e-6 * largest(81, C));
         }
+    }
+}
+
+/* What a step makes of the pressure is right to first order: half the step, a quarter of the error. */
+static void pressure_is_foreseen(void **state)
+{
+    (void)state;
+    for (int trial = 0; trial < 50; ++trial) {
+        snSoftMaterial m = random_material();
+        double F[9], D[9], off[2];
+        random_gradient(0.3, F);
+        for (int i = 0; i < 9; ++i) D[i] = 2e-3 * uniform();
+        assert_near(sn_soft_pressure(&m, F, (double[9]){0}), sn_soft_pressure(&m, F, NULL), 0);
+        for (int half = 0; half < 2; ++half) {
+            double G[9];
+            for (int i = 0; i < 9; ++i) D[i] /= half ? 2 : 1, G[i] = F[i] + D[i];
+            off[half] = sn_soft_pressure(&m, G, NULL) - sn_soft_pressure(&m, F, D);
+        }
+        assert_near(off[1], off[0] / 4, 0.01 * fabs(off[0]) + 1e-7 * m.lambda);
     }
 }
 
@@ -102,8 +121,8 @@ static void eigenvalues(double A[81], double value[9])
     for (int k = 0; k < 9; ++k) value[k] = A[10 * k];
 }
 
-/* The projection has no negative eigenvalue at any F, also inverted; it is the plain one where that is positive; and it
- * is never below the plain one. */
+/* The projection has no negative eigenvalue at any F, also inverted, and any pressure; it is the plain one where that
+ * is positive; and it is never below the plain one. */
 static void projection_is_positive(void **state)
 {
     (void)state;
@@ -111,11 +130,14 @@ static void projection_is_positive(void **state)
     for (int trial = 0; trial < 300; ++trial) {
         snSoftMaterial m = random_material();
         snSoftLaw law = law_of(1.2);
-        double F[9], C[81], plain[81], copy[81], value[9], a = fabs(uniform());
+        double F[9], C[81], plain[81], part[81], copy[81], value[9], a = fabs(uniform());
         random_gradient(trial < 100 ? 0.004 : trial < 200 ? 0.3 : 1.5, F);
-        sn_soft_stiffness(&m, &law, a, F, true, C);
-        sn_soft_stiffness(&m, &law, a, F, false, plain);
+        double pressure = sn_soft_pressure(&m, F, NULL) + (trial % 2 ? 0.05 * m.lambda * uniform() : 0);
+        sn_soft_stiffness(&m, &law, a, F, pressure, 1, C);
+        sn_soft_stiffness(&m, &law, a, F, pressure, 0, plain);
+        sn_soft_stiffness(&m, &law, a, F, pressure, 0.25, part);
         double scale = largest(81, C);
+        for (int r = 0; r < 81; ++r) assert_near(part[r], 0.75 * plain[r] + 0.25 * C[r], 1e-12 * scale);
         memcpy(copy, C, sizeof copy);
         eigenvalues(copy, value);
         for (int k = 0; k < 9; ++k) assert_at_most(-1e-9 * scale, value[k]);
@@ -172,8 +194,11 @@ static void svd_gives_back_the_matrix(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stress_is_the_gradient),    cmocka_unit_test(stiffness_is_the_second_derivative),
-        cmocka_unit_test(projection_is_positive),    cmocka_unit_test(uniaxial),
+        cmocka_unit_test(stress_is_the_gradient),
+        cmocka_unit_test(stiffness_is_the_second_derivative),
+        cmocka_unit_test(pressure_is_foreseen),
+        cmocka_unit_test(projection_is_positive),
+        cmocka_unit_test(uniaxial),
         cmocka_unit_test(svd_gives_back_the_matrix),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

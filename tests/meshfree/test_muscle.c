@@ -47,6 +47,38 @@ static void bent_and_back(void **state)
     for (uint64_t seed = 1; seed <= 5; ++seed) assert_at_most(out_and_back(seed), 0.02e-3);
 }
 
+/* A solve that is told where it would end stops within the tolerance of it; told of another place, it goes its way. */
+static void known_ends_are_met(void **state)
+{
+    (void)state;
+    flexor f;
+    flexor_create(&f, 200, 25e3, 1.3, 0);
+    flexor_use_depth(&f, f.c.points.depth);
+    int32_t nnode = f.c.quads.nnode;
+    size_t n = 3 * (size_t)nnode;
+    snSoftSolveDef def = sn_default_soft_solve_def();
+    rigid pose[2] = {rigid_identity(), flexor_pose(30)};
+    double *start = calloc(n, sizeof *start), *end = calloc(n, sizeof *end);
+    assert_true(flexor_solve(&f, 20, 0.4).converged);
+    sn_soft_move_bones(f.c.body, f.c.state, pose);
+    memcpy(start, f.c.state->x, n * sizeof *start);
+    snSoftInfo plain = sn_soft_solve(f.c.body, f.c.state, &def);
+    memcpy(end, f.c.state->x, n * sizeof *end);
+    memcpy(f.c.state->x, start, n * sizeof *start);
+    def.known = end;
+    snSoftInfo told = sn_soft_solve(f.c.body, f.c.state, &def);
+    assert_true(plain.converged && told.converged && told.steps < plain.steps);
+    assert_at_most(largest_move(nnode, f.c.state->x, end, NULL), def.tolerance);
+    memcpy(f.c.state->x, start, n * sizeof *start);
+    def.known = start;
+    start[0] += 2 * def.tolerance;
+    told = sn_soft_solve(f.c.body, f.c.state, &def);
+    assert_true(told.converged && told.steps == plain.steps);
+    assert_at_most(largest_move(nnode, f.c.state->x, end, NULL), def.tolerance);
+    free(start), free(end);
+    flexor_free(&f);
+}
+
 /* 0 to 120 degrees at four activations: every solve ends below its tolerance. */
 static void solves_come_to_rest(void **state)
 {
@@ -304,13 +336,10 @@ static void solving_allocates_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bent_and_back),
-        cmocka_unit_test(solves_come_to_rest),
-        cmocka_unit_test(points_against_cubes),
-        cmocka_unit_test(friction_holds),
-        cmocka_unit_test(bones_keep_points_out),
-        cmocka_unit_test(dynamics_keep_momentum),
-        cmocka_unit_test(solving_allocates_nothing),
+        cmocka_unit_test(bent_and_back),          cmocka_unit_test(known_ends_are_met),
+        cmocka_unit_test(solves_come_to_rest),    cmocka_unit_test(points_against_cubes),
+        cmocka_unit_test(friction_holds),         cmocka_unit_test(bones_keep_points_out),
+        cmocka_unit_test(dynamics_keep_momentum), cmocka_unit_test(solving_allocates_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -98,20 +98,60 @@ static void no_neighbours_across_a_gap(void **state)
     case_free(&c);
 }
 
+static double rod_radius(double t)
+{
+    (void)t;
+    return 0.0065;
+}
+
+/* How much of the turn of its fibres in a twisted rod the points see: all of it where the fit knows quadratic fields.
+ */
+static void twist_is_seen(void **state)
+{
+    (void)state;
+    softCase c = {0};
+    double seen = 0, all = 0, rate = 0.1, F[9];
+    case_mesh(0.1, rod_radius, 2, 0, &c.mesh);
+    case_points(&c, 150, true);
+    double *y = calloc(3 * 150, sizeof *y);
+    for (int32_t i = 0; i < 150; ++i) {
+        v3 x = v3_load(c.points.x + 3 * i);
+        v3_store(y + 3 * i, q_rotate(q_axis_angle(v3_of(0, 0, 1), rate * x.z), x));
+    }
+    for (int32_t i = 0; i < 150; ++i) {
+        v3 x = v3_load(y + 3 * i), turned = v3_of(-rate * x.y, rate * x.x, 0);
+        sn_soft_quads_gradient(&c.quads, i, y, F);
+        seen += c.quads.volume[i] * v3_dot(v3_of(F[2], F[5], F[8]), turned);
+        all += c.quads.volume[i] * v3_len2(turned);
+    }
+    print_message("part of a twist that is seen: %.3f\n", seen / all);
+    assert_at_most(0.8, seen / all);
+    assert_at_most(seen / all, 1);
+    free(y);
+    case_free(&c);
+}
+
+/* A piece of a tube, 12 cm long: from -angle to angle around z. */
+static void sheet_mesh(double thickness, double middle, double angle, snTriMesh *mesh)
+{
+    enum { RINGS = 12, ANGLES = 48 };
+    snError error = {0};
+    double position[3 * RINGS * ANGLES];
+    for (int r = 0; r < RINGS; ++r)
+        for (int a = 0; a < ANGLES; ++a) {
+            double t = angle * (2.0 * (a < ANGLES / 2 ? a : ANGLES - 1 - a) / (ANGLES / 2 - 1) - 1);
+            double radius = middle + (a < ANGLES / 2 ? 0.5 : -0.5) * thickness;
+            v3_store(position + 3 * (r * ANGLES + a), v3_of(radius * cos(t), radius * sin(t), 0.12 * r / (RINGS - 1)));
+        }
+    assert_int_equal(sn_trimesh_loft(RINGS, ANGLES, position, NULL, NULL, mesh, &error), SN_OK);
+}
+
 /* A curved sheet: plain points would lie in one layer. */
 static void fill_sheet(double thickness)
 {
-    enum { RINGS = 12, ANGLES = 48 };
     softCase c = {0};
-    snError error = {0};
-    double position[3 * RINGS * ANGLES], F[9], worst = 0, steepest = 0;
-    for (int r = 0; r < RINGS; ++r)
-        for (int a = 0; a < ANGLES; ++a) {
-            double t = 2.0 * (a < ANGLES / 2 ? a : ANGLES - 1 - a) / (ANGLES / 2 - 1) - 1;
-            double radius = 0.06 + (a < ANGLES / 2 ? 0.5 : -0.5) * thickness;
-            v3_store(position + 3 * (r * ANGLES + a), v3_of(radius * cos(t), radius * sin(t), 0.12 * r / (RINGS - 1)));
-        }
-    assert_int_equal(sn_trimesh_loft(RINGS, ANGLES, position, NULL, NULL, &c.mesh, &error), SN_OK);
+    double F[9], worst = 0, steepest = 0;
+    sheet_mesh(thickness, 0.06, 1, &c.mesh);
     case_points(&c, 200, true);
     print_message("sheet of %.1f mm: condition %.2f\n", 1e3 * thickness, c.points.condition);
     assert_non_null(c.points.metric);
@@ -147,6 +187,20 @@ static void thin_sheets_are_filled(void **state)
     heavy_case();
     fill_sheet(4e-3);
     fill_sheet(2e-3);
+}
+
+/* The mean of what a point owns may lie on the hollow side of a curved sheet, where no other point would see it. */
+static void points_are_inside(void **state)
+{
+    (void)state;
+    softCase c = {0};
+    sheet_mesh(1.2e-3, 0.02, 3, &c.mesh);
+    case_points(&c, 100, true);
+    snBvh *tree = sn_bvh_create(&c.mesh);
+    assert_non_null(tree);
+    for (int32_t i = 0; i < c.points.n; ++i) assert_true(sn_bvh_inside(tree, v3_load(c.points.x + 3 * i)));
+    sn_bvh_destroy(tree);
+    case_free(&c);
 }
 
 /* The force of a uniform stress on a point is that on its share of the wall: none inside. All shares close up, and
@@ -228,7 +282,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(volumes_and_moments),    cmocka_unit_test(linear_fields_are_exact),
         cmocka_unit_test(surface_follows),        cmocka_unit_test(no_neighbours_across_a_gap),
-        cmocka_unit_test(thin_sheets_are_filled), cmocka_unit_test(uniform_stress_is_exact),
+        cmocka_unit_test(thin_sheets_are_filled), cmocka_unit_test(points_are_inside),
+        cmocka_unit_test(twist_is_seen),          cmocka_unit_test(uniform_stress_is_exact),
         cmocka_unit_test(bad_meshes_are_refused), cmocka_unit_test(survives_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -43,7 +43,7 @@ static void force_is_the_gradient(void **state)
     int32_t n = 3 * c.quads.nnode;
     double *g = calloc((size_t)n, sizeof *g), scale = 0, worst = 0, deepest = 0;
     sn_soft_evaluate(c.body, c.state, c.state->x, g);
-    sn_soft_contact(c.body, c.state, c.state->x, NULL, NULL, false, &deepest);
+    sn_soft_contact(c.body, c.state, c.state->x, NULL, NULL, 0, &deepest);
     assert_true(deepest > 1e-4); /* contact is part of it */
     for (int32_t i = 0; i < n; ++i) scale = fmax(scale, fabs(g[i]));
     /* along random directions: many unknowns at once */
@@ -86,11 +86,11 @@ static void stiffness_is_its_slope(void **state)
     snDistance distance = {0};
     rough(&c, &distance, 2e-4);
     double deepest = 0;
-    sn_soft_contact(c.body, c.state, c.state->x, NULL, NULL, false, &deepest);
+    sn_soft_contact(c.body, c.state, c.state->x, NULL, NULL, 0, &deepest);
     assert_true(deepest > 1e-4); /* contact is part of it */
     int32_t n = 3 * c.quads.nnode, checked = 0;
     double *low = SN_NEW_ARRAY(double, n), *high = SN_NEW_ARRAY(double, n), scale = 0, worst = 0, h = 1e-8;
-    sn_soft_assemble(c.body, c.state, false);
+    sn_soft_assemble(c.body, c.state, 0);
     for (int32_t r = 0; r < 3 * c.body->nfree; ++r) scale = fmax(scale, entry(&c, r, r));
     for (int32_t i = 0; i < n; i += 7) {
         int32_t column = c.body->order[i / 3];
@@ -159,7 +159,7 @@ static void only_rigid_motions_cost_nothing(void **state)
     case_body(&c, 25e3, 3e6, 0, 0, -1, 1);
     int32_t n = 3 * c.body->nfree;
     assert_int_equal(n, 360);
-    sn_soft_assemble(c.body, c.state, true);
+    sn_soft_assemble(c.body, c.state, 1);
     double *A = calloc((size_t)n * (size_t)n, sizeof *A), mean = 0;
     int modes[2];
     for (int pass = 0; pass < 2; ++pass) {
