@@ -287,6 +287,10 @@ static void patch_global(const snSurface *s, v3 q, Place *place)
 {
     Place start[CANDIDATES];
     patch_sample(s, q, start);
+    if (!(start[0].cost < INFINITY)) { /* numbers so large that no distance is finite */
+        place_at(s, q, s->knot_u[3], s->knot_v[3], place);
+        return;
+    }
     *place = start[0];
     patch_newton(s, q, place);
     for (int i = 1; i < CANDIDATES && start[i].cost < INFINITY; ++i) {
