@@ -31,7 +31,7 @@ test-full: ## the suite, the long tests, threads, a minute of each fuzz target
 	@tools/install_deps.sh build test page browser
 	@tools/run_tests full
 
-test-habits: ## what CI runs beside the suite: format, clang-tidy, threads under a sanitizer, 20 s of each fuzz target
+test-habits: ## what CI runs beside the suite: format, clang-tidy, threads under a sanitizer, each fuzz target for up to 20 s
 	@tools/install_deps.sh build test habits
 	@tools/run_tests habits
 

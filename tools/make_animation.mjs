@@ -44,6 +44,7 @@ function stage({ width, height, skin }) {
     if (!other.contains(canvas) && other !== canvas) other.style.visibility = "hidden";
   for (const layer of ["grid", "target", "constraints"]) view.show(layer, false);
   view.setSkinOpacity(skin);
+  view.setQuality("best"); // a picture that moves is drawn more cheaply where the machine is slow
   player.pause();
   return window.studio.data.replay.times.at(-1) - window.studio.data.replay.times[0];
 }

@@ -46,6 +46,7 @@ function stage({ time, index, count, width, height, shown, skin }) {
     if (!other.contains(canvas) && other !== canvas) other.style.visibility = "hidden";
   for (const layer of ["grid", "target", "constraints"]) view.show(layer, layer === shown);
   view.setSkinOpacity(skin);
+  view.setQuality("best"); // a picture that moves is drawn more cheaply where the machine is slow
   player?.pause();
   player?.seek(time);
   return index;

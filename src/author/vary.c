@@ -11,8 +11,10 @@
 #include "math/vec.h"
 #include "model/spec_internal.h"
 #include "sinew/author.h"
+#include "sinew/model.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const double SPECIFIC_TENSION = 0.3e6; /* Pa, of a muscle whose greatest force is not given: as the compiler's */
@@ -155,8 +157,8 @@ static snId curve_of(const snSpec *spec, const char *strand)
 }
 
 /* What holds a strand on a body between its ends moves: where it is follows from the curve, so the curve does, by the
- * least motion of its control points that moves this point of it. Ends stay. */
-static snStatus move_hold(Draw *d, const snConstraintDef *c)
+ * least motion of its control points that moves this point of it. Ends stay. times: of the shift, 1 for all of it. */
+static snStatus move_hold(Draw *d, const snConstraintDef *c, double times)
 {
     bool hold = c->type == SN_CONSTRAINT_FIXED || c->type == SN_CONSTRAINT_SLIDING;
     if (!hold || !c->enabled || c->position <= 0.001 || c->position >= 0.999) return SN_OK;
@@ -178,12 +180,47 @@ static snStatus move_hold(Draw *d, const snConstraintDef *c)
         sum += b[k] * b[k];
     }
     if (!(sum > 1e-9)) return SN_OK;
-    v3 move = shift(d, c->name, 0, length);
+    v3 move = v3_scale(shift(d, c->name, 0, length), times);
     for (int k = 0; k < 4; ++k) {
         double *p = point + 3 * (span + k);
         v3_store(p, v3_add(v3_load(p), v3_scale(move, b[k] / sum)));
     }
     return SN_OK;
+}
+
+/* The constraint that an error is about; 0 where it is about none. */
+static snId named_constraint(const snSpec *spec, const snError *error)
+{
+    const char *first = "Constraint \"", *at = error->element;
+    if (strncmp(at, first, strlen(first)) != 0) return 0;
+    char name[sizeof error->element];
+    snprintf(name, sizeof name, "%s", at + strlen(first));
+    size_t length = strlen(name);
+    if (length > 0) name[length - 1] = 0;
+    return sn_spec_find(spec, SN_KIND_CONSTRAINT, name);
+}
+
+/* Tendons lie close on their bones, and a shift may bring a path into one, which no path can have. Such a shift is
+ * turned to the other side; where that is no place either, the point stays where it was. A model that cannot be built
+ * for another reason is left to whoever builds it. */
+static snStatus leave_surfaces(Draw *d)
+{
+    int32_t count = sn_spec_count(d->spec, SN_KIND_CONSTRAINT);
+    uint8_t *turned = SN_NEW_ARRAY(uint8_t, count + 1);
+    if (!turned) return SN_NO_MEMORY;
+    snStatus status = SN_OK;
+    while (status == SN_OK) {
+        snModel *model = NULL;
+        snError error = {0};
+        snStatus built = sn_compile(d->spec, &model, &error);
+        sn_model_destroy(model);
+        snId id = built == SN_BAD_INPUT ? named_constraint(d->spec, &error) : 0;
+        if (built == SN_NO_MEMORY) status = built;
+        if (!id || turned[id] == 2) break;
+        status = move_hold(d, sn_spec_constraint(d->spec, id), turned[id]++ == 0 ? -2 : 1);
+    }
+    sn_free(turned);
+    return status;
 }
 
 /* ---- bodies and joints -------------------------------------------------------------------- */
@@ -217,8 +254,9 @@ static snStatus vary(Draw *d)
         c->stiffness *= factor(d, c->name);
     }
     for (snId i = 1; d->what == SN_VARY_VIA && status == SN_OK && i <= sn_spec_count(s, SN_KIND_CONSTRAINT); ++i)
-        status = move_hold(d, sn_spec_constraint(s, i));
-    return status;
+        status = move_hold(d, sn_spec_constraint(s, i), 1);
+    return d->what == SN_VARY_VIA && status == SN_OK && sn_spec_count(s, SN_KIND_STRAND) > 0 ? leave_surfaces(d)
+                                                                                             : status;
 }
 
 snStatus sn_vary_spec(snSpec *spec, const snVariation *variation, int32_t count, uint64_t seed, int32_t draw,

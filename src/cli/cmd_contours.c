@@ -15,6 +15,7 @@ typedef struct Work {
     snContours truth;
     double seed[3 * MOST], wall[5 * MOST];
     snGrowDef def;
+    char name[SN_MUSCLE_NAME];
 } Work;
 
 /* Numbers of an option that may be repeated, behind those that are there. */
@@ -30,6 +31,20 @@ static snStatus gather(snCli *cli, const char *option, int width, double *number
     return SN_OK;
 }
 
+/* Which muscle of the file is meant where neither a name nor a seed says so: the only one. */
+static snStatus name_muscle(snCli *cli, Work *w, const char *path)
+{
+    if (cli_given(cli, "muscle") || cli_given(cli, "seed") || sn_contours_find(&w->contours, w->def.name)) return SN_OK;
+    if (w->contours.nmuscle > 1)
+        return cli_fail(cli, SN_USAGE, "%s has %d muscles: choose one, such as --muscle %s", path,
+                        (int)w->contours.nmuscle, w->contours.muscle[0].name);
+    if (w->contours.nmuscle == 1) {
+        snprintf(w->name, sizeof w->name, "%s", w->contours.muscle[0].name);
+        w->def.name = w->name;
+    }
+    return SN_OK;
+}
+
 /* Seeds, walls, grey values and slices drawn by hand of an earlier run. */
 static snStatus continue_from(snCli *cli, Work *w, const char *path)
 {
@@ -39,6 +54,8 @@ static snStatus continue_from(snCli *cli, Work *w, const char *path)
             return cli_fail(cli, SN_BAD_INPUT,
                             "%s belongs to another stack: %d x %d pixels, %d slices (choose another -o)", path,
                             (int)b->n[0], (int)b->n[1], (int)b->n[2]);
+    snStatus status = name_muscle(cli, w, path);
+    if (status != SN_OK) return status;
     const snOutline *old = sn_contours_find(&w->contours, w->def.name);
     if (!old) return SN_OK;
     w->def.kept = old;
@@ -215,7 +232,7 @@ static snStatus run(snCli *cli)
 static const snOption options[] = {
     {"seed", SN_OPTION_TEXT, "X,Y,SLICE", "a pixel inside the muscle, counted from 0; may be repeated", 0, 0},
     {"o", SN_OPTION_TEXT, "FILE", "where to write the contours, a .contours.xml; its other muscles are kept", 0, 0},
-    {"muscle", SN_OPTION_TEXT, "NAME", "name of the muscle in that file (muscle)", 0, 0},
+    {"muscle", SN_OPTION_TEXT, "NAME", "name of the muscle in that file (the only one in it, or muscle)", 0, 0},
     {"wall", SN_OPTION_TEXT, "X,Y,X,Y,SLICE", "a line that the muscle does not cross in a slice; may be repeated", 0,
      0},
     {"fresh", SN_OPTION_FLAG, "", "ignore the seeds, walls and hand-drawn slices in the file", 0, 0},

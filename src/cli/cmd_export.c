@@ -257,6 +257,17 @@ static double replay_rate(const snExport *e)
     return length > 0 ? last / length : e->frames.rate;
 }
 
+/* Said before minutes of flesh are computed for a page that is not there. */
+static snStatus check_page(snExport *e)
+{
+    snError error = {0};
+    char *page = NULL;
+    size_t size = 0;
+    snStatus status = sn_load_page(&page, &size, &error);
+    sn_studio_free(page);
+    return cli_fail_file(e->cli, status, &error, e->to);
+}
+
 static snStatus save_page(snExport *e, snStudioDef *def, snError *error)
 {
     snStudioSkin skin;
@@ -275,9 +286,9 @@ static snStatus export_html(snExport *e)
     snError error = {0};
     const char *motion = cli_option_text(e->cli, "motion", NULL), *model = cli_option_text(e->cli, "model", NULL);
     char stem[4096];
-    snStatus status = SN_OK;
-    if (!motion) cli_load_followed(e->replay, e->from, model, e->spec, &e->motion);
-    if (motion) status = cli_replay_motion(e->cli, e->replay, model, e->spec, motion, &e->motion);
+    snStatus status = check_page(e);
+    if (status == SN_OK && !motion) cli_load_followed(e->replay, e->from, model, e->spec, &e->motion);
+    if (status == SN_OK && motion) status = cli_replay_motion(e->cli, e->replay, model, e->spec, motion, &e->motion);
     const char *soft = cli_option_text(e->cli, "library", NULL);
     if (status == SN_OK && soft)
         status = cli_fail_file(e->cli, sn_load_library(soft, &def.library, &error), &error, soft);

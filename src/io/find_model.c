@@ -72,19 +72,29 @@ static bool model_in(const char *folder, const char *name, char *path, size_t si
     return n > 0 && (size_t)n < size && sn_file_exists(path);
 }
 
-/* Appends the models of a folder that the list does not have yet. */
+static bool has_word(const char *list, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *at = list; (at = strstr(at, word)); at += n)
+        if (at > list && at[-1] == ' ' && (at[n] == ' ' || !at[n])) return true;
+    return false;
+}
+
+/* Appends the models of a folder that the list does not have yet, in the order of their names. */
 static void list_models(const char *folder, char *list, size_t size)
 {
-    DIR *directory = opendir(folder);
-    if (!directory) return;
-    char path[PATH_SIZE + 600], entry_name[300];
-    for (struct dirent *entry; (entry = readdir(directory));) {
-        if (entry->d_name[0] == '.' || !model_in(folder, entry->d_name, path, sizeof path)) continue;
-        snprintf(entry_name, sizeof entry_name, " %s", entry->d_name);
+    struct dirent **entry = NULL;
+    int count = scandir(folder, &entry, NULL, alphasort);
+    char path[PATH_SIZE + 600];
+    for (int i = 0; i < count; ++i) {
+        const char *name = entry[i]->d_name;
         size_t n = strlen(list);
-        if (!strstr(list, entry_name) && n + strlen(entry_name) < size) strcpy(list + n, entry_name);
+        if (name[0] != '.' && model_in(folder, name, path, sizeof path) && !has_word(list, name) &&
+            n + strlen(name) + 1 < size)
+            snprintf(list + n, size - n, " %s", name);
+        free(entry[i]);
     }
-    closedir(directory);
+    free(entry);
 }
 
 void sn_list_models(char *list, size_t size)

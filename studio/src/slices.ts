@@ -224,11 +224,11 @@ export class Slices {
     this.next.replaceChildren(
       el("summary", {}, "What to do with the contours"),
       el("p", {}, "Download them, then put the muscle between two bodies of your model and fill it with strands, or make it soft:"),
-      el("pre", {}, [
+      el("pre", {}, ...[
         `sinew surface ${file} --into MODEL --origin BODY --insertion BODY -o scanned.muscle.xml`,
         `sinew strands scanned.muscle.xml --mesh ${muscle}_muscle --from ${muscle} --count 12 --group ${muscle}_group -o filled.muscle.xml`,
         `sinew library filled.muscle.xml --muscle ${muscle}_group --mesh ${muscle}_muscle -o ${muscle}.library`,
-      ].join("\n")),
+      ].map((line) => el("span", {}, `${line}\n`))),
     );
   }
 

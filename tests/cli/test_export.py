@@ -98,6 +98,9 @@ class Scenes(ExportCase):
         result = self.sinew("export", "out.replay.xml", "--to", "html", code=3, env=environment)
         self.assertIn("nosuch.html", result.stderr)
         self.assertNotIn("out.html", os.listdir(self.folder))
+        # before anything else is looked at, so also before minutes of flesh are computed
+        result = self.sinew("export", "out.replay.xml", "--to", "html", "--motion", "none.csv", code=3, env=environment)
+        self.assertIn("nosuch.html", result.stderr)
 
 
 class Tables(ExportCase):

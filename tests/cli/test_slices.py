@@ -164,6 +164,11 @@ class Slices(Case):
     def test_a_scanned_muscle_becomes_strands_and_a_library(self):
         made = self.phantom("spindle", "--alone")
         self.grow("stack", made["seed"], "m.contours.xml", "--muscle", "biceps")
+        again = self.json("contours", "stack", "-o", "m.contours.xml")
+        self.assertEqual(again["muscle"], "biceps", "the only muscle of the file is meant")
+        self.grow("stack", made["seed"], "two.contours.xml", "--muscle", "biceps")
+        self.grow("stack", made["seed"], "two.contours.xml", "--muscle", "triceps")
+        self.assertIn("has 2 muscles: choose one, such as --muscle biceps", self.sinew("contours", "stack", "-o", "two.contours.xml", code=2).stderr)
         self.arm()
         self.json("surface", "m.contours.xml", "--into", "arm.muscle.xml", "--origin", "frame:0,0,0", "--insertion",
                   "weight:0,-240,0", "--edge", 6, "-o", "one.muscle.xml")

@@ -299,6 +299,13 @@ class Sweep(Case):
         self.assertEqual([row["state"] for row in rows], ["finished"] * 3)
         self.assertGreater(float(rows[1]["mean_change"]), 0)
 
+    def test_tendons_close_to_bones(self):
+        """A shift of a path into the surface that it wraps over is turned to the other side, so that every draw is a model."""
+        self.sinew("sweep", "hand", "fist", "--vary", "via=0.3%", "--draws", "4", "--end", "0.04", "-o", "out")
+        rows = self.table("out/sweep.tsv")
+        self.assertEqual([row["state"] for row in rows], ["finished"] * 5)
+        self.assertTrue(all(float(row["mean_change"]) > 0 for row in rows[1:]))
+
 
 if __name__ == "__main__":
     unittest.main()

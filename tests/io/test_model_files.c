@@ -222,6 +222,25 @@ static void test_models_are_found_by_name(void **state)
     unsetenv("SINEW_MODELS");
 }
 
+/* A model is listed although another, found before it, has a name that begins with the same word. */
+static void test_models_are_listed_by_whole_names(void **state)
+{
+    (void)state;
+    char list[1000], folders[1000];
+    assert_int_equal(mkdir(path_of("first"), 0777), 0);
+    assert_int_equal(mkdir(path_of("first/leg-left"), 0777), 0);
+    assert_int_equal(mkdir(path_of("second"), 0777), 0);
+    assert_int_equal(mkdir(path_of("second/leg"), 0777), 0);
+    put("first/leg-left/leg-left.muscle.xml", "<Muscle version=\"1\"/>");
+    put("second/leg/leg.muscle.xml", "<Muscle version=\"1\"/>");
+    snprintf(folders, sizeof folders, "%s/first:%s/second", folder, folder);
+    setenv("SINEW_MODELS", folders, 1);
+    sn_list_models(list, sizeof list);
+    assert_int_equal(strncmp(list, " leg-left leg", 13), 0);
+    assert_true(list[13] == ' ' || !list[13]);
+    unsetenv("SINEW_MODELS");
+}
+
 /* Whatever stands in a spec, the checker gives a list and no crash. */
 static void test_any_spec_can_be_checked(void **state)
 {
@@ -359,6 +378,7 @@ int main(void)
         cmocka_unit_test(test_missing_files),
         cmocka_unit_test(test_values_that_no_file_can_hold),
         cmocka_unit_test(test_models_are_found_by_name),
+        cmocka_unit_test(test_models_are_listed_by_whole_names),
         cmocka_unit_test(test_any_spec_can_be_checked),
         cmocka_unit_test(test_mesh_files),
         cmocka_unit_test(test_muscles_alone),

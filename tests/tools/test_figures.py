@@ -84,16 +84,19 @@ def held():
     return table
 
 
+def figures_in(text):
+    """Figures in a cell. Left out: code, speeds, rounding errors, and what stands in brackets, which are figures of others, older
+    ones and notes."""
+    text = re.sub(r"`[^`]*`|\([^)]*\)|\*\*", "", text)
+    return [figure.lstrip("+-") for figure in NUMBER.findall(SPEED.sub("", text)) if abs(float(figure)) >= 1e-6]
+
+
 def figures_of(part, columns):
-    """(row, figure) of the table cells in columns such as 1 or 1-5. Left out: code, speeds, rounding errors, and what stands in
-    brackets, which are figures of others, older ones and notes."""
+    """(row, figure) of the table cells in columns such as 1 or 1-5."""
     first, _, last = columns.partition("-")
     for row in rows(part):
-        text = " ".join(row[int(first):int(last or first) + 1])
-        text = re.sub(r"`[^`]*`|\([^)]*\)|\*\*", "", text)
-        for figure in NUMBER.findall(SPEED.sub("", text)):
-            if abs(float(figure)) >= 1e-6:
-                yield row[0], figure.lstrip("+-")
+        for figure in figures_in(" ".join(row[int(first):int(last or first) + 1])):
+            yield row[0], figure
 
 
 def commands_of(text):
@@ -154,7 +157,7 @@ class Figures(unittest.TestCase):
         self.assertEqual(sorted(set(table) - there), [], "lines of tests/tools/figures.tsv for sections without figures")
         for (page, section), (how, columns, by) in table.items():
             with self.subTest(page=page, section=section):
-                self.assertIn(how, ("compared", "row", "limits", "speed", "long", "published"))
+                self.assertIn(how, ("compared", "row", "limits", "speed", "long", "counted", "tried", "published"))
                 if how in ("compared", "row", "limits"):
                     self.assertEqual([name for name in by.split() if name not in tests], [], "no such tests")
                 elif by.startswith("ctest "):
@@ -189,7 +192,7 @@ class Figures(unittest.TestCase):
                 with self.subTest(page=page, row=row, figure=figure):
                     self.assertTrue(any(same_number(figure, number) for number in printed), f"not printed by {by}")
                     compared += 1
-        self.assertGreater(compared, 100)
+        self.assertGreater(compared, 50)
 
     def test_quick_programs_print_what_the_page_of_figures_shows(self):
         tool, store = measure_tool(), json.loads(read("docs", "measured.json"))

@@ -20,7 +20,7 @@ COMMAND = re.compile(r"^(?:\$ )?(?:build/)?(sinew [a-z].*)$")
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 OWN_TESTS = {"tutorial.md", "commands.md", "measured.md"}
 # Their own tests run these: they take long, or need the files of the tutorial.
-ELSEWHERE = re.compile(r"^sinew (demo|bench(?! --rung pendulum)|strands arm\.muscle\.xml|flesh|library shoulder)\b")
+ELSEWHERE = re.compile(r"^sinew (demo|bench(?! --rung pendulum)|strands arm\.muscle\.xml|flesh|library shoulder|studio shoulder run)\b")
 TIMES = re.compile(r"^sinew bench\b")  # prints times only: the shape is compared
 
 
