@@ -58,7 +58,8 @@ export class View {
   private frame: Frame | null = null;
   readonly sides: Side[];
   private home: Side;
-  private covered = [0, 0];
+  /** Pixels above and below that something lies over; null: measured at every look. */
+  private covered: [number, number] | null = null;
 
   constructor(
     private readonly canvas: HTMLCanvasElement,
@@ -305,7 +306,7 @@ export class View {
     const toEye = side.from.clone().addScaledVector(beside, steep ? 0.05 : 0.2).addScaledVector(up, steep ? 0.12 : 0.18).normalize();
     const box = this.whole ? this.bounds : this.focus;
     const centre = box.getCenter(new THREE.Vector3());
-    const [above, below] = this.covered.map((px) => Math.min(px / Math.max(this.canvas.clientHeight, 1), 0.3));
+    const [above, below] = (this.covered ?? overlaid(this.canvas)).map((px) => Math.min(px / Math.max(this.canvas.clientHeight, 1), 0.3));
     const distance = this.fitDistance(toEye, centre, box, 1 - above - below);
     const upwards = toEye.clone().cross(up.clone().cross(toEye).normalize());
     centre.addScaledVector(upwards, (above - below) * distance * Math.tan((this.camera.fov * Math.PI) / 360));
@@ -321,9 +322,9 @@ export class View {
     this.request();
   }
 
-  /** Leaves room for what lies over the picture, in pixels above and below, and looks again. */
-  cover(above: number, below: number): void {
-    this.covered = [above, below];
+  /** Leaves room for what lies over the picture, in pixels above and below, and looks again; null: what is there then. */
+  cover(pixels: [number, number] | null): void {
+    this.covered = pixels;
     this.look(this.home);
   }
 
@@ -541,6 +542,21 @@ export class View {
     if (this.drawn === 0 || Math.abs(Math.log(before / this.camera.aspect)) > 0.4) this.look(this.home);
     this.request();
   }
+}
+
+/** Pixels of the canvas, from above and from below, that buttons and the legend take in its middle third, where the model is. */
+function overlaid(canvas: HTMLCanvasElement): [number, number] {
+  const box = canvas.getBoundingClientRect();
+  const taken: [number, number] = [0, 0];
+  for (const one of document.querySelectorAll("#view > *, #legend, #sides")) {
+    const r = one.getBoundingClientRect();
+    const beside = r.right < box.left + box.width / 3 || r.left > box.right - box.width / 3;
+    if (r.height === 0 || beside || r.bottom <= box.top || r.top >= box.bottom) continue;
+    const high = r.top + r.bottom < box.top + box.bottom;
+    if (high) taken[0] = Math.max(taken[0], r.bottom - box.top);
+    else taken[1] = Math.max(taken[1], box.bottom - r.top);
+  }
+  return taken;
 }
 
 function meshGeometry(mesh: Mesh): THREE.BufferGeometry {

@@ -118,3 +118,36 @@ test("bones that are where they should be hide the target, others show it", () =
     };
     assert.notEqual(await at(true), await at(false), "alone it is seen");
   }));
+
+/** Boxes of what lies over the picture, and the box of the bones on the screen. */
+const layout = (page) =>
+  page.evaluate(() => {
+    const { view } = window.studio;
+    const canvas = document.getElementById("canvas").getBoundingClientRect();
+    const box = (r) => [r.left - canvas.left, r.top - canvas.top, r.right - canvas.left, r.bottom - canvas.top];
+    const shown = [...document.querySelectorAll("#view > *, #legend, #sides > *")].map((e) => e.getBoundingClientRect());
+    const over = shown.filter((r) => r.height > 0 && r.top < canvas.bottom && r.bottom > canvas.top).map(box);
+    const model = [Infinity, Infinity, -Infinity, -Infinity];
+    const { max, min, getCenter } = view.bounds;
+    const corner = getCenter.call(view.bounds, view.camera.position.clone());
+    for (let i = 0; i < 8; i++) {
+      corner.set(i & 1 ? max.x : min.x, i & 2 ? max.y : min.y, i & 4 ? max.z : min.z).project(view.camera);
+      const [x, y] = [((corner.x + 1) / 2) * canvas.width, ((1 - corner.y) / 2) * canvas.height];
+      model.splice(0, 4, Math.min(model[0], x), Math.min(model[1], y), Math.max(model[2], x), Math.max(model[3], y));
+    }
+    return { over, model, width: canvas.width };
+  });
+const apart = (a, b) => a[2] <= b[0] + 0.5 || b[2] <= a[0] + 0.5 || a[3] <= b[1] + 0.5 || b[3] <= a[1] + 0.5;
+
+for (const size of [{ width: 1280, height: 800 }, { width: 1000, height: 560 }, { width: 820, height: 1180 }, { width: 390, height: 844 }])
+  test(`nothing lies over the model, a button or the edge at ${size.width} x ${size.height}`, () =>
+    withPage(size, async (page) => {
+      await redrawn(page);
+      const { over, model, width } = await layout(page);
+      over.forEach((a, i) => {
+        assert.ok(a[0] >= -0.5 && a[2] <= width + 0.5, `inside the picture: ${a}`);
+        over.slice(0, i).forEach((b) => assert.ok(apart(a, b), `${a} lies over ${b}`));
+      });
+      const middle = over.filter((a) => a[2] > width / 3 && a[0] < (2 * width) / 3);
+      for (const a of middle) assert.ok(a[3] <= model[1] + 0.5 || a[1] >= model[3] - 0.5, `${a} lies over the model ${model}`);
+    }));
