@@ -240,8 +240,8 @@ export class Clinic {
     const narrow = matchMedia("(max-width: 800px)").matches;
     if (on) {
       this.mount();
-      if (narrow) this.view.cover([24, 40]);
-      else this.view.cover([24, 110]); // the captions and the scale
+      if (narrow) this.view.cover(24, 40);
+      else this.view.cover(24, 130); // the captions and the scale
       if (this.served) this.consult.open();
       else this.choosePose(this.poseNames()[0]);
       if (narrow) byId("tab-answer").click();
@@ -254,7 +254,7 @@ export class Clinic {
       this.view.drawTubes((t) => (t.idle.fill(0), (t.byActivity = false), (t.spread = 0)));
       byId("labels").replaceChildren();
       byId("captions").hidden = true;
-      this.view.cover(null);
+      this.view.cover();
     }
   }
 

@@ -219,7 +219,7 @@ export class Details {
     this.top.forEach((t, i) => {
       t.node.parentElement!.hidden = level(order[i]) < 0.005;
       t.strand = order[i];
-      t.name.textContent = this.data.strands[order[i]].name;
+      t.name.textContent = this.data.strands[order[i]].name.replace(/_/g, " ");
       t.node.title = this.data.strands[order[i]].label;
       t.value.textContent = level(order[i]).toFixed(2);
       t.fill.style.transform = `scaleX(${rampShare(level(order[i])).toFixed(3)})`;

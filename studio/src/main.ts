@@ -86,7 +86,7 @@ class Studio {
     this.tabs();
     this.modes();
     this.pointer();
-    if (!this.inClinic) this.view.cover(null); // the buttons and the legend are there now
+    if (!this.inClinic) this.view.cover(); // the buttons and the legend are there now
     document.addEventListener("keydown", (e) => this.key(e));
     this.refresh();
   }

@@ -58,8 +58,8 @@ export class View {
   private frame: Frame | null = null;
   readonly sides: Side[];
   private home: Side;
-  /** Pixels above and below that something lies over; null: measured at every look. */
-  private covered: [number, number] | null = null;
+  /** Pixels above and below that something will lie over, whatever is there at a look. */
+  private covered = [0, 0];
 
   constructor(
     private readonly canvas: HTMLCanvasElement,
@@ -306,7 +306,7 @@ export class View {
     const toEye = side.from.clone().addScaledVector(beside, steep ? 0.05 : 0.2).addScaledVector(up, steep ? 0.12 : 0.18).normalize();
     const box = this.whole ? this.bounds : this.focus;
     const centre = box.getCenter(new THREE.Vector3());
-    const [above, below] = (this.covered ?? overlaid(this.canvas)).map((px) => Math.min(px / Math.max(this.canvas.clientHeight, 1), 0.3));
+    const [above, below] = overlaid(this.canvas).map((px, i) => Math.min(Math.max(px, this.covered[i]) / Math.max(this.canvas.clientHeight, 1), 0.3));
     const distance = this.fitDistance(toEye, centre, box, 1 - above - below);
     const upwards = toEye.clone().cross(up.clone().cross(toEye).normalize());
     centre.addScaledVector(upwards, (above - below) * distance * Math.tan((this.camera.fov * Math.PI) / 360));
@@ -322,9 +322,9 @@ export class View {
     this.request();
   }
 
-  /** Leaves room for what lies over the picture, in pixels above and below, and looks again; null: what is there then. */
-  cover(pixels: [number, number] | null): void {
-    this.covered = pixels;
+  /** Leaves at least so many pixels above and below to what lies over the picture, and looks again. */
+  cover(above = 0, below = 0): void {
+    this.covered = [above, below];
     this.look(this.home);
   }
 
