@@ -22,7 +22,7 @@ typedef struct snSweep {
     snVariation variation[CLI_MAX_VARY];
     int32_t nvariation, draws; /* draws with the model as it is: draws + 1 tasks */
     int32_t jobs;              /* at the same time */
-    bool hopeless;             /* draw 0 has failed */
+    char hopeless[300];        /* why draw 0 failed; nothing: it has not */
     char program[SWEEP_PATH];
     snText settings;
 } snSweep;

@@ -138,8 +138,12 @@ static void finish(snSweep *s, Task *task, int how)
     if (!result) (void)unlink(part);
     if (!result && !cli_interrupted()) {
         last_words(s, task->draw, text, sizeof text);
-        cli_warn(s->cli, "draw %d failed: %s", task->draw, text[0] ? text : "it was killed");
-        s->hopeless = s->hopeless || task->draw == 0; /* the model as it is: there is nothing to compare with */
+        const char *why = text[0] ? text : "it was killed";
+        /* without the model as it is there is nothing to compare with */
+        if (task->draw == 0)
+            (void)snprintf(s->hopeless, sizeof s->hopeless, "%s", why);
+        else
+            cli_warn(s->cli, "draw %d failed: %s", task->draw, why);
     }
     close(task->log);
     *task = (Task){0};
@@ -170,7 +174,7 @@ snStatus sweep_run(snSweep *s, int32_t first, int32_t last)
     if (s->jobs > MOST_JOBS) s->jobs = MOST_JOBS;
     for (int32_t next = first; next <= last || busy(s, task);) {
         bool stop =
-            status != SN_OK || s->hopeless || cli_progress(s->cli, "draws", next - first, last - first + 1) != 0;
+            status != SN_OK || s->hopeless[0] || cli_progress(s->cli, "draws", next - first, last - first + 1) != 0;
         if (stop) next = last + 1;
         for (int i = 0; stop && !told && i < s->jobs; ++i)
             if (task[i].process) (void)kill(task[i].process, SIGTERM);
@@ -184,5 +188,7 @@ snStatus sweep_run(snSweep *s, int32_t first, int32_t last)
     }
     if (status == SN_OK && cli_interrupted())
         status = cli_fail(s->cli, SN_CANCELLED, "stopped; run the same command with --resume to continue");
+    if (status == SN_OK && s->hopeless[0])
+        status = cli_fail(s->cli, SN_FAILED, "draw 0, the unchanged model, failed: %s", s->hopeless);
     return status;
 }

@@ -286,7 +286,9 @@ class Sweep(Case):
             self.assertIn(message, self.sinew(*words, code=2).stderr)
         self.sinew(*self.command("out", "--gather"), code=3)
         self.assertIn("nowhere", self.sinew(*self.command("nowhere/out"), code=1).stderr)
-        self.sinew("sweep", "finger", "none.csv", "--vary", "pcsa=5%", "-o", "new", code=1)
+        for quiet in (["--quiet"], []):
+            said = self.sinew("sweep", "finger", "none.csv", "--vary", "pcsa=5%", "-o", "new", *quiet, code=1).stderr
+            self.assertRegex(said, "draw 0, the unchanged model, failed: .*none.csv")
         self.sinew("sweep", "finger", "bend.pose.csv", "--vary", "pcsa=5%", "--draws", "1", "-o", "new")
         result = self.sinew("sweep", "finger", "bend.pose.csv", "--vary", "pcsa=6%", "--draws", "1", "-o", "new", "--resume",
                             code=3)
