@@ -79,7 +79,12 @@ snStatus converge_run(snConverge *c, const snModel *model, const snTrack *motion
 
 static bool differ(double a, double b, double least)
 {
-    return fabs(a - b) > TENTH * fmax(fmax(a, b), least);
+    return fmax(a, b) > least && fabs(a - b) > TENTH * fmax(a, b);
+}
+
+static bool converged(const snConverge *c)
+{
+    return !differ(c->largest[0], c->largest[1], LEAST_ACTIVATION) && !differ(c->error[0], c->error[1], LEAST_ERROR);
 }
 
 void converge_report(const snConverge *c, const snModel *model, snText *text)
@@ -91,6 +96,7 @@ void converge_report(const snConverge *c, const snModel *model, snText *text)
     text_add(text, "largest change            %.4f, %s at frame %d\n", c->worst,
              sn_name(model, SN_ITEM_MUSCLE, c->worst_muscle), (int)c->worst_frame);
     text_add(text, "error of the bones        %.4f mm rms, was %.4f mm\n", 1000 * c->error[1], 1000 * c->error[0]);
+    text_add(text, "converged                 %s\n", converged(c) ? "yes" : "no: use a smaller --step");
 }
 
 void converge_tell(const snConverge *c, const snModel *model)
@@ -113,8 +119,6 @@ void converge_tell(const snConverge *c, const snModel *model)
     json_number(json, "activation_change_max", c->worst);
     json_string(json, "muscle", muscle);
     json_number(json, "rms_error_mm", 1000 * c->error[1]);
-    json_boolean(json, "converged",
-                 !differ(c->largest[0], c->largest[1], LEAST_ACTIVATION) &&
-                     !differ(c->error[0], c->error[1], LEAST_ERROR));
+    json_boolean(json, "converged", converged(c));
     json_close(json, '}');
 }

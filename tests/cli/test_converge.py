@@ -28,6 +28,14 @@ class Converge(Case):
         with open(self.path("one.report.txt")) as report:
             self.assertIn("# At half the step (0.002 s)", report.read())
 
+    def test_warns_where_it_matters_only(self):
+        """Errors of micrometres are no reason for a smaller step; activations that change are."""
+        for words, fine in ((["hand", "point", "--end", "0.6"], True), (["finger", "bend.pose.csv", "--step", "0.02"], False)):
+            result = self.sinew("track", *words, "--converge", "-o", "out")
+            self.assertEqual("use a smaller --step" not in result.stderr, fine, result.stderr)
+            with open(self.path("out.report.txt")) as report:
+                self.assertRegex(report.read(), "converged +" + ("yes" if fine else "no: use a smaller --step"))
+
     def test_cannot_be_resumed(self):
         answer = self.json("track", "finger", "bend.pose.csv", "--converge", "--resume", "-o", "out", code=2)["error"]
         self.assertIn("--resume", answer["message"])
