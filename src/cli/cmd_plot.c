@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { MOST_ROWS = 200 }; /* of a heat map that one can still read: parts of muscles become one row */
 enum { MOST_LINES = 24 }; /* as sn_plot_lines has colours and dashes for */
@@ -249,6 +250,19 @@ static snStatus adapt(snPlot *p)
     return SN_OK;
 }
 
+/* A family that is not installed is replaced by another one, which nobody should find out from the printed paper. */
+static void tell_font(snCli *cli)
+{
+    static const char *const any[] = {"sans-serif", "sans", "serif", "monospace", "cursive", "fantasy", "system-ui"};
+    const char *font = cli_option_text(cli, "font", "sans");
+    char used[100];
+    for (size_t i = 0; i < sizeof any / sizeof *any; ++i)
+        if (strcasecmp(font, any[i]) == 0) return;
+    sn_plot_font_used(font, used, sizeof used);
+    if (used[0] && strcasecmp(font, used) != 0)
+        cli_warn(cli, "the font '%s' is not installed; %s is used (fc-list : family lists the fonts)", font, used);
+}
+
 static snStatus run(snCli *cli)
 {
     snPlot p = {.cli = cli, .from = cli->argument[0], .to = cli_option_text(cli, "o", NULL)};
@@ -262,6 +276,7 @@ static snStatus run(snCli *cli)
         !(analysis && table))
         return cli_fail(cli, SN_USAGE, "-o %s: plots are .svg, .pdf or .png", p.to);
     snStatus status = cli_check_output(cli, p.to);
+    if (status == SN_OK) tell_font(cli);
     if (status == SN_OK && arms) return cli_plot_arms(cli, p.from, p.to);
     if (status == SN_OK && laws) return cli_plot_laws(cli, p.from, p.to);
     if (status == SN_OK && analysis) return cli_plot_analysis(cli, what, p.from, p.to);

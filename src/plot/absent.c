@@ -8,6 +8,12 @@ bool sn_plot_available(void)
     return false;
 }
 
+void sn_plot_font_used(const char *font, char *used, size_t size)
+{
+    (void)font;
+    if (size > 0) used[0] = '\0';
+}
+
 static snStatus absent(const char *path, snError *error)
 {
     snStatus status = sn_fail(error, SN_FAILED, "this sinew was built without plots");

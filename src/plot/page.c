@@ -2,9 +2,11 @@
 #include "base/error.h"
 #include "plot/plot.h"
 
+#include <cairo-ft.h>
 #include <cairo-pdf.h>
 #include <cairo-svg.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 bool sn_plot_available(void)
@@ -126,6 +128,22 @@ static void set_font(snPage *page, double size, bool bold)
     cairo_select_font_face(page->cairo, page->font && *page->font ? page->font : "sans-serif", CAIRO_FONT_SLANT_NORMAL,
                            bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
     cairo_set_font_size(page->cairo, size);
+}
+
+void sn_plot_font_used(const char *font, char *used, size_t size)
+{
+    snPage page;
+    snPlotStyle style = {.font = font};
+    (void)snprintf(used, size, "%s", "");
+    if (sn_page_measure(&page, &style, NULL) != SN_OK) return;
+    set_font(&page, SN_PLOT_TEXT, false);
+    cairo_scaled_font_t *scaled = cairo_get_scaled_font(page.cairo);
+    if (cairo_scaled_font_get_type(scaled) == CAIRO_FONT_TYPE_FT) {
+        FT_Face face = cairo_ft_scaled_font_lock_face(scaled);
+        if (face && face->family_name) (void)snprintf(used, size, "%s", face->family_name);
+        if (face) cairo_ft_scaled_font_unlock_face(scaled);
+    }
+    (void)sn_page_finish(&page, NULL);
 }
 
 /* cairo stops for good at text that is not UTF-8: every byte outside ASCII that is not part of a character becomes '?'.

@@ -1,5 +1,7 @@
 """Plots as PDF, their size and font; fibre length and velocity."""
 import re
+import shutil
+import subprocess
 import unittest
 
 from common import Case
@@ -33,6 +35,19 @@ class Style(Case):
         self.assertAlmostEqual(large[0], 500, delta=1)
         self.assertGreater(large[1], 1.3 * small[1])  # the room that text needs grows with it
         self.assertNotEqual(self.read("a.svg"), self.read("b.svg"))
+
+    def test_a_font_that_is_not_installed_is_named(self):
+        for font, note in (("No Such Letters", "the font 'No Such Letters' is not installed; "), ("DejaVu Sans", None), ("serif", None)):
+            said = self.sinew("plot", "out.replay.xml", "-o", "font.svg", "--muscle", "FDP2", "--font", font).stderr
+            if note:
+                self.assertIn(note, said)
+            elif font == "serif" or self.installed(font):
+                self.assertNotIn("not installed", said)
+
+    @staticmethod
+    def installed(font):
+        fonts = shutil.which("fc-list")
+        return fonts and subprocess.run([fonts, font], capture_output=True, text=True).stdout
 
     def test_fibres_are_the_belly_and_its_rate(self):
         """A belly whose tendons hardly stretch shortens as its strand does."""

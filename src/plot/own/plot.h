@@ -35,6 +35,8 @@ typedef struct snPlotDef {
 } snPlotDef;
 /* Whether the library was built with cairo. Without it every plot ends with SN_FAILED and says so. */
 bool sn_plot_available(void);
+/* The family that plots in this font are really drawn with: another one where it is not installed. Empty: unknown. */
+void sn_plot_font_used(const char *font, char *used, size_t size);
 static inline snPlotDef sn_default_plot_def(void)
 {
     SN_DEF(snPlotDef, def);
