@@ -73,46 +73,44 @@ static double moved_rate(const snModel *m, const snState *s, const snPathCord *k
 }
 
 /* A straight piece between two bodies under tension resists turning. */
-static void add_turning(snCordSheet *t, int32_t i)
+static void add_turning(snCordSheet *t, int32_t i, double sign)
 {
     snState *s = t->s;
     const snCordNode *node = s->cord_node + t->k->node;
     double tension = s->cord_pull[i].tension;
-    for (int32_t e = 0; e + 1 < s->cord_nnode[i] && tension > 0; ++e) {
+    for (int32_t e = 0; e + 1 < t->nnode && tension > 0; ++e) {
+        snSheetNode *a = &t->node[e], *b = a + 1, joint = {0};
         if (node[e].arc || node[e].slot == node[e + 1].slot) continue;
-        v3 n = v3_perp(node[e].t), b = v3_cross(node[e].t, n);
         double weight = s->h * s->h * tension / fmax(node[e].length, SHORT);
-        for (int side = 0; side < 2; ++side) {
-            double *row = sn_sheet_row(t);
-            sn_sheet_node(t, &node[e + 1], side ? b : n, row);
-            sn_sheet_node(t, &node[e], v3_neg(side ? b : n), row);
-            sn_sheet_weigh(t, row, weight, 1);
+        v3 v = v3_sub(b->v, a->v), push = v3_scale(v3_mad(v, -v3_dot(v, node[e].t), node[e].t), weight);
+        a->push = v3_sub(a->push, push), b->push = v3_add(b->push, push);
+        if (a->row || b->row) {
+            sn_sheet_rows_across(t, b, a, node[e].t, weight);
+            continue;
         }
+        sn_sheet_add_across(&joint, node[e].t, weight);
+        for (int c = 0; c < 6; ++c) a->S[c] += joint.S[c], b->S[c] += joint.S[c];
+        sn_sheet_couple(t, a, b, joint.S, sign);
     }
 }
 
-static void add_elastic(snCordSheet *t, int32_t i)
+static void add_elastic(snCordSheet *t, int32_t i, double sign)
 {
     const snState *s = t->s;
     const snCordPull *p = &s->cord_pull[i];
     const double *g = s->cord_g + 6 * t->k->slot;
     double h = s->h, drag = h * t->k->cord.beta * p->slope, base = p->tension - p->by_a * s->cord_activation[i];
-    double change = h * h * p->slope + h * p->drag, weight = change + drag; /* change meets v - v0 */
-    double pull = h * base + drag * moved_rate(t->m, s, t->k, g);
-    for (int32_t e = 0; e < t->n; ++e) t->impulse[e] -= pull * t->g[e];
-    if (weight > 0) {
-        double *row = sn_sheet_row(t);
-        memcpy(row, t->g, sizeof *row * (size_t)t->n);
-        sn_sheet_weigh(t, row, weight, change / weight);
-    }
-    add_turning(t, i);
+    double change = h * h * p->slope + h * p->drag; /* meets v - v0 */
+    t->along_g += change * t->rate - h * base - drag * moved_rate(t->m, s, t->k, g);
+    t->weight_g += change + drag;
+    add_turning(t, i, sign);
 }
 
 /* Puts the elastic part of a cord into the system, or takes it out again (sign -1). */
 static void put_elastic(const snModel *m, snState *s, int32_t i, double sign)
 {
     snCordSheet t = sn_sheet_begin(m, s, i);
-    add_elastic(&t, i);
+    add_elastic(&t, i, sign);
     sn_sheet_close(&t, sign);
 }
 
@@ -121,7 +119,7 @@ static void assemble(const snModel *m, snState *s)
     for (int32_t i = 0; i < m->ncord; ++i) {
         snCordSheet t = sn_sheet_begin(m, s, i);
         sn_cord_add_mass(&t, i);
-        add_elastic(&t, i);
+        add_elastic(&t, i, 1);
         sn_sheet_close(&t, 1);
     }
 }
