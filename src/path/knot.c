@@ -8,6 +8,9 @@
 enum { ROUNDS = 60, HALVINGS = 60, MOST = SN_KNOT_JUNCTIONS, ROW = 6 * SN_CORD_BODIES };
 static const double LEAST = 1e-9;  /* N/m: stiffness of a junction between slack cords, which keeps it where it was */
 static const double CLOSE = 1e-15; /* m: a step that is rounding */
+/* m: after a whole step of Newton this short the next one is rounding: it goes with the square, over the millimetres
+ * within which tensions and directions change. */
+static const double NEWTON = 1e-9;
 
 typedef struct Place { /* of a junction */
     int32_t a;         /* the node before it, of the whole trunk */
@@ -149,7 +152,7 @@ static void find_equilibrium(Solve *v)
         if (!sn_small_cholesky_solve(A, step, n, 1)) return;
         for (int32_t j = 0; j < n; ++j) most = fmax(most, fabs(step[j])), slope += v->r[j] * step[j];
         double part = most > CLOSE ? go_along(v, start, step, slope) : 0;
-        if (part * most <= CLOSE) return;
+        if (part * most <= CLOSE || (part == 1 && most <= NEWTON)) return;
         off = 0;
         for (int32_t j = 0; j < n; ++j) off = fmax(off, fabs(v->r[j]));
     }

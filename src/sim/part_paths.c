@@ -50,12 +50,6 @@ static void evaluate_knot(void *context, int32_t i)
     sn_paths_solve_knot(s->model, s, i, s->ahead, s->cord_pull);
 }
 
-/* What moves in this step must have been where the step begins. */
-static void prepare(const snModel *m, snState *s)
-{
-    if (m->ncord > 0 && s->points_late && !s->quiet) sn_paths_place(m, s);
-}
-
 static void evaluate(const snModel *m, snState *s)
 {
     s->cords_placed = false;
@@ -212,13 +206,13 @@ static void advance(const snModel *m, snState *s)
     int32_t first = 3 * m->nspline_point, end = 3 * m->npoint;
     for (int32_t i = 0; i < m->ncord; ++i)
         if (m->cord[i].knot < 0) keep_tension(m, s, i);
-    s->points_late = s->quiet;
+    double since = s->points_late += s->h; /* over quiet steps as well */
     if (s->quiet) return;
     for (int32_t e = first; e < end; ++e) s->pointdot[e] = -s->point[e];
     sn_paths_place(m, s);
     for (int32_t i = 0; i < m->ncord; ++i)
         if (m->cord[i].knot >= 0) keep_knot_tension(m, s, i);
-    for (int32_t e = first; e < end; ++e) s->pointdot[e] = (s->pointdot[e] + s->point[e]) / s->h;
+    for (int32_t e = first; e < end; ++e) s->pointdot[e] = (s->pointdot[e] + s->point[e]) / since;
 }
 
 static void start(const snModel *m, snState *s)
@@ -231,7 +225,6 @@ static void start(const snModel *m, snState *s)
 
 const snPart sn_part_paths = {.name = "paths",
                               .start = start,
-                              .prepare = prepare,
                               .evaluate = evaluate,
                               .assemble = assemble,
                               .stiffen = stiffen,
