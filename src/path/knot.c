@@ -390,18 +390,32 @@ static void cut_trunk(const Solve *v, int32_t i)
     now->node[n - 1].t = now->node[n - 1].arrive;
 }
 
-void sn_knot_solve(const snKnot *k, const rigid *pose, snKnotCordNow *cord, double *s, double *jac)
+/* Junctions and derivatives, the trunks being placed. */
+static void solve_placed(Solve *v, double *jac)
+{
+    const snKnot *k = v->k;
+    double slide[MOST * ROW];
+    find_equilibrium(v);
+    for (int32_t i = 0; i < k->ncord; ++i)
+        if (k->cord[i].branch) mark_branch(v, i);
+    for (int32_t j = 0; j < k->njunction; ++j) find_held_rows(v, j, jac);
+    find_slide(v, jac, slide);
+    let_go(v, slide, jac);
+    for (int32_t i = 0; i < k->ncord; ++i) find_gradient(v, jac, slide, i);
+}
+
+void sn_knot_solve_twice(const snKnot *k, const rigid *pose, snKnotCordNow *cord, double *s, double *jac,
+                         snKnotAgainFn again, void *context)
 {
     Solve v = {.k = k, .pose = pose, .now = cord, .s = s};
-    double slide[MOST * ROW];
     place_trunks(&v);
-    find_equilibrium(&v);
-    for (int32_t i = 0; i < k->ncord; ++i)
-        if (k->cord[i].branch) mark_branch(&v, i);
-    for (int32_t j = 0; j < k->njunction; ++j) find_held_rows(&v, j, jac);
-    find_slide(&v, jac, slide);
-    let_go(&v, slide, jac);
-    for (int32_t i = 0; i < k->ncord; ++i) find_gradient(&v, jac, slide, i);
+    solve_placed(&v, jac);
+    if (again && again(context, cord)) solve_placed(&v, jac);
     for (int32_t i = k->ncord - 1; i >= 0; --i)
         if (!k->cord[i].branch) cut_trunk(&v, i);
+}
+
+void sn_knot_solve(const snKnot *k, const rigid *pose, snKnotCordNow *cord, double *s, double *jac)
+{
+    sn_knot_solve_twice(k, pose, cord, s, jac, NULL, NULL);
 }

@@ -39,8 +39,7 @@ static void evaluate_one(void *context, int32_t i)
     sn_cord_poses(k, s->ahead, pose);
     s->cord_nnode[i] = sn_cord_place(&k->cord, pose, s->cord_node + k->node, &s->cord_length[i]);
     sn_cord_gradient(&k->cord, pose, s->cord_nnode[i], s->cord_node + k->node, g);
-    s->cord_rate[i] = 0;
-    for (int32_t e = 0; e < 6 * k->cord.nslot; ++e) s->cord_rate[i] += g[e] * s->velocity[6 * k->body[e / 6] + e % 6];
+    s->cord_rate[i] = sn_cord_rate(k, g, s->velocity);
     find_pull(m, s, i);
 }
 
@@ -55,15 +54,6 @@ static void evaluate(const snModel *m, snState *s)
     s->cords_placed = false;
     sn_pool_loop(s->pool, m->ncord, evaluate_one, s);
     sn_pool_loop(s->pool, m->nknot, evaluate_knot, s);
-}
-
-/* Velocity of what is moved rather than simulated, along g. */
-static double moved_rate(const snModel *m, const snState *s, const snPathCord *k, const double *g)
-{
-    double sum = 0;
-    for (int32_t e = 0; e < 6 * k->cord.nslot; ++e)
-        if (m->body_free[k->body[e / 6]] < 0) sum += g[e] * s->velocity[6 * k->body[e / 6] + e % 6];
-    return sum;
 }
 
 /* A straight piece between two bodies under tension resists turning. */
@@ -92,10 +82,9 @@ static void add_elastic(snCordSheet *t, int32_t i, double sign)
 {
     const snState *s = t->s;
     const snCordPull *p = &s->cord_pull[i];
-    const double *g = s->cord_g + 6 * t->k->slot;
     double h = s->h, drag = h * t->k->cord.beta * p->slope, base = p->tension - p->by_a * s->cord_activation[i];
     double change = h * h * p->slope + h * p->drag; /* meets v - v0 */
-    t->along_g += change * t->rate - h * base - drag * moved_rate(t->m, s, t->k, g);
+    t->along_g += change * t->rate - h * base - drag * t->moved;
     t->weight_g += change + drag;
     add_turning(t, i, sign);
 }
@@ -154,6 +143,15 @@ static double tension_ahead(const snModel *m, const snState *s, int32_t i)
     return fmax(0, p->tension + p->by_a * (sn_drive_of_strand(m, s, m->cord[i].strand) - s->cord_activation[i]));
 }
 
+/* to -= pull g, for the free bodies of a cord */
+static void pull_bodies(const snModel *m, const snPathCord *k, const double *g, double pull, double *restrict to)
+{
+    for (int32_t i = 0; i < k->cord.nslot; ++i) {
+        int32_t f = m->body_free[k->body[i]];
+        for (int c = 0; c < 6 && f >= 0; ++c) to[6 * f + c] -= pull * g[6 * i + c];
+    }
+}
+
 static void activate(const snModel *m, snState *s)
 {
     for (int32_t i = 0; i < m->ncord; ++i) {
@@ -161,10 +159,8 @@ static void activate(const snModel *m, snState *s)
         const snCordPull *p = &s->cord_pull[i];
         const double *g = s->cord_g + 6 * k->slot;
         double more = tension_ahead(m, s, i) - p->tension + p->by_a * s->cord_activation[i];
-        for (int32_t e = 0; e < 6 * k->cord.nslot; ++e) {
-            int32_t f = m->body_free[k->body[e / 6]];
-            if (f >= 0) s->rhs[6 * f + e % 6] -= s->h * more * g[e];
-        }
+        double pull = s->h * more;
+        pull_bodies(m, k, g, pull, s->rhs);
     }
 }
 
@@ -172,11 +168,7 @@ void sn_path_active_force(const snModel *m, const snState *s, int32_t strand, do
 {
     for (int32_t i = m->strand_cordadr[strand]; i < m->strand_cordadr[strand + 1]; ++i) {
         const snPathCord *k = &m->cord[i];
-        const double *g = s->cord_g + 6 * k->slot;
-        for (int32_t e = 0; e < 6 * k->cord.nslot; ++e) {
-            int32_t f = m->body_free[k->body[e / 6]];
-            if (f >= 0) force[6 * f + e % 6] -= s->cord_pull[i].by_a * g[e];
-        }
+        pull_bodies(m, k, s->cord_g + 6 * k->slot, s->cord_pull[i].by_a, force);
     }
 }
 
@@ -187,8 +179,7 @@ static void keep_tension(const snModel *m, snState *s, int32_t i)
 {
     const snPathCord *k = &m->cord[i];
     const double *g = s->cord_g + 6 * k->slot;
-    double rate = 0, slope = s->cord_pull[i].slope;
-    for (int32_t e = 0; e < 6 * k->cord.nslot; ++e) rate += g[e] * s->velocity[6 * k->body[e / 6] + e % 6];
+    double rate = sn_cord_rate(k, g, s->velocity), slope = s->cord_pull[i].slope;
     double tension = tension_ahead(m, s, i) + slope * k->cord.beta * rate +
                      (slope * s->h + s->cord_pull[i].drag) * (rate - s->cord_rate[i]);
     s->cord_tension[i] = fmax(0, tension);

@@ -10,6 +10,18 @@ void sn_paths_measure(const snModel *m, snState *s);
 void sn_paths_energy(const snModel *m, const snState *s, snEnergy *sum);
 /* Poses of a cord's bodies out of those of all. */
 void sn_cord_poses(const snPathCord *k, const rigid *body, rigid *pose);
+/* Six products: sums in pairs, which do not wait for each other. */
+static inline double sn_dot_six(const double *a, const double *b)
+{
+    return ((a[0] * b[0] + a[1] * b[1]) + (a[2] * b[2] + a[3] * b[3])) + (a[4] * b[4] + a[5] * b[5]);
+}
+/* g . v over the bodies of a cord. */
+static inline double sn_cord_rate(const snPathCord *k, const double *g, const double *velocity)
+{
+    double sum = 0;
+    for (int32_t i = 0; i < k->cord.nslot; ++i) sum += sn_dot_six(g + 6 * i, velocity + 6 * k->body[i]);
+    return sum;
+}
 /* The belly that has been pulled furthest into a point that it cannot pass: by how much (m),
  * and which cord and point. */
 double sn_paths_jam(const snModel *m, const snState *s, int32_t *cord, int32_t *point);
@@ -39,7 +51,7 @@ typedef struct snCordSheet {
     double *row, *Q;          /* rows with the roots of their weights, and the product of all */
     double *v0, *impulse, *g; /* n: velocities before the step, what is added to the impulses, dl/dv; then zeros */
     double *b;                /* n: for paths_mass.c */
-    double rate;              /* g . v0 */
+    double rate, moved;       /* g . v of the free bodies before the step, and of those that are moved */
     double weight_g, along_g; /* weight of the row g, and impulse along it */
     snSheetNode *node;        /* those of the cord */
 } snCordSheet;

@@ -133,22 +133,14 @@ static void add_across(const Walk *w, int32_t k, const Piece *before, const Piec
     }
 }
 
-static double share_at(const Walk *w, const snCordPull *pull, double along, double *rest)
-{
-    double tendon, belly;
-    sn_cord_material(&w->t->k->cord, pull, along, &tendon, &belly);
-    *rest = tendon + belly;
-    return sn_cord_share(&w->t->k->cord, pull, tendon, belly);
-}
-
 void sn_cord_add_mass(snCordSheet *t, int32_t cord)
 {
     const snCord *c = &t->k->cord;
-    const snCordPull *pull = &t->s->cord_pull[cord];
+    const snCordScale scale = sn_cord_scale(c, &t->s->cord_pull[cord]);
     Walk w = {.t = t, .node = t->s->cord_node + t->k->node, .n = t->s->cord_nnode[cord], .b = t->b};
     v3 gravity = sn_gravity(t->m, t->s);
     Piece before = {0, {{0, 0, 0}, {0, 0, 0}}}, none = before;
-    double length = 0, rest, next_rest = 0, phi, next_phi = share_at(&w, pull, 0, &rest);
+    double length = 0, rest, next_rest = 0, phi, next_phi = sn_cord_scaled_share(&scale, 0, &rest);
     w.drag = 1 + t->s->h * c->alpha;
     memset(w.b, 0, sizeof *w.b * (size_t)t->ld);
     for (int32_t k = 0; k < w.n; ++k) {
@@ -159,7 +151,7 @@ void sn_cord_add_mass(snCordSheet *t, int32_t cord)
         if (k > 0 && w.node[k - 1].arc) put_mass(&w, 0.5 * before.mass, phi);
         if (k + 1 < w.n) {
             length += node->length;
-            next_phi = share_at(&w, pull, length, &next_rest);
+            next_phi = sn_cord_scaled_share(&scale, length, &next_rest);
             piece = (Piece){c->line_mass * (next_rest - rest), {node->t, node->arc ? out_of(&w, k + 1) : node->t}};
             put_mass(&w, node->arc ? 0.5 * piece.mass : piece.mass, node->arc ? phi : 0.5 * (phi + next_phi));
         }

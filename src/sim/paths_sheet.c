@@ -93,8 +93,13 @@ snCordSheet sn_sheet_begin(const snModel *m, snState *s, int32_t cord)
     const snPathCord *k = &m->cord[cord];
     int32_t nnode = most_nodes(m, cord);
     snCordSheet t = {.m = m, .s = s, .k = k};
-    for (int32_t i = 0; i < k->cord.nslot; ++i)
-        if (m->body_free[k->body[i]] >= 0) t.slot[t.count++] = i;
+    for (int32_t i = 0; i < k->cord.nslot; ++i) {
+        double rate = sn_dot_six(s->cord_g + 6 * (k->slot + i), s->velocity + 6 * k->body[i]);
+        if (m->body_free[k->body[i]] >= 0)
+            t.slot[t.count++] = i, t.rate += rate;
+        else
+            t.moved += rate;
+    }
     t.n = 6 * t.count, t.ld = sn_dense_ld(t.n);
     t.v0 = s->cord_sheet, t.impulse = t.v0 + t.ld, t.g = t.impulse + t.ld, t.b = t.g + t.ld;
     double *junction_rows = t.b + t.ld;
@@ -106,7 +111,6 @@ snCordSheet sn_sheet_begin(const snModel *m, snState *s, int32_t cord)
         memcpy(t.v0 + 6 * i, s->velocity + 6 * k->body[t.slot[i]], sizeof *t.v0 * 6);
         memcpy(t.g + 6 * i, s->cord_g + 6 * (k->slot + t.slot[i]), sizeof *t.g * 6);
     }
-    for (int32_t e = 0; e < t.n; ++e) t.rate += t.g[e] * t.v0[e];
     place_nodes(&t, cord, junction_rows);
     return t;
 }
