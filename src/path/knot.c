@@ -168,6 +168,11 @@ static void place_trunks(Solve *v)
 
 /* ---- derivatives -------------------------------------------------------------------------------- */
 
+static void clear(const Solve *v, double *row)
+{
+    memset(row, 0, sizeof *row * 6 * (size_t)v->k->nslot);
+}
+
 /* Adds the row of a junction's velocity along n, out of its three. */
 static void add_junction_row(const snKnot *k, const double *jac, int32_t j, v3 n, double *row)
 {
@@ -253,7 +258,8 @@ static void add_sway(const Solve *v, int32_t j, v3 force, double *row)
     const snCordNode *all = v->now[v->k->trunk[j]].node, *a = &all[p->a];
     const snCord *cord = v->k->cord[v->k->trunk[j]].cord;
     if (a->arc) {
-        double before[ROW] = {0};
+        double before[ROW];
+        clear(v, before);
         add_turn(v, a->slot, p->t, force, row);
         add_length_row(v, NULL, p->a, all, before);
         for (int32_t e = 0; e < 6 * v->k->nslot; ++e) row[e] -= v3_dot(force, p->bend) * before[e];
@@ -275,8 +281,9 @@ static void find_held_rows(const Solve *v, int32_t j, double *jac)
     const Place *p = &v->place[j];
     const snCordNode *all = v->now[v->k->trunk[j]].node, *a = &all[p->a];
     int32_t width = 6 * v->k->nslot, behind = !a->arc && p->a && a[-1].arc;
-    double before[ROW] = {0}, way = a->length * (behind ? p->part - 1 : p->part);
+    double before[ROW], way = a->length * (behind ? p->part - 1 : p->part);
     snCordNode on_wrap = carried(v, j);
+    clear(v, before);
     add_length_row(v, NULL, p->a + behind, all, before);
     for (int axis = 0; axis < 3; ++axis) {
         v3 n = {axis == 0, axis == 1, axis == 2};
@@ -295,7 +302,8 @@ static void add_branch_slope(const Solve *v, const double *jac, int32_t i, doubl
     const snKnotCordNow *now = &v->now[i];
     int32_t j = junction_of(c), width = 6 * v->k->nslot;
     const Place *p = &v->place[j];
-    double held[ROW] = {0}, length;
+    double held[ROW], length;
+    clear(v, held);
     v3 out = away(c, now, &length);
     double cosine = v3_dot(out, p->t), T = now->pull.tension;
     add_length_row(v, jac, now->nnode - 1, now->node, held);
@@ -314,10 +322,11 @@ static void find_slide(const Solve *v, const double *jac, double *slide)
     for (int32_t i = 0; i < v->k->ncord; ++i) {
         const snKnotCord *c = &v->k->cord[i];
         int32_t j = junction_of(c);
-        double *row = slide + j * width, whole[ROW] = {0};
+        double *row = slide + j * width, whole[ROW];
         if (c->branch) {
             add_branch_slope(v, jac, i, row);
         } else if (c->to < 0) {
+            clear(v, whole);
             add_length_row(v, NULL, v->nodes[j] - 1, v->now[v->k->trunk[j]].node, whole);
             for (int32_t e = 0; e < width; ++e) row[e] -= v->now[i].pull.slope * whole[e];
         }
