@@ -120,6 +120,16 @@ static void gather_body(snFollower *t, int32_t body)
     for (int k = 0; k < 6; ++k) t->body_H[k * t->ld + last] = -t->body_H[k * t->ld + last];
 }
 
+/* H = rows times body_H; of a pose the first three rows only scale. */
+static void product_of(const snFollower *t, int32_t n, double row[MAX_ROWS][6], double *H)
+{
+    int32_t turns = n - 3, size = turns * t->ld;
+    double *restrict to = H, scale = row[0][0];
+    const double *restrict from = t->body_H;
+    for (int32_t i = 0; i < size; ++i) to[i] = scale * from[i];
+    t->dense->product(3, 6, row[turns], t->body_H, t->ld, H + size);
+}
+
 static void gather_rows(snFollower *t)
 {
     double *H = t->H;
@@ -130,7 +140,7 @@ static void gather_rows(snFollower *t)
         wanted(t, i, v);
         if (body != gathered) gather_body(t, body);
         gathered = body;
-        t->dense->product(n, 6, row[0], t->body_H, t->ld, H);
+        product_of(t, n, row, H);
         for (int32_t r = 0; r < n; ++r, H += t->ld) H[t->m->nmuscle + t->nstop] += v[r];
     }
 }

@@ -40,11 +40,11 @@ pathArc path_find_arc(const snCord *c, const rigid *pose, int32_t index, int32_t
     if (w->kind == SN_WRAP_SURFACE) return path_find_arc_on_surface(w->over, pose[w->slot], a, b, NULL);
     pathWrap wrap = path_cord_wrap(c, pose, index);
     wrap.sense = sense;
-    pathSegment s = path_segment(a, b, &wrap, false);
-    pathArc arc = {.touches = s.touches, .lead = {v3_neg(s.ga), s.gb}};
-    if (!s.touches) return arc;
-    path_arc(a, b, &wrap, 2, arc.on); /* both ends */
-    arc.length = fmax(0, s.length - v3_dist(a, arc.on[0]) - v3_dist(arc.on[1], b));
+    pathSegment s;
+    pathArc arc = {.touches = false};
+    path_segment_on(a, b, &wrap, &s, arc.on);
+    arc.touches = s.touches, arc.lead[0] = v3_neg(s.ga), arc.lead[1] = s.gb;
+    if (s.touches) arc.length = fmax(0, s.length - v3_dist(a, arc.on[0]) - v3_dist(arc.on[1], b));
     return arc;
 }
 
@@ -116,12 +116,13 @@ static void lead(snCordNode *arc, const pathArc *found, bool first, bool last)
     if (last) arc[1].t = arc[1].arrive = arc[2].arrive = found->lead[1];
 }
 
-static snCordNode point_node(const snCord *c, const rigid *pose, int32_t k, const v3 *first, const v3 *last)
+static void point_node(const snCord *c, const rigid *pose, int32_t k, const v3 *first, const v3 *last, snCordNode *node)
 {
     const snCordPoint *p = &c->point[k];
     const v3 *given = k == 0 ? first : k + 1 == c->npoint ? last : NULL;
-    if (given) return (snCordNode){.p = *given, .slot = -1, .point = -1};
-    return (snCordNode){.p = rigid_apply(pose[p->slot], p->at), .r = p->at, .slot = p->slot, .point = k};
+    *node = (snCordNode){.slot = -1, .point = -1};
+    node->p = given ? *given : rigid_apply(pose[p->slot], p->at);
+    if (!given) node->r = p->at, node->slot = p->slot, node->point = k;
 }
 
 /* Nodes on a wrap: both ends of each arc, and stops between them. Arcs on surfaces go to `surface` as well. */
@@ -155,15 +156,20 @@ int32_t sn_cord_place_between(const snCord *c, const rigid *pose, const v3 *firs
 {
     int32_t n = 0, nsurface = 0;
     pathArc surface[2 * SN_CORD_BODIES];
+    point_node(c, pose, 0, first, last, node);
     for (int32_t k = 0; k < c->npoint; ++k) {
         const snCordPoint *p = &c->point[k];
-        node[n] = point_node(c, pose, k, first, last);
         v3 a = node[n++].p;
-        if (p->wrap < 0 || k + 1 == c->npoint) continue;
-        pathWay way[SN_CORD_WRAPS];
-        find_ways(c, pose, p, a, point_node(c, pose, k + 1, first, last).p, way);
-        for (int32_t i = 0; i <= p->more; ++i)
-            n += add_way(c, pose, p->wrap + i, &way[i], node + n, surface, &nsurface);
+        if (k + 1 == c->npoint) break;
+        snCordNode next;
+        point_node(c, pose, k + 1, first, last, &next);
+        if (p->wrap >= 0) {
+            pathWay way[SN_CORD_WRAPS];
+            find_ways(c, pose, p, a, next.p, way);
+            for (int32_t i = 0; i <= p->more; ++i)
+                n += add_way(c, pose, p->wrap + i, &way[i], node + n, surface, &nsurface);
+        }
+        node[n] = next;
     }
     find_directions(n, node);
     for (int32_t k = 0, i = 0; k < n; ++k)

@@ -133,6 +133,25 @@ static inline double sn_cord_along(const snCordPull *pull, double tendon, double
 void sn_cord_material(const snCord *cord, const snCordPull *pull, double along, double *tendon, double *belly);
 /* phi at that material. */
 double sn_cord_share(const snCord *cord, const snCordPull *pull, double tendon, double belly);
+/* Both for many places of one cord: what they divide by is divided by once. */
+typedef struct snCordScale {
+    double first, middle;      /* m along: the tendon before the belly, the belly */
+    double per_x, per_y;       /* 1 / stretch; 0 where there is none */
+    double before, belly_rest; /* m */
+    double belly, tendon;      /* phi per m of each */
+} snCordScale;
+snCordScale sn_cord_scale(const snCord *cord, const snCordPull *pull);
+/* phi at a length along the cord; *rest is the rest length before it. */
+static inline double sn_cord_scaled_share(const snCordScale *c, double along, double *rest)
+{
+    double past = along - c->first, tendon = along * c->per_y, belly = 0;
+    if (past > c->middle)
+        belly = c->belly_rest, tendon = c->before + (past - c->middle) * c->per_y;
+    else if (past > 0)
+        belly = past * c->per_x, tendon = c->before;
+    *rest = tendon + belly;
+    return c->belly * belly + c->tendon * tendon;
+}
 /* The point at a length along a placed cord. */
 v3 sn_cord_point(const snCord *cord, const rigid *pose, int32_t nnode, const snCordNode *node, double along);
 

@@ -145,3 +145,16 @@ double sn_cord_share(const snCord *c, const snCordPull *p, double tendon, double
     if (c->tendon_rest > 0) sum += (1 - (c->belly_rest > 0 ? p->share : 0)) * tendon / c->tendon_rest;
     return sum;
 }
+
+snCordScale sn_cord_scale(const snCord *c, const snCordPull *p)
+{
+    bool belly = c->belly_rest > 0, tendon = c->tendon_rest > 0;
+    return (snCordScale){.first = p->y * c->tendon_before,
+                         .middle = p->x * c->belly_rest,
+                         .per_x = p->x > 0 ? 1 / p->x : 0,
+                         .per_y = p->y > 0 ? 1 / p->y : 0,
+                         .before = c->tendon_before,
+                         .belly_rest = c->belly_rest,
+                         .belly = belly ? p->share / c->belly_rest : 0,
+                         .tendon = tendon ? (1 - (belly ? p->share : 0)) / c->tendon_rest : 0};
+}

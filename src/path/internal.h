@@ -37,6 +37,8 @@ static inline double path_straight(v3 a, v3 b, v3 *along)
 /* `count` places (at least 2), evenly along the arc of a segment that touches, from where it meets the wrap to where it
  * leaves it. */
 void path_arc(v3 a, v3 b, const pathWrap *wrap, int32_t count, v3 *on);
+/* Both at once: the segment without second derivatives, and where it touches, both ends of its arc. */
+void path_segment_on(v3 a, v3 b, const pathWrap *wrap, pathSegment *segment, v3 on[2]);
 /* A point of the neutral world, or a direction, now. links NULL: neutral. */
 v3 path_placed(const snPathLinks *links, int32_t link, v3 x, bool point);
 

@@ -8,6 +8,9 @@
 enum { ROUNDS = 60, HALVINGS = 60, MOST = SN_KNOT_JUNCTIONS, ROW = 6 * SN_CORD_BODIES };
 static const double LEAST = 1e-9;  /* N/m: stiffness of a junction between slack cords, which keeps it where it was */
 static const double CLOSE = 1e-15; /* m: a step that is rounding */
+/* m: after a whole step of Newton this short the next one is rounding: it goes with the square, over the millimetres
+ * within which tensions and directions change. */
+static const double NEWTON = 1e-9;
 
 typedef struct Place { /* of a junction */
     int32_t a;         /* the node before it, of the whole trunk */
@@ -149,7 +152,7 @@ static void find_equilibrium(Solve *v)
         if (!sn_small_cholesky_solve(A, step, n, 1)) return;
         for (int32_t j = 0; j < n; ++j) most = fmax(most, fabs(step[j])), slope += v->r[j] * step[j];
         double part = most > CLOSE ? go_along(v, start, step, slope) : 0;
-        if (part * most <= CLOSE) return;
+        if (part * most <= CLOSE || (part == 1 && most <= NEWTON)) return;
         off = 0;
         for (int32_t j = 0; j < n; ++j) off = fmax(off, fabs(v->r[j]));
     }
@@ -164,6 +167,11 @@ static void place_trunks(Solve *v)
 }
 
 /* ---- derivatives -------------------------------------------------------------------------------- */
+
+static void clear(const Solve *v, double *row)
+{
+    memset(row, 0, sizeof *row * 6 * (size_t)v->k->nslot);
+}
 
 /* Adds the row of a junction's velocity along n, out of its three. */
 static void add_junction_row(const snKnot *k, const double *jac, int32_t j, v3 n, double *row)
@@ -250,7 +258,8 @@ static void add_sway(const Solve *v, int32_t j, v3 force, double *row)
     const snCordNode *all = v->now[v->k->trunk[j]].node, *a = &all[p->a];
     const snCord *cord = v->k->cord[v->k->trunk[j]].cord;
     if (a->arc) {
-        double before[ROW] = {0};
+        double before[ROW];
+        clear(v, before);
         add_turn(v, a->slot, p->t, force, row);
         add_length_row(v, NULL, p->a, all, before);
         for (int32_t e = 0; e < 6 * v->k->nslot; ++e) row[e] -= v3_dot(force, p->bend) * before[e];
@@ -272,8 +281,9 @@ static void find_held_rows(const Solve *v, int32_t j, double *jac)
     const Place *p = &v->place[j];
     const snCordNode *all = v->now[v->k->trunk[j]].node, *a = &all[p->a];
     int32_t width = 6 * v->k->nslot, behind = !a->arc && p->a && a[-1].arc;
-    double before[ROW] = {0}, way = a->length * (behind ? p->part - 1 : p->part);
+    double before[ROW], way = a->length * (behind ? p->part - 1 : p->part);
     snCordNode on_wrap = carried(v, j);
+    clear(v, before);
     add_length_row(v, NULL, p->a + behind, all, before);
     for (int axis = 0; axis < 3; ++axis) {
         v3 n = {axis == 0, axis == 1, axis == 2};
@@ -292,7 +302,8 @@ static void add_branch_slope(const Solve *v, const double *jac, int32_t i, doubl
     const snKnotCordNow *now = &v->now[i];
     int32_t j = junction_of(c), width = 6 * v->k->nslot;
     const Place *p = &v->place[j];
-    double held[ROW] = {0}, length;
+    double held[ROW], length;
+    clear(v, held);
     v3 out = away(c, now, &length);
     double cosine = v3_dot(out, p->t), T = now->pull.tension;
     add_length_row(v, jac, now->nnode - 1, now->node, held);
@@ -311,10 +322,11 @@ static void find_slide(const Solve *v, const double *jac, double *slide)
     for (int32_t i = 0; i < v->k->ncord; ++i) {
         const snKnotCord *c = &v->k->cord[i];
         int32_t j = junction_of(c);
-        double *row = slide + j * width, whole[ROW] = {0};
+        double *row = slide + j * width, whole[ROW];
         if (c->branch) {
             add_branch_slope(v, jac, i, row);
         } else if (c->to < 0) {
+            clear(v, whole);
             add_length_row(v, NULL, v->nodes[j] - 1, v->now[v->k->trunk[j]].node, whole);
             for (int32_t e = 0; e < width; ++e) row[e] -= v->now[i].pull.slope * whole[e];
         }
@@ -387,18 +399,32 @@ static void cut_trunk(const Solve *v, int32_t i)
     now->node[n - 1].t = now->node[n - 1].arrive;
 }
 
-void sn_knot_solve(const snKnot *k, const rigid *pose, snKnotCordNow *cord, double *s, double *jac)
+/* Junctions and derivatives, the trunks being placed. */
+static void solve_placed(Solve *v, double *jac)
+{
+    const snKnot *k = v->k;
+    double slide[MOST * ROW];
+    find_equilibrium(v);
+    for (int32_t i = 0; i < k->ncord; ++i)
+        if (k->cord[i].branch) mark_branch(v, i);
+    for (int32_t j = 0; j < k->njunction; ++j) find_held_rows(v, j, jac);
+    find_slide(v, jac, slide);
+    let_go(v, slide, jac);
+    for (int32_t i = 0; i < k->ncord; ++i) find_gradient(v, jac, slide, i);
+}
+
+void sn_knot_solve_twice(const snKnot *k, const rigid *pose, snKnotCordNow *cord, double *s, double *jac,
+                         snKnotAgainFn again, void *context)
 {
     Solve v = {.k = k, .pose = pose, .now = cord, .s = s};
-    double slide[MOST * ROW];
     place_trunks(&v);
-    find_equilibrium(&v);
-    for (int32_t i = 0; i < k->ncord; ++i)
-        if (k->cord[i].branch) mark_branch(&v, i);
-    for (int32_t j = 0; j < k->njunction; ++j) find_held_rows(&v, j, jac);
-    find_slide(&v, jac, slide);
-    let_go(&v, slide, jac);
-    for (int32_t i = 0; i < k->ncord; ++i) find_gradient(&v, jac, slide, i);
+    solve_placed(&v, jac);
+    if (again && again(context, cord)) solve_placed(&v, jac);
     for (int32_t i = k->ncord - 1; i >= 0; --i)
         if (!k->cord[i].branch) cut_trunk(&v, i);
+}
+
+void sn_knot_solve(const snKnot *k, const rigid *pose, snKnotCordNow *cord, double *s, double *jac)
+{
+    sn_knot_solve_twice(k, pose, cord, s, jac, NULL, NULL);
 }

@@ -45,5 +45,10 @@ typedef struct snKnotCordNow {
 /* cord: ncord. s: njunction, to start from, and as found. jac: of each junction three rows
  * of 6 * nslot, its velocity. */
 void sn_knot_solve(const snKnot *knot, const rigid *pose, snKnotCordNow *cord, double *s, double *jac);
+/* The same; when pulls and g of all cords are known, `again` may change activations and ask for another solution, which
+ * starts from there. Nodes are not known yet when it is called. */
+typedef bool (*snKnotAgainFn)(void *context, snKnotCordNow *cord);
+void sn_knot_solve_twice(const snKnot *knot, const rigid *pose, snKnotCordNow *cord, double *s, double *jac,
+                         snKnotAgainFn again, void *context);
 
 #endif

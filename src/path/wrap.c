@@ -36,7 +36,7 @@ static pathSegment straight(v3 a, v3 b, bool second)
 
 /* One end in polar coordinates: radial and turning unit vectors, the latter along growing theta at end b. */
 typedef struct polarEnd {
-    double rho, angle, f, f1, f2; /* angle: up to where the tangent touches */
+    double rho, tangent, angle, f, f1, f2; /* length of the tangent; angle: up to where it touches */
     v3 e, t;
 } polarEnd;
 
@@ -56,7 +56,7 @@ static double tangent_from(double rho, double r, double *angle)
 static polarEnd polar_end(v3 planar, double r)
 {
     polarEnd p = {.rho = v3_len(planar)};
-    double tangent = tangent_from(p.rho, r, &p.angle);
+    double tangent = p.tangent = tangent_from(p.rho, r, &p.angle);
     p.e = v3_scale(planar, 1 / p.rho);
     p.f = tangent - r * p.angle;
     p.f1 = tangent / p.rho;
@@ -166,36 +166,57 @@ static v3 across(v3 x, v3 axis)
     return v3_mad(x, -v3_dot(x, axis), axis);
 }
 
+/* The pair of two points about a wrap; false where the path does not touch it. */
+static bool find_pair(v3 a, v3 b, const pathWrap *wrap, polarPair *p)
+{
+    v3 ra = v3_sub(a, wrap->centre), rb = v3_sub(b, wrap->centre);
+    if (wrap->kind == SN_WRAP_CYLINDER) ra = across(ra, wrap->axis), rb = across(rb, wrap->axis);
+    return planar_pair(ra, rb, wrap, p);
+}
+
+static pathSegment over_wrap(v3 a, v3 b, const pathWrap *wrap, const polarPair *p, bool second)
+{
+    pathSegment s = arc(p, wrap->radius, second);
+    if (wrap->kind == SN_WRAP_CYLINDER)
+        add_rise(&s, wrap->axis, v3_dot(wrap->axis, v3_sub(b, a)), second);
+    else if (second)
+        sphere_second(p, wrap->radius, &s);
+    return s;
+}
+
 pathSegment path_segment(v3 a, v3 b, const pathWrap *wrap, bool second)
 {
     polarPair p;
-    if (!wrap) return straight(a, b, second);
+    if (!wrap || !find_pair(a, b, wrap, &p)) return straight(a, b, second);
+    return over_wrap(a, b, wrap, &p, second);
+}
+
+static void places_on(v3 a, v3 b, const pathWrap *wrap, const polarPair *p, int32_t count, v3 *on)
+{
     v3 ra = v3_sub(a, wrap->centre), rb = v3_sub(b, wrap->centre);
     bool cylinder = wrap->kind == SN_WRAP_CYLINDER;
-    if (!planar_pair(cylinder ? across(ra, wrap->axis) : ra, cylinder ? across(rb, wrap->axis) : rb, wrap, &p))
-        return straight(a, b, second);
-    pathSegment s = arc(&p, wrap->radius, second);
-    if (cylinder)
-        add_rise(&s, wrap->axis, v3_dot(wrap->axis, v3_sub(b, a)), second);
-    else if (second)
-        sphere_second(&p, wrap->radius, &s);
-    return s;
+    double r = wrap->radius, alpha = p->a.angle, beta = p->b.angle, L = p->a.f + p->b.f + r * p->theta;
+    double before = p->a.tangent, rise = v3_dot(wrap->axis, v3_sub(rb, ra));
+    for (int32_t k = 0; k < count; ++k) {
+        double arc_angle = (p->theta - alpha - beta) * k / (count - 1), angle = alpha + arc_angle;
+        on[k] = v3_scale(v3_add(v3_scale(p->a.e, cos(angle)), v3_scale(p->a.t, sin(angle))), r);
+        /* the rise is even along the unrolled curve */
+        if (cylinder) on[k] = v3_mad(on[k], v3_dot(ra, wrap->axis) + (before + r * arc_angle) / L * rise, wrap->axis);
+        on[k] = v3_add(on[k], wrap->centre);
+    }
 }
 
 void path_arc(v3 a, v3 b, const pathWrap *wrap, int32_t count, v3 *on)
 {
     polarPair p;
-    v3 ra = v3_sub(a, wrap->centre), rb = v3_sub(b, wrap->centre);
-    bool cylinder = wrap->kind == SN_WRAP_CYLINDER;
-    double r = wrap->radius;
-    planar_pair(cylinder ? across(ra, wrap->axis) : ra, cylinder ? across(rb, wrap->axis) : rb, wrap, &p);
-    double alpha = p.a.angle, beta = p.b.angle, L = p.a.f + p.b.f + r * p.theta;
-    double before = tangent_from(p.a.rho, r, &alpha), rise = v3_dot(wrap->axis, v3_sub(rb, ra));
-    for (int32_t k = 0; k < count; ++k) {
-        double arc_angle = (p.theta - alpha - beta) * k / (count - 1), angle = alpha + arc_angle;
-        on[k] = v3_scale(v3_add(v3_scale(p.a.e, cos(angle)), v3_scale(p.a.t, sin(angle))), r);
-        /* the rise is even along the unrolled curve */
-        if (cylinder) on[k] = v3_mad(on[k], v3_dot(ra, wrap->axis) + (before + r * arc_angle) / L * rise, wrap->axis);
-        on[k] = v3_add(on[k], wrap->centre);
-    }
+    find_pair(a, b, wrap, &p);
+    places_on(a, b, wrap, &p, count, on);
+}
+
+void path_segment_on(v3 a, v3 b, const pathWrap *wrap, pathSegment *segment, v3 on[2])
+{
+    polarPair p;
+    bool touches = find_pair(a, b, wrap, &p);
+    *segment = touches ? over_wrap(a, b, wrap, &p, false) : straight(a, b, false);
+    if (touches) places_on(a, b, wrap, &p, 2, on);
 }

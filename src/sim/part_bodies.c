@@ -28,11 +28,11 @@ static void look_ahead(const snModel *m, snState *s)
 {
     for (int32_t b = 0; b < m->nbody; ++b) {
         s->ahead[b] = s->body[b];
-        if (!sn_predicts(m)) continue;
-        if (m->body_free[b] < 0 || s->driven[b])
+        if (sn_predicts(m) && (m->body_free[b] < 0 || s->driven[b]))
             s->ahead[b] = s->body_target[b];
-        else
+        else if (sn_predicts(m))
             sn_body_advance(&s->ahead[b].q, &s->ahead[b].p, s->velocity + 6 * b, s->h);
+        s->ahead_turn[b] = m3_from_q(s->ahead[b].q);
     }
 }
 

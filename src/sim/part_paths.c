@@ -39,8 +39,7 @@ static void evaluate_one(void *context, int32_t i)
     sn_cord_poses(k, s->ahead, pose);
     s->cord_nnode[i] = sn_cord_place(&k->cord, pose, s->cord_node + k->node, &s->cord_length[i]);
     sn_cord_gradient(&k->cord, pose, s->cord_nnode[i], s->cord_node + k->node, g);
-    s->cord_rate[i] = 0;
-    for (int32_t e = 0; e < 6 * k->cord.nslot; ++e) s->cord_rate[i] += g[e] * s->velocity[6 * k->body[e / 6] + e % 6];
+    s->cord_rate[i] = sn_cord_rate(k, g, s->velocity);
     find_pull(m, s, i);
 }
 
@@ -50,12 +49,6 @@ static void evaluate_knot(void *context, int32_t i)
     sn_paths_solve_knot(s->model, s, i, s->ahead, s->cord_pull);
 }
 
-/* What moves in this step must have been where the step begins. */
-static void prepare(const snModel *m, snState *s)
-{
-    if (m->ncord > 0 && s->points_late && !s->quiet) sn_paths_place(m, s);
-}
-
 static void evaluate(const snModel *m, snState *s)
 {
     s->cords_placed = false;
@@ -63,56 +56,44 @@ static void evaluate(const snModel *m, snState *s)
     sn_pool_loop(s->pool, m->nknot, evaluate_knot, s);
 }
 
-/* Velocity of what is moved rather than simulated, along g. */
-static double moved_rate(const snModel *m, const snState *s, const snPathCord *k, const double *g)
-{
-    double sum = 0;
-    for (int32_t e = 0; e < 6 * k->cord.nslot; ++e)
-        if (m->body_free[k->body[e / 6]] < 0) sum += g[e] * s->velocity[6 * k->body[e / 6] + e % 6];
-    return sum;
-}
-
 /* A straight piece between two bodies under tension resists turning. */
-static void add_turning(snCordSheet *t, int32_t i)
+static void add_turning(snCordSheet *t, int32_t i, double sign)
 {
     snState *s = t->s;
     const snCordNode *node = s->cord_node + t->k->node;
     double tension = s->cord_pull[i].tension;
-    for (int32_t e = 0; e + 1 < s->cord_nnode[i] && tension > 0; ++e) {
+    for (int32_t e = 0; e + 1 < t->nnode && tension > 0; ++e) {
+        snSheetNode *a = &t->node[e], *b = a + 1, joint = {0};
         if (node[e].arc || node[e].slot == node[e + 1].slot) continue;
-        v3 n = v3_perp(node[e].t), b = v3_cross(node[e].t, n);
         double weight = s->h * s->h * tension / fmax(node[e].length, SHORT);
-        for (int side = 0; side < 2; ++side) {
-            double *row = sn_sheet_row(t);
-            sn_sheet_node(t, &node[e + 1], side ? b : n, row);
-            sn_sheet_node(t, &node[e], v3_neg(side ? b : n), row);
-            sn_sheet_weigh(t, row, weight, 1);
+        v3 v = v3_sub(b->v, a->v), push = v3_scale(v3_mad(v, -v3_dot(v, node[e].t), node[e].t), weight);
+        a->push = v3_sub(a->push, push), b->push = v3_add(b->push, push);
+        if (a->row || b->row) {
+            sn_sheet_rows_across(t, b, a, node[e].t, weight);
+            continue;
         }
+        sn_sheet_add_across(&joint, node[e].t, weight);
+        for (int c = 0; c < 6; ++c) a->S[c] += joint.S[c], b->S[c] += joint.S[c];
+        sn_sheet_couple(t, a, b, joint.S, sign);
     }
 }
 
-static void add_elastic(snCordSheet *t, int32_t i)
+static void add_elastic(snCordSheet *t, int32_t i, double sign)
 {
     const snState *s = t->s;
     const snCordPull *p = &s->cord_pull[i];
-    const double *g = s->cord_g + 6 * t->k->slot;
     double h = s->h, drag = h * t->k->cord.beta * p->slope, base = p->tension - p->by_a * s->cord_activation[i];
-    double change = h * h * p->slope + h * p->drag, weight = change + drag; /* change meets v - v0 */
-    double pull = h * base + drag * moved_rate(t->m, s, t->k, g);
-    for (int32_t e = 0; e < t->n; ++e) t->impulse[e] -= pull * t->g[e];
-    if (weight > 0) {
-        double *row = sn_sheet_row(t);
-        memcpy(row, t->g, sizeof *row * (size_t)t->n);
-        sn_sheet_weigh(t, row, weight, change / weight);
-    }
-    add_turning(t, i);
+    double change = h * h * p->slope + h * p->drag; /* meets v - v0 */
+    t->along_g += change * t->rate - h * base - drag * t->moved;
+    t->weight_g += change + drag;
+    add_turning(t, i, sign);
 }
 
 /* Puts the elastic part of a cord into the system, or takes it out again (sign -1). */
 static void put_elastic(const snModel *m, snState *s, int32_t i, double sign)
 {
     snCordSheet t = sn_sheet_begin(m, s, i);
-    add_elastic(&t, i);
+    add_elastic(&t, i, sign);
     sn_sheet_close(&t, sign);
 }
 
@@ -121,7 +102,7 @@ static void assemble(const snModel *m, snState *s)
     for (int32_t i = 0; i < m->ncord; ++i) {
         snCordSheet t = sn_sheet_begin(m, s, i);
         sn_cord_add_mass(&t, i);
-        add_elastic(&t, i);
+        add_elastic(&t, i, 1);
         sn_sheet_close(&t, 1);
     }
 }
@@ -162,6 +143,15 @@ static double tension_ahead(const snModel *m, const snState *s, int32_t i)
     return fmax(0, p->tension + p->by_a * (sn_drive_of_strand(m, s, m->cord[i].strand) - s->cord_activation[i]));
 }
 
+/* to -= pull g, for the free bodies of a cord */
+static void pull_bodies(const snModel *m, const snPathCord *k, const double *g, double pull, double *restrict to)
+{
+    for (int32_t i = 0; i < k->cord.nslot; ++i) {
+        int32_t f = m->body_free[k->body[i]];
+        for (int c = 0; c < 6 && f >= 0; ++c) to[6 * f + c] -= pull * g[6 * i + c];
+    }
+}
+
 static void activate(const snModel *m, snState *s)
 {
     for (int32_t i = 0; i < m->ncord; ++i) {
@@ -169,10 +159,8 @@ static void activate(const snModel *m, snState *s)
         const snCordPull *p = &s->cord_pull[i];
         const double *g = s->cord_g + 6 * k->slot;
         double more = tension_ahead(m, s, i) - p->tension + p->by_a * s->cord_activation[i];
-        for (int32_t e = 0; e < 6 * k->cord.nslot; ++e) {
-            int32_t f = m->body_free[k->body[e / 6]];
-            if (f >= 0) s->rhs[6 * f + e % 6] -= s->h * more * g[e];
-        }
+        double pull = s->h * more;
+        pull_bodies(m, k, g, pull, s->rhs);
     }
 }
 
@@ -180,11 +168,7 @@ void sn_path_active_force(const snModel *m, const snState *s, int32_t strand, do
 {
     for (int32_t i = m->strand_cordadr[strand]; i < m->strand_cordadr[strand + 1]; ++i) {
         const snPathCord *k = &m->cord[i];
-        const double *g = s->cord_g + 6 * k->slot;
-        for (int32_t e = 0; e < 6 * k->cord.nslot; ++e) {
-            int32_t f = m->body_free[k->body[e / 6]];
-            if (f >= 0) force[6 * f + e % 6] -= s->cord_pull[i].by_a * g[e];
-        }
+        pull_bodies(m, k, s->cord_g + 6 * k->slot, s->cord_pull[i].by_a, force);
     }
 }
 
@@ -195,8 +179,7 @@ static void keep_tension(const snModel *m, snState *s, int32_t i)
 {
     const snPathCord *k = &m->cord[i];
     const double *g = s->cord_g + 6 * k->slot;
-    double rate = 0, slope = s->cord_pull[i].slope;
-    for (int32_t e = 0; e < 6 * k->cord.nslot; ++e) rate += g[e] * s->velocity[6 * k->body[e / 6] + e % 6];
+    double rate = sn_cord_rate(k, g, s->velocity), slope = s->cord_pull[i].slope;
     double tension = tension_ahead(m, s, i) + slope * k->cord.beta * rate +
                      (slope * s->h + s->cord_pull[i].drag) * (rate - s->cord_rate[i]);
     s->cord_tension[i] = fmax(0, tension);
@@ -214,13 +197,13 @@ static void advance(const snModel *m, snState *s)
     int32_t first = 3 * m->nspline_point, end = 3 * m->npoint;
     for (int32_t i = 0; i < m->ncord; ++i)
         if (m->cord[i].knot < 0) keep_tension(m, s, i);
-    s->points_late = s->quiet;
+    double since = s->points_late += s->h; /* over quiet steps as well */
     if (s->quiet) return;
     for (int32_t e = first; e < end; ++e) s->pointdot[e] = -s->point[e];
     sn_paths_place(m, s);
     for (int32_t i = 0; i < m->ncord; ++i)
         if (m->cord[i].knot >= 0) keep_knot_tension(m, s, i);
-    for (int32_t e = first; e < end; ++e) s->pointdot[e] = (s->pointdot[e] + s->point[e]) / s->h;
+    for (int32_t e = first; e < end; ++e) s->pointdot[e] = (s->pointdot[e] + s->point[e]) / since;
 }
 
 static void start(const snModel *m, snState *s)
@@ -233,7 +216,6 @@ static void start(const snModel *m, snState *s)
 
 const snPart sn_part_paths = {.name = "paths",
                               .start = start,
-                              .prepare = prepare,
                               .evaluate = evaluate,
                               .assemble = assemble,
                               .stiffen = stiffen,

@@ -10,6 +10,18 @@ void sn_paths_measure(const snModel *m, snState *s);
 void sn_paths_energy(const snModel *m, const snState *s, snEnergy *sum);
 /* Poses of a cord's bodies out of those of all. */
 void sn_cord_poses(const snPathCord *k, const rigid *body, rigid *pose);
+/* Six products: sums in pairs, which do not wait for each other. */
+static inline double sn_dot_six(const double *a, const double *b)
+{
+    return ((a[0] * b[0] + a[1] * b[1]) + (a[2] * b[2] + a[3] * b[3])) + (a[4] * b[4] + a[5] * b[5]);
+}
+/* g . v over the bodies of a cord. */
+static inline double sn_cord_rate(const snPathCord *k, const double *g, const double *velocity)
+{
+    double sum = 0;
+    for (int32_t i = 0; i < k->cord.nslot; ++i) sum += sn_dot_six(g + 6 * i, velocity + 6 * k->body[i]);
+    return sum;
+}
 /* The belly that has been pulled furthest into a point that it cannot pass: by how much (m),
  * and which cord and point. */
 double sn_paths_jam(const snModel *m, const snState *s, int32_t *cord, int32_t *point);
@@ -19,28 +31,43 @@ double sn_paths_jam(const snModel *m, const snState *s, int32_t *cord, int32_t *
 double sn_paths_strand_energy(const snModel *m, const snState *s, int32_t strand);
 double sn_paths_power(const snModel *m, const snState *s, int32_t constraint, const double velocity[6]);
 
-/* paths_sheet.c: what a cord adds to the system, as rows over the velocities of its free bodies. */
+/* paths_sheet.c: what a cord adds to the system. */
+typedef struct snSheetNode {
+    int32_t place;     /* of its body among the free ones; -1: a body that is moved, or a junction */
+    const double *row; /* of a junction: its velocity over the free bodies, three rows; else NULL */
+    v3 by[3];          /* its velocity by the angular one of its body */
+    v3 v;              /* velocity before the step, that of free bodies only */
+    v3 push;           /* impulse on it */
+    double along;      /* for paths_mass.c: impulse along the speed of the material behind it */
+    double S[6];       /* what resists its velocity: xx, xy, xz, yy, yz, zz */
+} snSheetNode;
 typedef struct snCordSheet {
     const snModel *m;
     snState *s;
     const snPathCord *k;
     int32_t count, slot[SN_CORD_BODIES]; /* of the free bodies */
     int32_t n, ld;                       /* numbers in a row, and from one row to the next */
-    int32_t nrow;
-    double *row, *Q;          /* rows, and the product of all */
-    double *v0, *impulse, *g; /* n: velocities before the step, what is added to the impulses, dl/dv */
-    double *before, *flow;    /* for paths_mass.c: n; n for each node */
-    double *rest;             /* nnode: the same */
+    int32_t nrow, nnode;
+    double *row, *Q;          /* rows with the roots of their weights, and the product of all */
+    double *v0, *impulse, *g; /* n: velocities before the step, what is added to the impulses, dl/dv; then zeros */
+    double *b;                /* n: for paths_mass.c */
+    double rate, moved;       /* g . v of the free bodies before the step, and of those that are moved */
+    double weight_g, along_g; /* weight of the row g, and impulse along it */
+    snSheetNode *node;        /* those of the cord */
 } snCordSheet;
 int32_t sn_sheet_size(const snModel *m); /* doubles of memory that the largest needs */
 snCordSheet sn_sheet_begin(const snModel *m, snState *s, int32_t cord);
-double *sn_sheet_row(snCordSheet *t); /* the next row, all zero */
+double *sn_sheet_row(snCordSheet *t); /* the next row: set all of its ld numbers */
 /* Adds the velocity of a node along n to a row. */
-void sn_sheet_node(const snCordSheet *t, const snCordNode *node, v3 n, double *row);
-/* Once for each row, when it is whole: its weight (not below 0), and what of it meets v - v0 rather than v. */
-void sn_sheet_weigh(const snCordSheet *t, double *row, double weight, double scale);
+void sn_sheet_add_row(const snCordSheet *t, const snSheetNode *node, v3 n, double *row);
+/* Two rows: the velocity of a node, less that of another (NULL: none), at right angles to a unit vector. */
+void sn_sheet_rows_across(snCordSheet *t, const snSheetNode *node, const snSheetNode *from, v3 along, double weight);
+/* The same for a node on a body by itself: without rows. */
+void sn_sheet_add_across(snSheetNode *node, v3 along, double weight);
+/* Couples two nodes on different bodies by -S. */
+void sn_sheet_couple(const snCordSheet *t, const snSheetNode *a, const snSheetNode *b, const double S[6], double sign);
 /* Adds everything to the system; sign -1: takes it out again. */
-void sn_sheet_close(const snCordSheet *t, double sign);
+void sn_sheet_close(snCordSheet *t, double sign);
 
 /* paths_mass.c: the inertia and the weight of the material of one cord. */
 void sn_cord_add_mass(snCordSheet *t, int32_t cord);

@@ -10,43 +10,54 @@ void sn_junction_add_row(const snModel *m, const snState *s, const snPathCord *k
     for (int32_t e = 0; e < width; ++e) row[e] += n.x * at[e] + n.y * at[width + e] + n.z * at[2 * width + e];
 }
 
-static void fill(const snModel *m, snState *s, const snPathKnot *k, const double *left, snKnotCordNow *now)
+typedef struct Solving {
+    const snModel *m;
+    snState *s;
+    const snPathKnot *k;
+    snCordSpeed speed[SN_KNOT_CORDS];
+} Solving;
+
+static void fill(Solving *v, snKnotCordNow *now)
 {
-    for (int32_t e = 0; e < k->knot.ncord; ++e) {
-        int32_t i = k->cord[e];
+    const snModel *m = v->m;
+    snState *s = v->s;
+    for (int32_t e = 0; e < v->k->knot.ncord; ++e) {
+        int32_t i = v->k->cord[e];
         s->cord_activation[i] = sn_drive_of_strand(m, s, m->cord[i].strand);
         now[e] = (snKnotCordNow){.node = s->cord_node + m->cord[i].node,
-                                 .activation = left[e] * s->cord_activation[i],
+                                 .activation = s->cord_activation[i],
                                  .x = s->cord_x[i],
                                  .g = s->cord_g + 6 * m->cord[i].slot};
-    }
-}
-
-static void keep(const snModel *m, snState *s, const snPathKnot *k, const snKnotCordNow *now, snCordPull *pull)
-{
-    for (int32_t e = 0; e < k->knot.ncord; ++e) {
-        int32_t i = k->cord[e];
-        const snPathCord *c = &m->cord[i];
-        s->cord_nnode[i] = now[e].nnode, s->cord_length[i] = now[e].length;
-        pull[i] = now[e].pull;
-        s->cord_rate[i] = 0;
-        for (int32_t a = 0; a < 6 * k->knot.nslot; ++a)
-            s->cord_rate[i] += now[e].g[a] * s->velocity[6 * c->body[a / 6] + a % 6];
+        v->speed[e] = (snCordSpeed){.left = 1};
     }
 }
 
 /* The force-velocity law asks for rates, which come from the equilibrium without it. */
-static bool find_speeds(const snModel *m, const snState *s, const snPathKnot *k, const snCordPull *pull,
-                        snCordSpeed *speed, double *left)
+static bool slow_down(void *context, snKnotCordNow *now)
 {
+    Solving *v = context;
     bool any = false;
-    for (int32_t e = 0; e < k->knot.ncord; ++e) {
-        int32_t i = k->cord[e];
-        speed[e] = sn_cord_speed(&m->cord[i].cord, &pull[i], s->cord_rate[i], s->cord_activation[i]);
-        left[e] = speed[e].left;
-        any |= m->cord[i].cord.max_velocity > 0;
+    for (int32_t e = 0; e < v->k->knot.ncord; ++e) {
+        int32_t i = v->k->cord[e];
+        double a = v->s->cord_activation[i], rate = sn_cord_rate(&v->m->cord[i], now[e].g, v->s->velocity);
+        if (!(v->m->cord[i].cord.max_velocity > 0)) continue;
+        v->speed[e] = sn_cord_speed(&v->m->cord[i].cord, &now[e].pull, rate, a);
+        now[e].activation = v->speed[e].left * a;
+        any |= now[e].activation != a; /* else speed changes nothing */
     }
     return any;
+}
+
+static void keep(const Solving *v, const snKnotCordNow *now, snCordPull *pull)
+{
+    for (int32_t e = 0; e < v->k->knot.ncord; ++e) {
+        int32_t i = v->k->cord[e];
+        v->s->cord_nnode[i] = now[e].nnode, v->s->cord_length[i] = now[e].length;
+        v->s->cord_rate[i] = sn_cord_rate(&v->m->cord[i], now[e].g, v->s->velocity);
+        pull[i] = now[e].pull;
+        pull[i].by_a *= v->speed[e].left;
+        pull[i].drag = v->speed[e].drag * pull[i].share;
+    }
 }
 
 /* Where the search starts is kept within a step only, so that it does not matter who has looked in between. */
@@ -59,26 +70,15 @@ static void keep_hints(snState *s, const snPathKnot *k, const snKnotCordNow *now
 void sn_paths_solve_knot(const snModel *m, snState *s, int32_t knot, const rigid *body, snCordPull *pull)
 {
     const snPathKnot *k = &m->knot[knot];
+    Solving v = {.m = m, .s = s, .k = k};
     snKnotCordNow now[SN_KNOT_CORDS];
-    snCordSpeed speed[SN_KNOT_CORDS];
-    double left[SN_KNOT_CORDS], at[SN_KNOT_JUNCTIONS], *row = s->junction_row + k->row;
+    double at[SN_KNOT_JUNCTIONS];
     rigid pose[SN_CORD_BODIES];
     memcpy(at, s->junction_s + k->junction, sizeof *at * (size_t)k->knot.njunction);
-    for (int32_t e = 0; e < k->knot.ncord; ++e) left[e] = 1;
     for (int32_t b = 0; b < k->knot.nslot; ++b) pose[b] = body[k->body[b]];
-    fill(m, s, k, left, now);
-    sn_knot_solve(&k->knot, pose, now, at, row);
-    keep(m, s, k, now, pull);
-    if (find_speeds(m, s, k, pull, speed, left)) {
-        fill(m, s, k, left, now);
-        sn_knot_solve(&k->knot, pose, now, at, row);
-        keep(m, s, k, now, pull);
-        for (int32_t e = 0; e < k->knot.ncord; ++e) {
-            snCordPull *p = &pull[k->cord[e]];
-            p->by_a *= left[e];
-            p->drag = speed[e].drag * p->share;
-        }
-    }
+    fill(&v, now);
+    sn_knot_solve_twice(&k->knot, pose, now, at, s->junction_row + k->row, slow_down, &v);
+    keep(&v, now, pull);
     if (pull == s->cord_pull) keep_hints(s, k, now, at);
 }
 

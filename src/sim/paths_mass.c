@@ -4,172 +4,163 @@
  * path/cord.h). Across the piece its mass is lumped at both ends; along it all of it has the speed of its middle:
  *     2 E = m/2 sum over both ends of |v_node - (v_node . t) t|^2 + m ((t . v_a + c_a + t . v_b + c_b) / 2)^2
  * Of a piece on a wrap each half counts at its own end, since the direction changes between them. Terms of the second
- * order in the velocities are left out: about 1e-4 N in a hand. */
+ * order in the velocities are left out: about 1e-4 N in a hand.
+ *
+ * With c = phi g . v - ds/dt, ds/dt the rate of the length up to a node, the speed along is that of
+ *     row = psi g + b,    b_k = t_k . v_k - ds_k/dt,    b_(k+1) = b_k + (t_(k+1) - t_k) . v_(k+1)
+ * with psi the mean of phi over a straight piece: b changes where the cord turns, by the velocity of one node, and
+ * pieces with the same b are one row and something more along g:
+ *     sum w (psi g + b)^2 = W (P g + b)^2 + V g^2,      W the sum of w, P the mean of psi, V = sum w (psi - P)^2 */
 #include "sim/paths.h"
 
+#include <math.h>
 #include <string.h>
 
-/* One end of a piece: mass that is lumped there, direction. */
-typedef struct End {
+/* A piece: its mass, and the directions at both ends. */
+typedef struct Piece {
     double mass;
-    v3 t;
-} End;
+    v3 t[2];
+} Piece;
 
-/* Damping by mass is on the left side only. */
-static double drag_of(const snCordSheet *t)
+/* The walk from node to node. */
+typedef struct Walk {
+    snCordSheet *t;
+    const snCordNode *node;
+    int32_t n;
+    double *b, along;    /* row of the speed before the material counts, and what it is before the step */
+    double weight, part; /* W and P of the pieces with this b */
+    double spread;       /* V of all */
+    double drag;         /* damping by mass is on the left side only */
+} Walk;
+
+static bool is_zero(v3 x)
 {
-    return 1 + t->s->h * t->k->cord.alpha;
+    return x.x == 0 && x.y == 0 && x.z == 0;
 }
 
-static void weigh(const snCordSheet *t, double *row, double mass)
+/* Direction of what follows a node; behind the last one, of what comes before. */
+static v3 out_of(const Walk *w, int32_t k)
 {
-    double drag = drag_of(t);
-    sn_sheet_weigh(t, row, mass * drag, 1 / drag);
+    return w->node[k + 1 < w->n ? k : k - 1].t;
 }
 
-/* ---- along the cord --------------------------------------------------------------------------- */
-
-/* Rows of the flow at all nodes: c = phi g - ds/dv; and the rest length up to each of them. */
-static void find_flow(const snCordSheet *t, const snCordPull *pull, int32_t n, const snCordNode *node, double *rest)
+/* Mass on the row of now, at a share of the cord's stretching. */
+static void put_mass(Walk *w, double mass, double psi)
 {
-    double along = 0, tendon, belly;
-    memset(t->before, 0, sizeof *t->before * (size_t)t->n);
-    for (int32_t k = 0; k < n; ++k) {
-        double *restrict flow = t->flow + t->ld * k;
-        sn_cord_material(&t->k->cord, pull, along, &tendon, &belly);
-        double phi = sn_cord_share(&t->k->cord, pull, tendon, belly);
-        rest[k] = tendon + belly;
-        for (int32_t e = 0; e < t->n; ++e) flow[e] = phi * t->g[e] - t->before[e];
-        along += node[k].length;
-        bool still = node[k].arc || k + 1 == n ||
-                     (node[k].slot == node[k + 1].slot && !node[k].junction && !node[k + 1].junction);
-        if (still) continue;
-        sn_sheet_node(t, &node[k + 1], node[k].t, t->before);
-        sn_sheet_node(t, &node[k], v3_neg(node[k].t), t->before);
-    }
+    if (!(mass > 0)) return;
+    double sum = w->weight + mass, moved = mass / sum, off = psi - w->part;
+    w->spread += w->weight * moved * off * off;
+    w->part += moved * off;
+    w->weight = sum;
 }
 
-/* Adds part of the speed of material at node k to a row. */
-static void add_speed(const snCordSheet *t, const snCordNode *node, int32_t k, v3 along, double part, double *row)
+/* Closes the row of now. What it adds to the impulses along b goes to node k, by whose turn b is what it is. */
+static void close_row(Walk *w, int32_t k)
 {
-    const double *restrict flow = t->flow + t->ld * k;
-    for (int32_t e = 0; e < t->n; ++e) row[e] += part * flow[e];
-    sn_sheet_node(t, &node[k], v3_scale(along, part), row);
+    snCordSheet *t = w->t;
+    if (!(w->weight > 0)) return;
+    double momentum = w->weight * (w->part * t->rate + w->along), root = sqrt(w->weight * w->drag);
+    const double *restrict g = t->g, *restrict b = w->b;
+    double *restrict row = sn_sheet_row(t);
+    for (int32_t e = 0; e < t->ld; ++e) row[e] = root * (w->part * g[e] + b[e]);
+    t->node[k].along += momentum;
+    t->along_g += w->part * momentum;
+    w->weight = w->part = 0;
 }
 
-static void add_along(snCordSheet *t, const snCordNode *node, int32_t k, const End end[2])
+static void turn(Walk *w, int32_t k, v3 by)
 {
-    if (node[k].arc) {
-        for (int e = 0; e < 2; ++e) {
-            double *row = sn_sheet_row(t);
-            add_speed(t, node, k + e, end[e].t, 1, row);
-            weigh(t, row, end[e].mass);
-        }
+    const snSheetNode *node = &w->t->node[k];
+    w->along += v3_dot(by, node->v);
+    sn_sheet_add_row(w->t, node, by, w->b);
+}
+
+/* Goes on to node k: b turns there, or over the wrap before it. */
+static void go_to(Walk *w, int32_t k)
+{
+    if (k > 0 && w->node[k - 1].arc) {
+        close_row(w, k - 1);
+        turn(w, k - 1, v3_neg(w->node[k - 1].t));
+        turn(w, k, out_of(w, k));
         return;
     }
-    double *row = sn_sheet_row(t);
-    for (int e = 0; e < 2; ++e) add_speed(t, node, k + e, end[e].t, 0.5, row);
-    weigh(t, row, 2 * end[0].mass);
+    v3 by = k > 0 ? v3_sub(out_of(w, k), w->node[k - 1].t) : out_of(w, k);
+    if (is_zero(by)) return;
+    if (k > 0) close_row(w, k - 1);
+    turn(w, k, by);
 }
 
-/* ---- across it -------------------------------------------------------------------------------- */
-
-/* Gravity does work on material as it slides along. */
-static void add_slide(const snCordSheet *t, int32_t k, const End end[2], v3 gravity)
+/* What was added along b goes to the nodes whose turns it is made of. */
+static void share_out(const Walk *w)
 {
-    const double *restrict flow = t->flow + t->ld * k;
-    double pull = 0;
-    for (int e = 0; e < 2; ++e) pull += t->s->h * end[e].mass * v3_dot(gravity, end[e].t);
-    for (int32_t i = 0; i < t->n; ++i) t->impulse[i] += pull * flow[i];
+    snSheetNode *at = w->t->node;
+    double sum = 0;
+    for (int32_t k = w->n - 1; k >= 0; --k) {
+        bool arc = k > 0 && w->node[k - 1].arc;
+        sum += at[k].along;
+        v3 by = k > 0 && !arc ? v3_sub(out_of(w, k), w->node[k - 1].t) : out_of(w, k);
+        at[k].push = v3_mad(at[k].push, sum, by);
+        if (arc) at[k - 1].push = v3_mad(at[k - 1].push, -sum, w->node[k - 1].t);
+    }
 }
 
-/* A junction moves with several bodies: rows as for the motion along. */
-static void add_junction(snCordSheet *t, const snCordNode *node, const End end[2], v3 gravity)
+/* Gravity does work on material as it slides along, by c = phi g + b - t . v. */
+static void add_slide(const Walk *w, int32_t k, double phi, const Piece *before, const Piece *behind, v3 gravity)
 {
-    double *weight = sn_sheet_row(t); /* of nothing: it only carries the pull */
-    sn_sheet_node(t, node, gravity, weight);
-    for (int32_t i = 0; i < t->n; ++i) t->impulse[i] += t->s->h * (end[0].mass + end[1].mass) * weight[i];
-    memset(weight, 0, sizeof *weight * (size_t)t->ld);
+    snCordSheet *t = w->t;
+    double pull =
+        0.5 * t->s->h * (before->mass * v3_dot(gravity, before->t[1]) + behind->mass * v3_dot(gravity, behind->t[0]));
+    t->along_g += pull * phi;
+    t->node[k].along += pull;
+    t->node[k].push = v3_mad(t->node[k].push, -pull, out_of(w, k));
+}
+
+/* Mass that moves with its node at right angles to the cord, and its weight. */
+static void add_across(const Walk *w, int32_t k, const Piece *before, const Piece *behind, v3 gravity)
+{
+    snSheetNode *node = &w->t->node[k];
+    const double mass[2] = {0.5 * before->mass, 0.5 * behind->mass};
+    const v3 t[2] = {before->t[1], behind->t[0]};
+    if (node->place < 0 && !node->row) return;
+    node->push = v3_mad(node->push, w->t->s->h * (mass[0] + mass[1]), gravity);
     for (int e = 0; e < 2; ++e) {
-        if (!(end[e].mass > 0)) continue;
-        v3 n = v3_perp(end[e].t), b = v3_cross(end[e].t, n);
-        for (int side = 0; side < 2; ++side) {
-            double *row = sn_sheet_row(t);
-            sn_sheet_node(t, node, side ? b : n, row);
-            weigh(t, row, end[e].mass);
-        }
+        if (!(mass[e] > 0)) continue;
+        node->push = v3_mad(node->push, mass[e], v3_mad(node->v, -v3_dot(node->v, t[e]), t[e]));
+        if (node->row)
+            sn_sheet_rows_across(w->t, node, NULL, t[e], mass[e] * w->drag);
+        else
+            sn_sheet_add_across(node, t[e], mass[e] * w->drag);
     }
-}
-
-static void add_square(double *restrict block, const double row[6], double weight)
-{
-    for (int i = 0; i < 6; ++i)
-        for (int j = 0; j < 6; ++j) block[6 * i + j] += weight * row[i] * row[j];
-}
-
-/* J'J of the velocity J of a point: |r|^2 - r r' for omega, r x R' between omega and v. */
-static void add_point_mass(double *block, quat q, v3 r, double mass)
-{
-    double at[3] = {r.x, r.y, r.z}, square = v3_len2(r);
-    m3 R = m3_from_q(q);
-    for (int j = 0; j < 3; ++j) {
-        double c[3];
-        v3_store(c, v3_cross(r, v3_of(R.m[3 * j], R.m[3 * j + 1], R.m[3 * j + 2])));
-        for (int i = 0; i < 3; ++i) {
-            block[6 * i + j] += mass * ((i == j ? square : 0) - at[i] * at[j]);
-            block[6 * i + 3 + j] += mass * c[i];
-            block[6 * (3 + j) + i] += mass * c[i];
-        }
-        block[7 * (3 + j)] += mass;
-    }
-}
-
-/* Mass that moves with its node at right angles to the cord, and its weight: in the block of one body. A point mass is
- * J'J, and what it would have along the cord is taken away. */
-static void add_across(const snCordSheet *t, const snCordNode *node, const End end[2], v3 gravity)
-{
-    const snState *s = t->s;
-    int32_t body = t->k->body[node->slot], at = t->m->body_free[body];
-    if (at < 0) return;
-    double *block = s->value->body_A + 36 * at, *impulse = s->impulse + 6 * at, row[6], drag = drag_of(t);
-    double mass = end[0].mass + end[1].mass;
-    v3 v = sn_body_point_velocity(s->ahead[body].q, s->velocity + 6 * body, node->r);
-    v3 push = v3_scale(v3_mad(v, s->h, gravity), mass);
-    add_point_mass(block, s->ahead[body].q, node->r, mass * drag);
-    for (int e = 0; e < 2; ++e) {
-        if (!(end[e].mass > 0)) continue;
-        push = v3_mad(push, -end[e].mass * v3_dot(v, end[e].t), end[e].t);
-        sn_body_point_row(s->ahead[body].q, node->r, end[e].t, row);
-        add_square(block, row, -end[e].mass * drag);
-    }
-    sn_body_point_row(s->ahead[body].q, node->r, push, row);
-    for (int i = 0; i < 6; ++i) impulse[i] += row[i];
 }
 
 void sn_cord_add_mass(snCordSheet *t, int32_t cord)
 {
-    const snPathCord *k = t->k;
-    snState *s = t->s;
-    const snCordNode *node = s->cord_node + k->node;
-    int32_t n = s->cord_nnode[cord];
-    double *rest = t->rest;
-    v3 gravity = sn_gravity(t->m, s);
-    End end[2] = {{0, {0, 0, 0}}, {0, {0, 0, 0}}}; /* of the piece before and of that behind a node */
-    find_flow(t, &s->cord_pull[cord], n, node, rest);
-    for (int32_t e = 0; e < n; ++e) {
-        End piece[2] = {{0, {0, 0, 0}}, {0, {0, 0, 0}}};
-        if (e + 1 < n) {
-            piece[0].mass = piece[1].mass = 0.5 * k->cord.line_mass * (rest[e + 1] - rest[e]);
-            piece[0].t = node[e].t;
-            piece[1].t = node[e].arc && e + 2 < n ? node[e + 1].t : node[e].t;
-            add_along(t, node, e, piece);
+    const snCord *c = &t->k->cord;
+    const snCordScale scale = sn_cord_scale(c, &t->s->cord_pull[cord]);
+    Walk w = {.t = t, .node = t->s->cord_node + t->k->node, .n = t->s->cord_nnode[cord], .b = t->b};
+    v3 gravity = sn_gravity(t->m, t->s);
+    Piece before = {0, {{0, 0, 0}, {0, 0, 0}}}, none = before;
+    double length = 0, rest, next_rest = 0, phi, next_phi = sn_cord_scaled_share(&scale, 0, &rest);
+    w.drag = 1 + t->s->h * c->alpha;
+    memset(w.b, 0, sizeof *w.b * (size_t)t->ld);
+    for (int32_t k = 0; k < w.n; ++k) {
+        Piece piece = none;
+        const snCordNode *node = &w.node[k];
+        phi = next_phi;
+        go_to(&w, k);
+        if (k > 0 && w.node[k - 1].arc) put_mass(&w, 0.5 * before.mass, phi);
+        if (k + 1 < w.n) {
+            length += node->length;
+            next_phi = sn_cord_scaled_share(&scale, length, &next_rest);
+            piece = (Piece){c->line_mass * (next_rest - rest), {node->t, node->arc ? out_of(&w, k + 1) : node->t}};
+            put_mass(&w, node->arc ? 0.5 * piece.mass : piece.mass, node->arc ? phi : 0.5 * (phi + next_phi));
         }
-        end[1] = piece[0];
-        add_slide(t, e, end, gravity);
-        if (node[e].junction)
-            add_junction(t, &node[e], end, gravity);
-        else
-            add_across(t, &node[e], end, gravity);
-        end[0] = piece[1];
+        add_slide(&w, k, phi, &before, &piece, gravity);
+        add_across(&w, k, &before, &piece, gravity);
+        before = piece, rest = next_rest;
     }
+    close_row(&w, w.n - 1);
+    share_out(&w);
+    t->weight_g += w.spread * w.drag;
+    t->along_g += w.spread * t->rate;
 }

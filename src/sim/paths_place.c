@@ -55,7 +55,7 @@ void sn_paths_place(const snModel *m, snState *s)
     sn_pool_loop(s->pool, m->ncord, place_one, s);
     sn_pool_loop(s->pool, m->nknot, place_knot, s);
     s->cords_placed = true;
-    s->points_late = false;
+    s->points_late = 0;
 }
 
 /* ---- fields ----------------------------------------------------------------------------------- */

@@ -46,7 +46,7 @@ snResponse *sn_response_create(const snModel *m, snState *s)
         return NULL;
     }
     r->s = s;
-    r->one_each = true;
+    r->one_each = m->nactuator == m->nmuscle;
     for (int32_t j = 0; j < m->nactuator; ++j) {
         r->one_each &= m->actuator[j].muscle == j;
         if (m->actuator[j].through == SN_THROUGH_STRAND) r->strand[r->nstrand++] = m->actuator[j].index;
@@ -151,7 +151,7 @@ void sn_response_of_body(const snResponse *r, int32_t body, int32_t ld, double *
     const snModel *m = r->m;
     const double *velocity = r->velocity + (size_t)r->row[body] * (size_t)r->ld;
     double *restrict H = rows;
-    memset(H, 0, sizeof(double) * 6 * (size_t)ld);
+    if (!r->one_each) memset(H, 0, sizeof(double) * 6 * (size_t)ld); /* else all columns are set */
     for (int k = 0; k < 6; ++k, H += ld, velocity += r->ld) {
         if (r->one_each) /* a loop that the compiler turns into vectors */
             for (int32_t j = 0; j < m->nactuator; ++j) H[j] = r->scale[j] * velocity[j];

@@ -25,10 +25,11 @@ static void pass(Stream *t, void *item, size_t size)
     t->at += size;
 }
 
-/* Time and count of steps, then every array that is kept. */
+/* Times and count of steps, then every array that is kept. */
 static void pass_state(snState *s, Stream *t)
 {
     pass(t, &s->time, sizeof s->time);
+    pass(t, &s->points_late, sizeof s->points_late);
     pass(t, &s->info.steps, sizeof s->info.steps);
     for (int32_t i = 0; i < SN_ARRAY_COUNT; ++i)
         if (sn_state_array[i].flags & SN_KEPT) pass(t, sn_state_data(s, i), sn_state_data_bytes(s, i));
@@ -37,7 +38,7 @@ static void pass_state(snState *s, Stream *t)
 static uint64_t fingerprint(const snModel *m, const snState *s)
 {
     int32_t count[] = {m->nbody,   m->njoint,      m->nstrand, m->npoint,
-                       m->nmuscle, m->nconstraint, s->size,    3 /* version */};
+                       m->nmuscle, m->nconstraint, s->size,    4 /* version */};
     uint64_t h = sn_checksum(0, count, sizeof count);
     h = sn_checksum(h, m->rest_point, (size_t)m->npoint * 3 * sizeof(double));
     h = sn_checksum(h, m->body_mass, (size_t)m->nbody * sizeof(double));

@@ -66,10 +66,10 @@ struct snState {
     unsigned char *settled; /* the settled rest state as sn_state_save gives it, for sn_state_reset */
     size_t settled_size;
 
-    bool cords_placed; /* nodes of the cords are where the bodies are now */
-    bool points_late;  /* control points of path strands are where they were some steps ago */
-    bool quiet;        /* steps leave them there, and do not fill what fields show of path strands */
-    double lap;        /* clock at the end of the last stage */
+    bool cords_placed;  /* nodes of the cords are where the bodies are now */
+    double points_late; /* s since the control points of path strands were placed: 0 but for quiet steps */
+    bool quiet;         /* steps leave them there, and do not fill what fields show of path strands */
+    double lap;         /* clock at the end of the last stage */
     snStepInfo info;
 };
 

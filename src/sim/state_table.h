@@ -34,6 +34,7 @@ enum {
     X(double, velocity, m->nbody, 6, SN_KEPT | SN_HASHED, NULL, "omega in body axes, v in world axes")                 \
     X(rigid, body_target, m->nbody, 1, SN_KEPT, NULL, "kinematic and driven bodies: pose after the next step")         \
     X(rigid, ahead, m->nbody, 1, SN_WORK, NULL, "pose that rows and paths are taken at: predicted, or as it is")       \
+    X(m3, ahead_turn, m->nbody, 1, SN_WORK, NULL, "rotation of that pose")                                             \
     X(uint8_t, driven, m->nbody, 1, SN_KEPT, NULL, "a free body that follows body_target exactly for now")             \
     X(double, out_position, m->nbody, 3, SN_MEASURED, "body.position", "position of each body's node, m")              \
     X(double, out_rotation, m->nbody, 4, SN_MEASURED, "body.rotation", "orientation of each body's node, w first")     \

@@ -342,34 +342,70 @@ static void strand_body_response(snKkt *k, int32_t nforce, const int32_t *force_
     }
 }
 
+static bool any_of_six(const double *x)
+{
+    return x[0] != 0 || x[1] != 0 || x[2] != 0 || x[3] != 0 || x[4] != 0 || x[5] != 0;
+}
+
+/* A force on one body into its place among the interleaved right-hand sides. */
+static void load_wrench(const snStrandSolver *s, int32_t body, const double *force, double *x, uint8_t *reached)
+{
+    x += SN_MANY * (int64_t)s->body_at[body];
+    for (int c = 0; c < 6; ++c) x[SN_MANY * c] = force[c];
+    reached[sn_reduced_node_of(&s->reduced, s->body_at[body])] = 1;
+}
+
 /* SN_MANY forces on the bodies through the reduced system. */
 static void respond_item(Job *job, int32_t item, int32_t worker)
 {
     snStrandSolver *s = job->s;
-    int32_t n = 6 * job->k->pattern.nbody, first = SN_MANY * item;
+    int32_t nbody = job->k->pattern.nbody, n = 6 * nbody, first = SN_MANY * item;
     int32_t count = job->nforce - first < SN_MANY ? job->nforce - first : SN_MANY;
+    const int32_t *column = job->order + first;
     double *x = s->many + 2 * (int64_t)worker * SN_MANY * s->reduced.n;
     uint8_t *reached = s->reached + (int64_t)worker * s->reduced.nnode;
     memset(x, 0, (size_t)SN_MANY * (size_t)s->reduced.n * sizeof *x);
     memset(reached, 0, (size_t)s->reduced.nnode);
     for (int32_t f = 0; f < count; ++f) {
-        const double *force = job->force + (int64_t)n * (first + f);
-        for (int32_t i = 0; i < n; ++i) {
-            if (force[i] == 0) continue;
-            x[SN_MANY * (int64_t)(s->body_at[i / 6] + i % 6) + f] = force[i];
-            reached[sn_reduced_node_of(&s->reduced, s->body_at[i / 6])] = 1;
-        }
+        const double *force = job->force + (int64_t)n * column[f];
+        for (int32_t b = 0; b < nbody; ++b, force += 6)
+            if (any_of_six(force)) load_wrench(s, b, force, x + f, reached);
     }
     s->lanes->reduced_solve_many(&s->reduced, x, reached);
-    for (int32_t i = 0; i < n; ++i)
-        for (int32_t f = 0; f < count; ++f)
-            job->response[(int64_t)job->ld * i + first + f] = x[SN_MANY * (int64_t)(s->body_at[i / 6] + i % 6) + f];
+    for (int32_t i = 0; i < n; ++i) {
+        const double *from = x + SN_MANY * (int64_t)(s->body_at[i / 6] + i % 6);
+        double *to = job->response + (int64_t)job->ld * i;
+        for (int32_t f = 0; f < count; ++f) to[column[f]] = from[f];
+    }
 }
 
+/* The first unknown of the reduced system that a force reaches. */
+static int32_t first_reached(const snKkt *k, const double *force)
+{
+    const snStrandSolver *s = k->state;
+    int32_t first = s->reduced.n;
+    for (int32_t b = 0; b < k->pattern.nbody; ++b)
+        if (s->body_at[b] < first && any_of_six(force + 6 * b)) first = s->body_at[b];
+    return first;
+}
+
+/* Forces that reach the same nodes are answered together: those on one finger pass by the others. Which ones share a
+ * batch changes no bit of an answer. */
 static void strand_respond_bodies(snKkt *k, int32_t count, const double *force, int32_t ld, double *response)
 {
-    Job job = {.k = k, .s = k->state, .nforce = count, .force = force, .response = response, .ld = ld};
-    sn_strand_run(&job, (count + SN_MANY - 1) / SN_MANY, respond_item);
+    enum { WINDOW = 32 * SN_MANY };
+    int32_t order[WINDOW], key[WINDOW], n = 6 * k->pattern.nbody;
+    for (int32_t done = 0; done < count; done += WINDOW) {
+        const double *here = force + (int64_t)n * done;
+        Job job = {.k = k, .s = k->state, .force = here, .response = response + done, .ld = ld, .order = order};
+        job.nforce = count - done < WINDOW ? count - done : WINDOW;
+        for (int32_t f = 0; f < job.nforce; ++f) {
+            int32_t at = f, own = first_reached(k, here + (int64_t)n * f);
+            for (; at > 0 && key[at - 1] > own; --at) key[at] = key[at - 1], order[at] = order[at - 1];
+            key[at] = own, order[at] = f;
+        }
+        sn_strand_run(&job, (job.nforce + SN_MANY - 1) / SN_MANY, respond_item);
+    }
 }
 
 /* With right-hand sides attached. --------------------------------------------------------------------------------- */

@@ -22,7 +22,8 @@ struct snStrandJob {
     const int32_t *force_strand, *force_adr;
     const double *force;
     double *response;
-    int32_t ld; /* of the response by rows */
+    int32_t ld;           /* of the response by rows */
+    const int32_t *order; /* of forces on bodies: those that are answered together follow each other */
 };
 
 static inline void sn_strand_work(void *context, int32_t worker)

@@ -31,8 +31,8 @@ static const Golden golden[] = {
     {"spindle", 0x8b595d5b83214fb7},
     {"hand-synthetic", 0x27f6ece61568e265},
     {"hand-synthetic-x10", 0x75165ef633c575e8},
-    {"hand-paths", 0x3d7b72df834b6a51},
-    {"hand-paths-x10", 0x1d4c83bd6e51b9d3},
+    {"hand-paths", 0x9c8514c83a29f47b},
+    {"hand-paths-x10", 0x80854def9aa72111},
     {"sheet", 0x61802f4ae5b1cbee},
 };
 enum { COUNT = sizeof golden / sizeof *golden };
