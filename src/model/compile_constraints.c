@@ -81,6 +81,17 @@ static snStatus compile_surface_constraint(snCompiler *c, const snConstraintDef 
     return SN_OK;
 }
 
+/* A free junction next to the end of a path, as drawn, is at its end. */
+static double snapped_to_end(const snModel *m, int32_t strand, double s)
+{
+    v3 p = rest_position(m, strand, s, NULL);
+    for (int end = 0; end < 2; ++end) {
+        double last = sn_strand_parameter(&m->strand[strand], end);
+        if (v3_dist(p, rest_position(m, strand, last, NULL)) < 1e-4) return last;
+    }
+    return s;
+}
+
 static void compile_link(snCompiler *c, const snConstraintDef *def, snConstraint *k, v3 p)
 {
     snModel *m = c->m;
@@ -89,6 +100,8 @@ static void compile_link(snCompiler *c, const snConstraintDef *def, snConstraint
     if (k->other < 0) return;
     k->other_s = def->attachment_position < 0 ? nearest_parameter(m, k->other, p)
                                               : sn_strand_parameter(&m->strand[k->other], def->attachment_position);
+    k->free = def->type == SN_CONSTRAINT_FIXED && def->junction == SN_JUNCTION_FREE && k->strand >= m->nspline;
+    if (k->free) k->other_s = snapped_to_end(m, k->other, k->other_s);
     k->nlink = def->type == SN_CONSTRAINT_FIXED ? 3 : 1;
     k->spring = def->type == SN_CONSTRAINT_STRUT && def->mode == SN_STRUT_SPRING;
     k->length = def->length > 0 ? def->length : v3_dist(p, rest_position(m, k->other, k->other_s, NULL));

@@ -78,8 +78,11 @@ static void add_turning(snCordSheet *t, int32_t i)
     snState *s = t->s;
     const snCordNode *node = s->cord_node + t->k->node;
     double tension = s->cord_pull[i].tension;
+    const snPathKnot *knot = t->k->knot >= 0 ? &t->m->knot[t->k->knot] : NULL;
+    bool in_net = knot && sn_knot_unknowns(&knot->knot) > knot->knot.njunction; /* bands between two junctions turn */
     for (int32_t e = 0; e + 1 < s->cord_nnode[i] && tension > 0; ++e) {
-        if (node[e].arc || node[e].slot == node[e + 1].slot) continue;
+        bool same = node[e].slot == node[e + 1].slot && !(node[e].slot < 0 && in_net);
+        if (node[e].arc || same) continue;
         v3 n = v3_perp(node[e].t), b = v3_cross(node[e].t, n);
         double weight = s->h * s->h * tension / fmax(node[e].length, SHORT);
         for (int side = 0; side < 2; ++side) {
@@ -226,7 +229,7 @@ static void advance(const snModel *m, snState *s)
 static void start(const snModel *m, snState *s)
 {
     for (int32_t i = 0; i < m->ncord; ++i) s->cord_x[i] = 1;
-    memcpy(s->junction_s, m->junction_start, sizeof(double) * (size_t)m->njunction);
+    memcpy(s->junction_s, m->junction_start, sizeof(double) * (size_t)m->njunction_s);
     memset(s->cord_tension, 0, sn_state_data_bytes(s, SN_ARRAY_cord_tension));
     if (m->ncord > 0) sn_paths_place(m, s);
 }
