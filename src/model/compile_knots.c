@@ -257,6 +257,51 @@ static void find_starts(snModel *m, const Draft *d)
     }
 }
 
+/* ---- floors ----------------------------------------------------------------------------------------- */
+
+/* m: a junction keeps this much more from a surface than its cords do, which would have no way round it from within. */
+static const double CLEAR = 1e-5;
+
+static double height_over(const snModel *m, const snPathKnot *k, const snKnotFloor *f, v3 p)
+{
+    v3 d = v3_sub(rigid_unapply(m->body_rest[k->body[f->slot]], p), f->centre);
+    if (f->kind == SN_WRAP_CYLINDER) d = v3_mad(d, -v3_dot(d, f->axis), f->axis);
+    return v3_len(d) - f->radius;
+}
+
+/* The wrap next to an end of a cord becomes the floor of the junction there: the nearest as drawn where cords pass over
+ * several, and the largest radius where they pass over the same one. */
+static void add_floor(const snModel *m, const snPathKnot *k, int32_t part, bool last, const v3 *start,
+                      snKnotFloor *floor)
+{
+    const snCord *c = k->knot.cord[part].cord;
+    int32_t w = c->point[last ? c->npoint - 2 : 0].wrap;
+    if (w < 0 || c->wrap[w].kind == SN_WRAP_SURFACE) return;
+    snKnotFloor f = {c->wrap[w].kind, c->wrap[w].slot, c->wrap[w].centre, c->wrap[w].axis, c->wrap[w].radius + CLEAR};
+    if (floor->slot < 0 || height_over(m, k, &f, *start) < height_over(m, k, floor, *start)) *floor = f;
+}
+
+static snStatus find_floors(snCompiler *c, snPathKnot *k)
+{
+    const snModel *m = c->m;
+    snKnotFloor *floor;
+    if (!COMPILE_ARRAY(c, floor, k->knot.njunction)) return SN_NO_MEMORY;
+    const double *start = m->junction_start + k->junction;
+    for (int32_t j = 0; j < k->knot.njunction; start += sn_junction_unknowns(&k->knot, j++)) {
+        floor[j].slot = -1;
+        if (k->knot.trunk[j] >= 0) continue;
+        v3 drawn = v3_load(start);
+        for (int32_t i = 0; i < k->knot.ncord; ++i) {
+            if (k->knot.cord[i].from == j) add_floor(m, k, i, false, &drawn, &floor[j]);
+            if (k->knot.cord[i].to == j) add_floor(m, k, i, true, &drawn, &floor[j]);
+        }
+    }
+    k->knot.floor = floor;
+    return SN_OK;
+}
+
+/* ---- surfaces --------------------------------------------------------------------------------------- */
+
 static bool has_free(const snKnot *knot)
 {
     return sn_knot_unknowns(knot) > knot->njunction;
@@ -329,6 +374,7 @@ static snStatus compile_knot(snCompiler *c, const int32_t *group, int32_t which)
     ++m->nknot;
     if (status == SN_OK) status = check_net(c, &d);
     if (status == SN_OK) status = refuse_surfaces(c, k);
+    if (status == SN_OK) status = find_floors(c, k);
     return status == SN_OK ? refuse_size(c, k) : status;
 }
 

@@ -4,9 +4,10 @@
 #include <math.h>
 
 enum { ROUNDS = 60, HALVINGS = 60, MOST = KNOT_UNKNOWNS, ROW = KNOT_ROW };
-static const double LEAST = 1e-9;  /* N/m: stiffness of a junction between slack cords, which keeps it where it was */
-static const double CLOSE = 1e-15; /* m: a step that is rounding */
-static const double LAST = 1e-14;  /* m: of a free junction, a step that needs no search along it */
+static const double LEAST = 1e-9;   /* N/m: stiffness of a junction between slack cords, which keeps it where it was */
+static const double CLOSE = 1e-15;  /* m: a step that is rounding */
+static const double LANDED = 1e-10; /* m: so near the place where a junction lands, it has */
+static const double LAST = 1e-14;   /* m: of a free junction, a step that needs no search along it */
 
 static knotPlace find_place(const knotSolve *v, int32_t j)
 {
@@ -87,6 +88,7 @@ static double evaluate(knotSolve *v)
         else
             add_branch(v, i);
     }
+    if (v->net) net_hold(v);
     for (int32_t j = 0; j < n; ++j) worst = fmax(worst, fabs(v->r[j]));
     return worst;
 }
@@ -104,15 +106,22 @@ static double longest_step(const knotSolve *v, const double *start, const double
     return most;
 }
 
+static void set_along(knotSolve *v, const double *start, const double *step, double part)
+{
+    for (int32_t j = 0; j < v->n; ++j) v->s[j] = start[j] + part * step[j];
+    if (v->net) net_keep_outside(v);
+}
+
 /* Goes along a step until the slope of the energy has fallen to a third: the energy is convex along it, or nearly, so
- * that bisection finds such a place also where cords turn slack on the way. Returns what was gone of the step. */
-static double go_along(knotSolve *v, const double *start, const double *step, double first)
+ * that bisection finds such a place also where cords turn slack on the way. Where a junction lands on its floor the
+ * slope jumps, and the step ends there. Returns what was gone of the step. */
+static double go_along(knotSolve *v, const double *start, const double *step, double first, double most)
 {
     int32_t n = v->n;
     double low = 0, high = INFINITY, end = longest_step(v, start, step), part = fmin(1, end);
     for (int i = 0; i < HALVINGS && part > 0; ++i) {
         double slope = 0;
-        for (int32_t j = 0; j < n; ++j) v->s[j] = start[j] + part * step[j];
+        set_along(v, start, step, part);
         evaluate(v);
         for (int32_t j = 0; j < n; ++j) slope += v->r[j] * step[j];
         if (fabs(slope) <= 0.3 * fabs(first) || (slope < 0 && part >= end)) return part;
@@ -120,6 +129,11 @@ static double go_along(knotSolve *v, const double *start, const double *step, do
             low = part;
         else
             high = part;
+        if (v->net && (high - low) * most < LANDED) {
+            set_along(v, start, step, high);
+            evaluate(v);
+            return high;
+        }
         part = isfinite(high) ? 0.5 * (low + high) : fmin(4 * part, end);
     }
     return part;
@@ -139,6 +153,7 @@ static bool find_step(const knotSolve *v, double *step)
 static void find_equilibrium(knotSolve *v)
 {
     int32_t n = v->n;
+    if (v->net) net_keep_outside(v);
     double off = evaluate(v);
     for (int round = 0; round < ROUNDS && off > 0; ++round) {
         double step[MOST], start[MOST], most = 0, slope = 0;
@@ -146,7 +161,8 @@ static void find_equilibrium(knotSolve *v)
         if (!find_step(v, step)) return;
         for (int32_t j = 0; j < n; ++j) most = fmax(most, fabs(step[j])), slope += v->r[j] * step[j];
         if (v->net && most <= LAST) return;
-        double part = most > CLOSE ? go_along(v, start, step, slope) : 0;
+        memcpy(v->held, v->on, sizeof v->held);
+        double part = most > CLOSE ? go_along(v, start, step, slope, most) : 0;
         if (part * most <= CLOSE) return;
         off = 0;
         for (int32_t j = 0; j < n; ++j) off = fmax(off, fabs(v->r[j]));
@@ -324,11 +340,13 @@ static void find_slide(const knotSolve *v, const double *jac, double *slide)
             for (int32_t e = 0; e < width; ++e) row[e] -= v->now[i].pull.slope * whole[e];
         }
     }
-    double A[MOST * MOST];
+    double A[MOST * MOST], moved[MOST * ROW];
     memcpy(A, v->S, sizeof *A * (size_t)(n * n));
+    if (v->net) net_hold_slope(v, slide, moved);
     bool solved = v->net ? net_solve(v, slide, width) : sn_small_cholesky_solve(A, slide, n, width);
     if (!solved) memset(slide, 0, sizeof *slide * (size_t)(n * width));
     for (int32_t e = 0; e < n * width; ++e) slide[e] = -slide[e];
+    for (int32_t e = 0; e < n * width && v->net; ++e) slide[e] += moved[e];
 }
 
 static void let_go(const knotSolve *v, const double *slide, double *jac)

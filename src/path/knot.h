@@ -11,7 +11,9 @@
  * g_i, stiffness k_i g_i g_i', activation dT_i/da.
  *
  * A junction that is free has its place x instead of s for unknowns, and cords end at it: sum over cords of T_i dl_i/dx
- * = 0. All else is the same with three unknowns; see net.c. A knot may have junctions of both kinds.
+ * = 0. All else is the same with three unknowns; see net.c. A knot may have junctions of both kinds. A free junction
+ * may lie on a floor, which pushes it out and never pulls it; what the floor bears goes to its body by the g of the
+ * cords.
  *
  * Invariants
  * 1. Slots are those of the knot: all its cords share them.
@@ -31,10 +33,19 @@ typedef struct snKnotCord {
     bool branch;      /* else part of a trunk */
 } snKnotCord;
 
+/* A cylinder or a sphere that a free junction stays outside of. */
+typedef struct snKnotFloor {
+    snWrapKind kind;
+    int32_t slot;    /* -1: none */
+    v3 centre, axis; /* in the body */
+    double radius;   /* m */
+} snKnotFloor;
+
 typedef struct snKnot {
     int32_t ncord, njunction, nslot;
     const snKnotCord *cord;
-    const int32_t *trunk; /* njunction: first cord of the trunk that it is on; -1: free in space */
+    const int32_t *trunk;     /* njunction: first cord of the trunk that it is on; -1: free in space */
+    const snKnotFloor *floor; /* njunction; NULL: none */
 } snKnot;
 
 /* What is unknown of a junction: its length along the trunk, or its place. */

@@ -25,6 +25,11 @@ typedef struct knotSolve {
     double whole[SN_KNOT_JUNCTIONS];  /* length of the trunk of each junction */
     int32_t nodes[SN_KNOT_JUNCTIONS]; /* and its nodes, which the first cord keeps while the junctions are sought */
     knotPlace place[SN_KNOT_JUNCTIONS];
+    bool held[SN_KNOT_JUNCTIONS];                  /* on its floor throughout a step */
+    bool on[SN_KNOT_JUNCTIONS];                    /* presses on its floor */
+    v3 out[SN_KNOT_JUNCTIONS];                     /* away from the floor */
+    double press[SN_KNOT_JUNCTIONS];               /* N */
+    double whole_S[KNOT_UNKNOWNS * KNOT_UNKNOWNS]; /* S with the floors, before what they hold is taken out */
     double r[KNOT_UNKNOWNS], S[KNOT_UNKNOWNS * KNOT_UNKNOWNS];
 } knotSolve;
 
@@ -47,6 +52,12 @@ snCordNode knot_carried(const knotSolve *v, int32_t j);
 void net_add_branch(knotSolve *v, int32_t i);
 void net_add_branch_slope(const knotSolve *v, const double *jac, int32_t i, double *slide);
 void net_mark_branch(const knotSolve *v, int32_t i);
+/* Puts junctions that are inside their floors, or on them, on them. */
+void net_keep_outside(knotSolve *v);
+/* Takes what floors hold out of r and S: only motion along them is left. */
+void net_hold(knotSolve *v);
+/* The same for the slope of r by the poses, negative; moved: what the floors do to the places, by the poses. */
+void net_hold_slope(const knotSolve *v, double *slide, double *moved);
 /* Solves S x = b; a matrix that is not positive is stiffened until it is. b: n rows of `columns`. */
 bool net_solve(const knotSolve *v, double *b, int32_t columns);
 

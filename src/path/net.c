@@ -8,13 +8,19 @@
  *
  * A straight segment shorter than d = SHORT at a free junction counts as long as 3 d/8 + 3 l^2/4d - l^4/8d^3, which is
  * l at d with its first two derivatives and even at 0: a junction that is pulled into a point of a body comes to rest
- * next to it. Its direction is shorter than one then, by the same law. */
+ * next to it. Its direction is shorter than one then, by the same law.
+ *
+ * A floor is a bound h(x) >= 0, h the height over a cylinder or a sphere. Where the cords press a junction on it, with
+ * p = r . n > 0, only motion along the floor is left: r and the second derivative of E - p h are projected, the next
+ * place is put back on the floor, and dx/dq follows the floor's body along n. Since h stays 0, sum T g is all that the
+ * cords and the floor do to the bodies: the floor needs no force of its own. */
 #include "path/knot_solve.h"
 
 #include <math.h>
 
 static const double SHORT = 2e-4; /* m */
 static const double TURN = 1e-6;  /* least length of a direction */
+static const double ON = 1e-11;   /* m: so near a floor a junction is on it */
 
 /* One end of a cord that is at a junction. */
 typedef struct End {
@@ -158,6 +164,82 @@ void net_add_branch(knotSolve *v, int32_t i)
     }
 }
 
+/* ---- floors ---------------------------------------------------------------------------------------- */
+
+/* Height over a floor, the direction away from it, and the second derivative of the height. */
+static double height(const knotSolve *v, int32_t j, v3 x, v3 *out, m3 *bend)
+{
+    const snKnotFloor *f = &v->k->floor[j];
+    rigid pose = v->pose[f->slot];
+    v3 d = v3_sub(x, rigid_apply(pose, f->centre)), axis = q_rotate(pose.q, f->axis);
+    bool round = f->kind == SN_WRAP_CYLINDER;
+    if (round) d = v3_mad(d, -v3_dot(d, axis), axis);
+    double rho = v3_len(d);
+    *out = rho > 0 ? v3_scale(d, 1 / rho) : v3_perp(axis);
+    v3 around = v3_cross(*out, axis); /* of a sphere, any two directions across */
+    if (!round) axis = v3_perp(*out), around = v3_cross(*out, axis);
+    double a[3], b[3];
+    v3_store(a, axis), v3_store(b, around);
+    for (int k = 0; k < 9; ++k)
+        bend->m[k] = (b[k / 3] * b[k % 3] + (round ? 0 : a[k / 3] * a[k % 3])) / fmax(rho, f->radius);
+    return rho - f->radius;
+}
+
+static bool has_floor(const knotSolve *v, int32_t j)
+{
+    return knot_is_free(v, j) && v->k->floor && v->k->floor[j].slot >= 0;
+}
+
+void net_keep_outside(knotSolve *v)
+{
+    for (int32_t j = 0; j < v->k->njunction; ++j) {
+        if (!has_floor(v, j)) continue;
+        double *s = v->s + v->at[j];
+        v3 out;
+        m3 bend;
+        double h = height(v, j, v3_load(s), &out, &bend);
+        if (h < 0 || v->held[j]) v3_store(s, v3_mad(v3_load(s), -h, out));
+    }
+}
+
+/* S without the rows and columns of what a floor holds: P S P, and on the diagonal what keeps it positive. */
+static void project_matrix(knotSolve *v, int32_t j, v3 out)
+{
+    int32_t n = v->n, at = v->at[j];
+    double d[3], most = 0;
+    v3_store(d, out);
+    for (int32_t e = 0; e < n; ++e) most = fmax(most, v->S[e * n + e]);
+    for (int side = 0; side < 2; ++side)
+        for (int32_t e = 0; e < n; ++e) {
+            double along = 0;
+            for (int k = 0; k < 3; ++k) along += d[k] * v->S[side ? e * n + at + k : (at + k) * n + e];
+            for (int k = 0; k < 3; ++k) v->S[side ? e * n + at + k : (at + k) * n + e] -= d[k] * along;
+        }
+    for (int k = 0; k < 9; ++k) v->S[(at + k / 3) * n + at + k % 3] += most * d[k / 3] * d[k % 3];
+}
+
+void net_hold(knotSolve *v)
+{
+    int32_t n = v->n;
+    bool any = false;
+    for (int32_t j = 0; j < v->k->njunction; ++j) {
+        if (!has_floor(v, j)) continue;
+        double *r = v->r + v->at[j];
+        m3 bend;
+        double h = height(v, j, v->place[j].p, &v->out[j], &bend);
+        v->press[j] = v3_dot(v3_load(r), v->out[j]);
+        v->on[j] = h <= ON && v->press[j] > 0;
+        if (!v->on[j]) continue;
+        any = true;
+        v3_store(r, v3_mad(v3_load(r), -v->press[j], v->out[j]));
+        for (int k = 0; k < 9; ++k) v->S[(v->at[j] + k / 3) * n + v->at[j] + k % 3] -= v->press[j] * bend.m[k];
+    }
+    if (!any) return;
+    memcpy(v->whole_S, v->S, sizeof *v->S * (size_t)(n * n));
+    for (int32_t j = 0; j < v->k->njunction; ++j)
+        if (v->on[j]) project_matrix(v, j, v->out[j]);
+}
+
 bool net_solve(const knotSolve *v, double *b, int32_t columns)
 {
     double A[KNOT_UNKNOWNS * KNOT_UNKNOWNS], most = 0, more = 0;
@@ -211,6 +293,49 @@ void net_add_branch_slope(const knotSolve *v, const double *jac, int32_t i, doub
             for (int32_t e = 0; e < width; ++e) row[e] += k * held[e];
             add_sway(v, jac, &end[a], v3_scale(way[x], now->pull.tension), row);
             if (!knot_is_free(v, end[a].j)) knot_add_sway(v, end[a].j, v3_scale(end[a].by, now->pull.tension), row);
+        }
+    }
+}
+
+/* What the motion of a floor's body adds to the slope: along n the junction goes with it, and n turns. */
+static void add_floor_slope(const knotSolve *v, int32_t j, double *slide, double *moved)
+{
+    int32_t width = 6 * v->k->nslot, slot = v->k->floor[j].slot;
+    snCordNode on = held_at(v, slot, v->place[j].p);
+    double along[KNOT_ROW] = {0}, n[3];
+    v3 out;
+    m3 bend;
+    height(v, j, v->place[j].p, &out, &bend);
+    v3_store(n, out);
+    path_add_row(v->pose, &on, out, along);
+    for (int k = 0; k < 3; ++k) {
+        double *row = slide + (v->at[j] + k) * width, *to = moved + (v->at[j] + k) * width;
+        v3 way = {k == 0, k == 1, k == 2};
+        for (int32_t e = 0; e < width; ++e) to[e] = n[k] * along[e];
+        path_add_row(v->pose, &on, v3_scale(m3_mulv(&bend, way), v->press[j]), row);
+        knot_add_turn(v, slot, out, v3_scale(way, -v->press[j]), row);
+    }
+}
+
+void net_hold_slope(const knotSolve *v, double *slide, double *moved)
+{
+    int32_t n = v->n, width = 6 * v->k->nslot;
+    bool any = false;
+    memset(moved, 0, sizeof *moved * (size_t)(n * width));
+    for (int32_t j = 0; j < v->k->njunction; ++j)
+        if (v->on[j]) add_floor_slope(v, j, slide, moved), any = true;
+    for (int32_t e = 0; e < n && any; ++e)
+        for (int32_t f = 0; f < n; ++f) {
+            double by = v->whole_S[e * n + f];
+            for (int32_t k = 0; k < width && by != 0; ++k) slide[e * width + k] += by * moved[f * width + k];
+        }
+    for (int32_t j = 0; j < v->k->njunction; ++j) {
+        if (!v->on[j]) continue;
+        double d[3], *row = slide + v->at[j] * width;
+        v3_store(d, v->out[j]);
+        for (int32_t k = 0; k < width; ++k) {
+            double along = d[0] * row[k] + d[1] * row[width + k] + d[2] * row[2 * width + k];
+            for (int e = 0; e < 3; ++e) row[e * width + k] -= d[e] * along;
         }
     }
 }

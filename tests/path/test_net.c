@@ -24,6 +24,7 @@ typedef struct Example {
     snCord cord[CORDS];
     snKnotCord part[CORDS];
     int32_t first[JUNCTIONS];
+    snKnotFloor floor[JUNCTIONS];
     snKnot knot;
 } Example;
 
@@ -53,7 +54,19 @@ static void put_wraps(Example *e)
     for (int i = 3; i < 6; ++i) e->cord[i].nwrap = 1;
 }
 
-static void make(Example *e, bool wrapped)
+/* A cylinder and a sphere under the free junctions, so high that the cords press on them in some poses. */
+static void put_floors(Example *e)
+{
+    e->floor[0] = (snKnotFloor){SN_WRAP_CYLINDER, 1, {-0.012, -0.021, 0}, {0.1, 0, 1}, 0.0265};
+    e->floor[1] = (snKnotFloor){SN_WRAP_SPHERE, 2, {0.022, -0.03, 0}, {0, 0, 1}, 0.034};
+    e->floor[2].slot = -1;
+    e->floor[0].axis = v3_unit(e->floor[0].axis);
+    e->knot.floor = e->floor;
+}
+
+static const char WRAPS[] = "wraps", FLOORS[] = "floors";
+
+static void make(Example *e, const char *with)
 {
     const snCordPoint free = {.slot = -1, .wrap = -1};
     *e = (Example){.trunk = {{0, -1, 0, {-0.06, -0.03, 0}}, {1, -1, 0, {0, -0.028, 0}}, {2, -1, 0, {0.08, -0.02, 0}}},
@@ -71,7 +84,8 @@ static void make(Example *e, bool wrapped)
     static const int32_t from[CORDS] = {-1, 2, -1, 0, 0, 1, -1, 2}, to[CORDS] = {2, -1, 0, 1, -1, -1, 1, 1};
     for (int i = 0; i < CORDS; ++i) e->part[i] = (snKnotCord){&e->cord[i], from[i], to[i], i > 1};
     e->knot = (snKnot){.ncord = CORDS, .njunction = JUNCTIONS, .nslot = BODIES, .cord = e->part, .trunk = e->first};
-    if (wrapped) put_wraps(e);
+    if (with == WRAPS) put_wraps(e);
+    if (with == FLOORS) put_floors(e);
 }
 
 typedef struct Now {
@@ -131,13 +145,24 @@ static v3 force_at(const Example *e, const Now *now, int32_t j, double *most)
     return sum;
 }
 
+/* Height of a junction over its floor, and the direction away from it. */
+static double above(const Example *e, const rigid *pose, const Now *now, int32_t j, v3 *out)
+{
+    const snKnotFloor *f = &e->floor[j];
+    v3 d = v3_sub(v3_load(now->s + 3 * j), rigid_apply(pose[f->slot], f->centre)),
+       a = q_rotate(pose[f->slot].q, f->axis);
+    if (f->kind == SN_WRAP_CYLINDER) d = v3_mad(d, -v3_dot(d, a), a);
+    *out = v3_unit(d);
+    return v3_len(d) - f->radius;
+}
+
 static void forces_balance_at_junctions(void **state)
 {
     unsigned seed = 3;
     Example e;
-    make(&e, *state != NULL);
+    make(&e, *state);
     double worst = 0;
-    int touched = 0;
+    int touched = 0, pressed[2] = {0};
     for (int round = 0; round < 200; ++round) {
         rigid pose[BODIES];
         Now now;
@@ -147,6 +172,16 @@ static void forces_balance_at_junctions(void **state)
             double most = 0;
             v3 off = force_at(&e, &now, j, &most);
             assert_true(most > 1);
+            if (*state == FLOORS) { /* on its floor, it is pressed on it; off it, it is above */
+                v3 out;
+                double h = above(&e, pose, &now, j, &out), up = v3_dot(off, out);
+                bool on = h < 1e-10;
+                assert_true(h > -1e-15 && (!on || up < 1e-9));
+                if (on)
+                    off = v3_mad(off, -up, out), ++pressed[1];
+                else
+                    ++pressed[0];
+            }
             worst = fmax(worst, v3_len(off) / most);
         }
         for (int i = 0; i < CORDS; ++i) { /* nodes say the same as the lengths */
@@ -158,14 +193,20 @@ static void forces_balance_at_junctions(void **state)
     }
     print_message("largest force on a junction: %.2g of the largest tension; arcs: %d\n", worst, touched);
     assert_true(worst < 1e-9);
-    assert_true(*state ? touched > 100 : !touched);
+    assert_true(*state == WRAPS ? touched > 100 : !touched);
+    if (*state == FLOORS) print_message("on a floor %d, above it %d\n", pressed[1], pressed[0]);
+    if (*state == FLOORS) assert_true(pressed[0] > 30 && pressed[1] > 30);
 }
 
-static bool same_course(const Now *a, const Now *b)
+static bool same_course(const Example *e, const rigid *pose_a, const Now *a, const rigid *pose_b, const Now *b)
 {
     for (int i = 0; i < CORDS; ++i) {
         if (a->cord[i].nnode != b->cord[i].nnode) return false;
         if ((a->cord[i].pull.tension > 0) != (b->cord[i].pull.tension > 0)) return false;
+    }
+    for (int j = 0; j < 2 && e->knot.floor; ++j) {
+        v3 out;
+        if ((above(e, pose_a, a, j, &out) < 1e-10) != (above(e, pose_b, b, j, &out) < 1e-10)) return false;
     }
     return true;
 }
@@ -181,8 +222,9 @@ static void compare(const Example *e, const rigid *pose, const Now *now, int k, 
     Now low, high;
     memcpy(other, pose, sizeof other);
     other[k / 6] = moved(pose[k / 6], k % 6, -d), solve(e, other, ACTIVE, &low);
+    if (!same_course(e, other, &low, pose, now)) return;
     other[k / 6] = moved(pose[k / 6], k % 6, d), solve(e, other, ACTIVE, &high);
-    if (!same_course(&low, now) || !same_course(&high, now)) return;
+    if (!same_course(e, other, &high, pose, now)) return;
     ++off->compared;
     double force = 0;
     for (int i = 0; i < CORDS; ++i) {
@@ -204,19 +246,19 @@ static void gradients_are_the_changes(void **state)
 {
     unsigned seed = 5;
     Example e;
-    make(&e, *state != NULL);
+    make(&e, *state);
     Off off = {0};
     for (int round = 0; round < 30; ++round) {
         rigid pose[BODIES];
         Now now;
         some_poses(&seed, pose);
         solve(&e, pose, ACTIVE, &now);
-        for (int k = 0; k < WIDTH; ++k) compare(&e, pose, &now, k, *state ? 3e-7 : 5e-7, &off);
+        for (int k = 0; k < WIDTH; ++k) compare(&e, pose, &now, k, *state == WRAPS ? 3e-7 : 5e-7, &off);
     }
     print_message("%d compared, arcs %d, slack %d; lengths %.2g, junctions %.2g, force %.2g of %.3g N\n", off.compared,
                   off.arcs, off.slack, off.length, off.place, off.force, off.by);
     assert_true(off.compared > 400);
-    if (*state) assert_true(off.arcs > 400);
+    if (*state == WRAPS) assert_true(off.arcs > 400);
     assert_true(off.length < 1e-8);
     assert_true(off.place < 1e-7);
     assert_true(off.force < 1e-7);
@@ -233,7 +275,7 @@ static void activation_acts_along_the_gradient(void **state)
 {
     unsigned seed = 9;
     Example e;
-    make(&e, *state != NULL);
+    make(&e, *state);
     const double d = 1e-5;
     double worst = 0, largest = 0;
     for (int round = 0; round < 30; ++round) {
@@ -247,7 +289,7 @@ static void activation_acts_along_the_gradient(void **state)
             memcpy(a, ACTIVE, sizeof a);
             a[i] = ACTIVE[i] - d, solve(&e, pose, a, &low), force_of(&low, f0);
             a[i] = ACTIVE[i] + d, solve(&e, pose, a, &high), force_of(&high, f1);
-            if (!same_course(&low, &now) || !same_course(&high, &now)) continue;
+            if (!same_course(&e, pose, &low, pose, &now) || !same_course(&e, pose, &high, pose, &now)) continue;
             for (int k = 0; k < WIDTH; ++k) {
                 double answer = (f1[k] - f0[k]) / (2 * d);
                 worst = fmax(worst, fabs(answer + now.cord[i].pull.by_a * now.g[i][k]));
@@ -264,7 +306,7 @@ static void the_start_does_not_matter(void **state)
 {
     unsigned seed = 11;
     Example e;
-    make(&e, *state != NULL);
+    make(&e, *state);
     double worst = 0;
     for (int round = 0; round < 100; ++round) {
         rigid pose[BODIES];
@@ -272,7 +314,7 @@ static void the_start_does_not_matter(void **state)
         double start[UNKNOWNS];
         some_poses(&seed, pose);
         solve(&e, pose, ACTIVE, &now);
-        double far = *state ? 0.003 : 0.05; /* not into a wrap */
+        double far = *state == WRAPS ? 0.001 : 0.03; /* not into a wrap */
         for (int k = 0; k < 6; ++k) start[k] = now.s[k] + far * (k % 3 == 1 ? fabs(pseudo(&seed)) : pseudo(&seed));
         start[6] = 0.05;
         solve_from(&e, pose, ACTIVE, start, &other);
@@ -280,6 +322,33 @@ static void the_start_does_not_matter(void **state)
     }
     print_message("from elsewhere: %.2g m apart\n", worst);
     assert_true(worst < 1e-12);
+}
+
+/* As a body with its floor comes nearer and leaves again. */
+static void a_junction_lands_without_a_jump(void **state)
+{
+    (void)state;
+    Example e;
+    make(&e, FLOORS);
+    double last[WIDTH], jump = 0, start[UNKNOWNS] = {-0.012, 0.006, 0, 0.022, 0.006, 0, 0.05};
+    int on[2] = {0};
+    for (int step = -3000; step <= 3000; ++step) {
+        rigid pose[BODIES];
+        Now now;
+        double f[WIDTH];
+        v3 out;
+        for (int b = 0; b < BODIES; ++b) pose[b] = rigid_identity();
+        pose[1].p.y = 1e-6 * 2 * (step < 0 ? step : -step);
+        solve_from(&e, pose, ACTIVE, start, &now);
+        memcpy(start, now.s, sizeof start);
+        force_of(&now, f);
+        for (int k = 0; k < WIDTH && step > -3000; ++k) jump = fmax(jump, fabs(f[k] - last[k]));
+        memcpy(last, f, sizeof last);
+        ++on[above(&e, pose, &now, 0, &out) < 1e-10];
+    }
+    print_message("on the floor %d of %d; largest change of a force in 2 um: %.2g N\n", on[1], on[0] + on[1], jump);
+    assert_true(on[0] > 500 && on[1] > 500);
+    assert_true(jump < 0.2); /* cords of up to 1e5 N/m */
 }
 
 /* ---- simple nets ------------------------------------------------------------------------------- */
@@ -469,13 +538,18 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(forces_balance_at_junctions),
-        cmocka_unit_test_prestate(forces_balance_at_junctions, (void *)"wraps"),
+        cmocka_unit_test_prestate(forces_balance_at_junctions, (void *)WRAPS),
+        cmocka_unit_test_prestate(forces_balance_at_junctions, (void *)FLOORS),
         cmocka_unit_test(gradients_are_the_changes),
-        cmocka_unit_test_prestate(gradients_are_the_changes, (void *)"wraps"),
+        cmocka_unit_test_prestate(gradients_are_the_changes, (void *)WRAPS),
+        cmocka_unit_test_prestate(gradients_are_the_changes, (void *)FLOORS),
         cmocka_unit_test(activation_acts_along_the_gradient),
-        cmocka_unit_test_prestate(activation_acts_along_the_gradient, (void *)"wraps"),
+        cmocka_unit_test_prestate(activation_acts_along_the_gradient, (void *)WRAPS),
+        cmocka_unit_test_prestate(activation_acts_along_the_gradient, (void *)FLOORS),
         cmocka_unit_test(the_start_does_not_matter),
-        cmocka_unit_test_prestate(the_start_does_not_matter, (void *)"wraps"),
+        cmocka_unit_test_prestate(the_start_does_not_matter, (void *)WRAPS),
+        cmocka_unit_test_prestate(the_start_does_not_matter, (void *)FLOORS),
+        cmocka_unit_test(a_junction_lands_without_a_jump),
         cmocka_unit_test(three_strings_meet_at_the_angles_of_lami),
         cmocka_unit_test(two_bands_side_by_side_are_one_of_twice_the_area),
         cmocka_unit_test(strings_in_a_row_are_one_string),

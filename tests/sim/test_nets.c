@@ -144,6 +144,47 @@ static void a_tied_rope_lets_weights_fall_as_one(void **state)
     for (int i = 0; i < 3; ++i) assert_near(T[i] / pull, 1, 0.005);
 }
 
+/* ---- over a drum -------------------------------------------------------------------------------- */
+
+/* The same weights over a drum of 100 mm, their ropes tied together on its top. */
+static snSpec *weights_over_a_drum(void)
+{
+    static const double mass[] = {0.2, 0.15}, nowhere[3] = {0, 0, 0}, axis[3] = {0, 0, 1};
+    static const double place[][3] = {{-0.1, -0.3, 0}, {0.1, -0.3, 0}};
+    static const snVia left[] = {{.p = {-0.1, -0.3, 0}, .kind = SN_VIA_FIXED, .on = "a"},
+                                 {.p = {-0.102, 0, 0}, .kind = SN_VIA_FREE},
+                                 {.p = {-0.072, 0.072, 0}, .kind = SN_VIA_SURFACE, .on = "drum"},
+                                 {.p = {0, 0.101, 0}, .kind = SN_VIA_JOINED, .on = "right"}};
+    static const snVia right[] = {{.p = {0, 0.101, 0}, .kind = SN_VIA_FREE},
+                                  {.p = {0.072, 0.072, 0}, .kind = SN_VIA_SURFACE, .on = "drum"},
+                                  {.p = {0.102, 0, 0}, .kind = SN_VIA_FREE},
+                                  {.p = {0.1, -0.3, 0}, .kind = SN_VIA_FIXED, .on = "b"}};
+    snBuild b = begin(2, place, mass);
+    sn_build_cylinder(&b, "drum", "frame", nowhere, axis, 0.1, 0.1);
+    add_rope(&b, "left", left, 4);
+    add_rope(&b, "right", right, 4);
+    return sn_build_end(&b);
+}
+
+static void a_knot_slides_over_a_drum(void **state)
+{
+    (void)state;
+    snSimDef sim = sn_default_sim_def();
+    sim.step = 0.004;
+    Rig r = rig_of(weights_over_a_drum(), sim);
+    assert_true(r.m->knot[0].knot.floor[0].slot >= 0);
+    rig_run(&r, 0.2);
+    v3 p = v3_load(r.s->junction_s);
+    double v = r.s->velocity[6 + 4], exact = -G * 0.05 / 0.35 * 0.2, pull = 2 * 0.2 * 0.15 / 0.35 * G;
+    print_message("%.6f m/s, exact %.6f; %.5f, %.5f N, exact %.5f; knot at %.4f, %.4f m, %.4f m from the axis\n", v,
+                  exact, r.s->cord_tension[0], r.s->cord_tension[1], pull, p.x, p.y, hypot(p.x, p.y));
+    assert_near(hypot(p.x, p.y), 0.10001, 1e-9);
+    assert_true(p.x < -0.02);
+    assert_near(v / exact, 1, 0.005);
+    for (int i = 0; i < 2; ++i) assert_near(r.s->cord_tension[i] / pull, 1, 0.005);
+    rig_drop(&r);
+}
+
 /* ---- a hood ----------------------------------------------------------------------------------- */
 
 enum { MUSCLES = 4 }; /* flexor, extensor, lumbrical, interosseous */
@@ -374,6 +415,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(three_weights_hang_at_the_angles_of_lami),
         cmocka_unit_test(a_tied_rope_lets_weights_fall_as_one),
+        cmocka_unit_test(a_knot_slides_over_a_drum),
         cmocka_unit_test(a_finger_with_a_hood_moves_alike_at_any_step),
         cmocka_unit_test(jumps_of_activation_stay_stable),
         cmocka_unit_test(response_is_what_the_step_does),
