@@ -342,11 +342,11 @@ static void find_slide(const knotSolve *v, const double *jac, double *slide)
     }
     double A[MOST * MOST], moved[MOST * ROW];
     memcpy(A, v->S, sizeof *A * (size_t)(n * n));
-    if (v->net) net_hold_slope(v, slide, moved);
+    bool pressed = v->net && net_hold_slope(v, slide, moved);
     bool solved = v->net ? net_solve(v, slide, width) : sn_small_cholesky_solve(A, slide, n, width);
     if (!solved) memset(slide, 0, sizeof *slide * (size_t)(n * width));
     for (int32_t e = 0; e < n * width; ++e) slide[e] = -slide[e];
-    for (int32_t e = 0; e < n * width && v->net; ++e) slide[e] += moved[e];
+    for (int32_t e = 0; e < n * width && pressed; ++e) slide[e] += moved[e];
 }
 
 static void let_go(const knotSolve *v, const double *slide, double *jac)
@@ -421,15 +421,24 @@ static void cut_trunk(const knotSolve *v, int32_t i)
     now->node[n - 1].t = now->node[n - 1].arrive;
 }
 
+static void begin(knotSolve *v, const snKnot *k, const rigid *pose, snKnotCordNow *cord, double *s)
+{
+    v->k = k, v->pose = pose, v->now = cord, v->s = s;
+    v->n = 0, v->net = false;
+    memset(v->on, 0, sizeof v->on);
+    memset(v->held, 0, sizeof v->held);
+    for (int32_t j = 0; j < k->njunction; ++j) {
+        v->at[j] = v->n;
+        v->n += sn_junction_unknowns(k, j);
+        v->net |= knot_is_free(v, j);
+    }
+}
+
 void sn_knot_solve(const snKnot *k, const rigid *pose, snKnotCordNow *cord, double *s, double *jac)
 {
-    knotSolve v = {.k = k, .pose = pose, .now = cord, .s = s};
+    knotSolve v; /* too large to be cleared each time */
     double slide[MOST * ROW];
-    for (int32_t j = 0; j < k->njunction; ++j) {
-        v.at[j] = v.n;
-        v.n += sn_junction_unknowns(k, j);
-        v.net |= knot_is_free(&v, j);
-    }
+    begin(&v, k, pose, cord, s);
     place_trunks(&v);
     find_equilibrium(&v);
     for (int32_t i = 0; i < k->ncord; ++i)

@@ -56,8 +56,9 @@ void net_mark_branch(const knotSolve *v, int32_t i);
 void net_keep_outside(knotSolve *v);
 /* Takes what floors hold out of r and S: only motion along them is left. */
 void net_hold(knotSolve *v);
-/* The same for the slope of r by the poses, negative; moved: what the floors do to the places, by the poses. */
-void net_hold_slope(const knotSolve *v, double *slide, double *moved);
+/* The same for the slope of r by the poses; moved: what the floors do to the places, by the poses. False: no junction
+ * presses on its floor, and moved is not set. */
+bool net_hold_slope(const knotSolve *v, double *slide, double *moved);
 /* Solves S x = b; a matrix that is not positive is stiffened until it is. b: n rows of `columns`. */
 bool net_solve(const knotSolve *v, double *b, int32_t columns);
 

@@ -317,14 +317,16 @@ static void add_floor_slope(const knotSolve *v, int32_t j, double *slide, double
     }
 }
 
-void net_hold_slope(const knotSolve *v, double *slide, double *moved)
+bool net_hold_slope(const knotSolve *v, double *slide, double *moved)
 {
     int32_t n = v->n, width = 6 * v->k->nslot;
     bool any = false;
+    for (int32_t j = 0; j < v->k->njunction; ++j) any |= v->on[j];
+    if (!any) return false;
     memset(moved, 0, sizeof *moved * (size_t)(n * width));
     for (int32_t j = 0; j < v->k->njunction; ++j)
-        if (v->on[j]) add_floor_slope(v, j, slide, moved), any = true;
-    for (int32_t e = 0; e < n && any; ++e)
+        if (v->on[j]) add_floor_slope(v, j, slide, moved);
+    for (int32_t e = 0; e < n; ++e)
         for (int32_t f = 0; f < n; ++f) {
             double by = v->whole_S[e * n + f];
             for (int32_t k = 0; k < width && by != 0; ++k) slide[e * width + k] += by * moved[f * width + k];
@@ -338,6 +340,7 @@ void net_hold_slope(const knotSolve *v, double *slide, double *moved)
             for (int e = 0; e < 3; ++e) row[e * width + k] -= d[e] * along;
         }
     }
+    return true;
 }
 
 void net_mark_branch(const knotSolve *v, int32_t i)
