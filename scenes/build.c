@@ -273,9 +273,10 @@ static void constrain(snBuild *build, const char *strand, const snVia *via, doub
     def.position = position;
     def.attachment = via->on;
     def.attachment_position = -1;
-    def.type = via->kind == SN_VIA_FIXED     ? SN_CONSTRAINT_FIXED
-               : via->kind == SN_VIA_SLIDING ? SN_CONSTRAINT_SLIDING
-                                             : SN_CONSTRAINT_SURFACE;
+    if (via->kind == SN_VIA_JOINED) def.junction = SN_JUNCTION_FREE;
+    def.type = via->kind == SN_VIA_FIXED || via->kind == SN_VIA_JOINED ? SN_CONSTRAINT_FIXED
+               : via->kind == SN_VIA_SLIDING                           ? SN_CONSTRAINT_SLIDING
+                                                                       : SN_CONSTRAINT_SURFACE;
     if (def.type == SN_CONSTRAINT_SURFACE) def.equality = SN_INEQUAL;
     snId id;
     note(build, sn_add_constraint(build->spec, &def, &id));

@@ -30,12 +30,12 @@ void sn_build_axes(const double x[3], const double y[3], const double z[3], doub
 /* Some rotation that takes z to the axis. */
 void sn_build_z_to(const double axis[3], double rotation[4]);
 
-typedef enum snViaKind { SN_VIA_FREE, SN_VIA_FIXED, SN_VIA_SLIDING, SN_VIA_SURFACE } snViaKind;
+typedef enum snViaKind { SN_VIA_FREE, SN_VIA_FIXED, SN_VIA_SLIDING, SN_VIA_SURFACE, SN_VIA_JOINED } snViaKind;
 
 typedef struct snVia {
     double p[3]; /* m, world */
     snViaKind kind;
-    const char *on;       /* body; surface node; or a strand that the end is fixed to */
+    const char *on;       /* body; surface node; or a strand that the end is fixed to, or joined to freely */
     double before, after; /* surface: contact points every 4 mm from p - before to p + after along the strand, m */
 } snVia;
 

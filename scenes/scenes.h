@@ -21,6 +21,8 @@ snSpec *sn_scene_spindle_of(int32_t strands);
 /* Two bones of 20 and 10 g with a flexor through six eyelets and an extensor over two knuckles, both of them paths,
  * with tendons of that modulus (Pa). Not one of the list. */
 snSpec *sn_scene_path_finger(double stiffness);
+/* The same with a branching extensor hood: a central slip, two lateral bands, a lumbrical and an interosseous. */
+snSpec *sn_scene_path_hood(double stiffness);
 
 /* Numbers that analytic results need. */
 #define SN_SCENE_PENDULUM_LENGTH 0.5 /* m, of the rod, hinged at one end */

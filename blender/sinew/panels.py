@@ -14,7 +14,7 @@ ICONS = {"BODY": "BONE_DATA", "JOINT": "CONSTRAINT_BONE", "STRAND": "CURVE_NCURV
 # Attributes of a constraint that a kind has no use for are not shown.
 ONLY = {"equality": ("SURFACE",), "side": ("SURFACE",), "lateral": ("SURFACE",), "offset": ("SURFACE",),
         "mode": ("STRUT",), "length": ("STRUT",), "kp": ("STRUT",), "kd": ("STRUT",),
-        "attachment_position": ("FIXED", "STRUT")}
+        "attachment_position": ("FIXED", "STRUT"), "junction": ("FIXED",)}
 
 # Long lists are divided by headings; the rest comes before the first.
 SECTIONS = {"Strand": {"density": "Matter", "passive_scale": "Force, scaled by", "passive_fl": "Force-length law",

@@ -197,6 +197,7 @@ typedef enum snConstraintType {
 typedef enum snEquality { SN_EQUAL, SN_INEQUAL } snEquality;
 typedef enum snSide { SN_ABOVE, SN_BELOW } snSide;
 typedef enum snStrutMode { SN_STRUT_SPRING, SN_STRUT_ROW } snStrutMode;
+typedef enum snJunction { SN_JUNCTION_LINE, SN_JUNCTION_FREE } snJunction;
 
 typedef struct snConstraintDef {
     size_t size; /* of this struct: set by its default function */
@@ -215,6 +216,8 @@ typedef struct snConstraintDef {
     snStrutMode mode;    /* strut only */
     double length;       /* strut only, m; 0: as drawn */
     double kp, kd;       /* strut only, N/m and N s/m */
+    snJunction
+        junction; /* fixed, between two paths: where they meet is on the line of the other one, or free in space */
 } snConstraintDef;
 
 typedef struct snForceLengthDef {

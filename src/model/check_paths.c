@@ -44,18 +44,35 @@ static snId other_path(const snChecker *c, snId id)
                : 0;
 }
 
+/* Junctions on one path are all on its line, or all free. */
+static void check_kinds(snChecker *c, snId id, const snConstraintDef *d, snId trunk)
+{
+    for (int32_t v = c->first_visit[trunk - 1]; v >= 0; v = c->visit[v].next) {
+        const snConstraintDef *e = sn_spec_constraint(c->spec, c->visit[v].constraint);
+        if (!c->visit[v].linked || !other_path(c, c->visit[v].constraint) || e->junction == d->junction) continue;
+        if (d->junction == SN_JUNCTION_FREE)
+            sn_check_error(c, SN_KIND_CONSTRAINT, id, "set junction to free for both",
+                           "path strand \"%.80s\" meets \"%.80s\" in a free junction, but \"%.80s\" is on its line",
+                           d->strand, d->attachment, e->name);
+        return;
+    }
+}
+
 /* Where a path begins or ends on another. */
 static void check_junction(snChecker *c, snId id, const snConstraintDef *d, snId trunk)
 {
+    check_kinds(c, id, d, trunk);
     if (d->position > 0 && d->position < 1)
         sn_check_error(c, SN_KIND_CONSTRAINT, id, "set position to 0 or 1, or make both strands splines",
                        "path strand \"%.80s\" is attached to \"%.80s\" on its way, not at its origin or insertion",
                        d->strand, d->attachment);
+    if (d->junction == SN_JUNCTION_FREE) return;
     for (int32_t v = c->first_visit[trunk - 1]; v >= 0; v = c->visit[v].next) {
         const snConstraintDef *e = sn_spec_constraint(c->spec, c->visit[v].constraint);
         if (c->visit[v].linked) continue;
         if (other_path(c, c->visit[v].constraint))
-            sn_check_error(c, SN_KIND_CONSTRAINT, id, "attach it to a path that ends on bodies, or make them splines",
+            sn_check_error(c, SN_KIND_CONSTRAINT, id,
+                           "set junction to free, or attach it to a path that ends on bodies",
                            "path strand \"%.80s\" is attached to \"%.80s\", which hangs on another path itself",
                            d->strand, d->attachment);
         else if (e->type == SN_CONSTRAINT_FIXED && e->position > 0 && e->position < 1)
@@ -65,15 +82,18 @@ static void check_junction(snChecker *c, snId id, const snConstraintDef *d, snId
     }
 }
 
-/* One end of a path may hang on another path, not both. */
+/* One end of a path may hang on the line of another path, not both. */
 static void check_both_ends(snChecker *c, snId id)
 {
     int32_t count = 0;
     for (int32_t v = c->first_visit[id - 1]; v >= 0; v = c->visit[v].next)
-        if (!c->visit[v].linked && other_path(c, c->visit[v].constraint)) ++count;
+        if (!c->visit[v].linked && other_path(c, c->visit[v].constraint) &&
+            sn_spec_constraint(c->spec, c->visit[v].constraint)->junction == SN_JUNCTION_LINE)
+            ++count;
     if (count > 1)
-        sn_check_error(c, SN_KIND_STRAND, id, "fix its other end to a body, or make it a spline",
-                       "a path is attached to other paths at one of its ends at most; this one has %d such constraints",
+        sn_check_error(c, SN_KIND_STRAND, id, "fix its other end to a body, or set junction to free at one of them",
+                       "a path is attached to the line of other paths at one of its ends at most; this one has %d such "
+                       "constraints",
                        (int)count);
 }
 
@@ -121,10 +141,30 @@ static void check_neighbours(snChecker *c, snId strand, snId last, snId id)
                        1e3 * apart);
 }
 
+/* Whether other paths hold an end of a path: they meet in a free junction there. */
+static bool ends_in_junction(const snChecker *c, snId strand, double position)
+{
+    if (!sn_strand_is_sound(c->spec, strand)) return false;
+    v3 end = sn_strand_drawn_point(c->spec, strand, position);
+    for (int32_t v = c->first_visit[strand - 1]; v >= 0; v = c->visit[v].next) {
+        snId id = c->visit[v].constraint;
+        const snConstraintDef *d = sn_spec_constraint(c->spec, id);
+        if (!c->visit[v].linked || !other_path(c, id) || d->junction != SN_JUNCTION_FREE) continue;
+        if (d->attachment_position == position) return true;
+        snId other = sn_spec_find(c->spec, SN_KIND_STRAND, d->strand);
+        if (d->attachment_position < 0 && sn_strand_is_sound(c->spec, other) &&
+            v3_dist(sn_strand_drawn_point(c->spec, other, d->position), end) < SAME_PLACE)
+            return true;
+    }
+    return false;
+}
+
 static void check_ends(snChecker *c, snId id, snId first, snId last, int32_t count)
 {
-    if (!first || first == last || sn_spec_constraint(c->spec, first)->type != SN_CONSTRAINT_FIXED ||
-        sn_spec_constraint(c->spec, last)->type != SN_CONSTRAINT_FIXED)
+    bool met[2] = {ends_in_junction(c, id, 0), ends_in_junction(c, id, 1)};
+    bool begins = met[0] || (first && sn_spec_constraint(c->spec, first)->type == SN_CONSTRAINT_FIXED);
+    bool ends = met[1] || (last && sn_spec_constraint(c->spec, last)->type == SN_CONSTRAINT_FIXED);
+    if (!begins || !ends || (first == last && !met[0] && !met[1]))
         sn_check_error(c, SN_KIND_STRAND, id,
                        "add fixed constraints at its origin and insertion, or set kind to spline",
                        "the first and the last constraint of a path must be fixed to bodies or to another path");
@@ -164,7 +204,10 @@ void sn_check_paths(snChecker *c)
 {
     for (snId id = 1; id <= sn_spec_count(c->spec, SN_KIND_CONSTRAINT); ++id) {
         const snConstraintDef *d = sn_spec_constraint(c->spec, id);
-        if (d->enabled) check_one(c, id, d);
+        if (!d->enabled) continue;
+        check_one(c, id, d);
+        if (d->junction == SN_JUNCTION_FREE && !other_path(c, id))
+            sn_check_warning(c, SN_KIND_CONSTRAINT, id, "leave it out", "junction only matters where two paths meet");
     }
     for (snId id = 1; id <= sn_spec_count(c->spec, SN_KIND_STRAND); ++id) {
         const snStrandDef *d = sn_spec_strand(c->spec, id);

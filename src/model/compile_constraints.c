@@ -89,6 +89,7 @@ static void compile_link(snCompiler *c, const snConstraintDef *def, snConstraint
     if (k->other < 0) return;
     k->other_s = def->attachment_position < 0 ? nearest_parameter(m, k->other, p)
                                               : sn_strand_parameter(&m->strand[k->other], def->attachment_position);
+    k->free = def->type == SN_CONSTRAINT_FIXED && def->junction == SN_JUNCTION_FREE && k->strand >= m->nspline;
     k->nlink = def->type == SN_CONSTRAINT_FIXED ? 3 : 1;
     k->spring = def->type == SN_CONSTRAINT_STRUT && def->mode == SN_STRUT_SPRING;
     k->length = def->length > 0 ? def->length : v3_dist(p, rest_position(m, k->other, k->other_s, NULL));
@@ -152,6 +153,26 @@ static snStatus store_sorted(snCompiler *c, Keyed *list, int32_t n)
     for (int32_t i = 0; i < m->nstrand; ++i) m->strand_constraintadr[i + 1] += m->strand_constraintadr[i];
     m->nconstraint = n;
     return SN_OK;
+}
+
+/* Free junctions of a path that nearly coincide as drawn, with each other or with an end of it, are one. */
+static void join_junctions(snModel *m)
+{
+    const double same = 1e-4; /* m */
+    for (int32_t i = m->strand_constraintadr[m->nstrand]; i < m->nconstraint; ++i) {
+        snConstraint *c = &m->constraint[i];
+        if (!c->free) continue;
+        v3 p = rest_position(m, c->other, c->other_s, NULL);
+        for (int32_t k = m->strand_constraintadr[m->nstrand]; k < i; ++k) {
+            const snConstraint *e = &m->constraint[k];
+            if (e->free && e->other == c->other && v3_dist(p, rest_position(m, e->other, e->other_s, NULL)) < same)
+                c->other_s = e->other_s;
+        }
+        for (int end = 0; end < 2; ++end) {
+            double last = sn_strand_parameter(&m->strand[c->other], end);
+            if (v3_dist(p, rest_position(m, c->other, last, NULL)) < same) c->other_s = last;
+        }
+    }
 }
 
 /* ---- all of them ---------------------------------------------------------------------------- */
@@ -226,5 +247,7 @@ snStatus sn_compile_constraints(snCompiler *c)
     }
     for (int32_t g = 0; g < ngroup && status == SN_OK; ++g)
         status = add_struts(c, sheet[g].group, sheet[g].place, sheet[g].nplace, &list);
-    return status == SN_OK ? store_sorted(c, list.at, list.count) : status;
+    if (status == SN_OK) status = store_sorted(c, list.at, list.count);
+    if (status == SN_OK) join_junctions(c->m);
+    return status;
 }

@@ -1,7 +1,7 @@
 /* Path strands: their constraints in order are the path. Fixed and sliding ones are points, surfaces between two points
  * are a wrap, and every fixed constraint between the ends divides the strand into cords. So do other paths that begin
  * or end on it, but its cords share all its points then, since which of them lie on which side changes; see
- * path/knot.h.
+ * path/knot.h. A junction that is free in space divides it as a fixed constraint does.
  *
  * Rest lengths are those of the drawn curve, shrunk by how much shorter the path is than the curve as drawn: a path
  * cuts corners, and `rest_scale` is rest length over drawn length. */
@@ -48,6 +48,13 @@ typedef struct Build {
     snStrandParams params;
     double shrink; /* of the cord at hand */
 } Build;
+
+/* Parameter of the strand where a constraint holds it, its own or that of a path which hangs on it. */
+static double place_of(const Build *b, int32_t constraint)
+{
+    const snConstraint *c = &b->c->m->constraint[constraint];
+    return c->strand == b->strand ? c->s : c->other_s;
+}
 
 static Split split(const Build *b, double from, double to)
 {
@@ -174,7 +181,7 @@ static v3 drawn_place(const Build *b, const Draft *d, int32_t k)
     if (d->point[k].slot >= 0) return rigid_apply(m->body_rest[d->body[d->point[k].slot]], d->point[k].at);
     int32_t hint = 0;
     return sn_strand_point(&m->strand[b->strand], m->rest_point + 3 * m->strand_pointadr[b->strand],
-                           m->constraint[d->constraint[k]].s, NULL, &hint);
+                           place_of(b, d->constraint[k]), NULL, &hint);
 }
 
 /* Past the edge of an open surface there is no inside. */
@@ -316,8 +323,7 @@ static snStatus finish_cord(Build *b, Draft *d, snPathCord *k)
     snId id = sn_spec_find(b->c->spec, SN_KIND_STRAND, m->strand_name[b->strand]);
     if (status == SN_OK) set_material(b, sn_spec_strand(b->c->spec, id), b->shrink, k);
     k->first_eyelet = cord->npoint;
-    for (int32_t i = cord->npoint - 1; i > 0 && m->constraint[d->constraint[i]].s >= b->belly[1]; --i)
-        k->first_eyelet = i;
+    for (int32_t i = cord->npoint - 1; i > 0 && place_of(b, d->constraint[i]) >= b->belly[1]; --i) k->first_eyelet = i;
     return status;
 }
 
@@ -328,18 +334,37 @@ static int32_t end_link(const Build *b, bool last)
 {
     const snModel *m = b->c->m;
     const snStrand *st = &m->strand[b->strand];
-    double middle = 0.5 * (st->knot[3] + st->knot[st->n]);
-    for (int32_t i = m->strand_constraintadr[m->nstrand]; i < m->nconstraint; ++i)
+    double middle = 0.5 * (st->knot[3] + st->knot[st->n]), end = sn_strand_parameter(st, last ? 1 : 0);
+    int32_t first = m->strand_constraintadr[m->nstrand];
+    for (int32_t i = first; i < m->nconstraint; ++i)
         if (m->constraint[i].strand == b->strand && (m->constraint[i].s > middle) == last) return i;
+    for (int32_t i = m->strand_constraintadr[b->strand]; i < m->strand_constraintadr[b->strand + 1]; ++i)
+        if (m->constraint[i].type == SN_CONSTRAINT_FIXED && m->constraint[i].s == end) return -1; /* a body does */
+    for (int32_t i = first; i < m->nconstraint; ++i)
+        if (m->constraint[i].free && m->constraint[i].other == b->strand && m->constraint[i].other_s == end) return i;
     return -1;
+}
+
+/* The first free junction on the strand between two parameters; -1: none. */
+static int32_t next_free(const Build *b, double after, double before)
+{
+    const snModel *m = b->c->m;
+    int32_t found = -1;
+    for (int32_t i = m->strand_constraintadr[m->nstrand]; i < m->nconstraint; ++i) {
+        const snConstraint *c = &m->constraint[i];
+        if (!c->free || c->other != b->strand || !(c->other_s > after && c->other_s < before)) continue;
+        found = i, before = c->other_s;
+    }
+    return found;
 }
 
 static snStatus check_ends(const Build *b, int32_t start, int32_t end)
 {
     const snModel *m = b->c->m;
     int32_t first = m->strand_constraintadr[b->strand], last = m->strand_constraintadr[b->strand + 1] - 1;
-    bool held = last >= first && (start >= 0 || m->constraint[first].type == SN_CONSTRAINT_FIXED) &&
-                (end >= 0 || m->constraint[last].type == SN_CONSTRAINT_FIXED) &&
+    bool any = last >= first;
+    bool held = (start >= 0 || (any && m->constraint[first].type == SN_CONSTRAINT_FIXED)) &&
+                (end >= 0 || (any && m->constraint[last].type == SN_CONSTRAINT_FIXED)) &&
                 (start >= 0 || end >= 0 || last > first);
     if (!held)
         return refuse(b, -1, "add fixed constraints at its origin and insertion, or set kind to spline",
@@ -357,7 +382,7 @@ static snStatus divide(Build *b, snPathCord *whole)
         double next = end;
         for (int32_t i = m->strand_constraintadr[m->nstrand]; i < m->nconstraint; ++i) {
             const snConstraint *c = &m->constraint[i];
-            if (c->other == b->strand && c->other_s > at && c->other_s < next) next = c->other_s;
+            if (c->other == b->strand && !c->free && c->other_s > at && c->other_s < next) next = c->other_s;
         }
         snPathCord *k = at == whole->from ? whole : &m->cord[m->ncord++];
         if (k != whole) *k = *whole;
@@ -369,6 +394,37 @@ static snStatus divide(Build *b, snPathCord *whole)
     return SN_OK;
 }
 
+/* One cord from a constraint on, through those from *next. Returns where it ends: fixed, or in a junction. */
+static snStatus compile_cord(Build *b, snPathCord *k, int32_t start, int32_t into, int32_t *next, int32_t *stop)
+{
+    const snModel *m = b->c->m;
+    int32_t end = m->strand_constraintadr[b->strand + 1];
+    snStatus status = SN_OK;
+    Draft d = {0};
+    if (!alloc_draft(b->c, &d, end - *next + 2)) return SN_NO_MEMORY;
+    k->from = place_of(b, start);
+    add_point(b, &d, &k->cord, start);
+    *stop = -1;
+    for (; status == SN_OK && *stop < 0 && *next < end; ++*next) {
+        const snConstraint *c = &m->constraint[*next];
+        int32_t link = next_free(b, k->from, c->s);
+        if (link >= 0) break;
+        if (c->type == SN_CONSTRAINT_SURFACE)
+            status = add_wrap(b, &d, &k->cord, *next);
+        else
+            add_point(b, &d, &k->cord, *next);
+        k->to = c->s;
+        if (c->type == SN_CONSTRAINT_FIXED) *stop = *next;
+    }
+    if (status == SN_OK && *stop < 0) {
+        *stop = next_free(b, k->from, into >= 0 ? place_of(b, into) : INFINITY);
+        if (*stop < 0) *stop = into;
+        add_point(b, &d, &k->cord, *stop);
+        k->to = place_of(b, *stop);
+    }
+    return status == SN_OK ? finish_cord(b, &d, k) : status;
+}
+
 static snStatus compile_strand_cords(Build *b)
 {
     snModel *m = b->c->m;
@@ -376,25 +432,13 @@ static snStatus compile_strand_cords(Build *b)
     int32_t on = end_link(b, false), into = end_link(b, true);
     snStatus status = check_ends(b, on, into);
     snPathCord *k = NULL;
-    while (status == SN_OK && (i + 1 < end || (i < end && (on >= 0 || into >= 0)))) {
-        Draft d = {0};
+    int32_t start = status != SN_OK ? -1 : on >= 0 ? on : i++;
+    while (status == SN_OK && start >= 0) {
+        int32_t stop = -1;
         k = &m->cord[m->ncord++];
-        if (!alloc_draft(b->c, &d, end - i + 2)) return SN_NO_MEMORY;
-        int32_t start = on >= 0 ? on : i++;
-        k->from = m->constraint[start].s;
-        add_point(b, &d, &k->cord, start);
-        on = -1;
-        for (bool open = true; status == SN_OK && open && i < end; ++i) {
-            if (m->constraint[i].type == SN_CONSTRAINT_SURFACE)
-                status = add_wrap(b, &d, &k->cord, i);
-            else
-                add_point(b, &d, &k->cord, i);
-            k->to = m->constraint[i].s;
-            if (m->constraint[i].type == SN_CONSTRAINT_FIXED) open = false;
-        }
-        if (i == end && into >= 0) add_point(b, &d, &k->cord, into), k->to = m->constraint[into].s, into = -1;
-        if (i < end) --i; /* the next cord begins where this one ends */
-        if (status == SN_OK) status = finish_cord(b, &d, k);
+        status = compile_cord(b, k, start, into, &i, &stop);
+        bool more = i < end || (into >= 0 && stop != into);
+        start = more ? stop : -1;
     }
     if (status == SN_OK && k) status = divide(b, k);
     m->strand_cordadr[b->strand + 1] = m->ncord;
@@ -434,7 +478,7 @@ snStatus sn_compile_cords(snCompiler *c)
     snModel *m = c->m;
     if (!COMPILE_ARRAY(c, m->strand_cordadr, m->nstrand + 1)) return SN_NO_MEMORY;
     if (m->nspline == m->nstrand) return SN_OK;
-    if (!COMPILE_ARRAY(c, m->cord, m->nconstraint - m->strand_constraintadr[m->nspline]) ||
+    if (!COMPILE_ARRAY(c, m->cord, 2 * m->nconstraint - m->strand_constraintadr[m->nspline]) ||
         !COMPILE_ARRAY(c, m->path_point, m->npoint - m->nspline_point))
         return SN_NO_MEMORY;
     snStatus status = SN_OK;

@@ -34,6 +34,7 @@ typedef struct snConstraint {
     v3 point;      /* in the body, m: where the strand is held, or passes at rest (lateral anchor) */
     int32_t other; /* fixed to strand, strut: the other strand, else -1 */
     double other_s;
+    bool free;       /* two paths that meet in a point which is free in space */
     int32_t surface; /* index into surface, -1 */
     bool one_sided;
     double side;     /* +1 above, -1 below */
@@ -116,7 +117,7 @@ typedef struct snPathKnot {
     const int32_t *cord;       /* ncord */
     const int32_t *constraint; /* njunction: the one that makes it */
     const int32_t *body;       /* nslot */
-    int32_t junction;          /* the first among those of all knots */
+    int32_t junction;          /* its first unknown among those of all knots */
     int32_t row;               /* where the velocities of its junctions begin, 3 * 6 * nslot numbers each */
 } snPathKnot;
 
@@ -154,7 +155,7 @@ struct snModel {
         nactuator;
     int32_t nspline, nspline_point; /* strands that are splines, and their points: the first ones */
     int32_t ncord, ncord_node, ncord_slot;
-    int32_t nknot, njunction, njunction_row;
+    int32_t nknot, njunction_s, njunction_row;
     v3 gravity;
     double step, settle, compliance;
     const char *fixed; /* joints that motions may move but the model holds still */
@@ -201,7 +202,7 @@ struct snModel {
     snPathCord *cord;        /* ncord: of the path strands, in their order */
     int32_t *strand_cordadr; /* nstrand + 1 */
     snPathKnot *knot;        /* nknot */
-    double *junction_start;  /* njunction: length of the trunk up to it as drawn, m */
+    double *junction_start;  /* njunction_s: as drawn, length of the trunk up to it, or its place, m */
     snPathPoint *path_point; /* npoint - nspline_point */
 
     /* muscles (nmuscle): a group, or a single strand that can contract */

@@ -16,6 +16,7 @@ static const char *const constraint_names[] = {"fixed", "sliding", "surface", "s
 static const char *const equality_names[] = {"equal", "inequal", NULL};
 static const char *const side_names[] = {"above", "below", NULL};
 static const char *const strut_names[] = {"spring", "row", NULL};
+static const char *const junction_names[] = {"line", "free", NULL};
 static const char *const strand_names[] = {"spline", "path", NULL};
 static const char *const model_names[] = {"strands", "tree", NULL};
 
@@ -364,6 +365,9 @@ static const snAttr constraint_attr[] = {
     NUMBER_(length, 0, 0, 10, 0, "m", "Strut: its length; 0: as drawn."),
     NUMBER_(kp, 1e2, 0, 1e12, 0, "N/m", "Strut: spring."),
     NUMBER_(kd, 1e-3, 0, 1e12, 0, "N s/m", "Strut: damper."),
+    ENUM_(junction, junction_names, SN_JUNCTION_LINE,
+          "Fixed, between two paths: they meet on the line of the other path, which bodies hold, or in a point that is "
+          "free in space."),
 };
 #undef DEF
 

@@ -1,40 +1,23 @@
 /* Equilibrium of junctions, and what it means for the bodies. */
-#include "path/knot.h"
-
-#include "path/internal.h"
+#include "path/knot_solve.h"
 
 #include <math.h>
 
-enum { ROUNDS = 60, HALVINGS = 60, MOST = SN_KNOT_JUNCTIONS, ROW = 6 * SN_CORD_BODIES };
-static const double LEAST = 1e-9;  /* N/m: stiffness of a junction between slack cords, which keeps it where it was */
-static const double CLOSE = 1e-15; /* m: a step that is rounding */
-/* m: after a whole step of Newton this short the next one is rounding: it goes with the square, over the millimetres
- * within which tensions and directions change. */
+enum { ROUNDS = 60, HALVINGS = 60, MOST = KNOT_UNKNOWNS, ROW = KNOT_ROW };
+static const double LEAST = 1e-9;   /* N/m: stiffness of a junction between slack cords, which keeps it where it was */
+static const double CLOSE = 1e-15;  /* m: a step that is rounding */
+static const double LANDED = 1e-10; /* m: so near the place where a junction lands, it has */
+static const double LAST = 1e-14;   /* m: of a free junction, a step that needs no search along it */
+/* m: after a whole step of Newton this short the next one is rounding, for junctions on a line: it goes with the
+ * square, over the millimetres within which tensions and directions change. */
 static const double NEWTON = 1e-9;
 
-typedef struct Place { /* of a junction */
-    int32_t a;         /* the node before it, of the whole trunk */
-    v3 p, t;
-    v3 bend;             /* dt/ds: not zero on a wrap */
-    double before, part; /* length of the trunk up to node a; share of its piece */
-} Place;
-
-typedef struct Solve {
-    const snKnot *k;
-    const rigid *pose;
-    snKnotCordNow *now;
-    double *s;
-    double whole[MOST];  /* length of the trunk of each junction */
-    int32_t nodes[MOST]; /* and its nodes, which the first cord keeps while the junctions are sought */
-    Place place[MOST];
-    double r[MOST], S[MOST * MOST];
-} Solve;
-
-static Place find_place(const Solve *v, int32_t j)
+static knotPlace find_place(const knotSolve *v, int32_t j)
 {
+    if (knot_is_free(v, j)) return (knotPlace){.p = v3_load(v->s + v->at[j])};
     const snCordNode *node = v->now[v->k->trunk[j]].node;
-    double s = fmin(fmax(v->s[j], 0), v->whole[j]);
-    Place p = {0};
+    double s = fmin(fmax(v->s[v->at[j]], 0), v->whole[j]);
+    knotPlace p = {0};
     while (p.a + 2 < v->nodes[j] && s > p.before + node[p.a].length) p.before += node[p.a++].length;
     double length = node[p.a].length;
     p.part = length > 0 ? fmin((s - p.before) / length, 1) : 0;
@@ -61,20 +44,21 @@ static v3 away(const snKnotCord *c, const snKnotCordNow *now, double *length)
     return c->from >= 0 ? now->node[0].t : v3_neg(now->node[last].arrive);
 }
 
-static void add_trunk(Solve *v, int32_t i)
+static void add_trunk(knotSolve *v, int32_t i)
 {
     const snKnotCord *c = &v->k->cord[i];
     snKnotCordNow *now = &v->now[i];
-    int32_t n = v->k->njunction, j = junction_of(c);
-    now->length = (c->to >= 0 ? v->s[c->to] : v->whole[j]) - (c->from >= 0 ? v->s[c->from] : 0);
+    int32_t n = v->n, j = junction_of(c), to = c->to >= 0 ? v->at[c->to] : -1,
+            from = c->from >= 0 ? v->at[c->from] : -1;
+    now->length = (to >= 0 ? v->s[to] : v->whole[j]) - (from >= 0 ? v->s[from] : 0);
     now->pull = sn_cord_pull(c->cord, now->length, now->activation, &now->x);
     double k = now->pull.slope;
-    if (c->to >= 0) v->r[c->to] += now->pull.tension, v->S[c->to * n + c->to] += k;
-    if (c->from >= 0) v->r[c->from] -= now->pull.tension, v->S[c->from * n + c->from] += k;
-    if (c->to >= 0 && c->from >= 0) v->S[c->to * n + c->from] -= k, v->S[c->from * n + c->to] -= k;
+    if (to >= 0) v->r[to] += now->pull.tension, v->S[to * n + to] += k;
+    if (from >= 0) v->r[from] -= now->pull.tension, v->S[from * n + from] += k;
+    if (to >= 0 && from >= 0) v->S[to * n + from] -= k, v->S[from * n + to] -= k;
 }
 
-static void add_branch(Solve *v, int32_t i)
+static void add_branch(knotSolve *v, int32_t i)
 {
     const snKnotCord *c = &v->k->cord[i];
     snKnotCordNow *now = &v->now[i];
@@ -91,43 +75,56 @@ static void add_branch(Solve *v, int32_t i)
 }
 
 /* Residual and slope at the junctions as they are; the largest residual. */
-static double evaluate(Solve *v)
+static double evaluate(knotSolve *v)
 {
-    int32_t n = v->k->njunction;
+    int32_t n = v->n;
     double worst = 0;
-    memset(v->r, 0, sizeof v->r);
-    memset(v->S, 0, sizeof v->S);
-    for (int32_t j = 0; j < n; ++j) v->place[j] = find_place(v, j), v->S[j * n + j] = LEAST;
+    memset(v->r, 0, sizeof *v->r * (size_t)n);
+    memset(v->S, 0, sizeof *v->S * (size_t)(n * n));
+    for (int32_t j = 0; j < v->k->njunction; ++j) v->place[j] = find_place(v, j);
+    for (int32_t j = 0; j < n; ++j) v->S[j * n + j] = LEAST;
     for (int32_t i = 0; i < v->k->ncord; ++i) {
-        if (v->k->cord[i].branch)
-            add_branch(v, i);
-        else
+        if (!v->k->cord[i].branch)
             add_trunk(v, i);
+        else if (v->net)
+            net_add_branch(v, i);
+        else
+            add_branch(v, i);
     }
+    if (v->net) net_hold(v);
     for (int32_t j = 0; j < n; ++j) worst = fmax(worst, fabs(v->r[j]));
     return worst;
 }
 
 /* How far along a step all junctions stay on their trunks. */
-static double longest_step(const Solve *v, const double *start, const double *step)
+static double longest_step(const knotSolve *v, const double *start, const double *step)
 {
     double most = INFINITY;
     for (int32_t j = 0; j < v->k->njunction; ++j) {
-        double room = step[j] > 0 ? v->whole[j] - start[j] : start[j];
-        if (step[j] != 0) most = fmin(most, fmax(room, 0) / fabs(step[j]));
+        int32_t e = v->at[j];
+        if (knot_is_free(v, j) || step[e] == 0) continue;
+        double room = step[e] > 0 ? v->whole[j] - start[e] : start[e];
+        most = fmin(most, fmax(room, 0) / fabs(step[e]));
     }
     return most;
 }
 
-/* Goes along a step until the slope of the energy has fallen to a third: the energy is convex along it, or nearly, so
- * that bisection finds such a place also where cords turn slack on the way. Returns what was gone of the step. */
-static double go_along(Solve *v, const double *start, const double *step, double first)
+static void set_along(knotSolve *v, const double *start, const double *step, double part)
 {
-    int32_t n = v->k->njunction;
+    for (int32_t j = 0; j < v->n; ++j) v->s[j] = start[j] + part * step[j];
+    if (v->net) net_keep_outside(v);
+}
+
+/* Goes along a step until the slope of the energy has fallen to a third: the energy is convex along it, or nearly, so
+ * that bisection finds such a place also where cords turn slack on the way. Where a junction lands on its floor the
+ * slope jumps, and the step ends there. Returns what was gone of the step. */
+static double go_along(knotSolve *v, const double *start, const double *step, double first, double most)
+{
+    int32_t n = v->n;
     double low = 0, high = INFINITY, end = longest_step(v, start, step), part = fmin(1, end);
     for (int i = 0; i < HALVINGS && part > 0; ++i) {
         double slope = 0;
-        for (int32_t j = 0; j < n; ++j) v->s[j] = start[j] + part * step[j];
+        set_along(v, start, step, part);
         evaluate(v);
         for (int32_t j = 0; j < n; ++j) slope += v->r[j] * step[j];
         if (fabs(slope) <= 0.3 * fabs(first) || (slope < 0 && part >= end)) return part;
@@ -135,40 +132,57 @@ static double go_along(Solve *v, const double *start, const double *step, double
             low = part;
         else
             high = part;
+        if (v->net && (high - low) * most < LANDED) {
+            set_along(v, start, step, high);
+            evaluate(v);
+            return high;
+        }
         part = isfinite(high) ? 0.5 * (low + high) : fmin(4 * part, end);
     }
     return part;
 }
 
-static void find_equilibrium(Solve *v)
+/* The step of Newton's method. */
+static bool find_step(const knotSolve *v, double *step)
 {
-    int32_t n = v->k->njunction;
+    double A[MOST * MOST];
+    int32_t n = v->n;
+    for (int32_t j = 0; j < n; ++j) step[j] = -v->r[j];
+    if (v->net) return net_solve(v, step, 1);
+    memcpy(A, v->S, sizeof *A * (size_t)(n * n));
+    return sn_small_cholesky_solve(A, step, n, 1);
+}
+
+static void find_equilibrium(knotSolve *v)
+{
+    int32_t n = v->n;
+    if (v->net) net_keep_outside(v);
     double off = evaluate(v);
     for (int round = 0; round < ROUNDS && off > 0; ++round) {
-        double A[MOST * MOST], step[MOST], start[MOST], most = 0, slope = 0;
-        memcpy(A, v->S, sizeof A);
+        double step[MOST], start[MOST], most = 0, slope = 0;
         memcpy(start, v->s, sizeof *start * (size_t)n);
-        for (int32_t j = 0; j < n; ++j) step[j] = -v->r[j];
-        if (!sn_small_cholesky_solve(A, step, n, 1)) return;
+        if (!find_step(v, step)) return;
         for (int32_t j = 0; j < n; ++j) most = fmax(most, fabs(step[j])), slope += v->r[j] * step[j];
-        double part = most > CLOSE ? go_along(v, start, step, slope) : 0;
-        if (part * most <= CLOSE || (part == 1 && most <= NEWTON)) return;
+        if (v->net && most <= LAST) return;
+        memcpy(v->held, v->on, sizeof v->held);
+        double part = most > CLOSE ? go_along(v, start, step, slope, most) : 0;
+        if (part * most <= CLOSE || (!v->net && part == 1 && most <= NEWTON)) return;
         off = 0;
         for (int32_t j = 0; j < n; ++j) off = fmax(off, fabs(v->r[j]));
     }
 }
 
-static void place_trunks(Solve *v)
+static void place_trunks(knotSolve *v)
 {
     for (int32_t j = 0; j < v->k->njunction; ++j) {
         int32_t i = v->k->trunk[j];
-        v->nodes[j] = sn_cord_place(v->k->cord[i].cord, v->pose, v->now[i].node, &v->whole[j]);
+        if (i >= 0) v->nodes[j] = sn_cord_place(v->k->cord[i].cord, v->pose, v->now[i].node, &v->whole[j]);
     }
 }
 
 /* ---- derivatives -------------------------------------------------------------------------------- */
 
-static void clear(const Solve *v, double *row)
+static void clear(const knotSolve *v, double *row)
 {
     memset(row, 0, sizeof *row * 6 * (size_t)v->k->nslot);
 }
@@ -181,7 +195,7 @@ static void add_junction_row(const snKnot *k, const double *jac, int32_t j, v3 n
     for (int32_t e = 0; e < width; ++e) row[e] += n.x * at[e] + n.y * at[width + e] + n.z * at[2 * width + e];
 }
 
-static void add_node_row(const Solve *v, const double *jac, const snCordNode *node, v3 n, double *row)
+void knot_add_node_row(const knotSolve *v, const double *jac, const snCordNode *node, v3 n, double *row)
 {
     if (node->junction)
         add_junction_row(v->k, jac, node->junction - 1, n, row);
@@ -190,20 +204,20 @@ static void add_node_row(const Solve *v, const double *jac, const snCordNode *no
 }
 
 /* Adds the rates of the first n pieces of a line. */
-static void add_length_row(const Solve *v, const double *jac, int32_t n, const snCordNode *node, double *row)
+void knot_add_length_row(const knotSolve *v, const double *jac, int32_t n, const snCordNode *node, double *row)
 {
     for (int32_t e = 0; e < n; ++e) {
         bool meets = node[e].junction || node[e + 1].junction;
         if (node[e].arc || (node[e].slot == node[e + 1].slot && !meets)) continue;
-        add_node_row(v, jac, &node[e + 1], node[e].t, row);
-        add_node_row(v, jac, &node[e], v3_neg(node[e].t), row);
+        knot_add_node_row(v, jac, &node[e + 1], node[e].t, row);
+        knot_add_node_row(v, jac, &node[e], v3_neg(node[e].t), row);
     }
 }
 
-/* The body that carries the piece of the trunk with a junction, where it is one: by a node at the junction. */
-static snCordNode carried(const Solve *v, int32_t j)
+snCordNode knot_carried(const knotSolve *v, int32_t j)
 {
-    const Place *p = &v->place[j];
+    const knotPlace *p = &v->place[j];
+    if (knot_is_free(v, j)) return (snCordNode){.p = p->p, .slot = -1, .point = -1, .junction = j + 1};
     const snCordNode *a = &v->now[v->k->trunk[j]].node[p->a];
     snCordNode node = {.p = p->p, .slot = a->slot == a[1].slot ? a->slot : -1, .point = -1, .junction = j + 1};
     if (node.slot >= 0) node.r = rigid_unapply(v->pose[node.slot], p->p);
@@ -212,13 +226,12 @@ static snCordNode carried(const Solve *v, int32_t j)
     return node;
 }
 
-static snCordNode held_at(const Solve *v, int32_t slot, v3 p)
+static snCordNode held_at(const knotSolve *v, int32_t slot, v3 p)
 {
     return (snCordNode){.p = p, .r = rigid_unapply(v->pose[slot], p), .slot = slot};
 }
 
-/* Adds force . (omega x t) of a body. */
-static void add_turn(const Solve *v, int32_t slot, v3 t, v3 force, double *row)
+void knot_add_turn(const knotSolve *v, int32_t slot, v3 t, v3 force, double *row)
 {
     snCordNode here = held_at(v, slot, v->pose[slot].p), ahead = held_at(v, slot, v3_add(v->pose[slot].p, t));
     path_add_row(v->pose, &ahead, force, row);
@@ -234,7 +247,7 @@ static v3 transposed(const m3 *a, v3 x)
 
 /* The same of the straight piece before a wrap, or behind it: the shortest way over the wrap turns with its body, and
  * as its ends move against that. arc: the node where the wrap begins, between the points arc - 1 and arc + 2. */
-static void add_tangent_turn(const Solve *v, const snCord *cord, const snCordNode *arc, bool behind, v3 force,
+static void add_tangent_turn(const knotSolve *v, const snCord *cord, const snCordNode *arc, bool behind, v3 force,
                              double *row)
 {
     const snCordNode *end[2] = {arc - 1, arc + 2};
@@ -242,7 +255,7 @@ static void add_tangent_turn(const Solve *v, const snCord *cord, const snCordNod
     pathSegment s = path_segment(end[0]->p, end[1]->p, &wrap, true);
     v3 by[2] = {v3_neg(m3_mulv(&s.aa, force)), v3_neg(transposed(&s.ab, force))};
     if (behind) by[0] = m3_mulv(&s.ab, force), by[1] = m3_mulv(&s.bb, force);
-    add_turn(v, arc->slot, behind ? s.gb : v3_neg(s.ga), force, row);
+    knot_add_turn(v, arc->slot, behind ? s.gb : v3_neg(s.ga), force, row);
     for (int e = 0; e < 2; ++e) {
         snCordNode still = held_at(v, arc->slot, end[e]->p);
         path_add_row(v->pose, end[e], by[e], row);
@@ -252,16 +265,16 @@ static void add_tangent_turn(const Solve *v, const snCord *cord, const snCordNod
 
 /* Adds force . dt/dq, t the direction of the trunk at a junction, s held. A straight piece turns with its ends; on a
  * wrap t turns with its body, and as the trunk slides over it. */
-static void add_sway(const Solve *v, int32_t j, v3 force, double *row)
+void knot_add_sway(const knotSolve *v, int32_t j, v3 force, double *row)
 {
-    const Place *p = &v->place[j];
+    const knotPlace *p = &v->place[j];
     const snCordNode *all = v->now[v->k->trunk[j]].node, *a = &all[p->a];
     const snCord *cord = v->k->cord[v->k->trunk[j]].cord;
     if (a->arc) {
         double before[ROW];
         clear(v, before);
-        add_turn(v, a->slot, p->t, force, row);
-        add_length_row(v, NULL, p->a, all, before);
+        knot_add_turn(v, a->slot, p->t, force, row);
+        knot_add_length_row(v, NULL, p->a, all, before);
         for (int32_t e = 0; e < 6 * v->k->nslot; ++e) row[e] -= v3_dot(force, p->bend) * before[e];
     } else if (a[1].arc) {
         add_tangent_turn(v, cord, a + 1, false, force, row);
@@ -276,106 +289,127 @@ static void add_sway(const Solve *v, int32_t j, v3 force, double *row)
 
 /* Velocity of a junction with its s held: that of the last point before it, with the way from there turned and shorter
  * by what the trunk before it grows by. Behind a wrap the next point takes the place of the last; on it, the wrap. */
-static void find_held_rows(const Solve *v, int32_t j, double *jac)
+static void find_held_rows(const knotSolve *v, int32_t j, double *jac)
 {
-    const Place *p = &v->place[j];
+    const knotPlace *p = &v->place[j];
+    if (knot_is_free(v, j)) {
+        memset(jac + 18 * v->k->nslot * j, 0, sizeof *jac * 18 * (size_t)v->k->nslot);
+        return;
+    }
     const snCordNode *all = v->now[v->k->trunk[j]].node, *a = &all[p->a];
     int32_t width = 6 * v->k->nslot, behind = !a->arc && p->a && a[-1].arc;
     double before[ROW], way = a->length * (behind ? p->part - 1 : p->part);
-    snCordNode on_wrap = carried(v, j);
+    snCordNode on_wrap = knot_carried(v, j);
     clear(v, before);
-    add_length_row(v, NULL, p->a + behind, all, before);
+    knot_add_length_row(v, NULL, p->a + behind, all, before);
     for (int axis = 0; axis < 3; ++axis) {
         v3 n = {axis == 0, axis == 1, axis == 2};
         double along = v3_dot(n, p->t), *row = jac + (size_t)(18 * v->k->nslot * j + axis * width);
         memset(row, 0, sizeof *row * (size_t)width);
         path_add_row(v->pose, a->arc ? &on_wrap : a + behind, n, row);
-        if (!a->arc) add_sway(v, j, v3_scale(n, way), row);
+        if (!a->arc) knot_add_sway(v, j, v3_scale(n, way), row);
         for (int32_t e = 0; e < width; ++e) row[e] -= along * before[e];
     }
 }
 
 /* Adds k c dl/dq + T dc/dq of a branch, s held. */
-static void add_branch_slope(const Solve *v, const double *jac, int32_t i, double *slope)
+static void add_branch_slope(const knotSolve *v, const double *jac, int32_t i, double *slope)
 {
     const snKnotCord *c = &v->k->cord[i];
     const snKnotCordNow *now = &v->now[i];
     int32_t j = junction_of(c), width = 6 * v->k->nslot;
-    const Place *p = &v->place[j];
+    const knotPlace *p = &v->place[j];
     double held[ROW], length;
     clear(v, held);
     v3 out = away(c, now, &length);
     double cosine = v3_dot(out, p->t), T = now->pull.tension;
-    add_length_row(v, jac, now->nnode - 1, now->node, held);
+    knot_add_length_row(v, jac, now->nnode - 1, now->node, held);
     for (int32_t e = 0; e < width; ++e) slope[e] -= now->pull.slope * cosine * held[e];
     v3 turn = v3_scale(v3_mad(p->t, -cosine, out), -T / length);
-    add_node_row(v, jac, &now->node[c->from >= 0 ? 1 : now->nnode - 2], turn, slope);
+    knot_add_node_row(v, jac, &now->node[c->from >= 0 ? 1 : now->nnode - 2], turn, slope);
     add_junction_row(v->k, jac, j, v3_neg(turn), slope);
-    add_sway(v, j, v3_scale(out, -T), slope);
+    knot_add_sway(v, j, v3_scale(out, -T), slope);
 }
 
-/* ds/dq of all junctions: njunction rows of 6 * nslot. */
-static void find_slide(const Solve *v, const double *jac, double *slide)
+/* ds/dq of all junctions: a row of 6 * nslot for each unknown. */
+static void find_slide(const knotSolve *v, const double *jac, double *slide)
 {
-    int32_t n = v->k->njunction, width = 6 * v->k->nslot;
+    int32_t n = v->n, width = 6 * v->k->nslot;
     memset(slide, 0, sizeof *slide * (size_t)(n * width));
     for (int32_t i = 0; i < v->k->ncord; ++i) {
         const snKnotCord *c = &v->k->cord[i];
         int32_t j = junction_of(c);
-        double *row = slide + j * width, whole[ROW];
+        if (c->branch && v->net) {
+            net_add_branch_slope(v, jac, i, slide);
+            continue;
+        }
+        double *row = slide + v->at[j] * width, whole[ROW];
         if (c->branch) {
             add_branch_slope(v, jac, i, row);
         } else if (c->to < 0) {
             clear(v, whole);
-            add_length_row(v, NULL, v->nodes[j] - 1, v->now[v->k->trunk[j]].node, whole);
+            knot_add_length_row(v, NULL, v->nodes[j] - 1, v->now[v->k->trunk[j]].node, whole);
             for (int32_t e = 0; e < width; ++e) row[e] -= v->now[i].pull.slope * whole[e];
         }
     }
-    double A[MOST * MOST];
-    memcpy(A, v->S, sizeof A);
-    if (!sn_small_cholesky_solve(A, slide, n, width)) memset(slide, 0, sizeof *slide * (size_t)(n * width));
+    double A[MOST * MOST], moved[MOST * ROW];
+    memcpy(A, v->S, sizeof *A * (size_t)(n * n));
+    bool pressed = v->net && net_hold_slope(v, slide, moved);
+    bool solved = v->net ? net_solve(v, slide, width) : sn_small_cholesky_solve(A, slide, n, width);
+    if (!solved) memset(slide, 0, sizeof *slide * (size_t)(n * width));
     for (int32_t e = 0; e < n * width; ++e) slide[e] = -slide[e];
+    for (int32_t e = 0; e < n * width && pressed; ++e) slide[e] += moved[e];
 }
 
-static void let_go(const Solve *v, const double *slide, double *jac)
+static void let_go(const knotSolve *v, const double *slide, double *jac)
 {
     int32_t width = 6 * v->k->nslot;
     for (int32_t j = 0; j < v->k->njunction; ++j) {
+        const double *by = slide + v->at[j] * width;
         double t[3];
+        if (knot_is_free(v, j)) {
+            memcpy(jac + 3 * j * width, by, sizeof *jac * 3 * (size_t)width);
+            continue;
+        }
         v3_store(t, v->place[j].t);
         for (int axis = 0; axis < 3; ++axis)
-            for (int32_t e = 0; e < width; ++e) jac[(3 * j + axis) * width + e] += t[axis] * slide[j * width + e];
+            for (int32_t e = 0; e < width; ++e) jac[(3 * j + axis) * width + e] += t[axis] * by[e];
     }
 }
 
-static void find_gradient(const Solve *v, const double *jac, const double *slide, int32_t i)
+static void find_gradient(const knotSolve *v, const double *jac, const double *slide, int32_t i)
 {
     const snKnotCord *c = &v->k->cord[i];
     int32_t width = 6 * v->k->nslot, j = junction_of(c);
     double *g = v->now[i].g;
     memset(g, 0, sizeof *g * (size_t)width);
     if (c->branch) {
-        add_length_row(v, jac, v->now[i].nnode - 1, v->now[i].node, g);
+        knot_add_length_row(v, jac, v->now[i].nnode - 1, v->now[i].node, g);
         return;
     }
-    if (c->to < 0) add_length_row(v, NULL, v->nodes[j] - 1, v->now[v->k->trunk[j]].node, g);
+    if (c->to < 0) knot_add_length_row(v, NULL, v->nodes[j] - 1, v->now[v->k->trunk[j]].node, g);
     for (int32_t e = 0; e < width; ++e)
-        g[e] += (c->to >= 0 ? slide[c->to * width + e] : 0) - (c->from >= 0 ? slide[c->from * width + e] : 0);
+        g[e] +=
+            (c->to >= 0 ? slide[v->at[c->to] * width + e] : 0) - (c->from >= 0 ? slide[v->at[c->from] * width + e] : 0);
 }
 
 /* ---- nodes of the cords --------------------------------------------------------------------------- */
 
-static void mark_branch(const Solve *v, int32_t i)
+static void mark_branch(const knotSolve *v, int32_t i)
 {
     const snKnotCord *c = &v->k->cord[i];
+    if (v->net) {
+        net_mark_branch(v, i);
+        return;
+    }
     snCordNode *node = &v->now[i].node[c->from >= 0 ? 0 : v->now[i].nnode - 1];
-    snCordNode junction = carried(v, junction_of(c));
+    snCordNode junction = knot_carried(v, junction_of(c));
     node->slot = junction.slot, node->r = junction.r, node->junction = junction.junction;
 }
 
 /* The stretch of the trunk that a cord is, from the nodes of all of it; the first cord goes
  * last, since they are its. */
-static void cut_trunk(const Solve *v, int32_t i)
+static void cut_trunk(const knotSolve *v, int32_t i)
 {
     const snKnotCord *c = &v->k->cord[i];
     snKnotCordNow *now = &v->now[i];
@@ -384,8 +418,8 @@ static void cut_trunk(const Solve *v, int32_t i)
     snCordNode first = {0}, last = {0};
     int32_t to = c->to >= 0 ? v->place[c->to].a : v->nodes[j] - 1;
     double end = c->to >= 0 && to == from - 1 ? v->place[c->to].part : 1; /* both junctions on one piece */
-    if (c->from >= 0) first = carried(v, c->from);
-    if (c->to >= 0) last = carried(v, c->to);
+    if (c->from >= 0) first = knot_carried(v, c->from);
+    if (c->to >= 0) last = knot_carried(v, c->to);
     if (c->from >= 0) now->node[n++] = first;
     for (int32_t e = from; e <= to; ++e) now->node[n++] = all[e];
     if (c->to >= 0) now->node[n++] = last;
@@ -399,11 +433,24 @@ static void cut_trunk(const Solve *v, int32_t i)
     now->node[n - 1].t = now->node[n - 1].arrive;
 }
 
+static void begin(knotSolve *v, const snKnot *k, const rigid *pose, snKnotCordNow *cord, double *s)
+{
+    v->k = k, v->pose = pose, v->now = cord, v->s = s;
+    v->n = 0, v->net = false;
+    for (int32_t j = 0; j < k->njunction; ++j) {
+        v->at[j] = v->n;
+        v->n += sn_junction_unknowns(k, j);
+        v->net |= knot_is_free(v, j);
+    }
+}
+
 /* Junctions and derivatives, the trunks being placed. */
-static void solve_placed(Solve *v, double *jac)
+static void solve_placed(knotSolve *v, double *jac)
 {
     const snKnot *k = v->k;
     double slide[MOST * ROW];
+    memset(v->on, 0, sizeof v->on);
+    memset(v->held, 0, sizeof v->held);
     find_equilibrium(v);
     for (int32_t i = 0; i < k->ncord; ++i)
         if (k->cord[i].branch) mark_branch(v, i);
@@ -416,7 +463,8 @@ static void solve_placed(Solve *v, double *jac)
 void sn_knot_solve_twice(const snKnot *k, const rigid *pose, snKnotCordNow *cord, double *s, double *jac,
                          snKnotAgainFn again, void *context)
 {
-    Solve v = {.k = k, .pose = pose, .now = cord, .s = s};
+    knotSolve v; /* too large to be cleared each time */
+    begin(&v, k, pose, cord, s);
     place_trunks(&v);
     solve_placed(&v, jac);
     if (again && again(context, cord)) solve_placed(&v, jac);

@@ -62,17 +62,21 @@ static void add_turning(snCordSheet *t, int32_t i, double sign)
     snState *s = t->s;
     const snCordNode *node = s->cord_node + t->k->node;
     double tension = s->cord_pull[i].tension;
+    const snPathKnot *knot = t->k->knot >= 0 ? &t->m->knot[t->k->knot] : NULL;
+    bool in_net = knot && sn_knot_unknowns(&knot->knot) > knot->knot.njunction; /* bands between two junctions turn */
     for (int32_t e = 0; e + 1 < t->nnode && tension > 0; ++e) {
         snSheetNode *a = &t->node[e], *b = a + 1, joint = {0};
-        if (node[e].arc || node[e].slot == node[e + 1].slot) continue;
+        bool same = node[e].slot == node[e + 1].slot && !(node[e].slot < 0 && in_net);
+        if (node[e].arc || same) continue;
         double weight = s->h * s->h * tension / fmax(node[e].length, SHORT);
-        v3 v = v3_sub(b->v, a->v), push = v3_scale(v3_mad(v, -v3_dot(v, node[e].t), node[e].t), weight);
+        v3 along = a->row || b->row ? v3_unit(node[e].t) : node[e].t; /* shorter than one next to a free junction */
+        v3 v = v3_sub(b->v, a->v), push = v3_scale(v3_mad(v, -v3_dot(v, along), along), weight);
         a->push = v3_sub(a->push, push), b->push = v3_add(b->push, push);
         if (a->row || b->row) {
-            sn_sheet_rows_across(t, b, a, node[e].t, weight);
+            sn_sheet_rows_across(t, b, a, along, weight);
             continue;
         }
-        sn_sheet_add_across(&joint, node[e].t, weight);
+        sn_sheet_add_across(&joint, along, weight);
         for (int c = 0; c < 6; ++c) a->S[c] += joint.S[c], b->S[c] += joint.S[c];
         sn_sheet_couple(t, a, b, joint.S, sign);
     }
@@ -209,7 +213,7 @@ static void advance(const snModel *m, snState *s)
 static void start(const snModel *m, snState *s)
 {
     for (int32_t i = 0; i < m->ncord; ++i) s->cord_x[i] = 1;
-    memcpy(s->junction_s, m->junction_start, sizeof(double) * (size_t)m->njunction);
+    memcpy(s->junction_s, m->junction_start, sizeof(double) * (size_t)m->njunction_s);
     memset(s->cord_tension, 0, sn_state_data_bytes(s, SN_ARRAY_cord_tension));
     if (m->ncord > 0) sn_paths_place(m, s);
 }

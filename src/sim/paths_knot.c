@@ -64,7 +64,7 @@ static void keep(const Solving *v, const snKnotCordNow *now, snCordPull *pull)
 static void keep_hints(snState *s, const snPathKnot *k, const snKnotCordNow *now, const double *at)
 {
     for (int32_t e = 0; e < k->knot.ncord; ++e) s->cord_x[k->cord[e]] = now[e].x;
-    memcpy(s->junction_s + k->junction, at, sizeof *at * (size_t)k->knot.njunction);
+    memcpy(s->junction_s + k->junction, at, sizeof *at * (size_t)sn_knot_unknowns(&k->knot));
 }
 
 void sn_paths_solve_knot(const snModel *m, snState *s, int32_t knot, const rigid *body, snCordPull *pull)
@@ -72,9 +72,9 @@ void sn_paths_solve_knot(const snModel *m, snState *s, int32_t knot, const rigid
     const snPathKnot *k = &m->knot[knot];
     Solving v = {.m = m, .s = s, .k = k};
     snKnotCordNow now[SN_KNOT_CORDS];
-    double at[SN_KNOT_JUNCTIONS];
+    double at[3 * SN_KNOT_JUNCTIONS];
     rigid pose[SN_CORD_BODIES];
-    memcpy(at, s->junction_s + k->junction, sizeof *at * (size_t)k->knot.njunction);
+    memcpy(at, s->junction_s + k->junction, sizeof *at * (size_t)sn_knot_unknowns(&k->knot));
     for (int32_t b = 0; b < k->knot.nslot; ++b) pose[b] = body[k->body[b]];
     fill(&v, now);
     sn_knot_solve_twice(&k->knot, pose, now, at, s->junction_row + k->row, slow_down, &v);
@@ -85,6 +85,7 @@ void sn_paths_solve_knot(const snModel *m, snState *s, int32_t knot, const rigid
 double sn_paths_across_power(const snModel *m, const snState *s, int32_t constraint, const double *velocity)
 {
     int32_t strand = m->constraint[constraint].strand;
+    if (m->constraint[constraint].free) return 0; /* pulls balance there */
     bool first = s->origin[strand] == constraint;
     int32_t cord = first ? m->strand_cordadr[strand] : m->strand_cordadr[strand + 1] - 1;
     const snPathCord *branch = &m->cord[cord];

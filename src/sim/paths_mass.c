@@ -125,11 +125,12 @@ static void add_across(const Walk *w, int32_t k, const Piece *before, const Piec
     node->push = v3_mad(node->push, w->t->s->h * (mass[0] + mass[1]), gravity);
     for (int e = 0; e < 2; ++e) {
         if (!(mass[e] > 0)) continue;
-        node->push = v3_mad(node->push, mass[e], v3_mad(node->v, -v3_dot(node->v, t[e]), t[e]));
+        v3 along = node->row ? v3_unit(t[e]) : t[e]; /* shorter than one next to a free junction */
+        node->push = v3_mad(node->push, mass[e], v3_mad(node->v, -v3_dot(node->v, along), along));
         if (node->row)
-            sn_sheet_rows_across(w->t, node, NULL, t[e], mass[e] * w->drag);
+            sn_sheet_rows_across(w->t, node, NULL, along, mass[e] * w->drag);
         else
-            sn_sheet_add_across(node, t[e], mass[e] * w->drag);
+            sn_sheet_add_across(node, along, mass[e] * w->drag);
     }
 }
 

@@ -85,6 +85,8 @@ static void arc_range(const snModel *m, const snPathCord *k, const snCordNode *a
     int32_t a = k->constraint[p - k->cord.point], b = k->constraint[p - k->cord.point + 1];
     int32_t end = m->constraint[b].body < 0 ? m->strand_constraintadr[k->strand + 1] : b;
     *from = m->constraint[a].body < 0 ? m->strand_constraintadr[k->strand] : a + 1;
+    while (m->constraint[a].body < 0 && m->constraint[*from].s < k->from) ++*from; /* a junction on the way */
+    while (m->constraint[b].body < 0 && m->constraint[end - 1].s > k->to) --end;
     *to = *from;
     for (int32_t wrap = p->wrap;; ++wrap, *from = *to) {
         while (*to < end && m->constraint[*to].surface == m->constraint[*from].surface) ++*to;

@@ -72,7 +72,8 @@ enum {
     X(snCordNode, cord_node, m->ncord_node, 1, SN_MEASURED, NULL, "where it runs; within a step ahead")                \
     X(double, cord_g, m->ncord_slot, 6, SN_WORK, NULL, "dl/dv ahead")                                                  \
     X(double, cord_sheet, sn_sheet_size(m), 1, SN_WORK, NULL, "scratch: rows of one cord")                             \
-    X(double, junction_s, m->njunction, 1, SN_KEPT | SN_HINT, NULL, "length of the trunk up to it, to start from, m")  \
+    X(double, junction_s, m->njunction_s, 1, SN_KEPT | SN_HINT, NULL,                                                  \
+      "length of the trunk or place, to start from, m")                                                                \
     X(double, junction_row, m->njunction_row, 1, SN_MEASURED, NULL, "velocity of junctions; within a step ahead")      \
     /* muscles */                                                                                                      \
     X(double, activation, m->nmuscle, 1, SN_KEPT | SN_WRITABLE, "muscle.activation",                                   \

@@ -166,11 +166,11 @@ def hand_fit():
 
 
 def branching_hood():
-    subprocess.run(["cmake", "--build", BUILD, "--target", "hand-splines", "hand-hood"], check=True, capture_output=True)
+    subprocess.run(["cmake", "--build", BUILD, "--target", "hand-hood"], check=True, capture_output=True)
     for row, motion, words in (("finger_extension", "finger_extension", []), ("beckon", "beckon", []), ("typing", "typing", []),
                                ("pinch", "pinch", []), ("fist (to 1.2 s)", "fist", ["--end", "1.2"])):
         cells = [None]
-        for model in ("hand-splines", "hand-hood"):
+        for model in ("hand", "hand-hood"):
             said = sinew("track", os.path.join(BUILD, "models", model, model + ".muscle.xml"), motion_path(motion), "-o", "out", *words, "--json")
             cells.append(f"{said['worst_error_mm']:.4f} {said['max_activation']:.3f}")
         yield row, cells

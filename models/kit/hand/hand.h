@@ -12,21 +12,20 @@
 
 /* The hand and forearm: 17 moving bones, 2 pinned ones, 23 degrees of freedom, 54 musculotendons. */
 typedef struct snHandDef {
-    const char *tables; /* folder of bones.tsv, joints.tsv, muscles.tsv, points.tsv and surfaces.tsv */
-    const char *scene;  /* name of the scene file that the model names; NULL: hand.scene.xml */
-    bool left;          /* mirrored */
-    bool hood;    /* extensor hoods that branch, from hood_strands.tsv and hood_points.tsv: a variant of splines */
-    bool splines; /* strands as splines over tubes; otherwise they are paths, their wraps cylinders */
-    bool meshes;  /* with meshes of the bones */
+    const char *tables;    /* folder of bones.tsv, joints.tsv, muscles.tsv, points.tsv and surfaces.tsv */
+    const char *scene;     /* name of the scene file that the model names; NULL: hand.scene.xml */
+    bool left;             /* mirrored */
+    bool hood;             /* extensor hoods that branch, from hood_strands.tsv and hood_points.tsv: a variant */
+    bool splines;          /* strands as splines over tubes; otherwise they are paths, their wraps cylinders */
+    bool meshes;           /* with meshes of the bones */
     double fine_spacing;   /* m, between control points where a strand slides through eyelets */
     double coarse_spacing; /* m, elsewhere at most */
 } snHandDef;
 
 snHandDef sn_default_hand_def(void);
-/* Bands of a hood hang on strands that wrap over surfaces, and carry others: paths cannot. */
 static inline bool sn_hand_has_paths(const snHandDef *def)
 {
-    return !def->splines && !def->hood;
+    return !def->splines;
 }
 /* Fails with SN_NO_FILE or SN_BAD_FILE when a table is missing or wrong, naming file and line. */
 snStatus sn_author_hand(const snHandDef *def, snSpec **spec, snError *error);

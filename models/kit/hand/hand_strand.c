@@ -318,6 +318,7 @@ static snStatus add_band(const course *c, snSpec *spec)
     def.belly_start = 0, def.belly_end = 1;
     def.tension_only = false;
     def.passive_fl = "band";
+    if (c->path) def.kind = SN_STRAND_PATH;
     return sn_add_strand(spec, &def, NULL);
 }
 
@@ -421,6 +422,7 @@ static snStatus add_constraints(const snHand *hand, const course *c, snSpec *spe
         snConstraintDef def =
             constraint(c, p->kind == SN_HAND_SLIDING ? SN_CONSTRAINT_SLIDING : SN_CONSTRAINT_FIXED, to, c->x[i]);
         def.name = name;
+        if (c->path && on >= 0 && (i > 0 || c->muscle->band)) def.junction = SN_JUNCTION_FREE; /* the hood's */
         status = sn_add_constraint(spec, &def, NULL);
         if (status == SN_OK) status = add_guard(hand, c, i, spec);
     }
