@@ -343,8 +343,8 @@ void sn_treesim_active_after(const snTreeSim *s, const double *dv, double *activ
         double change = 0, slope = stiffening(s, s->line->active_l[p]);
         for (int32_t e = s->line->rowadr[p]; e < s->line->rowadr[p + 1]; ++e)
             change += s->line->P[e] * dv[s->line->col[e]];
-        double c = s->line->active[p] + s->line->active_v[p] * change +
-                   slope * (lead_of(s) * s->line->rate[p] + s->h * change);
+        double c = s->line->active[p] + s->line->active_v[p] * change + s->h * slope * (s->line->rate[p] + change);
+        c += (lead_of(s) - s->h) * slope * s->line->rate[p];
         active[p] = c > 0 ? c : 0;
     }
 }
