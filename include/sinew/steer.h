@@ -35,7 +35,7 @@ typedef struct snSteerDef {
     double start, end;      /* s of the motion; end <= start: all of it */
     double stiffness;       /* 1/s^2: how hard errors are worked off */
     double damping;         /* 1/s */
-    double control_rate;    /* 1/s: activations are chosen so often, and held in between; 0: every 7 ms */
+    double control_rate;    /* 1/s: activations are chosen so often, reached within 7 ms, then held; 0: every 7 ms */
     double sensor;          /* 1/s: how fast loads are felt; 0: at once */
     double relaxation;      /* of the program: small is exact, but all or nothing where torques are out of reach */
     bool paper;             /* the inverse dynamics of [Lee 2009], for comparison */

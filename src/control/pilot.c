@@ -53,20 +53,28 @@ static void hang_weights(snPilot *p)
     for (int32_t k = 0; k < p->nweight; ++k) v3_store(load[k].force, v3_scale(p->run.m->gravity, p->weight[k]));
 }
 
+static snStatus choose_next(snPilot *p, double time)
+{
+    snSteer *run = &p->run;
+    int32_t n = run->m->ncoord;
+    sn_steer_aim(run, time); /* loads, activations, and the breath alone */
+    for (int32_t i = 0; i < n; ++i) run->target.q[i] += p->aim[i], run->target.v[i] += p->rate[i];
+    approach(p, run->ahead * run->h);
+    for (int32_t i = 0; i < n; ++i) run->target.a[i] += p->push[i];
+    hang_weights(p);
+    return sn_steer_choose(run);
+}
+
 /* Called by sn_step once the system is there. */
 static void choose(void *context, const snModel *m, snState *s)
 {
     snPilot *p = context;
     snSteer *run = &p->run;
+    (void)m;
     sn_steer_pace(run, sn_plant_step(s), 0);
-    if (run->at.step++ % run->every != 0) return; /* held */
-    sn_steer_aim(run, sn_time(s));                /* loads, activations, and the breath alone */
-    for (int32_t i = 0; i < m->ncoord; ++i) run->target.q[i] += p->aim[i], run->target.v[i] += p->rate[i];
-    approach(p, run->ahead * run->h);
-    for (int32_t i = 0; i < m->ncoord; ++i) run->target.a[i] += p->push[i];
-    hang_weights(p);
-    if (sn_steer_choose(run) != SN_OK) return;
-    memcpy(sn_plant_activation(s), run->control->activation, sizeof(double) * (size_t)run->control->nunit);
+    int64_t step = run->at.step++;
+    if (step % run->every == 0 && choose_next(p, sn_time(s)) != SN_OK) return;
+    sn_steer_approach(run, step, sn_plant_activation(s));
 }
 
 void sn_pilot_aim(snPilot *p, const double *coordinate)

@@ -30,6 +30,7 @@ typedef struct snSteerReach {
 typedef struct snSteerTarget {
     double *q, *v, *a;           /* ncoord: now, and rates: differences over what a choice is made for */
     double *before, *after;      /* ncoord: so much before and after */
+    double *here, *then, *moved; /* ncoord: of the body now and when a choice is reached; the target moved as far */
     double *row, *breath_row;    /* of the key poses */
     double *base;                /* nmuscle: activations to stay near that the drive gives */
     int32_t *column;             /* ncoord: column of the motion, -1: none */
@@ -54,6 +55,7 @@ struct snSteer {
     double h, begin, end;
     int32_t per_frame, every; /* steps per frame; steps per choice */
     int32_t ahead;            /* steps that a choice is made for, at most `every` */
+    bool at_once;             /* the last choice was the first: there was none to come from */
     int64_t total, timed;     /* steps in all; steps of this call */
     double *scratch;
     snStatus status; /* of the last choice */
@@ -78,6 +80,9 @@ snStatus sn_steer_take_load(snSteer *run, int32_t column, const char *body, snEr
 void sn_steer_pace(snSteer *run, double step, double rate);
 /* Chooses activations for the target. Within sn_step, once the system is there. */
 snStatus sn_steer_choose(snSteer *run);
+/* In every step, also in that of a choice: brings activations (nunit) nearer to those chosen last, and there within
+ * `ahead` steps. step: that of the run. */
+void sn_steer_approach(const snSteer *run, int64_t step, double *activation);
 /* Makes the controller of run->s as run->def says. */
 snStatus sn_steer_take_state(snSteer *run, snError *error);
 /* The pose alone. */

@@ -154,11 +154,12 @@ snStatus sn_steer_open_targets(snSteer *run, snError *error)
     snSteerTarget *t = &run->target;
     size_t n = (size_t)run->m->ncoord, nu = (size_t)run->m->nmuscle, nc = (size_t)sn_poses_columns(run->poses);
     size_t nb = run->def->breath ? (size_t)sn_poses_columns(run->def->breath) : 0;
-    double *at = t->block = SN_NEW_ARRAY(double, 5 * n + nu + nc + nb);
+    double *at = t->block = SN_NEW_ARRAY(double, 8 * n + nu + nc + nb);
     int32_t *index = t->index = SN_NEW_ARRAY(int32_t, 2 * n + 3 * (nc + nb));
     if (!at || !index) return sn_fail_no_memory(error);
     t->q = at, t->v = at + n, t->a = at + 2 * n, t->before = at + 3 * n, t->after = at + 4 * n;
-    t->base = at + 5 * n, t->row = t->base + nu, t->breath_row = t->row + nc;
+    t->here = at + 5 * n, t->then = at + 6 * n, t->moved = at + 7 * n;
+    t->base = at + 8 * n, t->row = t->base + nu, t->breath_row = t->row + nc;
     t->column = index, t->breath_column = index + n, t->load_column = index + 2 * n;
     t->activation_column = t->load_column + nc + nb, t->activation_unit = t->activation_column + nc + nb;
     snStatus status = match(run, run->poses, t->column, error);

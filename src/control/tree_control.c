@@ -201,7 +201,8 @@ static bool predict(snTreeControl *c, snTreeSim *sim)
     treeControlWork *w = c->work;
     int32_t n = sim->tree->ndof;
     double *tau = w->passive_tau, *qdd = w->bp;
-    for (int32_t i = 0; i < n; ++i) w->q[i] = sim->q[i] + sim->h * sim->v[i], qdd[i] = c->wanted[i];
+    double lead = sim->lead > 0 ? sim->lead : sim->h;
+    for (int32_t i = 0; i < n; ++i) w->q[i] = sim->q[i] + lead * sim->v[i], qdd[i] = c->wanted[i];
     sn_tree_place(sim->tree, sim->work, w->q);
     sn_tree_move(sim->tree, sim->work, sim->v);
     memset(tau, 0, (size_t)n * sizeof *tau);
@@ -264,8 +265,9 @@ size_t sn_treecontrol_save(const snTreeControl *c, const snTreeSim *sim, double 
         memcpy(values + 2 + n, w->y, m * sizeof *values);
         memcpy(values + 2 + n + m, w->y_other, m * sizeof *values);
         memcpy(values + 2 + n + 2 * m, c->felt, loads * sizeof *values);
+        memcpy(values + 2 + n + 2 * m + loads, c->activation, (size_t)c->nunit * sizeof *values);
     }
-    return 2 + n + 2 * m + loads;
+    return 2 + n + 2 * m + loads + (size_t)c->nunit;
 }
 
 void sn_treecontrol_load(snTreeControl *c, const snTreeSim *sim, const double *values)
@@ -277,4 +279,5 @@ void sn_treecontrol_load(snTreeControl *c, const snTreeSim *sim, const double *v
     memcpy(w->y, values + 2 + n, m * sizeof *values);
     memcpy(w->y_other, values + 2 + n + m, m * sizeof *values);
     memcpy(c->felt, values + 2 + n + 2 * m, loads * sizeof *values);
+    memcpy(c->activation, values + 2 + n + 2 * m + loads, (size_t)c->nunit * sizeof *values);
 }

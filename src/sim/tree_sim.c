@@ -115,21 +115,26 @@ static double stiffening(const snTreeSim *s, double slope)
     return slope > 0 || (s->levers && s->full) ? slope : 0;
 }
 
+static double lead_of(const snTreeSim *s)
+{
+    return s->lead > 0 ? s->lead : s->h;
+}
+
 /* Right side without contractile elements and levers. A passive element pulls with the force that it would have at the
- * end of the step at the present rate, which is where -h K v comes in. */
+ * end of the step at the present rate, which is where -h K v comes in (or -lead K v). */
 static void find_b(snTreeSim *s)
 {
     int32_t n = s->tree->ndof;
-    double h = s->h, *C = s->x;
+    double h = s->h, lead = lead_of(s), *C = s->x;
     sn_tree_inverse(s->tree, s->work, NULL, s->gravity, C);
     memset(s->b, 0, (size_t)n * sizeof *s->b);
     memset(s->pushed, 0, (size_t)n * sizeof *s->pushed);
     memset(s->turn, 0, (size_t)n * sizeof *s->turn);
     sn_tree_passive(s->tree, s->work, s->q, s->v, s->b);
-    sn_tree_passive_product(s->tree, s->work, s->q, s->v, h, s->v, s->turn);
+    sn_tree_passive_product(s->tree, s->work, s->q, s->v, lead, s->v, s->turn);
     sn_treesim_push_loads(s, NULL, s->pushed);
     for (int32_t p = 0; p < s->paths->npath; ++p)
-        s->force[p] = s->line->passive[p] + h * stiffening(s, s->line->passive_l[p]) * s->line->rate[p];
+        s->force[p] = s->line->passive[p] + lead * stiffening(s, s->line->passive_l[p]) * s->line->rate[p];
     sn_treesim_pull(s, s->force, s->b);
     for (int32_t i = 0; i < n; ++i) s->b[i] = h * (s->b[i] + s->external[i] + s->pushed[i] - C[i] - s->turn[i]);
 }
@@ -146,11 +151,11 @@ static void find_A(snTreeSim *s)
 }
 
 /* The rest of the slope: h^2 K to A, half of it from either side since loads and compression are not symmetric, and
- * -h^2 K v to b. */
+ * -h lead K v to b. */
 static void add_slopes(snTreeSim *s)
 {
     int32_t n = s->tree->ndof;
-    double h2 = s->h * s->h;
+    double h2 = s->h * s->h, ahead = s->h * lead_of(s);
     sn_treesim_slopes(s);
     for (int32_t i = 0; i < n; ++i) {
         const double *row = s->K + (int64_t)i * s->ld;
@@ -159,7 +164,7 @@ static void add_slopes(snTreeSim *s)
             to[j] += h2 * (row[j] + s->K[(int64_t)j * s->ld + i]) / 2;
             sum += row[j] * s->v[j];
         }
-        s->b[i] -= h2 * sum;
+        s->b[i] -= ahead * sum;
     }
 }
 
@@ -175,7 +180,7 @@ static void set_stop(snTreeSim *s, int32_t i, double to_A, double to_b)
 static void push_stop(snTreeSim *s, int32_t i, double at, double depth)
 {
     double h = s->h, k = s->tree->stop_stiffness[i], c = s->tree->stop_damping[i] * fabs(depth), edge = at - depth;
-    set_stop(s, i, h * c + h * h * k, h * (k * (edge - s->q[i] - h * s->v[i]) - c * s->v[i]));
+    set_stop(s, i, h * c + h * h * k, h * (k * (edge - s->q[i] - lead_of(s) * s->v[i]) - c * s->v[i]));
 }
 
 static double depth_at(const snTreeSim *s, int32_t i, double q)
@@ -195,12 +200,12 @@ static bool pushes(const snTreeSim *s, int32_t i, double depth, double v)
  * seen. The kernels count them where the joints are now: that is taken off. */
 static void find_stops(snTreeSim *s)
 {
-    double h = s->h;
+    double h = s->h, lead = lead_of(s);
     for (int32_t i = 0; i < s->tree->ndof; ++i) {
         double now_q, now_v, now = sn_tree_stop(s->tree, i, s->q[i], s->v[i], &now_q, &now_v);
-        double then = s->q[i] + h * s->v[i], depth = depth_at(s, i, then);
+        double then = s->q[i] + lead * s->v[i], depth = depth_at(s, i, then);
         s->A[(int64_t)i * s->ld + i] -= h * now_v + h * h * now_q;
-        s->b[i] -= h * now - h * h * now_q * s->v[i];
+        s->b[i] -= h * now - h * lead * now_q * s->v[i];
         s->stop_A[i] = s->stop_b[i] = 0;
         if (pushes(s, i, depth, s->v[i])) push_stop(s, i, then, depth);
     }
@@ -339,6 +344,7 @@ void sn_treesim_active_after(const snTreeSim *s, const double *dv, double *activ
         for (int32_t e = s->line->rowadr[p]; e < s->line->rowadr[p + 1]; ++e)
             change += s->line->P[e] * dv[s->line->col[e]];
         double c = s->line->active[p] + s->line->active_v[p] * change + s->h * slope * (s->line->rate[p] + change);
+        c += (lead_of(s) - s->h) * slope * s->line->rate[p];
         active[p] = c > 0 ? c : 0;
     }
 }

@@ -1,7 +1,8 @@
 /* A tree with line muscles, stepped: where tree/ and path/ meet. The implicit step of length h is
  *     A dv = h (Q - C) - h^2 K v,  A = M + h D + h^2 K,  K = d(C - Q)/dq,  D = d(C - Q)/dv;  v += dv,  q += h v
  * with Q = muscles, joints, stops, springs, loads. Muscles are split: the passive element belongs to A and b, the
- * contractile one, a c(l, ldot), joins once activations are chosen. Stages of a step: prepare, evaluate, (a controller
+ * contractile one, a c(l, ldot), joins once activations are chosen. A controller that looks beyond the next step asks
+ * for -h lead K v instead of -h^2 K v. Stages of a step: prepare, evaluate, (a controller
  * sets activations), advance; measure whenever figures are wanted. No stage allocates. */
 #ifndef SN_SIM_TREE_SIM_H
 #define SN_SIM_TREE_SIM_H
@@ -23,6 +24,7 @@ typedef struct snTreeSim {
     const snPathSet *paths;
     /* settings */
     double h;       /* s */
+    double lead;    /* s: at the present velocity, forces are those of so much later; 0: of h, as in a step */
     v3 gravity;     /* m/s^2 */
     bool geometric; /* K holds the turning of levers under the present tensions: nearer to the truth, but not always
                        definite; where A does not factor the step leaves it out */

@@ -1,5 +1,6 @@
-/* The upper body at a quarter of its step: holding still and a curl have the same activations, and holding still the
- * same error. With activations chosen for a step, whatever its length, they were 52 % apart.
+/* The upper body at a quarter of its step: holding still, a curl and a turn of the head have the same activations, and
+ * holding still the same error. With activations chosen for a step, whatever its length, those of the curl were 52 %
+ * apart; with activations that jump every 7 ms, those of the turn were 15 % apart and the hyoid was 0.11 rad off.
  * Heavy: minutes under a sanitizer, which sees the same code in shorter tests. */
 #include "steer_case.h"
 
@@ -9,6 +10,7 @@ static void activations_do_not_depend_on_the_step(void **state)
     snModel *m = shipped_body();
     assert_at_most(apart_at(m, "curl", CONTROL), 0.05);
     assert_at_most(apart_at(m, "hold", CONTROL), 0.05);
+    assert_at_most(apart_at(m, "turn-head", CONTROL), 0.05);
     sn_model_destroy(m);
 }
 
