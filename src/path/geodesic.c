@@ -31,16 +31,11 @@ typedef struct Solve {
 
 /* ---- points ------------------------------------------------------------------------------------- */
 
-static void set_tangents(Row *row, int i)
-{
-    row->p[i] = v3_perp(row->at[i].normal);
-    row->q[i] = v3_cross(row->at[i].normal, row->p[i]);
-}
-
 static void put_point(Solve *v, Row *row, int i, v3 x)
 {
     row->at[i] = sn_surface_spot(v->w->surface, v->w->offset, x, &row->hint[i]);
-    set_tangents(row, i);
+    row->p[i] = v3_perp(row->at[i].normal);
+    row->q[i] = v3_cross(row->at[i].normal, row->p[i]);
 }
 
 static pathBlock along(const Row *row, int i, v3 first, v3 second)
