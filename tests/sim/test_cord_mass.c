@@ -105,7 +105,7 @@ static double assembled(const Rig *r, const double *v, const double *w)
 {
     const snModel *m = r->m;
     double sum = 0;
-    int32_t body[64];
+    int32_t body[64] = {0};
     for (int32_t b = 0; b < m->nbody; ++b)
         if (m->body_free[b] >= 0) body[m->body_free[b]] = b;
     for (int32_t f = 0; f < m->nfree; ++f)
@@ -175,7 +175,7 @@ static void clear(Rig *r)
 /* All cords as the step assembles them. */
 static void compare_sum(Rig *r, double off[2])
 {
-    double v[6 * 64], w[6 * 64];
+    double v[6 * 64] = {0}, w[6 * 64] = {0};
     uint64_t seed = 77;
     clear(r);
     sn_part_paths.assemble(r->m, r->s);
@@ -199,7 +199,7 @@ static void compare_cord(Rig *r, int32_t cord, double off[2])
 {
     const snModel *m = r->m;
     snState *s = r->s;
-    double v[6 * 64], w[6 * 64], weight, drag = 1 + s->h * m->cord[cord].cord.alpha;
+    double v[6 * 64] = {0}, w[6 * 64] = {0}, weight, drag = 1 + s->h * m->cord[cord].cord.alpha;
     uint64_t seed = (uint64_t)cord + 1;
     assert_true(m->nbody <= 64);
     clear(r);
