@@ -66,6 +66,28 @@ static void weights_hang_on_a_branching_rope(void **state)
     rig_drop(&r);
 }
 
+/* What is behind a fixed constraint of a branch is a cord of its own. */
+static void a_branch_may_be_fixed_on_its_way(void **state)
+{
+    (void)state;
+    static const snVia more[] = {{.p = {0, -0.05, 0}, .kind = SN_VIA_FIXED, .on = "trunk"},
+                                 {.p = {-0.03, -0.14, 0}, .kind = SN_VIA_FIXED, .on = "frame"},
+                                 {.p = {-0.03, -0.4, 0}, .kind = SN_VIA_FIXED, .on = "third"}};
+    double third[3] = {-0.03, -0.4, 0};
+    snBuild b = {.spec = branching_rope()};
+    sn_build_body(&b, "third", third, NULL, half, 0.15);
+    add_rope(&b, "more", more, 3);
+    snSimDef sim = sn_default_sim_def();
+    sim.step = 0.004;
+    Rig r = rig_of(sn_build_end(&b), sim);
+    rig_run(&r, 6);
+    int32_t last = r.m->ncord - 1;
+    assert_int_equal(r.m->cord[last].knot, -1);
+    assert_int_equal(r.m->cord[last - 1].knot, 0);
+    assert_near(r.s->cord_tension[last], 0.15 * G, 2e-4);
+    rig_drop(&r);
+}
+
 /* ---- a finger --------------------------------------------------------------------------------- */
 
 static snSpec *finger_spec(double stiffness)
@@ -211,6 +233,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(weights_hang_on_a_branching_rope),
+        cmocka_unit_test(a_branch_may_be_fixed_on_its_way),
         cmocka_unit_test(a_finger_moves_alike_at_any_step),
         cmocka_unit_test(jumps_of_activation_stay_stable),
         cmocka_unit_test(response_is_what_the_step_does),
