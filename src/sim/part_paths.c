@@ -86,7 +86,7 @@ static void add_turning(snCordSheet *t, int32_t i)
             double *row = sn_sheet_row(t);
             sn_sheet_node(t, &node[e + 1], side ? b : n, row);
             sn_sheet_node(t, &node[e], v3_neg(side ? b : n), row);
-            sn_sheet_weigh(t, row, weight, 1);
+            sn_sheet_weigh(t, row, t->v0, weight, 1);
         }
     }
 }
@@ -103,7 +103,7 @@ static void add_elastic(snCordSheet *t, int32_t i)
     if (weight > 0) {
         double *row = sn_sheet_row(t);
         memcpy(row, t->g, sizeof *row * (size_t)t->n);
-        sn_sheet_weigh(t, row, weight, change / weight);
+        sn_sheet_weigh(t, row, t->v0, weight, change / weight);
     }
     add_turning(t, i);
 }

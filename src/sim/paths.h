@@ -28,7 +28,8 @@ typedef struct snCordSheet {
     int32_t n, ld;                       /* numbers in a row, and from one row to the next */
     int32_t nrow;
     double *row, *Q;          /* rows, and the product of all */
-    double *v0, *impulse, *g; /* n: velocities before the step, what is added to the impulses, dl/dv */
+    double *v0, *impulse, *g; /* n: velocities that poses ahead are made with, what is added to the impulses, dl/dv */
+    double *before_step;      /* n: velocities that mass has before the step: v0 but for driven bodies */
     double *before, *flow;    /* for paths_mass.c: n; n for each node */
     double *rest;             /* nnode: the same */
 } snCordSheet;
@@ -38,7 +39,7 @@ double *sn_sheet_row(snCordSheet *t); /* the next row, all zero */
 /* Adds the velocity of a node along n to a row. */
 void sn_sheet_node(const snCordSheet *t, const snCordNode *node, v3 n, double *row);
 /* Once for each row, when it is whole: its weight (not below 0), and what of it meets v - v0 rather than v. */
-void sn_sheet_weigh(const snCordSheet *t, double *row, double weight, double scale);
+void sn_sheet_weigh(const snCordSheet *t, double *row, const double *v0, double weight, double scale);
 /* Adds everything to the system; sign -1: takes it out again. */
 void sn_sheet_close(const snCordSheet *t, double sign);
 

@@ -24,7 +24,7 @@ static double drag_of(const snCordSheet *t)
 static void weigh(const snCordSheet *t, double *row, double mass)
 {
     double drag = drag_of(t);
-    sn_sheet_weigh(t, row, mass * drag, 1 / drag);
+    sn_sheet_weigh(t, row, t->before_step, mass * drag, 1 / drag);
 }
 
 /* ---- along the cord --------------------------------------------------------------------------- */
@@ -133,7 +133,7 @@ static void add_across(const snCordSheet *t, const snCordNode *node, const End e
     if (at < 0) return;
     double *block = s->value->body_A + 36 * at, *impulse = s->impulse + 6 * at, row[6], drag = drag_of(t);
     double mass = end[0].mass + end[1].mass;
-    v3 v = sn_body_point_velocity(s->ahead[body].q, s->velocity + 6 * body, node->r);
+    v3 v = sn_body_point_velocity(s->ahead[body].q, s->velocity_before + 6 * body, node->r);
     v3 push = v3_scale(v3_mad(v, s->h, gravity), mass);
     add_point_mass(block, s->ahead[body].q, node->r, mass * drag);
     for (int e = 0; e < 2; ++e) {

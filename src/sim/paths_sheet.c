@@ -28,7 +28,7 @@ int32_t sn_sheet_size(const snModel *m)
     int32_t most = 0;
     for (int32_t i = 0; i < m->ncord; ++i) {
         int32_t nnode = most_nodes(m, i), ld = sn_dense_ld(6 * m->cord[i].cord.nslot);
-        int32_t size = ld * (4 + nnode + most_rows(nnode) + ld) + nnode;
+        int32_t size = ld * (5 + nnode + most_rows(nnode) + ld) + nnode;
         if (size > most) most = size;
     }
     return most;
@@ -43,13 +43,14 @@ snCordSheet sn_sheet_begin(const snModel *m, snState *s, int32_t cord)
         if (m->body_free[k->body[i]] >= 0) t.slot[t.count++] = i;
     t.n = 6 * t.count, t.ld = sn_dense_ld(t.n);
     t.v0 = s->cord_sheet, t.impulse = t.v0 + t.ld, t.g = t.impulse + t.ld, t.before = t.g + t.ld;
-    t.flow = t.before + t.ld;
+    t.before_step = t.before + t.ld, t.flow = t.before_step + t.ld;
     t.row = t.flow + t.ld * nnode;
     t.Q = t.row + t.ld * most_rows(nnode);
     t.rest = t.Q + t.ld * t.ld;
     memset(t.impulse, 0, sizeof *t.impulse * (size_t)t.ld);
     for (int32_t i = 0; i < t.count; ++i) {
         memcpy(t.v0 + 6 * i, s->velocity + 6 * k->body[t.slot[i]], sizeof *t.v0 * 6);
+        memcpy(t.before_step + 6 * i, s->velocity_before + 6 * k->body[t.slot[i]], sizeof *t.before_step * 6);
         memcpy(t.g + 6 * i, s->cord_g + 6 * (k->slot + t.slot[i]), sizeof *t.g * 6);
     }
     return t;
@@ -87,9 +88,8 @@ void sn_sheet_node(const snCordSheet *t, const snCordNode *node, v3 n, double *r
     for (int e = 0; e < 6; ++e) row[6 * place + e] += one[e];
 }
 
-void sn_sheet_weigh(const snCordSheet *t, double *restrict row, double weight, double scale)
+void sn_sheet_weigh(const snCordSheet *t, double *restrict row, const double *restrict v0, double weight, double scale)
 {
-    const double *restrict v0 = t->v0;
     double *restrict impulse = t->impulse, along = 0, root = sqrt(weight);
     for (int32_t e = 0; e < t->n; ++e) along += row[e] * v0[e];
     along *= weight * scale;
