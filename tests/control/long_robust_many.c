@@ -29,7 +29,7 @@ static long setting(const char *name, long otherwise)
 static void add(Tally *t, const Case *c, const Outcome *o)
 {
     ++t->count;
-    t->above += o->mean > 1e-3;
+    t->above += o->mean > FOLLOWED;
     t->whole += c->scale == 1;
     t->sum += o->mean;
     t->scale += c->scale;
@@ -43,7 +43,7 @@ static void follow(Sweep *w, const Case *c, bool feasible)
     w->wrong += o.wrong_sides > 0;
     add(feasible ? &w->feasible[c->kind][c->coupled] : &w->infeasible, c, &o);
     if (!feasible) w->worst = fmax(w->worst, o.worst);
-    if (o.status != SN_OK || o.wrong_sides || (feasible && o.mean > 1e-3)) print_outcome(c, &o);
+    if (o.status != SN_OK || o.wrong_sides || (feasible && o.mean > FOLLOWED)) print_outcome(c, &o);
 }
 
 static void draw(Sweep *w, long i, uint64_t seed)
@@ -97,7 +97,7 @@ static void random_motions_of_the_hand_are_followed(void **state)
         1e3 * w.infeasible.sum / fmax(1, w.infeasible.count), 1e3 * w.worst, w.diverged, w.wrong);
     assert_int_equal(w.diverged, 0);
     assert_int_equal(w.wrong, 0);
-    assert_at_most(all.largest, 1e-3);
+    assert_at_most(all.largest, FOLLOWED);
     assert_at_most(w.worst, BOUND);
     sn_model_destroy(m);
 }
