@@ -10,11 +10,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROUNDS = 200, ARRIVE = 10 }; /* poses at most; steps until nothing tells of the pose before */
+enum { ROUNDS = 400, ARRIVE = 10 }; /* poses at most; steps until nothing tells of the pose before */
 static const double HELD = 5e-5;    /* N m, N: so little is nothing; a passive joint moves by 0.2 degrees for it */
-static const double STRIDE = 5e-5;  /* m, rms over the vertices: the first step */
-static const double LONGEST = 2e-4; /* the same: steps grow on a straight way */
-static const double GROWTH = 1.05;  /* from one step to the next */
+static const double STRIDE = 2e-5;  /* m, rms over the vertices: a step along the way */
 static const double TURNED = 2e-7;  /* m: shorter steps have found where the lack turns round */
 static const double SPAN = 0.03;    /* m per rad: a mean lever that W counts as one */
 static const double SMALL = 1e-5;   /* rad, m: of a coordinate, for central differences */
@@ -211,7 +209,7 @@ snStatus sn_sag_find(snSag *g, const double *const coordinate[3], double *away)
         *away = mean_distance(g);
         if (*away >= g->most) break;
         if (largest_unmet(g) <= HELD || stride < TURNED) return SN_OK;
-        stride = find_way(g) < 0 ? 0.5 * stride : fmin(GROWTH * stride, LONGEST);
+        if (find_way(g) < 0) stride *= 0.5;
         for (int32_t c = 0; c < n; ++c) g->shift[c] += stride / SPAN * g->way[c];
     }
     *away = g->most;

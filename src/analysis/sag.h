@@ -19,7 +19,7 @@ typedef struct snSag snSag;
 snSag *sn_sag_create(const snModel *model, const snSimDef *sim, double most);
 void sn_sag_destroy(snSag *sag); /* NULL is fine */
 /* Coordinates at three moments, a step apart: the last is judged, with the velocities and accelerations of the three.
- * *away: mean distance (m) of the vertices of free bodies from there to where they come to rest, to 0.05 mm; `most`
+ * *away: mean distance (m) of the vertices of free bodies from there to where they come to rest, to 0.02 mm; `most`
  * where there is no rest before that. */
 snStatus sn_sag_find(snSag *sag, const double *const coordinate[3], double *away);
 double sn_sag_step(const snSag *sag); /* s */

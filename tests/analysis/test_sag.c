@@ -57,7 +57,7 @@ static double between(const snModel *m, const double *p, const double *q)
 static void a_limp_finger_sags_to_where_its_springs_rest(void **state)
 {
     (void)state;
-    const double rest[3][2] = {{-0.1, 0.05}, {0.03, -0.2}, {0.15, 0.1}}, zero[2] = {0};
+    const double rest[3][2] = {{-0.1, 0.05}, {0.03, -0.2}, {0.06, 0.04}}, zero[2] = {0};
     for (int i = 0; i < 3; ++i) {
         snModel *m = limp_finger(rest[i]);
         double away = find(m, zero, MOST), exact = between(m, zero, rest[i]);

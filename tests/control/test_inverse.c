@@ -254,8 +254,10 @@ static void what_paths_give_is_what_the_step_takes(void **state)
     for (int i = 0; i < 3; ++i) {
         double h = 4e-3 / (1 << i);
         off[i] = throw_finger(h, &torque, &speed);
-        print_message("step %.0f ms: need and gift of a finger that turns at %.0f rad/s differ by %.1e of %.2f N m\n",
-                      1e3 * h, speed, off[i], torque);
+        print_message(
+            "paths, step %.0f ms: what a finger needs that is thrown at %.0f rad/s and what its muscles give differ "
+            "by %.1e of %.2f N m\n",
+            1e3 * h, speed, off[i], torque);
         assert_true(speed > 10);
         if (i) assert_at_most(off[i], off[i - 1] / 3); /* of second order */
     }
@@ -265,11 +267,9 @@ static void what_paths_give_is_what_the_step_takes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_muscles_make_needs_nothing_more),   cmocka_unit_test(bones_stay_when_they_are_let_go),
+        cmocka_unit_test(force_that_nobody_holds_is_unmet),       cmocka_unit_test(a_motion_is_judged),
         cmocka_unit_test(what_paths_give_is_what_the_step_takes),
-        cmocka_unit_test(what_muscles_make_needs_nothing_more),
-        cmocka_unit_test(bones_stay_when_they_are_let_go),
-        cmocka_unit_test(force_that_nobody_holds_is_unmet),
-        cmocka_unit_test(a_motion_is_judged),
     };
     return cmocka_run_group_tests_name("control.inverse", tests, NULL, NULL);
 }
