@@ -1,7 +1,7 @@
 /* Two hundred and more random motions of the hand, seeded: holding poses, swaying, reaching from pose to pose within
  * 0.6 s, tapping at 3 to 5 Hz, each with the end joints of the fingers coupled to the middle ones and with all joints
  * by themselves. Poses are drawn over the whole ranges of all 23 coordinates. Muscles can make few of these; so the
- * angles are drawn in until inverse dynamics finds the motion feasible. Every fourth of those that were not feasible as
+ * angles are drawn in until the motion is feasible (robust_case.h). Every fourth of those that were not feasible as
  * drawn is followed as well, and so are motions beyond the ranges: these must stay bounded.
  * SINEW_ROBUST_COUNT sets how many are drawn (288), SINEW_ROBUST_SEED the first seed. */
 #include "robust_case.h"
