@@ -1,6 +1,7 @@
-/* A whole motion by inverse dynamics: the largest torque that muscles could not give. */
+/* A whole motion by inverse dynamics: the largest torque that muscles could not give, and how far it sags for that. */
 #include "analysis/feasible.h"
 
+#include "analysis/sag.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "control/inverse.h"
@@ -8,6 +9,9 @@
 #include "sim/plant.h"
 
 #include <math.h>
+
+enum { MOMENTS = 10 };              /* of a motion at which its sag is found */
+static const double NOTHING = 5e-5; /* N m, N: does not count as unmet there */
 
 typedef struct Demand {
     const snModel *m;
@@ -20,6 +24,7 @@ typedef struct Demand {
     uint8_t *has_target;
     rigid *next;
     double *rest_coord, *first_coord, *coord, *excess;
+    double *moment[3]; /* ncoord: coordinates at the moments that a sag is found from */
     snFeasible out;
 } Demand;
 
@@ -80,13 +85,37 @@ static snStatus go_through(Demand *d)
     return status;
 }
 
+/* At a time and one and two steps before it. */
+static snStatus sag_at(Demand *d, snSag *sag, double time, double *away)
+{
+    for (int k = 0; k < 3; ++k) {
+        poses_at(d, time + (k - 2) * sn_sag_step(sag));
+        sn_pose_coordinates(d->m, d->next, d->moment[k]);
+    }
+    return sn_sag_find(sag, (const double *const *)d->moment, away);
+}
+
+static snStatus find_sag(Demand *d)
+{
+    double first = sn_track_time(d->motion, 0), last = sn_track_time(d->motion, sn_track_frames(d->motion) - 1), away;
+    snSag *sag = sn_sag_create(d->m, &d->def.sim, d->def.sag);
+    snStatus status = sag ? SN_OK : SN_NO_MEMORY;
+    for (int i = 0; i < MOMENTS && status == SN_OK; ++i) {
+        status = sag_at(d, sag, first + (i + 0.5) / MOMENTS * (last - first), &away);
+        if (status == SN_OK) d->out.sag += away / MOMENTS;
+    }
+    sn_sag_destroy(sag);
+    return status;
+}
+
 static bool allocate(Demand *d)
 {
     size_t nb = (size_t)d->m->nbody, nc = (size_t)d->m->ncoord;
     return (d->channel = SN_NEW_ARRAY(int32_t, nb)) && (d->has_target = SN_NEW_ARRAY(uint8_t, nb)) &&
            (d->next = SN_NEW_ARRAY(rigid, nb)) && (d->rest_coord = SN_NEW_ARRAY(double, nc)) &&
            (d->first_coord = SN_NEW_ARRAY(double, nc)) && (d->coord = SN_NEW_ARRAY(double, nc)) &&
-           (d->excess = SN_NEW_ARRAY(double, nc));
+           (d->excess = SN_NEW_ARRAY(double, nc)) && (d->moment[0] = SN_NEW_ARRAY(double, nc)) &&
+           (d->moment[1] = SN_NEW_ARRAY(double, nc)) && (d->moment[2] = SN_NEW_ARRAY(double, nc));
 }
 
 static void release(Demand *d)
@@ -94,7 +123,8 @@ static void release(Demand *d)
     sn_inverse_destroy(d->inverse);
     sn_reach_destroy(d->reach);
     sn_state_destroy(d->s);
-    void *block[] = {d->channel, d->has_target, d->next, d->rest_coord, d->first_coord, d->coord, d->excess};
+    void *block[] = {d->channel, d->has_target, d->next,      d->rest_coord, d->first_coord,
+                     d->coord,   d->excess,     d->moment[0], d->moment[1],  d->moment[2]};
     for (size_t i = 0; i < sizeof block / sizeof *block; ++i) sn_free(block[i]);
 }
 
@@ -129,7 +159,12 @@ snStatus sn_feasible(const snModel *m, const snTrack *motion, const snFeasibleDe
     snStatus status = prepare(&d, error);
     if (status == SN_OK) {
         status = go_through(&d);
-        if (status != SN_OK) sn_fail(error, status, "the strands diverged: %s", sn_info(d.s)->culprit);
+        if (status == SN_OK && d.def.sag > 0 && d.out.unmet > NOTHING && d.out.unmet <= d.def.enough)
+            status = find_sag(&d);
+        if (status == SN_NO_MEMORY)
+            sn_fail_no_memory(error);
+        else if (status != SN_OK)
+            sn_fail(error, status, "the strands diverged: %s", sn_info(d.s)->culprit);
     }
     if (status == SN_OK) *demand = d.out;
     release(&d);

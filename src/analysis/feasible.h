@@ -1,4 +1,5 @@
-/* Whether muscles can make a whole motion: inverse dynamics with the bones on it, and the largest torque left unmet. */
+/* Whether muscles can make a whole motion: inverse dynamics with the bones on it, the largest torque left unmet, and
+ * what that means: how far the bones sag (sag.h). */
 #ifndef SN_ANALYSIS_FEASIBLE_H
 #define SN_ANALYSIS_FEASIBLE_H
 
@@ -11,6 +12,8 @@ typedef struct snFeasibleDef {
     double lead;   /* s from the rest pose to the first frame, not judged */
     double enough; /* N m, N: stop when more is unmet */
     int32_t every; /* steps from one choice of activations to the next */
+    double sag;    /* m: where something is unmet, though not more than enough, find out how far the bones sag, up to
+                      this; 0: do not ask */
 } snFeasibleDef;
 
 typedef struct snFeasible {
@@ -18,6 +21,7 @@ typedef struct snFeasible {
     int32_t coordinate; /* where and when that is */
     double time;
     double activation; /* the largest */
+    double sag;        /* m: mean over the motion of how far the bones are from where they come to rest */
 } snFeasible;
 
 snFeasibleDef sn_default_feasible_def(void);

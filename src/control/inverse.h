@@ -20,6 +20,11 @@ bool sn_inverse_applies(const snModel *m);
  * choice of activations to the next. NULL: out of memory. */
 snInverse *sn_inverse_create(const snModel *m, snState *s, int32_t every);
 void sn_inverse_destroy(snInverse *inverse); /* before the state; NULL is fine */
+/* From now on stops push about the coordinates that lie on an end of their range here; NULL: none does. */
+void sn_inverse_lean(snInverse *inverse, const double *coordinate);
+/* From now on the activations are those that leave the least |root unmet|: ncoord x ncoord, lower triangular, kept by
+ * the caller; NULL: the least |unmet|. */
+void sn_inverse_measure(snInverse *inverse, const double *root);
 /* One step to the given poses (nbody, body frames). */
 snStatus sn_inverse_step(snInverse *inverse, const rigid *next);
 /* ncoord: torques (N m, N) that no activations give, at the last choice. */

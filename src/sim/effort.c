@@ -18,7 +18,6 @@ struct snEffort {
     snState *s;
     rigid *low, *high;              /* nbody */
     double *coord;                  /* ncoord */
-    double *last_velocity;          /* 6 nfree: over the step before */
     double *twist;                  /* ncoord x 6 nfree: velocities of the bodies per unit velocity of a coordinate */
     int32_t nstrand;                /* actuators that pull through strands */
     int32_t *strand, *adr, *muscle; /* of each: its strand, where its force begins in `active`, its muscle */
@@ -27,24 +26,16 @@ struct snEffort {
     uint8_t *clean, *joint_on;      /* nstrand of the model, all 0; rows of joints as the step has them */
 };
 
-static void keep_velocities(snEffort *e)
-{
-    for (int32_t b = 0; b < e->m->nbody; ++b) {
-        int32_t f = e->m->body_free[b];
-        if (f >= 0) memcpy(e->last_velocity + 6 * f, e->s->velocity + 6 * b, sizeof(double) * 6);
-    }
-}
-
 static bool allocate(snEffort *e)
 {
     const snModel *m = e->m;
     size_t nb = (size_t)m->nbody, nc = (size_t)m->ncoord, nf = 6 * (size_t)m->nfree, na = (size_t)m->nactuator;
     return (e->low = SN_NEW_ARRAY(rigid, nb)) && (e->high = SN_NEW_ARRAY(rigid, nb)) &&
-           (e->coord = SN_NEW_ARRAY(double, nc)) && (e->last_velocity = SN_NEW_ARRAY(double, nf)) &&
-           (e->twist = SN_NEW_ARRAY(double, nc *nf)) && (e->strand = SN_NEW_ARRAY(int32_t, na)) &&
-           (e->adr = SN_NEW_ARRAY(int32_t, na)) && (e->muscle = SN_NEW_ARRAY(int32_t, na)) &&
-           (e->response = SN_NEW_ARRAY(double, na *nf)) && (e->impulse = SN_NEW_ARRAY(double, e->s->size)) &&
-           (e->clean = SN_NEW_ARRAY(uint8_t, m->nstrand)) && (e->joint_on = SN_NEW_ARRAY(uint8_t, m->pattern.njoint));
+           (e->coord = SN_NEW_ARRAY(double, nc)) && (e->twist = SN_NEW_ARRAY(double, nc *nf)) &&
+           (e->strand = SN_NEW_ARRAY(int32_t, na)) && (e->adr = SN_NEW_ARRAY(int32_t, na)) &&
+           (e->muscle = SN_NEW_ARRAY(int32_t, na)) && (e->response = SN_NEW_ARRAY(double, na *nf)) &&
+           (e->impulse = SN_NEW_ARRAY(double, e->s->size)) && (e->clean = SN_NEW_ARRAY(uint8_t, m->nstrand)) &&
+           (e->joint_on = SN_NEW_ARRAY(uint8_t, m->pattern.njoint));
 }
 
 snEffort *sn_effort_create(const snModel *m, snState *s)
@@ -62,23 +53,24 @@ snEffort *sn_effort_create(const snModel *m, snState *s)
         e->adr[e->nstrand] = 3 * m->strand_pointadr[m->actuator[j].index];
         e->muscle[e->nstrand++] = m->actuator[j].muscle;
     }
-    keep_velocities(e);
     return e;
 }
 
 void sn_effort_destroy(snEffort *e)
 {
     if (!e) return;
-    void *block[] = {e->low, e->high,   e->coord,    e->last_velocity, e->twist, e->strand,
-                     e->adr, e->muscle, e->response, e->impulse,       e->clean, e->joint_on};
+    void *block[] = {e->low,    e->high,     e->coord,   e->twist, e->strand,  e->adr,
+                     e->muscle, e->response, e->impulse, e->clean, e->joint_on};
     for (size_t i = 0; i < sizeof block / sizeof *block; ++i) sn_free(block[i]);
     sn_free(e);
 }
 
-void sn_effort_before_step(snEffort *e)
+/* At the pose that rows and forces of the step are taken at: a hand that turns by 3 degrees in a step has arms that
+ * are 2 mm off at the pose before it. */
+static void find_twists(snEffort *e)
 {
     const snModel *m = e->m;
-    sn_pose_coordinates(m, e->s->body, e->coord);
+    sn_pose_coordinates(m, e->s->ahead, e->coord);
     for (int32_t c = 0; c < m->ncoord; ++c) {
         double q = e->coord[c];
         e->coord[c] = q - SMALL, sn_pose_bodies(m, e->coord, e->low);
@@ -88,15 +80,10 @@ void sn_effort_before_step(snEffort *e)
             if (m->body_free[b] < 0) continue;
             double *twist = e->twist + 6 * ((size_t)c * (size_t)m->nfree + (size_t)m->body_free[b]);
             v3 turn = q_log(q_mul(e->high[b].q, q_conj(e->low[b].q)));
-            v3_store(twist, q_unrotate(e->s->body[b].q, v3_scale(turn, 0.5 / SMALL)));
+            v3_store(twist, q_unrotate(e->s->ahead[b].q, v3_scale(turn, 0.5 / SMALL)));
             v3_store(twist + 3, v3_scale(v3_sub(e->high[b].p, e->low[b].p), 0.5 / SMALL));
         }
     }
-}
-
-void sn_effort_after_step(snEffort *e)
-{
-    keep_velocities(e);
 }
 
 /* What a coordinate feels of forces (or impulses) on the bodies. */
@@ -142,8 +129,8 @@ static void missing_impulse(const snEffort *e, int32_t b, double impulse[6])
     const snState *s = e->s;
     double block[36] = {0}, before[6] = {0};
     const double *next = s->velocity + 6 * b;
-    sn_body_inertia(m->body_mass[b], m->body_inertia[b], e->last_velocity + 6 * m->body_free[b], sn_gravity(m, s), s->h,
-                    block, before);
+    sn_body_inertia(m->body_mass[b], m->body_inertia[b], s->velocity_before + 6 * b, sn_gravity(m, s), s->h, block,
+                    before);
     v3 torque = q_unrotate(s->body[b].q, v3_load(s->torque + 3 * b)), force = v3_load(s->force + 3 * b);
     v3_store(before, v3_mad(v3_load(before), s->h, torque));
     v3_store(before + 3, v3_mad(v3_load(before + 3), s->h, force));
@@ -177,6 +164,7 @@ static void switch_joints(snEffort *e, bool on)
 void sn_system_effort(const snModel *m, snState *s, snEffort *e, double unit, double *torque, double *need)
 {
     (void)m, (void)s;
+    find_twists(e);
     switch_joints(e, false);
     find_torques(e, unit, torque);
     find_path_torques(e, unit, torque);

@@ -39,6 +39,7 @@ static void look_ahead(const snModel *m, snState *s)
 /* Velocity over the step of bodies that are moved rather than simulated. */
 static void prepare(const snModel *m, snState *s)
 {
+    memcpy(s->velocity_before, s->velocity, sn_state_data_bytes(s, SN_ARRAY_velocity));
     for (int32_t b = 0; b < m->nbody; ++b) {
         if (m->body_free[b] >= 0 && !s->driven[b]) continue;
         rigid from = s->body[b], to = s->body_target[b];

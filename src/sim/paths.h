@@ -36,7 +36,8 @@ typedef struct snSheetNode {
     int32_t place;     /* of its body among the free ones; -1: a body that is moved, or a junction */
     const double *row; /* of a junction: its velocity over the free bodies, three rows; else NULL */
     v3 by[3];          /* its velocity by the angular one of its body */
-    v3 v;              /* velocity before the step, that of free bodies only */
+    v3 v;              /* velocity that poses ahead are made with, that of free bodies only */
+    v3 was;            /* velocity that its mass has before the step: v but for driven bodies */
     v3 push;           /* impulse on it */
     double along;      /* for paths_mass.c: impulse along the speed of the material behind it */
     double S[6];       /* what resists its velocity: xx, xy, xz, yy, yz, zz */
@@ -49,9 +50,11 @@ typedef struct snCordSheet {
     int32_t n, ld;                       /* numbers in a row, and from one row to the next */
     int32_t nrow, nnode;
     double *row, *Q;          /* rows with the roots of their weights, and the product of all */
-    double *v0, *impulse, *g; /* n: velocities before the step, what is added to the impulses, dl/dv; then zeros */
+    double *v0, *impulse, *g; /* n: velocities of poses ahead, what is added to the impulses, dl/dv; then zeros */
+    double *was;              /* n: velocities that mass has before the step */
     double *b;                /* n: for paths_mass.c */
-    double rate, moved;       /* g . v of the free bodies before the step, and of those that are moved */
+    double rate, moved;       /* g . v of the free bodies, and of those that are moved */
+    double was_rate;          /* g . was */
     double weight_g, along_g; /* weight of the row g, and impulse along it */
     snSheetNode *node;        /* those of the cord */
 } snCordSheet;

@@ -59,7 +59,7 @@ static void close_row(Walk *w, int32_t k)
 {
     snCordSheet *t = w->t;
     if (!(w->weight > 0)) return;
-    double momentum = w->weight * (w->part * t->rate + w->along), root = sqrt(w->weight * w->drag);
+    double momentum = w->weight * (w->part * t->was_rate + w->along), root = sqrt(w->weight * w->drag);
     const double *restrict g = t->g, *restrict b = w->b;
     double *restrict row = sn_sheet_row(t);
     for (int32_t e = 0; e < t->ld; ++e) row[e] = root * (w->part * g[e] + b[e]);
@@ -71,7 +71,7 @@ static void close_row(Walk *w, int32_t k)
 static void turn(Walk *w, int32_t k, v3 by)
 {
     const snSheetNode *node = &w->t->node[k];
-    w->along += v3_dot(by, node->v);
+    w->along += v3_dot(by, node->was);
     sn_sheet_add_row(w->t, node, by, w->b);
 }
 
@@ -126,7 +126,7 @@ static void add_across(const Walk *w, int32_t k, const Piece *before, const Piec
     for (int e = 0; e < 2; ++e) {
         if (!(mass[e] > 0)) continue;
         v3 along = node->row ? v3_unit(t[e]) : t[e]; /* shorter than one next to a free junction */
-        node->push = v3_mad(node->push, mass[e], v3_mad(node->v, -v3_dot(node->v, along), along));
+        node->push = v3_mad(node->push, mass[e], v3_mad(node->was, -v3_dot(node->was, along), along));
         if (node->row)
             sn_sheet_rows_across(w->t, node, NULL, along, mass[e] * w->drag);
         else
@@ -163,5 +163,5 @@ void sn_cord_add_mass(snCordSheet *t, int32_t cord)
     close_row(&w, w.n - 1);
     share_out(&w);
     t->weight_g += w.spread * w.drag;
-    t->along_g += w.spread * t->rate;
+    t->along_g += w.spread * t->was_rate;
 }

@@ -36,7 +36,7 @@ int32_t sn_sheet_size(const snModel *m)
     int32_t most = 0;
     for (int32_t i = 0; i < m->ncord; ++i) {
         int32_t nnode = most_nodes(m, i), ld = sn_dense_ld(6 * m->cord[i].cord.nslot);
-        int32_t size = ld * (4 + 3 * ENDS + most_rows(nnode) + ld) + node_doubles(nnode);
+        int32_t size = ld * (5 + 3 * ENDS + most_rows(nnode) + ld) + node_doubles(nnode);
         if (size > most) most = size;
     }
     return most;
@@ -49,26 +49,30 @@ static void place_junction(const snCordSheet *t, int32_t junction, double *rows,
 {
     int32_t width = 6 * t->k->cord.nslot;
     const double *from = t->s->junction_row + t->m->knot[t->k->knot].row + 3 * width * junction;
-    double v[3] = {0, 0, 0};
+    double v[3] = {0, 0, 0}, was[3] = {0, 0, 0};
     node->row = rows;
     for (int axis = 0; axis < 3; ++axis, rows += t->ld, from += width)
         for (int32_t i = 0; i < t->n; ++i) {
             rows[i] = from[6 * t->slot[i / 6] + i % 6];
             v[axis] += rows[i] * t->v0[i];
+            was[axis] += rows[i] * t->was[i];
         }
-    node->v = v3_load(v);
+    node->v = v3_load(v), node->was = v3_load(was);
 }
 
 /* Velocity of a point r of a body: v + omega x r, with the columns by = R (e x r). */
 static void place_on_body(const snCordSheet *t, int32_t body, v3 r, snSheetNode *node)
 {
-    const double *R = t->s->ahead_turn[body].m, *omega = t->v0 + 6 * node->place;
+    const double *R = t->s->ahead_turn[body].m, *omega = t->v0 + 6 * node->place, *was = t->was + 6 * node->place;
     v3 x = {R[0], R[3], R[6]}, y = {R[1], R[4], R[7]}, z = {R[2], R[5], R[8]};
     node->by[0] = v3_mad(v3_scale(z, r.y), -r.z, y);
     node->by[1] = v3_mad(v3_scale(x, r.z), -r.x, z);
     node->by[2] = v3_mad(v3_scale(y, r.x), -r.y, x);
-    node->v = v3_load(omega + 3);
-    for (int i = 0; i < 3; ++i) node->v = v3_mad(node->v, omega[i], node->by[i]);
+    node->v = v3_load(omega + 3), node->was = v3_load(was + 3);
+    for (int i = 0; i < 3; ++i) {
+        node->v = v3_mad(node->v, omega[i], node->by[i]);
+        node->was = v3_mad(node->was, was[i], node->by[i]);
+    }
 }
 
 static void place_nodes(snCordSheet *t, int32_t cord, double *junction_rows)
@@ -94,21 +98,26 @@ snCordSheet sn_sheet_begin(const snModel *m, snState *s, int32_t cord)
     int32_t nnode = most_nodes(m, cord);
     snCordSheet t = {.m = m, .s = s, .k = k};
     for (int32_t i = 0; i < k->cord.nslot; ++i) {
-        double rate = sn_dot_six(s->cord_g + 6 * (k->slot + i), s->velocity + 6 * k->body[i]);
-        if (m->body_free[k->body[i]] >= 0)
+        const double *g = s->cord_g + 6 * (k->slot + i);
+        double rate = sn_dot_six(g, s->velocity + 6 * k->body[i]);
+        if (m->body_free[k->body[i]] >= 0) {
             t.slot[t.count++] = i, t.rate += rate;
-        else
+            t.was_rate += sn_dot_six(g, s->velocity_before + 6 * k->body[i]);
+        } else {
             t.moved += rate;
+        }
     }
     t.n = 6 * t.count, t.ld = sn_dense_ld(t.n);
     t.v0 = s->cord_sheet, t.impulse = t.v0 + t.ld, t.g = t.impulse + t.ld, t.b = t.g + t.ld;
-    double *junction_rows = t.b + t.ld;
+    t.was = t.b + t.ld;
+    double *junction_rows = t.was + t.ld;
     t.row = junction_rows + 3 * ENDS * t.ld;
     t.Q = t.row + t.ld * most_rows(nnode);
     t.node = (snSheetNode *)(void *)(t.Q + t.ld * t.ld);
     for (int32_t i = t.n; i < t.ld; ++i) t.v0[i] = t.g[i] = 0;
     for (int32_t i = 0; i < t.count; ++i) {
         memcpy(t.v0 + 6 * i, s->velocity + 6 * k->body[t.slot[i]], sizeof *t.v0 * 6);
+        memcpy(t.was + 6 * i, s->velocity_before + 6 * k->body[t.slot[i]], sizeof *t.was * 6);
         memcpy(t.g + 6 * i, s->cord_g + 6 * (k->slot + t.slot[i]), sizeof *t.g * 6);
     }
     place_nodes(&t, cord, junction_rows);

@@ -85,9 +85,7 @@ typedef struct snEffort snEffort;
 
 /* For models whose free bodies hang on trees of joints, with all of them driven. NULL: out of memory. */
 snEffort *sn_effort_create(const snModel *m, snState *s);
-void sn_effort_destroy(snEffort *e);     /* NULL is fine */
-void sn_effort_before_step(snEffort *e); /* where an effort is to be found in the step: at the pose it begins with */
-void sn_effort_after_step(snEffort *e);  /* of each step: keeps its velocities */
+void sn_effort_destroy(snEffort *e); /* NULL is fine */
 /* In units of `unit` (N m, or N where the coordinate is a length): torque (ncoord x nmuscle), what activation 1 of each
  * muscle gives about each coordinate; need (ncoord), what the motion takes beyond gravity, inertia, passive joints,
  * external forces and the strands as they are. */

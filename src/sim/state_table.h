@@ -32,6 +32,7 @@ enum {
     /* bodies: pose of the centre-of-mass frame; velocity is omega in body axes, then v in world axes */               \
     X(rigid, body, m->nbody, 1, SN_KEPT | SN_HASHED, NULL, "pose of the centre-of-mass frame")                         \
     X(double, velocity, m->nbody, 6, SN_KEPT | SN_HASHED, NULL, "omega in body axes, v in world axes")                 \
+    X(double, velocity_before, m->nbody, 6, SN_WORK, NULL, "the same before the step, also of a driven body")          \
     X(rigid, body_target, m->nbody, 1, SN_KEPT, NULL, "kinematic and driven bodies: pose after the next step")         \
     X(rigid, ahead, m->nbody, 1, SN_WORK, NULL, "pose that rows and paths are taken at: predicted, or as it is")       \
     X(m3, ahead_turn, m->nbody, 1, SN_WORK, NULL, "rotation of that pose")                                             \

@@ -1,7 +1,7 @@
 /* Two hundred and more random motions of the hand, seeded: holding poses, swaying, reaching from pose to pose within
  * 0.6 s, tapping at 3 to 5 Hz, each with the end joints of the fingers coupled to the middle ones and with all joints
  * by themselves. Poses are drawn over the whole ranges of all 23 coordinates. Muscles can make few of these; so the
- * angles are drawn in until inverse dynamics finds the motion feasible. Every fourth of those that were not feasible as
+ * angles are drawn in until the motion is feasible (robust_case.h). Every fourth of those that were not feasible as
  * drawn is followed as well, and so are motions beyond the ranges: these must stay bounded.
  * SINEW_ROBUST_COUNT sets how many are drawn (288), SINEW_ROBUST_SEED the first seed. */
 #include "robust_case.h"
@@ -29,7 +29,7 @@ static long setting(const char *name, long otherwise)
 static void add(Tally *t, const Case *c, const Outcome *o)
 {
     ++t->count;
-    t->above += o->mean > 1e-3;
+    t->above += o->mean > FOLLOWED;
     t->whole += c->scale == 1;
     t->sum += o->mean;
     t->scale += c->scale;
@@ -43,7 +43,7 @@ static void follow(Sweep *w, const Case *c, bool feasible)
     w->wrong += o.wrong_sides > 0;
     add(feasible ? &w->feasible[c->kind][c->coupled] : &w->infeasible, c, &o);
     if (!feasible) w->worst = fmax(w->worst, o.worst);
-    if (o.status != SN_OK || o.wrong_sides || (feasible && o.mean > 1e-3)) print_outcome(c, &o);
+    if (o.status != SN_OK || o.wrong_sides || (feasible && o.mean > FOLLOWED)) print_outcome(c, &o);
 }
 
 static void draw(Sweep *w, long i, uint64_t seed)
@@ -97,7 +97,7 @@ static void random_motions_of_the_hand_are_followed(void **state)
         1e3 * w.infeasible.sum / fmax(1, w.infeasible.count), 1e3 * w.worst, w.diverged, w.wrong);
     assert_int_equal(w.diverged, 0);
     assert_int_equal(w.wrong, 0);
-    assert_at_most(all.largest, 1e-3);
+    assert_at_most(all.largest, FOLLOWED);
     assert_at_most(w.worst, BOUND);
     sn_model_destroy(m);
 }

@@ -14,8 +14,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-static const double BOUND = 0.3;     /* m: of a vertex, in motions that cannot be made */
-static const double FOLLOWED = 1e-3; /* m: on the mean, in motions that can */
+static const double BOUND = 0.3; /* m: of a vertex, in motions that cannot be made */
 static const char heading[] =
     "motion\tkind\tfingertips\tscale\tfeasible\tstatus\tmean_mm\tworst_mm\tworst_s\tactivation\twrong_sides\tculprit\n";
 

@@ -170,13 +170,106 @@ static void a_motion_is_judged(void **state)
     drop(r);
 }
 
+/* ---- paths: what a step of free bones gave is what the same step takes with the bones driven ------- */
+
+typedef struct Audit {
+    snEffort *effort;
+    const double *given; /* nmuscle: activations of the free step */
+    double torque[64], need[8], off;
+} Audit;
+
+static void audit(void *context, const snModel *m, snState *s)
+{
+    Audit *a = context;
+    sn_effort_find(a->effort, 1, a->torque, a->need);
+    for (int32_t c = 0; c < m->ncoord; ++c) {
+        double left = a->need[c];
+        for (int32_t k = 0; k < m->nmuscle; ++k) left -= a->torque[c * m->nmuscle + k] * a->given[k];
+        a->off = fmax(a->off, fabs(left));
+    }
+    memcpy(sn_plant_activation(s), a->given, sizeof(double) * (size_t)m->nmuscle);
+}
+
+/* The state one step back, and that step again with the bones driven to where it led: the largest torque by which need
+ * and gift differ. */
+static double repeat_driven(const snModel *m, snState *s, const void *before, size_t size, Audit *a)
+{
+    rigid *next = calloc((size_t)m->nbody, sizeof *next);
+    memcpy(next, s->body, sizeof *next * (size_t)m->nbody);
+    assert_int_equal(sn_state_load(m, s, before, size), SN_OK);
+    a->off = 0, a->effort = sn_effort_create(m, s);
+    assert_non_null(a->effort);
+    for (int32_t b = 0; b < m->nbody; ++b) {
+        sn_plant_drive(m, s, b, true);
+        if (m->body_mode[b] != SN_BODY_PINNED) sn_plant_aim(s, b, next[b]);
+    }
+    (void)sn_plant_control(s, (snController){audit, a});
+    memcpy(s->activation, a->given, sizeof(double) * (size_t)m->nmuscle);
+    assert_int_equal(sn_step(m, s), SN_OK);
+    (void)sn_plant_control(s, (snController){0});
+    sn_effort_destroy(a->effort);
+    free(next);
+    return a->off;
+}
+
+/* A finger of two bones that its flexor throws: the largest difference of need and gift within 60 ms, the largest
+ * torque of the flexor and the speed in *torque and *speed. */
+static double throw_finger(double h, double *torque, double *speed)
+{
+    snSpec *spec = sn_scene_path_finger(1.2e9);
+    snModel *m = NULL;
+    snState *s = NULL;
+    double given[4] = {0}, off = 0;
+    assert_int_equal(sn_compile(spec, &m, NULL), SN_OK);
+    assert_int_equal(sn_state_create(m, NULL, &s, NULL), SN_OK);
+    assert_true(m->nmuscle <= 4 && m->ncoord <= 8);
+    sn_plant_set_step(s, h);
+    size_t size = sn_state_save(m, s, NULL);
+    void *before = malloc(size), *after = malloc(size);
+    Audit a = {.given = given};
+    *torque = *speed = 0;
+    for (int i = 0; i < (int)(0.06 / h + 0.5); ++i) {
+        given[0] = 0.3 * (i + 1) * h / 0.06;
+        memcpy(s->activation, given, sizeof(double) * (size_t)m->nmuscle);
+        (void)sn_state_save(m, s, before);
+        assert_int_equal(sn_step(m, s), SN_OK);
+        for (int32_t b = 0; b < m->nbody; ++b) *speed = fmax(*speed, v3_len(v3_load(s->velocity + 6 * b)));
+        (void)sn_state_save(m, s, after);
+        off = fmax(off, repeat_driven(m, s, before, size, &a));
+        *torque = fmax(*torque, fabs(a.torque[0] * given[0]));
+        assert_int_equal(sn_state_load(m, s, after, size), SN_OK);
+    }
+    free(before);
+    free(after);
+    sn_state_destroy(s);
+    sn_model_destroy(m);
+    sn_spec_destroy(spec);
+    return off;
+}
+
+static void what_paths_give_is_what_the_step_takes(void **state)
+{
+    (void)state;
+    double torque, speed, off[3];
+    for (int i = 0; i < 3; ++i) {
+        double h = 4e-3 / (1 << i);
+        off[i] = throw_finger(h, &torque, &speed);
+        print_message(
+            "paths, step %.0f ms: what a finger needs that is thrown at %.0f rad/s and what its muscles give differ "
+            "by %.1e of %.2f N m\n",
+            1e3 * h, speed, off[i], torque);
+        assert_true(speed > 10);
+        if (i) assert_at_most(off[i], off[i - 1] / 3); /* of second order */
+    }
+    assert_at_most(off[0], 0.01 * torque);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_muscles_make_needs_nothing_more),
-        cmocka_unit_test(bones_stay_when_they_are_let_go),
-        cmocka_unit_test(force_that_nobody_holds_is_unmet),
-        cmocka_unit_test(a_motion_is_judged),
+        cmocka_unit_test(what_muscles_make_needs_nothing_more),   cmocka_unit_test(bones_stay_when_they_are_let_go),
+        cmocka_unit_test(force_that_nobody_holds_is_unmet),       cmocka_unit_test(a_motion_is_judged),
+        cmocka_unit_test(what_paths_give_is_what_the_step_takes),
     };
     return cmocka_run_group_tests_name("control.inverse", tests, NULL, NULL);
 }

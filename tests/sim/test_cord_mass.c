@@ -186,7 +186,7 @@ static void compare_sum(Rig *r, double off[2])
             double weight, impulse, drag = 1 + r->s->h * r->m->cord[i].cord.alpha;
             double inertia = drag * cord_form(r, i, v, w, &weight), elastic = elastic_form(r, i, v, w, &impulse);
             vw += inertia + elastic, size += fabs(inertia) + fabs(elastic);
-            impulse += cord_form(r, i, r->s->velocity, w, &weight) + r->s->h * weight;
+            impulse += cord_form(r, i, r->s->velocity_before, w, &weight) + r->s->h * weight;
             along += impulse, scale += fabs(impulse);
         }
         off[0] = fmax(off[0], fabs(assembled(r, v, w) - vw) / size);
@@ -211,8 +211,9 @@ static void compare_cord(Rig *r, int32_t cord, double off[2])
         double vv = drag * cord_form(r, cord, v, v, &weight), ww = drag * cord_form(r, cord, w, w, &weight);
         double size = sqrt(vv * ww), vw = drag * cord_form(r, cord, v, w, &weight);
         off[0] = fmax(off[0], fabs(assembled(r, v, w) - vw) / size);
-        double impulse = cord_form(r, cord, s->velocity, w, &weight) + s->h * weight;
-        double scale = fabs(s->h * weight) + sqrt(cord_form(r, cord, s->velocity, s->velocity, &weight) * ww);
+        double impulse = cord_form(r, cord, s->velocity_before, w, &weight) + s->h * weight;
+        double scale =
+            fabs(s->h * weight) + sqrt(cord_form(r, cord, s->velocity_before, s->velocity_before, &weight) * ww);
         off[1] = fmax(off[1], fabs(impulse_along(r, w) - impulse) / scale);
     }
 }
