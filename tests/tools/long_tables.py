@@ -174,6 +174,10 @@ def branching_hood():
             said = sinew("track", os.path.join(BUILD, "models", model, model + ".muscle.xml"), motion_path(motion), "-o", "out", *words, "--json")
             cells.append(f"{said['worst_error_mm']:.4f} {said['max_activation']:.3f}")
         yield row, cells
+    said = program("kit_hand_hood")
+    for muscle in ("ED2", "EI", "LU2"):
+        arms = "\n".join(line for line in said if line.startswith(muscle + ","))
+        yield muscle, [None, arms, arms]
 
 
 PARTS = {"deltoid, clavicular": ("deltoid", 1, 5), "deltoid, acromial": ("deltoid", 6, 12), "deltoid, spinal": ("deltoid", 13, 18),
