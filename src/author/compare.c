@@ -157,11 +157,12 @@ static double mean_section(const bench *b, const matter *m)
     for (int32_t e = 0; e < q->n; ++e) {
         int32_t bin = (int32_t)floor(BINS * (m->along[e] - b->start) / (b->end - b->start));
         if (q->part[e] == SN_SOFT_SHAPE || bin < 0 || bin >= BINS) continue;
-        int32_t count = q->n == q->nnode ? 1 : q->first[e + 1] - q->first[e]; /* a point's first node is itself */
-        v3 at = {0, 0, 0};
+        int32_t count = q->first[e + 1] - q->first[e];
+        bool point = q->n == q->nnode; /* which is a node itself */
+        v3 at = point ? v3_load(m->state->x + 3 * e) : v3_of(0, 0, 0);
         m3 F;
         sn_soft_quads_gradient(q, e, m->state->x, F.m);
-        for (int32_t k = 0; k < count; ++k)
+        for (int32_t k = 0; k < count && !point; ++k)
             at = v3_mad(at, 1.0 / count, v3_load(m->state->x + 3 * q->node[q->first[e] + k]));
         double V = q->volume[e] * m3_det(&F);
         volume[bin] += V, total += V;

@@ -129,6 +129,46 @@ v3 sn_fibres_direction(const snFibres *f, v3 place, int32_t *nearest, double *al
     return v3_unit(sum);
 }
 
+static int32_t end_sample(int end, int32_t k)
+{
+    return end ? SN_FIBRE_POINTS - 1 - k : k;
+}
+
+snFibreEnds sn_fibre_ends(const snFibres *f, double share)
+{
+    snFibreEnds e = {.fibres = f, .count = (int32_t)ceil(share * (SN_FIBRE_POINTS - 1))}; /* k / (N - 1) < share */
+    e.count = e.count < SN_FIBRE_POINTS / 2 ? e.count : SN_FIBRE_POINTS / 2 - 1;
+    e.other = f->fibre[0].at[SN_FIBRE_POINTS / 2];
+    for (int end = 0; end < 2; ++end) {
+        for (int32_t i = 0; i < f->n; ++i)
+            e.middle[end] = v3_mad(e.middle[end], 1.0 / f->n, f->fibre[i].at[end_sample(end, e.count / 2)]);
+        for (int32_t i = 0; i < f->n; ++i)
+            for (int32_t k = 0; k < e.count; ++k)
+                e.radius[end] = fmax(e.radius[end], v3_dist(e.middle[end], f->fibre[i].at[end_sample(end, k)]));
+    }
+    return e;
+}
+
+int sn_fibres_end(snFibreEnds *e, v3 place, int32_t *which)
+{
+    const snFibres *f = e->fibres;
+    double other = v3_dist(e->other, place), best = INFINITY;
+    int found = -1;
+    for (int end = 0; end < 2; ++end) {
+        if (v3_dist(e->middle[end], place) - e->radius[end] > other) continue;
+        for (int32_t i = 0; i < f->n; ++i)
+            for (int32_t k = 0; k < e->count; ++k) {
+                double d = v3_len2(v3_sub(f->fibre[i].at[end_sample(end, k)], place));
+                if (d < best) best = d, found = end, *which = i;
+            }
+    }
+    if (found < 0 || other * other < best) return -1;
+    for (int32_t i = 0; i < f->n; ++i)
+        for (int32_t k = e->count; k < SN_FIBRE_POINTS - e->count; ++k)
+            if (v3_len2(v3_sub(f->fibre[i].at[k], place)) < best) return e->other = f->fibre[i].at[k], -1;
+    return found;
+}
+
 /* Rings across the mean of the strands, as wide as the strands reach in each direction. */
 snStatus sn_fibres_mesh(const snFibres *f, snTriMesh *mesh, snError *error)
 {

@@ -33,6 +33,19 @@ void sn_fibres_free(snFibres *fibres);
  * it the place is (0 to 1). Either may be NULL. */
 v3 sn_fibres_direction(const snFibres *fibres, v3 place, int32_t *nearest, double *along);
 
+/* The ends of all strands: what is next to the first or the last `share` of one. */
+typedef struct snFibreEnds {
+    const snFibres *fibres;
+    int32_t count;    /* samples of each strand at each end */
+    v3 middle[2];     /* of a ball around those at an end... */
+    double radius[2]; /* ... and its radius */
+    v3 other;         /* a sample that belongs to neither and was next to the last place */
+} snFibreEnds;
+snFibreEnds sn_fibre_ends(const snFibres *fibres, double share);
+/* 0 or 1: a place is next to the first or the last part of a strand, `which`; -1: to neither. Places that follow each
+ * other should be near each other. */
+int sn_fibres_end(snFibreEnds *ends, v3 place, int32_t *which);
+
 /* A closed tube around the strands, where the model has no mesh of the muscle. */
 snStatus sn_fibres_mesh(const snFibres *fibres, snTriMesh *mesh, snError *error);
 

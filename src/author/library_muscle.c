@@ -139,31 +139,90 @@ static int32_t bone_index(snSoftMuscle *m, int32_t body)
     return m->nbone++;
 }
 
-/* Points within `share` of a strand's end, or half a spacing of it, belong to the bone there. */
-static int32_t attach(snSoftMuscle *m, double share, int32_t count[2])
+/* What lies within `share` of a strand's end belongs to the bone there. */
+typedef struct holders {
+    snSoftMuscle *muscle;
+    double share;
+    snFibreEnds *ends;
+} holders;
+
+/* snSoftBoneFn. The bone ends where `share` of the strand does, across its direction there. */
+static int32_t holder_of(const void *context, v3 place, v3 *border)
 {
-    int32_t total = 0;
-    count[0] = count[1] = 0;
-    for (int32_t i = 0; i < m->quads.nnode; ++i) {
-        int32_t which = 0;
-        double along = 0;
-        (void)sn_fibres_direction(&m->fibres, v3_load(m->quads.rest + 3 * i), &which, &along);
-        int end = along < share ? 0 : along > 1 - share ? 1 : -1;
-        int32_t body = end >= 0 ? m->fibres.fibre[which].body[end] : -1;
-        m->attached[i] = body >= 0 ? bone_index(m, body) : -1;
-        if (m->attached[i] < 0) continue;
-        ++count[end], ++total;
-    }
-    return total;
+    const holders *h = context;
+    const snFibres *fibres = &h->muscle->fibres;
+    int32_t which = 0;
+    int end = sn_fibres_end(h->ends, place, &which);
+    int32_t body = end >= 0 ? fibres->fibre[which].body[end] : -1, bone = body >= 0 ? bone_index(h->muscle, body) : -1;
+    if (bone < 0 || !border) return bone;
+    const v3 *at = fibres->fibre[which].at;
+    double t = (SN_FIBRE_POINTS - 1) * (end == 0 ? h->share : 1 - h->share);
+    int32_t k = (int32_t)fmin(t, SN_FIBRE_POINTS - 2);
+    v3 last = v3_lerp(at[k], at[k + 1], t - k), direction = v3_unit(v3_sub(at[k + 1], at[k]));
+    *border = v3_mad(place, v3_dot(v3_sub(last, place), direction), direction);
+    return bone;
 }
 
-static snStatus attach_ends(snSoftMuscle *m, snError *error)
+/* How many of the attached nodes are at each end of the strands. */
+static void count_ends(const snSoftMuscle *m, int32_t n, const double *x, const int32_t *attached, int32_t count[2])
 {
-    int32_t count[2] = {0, 0};
+    count[0] = count[1] = 0;
+    for (int32_t i = 0; i < n; ++i) {
+        double along = 0;
+        if (attached[i] < 0) continue;
+        (void)sn_fibres_direction(&m->fibres, v3_load(x + 3 * i), NULL, &along);
+        ++count[along > 0.5];
+    }
+}
+
+/* At least the END_SHARE of a strand, or half a spacing, spacing: of the points. */
+static double least_share(const snSoftMuscle *m, double spacing, double squeeze)
+{
     double length = 0;
     for (int32_t i = 0; i < m->fibres.n; ++i) length += m->fibres.fibre[i].length / m->fibres.n;
-    double share = fmax(END_SHARE, 0.6 * m->points.spacing / m->points.squeeze / length);
-    for (int round = 0; round < 6 && (count[0] < 6 || count[1] < 6); ++round, share *= 1.25) attach(m, share, count);
+    return fmax(END_SHARE, 0.6 * spacing / squeeze / length);
+}
+
+/* Points that the bones at the ends hold, enough of them at each. */
+static snStatus fill_muscle(snSoftMuscle *m, snSoftPointsDef *def, int32_t count[2], snError *error)
+{
+    double volume;
+    sn_trimesh_integrals(&m->mesh, &volume, NULL, NULL);
+    snFibreEnds ends;
+    holders h = {m, least_share(m, cbrt(volume / def->count), def->squeeze), &ends};
+    snStatus status = SN_OK;
+    count[0] = count[1] = 0;
+    def->bone = holder_of, def->context = &h;
+    for (int round = 0; round < 6 && (count[0] < 6 || count[1] < 6) && status == SN_OK; ++round, h.share *= 1.25) {
+        sn_soft_points_free(&m->points);
+        ends = sn_fibre_ends(&m->fibres, h.share);
+        status = sn_soft_points_create(def, &m->points, error);
+        if (status == SN_OK) count_ends(m, m->points.n, m->points.x, m->points.attached, count);
+    }
+    m->attached = SN_NEW_ARRAY(int32_t, def->count);
+    if (status != SN_OK) return status;
+    if (!m->attached) return sn_fail_no_memory(error);
+    memcpy(m->attached, m->points.attached, (size_t)def->count * sizeof *m->attached);
+    return SN_OK;
+}
+
+static snStatus attach_cubes(snSoftMuscle *m, int32_t count[2], snError *error)
+{
+    snFibreEnds ends;
+    holders h = {m, least_share(m, m->points.spacing, m->points.squeeze), &ends};
+    m->attached = SN_NEW_ARRAY(int32_t, m->quads.nnode);
+    if (!m->attached) return sn_fail_no_memory(error);
+    for (int round = 0; round < 6 && (count[0] < 6 || count[1] < 6); ++round, h.share *= 1.25) {
+        ends = sn_fibre_ends(&m->fibres, h.share);
+        for (int32_t i = 0; i < m->quads.nnode; ++i)
+            m->attached[i] = holder_of(&h, v3_load(m->quads.rest + 3 * i), NULL);
+        count_ends(m, m->quads.nnode, m->quads.rest, m->attached, count);
+    }
+    return SN_OK;
+}
+
+static snStatus check_ends(snSoftMuscle *m, const int32_t count[2], snError *error)
+{
     if (count[0] < 3 || count[1] < 3) {
         sn_fail(error, SN_BAD_INPUT, "the muscle \"%s\" is attached to a bone at %s only", m->name,
                 count[0] + count[1] == 0 ? "neither end" : "one end");
@@ -229,14 +288,13 @@ static snSoftLaw laws(const snSoftMuscle *m, const snLibraryDef *def)
     return law;
 }
 
-static snStatus make_body(snSoftMuscle *m, const snLibraryDef *def, const double *poses, snBoneDistances *distances,
-                          snError *error)
+static snStatus make_body(snSoftMuscle *m, const snLibraryDef *def, const int32_t count[2], const double *poses,
+                          snBoneDistances *distances, snError *error)
 {
     snSoftDef soft = sn_default_soft_def();
     m->material = SN_NEW_ARRAY(snSoftMaterial, m->quads.n);
-    m->attached = SN_NEW_ARRAY(int32_t, m->quads.nnode);
-    if (!m->material || !m->attached) return sn_fail_no_memory(error);
-    snStatus status = attach_ends(m, error);
+    if (!m->material) return sn_fail_no_memory(error);
+    snStatus status = check_ends(m, count, error);
     if (status != SN_OK) return status;
     make_material(m, def);
     find_bones(m, def, poses, distances);
@@ -278,9 +336,10 @@ snStatus sn_soft_muscle_create(const snSpec *spec, const snModel *model, const s
     for (int32_t i = 0; i < m->fibres.n; ++i)
         axis = v3_add(axis, v3_sub(m->fibres.fibre[i].at[SN_FIBRE_POINTS - 1], m->fibres.fibre[i].at[0]));
     points.mesh = &m->mesh, points.count = def->points, points.axis = v3_unit(axis), points.pool = pool;
-    if (status == SN_OK) status = sn_soft_points_create(&points, &m->points, error);
+    int32_t count[2];
+    if (status == SN_OK) status = fill_muscle(m, &points, count, error);
     if (status == SN_OK) status = sn_soft_quads_from_points(&m->points, true, &m->quads, error);
-    if (status == SN_OK) status = make_body(m, def, poses, distances, error);
+    if (status == SN_OK) status = make_body(m, def, count, poses, distances, error);
     if (status == SN_OK) {
         snBvh *tree = sn_bvh_create(&m->mesh);
         status = tree ? sn_soft_embed(&m->points, tree, m->mesh.nvertex, m->mesh.vertex, &m->embedding, error)
@@ -357,8 +416,10 @@ snStatus sn_soft_muscle_elements(const snSpec *spec, const snLibraryDef *def, co
         memcpy(m->mesh.vertex, points->mesh.vertex, 3 * (size_t)m->mesh.nvertex * sizeof *m->mesh.vertex);
         memcpy(m->mesh.triangle, points->mesh.triangle, 3 * (size_t)m->mesh.ntriangle * sizeof *m->mesh.triangle);
     }
+    int32_t count[2] = {0, 0};
     if (status == SN_OK) status = make_cubes(points, m, error);
-    if (status == SN_OK) status = make_body(m, def, poses, distances, error);
+    if (status == SN_OK) status = attach_cubes(m, count, error);
+    if (status == SN_OK) status = make_body(m, def, count, poses, distances, error);
     if (status != SN_OK) sn_soft_muscle_free(m);
     return status;
 }

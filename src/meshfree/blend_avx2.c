@@ -7,10 +7,12 @@
 
 #include <immintrin.h>
 
-/* Four points at a time, from x x x x, y y y y, z z z z to x y z x, y z x y, z x y z. */
+/* Four points at a time, from x x x x, y y y y, z z z z to x y z x, y z x y, z x y z. The first few alone, after which
+ * stores are aligned: a point is 24 bytes, so n of them bring an address that is 8 n beyond one of 32 to the next. */
 static void store_points(int32_t count, const float *x, const float *y, const float *z, double *out)
 {
-    int32_t v = 0;
+    int32_t v = 0, lead = (int32_t)((uintptr_t)out % 32 / 8);
+    for (; v < lead && v < count; ++v, out += 3) out[0] = (double)x[v], out[1] = (double)y[v], out[2] = (double)z[v];
     for (; v + 4 <= count; v += 4, out += 12) {
         __m256d a = _mm256_cvtps_pd(_mm_loadu_ps(x + v)), b = _mm256_cvtps_pd(_mm_loadu_ps(y + v)),
                 c = _mm256_cvtps_pd(_mm_loadu_ps(z + v));

@@ -1,24 +1,27 @@
 /* consistent.h. */
 #include "meshfree/consistent.h"
+#include "meshfree/neighbours.h"
 
 #include "base/alloc.h"
 
 #include <string.h>
 
-enum { MOST_STEPS = 2000, FINEST = 12 };
+enum { MOST_STEPS = 2000, FINEST = 12, CUT = 8 };
 static const double PIECE = 0.5;       /* longest side of a piece of the wall, over the spacing of points */
 static const double RIDGE = 0.02;      /* of the moments of the points on the wall around one */
+static const double LEAST = 0.5;       /* of a volume that may be left when it is corrected */
 static const double TOLERANCE = 1e-10; /* of the residual of conjugate gradients */
 
 /* ---- the wall ---- */
 
+/* The free point next to a place. */
 static int32_t nearest(const snSoftPoints *p, v3 at)
 {
     double best = INFINITY;
     int32_t to = 0;
     for (int32_t i = 0; i < p->n; ++i) {
         v3 d = sn_soft_squeeze(p->axis, p->squeeze, v3_sub(v3_load(p->x + 3 * i), at));
-        if (v3_len2(d) < best) best = v3_len2(d), to = i;
+        if (v3_len2(d) < best && !(p->attached && p->attached[i] >= 0)) best = v3_len2(d), to = i;
     }
     return to;
 }
@@ -30,25 +33,73 @@ typedef struct patch {
     bool any;
 } patch;
 
-/* A triangle in small ones, each with its middle: exact for linear fields. */
-static void share_triangle(const snTriMesh *mesh, int32_t t, const snSoftPoints *p, patch *patches)
+/* The faces between the bones and what is free: their area, inwards to the bones, and the points that share it. */
+typedef struct faces {
+    v3 area[SN_SOFT_HOLDERS];
+    int32_t count[SN_SOFT_HOLDERS];
+    double moment; /* of the wall of what is free, area . place */
+} faces;
+
+/* Whether the corners of a triangle belong to different bones. */
+static bool at_border(const snSoftPointsDef *def, int32_t t)
 {
+    v3 border;
+    int32_t bone = def->bone(def->context, sn_trimesh_corner(def->mesh, t, 0), &border);
+    for (int k = 1; k < 3; ++k)
+        if (def->bone(def->context, sn_trimesh_corner(def->mesh, t, k), &border) != bone) return true;
+    return false;
+}
+
+/* How much of a piece of the wall is free, and its middle then; the rest goes to the bones. size: of the piece over the
+ * triangle with the sides u and v, negative: turned round; cut: a border may pass through it. */
+static double free_part(const snSoftPointsDef *def, bool cut, v3 piece, double size, v3 u, v3 v, v3 *at, faces *f)
+{
+    int n = cut ? CUT : 1, found = 0;
+    v3 border, sum = {0, 0, 0}, corner = v3_mad(v3_mad(*at, -size / 3, u), -size / 3, v);
+    for (int i = 0; i < n; ++i)
+        for (int j = 0; i + j < n; ++j)
+            for (int up = 0; up < 2 && i + j + up < n; ++up) {
+                double s = (i + (1.0 + up) / 3) / n, r = (j + (1.0 + up) / 3) / n;
+                v3 place = v3_mad(v3_mad(corner, size * s, u), size * r, v);
+                int32_t bone = def->bone(def->context, place, &border);
+                if (bone >= 0)
+                    f->area[bone] = v3_mad(f->area[bone], 1.0 / (n * n), piece);
+                else
+                    sum = v3_add(sum, place), ++found;
+            }
+    if (found > 0) *at = v3_scale(sum, 1.0 / found);
+    return (double)found / (n * n);
+}
+
+/* A free piece of the wall goes to the nearest point. */
+static void add_piece(const snSoftPoints *p, v3 piece, v3 at, patch *patches, faces *f)
+{
+    int32_t to = nearest(p, at);
+    v3 d = v3_sub(at, v3_load(p->x + 3 * to));
+    double w[3] = {piece.x, piece.y, piece.z}, c[3] = {d.x, d.y, d.z};
+    f->moment += v3_dot(piece, at);
+    patches[to].area = v3_add(patches[to].area, piece), patches[to].any = true;
+    for (int e = 0; e < 9; ++e) patches[to].moment.m[e] += w[e / 3] * c[e % 3];
+}
+
+/* A triangle in small ones, each with its middle: exact for linear fields. What belongs to a bone goes to `bones`. */
+static void share_triangle(const snSoftPointsDef *def, int32_t t, const snSoftPoints *p, patch *patches, faces *f)
+{
+    const snTriMesh *mesh = def->mesh;
     v3 a = sn_trimesh_corner(mesh, t, 0), u = v3_sub(sn_trimesh_corner(mesh, t, 1), a),
        v = v3_sub(sn_trimesh_corner(mesh, t, 2), a);
     double side = sqrt(fmax(fmax(v3_len2(u), v3_len2(v)), v3_len2(v3_sub(u, v))));
     int n = (int)ceil(fmin(side / (PIECE * p->spacing), FINEST));
     n = n < 1 ? 1 : n;
+    bool cut = p->attached && at_border(def, t);
     v3 piece = v3_scale(v3_cross(u, v), 0.5 / (n * n));
     for (int i = 0; i < n; ++i)
         for (int j = 0; i + j < n; ++j)
             for (int up = 0; up < 2 && i + j + up < n; ++up) {
                 double s = (i + (1.0 + up) / 3) / n, r = (j + (1.0 + up) / 3) / n;
                 v3 at = v3_mad(v3_mad(a, s, u), r, v);
-                int32_t to = nearest(p, at);
-                v3 d = v3_sub(at, v3_load(p->x + 3 * to));
-                double w[3] = {piece.x, piece.y, piece.z}, c[3] = {d.x, d.y, d.z};
-                patches[to].area = v3_add(patches[to].area, piece), patches[to].any = true;
-                for (int e = 0; e < 9; ++e) patches[to].moment.m[e] += w[e / 3] * c[e % 3];
+                double part = p->attached ? free_part(def, cut, piece, (up ? -1.0 : 1.0) / n, u, v, &at, f) : 1;
+                if (part > 0) add_piece(p, v3_scale(piece, part), at, patches, f);
             }
 }
 
@@ -92,7 +143,7 @@ static void share_rest(snSoftPoints *p)
     double volume = 0;
     v3 middle = {0, 0, 0};
     for (int32_t i = 0; i < p->n; ++i) {
-        volume += p->volume[i];
+        volume += p->attached && p->attached[i] >= 0 ? 0 : p->volume[i];
         middle = v3_mad(middle, 1.0 / p->n, v3_load(p->x + 3 * i));
     }
     for (int e = 0; e < 3; ++e) {
@@ -114,15 +165,42 @@ static void share_rest(snSoftPoints *p)
     }
 }
 
-bool sn_soft_wall(const snTriMesh *mesh, snSoftPoints *p)
+/* The face between a bone and what is free, in equal shares to the attached points there. */
+static void share_faces(const snSoftPoints *p, faces *f, patch *patches)
+{
+    for (int32_t a = 0; a < p->n; ++a) {
+        patches[a].any = patches[a].any || sn_soft_at_border(p, a);
+        if (p->attached[a] >= 0) f->count[p->attached[a]] += patches[a].any;
+    }
+    for (int32_t a = 0; a < p->n; ++a) {
+        if (p->attached[a] < 0 || !patches[a].any) continue;
+        patches[a].area = v3_scale(f->area[p->attached[a]], 1.0 / f->count[p->attached[a]]);
+        f->moment += v3_dot(patches[a].area, v3_load(p->x + 3 * a));
+    }
+}
+
+/* What is free has the volume that its wall and these faces enclose: voxels at the border belong to one side or the
+ * other as a whole. The rest is with the bones. */
+static void correct_volumes(const faces *f, snSoftPoints *p)
+{
+    double sum[2] = {0, 0};
+    for (int32_t i = 0; i < p->n; ++i) sum[p->attached[i] >= 0] += p->volume[i];
+    double scale[2] = {f->moment / 3 / sum[0], (sum[0] + sum[1] - f->moment / 3) / sum[1]};
+    if (!(scale[0] > LEAST && scale[1] > LEAST)) return;
+    for (int32_t i = 0; i < p->n; ++i) p->volume[i] *= scale[p->attached[i] >= 0];
+}
+
+bool sn_soft_wall(const snSoftPointsDef *def, snSoftPoints *p)
 {
     patch *patches = SN_NEW_ARRAY(patch, p->n);
+    faces f = {.moment = 0};
     p->wall = SN_NEW_ARRAY(double, 3 * p->n);
     if (!patches || !p->wall) return sn_free(patches), false;
-    for (int32_t t = 0; t < mesh->ntriangle; ++t) share_triangle(mesh, t, p, patches);
+    for (int32_t t = 0; t < def->mesh->ntriangle; ++t) share_triangle(def, t, p, patches, &f);
+    if (p->attached) share_faces(p, &f, patches), correct_volumes(&f, p);
     for (int32_t i = 0; i < p->n; ++i) v3_store(p->wall + 3 * i, v3_add(v3_load(p->wall + 3 * i), patches[i].area));
     for (int32_t i = 0; i < p->n; ++i)
-        if (patches[i].any) spread(p, patches, i);
+        if (patches[i].any && !(p->attached && p->attached[i] >= 0)) spread(p, patches, i);
     share_rest(p);
     sn_free(patches);
     return true;
@@ -190,8 +268,14 @@ static void clean(const fit *f, int32_t count, double *dg)
         for (int r = 0; r < 12; ++r) dg[3 * k + r % 3] -= f->weight[k] * f->Z[k][r / 3] * s[r / 3][r % 3];
 }
 
+static void leave_out_attached(int32_t n, const int32_t *attached, double *r)
+{
+    for (int32_t i = 0; i < n && attached; ++i)
+        if (attached[i] >= 0) v3_store(r + 3 * i, v3_of(0, 0, 0));
+}
+
 /* out = sum over q of V_q P_q m */
-static void multiply(const snSoftQuads *q, const fit *fits, const double *m, double *out)
+static void multiply(const snSoftQuads *q, const int32_t *attached, const fit *fits, const double *m, double *out)
 {
     double dg[3 * SN_SOFT_MAX_STENCIL];
     memset(out, 0, 3 * (size_t)q->nnode * sizeof *out);
@@ -201,6 +285,7 @@ static void multiply(const snSoftQuads *q, const fit *fits, const double *m, dou
         change(fits + e, node, count, m, dg);
         for (int32_t k = 0; k < 3 * count; ++k) out[3 * node[k / 3] + k % 3] += q->volume[e] * dg[k];
     }
+    leave_out_attached(q->nnode, attached, out);
 }
 
 static double dot(int32_t n, const double *a, const double *b)
@@ -210,15 +295,16 @@ static double dot(int32_t n, const double *a, const double *b)
     return sum;
 }
 
-/* Conjugate gradients for all three directions at once: m from the residual r; p, Ap: scratch. The matrix has the
- * affine fields as its kernel, to which r is orthogonal. */
-static void solve(const snSoftQuads *quads, const fit *fits, double *r, double *m, double *p, double *Ap)
+/* Conjugate gradients for all three directions at once: m from the residual r; p, Ap: scratch. Without
+ * attached points the matrix has the affine fields as its kernel, to which r is orthogonal. */
+static void solve(const snSoftQuads *quads, const int32_t *attached, const fit *fits, double *r, double *m, double *p,
+                  double *Ap)
 {
     int32_t n = 3 * quads->nnode;
     double rr = dot(n, r, r), least = TOLERANCE * TOLERANCE * rr;
     memcpy(p, r, (size_t)n * sizeof *p);
     for (int step = 0; step < MOST_STEPS && rr > least; ++step) {
-        multiply(quads, fits, p, Ap);
+        multiply(quads, attached, fits, p, Ap);
         double curvature = dot(n, p, Ap), old = rr;
         if (!(curvature > 0)) break;
         for (int32_t i = 0; i < n; ++i) m[i] += rr / curvature * p[i], r[i] -= rr / curvature * Ap[i];
@@ -229,17 +315,20 @@ static void solve(const snSoftQuads *quads, const fit *fits, double *r, double *
 
 bool sn_soft_make_consistent(const snSoftPoints *p, snSoftQuads *q)
 {
+    const int32_t *attached = p->attached;
     size_t n = 3 * (size_t)q->nnode;
     fit *fits = SN_NEW_ARRAY(fit, q->n);
     double *r = SN_NEW_ARRAY(double, 4 * n), dg[3 * SN_SOFT_MAX_STENCIL];
     bool ok = fits && r, sound = ok;
-    for (int32_t e = 0; e < q->n && sound; ++e) sound = make_fit(p, e, fits + e);
+    for (int32_t e = 0; e < q->n && sound; ++e)
+        if (q->first[e] < q->first[e + 1]) sound = make_fit(p, e, fits + e);
     if (sound) {
         memcpy(r, p->wall, n * sizeof *r);
         for (int32_t e = 0; e < q->n; ++e)
             for (int32_t k = 3 * q->first[e]; k < 3 * q->first[e + 1]; ++k)
                 r[3 * q->node[k / 3] + k % 3] -= q->volume[e] * q->gradient[k];
-        solve(q, fits, r, r + n, r + 2 * n, r + 3 * n);
+        leave_out_attached(q->nnode, attached, r);
+        solve(q, attached, fits, r, r + n, r + 2 * n, r + 3 * n);
         for (int32_t e = 0; e < q->n; ++e) {
             int32_t at = q->first[e], count = q->first[e + 1] - at;
             change(fits + e, q->node + at, count, r + n, dg);

@@ -14,9 +14,12 @@
 #include "meshfree/quads.h"
 
 /* Fills points->wall: each piece of the mesh goes to the nearest point; then as little is moved between points on the
- * wall as makes sum W_a = 0 and sum W_a X_a' = V I hold. False: out of memory. */
-bool sn_soft_wall(const snTriMesh *mesh, snSoftPoints *points);
-/* Corrects the gradients of quadrature points that stand on the points, one each. False: out of memory. */
+ * wall as makes sum W_a = 0 and sum W_a X_a' = V I hold. Where bones hold the points it is the wall of what is free,
+ * and V its volume: the pieces that belong to a bone close up with the face between the two, so that their sum is the
+ * area of that face, which the attached points at it share. False: out of memory. */
+bool sn_soft_wall(const snSoftPointsDef *def, snSoftPoints *points);
+/* Corrects the gradients of quadrature points that stand on the points, one each. Attached
+ * points bear any force. False: out of memory. */
 bool sn_soft_make_consistent(const snSoftPoints *points, snSoftQuads *quads);
 
 #endif

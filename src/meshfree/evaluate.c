@@ -59,6 +59,7 @@ double sn_soft_evaluate(const snSoftBody *body, const snSoftState *state, const 
     if (gradient) memset(gradient, 0, 3 * (size_t)q->nnode * sizeof *gradient);
     energy += hold_from(body, state, x, gradient);
     for (int32_t e = 0; e < q->n; ++e) {
+        if (q->first[e] == q->first[e + 1]) continue;
         sn_soft_quads_gradient(q, e, x, F);
         energy +=
             q->volume[e] * sn_soft_energy(body->material + e, &body->law, state->activation, F, gradient ? P : NULL);
@@ -101,6 +102,7 @@ void sn_soft_assemble(const snSoftBody *body, snSoftState *state, double share)
     const snBlocksKernel *kernel = sn_blocks_avx2() ? sn_blocks_avx2() : sn_blocks_portable();
     sn_tiles_clear(&body->tiles, value);
     for (int32_t e = 0; e < q->n; ++e) {
+        if (q->first[e] == q->first[e + 1]) continue;
         sn_soft_quads_gradient(q, e, state->x, F);
         double pressure = state->expects ? state->pressure[e] : sn_soft_pressure(body->material + e, F, NULL);
         sn_soft_stiffness(body->material + e, &body->law, state->activation, F, pressure, share, C);

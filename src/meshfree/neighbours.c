@@ -11,7 +11,9 @@ static const double WORST = 10;      /* condition of a moment matrix that is sti
 static const double STEEPEST = 40;   /* how much more a length across a thin part may count... */
 static const double FLATTEST = 0.2;  /* ... and how much less one along a thin tip */
 static const double SAME_WALL = 0.5; /* cosine between the normals of a wall that bends away and back */
-enum { ROUNDS = 4, WALLS = 8 };
+static const double NEAREST = 0.25;  /* of its distance to a free point that an attached one keeps... */
+static const double SHORTER = 0.8;   /* ... by going so much less far */
+enum { ROUNDS = 4, WALLS = 8, SHORTENINGS = 12 };
 static const double REACH = 1.15; /* support of the kernel over the distance of the last neighbour */
 
 static int by_key(const void *a, const void *b)
@@ -41,20 +43,24 @@ bool sn_soft_sort(snSoftPoints *p)
 {
     snSoftNear *order = SN_NEW_ARRAY(snSoftNear, p->n);
     double *copy = SN_NEW_ARRAY(double, 4 * p->n);
-    bool ok = order && copy;
+    int32_t *bone = SN_NEW_ARRAY(int32_t, p->n);
+    bool ok = order && copy && bone;
     if (ok) {
         v3 side = long_side(p);
         for (int32_t i = 0; i < p->n; ++i) order[i] = (snSoftNear){v3_dot(v3_load(p->x + 3 * i), side), i};
         qsort(order, (size_t)p->n, sizeof *order, by_key);
         memcpy(copy, p->x, 3 * (size_t)p->n * sizeof *copy);
         memcpy(copy + 3 * p->n, p->volume, (size_t)p->n * sizeof *copy);
+        if (p->attached) memcpy(bone, p->attached, (size_t)p->n * sizeof *bone);
         for (int32_t i = 0; i < p->n; ++i) {
             memcpy(p->x + 3 * i, copy + 3 * order[i].index, 3 * sizeof *copy);
             p->volume[i] = copy[3 * p->n + order[i].index];
+            if (p->attached) p->attached[i] = bone[order[i].index];
         }
     }
     sn_free(order);
     sn_free(copy);
+    sn_free(bone);
     return ok;
 }
 
@@ -191,5 +197,64 @@ snStatus sn_soft_neighbours(const snSoftPointsDef *def, const snBvh *tree, snSof
         p->first[i + 1] = total;
     }
     sn_free(near);
+    return status;
+}
+
+bool sn_soft_at_border(const snSoftPoints *p, int32_t i)
+{
+    for (int32_t k = p->first[i]; k < p->first[i + 1]; ++k)
+        if (p->attached[i] >= 0 && p->attached[p->neighbour[k]] < 0) return true;
+    return false;
+}
+
+/* How far an attached point goes to the border of its bone. */
+static v3 held_at(const snSoftPoints *p, const snBvh *tree, int32_t i, v3 from, v3 move)
+{
+    for (int32_t k = p->first[i]; k < p->first[i + 1]; ++k) {
+        if (p->attached[p->neighbour[k]] >= 0) continue;
+        v3 to = v3_sub(v3_load(p->x + 3 * p->neighbour[k]), from);
+        double least = NEAREST * v3_len(sn_soft_metric(p, i, to));
+        while (v3_len(sn_soft_metric(p, i, v3_sub(to, move))) < least) move = v3_scale(move, SHORTER);
+    }
+    for (int k = 0; tree && k < SHORTENINGS && !sn_bvh_inside(tree, v3_add(from, move)); ++k)
+        move = v3_scale(move, SHORTER);
+    return tree && !sn_bvh_inside(tree, v3_add(from, move)) ? from : v3_add(from, move);
+}
+
+/* The kernels of a point after its neighbours have moved, nearest first; the condition of its moment matrix. */
+static double weigh_again(snSoftPoints *p, int32_t i, snSoftNear *near)
+{
+    int32_t from = p->first[i], count = p->first[i + 1] - from;
+    v3 at = v3_load(p->x + 3 * i);
+    for (int32_t k = 0; k < count; ++k) {
+        int32_t j = p->neighbour[from + k];
+        near[k] = (snSoftNear){v3_len2(sn_soft_metric(p, i, v3_sub(v3_load(p->x + 3 * j), at))), j};
+    }
+    qsort(near, (size_t)count, sizeof *near, by_key);
+    for (int32_t k = 0; k < count; ++k) p->neighbour[from + k] = near[k].index;
+    return moment_condition(p, i, count, near, p->weight + from);
+}
+
+snStatus sn_soft_hold(const snSoftPointsDef *def, const snBvh *tree, snSoftPoints *p, snError *error)
+{
+    snSoftNear *near = SN_NEW_ARRAY(snSoftNear, p->n);
+    double *old = SN_NEW_ARRAY(double, 3 * p->n), worst = INFINITY;
+    snStatus status = near && old ? SN_OK : sn_fail_no_memory(error);
+    if (status == SN_OK) memcpy(old, p->x, 3 * (size_t)p->n * sizeof *old);
+    for (int round = 0; round <= ROUNDS && worst > WORST && status == SN_OK; ++round) {
+        double part = round < ROUNDS ? ldexp(1, -round) : 0;
+        for (int32_t i = 0; i < p->n; ++i) {
+            v3 from = v3_load(old + 3 * i), border = from;
+            if (!sn_soft_at_border(p, i)) continue;
+            (void)def->bone(def->context, from, &border);
+            v3_store(p->x + 3 * i, held_at(p, tree, i, from, v3_scale(v3_sub(border, from), part)));
+        }
+        worst = 0;
+        for (int32_t i = 0; i < p->n; ++i)
+            if (p->attached[i] < 0) worst = fmax(worst, weigh_again(p, i, near));
+    }
+    if (status == SN_OK) p->condition = worst;
+    sn_free(near);
+    sn_free(old);
     return status;
 }

@@ -1,4 +1,4 @@
-/* points.h: voxels and k-means. */
+/* points.h: voxels and k-means. One file, because all of it works on the voxels. */
 #include "meshfree/consistent.h"
 #include "meshfree/neighbours.h"
 #include "meshfree/sheet.h"
@@ -20,10 +20,12 @@ enum {
     MOST_VOXELS = 4000000,
     SHEET_VOXELS = 300000,
     DEPTHS = 8000,
+    HELD = 6, /* points that a bone gets, at least */
     WALLS = 64
 };
 static const double ACROSS = 5;  /* voxels across a sheet, unless that makes too many */
 static const double THIN = 1.5;  /* power of the local radius in the density of points */
+static const double APART = 100; /* m: between voxels of different bones, for k-means */
 static const double DENSEST = 8; /* largest weight of a voxel over the least */
 
 snSoftPointsDef sn_default_soft_points_def(void)
@@ -38,6 +40,7 @@ typedef struct voxels {
     double *y;     /* 3 x n: thin parts unfolded, squeezed; one coordinate after the other */
     double *depth; /* n: of about DEPTHS of them, else 0 */
     double *weight;
+    int8_t *bone; /* n: that it belongs to, or -1; NULL: no bones */
     int32_t *owner;
     int32_t *order; /* n: by cubes of voxels, so that those next to each other are near */
     snSoftSheet sheet;
@@ -46,6 +49,7 @@ typedef struct voxels {
 static void voxels_free(voxels *v)
 {
     sn_free(v->x), sn_free(v->y), sn_free(v->depth), sn_free(v->weight), sn_free(v->owner), sn_free(v->order);
+    sn_free(v->bone);
     sn_soft_sheet_free(&v->sheet);
     *v = (voxels){0};
 }
@@ -161,7 +165,8 @@ static bool sort_by_cubes(v3 low, voxels *v)
     if (!list) return false;
     for (int32_t i = 0; i < v->n; ++i) {
         v3 p = v3_scale(v3_sub(v3_load(v->x + 3 * (size_t)i), low), 1 / (CUBE * v->size));
-        list[i] = (cube){((int64_t)p.x << 40) + ((int64_t)p.y << 20) + (int64_t)p.z, i};
+        int64_t bone = v->bone ? v->bone[i] + 1 : 0;
+        list[i] = (cube){(bone << 58) + ((int64_t)p.x << 40) + ((int64_t)p.y << 20) + (int64_t)p.z, i};
     }
     qsort(list, (size_t)v->n, sizeof *list, by_cube);
     for (int32_t i = 0; i < v->n; ++i) v->order[i] = list[i].voxel;
@@ -181,6 +186,55 @@ static bool unfold(const snSoftPointsDef *def, const snBvh *tree, v3 low, v3 hig
            sn_soft_sheet_create(v->n, v->x, volume, def->count, def->squeeze, &v->sheet);
 }
 
+/* What a bone holds lies far from all else, so that no point owns both. */
+static bool label(const snSoftPointsDef *def, voxels *v)
+{
+    v->bone = SN_NEW_ARRAY(int8_t, v->n);
+    if (!v->bone) return false;
+    for (int32_t i = 0; i < v->n; ++i) {
+        v3 border;
+        v->bone[i] = (int8_t)def->bone(def->context, v3_load(v->x + 3 * (size_t)i), &border);
+        v->y[i] += APART * (v->bone[i] + 1);
+    }
+    return true;
+}
+
+/* How many points each bone (the first for none) gets: by its weight, but some at least where it has the voxels. */
+static void share_points(const voxels *v, int32_t k, int32_t count[SN_SOFT_HOLDERS + 1])
+{
+    double weight[SN_SOFT_HOLDERS + 1] = {0}, all = 0;
+    int32_t voxel[SN_SOFT_HOLDERS + 1] = {0};
+    for (int32_t i = 0; i < v->n; ++i) {
+        int b = v->bone ? v->bone[i] + 1 : 0;
+        weight[b] += v->weight[i], all += v->weight[i];
+        ++voxel[b];
+    }
+    count[0] = k;
+    for (int b = 1; b <= SN_SOFT_HOLDERS; ++b) {
+        int32_t least = voxel[b] / 8 < HELD ? voxel[b] / 8 : HELD;
+        count[b] = (int32_t)lround(k * weight[b] / all);
+        count[b] = voxel[b] == 0 ? 0 : count[b] < least ? least : count[b] < 1 ? 1 : count[b];
+        count[0] -= count[b];
+    }
+}
+
+/* Random voxels, each of the bone it should have. */
+static void start(const voxels *v, int32_t k, uint64_t seed, double *centre)
+{
+    int32_t count[SN_SOFT_HOLDERS + 1];
+    int bone = 0;
+    share_points(v, k, count);
+    for (int32_t c = 0; c < k; ++c) {
+        size_t i;
+        while (bone < SN_SOFT_HOLDERS && count[bone] <= 0) ++bone;
+        do i = (size_t)(uniform(&seed) * v->n);
+        while (v->bone && v->bone[i] + 1 != bone);
+        --count[bone];
+        for (int e = 0; e < 3; ++e)
+            centre[e * k + c] = v->y[(size_t)e * (size_t)v->n + i] + 1e-3 * v->size * uniform(&seed);
+    }
+}
+
 static snStatus voxelise(const snSoftPointsDef *def, const snBvh *tree, bool thin, voxels *v, snError *error)
 {
     double volume;
@@ -196,6 +250,9 @@ static snStatus voxelise(const snSoftPointsDef *def, const snBvh *tree, bool thi
     if (v->n < 8 * def->count)
         return sn_fail(error, SN_BAD_INPUT, "only %d voxels of the muscle mesh for %d points", v->n, def->count);
     weigh(def, v);
+    if (def->bone && !label(def, v)) return sn_fail_no_memory(error);
+    if (v->bone && memchr(v->bone, -1, (size_t)v->n) == NULL)
+        return sn_fail(error, SN_BAD_INPUT, "bones hold all of the muscle");
     return sort_by_cubes(low, v) ? SN_OK : sn_fail_no_memory(error);
 }
 
@@ -325,6 +382,7 @@ static bool take(const voxels *v, const snBvh *tree, int32_t k, const double *ce
         double dx = v->y[i] - centre[c], dy = v->y[n + i] - centre[k + c], dz = v->y[2 * n + i] - centre[2 * k + c];
         double d = dx * dx + dy * dy + dz * dz, *m = mean + 4 * c;
         p->volume[c] += mesh_volume / v->n;
+        if (v->bone) p->attached[c] = v->bone[i];
         for (size_t e = 0; e < 3; ++e) m[e] += v->weight[i] * v->x[3 * i + e];
         m[3] += v->weight[i];
         if (d >= nearest[c]) continue;
@@ -334,7 +392,8 @@ static bool take(const voxels *v, const snBvh *tree, int32_t k, const double *ce
     /* the mean itself where it is inside its own voxel: no pattern of the grid is left. In a curved sheet it may lie
      * outside the mesh, where no other point would see it */
     for (int32_t c = 0; c < k; ++c) {
-        v3 y = v3_of(centre[c], centre[k + c], centre[2 * k + c]);
+        double apart = p->attached ? APART * (p->attached[c] + 1) : 0;
+        v3 y = v3_of(centre[c] - apart, centre[k + c], centre[2 * k + c]);
         v3 x = v->sheet.n > 0 ? v3_scale(v3_load(mean + 4 * c), 1 / mean[4 * c + 3])
                               : sn_soft_squeeze(p->axis, 1 / p->squeeze, y);
         if (v3_dist(x, v3_load(p->x + 3 * c)) < v->size && sn_bvh_inside(tree, x)) v3_store(p->x + 3 * c, x);
@@ -358,9 +417,10 @@ static bool take_sheet(const snSoftSheet *sheet, snSoftPoints *p)
     return true;
 }
 
-static bool alloc_points(snSoftPoints *p, int32_t n)
+static bool alloc_points(snSoftPoints *p, int32_t n, bool bones)
 {
     p->n = n;
+    if (bones && !(p->attached = SN_NEW_ARRAY(int32_t, n))) return false;
     p->x = SN_NEW_ARRAY(double, 3 * n), p->volume = SN_NEW_ARRAY(double, n), p->depth = SN_NEW_ARRAY(double, n);
     p->first = SN_NEW_ARRAY(int32_t, n + 1);
     return p->x && p->volume && p->depth && p->first;
@@ -370,20 +430,15 @@ static snStatus k_means(const snSoftPointsDef *def, const snBvh *tree, bool thin
 {
     voxels v = {0};
     int32_t k = def->count;
-    uint64_t seed = def->seed;
     size_t shares = (size_t)(def->pool ? sn_pool_threads(def->pool) : 1);
     double volume, *centre = SN_NEW_ARRAY(double, 3 * k), *sum = SN_NEW_ARRAY(double, 4 * shares * (size_t)k);
     int32_t *list = SN_NEW_ARRAY(int32_t, 2 * shares * (size_t)k);
     assignment all = {&v, k, (int32_t)shares, centre, sum, list};
-    snStatus status =
-        centre && sum && list && alloc_points(p, k) ? voxelise(def, tree, thin, &v, error) : sn_fail_no_memory(error);
+    snStatus status = centre && sum && list && alloc_points(p, k, def->bone) ? voxelise(def, tree, thin, &v, error)
+                                                                             : sn_fail_no_memory(error);
     if (status == SN_OK) {
         sn_trimesh_integrals(def->mesh, &volume, NULL, NULL);
-        for (int32_t c = 0; c < k; ++c) {
-            size_t i = (size_t)(uniform(&seed) * v.n);
-            for (int e = 0; e < 3; ++e)
-                centre[e * k + c] = v.y[(size_t)e * (size_t)v.n + i] + 1e-3 * v.size * uniform(&seed);
-        }
+        start(&v, k, def->seed, centre);
         for (int round = 0; round < ROUNDS; ++round) {
             sn_pool_loop(def->pool, all.shares, assign_share, &all);
             centres(&v, k, centre, sum);
@@ -410,7 +465,8 @@ static snStatus finish(const snSoftPointsDef *def, const snBvh *tree, snSoftPoin
     }
     p->spacing = cbrt(volume / p->n);
     snStatus status = sn_soft_neighbours(def, tree, p, error);
-    if (status == SN_OK && def->mesh && !sn_soft_wall(def->mesh, p)) status = sn_fail_no_memory(error);
+    if (status == SN_OK && p->attached) status = sn_soft_hold(def, tree, p, error);
+    if (status == SN_OK && def->mesh && !sn_soft_wall(def, p)) status = sn_fail_no_memory(error);
     return status;
 }
 
@@ -441,7 +497,8 @@ snStatus sn_soft_points_of(const snSoftPointsDef *def, const double *x, const do
 {
     *points = (snSoftPoints){.axis = def->axis, .squeeze = def->squeeze};
     snBvh *tree = def->mesh ? sn_bvh_create(def->mesh) : NULL;
-    snStatus status = (tree || !def->mesh) && alloc_points(points, def->count) ? SN_OK : sn_fail_no_memory(error);
+    snStatus status =
+        (tree || !def->mesh) && alloc_points(points, def->count, false) ? SN_OK : sn_fail_no_memory(error);
     if (status == SN_OK) {
         memcpy(points->x, x, 3 * (size_t)def->count * sizeof *x);
         memcpy(points->volume, volume, (size_t)def->count * sizeof *volume);
@@ -455,6 +512,7 @@ snStatus sn_soft_points_of(const snSoftPointsDef *def, const double *x, const do
 void sn_soft_points_free(snSoftPoints *p)
 {
     sn_free(p->x), sn_free(p->volume), sn_free(p->depth), sn_free(p->wall), sn_free(p->metric);
+    sn_free(p->attached);
     sn_free(p->first), sn_free(p->neighbour), sn_free(p->weight);
     *p = (snSoftPoints){0};
 }

@@ -2,12 +2,21 @@
  *
  * Voxels inside the mesh are shared out among the points by k-means, finer where the muscle is thin. Lengths along the
  * fibres count half, so that a point stands for a piece that is about twice as long as wide. Where that
- * leaves a part too thin, lengths across thin parts count more (sheet.h). */
+ * leaves a part too thin, lengths across thin parts count more (sheet.h).
+ *
+ * What bones hold has points of its own, so that the border between the two is where the bone ends, and not somewhere
+ * between points. What belongs to them is rigid (quads.h). Those next to free points lie on that border. */
 #ifndef SN_MESHFREE_POINTS_H
 #define SN_MESHFREE_POINTS_H
 
 #include "base/parallel.h"
 #include "geom/bvh.h"
+
+enum { SN_SOFT_HOLDERS = 8 }; /* bones that hold one muscle */
+
+/* The bone (below SN_SOFT_HOLDERS) that the matter at a place belongs to, -1: none; and where next to it the bone ends.
+ * Called by one thread at a time, mostly for places near the one before. */
+typedef int32_t (*snSoftBoneFn)(const void *context, v3 place, v3 *border);
 
 typedef struct snSoftPointsDef {
     const snTriMesh *mesh; /* closed, oriented outwards */
@@ -17,6 +26,8 @@ typedef struct snSoftPointsDef {
     int32_t neighbours; /* of a point, at least */
     uint64_t seed;      /* of the random start */
     snPool *pool;       /* may be NULL; the points do not depend on it */
+    snSoftBoneFn bone;  /* NULL: no bone holds a part of the muscle */
+    const void *context;
 } snSoftPointsDef;
 
 snSoftPointsDef sn_default_soft_points_def(void);
@@ -29,9 +40,10 @@ typedef struct snSoftPoints {
     double *volume; /* n, m^3; their sum is the volume of the mesh */
     double *depth;  /* n, m: distance to the wall */
     double *wall;   /* n x 3, m^2: area of the mesh that is next to the point, outwards; NULL: no mesh (consistent.h) */
-    double *metric; /* n x 9, symmetric: lengths across thin parts count more; NULL: the muscle has none */
-    double spacing; /* m: edge of a cube of the mean volume */
-    double condition; /* worst moment matrix: largest over least eigenvalue, in the metric of the point */
+    int32_t *attached; /* n: its bone, or -1; NULL: no bones */
+    double *metric;    /* n x 9, symmetric: lengths across thin parts count more; NULL: the muscle has none */
+    double spacing;    /* m: edge of a cube of the mean volume */
+    double condition;  /* worst moment matrix: largest over least eigenvalue, in the metric of the point */
     /* neighbours of each point, itself not among them, nearest first: first[i] .. first[i + 1] - 1 */
     int32_t *first, *neighbour;
     double *weight; /* of each neighbour, the kernel at its distance */

@@ -19,7 +19,8 @@ void sn_soft_quads_free(snSoftQuads *q)
 
 void sn_soft_quads_gradient(const snSoftQuads *quads, int32_t q, const double *x, double F[9])
 {
-    memset(F, 0, 9 * sizeof *F);
+    bool rigid_one = quads->first[q] == quads->first[q + 1];
+    for (int r = 0; r < 9; ++r) F[r] = rigid_one && r % 4 == 0;
     for (int32_t k = quads->first[q]; k < quads->first[q + 1]; ++k) {
         const double *p = x + 3 * quads->node[k], *g = quads->gradient + 3 * k;
         for (int i = 0; i < 3; ++i)
@@ -116,6 +117,7 @@ static bool hold_all(const snSoftPoints *p, snSoftQuads *q)
     for (int32_t i = 0; i < p->n && ok; ++i) {
         int32_t size = q->first[i + 1] - q->first[i];
         const int32_t *node = q->node + q->first[i];
+        if (size == 0) continue;
         local_hold(p, i, q->gradient + 3 * q->first[i], local);
         for (int32_t a = 0; a < size; ++a)
             for (int32_t b = 0; b < size; ++b)
@@ -138,8 +140,10 @@ snStatus sn_soft_quads_from_points(const snSoftPoints *p, bool stabilise, snSoft
     bool ok = q->rest && q->volume && q->centre && q->first && q->node && q->gradient && q->hold_first && q->part;
     for (int32_t i = 0; i < n && ok; ++i) {
         int32_t at = q->first[i], count = p->first[i + 1] - p->first[i];
-        q->first[i + 1] = at + count + 1;
+        q->first[i + 1] = at;
         q->volume[i] = p->volume[i];
+        if (p->attached && p->attached[i] >= 0) continue;
+        q->first[i + 1] = at + count + 1;
         q->node[at] = i;
         memcpy(q->node + at + 1, p->neighbour + p->first[i], (size_t)count * sizeof *q->node);
         ok = count + 1 <= SN_SOFT_MAX_STENCIL && point_gradients(p, i, q->gradient + 3 * at);

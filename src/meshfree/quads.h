@@ -20,7 +20,7 @@ typedef struct snSoftQuads {
     double *volume;   /* n, m^3 */
     double *centre;   /* n x 3: where the point lies */
     uint8_t *part;    /* n: which part of the energy it integrates, snSoftPart */
-    int32_t *first;   /* n + 1 */
+    int32_t *first;   /* n + 1; a quadrature point without nodes is rigid */
     int32_t *node;    /* first[n] */
     double *gradient; /* first[n] x 3 */
     /* stabilisation times 1 / (s mu): lower half by rows, columns ascending, the diagonal last */
@@ -28,7 +28,10 @@ typedef struct snSoftQuads {
     double *hold;
 } snSoftQuads; /* zeroed memory is an empty set */
 
-/* One quadrature point for each point. stabilise false: hold is empty (hold_first all zero). */
+/* One quadrature point for each point. What belongs to an attached point is rigid: it has no nodes. If it had, its
+ * neighbours among the attached ones, which cannot move closer, would leave it to a few free ones to keep its volume,
+ * and these do so by turning about the fibres: a gradient fitted over points that are turned against each other sees a
+ * smaller section. The belly rolled by up to 80 degrees. stabilise false: hold is empty (hold_first all zero). */
 snStatus sn_soft_quads_from_points(const snSoftPoints *points, bool stabilise, snSoftQuads *quads, snError *error);
 
 /* Cubes of the given size that fill a box of cells, eight quadrature points and one for the volume each. inside (may be
@@ -38,7 +41,7 @@ snStatus sn_soft_quads_from_cubes(v3 low, const int32_t cells[3], v3 size, snSof
                                   snSoftQuads *quads, snError *error);
 void sn_soft_quads_free(snSoftQuads *quads);
 
-/* Deformation gradient (row-major) at a quadrature point. */
+/* Deformation gradient (row-major) at a quadrature point; I where it has no nodes. */
 void sn_soft_quads_gradient(const snSoftQuads *quads, int32_t q, const double *x, double F[9]);
 
 #endif

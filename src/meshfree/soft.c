@@ -9,7 +9,7 @@
 
 snSoftDef sn_default_soft_def(void)
 {
-    snSoftDef def = {.stabilisation = 0.7, .contact_stiffness = 2e4, .density = 1060};
+    snSoftDef def = {.stabilisation = 1.5, .contact_stiffness = 2e4, .density = 1060};
     def.law.passive.kind = SN_LAW_HILL_PASSIVE;
     def.law.active.kind = SN_LAW_HILL_ACTIVE;
     def.law.prestretch = def.law.optimal = 1;

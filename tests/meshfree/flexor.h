@@ -4,6 +4,8 @@
 
 #include "soft_case.h"
 
+static const double FLEXOR_LOW = 0.015, FLEXOR_HIGH = 0.245; /* m along z: where the bones end */
+
 typedef struct flexor {
     softCase c;
     snDistance shaft;
@@ -31,7 +33,7 @@ static inline void flexor_body(flexor *f, double mu, double prestretch)
     c->def.law = sn_default_soft_def().law;
     c->def.law.prestretch = prestretch;
     c->def.law.optimal = 1.6; /* on the rising side of the law everywhere: see test_muscle.c */
-    case_body(c, mu, 120 * mu, 5e4, 3e5, 0.015, 0.245);
+    case_body(c, mu, 120 * mu, 5e4, 3e5, FLEXOR_LOW, FLEXOR_HIGH);
 }
 
 /* seed: of the points, 0: the default one. */

@@ -82,17 +82,44 @@ static inline void case_points(softCase *c, int32_t count, bool stabilise)
     require_ok(sn_soft_quads_from_points(&c->points, stabilise, &c->quads, &error), &error);
 }
 
+/* The bones end at low and high. */
+static inline int32_t case_bone(const void *context, v3 place, v3 *border)
+{
+    const double *end = context;
+    int32_t bone = place.z < end[0] ? 0 : place.z > end[1] ? 1 : -1;
+    *border = v3_of(place.x, place.y, bone == 0 ? end[0] : end[1]);
+    return bone;
+}
+
+/* Fills the muscle again, with points of its own for what the bones hold. */
+static inline void case_hold(softCase *c, double low, double high)
+{
+    snError error = {0};
+    double end[2] = {low, high};
+    bool stabilise = c->quads.hold != NULL, deep = c->def.depth && c->def.depth == c->points.depth;
+    snSoftPointsDef def = sn_default_soft_points_def();
+    def.mesh = &c->mesh, def.count = c->points.n, def.bone = case_bone, def.context = end;
+    if (c->seed) def.seed = c->seed;
+    sn_soft_points_free(&c->points);
+    sn_soft_quads_free(&c->quads);
+    require_ok(sn_soft_points_create(&def, &c->points, &error), &error);
+    require_ok(sn_soft_quads_from_points(&c->points, stabilise, &c->quads, &error), &error);
+    if (deep) c->def.depth = c->points.depth;
+}
+
 /* Makes the body. Nodes with z below `low` are held by bone 0, above `high` by bone 1. */
 static inline void case_body(softCase *c, double mu, double lambda, double passive, double active, double low,
                              double high)
 {
     snError error = {0};
     const snSoftQuads *q = &c->quads;
+    if (c->points.wall && low > 0) case_hold(c, low, high);
     c->material = SN_NEW_ARRAY(snSoftMaterial, q->n);
     c->attached = SN_NEW_ARRAY(int32_t, q->nnode);
     for (int32_t e = 0; e < q->n; ++e) c->material[e] = (snSoftMaterial){mu, lambda, passive, active, v3_of(0, 0, 1)};
     for (int32_t i = 0; i < q->nnode; ++i)
         c->attached[i] = q->rest[3 * i + 2] < low ? 0 : q->rest[3 * i + 2] > high ? 1 : -1;
+    if (c->points.attached) memcpy(c->attached, c->points.attached, (size_t)q->nnode * sizeof *c->attached);
     const double *depth = c->def.depth;
     double s = c->def.stabilisation, density = c->def.density;
     snSoftLaw law = c->def.law;

@@ -235,6 +235,58 @@ static void uniform_stress_is_exact(void **state)
     case_free(&c);
 }
 
+/* What bones hold has points of its own and is rigid. What is free between them has the volume that the mesh has there,
+ * its fields are exact, and points that no bone holds feel a uniform stress only through their share of the wall. The
+ * bones bear it, each the section times the stress. */
+static void bones_hold_their_part(void **state)
+{
+    (void)state;
+    enum { N = 300 };
+    softCase c = {0};
+    const double low = 0.013, high = 0.081, A[9] = {1.1, 0.2, -0.1, 0.3, 0.9, 0.2, -0.2, 0.1, 1.2};
+    double sum[3 * N] = {0}, *y = calloc(3 * N, sizeof *y), F[9], worst = 0, off = 0, largest = 0, whole;
+    double volume = 0, free_volume = 0;
+    v3 bears[2] = {{0, 0, 0}, {0, 0, 0}};
+    int32_t border = 0;
+    case_mesh(0.1, rod_radius, 2, 0, &c.mesh);
+    case_points(&c, N, true);
+    case_hold(&c, low, high);
+    affine(A, v3_of(0.1, -0.2, 0.3), N, c.quads.rest, y);
+    for (int32_t i = 0; i < N; ++i) {
+        int32_t bone = c.points.attached[i], from = c.quads.first[i], to = c.quads.first[i + 1];
+        double z = c.points.x[3 * i + 2];
+        volume += c.points.volume[i], free_volume += bone < 0 ? c.points.volume[i] : 0;
+        assert_true(bone < 0 ? z > low && z < high && to > from : to == from);
+        assert_true(bone < 0 || (bone == 0 ? z <= low + 1e-9 : z >= high - 1e-9));
+        border += fabs(z - low) < 1e-9 || fabs(z - high) < 1e-9;
+        sn_soft_quads_gradient(&c.quads, i, y, F);
+        for (int r = 0; r < 9 && bone < 0; ++r) worst = fmax(worst, fabs(F[r] - A[r]));
+        for (int32_t k = 3 * from; k < 3 * to; ++k)
+            sum[3 * c.quads.node[k / 3] + k % 3] += c.quads.volume[i] * c.quads.gradient[k];
+    }
+    for (int32_t i = 0; i < N; ++i) {
+        int32_t bone = c.points.attached[i];
+        if (bone >= 0) bears[bone] = v3_add(bears[bone], v3_load(sum + 3 * i));
+        for (int e = 0; e < 3; ++e) largest = fmax(largest, fabs(c.points.wall[3 * i + e]));
+        for (int e = 0; e < 3 && bone < 0; ++e) off = fmax(off, fabs(sum[3 * i + e] - c.points.wall[3 * i + e]));
+    }
+    sn_trimesh_integrals(&c.mesh, &whole, NULL, NULL);
+    double section = whole / 0.1, between = section * (high - low);
+    print_message(
+        "%d points on the borders; free volume off by %.2f %%, F - A %.1e, sums off by %.1e; bones bear %.3f and "
+        "%.3f of the section\n",
+        border, 100 * (free_volume / between - 1), worst, off / largest, -bears[0].z / section, bears[1].z / section);
+    assert_near(volume, whole, 1e-12 * whole);
+    assert_near(free_volume, between, 0.003 * between);
+    assert_true(border > 12);
+    assert_at_most(worst, 1e-12);
+    assert_at_most(off, 1e-8 * largest);
+    assert_near(-bears[0].z, section, 0.01 * section);
+    assert_near(bears[1].z, section, 0.01 * section);
+    free(y);
+    case_free(&c);
+}
+
 static void bad_meshes_are_refused(void **state)
 {
     (void)state;
@@ -246,6 +298,10 @@ static void bad_meshes_are_refused(void **state)
     --c.mesh.ntriangle;
     assert_int_equal(sn_soft_points_create(&def, &c.points, &error), SN_BAD_INPUT);
     ++c.mesh.ntriangle;
+    const double all[2] = {0.2, 0.1}; /* nothing is free */
+    def.bone = case_bone, def.context = all;
+    assert_int_equal(sn_soft_points_create(&def, &c.points, &error), SN_BAD_INPUT);
+    def.bone = NULL;
     c.mesh.vertex[7] = NAN;
     assert_int_equal(sn_soft_points_create(&def, &c.points, &error), SN_BAD_INPUT);
     sn_trimesh_free(&c.mesh);
@@ -259,7 +315,8 @@ static void survives_no_memory(void **state)
     case_spindle(&mesh);
     int64_t before = sn_alloc_live();
     snSoftPointsDef def = sn_default_soft_points_def();
-    def.mesh = &mesh, def.count = 150;
+    const double end[2] = {0.015, 0.245};
+    def.mesh = &mesh, def.count = 150, def.bone = case_bone, def.context = end;
     for (int64_t n = 0;; ++n) {
         snSoftPoints points;
         snSoftQuads quads = {0};
@@ -284,7 +341,8 @@ int main(void)
         cmocka_unit_test(surface_follows),        cmocka_unit_test(no_neighbours_across_a_gap),
         cmocka_unit_test(thin_sheets_are_filled), cmocka_unit_test(points_are_inside),
         cmocka_unit_test(twist_is_seen),          cmocka_unit_test(uniform_stress_is_exact),
-        cmocka_unit_test(bad_meshes_are_refused), cmocka_unit_test(survives_no_memory),
+        cmocka_unit_test(bones_hold_their_part),  cmocka_unit_test(bad_meshes_are_refused),
+        cmocka_unit_test(survives_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
