@@ -18,6 +18,7 @@ struct snEffort {
     snState *s;
     rigid *low, *high;              /* nbody */
     double *coord;                  /* ncoord */
+    int64_t step;                   /* at which twist was found */
     double *twist;                  /* ncoord x 6 nfree: velocities of the bodies per unit velocity of a coordinate */
     int32_t nstrand;                /* actuators that pull through strands */
     int32_t *strand, *adr, *muscle; /* of each: its strand, where its force begins in `active`, its muscle */
@@ -42,7 +43,7 @@ snEffort *sn_effort_create(const snModel *m, snState *s)
 {
     snEffort *e = SN_NEW(snEffort);
     if (!e) return NULL;
-    e->m = m, e->s = s;
+    e->m = m, e->s = s, e->step = -1;
     if (!allocate(e)) {
         sn_effort_destroy(e);
         return NULL;
@@ -70,6 +71,8 @@ void sn_effort_destroy(snEffort *e)
 static void find_twists(snEffort *e)
 {
     const snModel *m = e->m;
+    if (e->step == e->s->info.steps) return; /* the same for every choice within a step */
+    e->step = e->s->info.steps;
     sn_pose_coordinates(m, e->s->ahead, e->coord);
     for (int32_t c = 0; c < m->ncoord; ++c) {
         double q = e->coord[c];
