@@ -91,6 +91,7 @@ struct snCli {
     bool bar_shown;
     snJson json;      /* open object that the command fills; printed at the end with --json */
     bool failed_said; /* an error has been printed */
+    snError failure;  /* the first of them, for the answer; its status is SN_OK where there is none */
 };
 
 /* ---- options.c ---------------------------------------------------------------------------- */
@@ -132,6 +133,8 @@ snStatus cli_fail_error(snCli *cli, const snError *error);
 snStatus cli_fail_file(snCli *cli, snStatus status, snError *error, const char *path);
 void cli_warn(snCli *cli, const char *format, ...) SN_PRINTF(2, 3);
 void cli_json_error(snJson *json, const snError *error);
+/* Ends the answer: what is still open, the error if there was one, the object itself. */
+void cli_close_json(snCli *cli);
 /* Shows progress a few times a second. Non-zero when the user has pressed Ctrl-C. */
 int cli_progress(snCli *cli, const char *stage, double done, double total);
 void cli_progress_end(snCli *cli);

@@ -48,9 +48,9 @@ static snStatus run_call(snCli *cli, const char *name, snCall *call, bool silent
     inner.quiet = cli->quiet || silent, inner.want_json = cli->want_json;
     if (status == SN_OK) status = inner.command->run(&inner);
     cli_progress_end(&inner);
-    json_close(&inner.json, '}');
+    cli_close_json(&inner);
     if (status != SN_OK && !inner.failed_said) (void)cli_fail(cli, status, "%s: %s", name, sn_status_text(status));
-    cli->failed_said = cli->failed_said || inner.failed_said;
+    if (!cli->failed_said) cli->failed_said = inner.failed_said, cli->failure = inner.failure;
     if (answer)
         *answer = inner.json;
     else

@@ -1,5 +1,6 @@
 #include "cli.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -65,12 +66,20 @@ void json_open(snJson *json, const char *key, char bracket)
     start(json, key);
     append(json, &bracket, 1);
     json->comma = false;
+    assert(json->depth < (int)sizeof json->open);
+    json->open[json->depth++] = bracket;
 }
 
 void json_close(snJson *json, char bracket)
 {
     append(json, &bracket, 1);
     json->comma = true;
+    --json->depth;
+}
+
+void json_leave(snJson *json)
+{
+    while (json->depth > 1) json_close(json, json->open[json->depth - 1] == '{' ? '}' : ']');
 }
 
 void json_string(snJson *json, const char *key, const char *value)

@@ -11,11 +11,15 @@ typedef struct snJson {
     char *text;
     size_t length, room;
     bool comma, failed;
+    char open[16]; /* the brackets that are open, the outermost first */
+    int depth;
 } snJson;
 
 /* key is NULL inside an array and for the outermost object. */
 void json_open(snJson *json, const char *key, char bracket); /* '{' or '[' */
 void json_close(snJson *json, char bracket);                 /* '}' or ']' */
+/* Closes all but the outermost: an error may come while others are open. */
+void json_leave(snJson *json);
 void json_string(snJson *json, const char *key, const char *value);
 void json_number(snJson *json, const char *key, double value);
 void json_integer(snJson *json, const char *key, int64_t value);

@@ -40,7 +40,7 @@ static int run(const snCommand *command, int argc, char **argv)
     if (status == SN_OK) status = command->run(&cli);
     cli_progress_end(&cli);
     if (status != SN_OK && !cli.failed_said) (void)cli_fail(&cli, status, "%s", sn_status_text(status));
-    json_close(&cli.json, '}');
+    cli_close_json(&cli);
     if (cli.want_json) {
         const char *text = json_text(&cli.json);
         printf("%s\n", text ? text : "{\"error\": {\"message\": \"out of memory\"}}");

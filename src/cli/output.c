@@ -166,13 +166,19 @@ snStatus cli_fail_error(snCli *cli, const snError *error)
     (void)sn_error_format(error, text, sizeof text);
     cli_make_plain(text);
     (void)fprintf(stderr, "sinew: %s\n", text);
-    if (!cli->failed_said) {
-        cli->failed_said = true;
+    if (!cli->failed_said) cli->failed_said = true, cli->failure = *error;
+    return error->status;
+}
+
+void cli_close_json(snCli *cli)
+{
+    json_leave(&cli->json);
+    if (cli->failure.status != SN_OK) {
         json_open(&cli->json, "error", '{');
-        cli_json_error(&cli->json, error);
+        cli_json_error(&cli->json, &cli->failure);
         json_close(&cli->json, '}');
     }
-    return error->status;
+    json_close(&cli->json, '}');
 }
 
 snStatus cli_fail_file(snCli *cli, snStatus status, snError *error, const char *path)

@@ -21,6 +21,13 @@ class Help(Case):
         text = self.sinew("help").stdout
         return re.findall(r"^  ([a-z]+) +[A-Z]", text, re.M)
 
+    def test_an_error_is_part_of_a_sound_answer(self):
+        """Also where it comes while a list is open, and from a command that another one runs."""
+        answer = self.json("bench", "--rung", "nosuch", code=3)
+        self.assertEqual(answer["rungs"], [])
+        self.assertIn("nosuch", answer["error"]["message"])
+        self.assertEqual(self.json("demo", "nosuch", "-o", "out", code=3)["error"]["status"], "SN_NO_FILE")
+
     def test_overview_names_commands_scenes_and_exit_codes(self):
         text = self.sinew("help").stdout
         for name in ["check", "info", "simulate", "track", "convert", "bench", *SCENES, "Exit codes"]:
