@@ -40,7 +40,7 @@ typedef struct voxels {
     double *y;     /* 3 x n: thin parts unfolded, squeezed; one coordinate after the other */
     double *depth; /* n: of about DEPTHS of them, else 0 */
     double *weight;
-    int8_t *bone; /* n: that it belongs to, or -1; NULL: no bones */
+    int32_t *bone; /* n: that it belongs to, or -1; NULL: no bones */
     int32_t *owner;
     int32_t *order; /* n: by cubes of voxels, so that those next to each other are near */
     snSoftSheet sheet;
@@ -189,11 +189,11 @@ static bool unfold(const snSoftPointsDef *def, const snBvh *tree, v3 low, v3 hig
 /* What a bone holds lies far from all else, so that no point owns both. */
 static bool label(const snSoftPointsDef *def, voxels *v)
 {
-    v->bone = SN_NEW_ARRAY(int8_t, v->n);
+    v->bone = SN_NEW_ARRAY(int32_t, v->n);
     if (!v->bone) return false;
     for (int32_t i = 0; i < v->n; ++i) {
         v3 border;
-        v->bone[i] = (int8_t)def->bone(def->context, v3_load(v->x + 3 * (size_t)i), &border);
+        v->bone[i] = def->bone(def->context, v3_load(v->x + 3 * (size_t)i), &border);
         v->y[i] += APART * (v->bone[i] + 1);
     }
     return true;

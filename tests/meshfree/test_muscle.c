@@ -232,17 +232,17 @@ static void points_against_cubes(void **state)
     flexor_create(&points, 400, 25e3, 1.3, 0);
     flexor_use_depth(&points, points.c.points.depth);
     flexor_of_cubes(&cubes, 35, start);
-    for (int k = 0; k <= 6; ++k) {
+    for (int k = 0; k <= 12; ++k) {
         bool sound = flexor_solve(&points, 10 * k, 0.4).converged && flexor_solve(&cubes, 10 * k, 0.4).converged;
         assert_true(sound);
-        if (k % 2) continue;
+        if (k % 2 && k != 9) continue;
         compare_bodies(&points, &cubes, start, rms, &roll);
         print_message("%d degrees, %d cubes: %.2f mm rms, without the roll %.2f; it is %.0f degrees\n", 10 * k,
                       cubes.c.quads.n / 9, 1e3 * rms[0], 1e3 * rms[1], roll / SN_DEG);
-        assert_at_most(rms[0], 3e-3);
-        assert_at_most(roll, 10 * SN_DEG);
+        if (k <= 9) assert_at_most(rms[0], k == 6 ? 1.5e-3 : 3e-3);
+        if (k <= 9) assert_at_most(roll, 10 * SN_DEG);
+        assert_at_most(rms[1], 3e-3); /* beyond 90 degrees points and cubes roll differently */
     }
-    assert_at_most(rms[0], 1.5e-3);
     flexor_free(&points);
     flexor_free(&cubes);
 }
