@@ -83,19 +83,21 @@ static snStatus take_over(const snSpec *spec, const snModel *model, const snLibr
     return SN_OK;
 }
 
-/* Progress of one muscle as a part of that of all. */
+/* Progress of one muscle as a part of that of all. It never goes back: what is left to do may turn out to be more. */
 typedef struct part {
     snProgress all;
     const char *name;
     int32_t index, count;
+    double share;
 } part;
 
 static int part_progress(void *user, const char *stage, double done, double total)
 {
-    const part *p = user;
+    part *p = user;
     char text[SN_LIBRARY_NAME + 16];
+    p->share = fmax(p->share, fmin(done / total, 1));
     (void)snprintf(text, sizeof text, "%s: %s", p->name, stage);
-    return p->all.call(p->all.user, text, p->index + fmin(done / total, 1), p->count);
+    return p->all.call(p->all.user, text, p->index + p->share, p->count);
 }
 
 /* Remembers a muscle that could not be made. */
@@ -118,7 +120,7 @@ static snStatus try_muscle(const snSpec *spec, const snModel *model, const snLib
     snLibraryDef own = *def;
     snError why = {0};
     snStatus status = SN_OK;
-    part p = {def->progress, name, index, count};
+    part p = {def->progress, name, index, count, 0};
     if (has_muscle(library, name)) return SN_OK;
     if (def->progress.call) own.progress = (snProgress){part_progress, &p};
     /* before the points are laid, which takes a while */
