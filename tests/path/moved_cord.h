@@ -43,14 +43,19 @@ static inline double height_at_wall(const snCordGate *gate, rigid pose, v3 stop)
     return up;
 }
 
-/* Body b moved by d along one of its six velocities. */
+/* A pose moved by d along one of its six velocities. */
+static inline rigid moved(rigid pose, int k, double d)
+{
+    v3 turn = {k == 0 ? d : 0, k == 1 ? d : 0, k == 2 ? d : 0},
+       shift = {k == 3 ? d : 0, k == 4 ? d : 0, k == 5 ? d : 0};
+    return (rigid){q_mul(pose.q, q_exp(turn)), v3_add(pose.p, shift)};
+}
+
+/* The same for body b of several. */
 static inline void move_body(const rigid *pose, int b, int k, double d, rigid *now)
 {
     memcpy(now, pose, sizeof *now * BODIES);
-    v3 turn = {k == 0 ? d : 0, k == 1 ? d : 0, k == 2 ? d : 0},
-       shift = {k == 3 ? d : 0, k == 4 ? d : 0, k == 5 ? d : 0};
-    now[b].q = q_mul(now[b].q, q_exp(turn));
-    now[b].p = v3_add(now[b].p, shift);
+    now[b] = moved(pose[b], k, d);
 }
 
 static inline double moved_length(const snCord *c, const rigid *pose, int b, int k, double d)
@@ -58,6 +63,15 @@ static inline double moved_length(const snCord *c, const rigid *pose, int b, int
     rigid now[BODIES];
     move_body(pose, b, k, d, now);
     return length_at(c, now);
+}
+
+/* Largest change of a gradient from one pose to the next, whose gradient is kept; at the first there is none. */
+static inline double change_of(const double *g, double *before, bool first)
+{
+    double most = 0;
+    for (int k = 0; k < 6 * BODIES && !first; ++k) most = fmax(most, fabs(g[k] - before[k]));
+    memcpy(before, g, sizeof *g * 6 * BODIES);
+    return most;
 }
 
 #endif

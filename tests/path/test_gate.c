@@ -186,8 +186,7 @@ static void forces_are_continuous(void **state)
                 int leaning;
                 gradient_at(&e, pose, g, &leaning);
                 if (!fine && last >= 0 && leaning != last) ++events;
-                for (int k = 0; k < 6 * BODIES && i > 0; ++k) jump[fine] = fmax(jump[fine], fabs(g[k] - before[k]));
-                memcpy(before, g, sizeof g);
+                jump[fine] = fmax(jump[fine], change_of(g, before, i == 0));
                 last = leaning;
             }
         }

@@ -216,8 +216,7 @@ static void forces_are_continuous(void **state)
                 pose[0].p = v3_of(0, 0.02 * sin(5 * u), 0.003 * sin(4 * u));
                 gradient_at(&e, pose, g, &leaning);
                 if (!fine && last >= 0 && leaning != last) ++events;
-                for (int k = 0; k < 6 * BODIES && i > 0; ++k) jump[fine] = fmax(jump[fine], fabs(g[k] - before[k]));
-                memcpy(before, g, sizeof g);
+                jump[fine] = fmax(jump[fine], change_of(g, before, i == 0));
                 last = leaning;
             }
         }

@@ -1,19 +1,8 @@
 /* Knots: the junction is in equilibrium, its velocity and the gradients of all lengths against differences of poses,
  * the force against differences of the energy, the answer to an activation against solving again. */
-#include "check.h"
+#include "knot_case.h"
 
-#include "path/knot.h"
-
-#include <math.h>
-#include <string.h>
-
-enum { BODIES = 3, CORDS = 5, NODES = 14, WIDTH = 6 * BODIES };
-
-static double pseudo(unsigned *seed)
-{
-    *seed = *seed * 1664525u + 1013904223u;
-    return (double)(*seed >> 8) / (double)(1u << 24) * 2 - 1;
-}
+enum { CORDS = 5 };
 
 /* A trunk with two junctions on the way through three bodies; a branch that begins on it, one that ends on it. */
 typedef struct Example {
@@ -24,21 +13,6 @@ typedef struct Example {
     int32_t first[2];
     snKnot knot;
 } Example;
-
-static snCord tendon(const snCordPoint *point, int32_t npoint, double belly, double rest)
-{
-    return (snCord){.npoint = npoint,
-                    .nslot = BODIES,
-                    .point = point,
-                    .tendon_rest = rest,
-                    .belly_rest = belly,
-                    .tendon = 900,
-                    .passive = 40,
-                    .active = 50,
-                    .fiber = 0.8, /* on the rising branch: the slope of a falling one is taken as none */
-                    .passive_law = {.kind = SN_LAW_HILL_PASSIVE},
-                    .active_law = {.kind = SN_LAW_HILL_ACTIVE}};
-}
 
 /* Cylinders so wide that the first junction comes to lie on one of them, before it and behind it. */
 static void put_wraps(Example *e)
@@ -67,11 +41,11 @@ static void make(Example *e, bool wrapped)
                            {.slot = 2, .wrap = -1, .at = {0.05, 0.012, 0.003}}},
                    .in = {{.slot = 0, .wrap = -1, .at = {-0.03, -0.02, 0.006}}, {.slot = -1, .wrap = -1}},
                    .first = {0, 0}};
-    e->cord[0] = tendon(e->trunk, 4, 0.03, 0.022);
-    e->cord[1] = tendon(e->trunk, 4, 0, 0.045);
-    e->cord[2] = tendon(e->trunk, 4, 0, 0.036);
-    e->cord[3] = tendon(e->out, 3, 0.03, 0.016);
-    e->cord[4] = tendon(e->in, 2, 0.03, 0.04);
+    e->cord[0] = tendon(e->trunk, 4, 0.03, 0.022, 0.8);
+    e->cord[1] = tendon(e->trunk, 4, 0, 0.045, 0.8);
+    e->cord[2] = tendon(e->trunk, 4, 0, 0.036, 0.8);
+    e->cord[3] = tendon(e->out, 3, 0.03, 0.016, 0.8);
+    e->cord[4] = tendon(e->in, 2, 0.03, 0.04, 0.8);
     e->part[0] = (snKnotCord){&e->cord[0], -1, 0, false};
     e->part[1] = (snKnotCord){&e->cord[1], 0, 1, false};
     e->part[2] = (snKnotCord){&e->cord[2], 1, -1, false};
@@ -95,28 +69,6 @@ static void solve(const Example *e, const rigid *pose, const double *a, Now *now
     sn_knot_solve(&e->knot, pose, now->cord, now->s, now->jac);
 }
 
-static double energy(const Example *e, const double *a, const Now *now)
-{
-    double sum = 0;
-    for (int i = 0; i < CORDS; ++i) sum += sn_cord_energy(&e->cord[i], now->cord[i].length, a[i]);
-    return sum;
-}
-
-static rigid moved(rigid pose, int k, double d)
-{
-    v3 turn = {k == 0 ? d : 0, k == 1 ? d : 0, k == 2 ? d : 0},
-       shift = {k == 3 ? d : 0, k == 4 ? d : 0, k == 5 ? d : 0};
-    return (rigid){q_mul(pose.q, q_exp(turn)), v3_add(pose.p, shift)};
-}
-
-static void some_poses(unsigned *seed, rigid *pose)
-{
-    for (int b = 0; b < BODIES; ++b) {
-        v3 turn = {pseudo(seed), pseudo(seed), pseudo(seed)}, shift = {pseudo(seed), pseudo(seed), pseudo(seed)};
-        pose[b] = (rigid){q_exp(v3_scale(turn, 0.15)), v3_scale(shift, 0.003)};
-    }
-}
-
 static const double ACTIVE[CORDS] = {0.5, 0, 0, 0.4, 0.3};
 
 static void forces_balance_at_junctions(void **state)
@@ -128,7 +80,7 @@ static void forces_balance_at_junctions(void **state)
     for (int round = 0; round < 100; ++round) {
         rigid pose[BODIES];
         Now now;
-        some_poses(&seed, pose);
+        some_poses(&seed, 0.15, 0.003, pose);
         solve(&e, pose, ACTIVE, &now);
         snKnotCordNow *c = now.cord;
         v3 t = c[1].node[0].t, u = c[2].node[0].t;
@@ -169,7 +121,7 @@ static void gradients_are_the_changes(void **state)
     for (int round = 0; round < 30; ++round) {
         rigid pose[BODIES], other[BODIES];
         Now now, low, high;
-        some_poses(&seed, pose);
+        some_poses(&seed, 0.15, 0.003, pose);
         solve(&e, pose, ACTIVE, &now);
         for (int k = 0; k < WIDTH; ++k) {
             memcpy(other, pose, sizeof other);
@@ -182,8 +134,9 @@ static void gradients_are_the_changes(void **state)
                 worst = fmax(worst, fabs((high.cord[i].length - low.cord[i].length) / (2 * d) - now.g[i][k]));
                 force += now.cord[i].pull.tension * now.g[i][k];
             }
-            worst_force =
-                fmax(worst_force, fabs((energy(&e, ACTIVE, &high) - energy(&e, ACTIVE, &low)) / (2 * d) - force));
+            worst_force = fmax(
+                worst_force,
+                fabs((energy_of(&e.knot, high.cord, ACTIVE) - energy_of(&e.knot, low.cord, ACTIVE)) / (2 * d) - force));
             v3 p = v3_scale(v3_sub(high.cord[3].node[0].p, low.cord[3].node[0].p), 0.5 / d);
             v3 row = {now.jac[k], now.jac[WIDTH + k], now.jac[2 * WIDTH + k]};
             worst_place = fmax(worst_place, v3_dist(p, row));
@@ -198,14 +151,6 @@ static void gradients_are_the_changes(void **state)
     assert_true(worst_force < 1e-7);
 }
 
-/* Force on the bodies: -sum T g. */
-static void force_of(const Now *now, double *f)
-{
-    memset(f, 0, sizeof *f * WIDTH);
-    for (int i = 0; i < CORDS; ++i)
-        for (int k = 0; k < WIDTH; ++k) f[k] -= now->cord[i].pull.tension * now->g[i][k];
-}
-
 static void activation_acts_along_the_gradient(void **state)
 {
     unsigned seed = 9;
@@ -216,18 +161,14 @@ static void activation_acts_along_the_gradient(void **state)
     for (int round = 0; round < 30; ++round) {
         rigid pose[BODIES];
         Now now, low, high;
-        some_poses(&seed, pose);
+        some_poses(&seed, 0.15, 0.003, pose);
         solve(&e, pose, ACTIVE, &now);
         for (int i = 0; i < CORDS; i += 3) {
             double a[CORDS], f0[WIDTH], f1[WIDTH];
             memcpy(a, ACTIVE, sizeof a);
-            a[i] = ACTIVE[i] - d, solve(&e, pose, a, &low), force_of(&low, f0);
-            a[i] = ACTIVE[i] + d, solve(&e, pose, a, &high), force_of(&high, f1);
-            for (int k = 0; k < WIDTH; ++k) {
-                double answer = (f1[k] - f0[k]) / (2 * d);
-                worst = fmax(worst, fabs(answer + now.cord[i].pull.by_a * now.g[i][k]));
-                largest = fmax(largest, fabs(answer));
-            }
+            a[i] = ACTIVE[i] - d, solve(&e, pose, a, &low), force_of(&e.knot, low.cord, f0);
+            a[i] = ACTIVE[i] + d, solve(&e, pose, a, &high), force_of(&e.knot, high.cord, f1);
+            compare_answer(&now.cord[i], f0, f1, d, &worst, &largest);
         }
     }
     print_message("answer to activations: off by %.2g of %.3g N\n", worst, largest);

@@ -1,19 +1,8 @@
 /* Nets: cords that meet in points which are free in space. Forces balance there; velocities of junctions, gradients of
  * lengths, forces and answers to activations against solving again; straight, over wraps and on floors. */
-#include "check.h"
+#include "knot_case.h"
 
-#include "path/knot.h"
-
-#include <math.h>
-#include <string.h>
-
-enum { BODIES = 3, CORDS = 8, NODES = 14, WIDTH = 6 * BODIES, JUNCTIONS = 3, UNKNOWNS = 7 };
-
-static double pseudo(unsigned *seed)
-{
-    *seed = *seed * 1664525u + 1013904223u;
-    return (double)(*seed >> 8) / (double)(1u << 24) * 2 - 1;
-}
+enum { CORDS = 8, JUNCTIONS = 3, UNKNOWNS = 7 };
 
 /* Two free junctions with a band between them, bellies and tendons to three bodies; a lumbrical from a junction on the
  * line of a trunk to one that is free. */
@@ -26,21 +15,6 @@ typedef struct Example {
     snKnotFloor floor[JUNCTIONS];
     snKnot knot;
 } Example;
-
-static snCord tendon(const snCordPoint *point, int32_t npoint, double belly, double rest)
-{
-    return (snCord){.npoint = npoint,
-                    .nslot = BODIES,
-                    .point = point,
-                    .tendon_rest = rest,
-                    .belly_rest = belly,
-                    .tendon = 900,
-                    .passive = 40,
-                    .active = 50,
-                    .fiber = 0.6, /* on the rising branch: the slope of a falling one is taken as none */
-                    .passive_law = {.kind = SN_LAW_HILL_PASSIVE},
-                    .active_law = {.kind = SN_LAW_HILL_ACTIVE}};
-}
 
 static void put_wraps(Example *e)
 {
@@ -76,10 +50,10 @@ static void make(Example *e, const char *with)
                    .other = {{1, -1, 0, {0.01, 0.02, -0.012}}, free},
                    .lumbrical = {free, {1, -1, 0, {0.005, -0.01, -0.004}}, free},
                    .first = {-1, -1, 0}};
-    e->cord[0] = tendon(e->trunk, 3, 0.03, 0.02), e->cord[1] = tendon(e->trunk, 3, 0, 0.085);
-    e->cord[2] = tendon(e->from, 2, 0.03, 0.015), e->cord[3] = tendon(e->band, 2, 0, 0.03);
-    e->cord[4] = tendon(e->side, 3, 0, 0.078), e->cord[5] = tendon(e->end, 2, 0, 0.056);
-    e->cord[6] = tendon(e->other, 2, 0.01, 0.01), e->cord[7] = tendon(e->lumbrical, 3, 0.02, 0.022);
+    e->cord[0] = tendon(e->trunk, 3, 0.03, 0.02, 0.6), e->cord[1] = tendon(e->trunk, 3, 0, 0.085, 0.6);
+    e->cord[2] = tendon(e->from, 2, 0.03, 0.015, 0.6), e->cord[3] = tendon(e->band, 2, 0, 0.03, 0.6);
+    e->cord[4] = tendon(e->side, 3, 0, 0.078, 0.6), e->cord[5] = tendon(e->end, 2, 0, 0.056, 0.6);
+    e->cord[6] = tendon(e->other, 2, 0.01, 0.01, 0.6), e->cord[7] = tendon(e->lumbrical, 3, 0.02, 0.022, 0.6);
     static const int32_t from[CORDS] = {-1, 2, -1, 0, 0, 1, -1, 2}, to[CORDS] = {2, -1, 0, 1, -1, -1, 1, 1};
     for (int i = 0; i < CORDS; ++i) e->part[i] = (snKnotCord){&e->cord[i], from[i], to[i], i > 1};
     e->knot = (snKnot){.ncord = CORDS, .njunction = JUNCTIONS, .nslot = BODIES, .cord = e->part, .trunk = e->first};
@@ -105,28 +79,6 @@ static void solve(const Example *e, const rigid *pose, const double *a, Now *now
 {
     static const double start[UNKNOWNS] = {-0.012, 0.006, 0, 0.022, 0.006, 0, 0.05};
     solve_from(e, pose, a, start, now);
-}
-
-static double energy(const Example *e, const double *a, const Now *now)
-{
-    double sum = 0;
-    for (int i = 0; i < CORDS; ++i) sum += sn_cord_energy(&e->cord[i], now->cord[i].length, a[i]);
-    return sum;
-}
-
-static rigid moved(rigid pose, int k, double d)
-{
-    v3 turn = {k == 0 ? d : 0, k == 1 ? d : 0, k == 2 ? d : 0},
-       shift = {k == 3 ? d : 0, k == 4 ? d : 0, k == 5 ? d : 0};
-    return (rigid){q_mul(pose.q, q_exp(turn)), v3_add(pose.p, shift)};
-}
-
-static void some_poses(unsigned *seed, rigid *pose)
-{
-    for (int b = 0; b < BODIES; ++b) {
-        v3 turn = {pseudo(seed), pseudo(seed), pseudo(seed)}, shift = {pseudo(seed), pseudo(seed), pseudo(seed)};
-        pose[b] = (rigid){q_exp(v3_scale(turn, 0.1)), v3_scale(shift, 0.002)};
-    }
 }
 
 static const double ACTIVE[CORDS] = {0.5, 0, 0.6, 0, 0, 0, 0.3, 0.4};
@@ -165,7 +117,7 @@ static void forces_balance_at_junctions(void **state)
     for (int round = 0; round < 200; ++round) {
         rigid pose[BODIES];
         Now now;
-        some_poses(&seed, pose);
+        some_poses(&seed, 0.1, 0.002, pose);
         solve(&e, pose, ACTIVE, &now);
         for (int j = 0; j < 2; ++j) {
             double most = 0;
@@ -232,7 +184,7 @@ static void compare(const Example *e, const rigid *pose, const Now *now, int k, 
         off->slack += !(now->cord[i].pull.tension > 0);
         off->arcs += now->cord[i].nnode > e->cord[i].npoint && i > 1;
     }
-    double by = (energy(e, ACTIVE, &high) - energy(e, ACTIVE, &low)) / (2 * d);
+    double by = (energy_of(&e->knot, high.cord, ACTIVE) - energy_of(&e->knot, low.cord, ACTIVE)) / (2 * d);
     off->force = fmax(off->force, fabs(by - force)), off->by = fmax(off->by, fabs(by));
     for (int j = 0; j < 2; ++j) {
         v3 p = v3_scale(v3_sub(v3_load(high.s + 3 * j), v3_load(low.s + 3 * j)), 0.5 / d);
@@ -250,7 +202,7 @@ static void gradients_are_the_changes(void **state)
     for (int round = 0; round < 30; ++round) {
         rigid pose[BODIES];
         Now now;
-        some_poses(&seed, pose);
+        some_poses(&seed, 0.1, 0.002, pose);
         solve(&e, pose, ACTIVE, &now);
         for (int k = 0; k < WIDTH; ++k) compare(&e, pose, &now, k, *state == WRAPS ? 3e-7 : 5e-7, &off);
     }
@@ -263,13 +215,6 @@ static void gradients_are_the_changes(void **state)
     assert_true(off.force < 1e-7);
 }
 
-static void force_of(const Now *now, double *f)
-{
-    memset(f, 0, sizeof *f * WIDTH);
-    for (int i = 0; i < CORDS; ++i)
-        for (int k = 0; k < WIDTH; ++k) f[k] -= now->cord[i].pull.tension * now->g[i][k];
-}
-
 static void activation_acts_along_the_gradient(void **state)
 {
     unsigned seed = 9;
@@ -280,20 +225,16 @@ static void activation_acts_along_the_gradient(void **state)
     for (int round = 0; round < 30; ++round) {
         rigid pose[BODIES];
         Now now, low, high;
-        some_poses(&seed, pose);
+        some_poses(&seed, 0.1, 0.002, pose);
         solve(&e, pose, ACTIVE, &now);
         for (int i = 0; i < CORDS; ++i) {
             if (!(ACTIVE[i] > 0)) continue;
             double a[CORDS], f0[WIDTH], f1[WIDTH];
             memcpy(a, ACTIVE, sizeof a);
-            a[i] = ACTIVE[i] - d, solve(&e, pose, a, &low), force_of(&low, f0);
-            a[i] = ACTIVE[i] + d, solve(&e, pose, a, &high), force_of(&high, f1);
+            a[i] = ACTIVE[i] - d, solve(&e, pose, a, &low), force_of(&e.knot, low.cord, f0);
+            a[i] = ACTIVE[i] + d, solve(&e, pose, a, &high), force_of(&e.knot, high.cord, f1);
             if (!same_course(&e, pose, &low, pose, &now) || !same_course(&e, pose, &high, pose, &now)) continue;
-            for (int k = 0; k < WIDTH; ++k) {
-                double answer = (f1[k] - f0[k]) / (2 * d);
-                worst = fmax(worst, fabs(answer + now.cord[i].pull.by_a * now.g[i][k]));
-                largest = fmax(largest, fabs(answer));
-            }
+            compare_answer(&now.cord[i], f0, f1, d, &worst, &largest);
         }
     }
     print_message("answer to activations: off by %.2g of %.3g N\n", worst, largest);
@@ -311,7 +252,7 @@ static void the_start_does_not_matter(void **state)
         rigid pose[BODIES];
         Now now, other;
         double start[UNKNOWNS];
-        some_poses(&seed, pose);
+        some_poses(&seed, 0.1, 0.002, pose);
         solve(&e, pose, ACTIVE, &now);
         double far = *state == WRAPS ? 0.001 : 0.03; /* not into a wrap */
         for (int k = 0; k < 6; ++k) start[k] = now.s[k] + far * (k % 3 == 1 ? fabs(pseudo(&seed)) : pseudo(&seed));
@@ -340,9 +281,8 @@ static void a_junction_lands_without_a_jump(void **state)
         pose[1].p.y = 1e-6 * 2 * (step < 0 ? step : -step);
         solve_from(&e, pose, ACTIVE, start, &now);
         memcpy(start, now.s, sizeof start);
-        force_of(&now, f);
-        for (int k = 0; k < WIDTH && step > -3000; ++k) jump = fmax(jump, fabs(f[k] - last[k]));
-        memcpy(last, f, sizeof last);
+        force_of(&e.knot, now.cord, f);
+        jump = fmax(jump, change_of(f, last, step == -3000));
         ++on[above(&e, pose, &now, 0, &out) < 1e-10];
     }
     print_message("on the floor %d of %d; largest change of a force in 2 um: %.2g N\n", on[1], on[0] + on[1], jump);

@@ -4,6 +4,7 @@
 
 #include "check.h"
 
+#include "base/alloc.h"
 #include "build.h"
 #include "scenes.h"
 #include "sim/plant.h"
@@ -75,6 +76,33 @@ static inline void assert_refused(snSpec *spec, const char *words, const char *e
     if (!strstr(error.message, words)) fail_msg("\"%s\" does not say \"%s\"", error.message, words);
     if (!strstr(error.element, element)) fail_msg("\"%s\" is not \"%s\"", error.element, element);
     sn_spec_destroy(spec);
+}
+
+/* Compiles a model and makes a state with every allocation failing in turn: nothing is left behind. */
+static inline void assert_failures_clean(const snSpec *spec, int64_t most)
+{
+    int64_t live = sn_alloc_live();
+    bool done = false;
+    for (int64_t n = 0; !done; ++n) {
+        snModel *m = NULL;
+        snState *s = NULL;
+        snError error = {0};
+        sn_alloc_fail_after(n);
+        snStatus status = sn_compile(spec, &m, &error);
+        if (status == SN_OK) status = sn_state_create(m, NULL, &s, &error);
+        sn_alloc_fail_after(-1);
+        done = status == SN_OK;
+        if (!done) {
+            assert_int_equal(status, SN_NO_MEMORY);
+            assert_int_equal(error.status, SN_NO_MEMORY);
+            assert_null(s);
+        }
+        sn_state_destroy(s);
+        sn_model_destroy(m);
+        assert_int_equal(sn_alloc_live(), live);
+        assert_true(n < most);
+        assert_true(!done || n > 20);
+    }
 }
 
 /* ---- what a controller is told ------------------------------------------------------------------ */

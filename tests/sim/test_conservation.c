@@ -130,27 +130,7 @@ static void every_failed_allocation_is_clean(void **state)
 {
     (void)state;
     snSpec *spec = sn_scene("crane");
-    int64_t live = sn_alloc_live();
-    bool done = false;
-    for (int64_t n = 0; !done; ++n) {
-        snModel *m = NULL;
-        snState *s = NULL;
-        snError error = {0};
-        sn_alloc_fail_after(n);
-        snStatus status = sn_compile(spec, &m, &error);
-        if (status == SN_OK) status = sn_state_create(m, NULL, &s, &error);
-        sn_alloc_fail_after(-1);
-        done = status == SN_OK;
-        if (!done) {
-            assert_int_equal(status, SN_NO_MEMORY);
-            assert_int_equal(error.status, SN_NO_MEMORY);
-            assert_null(s);
-        }
-        sn_state_destroy(s);
-        sn_model_destroy(m);
-        assert_int_equal(sn_alloc_live(), live);
-        assert_true(n < 2000);
-    }
+    assert_failures_clean(spec, 2000);
     sn_spec_destroy(spec);
 }
 

@@ -267,22 +267,7 @@ static void every_failed_allocation_is_clean(void **state)
 {
     (void)state;
     snSpec *spec = everything();
-    int64_t live = sn_alloc_live(), n = 0;
-    for (snStatus status = SN_NO_MEMORY; status != SN_OK; ++n) {
-        snModel *m = NULL;
-        snState *s = NULL;
-        snError error = {0};
-        sn_alloc_fail_after(n);
-        status = sn_compile(spec, &m, &error);
-        if (status == SN_OK) status = sn_state_create(m, NULL, &s, &error);
-        sn_alloc_fail_after(-1);
-        if (status != SN_OK) assert_int_equal(status, SN_NO_MEMORY);
-        sn_state_destroy(s);
-        sn_model_destroy(m);
-        assert_int_equal(sn_alloc_live(), live);
-        assert_true(n < 2000);
-    }
-    assert_true(n > 20);
+    assert_failures_clean(spec, 2000);
     Rig r = rig_of(spec, sn_default_sim_def());
     int64_t before = sn_alloc_count();
     for (int i = 0; i < 200; ++i) {

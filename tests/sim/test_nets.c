@@ -1,11 +1,10 @@
 /* Paths that meet in free junctions: three weights on a rope that forks against Lami, a rope of three strands against
  * one, a finger with a branching extensor hood at several steps, what a controller is told, states that are saved,
  * memory, and what is refused. */
-#include "sim/rig.h"
+#include "sim/knot_rig.h"
 
 #include "base/alloc.h"
 #include "build.h"
-#include "sim/paths.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -227,31 +226,15 @@ static void a_finger_with_a_hood_moves_alike_at_any_step(void **state)
 static void jumps_of_activation_stay_stable(void **state)
 {
     (void)state;
-    for (int stiff = 0; stiff < 2; ++stiff)
-        for (double h = 0.002; h < 0.021; h += 0.006) {
-            Rig r = hood(h, stiff ? 1.2e9 : 1e8);
-            for (int i = 0; i < (int)(1 / h); ++i) {
-                for (int k = 0; k < MUSCLES; ++k) r.s->activation[k] = i / (10 - k) % 2;
-                assert_int_equal(sn_step(r.m, r.s), SN_OK);
-                for (int e = 0; e < 18; ++e)
-                    if (!(fabs(r.s->velocity[e]) < 200))
-                        fail_msg("%g at step %d of %g ms, stiff %d", r.s->velocity[e], i, 1e3 * h, stiff);
-            }
-            rig_drop(&r);
-        }
+    static const int period[] = {10, 9, 8, 7};
+    for (double h = 0.002; h < 0.021; h += 0.006)
+        for (int stiff = 0; stiff < 2; ++stiff) assert_stable(hood(h, stiff ? 1.2e9 : 1e8), period);
 }
 
 static void response_is_what_the_step_does(void **state)
 {
     (void)state;
-    Rig r = hood(0.004, 1e8);
-    assert_int_equal(r.m->nmuscle, MUSCLES);
-    for (int k = 0; k < MUSCLES; ++k) r.s->activation[k] = 0.2 + 0.1 * k;
-    rig_run(&r, 0.1);
-    double off = rig_response_error(&r, MUSCLES);
-    print_message("response against the step: off by %.1e of the largest velocity\n", off);
-    assert_at_most(off, 1e-8);
-    rig_drop(&r);
+    assert_told_as_it_is(hood(0.004, 1e8));
 }
 
 /* At rest: free junctions take no force, so that the constraints to bodies do all that the cords do, but for what the
@@ -260,22 +243,11 @@ static void power_of_constraints_is_that_of_the_cords(void **state)
 {
     (void)state;
     Rig r = hood(0.004, 1e8);
-    for (int k = 0; k < MUSCLES; ++k) r.s->activation[k] = 0.2 + 0.1 * k;
-    rig_run(&r, 4);
-    double velocity[6 * 3], cords = 0, held = 0;
-    for (int e = 0; e < 18; ++e) velocity[e] = sin(3 * e + 1);
-    for (int32_t i = 0; i < r.m->ncord; ++i) {
-        const snPathCord *k = &r.m->cord[i];
-        for (int32_t e = 0; e < 6 * k->cord.nslot; ++e)
-            cords -= r.s->cord_tension[i] * r.s->cord_g[6 * k->slot + e] * velocity[6 * k->body[e / 6] + e % 6];
-    }
-    for (int32_t c = 0; c < r.m->nconstraint; ++c)
-        if (r.m->constraint[c].body >= 0)
-            held += sn_plant_power(r.m, r.s, c, velocity + 6 * r.m->constraint[c].body);
-        else
-            held += sn_plant_across_power(r.m, r.s, c, velocity);
-    print_message("power of the cords %.6f W, of their constraints %.6f W\n", cords, held);
-    assert_near(held, cords, 1e-6 * fabs(cords));
+    double cords, held, across;
+    rig_pull(&r, 4);
+    find_power(&r, &cords, &held, &across);
+    print_message("power of the cords %.6f W, of their constraints %.6f W\n", cords, held + across);
+    assert_near(held + across, cords, 1e-6 * fabs(cords));
     rig_drop(&r);
 }
 
@@ -329,23 +301,7 @@ static void every_failed_allocation_is_clean(void **state)
 {
     (void)state;
     snSpec *spec = sn_scene_path_hood(1e8);
-    int64_t live = sn_alloc_live();
-    bool done = false;
-    for (int64_t n = 0; !done; ++n) {
-        snModel *m = NULL;
-        snState *s = NULL;
-        snError error = {0};
-        sn_alloc_fail_after(n);
-        snStatus status = sn_compile(spec, &m, &error);
-        if (status == SN_OK) status = sn_state_create(m, NULL, &s, &error);
-        sn_alloc_fail_after(-1);
-        done = status == SN_OK;
-        if (!done) assert_int_equal(status, SN_NO_MEMORY);
-        sn_state_destroy(s);
-        sn_model_destroy(m);
-        assert_int_equal(sn_alloc_live(), live);
-        assert_true(n < 5000);
-    }
+    assert_failures_clean(spec, 5000);
     sn_spec_destroy(spec);
 }
 
