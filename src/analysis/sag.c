@@ -89,7 +89,7 @@ static double metric(const snSag *g, int32_t i, int32_t j)
     return sum / (g->count * SPAN * SPAN);
 }
 
-/* W = L L', row by row. Coordinates that move nothing keep their place: FIRM holds the diagonal above zero. */
+/* W = L L'. Coordinates that move nothing keep their place: FIRM holds the diagonal above zero. */
 static void factor_metric(snSag *g)
 {
     int32_t n = g->m->ncoord;
@@ -97,13 +97,8 @@ static void factor_metric(snSag *g)
     for (int32_t i = 0; i < n; ++i)
         for (int32_t j = 0; j <= i; ++j) L[i * n + j] = metric(g, i, j);
     for (int32_t i = 0; i < n; ++i) largest = fmax(largest, L[i * n + i]);
-    for (int32_t i = 0; i < n; ++i) {
-        L[i * n + i] += FIRM * largest;
-        for (int32_t j = 0; j <= i; ++j) {
-            for (int32_t k = 0; k < j; ++k) L[i * n + j] -= L[i * n + k] * L[j * n + k];
-            L[i * n + j] = i == j ? sqrt(L[i * n + i]) : L[i * n + j] / L[j * n + j];
-        }
-    }
+    for (int32_t i = 0; i < n; ++i) L[i * n + i] += FIRM * largest;
+    (void)sn_small_cholesky_solve(L, g->root, n, 0); /* the factor is all that is asked for */
 }
 
 static void invert_factor(snSag *g)

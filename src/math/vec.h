@@ -212,7 +212,8 @@ static inline rigid rigid_inverse(rigid a)
 /* Eigenvalues (ascending) and unit eigenvectors (columns of v) of a symmetric matrix, by Jacobi rotations. */
 void m3_eigen_symmetric(const m3 *a, double value[3], m3 *v);
 /* x with a x = b for a symmetric positive definite n x n row-major matrix, dense, and n x columns numbers b; both are
- * overwritten; 0 if not definite. */
+ * overwritten, a by its lower Cholesky factor (what is above the diagonal is neither read nor written); 0 if not
+ * definite. */
 int sn_small_cholesky_solve(double *a, double *b, int n, int columns);
 
 #endif

@@ -92,9 +92,9 @@ static void find_junctions(const snModel *m, Draft *d, const int32_t *group, int
     for (bool more = true; more;) {
         more = false;
         for (int32_t i = first; i < m->nconstraint; ++i)
-            for (int32_t k = first; k < i; ++k) {
+            for (int32_t k = first; k < i && d->of_link[i - first] >= 0; ++k) {
                 int32_t *a = &d->of_link[i - first], *b = &d->of_link[k - first];
-                if (*a < 0 || *b < 0 || *a == *b || !is_shared(&m->constraint[i], &m->constraint[k])) continue;
+                if (*b < 0 || *a == *b || !is_shared(&m->constraint[i], &m->constraint[k])) continue;
                 *a = *b = *a < *b ? *a : *b;
                 more = true;
             }
