@@ -151,13 +151,16 @@ void sn_response_of_body(const snResponse *r, int32_t body, int32_t ld, double *
     const snModel *m = r->m;
     const double *velocity = r->velocity + (size_t)r->row[body] * (size_t)r->ld;
     double *restrict H = rows;
-    if (!r->one_each) memset(H, 0, sizeof(double) * 6 * (size_t)ld); /* else all columns are set */
+    const int32_t count = m->nmuscle + r->nreleased + 1; /* of columns; the rest of a row is nothing */
     for (int k = 0; k < 6; ++k, H += ld, velocity += r->ld) {
         if (r->one_each) /* a loop that the compiler turns into vectors */
             for (int32_t j = 0; j < m->nactuator; ++j) H[j] = r->scale[j] * velocity[j];
-        else
+        else {
+            memset(H, 0, sizeof(double) * (size_t)m->nmuscle);
             for (int32_t j = 0; j < m->nactuator; ++j) H[m->actuator[j].muscle] += r->scale[j] * velocity[j];
+        }
         for (int32_t j = 0; j < r->nreleased; ++j) H[m->nmuscle + j] = r->s->h * velocity[m->nactuator + j];
-        H[m->nmuscle + r->nreleased] = velocity[m->nactuator + r->nreleased];
+        H[count - 1] = velocity[m->nactuator + r->nreleased];
+        memset(H + count, 0, sizeof(double) * (size_t)(ld - count));
     }
 }
