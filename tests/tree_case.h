@@ -46,7 +46,8 @@ static inline v3 random_v3(caseRandom *r, double size)
 
 static inline snPathLinks case_links(const treeCase *c)
 {
-    return (snPathLinks){c->tree.ndof, c->tree.parent, c->tree.slides, c->work->rotation, c->work->shift, c->work->S};
+    return (snPathLinks){c->tree.ndof,   c->tree.parent, c->tree.slides, c->work->rotation,
+                         c->work->shift, c->work->S,     c->work->bend};
 }
 
 static inline void case_place(treeCase *c, const double *q, const double *v)
@@ -92,8 +93,7 @@ static inline void case_free(treeCase *c)
     sn_arena_free(&c->arena);
 }
 
-/* The upper body. ---------------------------------------------------------------------------------------------------
- */
+/* The upper body. -------------------------------------------------------------------------------------------------- */
 
 #define CASE_FOLDER SINEW_SOURCE_DIR "/models/body"
 
@@ -266,8 +266,7 @@ static inline void case_upper_body(treeCase *c)
     case_finish(c);
 }
 
-/* A hand's worth of random links. -----------------------------------------------------------------------------------
- */
+/* A hand's worth of random links. ---------------------------------------------------------------------------------- */
 
 enum { SMALL_DOF = 23, SMALL_PATH = 47, SMALL_POINT = 4 * SMALL_PATH };
 

@@ -241,7 +241,18 @@ typedef struct snFunctionDef {
 
 /* ---- models on a tree ------------------------------------------------------------------------ */
 
-typedef enum snCoordinateType { SN_COORDINATE_TURN, SN_COORDINATE_SLIDE } snCoordinateType;
+typedef enum snCoordinateType {
+    SN_COORDINATE_TURN,
+    SN_COORDINATE_SLIDE,
+    SN_COORDINATE_NONE /* moves nothing itself: others follow it; an angle */
+} snCoordinateType;
+
+/* What the values of a coordinate that follows another are. */
+typedef enum snFollowing {
+    SN_FOLLOWING_POLYNOMIAL, /* coefficients, the constant first */
+    SN_FOLLOWING_TABLE,      /* pairs of both values, straight between them */
+    SN_FOLLOWING_SPLINE      /* pairs, a cubic spline between them; both go on straight beyond the ends */
+} snFollowing;
 
 /* One degree of freedom between two bodies. Several with the same parent and body make one joint and compose in the
  * order in which they are added: the first is fixed to the parent, the last carries the body. */
@@ -260,7 +271,11 @@ typedef struct snCoordinateDef {
     double compression;              /* m/rad: stiffness for each newton of tension across it */
     double tolerance;                /* N m or N: torque that may be missing before a pose counts as out of reach */
     bool driven;                     /* muscles are asked for it; false: passive */
-    const char *label;               /* what people call it; for tools, may be empty */
+    const char *follows;             /* coordinate that this one is a function of; empty: moves by itself */
+    snFollowing function;            /* what Values are: see there */
+    int32_t nvalue;
+    const double *value; /* deg or m of this one over deg or m of the other */
+    const char *label;   /* what people call it; for tools, may be empty */
 } snCoordinateDef;
 
 /* A spring of length zero between two bodies: closes what a tree cannot. */

@@ -71,7 +71,8 @@ void sn_ik_residual(snIk *ik, const double *goal, const double *q, double *r, do
             v3 w = v3_load(S), along = v3_add(v3_load(S + 3), v3_cross(w, at)),
                by = slope_of(ik, t, aim, value, w, along);
             const double row[3] = {by.x, by.y, by.z};
-            for (int a = 0; a < 3; ++a) J[(3 * (size_t)k + (size_t)a) * n + (size_t)i] = t->wanted[a] ? row[a] : 0;
+            size_t c = (size_t)(tree->follows ? tree->follows[i] : i);
+            for (int a = 0; a < 3; ++a) J[(3 * (size_t)k + (size_t)a) * n + c] += t->wanted[a] ? row[a] : 0;
         }
         for (int a = 0; a < 3; ++a)
             if (!t->wanted[a]) r[3 * k + a] = 0;

@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/nearest.h"
+#include "base/text.h"
 #include "model/views.h"
 
 #include <math.h>
@@ -60,6 +61,7 @@ static void add(snChecker *c, snStatus status, int element, snId id, const char 
     snError *e = &c->problem[c->count++];
     *e = (snError){.status = status};
     vsnprintf(e->message, sizeof e->message, format, args);
+    sn_text_tame(e->message);
     sn_error_place(e, origin.file, origin.line, origin.column);
     const char *tag = sn_element(element)->tag;
     if (element == SN_KIND_NODE) tag = sn_node_tag(sn_spec_node(c->spec, id)->kind);
@@ -211,6 +213,9 @@ static void check_name(snChecker *c, snKind kind, snId id)
     }
     if (strlen(name) > SN_NAME_MAX)
         sn_check_error(c, (int)kind, id, "shorten it", "the name has more than %d bytes", SN_NAME_MAX);
+    const char *fault = sn_name_fault(name);
+    if (fault && !(listed && strpbrk(name, " \t\r\n")))
+        sn_check_error(c, (int)kind, id, "rename it", "the name %s", fault);
     if (listed && strpbrk(name, " \t\r\n"))
         sn_check_error(c, (int)kind, id, "use _ instead", "the name has a blank, so no list can contain it");
     snId first = sn_spec_find(c->spec, kind, name);

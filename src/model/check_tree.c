@@ -56,12 +56,54 @@ static void check_axis(snChecker *c, snId id, const snCoordinateDef *d)
     if (!(fabs(length - 1) <= unit_tolerance))
         sn_check_error(c, SN_KIND_COORDINATE, id, "divide it by its length",
                        "axis has the length %g; expected a unit vector", length);
+    if (*d->follows) return;
     if (d->range[0] > d->range[1])
         sn_check_error(c, SN_KIND_COORDINATE, id, "exchange them",
                        "range has its lower limit %g above the upper one %g", d->range[0], d->range[1]);
     else if (d->range[0] > 0 || d->range[1] < 0)
         sn_check_warning(c, SN_KIND_COORDINATE, id, "the drawn pose is 0; move the limits or draw another pose",
                          "the drawn pose is outside the range %g to %g", d->range[0], d->range[1]);
+}
+
+/* Numbers of a function, in the form that it needs. */
+static void check_values(snChecker *c, snId id, const snCoordinateDef *d)
+{
+    bool pairs = d->function != SN_FOLLOWING_POLYNOMIAL;
+    if (d->nvalue == 0 || (pairs && d->nvalue % 2 != 0))
+        sn_check_error(c, SN_KIND_COORDINATE, id,
+                       pairs ? "give pairs of the other's and this one's value" : "give at least one coefficient",
+                       "Values has %d numbers", (int)d->nvalue);
+    for (int32_t i = 2; pairs && i + 1 < d->nvalue; i += 2)
+        if (!(d->value[i] > d->value[i - 2])) {
+            sn_check_error(c, SN_KIND_COORDINATE, id, "sort the pairs, each value of the other once",
+                           "Values goes from %g to %g in the coordinate that it follows", d->value[i - 2], d->value[i]);
+            return;
+        }
+}
+
+/* A coordinate that is a function of another one. */
+static bool check_follows(snChecker *c, snId id, const snCoordinateDef *d)
+{
+    if (!*d->follows) {
+        if (d->nvalue)
+            sn_check_warning(c, SN_KIND_COORDINATE, id, "name it in follows, or remove Values",
+                             "Values are given, but no coordinate to follow");
+        return true;
+    }
+    snId other = sn_spec_find(c->spec, SN_KIND_COORDINATE, d->follows);
+    if (!other) {
+        sn_check_dangling(c, SN_KIND_COORDINATE, id, "follows", d->follows, SN_KIND_COORDINATE, "coordinate");
+        return false;
+    }
+    if (*sn_spec_coordinate(c->spec, other)->follows)
+        sn_check_error(c, SN_KIND_COORDINATE, id, "follow the coordinate that moves by itself",
+                       "it follows \"%.80s\", which follows \"%.80s\" itself", d->follows,
+                       sn_spec_coordinate(c->spec, other)->follows);
+    if (d->type == SN_COORDINATE_NONE)
+        sn_check_error(c, SN_KIND_COORDINATE, id, "set type to turn or slide", "it moves nothing and follows \"%.80s\"",
+                       d->follows);
+    check_values(c, id, d);
+    return true;
 }
 
 /* The first coordinate of the body says who its parent is. */
@@ -107,7 +149,8 @@ static bool check_coordinates(snChecker *c)
         check_axis(c, id, d);
         check_middle(c, id, d);
         if (body) check_parent(c, id, d);
-        sound = sound && parent && body;
+        bool other = check_follows(c, id, d);
+        sound = sound && parent && body && other;
     }
     if (!sound || !n) return false;
     int32_t *order = SN_NEW_ARRAY(int32_t, n);

@@ -205,7 +205,9 @@ snStatus sn_compile_paths(snCompiler *c)
         snStatus status = compile_path(c, d, &p, i++, &nwrap);
         if (status != SN_OK) return status;
     }
+    const int32_t *follows = m->skeleton->tree.follows;
     m->skeleton->path = set_of(&p);
+    m->skeleton->path.follows = follows;
     list_units(m);
     couple(c);
     return SN_OK;

@@ -47,21 +47,71 @@ static int32_t link_before(const snCompiler *c, const int32_t *link_of, snId id)
     return link_of[before - 1];
 }
 
+static double unit_of(const snCoordinateDef *d)
+{
+    return d->type == SN_COORDINATE_SLIDE ? 1 : SN_DEG;
+}
+
+/* The function of a coordinate that follows another, in rad and m. */
+static bool compile_curve(snCompiler *c, const snCoordinateDef *d, const snCoordinateDef *other, snCurve *curve)
+{
+    double in = unit_of(other), out = unit_of(d), *x, *y, *bend, *scratch, power = out;
+    bool pairs = d->function != SN_FOLLOWING_POLYNOMIAL;
+    int32_t n = pairs ? d->nvalue / 2 : d->nvalue;
+    if (!COMPILE_ARRAY(c, x, n) || !COMPILE_ARRAY(c, y, n) || !COMPILE_ARRAY(c, bend, n) ||
+        !COMPILE_ARRAY(c, scratch, 2 * n))
+        return false;
+    for (int32_t i = 0; i < n; ++i, power /= in) {
+        x[i] = pairs ? in * d->value[2 * i] : 0;
+        y[i] = pairs ? out * d->value[2 * i + 1] : power * d->value[i];
+    }
+    if (d->function == SN_FOLLOWING_SPLINE) sn_curve_bend(n, x, y, bend, scratch);
+    *curve = (snCurve){.kind = d->function == SN_FOLLOWING_SPLINE  ? SN_CURVE_SPLINE
+                               : d->function == SN_FOLLOWING_TABLE ? SN_CURVE_TABLE
+                                                                   : SN_CURVE_POLYNOMIAL,
+                       .n = n,
+                       .x = x,
+                       .y = y,
+                       .bend = bend};
+    return true;
+}
+
+/* Where no coordinate follows another there are no tables of it. */
+static snStatus compile_following(snCompiler *c, const snId *order, const int32_t *link_of)
+{
+    snModel *m = c->m;
+    int32_t n = m->ncoord, *follows, count = 0;
+    snCurve *curve;
+    for (snId id = 1; id <= n; ++id) count += *sn_spec_coordinate(c->spec, id)->follows != 0;
+    if (!count) return SN_OK;
+    if (!COMPILE_ARRAY(c, follows, n) || !COMPILE_ARRAY(c, curve, n)) return SN_NO_MEMORY;
+    for (int32_t k = 0; k < n; ++k) {
+        const snCoordinateDef *d = sn_spec_coordinate(c->spec, order[k]);
+        snId other = *d->follows ? sn_spec_find(c->spec, SN_KIND_COORDINATE, d->follows) : order[k];
+        follows[k] = link_of[other - 1];
+        if (*d->follows && !compile_curve(c, d, sn_spec_coordinate(c->spec, other), &curve[k])) return SN_NO_MEMORY;
+    }
+    m->skeleton->tree.follows = follows;
+    m->skeleton->tree.curve = curve;
+    return SN_OK;
+}
+
 static snStatus compile_link(snCompiler *c, const int32_t *link_of, snId id, int32_t k, Links *l)
 {
     snModel *m = c->m;
     const snCoordinateDef *d = sn_spec_coordinate(c->spec, id);
-    double unit = d->type == SN_COORDINATE_TURN ? SN_DEG : 1;
+    double unit = unit_of(d);
     l->parent[k] = link_before(c, link_of, id);
     l->slides[k] = d->type == SN_COORDINATE_SLIDE;
-    l->driven[k] = d->driven;
-    v3_store(l->axis + 3 * k, v3_unit(v3_load(d->axis)));
+    l->driven[k] = d->driven && !*d->follows;
+    if (d->type != SN_COORDINATE_NONE) v3_store(l->axis + 3 * k, v3_unit(v3_load(d->axis)));
     v3_store(l->centre + 3 * k, v3_load(d->center));
     l->stiffness[k] = d->stiffness, l->damping[k] = d->damping, l->rest[k] = unit * d->rest;
     l->lower[k] = isnan(d->range[0]) ? -INFINITY : unit * d->range[0];
     l->upper[k] = isnan(d->range[1]) ? INFINITY : unit * d->range[1];
     l->stop_stiffness[k] = d->stop_stiffness, l->stop_damping[k] = d->stop_damping;
-    m->skeleton->compression[k] = d->compression;
+    if (*d->follows) l->stiffness[k] = l->damping[k] = l->stop_stiffness[k] = l->stop_damping[k] = 0;
+    m->skeleton->compression[k] = *d->follows ? 0 : d->compression;
     m->skeleton->tolerance[k] = d->tolerance;
     m->coord_limit_row[k] = -1;
     m->coord_name[k] = sn_compile_text(c, d->name);
@@ -84,7 +134,7 @@ static snStatus compile_links(snCompiler *c)
     m->ncoord = n;
     m->coord_lower = l.lower, m->coord_upper = l.upper;
     m->coord_stiffness = l.stiffness, m->coord_damping = l.damping, m->coord_rest = l.rest;
-    return SN_OK;
+    return compile_following(c, order, link_of);
 }
 
 int32_t sn_compile_link(const snCompiler *c, const char *body)

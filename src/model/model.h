@@ -167,11 +167,10 @@ struct snModel {
     uint8_t *body_mode;
     int32_t *body_free; /* index among the free bodies, -1 */
     double *body_mass;
-    v3 *body_inertia; /* principal, kg m^2 */
-    rigid *body_node; /* scene node's frame in the body's */
-    rigid *body_rest; /* world pose of the body's frame at rest */
-    int32_t *
-        body_vertexadr; /* nbody + 1: vertices of its meshes, in the body's frame: where tracking errors are measured */
+    v3 *body_inertia;        /* principal, kg m^2 */
+    rigid *body_node;        /* scene node's frame in the body's */
+    rigid *body_rest;        /* world pose of the body's frame at rest */
+    int32_t *body_vertexadr; /* nbody + 1: vertices of its meshes, body frame: where tracking errors are measured */
     double *body_vertex;
 
     /* joints (njoint) */

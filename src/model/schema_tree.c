@@ -1,13 +1,15 @@
 /* The tables of schema.h for models on a tree. */
 #include "model/schema_rows.h"
 
-static const char *const coordinate_names[] = {"turn", "slide", NULL};
+static const char *const coordinate_names[] = {"turn", "slide", "none", NULL};
+static const char *const following_names[] = {"polynomial", "table", "spline", NULL};
 
 #define DEF snCoordinateDef
 static const snAttr coordinate_attr[] = {
     STRING_(name, SN_ATTR_REQUIRED,
             "Name, unique among the coordinates: joint.motion (elbow.flexion) lets tools group them."),
-    ENUM_(type, coordinate_names, SN_COORDINATE_TURN, "Turn about the axis, or slide along it."),
+    ENUM_(type, coordinate_names, SN_COORDINATE_TURN,
+          "Turn about the axis, slide along it, or none: it moves nothing itself, others follow it."),
     STRING_(parent, SN_ATTR_REQUIRED, "Body that the joint is fixed to; world: held in space."),
     STRING_(body, SN_ATTR_REQUIRED,
             "Body that it moves. Coordinates of one body have one parent and compose in the order of the file."),
@@ -27,6 +29,23 @@ static const snAttr coordinate_attr[] = {
             "Torque that may be missing before a pose counts as out of reach; what missing torques are weighed by."),
     BOOL_(driven, true, "Whether muscles are asked to move it; otherwise it is passive."),
     STRING_(label, 0, "What people call it (index finger MCP flexion); for tools."),
+    STRING_(
+        follows, 0,
+        "Another coordinate, one that follows none: this one is the function of it that Values give. Its own range, "
+        "springs and stops then have no effect."),
+    ENUM_(function, following_names, SN_FOLLOWING_POLYNOMIAL,
+          "With follows, what Values are: coefficients of a polynomial, the constant first (0 1: equal); or pairs of "
+          "the other's and this one's value, joined by straight lines or a cubic spline and continued straight."),
+    {.name = "Values",
+     .type = SN_ATTR_NUMBERS,
+     .flags = SN_ATTR_CHILD,
+     .offset = AT(value),
+     .count_offset = AT(nvalue),
+     .width = 1,
+     .min = -1e9,
+     .max = 1e9,
+     .unit = "deg or m",
+     .doc = "With follows: the numbers of the function, in degrees or metres of either coordinate."},
 };
 #undef DEF
 

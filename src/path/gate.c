@@ -1,11 +1,12 @@
 /* Gates: walls that stand on a wrap and confine a cord sideways.
  *
  * The way from a to b over the wrap is the shortest one that crosses the plane of every gate between its walls. Where
- * it would cross outside, it leans on a wall: it stops at x = at + side half aside + y out, and dl/dy = (arriving -
- * leaving direction at x) . out = 0,   or > 0 at the foot of the wall, on the wrap since the length is least. By the
- * envelope theorem its gradient is then that of the straight pieces with the stop carried by the body, whether it leans
- * or not, so that forces have a potential and change continuously as the cord comes to touch a wall or leaves it. Walls
- * are smooth and have no top: a cord that is lifted off the wrap stays between them, as the point of a spline does.
+ * it would cross outside, it leans on a wall: it stops at x = at + side half aside + y out, and since the length is least
+ *     dl/dy = (arriving - leaving direction at x) . out = 0,   or > 0 at the foot of the wall, on the wrap
+ * By the envelope theorem its gradient is then that of the straight pieces with the stop carried by the body, whether it
+ * leans or not, so that forces have a potential and change continuously as the cord comes to touch a wall or leaves it.
+ * Walls are smooth and have no top: a cord that is lifted off the wrap stays between them, as the point of a spline
+ * does.
  *
  * Which walls are leant on is found by adding the gate that is passed furthest outside, one at a time; a stop that
  * would be pulled off its wall is given up. A way that does not cross a gate's plane (both ends on one side of it) is

@@ -62,7 +62,7 @@ static pathClimb climb(pathClimb c, const int32_t *above)
 static void add_straight(const snPathLinks *links, const snPathWork *work, int32_t first, int32_t n, int32_t k,
                          const pathScratch *t, double *H)
 {
-    const int32_t *col = work->col + first, *above = work->above + first;
+    const int32_t *col = work->link + first, *above = work->above + first;
     const pathClimb start = {work->slot[k], work->slot[k + 1]};
     v3 end[2] = {v3_load(work->now + 3 * k), v3_load(work->now + 3 * k + 3)}, u;
     double length = path_straight(end[0], end[1], &u), *d = t->da, *along = t->db;
@@ -126,7 +126,7 @@ static double wrapped_turn(const snPathLinks *links, const int32_t *col, bool ab
 static void add_wrapped(const snPathLinks *links, const snPathWork *work, int32_t first, int32_t n, v3 a, v3 b,
                         const pathSegment *s, const pathScratch *t, double *H)
 {
-    const int32_t *col = work->col + first, *above = work->above + first;
+    const int32_t *col = work->link + first, *above = work->above + first;
     for (int32_t j = 0; j < n; ++j)
         for (int32_t i = 0; i <= j && matters(t, j); ++i) {
             if (!matters(t, i)) continue;
@@ -157,16 +157,34 @@ static void add_over_wrap(const snPathSet *set, const snPathLinks *links, const 
     mask(work->above + first, work->slot[k], n, t->ma);
     mask(work->above + first, work->slot[k + 1], n, t->mb);
     mask(work->above + first, work->wrap_slot[k], n, t->mw);
-    displace(links, work->col + first, n, a, b, t);
+    displace(links, work->link + first, n, a, b, t);
     add_segment(&s, t, n, H);
     add_wrapped(links, work, first, n, a, b, &s, t, H);
 }
 
 /* ---- all of a path --------------------------------------------------------------------------- */
 
-void sn_path_hessian(const snPathSet *set, const snPathLinks *links, snPathWork *work, int32_t path, double *H)
+/* From slots, upper half, to entries, both halves. */
+static void fold(const snPathWork *work, int32_t path, const double *over_slots, double *H)
 {
-    int32_t first = work->rowadr[path], n = work->rowadr[path + 1] - first;
+    int32_t first = work->slotadr[path], n = work->slotadr[path + 1] - first;
+    int32_t m = work->rowadr[path + 1] - work->rowadr[path];
+    const int32_t *entry = work->entry + first;
+    memset(H, 0, (size_t)m * (size_t)m * sizeof *H);
+    for (int32_t j = 0; j < n; ++j) {
+        H[(int64_t)entry[j] * m + entry[j]] += over_slots[(int64_t)j * n + j] + work->curl[first + j];
+        for (int32_t i = 0; i < j; ++i) {
+            H[(int64_t)entry[i] * m + entry[j]] += over_slots[(int64_t)i * n + j];
+            H[(int64_t)entry[j] * m + entry[i]] += over_slots[(int64_t)i * n + j];
+        }
+    }
+}
+
+void sn_path_hessian(const snPathSet *set, const snPathLinks *links, snPathWork *work, int32_t path, double *result)
+{
+    int32_t first = work->slotadr[path], n = work->slotadr[path + 1] - first;
+    double *H =
+        set->follows ? work->scratch + (size_t)work->max_row * (SN_PATH_SCRATCH + (size_t)work->max_row) : result;
     pathScratch t = cut(work, n);
     memset(H, 0, (size_t)n * (size_t)n * sizeof *H);
     for (int32_t k = set->pointadr[path]; k + 1 < set->pointadr[path + 1]; ++k)
@@ -174,6 +192,10 @@ void sn_path_hessian(const snPathSet *set, const snPathLinks *links, snPathWork 
             add_over_wrap(set, links, work, first, n, k, &t, H);
         else
             add_straight(links, work, first, n, k, &t, H);
+    if (set->follows) {
+        fold(work, path, H, result);
+        return;
+    }
     for (int32_t j = 0; j < n; ++j)
         for (int32_t i = 0; i < j; ++i) H[(int64_t)j * n + i] = H[(int64_t)i * n + j];
 }

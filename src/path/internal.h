@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-/* Doubles of scratch per entry of the longest path: displacements (6), masks (3); or wrenches (6). A matrix of that
- * size follows. */
+/* Doubles of scratch per entry of the longest path: displacements (6), masks (3); or wrenches (6). Two matrices
+ * of that size follow. */
 enum { SN_PATH_SCRATCH = 9 };
 
 typedef struct pathWrap { /* in the world, now */

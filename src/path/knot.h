@@ -3,17 +3,18 @@
  *
  * A junction on a line is a point of the trunk's material. It lies on the trunk's line, straight or over a wrap, at a
  * length s from the trunk's origin, and divides the trunk into cords with a tension each. It has no mass: the s of all
- * junctions are where the elastic energy is least at the given poses and activations, sum over cords i of T_i c_ij = 0,
- * c_ij = dl_i/ds_j:  1 of the trunk before j, -1 behind it, -t_branch . t of a branch so that the tension of the trunk
- * steps by what the branch pulls along it. What it pulls across goes to the bodies that hold the piece it is on, as if
- * the tendon lay in a sheath. With s(q) eliminated, g_i = dl_i/dq + c_i ds/dq,    ds/dq = -(sum k_i c_i c_i' + T_i
- * dc_i/ds)^-1 (sum k_i c_i dl_i/dq + T_i dc_i/dq) and cords of a knot act on the bodies as other cords do: force -T_i
- * g_i, stiffness k_i g_i g_i', activation dT_i/da.
+ * junctions are where the elastic energy is least at the given poses and activations:
+ *     sum over cords i of T_i c_ij = 0,   c_ij = dl_i/ds_j
+ *     c_ij = 1 of the trunk before j, -1 behind it, -t_branch . t of a branch
+ * so that the tension of the trunk steps by what the branch pulls along it. What it pulls across goes to the bodies that
+ * hold the piece it is on, as if the tendon lay in a sheath. With s(q) eliminated,
+ *     g_i = dl_i/dq + c_i ds/dq,   ds/dq = -(sum k_i c_i c_i' + T_i dc_i/ds)^-1 (sum k_i c_i dl_i/dq + T_i dc_i/dq)
+ * and cords of a knot act on the bodies as other cords do: force -T_i g_i, stiffness k_i g_i g_i', activation dT_i/da.
  *
- * A junction that is free has its place x instead of s for unknowns, and cords end at it: sum over cords of T_i dl_i/dx
- * = 0. All else is the same with three unknowns; see net.c. A knot may have junctions of both kinds. A free junction
- * may lie on a floor, which pushes it out and never pulls it; what the floor bears goes to its body by the g of the
- * cords.
+ * A junction that is free has its place x instead of s for unknowns, and cords end at it:
+ *     sum over cords of T_i dl_i/dx = 0
+ * All else is the same with three unknowns; see net.c. A knot may have junctions of both kinds. A free junction may lie
+ * on a floor, which pushes it out and never pulls it; what the floor bears goes to its body by the g of the cords.
  *
  * Invariants
  * 1. Slots are those of the knot: all its cords share them.

@@ -34,38 +34,63 @@ static int32_t count_path(const snPathSet *set, const int32_t *parent, int32_t n
     return all;
 }
 
-/* Entries of all paths; writes them where work is given. slot_of (ndof) is scratch like count. */
-static int32_t find_pattern(const snPathSet *set, int32_t ndof, const int32_t *parent, int32_t *count, int32_t *slot_of,
-                            snPathWork *work)
+/* The coordinates of the links of count that are not 0, in its place: 1 where there is one. */
+static void mark_columns(const snPathSet *set, int32_t ndof, const int32_t *slot_of, int32_t *count)
 {
-    int32_t nnz = 0;
-    for (int32_t p = 0; p < set->npath; ++p) {
-        int32_t all = count_path(set, parent, ndof, p, count), first = nnz;
-        for (int32_t i = 0; i < ndof; ++i) {
-            slot_of[i] = -1;
-            if (count[i] == 0 || count[i] == all) continue;
-            slot_of[i] = nnz - first;
-            if (work) work->col[nnz] = i, work->above[nnz] = parent[i] < 0 ? -1 : slot_of[parent[i]];
-            ++nnz;
-        }
-        if (!work) continue;
-        work->rowadr[p] = first;
-        if (nnz - first > work->max_row) work->max_row = nnz - first;
-        for (int32_t k = set->pointadr[p]; k < set->pointadr[p + 1]; ++k) {
-            int32_t link = set->point_link[k], wrap = has_segment(set, p, k) ? wrap_of(set, k) : -1;
-            int32_t on = wrap < 0 ? -1 : set->wrap_link[wrap];
-            work->slot[k] = link < 0 ? -1 : slot_of[link];
-            work->wrap_slot[k] = on < 0 ? -1 : slot_of[on];
-        }
-    }
-    if (work) work->rowadr[set->npath] = nnz;
-    return nnz;
+    memset(count, 0, (size_t)ndof * sizeof *count);
+    for (int32_t i = 0; i < ndof; ++i)
+        if (slot_of[i] >= 0) count[set->follows ? set->follows[i] : i] = 1;
 }
 
-static bool lay_out(const snPathSet *set, snPathWork *work, int32_t nnz)
+static void note_points(const snPathSet *set, int32_t p, const int32_t *slot_of, snPathWork *work)
 {
-    size_t np = (size_t)set->npath, nk = (size_t)set->npoint, nz = (size_t)nnz;
-    size_t doubles = 3 * nk + np * 8 + nz, integers = np + 1 + 2 * nz + 2 * nk;
+    for (int32_t k = set->pointadr[p]; k < set->pointadr[p + 1]; ++k) {
+        int32_t link = set->point_link[k], wrap = has_segment(set, p, k) ? wrap_of(set, k) : -1;
+        int32_t on = wrap < 0 ? -1 : set->wrap_link[wrap];
+        work->slot[k] = link < 0 ? -1 : slot_of[link];
+        work->wrap_slot[k] = on < 0 ? -1 : slot_of[on];
+    }
+}
+
+typedef struct pathPattern {
+    int32_t nnz, nslot;
+} pathPattern;
+
+/* Slots and entries of all paths; writes them where work is given. slot_of (ndof) is scratch like count. */
+static pathPattern find_pattern(const snPathSet *set, int32_t ndof, const int32_t *parent, int32_t *count,
+                                int32_t *slot_of, snPathWork *work)
+{
+    pathPattern all = {0, 0};
+    for (int32_t p = 0; p < set->npath; ++p) {
+        int32_t parts = count_path(set, parent, ndof, p, count), first = all.nslot, row = all.nnz;
+        for (int32_t i = 0; i < ndof; ++i) {
+            slot_of[i] = -1;
+            if (count[i] == 0 || count[i] == parts) continue;
+            slot_of[i] = all.nslot - first;
+            if (work) work->link[all.nslot] = i, work->above[all.nslot] = parent[i] < 0 ? -1 : slot_of[parent[i]];
+            ++all.nslot;
+        }
+        mark_columns(set, ndof, slot_of, count);
+        for (int32_t i = 0; i < ndof; ++i) {
+            if (!count[i]) continue;
+            if (work) work->col[all.nnz] = i;
+            count[i] = all.nnz++ - row;
+        }
+        if (!work) continue;
+        for (int32_t j = first; j < all.nslot; ++j)
+            work->entry[j] = count[set->follows ? set->follows[work->link[j]] : work->link[j]];
+        work->rowadr[p] = row, work->slotadr[p] = first;
+        if (all.nslot - first > work->max_row) work->max_row = all.nslot - first;
+        note_points(set, p, slot_of, work);
+    }
+    if (work) work->rowadr[set->npath] = all.nnz, work->slotadr[set->npath] = all.nslot;
+    return all;
+}
+
+static bool lay_out(const snPathSet *set, snPathWork *work, pathPattern all)
+{
+    size_t np = (size_t)set->npath, nk = (size_t)set->npoint, nz = (size_t)all.nnz, ns = (size_t)all.nslot;
+    size_t doubles = 3 * nk + np * 8 + nz + ns, integers = 2 * np + 2 + nz + 3 * ns + 2 * nk;
     work->block = sn_alloc(doubles * sizeof(double) + integers * sizeof(int32_t) + nk * sizeof(bool), 1);
     if (!work->block) return false;
     double *at = work->block;
@@ -79,14 +104,18 @@ static bool lay_out(const snPathSet *set, snPathWork *work, int32_t nnz)
     work->active_l = at, at += np;
     work->active_v = at, at += np;
     work->P = at, at += nz;
+    work->curl = at, at += ns;
     int32_t *index = (int32_t *)(void *)at;
     work->rowadr = index, index += np + 1;
     work->col = index, index += nz;
-    work->above = index, index += nz;
+    work->slotadr = index, index += np + 1;
+    work->link = index, index += ns;
+    work->entry = index, index += ns;
+    work->above = index, index += ns;
     work->slot = index, index += nk;
     work->wrap_slot = index, index += nk;
     work->touches = (bool *)index;
-    work->nnz = nnz;
+    work->nnz = all.nnz, work->nslot = all.nslot;
     return true;
 }
 
@@ -102,7 +131,7 @@ snPathWork *sn_path_create(const snPathSet *set, int32_t ndof, const int32_t *pa
     find_pattern(set, ndof, parent, count, count + ndof, work);
     sn_free(count);
     size_t n = (size_t)work->max_row;
-    work->scratch = SN_NEW_ARRAY(double, SN_PATH_SCRATCH *n + n * n);
+    work->scratch = SN_NEW_ARRAY(double, SN_PATH_SCRATCH *n + 2 * n * n);
     if (work->scratch) return work;
     sn_path_destroy(work);
     return NULL;
@@ -201,14 +230,16 @@ void sn_path_lengths(const snPathSet *set, const snPathLinks *links, snPathWork 
         v3_store(work->now + 3 * k, path_placed(links, set->point_link[k], v3_load(set->point + 3 * k), true));
     work->is_kept = false;
     for (int32_t p = 0; p < set->npath; ++p) {
-        int32_t first = work->rowadr[p], n = work->rowadr[p + 1] - first;
-        double *wrench = work->scratch;
+        int32_t first = work->slotadr[p], n = work->slotadr[p + 1] - first;
+        double *wrench = work->scratch, *P = work->P + work->rowadr[p];
         memset(wrench, 0, (size_t)n * 6 * sizeof *wrench);
+        memset(P, 0, (size_t)(work->rowadr[p + 1] - work->rowadr[p]) * sizeof *P);
         work->length[p] = path_wrenches(set, links, work, p, wrench);
         for (int32_t j = n - 1; j >= 0; --j) {
             spatial w = sp_load(wrench + 6 * j);
-            int32_t above = work->above[first + j];
-            work->P[first + j] = sp_dot(link_axis(links, work->col[first + j]), w);
+            int32_t above = work->above[first + j], link = work->link[first + j];
+            P[work->entry[first + j]] += sp_dot(link_axis(links, link), w);
+            work->curl[first + j] = links->bend ? sp_dot(sp_load(links->bend + 6 * link), w) : 0;
             if (above >= 0) sp_store(wrench + 6 * above, sp_add(sp_load(wrench + 6 * above), w));
         }
     }

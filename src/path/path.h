@@ -2,10 +2,10 @@
  * coordinates, force. Knows no tree and no model: links are numbers with a motion, as tree/tree.h describes them.
  *
  * A path runs straight from point to point; between two points it may pass over a cylinder or a sphere, along the
- * shortest curve on the chosen side. With u_k the direction from point k to the next, g_k = u_(k-1) - u_k: P_j =
- * dl/dq_j = S_j . sum over points behind j of (p_k x g_k; g_k);  torque = -P f, moment arm = -P P is sparse: a path has
- * an entry for each link that moves some of its points but not all. Invariants: neighbouring points do not coincide;
- * every path has at least 2 points. */
+ * shortest curve on the chosen side. With u_k the direction from point k to the next, g_k = u_(k-1) - u_k:
+ *     P_j = dl/dq_j = S_j . sum over points behind j of (p_k x g_k; g_k);   torque = -P f,   moment arm = -P
+ * P is sparse: a path has an entry for each link that moves some of its points but not all.
+ * Invariants: neighbouring points do not coincide; every path has at least 2 points. */
 #ifndef SN_PATH_PATH_H
 #define SN_PATH_PATH_H
 
@@ -24,13 +24,15 @@ typedef enum snWrapKind {
 /* The muscle on a path. Both stretches are straight lines over the length of the path l:
  *     x = x_neutral + (l - neutral_length) / fibre_length                            of the fibres
  *     s = passive_neutral + (l - neutral_length) / passive_length                    of the parallel element
- *     f = strength a F0 L(x) max(0, 1 + min(ldot, 0) / v_max) + weight max(0, F0 passive_scale P(s) + passive_damping
- * sdot) The damper is silent where P(s) <= 0. A rigid tendon is in these figures: x_neutral says how long the fibres
- * are in the neutral pose. Pennation: multiply fibre_length and max_force by its cosine. Upper body:
- * SN_LAW_RAMP_ACTIVE; SN_LAW_EXPONENTIAL_PASSIVE over l / slack length (passive_length = slack length, passive_neutral
- * = neutral_length / slack length), passive_scale 1, passive_damping 0.1 * 0.8 F0, v_max = 8 fibre_length. Clinical
- * hand: SN_LAW_BLIX_ACTIVE and SN_LAW_BLIX_PASSIVE, or the Hill laws, both over the fibres (passive_length =
- * fibre_length, passive_neutral = x_neutral). */
+ *     f = strength a F0 L(x) max(0, 1 + min(ldot, 0) / v_max)
+ *         + weight max(0, F0 passive_scale P(s) + passive_damping sdot)
+ * The damper is silent where P(s) <= 0. A rigid tendon is in these figures: x_neutral says how long the fibres are in
+ * the neutral pose. Pennation: multiply fibre_length and max_force by its cosine.
+ *   upper body      SN_LAW_RAMP_ACTIVE; SN_LAW_EXPONENTIAL_PASSIVE over l / slack length (passive_length = slack length,
+ *                   passive_neutral = neutral_length / slack length), passive_scale 1, passive_damping 0.1 * 0.8 F0,
+ *                   v_max = 8 fibre_length
+ *   clinical hand   SN_LAW_BLIX_ACTIVE and SN_LAW_BLIX_PASSIVE, or the Hill laws, both over the fibres (passive_length =
+ *                   fibre_length, passive_neutral = x_neutral) */
 typedef struct snPathMuscle {
     double max_force;       /* F0, N; 0: no active part */
     double neutral_length;  /* of the path at q = 0, m: sn_path_neutral_length gives it */
@@ -58,6 +60,7 @@ typedef struct snPathSet {
     const double *wrap_radius;   /* nwrap: m */
     const double *wrap_side; /* 3 nwrap: cylinder: the path passes on the side of the axis that this direction (neutral
                                 world) points to; zero: whichever is shorter. Of a sphere ignored: always the shorter */
+    const int32_t *follows;  /* ndof: as snTree.follows; NULL: every link is its own coordinate */
     const snPathMuscle *muscle; /* npath; NULL: lengths only */
     const snLaw *law;           /* nlaw */
 } snPathSet;
@@ -68,22 +71,28 @@ typedef struct snPathLinks {
     const int32_t *parent;              /* ndof */
     const bool *slides;                 /* ndof */
     const double *rotation, *shift, *S; /* 9, 3, 6 per link, now */
+    const double *bend;                 /* 6 per link: for second derivatives where links follow others, else NULL */
 } snPathLinks;
 
 /* What evaluating leaves behind, and its scratch. Open for reading. */
 typedef struct snPathWork {
-    /* the pattern of P, set once */
-    int32_t nnz;
+    /* the pattern of P, set once. A slot is a link that changes the length of a path; its entry is the column of P of the
+     * coordinate that moves it. Where no link follows another the two are the same. */
+    int32_t nnz, nslot;
     int32_t *rowadr;    /* npath + 1 */
-    int32_t *col;       /* nnz: links, rising within a path */
-    int32_t *above;     /* nnz: slot (within its path) of the link above, -1: none */
+    int32_t *col;       /* nnz: coordinates, rising within a path */
+    int32_t *slotadr;   /* npath + 1 */
+    int32_t *link;      /* nslot: links, rising within a path */
+    int32_t *entry;     /* nslot: entry (within its path) that the slot adds to */
+    int32_t *above;     /* nslot: slot (within its path) of the link above, -1: none */
     int32_t *slot;      /* npoint: slot (within its path) of the last link that moves the point, -1: none */
     int32_t *wrap_slot; /* npoint: the same of the wrap that follows the point */
-    int32_t max_row;    /* largest number of entries of a path */
+    int32_t max_row;    /* largest number of slots of a path */
     /* by sn_path_lengths */
     double *now;    /* 3 npoint: points, world, m */
     double *length; /* npath, m */
     double *P;      /* nnz, m/rad or m/m */
+    double *curl;   /* nslot: what the second derivative has on the diagonal where a link follows another */
     bool *touches;  /* npoint: the wrap that follows the point is touched */
     /* by sn_path_rates */
     double *rate; /* npath: dl/dt, m/s */

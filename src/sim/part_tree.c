@@ -141,6 +141,7 @@ static void measure(const snModel *m, snState *s)
     memcpy(s->out_coordinate, t->q, sizeof(double) * (size_t)m->ncoord);
     memcpy(s->out_line_length, t->line->length, sizeof(double) * (size_t)t->paths->npath);
     sn_treesim_tensions(t, s->out_line_tension);
+    if (s->quiet) return;
     for (int32_t i = 0; i < t->paths->npath; ++i) {
         sn_path_drawn(t->paths, &links, i, point);
         point += 3 * (int64_t)sn_path_drawn_count(t->paths, i);

@@ -56,8 +56,8 @@ void sn_treesim_destroy(snTreeSim *sim)
 
 static snPathLinks links_of(const snTreeSim *s)
 {
-    return (snPathLinks){s->tree->ndof,     s->tree->parent, s->tree->slides,
-                         s->work->rotation, s->work->shift,  s->work->S};
+    return (snPathLinks){s->tree->ndof,  s->tree->parent, s->tree->slides, s->work->rotation,
+                         s->work->shift, s->work->S,      s->work->bend};
 }
 
 /* Whether the last prepare was for what is there now; notes what is. */
@@ -80,6 +80,7 @@ void sn_treesim_prepare(snTreeSim *s)
 {
     if (s->stays) return;
     s->is_kept = false;
+    sn_tree_couple(s->tree, s->q, s->v);
     if (seen_before(s)) return;
     sn_tree_place(s->tree, s->work, s->q);
     sn_tree_move(s->tree, s->work, s->v);

@@ -62,8 +62,8 @@ static void start_slopes(snTreeSim *s)
 
 void sn_treesim_slopes(snTreeSim *s)
 {
-    snPathLinks links = {s->tree->ndof,     s->tree->parent, s->tree->slides,
-                         s->work->rotation, s->work->shift,  s->work->S};
+    snPathLinks links = {s->tree->ndof,  s->tree->parent, s->tree->slides, s->work->rotation,
+                         s->work->shift, s->work->S,      s->work->bend};
     start_slopes(s);
     sn_treesim_tensions(s, s->force);
     sn_path_geometric(s->paths, &links, s->line, s->force, 1, s->K, s->ld);

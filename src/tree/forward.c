@@ -52,8 +52,46 @@ static bool pass_up(const snTree *tree, const snTreeWork *work, int32_t i, const
     return true;
 }
 
+/* A column over several links: by the mass matrix. Unknown accelerations by elimination without pivots, the matrix being
+ * definite. */
+static bool hybrid_by_mass(const snTree *tree, snTreeWork *work, const bool *driven, v3 gravity, double *qdd,
+                           double *tau)
+{
+    int32_t n = tree->ndof;
+    double *M = work->mass, *C = work->scratch + (int64_t)SIZE * n, *x = C + n;
+    sn_tree_inverse(tree, work, NULL, gravity, C);
+    sn_tree_mass(tree, work, M, n);
+    for (int32_t i = 0; i < n; ++i) x[i] = driven && driven[i] ? qdd[i] : tau[i] - C[i];
+    for (int32_t i = 0; i < n; ++i)
+        for (int32_t j = 0; j < n && !(driven && driven[i]); ++j)
+            if (driven && driven[j]) x[i] -= M[(int64_t)i * n + j] * qdd[j];
+    for (int32_t k = 0; k < n; ++k) {
+        double pivot = M[(int64_t)k * n + k];
+        if (driven && driven[k]) continue;
+        if (!(pivot > 0)) return false;
+        for (int32_t i = k + 1; i < n; ++i) {
+            double factor = driven && driven[i] ? 0 : M[(int64_t)i * n + k] / pivot;
+            for (int32_t j = k + 1; j < n && factor != 0; ++j) M[(int64_t)i * n + j] -= factor * M[(int64_t)k * n + j];
+            x[i] -= factor * x[k];
+        }
+    }
+    for (int32_t k = n - 1; k >= 0; --k) {
+        if (driven && driven[k]) continue;
+        for (int32_t j = k + 1; j < n; ++j)
+            if (!(driven && driven[j])) x[k] -= M[(int64_t)k * n + j] * x[j];
+        x[k] /= M[(int64_t)k * n + k];
+    }
+    memcpy(qdd, x, (size_t)n * sizeof *qdd);
+    if (!driven) return true;
+    sn_tree_inverse(tree, work, qdd, gravity, C);
+    for (int32_t i = 0; i < n; ++i)
+        if (driven[i]) tau[i] = C[i];
+    return true;
+}
+
 bool sn_tree_hybrid(const snTree *tree, snTreeWork *work, const bool *driven, v3 gravity, double *qdd, double *tau)
 {
+    if (tree->follows) return hybrid_by_mass(tree, work, driven, gravity, qdd, tau);
     for (int32_t i = 0; i < tree->ndof; ++i) {
         double *at = work->scratch + (int64_t)SIZE * i;
         const double *inertia = work->inertia + SN_INERTIA_SIZE * i;

@@ -16,6 +16,12 @@ static inline v3 place_point(const double *R, const double *p, v3 x)
                 R[6] * x.x + R[7] * x.y + R[8] * x.z + p[2]};
 }
 
+/* Coordinate that a link belongs to. */
+static inline int32_t column_of(const snTree *tree, int32_t link)
+{
+    return tree->follows ? tree->follows[link] : link;
+}
+
 /* Velocity of the link above. */
 static inline spatial velocity_above(const snTree *tree, const snTreeWork *work, int32_t link)
 {

@@ -18,7 +18,7 @@ static void outward(const snTree *tree, const snTreeWork *work, const double *qd
         const double *inertia = work->inertia + SN_INERTIA_SIZE * i;
         spatial V = sp_load(work->V + 6 * i),
                 Ai = sp_add(p < 0 ? root : sp_load(A + 6 * p), sp_load(work->bias + 6 * i));
-        if (qdd) Ai = sp_mad(Ai, qdd[i], sp_load(work->S + 6 * i));
+        if (qdd) Ai = sp_mad(Ai, qdd[column_of(tree, i)], sp_load(work->S + 6 * i));
         sp_store(A + 6 * i, Ai);
         sp_store(F + 6 * i, sp_add(sp_inertia_mul(inertia, Ai), sp_cross_force(V, sp_inertia_mul(inertia, V))));
     }
@@ -33,10 +33,19 @@ void sn_tree_inverse(const snTree *tree, snTreeWork *work, const double *qdd, v3
 {
     double *A = work->scratch, *F = A + 6 * tree->ndof;
     outward(tree, work, qdd, gravity, A, F);
+    memset(tau, 0, (size_t)tree->ndof * sizeof *tau);
     for (int32_t i = tree->ndof - 1; i >= 0; --i) {
-        tau[i] = sp_dot(sp_load(work->S + 6 * i), sp_load(F + 6 * i));
+        tau[column_of(tree, i)] += sp_dot(sp_load(work->S + 6 * i), sp_load(F + 6 * i));
         if (tree->parent[i] >= 0) add_numbers(F + 6 * tree->parent[i], F + 6 * i, 6);
     }
+}
+
+/* Entry (i, j) of a symmetric matrix over links, and (j, i), where the coordinates of the links are. */
+static void add_pair(const snTree *tree, int32_t i, int32_t j, double value, double *M, int32_t ld)
+{
+    int64_t a = column_of(tree, i), b = column_of(tree, j);
+    M[a * ld + b] += value;
+    if (i != j) M[b * ld + a] += value;
 }
 
 void sn_tree_mass(const snTree *tree, snTreeWork *work, double *M, int32_t ld)
@@ -49,13 +58,14 @@ void sn_tree_mass(const snTree *tree, snTreeWork *work, double *M, int32_t ld)
         const double *Ij = composite + SN_INERTIA_SIZE * j;
         spatial F = sp_inertia_mul(Ij, sp_load(work->S + 6 * j));
         for (int32_t i = j; i >= 0; i = tree->parent[i])
-            M[(int64_t)i * ld + j] = M[(int64_t)j * ld + i] = sp_dot(sp_load(work->S + 6 * i), F);
+            add_pair(tree, i, j, sp_dot(sp_load(work->S + 6 * i), F), M, ld);
         if (tree->parent[j] >= 0) add_numbers(composite + SN_INERTIA_SIZE * tree->parent[j], Ij, SN_INERTIA_SIZE);
     }
+    for (int32_t i = 0; i < n; ++i)
+        if (column_of(tree, i) != i) M[(int64_t)i * ld + i] = 1;
 }
 
-/* Derivative. -------------------------------------------------------------------------------------------------------
- */
+/* Derivative. ------------------------------------------------------------------------------------------------------ */
 
 typedef struct derivativeScratch {
     double *A, *F, *inertia, *B, *a, *b; /* 6, 6, 10, 36 (row-major), 6, 6 per link */
@@ -126,13 +136,16 @@ static void derivative_of_link(const snTree *tree, const snTreeWork *work, const
         sp_add(sp_cross_force(S, sp_load(d->F + 6 * j)), sp_add(matrix_mul(B, a), sp_inertia_mul(inertia, b)));
     spatial by_v = sp_mad(matrix_mul(B, S), 2, sp_inertia_mul(inertia, a));
     spatial row_B = matrix_mul_transposed(B, S), row_I = sp_inertia_mul(inertia, S);
+    int64_t cj = column_of(tree, j);
+    if (cj != j) dq[cj * ld + cj] += sp_dot(sp_load(work->bend + 6 * j), sp_load(d->F + 6 * j));
     for (int32_t k = j; k >= 0; k = tree->parent[k]) {
         spatial Sk = sp_load(work->S + 6 * k), ak = sp_load(d->a + 6 * k), bk = sp_load(d->b + 6 * k);
-        dq[(int64_t)k * ld + j] = sp_dot(Sk, by_q);
-        if (dv) dv[(int64_t)k * ld + j] = sp_dot(Sk, by_v);
+        int64_t ck = column_of(tree, k);
+        dq[ck * ld + cj] += sp_dot(Sk, by_q);
+        if (dv) dv[ck * ld + cj] += sp_dot(Sk, by_v);
         if (k == j) continue;
-        dq[(int64_t)j * ld + k] = sp_dot(row_B, ak) + sp_dot(row_I, bk);
-        if (dv) dv[(int64_t)j * ld + k] = sp_dot(row_B, Sk) + 2 * sp_dot(row_I, ak);
+        dq[cj * ld + ck] += sp_dot(row_B, ak) + sp_dot(row_I, bk);
+        if (dv) dv[cj * ld + ck] += sp_dot(row_B, Sk) + 2 * sp_dot(row_I, ak);
     }
 }
 

@@ -42,17 +42,17 @@ static v3 gap_column(const snTreeWork *work, int32_t e, const gapEnds *ends)
     return v3_scale(sp_at(sp_load(work->S + 6 * work->spring_link[e]), sign > 0 ? ends->a : ends->b), sign);
 }
 
-static v3 gap_rate(const snTreeWork *work, int32_t s, const double *v, const gapEnds *ends)
+static v3 gap_rate(const snTree *tree, const snTreeWork *work, int32_t s, const double *v, const gapEnds *ends)
 {
     v3 rate = {0, 0, 0};
     for (int32_t e = work->spring_adr[s]; e < work->spring_adr[s + 1]; ++e)
-        rate = v3_mad(rate, v[work->spring_link[e]], gap_column(work, e, ends));
+        rate = v3_mad(rate, v[column_of(tree, work->spring_link[e])], gap_column(work, e, ends));
     return rate;
 }
 
 static v3 gap_force(const snTree *tree, const snTreeWork *work, int32_t s, const double *v, const gapEnds *ends)
 {
-    return v3_mad(v3_scale(ends->gap, -tree->spring_k[s]), -tree->spring_c[s], gap_rate(work, s, v, ends));
+    return v3_mad(v3_scale(ends->gap, -tree->spring_k[s]), -tree->spring_c[s], gap_rate(tree, work, s, v, ends));
 }
 
 void sn_tree_passive(const snTree *tree, const snTreeWork *work, const double *q, const double *v, double *tau)
@@ -65,7 +65,7 @@ void sn_tree_passive(const snTree *tree, const snTreeWork *work, const double *q
         gapEnds ends = ends_of(tree, work, s);
         v3 force = gap_force(tree, work, s, v, &ends);
         for (int32_t e = work->spring_adr[s]; e < work->spring_adr[s + 1]; ++e)
-            tau[work->spring_link[e]] += v3_dot(gap_column(work, e, &ends), force);
+            tau[column_of(tree, work->spring_link[e])] += v3_dot(gap_column(work, e, &ends), force);
     }
 }
 
@@ -78,19 +78,19 @@ static double lever_stiffness(const snTreeWork *work, int32_t i, int32_t j, cons
 }
 
 /* Entries of one spring: weight times J'J, plus levers under the force where it is not zero, times k. */
-static void spring_stiffness(const snTreeWork *work, int32_t s, const gapEnds *ends, double weight, v3 force, double k,
-                             double *A, int32_t ld)
+static void spring_stiffness(const snTree *tree, const snTreeWork *work, int32_t s, const gapEnds *ends, double weight,
+                             v3 force, double k, double *A, int32_t ld)
 {
     int32_t first = work->spring_adr[s], end = work->spring_adr[s + 1];
     for (int32_t j = first; j < end; ++j) {
         v3 dj = gap_column(work, j, ends);
-        int32_t cj = work->spring_link[j];
+        int32_t cj = column_of(tree, work->spring_link[j]);
         for (int32_t i = j; i < end; ++i) { /* links fall, so i is not further out than j */
-            int32_t ci = work->spring_link[i];
+            int32_t ci = column_of(tree, work->spring_link[i]);
             double add = weight != 0 ? weight * v3_dot(gap_column(work, i, ends), dj) : 0;
             if (k != 0) add += k * lever_stiffness(work, i, j, ends, force);
             A[(int64_t)ci * ld + cj] += add;
-            if (ci != cj) A[(int64_t)cj * ld + ci] += add;
+            if (i != j) A[(int64_t)cj * ld + ci] += add;
         }
     }
 }
@@ -107,7 +107,7 @@ void sn_tree_passive_stiffness(const snTree *tree, const snTreeWork *work, const
         gapEnds ends = ends_of(tree, work, s);
         double weight = h * tree->spring_c[s] + h * h * tree->spring_k[s];
         v3 force = exact ? gap_force(tree, work, s, v, &ends) : v3_of(0, 0, 0);
-        spring_stiffness(work, s, &ends, weight, force, exact ? h * h : 0, A, ld);
+        spring_stiffness(tree, work, s, &ends, weight, force, exact ? h * h : 0, A, ld);
     }
 }
 
@@ -121,9 +121,9 @@ void sn_tree_passive_product(const snTree *tree, const snTreeWork *work, const d
     }
     for (int32_t s = 0; s < tree->nspring; ++s) {
         gapEnds ends = ends_of(tree, work, s);
-        v3 rate = v3_scale(gap_rate(work, s, x, &ends), k * tree->spring_k[s]);
+        v3 rate = v3_scale(gap_rate(tree, work, s, x, &ends), k * tree->spring_k[s]);
         for (int32_t e = work->spring_adr[s]; e < work->spring_adr[s + 1]; ++e)
-            out[work->spring_link[e]] += v3_dot(gap_column(work, e, &ends), rate);
+            out[column_of(tree, work->spring_link[e])] += v3_dot(gap_column(work, e, &ends), rate);
     }
 }
 
@@ -132,7 +132,7 @@ void sn_tree_passive_levers(const snTree *tree, const snTreeWork *work, const do
 {
     for (int32_t s = 0; s < tree->nspring; ++s) {
         gapEnds ends = ends_of(tree, work, s);
-        spring_stiffness(work, s, &ends, 0, gap_force(tree, work, s, v, &ends), k, A, ld);
+        spring_stiffness(tree, work, s, &ends, 0, gap_force(tree, work, s, v, &ends), k, A, ld);
     }
 }
 

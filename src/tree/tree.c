@@ -58,7 +58,7 @@ static void neutral_axes(const snTree *tree, double *S0)
     for (int32_t i = 0; i < tree->ndof; ++i) {
         assert(tree->parent[i] < i);
         v3 u = v3_load(tree->axis + 3 * i), c = v3_load(tree->centre + 3 * i);
-        assert(fabs(v3_len(u) - 1) < 1e-6);
+        assert(fabs(v3_len(u) - 1) < 1e-6 || v3_len2(u) == 0);
         sp_store(S0 + 6 * i, tree->slides[i] ? (spatial){{0, 0, 0}, u} : (spatial){u, v3_cross(c, u)});
     }
 }
@@ -72,8 +72,9 @@ snTreeWork *sn_tree_create(const snTree *tree)
         return NULL;
     }
     size_t n = (size_t)tree->ndof, entries = (size_t)spring_chains(tree, mark, NULL), springs = (size_t)tree->nspring;
-    size_t doubles = n * (9 + 3 + 6 + 10 + 6 + 6 + 10 + 6 + SN_TREE_SCRATCH) + entries;
-    work->block = sn_alloc(doubles * sizeof(double) + (entries + springs + 1) * sizeof(int32_t), 1);
+    size_t doubles = n * (9 + 3 + 1 + 6 + 6 + 10 + 6 + 6 + 10 + 6 + SN_TREE_SCRATCH) + entries;
+    size_t dense = tree->follows ? n * n : 0;
+    work->block = sn_alloc((doubles + dense) * sizeof(double) + (entries + springs + 1) * sizeof(int32_t), 1);
     if (!work->block) {
         sn_free(work), sn_free(mark);
         return NULL;
@@ -81,7 +82,9 @@ snTreeWork *sn_tree_create(const snTree *tree)
     double *at = work->block;
     work->rotation = at, at += 9 * n;
     work->shift = at, at += 3 * n;
+    work->value = at, at += n;
     work->S = at, at += 6 * n;
+    work->bend = at, at += 6 * n;
     work->inertia = at, at += 10 * n;
     work->V = at, at += 6 * n;
     work->bias = at, at += 6 * n;
@@ -89,6 +92,7 @@ snTreeWork *sn_tree_create(const snTree *tree)
     work->S0 = at, at += 6 * n;
     work->spring_sign = at, at += entries;
     work->scratch = at, at += SN_TREE_SCRATCH * n;
+    work->mass = at, at += dense;
     work->spring_adr = (int32_t *)(void *)at;
     work->spring_link = work->spring_adr + springs + 1;
     spring_chains(tree, mark, work);
@@ -105,8 +109,7 @@ void sn_tree_destroy(snTreeWork *work)
     sn_free(work);
 }
 
-/* Kinematics. -------------------------------------------------------------------------------------------------------
- */
+/* Kinematics. ------------------------------------------------------------------------------------------------------ */
 
 static const double unturned[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, unmoved[3] = {0, 0, 0};
 
@@ -133,6 +136,21 @@ static void place_inertia(const double *neutral, const double *R, const double *
     sym_add_steiner(now + 4, m, c);
 }
 
+/* Where a link is, and what its axis counts for: the axis becomes dX/ds of the coordinate s that it follows. */
+static double follow(const snTree *tree, snTreeWork *work, const double *q, int32_t i)
+{
+    double at[3], *S = work->S + 6 * i;
+    sn_curve_eval(&tree->curve[i], q[tree->follows[i]], at);
+    for (int k = 0; k < 6; ++k) work->bend[6 * i + k] = at[2] * S[k], S[k] *= at[1];
+    return at[0];
+}
+
+static void place_axis(snTreeWork *work, int32_t i, const m3 *parent, v3 shift)
+{
+    v3 w = m3_mulv(parent, v3_load(work->S0 + 6 * i)), v = m3_mulv(parent, v3_load(work->S0 + 6 * i + 3));
+    sp_store(work->S + 6 * i, (spatial){w, v3_add(v, v3_cross(shift, w))});
+}
+
 void sn_tree_place(const snTree *tree, snTreeWork *work, const double *q)
 {
     for (int32_t i = 0; i < tree->ndof; ++i) {
@@ -142,16 +160,16 @@ void sn_tree_place(const snTree *tree, snTreeWork *work, const double *q)
         v3 u = v3_load(tree->axis + 3 * i), c = v3_load(tree->centre + 3 * i);
         m3 parent;
         memcpy(parent.m, Rp, sizeof parent.m);
-        if (tree->slides[i]) {
+        place_axis(work, i, &parent, v3_load(pp));
+        double at = work->value[i] = column_of(tree, i) == i ? q[i] : follow(tree, work, q, i);
+        if (tree->slides[i] || v3_len2(u) == 0) {
             memcpy(R, Rp, sizeof parent.m);
-            v3_store(shift, v3_mad(v3_load(pp), q[i], m3_mulv(&parent, u)));
+            v3_store(shift, v3_mad(v3_load(pp), at, m3_mulv(&parent, u)));
         } else {
-            m3 turn = turn_about(u, q[i]), all = m3_mul(&parent, &turn);
+            m3 turn = turn_about(u, at), all = m3_mul(&parent, &turn);
             memcpy(R, all.m, sizeof all.m);
             v3_store(shift, v3_add(m3_mulv(&parent, v3_sub(c, m3_mulv(&turn, c))), v3_load(pp)));
         }
-        v3 w = m3_mulv(&parent, v3_load(work->S0 + 6 * i)), v = m3_mulv(&parent, v3_load(work->S0 + 6 * i + 3));
-        sp_store(work->S + 6 * i, (spatial){w, v3_add(v, v3_cross(v3_load(pp), w))});
         place_inertia(work->neutral + SN_INERTIA_SIZE * i, R, shift, work->inertia + SN_INERTIA_SIZE * i);
     }
 }
@@ -159,9 +177,24 @@ void sn_tree_place(const snTree *tree, snTreeWork *work, const double *q)
 void sn_tree_move(const snTree *tree, snTreeWork *work, const double *q_rate)
 {
     for (int32_t i = 0; i < tree->ndof; ++i) {
-        spatial V = velocity_above(tree, work, i), Sv = sp_scale(sp_load(work->S + 6 * i), q_rate[i]);
-        sp_store(work->bias + 6 * i, sp_cross(V, Sv));
+        double rate = q_rate[column_of(tree, i)];
+        spatial V = velocity_above(tree, work, i), Sv = sp_scale(sp_load(work->S + 6 * i), rate);
+        spatial bias = sp_cross(V, Sv);
+        if (column_of(tree, i) != i) bias = sp_mad(bias, rate * rate, sp_load(work->bend + 6 * i));
+        sp_store(work->bias + 6 * i, bias);
         sp_store(work->V + 6 * i, sp_add(V, Sv));
+    }
+}
+
+void sn_tree_couple(const snTree *tree, double *q, double *v)
+{
+    for (int32_t i = 0; tree->follows && i < tree->ndof; ++i) {
+        double at[3];
+        int32_t of = tree->follows[i];
+        if (of == i) continue;
+        sn_curve_eval(&tree->curve[i], q[of], at);
+        q[i] = at[0];
+        if (v) v[i] = at[1] * v[of];
     }
 }
 
@@ -189,18 +222,19 @@ void sn_tree_point_jacobian(const snTree *tree, const snTreeWork *work, int32_t 
     for (int r = 0; r < 3; ++r) memset(J + (int64_t)r * ld, 0, (size_t)tree->ndof * sizeof *J);
     for (int32_t i = link; i >= 0; i = tree->parent[i]) {
         v3 d = sp_at(sp_load(work->S + 6 * i), p);
-        J[i] = d.x, J[ld + i] = d.y, J[2 * (int64_t)ld + i] = d.z;
+        int32_t c = column_of(tree, i);
+        J[c] += d.x, J[ld + c] += d.y, J[2 * (int64_t)ld + c] += d.z;
     }
 }
 
 void sn_tree_push(const snTree *tree, const snTreeWork *work, int32_t link, v3 neutral, v3 force, double *tau)
 {
     spatial wrench = sp_wrench(sn_tree_point(work, link, neutral), force);
-    for (int32_t i = link; i >= 0; i = tree->parent[i]) tau[i] += sp_dot(sp_load(work->S + 6 * i), wrench);
+    for (int32_t i = link; i >= 0; i = tree->parent[i])
+        tau[column_of(tree, i)] += sp_dot(sp_load(work->S + 6 * i), wrench);
 }
 
-/* Books. ------------------------------------------------------------------------------------------------------------
- */
+/* Books. ----------------------------------------------------------------------------------------------------------- */
 
 double sn_tree_kinetic_energy(const snTree *tree, const snTreeWork *work)
 {

@@ -5,11 +5,13 @@
  * pose, q = 0, and the motion X_i of a link maps that neutral world to the current one: a point of the tables is placed
  * by X_i p, whatever the joint. Spatial vectors are (angular; linear at the world origin) in world axes.
  *     X_i = X_p exp(S0_i q_i), S_i = Ad(X_p) S0_i, S0 = (u; c x u) for a turn, (0; u) for a slide
- * Invariants: parents come before their children; axes are unit vectors. q, v, qdd and tau are numbers per link: rad
+ * Invariants: parents come before their children; axes are unit vectors, or zero: such a
+ * link moves nothing itself. q, v, qdd and tau are numbers per link: rad
  * and N m, or m and N. Matrices are by rows, `ld` numbers apart. */
 #ifndef SN_TREE_TREE_H
 #define SN_TREE_TREE_H
 
+#include "math/curve.h"
 #include "math/vec.h"
 
 #include <stdbool.h>
@@ -30,6 +32,11 @@ typedef struct snTree {
     const double *stop_damping; /* ndof: N m s/rad at 1 rad of depth (N s/m at 1 m): damping is stop_damping * depth */
     const bool *driven;         /* ndof: muscles are asked for its acceleration; false: passive */
 
+    /* A link may follow a coordinate instead of being one: it is where curve says, its column is that of the coordinate.
+     * Its own entry in q is not read; in tau it is 0, in M a row of the unit matrix. NULL: every link is its own. */
+    const int32_t *follows; /* ndof: link whose coordinate it follows, one that follows itself */
+    const snCurve *curve;   /* ndof: q of the link over q of the other; used where follows[i] != i */
+
     int32_t nbody;
     const int32_t *body_link; /* nbody: link that it rides on, -1: fixed */
     const double *mass;       /* nbody: kg */
@@ -48,19 +55,21 @@ typedef struct snTreeWork {
     /* by sn_tree_place */
     double *rotation; /* 9 ndof: R of X_i, row-major */
     double *shift;    /* 3 ndof: p of X_i, m */
-    double *S;        /* 6 ndof: motion axis now, world */
+    double *value;    /* ndof: q of each link, what follows included */
+    double *S;        /* 6 ndof: motion axis now, world; of a link that follows, times the slope of its curve */
+    double *bend;     /* 6 ndof: the same times the second derivative of the curve; 0 of a link that is its own */
     double *inertia;  /* 10 ndof: of the bodies on each link now, as math/spatial.h has it */
     /* by sn_tree_move */
     double *V;    /* 6 ndof: velocity of each link, world */
-    double *bias; /* 6 ndof: V_p x S_i v_i */
+    double *bias; /* 6 ndof: V_p x S_i v_i + bend_i v_i^2 */
     /* set once */
-    double *
-        neutral; /* 10 ndof: mass, centre of mass (3), inertia about it (6) of the bodies on each link, neutral world */
-    double *S0;  /* 6 ndof: S in the neutral pose */
+    double *neutral; /* 10 ndof: mass, centre of mass (3), inertia about it (6) of the bodies on it, neutral world */
+    double *S0;      /* 6 ndof: S in the neutral pose */
     int32_t *spring_adr;  /* nspring + 1: links that change the spring's length: those above one end but not both */
     int32_t *spring_link; /* the links, the ends' last first */
     double *spring_sign;  /* +1: above end a, -1: above end b */
     double *scratch;      /* SN_TREE_SCRATCH per link */
+    double *mass;         /* ndof x ndof where links follow others, else none: for sn_tree_hybrid */
     void *block;          /* all of the above */
 } snTreeWork;
 
@@ -70,6 +79,8 @@ void sn_tree_destroy(snTreeWork *work);         /* NULL is fine */
 /* Kinematics: first place, then move; the rest needs one or both of them as it says. ------------------------------- */
 void sn_tree_place(const snTree *tree, snTreeWork *work, const double *q);
 void sn_tree_move(const snTree *tree, snTreeWork *work, const double *q_rate);
+/* Entries of q, and of v unless it is NULL, of links that follow others. */
+void sn_tree_couple(const snTree *tree, double *q, double *v);
 /* A point of the neutral world that is fixed to a link (-1: stays), now; and its velocity. */
 v3 sn_tree_point(const snTreeWork *work, int32_t link, v3 neutral);
 v3 sn_tree_point_velocity(const snTreeWork *work, int32_t link, v3 neutral);
@@ -79,8 +90,7 @@ rigid sn_tree_motion(const snTreeWork *work, int32_t link);
 void sn_tree_point_jacobian(const snTree *tree, const snTreeWork *work, int32_t link, v3 neutral, double *J,
                             int32_t ld);
 
-/* Dynamics. ---------------------------------------------------------------------------------------------------------
- */
+/* Dynamics. -------------------------------------------------------------------------------------------------------- */
 /* tau = M qdd + C, C holding gravity (m/s^2, world) and what velocity makes. Needs place and move; linear time. qdd may
  * be NULL for zero. */
 void sn_tree_inverse(const snTree *tree, snTreeWork *work, const double *qdd, v3 gravity, double *tau);
@@ -92,7 +102,8 @@ bool sn_tree_forward(const snTree *tree, snTreeWork *work, const double *tau, v3
 /* Where driven[i]: qdd[i] is given and tau[i] found; else the other way round. Needs place and move. */
 bool sn_tree_hybrid(const snTree *tree, snTreeWork *work, const bool *driven, v3 gravity, double *qdd, double *tau);
 /* Derivatives of sn_tree_inverse by q and by v at the given qdd (NULL for zero): dq and dv, ndof rows each, row i of
- * tau_i; dv may be NULL. Needs place and move. */
+ * tau_i; dv may be NULL. Of links that follow others, the terms of the second derivative of their curves times speed or
+ * acceleration are left out: exact at rest. Needs place and move. */
 void sn_tree_inverse_derivative(const snTree *tree, snTreeWork *work, const double *qdd, v3 gravity, double *dq,
                                 double *dv, int32_t ld);
 /* Adds J'f of a force (N, world) at a point of a link to tau. Needs place. */
@@ -116,8 +127,7 @@ void sn_tree_passive_product(const snTree *tree, const snTreeWork *work, const d
 void sn_tree_passive_levers(const snTree *tree, const snTreeWork *work, const double *v, double k, double *A,
                             int32_t ld);
 
-/* Books. ------------------------------------------------------------------------------------------------------------
- */
+/* Books. ----------------------------------------------------------------------------------------------------------- */
 double sn_tree_kinetic_energy(const snTree *tree, const snTreeWork *work);               /* needs place and move */
 double sn_tree_potential_energy(const snTree *tree, const snTreeWork *work, v3 gravity); /* of weight; needs place */
 double sn_tree_passive_energy(const snTree *tree, const snTreeWork *work,

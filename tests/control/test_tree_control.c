@@ -280,7 +280,8 @@ static double elbow_stiffness(rig *r, int32_t elbow, double *K)
     memset(K, 0, (size_t)n * (size_t)n * sizeof *K);
     for (int32_t p = 0; p < np; ++p) slope[p] = s->line->passive_l[p] + s->activation[p] * s->line->active_l[p];
     sn_treesim_tensions(s, force);
-    snPathLinks links = {n, r->c.tree.parent, r->c.tree.slides, s->work->rotation, s->work->shift, s->work->S};
+    snPathLinks links = {n,          r->c.tree.parent, r->c.tree.slides, s->work->rotation, s->work->shift,
+                         s->work->S, s->work->bend};
     sn_path_stiffness(&r->c.paths, s->line, slope, K, n);
     sn_path_geometric(&r->c.paths, &links, s->line, force, 1, K, n);
     K[(int64_t)elbow * n + elbow] += r->c.tree.stiffness[elbow];

@@ -68,7 +68,7 @@ static void model_has_the_dynamics_of_the_tables(void **state)
         assert_near(tau[i], bias[map[i]], 1e-6);
         for (int32_t j = 0; j < N; ++j) assert_near(M[i * N + j], other[map[i] * N + map[j]], 1e-7);
     }
-    snPathLinks links = {N, k->tree.parent, k->tree.slides, work->rotation, work->shift, work->S};
+    snPathLinks links = {N, k->tree.parent, k->tree.slides, work->rotation, work->shift, work->S, work->bend};
     sn_path_lengths(&k->path, &links, line);
     sn_path_rates(&k->path, line, v);
     sn_path_forces(&k->path, line, NULL, NULL);

@@ -134,15 +134,15 @@ static void every_failed_allocation_is_clean(void **state)
     sn_spec_destroy(spec);
 }
 
-/* A force beyond reason: the step fails, says who, and leaves the state as it was. */
+/* A velocity that is no number: the step fails, says who, and leaves the state as it was. */
 static void divergence_keeps_the_last_good_state(void **state)
 {
     (void)state;
     Rig r = rig_scene("crane", 0.004);
     rig_run(&r, 0.02);
+    r.s->velocity[6 * (r.m->nbody - 1)] = NAN;
     uint64_t hash = sn_state_hash(r.s);
     double time = sn_time(r.s);
-    r.s->force[3 * (r.m->nbody - 1)] = NAN;
     assert_int_equal(sn_step(r.m, r.s), SN_DIVERGED);
     assert_true(strlen(sn_info(r.s)->culprit) > 0);
     assert_true(sn_state_hash(r.s) == hash);

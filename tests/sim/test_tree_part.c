@@ -68,6 +68,28 @@ static void steps_are_those_of_the_tree(void **state)
     sn_state_destroy(s);
 }
 
+static void lines_are_drawn_after_the_step_that_counts(void **state)
+{
+    (void)state;
+    snState *quiet = begin(), *loud = begin();
+    size_t bytes = 3 * sizeof(double) * (size_t)sn_tree_drawn(m);
+    double *before = malloc(bytes);
+    assert_non_null(before);
+    memcpy(before, field(quiet, "line.point"), bytes);
+    for (int i = 0; i < 5; ++i) {
+        sn_set_quiet(quiet, i < 4);
+        assert_int_equal(sn_step(m, quiet), SN_OK);
+        assert_int_equal(sn_step(m, loud), SN_OK);
+        assert_true((memcmp(field(quiet, "line.point"), before, bytes) == 0) == (i < 4));
+    }
+    assert_memory_equal(field(quiet, "line.point"), field(loud, "line.point"), bytes);
+    assert_memory_equal(field(quiet, "line.tension"), field(loud, "line.tension"),
+                        sizeof(double) * (size_t)m->skeleton->path.npath);
+    free(before);
+    sn_state_destroy(loud);
+    sn_state_destroy(quiet);
+}
+
 static void going_on_from_a_saved_state_is_bit_equal(void **state)
 {
     (void)state;
@@ -196,6 +218,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_are_those_of_the_tree),
+        cmocka_unit_test(lines_are_drawn_after_the_step_that_counts),
         cmocka_unit_test(going_on_from_a_saved_state_is_bit_equal),
         cmocka_unit_test(bodies_and_lines_agree),
         cmocka_unit_test(forces_on_bodies_do_virtual_work),
