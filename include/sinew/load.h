@@ -40,11 +40,14 @@ SN_API snStatus sn_loads_add(snLoads *loads, const snLoadDef *def, snError *erro
 SN_API snStatus sn_loads_add_grip(snLoads *loads, int32_t count, const double *time, const double *force,
                                   snError *error);
 /* The same from text, WHERE=FORCE:
- *   dp2=0,0,5               N along the axes of the scene as drawn, turning with the bone, at its centre of mass
- *   dp2@tip=0,0,5           at the point of the bone that is farthest from its joint; dp2@0.03,-0.17,0.004=...: there,
- * m hand:world=0,-20,0      a force that keeps its direction hand=2kg                a weight: its force along gravity,
- * not its inertia dp2=0:0,0,0/1.5:0,0,5   over time, s grip=10                 N on every digit, as sn_loads_add_grip;
- * over time grip=0:0/1:10 Patterns such as dp[2-5]@tip mean every free body that they match. */
+ *   dp2=0,0,5                    N along the axes of the scene as drawn, turning with the bone, at its centre of mass
+ *   dp2@tip=0,0,5                at the point of the bone that is farthest from its joint
+ *   dp2@0.03,-0.17,0.004=0,0,5   at this point of the scene as drawn, m
+ *   hand:world=0,-20,0           a force that keeps its direction
+ *   hand=2kg                     a weight: its force along gravity, not its inertia
+ *   dp2=0:0,0,0/1.5:0,0,5        over time, s
+ *   grip=10                      N on every digit, as sn_loads_add_grip; over time grip=0:0/1:10
+ * Patterns such as dp[2-5]@tip mean every free body that they match. */
 SN_API snStatus sn_loads_read(snLoads *loads, const char *text, snError *error);
 
 /* Writes body.force and body.torque of those bodies at their present poses; allocates nothing. Before each step. */

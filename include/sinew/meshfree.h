@@ -22,13 +22,13 @@ typedef struct snLibraryAxisDef {
 } snLibraryAxisDef;
 
 typedef struct snLibraryDef {
-    size_t size; /* of this struct: set by its default function */
-    const char *
-        muscle;       /* muscle groups, or meshes after which groups are named, separated by blanks; NULL: every group
-                         that has a mesh of its own and every such mesh. Of several, those that cannot be made are left out */
-    bool every;       /* without a name: every group; a mesh is made around the strands of one that has none */
-    const char *mesh; /* mesh node of the muscle; NULL: found by name, or made around the strands */
-    int32_t naxis;    /* at most 2; 0: the coordinate that moves the muscle most */
+    size_t size;        /* of this struct: set by its default function */
+    const char *muscle; /* muscle groups, or meshes after which groups are named, separated by blanks; NULL: every
+                           group that has a mesh of its own and every such mesh. Of several, those that cannot be made
+                           are left out */
+    bool every;         /* without a name: every group; a mesh is made around the strands of one that has none */
+    const char *mesh;   /* mesh node of the muscle; NULL: found by name, or made around the strands */
+    int32_t naxis;      /* at most 2; 0: the coordinate that moves the muscle most */
     const snLibraryAxisDef *axis;
     int32_t activations;  /* samples from tone to 1; 1: tone only */
     int32_t points;       /* in each muscle */

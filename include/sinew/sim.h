@@ -55,10 +55,13 @@ typedef struct snStepInfo {
     int32_t contact_rounds, active_contacts;
     double residual;         /* of the linear system, relative */
     double worst_gap;        /* of the equality constraints, m */
-    char culprit[128];       /* constraint, joint or strand with the worst gap, or that diverged */
+    char culprit[128];       /* constraint, joint or strand with the worst gap, or that diverged; or the value of a
+                                field that was refused, with its range */
     double stage_seconds[8]; /* summed over all steps, by stage as sinew bench names them */
 } snStepInfo;
 
+/* SN_BAD_INPUT, state untouched: a writable field is outside its range (sn_field_info). SN_DIVERGED: the state is at
+ * the last good step. sn_info(state)->culprit says which field or which part. */
 SN_API snStatus sn_step(const snModel *model, snState *state);
 SN_API const snStepInfo *sn_info(const snState *state);
 /* SN_DIVERGED: after the last step a joint or an attachment is more than 2 cm apart, or the belly of a path
@@ -68,26 +71,41 @@ SN_API snStatus sn_check_gaps(const snState *state, snError *error);
 SN_API double sn_time(const snState *state);
 
 /* Any field by name as an array. data stays valid as long as the state; writable ones may be written between steps.
- *   body.position nbody x 3, m      body.rotation nbody x 4      body.velocity nbody x 3      body.angular_velocity
- * nbody x 3 (body axes) body.force nbody x 3 and body.torque nbody x 3: external, world, N and N m, writable
- *   strand.point npoint x 3, m      strand.velocity npoint x 3   strand.length nstrand, m
- *   strand.force_origin, strand.force_insertion nstrand x 3: reactions, N      strand.tension nstrand, N (mean at both
- * ends) muscle.activation nmuscle, writable      muscle.strength nmuscle, 0 to 1, scales the active force, writable
- *   group.volume ngroup, m^3      group.area ngroup, m^2: mean cross-section      group.length ngroup, m: of the axis,
- *     all between start and end of the group
- *   line.point: corners of all line muscles x 3, m      line.length nline, m      line.tension nline, N
- *   joint.coordinate ncoordinate, rad or m
- *   constraint.force nconstraint, N      constraint.gap nconstraint, m      constraint.position nconstraint: parameter
- * on the strand Positions of bodies are those of their scene nodes, not of their centres of mass. */
+ *   body.position            nbody x 3, m: of the node of the scene, not of the centre of mass
+ *   body.rotation            nbody x 4
+ *   body.velocity            nbody x 3, m/s
+ *   body.angular_velocity    nbody x 3, rad/s, body axes
+ *   body.force, body.torque  nbody x 3, N and N m: external, world axes; writable
+ *   strand.point             npoint x 3, m
+ *   strand.velocity          npoint x 3, m/s
+ *   strand.length            nstrand, m
+ *   strand.force_origin      nstrand x 3, N: reaction
+ *   strand.force_insertion   nstrand x 3, N: reaction
+ *   strand.tension           nstrand, N: mean at both ends
+ *   muscle.activation        nmuscle; writable
+ *   muscle.strength          nmuscle, 0 to 1: scales the active force; writable
+ *   group.volume             ngroup, m^3: between start and end of the group, as the next two
+ *   group.area               ngroup, m^2: mean cross-section
+ *   group.length             ngroup, m: of the axis
+ *   line.point               corners of all line muscles x 3, m
+ *   line.length              nline, m
+ *   line.tension             nline, N
+ *   joint.coordinate         ncoordinate, rad or m
+ *   constraint.force         nconstraint, N
+ *   constraint.gap           nconstraint, m
+ *   constraint.position      nconstraint: parameter on the strand */
 typedef struct snView {
     double *data;
     int32_t rows, columns;
     bool writable;
 } snView;
 SN_API snStatus sn_field(const snModel *model, snState *state, const char *name, snView *view);
-/* All fields by index: name, and what it is with shape and unit; both NULL past the last. */
+/* All fields by index: name, and what it is with shape and unit; both NULL past the last. sn_step refuses a value of a
+ * writable field outside low to high. */
 typedef struct snFieldInfo {
     const char *name, *doc;
+    bool writable;
+    double low, high;
 } snFieldInfo;
 SN_API snFieldInfo sn_field_info(int32_t index);
 static inline const char *sn_field_name(int32_t index)
@@ -99,7 +117,8 @@ static inline const char *sn_field_doc(int32_t index)
     return sn_field_info(index).doc;
 }
 
-/* Give a kinematic body its pose at the end of the next step (world pose of its node). */
+/* Give a kinematic body its pose at the end of the next step (world pose of its node). SN_BAD_INPUT: a body that is not
+ * kinematic, a position that is not finite or beyond 1000 km, or a rotation far from unit length. */
 SN_API snStatus sn_move_body(const snModel *model, snState *state, int32_t body, const double position[3],
                              const double rotation[4]);
 /* Put all bodies at joint coordinates (rad, m; every joint of a tree), strands following rigidly. Velocities are

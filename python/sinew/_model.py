@@ -1,5 +1,6 @@
 """A model: load it, ask what it contains, simulate it, make it follow a motion."""
 import ctypes
+import math
 
 import numpy
 
@@ -149,8 +150,8 @@ class Model(Closable):
         """Forward dynamics for some seconds: a Replay. activation: a dict of muscle or function and level, constant or as
         (times, levels). loads: as for `track`. control(state) is called before each step and may write muscle.activation and forces. Options as
         for `state`."""
-        if not (seconds > 0 and frame_rate > 0):
-            raise ValueError(f"seconds {seconds} and frame_rate {frame_rate} must be above 0")
+        if not (0 < seconds < math.inf and 0 < frame_rate < math.inf):
+            raise ValueError(f"seconds {seconds} and frame_rate {frame_rate} must be above 0 and finite")
         drive = _Drive(self, activation or {})
         carried = _Loads(self, loads)
         with self.state(**options) as state, _Recorder(self, carried) as recorder:

@@ -1,9 +1,15 @@
 """A state of a model: step it, read and write its fields."""
 import ctypes
+import math
+import operator
 
 from . import _api as api
 from ._arrays import view
 from ._library import Closable, Error, Handle, check, encode, set_fields, sn
+
+
+MOST_STEPS = 10 ** 8
+"""Steps that one call of step or run takes at most: days of computing on any model."""
 
 
 def fields():
@@ -32,7 +38,11 @@ class State(Closable):
         self.step_size = definition.step if definition.step > 0 else sn.sn_model_step(model._pointer)
 
     def step(self, count=1):
-        """Advances by `count` steps. Raises an Error that names the culprit when the simulation diverges."""
+        """Advances by `count` steps. Raises an Error that names the culprit when the simulation diverges, or the field,
+        index and range when a value written into the state is out of range."""
+        count = operator.index(count)
+        if not 0 <= count <= MOST_STEPS:
+            raise ValueError(f"count is {count}, outside 0 to {MOST_STEPS}")
         pointer, model = self._pointer, self._model.pointer
         for _ in range(count):
             status = sn.sn_step(model, pointer)
@@ -42,6 +52,10 @@ class State(Closable):
 
     def run(self, until):
         """Steps until the time is `until` seconds."""
+        until = float(until)
+        most = self.time + MOST_STEPS * self.step_size
+        if not self.time - 0.5 * self.step_size <= until <= most or not math.isfinite(until):
+            raise ValueError(f"until is {until:g} s, outside {self.time:g} s (the state's time) to {most:g} s")
         while self.time < until - 0.5 * self.step_size:
             self.step()
 

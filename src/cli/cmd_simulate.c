@@ -295,6 +295,7 @@ static snStatus explain(snRun *run)
     if (run->outcome == SN_CANCELLED)
         return cli_fail(run->cli, SN_CANCELLED, "stopped at %.4g s%s%s", time, kept,
                         run->file ? "; --resume continues after it" : "");
+    if (run->outcome == SN_BAD_INPUT) return cli_fail(run->cli, SN_BAD_INPUT, "at %.4g s: %s", time, info->culprit);
     return run->outcome;
 }
 

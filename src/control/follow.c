@@ -39,6 +39,7 @@ struct snFollow {
     snFollowReport *report; /* what is counted so far */
     snError torn;           /* a joint came apart */
     const snState *failed;  /* the one whose step did not work */
+    bool refused;           /* by its last step: a field out of range, not what a callback answered */
     double step_sum;
     double within_sum, within_sum2; /* of the distances to the motion within the ranges of the joints */
     int64_t steps;
@@ -130,7 +131,9 @@ static snStatus step_exact(Follow *f)
 {
     memcpy(sn_plant_activation(f->exact), sn_plant_activation(f->s), sizeof(double) * (size_t)f->m->nmuscle);
     f->failed = f->exact;
-    return sn_step(f->m, f->exact);
+    snStatus status = sn_step(f->m, f->exact);
+    f->refused = status == SN_BAD_INPUT;
+    return status;
 }
 
 /* The bones of the exact motion are driven: loads change nothing there but what is recorded. */
@@ -146,6 +149,7 @@ static snStatus step_once(Follow *f)
     aim(f);
     f->failed = f->s;
     snStatus status = sn_step(f->m, f->s);
+    f->refused = status == SN_BAD_INPUT;
     return status == SN_OK && f->exact ? step_exact(f) : status;
 }
 
@@ -160,6 +164,7 @@ static snStatus carry_over(Follow *f, int32_t n, snInverse *inverse)
         aim(f);
         f->failed = f->s;
         status = sn_inverse_step(inverse, f->next);
+        f->refused = status == SN_BAD_INPUT;
         if (status == SN_OK && f->exact) status = step_exact(f);
     }
     sn_inverse_destroy(inverse);
@@ -594,6 +599,8 @@ static snStatus explain(const Follow *f, snStatus status, snFollowReport *report
         sn_fail(error, SN_CANCELLED, "stopped after %d frames", report->frames);
     } else if (status == SN_NO_MEMORY) {
         sn_fail_no_memory(error);
+    } else if (status == SN_BAD_INPUT && f->refused) {
+        sn_fail(error, status, "%s", sn_info(f->failed)->culprit);
     }
     return status;
 }

@@ -16,6 +16,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "sim/own/state.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -160,7 +161,10 @@ static snStatus go(snSteer *run)
     while (status == SN_OK && run->at.step < run->total) {
         if (progress->call && progress->call(progress->user, "track", (double)run->at.step, (double)run->total))
             return SN_CANCELLED;
-        for (int32_t i = 0; i < run->per_frame && status == SN_OK; ++i) status = step(run);
+        for (int32_t i = 0; i < run->per_frame && status == SN_OK; ++i) {
+            sn_set_quiet(run->s, i + 1 < run->per_frame);
+            status = step(run);
+        }
         if (status == SN_OK) status = give_frame(run, run->begin + (double)run->at.step * run->h);
     }
     return status;
@@ -262,6 +266,7 @@ static snStatus set_out(snSteer *run)
     sn_treecontrol_reset(run->control, run->sim);
     memset(run->target.v, 0, bytes), memset(run->target.a, 0, bytes);
     for (double t = 0; t < LEAD && status == SN_OK; t += run->h) {
+        sn_set_quiet(run->s, t + run->h < LEAD);
         double began = sn_clock_thread();
         status = sn_step(run->m, run->s);
         if (status == SN_OK) status = run->status;
@@ -376,6 +381,7 @@ snStatus sn_steer(const snModel *m, const snPoses *poses, const snSteerDef *def,
             (void)snprintf(report->culprit, sizeof report->culprit, "%s", sn_info(run.s)->culprit);
             (void)sn_fail(error, status, "the simulation diverged at %.4g s: %s", now(&run), report->culprit);
         }
+        if (status == SN_BAD_INPUT) (void)sn_fail(error, status, "%s", sn_info(run.s)->culprit);
         if (status == SN_FAILED) (void)sn_fail(error, status, "no activations were found at %.4g s", now(&run));
         if (status == SN_CANCELLED) (void)sn_fail(error, status, "stopped at %.4g s", now(&run));
     }

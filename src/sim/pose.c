@@ -10,6 +10,9 @@ snStatus sn_move_body(const snModel *m, snState *s, int32_t body, const double p
 {
     if (!sn_fits(m, s) || !position || !rotation || body < 0 || body >= m->nbody) return SN_BAD_ARGUMENT;
     if (m->skeleton || m->body_mode[body] != SN_BODY_KINEMATIC) return SN_BAD_INPUT;
+    double turn = sqrt(rotation[0] * rotation[0] + rotation[1] * rotation[1] + rotation[2] * rotation[2] +
+                       rotation[3] * rotation[3]);
+    if (!sn_all_within(position, 3, SN_MOST_PLACE) || !(turn > 0.5 && turn < 2)) return SN_BAD_INPUT;
     rigid node = {q_unit(q_load(rotation)), v3_load(position)};
     s->body_target[body] = rigid_mul(node, rigid_inverse(m->body_node[body]));
     return SN_OK;
@@ -78,8 +81,7 @@ void sn_carry_strands(const snModel *m, snState *s, const rigid *from, const rig
 snStatus sn_pose(const snModel *m, snState *s, const double *coordinate)
 {
     if (!sn_fits(m, s) || !coordinate) return SN_BAD_ARGUMENT;
-    for (int32_t k = 0; k < m->ncoord; ++k)
-        if (!isfinite(coordinate[k])) return SN_BAD_INPUT;
+    if (!sn_all_within(coordinate, m->ncoord, SN_MOST_PLACE)) return SN_BAD_INPUT;
     if (m->skeleton) {
         sn_tree_put(m, s, coordinate);
         sn_measure(m, s);

@@ -173,6 +173,7 @@ snStatus sn_state_create(const snModel *m, const snSimDef *def, snState **out, s
     if (!m || !out) return sn_fail_argument(error, "the model or the place for the state is NULL");
     if (def && SN_CHECK_DEF(def, snSimDef, error)) return SN_BAD_ARGUMENT;
     snSimDef d = def ? *def : sn_default_sim_def();
+    if (sn_check_sim_def(&d, error) != SN_OK) return SN_BAD_INPUT;
     snState *s = SN_NEW(snState);
     if (!s) return sn_fail_no_memory(error);
     s->model = m;

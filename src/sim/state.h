@@ -68,7 +68,7 @@ struct snState {
 
     bool cords_placed;  /* nodes of the cords are where the bodies are now */
     double points_late; /* s since the control points of path strands were placed: 0 but for quiet steps */
-    bool quiet;         /* steps leave them there, and do not fill what fields show of path strands */
+    bool quiet;         /* steps leave them there, and do not fill what fields show of path strands, nor draw lines */
     double lap;         /* clock at the end of the last stage */
     snStepInfo info;
 };
@@ -84,6 +84,15 @@ typedef struct snStateArray {
 extern const snStateArray sn_state_array[SN_ARRAY_COUNT];
 void *sn_state_data(const snState *s, int32_t array);
 size_t sn_state_data_bytes(const snState *s, int32_t array);
+
+/* ---- fields.c: numbers that come in from outside, checked once */
+#define SN_LEAST_STEP 1e-7 /* s */
+#define SN_MOST_STEP 0.1
+#define SN_MOST_PLACE 1e6 /* m or rad: of a body or a coordinate that a caller gives */
+/* SN_BAD_INPUT where a writable field is outside the range that the table gives it; the culprit says which and where. */
+snStatus sn_check_inputs(const snModel *m, snState *s);
+snStatus sn_check_sim_def(const snSimDef *def, snError *error);
+bool sn_all_within(const double *value, int32_t count, double most); /* false also for NaN */
 
 /* ---- snapshot.c: what sn_state_save wrote for this very state, not checked again */
 void sn_state_restore(const snModel *m, snState *s, const void *bytes);

@@ -23,10 +23,15 @@ enum {
     SN_CONSTANT = 8,
     SN_LIFE = 15,     /* mask of the above */
     SN_HASHED = 16,   /* part of sn_state_hash, in the order of the table */
-    SN_WRITABLE = 32, /* users may write the field between steps */
-    SN_BORROWED = 64, /* the memory belongs to the linear system */
-    SN_HINT = 128     /* kept only so that a search takes the same way: another value may give the same result */
+    SN_BORROWED = 32, /* the memory belongs to the linear system */
+    SN_HINT = 64,     /* kept only so that a search takes the same way: another value may give the same result */
+    SN_SHARE = 128,   /* users may write the field between steps: 0 to 1 */
+    SN_LOAD = 256,    /* the same, -SN_MOST_LOAD to SN_MOST_LOAD */
+    SN_WRITABLE = SN_SHARE | SN_LOAD
 };
+
+/* N or N m: a thousand times what breaks any bone; squares and sums stay far from overflow. */
+#define SN_MOST_LOAD 1e9
 
 #define SN_STATE_TABLE(X)                                                                                              \
     /* bodies: pose of the centre-of-mass frame; velocity is omega in body axes, then v in world axes */               \
@@ -42,9 +47,9 @@ enum {
     X(double, out_velocity, m->nbody, 3, SN_MEASURED, "body.velocity",                                                 \
       "velocity of each body's node, world axes, m/s")                                                                 \
     X(double, out_angular, m->nbody, 3, SN_MEASURED, "body.angular_velocity", "angular velocity, node axes, rad/s")    \
-    X(double, force, m->nbody, 3, SN_KEPT | SN_WRITABLE, "body.force",                                                 \
+    X(double, force, m->nbody, 3, SN_KEPT | SN_LOAD, "body.force",                                                     \
       "external force at the centre of mass, world axes, N")                                                           \
-    X(double, torque, m->nbody, 3, SN_KEPT | SN_WRITABLE, "body.torque", "external torque, world axes, N m")           \
+    X(double, torque, m->nbody, 3, SN_KEPT | SN_LOAD, "body.torque", "external torque, world axes, N m")               \
     /* strands */                                                                                                      \
     X(double, point, m->npoint, 3, SN_KEPT | SN_HASHED, "strand.point", "control points of all strands, m")            \
     X(double, pointdot, m->npoint, 3, SN_KEPT | SN_HASHED, "strand.velocity", "velocities of the control points, m/s") \
@@ -77,9 +82,8 @@ enum {
       "length of the trunk or place, to start from, m")                                                                \
     X(double, junction_row, m->njunction_row, 1, SN_MEASURED, NULL, "velocity of junctions; within a step ahead")      \
     /* muscles */                                                                                                      \
-    X(double, activation, m->nmuscle, 1, SN_KEPT | SN_WRITABLE, "muscle.activation",                                   \
-      "activation of each muscle, 0 to 1")                                                                             \
-    X(double, strength, m->nmuscle, 1, SN_KEPT | SN_WRITABLE, "muscle.strength",                                       \
+    X(double, activation, m->nmuscle, 1, SN_KEPT | SN_SHARE, "muscle.activation", "activation of each muscle, 0 to 1") \
+    X(double, strength, m->nmuscle, 1, SN_KEPT | SN_SHARE, "muscle.strength",                                          \
       "factor on the active force of each muscle, 0 to 1")                                                             \
     /* a tree and its line muscles */                                                                                  \
     X(double, tree_q, m->skeleton ? m->ncoord : 0, 1, SN_KEPT | SN_HASHED | SN_BORROWED, NULL,                         \

@@ -90,6 +90,9 @@ static snStatus find_velocities(const snModel *m, snState *s)
 
 snStatus sn_step(const snModel *m, snState *s)
 {
+    if (!sn_fits(m, s)) return SN_BAD_ARGUMENT;
+    snStatus status = sn_check_inputs(m, s);
+    if (status != SN_OK) return status;
     s->lap = sn_clock();
     EACH(prepare);
     lap(s, SN_STAGE_CONTACTS);
@@ -97,7 +100,7 @@ snStatus sn_step(const snModel *m, snState *s)
     lap(s, SN_STAGE_FORCES);
     EACH(assemble);
     lap(s, SN_STAGE_ASSEMBLY);
-    snStatus status = find_velocities(m, s);
+    status = find_velocities(m, s);
     if (status != SN_OK) return status;
     EACH(advance);
     s->time += s->h;
@@ -117,6 +120,7 @@ static void note_worst_gap(const snModel *m, snState *s)
     s->info.worst_gap = all.gap;
     s->info.active_contacts = all.contacts;
     char *text = s->info.culprit;
+    text[0] = '\0';
     if (joint >= 0)
         snprintf(text, sizeof s->info.culprit, "joint \"%s\"", m->joint_name[joint]);
     else if (all.constraint >= 0)

@@ -1,6 +1,7 @@
 """The Python package: layouts as the compiler has them, arrays without copies, and no way to crash it from Python."""
 import ctypes
 import gc
+import math
 import os
 import subprocess
 import sys
@@ -198,6 +199,36 @@ class Package(unittest.TestCase):
             with self.assertRaises(TypeError):
                 call()
 
+    def test_numbers_out_of_range_are_refused_with_their_place(self):
+        with self.hand.state(skip_settle=True, threads=1) as state:
+            for field, value in (("muscle.activation", -0.5), ("muscle.activation", 1.5), ("muscle.strength", -1),
+                                 ("muscle.strength", 2), ("muscle.activation", math.nan), ("body.force", math.inf)):
+                array = state[field]
+                kept = array.copy()
+                array.reshape(-1)[5] = value
+                with self.assertRaisesRegex(sinew.Error, field.replace(".", r"\.") + r"\[\d+\].* outside .* to ") as caught:
+                    state.step()
+                self.assertEqual(caught.exception.status, "SN_BAD_INPUT")
+                array[...] = kept
+            state.step()
+            for wrong in (-5, 2 ** 40):
+                with self.assertRaisesRegex(ValueError, "outside 0 to"):
+                    state.step(wrong)
+            state.step(0)
+            for wrong in (math.nan, math.inf, -1, 1e9):
+                with self.assertRaisesRegex(ValueError, "outside"):
+                    state.run(wrong)
+            state.run(state.time + state.step_size)
+            with self.assertRaises(TypeError):
+                state.step(1.5)
+        for options in ({"step": -0.01}, {"step": math.nan}, {"gravity_scale": math.inf}):
+            with self.assertRaisesRegex(sinew.Error, next(iter(options)) + " is .* outside"):
+                self.hand.state(**options)
+        with self.assertRaises(ValueError):
+            self.hand.simulate(math.inf)
+        with self.assertRaisesRegex(sinew.Error, r"muscle\.strength\[\d+\].*outside 0 to 1"):
+            self.hand.track("fist", end=0.1, strength={"FDP2": 2})
+
     def test_a_bad_model_lists_its_problems(self):
         shipped = os.path.join(BUILD, "models", "shoulder", "shoulder")
         with open(shipped + ".scene.xml") as file, open(self.path("shoulder.scene.xml"), "w") as copy:
@@ -233,9 +264,9 @@ class Package(unittest.TestCase):
 
     def test_a_diverging_state_names_the_culprit(self):
         state = self.hand.state(skip_settle=True)
-        state["body.force"] = numpy.nan
+        state["body.force"] = numpy.random.default_rng(1).uniform(-9e8, 9e8, state["body.force"].shape)
         with self.assertRaises(sinew.Error) as caught:
-            state.step(10)
+            state.step(200)
         self.assertEqual(caught.exception.status, "SN_DIVERGED")
 
     def test_the_skin_moves(self):
