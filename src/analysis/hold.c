@@ -4,8 +4,8 @@
  *     min 1/2 sum ((A c - b)_i / e_i)^2 + rho/2 sum w_j c_j^2 + kappa/2 sum (c_j - c_k)^2,  0 <= c <= 1
  *
  * e is the tolerance of a coordinate. A joint at its stop gets a column of its own: the stop pushes, at no cost. rho is
- * so small that a pose within reach leaves less than 0.5 mN m at any joint. Convex with one
- * answer: a fast yes or no. */
+ * so small that a pose within reach leaves less than 0.5 mN m at any joint. Convex with one answer: a fast yes or no.
+ * Solved in the dual (opt/dualqp.h), which has an unknown per torque and coupling instead of one per unit and stop. */
 #include "analysis/patient.h"
 #include "sim/tree_sim.h"
 
@@ -14,6 +14,7 @@
 
 const double sn_effort_weight = 0.01, sn_couple_weight = 0.01, sn_stop_effort = 1e-6, sn_stop_limit = INFINITY;
 static const double at_stop = 0.1 * SN_DEG;               /* nearer than this a joint lies on its stop */
+static const double free_effort = 1e-9;                   /* of a unit whose effort costs nothing */
 static const double range_push = 0.1, range_ridge = 1e-4; /* sn_ranges: pull on one unit, spring to the answer */
 
 void sn_patient_clamp(snPatient *p, const double *target, double *q)
@@ -146,26 +147,59 @@ static void fill_rows(snPatient *p)
     p->nvar = p->nz + p->nstop;
 }
 
-static void add_effort(snPatient *p)
+/* Couplings are rows too: c_j - c_k is asked to be 0, at kappa. Unlike effort they need no other program then. */
+static void add_couplings(snPatient *p)
 {
-    size_t ld = (size_t)p->ld + 1;
-    double effort = p->thrift * sn_effort_weight, couple = p->thrift * sn_couple_weight;
-    for (int32_t u = 0; u < p->nu; ++u) p->Q[(size_t)p->control[u] * ld] += effort * p->cost[u];
-    for (int32_t i = p->nz; i < p->nvar; ++i) p->Q[(size_t)i * ld] += sn_stop_effort;
-    for (int32_t k = 0; p->coupling == SN_COUPLE_SOFT && k < p->s->ncouple; ++k) {
-        size_t a = (size_t)p->s->couple[2 * k], b = (size_t)p->s->couple[2 * k + 1];
-        p->Q[a * ld] += couple, p->Q[b * ld] += couple;
-        p->Q[a * (ld - 1) + b] -= couple, p->Q[b * (ld - 1) + a] -= couple;
-    }
+    p->nasked = p->nrow;
+    for (int32_t k = 0; p->coupling == SN_COUPLE_SOFT && k < p->s->ncouple; ++k) p->rhs[p->nasked++] = 0;
 }
 
-/* c = -H' rhs. */
-static void fill_gradient(snPatient *p)
+static double coupling_of(const snPatient *p, int32_t couple, int32_t control)
 {
-    size_t ld = (size_t)p->ld;
-    memset(p->c, 0, sizeof *p->c * ld);
-    for (int32_t r = 0; r < p->nrow; ++r)
-        for (int32_t i = 0; i < p->nvar; ++i) p->c[i] -= p->rhs[r] * p->H[(size_t)r * ld + (size_t)i];
+    const int32_t *pair = p->s->couple + 2 * couple;
+    return (double)((p->control[pair[0]] == control) - (p->control[pair[1]] == control));
+}
+
+/* Columns of the rows by entries. */
+static void fill_columns(snPatient *p)
+{
+    int32_t n = 0;
+    for (int32_t i = 0; i < p->nvar; ++i) {
+        p->entryadr[i] = n;
+        for (int32_t r = 0; r < p->nrow; ++r) {
+            double x = p->H[(size_t)r * (size_t)p->ld + (size_t)i];
+            if (x != 0) p->entry[n] = x, p->entry_row[n++] = r;
+        }
+        for (int32_t r = p->nrow; i < p->nz && r < p->nasked; ++r) {
+            double x = coupling_of(p, r - p->nrow, i);
+            if (x != 0) p->entry[n] = x, p->entry_row[n++] = r;
+        }
+    }
+    p->entryadr[p->nvar] = n;
+}
+
+/* What the columns cost, and what a row costs that is missed: the inverse of its metric. */
+static void fill_costs(snPatient *p)
+{
+    size_t ld = (size_t)p->ldy;
+    double effort = p->thrift * sn_effort_weight, couple = p->thrift * sn_couple_weight;
+    memset(p->weight, 0, sizeof *p->weight * (size_t)p->nvar);
+    for (int32_t u = 0; u < p->nu; ++u) p->weight[p->control[u]] += effort * p->cost[u];
+    for (int32_t i = 0; i < p->nvar; ++i) p->weight[i] = i < p->nz ? fmax(p->weight[i], free_effort) : sn_stop_effort;
+    memset(p->metric, 0, sizeof *p->metric * ld * (size_t)p->nasked);
+    for (int32_t r = 0; r < p->nasked; ++r) p->metric[(size_t)r * (ld + 1)] = r < p->nrow ? 1 : 1 / couple;
+}
+
+/* The dual answer of the last program, by coordinate: rows come and go. */
+static void start_from_the_last(snPatient *p, bool back)
+{
+    for (int32_t r = 0; r < p->nasked; ++r) {
+        double *kept = p->price + (r < p->nrow ? p->row[r] : p->nq + r - p->nrow);
+        if (back)
+            *kept = p->y[r];
+        else
+            p->y[r] = *kept;
+    }
 }
 
 static void keep_answer(snPatient *p)
@@ -180,24 +214,38 @@ static void keep_answer(snPatient *p)
     }
 }
 
-snStatus sn_patient_solve(snPatient *p, snBoxQpInfo *info)
+snStatus sn_patient_solve(snPatient *p, snDualQpInfo *info)
 {
+    const double converged = 1e-9;
+    snDualQpInfo found;
     fill_rows(p);
-    p->dense->gram(p->nrow, p->nvar, p->H, p->ld, p->Q);
-    add_effort(p);
-    fill_gradient(p);
+    add_couplings(p);
+    fill_columns(p);
+    fill_costs(p);
     for (int32_t i = 0; i < p->nvar; ++i) p->lo[i] = 0, p->hi[i] = i < p->nz ? 1 : sn_stop_limit;
-    for (int32_t u = 0; u < p->nu; ++u) p->z[p->control[u]] = p->activation[u];
-    for (int32_t i = p->nz; i < p->nvar; ++i) p->z[i] = 0;
-    snBoxQpProblem problem = {.n = p->nvar, .Q = p->Q, .c = p->c, .lo = p->lo, .hi = p->hi, .ld = p->ld};
-    snStatus status = sn_boxqp_solve(p->qp, &problem, p->z, info);
+    start_from_the_last(p, false);
+    snDualQpProblem problem = {.m = p->nasked,
+                               .n = p->nvar,
+                               .ld = p->ldy,
+                               .Bt = p->entry,
+                               .adr = p->entryadr,
+                               .col = p->entry_row,
+                               .M = p->metric,
+                               .tau = p->rhs,
+                               .weight = p->weight,
+                               .lo = p->lo,
+                               .hi = p->hi,
+                               .eps = 1};
+    snStatus status = sn_dualqp_solve(p->program, &problem, p->y, p->z, &found);
+    start_from_the_last(p, true);
     keep_answer(p);
-    return status;
+    if (info) *info = found;
+    return status == SN_OK && !(found.residual < converged) ? SN_FAILED : status;
 }
 
 /* ---- answers -------------------------------------------------------------------------------- */
 
-static void fill_hold(const snPatient *p, const snBoxQpInfo *info, snHeld *h)
+static void fill_hold(const snPatient *p, const snDualQpInfo *info, snHeld *h)
 {
     double most = 0;
     *h = (snHeld){.worst = -1,
@@ -206,7 +254,7 @@ static void fill_hold(const snPatient *p, const snBoxQpInfo *info, snHeld *h)
                   .missing = p->missing,
                   .pose = p->q,
                   .clamped = p->clamped,
-                  .iterations = info->iterations,
+                  .iterations = info->rounds,
                   .residual = info->residual};
     for (int32_t k = 0; k < p->nq; ++k) {
         double missing = fabs(p->missing[k]);
@@ -230,7 +278,7 @@ static bool is_finite(const double *x, int32_t n)
 snStatus sn_hold(snPatient *p, const double *q, const double *velocity, const double *acceleration, snHeld *hold)
 {
     if (!p) return SN_BAD_ARGUMENT;
-    snBoxQpInfo info = {0};
+    snDualQpInfo info = {0};
     if (!is_finite(q, p->nq) || !is_finite(velocity, p->nq) || !is_finite(acceleration, p->nq)) return SN_BAD_INPUT;
     sn_patient_clamp(p, q, p->tau);
     sn_patient_assemble(p, p->tau, velocity, acceleration);

@@ -233,17 +233,23 @@ static bool reserve(snPatient *p, int32_t nload)
 {
     size_t nq = (size_t)p->nq, nu = (size_t)p->nu, np = (size_t)p->np, nv = nu + nq;
     p->ld = sn_dense_ld((int32_t)nv);
-    size_t ld = (size_t)p->ld;
-    double *at = p->block = SN_NEW_ARRAY(double, ld *(ld + nq + 6) + nq * (nu + 10) + 3 * nu + 4 * np);
+    size_t ld = (size_t)p->ld, nc = (size_t)p->s->ncouple, ny = nq + nc, entries = nq * (nu + 1) + 2 * nc;
+    p->ldy = sn_dense_ld((int32_t)ny);
+    size_t ldy = (size_t)p->ldy;
+    double *at = p->block =
+        SN_NEW_ARRAY(double, ldy *(ldy + 2) + ld * (ld + nq + 6) + nq * (nu + 10) + 3 * nu + 4 * np + entries + ny);
     p->fused = SN_NEW_ARRAY(bool, 4 * nq);
-    p->control = SN_NEW_ARRAY(int32_t, nu + 2 * nq);
+    p->control = SN_NEW_ARRAY(int32_t, nu + 2 * nq + nv + 1 + entries);
     p->load = SN_NEW_ARRAY(snLoad, nload);
     p->tree = sn_tree_create(&p->s->tree);
     p->path = sn_path_create(&p->s->path, p->nq, p->s->tree.parent);
     p->qp = sn_boxqp_create((int32_t)nv);
-    if (!at || !p->fused || !p->control || !p->load || !p->tree || !p->path || !p->qp) return false;
-    p->Q = take(&at, ld * ld), p->H = take(&at, ld * nq); /* first, for their alignment */
-    p->c = take(&at, ld), p->lo = take(&at, ld), p->hi = take(&at, ld), p->z = take(&at, ld), p->rhs = take(&at, ld);
+    p->program = sn_dualqp_create((int32_t)ny, (int32_t)nv);
+    if (!p->program || !at || !p->fused || !p->control || !p->load || !p->tree || !p->path || !p->qp) return false;
+    p->metric = take(&at, ldy * ldy), p->Q = take(&at, ld * ld), p->H = take(&at, ld * nq); /* first: aligned */
+    p->c = take(&at, ld), p->lo = take(&at, ld), p->hi = take(&at, ld), p->z = take(&at, ld);
+    p->rhs = take(&at, ld > ldy ? ld : ldy);
+    p->weight = take(&at, ld), p->y = take(&at, ldy), p->price = take(&at, ny), p->entry = take(&at, entries);
     p->q = take(&at, nq), p->v = take(&at, nq), p->zero = take(&at, nq), p->b = take(&at, nq), p->tau = take(&at, nq);
     p->fused_at = take(&at, nq), p->missing = take(&at, nq), p->stop_sign = take(&at, nq);
     p->A = take(&at, nq * nu);
@@ -251,6 +257,7 @@ static bool reserve(snPatient *p, int32_t nload)
     p->cost = take(&at, nu), p->activation = take(&at, nu);
     p->clamped = p->fused + nq, p->ignored = p->clamped + nq, p->leaves = p->ignored + nq;
     p->row = p->control + nu, p->stop = p->row + nq;
+    p->entryadr = p->stop + nq, p->entry_row = p->entryadr + nv + 1;
     return true;
 }
 
@@ -289,7 +296,8 @@ snStatus sn_patient_create(const snSpec *spec, const snModel *model, const snCas
                              .slides = p->s->tree.slides,
                              .rotation = p->tree->rotation,
                              .shift = p->tree->shift,
-                             .S = p->tree->S};
+                             .S = p->tree->S,
+                             .bend = p->tree->bend};
     *patient = p;
     return SN_OK;
 }
@@ -298,6 +306,7 @@ void sn_patient_destroy(snPatient *p)
 {
     if (!p) return;
     sn_boxqp_destroy(p->qp);
+    sn_dualqp_destroy(p->program);
     sn_path_destroy(p->path);
     sn_tree_destroy(p->tree);
     sn_free(p->block);

@@ -5,6 +5,7 @@
 #include "model/model.h"
 #include "opt/boxqp.h"
 #include "opt/dense.h"
+#include "opt/dualqp.h"
 #include "sinew/clinical.h"
 
 struct snTreeSim;
@@ -55,6 +56,12 @@ struct snPatient {
     double *H, *Q, *rhs, *c, *lo, *hi, *z;
     int32_t *row, *stop; /* coordinates of the rows; of the stops */
     double *stop_sign;
+    /* the same for the dual: couplings are rows behind those of the torques, columns are by entries */
+    snDualQp *program;
+    int32_t nasked, ldy;
+    double *entry, *metric, *weight, *y;
+    double *price; /* nq + couplings: y of the last answer, by coordinate */
+    int32_t *entryadr, *entry_row;
 
     /* the last answer */
     double *activation, *force, *missing;
@@ -86,7 +93,7 @@ void sn_patient_slopes(snPatient *p, const double *activation, bool full, double
 /* Which way the stop of coordinate k pushes a joint that lies on it: 1 from below, -1 from above, 0 off the stops. */
 double sn_patient_stop(const snPatient *p, int32_t k, double at);
 /* Chooses activations for the A and b of now; starts from the last ones. */
-snStatus sn_patient_solve(snPatient *p, snBoxQpInfo *info);
+snStatus sn_patient_solve(snPatient *p, snDualQpInfo *info);
 /* Turns the fixed joint as in a frame of a motion. */
 void sn_patient_frame(snPatient *p, const snTargets *t, int32_t frame);
 /* Target to what can be: inside the ranges, fused joints where they are. Fills p->clamped. */

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-static const char mark[8] = "SNPURSU1";
+static const char mark[8] = "SNPURSU2";
 
 typedef struct Head {
     char mark[8];
@@ -61,6 +61,7 @@ static size_t pass_arrays(snPursue *u, Way way, char *bytes)
     at = pass(way, bytes, at, u->sim->q, d * nq);
     at = pass(way, bytes, at, u->sim->v, d * nq);
     at = pass(way, bytes, at, u->p->activation, d * nu);
+    at = pass(way, bytes, at, u->p->price, d * (nq + (size_t)u->p->s->ncouple));
     at = pass(way, bytes, at, u->p->strength, d * np);
     at = pass(way, bytes, at, u->report->rms, d * nq);
     at = pass(way, bytes, at, u->fatigue, sizeof *u->fatigue * nu);

@@ -189,7 +189,8 @@ static double line_search(const snDualQp *w, const snDualQpProblem *p)
     double first = slope_at(w, p, 0, linear, curved), last = slope_at(w, p, 1, linear, curved);
     double low = 0, high = 1, at_low = first, at_high = last;
     if (!(last > 0.1 * fabs(first))) return 1;
-    for (int k = 0; k < 80 && high - low > 1e-3 * high; ++k) { /* where all muscles sit at bounds, the step is tiny */
+    /* Cheap muscles (stops) turn the slope within a hair: ending the search before that overshoots and never ends. */
+    for (int k = 0; k < 150 && high - low > 1e-12 * high; ++k) {
         double t = low - at_low * (high - low) / (at_high - at_low);
         if (k % 3 == 2 || !(t > low && t < high)) t = (low + high) / 2; /* regula falsi may creep */
         double s = slope_at(w, p, t, linear, curved);

@@ -23,7 +23,7 @@ typedef struct snDualQpProblem {
     const double *tau;     /* m */
     const double *target;  /* n; NULL: zero */
     const double *weight;  /* n: squares of W, above 0; NULL: 1 */
-    const double *lo, *hi; /* n, lo <= hi, finite */
+    const double *lo, *hi; /* n, lo <= hi; hi may be infinite */
     double eps;            /* above 0: how dear the shortfall is; smaller is dearer */
     int32_t max_rounds;    /* 0: 100 */
 } snDualQpProblem;
