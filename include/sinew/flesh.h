@@ -74,6 +74,7 @@ typedef struct snFleshInfo {
     bool converged;
     int32_t substeps; /* 1, or more where the bones had to be moved little by little */
     int32_t contacts; /* points pushed out of another part */
+    double deepest;   /* m: how far a point of one part is inside another one, also without contact */
     double seconds, evaluate_s, assemble_s, coarsen_s, cg_s;
 } snFleshInfo;
 SN_API snFleshInfo sn_flesh_info(const snFlesh *flesh);

@@ -80,6 +80,9 @@ typedef struct snFleshSamples {
     SN_ARRAY(snBoneSample) bone;
     int32_t dropped, outside;  /* parts that no bone holds; muscles outside the surface */
     const char *first_outside; /* name of one of those, the anatomy's */
+    int32_t thin;              /* muscles that fit between the samples */
+    const char *thinnest;      /* of those */
+    double thin_spacing;       /* m: of the lattice, that would take it in */
     double muscle_volume;
     double needed; /* m: spacing that the thinnest part asks for, where it was too coarse */
 } snFleshSamples;

@@ -155,7 +155,7 @@ static bool settle(snFlesh *f)
     sn_flesh_contact_forget(f);
     f->info.contacts = 0;
     for (int round = 0;; ++round) {
-        bool last = !f->contact || sn_flesh_contact_update(f) == 0 || round == CONTACT_ROUNDS;
+        bool last = !f->def.contact || sn_flesh_contact_update(f) == 0 || round == CONTACT_ROUNDS;
         s.tolerance = last ? f->def.tolerance : fmax(f->def.tolerance, 1e-4 / (1 << round));
         s.project = round == 0;
         snTissueReport r = sn_tissue_solve(&f->tissue, &s);
@@ -303,6 +303,7 @@ static snStatus deform(void *self, const snFrame *frame, double *point, snDeform
     f->started = true, ++f->frames_moved;
     Output output = {f, point};
     sn_rows_loop(f->pool, 0, f->npoint, place_points, &output);
+    f->info.deepest = sn_flesh_contact_deepest(f);
     f->info.volume_ratio = volume_of(&f->surface[0], point) / f->volume;
     f->info.seconds = sn_clock() - start;
     info->iterations = f->info.newton, info->converged = f->info.converged, info->residual = f->info.residual;

@@ -211,6 +211,11 @@ static snStatus build(snFlesh *f, const snSpec *spec, snProgress progress, snErr
     snStatus status = check(&f->def, error);
     if (status == SN_OK) status = sn_anatomy_create(spec, f->def.mesh, &f->anatomy, error);
     f->pool = sn_pool_create(f->def.threads > 0 ? f->def.threads : sn_hardware_threads());
+    if (status == SN_OK && f->def.muscles && f->anatomy.nmuscle == 0) {
+        status =
+            sn_fail(error, SN_BAD_INPUT, "the scene has no closed mesh of a muscle that could deform with the flesh");
+        sn_error_remedy(error, "leave out the muscles, or add their meshes to the scene (sinew surface)");
+    }
     if (status == SN_OK) status = find_surface(f, error);
     if (status != SN_OK) return status;
     snFleshSampling sampling = {.anatomy = &f->anatomy,
@@ -231,10 +236,11 @@ static snStatus build(snFlesh *f, const snSpec *spec, snProgress progress, snErr
     if (status != SN_OK) return status;
     status = weight_nodes(f);
     if (status == SN_OK) status = embed_surfaces(f);
-    if (status == SN_OK && f->def.contact) status = sn_flesh_contact_create(f);
+    if (status == SN_OK) status = sn_flesh_contact_create(f);
     if (status != SN_OK) return sn_fail_no_memory(error);
     sn_lattice_forget(&f->tissue.lattice);
     f->outside = f->samples.outside, f->first_outside = f->samples.first_outside;
+    f->thin = f->samples.thin, f->thinnest = f->samples.thinnest, f->thin_spacing = f->samples.thin_spacing;
     f->dropped = f->samples.dropped, f->muscle_volume = f->samples.muscle_volume;
     sn_flesh_samples_free(&f->samples);
     sn_flesh_restart(f);
@@ -296,7 +302,10 @@ snFleshSize sn_flesh_size(const snFlesh *f)
                          .bytes = sn_tissue_bytes(&f->tissue),
                          .parts_dropped = f->dropped,
                          .muscles_outside = f->outside,
-                         .first_outside = f->first_outside};
+                         .first_outside = f->first_outside,
+                         .muscles_thin = f->thin,
+                         .thinnest = f->thinnest,
+                         .thin_spacing = f->thin_spacing};
 }
 
 snFleshInfo sn_flesh_info(const snFlesh *f)

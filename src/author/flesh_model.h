@@ -14,8 +14,9 @@ struct snFlesh {
     snTissue tissue;
     snPool *pool;
     double spacing, volume, muscle_volume, gravity[3];
-    int32_t held, dropped, outside;
-    const char *first_outside;
+    int32_t held, dropped, outside, thin;
+    const char *first_outside, *thinnest;
+    double thin_spacing;
     int32_t *body;  /* SN_FLESH_BONES per node */
     double *weight; /* the same */
     double *predicted, *before,
@@ -30,7 +31,7 @@ struct snFlesh {
     int32_t nsurface, npoint;
     snDeformSurface *surface;
     snEmbedded *embedded;           /* of all points */
-    struct snFleshContact *contact; /* NULL: none */
+    struct snFleshContact *contact; /* pushes only where the def asks for contact */
     snFleshInfo info;
 };
 
@@ -44,5 +45,7 @@ void sn_flesh_contact_free(snFlesh *f);
  * further or less far than by the last ones, m. */
 double sn_flesh_contact_update(snFlesh *f);
 void sn_flesh_contact_forget(snFlesh *f); /* no pushes */
+/* How far the deepest point of a part is inside another one, m. Forgets how pushes have changed. */
+double sn_flesh_contact_deepest(snFlesh *f);
 
 #endif

@@ -305,6 +305,20 @@ static void note_outside(Work *w, const char *name)
     if (w->to->outside++ == 0) w->to->first_outside = name;
 }
 
+/* A belly that no sample lies in: the surface does not hold it, or it fits between the samples. */
+static void note_missed(Work *w, const snFleshStrand *s)
+{
+    for (int32_t i = 0; i < s->npoint; ++i)
+        if (sn_bvh_inside(w->def->tree, s->point[i])) {
+            /* samples a radius of two over the root of three apart leave no ball out */
+            double spacing = SN_LATTICE_FINE * 2 / sqrt(3) * s->radius;
+            if (w->to->thin++ == 0 || spacing < w->to->thin_spacing)
+                w->to->thinnest = s->name, w->to->thin_spacing = spacing;
+            return;
+        }
+    note_outside(w, s->name);
+}
+
 /* Bellies around strands that fill no mesh. */
 static snStatus add_grown_muscles(Work *w, snError *error)
 {
@@ -331,7 +345,7 @@ static snStatus add_grown_muscles(Work *w, snError *error)
                 }
     }
     for (int32_t k = 0; k < a->nstrand; ++k)
-        if (a->strand[k].mesh < 0 && seen[k] == 0) note_outside(w, a->strand[k].name);
+        if (a->strand[k].mesh < 0 && seen[k] == 0) note_missed(w, &a->strand[k]);
     sn_free(seen);
     return SN_OK;
 }

@@ -23,14 +23,14 @@ typedef struct snFleshRun {
     char journal_path[4200];
     void *state;
     snText report;
-    double start, seconds, low, high, least; /* what came out */
+    double start, seconds, low, high, least, deepest; /* what came out */
     int32_t done, unconverged, inverted, contacts;
     snFleshTape tape;
 } snFleshRun;
 
 static const char HEADING[] =
     "frame,time_s,newton,cg,energy_J,volume_ratio,least_J,inverted,largest_step_mm,contacts,converged,seconds,"
-    "section_cm2\n";
+    "deepest_mm,section_cm2\n";
 
 static snStatus read_format(snFleshRun *run)
 {
@@ -86,6 +86,10 @@ static void tell_size(snFleshRun *run)
     if (size.muscles_outside > 0)
         cli_warn(cli, "muscles outside the surface, which have no effect: %d, such as %s", size.muscles_outside,
                  size.first_outside);
+    if (size.muscles_thin > 0)
+        cli_warn(cli,
+                 "muscles thinner than the cells, which have no effect: %d; the thinnest, %s, needs --spacing %.2g",
+                 size.muscles_thin, size.thinnest, 1e3 * size.thin_spacing);
     if (size.parts_dropped > 0) cli_warn(cli, "left out loose parts that no bone holds: %d", size.parts_dropped);
     json_integer(&cli->json, "tetrahedra", size.tetrahedra);
     json_number(&cli->json, "spacing_mm", 1e3 * size.spacing);
@@ -96,6 +100,7 @@ static void tell_size(snFleshRun *run)
     json_number(&cli->json, "volume_l", 1e3 * size.volume);
     json_number(&cli->json, "muscle_l", 1e3 * size.muscle_volume);
     json_integer(&cli->json, "muscles_outside", size.muscles_outside);
+    json_integer(&cli->json, "muscles_thin", size.muscles_thin);
     json_number(&cli->json, "bytes", (double)size.bytes);
 }
 
@@ -141,9 +146,10 @@ static snStatus read_old(snFleshRun *run)
 /* ---- the journal ---------------------------------------------------------------------------- */
 
 /* What a frame is told by, in this order; the report has the same columns. */
-enum { ROW = 12 };
-static const char *const row_name[ROW] = {"frame",    "newton", "cg",       "energy",    "volume_ratio", "least_j",
-                                          "inverted", "step",   "contacts", "converged", "seconds",      "section"};
+enum { ROW = 13 };
+static const char *const row_name[ROW] = {"frame",   "newton",   "cg",     "energy",   "volume_ratio",
+                                          "least_j", "inverted", "step",   "contacts", "converged",
+                                          "seconds", "section",  "deepest"};
 
 /* What makes this run this run. Which options were given is taken as it stands. */
 static snStatus list_settings(snFleshRun *run, int32_t after, snText *s)
@@ -222,8 +228,9 @@ static snStatus open_journal(snFleshRun *run)
 static snStatus keep_frame(snFleshRun *run, int32_t frame, double time, const double *vertex, snError *error)
 {
     snFleshInfo i = sn_flesh_info(run->flesh);
-    const double row[ROW] = {frame,      i.newton,     i.cg,       i.energy,    i.volume_ratio, i.least_j,
-                             i.inverted, 1e3 * i.step, i.contacts, i.converged, i.seconds,      run->tape.area};
+    const double row[ROW] = {frame,     i.newton,       i.cg,           i.energy,   i.volume_ratio,
+                             i.least_j, i.inverted,     1e3 * i.step,   i.contacts, i.converged,
+                             i.seconds, run->tape.area, 1e3 * i.deepest};
     snTrackFrame kept = {time, NULL, vertex, row};
     if (!i.converged)
         cli_warn(run->cli, "frame %d did not reach equilibrium (largest step %.3g mm)", frame, 1e3 * i.step);
@@ -259,8 +266,10 @@ static void note_frame(snFleshRun *run, const snTrackFrame *frame)
     if ((int32_t)r[8] > run->contacts) run->contacts = (int32_t)r[8];
     text_add(&run->report, "%.0f,%.6g,%.0f,%.0f,%.6g,%.6f,%.4f,%.0f,%.5f,%.0f,%.0f,%.4f", r[0], frame->time, r[1], r[2],
              r[3], r[4], r[5], r[6], r[7], r[8], r[9], r[10]);
+    text_add(&run->report, ",%.3f", r[12]);
     if (r[11] > 0) text_add(&run->report, ",%.3f\n", 1e4 * r[11]);
     if (!(r[11] > 0)) text_add(&run->report, ",\n");
+    run->deepest = fmax(run->deepest, r[12]);
     cli_tape_note(&run->tape, r[11]);
 }
 
@@ -366,6 +375,9 @@ static void tell(snFleshRun *run)
             run->kept + run->resumed + run->done, run->deformed.nvertex, mean, 100 * run->low, 100 * run->high,
             run->least);
     if (run->unconverged > 0) cli_say(cli, "%d frames did not reach equilibrium\n", run->unconverged);
+    if (run->contacts > 0 || run->deepest > 0)
+        cli_say(cli, "up to %d points touch another part; the deepest is %.2g mm inside it\n", run->contacts,
+                run->deepest);
     cli_tape_tell(cli, &run->tape);
     char name[CLI_CACHE_NAME];
     cli_say(cli, "wrote %s\n", cli_cache_name(run->to, run->kept + run->resumed + run->done, name, sizeof name));
@@ -379,7 +391,8 @@ static void tell(snFleshRun *run)
     json_number(&cli->json, "volume_ratio_max", run->high);
     json_number(&cli->json, "least_j", run->least);
     json_integer(&cli->json, "inverted", run->inverted);
-    json_integer(&cli->json, "contacts_most", run->contacts);
+    json_integer(&cli->json, "contacts", run->contacts);
+    json_number(&cli->json, "deepest_mm", run->deepest);
     json_integer(&cli->json, "unconverged_frames", run->unconverged);
 }
 

@@ -108,6 +108,25 @@ class Flesh(Case):
         self.assertEqual((len(drawn), len(now)), (both, both))
         self.assertGreater(max(abs(a - b) for p, q in zip(drawn[skin:], now[skin:]) for a, b in zip(p, q)), 1e-4)
 
+    def test_parts_of_the_body_do_not_pass_through_each_other(self):
+        """A forearm laid on the belly, on a model whose skin has more parts than bits: they go in without contact only."""
+        with open(self.path("fold.pose.csv"), "w") as file:
+            file.write("time,humerus_R_introt,humerus_R_flex,ulna_R_flex\n0,0,0,0\n1,50,5,85\n")
+        self.sinew("convert", "fold.pose.csv", "fold.control.xml", "--model", "body")
+        run = ["flesh", "body", "fold.control.xml", "-o", "fold.pc2", "--quality", "draft", "--frame-rate", "8"]
+        through = self.json(*run, "--no-contact")
+        answer = self.json(*run)
+        print(f"deepest {through['deepest_mm']:.1f} mm without contact, {answer['deepest_mm']:.2f} mm with")
+        self.assertEqual(through["contacts"], 0)
+        self.assertGreater(through["deepest_mm"], 20)
+        self.assertGreater(answer["contacts"], 50)
+        self.assertLess(answer["deepest_mm"], 0.4 * through["deepest_mm"])
+        self.assertEqual((answer["inverted"], answer["unconverged_frames"]), (0, 0))
+        self.assertEqual(answer["muscles_outside"], 0)
+        self.assertGreater(answer["muscles_thin"], 0)  # between the vertebrae of the neck, in cells of 30 mm
+        self.assertIn("thinner than the cells", self.sinew(*run, "--frames", "0:0").stderr)
+        self.assertIn("no closed mesh of a muscle", self.sinew(*run, "--muscles", code=3).stderr)
+
     def damaged(self, change):
         """The hand with another skin: change(vertices, faces) of raw records, three doubles and a count with three numbers."""
         folder = self.path("damaged")

@@ -14,6 +14,9 @@ typedef struct snFleshSize {
     int32_t parts_dropped;             /* pieces of flesh that no bone holds */
     int32_t muscles_outside;           /* the surface: they pull nothing here */
     const char *first_outside;         /* name of one of them, or NULL */
+    int32_t muscles_thin;              /* inside it, but so thin that they fall between the cells: they pull nothing */
+    const char *thinnest;              /* of them, or NULL */
+    double thin_spacing;               /* m: a spacing that would take it in */
 } snFleshSize;
 snFleshSize sn_flesh_size(const snFlesh *flesh);
 
