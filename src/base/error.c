@@ -1,5 +1,7 @@
 #include "base/error.h"
 
+#include "base/text.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,6 +40,7 @@ snStatus sn_fail(snError *error, snStatus status, const char *format, ...)
     va_start(args, format);
     vsnprintf(error->message, sizeof error->message, format, args);
     va_end(args);
+    sn_text_tame(error->message);
     return status;
 }
 
@@ -55,6 +58,7 @@ void sn_error_place(snError *error, const char *file, int line, int column)
 {
     if (!error) return;
     snprintf(error->file, sizeof error->file, "%s", file ? file : "");
+    sn_text_tame(error->file);
     error->line = line;
     error->column = column;
 }
@@ -66,6 +70,7 @@ void sn_error_element(snError *error, const char *kind, const char *name)
         snprintf(error->element, sizeof error->element, "%s \"%.100s\"", kind, name);
     else
         snprintf(error->element, sizeof error->element, "%s", kind);
+    sn_text_tame(error->element);
 }
 
 void sn_error_remedy(snError *error, const char *format, ...)
@@ -75,6 +80,7 @@ void sn_error_remedy(snError *error, const char *format, ...)
     va_start(args, format);
     vsnprintf(error->remedy, sizeof error->remedy, format, args);
     va_end(args);
+    sn_text_tame(error->remedy);
 }
 
 const char *sn_error_format(const snError *error, char *text, size_t size)

@@ -63,8 +63,13 @@ static snStatus list_settings(snSweep *s, const snSpec *spec)
     const char *words[SWEEP_WORDS];
     uint64_t model = sn_hash_model(spec, &error);
     if (!model) return cli_fail_error(s->cli, &error);
-    text_add(&s->settings, "version: %s\nmodel: %s (%016llx)\nmotion: %s\nseed: %.0f\n", sn_version(),
-             s->cli->argument[0], (unsigned long long)model, s->cli->argument[1], cli_option_number(s->cli, "seed", 1));
+    text_add(&s->settings, "version: %s\nmodel: %s (%016llx)\n", sn_version(), s->cli->argument[0],
+             (unsigned long long)model);
+    if (access(s->cli->argument[1], R_OK) == 0)
+        cli_list_file(&s->settings, "motion", s->cli->argument[1]);
+    else
+        text_add(&s->settings, "motion: %s\n", s->cli->argument[1]);
+    text_add(&s->settings, "seed: %.0f\n", cli_option_number(s->cli, "seed", 1));
     for (int32_t i = 0; i < s->nvariation; ++i)
         text_add(&s->settings, "%s: %g\n", sn_vary_name((int32_t)s->variation[i].what), s->variation[i].by);
     int n = add_options(s, 2, words, 0);

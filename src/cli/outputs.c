@@ -48,13 +48,25 @@ static snStatus check_inputs(snCli *cli, const char *path)
     return SN_OK;
 }
 
+/* OUT/ would become the hidden file OUT/.replay.xml. Options for a folder say so by name or in their help. */
+static snStatus check_slash(snCli *cli, const snOption *option, const char *path)
+{
+    size_t n = strlen(path);
+    bool folder = strcmp(option->value, "FOLDER") == 0 || strncmp(option->help, "folder", 6) == 0 ||
+                  strncmp(option->help, "a folder", 8) == 0;
+    if (n > 0 && (path[n - 1] != '/' || folder)) return SN_OK;
+    return cli_fail(cli, SN_USAGE, "-%s%s %s: %s; give the name of a file, such as %srun", option->name[1] ? "-" : "",
+                    option->name, n ? path : "\"\"", n ? "this is a folder" : "the name is empty", path);
+}
+
 snStatus cli_check_outputs(snCli *cli)
 {
     snStatus status = SN_OK;
     for (int i = 0; i < cli->nset && status == SN_OK; ++i) {
         const char *path = cli->set_value[i];
         if (!path || !is_output(cli->set[i])) continue;
-        status = check_inputs(cli, path);
+        status = check_slash(cli, cli->set[i], path);
+        if (status == SN_OK) status = check_inputs(cli, path);
         for (int k = 0; k < i && status == SN_OK; ++k) {
             const char *other = cli->set_value[k];
             if (cli->set[k] == cli->set[i] || !other || !is_output(cli->set[k])) continue;
@@ -99,6 +111,7 @@ snStatus cli_check_output(snCli *cli, const char *path)
     if (status != SN_OK) return status;
     char folder[4096];
     (void)snprintf(folder, sizeof folder, "%s", path);
+    for (size_t n = strlen(folder); n > 1 && folder[n - 1] == '/';) folder[--n] = '\0';
     char *slash = strrchr(folder, '/');
     if (!slash)
         (void)snprintf(folder, sizeof folder, ".");

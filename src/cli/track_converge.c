@@ -51,11 +51,12 @@ static void compare(snConverge *c)
 {
     int32_t frames = c->frames[0] < c->frames[1] ? c->frames[0] : c->frames[1];
     double off2 = 0, size2 = 0;
-    for (int32_t i = 0; i < frames * c->nmuscle; ++i) {
+    for (int64_t i = 0; i < (int64_t)frames * c->nmuscle; ++i) {
         double a = c->activation[0][i], b = c->activation[1][i], off = fabs(a - b);
         off2 += off * off, size2 += b * b;
         c->largest[0] = fmax(c->largest[0], a), c->largest[1] = fmax(c->largest[1], b);
-        if (off > c->worst) c->worst = off, c->worst_muscle = i % c->nmuscle, c->worst_frame = i / c->nmuscle;
+        if (off <= c->worst) continue;
+        c->worst = off, c->worst_muscle = (int32_t)(i % c->nmuscle), c->worst_frame = (int32_t)(i / c->nmuscle);
     }
     c->rms = size2 > 0 ? sqrt(off2 / size2) : 0;
     c->done = frames > 0;
@@ -101,8 +102,8 @@ void converge_report(const snConverge *c, const snModel *model, snText *text)
 
 void converge_tell(const snConverge *c, const snModel *model)
 {
+    if (!c->done) return; /* nor is there a command then */
     snJson *json = &c->cli->json;
-    if (!c->done) return;
     const char *muscle = sn_name(model, SN_ITEM_MUSCLE, c->worst_muscle);
     cli_say(c->cli, "at half the step: activations change by %.2f %% rms, at most by %.3f (%s); error %.3f mm rms\n",
             100 * c->rms, c->worst, muscle, 1000 * c->error[1]);

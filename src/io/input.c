@@ -10,6 +10,8 @@
 #include <zlib.h>
 
 enum { PIECE = 1 << 18 };
+/* What gzip may expand to: anything up to 1 GiB; beyond it a hundred times its own size, which no motion comes near. */
+static const uint64_t FREE_BYTES = (uint64_t)1 << 30, MOST_RATIO = 100;
 
 static snStatus fail_open(snInput *in, int why, snError *error)
 {
@@ -43,6 +45,11 @@ static bool refill(snInput *in)
     if (!in->damaged) (void)gzerror(in->gz, &code);
     /* Z_BUF_ERROR: the file ends within the compressed data. */
     if (n < 0 || (n == 0 && code != Z_OK && code != Z_STREAM_END)) in->damaged = true, in->error_number = errno;
+    if (n > 0) in->expanded += (uint64_t)n;
+    if (in->expanded > FREE_BYTES && in->expanded / MOST_RATIO > (uint64_t)gzoffset(in->gz)) {
+        in->damaged = in->bomb = true;
+        n = 0;
+    }
     in->at = 0;
     in->count = n > 0 ? (size_t)n : 0;
     return n > 0;
@@ -73,14 +80,18 @@ size_t sn_input_peek(snInput *in, void *bytes, size_t size)
 snStatus sn_input_status(const snInput *in, snError *error)
 {
     if (!in->damaged) return SN_OK;
-    if (in->error_number) {
+    if (in->bomb) {
+        sn_fail(error, SN_BAD_FILE, "the compressed file expands to more than 1 GiB and %d times its size",
+                (int)MOST_RATIO);
+        sn_error_remedy(error, "if it is what you expect, expand it with gunzip first");
+    } else if (in->error_number) {
         sn_fail(error, SN_NO_FILE, "cannot read the file: %s", strerror(in->error_number));
     } else {
         sn_fail(error, SN_BAD_FILE, "the compressed data is damaged, or the file is truncated");
         sn_error_remedy(error, "copy or download the file again");
     }
     sn_error_place(error, in->path, 0, 0);
-    return in->error_number ? SN_NO_FILE : SN_BAD_FILE;
+    return in->error_number && !in->bomb ? SN_NO_FILE : SN_BAD_FILE;
 }
 
 bool sn_input_compressed(const snInput *in)

@@ -8,8 +8,10 @@ typedef struct snInput {
     void *gz;
     const char *path;
     unsigned char *piece;
-    size_t at, count; /* in the piece */
-    bool damaged;     /* the compressed data is not whole */
+    size_t at, count;  /* in the piece */
+    bool damaged;      /* the compressed data is not whole */
+    bool bomb;         /* it expands beyond reason */
+    uint64_t expanded; /* bytes so far */
     int error_number;
 } snInput;
 

@@ -135,6 +135,8 @@ void sn_kept_write(const char *kind, uint64_t key, const void *bytes, size_t siz
     memcpy(head.mark, mark, sizeof mark);
     if (size > LIMIT - sizeof head || !file_of(kind, key, true, path, sizeof path)) return;
     make_room();
+    struct stat info;
+    if (lstat(path, &info) == 0 && !S_ISREG(info.st_mode)) return; /* a pipe would keep the writer waiting */
     if (sn_writer_open(&w, path, NULL) != SN_OK) return;
     w.quick = true;
     sn_writer_bytes(&w, &head, sizeof head);

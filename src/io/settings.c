@@ -32,8 +32,21 @@ static bool find_line(const char *text, const Line *wanted, Line *found)
     return false;
 }
 
+/* The hash of contents at the end of "NAME (0123456789abcdef)"; NULL: none. */
+static const char *hash_in(const Line *line)
+{
+    enum { SIZE = 18 }; /* with its brackets */
+    const char *at = line->value + line->value_size - SIZE;
+    if (line->value_size < SIZE || at[0] != '(' || at[SIZE - 1] != ')') return NULL;
+    if (strspn(at + 1, "0123456789abcdef") != SIZE - 2 || strspn(at + 1, "0") >= SIZE - 2) return NULL;
+    return at;
+}
+
+/* What is known by its contents may be spelt otherwise: ./hand.muscle.xml is hand.muscle.xml. */
 static bool same_value(const Line *a, const Line *b)
 {
+    const char *before = hash_in(a), *now = hash_in(b);
+    if (before && now) return memcmp(before, now, 18) == 0;
     return a->value_size == b->value_size && memcmp(a->value, b->value, (size_t)a->value_size) == 0;
 }
 

@@ -1,5 +1,6 @@
 /* Scalars of a track as a table: OpenSim .sto or .csv. */
 #include "base/error.h"
+#include "base/text.h"
 #include "io/file.h"
 #include "io/frames.h"
 #include "sinew/io.h"
@@ -21,6 +22,11 @@ static snStatus check_names(const snTrackDef *def, const char *which, bool sto, 
         ++*count;
         if (strpbrk(name, sto ? " \t\r\n" : ",\"\r\n"))
             return sn_fail(error, SN_BAD_INPUT, "the name \"%.100s\" cannot be used in a table", name);
+        if (!sto && sn_name_fault(name)) { /* others' tables may have such headings; OpenSim's form may keep them */
+            sn_fail(error, SN_BAD_INPUT, "the name \"%.100s\" %s", name, sn_name_fault(name));
+            sn_error_remedy(error, "rename the column, or write a .sto");
+            return SN_BAD_INPUT;
+        }
     }
     if (*count) return SN_OK;
     sn_fail(error, SN_BAD_INPUT, "the motion has no scalar that begins with \"%.100s\"", which ? which : "");

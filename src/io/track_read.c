@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/text.h"
 #include "io/replay.h"
 #include "io/track_bin.h"
 #include "io/track_xml.h"
@@ -86,6 +87,7 @@ static snStatus start_channel(trackReader *r, snXml *xml, part kind, const char 
     snStatus status = check_attributes(xml, tag, attribute, "name", kind == PART_POINTS ? "points" : NULL);
     if (status != SN_OK) return status;
     if (!name || !*name) return sn_xml_fail(xml, 0, tag, NULL, "the name is missing");
+    if (sn_name_fault(name)) return sn_xml_fail(xml, 0, tag, "rename it", "the name %s", sn_name_fault(name));
     if (sn_map_get(&r->map[kind], name) >= 0) return sn_xml_fail(xml, 0, tag, NULL, "\"%.100s\" appears twice", name);
     if (kind == PART_POINTS && (status = read_strand_points(r, xml, attribute, &count)) != SN_OK) return status;
     if (r->name[kind].count >= MAX_CHANNELS || r->expected[kind] + count > INT32_MAX)

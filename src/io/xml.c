@@ -173,9 +173,20 @@ static void XMLCALL on_doctype(void *user, const XML_Char *name, const XML_Char 
 
 /* ---- reading ------------------------------------------------------------------------------ */
 
+/* A tag or comment that goes on and on: expat begins it anew with every piece (quadratic) and keeps all of it. fed: bytes
+ * given so far. */
+static snStatus check_token(snXml *xml, size_t fed)
+{
+    XML_Index begun = XML_GetCurrentByteIndex(xml->parser);
+    if (begun < 0 || fed < (size_t)begun || fed - (size_t)begun <= SN_XML_TAG_MAX) return SN_OK;
+    return sn_xml_fail(xml, 0, NULL, "numbers and long texts stand between tags, not in attributes or comments",
+                       "a tag or comment of more than %d bytes", SN_XML_TAG_MAX);
+}
+
 static snStatus parse(snXml *xml, const char *bytes, size_t size)
 {
-    enum { PIECE = 1 << 24 }; /* expat counts in int */
+    enum { PIECE = 1 << 18 };
+    size_t fed = 0;
     for (;;) {
         int piece = size < PIECE ? (int)size : PIECE;
         bool last = (size_t)piece == size;
@@ -183,6 +194,9 @@ static snStatus parse(snXml *xml, const char *bytes, size_t size)
         if (xml->status) return xml->status;
         if (ok != XML_STATUS_OK) return fail_syntax(xml);
         if (last) return SN_OK;
+        fed += (size_t)piece;
+        snStatus status = check_token(xml, fed);
+        if (status != SN_OK) return status;
         bytes += piece;
         size -= (size_t)piece;
     }
@@ -204,6 +218,8 @@ static snStatus parse_input(snXml *xml, snInput *in)
         if (ok != XML_STATUS_OK) return fail_syntax(xml);
         if (n == 0) return SN_OK;
         xml->before += n;
+        snStatus status = check_token(xml, xml->before);
+        if (status != SN_OK) return status;
     }
 }
 

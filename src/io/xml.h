@@ -19,7 +19,9 @@ typedef struct snXmlHandler {
     snStatus (*text)(void *user, snXml *xml, const char *text, size_t length);
 } snXmlHandler;
 
-enum { SN_XML_DEPTH = 256, SN_TOKEN_MAX = 400 }; /* nesting, and characters of a number, at most */
+/* Nesting, characters of a number, bytes of a tag with its attributes, at most; the longest tag of a shipped model has 6
+ * kB. */
+enum { SN_XML_DEPTH = 256, SN_TOKEN_MAX = 400, SN_XML_TAG_MAX = 1 << 20 };
 
 /* name is what errors call the file. */
 snStatus sn_xml_read(const char *name, const char *bytes, size_t size, const snXmlHandler *handler, void *user,
