@@ -26,7 +26,7 @@ tool:gcc:gcc header:stdlib.h:libc6-dev tool:make:make tool:cmake:cmake tool:ninj
 tool:pkg-config:pkg-config header:expat.h:libexpat1-dev header:zlib.h:zlib1g-dev header:png.h:libpng-dev header:suitesparse/amd.h:libsuitesparse-dev
 header:cairo/cairo.h:libcairo2-dev library_file:liblbfgsb.so:/liblbfgsb-dev"
 needs_test="
-header:cmocka.h:libcmocka-dev tool:python3:python3 tool:clang:clang
+header:cmocka.h:libcmocka-dev tool:python3:python3 tool:clang:clang tool:strace:strace
 path:/usr/lib/python3/dist-packages/numpy:python3-numpy
 header:mujoco/mujoco.h:/libmujoco-dev
 library:libclang_rt.asan-x86_64.a:/libclang-rt-dev

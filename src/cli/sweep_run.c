@@ -130,12 +130,13 @@ static void finish(snSweep *s, Task *task, int how)
     char *bytes = cli_read_bytes(part, &length);
     snText said = {0};
     text_add(&said, "%.*s", bytes ? (int)length : 0, bytes ? bytes : "");
-    free(bytes);
     bool result = said.text && strstr(said.text, "\"replay\":") && WIFEXITED(how) &&
                   (WEXITSTATUS(how) == 0 || strstr(said.text, "\"diverged\": true"));
     text_free(&said);
-    if (result) result = rename(part, path) == 0;
-    if (!result) (void)unlink(part);
+    if (result)
+        result = cli_save_bytes(s->cli, path, bytes, length) == SN_OK; /* waits for the disk; renaming does not */
+    (void)unlink(part);
+    free(bytes);
     if (!result && !cli_interrupted()) {
         last_words(s, task->draw, text, sizeof text);
         const char *why = text[0] ? text : "it was killed";

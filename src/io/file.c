@@ -230,6 +230,17 @@ static void sync_file(snWriter *w)
     close(descriptor);
 }
 
+/* A new name is on the disk when its folder is: without this a file that was called complete may be gone after a cut. */
+static void sync_folder(const snWriter *w)
+{
+    char *folder = sn_path_beside(w->path, ".");
+    int descriptor = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    sn_free(folder);
+    if (descriptor < 0) return;
+    (void)fsync(descriptor); /* not every file system can; the file itself is there */
+    close(descriptor);
+}
+
 static void finish(snWriter *w)
 {
     sn_writer_flush(w);
@@ -242,6 +253,7 @@ static void finish(snWriter *w)
     if (!w->status && w->nameless > 0 && !name_beside(w->nameless, w->path, w->temporary, strlen(w->path) + 64))
         note_failure(w);
     if (!w->status && w->temporary && rename(w->temporary, w->path) != 0) note_failure(w);
+    if (!w->status && w->temporary && !w->quick) sync_folder(w);
 }
 
 snStatus sn_writer_commit(snWriter *w, snError *error)
