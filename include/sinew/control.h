@@ -35,8 +35,8 @@ typedef struct snFollowerDef {
     double feedback;          /* 1/s: how fast an error is corrected */
     double max_feedback;      /* m/s and, divided by `length`, rad/s: bound of what feedback asks for */
     double length;            /* m: what one radian counts */
-    double max_activation;
-    double max_rate; /* 1/s: how fast an activation may rise or fall */
+    double max_activation;    /* above 0 to 1 */
+    double max_rate;          /* 1/s: how fast an activation may rise or fall */
     double rise_time,
         fall_time;       /* s: activation dynamics: time constants at full and at no excitation; 0: max_rate only */
     bool cost_by_volume; /* the price of activation counts by the volume of the muscle, so that dividing a muscle in

@@ -378,6 +378,8 @@ static snStatus check_targets(const snModel *m, const snFollowerDef *def, snErro
         return SN_BAD_INPUT;
     }
     if (m->nmuscle == 0) return sn_fail(error, SN_BAD_INPUT, "the model has no muscle that could follow a motion");
+    if (!(def->max_activation > 0 && def->max_activation <= 1))
+        return sn_fail(error, SN_BAD_INPUT, "max_activation is %g; the range is above 0 to 1", def->max_activation);
     return SN_OK;
 }
 

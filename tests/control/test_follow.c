@@ -108,6 +108,25 @@ static void infeasible_target_is_clamped(void **state)
     drop(r);
 }
 
+static void a_limit_that_no_muscle_has_is_refused(void **state)
+{
+    (void)state;
+    Rig r = rig();
+    const double wrong[] = {1.1, 0, -1, NAN};
+    for (int i = 0; i < 4; ++i) {
+        snFollowerDef def = sn_default_follower_def();
+        snFollower *follower = NULL;
+        snState *s = NULL;
+        snError error;
+        def.max_activation = wrong[i];
+        assert_int_equal(sn_state_create(r.m, NULL, &s, &error), SN_OK);
+        assert_int_equal(sn_follower_create(r.m, s, &def, &follower, &error), SN_BAD_INPUT);
+        assert_non_null(strstr(error.message, "max_activation"));
+        sn_state_destroy(s);
+    }
+    drop(r);
+}
+
 static void unknown_body_is_refused(void **state)
 {
     (void)state;
@@ -252,9 +271,13 @@ static void initial_error_decays(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(response_equals_solving_again), cmocka_unit_test(natural_bend_is_followed),
-        cmocka_unit_test(kept_motion_is_exact),          cmocka_unit_test(infeasible_target_is_clamped),
-        cmocka_unit_test(unknown_body_is_refused),       cmocka_unit_test(reachable_motion_is_met_exactly),
+        cmocka_unit_test(response_equals_solving_again),
+        cmocka_unit_test(natural_bend_is_followed),
+        cmocka_unit_test(kept_motion_is_exact),
+        cmocka_unit_test(infeasible_target_is_clamped),
+        cmocka_unit_test(a_limit_that_no_muscle_has_is_refused),
+        cmocka_unit_test(unknown_body_is_refused),
+        cmocka_unit_test(reachable_motion_is_met_exactly),
         cmocka_unit_test(initial_error_decays),
     };
     return cmocka_run_group_tests_name("control.follow", tests, NULL, NULL);

@@ -45,16 +45,17 @@ static void the_ring_finger_that_falls_lacks_a_twentieth_of_its_extensor(void **
         snFollowDef def = sn_default_follow_def();
         snFollowReport r;
         snTrack *replay = NULL;
-        def.frame_rate = 50, def.follower.max_activation = i ? 1.1 : 1;
+        def.frame_rate = 50;
+        for (int32_t k = 0; i && k < m->ncord; ++k) m->cord[k].cord.active *= 1.1;
         settle_once(m, &def.sim);
         assert_int_equal(sn_follow(m, motion, &def, &replay, &r, NULL), SN_OK);
-        mean[i] = r.all.mean, activation[i] = r.max_activation;
+        mean[i] = r.all.mean, activation[i] = r.max_activation * (i ? 1.1 : 1);
         sn_follow_report_free(&r);
         sn_track_destroy(replay);
     }
     print_message(
         "seed 262: inverse dynamics lacks %.2f mN m with activation %.2f and sags by %.2f mm; mean error %.3f mm, with "
-        "activations up to 1.1 %.3f mm at activation %.3f\n",
+        "muscles a tenth stronger %.3f mm at activation %.3f of theirs as shipped\n",
         1e3 * demand.unmet, demand.activation, 1e3 * demand.sag, 1e3 * mean[0], 1e3 * mean[1], activation[1]);
     assert_true(demand.unmet >= 1e-4 && demand.unmet <= FEASIBLE);
     assert_true(demand.sag > FOLLOWED);
