@@ -4,7 +4,7 @@ CCACHE := $(shell command -v ccache 2>/dev/null)
 LAUNCHER := $(if $(CCACHE),-DCMAKE_C_COMPILER_LAUNCHER=ccache)
 SOURCES = $(shell git ls-files 'src/*.c' 'scenes/*.c' 'examples/*.c' 'studio/*.c')
 
-.PHONY: all deps demo test test-quick test-full test-habits test-page test-blender blender-addon bench soak fuzz docs studio install uninstall deb format tidy clean help
+.PHONY: all deps demo test test-quick test-full test-habits test-page test-blender coverage blender-addon bench soak fuzz docs studio install uninstall deb format tidy clean help
 
 all: ## build build/sinew (the default)
 	@mkdir -p build
@@ -42,6 +42,10 @@ test-page: ## install what is missing, build, run the tests of the studio's page
 test-blender: ## install Blender if it is missing, build, run the tests of the add-on and of what Blender reads
 	@tools/install_deps.sh build blender
 	@tools/run_tests blender $(ONLY)
+
+coverage: ## which branches the unit tests take, by folder of src/
+	@tools/install_deps.sh build test coverage
+	@tools/coverage
 
 blender-addon: ## pack the add-on for Blender: build/sinew-blender.zip
 	@mkdir -p build
@@ -89,7 +93,7 @@ tidy: all ## look for bugs with clang-tidy
 	@clang-tidy -p build --quiet $(SOURCES)
 
 clean: ## remove everything that was built
-	@rm -rf build build-debug build-asan build-tsan build-fuzz out
+	@rm -rf build build-debug build-asan build-tsan build-fuzz build-coverage out
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1 \2/p' Makefile | awk '{ printf "%-4s %-11s", $$1, $$2; \

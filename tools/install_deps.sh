@@ -1,7 +1,7 @@
 #!/bin/sh
 # Finds what is missing to build and test sinew and installs it.
 #
-#   tools/install_deps.sh [--check] GROUP...     groups: build test page browser blender fresh package habits slurm (default: build)
+#   tools/install_deps.sh [--check] GROUP...     groups: build test page browser blender fresh package habits coverage slurm (default: build)
 #
 # On Debian and Ubuntu it uses apt-get (through sudo where the user is not root), says what it installs and
 # installs nothing when everything is there. On any other system it names the packages and stops with 1.
@@ -13,8 +13,8 @@ groups=
 for argument in "$@"; do
     case $argument in
     --check) only_check=yes ;;
-    build | test | page | browser | blender | fresh | package | habits | slurm) groups="$groups $argument" ;;
-    *) echo "install_deps.sh: unknown argument $argument (groups: build test page browser blender fresh package habits slurm)" >&2; exit 2 ;;
+    build | test | page | browser | blender | fresh | package | habits | coverage | slurm) groups="$groups $argument" ;;
+    *) echo "install_deps.sh: unknown argument $argument (groups: build test page browser blender fresh package habits coverage slurm)" >&2; exit 2 ;;
     esac
 done
 groups=${groups:-build}
@@ -43,6 +43,7 @@ library_file:dri/swrast_dri.so:/libgl1-mesa-dri"
 # For make deb, make test-habits, and tools/try_fresh_machine, which makes a bare Debian in a folder.
 needs_package="tool:dpkg-shlibdeps:dpkg-dev tool:file:file tool:strip:binutils"
 needs_habits="tool:clang-format:clang-format tool:clang-tidy:clang-tidy tool:git:git"
+needs_coverage="tool:gcovr:gcovr"
 needs_fresh="tool:mmdebstrap:mmdebstrap tool:git:git"
 # A single-node Slurm that the test of sinew sweep starts for itself; without it that test is left out.
 needs_slurm="path:/usr/sbin/slurmctld:slurmctld path:/usr/sbin/slurmd:slurmd path:/usr/sbin/munged:munge tool:sbatch:slurm-client"

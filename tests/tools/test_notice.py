@@ -50,6 +50,20 @@ class Notice(unittest.TestCase):
         self.assertIn("three", bundled)
         self.assertEqual(bundled, section("Bundled into the page"))
 
+    def test_bill_of_materials(self):
+        with open(os.path.join(BUILD, "sinew.cdx.json"), encoding="utf-8") as file:
+            bill = json.load(file)
+        found = {row["name"]: row["licenses"][0]["expression"] for row in bill["components"]}
+        linked = needed(os.path.join(BUILD, "libsinew.so")) - {"libc", "libm"}  # the system's own
+        expected = {name: licence for name, licence in section("Linked dynamically").items() if name in linked}
+        expected.update(section("Bundled into the page"))
+        self.assertEqual(found, expected)
+        for row in bill["components"]:
+            self.assertRegex(row["version"], r"^\d+(\.\d+)+$", row["name"])
+
+    def test_install_scripts_of_packages_do_not_run(self):
+        self.assertIn("ignore-scripts=true", read("studio", ".npmrc").splitlines())
+
     def test_tools_from_npm(self):
         text = read("NOTICE").split("Used to build and test")[1].split("\n\n")[0].lower()
         for name in json.loads(read("studio", "package.json"))["devDependencies"]:

@@ -7,7 +7,7 @@ import tempfile
 import unittest
 
 SOURCE = os.environ["SINEW_SOURCE"]
-TOOLS = ["gcc", "make", "cmake", "ninja", "pkg-config", "python3", "clang", "node", "npm", "chromium",
+TOOLS = ["gcc", "make", "cmake", "ninja", "pkg-config", "python3", "clang", "strace", "node", "npm", "chromium",
          "chromium-headless-shell"]
 BASICS = ["sh", "tr", "find", "head", "id", "env", "cat", "ls"]
 
