@@ -171,7 +171,9 @@ SN_API snStatus sn_analyse(const snModel *model, const snTrack *replay, const sn
  * coordinate goes through its range in small steps, the others at rest, all muscles slightly active so that tendons are
  * taut, strands settled at every pose. Two ways that must agree: the derivative of the length of the path, each piece
  * counted by its share of the tension (energy over tension; along an ideal strand the length itself), and virtual work,
- * that is the torque of the strand's constraint forces on the bodies behind the joint, over its tension. */
+ * that is the torque of the strand's constraint forces on the bodies behind the joint, over its tension. On a tree
+ * nothing has to settle: the two ways are differences of the length of the path over 2e-5 rad, and the derivative that
+ * the simulation itself uses; there is no tension, and a coordinate that follows another counts with that one. */
 typedef struct snArmDef {
     size_t size;        /* of this struct: set by its default function */
     double activation;  /* of all muscles */
@@ -181,22 +183,25 @@ typedef struct snArmDef {
     int32_t threads;    /* 0: all cores */
     snProgress progress;
     const double *pose; /* ncoord, rad or m: of the coordinates that rest; NULL: as drawn */
+    int32_t ncoordinate;
+    const int32_t *coordinate; /* which ones; NULL: all */
+    bool whole; /* the whole range of a coordinate that has limits; false: at most 90 degrees or 20 mm from rest */
 } snArmDef;
 
-/* One strand about one coordinate that it crosses. */
+/* One strand about one coordinate that it crosses; of a model on a tree, one line muscle. */
 typedef struct snArmCurve {
-    int32_t strand, coordinate, count;
-    bool slides;              /* the coordinate is a length */
-    const double *q;          /* count: rad or m; belongs to the snArms */
-    double *length;           /* count: of the path, m */
-    double *tension;          /* count: where the strand crosses the joint, N */
-    double *excursion;        /* count: arm from the derivative of the length, pieces by their tension, m */
-    double *work;             /* count: arm from virtual work, m; NaN where the strand is slack */
-    double mean, neutral;     /* of the virtual work: over the range, at rest */
-    double difference, worst; /* between the two ways: mean and largest, m */
-    double jump;              /* largest change of the excursion arm from pose to pose, m */
-    double *path;             /* count: arm from the plain length, which sharp bends stretch locally, m */
-    double stretch;           /* largest difference between path and excursion, m */
+    int32_t strand, coordinate, count; /* strand: index of the strand, on a tree of the line (SN_ITEM_LINE) */
+    bool slides;                       /* the coordinate is a length */
+    const double *q;                   /* count: rad or m; belongs to the snArms */
+    double *length;                    /* count: of the path, m */
+    double *tension;                   /* count: where the strand crosses the joint, N */
+    double *excursion;                 /* count: arm from the derivative of the length, pieces by their tension, m */
+    double *work;                      /* count: arm from virtual work, m; NaN where the strand is slack */
+    double mean, neutral;              /* of the virtual work: over the range, at rest */
+    double difference, worst;          /* between the two ways: mean and largest, m */
+    double jump;                       /* largest change of the excursion arm from pose to pose, m */
+    double *path;                      /* count: arm from the plain length, which sharp bends stretch locally, m */
+    double stretch;                    /* largest difference between path and excursion, m */
 } snArmCurve;
 
 typedef struct snArms {

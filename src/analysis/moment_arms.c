@@ -18,6 +18,7 @@
  * piece of it, and is counted there. The tension of a strand that carries another one differs on both sides of the
  * junction; the one at the joint counts. */
 #include "analysis/crossing.h"
+#include "analysis/line_arms.h"
 #include "base/alloc.h"
 #include "base/def.h"
 #include "base/error.h"
@@ -29,8 +30,6 @@
 #include <string.h>
 
 static const double SLACK = 1e-3;        /* N: less tension gives no arm */
-static const double WIDEST = SN_PI / 2;  /* of a coordinate without limits */
-static const double WIDEST_SLIDE = 0.02; /* m */
 static const double FIRST_SETTLE = 0.15; /* s */
 
 typedef struct Sweep {
@@ -249,20 +248,10 @@ static snStatus start_at_rest(Sweep *w, int32_t coordinate)
 
 /* ---- one coordinate ------------------------------------------------------------------------- */
 
-/* Poses of a coordinate: a step apart, with one at rest (or at the limit next to it). */
 static snStatus make_grid(Sweep *w, int32_t coordinate, bool angle, int32_t *count, int32_t *rest)
 {
-    double widest = angle ? WIDEST : WIDEST_SLIDE, step = angle ? w->def.turn : w->def.slide;
-    double lower = fmax(w->m->coord_lower[coordinate], w->rest[coordinate] - widest);
-    double upper = fmin(w->m->coord_upper[coordinate], w->rest[coordinate] + widest);
-    double middle = fmin(fmax(w->rest[coordinate], lower), upper);
-    int32_t down = (int32_t)floor((middle - lower) / step + 1e-6), up = (int32_t)floor((upper - middle) / step + 1e-6);
-    *count = down + up + 1;
-    *rest = down;
-    double *q = w->arms->grid[coordinate] = SN_NEW_ARRAY(double, *count);
-    if (!q) return SN_NO_MEMORY;
-    for (int32_t k = 0; k < *count; ++k) q[k] = middle + (k - down) * step;
-    return SN_OK;
+    w->arms->grid[coordinate] = sn_arms_grid(w->m, &w->def, coordinate, angle, w->rest[coordinate], count, rest);
+    return w->arms->grid[coordinate] ? SN_OK : SN_NO_MEMORY;
 }
 
 static snStatus make_curves(Sweep *w, int32_t coordinate, bool angle, int32_t count)
@@ -373,6 +362,7 @@ static snStatus sweep_coordinate(Sweep *w, int32_t joint, int32_t dof, int32_t t
 {
     int32_t coordinate = w->m->joint_coordadr[joint] + dof, count, rest;
     bool angle = sn_joint_dof_is_angle(w->m->joint[joint].kind, dof);
+    if (!sn_arms_want(&w->def, coordinate)) return SN_OK;
     snStatus status = make_grid(w, coordinate, angle, &count, &rest);
     w->first = w->arms->ncurve;
     w->count = 0;
@@ -406,7 +396,7 @@ static int32_t count_poses(const Sweep *w)
     double poses = 0;
     for (int32_t j = 0; j < w->m->njoint; ++j)
         for (int32_t c = w->m->joint_coordadr[j]; wanted(w, j) && c < w->m->joint_coordadr[j + 1]; ++c)
-            poses += fmin(w->m->coord_upper[c] - w->m->coord_lower[c], 2 * WIDEST) / w->def.turn;
+            poses += fmin(w->m->coord_upper[c] - w->m->coord_lower[c], SN_PI) / w->def.turn;
     return (int32_t)poses;
 }
 
@@ -458,6 +448,7 @@ snStatus sn_moment_arms(const snModel *m, const snArmDef *def, snArms **arms, sn
     if (!m || !arms) return sn_fail_argument(error, "the model or the place for the arms is NULL");
     if (def && SN_CHECK_DEF(def, snArmDef, error)) return SN_BAD_ARGUMENT;
     Sweep w = {.m = m, .def = def ? *def : sn_default_arm_def()};
+    if (m->skeleton) return sn_line_moment_arms(m, &w.def, arms, error);
     snStatus status = run(&w, error);
     sn_state_destroy(w.s);
     sn_free(w.drawn);

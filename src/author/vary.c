@@ -48,21 +48,12 @@ const char *sn_vary_doc(int32_t what)
     return sn_vary_name(what) ? known[what].doc : NULL;
 }
 
-/* The last mixing step of splitmix64: every bit of the input reaches every bit of the output. */
-static uint64_t mixed(uint64_t x)
-{
-    x += 0x9e3779b97f4a7c15u;
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return x ^ x >> 31;
-}
-
 /* Even in -1 to 1. */
 static double chance(const Draw *d, const char *name, uint32_t index)
 {
-    uint64_t x = mixed(d->seed) ^ (uint64_t)(uint32_t)d->number << 32 ^ (uint64_t)d->what << 24;
-    x = sn_hash_bytes(mixed(x), name, strlen(name));
-    return (double)(mixed(x ^ index) >> 11) * 0x1p-52 - 1;
+    uint64_t x = sn_mix(d->seed) ^ (uint64_t)(uint32_t)d->number << 32 ^ (uint64_t)d->what << 24;
+    x = sn_hash_bytes(sn_mix(x), name, strlen(name));
+    return (double)(sn_mix(x ^ index) >> 11) * 0x1p-52 - 1;
 }
 
 static double factor(Draw *d, const char *name)

@@ -4,6 +4,14 @@
 
 #include <string.h>
 
+uint64_t sn_mix(uint64_t x)
+{
+    x += 0x9e3779b97f4a7c15u;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return x ^ x >> 31;
+}
+
 /* FNV-1a, 64 bits. */
 uint64_t sn_hash_bytes(uint64_t seed, const void *bytes, size_t size)
 {

@@ -10,6 +10,10 @@ uint64_t sn_hash_bytes(uint64_t seed, const void *bytes, size_t size); /* FNV-1a
 /* Many bytes, twenty times as fast: whether what was written is whole. Depends on the byte order of the machine. */
 uint64_t sn_checksum(uint64_t seed, const void *bytes, size_t size);
 
+/* The last mixing step of splitmix64: every bit of the input reaches every bit of the output. For random numbers that
+ * are a function of what they are for. */
+uint64_t sn_mix(uint64_t x);
+
 /* Keys are not copied: they must outlive the map. Zeroed memory is an empty map. */
 typedef struct snNameMap {
     const char **key;

@@ -11,6 +11,7 @@
 #include "json.h"
 
 /* Beside the public headers, what the library has for our own programs. */
+#include "analysis/own/certify.h"
 #include "analysis/own/muscles.h"
 #include "author/own/flesh.h"
 #include "author/own/library.h"

@@ -5,6 +5,7 @@
     X(demo)                                                                                                            \
     X(check)                                                                                                           \
     X(info)                                                                                                            \
+    X(certify)                                                                                                         \
     X(simulate)                                                                                                        \
     X(track)                                                                                                           \
     X(sweep)                                                                                                           \

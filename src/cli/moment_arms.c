@@ -26,7 +26,7 @@ typedef struct snArmRun {
 
 static const char *strand_name(const snArmRun *run, const snArmCurve *curve)
 {
-    return sn_name(run->model, SN_ITEM_STRAND, curve->strand);
+    return cli_strand_name(run->model, curve->strand);
 }
 
 static const char *coordinate_name(const snArmRun *run, int32_t coordinate)
@@ -99,21 +99,46 @@ static void say_curves(snArmRun *run)
     json_close(&cli->json, ']');
 }
 
+/* Where each pair that jumps by more than GREATEST_JUMP does so most. */
+static void list_jumps(snArmRun *run)
+{
+    snJson *json = &run->cli->json;
+    json_open(json, "jumps", '[');
+    for (int32_t i = 0; i < run->arms->ncurve; ++i) {
+        const snArmCurve *c = &run->arms->curve[i];
+        const double *arm = cli_is_tree(run->model) ? c->work : c->excursion;
+        int32_t at = 1;
+        if (!(c->jump > GREATEST_JUMP)) continue;
+        for (int32_t k = 1; k < c->count; ++k)
+            if (fabs(arm[k] - arm[k - 1]) > fabs(arm[at] - arm[at - 1])) at = k;
+        json_open(json, NULL, '{');
+        json_string(json, "muscle", strand_name(run, c));
+        json_string(json, "coordinate", coordinate_name(run, c->coordinate));
+        json_number(json, c->slides ? "value_m" : "value_deg",
+                    (c->slides ? 1 : RAD_TO_DEG) * (c->q[at] + c->q[at - 1]) / 2);
+        json_number(json, "size_mm", 1000 * c->jump);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
 static void say_agreement(snArmRun *run)
 {
     snCli *cli = run->cli;
     snAgreement a = add_up(run->arms);
     int32_t jumps = 0;
     for (int32_t i = 0; i < run->arms->ncurve; ++i) jumps += run->arms->curve[i].jump > GREATEST_JUMP;
-    double share = a.poses ? (double)a.good / a.poses : 1;
+    double share = a.poses ? (double)a.good / a.poses : 0;
     cli_say(cli,
-            "\n%d pairs of strand and coordinate, %d poses. Path length and virtual work agree to %.3f mm on average, "
+            "\n%d pairs of %s and coordinate, %d poses. Path length and %s agree to %.3f mm on average, "
             "%.2f mm at\n"
             "worst%s%s; within 2 %% or 0.2 mm at %.1f %% of the poses.\n",
-            run->arms->ncurve, a.poses, 1000 * a.mean, 1000 * a.worst, a.worst_curve ? " for " : "",
-            a.worst_curve ? strand_name(run, a.worst_curve) : "", 100 * share);
-    cli_say(cli, "Sharp bends stretch strands locally; with that left in the length it differs by up to %.2f mm.\n",
-            1000 * a.stretch);
+            run->arms->ncurve, cli_is_tree(run->model) ? "muscle" : "strand", a.poses,
+            cli_is_tree(run->model) ? "its derivative" : "virtual work", 1000 * a.mean, 1000 * a.worst,
+            a.worst_curve ? " for " : "", a.worst_curve ? strand_name(run, a.worst_curve) : "", 100 * share);
+    if (!cli_is_tree(run->model))
+        cli_say(cli, "Sharp bends stretch strands locally; with that left in the length it differs by up to %.2f mm.\n",
+                1000 * a.stretch);
     if (a.jump_curve)
         cli_say(cli, "largest jump from pose to pose %.2f mm (%s about %s); %d pairs jump by more than 1 mm\n",
                 1000 * a.jump, strand_name(run, a.jump_curve), title(run, a.jump_curve->coordinate), jumps);
@@ -128,7 +153,9 @@ static void say_agreement(snArmRun *run)
     json_number(&cli->json, "agreement_share", share);
     json_number(&cli->json, "local_stretch_worst_mm", 1000 * a.stretch);
     json_number(&cli->json, "largest_jump_mm", 1000 * a.jump);
+    json_number(&cli->json, "worst_jump_mm", 1000 * a.jump);
     json_integer(&cli->json, "jumping_pairs", jumps);
+    list_jumps(run);
     json_integer(&cli->json, "slack_poses", a.slack);
     json_integer(&cli->json, "wrong_sides", run->arms->wrong_sides);
 }
@@ -143,7 +170,7 @@ typedef struct snArmValue {
 
 static void add_strand(const snArmRun *run, const char *name, int32_t coordinate, snArmValue *sum)
 {
-    int32_t strand = sn_find(run->model, SN_ITEM_STRAND, name);
+    int32_t strand = cli_find_strand(run->model, name);
     for (int32_t i = 0; strand >= 0 && i < run->arms->ncurve; ++i) {
         const snArmCurve *c = &run->arms->curve[i];
         if (c->strand == strand && c->coordinate == coordinate)
@@ -289,6 +316,7 @@ static snStatus check_statics(snArmRun *run)
     snError error = {0};
     snStatics statics = {0};
     if (cli_given(run->cli, "joint")) return SN_OK; /* needs the arms about all joints */
+    if (cli_is_tree(run->model)) return SN_OK;      /* sinew hold says it of a tree, with its springs and stops */
     snStatus status = sn_static_check(run->model, run->arms->neutral, HOLD_SHARE, &statics, &error);
     error.status = status;
     if (status != SN_OK) return cli_fail_error(run->cli, &error);
@@ -359,16 +387,16 @@ static snStatus load_table(snArmRun *run)
     return cli_fail_file(run->cli, status, &error, run->table);
 }
 
-/* By its own name or by that of one of its coordinates, as sinew plot takes it. */
-static int32_t find_joint(const snArmRun *run, const char *text)
+/* --joint by its own name or by that of one of its coordinates, as sinew plot takes it. */
+static snStatus choose_joint(const snArmRun *run, snArmDef *def, int32_t *wanted)
 {
-    char joint[160];
-    int32_t found = sn_find(run->model, SN_ITEM_JOINT, text);
-    int32_t c = found < 0 ? cli_find_coordinate(run->model, text) : -1;
-    if (c < 0) return found;
-    const char *name = coordinate_name(run, c), *dot = strrchr(name, '.');
-    (void)snprintf(joint, sizeof joint, "%.*s", dot ? (int)(dot - name) : 0, name);
-    return sn_find(run->model, SN_ITEM_JOINT, joint);
+    const char *joint = cli_option_text(run->cli, "joint", NULL);
+    if (!joint) return SN_OK;
+    def->coordinate = wanted;
+    def->ncoordinate = cli_joint_coordinates(run->model, joint, wanted);
+    return def->ncoordinate ? SN_OK
+                            : cli_fail(run->cli, SN_BAD_INPUT,
+                                       "--joint: the model has no joint '%s'; sinew info --list names them", joint);
 }
 
 static snStatus measure(snArmRun *run)
@@ -376,15 +404,21 @@ static snStatus measure(snArmRun *run)
     snCli *cli = run->cli;
     snArmDef def = sn_default_arm_def();
     snError error = {0};
-    const char *joint = cli_option_text(cli, "joint", NULL);
-    if (joint) def.joint = find_joint(run, joint);
-    if (joint && def.joint < 0)
-        return cli_fail(cli, SN_BAD_INPUT, "--joint: the model has no joint '%s'; sinew info --list names them", joint);
+    int32_t *wanted = calloc((size_t)sn_count(run->model, SN_ITEM_COORDINATE) + 1, sizeof *wanted);
+    if (!wanted) return cli_fail(cli, SN_NO_MEMORY, "out of memory");
+    snStatus status = choose_joint(run, &def, wanted);
+    def.whole = cli_is_tree(run->model);
     if (cli_given(cli, "threads")) def.threads = cli->threads;
     def.progress = cli_progress_callback(cli);
-    snStatus status = sn_moment_arms(run->model, &def, &run->arms, &error);
-    error.status = status;
-    return status == SN_OK ? SN_OK : cli_fail_error(cli, &error);
+    if (status == SN_OK) {
+        status = sn_moment_arms(run->model, &def, &run->arms, &error);
+        error.status = status;
+        if (status != SN_OK) status = cli_fail_error(cli, &error);
+    }
+    free(wanted);
+    if (status != SN_OK || run->arms->ncurve) return status;
+    return cli_fail(cli, SN_BAD_INPUT, "nothing was measured: no muscle of %s crosses %s", cli->argument[0],
+                    cli_option_text(cli, "joint", "a joint"));
 }
 
 snStatus cli_moment_arms(snCli *cli)

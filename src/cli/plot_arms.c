@@ -49,6 +49,7 @@ static snStatus read_joint(snArmPlot *a, snArmDef *def)
     const char *name = sn_name(a->model, SN_ITEM_COORDINATE, a->coordinate), *dot = strrchr(name, '.');
     (void)snprintf(joint, sizeof joint, "%.*s", dot ? (int)(dot - name) : 0, name);
     def->joint = sn_find(a->model, SN_ITEM_JOINT, joint);
+    def->coordinate = &a->coordinate, def->ncoordinate = 1;
     return SN_OK;
 }
 
@@ -64,7 +65,7 @@ static snStatus choose_curves(snArmPlot *a)
 {
     for (int32_t i = 0; i < a->arms->ncurve; ++i) {
         const snArmCurve *c = &a->arms->curve[i];
-        if (c->coordinate != a->coordinate || !wanted(a->cli, sn_name(a->model, SN_ITEM_STRAND, c->strand))) continue;
+        if (c->coordinate != a->coordinate || !wanted(a->cli, cli_strand_name(a->model, c->strand))) continue;
         if (a->ncurve == MOST_CURVES)
             return cli_fail(a->cli, SN_BAD_INPUT, "more than %d tendons cross %s: choose some with --muscle",
                             MOST_CURVES, sn_name(a->model, SN_ITEM_COORDINATE, a->coordinate));
@@ -123,7 +124,7 @@ static snStatus fill_series(snArmPlot *a)
     if (!at) return cli_fail(a->cli, SN_NO_MEMORY, "out of memory");
     for (int32_t i = 0; i < a->ncurve; ++i) {
         const snArmCurve *c = a->curve[i];
-        const char *name = sn_name(a->model, SN_ITEM_STRAND, c->strand);
+        const char *name = cli_strand_name(a->model, c->strand);
         for (int32_t k = 0; k < c->count; ++k) {
             at[k] = c->q[k] * (c->slides ? 1000 : RAD_TO_DEG);
             at[c->count + k] = 1000 * c->excursion[k];

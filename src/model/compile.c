@@ -167,8 +167,8 @@ static int32_t find_group(const snModel *m, const char *name)
 
 const char *sn_coordinate_title(const snModel *m, int32_t coordinate)
 {
-    if (!m) return NULL;
-    return coordinate >= 0 && coordinate < m->ncoord ? m->coord_title[coordinate] : NULL;
+    if (!m || coordinate < 0 || coordinate >= m->ncoord) return NULL;
+    return m->skeleton ? m->coord_name[coordinate] : m->coord_title[coordinate];
 }
 
 static int32_t find_line(const snModel *m, const char *name)

@@ -224,25 +224,28 @@ static double path_wrenches(const snPathSet *set, const snPathLinks *links, snPa
     return sum;
 }
 
-void sn_path_lengths(const snPathSet *set, const snPathLinks *links, snPathWork *work)
+void sn_path_length(const snPathSet *set, const snPathLinks *links, snPathWork *work, int32_t p)
 {
-    for (int32_t k = 0; k < set->npoint; ++k)
+    int32_t first = work->slotadr[p], n = work->slotadr[p + 1] - first;
+    double *wrench = work->scratch, *P = work->P + work->rowadr[p];
+    for (int32_t k = set->pointadr[p]; k < set->pointadr[p + 1]; ++k)
         v3_store(work->now + 3 * k, path_placed(links, set->point_link[k], v3_load(set->point + 3 * k), true));
     work->is_kept = false;
-    for (int32_t p = 0; p < set->npath; ++p) {
-        int32_t first = work->slotadr[p], n = work->slotadr[p + 1] - first;
-        double *wrench = work->scratch, *P = work->P + work->rowadr[p];
-        memset(wrench, 0, (size_t)n * 6 * sizeof *wrench);
-        memset(P, 0, (size_t)(work->rowadr[p + 1] - work->rowadr[p]) * sizeof *P);
-        work->length[p] = path_wrenches(set, links, work, p, wrench);
-        for (int32_t j = n - 1; j >= 0; --j) {
-            spatial w = sp_load(wrench + 6 * j);
-            int32_t above = work->above[first + j], link = work->link[first + j];
-            P[work->entry[first + j]] += sp_dot(link_axis(links, link), w);
-            work->curl[first + j] = links->bend ? sp_dot(sp_load(links->bend + 6 * link), w) : 0;
-            if (above >= 0) sp_store(wrench + 6 * above, sp_add(sp_load(wrench + 6 * above), w));
-        }
+    memset(wrench, 0, (size_t)n * 6 * sizeof *wrench);
+    memset(P, 0, (size_t)(work->rowadr[p + 1] - work->rowadr[p]) * sizeof *P);
+    work->length[p] = path_wrenches(set, links, work, p, wrench);
+    for (int32_t j = n - 1; j >= 0; --j) {
+        spatial w = sp_load(wrench + 6 * j);
+        int32_t above = work->above[first + j], link = work->link[first + j];
+        P[work->entry[first + j]] += sp_dot(link_axis(links, link), w);
+        work->curl[first + j] = links->bend ? sp_dot(sp_load(links->bend + 6 * link), w) : 0;
+        if (above >= 0) sp_store(wrench + 6 * above, sp_add(sp_load(wrench + 6 * above), w));
     }
+}
+
+void sn_path_lengths(const snPathSet *set, const snPathLinks *links, snPathWork *work)
+{
+    for (int32_t p = 0; p < set->npath; ++p) sn_path_length(set, links, work, p);
 }
 
 void sn_path_rates(const snPathSet *set, snPathWork *work, const double *v)

@@ -112,6 +112,8 @@ void sn_path_destroy(snPathWork *work);                                         
 double sn_path_neutral_length(const snPathSet *set, int32_t path);
 /* Points, lengths and P. */
 void sn_path_lengths(const snPathSet *set, const snPathLinks *links, snPathWork *work);
+/* The same of one path; what is known of the others stays as it is. */
+void sn_path_length(const snPathSet *set, const snPathLinks *links, snPathWork *work, int32_t path);
 /* rate = P v. Needs lengths. */
 void sn_path_rates(const snPathSet *set, snPathWork *work, const double *v);
 /* Forces and slopes at activation 0 and 1 from length and rate. strength and weight (npath each, NULL for 1) scale the
