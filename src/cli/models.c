@@ -132,9 +132,20 @@ static snStatus load_varied(snCli *cli, const char *name, bool to_check, snSpec 
     return status;
 }
 
+/* One line where a file of another program says what a model cannot: sinew check has them all. */
+static void say_missing(snCli *cli, const char *name, const snSpec *spec)
+{
+    int32_t count = sn_spec_missing(spec, NULL);
+    if (count)
+        cli_warn(cli, "%s: %d things in it are left out or replaced; `sinew check %s` lists them", name, (int)count,
+                 name);
+}
+
 snStatus cli_load_model(snCli *cli, const char *name, snSpec **spec)
 {
-    return load_varied(cli, name, false, spec);
+    snStatus status = load_varied(cli, name, false, spec);
+    if (status == SN_OK) say_missing(cli, name, *spec);
+    return status;
 }
 
 snStatus cli_load_model_to_check(snCli *cli, const char *name, snSpec **spec)
@@ -158,6 +169,7 @@ snStatus cli_compile_model(snCli *cli, const char *name, snSpec **spec, snModel 
     snError error = {0};
     snStatus status = cli_load_model_to_check(cli, name, &loaded);
     if (status == SN_OK) status = say_problems(cli, loaded);
+    if (status == SN_OK) say_missing(cli, name, loaded);
     if (status == SN_OK) {
         status = sn_compile(loaded, model, &error);
         error.status = status;

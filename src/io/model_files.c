@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "io/model_formats.h"
 #include "io/own/files.h"
 #include "math/law.h"
 
@@ -142,19 +143,23 @@ static snStatus read_scene_of(snSpec *spec, const char *muscle_path, snError *er
     return status;
 }
 
+/* A file of our own or of another program, without what it refers to by file. */
+static snStatus read_documents(snSpec *spec, const char *path, snError *error)
+{
+    const snModelFormat *format = sn_model_format(path);
+    if (format) return format->read(spec, path, error);
+    if (sn_path_ends(path, ".scene.xml")) return sn_model_read_file(spec, SN_DOCUMENT_SCENE, path, error);
+    snStatus status = sn_model_read_file(spec, SN_DOCUMENT_MUSCLE, path, error);
+    return status ? status : read_scene_of(spec, path, error);
+}
+
 static snStatus load(const char *path, bool forgiving, snSpec **result, snError *error)
 {
     if (!path) return sn_fail_argument(error, "sn_load_model without path");
     snSpec *spec = sn_spec_create();
     if (!spec) return sn_fail_no_memory(error);
-    snStatus status;
     if (forgiving) sn_spec_forgive(spec);
-    if (sn_path_ends(path, ".scene.xml"))
-        status = sn_model_read_file(spec, SN_DOCUMENT_SCENE, path, error);
-    else {
-        status = sn_model_read_file(spec, SN_DOCUMENT_MUSCLE, path, error);
-        if (!status) status = read_scene_of(spec, path, error);
-    }
+    snStatus status = read_documents(spec, path, error);
     if (!status) status = read_references(spec, error);
     if (status)
         sn_spec_destroy(spec);
@@ -179,7 +184,12 @@ snStatus sn_load_muscle_alone(const char *path, snSpec **result, snError *error)
     snSpec *spec = sn_spec_create();
     if (!spec) return sn_fail_no_memory(error);
     bool scene = sn_path_ends(path, ".scene.xml"); /* a model without muscles */
-    snStatus status = scene ? SN_OK : sn_model_read_file(spec, SN_DOCUMENT_MUSCLE, path, error);
+    const snModelFormat *format = sn_model_format(path);
+    snStatus status = SN_OK;
+    if (format)
+        status = format->read(spec, path, error);
+    else if (!scene)
+        status = sn_model_read_file(spec, SN_DOCUMENT_MUSCLE, path, error);
     if (status)
         sn_spec_destroy(spec);
     else

@@ -52,6 +52,14 @@ static void add_misread(snChecker *c)
     }
 }
 
+/* All of them: they are what the user must know of the import, and are no more than the file has elements. */
+static void add_missing(snChecker *c)
+{
+    const snError *note;
+    int32_t count = sn_spec_missing(c->spec, &note);
+    for (int32_t i = 0; i < count && room_for_one(c); ++i) c->problem[c->count++] = note[i];
+}
+
 static void add(snChecker *c, snStatus status, int element, snId id, const char *remedy, const char *format,
                 va_list args)
 {
@@ -287,6 +295,7 @@ snStatus sn_check(const snSpec *spec, snProblems *problems)
     if (!spec || !problems) return SN_BAD_ARGUMENT;
     snChecker c = {.spec = spec};
     add_misread(&c);
+    add_missing(&c);
     check_all(&c);
     sn_arena_free(&c.memory);
     *problems = (snProblems){0};

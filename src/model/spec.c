@@ -31,7 +31,7 @@ struct snSpec {
     List list[SN_KINDS];
     atomic_bool *sound; /* checked without errors and not changed since; beside the spec: a check does not change it */
     bool forgiving;
-    SN_ARRAY(snError) misread;
+    SN_ARRAY(snError) misread, missing;
 };
 
 void sn_default_def(snKind kind, void *def, size_t size)
@@ -72,6 +72,7 @@ void sn_spec_destroy(snSpec *spec)
         sn_map_free(&spec->list[k].names);
     }
     sn_array_free(&spec->misread);
+    sn_array_free(&spec->missing);
     sn_arena_free(&spec->arena);
     sn_free(spec->sound);
     sn_free(spec);
@@ -106,6 +107,17 @@ int32_t sn_spec_misread(const snSpec *spec, const snError **error)
 {
     *error = spec->misread.at;
     return spec->misread.count;
+}
+
+bool sn_spec_add_missing(snSpec *spec, const snError *note)
+{
+    return sn_array_push(&spec->missing, *note);
+}
+
+int32_t sn_spec_missing(const snSpec *spec, const snError **note)
+{
+    if (note) *note = spec->missing.at;
+    return spec->missing.count;
 }
 
 static bool copy_string(snArena *arena, const snAttr *attr, void *def)

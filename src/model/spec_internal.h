@@ -46,4 +46,8 @@ bool sn_spec_is_forgiving(const snSpec *spec);
 bool sn_spec_add_misread(snSpec *spec, const snError *error);
 int32_t sn_spec_misread(const snSpec *spec, const snError **error);
 
+/* What a file of another program says and a spec cannot, by name and with its effect: a warning of sn_check, and in
+ * sn_spec_missing. Adding: false when out of memory. */
+bool sn_spec_add_missing(snSpec *spec, const snError *note);
+
 #endif
