@@ -148,6 +148,10 @@ snStatus osim_compose(snOsim *o, const snXmlNode *at, const snCurve *outer, cons
 
 /* ---- skeleton ---- */
 
+/* Sets of the model that bodies and joints stand in. */
+enum { OSIM_SETS = 3 };
+extern const char *const osim_body_sets[OSIM_SETS], *const osim_joint_sets[OSIM_SETS];
+
 snStatus osim_read_bodies(snOsim *o);
 snStatus osim_read_joints(snOsim *o);
 snStatus osim_couple(snOsim *o);

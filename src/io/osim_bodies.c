@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+const char *const osim_body_sets[OSIM_SETS] = {"BodySet", "ComponentSet", "components"};
+const char *const osim_joint_sets[OSIM_SETS] = {"JointSet", "ComponentSet", "components"};
+
 enum { OFFSETS = 20 }; /* of an offset of an offset ... */
 
 static snStatus add_body(snOsim *o, const char *called, const char *name, const snXmlNode *node)
@@ -35,19 +38,24 @@ static const char *unused_name(snOsim *o, const char *called)
     return NULL;
 }
 
+static snStatus read_body(snOsim *o, const snXmlNode *node)
+{
+    const char *called = osim_name(node);
+    if (strcmp(called, "ground") == 0)
+        o->body.at[0].node = node;
+    else if (osim_find_body(o, called) >= 0)
+        return osim_fail(o, node, "rename one of them", "a second body of this name");
+    else
+        return add_body(o, called, unused_name(o, called), node);
+    return SN_OK;
+}
+
 snStatus osim_read_bodies(snOsim *o)
 {
     snStatus status = add_body(o, "ground", "world", sn_xml_child(o->model, "Ground"));
-    for (const snXmlNode *node = osim_objects(o->model, "BodySet"); node && !status; node = node->next) {
-        if (strcmp(node->tag, "Body") != 0) continue;
-        const char *called = osim_name(node);
-        if (strcmp(called, "ground") == 0)
-            o->body.at[0].node = node;
-        else if (osim_find_body(o, called) >= 0)
-            status = osim_fail(o, node, "rename one of them", "a second body of this name");
-        else
-            status = add_body(o, called, unused_name(o, called), node);
-    }
+    for (int set = 0; set < OSIM_SETS; ++set)
+        for (const snXmlNode *node = osim_objects(o->model, osim_body_sets[set]); node && !status; node = node->next)
+            if (strcmp(node->tag, "Body") == 0) status = read_body(o, node);
     return status;
 }
 

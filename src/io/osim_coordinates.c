@@ -44,15 +44,16 @@ static snStatus read_coupler(snOsim *o, const snXmlNode *node)
 }
 
 /* Follows a coordinate to the one that follows none. */
-static snStatus chase(snOsim *o, int32_t i)
+static snStatus chase(snOsim *o, int32_t i, int depth)
 {
+    enum { DEEPEST = 100 };
     osimCoordinate *c = &o->coordinate.at[i], *other;
     if (!c->coupler || c->visited == 2) return SN_OK;
-    if (c->visited == 1)
+    if (c->visited == 1 || depth > DEEPEST)
         return osim_fail(o, c->coupler, "remove one of the couplers",
                          "couplers follow each other in a circle at \"%.100s\"", c->name);
     c->visited = 1;
-    snStatus status = chase(o, c->root);
+    snStatus status = chase(o, c->root, depth + 1);
     other = &o->coordinate.at[c->root];
     if (!status && other->coupler) {
         snCurve whole;
@@ -73,7 +74,7 @@ snStatus osim_couple(snOsim *o)
         else if (strstr(node->tag, "Constraint"))
             status = osim_miss(o, node, "a %s is left out: what it holds together is free", node->tag);
     }
-    for (int32_t i = 0; i < o->coordinate.count && !status; ++i) status = chase(o, i);
+    for (int32_t i = 0; i < o->coordinate.count && !status; ++i) status = chase(o, i, 0);
     return status;
 }
 
@@ -197,6 +198,7 @@ static snStatus give_values(snOsim *o, const snCurve *f, const osimCoordinate *r
             value[i] = (f->y[i] - (i ? 0 : zero)) * power;
     }
     def->follows = root->name;
+    def->driven = false;
     def->function = f->kind == SN_CURVE_SPLINE  ? SN_FOLLOWING_SPLINE
                     : f->kind == SN_CURVE_TABLE ? SN_FOLLOWING_TABLE
                                                 : SN_FOLLOWING_POLYNOMIAL;
@@ -264,6 +266,7 @@ static snStatus write_weld(snOsim *o, const osimBody *b, rigid at)
     if (!def.name) return osim_no_memory(o);
     v3_store(def.center, at.p);
     def.follows = o->coordinate.at[root].name;
+    def.driven = false;
     def.nvalue = 1;
     def.value = &zero;
     return add_coordinate(o, b->joint, &def);

@@ -253,8 +253,9 @@ static bool is_joint(const snXmlNode *node)
 snStatus osim_read_joints(snOsim *o)
 {
     snStatus status = SN_OK;
-    for (const snXmlNode *node = osim_objects(o->model, "JointSet"); node && !status; node = node->next)
-        if (is_joint(node)) status = read_joint(o, node, -1);
+    for (int set = 0; set < OSIM_SETS; ++set)
+        for (const snXmlNode *node = osim_objects(o->model, osim_joint_sets[set]); node && !status; node = node->next)
+            if (is_joint(node)) status = read_joint(o, node, -1);
     for (int32_t i = 1; i < o->body.count && !status; ++i) {
         const snXmlNode *in = sn_xml_child(o->body.at[i].node, "Joint");
         for (in = in ? in->child : NULL; in && !status; in = in->next)

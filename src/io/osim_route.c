@@ -122,57 +122,91 @@ static snStatus say_rest(snOsim *o, const snXmlNode *node, const osimPath *path,
     return status;
 }
 
-/* The stretch for one wrap. */
-static snStatus choose(snOsim *o, osimPath *path, const snXmlNode *node, int32_t wrap, Trial *trial, double *value)
+/* A PathWrap that takes part, with what was seen of it. */
+typedef struct Candidate {
+    const snXmlNode *node;
+    int32_t wrap, first, count; /* stretches first .. first + count - 1 */
+    int32_t most;               /* crossings of its best stretch */
+    Trial *trial;
+    bool done;
+} Candidate;
+
+static snStatus look_at(snOsim *o, const osimPath *path, Candidate *c, double *value)
 {
-    osimWrap *w = &o->wrap.at[wrap];
-    int32_t first, last, best = -1, others = 0, n = 0;
-    snStatus status = limits(o, node, path, &first, &last);
+    int32_t last;
+    snStatus status = limits(o, c->node, path, &c->first, &last);
+    c->count = last >= c->first ? last - c->first + 1 : 0;
+    c->trial = sn_arena_alloc(o->arena, (size_t)c->count + 1, sizeof *c->trial);
     if (status) return status;
-    for (int32_t i = first; i <= last; ++i) trial[n++] = (Trial){.stretch = i, .nearest = HUGE_VAL};
-    look_at_all(o, path, w, n, trial, value);
-    for (int32_t k = 0; k < n; ++k) {
-        if (path->wrap[trial[k].stretch] >= 0) continue;
-        if (best < 0 || trial[k].crossings > trial[best].crossings ||
-            (trial[k].crossings == trial[best].crossings && trial[k].nearest < trial[best].nearest))
-            best = k;
+    if (!c->trial) return osim_no_memory(o);
+    for (int32_t k = 0; k < c->count; ++k) c->trial[k] = (Trial){.stretch = c->first + k, .nearest = HUGE_VAL};
+    look_at_all(o, path, &o->wrap.at[c->wrap], c->count, c->trial, value);
+    for (int32_t k = 0; k < c->count; ++k)
+        if (c->trial[k].crossings > c->most) c->most = c->trial[k].crossings;
+    return SN_OK;
+}
+
+/* The stretch for one wrap, of those that have none yet. */
+static snStatus choose(snOsim *o, osimPath *path, const Candidate *c)
+{
+    const osimWrap *w = &o->wrap.at[c->wrap];
+    int32_t others = 0;
+    const Trial *best = NULL, *taken = NULL;
+    for (const Trial *t = c->trial; t < c->trial + c->count; ++t) {
+        bool has = path->wrap[t->stretch] >= 0;
+        if (has && (!taken || t->crossings > taken->crossings)) taken = t;
+        others += t->crossings > 0;
+        if (has) continue;
+        if (!best || t->crossings > best->crossings || (t->crossings == best->crossings && t->nearest < best->nearest))
+            best = t;
     }
-    for (int32_t k = 0; k < n; ++k)
-        if (k != best && trial[k].crossings > 0) {
-            if (path->wrap[trial[k].stretch] >= 0 && (best < 0 || trial[best].crossings == 0))
-                return osim_miss(
-                    o, node,
-                    "wrap \"%.60s\" is left out: the stretch between points %d and %d passes over \"%.60s\" "
-                    "already, and has one wrap here",
-                    w->called, (int)path->point[trial[k].stretch].number, (int)path->point[trial[k].stretch + 1].number,
-                    o->wrap.at[path->wrap[trial[k].stretch]].called);
-            ++others;
-        }
-    if (best < 0)
-        return osim_miss(o, node, "wrap \"%.60s\" is left out: every stretch in its range has a wrap", w->called);
-    path->wrap[trial[best].stretch] = wrap;
-    give_side(o, path, trial[best].stretch, w);
-    return say_rest(o, node, path, w, &trial[best], others);
+    if (taken && (!best || (best->crossings == 0 && taken->crossings > 0)))
+        return osim_miss(o, c->node,
+                         "wrap \"%.60s\" is left out: the stretch between points %d and %d passes over \"%.60s\" more "
+                         "often, and has one wrap here",
+                         w->called, (int)path->point[taken->stretch].number,
+                         (int)path->point[taken->stretch + 1].number, o->wrap.at[path->wrap[taken->stretch]].called);
+    if (!best) return osim_miss(o, c->node, "wrap \"%.60s\" is left out: its range has no stretch", w->called);
+    path->wrap[best->stretch] = c->wrap;
+    give_side(o, path, best->stretch, w);
+    return say_rest(o, c->node, path, w, best, others - (best->crossings > 0));
+}
+
+/* Whether a PathWrap takes part; says why not. */
+static snStatus find_candidate(snOsim *o, const snXmlNode *node, Candidate *c, bool *found)
+{
+    const snXmlNode *name = sn_xml_child(node, "wrap_object");
+    *found = false;
+    if (strcmp(node->tag, "PathWrap") != 0 || !name) return SN_OK;
+    int32_t wrap = find_wrap(o, osim_last(name->text));
+    if (wrap < 0) return osim_fail(o, name, "name a wrap of a body", "there is no wrap object \"%.100s\"", name->text);
+    if (!o->wrap.at[wrap].name)
+        return osim_miss(o, node, "%s \"%.60s\" is left out: the path runs straight there", o->wrap.at[wrap].node->tag,
+                         o->wrap.at[wrap].called);
+    *found = o->wrap.at[wrap].active;
+    *c = (Candidate){.node = node, .wrap = wrap};
+    return SN_OK;
 }
 
 snStatus osim_route(snOsim *o, osimPath *path)
 {
-    const snXmlNode *geometry = sn_xml_child(path->muscle, "GeometryPath");
-    const snXmlNode *node = osim_objects(geometry, "PathWrapSet");
-    Trial *trial = sn_arena_alloc(o->arena, (size_t)path->npoint, sizeof *trial);
+    const snXmlNode *first = osim_objects(sn_xml_child(path->muscle, "GeometryPath"), "PathWrapSet");
+    int32_t room = 1, count = 0;
+    for (const snXmlNode *node = first; node; node = node->next) ++room;
+    Candidate *list = sn_arena_alloc(o->arena, (size_t)room, sizeof *list);
     double *value = sn_arena_alloc(o->arena, (size_t)o->coordinate.count + 1, sizeof *value);
-    snStatus status = trial && value ? SN_OK : osim_no_memory(o);
-    for (; node && !status; node = node->next) {
-        const snXmlNode *name = sn_xml_child(node, "wrap_object");
-        if (strcmp(node->tag, "PathWrap") != 0 || !name) continue;
-        int32_t wrap = find_wrap(o, osim_last(name->text));
-        if (wrap < 0)
-            status = osim_fail(o, name, "name a wrap of a body", "there is no wrap object \"%.100s\"", name->text);
-        else if (!o->wrap.at[wrap].name)
-            status = osim_miss(o, node, "%s \"%.60s\" is left out: the path runs straight there",
-                               o->wrap.at[wrap].node->tag, o->wrap.at[wrap].called);
-        else if (o->wrap.at[wrap].active)
-            status = choose(o, path, node, wrap, trial, value);
+    snStatus status = list && value ? SN_OK : osim_no_memory(o);
+    for (const snXmlNode *node = first; node && !status; node = node->next) {
+        bool found;
+        status = find_candidate(o, node, &list[count], &found);
+        if (!status && found) status = look_at(o, path, &list[count++], value);
+    }
+    for (int32_t turn = 0; turn < count && !status; ++turn) {
+        Candidate *next = NULL; /* those that are met most first */
+        for (int32_t i = 0; i < count; ++i)
+            if (!list[i].done && (!next || list[i].most > next->most)) next = &list[i];
+        next->done = true;
+        status = choose(o, path, next);
     }
     return status;
 }
