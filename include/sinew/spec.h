@@ -293,7 +293,9 @@ typedef struct snLineMuscleDef {
     const char *bodies; /* body of each point, separated by blanks; world: fixed */
     const char *wraps;  /* for each stretch between two points: a Shape (cylinder or sphere) or -; may be empty */
     int32_t npoint;
-    const double *point;  /* 3 each: world, m, as drawn */
+    const double *point; /* 3 each: world, m, as drawn */
+    int32_t nside;
+    const double *side;   /* 3 for each stretch: on which side of a cylinder; world, as drawn; 0: where it is drawn */
     bool enabled;         /* false: kept as a donor of tendon transfers */
     double max_force;     /* N; 0: 0.3 MPa times pcsa */
     double pcsa;          /* m^2 */

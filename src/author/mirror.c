@@ -166,9 +166,11 @@ static snStatus copy_spring(const mirror *m, snId id)
 static snStatus copy_line_muscle(const mirror *m, snId id)
 {
     snLineMuscleDef def = *sn_spec_line_muscle(m->from, id);
-    double *point = flipped(m, def.point, def.npoint);
+    double *point = flipped(m, def.point, def.npoint), *side = flipped(m, def.side, def.nside);
     def.point = point;
-    snStatus status = point ? sn_add_line_muscle(m->to, &def, NULL) : SN_NO_MEMORY;
+    def.side = side;
+    snStatus status = point && side ? sn_add_line_muscle(m->to, &def, NULL) : SN_NO_MEMORY;
+    sn_free(side);
     sn_free(point);
     return status;
 }

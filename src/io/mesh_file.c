@@ -8,9 +8,9 @@
 
 #include <string.h>
 
-static snStatus unknown_ending(const char *path, snError *error)
+static snStatus unknown_ending(const char *path, const char *endings, snError *error)
 {
-    sn_fail(error, SN_BAD_INPUT, "the name does not end in .obj, .ply or .stl");
+    sn_fail(error, SN_BAD_INPUT, "the name does not end in %s", endings);
     sn_error_place(error, path, 0, 0);
     return SN_BAD_INPUT;
 }
@@ -20,13 +20,15 @@ snStatus sn_load_mesh(const char *path, snMesh *mesh, snError *error)
     if (!path) return sn_fail_argument(error, "sn_load_mesh without path");
     char *data;
     size_t size;
-    bool obj = sn_path_ends(path, ".obj"), ply = sn_path_ends(path, ".ply");
-    if (!obj && !ply && !sn_path_ends(path, ".stl")) return unknown_ending(path, error);
+    bool obj = sn_path_ends(path, ".obj"), ply = sn_path_ends(path, ".ply"), vtp = sn_path_ends(path, ".vtp");
+    if (!obj && !ply && !vtp && !sn_path_ends(path, ".stl"))
+        return unknown_ending(path, ".obj, .ply, .stl or .vtp", error);
     snStatus status = obj || ply ? sn_file_read_text(path, true, &data, &size, error)
                                  : sn_file_read_reference(path, SN_FILE_LIMIT, &data, &size, error);
     if (status != SN_OK) return status;
     status = obj   ? sn_parse_obj(path, data, size, mesh, error)
              : ply ? sn_parse_ply(path, data, size, mesh, error)
+             : vtp ? sn_parse_vtp(path, data, size, mesh, error)
                    : sn_parse_stl(path, data, size, mesh, error);
     sn_free(data);
     return status;
@@ -98,7 +100,7 @@ snStatus sn_save_mesh(const snMesh *mesh, const char *path, snError *error)
 {
     if (!path) return sn_fail_argument(error, "sn_save_mesh without path");
     bool obj = sn_path_ends(path, ".obj"), ply = sn_path_ends(path, ".ply");
-    if (!obj && !ply && !sn_path_ends(path, ".stl")) return unknown_ending(path, error);
+    if (!obj && !ply && !sn_path_ends(path, ".stl")) return unknown_ending(path, ".obj, .ply or .stl", error);
     snStatus status = check_mesh(mesh, error);
     snWriter out;
     if (status == SN_OK) status = sn_writer_open(&out, path, error);

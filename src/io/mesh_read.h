@@ -26,6 +26,7 @@ void sn_mesh_abandon(snMeshBuild *build);
 
 snStatus sn_parse_obj(const char *file, const char *data, size_t size, snMesh *mesh, snError *error);
 snStatus sn_parse_ply(const char *file, const char *data, size_t size, snMesh *mesh, snError *error);
+snStatus sn_parse_vtp(const char *file, const char *data, size_t size, snMesh *mesh, snError *error);
 snStatus sn_parse_stl(const char *file, const char *data, size_t size, snMesh *mesh, snError *error);
 
 #endif

@@ -84,7 +84,7 @@ static snStatus read_mesh(snSpec *spec, snId id, snError *error)
 {
     const snNodeDef *def = sn_spec_node(spec, id);
     snOrigin origin = sn_spec_origin(spec, SN_KIND_NODE, id);
-    if (def->kind != SN_NODE_MESH || !*def->file) return SN_OK;
+    if (def->kind != SN_NODE_MESH || !*def->file || def->nvertex) return SN_OK;
     snMesh mesh = {0};
     char *path = sn_path_beside(origin.file, def->file);
     snStatus status = path ? sn_load_mesh(path, &mesh, error) : sn_fail_no_memory(error);

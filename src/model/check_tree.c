@@ -217,6 +217,9 @@ static bool check_bodies(snChecker *c, snId id, const snLineMuscleDef *d)
 static void check_wraps(snChecker *c, snId id, const snLineMuscleDef *d)
 {
     char name[SN_NAME_MAX + 1];
+    if (d->nside && d->nside != d->npoint - 1)
+        sn_check_error(c, SN_KIND_LINE_MUSCLE, id, "give three numbers per stretch between two points",
+                       "Sides has %d directions for %d stretches", (int)d->nside, (int)d->npoint - 1);
     if (!*d->wraps) return;
     int32_t n = count_names(d->wraps);
     if (n != d->npoint - 1)

@@ -51,8 +51,8 @@ static bool alloc_paths(snCompiler *c, Paths *p)
 
 /* ---- geometry ------------------------------------------------------------------------------- */
 
-/* The path stays on the side of the axis on which the middle of its stretch is drawn. */
-static void add_wrap(snCompiler *c, Paths *p, int32_t *nwrap, const char *name, int32_t from)
+/* The path stays on the given side of the axis; 0: on that on which the middle of its stretch is drawn. */
+static void add_wrap(snCompiler *c, Paths *p, int32_t *nwrap, const char *name, int32_t from, v3 side)
 {
     snId node = sn_spec_find(c->spec, SN_KIND_NODE, name), body = sn_node_body(c->spec, node);
     const snNodeDef *shape = sn_spec_node(c->spec, node);
@@ -60,7 +60,7 @@ static void add_wrap(snCompiler *c, Paths *p, int32_t *nwrap, const char *name, 
     int32_t w = (*nwrap)++;
     v3 axis = q_rotate(frame.q, v3_of(0, 0, 1)),
        middle = v3_lerp(v3_load(p->point + 3 * from), v3_load(p->point + 3 * from + 3), 0.5);
-    v3 out = v3_sub(middle, frame.p);
+    v3 out = v3_len2(side) > 0 ? side : v3_sub(middle, frame.p);
     p->kind[w] = shape->shape == SN_SHAPE_SPHERE ? SN_WRAP_SPHERE : SN_WRAP_CYLINDER;
     p->wrap_link[w] = body ? sn_compile_link(c, sn_spec_body(c->spec, body)->name) : -1;
     p->radius[w] = shape->extent[0] * sn_unit_metres(sn_spec_scene(c->spec)->units);
@@ -81,7 +81,8 @@ static void add_points(snCompiler *c, const snLineMuscleDef *d, Paths *p, int32_
         v3_store(p->point + 3 * (first + i), v3_load(d->point + 3 * i));
     }
     for (int32_t i = 0; i + 1 < d->npoint && sn_next_name(&wraps, name); ++i)
-        if (strcmp(name, "-") != 0) add_wrap(c, p, nwrap, name, first + i);
+        if (strcmp(name, "-") != 0)
+            add_wrap(c, p, nwrap, name, first + i, i < d->nside ? v3_load(d->side + 3 * i) : v3_of(0, 0, 0));
     p->pointadr[path + 1] = first + d->npoint;
 }
 

@@ -72,7 +72,9 @@ static const snAttr line_muscle_attr[] = {
     NUMBER_(max_force, 0, 0, 1e9, 0, "N", "Maximal active force along the fibres; 0: 0.3 MPa times pcsa."),
     NUMBER_(pcsa, 0, 0, 1, 0, "m^2", "Physiological cross-section."),
     NUMBER_(fiber_length, 0.1, 0, 10, SN_ATTR_POSITIVE, "m", "Optimal length of the fibres."),
-    NUMBER_(fiber_neutral, 1, 0, 10, SN_ATTR_POSITIVE, "", "Length of the fibres as drawn, over the optimal one."),
+    NUMBER_(fiber_neutral, 1, -100, 100, 0, "",
+            "Length of the fibres as drawn, over the optimal one; below 0 where the path as drawn is shorter than the "
+            "tendon."),
     NUMBER_(pennation, 0, 0, 89, 0, "deg", "Angle of the fibres to the line of pull."),
     NUMBER_(
         slack_length, 0, 0, 10, 0, "m",
@@ -111,6 +113,18 @@ static const snAttr line_muscle_attr[] = {
      .max = 1000,
      .unit = "m",
      .doc = "The path from origin to insertion: three numbers per point, in the world, as drawn."},
+    {.name = "Sides",
+     .type = SN_ATTR_NUMBERS,
+     .flags = SN_ATTR_CHILD,
+     .offset = AT(side),
+     .count_offset = AT(nside),
+     .width = 3,
+     .min = -1000,
+     .max = 1000,
+     .unit = "",
+     .doc =
+         "With wraps: three numbers per stretch, the direction from the axis of its cylinder to the side on which it "
+         "passes, in the world, as drawn; 0 0 0, or without Sides: the side on which it is drawn."},
 };
 #undef DEF
 
