@@ -239,6 +239,10 @@ snStatus sn_patient_solve(snPatient *p, snDualQpInfo *info)
                                .eps = 1,
                                .max_rounds = rounds};
     snStatus status = sn_dualqp_solve(p->program, &problem, p->y, p->z, &found);
+    if (!(found.residual < converged)) { /* a start far off can lead in circles: begin anew */
+        memset(p->y, 0, sizeof *p->y * (size_t)p->nasked);
+        status = sn_dualqp_solve(p->program, &problem, p->y, p->z, &found);
+    }
     start_from_the_last(p, true);
     keep_answer(p);
     if (info) *info = found;

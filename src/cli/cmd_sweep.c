@@ -217,7 +217,7 @@ const snCommand cmd_sweep = {
         "its tasks are done, --gather makes the tables.",
     .example = "sinew sweep hand-clinical fist --vary pcsa=5% --draws 10 -o strength",
     .output = "11 of 11 draws finished\n"
-              "mean change of activation below 0.03 for 100 % of 21 active muscles\n"
+              "mean change of activation below 0.03 for 100 % of 25 active muscles\n"
               "wrote strength/sweep.tsv, strength/muscles.tsv and strength/histogram.svg",
     .least = 2,
     .most = 2,

@@ -56,7 +56,12 @@ static void claw(void **state)
                   angle(m, tight, "pip5") + angle(m, tight, "dip5"));
     assert_at_most(2,
                    angle(m, tight, "pip5") + angle(m, tight, "dip5") - angle(m, low, "pip5") - angle(m, low, "dip5"));
-    assert_at_most(angle(m, low, "mcp5.f"), 0.5);
+    assert_at_most(angle(m, low, "mcp5.f"), 0);
+    assert_at_most(5, angle(m, low, "pip5"));
+    assert_at_most(fmax(angle(m, low, "pip2"), angle(m, low, "pip3")), angle(m, low, "pip5") / 2);
+    double healthy[HAND_Q];
+    settle(with(0, NULL), q, healthy, NULL);
+    assert_at_most(angle(m, healthy, "pip5") + angle(m, healthy, "dip5"), 1); /* only the palsy claws */
 }
 
 static void froment(void **state)
@@ -129,8 +134,9 @@ static void wrist_drop(void **state)
     print_message("posterior interosseous: wrist radial %.1f deg (> 5), MCP2-5 %.1f %.1f %.1f %.1f deg (> 15)\n",
                   angle(m, pose, "wrist.d"), angle(m, pose, "mcp2.f"), angle(m, pose, "mcp3.f"),
                   angle(m, pose, "mcp4.f"), angle(m, pose, "mcp5.f"));
-    assert_at_most(5, angle(m, pose, "wrist.d"));
-    assert_at_most(10, angle(m, pose, "mcp5.f"));
+    assert_at_most(2, angle(m, pose, "wrist.d"));
+    for (int f = 2; f <= 5; ++f)
+        assert_at_most(15, angle(m, pose, (char[]){'m', 'c', 'p', (char)('0' + f), '.', 'f', 0}));
 }
 
 static snTargets targets_of(const char *name)
@@ -201,7 +207,8 @@ static void the_index_finger_is_given_back(void **state)
     snPatient *p = with(2, change);
     snHeld h;
     assert_int_equal(sn_hold(p, q, NULL, NULL, &h), SN_OK);
-    assert_at_most(1e3 * h.unmet_torque, 2);
+    for (int k = 0; k < HAND_Q; ++k) /* the other fingers bend a little in this palsy */
+        if (!strpbrk(m->coord_name[k], "345")) assert_at_most(1e3 * fabs(h.missing[k]), 2);
     sn_patient_destroy(p);
     sn_targets_free(&t);
 }

@@ -190,10 +190,10 @@ test("a case that cannot be says why and leaves the old answer; a case is saved 
 test("a load tires the hand, and the page says when it is lost and by whom", () =>
   withPage(DESKTOP, async (page) => {
     await answered(page, () => page.click("[data-pose=fist]"));
-    await answered(page, () => page.evaluate(() => window.studio.clinic.editor.set([{ kind: "load", name: "mp2", to: "", value: 0, force: [0, 0, 15] }])));
+    await answered(page, () => page.evaluate(() => window.studio.clinic.editor.set([{ kind: "load", name: "mp2", to: "", value: 0, force: [0, 0, 20] }])));
     await answered(page, () => page.click("#over-time summary"));
     await page.waitForSelector("#over-result svg");
-    const told = JSON.parse(execFileSync(sinew, ["hold", "hand-clinical", "fist", "--load", "mp2=0,0,15", "--fatigue", "--json"])).endurance;
+    const told = JSON.parse(execFileSync(sinew, ["hold", "hand-clinical", "fist", "--load", "mp2=0,0,20", "--fatigue", "--json"])).endurance;
     const over = await page.evaluate(() => window.studio.clinic.answer.over);
     assert.ok(told.fails_at_s > 0 && Math.abs(over.healthy.fails - told.fails_at_s) <= 1, `${over.healthy.fails} and ${told.fails_at_s} s`);
     // A load is nothing that the hand has lost: there is one hand, with an arrow on the bone.

@@ -14,13 +14,13 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_LAW = 32, MAX_TEXT = 400, DIGITS = 16 };
+enum { MAX_LAW = 32, MAX_TEXT = 400, DIGITS = 16, TABLES = 6 };
 
 typedef struct Maker {
     const snHand *hand;
     const snClinicalHandDef *def;
     snSpec *spec;
-    snFigures units, nerves, joints, donors, laws;
+    snFigures units, nerves, joints, donors, laws, arms;
     snError *error;
 } Maker;
 
@@ -35,9 +35,9 @@ static int32_t row_of(snFigures *table, const char *column, const char *name)
 
 static snStatus load(Maker *k)
 {
-    snFigures *table[] = {&k->units, &k->nerves, &k->joints, &k->donors, &k->laws};
-    static const char *const name[] = {"units.tsv", "nerves.tsv", "joints.tsv", "donors.tsv", "laws.tsv"};
-    for (int i = 0; i < 5; ++i)
+    snFigures *table[] = {&k->units, &k->nerves, &k->joints, &k->donors, &k->laws, &k->arms};
+    static const char *const name[] = {"units.tsv", "nerves.tsv", "joints.tsv", "donors.tsv", "laws.tsv", "arms.tsv"};
+    for (int i = 0; i < TABLES; ++i)
         if (sn_figures_load(table[i], k->def->tables, name[i]) != SN_OK) {
             if (k->error) *k->error = table[i]->error;
             return table[i]->error.status;
@@ -48,8 +48,8 @@ static snStatus load(Maker *k)
 /* The first complaint of any table. */
 static snStatus finish(Maker *k, snStatus status)
 {
-    snFigures *table[] = {&k->units, &k->nerves, &k->joints, &k->donors, &k->laws};
-    for (int i = 0; i < 5; ++i) {
+    snFigures *table[] = {&k->units, &k->nerves, &k->joints, &k->donors, &k->laws, &k->arms};
+    for (int i = 0; i < TABLES; ++i) {
         if (status == SN_OK && table[i]->error.status != SN_OK) {
             status = table[i]->error.status;
             if (k->error) *k->error = table[i]->error;
@@ -129,6 +129,7 @@ static void refine(Maker *k, snCoordinateDef *d)
     if (sn_figures_has(t, row, "upper")) d->range[1] = sn_figures_number(t, row, "upper");
     if (sn_figures_has(t, row, "stiffness")) d->stiffness = sn_figures_number(t, row, "stiffness");
     if (sn_figures_has(t, row, "damping")) d->damping = sn_figures_number(t, row, "damping");
+    if (sn_figures_has(t, row, "rest")) d->rest = sn_figures_number(t, row, "rest");
     d->stop_stiffness = sn_figures_number(t, row, "stop");
     d->compression = sn_figures_number(t, row, "compression");
     d->tolerance = sn_figures_number(t, row, "tolerance");
@@ -227,6 +228,50 @@ static bool add_word(char text[MAX_TEXT], const char *word)
     return n >= 0 && (size_t)n < MAX_TEXT - used;
 }
 
+static const snHandJoint *joint_called(const snHand *hand, const char *name)
+{
+    for (int32_t i = 0; i < hand->joint.count; ++i)
+        if (strcmp(hand->joint.at[i].name, name) == 0) return &hand->joint.at[i];
+    return NULL;
+}
+
+/* Moves the eyelets on both sides of a joint alike, away from its axis or towards it, until the straight stretch
+ * between them has the arm that arms.tsv gives for the drawn pose. Other joints keep theirs: between two eyelets of one
+ * bone nothing changes. */
+static snStatus set_arms(Maker *k, const snHandMuscle *m, Route *r)
+{
+    snFigures *t = &k->arms;
+    for (int32_t row = 0; row < t->nrow; ++row) {
+        if (strcmp(sn_figures_text(t, row, "strand"), m->name) != 0) continue;
+        const snHandJoint *j = joint_called(k->hand, sn_figures_text(t, row, "joint"));
+        double wanted = sn_figures_number(t, row, "arm");
+        bool found = false;
+        int32_t n = 0, before = -1;
+        for (int32_t i = 0; j && i < m->npoint; ++i) {
+            const snHandPoint *p = &k->hand->point.at[m->first + i];
+            if (p->kind == SN_HAND_SURFACE) continue;
+            if (before == j->parent && p->body == j->child) {
+                double *a = r->point + 3 * (n - 1), *b = r->point + 3 * n;
+                v3 axis = v3_unit(j->axis[0]), u = v3_unit(v3_sub(v3_load(b), v3_load(a)));
+                v3 away = v3_cross(u, axis);
+                double arm = -v3_dot(axis, v3_cross(v3_sub(v3_load(b), j->center), u));
+                v3 shift = v3_scale(away, (arm - wanted) / v3_dot(away, away));
+                v3_store(a, v3_add(v3_load(a), shift));
+                v3_store(b, v3_add(v3_load(b), shift));
+                found = true;
+            }
+            before = p->body;
+            ++n;
+        }
+        if (found) continue;
+        sn_fail(k->error, SN_BAD_FILE, "%s does not cross a joint called \"%s\"", m->name,
+                sn_figures_text(t, row, "joint"));
+        sn_error_place(k->error, t->file, 0, 0);
+        return SN_BAD_FILE;
+    }
+    return SN_OK;
+}
+
 /* Points and their bodies; a surface or a guard between two of them becomes the wrap of that stretch. */
 static snStatus set_path(Maker *k, const snHandMuscle *m, snLineMuscleDef *d, Route *r)
 {
@@ -270,6 +315,7 @@ static snStatus add_muscle(Maker *k, const char *strand, const snLineMuscleDef *
     }
     const snHandMuscle *m = &k->hand->muscle.at[muscle];
     snStatus status = set_path(k, m, &d, &route);
+    if (status == SN_OK) status = set_arms(k, m, &route);
     if (status != SN_OK) return status;
     d.name = strand, d.label = m->label;
     d.max_force = m->max_force, d.fiber_length = m->fiber_length, d.radius = m->radius;
@@ -277,7 +323,7 @@ static snStatus add_muscle(Maker *k, const char *strand, const snLineMuscleDef *
     d.active_fl = "fiber-active", d.passive_fl = "fiber-passive";
     if (nerve >= 0) d.nerve = sn_figures_text(&k->nerves, nerve, "lesions");
     set_fibers(k->hand, muscle, &d);
-    if (k->def->taut) d.passive_fl = "blix-passive", d.passive_rest = 1;
+    if (shared->passive_rest > 0) d.passive_rest = shared->passive_rest;
     return sn_add_line_muscle(k->spec, &d, NULL);
 }
 
@@ -306,6 +352,7 @@ static snStatus add_unit(Maker *k, int32_t row)
     if (sn_figures_has(t, row, "coupled")) d.coupled = sn_figures_text(t, row, "coupled");
     d.part = sn_figures_number(t, row, "wrist") > 0 ? "wrist" : "digits";
     d.relative_fiber = sn_figures_number(t, row, "relative_fiber");
+    d.passive_rest = sn_figures_has(t, row, "onset") ? sn_figures_number(t, row, "onset") : 0;
     snStatus status = SN_OK;
     for (const char *at = strands; next_word(&at, word) && status == SN_OK;) {
         int32_t i = muscle_called(k->hand, word);
@@ -319,7 +366,7 @@ static snStatus add_unit(Maker *k, int32_t row)
 static snStatus add_donor(Maker *k, int32_t row)
 {
     snLineMuscleDef d = sn_default_line_muscle_def();
-    d.enabled = false;
+    d.enabled = false, d.passive_rest = 0;
     d.unit = sn_figures_text(&k->donors, row, "unit");
     return add_muscle(k, sn_figures_text(&k->donors, row, "strand"), &d);
 }

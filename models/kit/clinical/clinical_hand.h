@@ -7,10 +7,9 @@
 
 typedef struct snClinicalHandDef {
     const char *hand_tables; /* folder of the tables of the hand, as in snHandDef */
-    const char *tables;      /* folder of units.tsv, nerves.tsv, joints.tsv, donors.tsv and laws.tsv */
+    const char *tables;      /* folder of units.tsv, nerves.tsv, joints.tsv, donors.tsv, laws.tsv and arms.tsv */
     const char *scene;       /* name of the scene file that the model names; NULL: hand-clinical.scene.xml */
     bool meshes;             /* with meshes of the bones */
-    bool taut;               /* passive force by Blix's curve from the optimal length on; else as in the strand hand */
 } snClinicalHandDef;
 
 snClinicalHandDef sn_default_clinical_hand_def(void);

@@ -1,4 +1,4 @@
-/* kit_clinical TABLES NAME.muscle.xml [--taut]: the clinical hand, from its tables and those of the
+/* kit_clinical TABLES NAME.muscle.xml: the clinical hand, from its tables and those of the
  * hand in the folder beside. */
 #include "clinical/clinical_hand.h"
 #include "common/program.h"
@@ -8,12 +8,12 @@
 int main(int argc, char **argv)
 {
     kitRun run;
-    int wrong = kit_read_arguments(&run, argc, argv, "[--taut]");
+    int wrong = kit_read_arguments(&run, argc, argv, "");
     if (wrong) return wrong;
     char hand[4096];
     (void)snprintf(hand, sizeof hand, "%s/../hand", run.tables);
     snClinicalHandDef def = sn_default_clinical_hand_def();
-    def.tables = run.tables, def.hand_tables = hand, def.scene = run.scene, def.taut = run.taut;
+    def.tables = run.tables, def.hand_tables = hand, def.scene = run.scene;
     snError error = {0};
     snSpec *spec = NULL;
     snStatus status = sn_author_clinical_hand(&def, &spec, &error);

@@ -43,8 +43,6 @@ int kit_read_arguments(kitRun *run, int argc, char **argv, const char *flags)
             run->hood = true;
         else if (strcmp(argv[i], "--splines") == 0)
             run->splines = true;
-        else if (strcmp(argv[i], "--taut") == 0)
-            run->taut = true;
         else if (strcmp(argv[i], "--skin") == 0 && i + 1 < argc)
             run->skin = argv[++i];
         else if (strcmp(argv[i], "--triangles") == 0 && i + 1 < argc)

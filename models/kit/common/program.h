@@ -10,7 +10,7 @@ typedef struct kitRun {
     const char *program, *tables, *out;
     const char *skin; /* mesh beside OUT that is the skin, or NULL */
     char scene[256];  /* NAME.scene.xml of the same NAME as OUT */
-    bool left, hood, splines, taut;
+    bool left, hood, splines;
     int triangles; /* wished number of a mesh, 0: as it comes */
 } kitRun;
 
