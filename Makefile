@@ -13,7 +13,7 @@ all: ## build build/sinew (the default)
 	@cmake --build build
 
 deps: ## install what is missing to build and test (Debian, Ubuntu)
-	@tools/install_deps.sh build test page browser
+	@tools/install_deps.sh build test wasm page browser
 
 demo: ## install what is missing, build, run the demonstration; results in out/demo
 	@tools/install_deps.sh build page
@@ -21,14 +21,14 @@ demo: ## install what is missing, build, run the demonstration; results in out/d
 	@build/sinew demo hand -o out/demo
 
 test: ## install what is missing, build, run the suite as CI does
-	@tools/install_deps.sh build test page browser
+	@tools/install_deps.sh build test wasm page browser
 	@tools/run_tests ci
 
 test-quick: ## the unit tests in the release build
 	@tools/run_tests quick
 
 test-full: ## the suite, the long tests, threads, a minute of each fuzz target
-	@tools/install_deps.sh build test page browser
+	@tools/install_deps.sh build test wasm page browser
 	@tools/run_tests full
 
 test-habits: ## what CI runs beside the suite: format, clang-tidy, threads under a sanitizer, each fuzz target for up to 20 s
@@ -36,7 +36,7 @@ test-habits: ## what CI runs beside the suite: format, clang-tidy, threads under
 	@tools/run_tests habits
 
 test-page: ## install what is missing, build, run the tests of the studio's page in a browser
-	@tools/install_deps.sh build test page browser
+	@tools/install_deps.sh build test wasm page browser
 	@tools/run_tests page
 
 test-blender: ## install Blender if it is missing, build, run the tests of the add-on and of what Blender reads
@@ -64,7 +64,7 @@ soak: ## SOAK_MOTIONS (2000) random motions of the hand, hours; interrupted, it 
 	@SINEW_MODELS=build/models:models nice -n 19 build/tests/soak_control_hand build/soak.tsv $(SOAK_MOTIONS)
 
 fuzz: ## each fuzz target for FUZZ_SECONDS (60) or until it has had FUZZ_UNTIL inputs in all, FUZZ_JOBS at a time
-	@tools/install_deps.sh build test page browser
+	@tools/install_deps.sh build test wasm page browser
 	@tools/run_tests fuzz $(ONLY)
 
 docs: all ## write the reference pages in docs/ anew from the tables in the code

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Finds what is missing to build and test sinew and installs it.
 #
-#   tools/install_deps.sh [--check] GROUP...     groups: build test page browser blender fresh package habits coverage slurm (default: build)
+#   tools/install_deps.sh [--check] GROUP...     groups: build test wasm page browser blender fresh package habits coverage slurm (default: build)
 #
 # On Debian and Ubuntu it uses apt-get (through sudo where the user is not root), says what it installs and
 # installs nothing when everything is there. On any other system it names the packages and stops with 1.
@@ -13,14 +13,14 @@ groups=
 for argument in "$@"; do
     case $argument in
     --check) only_check=yes ;;
-    build | test | page | browser | blender | fresh | package | habits | coverage | slurm) groups="$groups $argument" ;;
-    *) echo "install_deps.sh: unknown argument $argument (groups: build test page browser blender fresh package habits coverage slurm)" >&2; exit 2 ;;
+    build | test | wasm | page | browser | blender | fresh | package | habits | coverage | slurm) groups="$groups $argument" ;;
+    *) echo "install_deps.sh: unknown argument $argument (groups: build test wasm page browser blender fresh package habits coverage slurm)" >&2; exit 2 ;;
     esac
 done
 groups=${groups:-build}
 
 # What each group needs, as kind:probe:Debian package. kind is tool (found on the PATH), header (found in an
-# include folder), library_file (found in a library folder) or path. The package after a slash is taken where the archive has it and left out elsewhere.
+# include folder), library_file (found in a library folder), wasm_runtime (clang finds it) or path. The package after a slash is taken where the archive has it and left out elsewhere.
 needs_build="
 tool:gcc:gcc header:stdlib.h:libc6-dev tool:make:make tool:cmake:cmake tool:ninja:ninja-build
 tool:pkg-config:pkg-config header:expat.h:libexpat1-dev header:zlib.h:zlib1g-dev header:png.h:libpng-dev header:suitesparse/amd.h:libsuitesparse-dev
@@ -32,6 +32,9 @@ header:mujoco/mujoco.h:/libmujoco-dev
 library:libclang_rt.asan-x86_64.a:/libclang-rt-dev
 path:/usr/aarch64-linux-gnu/include/stdlib.h:/libc6-dev-arm64-cross
 path:/usr/include/wasm32-wasi/stdlib.h:/wasi-libc"
+# The simulation core for browsers: clang's own target, with its C library, its linker and its runtime.
+needs_wasm="tool:clang:clang tool:wasm-ld:lld path:/usr/include/wasm32-wasi/stdlib.h:wasi-libc
+wasm_runtime:builtins:libclang-rt-dev-wasm32"
 needs_page="tool:node:nodejs tool:npm:npm"
 # The shell does half the work of the whole browser; where the archive has none, chromium serves.
 needs_browser="tool:chromium:chromium tool:chromium-headless-shell:/chromium-headless-shell"
@@ -62,6 +65,10 @@ has_runtime() {
     [ -n "$(find "$(clang -print-resource-dir)" -name 'libclang_rt.asan*.a' 2>/dev/null | head -n 1)" ]
 }
 
+has_wasm_runtime() {
+    command -v clang >/dev/null && [ -f "$(clang --target=wasm32-wasi -print-libgcc-file-name 2>/dev/null)" ]
+}
+
 has_library_file() {
     for folder in /usr/lib /usr/lib/*-linux-gnu* /usr/lib64; do
         [ -e "$folder/$1" ] && return 0
@@ -82,6 +89,7 @@ for group in $groups; do
         header) has_header "$probe" ;;
         path) [ -e "$probe" ] ;;
         library) has_runtime "$probe" ;;
+        wasm_runtime) has_wasm_runtime ;;
         library_file) has_library_file "$probe" ;;
         esac || missing="$missing $package"
     done

@@ -41,6 +41,7 @@ struct snConsult {
     snPatient *healthy, *changed;
     snCase *told; /* that of changed */
     Question now;
+    bool more; /* it has had its first answer only */
     snWorker worker;
     /* under its lock */
     Question asked, draft; /* draft: a case being told */
@@ -240,31 +241,52 @@ static snStatus answer(snConsult *c, bool nearest)
     return status;
 }
 
-static bool overtaken(snConsult *c)
+/* The newest question, if nobody has answered it yet. */
+static bool take_question(snConsult *c, bool *new_case)
 {
     pthread_mutex_lock(&c->worker.lock);
-    bool newer = c->pose || c->apply || c->worker.stop;
+    bool any = c->pose || c->apply;
+    *new_case = c->apply;
+    if (any) c->now = c->asked;
+    c->pose = c->apply = false;
     pthread_mutex_unlock(&c->worker.lock);
-    return newer;
+    return any;
+}
+
+bool sn_consult_turn(snConsult *c)
+{
+    snError error = {0};
+    snStatus status = SN_OK;
+    bool new_case = false;
+    if (take_question(c, &new_case)) {
+        if (new_case) status = apply(c, &error);
+        if (status == SN_OK) status = answer(c, false);
+        c->more = status == SN_OK;
+    } else if (c->more) {
+        c->more = false;
+        status = answer(c, true);
+    } else {
+        return false;
+    }
+    if (status != SN_OK) publish_error(c, c->now.id, &error, status);
+    return true;
+}
+
+/* Waits for a question; false: stop. */
+static bool wait_for_question(snConsult *c)
+{
+    pthread_mutex_lock(&c->worker.lock);
+    while (!c->worker.stop && !c->more && !c->pose && !c->apply) pthread_cond_wait(&c->worker.changed, &c->worker.lock);
+    bool stop = c->worker.stop;
+    pthread_mutex_unlock(&c->worker.lock);
+    return !stop;
 }
 
 static void *run(void *user)
 {
     snConsult *c = user;
-    for (;;) {
-        pthread_mutex_lock(&c->worker.lock);
-        while (!c->worker.stop && !c->pose && !c->apply) pthread_cond_wait(&c->worker.changed, &c->worker.lock);
-        bool stop = c->worker.stop, new_case = c->apply;
-        c->now = c->asked;
-        c->pose = c->apply = false;
-        pthread_mutex_unlock(&c->worker.lock);
-        if (stop) return NULL;
-        snError error = {0};
-        snStatus status = new_case ? apply(c, &error) : SN_OK;
-        if (status == SN_OK) status = answer(c, false);
-        if (status == SN_OK && !overtaken(c)) status = answer(c, true);
-        if (status != SN_OK) publish_error(c, c->now.id, &error, status);
-    }
+    while (wait_for_question(c)) (void)sn_consult_turn(c);
+    return NULL;
 }
 
 /* ---- making and ending -------------------------------------------------------------------- */

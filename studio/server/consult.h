@@ -28,6 +28,8 @@ snStatus sn_consult_create(const snSpec *spec, const snModel *model, void (*wake
 void sn_consult_destroy(snConsult *consult);
 /* Takes a message; false when it is not one. Numbers that are not finite become 0. */
 bool sn_consult_message(snConsult *consult, const unsigned char *bytes, size_t size);
+/* What the thread does, for a program without threads: the next answer. False: all questions are answered. */
+bool sn_consult_turn(snConsult *consult);
 /* A copy of the newest answer if it is newer than *sequence, to be freed; NULL: nothing new, or no memory. */
 unsigned char *sn_consult_answer(snConsult *consult, uint32_t *sequence, size_t *size);
 

@@ -49,6 +49,7 @@ struct snLive {
     double *probe, *probe_pose;   /* for dragging */
     bool paused, diverged;
     double due, factor; /* s not yet simulated; simulated over real time, smoothed */
+    double last, next;  /* s of the clock: the tick before, the one to come */
 
     snWorker worker;
     /* under its lock */
@@ -453,40 +454,52 @@ static void advance(snLive *live, double elapsed)
     if (!live->paused && elapsed > 0) live->factor += 0.08 * (fmin(done / elapsed, 2) - live->factor);
 }
 
-/* Waits for the next tick or a command, and takes the commands. Returns how many; -1: stop. */
-static int wait_for_work(snLive *live, double until, Command *taken)
+static int take_commands(snLive *live, Command *taken)
 {
     pthread_mutex_lock(&live->worker.lock);
-    while (!live->worker.stop && !live->nqueue) {
-        if (!live->watched)
-            pthread_cond_wait(&live->worker.changed, &live->worker.lock);
-        else if (!sn_worker_wait_until(&live->worker, until))
-            break;
-    }
-    int n = live->worker.stop ? -1 : live->nqueue;
+    int n = live->nqueue;
     if (n > 0) memcpy(taken, live->queue, (size_t)n * sizeof *taken);
     live->nqueue = 0;
     pthread_mutex_unlock(&live->worker.lock);
     return n;
 }
 
+double sn_live_turn(snLive *live)
+{
+    Command taken[QUEUE];
+    int n = take_commands(live, taken);
+    for (int i = 0; i < n; ++i) apply(live, &taken[i]);
+    double now = sn_worker_clock();
+    if (now >= live->next) {
+        advance(live, now - live->last);
+        live->last = now;
+        live->next = fmax(live->next + TICK, now);
+        publish(live);
+    }
+    return fmax(live->next - sn_worker_clock(), 0);
+}
+
+/* Waits for the next tick or a command; false: stop. */
+static bool wait_for_work(snLive *live)
+{
+    pthread_mutex_lock(&live->worker.lock);
+    while (!live->worker.stop && !live->nqueue) {
+        if (!live->watched)
+            pthread_cond_wait(&live->worker.changed, &live->worker.lock);
+        else if (!sn_worker_wait_until(&live->worker, live->next))
+            break;
+    }
+    bool stop = live->worker.stop;
+    pthread_mutex_unlock(&live->worker.lock);
+    return !stop;
+}
+
 static void *run(void *user)
 {
     snLive *live = user;
-    Command taken[QUEUE];
-    double last = sn_worker_clock(), next = last;
     publish(live);
-    for (;;) {
-        int n = wait_for_work(live, next, taken);
-        if (n < 0) return NULL;
-        for (int i = 0; i < n; ++i) apply(live, &taken[i]);
-        double now = sn_worker_clock();
-        if (now < next) continue;
-        advance(live, now - last);
-        last = now;
-        next = fmax(next + TICK, now);
-        publish(live);
-    }
+    while (wait_for_work(live)) (void)sn_live_turn(live);
+    return NULL;
 }
 
 /* ---- making and ending -------------------------------------------------------------------- */
@@ -540,6 +553,7 @@ snStatus sn_live_create(const snSpec *spec, const snModel *model, const snSteerD
     if (threads > 0) def.threads = threads;
     live->model = model, live->wake = wake, live->user = user, live->factor = 1;
     live->h = sn_model_step(model);
+    live->last = live->next = sn_worker_clock();
     live->nbody = sn_count(model, SN_ITEM_BODY), live->npoint = sn_count(model, SN_ITEM_POINT);
     live->tree = sn_count(model, SN_ITEM_LINE) > 0;
     live->steer = steer ? *steer : sn_default_steer_def();

@@ -46,6 +46,9 @@ snStatus sn_live_create(const snSpec *spec, const snModel *model, const snSteerD
 void sn_live_destroy(snLive *live);
 /* Somebody looks: without, the simulation rests. */
 void sn_live_watch(snLive *live, bool watched);
+/* What the thread does, for a program without threads: takes the messages in and makes up for the time that has passed.
+ * Gives the seconds until it is due again. */
+double sn_live_turn(snLive *live);
 /* Takes a message; false when it is not one. Numbers out of range are clamped, indices out of range refused. */
 bool sn_live_message(snLive *live, const unsigned char *bytes, size_t size);
 /* Copies the newest snapshot if it is newer than *sequence. Returns its size, 0: nothing new. room: sn_live_size. */
