@@ -10,6 +10,11 @@ uint64_t sn_hash_bytes(uint64_t seed, const void *bytes, size_t size); /* FNV-1a
 /* Many bytes, twenty times as fast: whether what was written is whole. Depends on the byte order of the machine. */
 uint64_t sn_checksum(uint64_t seed, const void *bytes, size_t size);
 
+/* Bytes that end with a checksum of all that is before it, SN_SEAL bytes of the size. */
+enum { SN_SEAL = sizeof(uint64_t) };
+void sn_seal(void *bytes, size_t size);
+bool sn_is_sealed(const void *bytes, size_t size);
+
 /* Keys are not copied: they must outlive the map. Zeroed memory is an empty map. */
 typedef struct snNameMap {
     const char **key;
