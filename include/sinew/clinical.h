@@ -11,6 +11,7 @@
 
 #include "sinew/model.h"
 #include "sinew/motion.h"
+#include "sinew/trust.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -252,6 +253,7 @@ typedef struct snPursueDef {
     int32_t nactivation;
     /* choose activations at the keys of the poses and move them in straight lines; not for the paper's */
     bool keys_only;
+    bool skip_step_check; /* repeat no frames at half the step: the report lacks step_error, a run is a tenth faster */
     snProgress progress;
     /* Receives each finished frame, with the columns of the replay. Anything but SN_OK ends the run. */
     snStatus (*frame)(void *user, const snPursue *run, const snTrackDef *columns, const snTrackFrame *frame);
@@ -266,16 +268,15 @@ static inline snPursueDef sn_default_pursue_def(void)
     return def;
 }
 typedef struct snPursueReport {
+    size_t size;                       /* set by the run */
     int32_t frames, steps, full_steps; /* of the replay; of the dynamics; with the full stiffness */
     double simulated, seconds;         /* s */
     double *rms;                       /* per coordinate, rad or m */
-    double mean;                       /* over the driven coordinates, rad or m */
-    double worst, worst_time;          /* rad or m */
-    int32_t worst_coordinate;
-    double max_activation, unmet; /* unmet: largest missing torque over its tolerance */
-    double *fatigued;             /* per unit: share of fatigued motor units at the end */
-    double *final_pose;           /* per coordinate */
-    bool *clamped;                /* per coordinate: a target lay beyond its range */
+    snTrust trust;                     /* errors, activations, missing torques */
+    double unmet;                      /* largest missing torque over its tolerance */
+    double *fatigued;                  /* per unit: share of fatigued motor units at the end */
+    double *final_pose;                /* per coordinate */
+    bool *clamped;                     /* per coordinate: a target lay beyond its range */
     int32_t repetitions;
     int32_t resumed; /* frames of the interrupted run that this one continued; counted in `frames` */
     double *stored;  /* steps x units: activations of every step; NULL where frames are handed over */
@@ -288,7 +289,7 @@ SN_API snStatus sn_pursue(snPatient *patient, const snPoses *poses, const snPurs
 /* The run at its last finished frame as bytes, for def->checkpoint of a later one. Gives the size, which does not
  * change during a run; bytes may be NULL. */
 SN_API size_t sn_pursue_save(const snPursue *run, void *bytes);
-SN_RELEASED(sn_pursue_report_free, snPursueReport)
+SN_TRACKED(sn_pursue_report_free, snPursueReport)
 
 /* What is lost when one thing after the other is taken away, or what transfers give back. */
 typedef enum snExplore {

@@ -11,6 +11,7 @@
 #include "sinew/load.h"
 #include "sinew/motion.h"
 #include "sinew/sim.h"
+#include "sinew/trust.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -81,6 +82,7 @@ typedef struct snFollowDef {
     double start, end;      /* s of the motion; end <= start: all of it */
     double lead;            /* s of approach from the rest pose to the first frame, not recorded */
     bool keep_input_motion; /* keep the bones exactly on the input motion */
+    bool skip_step_check; /* repeat no frames at half the step: the report lacks step_error, a run is a tenth faster */
     const double *strength; /* one per muscle, 0 to 1, or NULL */
     const snLoads *loads;   /* what the motion has to carry, at times of the motion; NULL: nothing */
     snProgress progress;
@@ -100,6 +102,7 @@ typedef struct snFollowBody {
 } snFollowBody;
 
 typedef struct snFollowReport {
+    size_t size; /* set by the run */
     int32_t frames, nbody;
     snFollowBody all;
     snFollowBody *body; /* nbody: of each body; all zero where it has no target */
@@ -115,6 +118,7 @@ typedef struct snFollowReport {
     int32_t resumed;      /* frames of the interrupted run; 0: began at the beginning */
     void *checkpoint;     /* after SN_CANCELLED: the state at the last frame, or NULL */
     size_t checkpoint_size;
+    snTrust trust;
 } snFollowReport;
 
 static inline snFollowDef sn_default_follow_def(void)

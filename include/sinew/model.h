@@ -33,6 +33,8 @@ SN_API const char *sn_name(const snModel *model, snItem item, int32_t index); /*
 SN_API int32_t sn_find(const snModel *model, snItem item, const char *name);
 /* The name of a coordinate with the model's word for it, joint.flexion; joint.0 where the model has none. */
 SN_API const char *sn_coordinate_title(const snModel *model, int32_t coordinate);
+/* Whether it is a length (m) and not an angle (rad). */
+SN_API bool sn_coordinate_slides(const snModel *model, int32_t coordinate);
 SN_API int32_t sn_strand_muscle(const snModel *model, int32_t strand); /* -1: passive */
 /* Lowest and highest value of a joint coordinate, rad or m; infinite where it is not limited. */
 SN_API void sn_coordinate_range(const snModel *model, int32_t coordinate, double range[2]);

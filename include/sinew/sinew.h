@@ -20,4 +20,5 @@
 #include "sinew/skin.h"
 #include "sinew/spec.h"
 #include "sinew/steer.h"
+#include "sinew/trust.h"
 #endif

@@ -9,6 +9,7 @@
 #include "sinew/drive.h"
 #include "sinew/motion.h"
 #include "sinew/sim.h"
+#include "sinew/trust.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -29,17 +30,18 @@ typedef struct snSteerLoad {
 typedef struct snSteer snSteer; /* a run in progress, as the receiver of its frames sees it */
 
 typedef struct snSteerDef {
-    size_t size;            /* of this struct: set by its default function */
-    double step;            /* s, at most; 0: the model's */
-    double frame_rate;      /* frames a second of the result */
-    double start, end;      /* s of the motion; end <= start: all of it */
-    double stiffness;       /* 1/s^2: how hard errors are worked off */
-    double damping;         /* 1/s */
-    double control_rate;    /* 1/s: activations are chosen so often, reached within 7 ms, then held; 0: every 7 ms */
-    double sensor;          /* 1/s: how fast loads are felt; 0: at once */
-    double relaxation;      /* of the program: small is exact, but all or nothing where torques are out of reach */
-    bool paper;             /* the inverse dynamics of [Lee 2009], for comparison */
-    bool geometric;         /* steps with the turning of levers */
+    size_t size;          /* of this struct: set by its default function */
+    double step;          /* s, at most; 0: the model's */
+    double frame_rate;    /* frames a second of the result */
+    double start, end;    /* s of the motion; end <= start: all of it */
+    double stiffness;     /* 1/s^2: how hard errors are worked off */
+    double damping;       /* 1/s */
+    double control_rate;  /* 1/s: activations are chosen so often, reached within 7 ms, then held; 0: every 7 ms */
+    double sensor;        /* 1/s: how fast loads are felt; 0: at once */
+    double relaxation;    /* of the program: small is exact, but all or nothing where torques are out of reach */
+    bool paper;           /* the inverse dynamics of [Lee 2009], for comparison */
+    bool geometric;       /* steps with the turning of levers */
+    bool skip_step_check; /* repeat no frames at half the step: the report lacks step_error, a run is a tenth faster */
     const double *strength; /* one per muscle, 0 to 1, or NULL */
     int32_t npart, nload;
     const snSteerPart *part;
@@ -68,15 +70,11 @@ typedef struct snSteerAim {
 enum { SN_STEER_MOST_AIMS = 16 };
 
 typedef struct snSteerReport {
+    size_t size; /* set by the run */
     int32_t frames, resumed;
-    double mean, worst, worst_time; /* error over steps and driven coordinates, rad or m */
-    int32_t worst_coordinate;       /* -1: none */
-    double *error;                  /* per coordinate: largest */
-    double *missing;                /* per coordinate: largest torque that muscles could not give, N m or N */
-    double *clamped;                /* per coordinate: by how much its target left the range, rad or m */
-    double worst_missing;           /* N m or N */
-    int32_t missing_coordinate;     /* -1: none */
-    double max_activation, activation_step_rms;
+    snTrust trust;   /* errors, activations, missing torques */
+    double *clamped; /* per coordinate: by how much its target left the range, rad or m */
+    double activation_step_rms;
     double asymmetry;            /* largest difference of muscles that are called NAME_R and NAME_L, in the last step */
     double rounds, worst_rounds; /* of the program, per step */
     double seconds, simulated, real_time_factor;
@@ -109,7 +107,7 @@ SN_API snStatus sn_steer(const snModel *model, const snPoses *poses, const snSte
 /* The run at its last finished frame as bytes, for def->checkpoint of a later one. Gives the size, which does not
  * change during a run; bytes may be NULL to ask for it. Of this machine and version only. */
 SN_API size_t sn_steer_save(const snSteer *run, void *bytes);
-SN_RELEASED(sn_steer_report_free, snSteerReport)
+SN_TRACKED(sn_steer_report_free, snSteerReport)
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,5 @@
-/* Following a motion: control, steps, fatigue, what is recorded. The published method is in paper.c. */
+/* Following a motion: control, steps, fatigue, what is recorded. The published method is in paper.c.
+ * One file, because control, steps and record share one run and its order. */
 #include "analysis/pursue.h"
 #include "base/def.h"
 
@@ -202,8 +203,10 @@ static snStatus choose(snPursue *u, int32_t step, double time)
     }
     snStatus status =
         d->method == SN_PURSUE_TORQUE ? by_torque(u, time, u->ahead * u->h) : by_step(u, time, u->every * u->h);
-    for (int32_t k = 0; d->method == SN_PURSUE_TORQUE && k < p->nq; ++k)
+    for (int32_t k = 0; d->method == SN_PURSUE_TORQUE && k < p->nq && !u->repeating; ++k) {
         u->report->unmet = fmax(u->report->unmet, fabs(p->missing[k]) / p->s->tolerance[k]);
+        sn_trust_note_unmet(&u->trust, time, k, p->missing[k]);
+    }
     return status == SN_FAILED ? SN_OK : status; /* the best point found is within the bounds */
 }
 
@@ -290,10 +293,14 @@ static void compare(snPursue *u, double time)
         if (u->p->ignored[k]) continue;
         r->rms[k] += off * off;
         ++u->compared[k];
-        if (u->p->s->tree.driven[k]) r->mean += off;
-        if (u->p->s->tree.driven[k] && off > r->worst) r->worst = off, r->worst_time = time, r->worst_coordinate = k;
+        if (u->p->s->tree.driven[k]) sn_trust_note_coordinate(&u->trust, time, k, off);
     }
-    for (int32_t unit = 0; unit < u->p->nu; ++unit) r->max_activation = fmax(r->max_activation, u->p->activation[unit]);
+    /* What nobody saw is nowhere; a fused joint is where it is fused, whatever is given. */
+    sn_pursue_given(u, time, u->before);
+    for (int32_t k = 0; k < u->p->nq; ++k)
+        if (u->p->ignored[k]) u->before[k] = u->sim->q[k];
+    sn_trust_note_bones(&u->trust, time, u->sim->q, u->before);
+    sn_trust_note_activation(&u->trust, 1 / u->frame_rate, u->p->activation);
 }
 
 /* ---- fatigue -------------------------------------------------------------------------------- */
@@ -335,9 +342,32 @@ static bool advance(snPursue *u)
     return true;
 }
 
+/* A frame of so many steps at half the step, from the state of now, which is there again afterwards. False where it did
+ * not work. */
+static bool repeat_frame(snPursue *u, int32_t first, int32_t steps)
+{
+    const double h = u->h;
+    const int32_t every = u->every, ahead = u->ahead;
+    const bool full = u->full;
+    bool fine = true;
+    (void)sn_pursue_keep(u, u->trust.kept);
+    u->h = h / 2, u->every = 2 * every, u->repeating = true;
+    u->ahead = (int32_t)fmax(1, fmin(u->every, round(horizon / u->h)));
+    for (int32_t i = 2 * first; i < 2 * (first + steps) && fine; ++i) {
+        fine = choose(u, i, u->begin + i * u->h) == SN_OK && advance(u);
+        if (fine && i % u->every == 0) tire(u, u->every * u->h, false);
+    }
+    if (fine) sn_trust_halved(&u->trust, u->p->activation);
+    u->h = h, u->every = every, u->ahead = ahead, u->full = full, u->repeating = false;
+    sn_pursue_give(u, u->trust.kept);
+    u->sim->is_seen = u->sim->stays = false;
+    return fine;
+}
+
 static snStatus run_once(snPursue *u, double offset, snTrack *replay)
 {
     snStatus status = SN_OK;
+    bool repeated = false;
     int32_t n = (int32_t)floor((u->end - u->begin) / u->h + 1e-6),
             frame = (int32_t)fmax(1, round(1 / (u->frame_rate * u->h)));
     for (int32_t i = u->first; i <= n && status == SN_OK; ++i) {
@@ -348,6 +378,8 @@ static snStatus run_once(snPursue *u, double offset, snTrack *replay)
             return SN_CANCELLED;
         if (i % frame == 0) sn_pursue_mark(u, i);
         if (i % frame == 0) compare(u, time);
+        if (i < n && i + frame <= n && i % frame == 0 && sn_trust_repeats(&u->trust, u->report->frames))
+            repeated = repeat_frame(u, i, frame);
         if (i < n) status = choose(u, i, time);
         if (status == SN_OK && i % frame == 0) status = record(u, offset + time, replay);
         if (i == n || status != SN_OK) break;
@@ -358,6 +390,8 @@ static snStatus run_once(snPursue *u, double offset, snTrack *replay)
         ++u->report->steps;
         u->report->full_steps += u->full;
         if (i % u->every == 0) tire(u, u->every * u->h, false);
+        if (repeated && (i + 1) % frame == 0) sn_trust_whole(&u->trust, u->p->activation), repeated = false;
+        if (i == n / 2 && u->repetition == 0) sn_trust_note_lines(&u->trust, u->sim, u->p->activation);
     }
     return status;
 }
@@ -424,9 +458,8 @@ static void set_rates(snPursue *u)
 static void finish(snPursue *u, double started)
 {
     snPursueReport *r = u->report;
-    double driven = 0;
-    for (int32_t k = 0; k < u->p->nq; ++k) driven += u->p->s->tree.driven[k] ? u->compared[k] : 0;
-    r->mean /= fmax(1, driven);
+    sn_trust_finish(&u->trust);
+    if (u->def->method != SN_PURSUE_TORQUE || u->def->keys_only || u->def->activations) r->trust.unmet_torque = NAN;
     for (int32_t k = 0; k < u->p->nq; ++k) r->rms[k] = sqrt(r->rms[k] / (u->compared[k] ? u->compared[k] : 1));
     for (int32_t i = 0; i < u->p->nu; ++i) r->fatigued[i] = u->fatigue[i].fatigued;
     memcpy(r->final_pose, u->sim->q, sizeof(double) * (size_t)u->p->nq);
@@ -443,7 +476,7 @@ snStatus sn_pursue(snPatient *p, const snPoses *poses, const snPursueDef *def, s
 {
     if (!p || !poses) return sn_fail_argument(error, "sn_pursue without patient or poses");
     if (SN_CHECK_DEF(def, snPursueDef, error)) return SN_BAD_ARGUMENT;
-    *report = (snPursueReport){.worst_coordinate = -1};
+    *report = (snPursueReport){.size = sizeof *report};
     snPursue u = {.p = p, .poses = poses, .def = def, .report = report, .full = true};
     snTrack *track = NULL;
     double started = sn_clock();
@@ -452,6 +485,9 @@ snStatus sn_pursue(snPatient *p, const snPoses *poses, const snPursueDef *def, s
     if (status == SN_OK && (replay || def->frame)) status = start_replay(&u, &track);
     u.columns = track;
     if (!replay) track = NULL;
+    bool repeats = !def->skip_step_check && def->method != SN_PURSUE_PAPER && !def->activations;
+    if (status == SN_OK && !sn_trust_open(&u.trust, p->m, &report->trust, u.h, repeats ? sn_pursue_keep(&u, NULL) : 0))
+        status = SN_NO_MEMORY;
     if (status == SN_OK && def->keys_only && def->method != SN_PURSUE_PAPER) status = sn_pursue_keys(&u);
     if (status == SN_OK) {
         status = def->method == SN_PURSUE_PAPER ? sn_pursue_paper(&u, track, error) : run(&u, track, error);
@@ -463,6 +499,7 @@ snStatus sn_pursue(snPatient *p, const snPoses *poses, const snPursueDef *def, s
     if (replay) *replay = track;
     if (!replay && u.columns) sn_track_destroy(u.columns);
     sn_treesim_destroy(u.sim);
+    sn_trust_close(&u.trust);
     sn_free(u.checkpoint);
     sn_free(u.block);
     sn_free(u.key);

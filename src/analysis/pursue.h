@@ -4,6 +4,7 @@
 
 #include "analysis/fatigue.h"
 #include "analysis/patient.h"
+#include "control/trust.h"
 #include "sim/tree_sim.h"
 
 struct snPursue {
@@ -13,6 +14,7 @@ struct snPursue {
     snPursueReport *report;
     snTreeSim *sim;    /* the limb, with the case applied */
     bool full;         /* the last step used the full stiffness */
+    bool repeating;    /* a frame at half the step, which is not reported */
     int32_t *column;   /* per coordinate, -1: none */
     int32_t turned;    /* column of the fixed joint that turns gravity, -1: none */
     int32_t *compared; /* per coordinate: in how many frames */
@@ -31,9 +33,11 @@ struct snPursue {
         size_t count;
     } own[3]; /* what the published method carries from frame to frame */
     char *checkpoint;
+    snTrustRun trust;
 };
 
-/* Target at a time, clamped; v and a may be NULL. What nobody saw then is marked as ignored in the patient. */
+/* The motion as given at a time; the target then, clamped; v and a may be NULL. What nobody saw then is marked as ignored in the patient. */
+void sn_pursue_given(snPursue *u, double time, double *q);
 void sn_pursue_reference(snPursue *u, double time, double *q, double *v, double *a);
 /* u->target at a time, u->rate and u->acceleration as differences over h: those of the step's own arithmetic, so that a
  * limb that is on the target and lacks no torque stays on it. Where the motion ends there is nothing to take a
@@ -41,6 +45,9 @@ void sn_pursue_reference(snPursue *u, double time, double *q, double *v, double 
 void sn_pursue_rates(snPursue *u, double time, double h);
 /* Compares u->f.q with the target and records a frame; replay may be NULL. */
 snStatus sn_pursue_record(snPursue *u, double time, snTrack *replay);
+/* Puts a frame aside to repeat it at half the step, and takes it up again; as a checkpoint, but of what is known only. */
+size_t sn_pursue_keep(snPursue *u, void *bytes); /* NULL: asks for the size */
+void sn_pursue_give(snPursue *u, void *bytes);
 /* Checkpoints: pursue_resume.c. At the top of a frame, before anything of it is found: keeps what the rest of the run
  * depends on. */
 void sn_pursue_mark(snPursue *u, int32_t step);

@@ -3,6 +3,12 @@
 
 #include "motion/poses.h"
 
+void sn_pursue_given(snPursue *u, double time, double *q)
+{
+    sn_poses_at(u->poses, time, u->row, NULL, NULL);
+    for (int32_t k = 0; k < u->p->nq; ++k) q[k] = u->column[k] < 0 ? 0 : u->row[u->column[k]];
+}
+
 void sn_pursue_reference(snPursue *u, double time, double *q, double *v, double *a)
 {
     int32_t nc = sn_poses_columns(u->poses);

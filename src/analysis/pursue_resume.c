@@ -7,17 +7,18 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/hash.h"
 
 #include <string.h>
 
-static const char mark[8] = "SNPURSU2";
+static const char mark[8] = "SNPURSU3";
 
 typedef struct Head {
     char mark[8];
     double h, begin, end;
     int32_t repetition, first, full;
-    int32_t frames, steps, full_steps, repetitions, worst_coordinate;
-    double mean, worst, worst_time, max_activation, unmet;
+    int32_t frames, steps, full_steps, repetitions;
+    double unmet;
 } Head;
 
 static Head take_head(const snPursue *u, int32_t step)
@@ -29,8 +30,7 @@ static Head take_head(const snPursue *u, int32_t step)
     head.h = u->h, head.begin = u->begin, head.end = u->end;
     head.repetition = u->repetition, head.first = step, head.full = u->full;
     head.frames = r->frames, head.steps = r->steps, head.full_steps = r->full_steps, head.repetitions = r->repetitions;
-    head.worst_coordinate = r->worst_coordinate, head.mean = r->mean, head.worst = r->worst;
-    head.worst_time = r->worst_time, head.max_activation = r->max_activation, head.unmet = r->unmet;
+    head.unmet = r->unmet;
     return head;
 }
 
@@ -39,9 +39,7 @@ static void give_head(snPursue *u, const Head *head)
     snPursueReport *r = u->report;
     u->repetition = head->repetition, u->first = head->first, u->full = head->full != 0;
     r->frames = head->frames, r->steps = head->steps, r->full_steps = head->full_steps;
-    r->repetitions = head->repetitions, r->worst_coordinate = head->worst_coordinate, r->mean = head->mean;
-    r->worst = head->worst, r->worst_time = head->worst_time, r->max_activation = head->max_activation;
-    r->unmet = head->unmet;
+    r->repetitions = head->repetitions, r->unmet = head->unmet;
 }
 
 typedef enum Way { MEASURE, KEEP, GIVE } Way;
@@ -70,18 +68,35 @@ static size_t pass_arrays(snPursue *u, Way way, char *bytes)
     return pass(way, bytes, at, u->report->clamped, sizeof *u->report->clamped * nq);
 }
 
+size_t sn_pursue_keep(snPursue *u, void *bytes)
+{
+    return pass_arrays(u, bytes ? KEEP : MEASURE, bytes);
+}
+
+void sn_pursue_give(snPursue *u, void *bytes)
+{
+    (void)pass_arrays(u, GIVE, bytes);
+}
+
+/* Head, arrays, trust, seal. */
+static size_t full_size(const snPursue *u)
+{
+    return pass_arrays((snPursue *)u, MEASURE, NULL) + sn_trust_save(&u->trust, NULL) + SN_SEAL; /* only read */
+}
+
 void sn_pursue_mark(snPursue *u, int32_t step)
 {
     if (!u->checkpoint) return;
     Head head = take_head(u, step);
     memcpy(u->checkpoint, &head, sizeof head);
-    (void)pass_arrays(u, KEEP, u->checkpoint);
+    (void)sn_trust_save(&u->trust, u->checkpoint + pass_arrays(u, KEEP, u->checkpoint));
+    sn_seal(u->checkpoint, full_size(u));
 }
 
 size_t sn_pursue_save(const snPursue *u, void *bytes)
 {
     if (!u || !u->checkpoint) return 0;
-    size_t size = pass_arrays((snPursue *)u, MEASURE, NULL); /* only read */
+    size_t size = full_size(u);
     if (bytes) memcpy(bytes, u->checkpoint, size);
     return size;
 }
@@ -89,18 +104,19 @@ size_t sn_pursue_save(const snPursue *u, void *bytes)
 snStatus sn_pursue_begin(snPursue *u, snError *error)
 {
     const snPursueDef *def = u->def;
-    size_t size = pass_arrays(u, MEASURE, NULL);
+    size_t size = full_size(u);
     Head head;
     if (def->frame && !(u->checkpoint = sn_alloc(1, size))) return sn_fail_no_memory(error);
     if (!def->checkpoint) return SN_OK;
-    bool fits = size == def->checkpoint_size;
+    bool fits = size == def->checkpoint_size && sn_is_sealed(def->checkpoint, size);
     if (fits) memcpy(&head, def->checkpoint, sizeof head);
     fits = fits && memcmp(head.mark, mark, sizeof mark) == 0 && head.h == u->h && head.begin == u->begin &&
            head.end == u->end && head.first >= 0 && head.repetition >= 0;
     if (!fits)
         return sn_fail(error, SN_BAD_INPUT, "the checkpoint is damaged, or belongs to another model, motion or step");
     give_head(u, &head);
-    (void)pass_arrays(u, GIVE, (char *)def->checkpoint); /* only read */
+    sn_trust_load(&u->trust,
+                  (const char *)def->checkpoint + pass_arrays(u, GIVE, (char *)def->checkpoint)); /* only read */
     u->again = true;
     u->report->resumed = head.frames + 1;
     return SN_OK;

@@ -72,6 +72,20 @@ static bool grow(snNameMap *m)
     return true;
 }
 
+void sn_seal(void *bytes, size_t size)
+{
+    uint64_t sum = sn_checksum(0, bytes, size - SN_SEAL);
+    memcpy((char *)bytes + size - SN_SEAL, &sum, SN_SEAL);
+}
+
+bool sn_is_sealed(const void *bytes, size_t size)
+{
+    uint64_t sum;
+    if (!bytes || size < SN_SEAL) return false;
+    memcpy(&sum, (const char *)bytes + size - SN_SEAL, SN_SEAL);
+    return sum == sn_checksum(0, bytes, size - SN_SEAL);
+}
+
 bool sn_map_put(snNameMap *m, const char *key, int32_t value)
 {
     if (2 * (m->count + 1) > m->capacity && !grow(m)) return false;

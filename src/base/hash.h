@@ -14,6 +14,11 @@ uint64_t sn_checksum(uint64_t seed, const void *bytes, size_t size);
  * are a function of what they are for. */
 uint64_t sn_mix(uint64_t x);
 
+/* Bytes that end with a checksum of all that is before it, SN_SEAL bytes of the size. */
+enum { SN_SEAL = sizeof(uint64_t) };
+void sn_seal(void *bytes, size_t size);
+bool sn_is_sealed(const void *bytes, size_t size);
+
 /* Keys are not copied: they must outlive the map. Zeroed memory is an empty map. */
 typedef struct snNameMap {
     const char **key;

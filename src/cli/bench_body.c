@@ -10,7 +10,7 @@ static void tell(snCli *cli, const char *name, const snSteerReport *r, double st
     double factor = r->step_mean > 0 ? step / r->step_mean : 0;
     cli_say(cli, "%-8s %8.3f %8.3f %8.3f ", name, 1e3 * r->step_mean, 1e3 * r->step_worst, 1e3 * r->step_cold);
     for (int k = 0; k < 4; ++k) cli_say(cli, " %8.3f", 1e3 * r->stage[k]);
-    cli_say(cli, " %7.2f %6.0f %8.2f %9.2g\n", r->rounds, r->worst_rounds, factor, r->worst);
+    cli_say(cli, " %7.2f %6.0f %8.2f %9.2g\n", r->rounds, r->worst_rounds, factor, r->trust.worst_angle);
 }
 
 static void tell_json(snCli *cli, const snSteerReport *r, double step)
@@ -23,7 +23,7 @@ static void tell_json(snCli *cli, const snSteerReport *r, double step)
     json_number(json, "step_s", step);
     json_number(json, "program_rounds_mean", r->rounds);
     json_number(json, "program_rounds_worst", r->worst_rounds);
-    json_number(json, "worst_error_rad", r->worst);
+    json_number(json, "worst_error_rad", r->trust.worst_angle);
     json_open(json, "stage_us", '{');
     for (int k = 0; k < 4; ++k) json_number(json, stage[k], 1e6 * r->stage[k]);
     json_close(json, '}');
@@ -33,6 +33,7 @@ static void tell_json(snCli *cli, const snSteerReport *r, double step)
 static snStatus measure(snCli *cli, const snModel *model, const snPoses *poses, bool levers)
 {
     snSteerDef def = sn_default_steer_def();
+    def.skip_step_check = true;
     snSteerReport report;
     snError error = {0};
     def.frame_rate = 1 / sn_model_step(model), def.geometric = levers;

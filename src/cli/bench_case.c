@@ -12,6 +12,7 @@ snStatus cli_follow_fist(snCli *cli, snBenchRun *run)
 {
     snMotionDef def = sn_default_motion_def();
     snFollowDef follow = sn_default_follow_def();
+    follow.skip_step_check = true;
     snFollowReport report = {0};
     snTrack *motion = NULL;
     snError error = {0};
@@ -47,6 +48,7 @@ static snStatus steer(const snModel *model, const snPoses *poses, snTrack **repl
     snSteerLoad load[2] = {{sn_find(model, SN_ITEM_BODY, "radius_R"), 1, always, weight},
                            {sn_find(model, SN_ITEM_BODY, "radius_L"), 1, always, weight}};
     snSteerDef def = sn_default_steer_def();
+    def.skip_step_check = true;
     snSteerReport report = {0};
     Taking taking = {0};
     snStatus status = sn_recorder_create(model, "body", &taking.recorder);

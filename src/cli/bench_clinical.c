@@ -109,6 +109,7 @@ static double explore_time(snClinicalBench *b)
 static double track_factor(snClinicalBench *b, snPursuit method)
 {
     snPursueDef def = sn_default_pursue_def();
+    def.skip_step_check = true;
     def.method = method;
     snPursueReport report;
     snError error = {0};
@@ -127,6 +128,7 @@ static double track_factor(snClinicalBench *b, snPursuit method)
 static double step_time(snClinicalBench *b)
 {
     snPursueDef def = sn_default_pursue_def();
+    def.skip_step_check = true;
     snPursueReport found, again;
     double best = INFINITY;
     if (sn_pursue(b->patient, b->poses, &def, NULL, &found, NULL) == SN_OK) {

@@ -82,7 +82,7 @@ static snStatus track(snCli *cli, const snDemo *demo, snDemoMotion *m)
     m->seconds = figure(&answer, "seconds"), m->real_time_factor = figure(&answer, "real_time_factor");
     m->mean_error = figure(&answer, "mean_error_mm"), m->rms_error = figure(&answer, "rms_error_mm");
     m->worst_error = figure(&answer, "worst_error_mm");
-    if (isnan(m->mean_error))
+    if (demo->tree)
         m->mean_error = figure(&answer, "mean_error_rad"), m->worst_error = figure(&answer, "worst_error_rad");
     m->max_activation = figure(&answer, "max_activation");
     json_free(&answer);

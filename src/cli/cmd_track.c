@@ -5,6 +5,7 @@
 #include "coordinates.h"
 #include "result.h"
 #include "track_converge.h"
+#include "track_report.h"
 #include "track_tree.h"
 
 #include <math.h>
@@ -30,28 +31,13 @@ typedef struct snRun {
     double *strength;
     snLoads *loads;
     void *settled; /* of the cache */
-    char replay_path[4096], table_path[4096], report_path[4096];
+    snTracked out;
     bool complete;    /* --resume found nothing left to do */
     snStatus outcome; /* of the tracking */
     snError error;
 } snRun;
 
 /* ---- options ------------------------------------------------------------------------------ */
-
-static snStatus name_outputs(snRun *run)
-{
-    const char *out = cli_option_text(run->cli, "o", NULL);
-    if (!out) return cli_fail(run->cli, SN_USAGE, "-o OUT is missing: where to write the result");
-    char *const path[] = {run->replay_path, run->table_path, run->report_path};
-    const char *const ending[] = {cli_replay_ending(run->cli), ".sto", ".report.txt"};
-    snStatus status = SN_OK;
-    for (int i = 0; i < 3 && status == SN_OK; ++i) {
-        int n = snprintf(path[i], sizeof run->replay_path, "%s%s", out, ending[i]);
-        if (n >= (int)sizeof run->replay_path) return cli_fail(run->cli, SN_USAGE, "-o: the path is too long");
-        status = cli_check_output(run->cli, path[i]);
-    }
-    return status;
-}
 
 static bool read_index(const char *text, const char *end, double *value)
 {
@@ -194,15 +180,15 @@ static int32_t frame_count(const snRun *run)
 static snStatus look_for_whole_run(snRun *run)
 {
     int32_t frames = 0;
-    snStatus status = cli_report_matches(run->cli, run->report_path, run->settings.text, &frames);
+    snStatus status = cli_report_matches(run->cli, run->out.path[2], run->settings.text, &frames);
     if (status != SN_OK) return status;
-    bool there = frames > 0 && cli_file_size(run->replay_path) > 0 && cli_file_size(run->table_path) > 0;
+    bool there = frames > 0 && cli_file_size(run->out.path[0]) > 0 && cli_file_size(run->out.path[1]) > 0;
     if (there && frames > frame_count(run))
         return cli_fail(run->cli, SN_BAD_INPUT, "--resume: %s has %d frames already, but the range has only %d",
-                        run->replay_path, frames, frame_count(run));
+                        run->out.path[0], frames, frame_count(run));
     run->complete = there && frames == frame_count(run);
     if (run->complete)
-        cli_say(run->cli, "%s has all %d frames already: nothing was simulated\n", run->replay_path, frames);
+        cli_say(run->cli, "%s has all %d frames already: nothing was simulated\n", run->out.path[0], frames);
     else
         cli_warn(run->cli, "there is no interrupted run to continue: starting at the beginning");
     json_integer(&run->cli->json, "resumed", run->complete ? frames : 0);
@@ -245,7 +231,7 @@ static snStatus prepare_converge(snRun *run)
 
 static snStatus set_up(snRun *run)
 {
-    snStatus status = name_outputs(run);
+    snStatus status = cli_track_outputs(run->cli, run->out.path);
     if (status == SN_OK) status = read_settings(run);
     if (status == SN_OK) status = cli_compile_model(run->cli, run->cli->argument[0], &run->spec, &run->model);
     if (status == SN_OK) status = cli_read_strengths(run->cli, run->model, &run->strength);
@@ -277,26 +263,12 @@ static void tear_down(snRun *run)
 
 /* ---- what came out ------------------------------------------------------------------------ */
 
-/* Coordinate names are joint.number; only prismatic joints and the second coordinate of
- * cylindrical ones are lengths. */
-static bool is_angle(const snSpec *spec, const char *coordinate)
-{
-    char joint[128];
-    const char *dot = strrchr(coordinate, '.');
-    (void)snprintf(joint, sizeof joint, "%.*s", dot ? (int)(dot - coordinate) : 0, coordinate);
-    snId id = sn_spec_find(spec, SN_KIND_JOINT, joint);
-    if (!id) return true;
-    snJointType type = sn_spec_joint(spec, id)->type;
-    return type != SN_JOINT_TYPE_PRISMATIC && !(type == SN_JOINT_TYPE_CYLINDRICAL && dot && dot[1] == '1');
-}
-
 /* One clamped coordinate in words; false where it kept its range. */
 static bool clamped_text(const snRun *run, int32_t c, char *text, size_t size)
 {
-    const char *name = sn_name(run->model, SN_ITEM_COORDINATE, c);
     double by = run->report.clamped[c];
     if (by <= 1e-3) return false; /* as sn_follow counts */
-    bool angle = is_angle(run->spec, name);
+    bool angle = !sn_coordinate_slides(run->model, c);
     (void)snprintf(text, size, "%s by up to %.3g %s", sn_coordinate_title(run->model, c),
                    angle ? by * RAD_TO_DEG : 1000 * by, angle ? "degrees" : "mm");
     return true;
@@ -326,28 +298,25 @@ static void write_report(snRun *run, snText *t)
     if (r->clamped_targets) add_row(t, "all, within ranges", &r->within);
     for (int32_t b = 0; b < r->nbody; ++b)
         if (r->body[b].worst > 0) add_row(t, sn_name(run->model, SN_ITEM_BODY, b), &r->body[b]);
-    text_add(t, "\nframes                    %d\nsimulated                 %.4f s\n", r->frames, r->simulated);
-    text_add(t, "computed in               %.4f s (%.2f times real time)\n", r->seconds, r->real_time_factor);
-    text_add(t, "largest activation        %.4f\n", r->max_activation);
-    text_add(t, "rms change of activation  %.5f per step\n", r->activation_step_rms);
+    text_add(t, "\nsimulated                   %.4f s\ncomputed in                 %.4f s (%.2f times real time)\n",
+             r->simulated, r->seconds, r->real_time_factor);
+    cli_track_lines(&run->out, t);
     char text[240];
     for (int32_t c = 0; c < sn_count(run->model, SN_ITEM_COORDINATE); ++c)
-        if (clamped_text(run, c, text, sizeof text)) text_add(t, "clamped                   %s\n", text);
-    if (r->wrong_sides) text_add(t, "on the wrong side         %d frames, first %s\n", r->wrong_sides, r->wrong_side);
-    if (r->diverged) text_add(t, "diverged                  %s\n", r->culprit);
+        if (clamped_text(run, c, text, sizeof text)) text_add(t, "clamped                     %s\n", text);
+    if (r->wrong_sides) text_add(t, "on the wrong side           %d frames, first %s\n", r->wrong_sides, r->wrong_side);
+    if (r->diverged) text_add(t, "diverged                    %s\n", r->culprit);
     converge_report(&run->converge, run->model, t);
-    text_add(t, "\n# Settings\n");
-    for (const char *line = run->settings.text; *line; line += strcspn(line, "\n") + 1)
-        text_add(t, "# %.*s\n", (int)strcspn(line, "\n"), line);
+    cli_track_settings(&run->out, t);
 }
 
 static snStatus save(snRun *run)
 {
     snText text = {0};
-    snStatus status = cli_run_save(run->file, run->replay_path, run->table_path);
+    snStatus status = cli_run_save(run->file, run->out.path[0], run->out.path[1]);
     if (status != SN_OK) return status;
     write_report(run, &text);
-    status = text.text ? cli_save_text(run->cli, run->report_path, text.text) : SN_NO_MEMORY;
+    status = text.text ? cli_save_text(run->cli, run->out.path[2], text.text) : SN_NO_MEMORY;
     text_free(&text);
     return status;
 }
@@ -374,13 +343,23 @@ static void json_bodies(snRun *run)
     json_close(json, ']');
 }
 
+/* What the report holds, as all ways to track hold it. */
+static void gather(snRun *run)
+{
+    const snFollowReport *r = &run->report;
+    snTracked *t = &run->out;
+    t->cli = run->cli, t->model = run->model, t->trust = &r->trust, t->settings = run->settings.text;
+    t->motion = run->source.path, t->method = "strands", t->culprit = r->culprit;
+    t->frames = r->frames, t->resumed = r->resumed, t->frame_rate = run->def.frame_rate, t->simulated = r->simulated;
+    t->seconds = r->seconds, t->real_time_factor = r->real_time_factor, t->diverged = r->diverged;
+    t->activation_step_rms = r->activation_step_rms, t->cancelled = run->outcome == SN_CANCELLED;
+}
+
 static void tell(snRun *run)
 {
     snCli *cli = run->cli;
     const snFollowReport *r = &run->report;
-    if (r->resumed) cli_say(cli, "continued after frame %d\n", r->resumed);
-    cli_say(cli, "%d %s, %.4g s simulated in %.3g s: %.3g times real time\n", r->frames,
-            r->frames == 1 ? "frame" : "frames", r->simulated, r->seconds, r->real_time_factor);
+    cli_track_say(&run->out);
     cli_say(cli, "error of the bones: mean %.3f mm, rms %.3f mm, worst %.3f mm at %.3f s%s\n", 1000 * r->all.mean,
             1000 * r->all.rms, 1000 * r->all.worst, r->all.worst_time,
             run->def.keep_input_motion ? "; the replay has them on the motion itself" : "");
@@ -388,46 +367,15 @@ static void tell(snRun *run)
         cli_say(cli, "against the motion within the ranges: mean %.3f mm, rms %.3f mm, worst %.3f mm at %.3f s\n",
                 1000 * r->within.mean, 1000 * r->within.rms, 1000 * r->within.worst, r->within.worst_time);
     cli_say(cli, "largest activation %.3f, rms change %.5f per step\n", r->max_activation, r->activation_step_rms);
-    json_string(&cli->json, "model", cli->argument[0]);
-    json_string(&cli->json, "motion", run->source.path);
-    json_integer(&cli->json, "frames", r->frames);
-    json_number(&cli->json, "frame_rate", run->def.frame_rate);
-    json_number(&cli->json, "simulated_s", r->simulated);
-    json_number(&cli->json, "seconds", r->seconds);
-    json_number(&cli->json, "real_time_factor", r->real_time_factor);
-    json_number(&cli->json, "mean_error_mm", 1000 * r->all.mean);
+    cli_track_json(&run->out);
     json_number(&cli->json, "rms_error_mm", 1000 * r->all.rms);
-    json_number(&cli->json, "worst_error_mm", 1000 * r->all.worst);
     json_number(&cli->json, "worst_time_s", r->all.worst_time);
     json_number(&cli->json, "mean_error_within_mm", 1000 * r->within.mean);
     json_number(&cli->json, "rms_error_within_mm", 1000 * r->within.rms);
     json_number(&cli->json, "worst_error_within_mm", 1000 * r->within.worst);
-    json_number(&cli->json, "max_activation", r->max_activation);
-    json_number(&cli->json, "activation_step_rms", r->activation_step_rms);
     json_integer(&cli->json, "clamped_targets", r->clamped_targets);
     json_integer(&cli->json, "wrong_sides", r->wrong_sides);
-    json_boolean(&cli->json, "diverged", r->diverged);
-    json_boolean(&cli->json, "cancelled", run->outcome == SN_CANCELLED);
-    json_integer(&cli->json, "resumed", r->resumed);
     json_bodies(run);
-    json_string(&cli->json, "culprit", r->culprit);
-    json_string(&cli->json, "replay", run->replay_path);
-    json_string(&cli->json, "table", run->table_path);
-    json_string(&cli->json, "report", run->report_path);
-}
-
-/* What to say when the tracking did not reach its end. */
-static snStatus explain(snRun *run)
-{
-    if (run->outcome == SN_OK) return SN_OK;
-    if (!run->error.message[0]) run->error = *cli_run_error(run->file);
-    run->error.status = run->outcome;
-    if (!run->error.message[0])
-        (void)snprintf(run->error.message, sizeof run->error.message, "%s", sn_status_text(run->outcome));
-    if (run->report.frames > 0 && !run->error.remedy[0])
-        (void)snprintf(run->error.remedy, sizeof run->error.remedy, "the %d frames before are kept%s",
-                       run->report.frames, run->outcome == SN_CANCELLED ? "; --resume continues after them" : "");
-    return cli_fail_error(run->cli, &run->error);
 }
 
 static snStatus finish(snRun *run)
@@ -441,7 +389,8 @@ static snStatus finish(snRun *run)
     if (status != SN_OK) return status;
     tell(run);
     converge_tell(&run->converge, run->model);
-    cli_say(cli, "wrote %s, %s and %s\n", run->replay_path, run->table_path, run->report_path);
+    cli_track_warn(&run->out);
+    cli_say(cli, "wrote %s, %s and %s\n", run->out.path[0], run->out.path[1], run->out.path[2]);
     return SN_OK;
 }
 
@@ -458,9 +407,11 @@ static snStatus run_command(snCli *cli)
         run.outcome = sn_follow_frames(run.model, run.motion, &run.def, &run.report, &run.error);
         if (run.outcome == SN_OK && run.converge.room > 0)
             run.outcome = converge_run(&run.converge, run.model, run.motion, &run.def, &run.report, &run.error);
+        gather(&run);
         if (cli_run_frames(run.file) > 0 && run.outcome != SN_WRITE_FAILED) status = finish(&run);
         finished = status == SN_OK && (run.outcome == SN_OK || run.outcome == SN_DIVERGED);
-        if (status == SN_OK) status = explain(&run);
+        if (!run.error.message[0] && run.outcome != SN_OK) run.error = *cli_run_error(run.file);
+        if (status == SN_OK) status = cli_track_verdict(&run.out, run.outcome, &run.error);
     }
     cli_run_close(run.file, finished);
     tear_down(&run);
@@ -488,6 +439,7 @@ static const snOption options[] = {
     {"feedback", SN_OPTION_NUMBER, "K", "how fast an error is corrected, 1/s (100)", 0, 1000},
     {"bvh-map", SN_OPTION_TEXT, "FILE", "from the joints of a BVH or glTF to those of the model (the model's own)", 0,
      0},
+    CLI_STRICT_OPTION,
     {"resume", SN_OPTION_FLAG, "", "continue after the last frame of an interrupted run", 0, 0},
     {"method", SN_OPTION_CHOICE, "torque|step|paper|body",
      "on a tree: torques, the pose a step ahead, [Tsang 2005], or all muscles and passive joints (torque; of body: "

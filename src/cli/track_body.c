@@ -3,6 +3,7 @@
 #include "track_tree.h"
 
 #include "result.h"
+#include "track_report.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -24,25 +25,12 @@ typedef struct BodyRun {
     snBodyOptions options;
     snRunFile *file;
     snText settings;
-    char path[3][4096]; /* replay, table, report */
+    snTracked out;
     snStatus outcome;
     snError error;
 } BodyRun;
 
 /* ---- options -------------------------------------------------------------------------------- */
-
-static snStatus name_outputs(BodyRun *r)
-{
-    const char *out = cli_option_text(r->cli, "o", NULL);
-    const char *const ending[] = {cli_replay_ending(r->cli), ".sto", ".report.txt"};
-    snStatus status = out ? SN_OK : cli_fail(r->cli, SN_USAGE, "-o OUT is missing: where to write the result");
-    for (int i = 0; i < 3 && status == SN_OK; ++i) {
-        if (snprintf(r->path[i], sizeof r->path[i], "%s%s", out, ending[i]) >= (int)sizeof r->path[i])
-            return cli_fail(r->cli, SN_USAGE, "-o: the path is too long");
-        status = cli_check_output(r->cli, r->path[i]);
-    }
-    return status;
-}
 
 static void read_settings(BodyRun *r)
 {
@@ -112,7 +100,7 @@ static snStatus open_run(BodyRun *r)
 static snStatus set_up(BodyRun *r)
 {
     snStatus status = cli_track_refuse(r->cli, CLI_TRACK_BODY);
-    if (status == SN_OK) status = name_outputs(r);
+    if (status == SN_OK) status = cli_track_outputs(r->cli, r->out.path);
     read_settings(r);
     if (status == SN_OK) status = cli_compile_model(r->cli, r->cli->argument[0], &r->spec, &r->model);
     if (status == SN_OK) status = load_motion(r);
@@ -168,41 +156,33 @@ static void tell_aims(BodyRun *r)
     json_close(json, ']');
 }
 
+/* What the report holds, as all ways to track hold it. */
+static void gather(BodyRun *r)
+{
+    const snSteerReport *p = &r->report;
+    snTracked *t = &r->out;
+    t->cli = r->cli, t->model = r->model, t->trust = &p->trust, t->settings = r->settings.text;
+    t->motion = r->source.path, t->method = "body", t->culprit = p->culprit, t->frames = p->frames;
+    t->resumed = p->resumed, t->frame_rate = r->def.frame_rate, t->simulated = p->simulated, t->seconds = p->seconds;
+    t->real_time_factor = p->real_time_factor, t->activation_step_rms = p->activation_step_rms;
+    t->diverged = p->diverged, t->cancelled = r->outcome == SN_CANCELLED;
+}
+
 static void tell(BodyRun *r)
 {
     snCli *cli = r->cli;
     snJson *json = &cli->json;
     const snSteerReport *p = &r->report;
-    if (p->resumed) cli_say(cli, "continued after frame %d\n", p->resumed);
-    cli_say(cli, "%d %s, %.4g s simulated in %.3g s: %.3g times real time\n", p->frames,
-            p->frames == 1 ? "frame" : "frames", p->simulated, p->seconds, p->real_time_factor);
-    cli_say(cli, "error: mean %.2g rad, worst %.3g rad (%s at %.2f s)\n", p->mean, p->worst,
-            coordinate_name(r, p->worst_coordinate), p->worst_time);
-    cli_say(cli, "largest activation %.3f, worst missing torque %.3g N m (%s)\n", p->max_activation, p->worst_missing,
-            coordinate_name(r, p->missing_coordinate));
-    json_string(json, "model", cli->argument[0]);
-    json_string(json, "motion", r->source.path);
-    json_integer(json, "frames", p->frames);
-    json_number(json, "frame_rate", r->def.frame_rate);
-    json_number(json, "simulated_s", p->simulated);
-    json_number(json, "seconds", p->seconds);
-    json_number(json, "real_time_factor", p->real_time_factor);
-    json_number(json, "mean_error_rad", p->mean);
-    json_number(json, "worst_error_rad", p->worst);
-    json_string(json, "worst", coordinate_name(r, p->worst_coordinate));
-    json_number(json, "worst_time_s", p->worst_time);
-    json_number(json, "worst_missing_torque", p->worst_missing);
-    json_string(json, "missing_at", coordinate_name(r, p->missing_coordinate));
-    json_number(json, "max_activation", p->max_activation);
-    json_number(json, "activation_step_rms", p->activation_step_rms);
+    const snTrust *t = &p->trust;
+    cli_track_say(&r->out);
+    cli_say(cli, "error: mean %.2g rad, worst %.3g rad (%s at %.2f s)\n", t->mean_angle, t->worst_angle,
+            coordinate_name(r, t->worst_angle_coordinate), t->worst_angle_time);
+    cli_say(cli, "largest activation %.3f, worst missing torque %.3g N m (%s)\n", t->max_activation, t->unmet_torque,
+            coordinate_name(r, t->unmet_coordinate));
+    cli_track_json(&r->out);
     json_number(json, "asymmetry", p->asymmetry);
     json_number(json, "control_step_ms_mean", 1e3 * p->step_mean);
     json_number(json, "control_step_ms_worst", 1e3 * p->step_worst);
-    json_boolean(json, "diverged", p->diverged);
-    json_boolean(json, "cancelled", r->outcome == SN_CANCELLED);
-    json_integer(json, "resumed", p->resumed);
-    json_string(json, "culprit", p->culprit);
-    for (int i = 0; i < 3; ++i) json_string(json, i == 0 ? "replay" : i == 1 ? "table" : "report", r->path[i]);
     tell_aims(r);
     tell_clamped(r);
 }
@@ -210,20 +190,21 @@ static void tell(BodyRun *r)
 static snStatus save(BodyRun *r)
 {
     snText t = {0};
-    snStatus status = cli_run_save(r->file, r->path[0], r->path[1]);
+    snStatus status = cli_run_save(r->file, r->out.path[0], r->out.path[1]);
     if (status != SN_OK) return status;
     text_add(
         &t,
-        "# model %s, motion %s\n# largest error of each driven coordinate, deg or m, and missing torque, N m or N\n",
+        "# model %s, motion %s\n# largest error of each driven coordinate, deg or mm, and missing torque, N m or N\n",
         r->cli->argument[0], r->source.path);
-    for (int32_t i = 0; i < sn_count(r->model, SN_ITEM_COORDINATE); ++i)
-        if (r->report.error[i] > 0 || r->report.missing[i] > 0)
-            text_add(&t, "%-24s %9.4f %9.4f\n", coordinate_name(r, i), DEGREES * r->report.error[i],
-                     r->report.missing[i]);
-    text_add(&t, "\n# Settings\n");
-    for (const char *line = r->settings.text; *line; line += strcspn(line, "\n") + 1)
-        text_add(&t, "# %.*s\n", (int)strcspn(line, "\n"), line);
-    status = t.text ? cli_save_text(r->cli, r->path[2], t.text) : SN_NO_MEMORY;
+    for (int32_t i = 0; i < sn_count(r->model, SN_ITEM_COORDINATE); ++i) {
+        double off = r->report.trust.off[i] * (sn_coordinate_slides(r->model, i) ? 1e3 : DEGREES);
+        if (off > 0 || r->report.trust.unmet[i] > 0)
+            text_add(&t, "%-24s %9.4f %9.4f\n", coordinate_name(r, i), off, r->report.trust.unmet[i]);
+    }
+    text_add(&t, "\n");
+    cli_track_lines(&r->out, &t);
+    cli_track_settings(&r->out, &t);
+    status = t.text ? cli_save_text(r->cli, r->out.path[2], t.text) : SN_NO_MEMORY;
     text_free(&t);
     return status;
 }
@@ -233,7 +214,8 @@ static snStatus finish(BodyRun *r)
     snStatus status = save(r);
     if (status != SN_OK) return status;
     tell(r);
-    cli_say(r->cli, "wrote %s, %s and %s\n", r->path[0], r->path[1], r->path[2]);
+    cli_track_warn(&r->out);
+    cli_say(r->cli, "wrote %s, %s and %s\n", r->out.path[0], r->out.path[1], r->out.path[2]);
     return SN_OK;
 }
 
@@ -260,16 +242,11 @@ snStatus cli_track_body(snCli *cli)
     if (status == SN_OK) {
         r->outcome = sn_steer(r->model, r->poses, &r->def, &r->report, &r->error);
         cli_progress_end(cli);
+        gather(r);
         if (cli_run_frames(r->file) > 0 && r->outcome != SN_WRITE_FAILED) status = finish(r);
         finished = status == SN_OK && r->outcome != SN_CANCELLED;
-        if (status == SN_OK && r->outcome != SN_OK) {
-            if (!r->error.message[0]) r->error = *cli_run_error(r->file);
-            r->error.status = r->outcome;
-            if (r->outcome == SN_CANCELLED && r->report.frames > 0)
-                (void)snprintf(r->error.remedy, sizeof r->error.remedy,
-                               "the first %d frames are kept; --resume continues after them", r->report.frames);
-            status = cli_fail_error(cli, &r->error);
-        }
+        if (!r->error.message[0] && r->outcome != SN_OK) r->error = *cli_run_error(r->file);
+        if (status == SN_OK) status = cli_track_verdict(&r->out, r->outcome, &r->error);
     }
     cli_run_close(r->file, finished);
     tear_down(r);

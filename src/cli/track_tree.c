@@ -2,6 +2,7 @@
 #include "track_tree.h"
 
 #include "clinic.h"
+#include "track_report.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -18,21 +19,8 @@ typedef struct snPursuitRun {
     snRunFile *file;
     snText settings;
     snMotionSource source;
-    char path[3][4096]; /* replay, table, report */
+    snTracked out;
 } snPursuitRun;
-
-static snStatus name_outputs(snPursuitRun *r)
-{
-    const char *const ending[] = {cli_replay_ending(r->clinic.cli), ".sto", ".report.txt"};
-    const char *out = cli_option_text(r->clinic.cli, "o", NULL);
-    snStatus status = out ? SN_OK : cli_fail(r->clinic.cli, SN_USAGE, "-o OUT is missing: where to write the result");
-    for (int i = 0; i < 3 && status == SN_OK; ++i) {
-        if (snprintf(r->path[i], sizeof r->path[i], "%s%s", out, ending[i]) >= (int)sizeof r->path[i])
-            return cli_fail(r->clinic.cli, SN_USAGE, "-o: the path is too long");
-        status = cli_check_output(r->clinic.cli, r->path[i]);
-    }
-    return status;
-}
 
 /* What makes this run this run: nothing of it may change between an interruption and --resume. */
 static snStatus list_settings(snPursuitRun *r)
@@ -82,7 +70,7 @@ static snStatus set_up(snPursuitRun *r, snCli *cli)
     snMotionDef motion = sn_default_motion_def();
     snError error = {0};
     snStatus status = clinic_open(cli, &r->clinic);
-    if (status == SN_OK) status = name_outputs(r);
+    if (status == SN_OK) status = cli_track_outputs(cli, r->out.path);
     if (status != SN_OK) return status;
     for (int i = 0; i < 3; ++i)
         if (strcmp(method[i], text) == 0) r->def.method = (snPursuit)i;
@@ -124,41 +112,40 @@ static double rms_of(const snPursuitRun *r, bool root)
     return n ? DEGREES * sqrt(sum / n) : 0;
 }
 
+/* What the report holds, as all ways to track hold it. */
+static void gather(snPursuitRun *r, snStatus outcome)
+{
+    const snPursueReport *p = &r->report;
+    snCli *cli = r->clinic.cli;
+    snTracked *t = &r->out;
+    t->cli = cli, t->model = r->clinic.model, t->trust = &p->trust, t->settings = r->settings.text;
+    t->motion = r->source.path, t->method = cli_option_text(cli, "method", "torque"), t->culprit = "";
+    t->frames = p->frames, t->resumed = p->resumed, t->frame_rate = r->def.frame_rate, t->simulated = p->simulated;
+    t->seconds = p->seconds, t->real_time_factor = p->seconds > 0 ? p->simulated / p->seconds : 0;
+    t->activation_step_rms = NAN, t->diverged = outcome == SN_DIVERGED, t->cancelled = outcome == SN_CANCELLED;
+}
+
 static void tell(snPursuitRun *r)
 {
     snCli *cli = r->clinic.cli;
     snJson *json = &cli->json;
     const snPursueReport *p = &r->report;
+    const snTrust *t = &p->trust;
     const snModel *m = r->clinic.model;
-    const char *worst = p->worst_coordinate >= 0 ? sn_name(m, SN_ITEM_COORDINATE, p->worst_coordinate) : "";
-    double factor = p->seconds > 0 ? p->simulated / p->seconds : 0;
-    json_string(json, "model", cli->argument[0]);
-    json_string(json, "motion", r->source.path);
-    json_string(json, "method", cli_option_text(cli, "method", "torque"));
+    const char *worst = t->worst_angle_coordinate >= 0 ? sn_name(m, SN_ITEM_COORDINATE, t->worst_angle_coordinate) : "";
     clinic_say_case(&r->clinic);
     if (r->source.gaps) cli_say(cli, "%d empty cells: their joints are moved by the muscles alone\n", r->source.gaps);
     json_integer(json, "empty_cells", r->source.gaps);
     clinic_say_clamped(&r->clinic, p->clamped);
-    if (p->resumed) cli_say(cli, "continued after frame %d\n", p->resumed);
-    cli_say(cli, "%d frames, %.4g s simulated in %.3g s: %.3g times real time\n", p->frames, p->simulated, p->seconds,
-            factor);
+    cli_track_say(&r->out);
     const char *root = sn_name(m, SN_ITEM_COORDINATE, 0);
     cli_say(cli, "error: %.*s %.2f deg rms, the others %.2f deg rms, worst %.1f deg (%s at %.2f s)\n",
-            (int)strcspn(root, "."), root, rms_of(r, true), rms_of(r, false), DEGREES * p->worst, worst, p->worst_time);
-    cli_say(cli, "largest activation %.3f, missing torque up to %.2f tolerances\n", p->max_activation, p->unmet);
-    json_integer(json, "frames", p->frames);
-    json_integer(json, "resumed", p->resumed);
-    json_number(json, "simulated_s", p->simulated);
-    json_number(json, "seconds", p->seconds);
-    json_number(json, "real_time_factor", factor);
+            (int)strcspn(root, "."), root, rms_of(r, true), rms_of(r, false), DEGREES * t->worst_angle, worst,
+            t->worst_angle_time);
+    cli_say(cli, "largest activation %.3f, missing torque up to %.2f tolerances\n", t->max_activation, p->unmet);
+    cli_track_json(&r->out);
     json_number(json, "other_error_deg", rms_of(r, false));
     json_number(json, "root_error_deg", rms_of(r, true));
-    json_number(json, "mean_error_rad", p->mean);
-    json_number(json, "worst_error_rad", p->worst);
-    json_number(json, "worst_error_deg", DEGREES * p->worst);
-    json_string(json, "worst", worst);
-    json_number(json, "worst_time_s", p->worst_time);
-    json_number(json, "max_activation", p->max_activation);
     json_number(json, "unmet_tolerances", p->unmet);
     json_integer(json, "repetitions", p->repetitions);
     if (r->def.fatigue) {
@@ -179,18 +166,20 @@ static snStatus save(snPursuitRun *r)
 {
     snCli *cli = r->clinic.cli;
     snText t = {0};
-    snStatus status = cli_run_save(r->file, r->path[0], r->path[1]);
+    snStatus status = cli_run_save(r->file, r->out.path[0], r->out.path[1]);
     if (status != SN_OK) return status;
     text_add(&t, "# %s\n# model %s, motion %s, method %s\n# rms error of each coordinate, deg\n", clinic_notice,
              cli->argument[0], r->source.path, cli_option_text(cli, "method", "torque"));
     for (int32_t k = 0; k < sn_count(r->clinic.model, SN_ITEM_COORDINATE); ++k)
         text_add(&t, "%-20s %9.3f\n", sn_name(r->clinic.model, SN_ITEM_COORDINATE, k), DEGREES * r->report.rms[k]);
-    status = t.text ? cli_save_text(cli, r->path[2], t.text) : SN_NO_MEMORY;
+    text_add(&t, "\n");
+    cli_track_lines(&r->out, &t);
+    cli_track_settings(&r->out, &t);
+    status = t.text ? cli_save_text(cli, r->out.path[2], t.text) : SN_NO_MEMORY;
     text_free(&t);
-    if (status == SN_OK) cli_say(cli, "wrote %s, %s and %s\n%s\n", r->path[0], r->path[1], r->path[2], clinic_notice);
-    json_string(&cli->json, "replay", r->path[0]);
-    json_string(&cli->json, "table", r->path[1]);
-    json_string(&cli->json, "report", r->path[2]);
+    cli_track_warn(&r->out);
+    if (status == SN_OK)
+        cli_say(cli, "wrote %s, %s and %s\n%s\n", r->out.path[0], r->out.path[1], r->out.path[2], clinic_notice);
     json_string(&cli->json, "notice", clinic_notice);
     return status;
 }
@@ -210,19 +199,15 @@ snTreeKind cli_tree_kind(const char *model)
 /* What the run came to: its figures, its files, and what is to be said where it ended early. */
 static snStatus conclude(snPursuitRun *r, snStatus outcome, snError *error)
 {
-    snCli *cli = r->clinic.cli;
     snStatus status = SN_OK;
+    gather(r, outcome);
     if (cli_run_frames(r->file) > 0 && outcome != SN_WRITE_FAILED) {
         tell(r);
         status = save(r);
     }
-    if (outcome == SN_OK || status != SN_OK) return status;
-    if (!error->message[0]) *error = *cli_run_error(r->file);
-    error->status = outcome;
-    if (outcome == SN_CANCELLED && r->report.frames > 0)
-        (void)snprintf(error->remedy, sizeof error->remedy,
-                       "the first %d frames are kept; --resume continues after them", r->report.frames);
-    return cli_fail_error(cli, error);
+    if (status != SN_OK) return status;
+    if (!error->message[0] && outcome != SN_OK) *error = *cli_run_error(r->file);
+    return cli_track_verdict(&r->out, outcome, error);
 }
 
 snStatus cli_track_tree(snCli *cli)

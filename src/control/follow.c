@@ -5,8 +5,10 @@
 #include "base/def.h"
 #include "base/error.h"
 #include "base/hash.h"
+#include "control/follower.h"
 #include "control/inverse.h"
 #include "control/reach.h"
+#include "control/trust.h"
 #include "motion/store.h"
 #include "sim/own/state.h"
 #include "sim/plant.h"
@@ -15,6 +17,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+static const double LEAD = 0.3; /* s: bones are carried to the moment that a torque is found at */
 
 struct snFollow {
     const snModel *m;
@@ -44,6 +48,7 @@ struct snFollow {
     double within_sum, within_sum2; /* of the distances to the motion within the ranges of the joints */
     int64_t steps;
     double *body_sum, *body_sum2; /* nbody */
+    snTrustRun trust;
 };
 typedef snFollow Follow;
 
@@ -53,6 +58,8 @@ void sn_follow_report_free(snFollowReport *report)
     sn_free(report->body);
     sn_free(report->clamped);
     sn_free(report->checkpoint);
+    sn_free(report->trust.memory);
+    report->trust = (snTrust){0};
     report->checkpoint = NULL;
     report->body = NULL;
     report->clamped = NULL;
@@ -124,6 +131,7 @@ static void note_activation(Follow *f, snFollowReport *report)
         f->last_activation[k] = a;
     }
     f->step_sum += sum / fmax(1, f->m->nmuscle);
+    sn_trust_note_activation(&f->trust, f->h, activation);
     ++f->steps;
 }
 
@@ -153,9 +161,9 @@ static snStatus step_once(Follow *f)
     return status == SN_OK && f->exact ? step_exact(f) : status;
 }
 
-/* With the bones carried there, and the activations that this takes: however far and fast, they arrive exactly and the
+/* With the bones carried there, and the activations that this takes (unmet: what they lack at the end, or NULL): however far and fast, they arrive exactly and the
  * tendons with them. Tracking instead may end in another pose from which no muscle leads to the right one. */
-static snStatus carry_over(Follow *f, int32_t n, snInverse *inverse)
+static snStatus carry_over(Follow *f, int32_t n, snInverse *inverse, double *unmet)
 {
     snStatus status = SN_OK;
     for (int32_t i = 0; i < n && status == SN_OK; ++i) {
@@ -167,6 +175,7 @@ static snStatus carry_over(Follow *f, int32_t n, snInverse *inverse)
         f->refused = status == SN_BAD_INPUT;
         if (status == SN_OK && f->exact) status = step_exact(f);
     }
+    if (status == SN_OK && unmet) memcpy(unmet, sn_inverse_unmet(inverse), sizeof *unmet * (size_t)f->m->ncoord);
     sn_inverse_destroy(inverse);
     return status;
 }
@@ -191,7 +200,7 @@ static snStatus approach(Follow *f)
     int32_t n = (int32_t)ceil(f->def.lead / f->h);
     if (f->ntarget == f->m->nfree && sn_inverse_applies(f->m)) {
         snInverse *inverse = sn_inverse_create(f->m, f->s, 1);
-        return inverse ? carry_over(f, n, inverse) : SN_NO_MEMORY;
+        return inverse ? carry_over(f, n, inverse, NULL) : SN_NO_MEMORY;
     }
     for (int32_t i = 0; i < n; ++i) {
         lead_poses(f, (double)i / n, f->now);
@@ -204,28 +213,6 @@ static snStatus approach(Follow *f)
 
 /* ---- measuring ------------------------------------------------------------------------------ */
 
-typedef struct Distance {
-    double sum, sum2, worst;
-} Distance;
-
-/* Of the vertices of a body to where they should be: the difference of the two motions is made once. */
-static Distance distance(const snModel *m, int32_t b, rigid is, rigid should)
-{
-    m3 turn = m3_from_q(is.q), wanted = m3_from_q(should.q);
-    v3 shift = v3_sub(is.p, should.p);
-    double worst2 = 0;
-    Distance d = {0};
-    for (int i = 0; i < 9; ++i) turn.m[i] -= wanted.m[i];
-    for (int32_t v = m->body_vertexadr[b]; v < m->body_vertexadr[b + 1]; ++v) {
-        double error2 = v3_len2(v3_add(m3_mulv(&turn, v3_load(m->body_vertex + 3 * v)), shift));
-        d.sum += sqrt(error2);
-        d.sum2 += error2;
-        worst2 = error2 > worst2 ? error2 : worst2;
-    }
-    d.worst = sqrt(worst2);
-    return d;
-}
-
 static void note_worst(snFollowBody *body, double worst, double time)
 {
     if (worst > body->worst) body->worst = worst, body->worst_time = time;
@@ -236,13 +223,13 @@ static void measure_body(Follow *f, int32_t b, rigid is, double time, snFollowRe
     const snModel *m = f->m;
     rigid reached = f->next[b], given = f->input[b];
     bool clamped = v3_dist(reached.p, given.p) > 1e-9 || fabs(q_dot(reached.q, given.q)) < 1 - 1e-14;
-    Distance d = distance(m, b, is, given), within = clamped ? distance(m, b, is, reached) : d;
+    snBoneDistance d = sn_body_distance(m, b, is, given), within = clamped ? sn_body_distance(m, b, is, reached) : d;
     f->body_sum[b] += d.sum, f->body_sum2[b] += d.sum2;
     f->within_sum += within.sum, f->within_sum2 += within.sum2;
     note_worst(&report->body[b], d.worst, time);
     note_worst(&report->all, d.worst, time);
     note_worst(&report->within, within.worst, time);
-    report->body[b].mean += m->body_vertexadr[b + 1] - m->body_vertexadr[b]; /* counts until the end */
+    report->body[b].mean += d.count; /* counts until the end */
 }
 
 static void note_wrong_side(Follow *f, double time, snFollowReport *report)
@@ -254,14 +241,46 @@ static void note_wrong_side(Follow *f, double time, snFollowReport *report)
              f->m->strand_name[f->m->constraint[k].strand], 1e3 * depth, f->m->constraint_name[k], time);
 }
 
+static rigid pose_of(const rigid *body, int32_t b)
+{
+    return b < 0 ? rigid_identity() : body[b];
+}
+
+/* Coordinates of a joint are off by no more than the joint is turned: those of a ball jump where they are not defined. */
+static void note_joints(Follow *f, double time)
+{
+    const snModel *m = f->m;
+    const rigid *is = sn_plant_bodies(f->s);
+    sn_pose_coordinates(m, f->next, f->coord);
+    for (int32_t j = 0; j < m->njoint; ++j) {
+        int32_t a = m->joint_a[j], b = m->joint_b[j];
+        if (!(a >= 0 && f->has_target[a]) && !(b >= 0 && f->has_target[b])) continue;
+        quat now = q_mul(q_conj(pose_of(is, a).q), pose_of(is, b).q);
+        quat target = q_mul(q_conj(pose_of(f->next, a).q), pose_of(f->next, b).q);
+        double turned = v3_len(q_log(q_mul(now, q_conj(target))));
+        for (int32_t c = m->joint_coordadr[j]; c < m->joint_coordadr[j + 1]; ++c) {
+            double off = fabs(sn_plant_coordinates(f->s)[c] - f->coord[c]);
+            sn_trust_note_coordinate(&f->trust, time, c, sn_coordinate_slides(m, c) ? off : fmin(off, turned));
+        }
+    }
+}
+
 static snStatus record(Follow *f, double time, snFollowReport *report)
 {
+    note_joints(f, time);
     note_wrong_side(f, time, report);
     input_poses(f, time, f->input);
     for (int32_t i = 0; i < f->ntarget; ++i)
         measure_body(f, f->target[i].body, sn_plant_bodies(f->s)[f->target[i].body], time, report);
     ++report->frames;
     return f->def.frame ? f->def.frame(f->def.user, f, f->exact ? f->exact : f->s, time) : SN_OK;
+}
+
+static void set_strengths(Follow *f)
+{
+    size_t size = sizeof(double) * (size_t)f->m->nmuscle;
+    if (f->def.strength) memcpy(sn_plant_strength(f->s), f->def.strength, size);
+    if (f->exact) memcpy(sn_plant_strength(f->exact), sn_plant_strength(f->s), size);
 }
 
 static void finish_report(Follow *f, snFollowReport *report)
@@ -282,22 +301,45 @@ static void finish_report(Follow *f, snFollowReport *report)
     report->real_time_factor = report->seconds > 0 ? report->simulated / report->seconds : 0;
     for (int32_t c = 0; c < f->m->ncoord; ++c)
         if (report->clamped[c] > 1e-3) ++report->clamped_targets; /* a milliradian or millimetre is rounding */
+    sn_trust_finish(&f->trust);
+    report->trust.mean_distance = report->all.mean, report->trust.worst_distance = report->all.worst;
+    report->trust.worst_distance_time = report->all.worst_time;
+}
+
+/* What the motion takes where it was missed most, beyond what muscles give: bones are carried to that moment in a state
+ * of their own, which takes the place of the one that tracked. Last of all. */
+static snStatus find_unmet(Follow *f, snFollowReport *report)
+{
+    snTrust *trust = &report->trust;
+    if (trust->reached) return SN_OK;
+    trust->unmet_torque = NAN;
+    if (f->ntarget != f->m->nfree || !sn_inverse_applies(f->m) || trust->worst_angle_coordinate < 0) return SN_OK;
+    sn_follower_destroy(f->follower);
+    sn_state_destroy(f->s);
+    sn_state_destroy(f->exact);
+    f->follower = NULL, f->s = f->exact = NULL;
+    f->start = f->now_time = trust->worst_angle_time, f->def.lead = LEAD;
+    snStatus status = sn_state_create(f->m, &f->def.sim, &f->s, NULL);
+    if (status != SN_OK) return status;
+    sn_plant_set_step(f->s, f->h);
+    set_strengths(f);
+    start_lead(f, report);
+    snInverse *inverse = sn_inverse_create(f->m, f->s, 1);
+    if (!inverse) return SN_NO_MEMORY;
+    sn_inverse_lean(inverse, f->first_coord);
+    if (carry_over(f, (int32_t)ceil(f->def.lead / f->h), inverse, f->rest_coord) != SN_OK) return SN_OK; /* NaN tells */
+    trust->unmet_torque = 0;
+    for (int32_t c = 0; c < f->m->ncoord; ++c) sn_trust_note_unmet(&f->trust, f->start, c, f->rest_coord[c]);
+    return SN_OK;
 }
 
 /* ---- continuing an interrupted run ----------------------------------------------------------- */
-
-static void set_strengths(Follow *f)
-{
-    size_t size = sizeof(double) * (size_t)f->m->nmuscle;
-    if (f->def.strength) memcpy(sn_plant_strength(f->s), f->def.strength, size);
-    if (f->exact) memcpy(sn_plant_strength(f->exact), sn_plant_strength(f->s), size);
-}
 
 /* A run at a frame: this head, what the report counts so far, the state that tracks and the one on the input motion. */
 typedef struct Checkpoint {
     char mark[8];
     int64_t frames, steps;
-    uint64_t size, exact_size, hash; /* hash: of all the bytes behind the head */
+    uint64_t size, exact_size;
     double start, dt;
     double max_activation, step_sum, simulated;
     snFollowBody all, within;
@@ -306,7 +348,7 @@ typedef struct Checkpoint {
     char wrong_side[128];
 } Checkpoint;
 
-static const char checkpoint_mark[8] = "SNRESUM3";
+static const char checkpoint_mark[8] = "SNRESUM4";
 
 /* One of the arrays that the report is made of, in either direction. */
 typedef struct Piece {
@@ -350,14 +392,15 @@ size_t sn_follow_save(const snFollow *f, void *bytes)
         if (bytes) memcpy((char *)bytes + at, piece[i].data, piece[i].size);
         at += piece[i].size;
     }
-    size_t size = at + (size_t)head.size + (size_t)head.exact_size;
+    at += sn_trust_save(&f->trust, bytes ? (char *)bytes + at : NULL);
+    size_t size = at + (size_t)head.size + (size_t)head.exact_size + SN_SEAL;
     if (!bytes) return size;
     sn_state_save(f->m, f->s, (char *)bytes + at);
     if (f->exact) sn_state_save(f->m, f->exact, (char *)bytes + at + head.size);
     memcpy(head.mark, checkpoint_mark, sizeof head.mark);
     memcpy(head.wrong_side, r->wrong_side, sizeof head.wrong_side);
-    head.hash = sn_checksum(0, (char *)bytes + sizeof head, size - sizeof head);
     memcpy(bytes, &head, sizeof head);
+    sn_seal(bytes, size);
     return size;
 }
 
@@ -372,11 +415,10 @@ static void keep_checkpoint(Follow *f)
 static bool checkpoint_fits(const Follow *f, Checkpoint *head)
 {
     size_t size = f->def.checkpoint_size;
-    if (size < sizeof *head || size != sn_follow_save(f, NULL)) return false;
+    if (size < sizeof *head || size != sn_follow_save(f, NULL) || !sn_is_sealed(f->def.checkpoint, size)) return false;
     memcpy(head, f->def.checkpoint, sizeof *head);
     if (memcmp(head->mark, checkpoint_mark, sizeof head->mark) != 0) return false;
     if (head->size != sn_state_save(f->m, f->s, NULL) || (head->exact_size > 0) != (f->exact != NULL)) return false;
-    if (head->hash != sn_checksum(0, (const char *)f->def.checkpoint + sizeof *head, size - sizeof *head)) return false;
     return head->frames >= 1 && head->frames <= f->nframe + 1 && head->start == f->start && head->dt == f->dt;
 }
 
@@ -394,6 +436,8 @@ static snStatus load_checkpoint(Follow *f, snError *error)
         memcpy(piece[i].data, at, piece[i].size);
         at += piece[i].size;
     }
+    sn_trust_load(&f->trust, at);
+    at += sn_trust_save(&f->trust, NULL);
     snStatus status = sn_state_load(f->m, f->s, at, (size_t)head.size);
     if (status == SN_OK && f->exact) status = sn_state_load(f->m, f->exact, at + head.size, (size_t)head.exact_size);
     if (status != SN_OK) return sn_fail(error, SN_BAD_INPUT, "the checkpoint belongs to another model or step");
@@ -421,8 +465,38 @@ static void aim_at(Follow *f, bool first, double t, snFollowReport *report)
     reachable_poses(f, t + f->h, f->next, report);
 }
 
+static void note_spread(Follow *f)
+{
+    int32_t nrow, ld;
+    const double *rows = sn_follower_response(f->follower, &nrow, &ld);
+    sn_trust_note_spread(&f->trust, nrow, rows, ld, sn_plant_activation(f->s));
+}
+
+/* A frame at half the step, from the state of now, which is there again afterwards. False where it did not work. */
+static bool repeat_frame(Follow *f, int32_t frame, snFollowReport *report)
+{
+    snState *exact = f->exact;
+    snStatus status = SN_OK;
+    (void)sn_state_save(f->m, f->s, f->trust.kept);
+    f->h *= 0.5, f->exact = NULL;
+    sn_plant_set_step(f->s, f->h);
+    sn_set_quiet(f->s, true);
+    for (int32_t k = 0; k < 2 * f->substeps && status == SN_OK; ++k) {
+        double t = f->start + (frame - 1) * f->dt + k * f->h;
+        f->now_time = t + f->h;
+        aim_at(f, k == 0, t, report);
+        status = step_once(f);
+    }
+    if (status == SN_OK) sn_trust_halved(&f->trust, sn_plant_activation(f->s));
+    f->h *= 2, f->exact = exact;
+    sn_plant_set_step(f->s, f->h);
+    (void)sn_state_load(f->m, f->s, f->trust.kept, f->trust.room); /* whole: it is our own */
+    return status == SN_OK;
+}
+
 static snStatus step_frame(Follow *f, int32_t frame, snFollowReport *report)
 {
+    bool repeated = sn_trust_repeats(&f->trust, frame) && repeat_frame(f, frame, report);
     for (int32_t k = 0; k < f->substeps; ++k) {
         double t = f->start + (frame - 1) * f->dt + k * f->h;
         f->now_time = t + f->h;
@@ -434,6 +508,8 @@ static snStatus step_frame(Follow *f, int32_t frame, snFollowReport *report)
         if (status != SN_OK) return status;
         note_activation(f, report);
     }
+    if (repeated) sn_trust_whole(&f->trust, sn_plant_activation(f->s));
+    if (frame == (f->nframe + 1) / 2) note_spread(f);
     return SN_OK;
 }
 
@@ -535,6 +611,7 @@ static void release(Follow *f)
     sn_reach_destroy(f->reach);
     sn_state_destroy(f->s);
     sn_state_destroy(f->exact);
+    sn_trust_close(&f->trust);
     void *block[] = {f->target,   f->has_target, f->first_speed,    f->channel,     f->now,
                      f->next,     f->input,      f->rest_coord,     f->first_coord, f->coord,
                      f->body_sum, f->body_sum2,  f->last_activation};
@@ -556,7 +633,9 @@ static snStatus prepare(Follow *f, snError *error)
     status = sn_follower_create(f->m, f->s, &d, &f->follower, error);
     if (status != SN_OK) return status;
     f->reach = sn_reach_create(f->m, f->has_target);
-    return f->reach ? SN_OK : sn_fail_no_memory(error);
+    size_t kept = f->def.skip_step_check ? 0 : sn_state_save(f->m, f->s, NULL);
+    bool fine = sn_trust_open(&f->trust, f->m, &f->report->trust, f->h, kept);
+    return fine && f->reach ? SN_OK : sn_fail_no_memory(error);
 }
 
 /* Says which target moved fastest in the step that failed. */
@@ -612,6 +691,7 @@ snStatus sn_follow_frames(const snModel *m, const snTrack *motion, const snFollo
     if (def && SN_CHECK_DEF(def, snFollowDef, error)) return SN_BAD_ARGUMENT;
     Follow f = {.m = m, .motion = motion, .def = def ? *def : sn_default_follow_def(), .report = report};
     memset(report, 0, sizeof *report);
+    report->size = sizeof *report;
     report->nbody = m->nbody;
     report->body = SN_NEW_ARRAY(snFollowBody, m->nbody);
     report->clamped = SN_NEW_ARRAY(double, m->ncoord);
@@ -621,6 +701,7 @@ snStatus sn_follow_frames(const snModel *m, const snTrack *motion, const snFollo
         status = run(&f, report, error);
         finish_report(&f, report);
         status = explain(&f, status, report, error);
+        if (status == SN_OK) status = find_unmet(&f, report);
     }
     release(&f);
     return status;

@@ -14,6 +14,7 @@
  * 0.28), while leaning whenever the row happens to be on leaves it to rounding which of the two comes out. So the stop
  * is left out of the response, and takes part in the program as a force of its own: it pushes one way and costs
  * nothing where the target lies on the stop, and ever more as the target leaves it. */
+#include "control/follower.h"
 #include "base/alloc.h"
 #include "base/def.h"
 #include "base/error.h"
@@ -433,6 +434,12 @@ void sn_follower_destroy(snFollower *t)
     for (size_t i = 0; i < sizeof block / sizeof *block; ++i) sn_free(block[i]);
     sn_boxqp_destroy(t->qp);
     sn_free(t);
+}
+
+const double *sn_follower_response(const snFollower *t, int32_t *nrow, int32_t *ld)
+{
+    *nrow = t->nrow, *ld = t->ld;
+    return t->H;
 }
 
 int32_t sn_follower_targets(const snFollower *t)

@@ -16,6 +16,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/hash.h"
 #include "sim/own/state.h"
 
 #include <math.h>
@@ -83,7 +84,6 @@ static void note_choice(snSteer *run, const double *activation)
     for (int32_t u = 0; u < run->control->nunit; ++u) {
         double chosen = run->control->activation[u], change = chosen - activation[u];
         run->at.change2 += change * change;
-        run->at.max_activation = fmax(run->at.max_activation, chosen);
     }
     ++run->at.choices;
 }
@@ -102,15 +102,14 @@ static void choose(void *context, const snModel *m, snState *s)
     sn_steer_approach(run, run->at.step, activation);
 }
 
-static void note_program(snSteer *run)
+static void note_program(snSteer *run, double time)
 {
     const snTreeControl *c = run->control;
-    double *missing = run->report->missing;
     run->at.rounds += c->info.rounds;
     run->at.worst_rounds = fmax(run->at.worst_rounds, c->info.rounds);
-    const double time[3] = {c->time_inverse, c->time_B, c->time_qp};
-    for (int k = 0; k < 3; ++k) run->report->stage[k] += time[k];
-    for (int32_t i = 0; i < run->m->ncoord; ++i) missing[i] = fmax(missing[i], fabs(c->unmet[i]));
+    const double took[3] = {c->time_inverse, c->time_B, c->time_qp};
+    for (int k = 0; k < 3; ++k) run->report->stage[k] += took[k];
+    for (int32_t i = 0; i < run->m->ncoord; ++i) sn_trust_note_unmet(&run->trust, time, i, c->unmet[i]);
 }
 
 /* Errors at the end of a step. */
@@ -119,12 +118,9 @@ static void note_errors(snSteer *run, double time)
     const double *q = run->sim->q;
     sn_steer_pose(run, time, run->target.q);
     for (int32_t i = 0; i < run->m->ncoord; ++i) {
-        if (!run->sim->tree->driven[i]) continue;
-        double off = fabs(q[i] - run->target.q[i]);
-        run->at.error += off, run->at.errors += 1;
-        run->report->error[i] = fmax(run->report->error[i], off);
-        if (off > run->at.worst) run->at.worst = off, run->at.worst_time = time, run->at.worst_coordinate = i;
+        if (run->sim->tree->driven[i]) sn_trust_note_coordinate(&run->trust, time, i, fabs(q[i] - run->target.q[i]));
     }
+    sn_trust_note_activation(&run->trust, run->h, sn_plant_activation(run->s));
 }
 
 static snStatus step(snSteer *run)
@@ -138,7 +134,7 @@ static snStatus step(snSteer *run)
     run->report->step_mean += took, run->report->step_worst = fmax(run->report->step_worst, took);
     ++run->timed;
     if (status != SN_OK) return status;
-    if (run->at.step % run->every == 0) note_program(run);
+    if (run->at.step % run->every == 0) note_program(run, time);
     ++run->at.step;
     note_errors(run, time + run->h);
     sn_steer_note_reach(run, time + run->h);
@@ -151,7 +147,37 @@ static snStatus give_frame(snSteer *run, double time)
 {
     ++run->at.frames;
     run->report->frames = run->at.frames;
+    sn_steer_given(run, time, run->target.before);
+    sn_trust_note_bones(&run->trust, time, run->sim->q, run->target.before);
     return run->def->frame ? run->def->frame(run->def->user, run, run->s, time) : SN_OK;
+}
+
+/* A frame at half the step, from the state of now, which is there again afterwards. False where it did not work. */
+static bool repeat_frame(snSteer *run)
+{
+    const snSteerTally at = run->at;
+    const double h = run->h;
+    snStatus status = SN_OK;
+    (void)sn_treecontrol_save(run->control, run->sim, run->scratch);
+    (void)sn_state_save(run->m, run->s, run->trust.kept);
+    sn_steer_pace(run, h / 2, run->def->control_rate);
+    sn_plant_set_step(run->s, run->h);
+    sn_set_quiet(run->s, true);
+    run->at.step *= 2;
+    for (int32_t i = 0; i < 2 * run->per_frame && status == SN_OK; ++i, ++run->at.step) {
+        sn_steer_aim(run, run->begin + (double)run->at.step * run->h);
+        run->status = SN_OK;
+        status = sn_step(run->m, run->s);
+        if (status == SN_OK) status = run->status;
+    }
+    if (status == SN_OK) sn_trust_halved(&run->trust, sn_plant_activation(run->s));
+    run->at = at;
+    sn_steer_pace(run, h, run->def->control_rate);
+    sn_plant_set_step(run->s, h);
+    (void)sn_state_load(run->m, run->s, run->trust.kept, run->trust.room); /* whole: it is our own */
+    sn_treecontrol_load(run->control, run->sim, run->scratch);
+    run->status = SN_OK;
+    return status == SN_OK;
 }
 
 static snStatus go(snSteer *run)
@@ -161,10 +187,14 @@ static snStatus go(snSteer *run)
     while (status == SN_OK && run->at.step < run->total) {
         if (progress->call && progress->call(progress->user, "track", (double)run->at.step, (double)run->total))
             return SN_CANCELLED;
+        bool repeated = sn_trust_repeats(&run->trust, run->at.frames) && repeat_frame(run);
         for (int32_t i = 0; i < run->per_frame && status == SN_OK; ++i) {
             sn_set_quiet(run->s, i + 1 < run->per_frame);
             status = step(run);
         }
+        if (status == SN_OK && repeated) sn_trust_whole(&run->trust, sn_plant_activation(run->s));
+        if (status == SN_OK && run->at.frames == (run->total / run->per_frame + 1) / 2)
+            sn_trust_note_lines(&run->trust, run->sim, sn_plant_activation(run->s));
         if (status == SN_OK) status = give_frame(run, run->begin + (double)run->at.step * run->h);
     }
     return status;
@@ -192,13 +222,8 @@ static void finish(snSteer *run, double began)
     snSteerReport *r = run->report;
     const snSteerTally *t = &run->at;
     int64_t choices = t->choices > 0 ? t->choices : 1, timed = run->timed > 0 ? run->timed : 1;
-    r->mean = t->errors > 0 ? t->error / t->errors : 0;
-    r->worst = t->worst, r->worst_time = t->worst_time, r->worst_coordinate = t->worst_coordinate;
-    r->missing_coordinate = -1;
-    for (int32_t i = 0; i < run->m->ncoord; ++i)
-        if (r->missing[i] > r->worst_missing) r->worst_missing = r->missing[i], r->missing_coordinate = i;
+    sn_trust_finish(&run->trust);
     for (int32_t k = 0; k < r->naim; ++k) r->aim[k].error = t->missed[k];
-    r->max_activation = t->max_activation;
     r->activation_step_rms = sqrt(t->change2 / (double)choices / (run->m->nmuscle > 0 ? run->m->nmuscle : 1));
     r->asymmetry = asymmetry(run);
     r->rounds = t->rounds / (double)choices, r->worst_rounds = t->worst_rounds;
@@ -214,12 +239,8 @@ static void finish(snSteer *run, double began)
 
 static bool reserve(snSteer *run)
 {
-    size_t n = (size_t)run->m->ncoord;
-    double *out = run->report->memory = SN_NEW_ARRAY(double, 3 * n);
-    if (!out) return false;
-    run->report->error = out, run->report->missing = out + n, run->report->clamped = out + 2 * n;
-    run->at.worst_coordinate = -1;
-    return true;
+    run->report->memory = run->report->clamped = SN_NEW_ARRAY(double, run->m->ncoord);
+    return run->report->memory != NULL;
 }
 
 static void set_times(snSteer *run)
@@ -273,7 +294,7 @@ static snStatus set_out(snSteer *run)
         if (t == 0) run->report->step_cold = sn_clock_thread() - began;
         if (++run->at.step == run->ahead) run->at.step = 0;
     }
-    run->at = (snSteerTally){.worst_coordinate = -1};
+    run->at = (snSteerTally){0};
     sn_steer_aim(run, run->begin);
     for (int32_t i = 0; i < run->m->ncoord; ++i)
         if (run->sim->tree->driven[i]) run->sim->v[i] += run->target.v[i];
@@ -282,7 +303,7 @@ static snStatus set_out(snSteer *run)
 
 /* ---- checkpoints ---------------------------------------------------------------------------- */
 
-static const char mark[8] = "SNSTEER1";
+static const char mark[8] = "SNSTEER2";
 
 typedef struct Head {
     char mark[8];
@@ -295,18 +316,23 @@ size_t sn_steer_save(const snSteer *run, void *bytes)
 {
     if (!run) return 0;
     size_t control = sizeof(double) * sn_treecontrol_save(run->control, run->sim, NULL);
-    size_t kept = sizeof(double) * 3 * (size_t)run->m->ncoord, state = sn_state_save(run->m, run->s, NULL);
+    size_t kept = sizeof(double) * (size_t)run->m->ncoord, trust = sn_trust_save(&run->trust, NULL);
+    size_t state = sn_state_save(run->m, run->s, NULL), size = sizeof(Head) + control + kept + trust + state + SN_SEAL;
     if (bytes) {
         char *at = bytes;
-        Head head = {.h = run->h, .begin = run->begin, .end = run->end, .total = run->total, .at = run->at};
+        Head head;
+        memset(&head, 0, sizeof head); /* its gaps too: they are written to disk */
+        head.h = run->h, head.begin = run->begin, head.end = run->end, head.total = run->total, head.at = run->at;
         memcpy(head.mark, mark, sizeof mark);
         memcpy(at, &head, sizeof head);
         (void)sn_treecontrol_save(run->control, run->sim, run->scratch);
         memcpy(at + sizeof head, run->scratch, control);
         memcpy(at + sizeof head + control, run->report->memory, kept);
-        (void)sn_state_save(run->m, run->s, at + sizeof head + control + kept);
+        (void)sn_trust_save(&run->trust, at + sizeof head + control + kept);
+        (void)sn_state_save(run->m, run->s, at + sizeof head + control + kept + trust);
+        sn_seal(bytes, size);
     }
-    return sizeof(Head) + control + kept + state;
+    return size;
 }
 
 static snStatus take_up(snSteer *run, snError *error)
@@ -315,17 +341,19 @@ static snStatus take_up(snSteer *run, snError *error)
     const char *at = run->def->checkpoint;
     size_t control = sizeof(double) * sn_treecontrol_save(run->control, run->sim, NULL),
            size = run->def->checkpoint_size;
-    size_t kept = sizeof(double) * 3 * (size_t)run->m->ncoord, before = sizeof head + control + kept;
-    bool fits = size == sn_steer_save(run, NULL);
+    size_t kept = sizeof(double) * (size_t)run->m->ncoord, trust = sizeof head + control + kept;
+    size_t before = trust + sn_trust_save(&run->trust, NULL);
+    bool fits = size == sn_steer_save(run, NULL) && sn_is_sealed(at, size);
     if (fits) memcpy(&head, at, sizeof head);
     fits = fits && memcmp(head.mark, mark, sizeof mark) == 0 && head.h == run->h && head.begin == run->begin &&
            head.end == run->end && head.total == run->total;
-    if (!fits || sn_state_load(run->m, run->s, at + before, size - before) != SN_OK)
+    if (!fits || sn_state_load(run->m, run->s, at + before, size - before - SN_SEAL) != SN_OK)
         return sn_fail(error, SN_BAD_INPUT, "the checkpoint is damaged, or belongs to another model, range or step");
     run->at = head.at;
     memcpy(run->scratch, at + sizeof head, control);
     sn_treecontrol_load(run->control, run->sim, run->scratch);
     memcpy(run->report->memory, at + sizeof head + control, kept);
+    sn_trust_load(&run->trust, at + trust);
     run->report->resumed = run->at.frames;
     run->report->frames = run->at.frames;
     return SN_OK;
@@ -342,7 +370,9 @@ static snStatus begin(snSteer *run, snError *error)
     if (status == SN_OK) status = sn_steer_open_targets(run, error);
     if (status != SN_OK) return status;
     run->scratch = SN_NEW_ARRAY(double, sn_treecontrol_save(run->control, run->sim, NULL));
-    if (!run->scratch) return sn_fail_no_memory(error);
+    size_t kept = run->def->skip_step_check ? 0 : sn_state_save(run->m, run->s, NULL);
+    if (!sn_trust_open(&run->trust, run->m, &run->report->trust, run->h, kept) || !run->scratch)
+        return sn_fail_no_memory(error);
     sn_plant_control(run->s, (snController){choose, run});
     if (run->def->checkpoint) return take_up(run, error);
     status = set_out(run);
@@ -357,6 +387,7 @@ static void end(snSteer *run)
     sn_treecontrol_destroy(run->control);
     sn_state_destroy(run->s);
     sn_free(run->scratch);
+    sn_trust_close(&run->trust);
 }
 
 static double now(const snSteer *run)
@@ -368,7 +399,7 @@ snStatus sn_steer(const snModel *m, const snPoses *poses, const snSteerDef *def,
 {
     if (SN_CHECK_DEF(def, snSteerDef, error)) return SN_BAD_ARGUMENT;
     if (!m || !poses || !report) return sn_fail_argument(error, "the model, the motion or the report is NULL");
-    *report = (snSteerReport){.worst_coordinate = -1, .missing_coordinate = -1};
+    *report = (snSteerReport){.size = sizeof *report};
     if (!m->skeleton) return sn_fail(error, SN_BAD_INPUT, "the model is made of strands; this needs one on a tree");
     snSteer run = {.m = m, .poses = poses, .def = def, .report = report};
     double began = sn_clock();

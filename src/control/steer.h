@@ -4,6 +4,7 @@
 
 #include "control/ik.h"
 #include "control/tree_control.h"
+#include "control/trust.h"
 #include "motion/poses.h"
 #include "sim/plant.h"
 #include "sinew/steer.h"
@@ -11,8 +12,8 @@
 /* What is summed up over a run and goes on with it. */
 typedef struct snSteerTally {
     int64_t step, choices;
-    int32_t frames, worst_coordinate;
-    double error, errors, worst, worst_time, max_activation, change2, rounds, worst_rounds;
+    int32_t frames;
+    double change2, rounds, worst_rounds;
     double missed[SN_STEER_MOST_AIMS]; /* by the simulated body */
 } snSteerTally;
 
@@ -52,6 +53,7 @@ struct snSteer {
     snSteerTarget target;
     snSteerReach reach;
     snSteerTally at;
+    snTrustRun trust;
     double h, begin, end;
     int32_t per_frame, every; /* steps per frame; steps per choice */
     int32_t ahead;            /* steps that a choice is made for, at most `every` */
@@ -85,7 +87,8 @@ snStatus sn_steer_choose(snSteer *run);
 void sn_steer_approach(const snSteer *run, int64_t step, double *activation);
 /* Makes the controller of run->s as run->def says. */
 snStatus sn_steer_take_state(snSteer *run, snError *error);
-/* The pose alone. */
+/* The pose alone, as given; and within the ranges. */
+void sn_steer_given(snSteer *run, double time, double *q);
 void sn_steer_pose(snSteer *run, double time, double *q);
 
 #endif

@@ -188,12 +188,17 @@ static void add_breath(snSteer *run, double time, double *q)
         if (t->breath_column[i] >= 0) q[i] += t->breath_scale * t->breath_row[t->breath_column[i]];
 }
 
-void sn_steer_pose(snSteer *run, double time, double *q)
+void sn_steer_given(snSteer *run, double time, double *q)
 {
     snSteerTarget *t = &run->target;
     sn_poses_at(run->poses, time, t->row, NULL, NULL);
     for (int32_t i = 0; i < run->m->ncoord; ++i) q[i] = t->column[i] < 0 ? 0 : t->row[t->column[i]];
     if (run->def->breath) add_breath(run, time, q);
+}
+
+void sn_steer_pose(snSteer *run, double time, double *q)
+{
+    sn_steer_given(run, time, q);
     for (int32_t i = 0; i < run->m->ncoord; ++i) {
         double inside = fmin(fmax(q[i], run->m->coord_lower[i]), run->m->coord_upper[i]), by = fabs(q[i] - inside);
         if (by > NOTABLE) run->report->clamped[i] = fmax(run->report->clamped[i], by);

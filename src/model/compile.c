@@ -167,8 +167,18 @@ static int32_t find_group(const snModel *m, const char *name)
 
 const char *sn_coordinate_title(const snModel *m, int32_t coordinate)
 {
-    if (!m || coordinate < 0 || coordinate >= m->ncoord) return NULL;
-    return m->skeleton ? m->coord_name[coordinate] : m->coord_title[coordinate];
+    if (!m) return NULL;
+    if (coordinate < 0 || coordinate >= m->ncoord) return NULL;
+    return m->skeleton ? m->coord_name[coordinate] : m->coord_title[coordinate]; /* on a tree, names are words */
+}
+
+bool sn_coordinate_slides(const snModel *m, int32_t coordinate)
+{
+    int32_t j = 0;
+    if (!m || coordinate < 0 || coordinate >= m->ncoord) return false;
+    if (m->skeleton) return m->skeleton->tree.slides[coordinate];
+    while (coordinate >= m->joint_coordadr[j + 1]) ++j;
+    return !sn_joint_dof_is_angle(m->joint[j].kind, coordinate - m->joint_coordadr[j]);
 }
 
 static int32_t find_line(const snModel *m, const char *name)

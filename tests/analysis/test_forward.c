@@ -119,10 +119,10 @@ static void motions_are_followed(void **state)
             snPursueReport r =
                 pursue(p, name[i], &(snPursueDef){.size = sizeof(snPursueDef), .method = (snPursuit)method});
             print_message("%s %-8s digits %.2f, wrist %.2f, worst %.1f deg\n", method ? "step  " : "torque", name[i],
-                          rms_deg(&r, false), rms_deg(&r, true), r.worst / SN_DEG);
+                          rms_deg(&r, false), rms_deg(&r, true), r.trust.worst_angle / SN_DEG);
             assert_at_most(rms_deg(&r, false), 3);
             assert_at_most(rms_deg(&r, true), 1);
-            assert_at_most(r.worst / SN_DEG, 12);
+            assert_at_most(r.trust.worst_angle / SN_DEG, 12);
             sn_pursue_report_free(&r);
         }
     sn_patient_destroy(p);
@@ -139,10 +139,10 @@ static void motions_are_followed_palm_down(void **state)
     for (size_t i = 0; i < sizeof name / sizeof *name; ++i) {
         snPursueReport r = pursue(p, name[i], &(snPursueDef){.size = sizeof(snPursueDef)});
         print_message("palm down %-12s digits %.2f, wrist %.2f, worst %.1f deg\n", name[i], rms_deg(&r, false),
-                      rms_deg(&r, true), r.worst / SN_DEG);
+                      rms_deg(&r, true), r.trust.worst_angle / SN_DEG);
         assert_at_most(rms_deg(&r, false), 3);
         assert_at_most(rms_deg(&r, true), 1);
-        assert_at_most(r.worst / SN_DEG, 12);
+        assert_at_most(r.trust.worst_angle / SN_DEG, 12);
         sn_pursue_report_free(&r);
     }
     sn_patient_destroy(p);
@@ -311,7 +311,7 @@ static void coarse_keys_are_filled_in(void **state)
         rough[only] = jerkiness(replay), off[only] = rms_deg(&r, false);
         print_message("four keys, %s: MCP2 accelerates by %.1f rad/s2 rms, digits %.2f, wrist %.2f, worst %.1f deg\n",
                       only ? "keys only" : "every frame", rough[only], rms_deg(&r, false), rms_deg(&r, true),
-                      r.worst / SN_DEG);
+                      r.trust.worst_angle / SN_DEG);
         if (!only) assert_at_most(rms_deg(&r, false), 3);
         sn_pursue_report_free(&r), sn_poses_destroy(poses), sn_track_destroy(replay), sn_patient_destroy(p);
     }

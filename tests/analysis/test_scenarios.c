@@ -389,10 +389,10 @@ static void seven_keys(void **state)
         for (int k = 0; k < HAND_Q; ++k) *(k < 2 ? &wrist : &digits) += r.rms[k] * r.rms[k];
         print_message("7 keys, %s: digits %.2f deg (3), wrist %.2f (1), any joint %.1f (12: %s)\n",
                       method ? "step" : "torque", sqrt(digits / 21) / SN_DEG, sqrt(wrist / 2) / SN_DEG,
-                      r.worst / SN_DEG, name[r.worst_coordinate]);
+                      r.trust.worst_angle / SN_DEG, name[r.trust.worst_angle_coordinate]);
         assert_at_most(sqrt(digits / 21) / SN_DEG, 3);
         assert_at_most(sqrt(wrist / 2) / SN_DEG, 1);
-        assert_at_most(r.worst / SN_DEG, 12);
+        assert_at_most(r.trust.worst_angle / SN_DEG, 12);
         sn_pursue_report_free(&r);
         sn_patient_destroy(p);
         sn_poses_destroy(poses);

@@ -21,7 +21,7 @@ static void held_activations_are_those_of_their_interval(void **state)
     print_message("fist, activations chosen 240 times a second, at 1/240 and 1/960 s: %.1f %% apart (5 %%)\n",
                   100 * apart);
     assert_at_most(apart, 0.05);
-    assert_at_most(quarter.worst, 1 * SN_DEG);
+    assert_at_most(quarter.trust.worst_angle, 1 * SN_DEG);
     sn_pursue_report_free(&whole), sn_pursue_report_free(&quarter);
     sn_patient_destroy(p);
 }

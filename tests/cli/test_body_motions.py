@@ -17,7 +17,7 @@ class Motions(Case):
             self.assertFalse(answer["diverged"], motion)
             self.assertLess(answer["worst_error_rad"], allowed, motion)
             self.assertLess(answer["mean_error_rad"], 0.0015, motion)
-            self.assertGreaterEqual(answer["worst_missing_torque"], 0)
+            self.assertGreaterEqual(answer["unmet_torque"], 0)
             self.assertEqual(answer["clamped"], [], motion)
 
 

@@ -82,7 +82,8 @@ static inline double apart_at(const snModel *m, const char *name, double step)
     assert_true(all > 0);
     apart = sqrt(apart / all);
     print_message("%-14s activations at %.2f and %.2f ms: %.2f %% apart; worst error %.4f and %.4f rad\n", name,
-                  1e3 * step, 250 * step, 100 * apart, whole.report.worst, quarter.report.worst);
+                  1e3 * step, 250 * step, 100 * apart, whole.report.trust.worst_angle,
+                  quarter.report.trust.worst_angle);
     free_course(&whole), free_course(&quarter);
     return apart;
 }

@@ -20,8 +20,8 @@ static void error_of_holding_is_no_worse_at_half_the_step(void **state)
     snModel *m = shipped_body();
     Course whole = steer_at(m, "hold", CONTROL), half = steer_at(m, "hold", CONTROL / 2);
     print_message("hold at %.2f and %.2f ms: worst error %.6f and %.6f rad\n", 1e3 * CONTROL, 500 * CONTROL,
-                  whole.report.worst, half.report.worst);
-    assert_at_most(half.report.worst, 1.01 * whole.report.worst);
+                  whole.report.trust.worst_angle, half.report.trust.worst_angle);
+    assert_at_most(half.report.trust.worst_angle, 1.01 * whole.report.trust.worst_angle);
     free_course(&whole), free_course(&half);
     sn_model_destroy(m);
 }

@@ -290,7 +290,7 @@ def holding_still():
 def body_motions():
     for row in rows(section("docs/upper-body.md", "Motions")):
         said = sinew("track", "body", row[0].strip("`"), "-o", "out", "--replay", "bin", "--json")
-        yield row[0], [None, None, f"{said['worst_error_rad']:.5f}", f"{said['worst_missing_torque']:.3f}"]
+        yield row[0], [None, None, f"{said['worst_error_rad']:.5f}", f"{said['unmet_torque']:.3f}"]
 
 
 def coactivation():
