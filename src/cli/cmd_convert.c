@@ -3,10 +3,12 @@
 
 #include "sinew/author.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-static const char *const mesh_endings[] = {".obj", ".ply", ".stl", NULL};
+static const char *const mesh_endings[] = {".obj", ".ply", ".stl", ".vtp", NULL};
 static const char *const track_endings[] = {".replay.xml",  ".replay.xml.gz",  ".replay.bin",
                                             ".control.xml", ".control.xml.gz", NULL};
 static const char *const table_endings[] = {".sto", ".csv", NULL};
@@ -218,6 +220,65 @@ static snStatus convert_model(snCli *cli, const char *from, const char *to)
     return status;
 }
 
+static bool is_folder(const char *path)
+{
+    struct stat info;
+    const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
+    if (stat(path, &info) == 0) return S_ISDIR(info.st_mode);
+    return !strchr(last, '.');
+}
+
+/* What the file of another program says and the model does not. */
+static void say_missing(snCli *cli, const char *name, int32_t count, const snError *note)
+{
+    json_open(&cli->json, "missing", '[');
+    for (int32_t i = 0; i < count; ++i) {
+        json_open(&cli->json, NULL, '{');
+        cli_json_error(&cli->json, &note[i]);
+        json_close(&cli->json, '}');
+    }
+    json_close(&cli->json, ']');
+    if (count)
+        cli_say(cli, "%d thing%s left out or replaced: see %s.missing.txt\n", count, count == 1 ? " is" : "s are",
+                name);
+}
+
+/* Into a folder, under the name of the file. */
+static snStatus convert_folder(snCli *cli, const char *from, const char *to)
+{
+    snSpec *spec = NULL;
+    snError error = {0}, *missing = NULL;
+    const snError *note = NULL;
+    const char *slash = strrchr(from, '/');
+    char name[256];
+    (void)snprintf(name, sizeof name, "%s", slash ? slash + 1 : from);
+    name[strcspn(name, ".")] = '\0';
+    snStatus status = cli_load_model(cli, from, &spec);
+    if (status != SN_OK) return status;
+    int32_t count = sn_spec_missing(spec, &note); /* kept: a mirrored model is another one, without notes */
+    if (count && !(missing = malloc((size_t)count * sizeof *missing)))
+        status = cli_fail(cli, SN_NO_MEMORY, "out of memory");
+    if (missing) memcpy(missing, note, (size_t)count * sizeof *missing);
+    if (status == SN_OK) status = change_model(cli, &spec);
+    if (status == SN_OK) {
+        status = sn_save_model_folder(spec, to, name, count, missing, &error);
+        (void)cli_fail_file(cli, status, &error, to);
+    }
+    if (status == SN_OK) {
+        int32_t bodies = sn_spec_count(spec, SN_KIND_BODY), coordinates = sn_spec_count(spec, SN_KIND_COORDINATE);
+        int32_t muscles = sn_spec_count(spec, SN_KIND_LINE_MUSCLE) + sn_spec_count(spec, SN_KIND_STRAND);
+        json_integer(&cli->json, "bodies", bodies);
+        json_integer(&cli->json, "coordinates", coordinates);
+        json_integer(&cli->json, "muscles", muscles);
+        cli_say(cli, "%s/%s.muscle.xml: %d bodies, %d coordinates, %d muscles\n", to, name, bodies, coordinates,
+                muscles);
+        say_missing(cli, name, count, missing);
+    }
+    free(missing);
+    sn_spec_destroy(spec);
+    return status;
+}
+
 static snStatus run(snCli *cli)
 {
     const char *from = cli->argument[0], *to = cli->argument[1];
@@ -237,12 +298,14 @@ static snStatus run(snCli *cli)
         convert = convert_track;
     else if (!one_of(from, track_endings) && one_of(to, model_endings))
         convert = convert_model;
+    else if (!one_of(from, track_endings) && !one_of(from, mesh_endings) && is_folder(to))
+        return convert_folder(cli, from, to);
     if (!convert)
         return cli_fail(
             cli, SN_USAGE,
             "cannot convert %s to %s: meshes (.obj .ply .stl) become meshes, motion (.replay.xml .replay.bin "
-            ".control.xml; others with --model) becomes motion or a table (.sto .csv), a model becomes a .muscle.xml "
-            "or a .scene.xml",
+            ".control.xml; others with --model) becomes motion or a table (.sto .csv), a model becomes a .muscle.xml, "
+            "a .scene.xml or a folder",
             from, to);
     snStatus status = cli_check_output(cli, to);
     return status == SN_OK ? convert(cli, from, to) : status;
@@ -269,7 +332,9 @@ const snCommand cmd_convert = {
                "motion or a\n"
                "table (.sto .csv); a model or scene becomes a .muscle.xml with its .scene.xml beside it, in the normal "
                "form, or a\n"
-               ".scene.xml alone: plain nodes, no muscles.\n"
+               ".scene.xml alone: plain nodes, no muscles; or a folder that has all of it, meshes too. A model of "
+               "OpenSim (.osim) is\n"
+               "a model like any other; what ours cannot say of it is listed in NAME.missing.txt and in --json.\n"
                "With --model, key poses, BVH, glTF animations (.glb .gltf) and shipped motions become a .control.xml, "
                "which says where\n"
                "the bodies are; a BVH or glTF also becomes key poses (.pose.csv), which you can edit, or a .bvhmap: a "

@@ -137,8 +137,8 @@ static void say_missing(snCli *cli, const char *name, const snSpec *spec)
 {
     int32_t count = sn_spec_missing(spec, NULL);
     if (count)
-        cli_warn(cli, "%s: %d things in it are left out or replaced; `sinew check %s` lists them", name, (int)count,
-                 name);
+        cli_warn(cli, "%s: %d thing%s left out or replaced; `sinew check %s` lists them", name, (int)count,
+                 count == 1 ? " is" : "s are", name);
 }
 
 snStatus cli_load_model(snCli *cli, const char *name, snSpec **spec)

@@ -22,9 +22,26 @@ static snStatus say_forces(snOsim *o)
     if (!status && muscles)
         status =
             osim_miss(o, sn_xml_child(o->model, "ForceSet"),
-                      "%d muscles: tendons are rigid, the pennation is that at the optimal length, and force falls "
+                      "muscles (%d): tendons are rigid, the pennation is that at the optimal length, and force falls "
                       "in a straight line with the speed of shortening",
                       (int)muscles);
+    return status;
+}
+
+/* Kinds of muscles whose own curves are not those that they get. */
+static snStatus say_laws(snOsim *o)
+{
+    const char *last = "";
+    snStatus status = SN_OK;
+    for (const snXmlNode *node = o->model; node && !status; node = sn_xml_next(node, o->model)) {
+        if (!strstr(node->tag, "Muscle") || !sn_xml_child(node, "GeometryPath") || strcmp(node->tag, last) == 0)
+            continue;
+        last = node->tag;
+        if (strstr(node->tag, "Millard"))
+            status = osim_miss(o, node, "of every %s: De Groote's fit stands for its force-length curves", node->tag);
+        else if (!strstr(node->tag, "Thelen") && !strstr(node->tag, "DeGroote"))
+            status = osim_miss(o, node, "of every %s: Thelen's curves stand for its own", node->tag);
+    }
     return status;
 }
 
@@ -39,6 +56,7 @@ static snStatus read_model(snOsim *o)
     if (!status) status = osim_write_scene(o);
     if (!status) status = osim_write_coordinates(o);
     if (!status) status = osim_write_muscles(o);
+    if (!status) status = say_laws(o);
     return status ? status : say_forces(o);
 }
 

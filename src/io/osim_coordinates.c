@@ -335,7 +335,7 @@ static snStatus say_defaults(snOsim *o)
             strcat(list, ", ...");
     }
     if (!count) return SN_OK;
-    return osim_miss(o, o->model, "poses begin at 0, not at the default values of %d coordinates (degrees, m): %s",
+    return osim_miss(o, o->model, "poses begin at 0, not at the default values of the file (%d; degrees, m): %s",
                      (int)count, list);
 }
 

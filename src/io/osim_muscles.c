@@ -55,8 +55,8 @@ static snStatus add_curve(snOsim *o, const snXmlNode *at, const char *name, doub
     if (sn_spec_find(o->spec, SN_KIND_FORCE_LENGTH, name)) return SN_OK;
     snForceLengthDef def = sn_default_force_length_def();
     for (int i = 0; i < COUNT; ++i) {
-        stretch[i] = 0.2 + 0.03 * i;
-        force[i] = law(stretch[i], first, second);
+        stretch[i] = (20 + 3 * i) / 100.0;
+        force[i] = round(1e6 * law(stretch[i], first, second)) / 1e6; /* for people to read */
     }
     def.name = name;
     def.npoint = COUNT, def.stretch = stretch, def.force = force;
@@ -86,12 +86,14 @@ static snStatus give_thelen(snOsim *o, const snXmlNode *node, snLineMuscleDef *d
 
 static snStatus give_de_groote(snOsim *o, const snXmlNode *node, snLineMuscleDef *def)
 {
-    double strain = 0.6;
+    bool millard = strstr(node->tag, "Millard") != NULL;
+    double strain = millard ? 0.7 : 0.6;
     snStatus status = osim_number(o, node, "passive_fiber_strain_at_one_norm_force", &strain);
+    if (millard && !status)
+        status = osim_number(o, osim_property(o, node, "FiberForceLengthCurve"), "strain_at_one_norm_force", &strain);
     if (status) return status;
     if (!(strain > 0))
-        return osim_fail(o, node, NULL, "passive_fiber_strain_at_one_norm_force is %g; expected a number above 0",
-                         strain);
+        return osim_fail(o, node, NULL, "the strain at one norm force is %g; expected a number above 0", strain);
     const char *passive = osim_text(o, "de_groote_passive_%.4g", strain);
     if (!passive) return osim_no_memory(o);
     def->active_fl = "de_groote_active";

@@ -26,12 +26,12 @@ bool sn_pose_is_extra(const char *name)
     return is_plain(name) || strncmp(name, "turn.", 5) == 0;
 }
 
-/* joint.coordinate, or one word with underscores, as models on a tree may name a coordinate. */
+/* joint.coordinate, or one word, as models on a tree may name a coordinate. */
 static snStatus check_names(const char *file, const snTable *table, snError *error)
 {
     for (int32_t c = 0; c < table->columns; ++c) {
         const char *name = table->name[c], *dot = strrchr(name, '.');
-        if ((dot && dot > name && dot[1]) || (!dot && strchr(name, '_'))) continue;
+        if (!dot || (dot > name && dot[1])) continue;
         sn_fail(error, SN_BAD_FILE, "the column \"%.100s\" is not joint.coordinate", name);
         sn_error_place(error, file, 0, 0);
         sn_error_remedy(error, "name it after a joint and one of its motions, such as elbow.flexion or elbow.0");

@@ -12,6 +12,11 @@ snStatus sn_load_muscle_alone(const char *path, snSpec **spec, snError *error);
 /* Writes the scene alone: plain nodes, nothing of muscles. */
 snStatus sn_save_scene(const snSpec *spec, const char *path, snError *error);
 
+/* Writes the model into a folder, made if need be: NAME.muscle.xml, NAME.scene.xml, NAME_meshes with a .ply in place of each file
+ * that a mesh names, and NAME.missing.txt with the notes (of sn_spec_missing), if there are any. */
+snStatus sn_save_model_folder(snSpec *spec, const char *folder, const char *name, int32_t nmissing,
+                              const snError *missing, snError *error);
+
 /* A force-length curve at given stretches: the name of a built-in law, of a ForceLength of the spec (which may be
  * NULL), or a force-length file. SN_BAD_INPUT: no such law, or a table that is not a curve. */
 snStatus sn_force_length_at(const snSpec *spec, const char *law, int32_t count, const double *stretch, double *force,
