@@ -125,6 +125,15 @@ typedef struct snNearest {
     int32_t starts, agree; /* tried; ended within 0.5 deg of the best */
 } snNearest;
 SN_API snStatus sn_nearest(snPatient *patient, const double *q, snNearest *nearest);
+/* The same where only some coordinates are asked for, as by an examiner: the others may go where they are drawn to, at
+ * a thousandth of the cost, and do not count in error, worst and rms. asked: per coordinate; NULL: all. */
+SN_API snStatus sn_attempt(snPatient *patient, const double *q, const bool *asked, snNearest *nearest);
+/* How a limb lies when it is relaxed: it is let go as drawn, with gravity and the loads of the case, and comes to rest
+ * by its passive tissue and by the tone of its muscles (per unit, 0 to 1; NULL: that of the model). A paralysed muscle
+ * has no tone.
+ * pose: per coordinate, the caller's. unbalanced (may be NULL): largest torque that is left, N m. SN_FAILED: it has not
+ * come to rest within a minute. */
+SN_API snStatus sn_rest(snPatient *patient, const double *tone, double *pose, double *unbalanced);
 /* yes: at most 2 mN m missing; no: more than the tolerance missing and a joint of the nearest pose off by more than 10
  * deg; marginal otherwise. Limits are ours and uncalibrated. nearest may be NULL: then more
  * than the tolerance is a no. */

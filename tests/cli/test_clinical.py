@@ -122,9 +122,25 @@ class Clinical(Case):
         self.assertEqual(first["case"], again["case"])
         self.assertEqual(first["activation"], again["activation"])
 
+    def test_rest(self):
+        healthy = self.json("rest", MODEL)
+        self.assertEqual(healthy["pose_deg"], healthy["healthy_pose_deg"])
+        self.assertLess(healthy["unbalanced_mNm"], 1e-3)
+        ulnar = self.json("rest", MODEL, "--nerve", "ulnar-low")
+        self.assertEqual(ulnar["healthy_pose_deg"], healthy["pose_deg"])
+        self.assertLess(ulnar["pose_deg"]["mcp4.flexion"], healthy["pose_deg"]["mcp4.flexion"] - 5)
+        self.assertGreater(ulnar["pose_deg"]["pip4.flexion"], healthy["pose_deg"]["pip4.flexion"] + 5)
+        text = self.sinew("rest", MODEL, "--nerve", "ulnar-low").stdout
+        self.assertRegex(text, r"ring finger MCP +\d+ deg bent +healthy: \d+ deg bent")
+        down = self.json("rest", MODEL, "--posture", "palm-down", "--tone", "ECRB=0.05")["pose_deg"]
+        self.assertLess(down["wrist.flexion"], self.json("rest", MODEL, "--posture", "palm-down", "--tone", "ECRB=0")["pose_deg"]["wrist.flexion"] - 5)
+
     def test_bad_input(self):
         for arguments, code, words in (
                 (("hold", MODEL, "fist", "--cut", "FDP22"), 3, "did you mean FDP2"),
+                (("rest", MODEL, "--tone", "FDP22=0.1"), 3, "no unit called"),
+                (("rest", MODEL, "--tone", "FDP2=1.1"), 2, "between 0 and 1"),
+                (("rest", "hand"), 3, "made of strands"),
                 (("hold", MODEL, "fist", "--nerve", "ulna-low"), 3, "ulnar-low"),
                 (("hold", MODEL, "fist", "--nerve", "elbow"), 3, "use one of: "),
                 (("hold", MODEL, "fist", "--fuse", "pip9"), 3, "no joint called"),
