@@ -282,11 +282,6 @@ static void report(Search *s, const double *target, snNearest *out)
     unpack(s, s->best, out->activation);
 }
 
-snStatus sn_nearest(snPatient *p, const double *q, snNearest *out)
-{
-    return sn_attempt(p, q, NULL, out);
-}
-
 snStatus sn_attempt(snPatient *p, const double *q, const bool *asked, snNearest *out)
 {
     if (!p) return SN_BAD_ARGUMENT;

@@ -122,6 +122,17 @@ class Clinical(Case):
         self.assertEqual(first["case"], again["case"])
         self.assertEqual(first["activation"], again["activation"])
 
+    def test_partial_lesions(self):
+        unmet = [self.json("hold", MODEL, "spread", "--nerve", nerve)["largest_unmet_mNm"] for nerve in ("ulnar-low", "ulnar-low=0.05", "ulnar-low=1")]
+        self.assertGreater(unmet[0], unmet[1])
+        self.assertGreater(unmet[1], unmet[2])
+        first = self.json("hold", MODEL, "spread", "--nerve", "ulnar-low=0.05", "--save-case", "part.case.xml")
+        self.assertEqual(self.json("hold", MODEL, "spread", "--case", "part.case.xml")["case"], first["case"])
+        branches = [self.json("hold", MODEL, "fist", "--nerve", nerve)["activation"] for nerve in ("anterior-interosseous", "recurrent-motor")]
+        self.assertEqual([branches[0][unit] for unit in ("FPL", "FDP2", "FDP3")], [0, 0, 0])
+        self.assertEqual(branches[1]["APB"], 0)
+        self.assertNotIn("BR>ED", [f["name"] for f in self.json("explore", MODEL, "point", "--nerve", "radial", "--each", "transfer", "--to", "ED")["findings"]])
+
     def test_rest(self):
         healthy = self.json("rest", MODEL)
         self.assertEqual(healthy["pose_deg"], healthy["healthy_pose_deg"])
@@ -150,6 +161,11 @@ class Clinical(Case):
                 (("hold", MODEL, "fist", "--cost", "FPL=0"), 2, "between 0.01"),
                 (("hold", MODEL, "fist", "--passive", "FPL=99"), 2, "between 0 and 10"),
                 (("hold", MODEL, "fist", "--transfer", "FCX:ED"), 3, "did you mean FC"),
+                (("hold", MODEL, "fist", "--nerve", "radial", "--transfer", "BR:ED"), 3, "paralysed by the lesion radial"),
+                (("hold", MODEL, "fist", "--nerve", "median-high", "--transfer", "PT:FPL"), 3, "paralysed by the lesion median-high"),
+                (("hold", MODEL, "fist", "--nerve", "ulnar-low=1.5"), 3, "at most 1"),
+                (("hold", MODEL, "fist", "--nerve", "ulnar-low=x"), 2, "LESION=STRENGTH"),
+                (("hold", MODEL, "fist", "--fuse", "pip3=-15"), 3, "goes from 0 to 100"),
                 (("hold", MODEL, "fist", "--cut", "FCR", "--transfer", "FCR:ED"), 3, "the donor is cut"),
                 (("hold", MODEL, "fist", "--transfer", "FCR:ED", "--transfer", "FCR:EPL"), 3, "the donor is used twice"),
                 (("hold", MODEL, "fist", "--transfer", "FCR:ED=1.8"), 3, "outside 0.5 to 1.5"),
