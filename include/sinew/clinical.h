@@ -24,8 +24,8 @@ typedef enum snChangeKind {
     SN_CHANGE_PASSIVE,  /* name: passive force times value, 0 to 10: above 1 a contracture */
     SN_CHANGE_COST,     /* name (unit): effort counts value times, 0.01 to 1e6: above 1 tired */
     SN_CHANGE_CUT,      /* name: neither active nor passive force */
-    SN_CHANGE_NERVE,    /* name of a lesion: all paths that list it are paralysed */
-    SN_CHANGE_FUSE,     /* name (joint or coordinate): held at value, deg */
+    SN_CHANGE_NERVE, /* name of a lesion: all paths that list it keep value of their active force, 0 to 1; 0: paralysed */
+    SN_CHANGE_FUSE,     /* name (joint or coordinate): held at value, deg, within its range */
     SN_CHANGE_LOAD,     /* name (body): force, N, in the axes of the drawn pose turning with the body, at its centre */
     SN_CHANGE_TRANSFER, /* name: donor, to: recipient, value: fibre length over the optimal one as drawn (0: the
                            donor's) */
@@ -125,7 +125,19 @@ typedef struct snNearest {
     double unbalanced;     /* largest torque that is left, N m */
     int32_t starts, agree; /* tried; ended within 0.5 deg of the best */
 } snNearest;
-SN_API snStatus sn_nearest(snPatient *patient, const double *q, snNearest *nearest);
+/* Where only some coordinates are asked for, as by an examiner: the others may go where they are drawn to, at
+ * a thousandth of the cost, and do not count in error, worst and rms. asked: per coordinate; NULL: all. */
+SN_API snStatus sn_attempt(snPatient *patient, const double *q, const bool *asked, snNearest *nearest);
+static inline snStatus sn_nearest(snPatient *patient, const double *q, snNearest *nearest)
+{
+    return sn_attempt(patient, q, NULL, nearest);
+}
+/* How a limb lies when it is relaxed: it is let go as drawn, with gravity and the loads of the case, and comes to rest
+ * by its passive tissue and by the tone of its muscles (per unit, 0 to 1; NULL: that of the model). A paralysed muscle
+ * has no tone.
+ * pose: per coordinate, the caller's. unbalanced (may be NULL): largest torque that is left, N m. SN_FAILED: it has not
+ * come to rest within a minute. */
+SN_API snStatus sn_rest(snPatient *patient, const double *tone, double *pose, double *unbalanced);
 /* yes: at most 2 mN m missing; no: more than the tolerance missing and a joint of the nearest pose off by more than 10
  * deg; marginal otherwise. Limits are ours and uncalibrated. nearest may be NULL: then more
  * than the tolerance is a no. */

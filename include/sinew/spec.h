@@ -319,6 +319,7 @@ typedef struct snLineMuscleDef {
         relative_fiber; /* % of the tension of all muscles, and the fibre length of the same source, m; 0: none */
     double fatigue[3];  /* 1/s, 1/s, times: fatigue, recovery, faster recovery at rest */
     const char *label;  /* what people call it; may be empty */
+    double tone;        /* activation at rest, 0 to 1: of its unit, where it is the first of that unit */
 } snLineMuscleDef;
 
 SN_API snSpec *sn_spec_create(void); /* NULL when out of memory */

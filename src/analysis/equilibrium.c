@@ -18,6 +18,7 @@ static const double effort = 1e-4;            /* rho */
 static const double into_stop = 4 * SN_DEG;   /* how far a joint may press into its stop */
 static const double same_pose = 0.5 * SN_DEG; /* starts that end nearer than this agree */
 static const double difference = 1e-6;        /* rad: of the loads' derivative */
+static const double unasked = 1e-3;           /* what the distance of a coordinate counts that is not asked for */
 enum { STARTS = 8, STEPS = 25, STAGES = 3 };
 
 /* ---- stiffness ------------------------------------------------------------------------------ */
@@ -104,6 +105,7 @@ typedef struct Search {
     int32_t nstop, *stop;
     double *push; /* nq: 1, -1: which way the stop of a coordinate pushes; 0 off the stops */
     const double *target;
+    const bool *asked; /* nq; NULL: all coordinates are asked for */
     double mu, damping;
     snBoxQp *qp;
     double *x, *trial, *best, *step, *g, *lo, *hi, *tau, *activation; /* n, n, n, n, n, n, n, nq, nu */
@@ -117,9 +119,11 @@ static void unpack(const Search *s, const double *x, double *activation)
 }
 
 /* Of a coordinate the distance counts, of a control its effort; the push of a stop costs nothing to speak of. */
-static double weight_of(const snPatient *p, int32_t i)
+static double weight_of(const Search *s, int32_t i)
 {
-    return i < p->nq ? 1 : i < p->nq + p->nz ? effort : sn_stop_effort;
+    const snPatient *p = s->p;
+    if (i < p->nq) return s->asked && !s->asked[i] ? unasked : 1;
+    return i < p->nq + p->nz ? effort : sn_stop_effort;
 }
 
 static double merit(Search *s, const double *x)
@@ -131,9 +135,9 @@ static double merit(Search *s, const double *x)
     for (int32_t j = 0; j < s->nstop; ++j) s->tau[s->stop[j]] += s->push[s->stop[j]] * x[p->nq + p->nz + j];
     for (int32_t k = 0; k < p->nq; ++k) {
         double off = x[k] - s->target[k], tau = p->fused[k] ? 0 : s->tau[k];
-        sum += off * off + s->mu * tau * tau;
+        sum += weight_of(s, k) * off * off + s->mu * tau * tau;
     }
-    for (int32_t i = p->nq; i < s->n; ++i) sum += weight_of(p, i) * x[i] * x[i];
+    for (int32_t i = p->nq; i < s->n; ++i) sum += weight_of(s, i) * x[i] * x[i];
     return sum;
 }
 
@@ -167,7 +171,7 @@ static snStatus find_step(Search *s, const double *x)
     for (int32_t k = 0; k < p->nq; ++k)
         for (int32_t i = 0; i < s->n; ++i) s->g[i] += root * s->tau[k] * s->J[(size_t)k * ld + (size_t)i];
     for (int32_t i = 0; i < s->n; ++i) {
-        double weight = weight_of(p, i), off = i < p->nq ? x[i] - s->target[i] : x[i];
+        double weight = weight_of(s, i), off = i < p->nq ? x[i] - s->target[i] : x[i];
         s->Q[(size_t)i * (ld + 1)] += weight + s->damping * (i < p->nq ? 1 : 1e-2);
         s->g[i] += weight * off;
         s->lo[i] = -x[i], s->hi[i] = i < p->nq + p->nz ? 1 - x[i] : sn_stop_limit;
@@ -269,7 +273,7 @@ static void report(Search *s, const double *target, snNearest *out)
         double off = fabs(s->best[k] - target[k]);
         out->pose[k] = s->best[k];
         if (!p->fused[k]) out->unbalanced = fmax(out->unbalanced, fabs(s->tau[k]));
-        if (!p->s->tree.driven[k]) continue;
+        if (!p->s->tree.driven[k] || (s->asked && !s->asked[k])) continue;
         ++driven;
         out->rms += off * off;
         if (off > out->error) out->error = off, out->worst = k;
@@ -278,11 +282,11 @@ static void report(Search *s, const double *target, snNearest *out)
     unpack(s, s->best, out->activation);
 }
 
-snStatus sn_nearest(snPatient *p, const double *q, snNearest *out)
+snStatus sn_attempt(snPatient *p, const double *q, const bool *asked, snNearest *out)
 {
     if (!p) return SN_BAD_ARGUMENT;
     static const double weight[STAGES] = {300, 3e3, 3e4};
-    Search s = {0};
+    Search s = {.asked = asked};
     snHeld hold;
     double *poses = SN_NEW_ARRAY(double, STARTS *(size_t)p->nq), *target = SN_NEW_ARRAY(double, p->nq);
     double *held = SN_NEW_ARRAY(double, p->nu), least = DBL_MAX;

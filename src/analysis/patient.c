@@ -128,7 +128,7 @@ static snStatus change_nerve(snPatient *p, const snChange *c, snError *error)
 {
     bool found = false;
     for (int32_t i = 0; i < p->np; ++i)
-        if (lists(p->s->path_nerve[i], c->name)) p->strength[i] = 0, found = true;
+        if (lists(p->s->path_nerve[i], c->name)) p->strength[i] *= c->value, found = true;
     if (found) return SN_OK;
     return unknown_nerve(p, c->name, error);
 }
@@ -138,9 +138,16 @@ static snStatus change_fuse(snPatient *p, const snChange *c, snError *error)
     bool found = false;
     for (int32_t k = 0; k < p->nq; ++k) {
         if (!is_coordinate(p, k, c->name)) continue;
+        double unit = p->s->tree.slides[k] ? 1 : SN_DEG, at = c->value * unit;
+        double low = p->s->tree.lower[k], high = p->s->tree.upper[k];
+        if (!(at >= low - 1e-9 && at <= high + 1e-9)) {
+            (void)sn_fail(error, SN_BAD_INPUT, "%.80s is to be fused at %g, but %s goes from %g to %g", c->name,
+                          c->value, p->m->coord_name[k], low / unit, high / unit);
+            sn_error_remedy(error, "fuse it within its range");
+            return SN_BAD_INPUT;
+        }
         p->fused[k] = found = true;
-        double at = p->s->tree.slides[k] ? c->value : c->value * SN_DEG;
-        p->fused_at[k] = fmin(fmax(at, p->s->tree.lower[k]), p->s->tree.upper[k]);
+        p->fused_at[k] = at;
     }
     return found ? SN_OK : unknown_joint(p, c->name, error);
 }
@@ -186,7 +193,8 @@ static snStatus change(snPatient *p, const snChange *c, snError *error)
     case SN_CHANGE_CUT:
         return change_paths(p, c, error);
     case SN_CHANGE_NERVE:
-        return change_nerve(p, c, error);
+        status = check_level(c, 0, 1, error);
+        return status ? status : change_nerve(p, c, error);
     case SN_CHANGE_FUSE:
         status = check_level(c, -360, 360, error);
         return status ? status : change_fuse(p, c, error);

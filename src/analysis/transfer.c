@@ -51,6 +51,19 @@ static int32_t count(const snSpec *spec, const char *name, bool recipient)
     return n;
 }
 
+/* Whether the lesion paralyses a head of the donor. */
+static bool is_denervated(const snSpec *spec, const char *donor, const char *lesion)
+{
+    char word[SN_NAME_MAX + 1];
+    for (snId id = 1; id <= sn_spec_count(spec, SN_KIND_LINE_MUSCLE); ++id) {
+        const snLineMuscleDef *d = sn_spec_line_muscle(spec, id);
+        if (!is_donor(d, donor)) continue;
+        for (const char *list = d->nerve; sn_next_name(&list, word);)
+            if (strcmp(word, lesion) == 0) return true;
+    }
+    return false;
+}
+
 /* A remedy: the muscle with the name nearest to this one, or where names are listed. */
 static const char *nearest(const snSpec *spec, const char *name, char text[120])
 {
@@ -92,6 +105,11 @@ static snStatus check(const snSpec *spec, const snCase *c, int32_t index, snErro
             return refuse(t, error, "the donor is used twice", "name another donor, or a group as the recipient");
         if (other->kind == SN_CHANGE_CUT && strcmp(other->name, t->name) == 0)
             return refuse(t, error, "the donor is cut", "remove the cut, or name another donor");
+        if (other->kind == SN_CHANGE_NERVE && other->value < 0.5 && is_denervated(spec, t->name, other->name)) {
+            char why[160];
+            (void)snprintf(why, sizeof why, "the donor is paralysed by the lesion %.80s", other->name);
+            return refuse(t, error, why, "name a donor that another nerve supplies");
+        }
     }
     return SN_OK;
 }

@@ -81,8 +81,12 @@ static snStatus read_options(snClinic *c)
     snStatus status = read_pairs(c);
     for (int i = 0; status == SN_OK && (text = cli_option_nth(c->cli, "cut", i)); ++i)
         status = add(c, SN_CHANGE_CUT, text, "", 0, NULL);
-    for (int i = 0; status == SN_OK && (text = cli_option_nth(c->cli, "nerve", i)); ++i)
-        status = add(c, SN_CHANGE_NERVE, text, "", 0, NULL);
+    for (int i = 0; status == SN_OK && (text = cli_option_nth(c->cli, "nerve", i)); ++i) {
+        double left = 0;
+        if (!split(text, name, &left))
+            return cli_fail(c->cli, SN_USAGE, "--nerve needs LESION or LESION=STRENGTH, not '%s'", text);
+        status = add(c, SN_CHANGE_NERVE, name, "", left, NULL);
+    }
     for (int i = 0; status == SN_OK && (text = cli_option_nth(c->cli, "fuse", i)); ++i) {
         double at = 0;
         if (!split(text, name, &at))

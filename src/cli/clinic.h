@@ -34,7 +34,7 @@ typedef struct snClinic {
         {"passive", SN_OPTION_PAIR, "UNIT=LEVEL", "scale its passive force, 0 to 10: above 1 a contracture", 0, 10},   \
         {"cost", SN_OPTION_PAIR, "UNIT=LEVEL", "multiply the cost of its effort, as if it were tired", 0.01, 1e6},     \
         {"cut", SN_OPTION_TEXT, "UNIT", "cut its tendon", 0, 0},                                                       \
-        {"nerve", SN_OPTION_TEXT, "LESION", "paralyse what a nerve lesion paralyses: ulnar-low, ...", 0, 0},           \
+        {"nerve", SN_OPTION_TEXT, "LESION[=LEVEL]", "a nerve lesion: ulnar-low, ...; LEVEL: strength left (0)", 0, 0}, \
         {"fuse", SN_OPTION_TEXT, "JOINT[=DEG]", "fuse a joint at an angle (0)", 0, 0},                                 \
         {"load",                                                                                                       \
          SN_OPTION_TEXT,                                                                                               \

@@ -23,6 +23,7 @@
     X(surface)                                                                                                         \
     X(motions)                                                                                                         \
     X(hold)                                                                                                            \
+    X(rest)                                                                                                            \
     X(compensate)                                                                                                      \
     X(clinic)                                                                                                          \
     X(explore)                                                                                                         \

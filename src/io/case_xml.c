@@ -27,7 +27,7 @@ static const struct {
     int value, force, to;
 } has[KINDS] = {
     [SN_CHANGE_STRENGTH] = {1, 0, 0}, [SN_CHANGE_PASSIVE] = {1, 0, 0},  [SN_CHANGE_COST] = {1, 0, 0},
-    [SN_CHANGE_CUT] = {0, 0, 0},      [SN_CHANGE_NERVE] = {0, 0, 0},    [SN_CHANGE_FUSE] = {2, 0, 0},
+    [SN_CHANGE_CUT] = {0, 0, 0},      [SN_CHANGE_NERVE] = {2, 0, 0},    [SN_CHANGE_FUSE] = {2, 0, 0},
     [SN_CHANGE_LOAD] = {0, 1, 0},     [SN_CHANGE_TRANSFER] = {2, 0, 1}, [SN_CHANGE_COUPLE] = {0, 0, 0},
 };
 

@@ -144,6 +144,7 @@ typedef struct snSkeleton {
     int32_t *unit_pathadr; /* nmuscle + 1 */
     int32_t *unit_path;
     double *unit_fatigue; /* 3 nmuscle: F, R (1/s), r */
+    double *unit_tone;    /* nmuscle: activation at rest */
     int32_t ncouple;
     int32_t *couple; /* 2 ncouple: neighbouring units of a coupled group */
 } snSkeleton;

@@ -103,6 +103,7 @@ static const snAttr line_muscle_attr[] = {
         fatigue, 3, 0.01227, 0.00134, 9.1, 0, 0, 1e6, 0, "1/s, 1/s, 1",
         "Rates of fatigue and recovery, and how many times faster recovery is at rest (hand muscles, [Rakshit 2021])."),
     STRING_(label, 0, "What people call it (flexor digitorum profundus, index); for tools."),
+    NUMBER_(tone, 0, 0, 1, 0, "1", "Activation of its unit when the limb is relaxed (sinew rest)."),
     {.name = "Points",
      .type = SN_ATTR_NUMBERS,
      .flags = SN_ATTR_CHILD,

@@ -9,6 +9,7 @@ const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 /** ulnar-low: Ulnar nerve, low. */
 export function lesionName(lesion: string): string {
   const [nerve, where] = lesion.split(/-(?=low$|high$)/);
+  if (lesion === "recurrent-motor") return "Recurrent motor branch, median nerve";
   const level = where === "low" ? ", at the wrist" : where === "high" ? ", at the elbow" : "";
   return `${capital(nerve.replace(/-/g, " "))} nerve${level}`;
 }
@@ -16,7 +17,8 @@ export function lesionName(lesion: string): string {
 /** The nerve that makes a strand work, from the lesions that paralyse it. */
 export function nerveName(data: StudioData, strand: number): string {
   const nerves = data.strands[strand].line?.nerves ?? [];
-  const stems = new Set(nerves.map((n) => (n === "posterior-interosseous" ? "radial" : n.replace(/-(low|high)$/, ""))));
+  const branch: Record<string, string> = { "posterior-interosseous": "radial", "anterior-interosseous": "median", "recurrent-motor": "median" };
+  const stems = new Set(nerves.map((n) => branch[n] ?? n.replace(/-(low|high)$/, "")));
   return [...stems].join(", ");
 }
 

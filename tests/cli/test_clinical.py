@@ -122,9 +122,36 @@ class Clinical(Case):
         self.assertEqual(first["case"], again["case"])
         self.assertEqual(first["activation"], again["activation"])
 
+    def test_partial_lesions(self):
+        unmet = [self.json("hold", MODEL, "spread", "--nerve", nerve)["largest_unmet_mNm"] for nerve in ("ulnar-low", "ulnar-low=0.05", "ulnar-low=1")]
+        self.assertGreater(unmet[0], unmet[1])
+        self.assertGreater(unmet[1], unmet[2])
+        first = self.json("hold", MODEL, "spread", "--nerve", "ulnar-low=0.05", "--save-case", "part.case.xml")
+        self.assertEqual(self.json("hold", MODEL, "spread", "--case", "part.case.xml")["case"], first["case"])
+        branches = [self.json("hold", MODEL, "fist", "--nerve", nerve)["activation"] for nerve in ("anterior-interosseous", "recurrent-motor")]
+        self.assertEqual([branches[0][unit] for unit in ("FPL", "FDP2", "FDP3")], [0, 0, 0])
+        self.assertEqual(branches[1]["APB"], 0)
+        self.assertNotIn("BR>ED", [f["name"] for f in self.json("explore", MODEL, "point", "--nerve", "radial", "--each", "transfer", "--to", "ED")["findings"]])
+
+    def test_rest(self):
+        healthy = self.json("rest", MODEL)
+        self.assertEqual(healthy["pose_deg"], healthy["healthy_pose_deg"])
+        self.assertLess(healthy["unbalanced_mNm"], 1e-3)
+        ulnar = self.json("rest", MODEL, "--nerve", "ulnar-low")
+        self.assertEqual(ulnar["healthy_pose_deg"], healthy["pose_deg"])
+        self.assertLess(ulnar["pose_deg"]["mcp4.flexion"], healthy["pose_deg"]["mcp4.flexion"] - 5)
+        self.assertGreater(ulnar["pose_deg"]["pip4.flexion"], healthy["pose_deg"]["pip4.flexion"] + 5)
+        text = self.sinew("rest", MODEL, "--nerve", "ulnar-low").stdout
+        self.assertRegex(text, r"ring finger MCP +\d+ deg bent +healthy: \d+ deg bent")
+        down = self.json("rest", MODEL, "--posture", "palm-down", "--tone", "ECRB=0.05")["pose_deg"]
+        self.assertLess(down["wrist.flexion"], self.json("rest", MODEL, "--posture", "palm-down", "--tone", "ECRB=0")["pose_deg"]["wrist.flexion"] - 5)
+
     def test_bad_input(self):
         for arguments, code, words in (
                 (("hold", MODEL, "fist", "--cut", "FDP22"), 3, "did you mean FDP2"),
+                (("rest", MODEL, "--tone", "FDP22=0.1"), 3, "no unit called"),
+                (("rest", MODEL, "--tone", "FDP2=1.1"), 2, "between 0 and 1"),
+                (("rest", "hand"), 3, "made of strands"),
                 (("hold", MODEL, "fist", "--nerve", "ulna-low"), 3, "ulnar-low"),
                 (("hold", MODEL, "fist", "--nerve", "elbow"), 3, "use one of: "),
                 (("hold", MODEL, "fist", "--fuse", "pip9"), 3, "no joint called"),
@@ -134,6 +161,11 @@ class Clinical(Case):
                 (("hold", MODEL, "fist", "--cost", "FPL=0"), 2, "between 0.01"),
                 (("hold", MODEL, "fist", "--passive", "FPL=99"), 2, "between 0 and 10"),
                 (("hold", MODEL, "fist", "--transfer", "FCX:ED"), 3, "did you mean FC"),
+                (("hold", MODEL, "fist", "--nerve", "radial", "--transfer", "BR:ED"), 3, "paralysed by the lesion radial"),
+                (("hold", MODEL, "fist", "--nerve", "median-high", "--transfer", "PT:FPL"), 3, "paralysed by the lesion median-high"),
+                (("hold", MODEL, "fist", "--nerve", "ulnar-low=1.5"), 3, "at most 1"),
+                (("hold", MODEL, "fist", "--nerve", "ulnar-low=x"), 2, "LESION=STRENGTH"),
+                (("hold", MODEL, "fist", "--fuse", "pip3=-15"), 3, "goes from 0 to 100"),
                 (("hold", MODEL, "fist", "--cut", "FCR", "--transfer", "FCR:ED"), 3, "the donor is cut"),
                 (("hold", MODEL, "fist", "--transfer", "FCR:ED", "--transfer", "FCR:EPL"), 3, "the donor is used twice"),
                 (("hold", MODEL, "fist", "--transfer", "FCR:ED=1.8"), 3, "outside 0.5 to 1.5"),

@@ -353,6 +353,7 @@ static snStatus add_unit(Maker *k, int32_t row)
     d.part = sn_figures_number(t, row, "wrist") > 0 ? "wrist" : "digits";
     d.relative_fiber = sn_figures_number(t, row, "relative_fiber");
     d.passive_rest = sn_figures_has(t, row, "onset") ? sn_figures_number(t, row, "onset") : 0;
+    d.tone = sn_figures_has(t, row, "tone") ? sn_figures_number(t, row, "tone") : 0;
     snStatus status = SN_OK;
     for (const char *at = strands; next_word(&at, word) && status == SN_OK;) {
         int32_t i = muscle_called(k->hand, word);
