@@ -3,7 +3,8 @@
  * Every row is G x - D y = -gap / h ([Sueda 2008] eq. 9 with mu = 1/h), so that a gap is closed in one step; how much
  * of it at most is bounded, because a strand that starts far away must not be shot at its surface. A one-sided row with
  * a positive gap has the same right-hand side: it lets the strand arrive but not pass. Springs are rows too: D = 1 /
- * (h^2 kp + h kd). */
+ * (h^2 kp + h kd). Where a step is taken in pieces (retry.c), a gap is closed within the time of the whole step: within
+ * a piece of a sixtyfourth it would be shot. */
 #include "sim/state.h"
 
 #include "math/spline.h"
@@ -17,7 +18,8 @@ static const double MAX_CORRECTION = 5e-3; /* m per step */
 double sn_rows_correction(const snState *s, double gap, bool one_sided)
 {
     if (!one_sided && gap > MAX_CORRECTION) gap = MAX_CORRECTION;
-    return -(gap < -MAX_CORRECTION ? -MAX_CORRECTION : gap) / s->h;
+    bool near = one_sided && gap > 0; /* may be reached within this very piece of a step, not passed */
+    return -(gap < -MAX_CORRECTION ? -MAX_CORRECTION : gap) / (near ? s->h : s->mend);
 }
 
 /* Velocity of a moved body's point along n: goes to the right-hand side. */
