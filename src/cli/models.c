@@ -82,6 +82,8 @@ int32_t cli_read_names(const char *path, int32_t most, char (*name)[CLI_NAME])
     int32_t count = 0;
     while (file && count < most && fgets(name[count], CLI_NAME, file)) {
         size_t length = strcspn(name[count], "\r\n#");
+        if (!strchr(name[count], '\n'))
+            for (int c = fgetc(file); c != '\n' && c != EOF;) c = fgetc(file); /* the rest of a long line, a comment */
         while (length > 0 && strchr(" \t", name[count][length - 1])) --length;
         name[count][length] = '\0';
         count += length > 0;

@@ -10,7 +10,7 @@
  * 2. Bodies that are moved go to their target in a straight line (positions) and at an even rate (rotations); a
  *    controller chooses once, for the whole step, and what it chose holds for all pieces.
  * 3. A step that fails for good leaves the state where it began.
- * 4. The shortest piece is accepted if it does not diverge, however far it moves something. */
+ * 4. The shortest piece is accepted if it does not diverge, however far it moves something; such pieces are counted. */
 #include "sim/retry.h"
 #include "sim/state.h"
 
@@ -39,31 +39,33 @@ void sn_retry_end(snState *s)
 
 /* ---- how far a step reaches ------------------------------------------------------------------- */
 
-static const double MOST_TURN = 0.5;   /* rad of a body within a step */
+static const double MOST_TURN = 0.5; /* rad of a body within a step */
 /* Of the distance of two control points, within a whole step and within a piece of one. Slack strands flap by more than
  * twice their spacing without harm; but a step that is taken in pieces already is one in trouble. */
 static const double MOST_FLAP = 3, MOST_BEND = 0.5;
-static const double MOST_GAP = 1e-3;    /* m, of a joint or an attachment: more has to become less */
-static const double MOST_CHANGE = 0.01; /* m: what the change of velocity moves a body by */
+static const double MOST_GAP = 1e-3;             /* m, of a joint or an attachment: more has to become less */
+static const double MOST_CHANGE = 0.01;          /* m: what the change of velocity moves a body by */
+static const double CALM = 0.1, CALM_BEND = 0.2; /* of the most, and of the distance: no gap opens within such a step */
 
-static bool body_reaches(const snState *s, int32_t b)
+/* How far a body is turned and moved by the change of its velocity, as parts of what is allowed. */
+static double body_reach(const snState *s, int32_t b)
 {
     const double *v = s->velocity + 6 * b, *v0 = s->velocity_before + 6 * b;
     v3 omega = v3_load(v), change = v3_sub(v3_load(v + 3), v3_load(v0 + 3));
-    return s->h * v3_len(omega) <= MOST_TURN && s->h * v3_len(change) <= MOST_CHANGE;
+    return s->h * fmax(v3_len(omega) / MOST_TURN, v3_len(change) / MOST_CHANGE);
 }
 
-/* Neighbouring control points change their distance and direction by less than a share of what they are apart. */
-static bool strand_reaches(const snModel *m, const snState *s, int32_t strand)
+/* How far neighbouring control points change their distance and direction, over what they are apart. */
+static double strand_bend(const snModel *m, const snState *s, int32_t strand)
 {
-    double most = s->h < s->mend ? MOST_BEND : MOST_FLAP;
+    double worst = 0;
     for (int32_t i = m->strand_pointadr[strand]; i + 1 < m->strand_pointadr[strand + 1]; ++i) {
         const double *v = s->solution + s->point0 + 3 * i, *q = s->point + 3 * i, *rest = m->rest_point + 3 * i;
         v3 change = v3_sub(v3_load(v + 3), v3_load(v)), now = v3_sub(v3_load(q + 3), v3_load(q));
         double drawn = v3_len2(v3_sub(v3_load(rest + 3), v3_load(rest)));
-        if (s->h * s->h * v3_len2(change) > most * most * fmax(drawn, v3_len2(now))) return false;
+        worst = fmax(worst, v3_len2(change) / fmax(drawn, v3_len2(now)));
     }
-    return true;
+    return s->h * sqrt(worst);
 }
 
 /* Where a strand is held, how far it is from there after the step; *before: at its beginning. */
@@ -95,28 +97,32 @@ static double joint_gap(const snModel *m, int32_t j, const rigid *body)
     return worst;
 }
 
-/* What is held stays where it is held, or comes nearer. */
-static bool step_holds(const snModel *m, const snState *s, const rigid *from)
+/* A strand that hardly moves, on bodies that hardly turn, is not looked at closely. */
+static bool strand_reaches(const snModel *m, const snState *s, int32_t strand, bool calm)
 {
-    for (int32_t i = 0; i < m->nspline; ++i) {
-        double before = MOST_GAP, after = strand_gap(m, s, i, &before);
-        if (after > before) return false;
-    }
-    for (int32_t j = 0; j < m->njoint; ++j) {
-        double after = joint_gap(m, j, s->body);
-        if (after > MOST_GAP && after > joint_gap(m, j, from)) return false;
-    }
-    return true;
+    double bend = strand_bend(m, s, strand), before = MOST_GAP;
+    if (bend > (s->h < s->mend ? MOST_BEND : MOST_FLAP)) return false;
+    return (calm && bend < CALM_BEND) || strand_gap(m, s, strand, &before) <= before;
+}
+
+static bool joint_holds(const snModel *m, const snState *s, int32_t j)
+{
+    double after = joint_gap(m, j, s->body);
+    return after <= MOST_GAP || after <= joint_gap(m, j, s->piece_from);
 }
 
 static bool step_reaches(const snModel *m, const snState *s)
 {
+    double furthest = 0;
     if (s->settle_damping < 1) return true; /* settling may jump: it only has to arrive */
-    if (!step_holds(m, s, s->piece_from)) return false;
-    for (int32_t i = 0; i < m->nspline; ++i)
-        if (!strand_reaches(m, s, i)) return false;
     for (int32_t b = 0; b < m->nbody; ++b)
-        if (m->body_free[b] >= 0 && !s->driven[b] && !body_reaches(s, b)) return false;
+        if (m->body_free[b] >= 0 && !s->driven[b]) furthest = fmax(furthest, body_reach(s, b));
+    bool calm = furthest < CALM;
+    if (furthest > 1) return false;
+    for (int32_t i = 0; i < m->nspline; ++i)
+        if (!strand_reaches(m, s, i, calm)) return false;
+    for (int32_t j = 0; j < m->njoint && !calm; ++j)
+        if (!joint_holds(m, s, j)) return false;
     return true;
 }
 
@@ -144,7 +150,9 @@ static snStatus take(const snModel *m, snState *s, double whole, int32_t done, i
     memcpy(s->piece_from, s->body, sn_state_data_bytes(s, SN_ARRAY_body));
     aim(m, s, (double)(done + piece) / WHOLE);
     snStatus status = sn_step_once(m, s);
-    if (status == SN_OK && (piece == 1 || step_reaches(m, s))) return SN_OK;
+    bool reaches = status == SN_OK && step_reaches(m, s);
+    if (status == SN_OK && piece == 1) s->info.unresolved += !reaches;
+    if (reaches || (status == SN_OK && piece == 1)) return SN_OK;
     sn_state_put_back(s, s->good);
     return SN_DIVERGED;
 }
@@ -183,7 +191,7 @@ snStatus sn_step_or_pieces(const snModel *m, snState *s)
     memcpy(s->step_from, s->body, sn_state_data_bytes(s, SN_ARRAY_body));
     memcpy(s->piece_from, s->body, sn_state_data_bytes(s, SN_ARRAY_body));
     memcpy(s->step_to, s->body_target, sn_state_data_bytes(s, SN_ARRAY_body_target));
-    s->info.substeps = 1;
+    s->info.substeps = 1, s->info.unresolved = 0;
     s->mend = s->h;
     if (choose || s->piece == WHOLE) {
         status = sn_step_once(m, s);

@@ -182,7 +182,9 @@ snStatus sn_state_create(const snModel *m, const snSimDef *def, snState **out, s
     s->model = m;
     s->def = d;
     s->h = d.step > 0 ? d.step : m->step;
-    snStatus status = make_system(m, s) && sn_tree_begin(m, s) && allocate(m, s) && sn_retry_begin(m, s) ? SN_OK : sn_fail_no_memory(error);
+    snStatus status = make_system(m, s) && sn_tree_begin(m, s) && allocate(m, s) && sn_retry_begin(m, s)
+                          ? SN_OK
+                          : sn_fail_no_memory(error);
     if (status == SN_OK) {
         begin(m, s);
         bool known = d.settled && !d.skip_settle && sn_state_load(m, s, d.settled, d.settled_size) == SN_OK;

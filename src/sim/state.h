@@ -65,8 +65,8 @@ struct snState {
     unsigned char *before, *good; /* what a step that is taken again goes back to: its start, its last good piece */
     double mend;                  /* s: within which gaps are closed; h, unless the step is taken in pieces */
     int32_t piece;                /* that the next step begins with, in SN_STEP_PIECES of a step */
-    double settle_damping;  /* factor on all strand velocities after each step; 1: none */
-    unsigned char *settled; /* the settled rest state as sn_state_save gives it, for sn_state_reset */
+    double settle_damping;        /* factor on all strand velocities after each step; 1: none */
+    unsigned char *settled;       /* the settled rest state as sn_state_save gives it, for sn_state_reset */
     size_t settled_size;
 
     bool cords_placed;  /* nodes of the cords are where the bodies are now */

@@ -21,7 +21,7 @@ static const char *const random_class_name[RANDOM_CLASSES] = {"paths", "splines 
                                                               "paths and splines"};
 
 typedef struct RandomBone {
-    char name[8], joint[8], shape[8];
+    char name[16], joint[16], shape[16];
     int parent;
     v3 begin, end, side; /* world; side: a unit vector across the bone */
     double thick;        /* half */
@@ -35,6 +35,8 @@ typedef struct RandomModel {
     snBuild build;
     RandomBone bone[RANDOM_BODIES];
     int nbone, nstrand;
+    double shorter[RANDOM_STRANDS]; /* m: set before, what a belly ends earlier */
+    double weaker;                  /* set before: factor on all forces */
     double activation[RANDOM_STRANDS][RANDOM_JUMPS];
 } RandomModel;
 
@@ -109,7 +111,8 @@ static inline void random_joint(RandomModel *r, int i)
     double weight = random_scale(r, 0.003, 0.3), calm = random_scale(r, 0.02, 0.2);
     for (int k = 0; k < 3; ++k) {
         def.lower[k] = -random_in(r, 10, 80), def.upper[k] = random_in(r, 10, 80);
-        bool metres = (def.type == SN_JOINT_TYPE_PRISMATIC && k == 0) || (def.type == SN_JOINT_TYPE_CYLINDRICAL && k == 1);
+        bool metres =
+            (def.type == SN_JOINT_TYPE_PRISMATIC && k == 0) || (def.type == SN_JOINT_TYPE_CYLINDRICAL && k == 1);
         if (metres) def.lower[k] *= 1e-4, def.upper[k] *= 1e-4;
         if (!sprung) continue;
         def.stiffness[k] = weight * (metres ? 1e4 : 1), def.damping[k] = calm * def.stiffness[k];
@@ -212,7 +215,7 @@ static inline int random_route(RandomModel *r, bool shapes, bool path, snVia *vi
 static inline void random_strand(RandomModel *r, int i)
 {
     static const char *const law[] = {"", "hill-active", "arch-active"};
-    char name[8];
+    char name[16];
     snVia via[RANDOM_VIAS];
     snStrandDef def = sn_default_strand_def();
     bool path = r->kind == RANDOM_PATHS || (r->kind == RANDOM_MIXED && random_chance(r, 0.5));
@@ -221,14 +224,15 @@ static inline void random_strand(RandomModel *r, int i)
     for (int k = 1; k < way.nvia; ++k) whole += v3_len(v3_sub(v3_load(via[k].p), v3_load(via[k - 1].p)));
     way.npoint = (int32_t)fmin(40, fmax(8, whole / random_in(r, 0.003, 0.012)));
     bool tendon = random_chance(r, 0.8), ligament = tendon && random_chance(r, 0.2);
-    if (tendon && !ligament)
-        way.belly = v3_len(v3_sub(v3_load(via[1].p), v3_load(via[0].p))) * random_in(r, 0.3, 0.9);
+    if (tendon && !ligament) way.belly = v3_len(v3_sub(v3_load(via[1].p), v3_load(via[0].p))) * random_in(r, 0.3, 0.9);
+    if (way.belly > 0) way.belly = fmax(1e-3, way.belly - r->shorter[i]);
     snprintf(name, sizeof name, "s%d", i);
     def.name = name, def.kind = path ? SN_STRAND_PATH : SN_STRAND_SPLINE;
     if (ligament) def.belly_start = def.belly_end = 0;
     def.radius = random_scale(r, 0.001, 0.01);
     def.stiffness = random_scale(r, 2e5, 5e6), def.tendon_stiffness = random_scale(r, 3e7, 1.2e9);
     def.max_force = random_chance(r, 0.3) ? 0 : random_scale(r, 3, r->wild ? 1000 : 300);
+    if (r->weaker > 0) def.active_scale *= r->weaker;
     def.damping = random_scale(r, 5e-4, 3e-3), def.mass_damping = random_in(r, 0, 2);
     def.tension_only = random_chance(r, 0.7);
     def.active_fl = law[random_of(r, 3)];
@@ -247,7 +251,7 @@ static inline double random_activation(const RandomModel *r, const char *muscle,
 /* The spec goes to the caller with what activates it; NULL: out of memory. It may be refused when it is compiled. */
 static inline snSpec *random_model(uint64_t seed, RandomModel *r)
 {
-    *r = (RandomModel){.state = seed * 2654435761u + 12345u, .kind = (RandomClass)(seed % RANDOM_CLASSES)};
+    r->state = seed * 2654435761u + 12345u, r->kind = (RandomClass)(seed % RANDOM_CLASSES);
     for (int k = 0; k < 8; ++k) (void)random_in(r, 0, 1);
     r->build = sn_build_begin();
     r->wild = random_chance(r, 0.5);
