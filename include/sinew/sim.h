@@ -58,6 +58,8 @@ typedef struct snStepInfo {
     char culprit[128];       /* constraint, joint or strand with the worst gap, or that diverged; or the value of a
                                 field that was refused, with its range */
     double stage_seconds[8]; /* summed over all steps, by stage as sinew bench names them */
+    int32_t substeps;        /* pieces that the step was taken in; 1: whole, as nearly always */
+    int32_t unresolved;      /* of these, pieces that moved something too far, and yet no shorter ones are tried */
 } snStepInfo;
 
 /* SN_BAD_INPUT, state untouched: a writable field is outside its range (sn_field_info). SN_DIVERGED: the state is at

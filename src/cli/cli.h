@@ -169,8 +169,8 @@ snStatus cli_save_text(snCli *cli, const char *path, const char *text);
 snStatus cli_save_bytes(snCli *cli, const char *path, const void *bytes, size_t size);
 /* The whole file, to be freed; NULL where there is none, or too much of it. */
 void *cli_read_bytes(const char *path, size_t *size);
-/* Lines without the blanks at their ends, at most `most` of them; # begins a comment. How many: 0 where there is no
- * such file. */
+/* Lines without the blanks at their ends, the first `most` of them; # begins a comment. How many there are, which may be
+ * more: 0 where there is no such file. */
 enum { CLI_NAME = 80 };
 int32_t cli_read_names(const char *path, int32_t most, char (*name)[CLI_NAME]);
 

@@ -10,6 +10,8 @@
 /* How far a run has come; with the state after it, this is what --resume starts from. */
 typedef struct Progress {
     int64_t step, frame, frames; /* steps made; index of the last frame due; frames recorded */
+    int64_t divided, most;       /* steps that were taken in pieces; the most pieces of one */
+    int64_t unresolved;          /* steps of which no piece was short enough */
     double last_recorded;
 } Progress;
 
@@ -226,6 +228,10 @@ static snStatus advance(snRun *run)
     run->outcome = sn_step(run->model, run->state);
     if (run->outcome != SN_OK) return SN_OK;
     ++run->at.step;
+    int32_t pieces = sn_info(run->state)->substeps;
+    if (sn_info(run->state)->unresolved) ++run->at.unresolved;
+    if (pieces > 1) ++run->at.divided;
+    if (pieces > run->at.most) run->at.most = pieces;
     run->outcome = sn_check_gaps(run->state, &run->torn);
     if (run->outcome != SN_OK) return SN_OK;
     int64_t due = (int64_t)floor(after * run->frame_rate + 1e-6);
@@ -260,6 +266,15 @@ static void report(snRun *run)
     if (run->resumed) cli_say(cli, "continued after frame %d\n", run->resumed);
     cli_say(cli, "simulated %.4g s in %.3g s: %.3g times real time, %lld steps of %g ms\n", simulated, run->seconds,
             factor, (long long)steps, 1000 * run->step);
+    if (run->at.divided)
+        cli_say(cli,
+                "%lld of these steps were too long for what happened in them and were taken in up to %lld pieces\n",
+                (long long)run->at.divided, (long long)run->at.most);
+    if (run->at.unresolved)
+        cli_warn(cli,
+                 "in %lld steps something moved too fast even for the shortest pieces: what happened there is not "
+                 "resolved; make the muscles weaker or the bodies heavier, or use a smaller step (--step)",
+                 (long long)run->at.unresolved);
     cli_say(cli, "worst gap of a constraint in the last step: %.2g mm%s%s\n", 1000 * info->worst_gap,
             info->culprit[0] ? ", " : "", info->culprit);
     cli_say_demands(cli, run->drive);
@@ -269,6 +284,9 @@ static void report(snRun *run)
     json_number(&cli->json, "real_time_factor", factor);
     json_integer(&cli->json, "steps", steps);
     json_number(&cli->json, "step_s", run->step);
+    json_integer(&cli->json, "steps_divided", (int)run->at.divided);
+    json_integer(&cli->json, "most_pieces", (int)run->at.most);
+    json_integer(&cli->json, "steps_unresolved", (int)run->at.unresolved);
     json_integer(&cli->json, "frames", (int)run->at.frames);
     json_integer(&cli->json, "resumed", run->resumed);
     json_boolean(&cli->json, "diverged", run->outcome == SN_DIVERGED);
@@ -289,9 +307,11 @@ static snStatus explain(snRun *run)
     const char *kept = run->replay[0] ? "; everything before it is kept" : "";
     if (run->torn.message[0]) return cli_fail_error(run->cli, &run->torn);
     if (run->outcome == SN_DIVERGED)
-        return cli_fail(run->cli, SN_DIVERGED,
-                        "the simulation diverged in step %lld, after %.4g s: %s, residual %.3g%s",
-                        (long long)llround(time / run->step) + 1, time, info->culprit, info->residual, kept);
+        return cli_fail(
+            run->cli, SN_DIVERGED,
+            "the simulation diverged in step %lld, after %.4g s, even in smaller pieces: %s, residual %.3g; "
+            "make the muscles and loads that act there weaker, or the bodies heavier%s",
+            (long long)llround(time / run->step) + 1, time, info->culprit, info->residual, kept);
     if (run->outcome == SN_CANCELLED)
         return cli_fail(run->cli, SN_CANCELLED, "stopped at %.4g s%s%s", time, kept,
                         run->file ? "; --resume continues after it" : "");

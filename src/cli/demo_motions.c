@@ -23,9 +23,13 @@ static snStatus folder_of(snCli *cli, const char *model, char *folder, size_t si
 }
 
 /* A line of the list is the name of a motion, and "flesh" after it where a page in flesh is wanted. */
-static int read_list(const char *path, snDemo *demo)
+static int read_list(snCli *cli, const char *path, snDemo *demo)
 {
     int count = cli_read_names(path, DEMO_MOTIONS, demo->chosen);
+    if (count > DEMO_MOTIONS) {
+        cli_warn(cli, "%s names %d motions; the first %d are shown", path, count, DEMO_MOTIONS);
+        count = DEMO_MOTIONS;
+    }
     for (int i = 0; i < count; ++i) {
         char *end = demo->chosen[i] + strcspn(demo->chosen[i], " \t");
         demo->chosen_flesh[i] = strcmp(end + strspn(end, " \t"), "flesh") == 0;
@@ -65,7 +69,7 @@ snStatus cli_demo_motions(snCli *cli, snDemo *demo, int *count)
     snStatus status = folder_of(cli, demo->model, folder, sizeof folder);
     if (status != SN_OK) return status;
     (void)snprintf(path, sizeof path, "%s/demo.txt", folder);
-    *count = read_list(path, demo);
+    *count = read_list(cli, path, demo);
     (void)snprintf(path, sizeof path, "%s/motions", folder);
     if (*count == 0) *count = first_motions(path, demo);
     if (*count > 0) return SN_OK;

@@ -76,14 +76,24 @@ void *cli_read_bytes(const char *path, size_t *size)
     return bytes;
 }
 
+/* Skips what did not fit of a line. */
+static void skip_line(FILE *file, const char *begun)
+{
+    if (strchr(begun, '\n')) return;
+    for (int c = fgetc(file); c != '\n' && c != EOF;) c = fgetc(file);
+}
+
 int32_t cli_read_names(const char *path, int32_t most, char (*name)[CLI_NAME])
 {
+    char line[CLI_NAME];
     FILE *file = fopen(path, "r");
     int32_t count = 0;
-    while (file && count < most && fgets(name[count], CLI_NAME, file)) {
-        size_t length = strcspn(name[count], "\r\n#");
-        while (length > 0 && strchr(" \t", name[count][length - 1])) --length;
-        name[count][length] = '\0';
+    while (file && fgets(line, sizeof line, file)) {
+        skip_line(file, line);
+        size_t length = strcspn(line, "\r\n#");
+        while (length > 0 && strchr(" \t", line[length - 1])) --length;
+        line[length] = '\0';
+        if (length > 0 && count < most) memcpy(name[count], line, sizeof line);
         count += length > 0;
     }
     if (file) (void)fclose(file);

@@ -36,6 +36,10 @@ snStatus cli_load_postures(snCli *cli, const char *model_name, const snModel *mo
     char *slash = strrchr(path, '/');
     memcpy(slash ? slash + 1 : path, "postures.txt", sizeof "postures.txt");
     int32_t named = cli_read_names(path, POSTURES, postures->text);
+    if (named > POSTURES) {
+        cli_warn(cli, "postures.txt names %d postures; the first %d are offered", named, POSTURES);
+        named = POSTURES;
+    }
     if (named == 0) return SN_OK;
     postures->value = calloc((size_t)named * (size_t)ncoord + 1, sizeof *postures->value);
     if (!postures->value) return cli_fail(cli, SN_NO_MEMORY, "out of memory");

@@ -107,9 +107,11 @@ static snStatus check_course(int32_t count, int32_t columns, const double *time,
 static snStatus check_body(const snLoads *l, int32_t body, snError *error)
 {
     if (body < 0 || body >= l->m->nbody) return sn_fail_argument(error, "the body of the load does not exist");
-    if (l->m->body_free[body] >= 0) return SN_OK;
-    (void)sn_fail(error, SN_BAD_INPUT, "the body \"%.100s\" is fixed, so a load on it has no effect",
-                  l->m->body_name[body]);
+    const snModel *m = l->m;
+    bool on_tree = m->skeleton && m->skeleton->tree.body_link[body] >= 0; /* moved by coordinates, which it pushes */
+    if (on_tree || sn_body_is_free(m, body)) return SN_OK;
+    (void)sn_fail(error, SN_BAD_INPUT, "the body \"%.100s\" is %s, so a load on it has no effect", m->body_name[body],
+                  m->body_mode[body] == SN_BODY_KINEMATIC && !m->skeleton ? "moved by its motion alone" : "fixed");
     sn_error_remedy(error, "load a body that muscles can move");
     return SN_BAD_INPUT;
 }

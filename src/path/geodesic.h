@@ -14,6 +14,8 @@
  * is drawn, and the string that is taut over it. Nothing is kept from call to call. From a point right above the
  * surface the start is the geodesic from the place below it.
  *
+ * There is no such curve from a point inside the surface: the way is straight then, as over cylinders and spheres.
+ *
  * Where the surface is hollow the curve follows the hollow. */
 #ifndef SN_PATH_GEODESIC_H
 #define SN_PATH_GEODESIC_H

@@ -10,7 +10,9 @@
 #include <math.h>
 #include <string.h>
 
-static const double MAX_SPEED = 1e3; /* m/s, rad/s: anything faster has diverged */
+static const double MAX_SPEED = 1e3;  /* m/s, rad/s: anything faster has diverged, if the step is taken whole */
+static const double MAX_PIECE = 10;   /* m, rad: the same for what is moved within a piece of a step, */
+static const double MAX_PIECES = 1e5; /* m/s, rad/s: and its speed */
 
 /* Residual over the largest impulse on a strand that needs no refinement: 4e-12 on the hand changes its velocities by
  * less than 1e-8 of the largest. */
@@ -48,11 +50,12 @@ static void solve(const snModel *m, snState *s)
 /* Velocities beyond reason mean that the step has diverged; NaN fails the comparison too. */
 static snStatus check_velocities(const snModel *m, snState *s)
 {
+    double most = s->h < s->mend ? fmin(MAX_PIECE / s->h, MAX_PIECES) : MAX_SPEED;
     for (int32_t i = 0; i < 6 * m->nfree; ++i)
-        if (!(fabs(s->solution[i]) < MAX_SPEED)) return sn_blame_body(m, s, i / 6);
+        if (!(fabs(s->solution[i]) < most)) return sn_blame_body(m, s, i / 6);
     for (int32_t k = 0; k < m->nspline; ++k)
         for (int32_t i = 3 * m->strand_pointadr[k]; i < 3 * m->strand_pointadr[k + 1]; ++i)
-            if (!(fabs(s->solution[s->point0 + i]) < MAX_SPEED)) return sn_blame_strand(m, s, k);
+            if (!(fabs(s->solution[s->point0 + i]) < most)) return sn_blame_strand(m, s, k);
     return SN_OK;
 }
 

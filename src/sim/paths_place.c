@@ -179,6 +179,7 @@ double sn_paths_jam(const snModel *m, const snState *s, int32_t *cord, int32_t *
         const snCordNode *node = s->cord_node + k->node;
         double along = 0;
         if (!(k->cord.belly_rest > 0) || k->first_eyelet >= k->cord.npoint - 1) continue;
+        if (!(s->cord_now[i].tension > 0)) continue; /* slack: lies in folds, nothing pulls it through */
         double end = sn_cord_along(&s->cord_now[i], k->cord.tendon_before, k->cord.belly_rest);
         int32_t e = 0;
         while (e < s->cord_nnode[i] && node[e].point < k->first_eyelet) along += node[e++].length;

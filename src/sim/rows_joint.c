@@ -52,7 +52,9 @@ static void set_joint_row(const snModel *m, snState *s, int32_t joint, int32_t r
     for (int i = 0; i < 12; ++i) s->value->joint_J[12 * row + i] = kept[i];
     s->value->joint_D[row] = m->compliance;
     s->joint_gap[row] = gap;
-    s->impulse[s->joint0 + row] = sn_rows_correction(s, gap, one_sided) + row_offset(m, s, joint, kept, moved);
+    double offset = row_offset(m, s, joint, kept, moved);
+    if (s->mend > s->h && sn_predicts(m)) gap -= s->h * (offset + moved), offset = -moved; /* the gap of now */
+    s->impulse[s->joint0 + row] = sn_rows_correction(s, gap, one_sided) + offset;
     if (!one_sided) s->value->joint_on[row] = 1;
 }
 

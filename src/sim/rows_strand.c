@@ -3,7 +3,8 @@
  * Every row is G x - D y = -gap / h ([Sueda 2008] eq. 9 with mu = 1/h), so that a gap is closed in one step; how much
  * of it at most is bounded, because a strand that starts far away must not be shot at its surface. A one-sided row with
  * a positive gap has the same right-hand side: it lets the strand arrive but not pass. Springs are rows too: D = 1 /
- * (h^2 kp + h kd). */
+ * (h^2 kp + h kd). Where a step is taken in pieces (retry.c), a gap is closed within the time of the whole step: within
+ * a piece of a sixtyfourth it would be shot. */
 #include "sim/state.h"
 
 #include "math/spline.h"
@@ -12,12 +13,14 @@
 
 enum { BODY = 6 };
 static const double MAX_CORRECTION = 5e-3; /* m per step */
+static const double OFF_END = 1e-4;        /* m: so far from the end of its strand an eyelet has come off it */
 
 /* Both signs are bounded for equalities. */
 double sn_rows_correction(const snState *s, double gap, bool one_sided)
 {
     if (!one_sided && gap > MAX_CORRECTION) gap = MAX_CORRECTION;
-    return -(gap < -MAX_CORRECTION ? -MAX_CORRECTION : gap) / s->h;
+    bool near = one_sided && gap > 0; /* may be reached within this very piece of a step, not passed */
+    return -(gap < -MAX_CORRECTION ? -MAX_CORRECTION : gap) / (near ? s->h : s->mend);
 }
 
 /* Velocity of a moved body's point along n: goes to the right-hand side. */
@@ -53,10 +56,20 @@ static void fixed_rows(const snModel *m, snState *s, const snConstraint *c, cons
     for (int k = 0; k < 3; ++k) set_own_row(m, s, c->row + k, part, axis[k], c->body, c->point, v3_dot(axis[k], gap));
 }
 
-static void sliding_rows(const snModel *m, snState *s, const snConstraint *c, const snKktPart *part, v3 p, v3 tangent)
+/* Whether an eyelet has come off an end of its strand. */
+static bool is_off(const snStrand *st, double s, v3 gap, v3 t)
 {
+    double along = -v3_dot(gap, t);
+    return (s >= st->knot[st->n] && along > OFF_END) || (s <= st->knot[3] && along < -OFF_END);
+}
+
+/* Across the strand; where the eyelet has come off an end, towards it. */
+static void sliding_rows(const snModel *m, snState *s, int32_t index, const snKktPart *part, v3 p, v3 tangent)
+{
+    const snConstraint *c = &m->constraint[index];
     v3 gap = v3_sub(p, rigid_apply(s->body[c->body], c->point));
     v3 t = v3_unit(tangent), n = v3_perp(t), b = v3_cross(t, n);
+    if (is_off(&m->strand[c->strand], s->s[index], gap, t)) n = v3_unit(gap), b = v3_perp(n);
     set_own_row(m, s, c->row, part, n, c->body, c->point, v3_dot(n, gap));
     set_own_row(m, s, c->row + 1, part, b, c->body, c->point, v3_dot(b, gap));
 }
@@ -112,7 +125,7 @@ void sn_rows_of_strand(const snModel *m, snState *s, int32_t strand)
         if (c->type == SN_CONSTRAINT_FIXED)
             fixed_rows(m, s, c, &part, p);
         else if (c->type == SN_CONSTRAINT_SLIDING)
-            sliding_rows(m, s, c, &part, p, tangent);
+            sliding_rows(m, s, i, &part, p, tangent);
         else
             surface_rows(m, s, i, &part, p);
     }

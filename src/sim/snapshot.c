@@ -31,6 +31,7 @@ static void pass_state(snState *s, Stream *t)
     pass(t, &s->time, sizeof s->time);
     pass(t, &s->points_late, sizeof s->points_late);
     pass(t, &s->info.steps, sizeof s->info.steps);
+    pass(t, &s->piece, sizeof s->piece);
     for (int32_t i = 0; i < SN_ARRAY_COUNT; ++i)
         if (sn_state_array[i].flags & SN_KEPT) pass(t, sn_state_data(s, i), sn_state_data_bytes(s, i));
 }
@@ -38,7 +39,7 @@ static void pass_state(snState *s, Stream *t)
 static uint64_t fingerprint(const snModel *m, const snState *s)
 {
     int32_t count[] = {m->nbody,   m->njoint,      m->nstrand, m->npoint,
-                       m->nmuscle, m->nconstraint, s->size,    4 /* version */};
+                       m->nmuscle, m->nconstraint, s->size,    5 /* version */};
     uint64_t h = sn_checksum(0, count, sizeof count);
     h = sn_checksum(h, m->rest_point, (size_t)m->npoint * 3 * sizeof(double));
     h = sn_checksum(h, m->body_mass, (size_t)m->nbody * sizeof(double));
@@ -55,6 +56,19 @@ size_t sn_state_save(const snModel *m, const snState *s, void *bytes)
     uint64_t sum = bytes ? sn_checksum(0, bytes, t.at) : 0;
     pass(&t, &sum, sizeof sum);
     return t.at;
+}
+
+void sn_state_keep(snState *s, void *bytes)
+{
+    Stream t = {.bytes = bytes, .room = SIZE_MAX, .writing = true};
+    pass_state(s, &t);
+}
+
+void sn_state_put_back(snState *s, const void *bytes)
+{
+    Stream t = {.bytes = (unsigned char *)bytes, .room = SIZE_MAX}; /* only read */
+    pass_state(s, &t);
+    s->cords_placed = false;
 }
 
 void sn_state_restore(const snModel *m, snState *s, const void *bytes)

@@ -8,6 +8,7 @@
 #include "base/def.h"
 #include "sim/measure.h"
 #include "sim/paths.h"
+#include "sim/retry.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -68,7 +69,7 @@ static bool allocate(const snModel *m, snState *s)
 int64_t sn_state_bytes(const snState *s)
 {
     if (!s) return 0;
-    int64_t bytes = (int64_t)sizeof *s + sn_kkt_bytes(s->kkt) + (int64_t)s->settled_size;
+    int64_t bytes = (int64_t)sizeof *s + sn_kkt_bytes(s->kkt) + 3 * (int64_t)s->settled_size;
     for (int32_t i = 0; i < SN_ARRAY_COUNT; ++i)
         if (!(sn_state_array[i].flags & SN_BORROWED)) bytes += (int64_t)sn_state_data_bytes(s, i);
     return bytes;
@@ -80,6 +81,7 @@ void sn_state_destroy(snState *s)
     for (int32_t i = 0; i < SN_ARRAY_COUNT; ++i)
         if (!(sn_state_array[i].flags & SN_BORROWED)) sn_free(sn_state_data(s, i));
     sn_free(s->settled);
+    sn_retry_end(s);
     sn_treesim_destroy(s->tree);
     sn_kkt_destroy(s->kkt);
     sn_pool_destroy(s->pool);
@@ -164,6 +166,7 @@ static void leave_settling(const snModel *m, snState *s)
 {
     memset(s->own_on, 0, (size_t)m->pattern.nown);
     memset(s->joint_on, 0, (size_t)m->pattern.njoint);
+    s->piece = SN_STEP_PIECES;
     memset(s->eyelet_force, 0, sn_state_data_bytes(s, SN_ARRAY_eyelet_force));
     memset(&s->info, 0, sizeof s->info);
 }
@@ -179,7 +182,9 @@ snStatus sn_state_create(const snModel *m, const snSimDef *def, snState **out, s
     s->model = m;
     s->def = d;
     s->h = d.step > 0 ? d.step : m->step;
-    snStatus status = make_system(m, s) && sn_tree_begin(m, s) && allocate(m, s) ? SN_OK : sn_fail_no_memory(error);
+    snStatus status = make_system(m, s) && sn_tree_begin(m, s) && allocate(m, s) && sn_retry_begin(m, s)
+                          ? SN_OK
+                          : sn_fail_no_memory(error);
     if (status == SN_OK) {
         begin(m, s);
         bool known = d.settled && !d.skip_settle && sn_state_load(m, s, d.settled, d.settled_size) == SN_OK;

@@ -62,8 +62,11 @@ struct snState {
 
     snActivationFn choose;
     void *choose_context;
-    double settle_damping;  /* factor on all strand velocities after each step; 1: none */
-    unsigned char *settled; /* the settled rest state as sn_state_save gives it, for sn_state_reset */
+    unsigned char *before, *good; /* what a step that is taken again goes back to: its start, its last good piece */
+    double mend;                  /* s: within which gaps are closed; h, unless the step is taken in pieces */
+    int32_t piece;                /* that the next step begins with, in SN_STEP_PIECES of a step */
+    double settle_damping;        /* factor on all strand velocities after each step; 1: none */
+    unsigned char *settled;       /* the settled rest state as sn_state_save gives it, for sn_state_reset */
     size_t settled_size;
 
     bool cords_placed;  /* nodes of the cords are where the bodies are now */
@@ -96,6 +99,9 @@ bool sn_all_within(const double *value, int32_t count, double most); /* false al
 
 /* ---- snapshot.c: what sn_state_save wrote for this very state, not checked again */
 void sn_state_restore(const snModel *m, snState *s, const void *bytes);
+/* The same within a step, without the hashes: memory of the size that sn_state_save gives. */
+void sn_state_keep(snState *s, void *bytes);
+void sn_state_put_back(snState *s, const void *bytes);
 
 /* ---- rows_strand.c, rows_joint.c: constraint rows at the current configuration */
 void sn_rows_of_strand(const snModel *m, snState *s, int32_t strand);

@@ -39,6 +39,9 @@ enum {
     X(double, velocity, m->nbody, 6, SN_KEPT | SN_HASHED, NULL, "omega in body axes, v in world axes")                 \
     X(double, velocity_before, m->nbody, 6, SN_WORK, NULL, "the same before the step, also of a driven body")          \
     X(rigid, body_target, m->nbody, 1, SN_KEPT, NULL, "kinematic and driven bodies: pose after the next step")         \
+    X(rigid, step_from, m->nbody, 1, SN_WORK, NULL, "where the step began")                                            \
+    X(rigid, piece_from, m->nbody, 1, SN_WORK, NULL, "where the piece of the step that is taken now began")            \
+    X(rigid, step_to, m->nbody, 1, SN_WORK, NULL, "body_target of the whole step")                                     \
     X(rigid, ahead, m->nbody, 1, SN_WORK, NULL, "pose that rows and paths are taken at: predicted, or as it is")       \
     X(m3, ahead_turn, m->nbody, 1, SN_WORK, NULL, "rotation of that pose")                                             \
     X(uint8_t, driven, m->nbody, 1, SN_KEPT, NULL, "a free body that follows body_target exactly for now")             \
@@ -85,6 +88,7 @@ enum {
     X(double, activation, m->nmuscle, 1, SN_KEPT | SN_SHARE, "muscle.activation", "activation of each muscle, 0 to 1") \
     X(double, strength, m->nmuscle, 1, SN_KEPT | SN_SHARE, "muscle.strength",                                          \
       "factor on the active force of each muscle, 0 to 1")                                                             \
+    X(double, chosen, m->nmuscle, 1, SN_WORK, NULL, "activations that the controller chose for the whole step")        \
     /* a tree and its line muscles */                                                                                  \
     X(double, tree_q, m->skeleton ? m->ncoord : 0, 1, SN_KEPT | SN_HASHED | SN_BORROWED, NULL,                         \
       "coordinates, rad or m")                                                                                         \

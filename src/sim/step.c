@@ -1,5 +1,6 @@
 /* One step: semi-implicit Euler on velocities, [Sueda 2008] section 3.4. What each stage does is in the parts. */
 #include "sim/measure.h"
+#include "sim/retry.h"
 #include "sim/state.h"
 
 #include "base/clock.h"
@@ -88,24 +89,31 @@ static snStatus find_velocities(const snModel *m, snState *s)
     return check(m, s);
 }
 
-snStatus sn_step(const snModel *m, snState *s)
+snStatus sn_step_once(const snModel *m, snState *s)
 {
-    if (!sn_fits(m, s)) return SN_BAD_ARGUMENT;
-    snStatus status = sn_check_inputs(m, s);
-    if (status != SN_OK) return status;
-    s->lap = sn_clock();
     EACH(prepare);
     lap(s, SN_STAGE_CONTACTS);
     EACH(evaluate);
     lap(s, SN_STAGE_FORCES);
     EACH(assemble);
     lap(s, SN_STAGE_ASSEMBLY);
-    status = find_velocities(m, s);
+    snStatus status = find_velocities(m, s);
     if (status != SN_OK) return status;
     EACH(advance);
+    lap(s, SN_STAGE_INTEGRATE);
+    return SN_OK;
+}
+
+snStatus sn_step(const snModel *m, snState *s)
+{
+    if (!sn_fits(m, s)) return SN_BAD_ARGUMENT;
+    snStatus status = sn_check_inputs(m, s);
+    if (status != SN_OK) return status;
+    s->lap = sn_clock();
+    status = sn_step_or_pieces(m, s);
+    if (status != SN_OK) return status;
     s->time += s->h;
     ++s->info.steps;
-    lap(s, SN_STAGE_INTEGRATE);
     sn_measure(m, s);
     lap(s, SN_STAGE_RECORD);
     return SN_OK;

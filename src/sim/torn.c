@@ -2,6 +2,8 @@
 #include "base/error.h"
 #include "sim/paths.h"
 
+#include <math.h>
+
 static const double JAMMED =
     0.01;                        /* m: of a belly in an eyelet; less is within what the ends of bellies are known to */
 static const double TORN = 0.02; /* m; runs at a sensible step stay below a tenth of a millimetre */
@@ -19,7 +21,8 @@ static snStatus check_jams(const snState *s, snError *error)
             "strand \"%.60s\" was pulled through so far that its belly is %.1f mm into \"%.60s\" at %.4g s",
             m->strand_name[k->strand], 1000 * depth, m->constraint_name[k->constraint[point]], sn_time(s));
     sn_error_element(error, "Constraint", m->constraint_name[k->constraint[point]]);
-    sn_error_remedy(error, "let the belly end earlier (belly_end), or the motion go less far");
+    sn_error_remedy(error, "let the belly end %.0f mm earlier along the strand (belly_end), or the motion go less far",
+                    ceil(1000 * depth / fmin(1, s->cord_now[cord].x)));
     return SN_DIVERGED;
 }
 
@@ -51,7 +54,8 @@ snStatus sn_check_gaps(const snState *s, snError *error)
     if (info->worst_gap <= TORN) return check_jams(s, error) == SN_OK ? check_arcs(s, error) : SN_DIVERGED;
     sn_fail(error, SN_DIVERGED, "%.80s was torn apart by %.1f mm at %.4g s", info->culprit, 1000 * info->worst_gap,
             sn_time(s));
-    sn_error_remedy(
-        error, "use a smaller step (--step); if that does not help, look for unreasonably large forces or motions");
+    sn_error_remedy(error,
+                    "use a smaller step (--step); if that does not help, make the muscles that pull there weaker "
+                    "(max_force) or the bodies heavier");
     return SN_DIVERGED;
 }

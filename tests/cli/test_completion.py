@@ -74,6 +74,12 @@ class Completion(common.Case):
         answer = json.loads(self.sinew("completion", "fish", "--json").stdout)
         self.assertEqual(answer["script"], self.sinew("completion", "fish").stdout)
 
+    @unittest.skipUnless(shutil.which("ninja") and os.path.exists(os.path.join(common.BUILD, "build.ninja")), "not built by ninja")
+    def test_the_build_writes_them_after_the_models(self):
+        inputs = subprocess.run(["ninja", "-C", common.BUILD, "-t", "query", "pages/sinew.bash"], capture_output=True, text=True,
+                                check=True).stdout
+        self.assertIn("model_hand_hand_muscle_xml", inputs)
+
     def test_manual_page(self):
         page = self.sinew("help", "--man").stdout
         for command in self.commands():

@@ -18,14 +18,14 @@ SLOT = b'<p>page</p><script id="sinew-data" type="application/octet-stream"></sc
 class Server:
     """A running `sinew studio finger` with a page of its own, so that no bundle is needed."""
 
-    def __init__(self, *arguments):
+    def __init__(self, *arguments, model="finger"):
         self.folder = tempfile.TemporaryDirectory()
         page = os.path.join(self.folder.name, "studio.html")
         with open(page, "wb") as file:
             file.write(SLOT)
         self.temporary = os.path.join(self.folder.name, "tmp")
         os.mkdir(self.temporary)
-        command = [SINEW, "studio", "finger", "--timeout", "120", *(arguments or ("--port", "0"))]
+        command = [SINEW, "studio", model, "--timeout", "120", *(arguments or ("--port", "0"))]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                         env={**os.environ, "SINEW_PAGE": page, "TMPDIR": self.temporary})
         line = self.process.stdout.readline()
@@ -434,6 +434,28 @@ class Ending(unittest.TestCase):
         message = second.process.stderr.read()
         self.assertIn(f"port {first.port} is taken", message)
         self.assertIn("--port", message)
+
+    def test_a_list_of_postures(self):
+        """A comment of any length is no posture; names beyond the most are counted."""
+        with tempfile.TemporaryDirectory() as folder:
+            model = os.path.join(folder, "own.muscle.xml")
+            subprocess.run([SINEW, "convert", "finger", model], check=True, stdout=subprocess.DEVNULL)
+            with open(os.path.join(folder, "postures.txt"), "w") as file:
+                file.write("# " + 30 * "about it " + "\n" + "nowhere   # " + 30 * "more " + "\n")
+            server = Server(model=model)
+            server.process.send_signal(signal.SIGINT)
+            self.assertEqual(server.process.wait(timeout=60), 0)
+            said = server.process.stderr.read()
+            server.close()
+            self.assertEqual(re.findall(r"posture (\S*) of", said), ["nowhere"], said)
+            with open(os.path.join(folder, "postures.txt"), "w") as file:
+                file.write("".join(f"p{i}\n" for i in range(40)))
+            server = Server(model=model)
+            server.process.send_signal(signal.SIGINT)
+            server.process.wait(timeout=60)
+            said = server.process.stderr.read()
+            server.close()
+            self.assertIn("names 40 postures; the first 32", said)
 
     def test_interrupt_ends_it_cleanly(self):
         server = Server()
