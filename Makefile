@@ -4,7 +4,7 @@ CCACHE := $(shell command -v ccache 2>/dev/null)
 LAUNCHER := $(if $(CCACHE),-DCMAKE_C_COMPILER_LAUNCHER=ccache)
 SOURCES = $(shell git ls-files 'src/*.c' 'scenes/*.c' 'examples/*.c' 'studio/*.c')
 
-.PHONY: all deps demo test test-quick test-full test-habits test-page test-blender coverage blender-addon bench soak fuzz docs studio install uninstall deb format tidy clean help
+.PHONY: all deps demo test test-quick test-full test-habits test-page test-blender coverage blender-addon bench soak fuzz docs studio site install uninstall deb format tidy clean help
 
 all: ## build build/sinew (the default)
 	@mkdir -p build
@@ -73,6 +73,11 @@ docs: all ## write the reference pages in docs/ anew from the tables in the code
 studio: ## build the page of the studio only
 	@tools/install_deps.sh build page
 	@$(MAKE) --no-print-directory all
+
+site: ## a static site with live pages that need no server: build/site/index.html
+	@tools/install_deps.sh build wasm page
+	@$(MAKE) --no-print-directory all
+	@tools/make_site build
 
 install: all ## install below PREFIX (/usr/local)
 	@cmake --install build --prefix $(PREFIX)

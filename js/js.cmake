@@ -71,7 +71,7 @@ add_custom_command(
 
 # ---- the package --------------------------------------------------------------------------------------------------
 
-foreach(file sinew.mjs wasi.mjs sinew.d.ts README.md)
+foreach(file sinew.mjs wasi.mjs sinew.d.mts README.md)
   configure_file(js/${file} ${CMAKE_BINARY_DIR}/js/${file} COPYONLY)
 endforeach()
 configure_file(LICENSE ${CMAKE_BINARY_DIR}/js/LICENSE COPYONLY)
@@ -86,5 +86,5 @@ add_custom_command(
 add_custom_target(wasm ALL DEPENDS ${SINEW_WASM_FILE} ${wasm_pack})
 add_dependencies(wasm models)
 install(FILES ${SINEW_WASM_FILE} ${wasm_pack} DESTINATION ${CMAKE_INSTALL_DATADIR}/sinew/js)
-install(FILES js/sinew.mjs js/wasi.mjs js/sinew.d.ts js/README.md ${CMAKE_BINARY_DIR}/js/package.json
+install(FILES js/sinew.mjs js/wasi.mjs js/sinew.d.mts js/README.md ${CMAKE_BINARY_DIR}/js/package.json
         DESTINATION ${CMAKE_INSTALL_DATADIR}/sinew/js)

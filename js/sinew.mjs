@@ -8,7 +8,7 @@
 //   const fist = hand.track("fist");
 //   fist.get("activation/FDP2"); // over fist.times
 //
-// docs/browser.md is the guide, sinew.d.ts says what everything is.
+// docs/browser.md is the guide, sinew.d.mts says what everything is.
 
 import { Exit, Files } from "./wasi.mjs";
 

@@ -14,7 +14,7 @@ const { build } = createRequire(join(modules, "x.js"))("esbuild");
 
 const bundled = new Set(); // names of the packages that end up in the page
 
-async function bundle(entry, loader) {
+async function bundle(entry, loader, define = {}) {
   const result = await build({
     entryPoints: [join(here, "src", entry)],
     bundle: true,
@@ -26,6 +26,8 @@ async function bundle(entry, loader) {
     legalComments: "eof",
     metafile: true,
     charset: "utf8",
+    define,
+    external: ["node:*"],
     loader,
     logLevel: "warning",
   });
@@ -38,13 +40,16 @@ async function bundle(entry, loader) {
 
 const hash = (text) => `'sha256-${createHash("sha256").update(text, "utf8").digest("base64")}'`;
 
-const script = await bundle("main.ts", {});
+// The worker is a text inside the script: a page that is one file has no other place for it. It is given its module.
+const worker = await bundle("worker.ts", {}, { "import.meta.url": '"about:blank"' });
+const script = await bundle("main.ts", {}, { WORKER_SOURCE: JSON.stringify(worker) });
 const style = await bundle("style.css", { ".css": "css" });
 if (/<\/script|<!--/i.test(script) || /<\/style/i.test(style)) throw new Error("the bundle would end its own element");
 
 const policy = [
   "default-src 'none'",
-  `script-src ${hash(script)}`,
+  `script-src ${hash(script)} 'wasm-unsafe-eval'`,
+  "worker-src blob:",
   `style-src ${hash(style)}`,
   "img-src data: blob:",
   "connect-src 'self' ws://127.0.0.1:* ws://localhost:*",

@@ -1,5 +1,6 @@
 /* sinew export: a replay for other programs: point caches, GLB, a page, tables. */
 #include "deformed.h"
+#include "live_page.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -280,6 +281,21 @@ static snStatus save_page(snExport *e, snStudioDef *def, snError *error)
     return status;
 }
 
+/* The page as above, or with the simulation inside. */
+static snStatus save_live(snExport *e, snStudioDef *def, snError *error)
+{
+    snLivePage live = {0};
+    snModel *model = NULL;
+    snStatus status = SN_OK;
+    def->solver = cli_given(e->cli, "live");
+    if (def->solver) status = sn_compile(e->spec, &model, error);
+    if (status == SN_OK && def->solver) status = cli_live_page(e->cli, def->name, e->spec, model, &live, def);
+    if (status == SN_OK) status = save_page(e, def, error);
+    cli_live_page_free(&live);
+    if (model) sn_model_destroy(model);
+    return status;
+}
+
 static snStatus export_html(snExport *e)
 {
     snStudioDef def = sn_default_studio_def();
@@ -300,7 +316,7 @@ static snStatus export_html(snExport *e)
     def.spec = e->spec, def.replay = e->replay, def.target = e->motion;
     def.name = model ? model : sn_track_def(e->replay)->model;
     def.title = slash ? slash + 1 : stem;
-    status = save_page(e, &def, &error);
+    status = save_live(e, &def, &error);
     sn_library_destroy(def.library);
     if (status != SN_OK) return cli_fail_file(e->cli, status, &error, e->to);
     cli_say(e->cli, "%s: %d frames, %.2f MB; open it in a browser\n", e->to, e->frames.count,
@@ -376,6 +392,8 @@ static snStatus run(snCli *cli)
     snStatus status = choose(&e, &format);
     if (status == SN_OK && cli_given(cli, "muscles") && !cli_given(cli, "flesh"))
         status = cli_fail(cli, SN_USAGE, "--muscles needs --flesh: without it, muscles do not deform");
+    if (status == SN_OK && cli_given(cli, "live") && strcmp(format->name, "html") != 0)
+        status = cli_fail(cli, SN_USAGE, "--live needs --to html: only a page can simulate");
     if (status == SN_OK) status = cli_load_replay(cli, e.from, &e.replay);
     if (status == SN_OK) {
         e.frames = cli_frames(e.replay, cli_option_number(cli, "frame-rate", 0));
@@ -409,6 +427,7 @@ static const snOption options[] = {
     {"frame-rate", SN_OPTION_NUMBER, "F", "frames a second, interpolated (the replay's own)", 1, 1000},
     {"motion", SN_OPTION_TEXT, "MOTION",
      "html: the motion that was followed, shown as a wireframe (the one that the report names)", 0, 0},
+    {"live", SN_OPTION_FLAG, "", "html: the page also simulates by itself, without a server", 0, 0},
     {"only", SN_OPTION_TEXT, "PREFIX", "sto, csv: columns whose names start with this, such as activation/", 0, 0},
     {NULL, SN_OPTION_FLAG, NULL, NULL, 0, 0},
 };

@@ -1,8 +1,7 @@
 /* sinew studio: the page with a model, its replay and a live simulation, for this machine only. */
 #include "body_options.h"
-#include "clinic_page.h"
 #include "deformed.h"
-#include "postures.h"
+#include "live_page.h"
 #include "studio_slices.h"
 
 #include "studio/server/server.h"
@@ -10,8 +9,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-enum { MOST_COORDINATES = 29 }; /* of a clinical model: what one message to the server holds */
 
 typedef struct snStudio {
     snCli *cli;
@@ -21,16 +18,13 @@ typedef struct snStudio {
     snDeformed skinned;
     snStudioSkin skin;
     snLibrary *library;
-    snPostures postures;
     char *page;
     void *scene;
     size_t page_size, scene_size;
     snServer *server;
     snBodyOptions body;
     snSteerDef steer;
-    bool clinical; /* a model on a tree that is small enough to be asked about */
-    snPoseList poses;
-    snClinicDef clinic;
+    snLivePage live;
     double ends; /* clock, s */
 } snStudio;
 
@@ -63,14 +57,14 @@ static snStatus load_tracks(snStudio *s)
     return status == SN_OK ? SN_OK : cli_fail_error(s->cli, &error);
 }
 
-static void describe(snStudio *s, bool live, snStudioDef *def, char *name, char *title, size_t size)
+static void describe(snStudio *s, snStudioDef *def, char *name, char *title, size_t size)
 {
     *def = sn_default_studio_def();
     title_of(s->cli->argument[0], name, size);
     title[0] = '\0';
     if (s->cli->nargument > 1) title_of(s->cli->argument[1], title, size);
     def->spec = s->spec, def->name = name, def->title = title;
-    def->replay = s->replay, def->target = s->target, def->live = live;
+    def->replay = s->replay, def->target = s->target;
 }
 
 /* Soft muscles, which the page blends itself. */
@@ -108,7 +102,7 @@ static snStatus serve(snStudio *s, const snStudioDef *def)
     if (status == SN_OK) status = sn_pack_studio(def, &s->scene, &s->scene_size, &error);
     snServerDef server = {.model = def->live ? s->model : NULL,
                           .steer = &s->steer,
-                          .clinic = s->clinical ? s->model : NULL,
+                          .clinic = s->live.clinical ? s->model : NULL,
                           .spec = s->spec,
                           .page = s->page,
                           .page_size = s->page_size,
@@ -128,20 +122,6 @@ static snStatus serve(snStudio *s, const snStudioDef *def)
     json_string(&s->cli->json, "address", address);
     json_integer(&s->cli->json, "port", sn_server_port(s->server));
     return sn_server_run(s->server, should_stop, s);
-}
-
-/* The clinical page: poses to choose from; what they mean is asked of the server. */
-static snStatus add_clinic(snStudio *s, snStudioDef *def)
-{
-    s->clinical = sn_count(s->model, SN_ITEM_LINE) > 0 && sn_count(s->model, SN_ITEM_COORDINATE) <= MOST_COORDINATES;
-    if (!s->clinical) return SN_OK;
-    snStatus status = clinic_poses_shipped(s->cli, s->cli->argument[0], s->model, &s->poses);
-    if (status == SN_OK) status = clinic_motions_shipped(s->cli, s->cli->argument[0], s->model, CLINIC_RATE, &s->poses);
-    s->clinic = sn_default_clinic_def();
-    s->clinic.model = s->model;
-    if (status == SN_OK) status = clinic_poses_into(s->cli, &s->poses, &s->clinic);
-    def->clinic = &s->clinic;
-    return status;
 }
 
 /* How a model on a tree is held: at first as the options say, then as the dials of the page do. */
@@ -181,24 +161,24 @@ static snStatus run(snCli *cli)
     snStudioDef def;
     char name[256], title[256];
     const char *out = cli_option_text(cli, "save", NULL);
+    if (cli_given(cli, "live") && !out)
+        return cli_fail(cli, SN_USAGE, "--live is for --save FILE: a page that is served simulates anyway");
     snStatus status = cli_compile_model(cli, cli->argument[0], &s.spec, &s.model);
     if (status == SN_OK) status = load_tracks(&s);
     bool tree = status == SN_OK && sn_spec_model(s.spec)->type == SN_MODEL_TREE;
-    bool clinical = tree && sn_count(s.model, SN_ITEM_COORDINATE) <= MOST_COORDINATES;
     if (status == SN_OK) status = read_steer(&s, tree);
-    describe(&s, !out && !clinical, &def, name, title, sizeof name);
-    if (status == SN_OK && def.live) status = cli_load_postures(cli, cli->argument[0], s.model, &s.postures);
-    def.nposture = s.postures.count, def.posture_name = s.postures.name, def.posture = s.postures.value;
+    bool asks = !out || cli_given(cli, "live"); /* something simulates: the server, or the solver in the page */
+    describe(&s, &def, name, title, sizeof name);
+    def.solver = out && asks;
+    if (status == SN_OK && asks) status = cli_live_page(cli, cli->argument[0], s.spec, s.model, &s.live, &def);
     if (status == SN_OK) status = add_library(&s, &def);
     if (status == SN_OK) status = add_skin(&s, &def);
-    if (status == SN_OK && !out) status = add_clinic(&s, &def);
     if (status == SN_OK) status = out ? save(&s, &def, out) : serve(&s, &def);
     sn_server_destroy(s.server);
-    clinic_poses_free(&s.poses);
+    cli_live_page_free(&s.live);
     cli_free_body_options(&s.body);
     cli_deform_close(&s.skinned);
     sn_library_destroy(s.library);
-    cli_free_postures(&s.postures);
     sn_studio_free(s.page);
     sn_studio_free(s.scene);
     sn_track_destroy(s.target);
@@ -219,6 +199,7 @@ static const snOption options[] = {
     {"no-skin", SN_OPTION_FLAG, "", "without the skin, which takes a few seconds to prepare", 0, 0},
     {"library", SN_OPTION_TEXT, "FILE", "soft muscles of this deformation library, also live (sinew library)", 0, 0},
     {"save", SN_OPTION_TEXT, "FILE", "write the page as one file instead of serving it", 0, 0},
+    {"live", SN_OPTION_FLAG, "", "with --save: the page simulates by itself, without a server", 0, 0},
     {"slices", SN_OPTION_TEXT, "STACK", "instead of a model: find a muscle in a stack of slice images", 0, 0},
     {"muscle", SN_OPTION_TEXT, "NAME", "with --slices: name of the muscle (muscle)", 0, 0},
     {"spacing", SN_OPTION_TEXT, "X,Y,Z", "with --slices: spacing of columns, rows and slices in mm (the stack's own)",

@@ -2,35 +2,20 @@
 #include "base/alloc.h"
 #include "base/def.h"
 #include "base/error.h"
-#include "base/where.h"
 #include "io/file.h"
 #include "page/html_bytes.h"
 #include "page/own/studio.h"
+#include "page/solver.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <zlib.h>
 
 static const char SLOT[] = "<script id=\"sinew-data\" type=\"application/octet-stream\">";
+static const char SOLVER_SLOT[] = "<script id=\"sinew-core\" type=\"application/octet-stream\">";
+static const char MODEL_SLOT[] = "<script id=\"sinew-model\" type=\"application/octet-stream\">";
 
 enum { PATH_SIZE = 4096, PAGE_LIMIT = 64 << 20 };
-
-/* The page of the build tree that this runs from. */
-static bool in_build_tree(char *path, size_t size)
-{
-    static const char name[] = "/studio/studio.html";
-    if (size <= sizeof name || !sn_build_tree(path, size - sizeof name)) return false;
-    strcat(path, name);
-    return sn_file_exists(path);
-}
-
-static bool installed(char *path, size_t size)
-{
-    return sn_beside(SN_WHERE_PROGRAM, "../share/sinew/studio/studio.html", path, size) ||
-           sn_beside(SN_WHERE_LIBRARY, "../share/sinew/studio/studio.html", path, size) ||
-           sn_beside(SN_WHERE_LIBRARY, "../../share/sinew/studio/studio.html", path, size);
-}
 
 static bool is_page(const char *name, char *path, size_t size)
 {
@@ -46,7 +31,7 @@ snStatus sn_find_page(char *path, size_t size, snError *error)
         if (is_page(chosen, path, size)) return SN_OK;
         return sn_fail(error, SN_NO_FILE, "SINEW_PAGE names %.300s, which is not a file", chosen);
     }
-    if (in_build_tree(path, size) || installed(path, size)) return SN_OK;
+    if (sn_find_shared("studio/studio.html", path, size)) return SN_OK;
     sn_fail(error, SN_NO_FILE, "the page of the studio has not been built");
     sn_error_remedy(error, "run make studio (it needs npm), or set SINEW_PAGE to a studio.html");
     return SN_NO_FILE;
@@ -73,19 +58,6 @@ snStatus sn_load_page(char **html, size_t *size, snError *error)
     return SN_OK;
 }
 
-static snStatus write_page(const char *path, const char *page, size_t page_size, const char *text, size_t text_size,
-                           snError *error)
-{
-    snWriter writer;
-    size_t before = (size_t)(strstr(page, SLOT) - page) + strlen(SLOT);
-    snStatus status = sn_writer_open(&writer, path, error);
-    if (status) return status;
-    sn_writer_bytes(&writer, page, before);
-    sn_writer_bytes(&writer, text, text_size);
-    sn_writer_bytes(&writer, page + before, page_size - before);
-    return sn_writer_commit(&writer, error);
-}
-
 /* Gzip: browsers unpack it themselves. */
 static snStatus squeeze(const void *bytes, size_t size, unsigned char **out, size_t *out_size, snError *error)
 {
@@ -104,25 +76,71 @@ static snStatus squeeze(const void *bytes, size_t size, unsigned char **out, siz
     return to ? SN_OK : sn_fail_no_memory(error);
 }
 
+/* Writes the page up to a slot and fills it; *page is what remains. bytes are compressed first. */
+static snStatus fill_slot(snWriter *w, const char **page, const char *slot, const void *bytes, size_t size,
+                          snError *error)
+{
+    unsigned char *packed = NULL;
+    const char *found = strstr(*page, slot);
+    if (!found)
+        return sn_fail(error, SN_BAD_FILE, "this page of the studio is too old for the simulation: build it anew");
+    snStatus status = squeeze(bytes, size, &packed, &size, error);
+    char *text = status ? NULL : sn_alloc(sn_base64_size(size), 1);
+    if (!status && !text) status = sn_fail_no_memory(error);
+    if (!status) {
+        found += strlen(slot);
+        sn_base64(packed, size, text);
+        sn_writer_bytes(w, *page, (size_t)(found - *page));
+        sn_writer_bytes(w, text, sn_base64_size(size));
+        *page = found;
+    }
+    sn_free(packed);
+    sn_free(text);
+    return status;
+}
+
+/* The simulation itself, for a page without a server. */
+static snStatus fill_solver(snWriter *w, const char **page, const snSpec *spec, snError *error)
+{
+    char *wasm = NULL;
+    size_t size = 0;
+    snBytes tar = {0};
+    snStatus status = sn_load_solver(&wasm, &size, error);
+    if (!status) status = sn_pack_model(spec, &tar, error);
+    if (!status) status = fill_slot(w, page, SOLVER_SLOT, wasm, size, error);
+    if (!status) status = fill_slot(w, page, MODEL_SLOT, tar.at, tar.size, error);
+    sn_free(wasm);
+    sn_bytes_free(&tar);
+    return status;
+}
+
+static snStatus write_page(const snStudioDef *def, const char *path, const char *page, const void *data, size_t size,
+                           snError *error)
+{
+    snWriter writer;
+    snStatus status = sn_writer_open(&writer, path, error);
+    if (status) return status;
+    status = fill_slot(&writer, &page, SLOT, data, size, error);
+    if (!status && def->solver) status = fill_solver(&writer, &page, def->spec, error);
+    if (status) {
+        sn_writer_abort(&writer);
+        return status;
+    }
+    sn_writer_text(&writer, page);
+    return sn_writer_commit(&writer, error);
+}
+
 snStatus sn_save_html(const snStudioDef *def, const char *path, snError *error)
 {
     if (!def) return sn_fail_argument(error, "sn_save_html without def");
     if (SN_CHECK_DEF(def, snStudioDef, error)) return SN_BAD_ARGUMENT;
-    char *page = NULL, *text = NULL;
+    char *page = NULL;
     void *bytes = NULL;
-    unsigned char *packed = NULL;
     size_t page_size = 0, size = 0;
     snStatus status = sn_load_page(&page, &page_size, error);
     if (!status) status = sn_pack_studio(def, &bytes, &size, error);
-    if (!status) status = squeeze(bytes, size, &packed, &size, error);
-    if (!status && !(text = sn_alloc(sn_base64_size(size), 1))) status = sn_fail_no_memory(error);
-    if (!status) {
-        sn_base64(packed, size, text);
-        status = write_page(path, page, page_size, text, sn_base64_size(size), error);
-    }
+    if (!status) status = write_page(def, path, page, bytes, size, error);
     sn_free(page);
     sn_free(bytes);
-    sn_free(packed);
-    sn_free(text);
     return status;
 }

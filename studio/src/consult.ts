@@ -4,6 +4,7 @@
 import type { Answer, Change, StudioData } from "./data";
 import type { Trial } from "./explorer";
 import { Seen } from "./seen";
+import { comesBack, connect, whoAnswers, whyAway, type Socket } from "./socket";
 
 const KINDS: Change["kind"][] = ["strength", "passive", "cost", "cut", "nerve", "fuse", "load", "transfer", "couple"];
 enum Op {
@@ -23,7 +24,7 @@ export interface ConsultEvents {
 export class Consult {
   /** ms from a question to its first answer, newest last */
   readonly waits: number[] = [];
-  private socket: WebSocket | null = null;
+  private socket: Socket | null = null;
   private retry = 0;
   private id = 0;
   private readonly asked = new Map<number, number>();
@@ -44,10 +45,10 @@ export class Consult {
   open(): void {
     window.clearTimeout(this.retry);
     this.events.link("connecting", false);
-    const socket = new WebSocket(`ws://${location.host}${location.pathname}clinic`);
+    const socket = connect("clinic");
     this.socket = socket;
     socket.onopen = () => {
-      this.events.link("connected", false);
+      this.events.link(whoAnswers(), false);
       if (this.rhythm) this.setRhythm(this.rhythm);
       if (this.trial) this.setTrial(this.trial);
       this.setCase(this.changes, this.posture);
@@ -59,8 +60,8 @@ export class Consult {
     };
     socket.onclose = () => {
       if (this.socket !== socket) return;
-      this.events.link("server away", true);
-      this.retry = window.setTimeout(() => this.open(), 1500);
+      this.events.link(whyAway(), true);
+      if (comesBack()) this.retry = window.setTimeout(() => this.open(), 1500);
     };
   }
 

@@ -3,6 +3,7 @@
 import type { StudioData } from "./data";
 import { el } from "./dom";
 import { Link, Op } from "./link";
+import { hasSolver } from "./socket";
 
 enum Dial {
   Coactivation,
@@ -27,9 +28,10 @@ export class Dials {
     this.body.value = String(Math.max(0, arm));
     const kg = this.row("weight", "Weight, kg", 3, 0.1, (v) => `${v.toFixed(1)} kg`, (v) => this.weigh(v));
     this.body.addEventListener("change", () => this.weigh(Number(kg.value)));
+    const breathing = this.row("breathing", "Depth of a breath, degrees at the ribs", 3, 0.1, (v) => `${v.toFixed(1)}°`, (v) => this.link.send(Op.Dial, Dial.Breathing, (v * Math.PI) / 180));
     this.panel.append(
       this.labelled(this.row("coactivation", "Coactivation of all muscles", 1, 0.05, (v) => v.toFixed(2), (v) => this.link.send(Op.Dial, Dial.Coactivation, v)), "Coactivation"),
-      this.labelled(this.row("breathing", "Depth of a breath, degrees at the ribs", 3, 0.1, (v) => `${v.toFixed(1)}°`, (v) => this.link.send(Op.Dial, Dial.Breathing, (v * Math.PI) / 180)), "Breathing"),
+      ...(hasSolver() ? [] : [this.labelled(breathing, "Breathing")]), // the breath is a motion, which only the server has
       this.labelled(kg, "Weight on", this.body),
     );
   }

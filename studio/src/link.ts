@@ -4,6 +4,7 @@
 import type { StudioData } from "./data";
 import type { Frame } from "./frame";
 import { Seen } from "./seen";
+import { comesBack, connect, whoAnswers, whyAway, type Socket } from "./socket";
 
 const MAGIC = 0x564c4e53; // SNLV
 const HEADER = 24;
@@ -46,7 +47,7 @@ export class Link {
   readonly state: LiveState;
   /** snapshots taken in so far */
   received = 0;
-  private socket: WebSocket | null = null;
+  private socket: Socket | null = null;
   private wanted = false;
   private retry = 0;
   private newest: ArrayBuffer | null = null;
@@ -69,10 +70,10 @@ export class Link {
     this.wanted = true;
     window.clearTimeout(this.retry);
     this.events.link("connecting", false);
-    const socket = new WebSocket(`ws://${location.host}${location.pathname}live`);
+    const socket = connect("live");
     socket.binaryType = "arraybuffer";
     socket.onopen = () => {
-      this.events.link("connected", false);
+      this.events.link(whoAnswers(), false);
       for (const message of this.waiting.splice(0)) socket.send(message);
     };
     const seen = new Seen(socket);
@@ -82,8 +83,8 @@ export class Link {
     };
     socket.onclose = () => {
       if (this.socket !== socket || !this.wanted) return;
-      this.events.link("server away", true);
-      this.retry = window.setTimeout(() => this.wanted && this.open(), 1500);
+      this.events.link(whyAway(), true);
+      if (comesBack()) this.retry = window.setTimeout(() => this.wanted && this.open(), 1500);
     };
     this.socket = socket;
   }

@@ -12,6 +12,7 @@ import { MuscleList } from "./list";
 import { Player } from "./player";
 import { LiveMode } from "./livemode";
 import { Scale } from "./scale";
+import { hasSolver } from "./socket";
 import { Slices } from "./slices";
 import { Theme } from "./theme";
 import { Transport } from "./transport";
@@ -76,7 +77,7 @@ class Studio {
         select: (s) => this.select(s === this.selected ? -1 : s),
       });
     }
-    if (data.live && data.fillable.length) this.fillMode = new FillMode(data, this.view);
+    if (data.live && data.fillable.length && !hasSolver()) this.fillMode = new FillMode(data, this.view);
     this.help = makeHelp(data.live, !!data.clinic, picturesChoice(this.view));
     this.theme = new Theme((dark) => {
       this.view.theme(dark);

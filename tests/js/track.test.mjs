@@ -131,7 +131,7 @@ test("holding a pose: who works, and that a cut nerve drives nothing", async () 
 test("the package is one that npm takes", () => {
   const listed = JSON.parse(execFileSync("npm", ["pack", "--dry-run", "--json", "--offline", PACKAGE], { encoding: "utf8", cwd: scratch, stdio: ["ignore", "pipe", "ignore"] }));
   const files = listed[0].files.map((f) => f.path);
-  for (const name of ["sinew.mjs", "wasi.mjs", "sinew.d.ts", "sinew.wasm", "hand-clinical.tar.gz", "package.json"]) assert.ok(files.includes(name), name);
+  for (const name of ["sinew.mjs", "wasi.mjs", "sinew.d.mts", "sinew.wasm", "hand-clinical.tar.gz", "package.json"]) assert.ok(files.includes(name), name);
   assert.ok(listed[0].size < 1_000_000, `${listed[0].size} bytes`);
   console.log(`npm package: ${listed[0].size} bytes`);
 });

@@ -56,10 +56,11 @@ typedef struct snStudioDef {
     const snStudioSkin *skin;  /* may be NULL */
     snLibrary *library;        /* soft muscles, which the page blends itself; may be NULL; stays the caller's */
     const snClinicDef *clinic; /* may be NULL: no clinical page */
-    bool live;                 /* the page asks the server that it came from for a simulation */
+    bool live;                 /* the page asks for a simulation: of its server, or of the solver in it */
     int32_t nposture;          /* offered as buttons in the live mode */
     const char *const *posture_name;
     const double *posture; /* a value for each coordinate of the model, posture after posture, rad or m */
+    bool solver;           /* sn_save_html: the page holds the simulation and the model, and asks no server (js/) */
 } snStudioDef;
 
 static inline snStudioDef sn_default_studio_def(void)
