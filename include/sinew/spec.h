@@ -294,6 +294,7 @@ typedef struct snLineMuscleDef {
     const char *wraps;  /* for each stretch between two points: a Shape (cylinder or sphere) or -; may be empty */
     int32_t npoint;
     const double *point; /* 3 each: world, m, as drawn */
+    const char *passes;  /* for each stretch: how it passes its wrap, see the schema; may be empty */
     int32_t nside;
     const double *side;   /* 3 for each stretch: on which side of a cylinder; world, as drawn; 0: where it is drawn */
     bool enabled;         /* false: kept as a donor of tendon transfers */

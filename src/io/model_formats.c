@@ -9,6 +9,7 @@
 
 static const snModelFormat formats[] = {
     {"OpenSim", ".osim", "OpenSimDocument", sn_osim_load},
+    {"MuJoCo", NULL, "mujoco", sn_mjcf_load},
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 

@@ -17,5 +17,6 @@ typedef struct snModelFormat {
 const snModelFormat *sn_model_format(const char *path);
 
 snStatus sn_osim_load(snSpec *spec, const char *path, snError *error); /* osim.c */
+snStatus sn_mjcf_load(snSpec *spec, const char *path, snError *error); /* mjcf.c */
 
 #endif

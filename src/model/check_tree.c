@@ -214,12 +214,30 @@ static bool check_bodies(snChecker *c, snId id, const snLineMuscleDef *d)
     return sound && d->npoint >= 2 && n == d->npoint;
 }
 
+static void check_passes(snChecker *c, snId id, const snLineMuscleDef *d)
+{
+    static const char *const known[] = {"-", "side", "shorter", "inside"};
+    char name[SN_NAME_MAX + 1];
+    int32_t n = count_names(d->passes);
+    if (n && n != d->npoint - 1)
+        sn_check_error(c, SN_KIND_LINE_MUSCLE, id, "give one word per stretch between two points",
+                       "there are %d passes for %d stretches", (int)n, (int)d->npoint - 1);
+    for (const char *list = d->passes; sn_next_name(&list, name);) {
+        int i = 0;
+        while (i < 4 && strcmp(known[i], name) != 0) ++i;
+        if (i == 4)
+            sn_check_error(c, SN_KIND_LINE_MUSCLE, id, "they are -, side, shorter and inside", "passes says \"%.100s\"",
+                           name);
+    }
+}
+
 static void check_wraps(snChecker *c, snId id, const snLineMuscleDef *d)
 {
     char name[SN_NAME_MAX + 1];
     if (d->nside && d->nside != d->npoint - 1)
         sn_check_error(c, SN_KIND_LINE_MUSCLE, id, "give three numbers per stretch between two points",
                        "Sides has %d directions for %d stretches", (int)d->nside, (int)d->npoint - 1);
+    check_passes(c, id, d);
     if (!*d->wraps) return;
     int32_t n = count_names(d->wraps);
     if (n != d->npoint - 1)

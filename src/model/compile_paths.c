@@ -15,6 +15,7 @@ typedef struct Paths {
     int32_t *pointadr, *link, *wrap_of, *wrap_link;
     double *point, *centre, *axis, *radius, *side;
     snWrapKind *kind;
+    snWrapRule *rule;
     snPathMuscle *muscle;
     snLaw *law;
 } Paths;
@@ -40,14 +41,14 @@ static bool alloc_paths(snCompiler *c, Paths *p)
            COMPILE_ARRAY(c, p->kind, p->nwrap) && COMPILE_ARRAY(c, p->wrap_link, p->nwrap) &&
            COMPILE_ARRAY(c, p->centre, 3 * p->nwrap) && COMPILE_ARRAY(c, p->axis, 3 * p->nwrap) &&
            COMPILE_ARRAY(c, p->radius, p->nwrap) && COMPILE_ARRAY(c, p->side, 3 * p->nwrap) &&
-           COMPILE_ARRAY(c, p->muscle, n) && COMPILE_ARRAY(c, p->law, 2 * n) && COMPILE_ARRAY(c, s->path_name, n) &&
-           COMPILE_ARRAY(c, s->path_nerve, n) && COMPILE_ARRAY(c, s->path_part, n) &&
-           COMPILE_ARRAY(c, s->path_unit, n) && COMPILE_ARRAY(c, s->path_radius, n) &&
-           COMPILE_ARRAY(c, s->relative_force, n) && COMPILE_ARRAY(c, s->relative_fiber, n) &&
-           COMPILE_ARRAY(c, s->unit_pathadr, n + 1) && COMPILE_ARRAY(c, s->unit_path, n) &&
-           COMPILE_ARRAY(c, s->unit_fatigue, 3 * n) && COMPILE_ARRAY(c, s->unit_tone, n) &&
-           COMPILE_ARRAY(c, s->couple, 2 * n) && COMPILE_ARRAY(c, c->m->muscle_name, n) &&
-           COMPILE_ARRAY(c, c->m->muscle_strandadr, n + 1);
+           COMPILE_ARRAY(c, p->rule, p->nwrap) && COMPILE_ARRAY(c, p->muscle, n) && COMPILE_ARRAY(c, p->law, 2 * n) &&
+           COMPILE_ARRAY(c, s->path_name, n) && COMPILE_ARRAY(c, s->path_nerve, n) &&
+           COMPILE_ARRAY(c, s->path_part, n) && COMPILE_ARRAY(c, s->path_unit, n) &&
+           COMPILE_ARRAY(c, s->path_radius, n) && COMPILE_ARRAY(c, s->relative_force, n) &&
+           COMPILE_ARRAY(c, s->relative_fiber, n) && COMPILE_ARRAY(c, s->unit_pathadr, n + 1) &&
+           COMPILE_ARRAY(c, s->unit_path, n) && COMPILE_ARRAY(c, s->unit_fatigue, 3 * n) &&
+           COMPILE_ARRAY(c, s->unit_tone, n) && COMPILE_ARRAY(c, s->couple, 2 * n) &&
+           COMPILE_ARRAY(c, c->m->muscle_name, n) && COMPILE_ARRAY(c, c->m->muscle_strandadr, n + 1);
 }
 
 /* ---- geometry ------------------------------------------------------------------------------- */
@@ -67,14 +68,24 @@ static void add_wrap(snCompiler *c, Paths *p, int32_t *nwrap, const char *name, 
     p->radius[w] = shape->extent[0] * sn_unit_metres(sn_spec_scene(c->spec)->units);
     v3_store(p->centre + 3 * w, frame.p);
     v3_store(p->axis + 3 * w, axis);
-    v3_store(p->side + 3 * w, v3_unit(v3_mad(out, -v3_dot(out, axis), axis)));
+    bool sphere = shape->shape == SN_SHAPE_SPHERE;
+    v3_store(p->side + 3 * w, v3_unit(sphere ? out : v3_mad(out, -v3_dot(out, axis), axis)));
     p->wrap_of[from] = w;
+}
+
+/* What passes says of a stretch, after add_wrap. */
+static void set_rule(Paths *p, int32_t from, const char *pass)
+{
+    int32_t w = p->wrap_of[from];
+    if (w < 0 || strcmp(pass, "-") == 0) return;
+    p->rule[w] = strcmp(pass, "inside") == 0 ? SN_WRAP_INSIDE : SN_WRAP_TANGENT;
+    if (strcmp(pass, "shorter") == 0) v3_store(p->side + 3 * w, v3_of(0, 0, 0));
 }
 
 static void add_points(snCompiler *c, const snLineMuscleDef *d, Paths *p, int32_t path, int32_t *nwrap)
 {
     char name[SN_NAME_MAX + 1];
-    const char *bodies = d->bodies, *wraps = d->wraps;
+    const char *bodies = d->bodies, *wraps = d->wraps, *passes = d->passes;
     int32_t first = p->pointadr[path];
     for (int32_t i = 0; i < d->npoint && sn_next_name(&bodies, name); ++i) {
         p->link[first + i] = sn_tree_is_world(c->spec, name) ? -1 : sn_compile_link(c, name);
@@ -84,6 +95,7 @@ static void add_points(snCompiler *c, const snLineMuscleDef *d, Paths *p, int32_
     for (int32_t i = 0; i + 1 < d->npoint && sn_next_name(&wraps, name); ++i)
         if (strcmp(name, "-") != 0)
             add_wrap(c, p, nwrap, name, first + i, i < d->nside ? v3_load(d->side + 3 * i) : v3_of(0, 0, 0));
+    for (int32_t i = 0; i + 1 < d->npoint && sn_next_name(&passes, name); ++i) set_rule(p, first + i, name);
     p->pointadr[path + 1] = first + d->npoint;
 }
 
@@ -180,6 +192,7 @@ static snPathSet set_of(const Paths *p)
                        .wrap_axis = p->axis,
                        .wrap_radius = p->radius,
                        .wrap_side = p->side,
+                       .wrap_rule = p->rule,
                        .muscle = p->muscle,
                        .law = p->law};
 }

@@ -68,6 +68,11 @@ static const snAttr line_muscle_attr[] = {
         wraps, 0,
         "For each stretch between two points a Shape of the scene (cylinder or sphere, below the group of a body) that "
         "it passes over on the side where it is drawn, or -; without it all are straight."),
+    STRING_(
+        passes, 0,
+        "For each stretch how it passes its wrap: - (default: the middle between its points stays on the side), side "
+        "(where it touches is on the side; also where it would run free on the other), shorter (either side), "
+        "inside (through the sphere or cylinder, not around it)."),
     BOOL_(enabled, true, "Takes part; otherwise it is only kept as a donor of tendon transfers."),
     NUMBER_(max_force, 0, 0, 1e9, 0, "N", "Maximal active force along the fibres; 0: 0.3 MPa times pcsa."),
     NUMBER_(pcsa, 0, 0, 1, 0, "m^2", "Physiological cross-section."),

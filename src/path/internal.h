@@ -15,6 +15,7 @@ typedef struct pathWrap { /* in the world, now */
     snWrapKind kind;
     v3 centre, axis, side;
     double radius;
+    snWrapRule rule;
     int32_t sense; /* cylinder: 1, -1: the path turns about the axis by the right hand, or against it; 0: by the side */
 } pathWrap;
 

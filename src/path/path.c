@@ -161,6 +161,7 @@ bool path_wrap_at(const snPathSet *set, const snPathLinks *links, int32_t point,
     if (w < 0) return false;
     int32_t on = set->wrap_link[w];
     wrap->kind = set->wrap_kind[w];
+    wrap->rule = set->wrap_rule ? set->wrap_rule[w] : SN_WRAP_MIDDLE;
     wrap->sense = 0;
     wrap->radius = set->wrap_radius[w];
     wrap->centre = path_placed(links, on, v3_load(set->wrap_centre + 3 * w), true);

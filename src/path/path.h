@@ -21,6 +21,14 @@ typedef enum snWrapKind {
     SN_WRAP_SURFACE /* of any shape: cords only, see geodesic.h */
 } snWrapKind;
 
+/* On which side of a cylinder or a sphere a path passes. */
+typedef enum snWrapRule {
+    SN_WRAP_MIDDLE,  /* by the middle between its ends: on that side of the axis that wrap_side points to */
+    SN_WRAP_TANGENT, /* by the middle of where its tangents touch, also where the straight line is free but on the wrong
+                        side; wrap_side 0: the shorter way */
+    SN_WRAP_INSIDE /* through the circle: where the straight line misses it, the path bends at the nearest point of it */
+} snWrapRule;
+
 /* The muscle on a path. Both stretches are straight lines over the length of the path l:
  *     x = x_neutral + (l - neutral_length) / fibre_length                            of the fibres
  *     s = passive_neutral + (l - neutral_length) / passive_length                    of the parallel element
@@ -60,9 +68,10 @@ typedef struct snPathSet {
     const double *wrap_radius;   /* nwrap: m */
     const double *wrap_side; /* 3 nwrap: cylinder: the path passes on the side of the axis that this direction (neutral
                                 world) points to; zero: whichever is shorter. Of a sphere ignored: always the shorter */
-    const int32_t *follows;  /* ndof: as snTree.follows; NULL: every link is its own coordinate */
-    const snPathMuscle *muscle; /* npath; NULL: lengths only */
-    const snLaw *law;           /* nlaw */
+    const snWrapRule *wrap_rule; /* nwrap; NULL: SN_WRAP_MIDDLE for all */
+    const int32_t *follows;      /* ndof: as snTree.follows; NULL: every link is its own coordinate */
+    const snPathMuscle *muscle;  /* npath; NULL: lengths only */
+    const snLaw *law;            /* nlaw */
 } snPathSet;
 
 /* Links as tree/tree.h makes them. */
