@@ -39,14 +39,18 @@ static snStatus follow_strands(Run *r, const char *motion_name, const snMotionDe
     return status;
 }
 
+static Figures figures_of(int32_t frames, double simulated, double seconds, const snTrust *t)
+{
+    return (Figures){frames, simulated, seconds, t->mean_angle, t->worst_angle, t->worst_angle_time, t->max_activation};
+}
+
 static snStatus pursue(Run *r)
 {
     snPursueReport report = {0};
     snPursueDef def = sn_default_pursue_def();
     def.frame_rate = r->frame_rate;
     snStatus status = sn_pursue(r->patient, r->poses, &def, &r->replay, &report, r->error);
-    *r->figures = (Figures){report.frames, report.simulated,  report.seconds,       report.mean,
-                            report.worst,  report.worst_time, report.max_activation};
+    *r->figures = figures_of(report.frames, report.simulated, report.seconds, &report.trust);
     sn_pursue_report_free(&report);
     return status;
 }
@@ -69,8 +73,7 @@ static snStatus steer(Run *r)
     snStatus status = sn_recorder_create(r->core->model, "", &r->recorder);
     if (status == SN_OK) status = sn_track_create(sn_recorder_def(r->recorder), &r->replay);
     if (status == SN_OK) status = sn_steer(r->core->model, r->poses, &def, &report, r->error);
-    *r->figures = (Figures){report.frames, report.simulated,  report.seconds,       report.mean,
-                            report.worst,  report.worst_time, report.max_activation};
+    *r->figures = figures_of(report.frames, report.simulated, report.seconds, &report.trust);
     sn_steer_report_free(&report);
     sn_recorder_destroy(r->recorder);
     return status;
