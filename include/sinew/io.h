@@ -19,7 +19,7 @@ extern "C" {
 
 /* A model: the muscle file names its scene file. Force-length tables and meshes by file are read too. The spec keeps
  * the file and line of every element, so that sn_check names them. Also accepts a bare *.scene.xml, and models of OpenSim (*.osim): what a spec
- * cannot say of those is in sn_spec_missing. */
+ * cannot say of those is among the warnings of sn_check. */
 SN_API snStatus sn_load_model(const char *path, snSpec **spec, snError *error);
 /* Writes muscle_path and, beside it, the scene under the name in snModelDef.scene (default: the same stem). */
 SN_API snStatus sn_save_model(const snSpec *spec, const char *muscle_path, snError *error);
