@@ -18,7 +18,8 @@ extern "C" {
 #endif
 
 /* A model: the muscle file names its scene file. Force-length tables and meshes by file are read too. The spec keeps
- * the file and line of every element, so that sn_check names them. Also accepts a bare *.scene.xml. */
+ * the file and line of every element, so that sn_check names them. Also accepts a bare *.scene.xml, and models of OpenSim (*.osim): what a spec
+ * cannot say of those is among the warnings of sn_check. */
 SN_API snStatus sn_load_model(const char *path, snSpec **spec, snError *error);
 /* Writes muscle_path and, beside it, the scene under the name in snModelDef.scene (default: the same stem). */
 SN_API snStatus sn_save_model(const snSpec *spec, const char *muscle_path, snError *error);
@@ -114,8 +115,8 @@ SN_API snStatus sn_save_poses(const snPoses *poses, const char *path, snError *e
 SN_API snStatus sn_load_case(const char *path, snCase **c, snError *error);
 SN_API snStatus sn_save_case(const snCase *c, const char *path, snError *error);
 
-/* Triangle meshes: .obj, .ply (text, binary, vertex colours), .stl (text, binary) by the ending. Polygons become
- * triangles. Written: .obj as text, .ply and .stl binary (.stl keeps single precision and no colours). */
+/* Triangle meshes: .obj, .ply (text, binary, vertex colours), .stl (text, binary), .vtp (read only) by the ending.
+ * Polygons become triangles. Written: .obj as text, .ply and .stl binary (.stl keeps single precision and no colours). */
 SN_API snStatus sn_load_mesh(const char *path, snMesh *mesh, snError *error);
 SN_API snStatus sn_save_mesh(const snMesh *mesh, const char *path, snError *error);
 

@@ -406,11 +406,8 @@ static inline const snModelDef *sn_spec_model(const snSpec *spec)
     return (const snModelDef *)sn_spec_def(spec, SN_KIND_MODEL, 0);
 }
 
-/* What the file of another program (OpenSim) says and a spec cannot: each with file, line, name and effect, and status
- * SN_OK. Returns how many; note may be NULL. They live as long as the spec. */
-SN_API int32_t sn_spec_missing(const snSpec *spec, const snError **note);
-
-/* Every problem of a spec at once. Warnings have status SN_OK. */
+/* Every problem of a spec at once. Warnings have status SN_OK; among them is all that the file of another program
+ * (OpenSim) says and a spec cannot. */
 typedef struct snProblems {
     int32_t count, nerror;
     const snError *problem;

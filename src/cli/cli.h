@@ -29,6 +29,7 @@
 #include "io/own/motions.h"
 #include "io/own/point_cache.h"
 #include "model/own/mass.h"
+#include "model/own/missing.h"
 #include "model/own/schema.h"
 #include "page/own/glb.h"
 #include "page/own/studio.h"

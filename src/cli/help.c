@@ -91,12 +91,12 @@ static void markdown_options(const snOption *options)
 
 void cli_print_markdown(void)
 {
-    printf(
-        "# Commands\n\n"
-        "This page is written by `make docs` from the table of the command itself; the same text is in\n"
-        "`sinew COMMAND --help`.\n\n"
-        "MODEL is a path to a `*.muscle.xml` or `*.scene.xml`, the name of a shipped model, or one of the scenes:\n\n"
-        "| scene | what it is |\n|---|---|\n");
+    printf("# Commands\n\n"
+           "This page is written by `make docs` from the table of the command itself; the same text is in\n"
+           "`sinew COMMAND --help`.\n\n"
+           "MODEL is a path to a `*.muscle.xml`, `*.scene.xml` or `*.osim`, the name of a shipped model, or one of the "
+           "scenes:\n\n"
+           "| scene | what it is |\n|---|---|\n");
     for (int i = 0; sn_scene_info(i); ++i) printf("| `%s` | %s |\n", sn_scene_info(i)->name, sn_scene_info(i)->about);
     printf(
         "\nExit codes: 0 done, 1 the run failed, 2 wrong usage, 3 bad input. Ctrl-C stops cleanly and keeps what is\n"

@@ -77,8 +77,9 @@ void cli_print_man(void)
     printf(".SH NAME\nsinew \\- muscles and tendons under the skin of an animated character\n");
     printf(".SH SYNOPSIS\n.B sinew\n.I COMMAND\n.RI [ ARGUMENT ...]\n.RI [ OPTION ...]\n.br\n.B sinew help\n"
            ".RI [ COMMAND ]\n.SH DESCRIPTION\n");
-    printf("MODEL is a path to a *.muscle.xml or *.scene.xml file, the name of a shipped model, or one of these "
-           "scenes:\n");
+    printf(
+        "MODEL is a path to a *.muscle.xml, *.scene.xml or *.osim file, the name of a shipped model, or one of these "
+        "scenes:\n");
     for (int i = 0; sn_scene_info(i); ++i) {
         printf(".TP\n.B ");
         roff(sn_scene_info(i)->name);

@@ -56,6 +56,7 @@ static snStatus read_model(snOsim *o)
     if (!status) status = osim_write_scene(o);
     if (!status) status = osim_write_coordinates(o);
     if (!status) status = osim_write_muscles(o);
+    if (!status) status = osim_hold_rest(o);
     if (!status) status = say_laws(o);
     return status ? status : say_forces(o);
 }

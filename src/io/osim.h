@@ -23,6 +23,7 @@ typedef struct osimCoordinate {
     bool slides;            /* what carries it is a slide (or, with nothing that is it itself, it is called one) */
     bool carried;           /* some step is the coordinate itself */
     bool locked, clamped;
+    bool pulled; /* a muscle that is enabled crosses it */
     /* a coupled one is a function of root, after osim_couple; else root is itself */
     int32_t root;
     snCurve curve;
@@ -169,6 +170,10 @@ snStatus osim_draw(snOsim *o);
 /* What a step does at given values of the coordinates (NULL: all 0). */
 rigid osim_motion(const osimStep *step, const double *value);
 snStatus osim_write_coordinates(snOsim *o);
+/* Marks the coordinates that change the way between two bodies. */
+void osim_mark_pulled(snOsim *o, int32_t a, int32_t b);
+/* Springs for coordinates that no muscle crosses: a pelvis that nothing holds would fall. */
+snStatus osim_hold_rest(snOsim *o);
 
 /* ---- scene and muscles ---- */
 

@@ -318,6 +318,16 @@ static snStatus write_hidden(snOsim *o, const osimBody *b)
     return status;
 }
 
+/* A list of names that ends in dots where it is too long. room: at least 100. */
+static void add_to_list(char *list, size_t room, const char *item)
+{
+    size_t n = strlen(list);
+    if (n < room - 70)
+        (void)snprintf(list + n, room - n, "%s%.50s", n ? ", " : "", item);
+    else if (list[n - 1] != '.')
+        strcat(list, ", ...");
+}
+
 /* In one line: values that the file starts with. */
 static snStatus say_defaults(snOsim *o)
 {
@@ -327,12 +337,9 @@ static snStatus say_defaults(snOsim *o)
         const osimCoordinate *c = &o->coordinate.at[i];
         if (c->locked || c->coupler || fabs(c->value) < 1e-9 || !is_used(o, i)) continue;
         ++count;
-        size_t n = strlen(list);
-        if (n < 220)
-            (void)snprintf(list + n, sizeof list - n, "%s%.50s %.4g", n ? ", " : "", c->name,
-                           c->value / unit_of(root_slides(c)));
-        else if (list[n - 1] != '.')
-            strcat(list, ", ...");
+        char item[100];
+        (void)snprintf(item, sizeof item, "%.50s %.4g", c->name, c->value / unit_of(root_slides(c)));
+        add_to_list(list, sizeof list, item);
     }
     if (!count) return SN_OK;
     return osim_miss(o, o->model, "poses begin at 0, not at the default values of the file (%d; degrees, m): %s",
@@ -355,4 +362,46 @@ snStatus osim_write_coordinates(snOsim *o)
         if (!status && b->moves && !own) status = write_weld(o, b, at);
     }
     return status ? status : say_defaults(o);
+}
+
+/* ---- what no muscle holds ----------------------------------------------------------------- */
+
+/* Steps between a body and the ground that follow a coordinate. */
+static int32_t count_steps(const snOsim *o, int32_t body, int32_t coordinate)
+{
+    int32_t count = 0;
+    for (; body; body = o->body.at[body].parent)
+        for (int32_t k = 0; k < o->body.at[body].nstep; ++k) count += o->body.at[body].step[k].root == coordinate;
+    return count;
+}
+
+void osim_mark_pulled(snOsim *o, int32_t a, int32_t b)
+{
+    for (int32_t i = 0; a != b && i < o->coordinate.count; ++i)
+        if (!o->coordinate.at[i].pulled && count_steps(o, a, i) != count_steps(o, b, i))
+            o->coordinate.at[i].pulled = true;
+}
+
+snStatus osim_hold_rest(snOsim *o)
+{
+    /* a body of 75 kg sags by 7 mm; a trunk that leans by 10 degrees, by a third of a degree */
+    static const double turn[2] = {1e4, 1e2}, slide[2] = {1e5, 1e3};
+    char list[300] = "";
+    int32_t count = 0;
+    if (!sn_spec_count(o->spec, SN_KIND_LINE_MUSCLE)) return SN_OK;
+    for (int32_t i = 0; i < o->coordinate.count; ++i) {
+        const osimCoordinate *c = &o->coordinate.at[i];
+        snId id = c->pulled || c->coupler ? 0 : sn_spec_find(o->spec, SN_KIND_COORDINATE, c->name);
+        if (!id) continue;
+        snCoordinateDef *def = sn_spec_edit(o->spec, SN_KIND_COORDINATE, id);
+        const double *spring = def->type == SN_COORDINATE_SLIDE ? slide : turn;
+        def->stiffness = spring[0], def->damping = spring[1];
+        def->driven = false;
+        add_to_list(list, sizeof list, c->name);
+        ++count;
+    }
+    if (!count) return SN_OK;
+    return osim_miss(o, o->model,
+                     "no muscle moves these coordinates (%d): springs of 1e4 N m/rad or 1e5 N/m hold them at 0: %s",
+                     (int)count, list);
 }

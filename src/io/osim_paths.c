@@ -267,6 +267,8 @@ static snStatus write_muscle(snOsim *o, const snXmlNode *node, const snXmlNode *
         status = osim_miss(o, node, "the muscle is disabled in the file: it is not enabled");
     }
     if (status) return status;
+    for (int32_t i = 1; i < path.npoint && def.enabled; ++i)
+        osim_mark_pulled(o, path.point[0].body, path.point[i].body);
     return sn_spec_add(o->spec, SN_KIND_LINE_MUSCLE, &def, osim_origin(o, node), NULL) ? osim_no_memory(o) : SN_OK;
 }
 

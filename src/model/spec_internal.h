@@ -3,6 +3,7 @@
 #define SN_MODEL_SPEC_INTERNAL_H
 
 #include "base/arena.h"
+#include "model/own/missing.h"
 #include "model/schema.h"
 
 /* Where an element was read from. file is "" for elements made in code. */
