@@ -25,7 +25,7 @@ typedef enum snChangeKind {
     SN_CHANGE_COST,     /* name (unit): effort counts value times, 0.01 to 1e6: above 1 tired */
     SN_CHANGE_CUT,      /* name: neither active nor passive force */
     SN_CHANGE_NERVE, /* name of a lesion: all paths that list it keep value of their active force, 0 to 1; 0: paralysed */
-    SN_CHANGE_FUSE,     /* name (joint or coordinate): held at value, deg, within its range */
+    SN_CHANGE_FUSE, /* name (joint or coordinate): held at value, deg, within its range; of a joint its first coordinate, others at 0 */
     SN_CHANGE_LOAD,     /* name (body): force, N, in the axes of the drawn pose turning with the body, at its centre */
     SN_CHANGE_TRANSFER, /* name: donor, to: recipient, value: fibre length over the optimal one as drawn (0: the
                            donor's) */

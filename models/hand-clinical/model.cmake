@@ -2,6 +2,7 @@
 set(tables *.tsv ../hand/bones.tsv ../hand/joints.tsv ../hand/muscles.tsv ../hand/points.tsv ../hand/surfaces.tsv ../hand/shapes.tsv)
 sinew_model_output(hand-clinical hand-clinical.muscle.xml WITH hand-clinical.scene.xml PROGRAM clinical INPUTS ${tables})
 sinew_model_file(hand-clinical motions/*)
+sinew_model_file(hand-clinical signs.tsv)
 file(GLOB shared CONFIGURE_DEPENDS models/hand/motions/*)
 foreach(motion IN LISTS shared)
   get_filename_component(file ${motion} NAME)

@@ -133,16 +133,17 @@ static snStatus change_nerve(snPatient *p, const snChange *c, snError *error)
     return unknown_nerve(p, c->name, error);
 }
 
+/* A joint of several coordinates is fused at this angle of its first one, with the others at 0. */
 static snStatus change_fuse(snPatient *p, const snChange *c, snError *error)
 {
     bool found = false;
     for (int32_t k = 0; k < p->nq; ++k) {
         if (!is_coordinate(p, k, c->name)) continue;
-        double unit = p->s->tree.slides[k] ? 1 : SN_DEG, at = c->value * unit;
+        double unit = p->s->tree.slides[k] ? 1 : SN_DEG, at = found ? 0 : c->value * unit;
         double low = p->s->tree.lower[k], high = p->s->tree.upper[k];
         if (!(at >= low - 1e-9 && at <= high + 1e-9)) {
             (void)sn_fail(error, SN_BAD_INPUT, "%.80s is to be fused at %g, but %s goes from %g to %g", c->name,
-                          c->value, p->m->coord_name[k], low / unit, high / unit);
+                          at / unit, p->m->coord_name[k], low / unit, high / unit);
             sn_error_remedy(error, "fuse it within its range");
             return SN_BAD_INPUT;
         }

@@ -117,7 +117,7 @@ static snStatus read_case(snClinic *c)
     return SN_OK;
 }
 
-void clinic_gravity(const char *posture, double gravity[3])
+bool clinic_gravity(const char *posture, double gravity[3])
 {
     static const struct {
         const char *name;
@@ -127,7 +127,11 @@ void clinic_gravity(const char *posture, double gravity[3])
                     {"palm-up", {0, 0, 9.81}},
                     {"thumb-up", {-9.81, 0, 0}}};
     for (size_t i = 0; i < sizeof postures / sizeof *postures; ++i)
-        if (strcmp(postures[i].name, posture) == 0) memcpy(gravity, postures[i].gravity, sizeof postures[i].gravity);
+        if (strcmp(postures[i].name, posture) == 0) {
+            memcpy(gravity, postures[i].gravity, sizeof postures[i].gravity);
+            return true;
+        }
+    return false;
 }
 
 snStatus clinic_open(snCli *cli, snClinic *c)
@@ -140,7 +144,7 @@ snStatus clinic_open(snCli *cli, snClinic *c)
     if (status != SN_OK) return status;
     status = sn_patient_create(c->spec, c->model, c->changes, &c->patient, &error);
     if (status != SN_OK) return cli_fail_file(cli, status, &error, cli_option_text(cli, "case", cli->argument[0]));
-    clinic_gravity(cli_option_text(cli, "posture", "hanging"), c->gravity);
+    (void)clinic_gravity(cli_option_text(cli, "posture", "hanging"), c->gravity);
     sn_patient_gravity(c->patient, c->gravity);
     const char *save = cli_option_text(cli, "save-case", NULL);
     return save ? cli_fail_file(cli, sn_save_case(c->changes, save, &error), &error, save) : SN_OK;

@@ -57,8 +57,8 @@ typedef struct snClinic {
 /* Loads and checks the model, reads the case, makes the patient. Free with clinic_close also when this fails. */
 snStatus clinic_open(snCli *cli, snClinic *c);
 void clinic_close(snClinic *c);
-/* Gravity of a posture of the forearm, as --posture names them. */
-void clinic_gravity(const char *posture, double gravity[3]);
+/* Gravity of a posture of the forearm, as --posture names them; false: there is no such posture. */
+bool clinic_gravity(const char *posture, double gravity[3]);
 /* The motion by name or path, sampled; rate 0: its keys. */
 snStatus clinic_motion(snClinic *c, const char *name, double rate);
 snStatus clinic_healthy(snClinic *c);

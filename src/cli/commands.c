@@ -24,6 +24,7 @@
     X(motions)                                                                                                         \
     X(hold)                                                                                                            \
     X(rest)                                                                                                            \
+    X(signs)                                                                                                           \
     X(compensate)                                                                                                      \
     X(clinic)                                                                                                          \
     X(explore)                                                                                                         \
