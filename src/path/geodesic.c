@@ -451,23 +451,20 @@ snSurfaceSpot sn_geodesic_spot(const snGeodesicWrap *w, v3 x, snSurfaceHint *hin
     return sn_surface_spot(w->surface, w->offset, x, hint);
 }
 
-static bool is_inside(const snGeodesicWrap *w, v3 x)
-{
-    snSurfaceHint hint = w->start;
-    return sn_geodesic_spot(w, x, &hint).height < 0;
-}
-
 snGeodesic sn_geodesic_find(const snGeodesicWrap *w, v3 a, v3 b)
 {
     Solve v = {.w = w, .end = {a, b}};
     snGeodesic g = {.state = SN_GEODESIC_CLEAR};
+    snSurfaceHint hint;
     pathSection s;
     double deepest = 0;
     if (!path_section_find(w, a, b, &s)) return g;
     path_section_string(w, &s);
     if ((w->direct || (!s.deep && s.highest < SHALLOW * w->reach)) && !path_section_meets(w, &s, &deepest)) return g;
     g.state = solve(&v, &s, deepest, &g.rounds);
-    if (g.state == SN_GEODESIC_ROUGH && (is_inside(w, a) || is_inside(w, b))) g.state = SN_GEODESIC_CLEAR;
+    if (g.state == SN_GEODESIC_ROUGH &&
+        (sn_geodesic_spot(w, a, &hint).height < 0 || sn_geodesic_spot(w, b, &hint).height < 0))
+        g.state = SN_GEODESIC_CLEAR;
     if (g.state == SN_GEODESIC_SOLVED) {
         measure(&v, &g);
         if (v.nearly) g.state = SN_GEODESIC_SLIPS;
