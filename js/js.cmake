@@ -19,6 +19,7 @@ elseif(SINEW_WASM AND CMAKE_BUILD_TYPE STREQUAL "Release")
 endif()
 if(NOT SINEW_WASM_FILE)
   message(STATUS "The WebAssembly module is not built (${wasm_reason})")
+  add_custom_target(wasm) # nothing to do
   return()
 endif()
 message(STATUS "The WebAssembly module: ${SINEW_WASM_FILE}")
@@ -85,6 +86,6 @@ add_custom_command(
   COMMENT "Packing js/hand-clinical.tar.gz" VERBATIM)
 add_custom_target(wasm ALL DEPENDS ${SINEW_WASM_FILE} ${wasm_pack})
 add_dependencies(wasm models)
-install(FILES ${SINEW_WASM_FILE} ${wasm_pack} DESTINATION ${CMAKE_INSTALL_DATADIR}/sinew/js)
+install(FILES ${SINEW_WASM_FILE} ${wasm_pack} DESTINATION ${CMAKE_INSTALL_DATADIR}/sinew/js OPTIONAL)
 install(FILES js/sinew.mjs js/wasi.mjs js/sinew.d.mts js/README.md ${CMAKE_BINARY_DIR}/js/package.json
         DESTINATION ${CMAKE_INSTALL_DATADIR}/sinew/js)

@@ -126,16 +126,16 @@ class Scripts(unittest.TestCase):
         """.ci/run among parts that only say what they would: counts add up, a part that dies without a count fails."""
         for blender, fresh, suite, habits, last, code in (
                 ("echo 3 passed, 0 failed", "exit 0", "echo 10 passed, 0 failed", "echo 2 passed, 0 failed",
-                 "18 passed, 0 failed", 0),
+                 "19 passed, 0 failed", 0),
                 ("echo 3 passed, 1 failed; exit 1", "echo try_fresh_machine: skipped, because", "echo 10 passed, 0 failed",
-                 "echo 1 passed, 1 failed", "15 passed, 2 failed", 1),
-                ("exit 1", "exit 1", "echo 10 passed, 0 failed; exit 2", "exit 1", "11 passed, 5 failed", 1)):
+                 "echo 1 passed, 1 failed", "16 passed, 2 failed", 1),
+                ("exit 1", "exit 1", "echo 10 passed, 0 failed; exit 2", "exit 1", "12 passed, 5 failed", 1)):
             with tempfile.TemporaryDirectory() as folder:
                 os.makedirs(os.path.join(folder, ".ci"))
                 os.makedirs(os.path.join(folder, "tools"))
                 shutil.copy(os.path.join(SOURCE, ".ci", "run"), os.path.join(folder, ".ci", "run"))
                 # the package is tried on a fresh machine too
-                rules = {"test-blender": blender, "test": suite, "deb": "true", "test-habits": habits}
+                rules = {"test-blender": blender, "test": suite, "site": "true", "deb": "true", "test-habits": habits}
                 with open(os.path.join(folder, "Makefile"), "w") as file:
                     file.write("".join(f"{name}:\n\t@{rule}\n" for name, rule in rules.items()))
                 for name, text in (("install_deps.sh", "exit 0"), ("try_fresh_machine", fresh)):
