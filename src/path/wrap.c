@@ -120,6 +120,16 @@ static v3 turned(v3 e, v3 axis, double angle)
     return v3_add(v3_scale(e, cos(angle)), v3_scale(v3_cross(axis, e), sin(angle)));
 }
 
+/* Whether two straight pieces in a plane meet. */
+static bool pieces_meet(v3 a, v3 b, v3 c, v3 d, v3 normal)
+{
+    v3 ab = v3_sub(b, a), cd = v3_sub(d, c), ca = v3_sub(a, c);
+    double det = v3_dot(normal, v3_cross(ab, cd));
+    if (fabs(det) < 1e-15) return false;
+    double s = v3_dot(normal, v3_cross(cd, ca)) / det, t = v3_dot(normal, v3_cross(ab, ca)) / det;
+    return s >= 0 && s <= 1 && t >= 0 && t <= 1;
+}
+
 /* The way whose touching points lie more to the side; false where the straight line is free and on that side, or where
  * the two tangents of the way cross. */
 static bool tangent_way(polarPair *p, v3 a, v3 b, const pathWrap *wrap)
@@ -133,7 +143,8 @@ static bool tangent_way(polarPair *p, v3 a, v3 b, const pathWrap *wrap)
         double theta = sign * turn < 0 ? sign * turn + 2 * SN_PI : sign * turn;
         v3 ta = turned(p->a.e, n, sign * p->a.angle), tb = turned(p->b.e, n, -sign * p->b.angle);
         double good = sided ? v3_dot(v3_unit(v3_add(ta, tb)), side) : -v3_len2(v3_sub(ta, tb));
-        if (theta < p->a.angle + p->b.angle || !(good > best)) continue;
+        if (pieces_meet(a, v3_scale(ta, wrap->radius), b, v3_scale(tb, wrap->radius), n) || !(good > best)) continue;
+        if (theta < p->a.angle + p->b.angle) theta += 2 * SN_PI; /* past its own start: an end is next to the surface */
         best = good;
         p->theta = theta;
         p->normal = v3_scale(n, sign);
@@ -157,9 +168,8 @@ static double bend_angle(const polarPair *p, double r)
         else
             low = at;
         double next = at - f / slope;
-        bool done = fabs(next - at) < 1e-15;
+        if (fabs(next - at) < 1e-15) break;
         at = slope > 0 && next > low && next < high ? next : (low + high) / 2;
-        if (done) break;
     }
     return at;
 }
