@@ -21,6 +21,7 @@
     X(contours)                                                                                                        \
     X(surface)                                                                                                         \
     X(motions)                                                                                                         \
+    X(strength)                                                                                                        \
     X(hold)                                                                                                            \
     X(compensate)                                                                                                      \
     X(clinic)                                                                                                          \
