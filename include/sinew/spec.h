@@ -276,6 +276,7 @@ typedef struct snCoordinateDef {
     int32_t nvalue;
     const double *value; /* deg or m of this one over deg or m of the other */
     const char *label;   /* what people call it; for tools, may be empty */
+    bool yields;         /* passive, but motions may name it: muscles move it as far as that costs little */
 } snCoordinateDef;
 
 /* A spring of length zero between two bodies: closes what a tree cannot. */
@@ -317,6 +318,7 @@ typedef struct snLineMuscleDef {
         relative_fiber; /* % of the tension of all muscles, and the fibre length of the same source, m; 0: none */
     double fatigue[3];  /* 1/s, 1/s, times: fatigue, recovery, faster recovery at rest */
     const char *label;  /* what people call it; may be empty */
+    double effort;      /* how much its squared activation counts where muscles share a task: 1 */
 } snLineMuscleDef;
 
 SN_API snSpec *sn_spec_create(void); /* NULL when out of memory */

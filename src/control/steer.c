@@ -119,7 +119,7 @@ static void note_errors(snSteer *run, double time)
     const double *q = run->sim->q;
     sn_steer_pose(run, time, run->target.q);
     for (int32_t i = 0; i < run->m->ncoord; ++i) {
-        if (!run->sim->tree->driven[i]) continue;
+        if (!run->sim->tree->driven[i] && !(run->control->asked[i] > 0)) continue;
         double off = fabs(q[i] - run->target.q[i]);
         run->at.error += off, run->at.errors += 1;
         run->report->error[i] = fmax(run->report->error[i], off);
@@ -245,6 +245,7 @@ snStatus sn_steer_take_state(snSteer *run, snError *error)
     run->control->k_p = run->def->stiffness, run->control->k_v = run->def->damping;
     run->control->eps = run->def->relaxation, run->control->sensor = run->def->sensor;
     run->control->paper = run->def->paper;
+    memcpy(run->control->weight, run->m->skeleton->unit_effort, sizeof(double) * (size_t)run->m->nmuscle);
     return SN_OK;
 }
 
