@@ -18,7 +18,7 @@ typedef struct treeCase {
     snTree tree;
     snPathSet paths;
     const char **coordinate, **body, **muscle, **part; /* names; NULL in the random case */
-    const double *pcsa;                                /* m^2 */
+    const double *pcsa, *effort;                       /* m^2 */
     int32_t *body_parent; /* nbody: body that the first link of the body hangs on, -1: none */
     snTreeWork *work;
     snPathWork *line;
@@ -214,7 +214,8 @@ static inline const snLaw *case_laws(treeCase *c)
     return law;
 }
 
-static inline snPathMuscle case_muscle(double force, double fibre, double neutral, double x, double slack)
+static inline snPathMuscle case_muscle(double force, double fibre, double neutral, double x, double slack,
+                                       double passive)
 {
     return (snPathMuscle){.max_force = force,
                           .neutral_length = neutral,
@@ -223,8 +224,8 @@ static inline snPathMuscle case_muscle(double force, double fibre, double neutra
                           .v_max = 8 * fibre,
                           .passive_length = slack,
                           .passive_neutral = neutral / slack,
-                          .passive_scale = 1,
-                          .passive_damping = 0.1 * 0.8 * force,
+                          .passive_scale = passive,
+                          .passive_damping = 0.1 * 0.8 * passive * force,
                           .active_law = 0,
                           .passive_law = 1};
 }
@@ -236,22 +237,22 @@ static inline void case_muscles(treeCase *c, const snNameMap *link_of)
     case_load(&t, "muscles.tsv");
     int32_t n = c->paths.npath = t.nrow;
     snPathMuscle *muscle = CASE_ARRAY(c, snPathMuscle, n);
-    double *pcsa = CASE_ARRAY(c, double, n);
+    double *pcsa = CASE_ARRAY(c, double, n), *effort = CASE_ARRAY(c, double, n);
     c->muscle = CASE_ARRAY(c, const char *, n), c->part = CASE_ARRAY(c, const char *, n);
     for (int32_t i = 0; i < n; ++i) {
         c->muscle[i] = case_name(c, &t, i, "name"), c->part[i] = case_name(c, &t, i, "part");
         sn_map_put(&index, c->muscle[i], i);
-        pcsa[i] = sn_figures_number(&t, i, "pcsa");
+        pcsa[i] = sn_figures_number(&t, i, "pcsa"), effort[i] = sn_figures_number(&t, i, "effort");
     }
     case_points(c, link_of, &index);
     for (int32_t i = 0; i < n; ++i)
         muscle[i] = case_muscle(sn_figures_number(&t, i, "max_force"), sn_figures_number(&t, i, "fibre_length"),
                                 sn_path_neutral_length(&c->paths, i), sn_figures_number(&t, i, "x_neutral"),
-                                sn_figures_number(&t, i, "slack_length"));
+                                sn_figures_number(&t, i, "slack_length"), sn_figures_number(&t, i, "passive"));
     assert_int_equal(t.error.status, SN_OK);
     sn_figures_free(&t);
     sn_map_free(&index);
-    c->pcsa = pcsa, c->paths.muscle = muscle, c->paths.law = case_laws(c);
+    c->pcsa = pcsa, c->effort = effort, c->paths.muscle = muscle, c->paths.law = case_laws(c);
 }
 
 static inline void case_upper_body(treeCase *c)
@@ -380,7 +381,7 @@ static inline void small_muscles(treeCase *c, caseRandom *r)
     for (int32_t p = 0; p < SMALL_PATH; ++p) {
         double length = sn_path_neutral_length(&c->paths, p), slack = length * random_between(r, 0.9, 1.05);
         muscle[p] = case_muscle(random_between(r, 5, 50), length * random_between(r, 0.3, 0.8), length,
-                                random_between(r, 0.8, 1.2), slack);
+                                random_between(r, 0.8, 1.2), slack, 1);
     }
     c->paths.muscle = muscle, c->paths.law = case_laws(c);
 }

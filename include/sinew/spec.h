@@ -276,6 +276,7 @@ typedef struct snCoordinateDef {
     int32_t nvalue;
     const double *value; /* deg or m of this one over deg or m of the other */
     const char *label;   /* what people call it; for tools, may be empty */
+    bool yields;         /* passive, but motions may name it: muscles move it as far as that costs little */
 } snCoordinateDef;
 
 /* A spring of length zero between two bodies: closes what a tree cannot. */
@@ -321,6 +322,7 @@ typedef struct snLineMuscleDef {
     double fatigue[3];  /* 1/s, 1/s, times: fatigue, recovery, faster recovery at rest */
     const char *label;  /* what people call it; may be empty */
     double tone;        /* activation at rest, 0 to 1: of its unit, where it is the first of that unit */
+    double effort;      /* how much its squared activation counts where muscles share a task: 1 */
 } snLineMuscleDef;
 
 SN_API snSpec *sn_spec_create(void); /* NULL when out of memory */

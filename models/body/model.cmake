@@ -4,3 +4,4 @@ sinew_model_output(body body.muscle.xml WITH body.scene.xml PROGRAM upper_body A
   AFTER skin.ply)
 sinew_model_file(body demo.txt)
 sinew_model_file(body motions/*)
+sinew_model_file(body strength.tsv)

@@ -8,14 +8,19 @@ coordinates.tsv, springs.tsv, muscles.tsv and points.tsv beside it. Every change
 column `changed` names it row by row. --check writes nothing and ends with 1 where a table on disk is not what would be
 written; --report prints what the sweep over single coordinates finds.
 """
+import fnmatch
 import math
 import os
 import sys
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "body")
 
-STRESS = 0.3e6  # Pa: Lee, Sifakis and Terzopoulos 2009, section 3.3
+STRESS = 50.8e4  # Pa: the one tension behind survey/strengths.tsv
 DEGREE = math.pi / 180
+PASSIVE = 0.3  # of the passive law at full active force: see fibres_and_slack
+DEAR = {"geniohyoid": 10, "mylohyoid": 10, "stylohyoid": 10, "sternohyoid": 10,
+        "sternothyroid": 10, "omohyoid": 10}
+ARM = ("humerus", "ulna", "radius", "hand")
 
 
 def read(name):
@@ -52,6 +57,12 @@ class Body:
         self.status = {row["key"]: row["status"] for row in read("sources")}
         self.joints = [self.joint(row) for row in read("joints")]
         self.muscles = [self.muscle(row) for row in read("muscles")]
+        self.find_above()
+        for row in self.springs:
+            row["k"], row["c"], row["changed"] = float(row["k_N_per_m"]), float(row["c_Ns_per_m"]), []
+
+    def find_above(self):
+        """For every body the bodies between it and the ground, with itself."""
         parent = {row["body"]: row["parent"] for row in self.bones}
         self.above = {}
         for body in parent:
@@ -60,15 +71,13 @@ class Body:
                 chain.add(at)
                 at = parent[at]
             self.above[body] = chain
-        for row in self.springs:
-            row["k"], row["c"], row["changed"] = float(row["k_N_per_m"]), float(row["c_Ns_per_m"]), []
 
     @staticmethod
     def joint(row):
         unit = vector(row, ("ax", "ay", "az"))
         length = math.sqrt(sum(u * u for u in unit))  # the survey rounds to five digits
         return {"name": row["name"], "kind": row["kind"], "parent": row["parent"], "child": row["child"],
-                "region": row["region"], "driven": row["drive"] == "muscle", "axis": [u / length for u in unit],
+                "region": row["region"], "driven": "yes" if row["drive"] == "muscle" else "no", "swept": row["drive"] == "muscle", "axis": [u / length for u in unit],
                 "centre": vector(row, ("cx", "cy", "cz")), "lower": float(row["min"]), "upper": float(row["max"]),
                 "stiffness": float(row["stiffness"]), "damping": float(row["damping"]), "rest": 0.0,
                 "source": row["source"], "note": row["note"], "changed": []}
@@ -96,10 +105,10 @@ def length_of(points):
 
 
 def sweep(body, muscle, samples=41):
-    """Lengths over each driven coordinate alone, the others neutral: yields (joint, angles, lengths)."""
+    """Lengths over each coordinate alone that motions move, the others neutral: yields (joint, angles, lengths)."""
     for joint in body.joints:
         moves = [joint["child"] in body.above[name] for name, _ in muscle["points"]]
-        if not joint["driven"] or all(moves) or not any(moves):
+        if not joint["swept"] or all(moves) or not any(moves):
             continue
         angles = [joint["lower"] + (joint["upper"] - joint["lower"]) * i / (samples - 1) for i in range(samples)]
         lengths = []
@@ -110,6 +119,27 @@ def sweep(body, muscle, samples=41):
 
 
 # The repairs. ---------------------------------------------------------------------------------------------------------
+
+def strengths(body):
+    """The survey's areas are published forces divided by tensions between 45 and 140 N/cm2, multiplied by 30 N/cm2: the arm had a
+    fifth of its strength. The lines of a muscle share the force of survey/strengths.tsv in proportion to those areas, and the area of
+    the table is that of living muscle."""
+    rows, lines = read("strengths"), {}
+    for muscle in body.muscles:
+        name = muscle["name"][:-2]
+        row = next((k for k, r in enumerate(rows) if any(fnmatch.fnmatchcase(name, p) for p in r["lines"].split())), None)
+        if row is None:
+            raise SystemExit("survey/strengths.tsv has no row for %s" % muscle["name"])
+        lines.setdefault((row, muscle["side"]), []).append(muscle)
+    for (row, _), group in lines.items():
+        if len(group) != int(rows[row]["count"]):
+            raise SystemExit("survey/strengths.tsv: %s has %d lines, not %s" % (rows[row]["lines"], len(group), rows[row]["count"]))
+        total = sum(muscle["pcsa"] for muscle in group)
+        for muscle in group:
+            muscle["strength"] = "%s, %s" % (rows[row]["muscle"], rows[row]["part"])
+            muscle["pcsa"] *= float(rows[row]["force"]) / STRESS / total
+            muscle["changed"].append("strength")
+
 
 def spine_flexion_is_positive(body):
     """The survey counts extension of the spine as positive; motions and clinicians count flexion."""
@@ -184,7 +214,7 @@ def thyroid_is_passive(body):
     sternothyroids (together 1.5 N m) throw it against its stop, and while it knocks there the neck is lost in a bow."""
     for joint in body.joints:
         if joint["name"] == "thyroid_pitch":
-            joint["driven"], joint["rest"] = False, 0.0045
+            joint["driven"], joint["swept"], joint["rest"] = "no", False, 0.0045
             joint["stiffness"], joint["damping"] = 8.0, 0.16
             joint["changed"] += ["drive", "rest", "stiffness", "damping"]
 
@@ -200,6 +230,75 @@ def serratus_vias(body):
         moved = [v + 0.6 * (o - v) for v, o in zip(via, origin)]
         muscle["points"][1] = (name, [moved[0], moved[1], moved[2] + out])
         muscle["changed"].append("via")
+
+
+def anterior_deltoid_via(body):
+    """The survey's via turns with the humerus, so that the flexion arm is lost as the arm rises. On the girdle, before the head of the
+    humerus, it gives 29, 39 and 26 mm at 0, 45 and 90 degrees of flexion."""
+    for muscle in body.muscles:
+        if muscle["name"].startswith("deltoid_anterior"):
+            side = muscle["side"]
+            muscle["points"][1] = ("clavscap_" + side, [0.022, 1.415, 0.178 if side == "R" else -0.178])
+            muscle["changed"].append("via")
+
+
+def girdle_on_the_thorax(body):
+    """Clavicle and scapula hang on the sternum in the survey, which only cartilage holds: intercostals and serratus then strain to carry the
+    arms. In life the thorax carries them, by the scapula that lies on it. They turn about the same point of the sternum, but with T3, from
+    which the sternum strays by millimetres."""
+    for row in body.bones:
+        if row["body"].startswith("clavscap"):
+            row["parent"] = "T3"
+    for joint in body.joints:
+        if joint["name"].startswith("clavscap"):
+            joint["parent"] = "T3"
+            joint["changed"].append("parent")
+    body.find_above()
+
+
+def weight_on(body, joint):
+    """Torque (of a slide: force) of the weight of all that hangs on a joint, in the neutral pose."""
+    total = 0.0
+    for row in body.bones:
+        if joint["child"] in body.above[row["body"]]:
+            pull = [0.0, -9.81 * float(row["mass"]), 0.0]
+            if joint["kind"] != "trans":
+                d = [a - c for a, c in zip(vector(row, ("com_x", "com_y", "com_z")), joint["centre"])]
+                pull = [d[1] * pull[2] - d[2] * pull[1], d[2] * pull[0] - d[0] * pull[2], d[0] * pull[1] - d[1] * pull[0]]
+            total += sum(u * f for u, f in zip(joint["axis"], pull))
+    return total
+
+
+def tissue_carries_the_drawn_pose(body):
+    """With springs at rest in the drawn pose every vertebra, rib and girdle has to be held up by muscles, one by one and exactly, which nobody
+    does who stands still. Springs rest where they carry the weight, as ligaments and discs do: ribs, cartilage and sternum all of it (ribs with
+    at least 3 N m/rad); trunk 0.8 of it, with at most 3 degrees; girdle 0.8 of it, with 20 N m/rad for what the thorax carries. The
+    neck and the arms carry themselves by muscles. Fitted to quiet standing; estimates."""
+    for joint in body.joints:
+        name = joint["name"]
+        cage, girdle = name.startswith(("rib", "cc", "sternum")), name.startswith("clavscap") and name.endswith("elevate")
+        trunk = name[0] in "TL" and name[1].isdigit()
+        neck = name.startswith(("C", "skull")) and name.endswith("_FE")
+        least = 3.0 if name.startswith("rib") else 20.0 if girdle else 0.0
+        if joint["stiffness"] < least:
+            joint["stiffness"] = least
+            joint["changed"].append("stiffness")
+        if not (cage or girdle or trunk or neck) or joint["stiffness"] == 0:
+            continue
+        rest = -(1.0 if cage else 0.5 if neck else 0.8) * weight_on(body, joint) / joint["stiffness"]
+        most = 3 * DEGREE if trunk else math.inf
+        if abs(rest) > 1e-9:
+            joint["rest"] = min(max(rest, -most), most)
+            joint["changed"].append("rest")
+
+
+def ribs_yield(body):
+    """Muscles that hold each rib exactly where it is drawn strain against each other: a breath of 2 degrees took intercostals to 1. Ribs are
+    passive like the cartilage they end in; a motion that names them is followed as far as muscles get there cheaply."""
+    for joint in body.joints:
+        if joint["name"].startswith("rib"):
+            joint["driven"], joint["damping"] = "yields", 0.3
+            joint["changed"] += ["drive", "damping"]
 
 
 def stops(body):
@@ -218,24 +317,46 @@ def stops(body):
         joint["stop_damping"] = 10 * joint["stop_stiffness"]  # s per unit of depth
 
 
+def moves_with(name):
+    """Coordinates that one movement uses together: all levels of the spine in a plane, the joints of an arm."""
+    return name.split("_")[1] if name.endswith(("_FE", "_LB", "_AR")) else "arm" if name.split("_")[0] in ARM else name
+
+
 def fibres_and_slack(body):
     """x_neutral: with fibres at their optimal length in the neutral pose, flexors of the straight elbow have 13 % of their
     force at 90 degrees. The middle of what single driven coordinates use is put at 1, within 0.7 to 1.4.
-    slack_length: with slack at the neutral length passive forces reach 15 times the maximum. The longest length of the same
-    sweep is strained by 0.12."""
+    slack_length: passive force begins where a whole movement (moves_with), each of its coordinates at the end of its range that stretches
+    the muscle most, strains it by 0.12. From single coordinates alone, five lumbar levels that bend at once pulled the trunk back with 72 N m
+    at 25 degrees, twice what gravity does there.
+    passive: at that strain a muscle pulls with PASSIVE times 0.84 of its active force."""
     for muscle in body.muscles:
         neutral = length_of(muscle["points"])
         shortest = longest = neutral
-        for _, _, lengths in sweep(body, muscle):
+        whole = {}
+        for joint, _, lengths in sweep(body, muscle):
             shortest, longest = min(shortest, min(lengths)), max(longest, max(lengths))
+            plane = moves_with(joint["name"])
+            whole[plane] = whole.get(plane, 0) + max(lengths) - neutral
         middle = 1 - ((shortest + longest) / 2 - neutral) / muscle["fibre"]
         muscle["neutral"], muscle["shortest"], muscle["longest"] = neutral, shortest, longest
         muscle["x_neutral"] = min(max(middle, 0.7), 1.4)
-        muscle["slack"] = max(neutral, longest / 1.12)
+        muscle["stretched"] = neutral + max(whole.values(), default=0)
+        muscle["slack"] = max(neutral, muscle["stretched"] / 1.12)
 
 
-REPAIRS = [spine_flexion_is_positive, humerus_turns_about_itself, ranges, neck_turns_freely, cage_damping,
-           thyroid_is_passive, serratus_vias, stops, fibres_and_slack]
+def efforts(body):
+    """With the same cost for every line, one of 2 N and one of 700 N work alike hard, and the muscle that is drawn as many lines is
+    preferred to one that is drawn as one. The cost of a squared activation goes with the square root of the area, times DEAR where
+    muscles have another task. Fitted to who works in quiet standing."""
+    mean = sum(muscle["pcsa"] for muscle in body.muscles) / len(body.muscles)
+    for muscle in body.muscles:
+        dear = next((times for start, times in DEAR.items() if muscle["name"].startswith(start)), 1)
+        muscle["effort"] = dear * math.sqrt(muscle["pcsa"] / mean)
+
+
+REPAIRS = [strengths, spine_flexion_is_positive, humerus_turns_about_itself, ranges, neck_turns_freely, cage_damping,
+           thyroid_is_passive, serratus_vias, anterior_deltoid_via, girdle_on_the_thorax,
+           tissue_carries_the_drawn_pose, ribs_yield, stops, fibres_and_slack, efforts]
 
 # The tables. ----------------------------------------------------------------------------------------------------------
 
@@ -264,13 +385,14 @@ def coordinates_table(body):
              "stop_damping\tsource\tgrade\tchanged\tnote\n"]
     for joint in body.joints:
         lines.append("\t".join([joint["name"], "slide" if joint["kind"] == "trans" else "turn", joint["parent"],
-                                joint["child"], joint["region"], "yes" if joint["driven"] else "no",
+                                joint["child"], joint["region"], joint["driven"],
                                 " ".join("%.12g" % (u + 0.0) for u in joint["axis"]), cell(joint["centre"]),
                                 number(joint["lower"]), number(joint["upper"]), number(joint["stiffness"]),
                                 number(joint["damping"]), number(joint["rest"]), number(joint["stop_stiffness"]),
                                 number(joint["stop_damping"]), joint["source"], body.grade(joint["source"]),
                                 changed(joint), joint["note"] or "-"]) + "\n")
-    return FRAME + ("# A row per degree of freedom; those of one joint compose in the order listed. Turns: rad, N m/rad, N m s/rad; "
+    return FRAME + ("# A row per degree of freedom; those of one joint compose in the order listed. driven: by muscles (yes), passive (no), or passive but moved by "
+                    "muscles as far as costs little where a motion names it (yields). Turns: rad, N m/rad, N m s/rad; "
                     "slides: m, N/m, N s/m.\n") + "".join(lines)
 
 
@@ -283,14 +405,15 @@ def springs_table(body):
 
 
 def muscles_table(body):
-    lines = ["name\tpart\tmuscle\tside\tpcsa\tmax_force\tfibre_length\tneutral_length\tx_neutral\tslack_length\tshortest\tlongest\t"
-             "source\tgrade\tchanged\n"]
+    lines = ["name\tpart\tmuscle\tside\tpcsa\tmax_force\tfibre_length\tneutral_length\tx_neutral\tslack_length\tpassive\teffort\tshortest\tlongest\t"
+             "strength\tsource\tgrade\tchanged\n"]
     for row in body.muscles:
         lines.append("\t".join([row["name"], row["part"], row["muscle"], row["side"], number(row["pcsa"]),
                                 number(STRESS * row["pcsa"]), number(row["fibre"]), number(row["neutral"]),
-                                number(row["x_neutral"]), number(row["slack"]), number(row["shortest"]),
-                                number(row["longest"]), row["source"], body.grade(row["source"]), changed(row)]) + "\n")
-    return FRAME + ("# pcsa m^2, max_force = 0.3 MPa x pcsa, lengths m. shortest, longest: over single driven coordinates, 41 steps over "
+                                number(row["x_neutral"]), number(row["slack"]), number(PASSIVE), "%.4g" % row["effort"], number(row["shortest"]),
+                                number(row["longest"]), row["strength"], row["source"], body.grade(row["source"]), changed(row)]) + "\n")
+    return FRAME + ("# pcsa m^2 of living muscle, max_force = 50.8 N/cm2 x pcsa: the line's share of its row of survey/strengths.tsv, named in the column "
+                    "strength. Lengths m. shortest, longest: over single driven coordinates, 41 steps over "
                     "each range, the others neutral.\n# x_neutral: fibre length over the optimal one in the neutral pose.\n") + "".join(lines)
 
 

@@ -98,7 +98,7 @@ static snStatus change_paths(snPatient *p, const snChange *c, snError *error)
         if (c->kind == SN_CHANGE_STRENGTH) p->strength[i] *= c->value;
         if (c->kind == SN_CHANGE_PASSIVE) p->passive[i] *= c->value;
         if (c->kind == SN_CHANGE_CUT) p->strength[i] = p->passive[i] = 0;
-        if (c->kind == SN_CHANGE_COST) p->cost[p->s->path_unit[i]] = c->value;
+        if (c->kind == SN_CHANGE_COST) p->cost[p->s->path_unit[i]] = c->value * p->s->unit_effort[p->s->path_unit[i]];
     }
     return found ? SN_OK : unknown_unit(p, c->name, error);
 }
@@ -213,7 +213,7 @@ static snStatus apply(snPatient *p, const snCase *c, snError *error)
 {
     snStatus status = SN_OK;
     for (int32_t i = 0; i < p->np; ++i) p->strength[i] = p->passive[i] = 1;
-    for (int32_t u = 0; u < p->nu; ++u) p->cost[u] = 1;
+    for (int32_t u = 0; u < p->nu; ++u) p->cost[u] = p->s->unit_effort[u];
     for (int32_t i = 0; c && i < sn_case_count(c) && status == SN_OK; ++i) {
         status = change(p, sn_case_change(c, i), error);
         if (status != SN_OK && error) error->line = sn_case_change(c, i)->line;

@@ -162,9 +162,17 @@ double sn_line_length(const double *point, int32_t n)
     return sum;
 }
 
+/* Cross-section of living muscle, m^2: the one that is given, or what the force asks for. */
+static double section_of(const snSpec *spec, const char *name, double force)
+{
+    snId id = sn_spec_find(spec, SN_KIND_LINE_MUSCLE, name);
+    double pcsa = id ? sn_spec_line_muscle(spec, id)->pcsa : 0;
+    return pcsa > 0 ? pcsa : FULLNESS * force / SPECIFIC_TENSION;
+}
+
 /* A line muscle's belly: as long as its fibres now, in the middle of its path, with the volume that living muscle of
  * this cross-section and optimal length has. */
-static bool line_belly(const snPathSet *set, int32_t path, snAnatomy *a, snFleshStrand *s)
+static bool line_belly(const snPathSet *set, int32_t path, double section, snAnatomy *a, snFleshStrand *s)
 {
     const snPathMuscle *m = &set->muscle[path];
     int32_t n = sn_path_drawn_count(set, path);
@@ -176,12 +184,12 @@ static bool line_belly(const snPathSet *set, int32_t path, snAnatomy *a, snFlesh
     double belly = fmin(m->fibre_length * fmax(m->x_neutral, 0.1), whole);
     cut_line(line, n, 0.5 * (whole - belly), 0.5 * (whole + belly), s);
     s->path_length = whole, s->length = belly, s->optimum = 1 / fmin(fmax(m->x_neutral, 0.6), 1.6);
-    s->radius = sqrt(FULLNESS * m->max_force / SPECIFIC_TENSION * m->fibre_length / (SN_PI * belly));
+    s->radius = sqrt(section * m->fibre_length / (SN_PI * belly));
     find_box(s);
     return true;
 }
 
-static snStatus read_lines(snAnatomy *a)
+static snStatus read_lines(const snSpec *spec, snAnatomy *a)
 {
     const snSkeleton *k = a->model->skeleton;
     for (int32_t i = 0, count; k && i < k->path.npath; ++i, a->nline_point += count) {
@@ -195,7 +203,8 @@ static snStatus read_lines(snAnatomy *a)
                              .line = i,
                              .path_start = 3 * a->nline_point,
                              .path_count = count};
-        if (!line_belly(&k->path, i, a, s)) return SN_NO_MEMORY;
+        double section = section_of(spec, k->path_name[i], k->path.muscle[i].max_force);
+        if (!line_belly(&k->path, i, section, a, s)) return SN_NO_MEMORY;
         a->nstrand += s->npoint >= 2;
     }
     return SN_OK;
@@ -255,7 +264,7 @@ snStatus sn_anatomy_create(const snSpec *spec, const char *mesh, snAnatomy *a, s
         status = read_bodies(spec, a);
         if (status == SN_OK) status = read_meshes(spec, skin, a);
         if (status == SN_OK) status = read_strands(spec, a);
-        if (status == SN_OK) status = read_lines(a);
+        if (status == SN_OK) status = read_lines(spec, a);
         if (status != SN_OK) (void)sn_fail_no_memory(error);
     }
     if (status == SN_OK && a->nbone == 0) {

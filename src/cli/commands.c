@@ -22,6 +22,7 @@
     X(contours)                                                                                                        \
     X(surface)                                                                                                         \
     X(motions)                                                                                                         \
+    X(strength)                                                                                                        \
     X(hold)                                                                                                            \
     X(rest)                                                                                                            \
     X(signs)                                                                                                           \

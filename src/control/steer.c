@@ -118,7 +118,8 @@ static void note_errors(snSteer *run, double time)
     const double *q = run->sim->q;
     sn_steer_pose(run, time, run->target.q);
     for (int32_t i = 0; i < run->m->ncoord; ++i) {
-        if (run->sim->tree->driven[i]) sn_trust_note_coordinate(&run->trust, time, i, fabs(q[i] - run->target.q[i]));
+        if (run->sim->tree->driven[i] || run->control->asked[i] > 0)
+            sn_trust_note_coordinate(&run->trust, time, i, fabs(q[i] - run->target.q[i]));
     }
     sn_trust_note_activation(&run->trust, run->h, sn_plant_activation(run->s));
 }
@@ -266,6 +267,7 @@ snStatus sn_steer_take_state(snSteer *run, snError *error)
     run->control->k_p = run->def->stiffness, run->control->k_v = run->def->damping;
     run->control->eps = run->def->relaxation, run->control->sensor = run->def->sensor;
     run->control->paper = run->def->paper;
+    memcpy(run->control->weight, run->m->skeleton->unit_effort, sizeof(double) * (size_t)run->m->nmuscle);
     return SN_OK;
 }
 

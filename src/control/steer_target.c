@@ -56,7 +56,7 @@ static snStatus take_activation(snSteer *run, int32_t column, const char *muscle
 {
     int32_t u = sn_find(run->m, SN_ITEM_MUSCLE, muscle);
     if (u < 0) return sn_steer_unknown(run->m, SN_ITEM_MUSCLE, "muscle", muscle, error);
-    run->control->weight[u] = INSISTENCE;
+    run->control->weight[u] = INSISTENCE * run->m->skeleton->unit_effort[u];
     run->target.activation_unit[run->target.nactivation] = u;
     run->target.activation_column[run->target.nactivation++] = column;
     return SN_OK;
@@ -66,11 +66,12 @@ static snStatus take_coordinate(snSteer *run, int32_t column, const char *name, 
 {
     int32_t i = sn_find(run->m, SN_ITEM_COORDINATE, name);
     if (i < 0) return sn_steer_unknown(run->m, SN_ITEM_COORDINATE, "coordinate", name, error);
-    if (!run->sim->tree->driven[i]) {
+    if (!run->sim->tree->driven[i] && !run->m->skeleton->yields[i]) {
         (void)sn_fail(error, SN_BAD_INPUT, "the coordinate %.80s is passive: no muscle is asked to move it", name);
         sn_error_remedy(error, "leave its column out");
         return SN_BAD_INPUT;
     }
+    if (!run->sim->tree->driven[i]) run->control->asked[i] = 1;
     columns[i] = column;
     return SN_OK;
 }
@@ -235,7 +236,7 @@ static void ask_activations(snSteer *run, double time)
     memset(t->base, 0, sizeof *t->base * (size_t)run->m->nmuscle);
     if (run->def->drive) (void)sn_drive_at(run->def->drive, time, t->base);
     for (int32_t u = 0; u < run->m->nmuscle; ++u)
-        if (t->base[u] > 0) c->weight[u] = INSISTENCE;
+        if (t->base[u] > 0) c->weight[u] = INSISTENCE * run->m->skeleton->unit_effort[u];
     for (int32_t k = 0; k < t->nactivation; ++k) t->base[t->activation_unit[k]] += t->row[t->activation_column[k]];
     for (int32_t u = 0; u < run->m->nmuscle; ++u) c->target[u] = fmin(fmax(t->base[u], 0), 1);
 }

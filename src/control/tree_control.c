@@ -16,7 +16,7 @@ snTreeControl *sn_treecontrol_create(const snTreeSim *sim, int32_t nunit, const 
     if (!c) return NULL;
     c->unit = unit, c->nunit = unit ? nunit : sim->paths->npath;
     size_t n = (size_t)sim->tree->ndof, np = (size_t)c->nunit;
-    c->gamma = SN_NEW_ARRAY(double, 6 * np + 3 * n + 3 * SN_TREE_MAX_LOAD);
+    c->gamma = SN_NEW_ARRAY(double, 6 * np + 4 * n + 3 * SN_TREE_MAX_LOAD);
     c->work = sn_treerows_create(sim, c->nunit, unit);
     if (!c->gamma || !c->work) {
         sn_treecontrol_destroy(c);
@@ -24,7 +24,7 @@ snTreeControl *sn_treecontrol_create(const snTreeSim *sim, int32_t nunit, const 
     }
     c->target = c->gamma + np, c->lo = c->target + np, c->hi = c->lo + np, c->activation = c->hi + np;
     c->weight = c->activation + np, c->missing = c->weight + np, c->unmet = c->missing + n, c->wanted = c->unmet + n,
-    c->felt = c->wanted + n;
+    c->asked = c->wanted + n, c->felt = c->asked + n;
     for (size_t p = 0; p < np; ++p) c->hi[p] = c->weight[p] = 1;
     c->k_p = 100, c->k_v = 20, c->eps = 0.1, c->steady = 0.1, c->max_rounds = 10;
     sn_treecontrol_reset(c, sim);
@@ -125,9 +125,10 @@ static void want(snTreeControl *c, const snTreeSim *sim, const double *q, const 
     treeControlWork *w = c->work;
     for (int32_t i = 0; i < sim->tree->ndof; ++i) {
         c->wanted[i] = 0;
-        if (w->place[i] < 0) continue;
+        bool driven = w->place[i] >= 0;
+        if (!driven && !(c->asked[i] > 0)) continue;
         c->wanted[i] = (qdd ? qdd[i] : 0) + c->k_p * (q[i] - sim->q[i]) + c->k_v * (v[i] - sim->v[i]);
-        w->dv[i] = sim->h * c->wanted[i];
+        if (driven) w->dv[i] = sim->h * c->wanted[i];
     }
 }
 

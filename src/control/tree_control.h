@@ -6,7 +6,8 @@
  *     G = A_mp A_pp^-1,  tau = [(A_mm - G A_pm) dv_m + G b_p - b_m] / h,  B = -(P_m - G P_p) diag(c+),  B a = tau
  * with c+ the contractile force as the step will have it. Muscles that pull at passive joints count with what that does
  * to the driven ones. B a = tau is met by the dual program of opt/dualqp.h; what cannot be met is reported per
- * coordinate. Further rows, which cost little to miss, ask the passive coordinates for dv_p = -h k_v v_p. With those
+ * coordinate. Further rows, which cost little to miss, ask the passive coordinates for dv_p = -h k_v v_p, or, where
+ * they have a target, for dv_p = h qdd*. With those
  * G need not be found: adding G times the passive rows to the driven ones leaves -P diag(c+) a = (A dv - b) / h, a row
  * per coordinate and as sparse as P, and changes the metric of what is missing alone. */
 #ifndef SN_CONTROL_TREE_CONTROL_H
@@ -32,11 +33,13 @@ typedef struct snTreeControl {
     double *target;     /* nunit: activations to stay near, 0 at first; coactivation adds to them */
     double *weight;     /* nunit: how much it counts to stay near, 1 at first */
     double *lo, *hi;    /* nunit: bounds, 0 and 1 at first */
+    double *asked;      /* ndof: above 0: a passive coordinate that follows its target as far as muscles get it there
+                           cheaply: its row asks for qdd* instead of rest. Needs steady above 0; 0 at first */
     double *activation; /* nunit: chosen; also handed to the paths of sim */
     /* what the last choice found */
     double *missing;   /* ndof: acceleration that muscles could not give, rad/s^2 or m/s^2; 0 at passive coordinates */
     double *unmet;     /* ndof: the torque of it, N m or N */
-    double *wanted;    /* ndof: qdd*, 0 at passive coordinates */
+    double *wanted;    /* ndof: qdd*, 0 at passive coordinates that are not asked */
     double eps_used;   /* by the last program */
     bool warm;         /* there was a last step to start from */
     snDualQpInfo info; /* of the last program; rounds: of all programs of the step */
@@ -51,7 +54,7 @@ snTreeControl *sn_treecontrol_create(const snTreeSim *sim, int32_t nunit, const 
 void sn_treecontrol_destroy(snTreeControl *control); /* NULL is fine */
 
 /* Between evaluate and advance: sets the activations of sim. q, v (ndof): target at the end of the step; qdd (ndof):
- * its acceleration, NULL for none. Entries of passive coordinates are not read. SN_FAILED: activations are left as they
+ * its acceleration, NULL for none. Entries of passive coordinates that are not asked are not read. SN_FAILED: activations are left as they
  * were. */
 snStatus sn_treecontrol_choose(snTreeControl *control, snTreeSim *sim, const double *q, const double *v,
                                const double *qdd);

@@ -168,14 +168,17 @@ static double torque_for(const snTreeSim *sim, int32_t i, const double *dv, cons
     return sum / sim->h;
 }
 
-/* Torques that a step needs for dv of the driven coordinates and, where they have rows, for dv_p = -h k_v v_p; else
+/* Torques that a step needs for dv of the driven coordinates and, where they have rows, for dv_p = -h k_v v_p or what is asked; else
  * what passive ones do by themselves is taken off. */
 void sn_treerows_torques(const snTreeControl *c, const snTreeSim *sim, const double *change)
 {
     treeControlWork *w = c->work;
     double *dv = w->q;
     memcpy(dv, w->dv, (size_t)sim->tree->ndof * sizeof *dv);
-    for (int32_t k = 0; k < w->np; ++k) dv[w->passive[k]] = w->joined ? -sim->h * c->k_v * sim->v[w->passive[k]] : 0;
+    for (int32_t k = 0; k < w->np; ++k) {
+        int32_t i = w->passive[k];
+        dv[i] = !w->joined ? 0 : sim->h * (c->asked[i] > 0 ? c->wanted[i] : -c->k_v * sim->v[i]);
+    }
     for (int32_t r = 0; r < w->nm; ++r) w->tau[r] = torque_for(sim, w->driven[r], dv, change);
     for (int32_t k = 0; k < w->np; ++k) {
         double tau = torque_for(sim, w->passive[k], dv, change);

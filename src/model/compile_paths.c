@@ -47,8 +47,9 @@ static bool alloc_paths(snCompiler *c, Paths *p)
            COMPILE_ARRAY(c, s->path_radius, n) && COMPILE_ARRAY(c, s->relative_force, n) &&
            COMPILE_ARRAY(c, s->relative_fiber, n) && COMPILE_ARRAY(c, s->unit_pathadr, n + 1) &&
            COMPILE_ARRAY(c, s->unit_path, n) && COMPILE_ARRAY(c, s->unit_fatigue, 3 * n) &&
-           COMPILE_ARRAY(c, s->unit_tone, n) && COMPILE_ARRAY(c, s->couple, 2 * n) &&
-           COMPILE_ARRAY(c, c->m->muscle_name, n) && COMPILE_ARRAY(c, c->m->muscle_strandadr, n + 1);
+           COMPILE_ARRAY(c, s->unit_tone, n) && COMPILE_ARRAY(c, s->unit_effort, n) &&
+           COMPILE_ARRAY(c, s->couple, 2 * n) && COMPILE_ARRAY(c, c->m->muscle_name, n) &&
+           COMPILE_ARRAY(c, c->m->muscle_strandadr, n + 1);
 }
 
 /* ---- geometry ------------------------------------------------------------------------------- */
@@ -128,7 +129,7 @@ static snStatus name_path(snCompiler *c, const snLineMuscleDef *d, int32_t i)
     return s->path_name[i] && s->path_nerve[i] && s->path_part[i] ? SN_OK : SN_NO_MEMORY;
 }
 
-/* Units in the order in which they first appear; the figures of fatigue and tone are those of its first path. */
+/* Units in the order in which they first appear; the figures of fatigue, tone and effort are those of its first path. */
 static snStatus join_unit(snCompiler *c, const snLineMuscleDef *d, int32_t i)
 {
     snModel *m = c->m;
@@ -138,6 +139,7 @@ static snStatus join_unit(snCompiler *c, const snLineMuscleDef *d, int32_t i)
         unit = m->nmuscle++;
         memcpy(m->skeleton->unit_fatigue + 3 * unit, d->fatigue, sizeof d->fatigue);
         m->skeleton->unit_tone[unit] = d->tone;
+        m->skeleton->unit_effort[unit] = d->effort;
         m->muscle_name[unit] = sn_compile_text(c, name);
         if (!m->muscle_name[unit] || !sn_map_put(&m->muscle_map, m->muscle_name[unit], unit))
             return sn_fail_no_memory(c->error);

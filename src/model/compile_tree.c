@@ -29,7 +29,8 @@ static bool alloc_links(snCompiler *c, int32_t n, Links *l)
            TREE_ARRAY(c, t, stop_stiffness, n, double, l->stop_stiffness) &&
            TREE_ARRAY(c, t, stop_damping, n, double, l->stop_damping) &&
            COMPILE_ARRAY(c, m->skeleton->compression, n) && COMPILE_ARRAY(c, m->skeleton->tolerance, n) &&
-           COMPILE_ARRAY(c, m->coord_name, n) && COMPILE_ARRAY(c, m->coord_limit_row, n);
+           COMPILE_ARRAY(c, m->skeleton->yields, n) && COMPILE_ARRAY(c, m->coord_name, n) &&
+           COMPILE_ARRAY(c, m->coord_limit_row, n);
 }
 
 /* Link of the coordinate that must stand before: the one before it of its body, or the last of its parent. */
@@ -113,6 +114,7 @@ static snStatus compile_link(snCompiler *c, const int32_t *link_of, snId id, int
     if (*d->follows) l->stiffness[k] = l->damping[k] = l->stop_stiffness[k] = l->stop_damping[k] = 0;
     m->skeleton->compression[k] = *d->follows ? 0 : d->compression;
     m->skeleton->tolerance[k] = d->tolerance;
+    m->skeleton->yields[k] = d->yields && !l->driven[k] && !*d->follows;
     m->coord_limit_row[k] = -1;
     m->coord_name[k] = sn_compile_text(c, d->name);
     if (!m->coord_name[k] || !sn_map_put(&m->coord_map, m->coord_name[k], k)) return sn_fail_no_memory(c->error);

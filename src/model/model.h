@@ -135,6 +135,7 @@ typedef struct snSkeleton {
     snPathSet path;
     double *compression; /* ndof: stiffness per newton of tension across it, m/rad */
     double *tolerance;   /* ndof: torque that may be missing, N m or N */
+    bool *yields;        /* ndof: passive, but motions may name it */
     /* paths */
     const char **path_name, **path_nerve, **path_part;
     int32_t *path_unit;
@@ -145,6 +146,7 @@ typedef struct snSkeleton {
     int32_t *unit_path;
     double *unit_fatigue; /* 3 nmuscle: F, R (1/s), r */
     double *unit_tone;    /* nmuscle: activation at rest */
+    double *unit_effort;  /* nmuscle: how much its squared activation counts */
     int32_t ncouple;
     int32_t *couple; /* 2 ncouple: neighbouring units of a coupled group */
 } snSkeleton;

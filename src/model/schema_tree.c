@@ -28,6 +28,8 @@ static const snAttr coordinate_attr[] = {
     NUMBER_(tolerance, 0.02, 0, 1e6, SN_ATTR_POSITIVE, "N m or N",
             "Torque that may be missing before a pose counts as out of reach; what missing torques are weighed by."),
     BOOL_(driven, true, "Whether muscles are asked to move it; otherwise it is passive."),
+    BOOL_(yields, false,
+          "With driven false: a motion of track may name it all the same, and muscles move it as far as costs little."),
     STRING_(label, 0, "What people call it (index finger MCP flexion); for tools."),
     STRING_(
         follows, 0,
@@ -109,6 +111,8 @@ static const snAttr line_muscle_attr[] = {
         "Rates of fatigue and recovery, and how many times faster recovery is at rest (hand muscles, [Rakshit 2021])."),
     STRING_(label, 0, "What people call it (flexor digitorum profundus, index); for tools."),
     NUMBER_(tone, 0, 0, 1, 0, "1", "Activation of its unit when the limb is relaxed (sinew rest)."),
+    NUMBER_(effort, 1, 0.01, 1e6, 0, "",
+            "How much its squared activation counts where muscles share a task; of a unit, that of its first muscle."),
     {.name = "Points",
      .type = SN_ATTR_NUMBERS,
      .flags = SN_ATTR_CHILD,

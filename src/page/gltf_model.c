@@ -106,13 +106,13 @@ static int32_t strand_activation(const snSpec *spec, const snTrack *track, const
     return found;
 }
 
-/* A line muscle: belly over the middle of it, as thick as its force asks for. */
+/* A line muscle: belly over the middle of it, as thick as its cross-section or force asks for. */
 static void find_line(const snSpec *spec, int32_t s, const char *name, modelParts *parts)
 {
     snId id = sn_spec_find(spec, SN_KIND_LINE_MUSCLE, name);
     if (!id) return;
     const snLineMuscleDef *d = sn_spec_line_muscle(spec, id);
-    snStrandDef like = {.max_force = d->max_force > 0 ? d->max_force : 0.3e6 * d->pcsa, .radius = d->radius};
+    snStrandDef like = {.max_force = d->pcsa > 0 ? 0.3e6 * d->pcsa : d->max_force, .radius = d->radius};
     double *belly = parts->belly + 3 * (size_t)s;
     parts->radius[s] = d->radius > 0 ? d->radius : 1e-3;
     belly[0] = sn_drawn_belly(&like), belly[1] = 0.1, belly[2] = 0.9;

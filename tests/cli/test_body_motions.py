@@ -5,9 +5,9 @@ from common import Case
 
 
 class Motions(Case):
-    # Largest error allowed, rad: of what muscles can do without a hitch, and of what they can barely.
-    MOTIONS = {"hold": 0.003, "bow": 0.012, "turn-head": 0.03, "nod": 0.04, "curl": 0.02, "dumbbell": 0.005, "breathing": 0.01,
-               "shrug": 0.03, "reach": 0.015, "pectoral-dance": 0.01, "look": 0.03, "lean": 0.015}
+    # Largest error allowed, rad; in breathing that of ribs, which yield.
+    MOTIONS = {"hold": 2e-4, "bow": 5e-4, "turn-head": 5e-4, "nod": 5e-4, "curl": 5e-4, "dumbbell": 1e-3, "breathing": 0.0175,
+               "shrug": 5e-4, "reach": 5e-4, "pectoral-dance": 5e-4, "look": 5e-4, "lean": 5e-4}
 
     def test_every_motion_is_followed(self):
         for motion, allowed in self.MOTIONS.items():
@@ -17,7 +17,8 @@ class Motions(Case):
             self.assertFalse(answer["diverged"], motion)
             self.assertLess(answer["worst_error_rad"], allowed, motion)
             self.assertLess(answer["mean_error_rad"], 0.0015, motion)
-            self.assertGreaterEqual(answer["unmet_torque"], 0)
+            self.assertLess(answer["unmet_torque"], 0.1, motion)
+            self.assertLess(answer["max_activation"], 0.7, motion)  # none is at its limit
             self.assertEqual(answer["clamped"], [], motion)
 
 

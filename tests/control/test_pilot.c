@@ -100,7 +100,7 @@ static void test_all(void **state)
         least = fmin(least, at(&r, "rib6_R_insp")), most = fmax(most, at(&r, "rib6_R_insp"));
     }
     print_message("a rib moves by %.4f rad in a breath of 2 degrees\n", most - least);
-    assert_true(most - least > 0.025 && most - least < 0.045);
+    assert_true(most - least > 0.5 * 0.0349 && most - least < 0.0349); /* ribs yield: most of the way */
 
     sn_pilot_destroy(r.pilot); /* lets go: muscles relax, the body falls */
     r.pilot = NULL;

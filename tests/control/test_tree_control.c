@@ -24,6 +24,7 @@ static void open_rig(rig *r, double h, double eps)
     r->control = sn_treecontrol_create(r->sim, 0, NULL);
     assert_non_null(r->control);
     r->control->eps = eps;
+    memcpy(r->control->weight, r->c.effort, sizeof(double) * (size_t)r->c.paths.npath);
     r->q = CASE_ARRAY(&r->c, double, r->c.tree.ndof);
     r->v = CASE_ARRAY(&r->c, double, r->c.tree.ndof);
     r->a = CASE_ARRAY(&r->c, double, r->c.tree.ndof);
@@ -114,7 +115,7 @@ static void holds_itself_up(void **state)
                       "%.2g rad/s^2, residual %.1g\n",
                       1e3 * steps[k], error[k], most, second, asymmetry(&r), missed, residual);
         assert_at_most(error[k], 1e-3);
-        assert_at_most(most, 0.85);
+        assert_at_most(most, 0.15);
         assert_at_most(second, 0.01);
         assert_at_most(asymmetry(&r), 1e-6);
         assert_at_most(missed, 0.2);
@@ -123,7 +124,8 @@ static void holds_itself_up(void **state)
     }
 }
 
-/* A push to one side, steps of 2 ms: with passive joints steadied the sway dies, without it grows. */
+/* A push to one side, steps of 2 ms: the sway dies, whether passive joints are steadied or not. It grew without that while the
+ * girdles hung on the sternum, which only passive joints hold. */
 static double sway(double steady)
 {
     rig r;
@@ -148,7 +150,7 @@ static void passive_joints_come_to_rest(void **state)
     double with = sway(0.1), without = sway(0);
     print_message("sway after 0.9 s: %.2g of what it was, %.2g where passive joints are left alone\n", with, without);
     assert_at_most(with, 0.5);
-    assert_true(without > 2 * with);
+    assert_at_most(without, 0.5);
 }
 
 /* Position, velocity and acceleration of a move from 0 to 1 within 0 <= t <= 1 of least jerk. */
@@ -205,10 +207,17 @@ static void breathes(void **state)
     int32_t rib[20];
     open_rig(&r, 0.007, 0.1);
     find_ribs(&r, rib);
-    double worst = 0, gap = 0;
-    for (int32_t t = 0; t < 600; ++t) { /* one breath of 4 s */
+    double worst = 0, gap = 0, off = 0, low[20] = {0}, rise[2] = {INFINITY, 0};
+    for (int k = 0; k < 20; ++k) r.control->asked[rib[k]] = 1; /* they yield */
+    for (int32_t t = 0; t < 857; ++t) {                        /* a breath and a half of 4 s */
         breathe(&r, rib, 2 * SN_DEG, 4);
         worst = fmax(worst, step(&r));
+        for (int k = 0; k < 20; ++k) {
+            double q = r.sim->q[rib[k]], asked = r.q[rib[k]];
+            if (t > 285) off = fmax(off, fabs(q - asked));
+            if (t == 571) low[k] = q; /* out */
+            if (t == 856 && k >= 8) rise[0] = fmin(rise[0], q - low[k]), rise[1] = fmax(rise[1], q - low[k]);
+        }
     }
     /* All ribs turned by 5 degrees at once, the cage as it is: what its springs must bridge. */
     memset(r.sim->q, 0, (size_t)r.c.tree.ndof * sizeof *r.sim->q);
@@ -219,7 +228,8 @@ static void breathes(void **state)
         sn_treesim_prepare(r.sim);
         sn_treesim_evaluate(r.sim);
         for (int32_t i = 0; i < r.c.tree.ndof; ++i)
-            if (r.c.tree.driven[i]) r.sim->A[(int64_t)i * r.sim->ld + i] += 1e9, r.sim->b[i] = 0;
+            if (r.c.tree.driven[i] || r.control->asked[i] > 0)
+                r.sim->A[(int64_t)i * r.sim->ld + i] += 1e9, r.sim->b[i] = 0;
         memset(r.sim->activation, 0, (size_t)r.c.paths.npath * sizeof *r.sim->activation);
         assert_int_equal(sn_treesim_advance(r.sim), SN_OK);
     }
@@ -229,26 +239,32 @@ static void breathes(void **state)
         gap = fmax(gap, v3_dist(sn_tree_point(r.sim->work, r.c.tree.spring_a[s], p),
                                 sn_tree_point(r.sim->work, r.c.tree.spring_b[s], p)));
     }
-    print_message("breathing by 2 degrees: error %.2g rad; gap at 5 degrees %.2g mm\n", worst, 1e3 * gap);
-    assert_at_most(worst, 0.01);
+    print_message(
+        "breathing by 2 degrees: error of driven joints %.2g rad, of ribs %.2g; ribs 5 to 10 rise by %.2f to %.2f "
+        "degrees; gap at 5 degrees %.2g mm\n",
+        worst, off, rise[0] / SN_DEG, rise[1] / SN_DEG, 1e3 * gap);
+    assert_at_most(worst, 0.001);
+    assert_at_most(off, 0.5 * 2 * SN_DEG); /* they yield: no more than half of what is asked is missing */
+    assert_true(rise[0] > 1 * SN_DEG);
     assert_at_most(gap, 0.006);
     close_rig(&r);
 }
 
-/* 0.1 kg at the wrist become 0.7: how far the elbow sags, and what is left 2 s later. */
+/* 1 kg in the hand becomes 3, palm up: how far the elbow sags, and what is left 2 s later. */
 static void dumbbell(double sensor, double *sag, double *left)
 {
     rig r;
     open_rig(&r, 0.007, 0.1);
-    int32_t elbow = coordinate(&r, "ulna_R_flex");
+    int32_t elbow = coordinate(&r, "ulna_R_flex"), turn = coordinate(&r, "radius_R_pron");
     r.q[elbow] = r.sim->q[elbow] = 90 * SN_DEG;
+    r.q[turn] = r.sim->q[turn] = -70 * SN_DEG;
     r.sim->nload = 1;
-    r.sim->load[0] = (snTreeLoad){coordinate(&r, "radius_R_pron"), {0.005, 0.86, 0.268}, {0, -0.1 * 9.81, 0}, false};
+    r.sim->load[0] = (snTreeLoad){coordinate(&r, "hand_R_raddev"), {0.0024, 0.7834, 0.268}, {0, -9.81, 0}, false};
     r.control->sensor = sensor;
     sn_treecontrol_reset(r.control, r.sim);
     *sag = 0;
     for (int32_t t = 0; t < 430; ++t) {
-        if (t == 143) r.sim->load[0].force[1] = -0.7 * 9.81;
+        if (t == 143) r.sim->load[0].force[1] = -3 * 9.81;
         step(&r);
         *left = fabs(r.sim->q[elbow] - r.q[elbow]);
         if (t >= 143) *sag = fmax(*sag, *left);

@@ -95,6 +95,7 @@ static snStatus add_coordinate(Maker *k, int32_t row)
     d.stop_stiffness = sn_figures_number(t, row, "stop_stiffness");
     d.stop_damping = sn_figures_number(t, row, "stop_damping");
     d.driven = strcmp(sn_figures_text(t, row, "driven"), "yes") == 0;
+    d.yields = strcmp(sn_figures_text(t, row, "driven"), "yields") == 0;
     return sn_add_coordinate(k->spec, &d, NULL);
 }
 
@@ -131,8 +132,9 @@ static snStatus add_muscle(Maker *k, int32_t row, int32_t *at)
     d.fiber_length = sn_figures_number(t, row, "fibre_length");
     d.fiber_neutral = sn_figures_number(t, row, "x_neutral");
     d.slack_length = sn_figures_number(t, row, "slack_length");
-    d.passive_scale = 1, d.passive_damping = 0.1 * 0.8; /* a tenth of the scale of the exponential law */
-    d.max_velocity = 8;
+    d.passive_scale = sn_figures_number(t, row, "passive");
+    d.passive_damping = 0.1 * 0.8 * d.passive_scale; /* a tenth of the scale of the exponential law */
+    d.max_velocity = 8, d.effort = sn_figures_number(t, row, "effort");
     d.active_fl = "ramp-active", d.passive_fl = "exponential-passive";
     d.radius = sqrt(d.pcsa * d.fiber_length / (SN_PI * sn_figures_number(t, row, "neutral_length")));
     return sn_add_line_muscle(k->spec, &d, NULL);
