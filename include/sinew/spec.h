@@ -77,6 +77,10 @@ typedef enum snMassFrom { SN_MASS_AUTO, SN_MASS_GIVEN, SN_MASS_MESH, SN_MASS_CYL
 /* Strands: bodies held by joint rows, muscles as splines. Tree: bodies moved by coordinates, muscles as lines. */
 typedef enum snModelType { SN_MODEL_STRANDS, SN_MODEL_TREE } snModelType;
 
+/* How sinew track chooses activations of a model on a tree where nobody says otherwise: by the torques of its
+ * coordinates (sn_pursue), or for all muscles and passive coordinates at once (sn_steer). */
+typedef enum snModelMethod { SN_METHOD_TORQUE, SN_METHOD_BODY } snModelMethod;
+
 typedef struct snModelDef {
     size_t size; /* of this struct: set by its default function */
     snModelType type;
@@ -91,6 +95,7 @@ typedef struct snModelDef {
     const char *fixed; /* joints that a motion may move but this model holds still, separated by blanks; may be empty */
     const char *views; /* names of views, the opening one first: "Anterior=+x Posterior=-x"; may be empty */
     double fixed_axis[3]; /* world: a motion of the fixed joint turns gravity about it, the other way; 0: is ignored */
+    snModelMethod method; /* of sinew track, on a tree */
 } snModelDef;
 
 typedef struct snBodyDef {

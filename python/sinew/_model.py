@@ -5,6 +5,7 @@ import math
 import numpy
 
 from . import _api as api
+from . import _tree
 from ._arrays import doubles
 from ._library import Closable, Error, Handle, check, encode, set_fields, sn, text_of
 from ._replay import Replay
@@ -109,12 +110,17 @@ class Model(Closable):
         """A State at rest. Options are the fields of snSimDef: step, threads, gravity_scale, skip_settle, ..."""
         return State(self, options)
 
-    def track(self, motion, strength=None, progress=None, loads=(), **options):
+    def track(self, motion, strength=None, progress=None, loads=(), method=None, **options):
         """Activations that make the model follow a motion (a name, a path or a Replay): a Replay whose `report` says how well.
         Options are the fields of snFollowDef, snFollowerDef and snSimDef: frame_rate, start, end, activation_weight, ...
         strength: one number per muscle, or a dict of muscle and number, 0 to 1. loads: what it has to carry, texts as the
         option --load takes them, such as "grip=10" or "hand=2kg". progress(stage, done, total) may return
-        True to cancel."""
+        True to cancel. Models on a tree are tracked by `method`: torque, step, paper or body (what the model says); options are
+        the fields of snPursueDef, or of snSteerDef for body. Whether the motion was reached is in report["reached"]."""
+        if _tree.is_tree(self):
+            return self._track_tree(motion, strength, progress, loads, method, options)
+        if method is not None:
+            raise Error(f"method needs a model on a tree, and {self.name} is not one", "SN_USAGE")
         motion = motion if isinstance(motion, Replay) else self.motion(motion)
         definition, report, error, caught = sn.sn_default_follow_def(), api.snFollowReport(), api.snError(), []
         set_fields(options, definition, definition.follower, definition.sim)
@@ -128,13 +134,27 @@ class Model(Closable):
         pointer = ctypes.POINTER(api.snTrack)()
         status = sn.sn_follow(self._pointer, motion._pointer, ctypes.byref(definition), ctypes.byref(pointer),
                               ctypes.byref(report), ctypes.byref(error))
-        facts = {field: getattr(report, field) for field, kind in report._fields_
-                 if kind in (ctypes.c_int32, ctypes.c_double, ctypes.c_bool)}
+        facts = _tree.facts_of(self, report)
         facts.update(mean_error=report.all.mean, rms_error=report.all.rms, worst_error=report.all.worst)
         sn.sn_follow_report_free(ctypes.byref(report))
         replay = Replay(pointer, facts) if pointer else None
         _finish(status, error, caught)
         return replay
+
+    def _track_tree(self, motion, strength, progress, loads, method, options):
+        if loads:
+            raise Error(f"loads need a model of strands, and {self.name} is on a tree", "SN_USAGE")
+        caught = []
+        status, error, replay = _tree.track(self, motion, method, self._levels(strength), _progress(progress, caught),
+                                            lambda: _Recorder(self, _Loads(self, ())), options)
+        _finish(status, error, caught)
+        return replay
+
+    def hold(self, pose):
+        """What it takes to hold a pose (coordinates in order, or a dict of coordinate and rad or m; the others 0), on a model
+        on a tree: a dict of unmet (largest missing torque over its tolerance: 1 is the limit), unmet_torque (N m), effort,
+        reserve, activation and missing by name, and the pose answered for."""
+        return _tree.hold(self, pose)
 
     def _levels(self, strength):
         if strength is None:
@@ -223,15 +243,18 @@ class _Recorder:
         self.frames = 0
 
     def add(self, state):
+        self.read(state._pointer, state.time)
+
+    def read(self, state, time):
         frame = api.snTrackFrame()
-        check(sn.sn_recorder_read(self._handle.pointer, state._pointer, state.time, ctypes.byref(frame)))
+        check(sn.sn_recorder_read(self._handle.pointer, state, time, ctypes.byref(frame)))
         check(sn.sn_track_append(self._track, frame.time, frame.pose, frame.point, frame.scalar), None,
               "the simulation gave numbers that are not finite")
         self.frames += 1
 
-    def finish(self):
+    def finish(self, report=None):
         track, self._track = self._track, None
-        return Replay(track)
+        return Replay(track, report)
 
     def __enter__(self):
         return self

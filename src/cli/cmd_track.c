@@ -396,9 +396,9 @@ static snStatus finish(snRun *run)
 
 static snStatus run_command(snCli *cli)
 {
-    snTreeKind tree = cli_tree_kind(cli->argument[0]);
-    const char *method = cli_option_text(cli, "method", tree == CLI_CLOSED_TREE ? "body" : "torque");
-    if (tree != CLI_NO_TREE) return strcmp(method, "body") == 0 ? cli_track_body(cli) : cli_track_tree(cli);
+    snTrackWay way = cli_track_way(cli);
+    if (way == CLI_TRACK_BODY) return cli_track_body(cli);
+    if (way == CLI_TRACK_CLINICAL) return cli_track_tree(cli);
     snRun run = {.cli = cli};
     bool finished = false;
     snStatus status = cli_track_refuse(cli, CLI_TRACK_STRANDS);
@@ -442,8 +442,8 @@ static const snOption options[] = {
     CLI_STRICT_OPTION,
     {"resume", SN_OPTION_FLAG, "", "continue after the last frame of an interrupted run", 0, 0},
     {"method", SN_OPTION_CHOICE, "torque|step|paper|body",
-     "on a tree: torques, the pose a step ahead, [Tsang 2005], or all muscles and passive joints (torque; of body: "
-     "body)",
+     "on a tree: torques, the pose a step ahead, [Tsang 2005], or all muscles and passive joints (what the model's "
+     "attribute method says)",
      0, 0},
     {"control-rate", SN_OPTION_NUMBER, "F",
      "on a tree: how often activations are chosen, Hz (every step; step: 24; body: 143)", 1, 1000},

@@ -184,18 +184,6 @@ static snStatus save(snPursuitRun *r)
     return status;
 }
 
-snTreeKind cli_tree_kind(const char *model)
-{
-    char path[4096];
-    snSpec *spec = NULL;
-    snTreeKind kind = CLI_NO_TREE;
-    if (sn_find_model(model, path, sizeof path, NULL) == SN_OK && sn_load_muscle_alone(path, &spec, NULL) == SN_OK &&
-        sn_spec_model(spec)->type == SN_MODEL_TREE)
-        kind = sn_spec_count(spec, SN_KIND_SPRING) > 0 ? CLI_CLOSED_TREE : CLI_OPEN_TREE;
-    if (spec) sn_spec_destroy(spec);
-    return kind;
-}
-
 /* What the run came to: its figures, its files, and what is to be said where it ended early. */
 static snStatus conclude(snPursuitRun *r, snStatus outcome, snError *error)
 {

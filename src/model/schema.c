@@ -12,6 +12,7 @@ static const char *const shape_names[] = {"plane", "sphere", "cylinder", "ellips
 static const char *const mass_names[] = {"auto", "given", "mesh", "cylinder", NULL};
 static const char *const joint_names[] = {"ball", "hinge", "rigid", "cylindrical", "universal", "prismatic", NULL};
 static const char *const group_names[] = {"volumetric", "sheet", NULL};
+static const char *const method_names[] = {"torque", "body", NULL};
 static const char *const constraint_names[] = {"fixed", "sliding", "surface", "strut", NULL};
 static const char *const equality_names[] = {"equal", "inequal", NULL};
 static const char *const side_names[] = {"above", "below", NULL};
@@ -226,6 +227,10 @@ static const snAttr model_attr[] = {
         views, 0,
         "Names of the views that viewers offer, the opening one first, each with the axis of the world that the eye is "
         "on: Palmar=-z Dorsal=+z."),
+    ENUM_(method, method_names, SN_METHOD_TORQUE,
+          "How sinew track chooses activations of a model on a tree, unless --method says otherwise. torque: for the "
+          "torques of its coordinates; body: for all muscles and passive coordinates at once, as a trunk needs whose "
+          "ribs are held by springs."),
 };
 #undef DEF
 

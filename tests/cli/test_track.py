@@ -292,13 +292,18 @@ class Ways(Case):
             said = self.sinew("track", "hand", "fist", "-o", "out", *option, code=2).stderr
             self.assertIn(f"{option[0]} needs a model on a tree", said)
             self.assertIn("hand-clinical", said)
-        for option in (["--end", "1"], ["--start", "1"], ["--weights", "1,1"], ["--keep-input-motion"],
+        for option in (["--weights", "1,1"], ["--keep-input-motion"], ["--loads", "a.csv"],
                        ["--frames", "1:2"], ["--converge"], ["--cost-by-volume"], ["--activation-dynamics"]):
+            for model in ("hand-clinical", "body"):
+                said = self.sinew("track", model, "fist", "-o", "out", *option, code=2).stderr
+                self.assertIn(f"{option[0]} needs a model of strands, and {model} is on a tree", said)
+        for option in (["--end", "1"], ["--start", "1"], ["--breathing", "2"]):
             said = self.sinew("track", "hand-clinical", "fist", "-o", "out", *option, code=2).stderr
-            self.assertIn(f"{option[0]} does not work on a model on a tree", said)
-        for option in (["--converge"], ["--loads", "a.csv"], ["--activation-dynamics"], ["--weights", "1,1"]):
-            said = self.sinew("track", "body", "hold", "-o", "out", *option, code=2).stderr
-            self.assertIn(f"{option[0]} cannot be combined with --method body", said)
+            self.assertIn(f"{option[0]} does not work with --method torque; --method body does it", said)
+        said = self.sinew("track", "body", "hold", "-o", "out", "--fatigue", code=2).stderr
+        self.assertIn("--fatigue does not work with --method body, which the model body asks for", said)
+        said = self.sinew("track", "body", "hold", "--method", "body", "-o", "out", "--fatigue", code=2).stderr
+        self.assertIn("--fatigue does not work with --method body; --method torque, step or paper does it", said)
         self.assertEqual(os.listdir(self.folder), [])
 
     def test_form_of_the_replay_on_a_tree(self):

@@ -1,9 +1,10 @@
 """sinew track says alike on every model how far its result can be trusted, and says so when a motion was not reached."""
 import os
 import re
+import shutil
 import unittest
 
-from common import Case
+from common import BUILD, Case
 
 KEYS = ["reached", "mean_error_mm", "worst_error_mm", "mean_error_rad", "worst_error_rad", "max_activation", "saturated",
         "unmet_torque", "unmet_coordinate", "step_s", "step_error", "conditioning", "real_time_factor", "missed", "method",
@@ -47,6 +48,22 @@ class Trust(Case):
             self.assertTrue(os.path.exists(self.path("out.sto")))
             if answer["saturated"]:
                 self.assertIn("at full activation: " + answer["saturated"][0], result.stdout)
+
+    def test_a_spring_does_not_choose_the_method(self):
+        """A spring that nobody feels was once enough to track a hand by another controller."""
+        folder = os.path.join(BUILD, "models", "hand-clinical")
+        with open(os.path.join(folder, "hand-clinical.muscle.xml")) as file:
+            text = file.read()
+        shutil.copy(os.path.join(folder, "hand-clinical.scene.xml"), self.folder)
+        spring = '<Spring name="tiny" body_a="hand" body_b="pp2" point="0 0 0" stiffness="1e-6" damping="0"/></Muscle>'
+        self.write("spring.muscle.xml", text.replace("</Muscle>", spring))
+        motion = os.path.join(folder, "motions", "fist.pose.csv")
+        plain = self.json("track", "hand-clinical", motion, "-o", "a")
+        with_it = self.json("track", "spring.muscle.xml", motion, "-o", "b")
+        self.assertEqual(with_it["method"], "torque")
+        self.assertAlmostEqual(with_it["worst_error_rad"], plain["worst_error_rad"], delta=1e-5)
+        self.write("asks.muscle.xml", text.replace('<Muscle ', '<Muscle method="body" ', 1))
+        self.assertEqual(self.json("track", "asks.muscle.xml", motion, "-o", "c")["method"], "body")
 
     def test_strict_is_content_with_what_is_reached(self):
         result = self.sinew("track", "hand-clinical", "pinch", "--strict", "-o", "out")

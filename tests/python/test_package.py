@@ -21,6 +21,53 @@ from sinew import _api as api
 from sinew._library import sn as library
 
 
+class Trees(unittest.TestCase):
+    """Models on a tree answer as those of strands do."""
+
+    def test_names(self):
+        names = sinew.load("body").names("coordinate")
+        self.assertIn("ulna_R_flex", names)
+        self.assertEqual(len(names), len(set(names)))
+
+    def test_the_clinical_hand_follows(self):
+        model = sinew.load("hand-clinical")
+        replay = model.track("pinch")
+        self.assertTrue(replay.report["reached"])
+        self.assertLess(replay.report["worst_angle"], 0.01)
+        self.assertEqual(replay.report["missed"], {})
+        self.assertGreater(numpy.abs(replay["coordinate/pip2.flexion"]).max(), 0.3)
+        with self.assertRaisesRegex(sinew.Error, "none of torque, step, paper, body"):
+            model.track("pinch", method="magic")
+        with self.assertRaisesRegex(sinew.Error, "needs a model on a tree"):
+            sinew.load("hand").track("pinch", method="body")
+
+    def test_the_body_follows_and_misses_by_name(self):
+        model = sinew.load("body")
+        replay = model.track("curl", start=0, end=0.2)
+        self.assertTrue(replay.report["reached"])
+        self.assertGreater(len(replay), 3)
+        self.assertLess(replay.report["worst_angle"], 0.01)
+        weak = {name: 0 for name in model.names("muscle") if name.startswith(("biceps", "brachi"))}
+        missed = model.track("curl", start=0, end=0.75, strength=weak)
+        self.assertFalse(missed.report["reached"])
+        self.assertIn("ulna_R_flex", missed.report["missed"])
+
+    def test_cancelled_by_progress(self):
+        with self.assertRaises(sinew.Error) as caught:
+            sinew.load("body").track("nod", progress=lambda *_: True)
+        self.assertEqual(caught.exception.status, "SN_CANCELLED")
+
+    def test_hold(self):
+        """A straight hand without weight on it is held nearly by itself; one without a muscle is not a tree's."""
+        model = sinew.load("hand-clinical")
+        held = model.hold({"pip2.flexion": 0.8, "mcp2.flexion": 0.5})
+        self.assertLess(held["unmet"], 1)
+        self.assertAlmostEqual(held["pose"][model.index("coordinate", "pip2.flexion")], 0.8)
+        self.assertAlmostEqual(1 - max(held["activation"].values()), held["reserve"])
+        with self.assertRaisesRegex(sinew.Error, "made of strands"):
+            sinew.load("hand").hold({})
+
+
 class Layout(unittest.TestCase):
     def test_every_struct_is_as_the_compiler_has_it(self):
         lines = ['#include "sinew/sinew.h"', "#include <stdio.h>", "int main(void) {"]

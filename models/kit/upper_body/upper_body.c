@@ -195,6 +195,7 @@ static snStatus build(Maker *k)
 {
     snModelDef model = sn_default_model_def();
     model.type = SN_MODEL_TREE, model.scene = k->def->scene ? k->def->scene : "body.scene.xml", model.step = 0.007;
+    model.method = SN_METHOD_BODY; /* ribs, sternum and hyoid are passive, and muscles pull at them */
     model.views = "Anterior=+x Posterior=-x Right=+z Left=-z Superior=+y";
     snStatus status = sn_set_model(k->spec, &model);
     int32_t point = 0;
