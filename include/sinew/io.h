@@ -78,6 +78,15 @@ SN_API snStatus sn_load_loads(const char *path, snLoads *loads, snError *error);
  * has no joint of the mapping, and for everything that the readers refuse; an unknown name lists the motions there are.
  * Joints of a BVH or glTF are found by the names of the mapping, without their namespaces (mixamorig:), or by what the
  * names of Mixamo, Rokoko, Xsens, CMU, Unreal, Unity, Rigify and WebXR mean; what the file lacks stays at rest. */
+#define SN_MOTION_JOINTS 64
+/* What became of the turns of a joint of the file. */
+typedef struct snMotionJoint {
+    char body[48];                         /* of the model: what the joint moves */
+    char matched[64];                      /* the joint of the file; empty: the file has none, the body rests */
+    double discarded_rms, discarded_worst; /* rad: what the joints of the model could not follow, over the frames */
+    double clamped;                        /* rad: farthest that the file is beyond the ranges of the body's joint */
+} snMotionJoint;
+
 typedef struct snMotionSource {
     char path[1024];
     double frame_rate; /* frames per second in the file; 0: key poses, or a single frame */
@@ -89,6 +98,9 @@ typedef struct snMotionSource {
     int32_t unused;        /* joints of the file that move nothing */
     bool turned;           /* the file rests in another pose than the mapping supposes: its axes were turned with it */
     char unused_joints[400]; /* their names, with commas between */
+    bool first_frame;        /* the file's rest pose is no pose of a body: its first frame stands for it */
+    int32_t njoint;          /* of a mapping by bones */
+    snMotionJoint joint[SN_MOTION_JOINTS];
 } snMotionSource;
 
 typedef struct snMotionDef {
@@ -96,7 +108,8 @@ typedef struct snMotionDef {
     const char *model;   /* name or path of the model, for motions by name and the mapping; NULL: only by path */
     const char *bvh_map; /* mapping file for a BVH or glTF; NULL: the one of the model, STEM.bvhmap beside its file */
     double sample_rate;  /* samples per second of key poses, BVH and glTF */
-    snMotionSource *source; /* if not NULL: where the motion was found */
+    snMotionSource *source;  /* if not NULL: where the motion was found */
+    const snModel *compiled; /* the model itself, where it is at hand; NULL: loaded by its name where it is needed */
 } snMotionDef;
 static inline snMotionDef sn_default_motion_def(void)
 {

@@ -4,4 +4,5 @@ set(tables bones.tsv joints.tsv landmarks.tsv surfaces.tsv muscles.tsv strands.t
 sinew_model_output(shoulder shoulder.muscle.xml WITH shoulder.scene.xml PROGRAM shoulder INPUTS ${tables})
 sinew_model_file(shoulder moment_arms.tsv)
 sinew_model_file(shoulder demo.txt)
+sinew_model_file(shoulder shoulder.bvhmap)
 sinew_model_file(shoulder motions/*)

@@ -242,6 +242,9 @@ snStatus cli_read_strengths(snCli *cli, const snModel *model, double **strength)
 
 /* Which coordinates a BVH or glTF moves, and angles that had to be held. */
 void cli_say_match(snCli *cli, const snMotionSource *source);
+/* The part of it that a BVH or glTF has, warnings included; and its table of joints. */
+void cli_say_bones(snCli *cli, const snMotionSource *source);
+void cli_say_joints(snCli *cli, const snMotionSource *source);
 
 /* ---- moment_arms.c ------------------------------------------------------------------------ */
 

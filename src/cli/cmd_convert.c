@@ -108,7 +108,7 @@ static snStatus convert_motion(snCli *cli, const char *from, const char *to)
     if (status != SN_OK) return status;
     status = sn_load_motion(model, from, &def, &motion, &error);
     (void)cli_fail_file(cli, status, &error, from);
-    if (status == SN_OK) cli_say_match(cli, &source);
+    if (status == SN_OK) cli_say_match(cli, &source), cli_say_joints(cli, &source);
     if (status == SN_OK) status = bodies_only(motion, &bodies);
     if (status == SN_OK && cli_given(cli, "frame-rate"))
         status = resample(bodies, cli_option_number(cli, "frame-rate", 0), &even);
@@ -141,6 +141,7 @@ static snStatus convert_poses(snCli *cli, const char *from, const char *to)
     (void)cli_fail_file(cli, status, &error, from);
     if (status != SN_OK) return status;
     cli_say_match(cli, &source);
+    cli_say_joints(cli, &source);
     status = sn_save_poses(poses, to, &error);
     (void)cli_fail_file(cli, status, &error, to);
     if (status == SN_OK) cli_say(cli, "%s: joint angles of %s\n", to, from);
@@ -159,9 +160,9 @@ static snStatus write_starter_map(snCli *cli, const char *from, const char *to)
     if (!def.model) return cli_fail(cli, SN_USAGE, "--model MODEL is missing: the model that the mapping is for");
     snStatus status = sn_save_starter_map(from, &def, to, &error);
     if (status != SN_OK) return cli_fail_file(cli, status, &error, from);
-    json_integer(&cli->json, "coordinates_found", source.found);
-    json_integer(&cli->json, "coordinates_wanted", source.wanted);
-    cli_say(cli, "%s: %d of %d coordinates have a joint; %suse it with --bvh-map\n", to, source.found, source.wanted,
+    json_integer(&cli->json, "lines_found", source.found);
+    json_integer(&cli->json, "lines_wanted", source.wanted);
+    cli_say(cli, "%s: %d of %d lines have their joints; %suse it with --bvh-map\n", to, source.found, source.wanted,
             source.found < source.wanted ? "fill in the others, then " : "");
     return SN_OK;
 }
@@ -339,7 +340,7 @@ const snCommand cmd_convert = {
                "which says where\n"
                "the bodies are; a BVH or glTF also becomes key poses (.pose.csv), which you can edit, or a .bvhmap: a "
                "mapping to fill in\n"
-               "if the joints of the file have names of their own (sinew convert shot.bvh my.bvhmap --model hand).",
+               "if the joints of the file have names of their own (sinew convert shot.bvh my.bvhmap --model body).",
     .example = "sinew convert lift.replay.xml lift.csv --only tension/",
     .output = "lift.csv: 26 frames",
     .least = 2,

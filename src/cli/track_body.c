@@ -52,9 +52,10 @@ static snStatus load_motion(BodyRun *r)
 {
     snMotionDef motion = sn_default_motion_def();
     snError error = {0};
-    motion.model = r->cli->argument[0], motion.source = &r->source;
+    motion.model = r->cli->argument[0], motion.source = &r->source, motion.compiled = r->model;
     motion.bvh_map = cli_option_text(r->cli, "bvh-map", NULL);
     snStatus status = sn_load_motion_poses(r->cli->argument[1], &motion, &r->poses, &error);
+    if (status == SN_OK) cli_say_bones(r->cli, &r->source);
     return cli_fail_file(r->cli, status, &error, r->cli->argument[1]);
 }
 

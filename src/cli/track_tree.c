@@ -76,7 +76,7 @@ static snStatus set_up(snPursuitRun *r, snCli *cli)
         if (strcmp(method[i], text) == 0) r->def.method = (snPursuit)i;
     motion.model = r->def.model_name = cli->argument[0];
     motion.bvh_map = cli_option_text(cli, "bvh-map", NULL);
-    motion.source = &r->source;
+    motion.source = &r->source, motion.compiled = r->clinic.model;
     r->def.step = cli_option_number(cli, "step", 0);
     r->def.frame_rate = cli_option_number(cli, "frame-rate", 24);
     r->def.control_rate = cli_option_number(cli, "control-rate", 0);
@@ -89,6 +89,7 @@ static snStatus set_up(snPursuitRun *r, snCli *cli)
     r->def.frame = keep_frame, r->def.user = r;
     status = cli_fail_file(cli, sn_load_motion_poses(cli->argument[1], &motion, &r->poses, &error), &error,
                            cli->argument[1]);
+    if (status == SN_OK) cli_say_bones(cli, &r->source);
     if (status == SN_OK)
         status = clinic_motion(&r->clinic, cli->argument[1], 0); /* names that the model lacks are said there */
     return status == SN_OK ? open_run(r) : status;

@@ -13,7 +13,8 @@ enum { ROUNDS = 200 };
 
 struct snIk {
     const snTree *tree;
-    int32_t ntarget, nfree;
+    int32_t ntarget, nfree, most_rounds;
+    double done; /* rad */
     snIkTarget *target;
     int32_t *free;  /* nfree: coordinates */
     double *weight; /* nfree: RHO k */
@@ -41,6 +42,8 @@ static v3 value_of(const snIk *ik, const snIkTarget *t, v3 goal)
     v3 at = sn_tree_point(ik->work, t->link, v3_load(t->point));
     if (t->kind == SN_IK_PLACE) return v3_sub(at, goal);
     if (t->kind == SN_IK_TURN) return q_log(q_mul(q_exp(goal), q_conj(x.q)));
+    if (t->kind == SN_IK_AIM)
+        return v3_sub(v3_unit(v3_sub(sn_tree_point(ik->work, t->far_link, v3_load(t->far)), at)), goal);
     return v3_sub(q_rotate(x.q, v3_of(1, 0, 0)), v3_unit(v3_sub(goal, at)));
 }
 
@@ -55,6 +58,23 @@ static v3 slope_of(const snIk *ik, const snIkTarget *t, v3 goal, v3 value, v3 w,
     return v3_mad(v3_cross(w, front), 1 / v3_len(far), aside);
 }
 
+/* Adds the columns of one end of an aim: sign 1 for its far point, -1 for the near one. */
+static void slope_of_aim(const snIk *ik, const snIkTarget *t, double sign, double *J)
+{
+    const snTree *tree = ik->tree;
+    v3 near = sn_tree_point(ik->work, t->link, v3_load(t->point));
+    v3 far = sn_tree_point(ik->work, t->far_link, v3_load(t->far)), apart = v3_sub(far, near), u = v3_unit(apart);
+    v3 at = sign > 0 ? far : near;
+    for (int32_t i = sign > 0 ? t->far_link : t->link; i >= 0; i = tree->parent[i]) {
+        const double *S = ik->work->S + 6 * i;
+        v3 along = v3_add(v3_load(S + 3), v3_cross(v3_load(S), at));
+        v3 by = v3_scale(v3_mad(along, -v3_dot(u, along), u), sign / v3_len(apart));
+        const double row[3] = {by.x, by.y, by.z};
+        int32_t c = tree->follows ? tree->follows[i] : i;
+        for (int a = 0; a < 3; ++a) J[(size_t)a * (size_t)tree->ndof + (size_t)c] += row[a];
+    }
+}
+
 void sn_ik_residual(snIk *ik, const double *goal, const double *q, double *r, double *J)
 {
     const snTree *tree = ik->tree;
@@ -66,6 +86,10 @@ void sn_ik_residual(snIk *ik, const double *goal, const double *q, double *r, do
         v3 aim = v3_load(goal + 3 * k), value = value_of(ik, t, aim);
         v3 at = sn_tree_point(ik->work, t->link, v3_load(t->point));
         v3_store(r + 3 * k, value);
+        if (t->kind == SN_IK_AIM) {
+            for (int end = -1; J && end <= 1; end += 2) slope_of_aim(ik, t, end, J + 3 * (size_t)k * n);
+            continue;
+        }
         for (int32_t i = t->link; J && i >= 0; i = tree->parent[i]) {
             const double *S = ik->work->S + 6 * i;
             v3 w = v3_load(S), along = v3_add(v3_load(S + 3), v3_cross(w, at)),
@@ -83,15 +107,16 @@ double sn_ik_missed(snIk *ik, const double *goal, const double *q, int32_t targe
 {
     sn_ik_residual(ik, goal, q, ik->r, NULL);
     double length = v3_len(v3_load(ik->r + 3 * target));
-    return ik->target[target].kind == SN_IK_LOOK ? 2 * asin(fmin(1, length / 2))
-                                                 : length; /* a chord of the unit circle */
+    bool chord = ik->target[target].kind == SN_IK_LOOK || ik->target[target].kind == SN_IK_AIM; /* of the unit circle */
+    return chord ? 2 * asin(fmin(1, length / 2)) : length;
 }
 
 /* ---- the search ------------------------------------------------------------------------------- */
 
 static double weight_of(const snIk *ik, int32_t row)
 {
-    return ik->target[row / 3].kind == SN_IK_PLACE ? 1 : LEVER;
+    const snIkTarget *t = &ik->target[row / 3];
+    return (t->kind == SN_IK_PLACE ? 1 : LEVER) * (t->weight > 0 ? t->weight : 1);
 }
 
 static double cost_at(snIk *ik, const double *goal, const double *q, double *J)
@@ -141,13 +166,13 @@ static snStatus search(snIk *ik, const double *goal, double *q, int32_t *rounds)
 {
     double mu = 1e-6, cost = cost_at(ik, goal, q, ik->J);
     snBoxQpProblem problem = {.n = ik->nfree, .Q = ik->Q, .c = ik->c, .lo = ik->lo, .hi = ik->hi};
-    for (*rounds = 0; *rounds < ROUNDS && mu < 1e6; ++*rounds) {
+    for (*rounds = 0; *rounds < ik->most_rounds && mu < 1e6; ++*rounds) {
         if (!isfinite(cost)) return SN_FAILED;
         form(ik, q, mu);
         memset(ik->step, 0, sizeof *ik->step * (size_t)ik->nfree);
         (void)sn_boxqp_solve(ik->qp, &problem, ik->step, NULL);
         double moved = take(ik, q);
-        if (moved < DONE) return SN_OK;
+        if (moved < ik->done) return SN_OK;
         double then = cost_at(ik, goal, ik->trial, NULL);
         if (then <= cost) {
             memcpy(q, ik->trial, sizeof *q * (size_t)ik->tree->ndof);
@@ -180,12 +205,18 @@ static void weigh(snIk *ik)
     }
 }
 
+void sn_ik_limit(snIk *ik, double step, int32_t rounds)
+{
+    ik->done = step, ik->most_rounds = rounds;
+}
+
 snIk *sn_ik_create(const snTree *tree, int32_t ntarget, const snIkTarget *target, const bool *free)
 {
     snIk *ik = SN_NEW(snIk);
     size_t n = (size_t)tree->ndof, rows = 3 * (size_t)ntarget;
     if (!ik) return NULL;
     ik->tree = tree, ik->ntarget = ntarget;
+    sn_ik_limit(ik, DONE, ROUNDS);
     ik->target = SN_NEW_ARRAY(snIkTarget, ntarget);
     ik->free = SN_NEW_ARRAY(int32_t, n);
     for (int32_t i = 0; ik->free && i < tree->ndof; ++i)

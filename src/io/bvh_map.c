@@ -1,4 +1,5 @@
-/* The mapping file from the joints of a BVH file to the joint coordinates of a model, and rotations taken apart. */
+/* The mapping file from the joints of a BVH file to a model, and rotations taken apart. Its lines name bodies of the
+ * model, whose joints then follow by geometry (retarget.h), or coordinates with their axes. */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "io/bvh.h"
@@ -49,7 +50,9 @@ static snStatus check_line(snScan *s, const snBvhMap *map, const snBvhMapLine *l
             return sn_scan_fail(s, "%.80s is mapped twice, first in line %d", line->coordinate, map->line.at[i].line);
     }
     if (axes == MAX_AXES) return sn_scan_fail(s, "%.80s has more than three axes", line->bvh_joint);
-    if (!strchr(line->coordinate, '.')) return sn_scan_fail(s, "\"%.80s\" is not joint.coordinate", line->coordinate);
+    if (map->bone.count)
+        return sn_scan_fail(s, "the mapping has lines by bones, such as line %d: it cannot have axes too",
+                            map->bone.at[0].line);
     return map->line.count < MAX_LINES ? SN_OK : sn_scan_fail(s, "more than %d lines", MAX_LINES);
 }
 
@@ -70,20 +73,98 @@ static snStatus read_line(snScan *s, snBvhMap *map)
     return sn_array_push(&map->line, line) ? SN_OK : SN_NO_MEMORY;
 }
 
+/* ---- bones: base, anchor, turn, aim, across ---------------------------------------------------- */
+
+static const char *const bone_words[] = {"base", "anchor", "turn", "aim", "across"};
+enum { NBONE_WORDS = sizeof bone_words / sizeof *bone_words };
+
+static int bone_kind(snWord word)
+{
+    int kind = 0;
+    while (kind < NBONE_WORDS && !sn_word_is(word, bone_words[kind])) ++kind;
+    return kind;
+}
+
+static snStatus read_direction(snScan *s, v3 *direction)
+{
+    double x[3];
+    snStatus status = SN_OK;
+    for (int k = 0; k < 3 && status == SN_OK; ++k) status = sn_scan_number(s, "a direction", &x[k]);
+    if (status != SN_OK) return status;
+    if (v3_len(v3_load(x)) < 1e-6) return sn_scan_fail(s, "the direction is zero");
+    *direction = v3_unit(v3_load(x));
+    return SN_OK;
+}
+
+/* To a body, or a direction. */
+static snStatus read_goal(snScan *s, snBvhMap *map, snBoneLine *line)
+{
+    snScan ahead = *s;
+    snWord word;
+    double value;
+    if (line->kind == SN_BONE_AIM && sn_scan_word(&ahead, &word) && !sn_word_number(word, &value))
+        return copy_word(s, map, "a body", &line->to_body);
+    return read_direction(s, &line->direction);
+}
+
+static snStatus read_bone_option(snScan *s, snBoneLine *line, snWord word)
+{
+    char text[40];
+    if (line->kind == SN_BONE_BASE && sn_word_is(word, "untwist")) {
+        line->untwist = true;
+        return SN_OK;
+    }
+    if (line->kind == SN_BONE_AIM && sn_word_is(word, "from")) {
+        double x[3] = {0};
+        snStatus status = SN_OK;
+        for (int k = 0; k < 3 && status == SN_OK; ++k) status = sn_scan_number(s, "a place", &x[k]);
+        line->placed = true, line->place = v3_load(x);
+        return status;
+    }
+    if ((line->kind != SN_BONE_TURN && line->kind != SN_BONE_AIM) || !sn_word_is(word, "weight"))
+        return sn_scan_fail(
+            s, "unknown option \"%s\", expected weight after turn or aim, from after aim, untwist after base",
+            sn_word_text(word, text, sizeof text));
+    snStatus status = sn_scan_number(s, "the weight", &line->weight);
+    if (status == SN_OK && !(line->weight >= 0 && line->weight <= 1))
+        status = sn_scan_fail(s, "weight %g is outside 0 to 1", line->weight);
+    return status;
+}
+
+static snStatus read_bone(snScan *s, snBvhMap *map)
+{
+    snBoneLine line = {.weight = 1, .line = s->line};
+    snWord word;
+    (void)sn_scan_word(s, &word);
+    line.kind = (snBoneKind)bone_kind(word);
+    bool two = line.kind == SN_BONE_AIM || line.kind == SN_BONE_ACROSS;
+    snStatus status = copy_word(s, map, "a joint of the file", &line.joint);
+    if (status == SN_OK && two) status = copy_word(s, map, "a second joint of the file", &line.to_joint);
+    if (status == SN_OK) status = copy_word(s, map, "a body of the model", &line.body);
+    if (status == SN_OK && two) status = read_goal(s, map, &line);
+    while (status == SN_OK && sn_scan_word(s, &word)) status = read_bone_option(s, &line, word);
+    if (status != SN_OK) return status;
+    if (map->line.count)
+        return sn_scan_fail(s, "the mapping has lines by axes, such as line %d: it cannot have bones too",
+                            map->line.at[0].line);
+    for (int32_t i = 0; i < map->bone.count && line.kind == SN_BONE_BASE; ++i)
+        if (map->bone.at[i].kind == SN_BONE_BASE)
+            return sn_scan_fail(s, "a second base, the first is in line %d", map->bone.at[i].line);
+    if (map->bone.count >= MAX_LINES) return sn_scan_fail(s, "more than %d lines", MAX_LINES);
+    return sn_array_push(&map->bone, line) ? SN_OK : SN_NO_MEMORY;
+}
+
 /* rest FROM TO x y z */
 static snStatus read_rest(snScan *s, snBvhMap *map)
 {
     snBvhRest rest = {0};
     snWord word;
-    double axis[3];
     (void)sn_scan_word(s, &word);
-    if (map->nrest == 2) return sn_scan_fail(s, "more than two lines say how the joints rest");
+    if (map->nrest == SN_BVH_RESTS) return sn_scan_fail(s, "more than %d lines say how the joints rest", SN_BVH_RESTS);
     snStatus status = copy_word(s, map, "a BVH joint", &rest.from);
     if (status == SN_OK) status = copy_word(s, map, "a BVH joint", &rest.to);
-    for (int k = 0; k < 3 && status == SN_OK; ++k) status = sn_scan_number(s, "a direction", &axis[k]);
+    if (status == SN_OK) status = read_direction(s, &rest.direction);
     if (status != SN_OK) return status;
-    if (v3_len(v3_load(axis)) < 1e-6) return sn_scan_fail(s, "the direction is zero");
-    rest.direction = v3_unit(v3_load(axis));
     map->rest[map->nrest++] = rest;
     return SN_OK;
 }
@@ -97,9 +178,14 @@ snStatus sn_parse_bvh_map(const char *file, const char *data, size_t size, snBvh
     while (status == SN_OK && sn_scan_line(&scan)) {
         snScan ahead = scan;
         if (!sn_scan_word(&ahead, &word) || word.at[0] == '#') continue;
-        status = sn_word_is(word, "rest") ? read_rest(&scan, map) : read_line(&scan, map);
+        status = sn_word_is(word, "rest")        ? read_rest(&scan, map)
+                 : bone_kind(word) < NBONE_WORDS ? read_bone(&scan, map)
+                                                 : read_line(&scan, map);
     }
-    if (status == SN_OK && map->line.count == 0) status = sn_scan_fail(&scan, "the mapping has no lines");
+    if (status == SN_OK && map->line.count + map->bone.count == 0) {
+        status = sn_scan_fail(&scan, "the mapping has no lines");
+        sn_error_remedy(error, "remove the # before the lines that you filled in");
+    }
     if (status == SN_NO_MEMORY) sn_fail_no_memory(error);
     if (status != SN_OK) sn_bvh_map_free(map);
     return status;
@@ -108,6 +194,7 @@ snStatus sn_parse_bvh_map(const char *file, const char *data, size_t size, snBvh
 void sn_bvh_map_free(snBvhMap *map)
 {
     sn_array_free(&map->line);
+    sn_array_free(&map->bone);
     sn_arena_free(&map->arena);
 }
 

@@ -7,6 +7,7 @@
 #include "io/bvh.h"
 #include "io/file.h"
 #include "io/gltf_read.h"
+#include "io/retarget.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -17,22 +18,13 @@ static const double SAME_REST = 15 * SN_DEG; /* bones of real hands differ by th
 
 /* ---- which joints --------------------------------------------------------------------------- */
 
-static bool is_used(const snBvhMap *map, const snBvhMatch *match, int32_t joint)
-{
-    for (int32_t i = 0; match && i < map->line.count; ++i)
-        if (match->joint[i] == joint) return true;
-    return false;
-}
-
-/* Names of the joints that a match does not use, with commas between; match NULL: of all. Returns how many there are.
- */
-static int32_t list_joints(const snBvhFile *bvh, const snBvhMap *map, const snBvhMatch *match, char *list, size_t size)
+int32_t sn_bvh_list_joints(const snBvhFile *bvh, const bool *used, char *list, size_t size)
 {
     size_t n = 0;
     int32_t count = 0, left = 0;
     list[0] = '\0';
     for (int32_t i = 0; i < bvh->joint.count; ++i) {
-        if (is_used(map, match, i)) continue;
+        if (used && used[i]) continue;
         const char *name = bvh->joint.at[i].name;
         ++count;
         if (left || n + strnlen(name, 60) + 26 > size)
@@ -44,10 +36,10 @@ static int32_t list_joints(const snBvhFile *bvh, const snBvhMap *map, const snBv
     return count;
 }
 
-static snStatus fail_unmatched(const snBvhFile *bvh, const char *file, snError *error)
+snStatus sn_bvh_fail_unmatched(const snBvhFile *bvh, const char *file, snError *error)
 {
     char list[400];
-    (void)list_joints(bvh, NULL, NULL, list, sizeof list);
+    (void)sn_bvh_list_joints(bvh, NULL, list, sizeof list);
     sn_fail(error, SN_BAD_INPUT, "no joint of the file has a name that the model's mapping knows; the file has %s",
             list);
     sn_error_place(error, file, 0, 0);
@@ -58,18 +50,19 @@ static snStatus fail_unmatched(const snBvhFile *bvh, const char *file, snError *
 
 /* ---- how the file rests --------------------------------------------------------------------- */
 
-static v3 rest_position(const snBvhFile *bvh, int32_t joint)
+v3 sn_bvh_rest_place(const snBvhFile *bvh, int32_t joint)
 {
     v3 p = {0, 0, 0};
     for (; joint >= 0; joint = bvh->joint.at[joint].parent) p = v3_add(p, bvh->joint.at[joint].offset);
     return p;
 }
 
-static bool rest_direction(const snBvhFile *bvh, const snBvhRest *rest, v3 *direction)
+static bool rest_direction(const snBvhFile *bvh, const snBvhRest *rest, const v3 *place, v3 *direction)
 {
     int32_t from = sn_bvh_find(bvh, rest->from), to = sn_bvh_find(bvh, rest->to);
     if (from < 0 || to < 0) return false;
-    *direction = v3_sub(rest_position(bvh, to), rest_position(bvh, from));
+    *direction =
+        place ? v3_sub(place[to], place[from]) : v3_sub(sn_bvh_rest_place(bvh, to), sn_bvh_rest_place(bvh, from));
     if (!(v3_len(*direction) > 0)) return false;
     *direction = v3_unit(*direction);
     return true;
@@ -98,15 +91,19 @@ static quat whole_turn(quat turn)
     return turn;
 }
 
-static void find_turn(const snBvhFile *bvh, const snBvhMap *map, snBvhMatch *match)
+bool sn_bvh_rest_turn(const snBvhFile *bvh, const snBvhMap *map, const v3 *place, bool near, quat *turn)
 {
-    v3 a, b;
-    quat supposed, is;
-    match->turn = q_identity();
-    if (map->nrest < 2 || !rest_direction(bvh, &map->rest[0], &a) || !rest_direction(bvh, &map->rest[1], &b)) return;
-    if (!frame_of(map->rest[0].direction, map->rest[1].direction, &supposed) || !frame_of(a, b, &is)) return;
-    match->turn = whole_turn(q_mul(is, q_conj(supposed)));
-    match->turned = v3_len(q_log(match->turn)) > 1e-9;
+    for (int i = 0; i + 1 < map->nrest; i += 2) {
+        const snBvhRest *rest = &map->rest[i];
+        v3 a, b;
+        quat supposed, is;
+        if (!rest_direction(bvh, &rest[0], place, &a) || !rest_direction(bvh, &rest[1], place, &b)) continue;
+        if (!frame_of(rest[0].direction, rest[1].direction, &supposed) || !frame_of(a, b, &is)) continue;
+        *turn = q_mul(is, q_conj(supposed));
+        if (near) *turn = whole_turn(*turn);
+        return true;
+    }
+    return false;
 }
 
 snStatus sn_bvh_match(const snBvhFile *bvh, const snBvhMap *map, const char *file, snBvhMatch *match, snError *error)
@@ -117,10 +114,11 @@ snStatus sn_bvh_match(const snBvhFile *bvh, const snBvhMap *map, const char *fil
         match->joint[i] = sn_bvh_find(bvh, map->line.at[i].bvh_joint);
         match->found += match->joint[i] >= 0;
     }
-    find_turn(bvh, map, match);
+    if (!sn_bvh_rest_turn(bvh, map, NULL, true, &match->turn)) match->turn = q_identity();
+    match->turned = v3_len(q_log(match->turn)) > 1e-9;
     if (match->found > 0) return SN_OK;
     sn_bvh_match_free(match);
-    return fail_unmatched(bvh, file, error);
+    return sn_bvh_fail_unmatched(bvh, file, error);
 }
 
 void sn_bvh_match_free(snBvhMatch *match)
@@ -129,16 +127,22 @@ void sn_bvh_match_free(snBvhMatch *match)
     match->joint = NULL;
 }
 
-static void describe(const snBvhFile *bvh, const snBvhMap *map, const snBvhMatch *match, snMotionSource *note)
+static bool describe(const snBvhFile *bvh, const snBvhMap *map, const snBvhMatch *match, snMotionSource *note)
 {
+    bool *used = SN_NEW_ARRAY(bool, bvh->joint.count);
+    if (!used) return false;
+    for (int32_t i = 0; i < map->line.count; ++i)
+        if (match->joint[i] >= 0) used[match->joint[i]] = true;
     note->wanted = map->line.count, note->found = match->found, note->turned = match->turned;
     note->held[0] = '\0';
-    note->unused = list_joints(bvh, map, match, note->unused_joints, sizeof note->unused_joints);
+    note->unused = sn_bvh_list_joints(bvh, used, note->unused_joints, sizeof note->unused_joints);
+    sn_free(used);
     for (int32_t i = 0; i < map->line.count; ++i) {
         size_t n = strlen(note->held), room = sizeof note->held - n;
         if (match->joint[i] < 0 && strlen(map->line.at[i].coordinate) + 3 < room)
             (void)snprintf(note->held + n, room, "%s%s", n ? ", " : "", map->line.at[i].coordinate);
     }
+    return true;
 }
 
 /* ---- poses ---------------------------------------------------------------------------------- */
@@ -200,8 +204,8 @@ snStatus sn_bvh_to_poses(const snBvhFile *bvh, const snBvhMap *map, const char *
             if (match.joint[i] >= 0) name[n++] = map->line.at[i].coordinate;
         }
         convert(bvh, map, &match, column, value);
-        status = sn_poses_create(match.found, name, bvh->frames, time, value, false, poses, error);
-        if (status == SN_OK && note) describe(bvh, map, &match, note);
+        if (note && !describe(bvh, map, &match, note)) status = sn_fail_no_memory(error);
+        if (status == SN_OK) status = sn_poses_create(match.found, name, bvh->frames, time, value, false, poses, error);
     } else
         status = sn_fail_no_memory(error);
     sn_free(value);
@@ -224,14 +228,17 @@ snStatus sn_load_skeleton(const char *path, snBvhFile *bvh, snError *error)
     return status;
 }
 
-snStatus sn_load_bvh_poses(const char *path, const char *map_path, snPoses **poses, snMotionSource *note,
-                           snError *error)
+snStatus sn_load_bvh_poses(const char *path, const char *map_path, const snModel *model, snPoses **poses,
+                           snMotionSource *note, snError *error)
 {
     snBvhFile bvh = {0};
     snBvhMap map = {0};
     snStatus status = sn_load_skeleton(path, &bvh, error);
     if (status == SN_OK) status = sn_load_bvh_map(map_path, &map, error);
-    if (status == SN_OK) status = sn_bvh_to_poses(&bvh, &map, path, poses, note, error);
+    if (status == SN_OK && map.bone.count)
+        status = sn_retarget(&(snRetarget){&bvh, &map, model, path, map_path}, poses, note, error);
+    else if (status == SN_OK)
+        status = sn_bvh_to_poses(&bvh, &map, path, poses, note, error);
     sn_bvh_free(&bvh);
     sn_bvh_map_free(&map);
     return status;

@@ -1,8 +1,10 @@
-/* What a joint of an arm or a hand is, by the names that programs give it.
+/* What a joint of the trunk, an arm or a hand is, by the names that programs give it.
  *
  * A name is cut into words at capitals, digits and signs: RightHandIndex1, mixamorig:RightHandIndex1, DEF-f_index.01.R,
  * rIndex1, index_01_r, RightFinger2Proximal and RightSecondPP all say right, index, first;
- * index-finger-phalanx-proximal of WebXR says it of either side. Names that say nothing of the kind mean themselves
+ * index-finger-phalanx-proximal of WebXR says it of either side. RightArm, upperarm_r, Bip01 R UpperArm, J_Bip_R_UpperArm
+ * and rShldr are the upper arm; a RightShoulder is the clavicle where the file has an upper arm, as Mixamo, CMU and VRM
+ * mean it, and the upper arm itself where it has none, as Xsens does. Names that say nothing of the kind mean themselves
  * alone. */
 #include "io/bvh.h"
 
@@ -54,7 +56,7 @@ static void cut(const char *name, Words *w)
 static int group_of(const char *word, const char *const *group)
 {
     size_t n = strlen(word);
-    for (int i = 0; group[i]; ++i)
+    for (int i = 0; n && group[i]; ++i)
         for (const char *at = group[i]; (at = strstr(at, word)); at += n)
             if ((at == group[i] || at[-1] == ' ') && (at[n] == ' ' || !at[n])) return i;
     return -1;
@@ -65,12 +67,29 @@ static const char *const digits[] = {
     "thumb first", "index second", "middle mid third", "ring fourth", "pinky pinkie little fifth", NULL};
 static const char *const phalanges[] = {"metacarpal mc", "proximal pp", "intermediate medial mp middle", "distal dp",
                                         NULL};
-static const char *const others[] = {"ik pole twist roll target helper end nub tip effector mch goal site palm", NULL};
+static const char *const others[] = {
+    "ik pole twist roll target helper end nub tip effector mch goal site palm top share jaw eye", NULL};
 
 typedef struct Meaning {
     int side, digit, phalanx, number; /* -1: not said; number: 0 to 3 */
-    bool forearm, hand, wrist, finger, other;
+    bool hand, wrist, finger, other;
+    const char *part; /* of the trunk or the arm but for the hand; NULL: none */
 } Meaning;
+
+/* Words that name a part by themselves. Those of the middle have no side. */
+static const struct {
+    const char *part, *words;
+    bool middle;
+} parts[] = {
+    {"hips", "hips hip pelvis", true},
+    {"neck", "neck", true},
+    {"head", "head", true},
+    {"clavicle", "clavicle collar collarbone", false},
+    {"shoulder", "shoulder", false},
+    {"upperarm", "upperarm uparm shldr humerus arm", false},
+    {"forearm", "forearm lowerarm lowarm elbow", false},
+};
+enum { NPARTS = sizeof parts / sizeof *parts };
 
 static void take_number(Meaning *m, const char *word)
 {
@@ -82,11 +101,21 @@ static void take_number(Meaning *m, const char *word)
         m->number = value;
 }
 
+/* upper arm, fore arm, lower arm: two words for one. */
+static const char *part_of(const Words *w, int i)
+{
+    const char *word = w->at[i], *before = i > 0 ? w->at[i - 1] : "";
+    if (strcmp(word, "arm") == 0 && group_of(before, (const char *const[]){"fore lower low", NULL}) == 0)
+        return "forearm";
+    for (int k = 0; k < NPARTS; ++k)
+        if (group_of(word, (const char *const[]){parts[k].words, NULL}) == 0) return parts[k].part;
+    return NULL;
+}
+
 static void take_word(Meaning *m, const Words *w, int i)
 {
-    const char *word = w->at[i];
+    const char *word = w->at[i], *part = part_of(w, i);
     int side = group_of(word, sides), digit = group_of(word, digits), phalanx = group_of(word, phalanges);
-    bool arm = i + 1 < w->count && strcmp(w->at[i + 1], "arm") == 0;
     if (isdigit((unsigned char)word[0]))
         take_number(m, word);
     else if (side >= 0 && m->side < 0)
@@ -99,11 +128,22 @@ static void take_word(Meaning *m, const Words *w, int i)
         m->other = true;
     else if (strcmp(word, "finger") == 0)
         m->finger = true;
-    else if (strcmp(word, "forearm") == 0 || strcmp(word, "lowerarm") == 0 ||
-             (arm && (strcmp(word, "fore") == 0 || strcmp(word, "lower") == 0)))
-        m->forearm = true;
     else if (strcmp(word, "hand") == 0 || strcmp(word, "wrist") == 0 || strcmp(word, "carpus") == 0)
         m->hand = true, m->wrist = word[0] == 'w';
+    else if (part)
+        m->part = part;
+}
+
+/* Hand, or a part: of the middle without a side, of an arm with one. */
+static bool key_of_part(const Meaning *m, char key[SN_BVH_KEY])
+{
+    bool middle = false;
+    const char *part = m->part ? m->part : m->hand ? "hand" : NULL;
+    for (int k = 0; k < NPARTS; ++k)
+        middle = middle || (m->part && strcmp(m->part, parts[k].part) == 0 && parts[k].middle);
+    if (!part || (middle ? m->side >= 0 : m->side < 0 && !m->wrist)) return false;
+    (void)snprintf(key, SN_BVH_KEY, "%c.%s", middle ? 'c' : m->side < 0 ? '?' : m->side ? 'r' : 'l', part);
+    return true;
 }
 
 bool sn_bvh_key(const char *name, char key[SN_BVH_KEY])
@@ -114,13 +154,9 @@ bool sn_bvh_key(const char *name, char key[SN_BVH_KEY])
     cut(sn_bvh_plain_name(name), &w);
     for (int i = 0; i < w.count; ++i) take_word(&m, &w, i);
     if (m.other) return false;
-    if (m.side < 0 && !(m.digit >= 0 && m.phalanx >= 0) && !m.wrist) return false;
+    if (m.digit < 0) return key_of_part(&m, key);
+    if (m.side < 0 && m.phalanx < 0) return false;
     char side = m.side < 0 ? '?' : m.side ? 'r' : 'l';
-    if (m.digit < 0) {
-        if (!m.forearm && !m.hand) return false;
-        (void)snprintf(key, SN_BVH_KEY, "%c.%s", side, m.forearm ? "forearm" : "hand");
-        return true;
-    }
     char which = m.phalanx >= 0 ? phalanx_letter[m.phalanx] : '1';
     if (m.phalanx < 0 && m.number >= 0) {
         if (m.number > 3) return false; /* the end of the finger */
@@ -156,16 +192,60 @@ static int32_t find_thumb(const snBvhFile *bvh, char side, char which)
     return find_key(bvh, key);
 }
 
+/* The shoulder is the clavicle where there is an upper arm besides, and the upper arm otherwise. */
+static int32_t find_shoulder(const snBvhFile *bvh, const char *key)
+{
+    char other[SN_BVH_KEY];
+    bool clavicle = strcmp(key + 2, "clavicle") == 0;
+    (void)snprintf(other, sizeof other, "%c.upperarm", key[0]);
+    if (clavicle != (find_key(bvh, other) >= 0)) return -1;
+    (void)snprintf(other, sizeof other, "%c.shoulder", key[0]);
+    return find_key(bvh, other);
+}
+
 static int32_t find_meaning(const snBvhFile *bvh, const char *key)
 {
     int32_t found = find_key(bvh, key);
-    return found < 0 && key[2] == '1' && key[3] == '.' ? find_thumb(bvh, key[0], key[4]) : found;
+    if (found >= 0) return found;
+    if (strcmp(key + 2, "clavicle") == 0 || strcmp(key + 2, "upperarm") == 0) return find_shoulder(bvh, key);
+    return key[2] == '1' && key[3] == '.' ? find_thumb(bvh, key[0], key[4]) : -1;
+}
+
+static bool is_above(const snBvhFile *bvh, int32_t joint, int32_t below)
+{
+    while (below >= 0 && below != joint) below = bvh->joint.at[below].parent;
+    return below >= 0;
+}
+
+/* The joint on which both arms hang; of a file with one arm, what its shoulder hangs on. */
+static int32_t find_chest(const snBvhFile *bvh)
+{
+    static const char *const arm[] = {"RightClavicle", "LeftClavicle", "RightArm", "LeftArm"};
+    int32_t chest = -1;
+    for (int i = 0; i < 4; ++i) {
+        int32_t joint = sn_bvh_find(bvh, arm[i]);
+        if (joint < 0) continue;
+        joint = bvh->joint.at[joint].parent;
+        while (chest >= 0 && joint >= 0 && !is_above(bvh, joint, chest)) joint = bvh->joint.at[joint].parent;
+        if (joint >= 0) chest = joint;
+    }
+    return chest;
+}
+
+static int32_t find_spine(const snBvhFile *bvh)
+{
+    int32_t hips = sn_bvh_find(bvh, "Hips"), joint = find_chest(bvh), spine = -1;
+    if (hips < 0 || !is_above(bvh, hips, joint)) return -1;
+    for (; joint >= 0 && joint != hips; joint = bvh->joint.at[joint].parent) spine = joint;
+    return spine;
 }
 
 /* A file of one hand alone need not name the side, as those of WebXR do not. */
 int32_t sn_bvh_find(const snBvhFile *bvh, const char *name)
 {
     char key[SN_BVH_KEY];
+    if (name[0] == '@')
+        return strcmp(name, "@chest") == 0 ? find_chest(bvh) : strcmp(name, "@spine") == 0 ? find_spine(bvh) : -1;
     int32_t found = sn_map_get(&bvh->names, name);
     for (int32_t i = 0; i < bvh->joint.count && found < 0; ++i)
         if (strcmp(sn_bvh_plain_name(bvh->joint.at[i].name), name) == 0) found = i;

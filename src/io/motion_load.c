@@ -248,9 +248,23 @@ static snStatus find_map(const snMotionDef *def, const char *path, char *map, si
     sn_fail(error, SN_NO_FILE,
             "a BVH or glTF needs a mapping from its joints to those of the model, and the model has none");
     sn_error_place(error, path, 0, 0);
-    sn_error_remedy(error, "write one with a line `JOINT joint.coordinate x y z` for each coordinate, and name it with "
-                           "--bvh-map");
+    sn_error_remedy(error, "`sinew convert FILE my.bvhmap --model MODEL` writes one to fill in; use it with --bvh-map");
     return SN_NO_FILE;
+}
+
+/* The model that a mapping by bones is for: the one at hand, or the one of that name, which *own then holds. */
+static snStatus get_model(const snMotionDef *def, const snModel **model, snModel **own, snError *error)
+{
+    char path[PATH_SIZE];
+    snSpec *spec = NULL;
+    *model = def->compiled, *own = NULL;
+    if (def->compiled || !def->model) return SN_OK;
+    snStatus status = sn_find_model(def->model, path, sizeof path, error);
+    if (status == SN_OK) status = sn_load_model(path, &spec, error);
+    if (status == SN_OK) status = sn_compile(spec, own, error);
+    if (spec) sn_spec_destroy(spec);
+    *model = *own;
+    return status;
 }
 
 static snStatus load_bvh(const snModel *m, const char *path, const snMotionDef *def, double *rate, snTrack **motion,
@@ -259,7 +273,7 @@ static snStatus load_bvh(const snModel *m, const char *path, const snMotionDef *
     char map[2 * PATH_SIZE];
     snPoses *poses = NULL;
     snStatus status = find_map(def, path, map, sizeof map, error);
-    if (status == SN_OK) status = sn_load_bvh_poses(path, map, &poses, def->source, error);
+    if (status == SN_OK) status = sn_load_bvh_poses(path, map, m, &poses, def->source, error);
     if (status != SN_OK) return status;
     *rate = rate_of_poses(poses);
     double finer = fmax(def->sample_rate, *rate);
@@ -273,15 +287,23 @@ snStatus sn_save_starter_map(const char *motion, const snMotionDef *def, const c
 {
     snMotionDef d = def ? *def : sn_default_motion_def();
     char file[2 * PATH_SIZE], map_file[2 * PATH_SIZE];
+    const snModel *model = NULL;
+    snModel *own = NULL;
     snBvhFile bvh = {0};
     snBvhMap map = {0};
     snStatus status = find_motion(&d, motion, file, sizeof file, error);
-    if (status == SN_OK) status = find_map(&d, file, map_file, sizeof map_file, error);
     if (status == SN_OK) status = sn_load_skeleton(file, &bvh, error);
-    if (status == SN_OK) status = sn_load_bvh_map(map_file, &map, error);
+    if (status == SN_OK && find_map(&d, file, map_file, sizeof map_file, error) == SN_OK) {
+        status = sn_load_bvh_map(map_file, &map, error);
+    } else if (status == SN_OK) {
+        status = get_model(&d, &model, &own, error);
+        if (status == SN_OK && !model) status = sn_fail(error, SN_BAD_INPUT, "the mapping needs a model");
+        if (status == SN_OK) status = sn_bvh_map_of_model(model, &map, error);
+    }
     if (status == SN_OK) status = sn_write_starter_map(&bvh, &map, file, path, d.source, error);
     sn_bvh_free(&bvh);
     sn_bvh_map_free(&map);
+    if (own) sn_model_destroy(own);
     return status;
 }
 
@@ -395,8 +417,13 @@ snStatus sn_load_motion_poses(const char *name, const snMotionDef *def, snPoses 
         if (status == SN_OK && d.source) d.source->gaps = sn_poses_gaps(*poses);
         return status;
     }
+    const snModel *model = NULL;
+    snModel *own = NULL;
     status = find_map(&d, path, map, sizeof map, error);
-    return status == SN_OK ? sn_load_bvh_poses(path, map, poses, d.source, error) : status;
+    if (status == SN_OK) status = get_model(&d, &model, &own, error);
+    if (status == SN_OK) status = sn_load_bvh_poses(path, map, model, poses, d.source, error);
+    if (own) sn_model_destroy(own);
+    return status;
 }
 
 snStatus sn_load_motion(const snModel *m, const char *name, const snMotionDef *def, snTrack **motion, snError *error)

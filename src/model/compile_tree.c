@@ -127,6 +127,7 @@ static snStatus compile_links(snCompiler *c)
     int32_t n = sn_spec_count(c->spec, SN_KIND_COORDINATE), *order, *link_of;
     Links l;
     if (!COMPILE_ARRAY(c, order, n) || !COMPILE_ARRAY(c, link_of, n) || !alloc_links(c, n, &l)) return SN_NO_MEMORY;
+    m->coord_title = m->coord_name; /* a coordinate of a tree has a name of its own */
     sn_tree_order(c->spec, order);
     for (int32_t k = 0; k < n; ++k) {
         link_of[order[k] - 1] = k;

@@ -1,8 +1,10 @@
 """Motion of other programs: their names, what they lack, another rest pose, and a mapping to begin with."""
+import os
 import re
+import shutil
 import unittest
 
-from common import SOURCE, Case
+from common import BUILD, SOURCE, Case
 
 BECKON = f"{SOURCE}/models/hand/motions/beckon.bvh"
 DIGIT = {"Thumb": 1, "Index": 2, "Middle": 3, "Ring": 4, "Pinky": 5}
@@ -62,10 +64,11 @@ class Bvh(Case):
     def test_what_is_missing_rests_and_is_named(self):
         motion = self.renamed(lambda name: name.replace("Thumb", "Nail").replace("ForeArm", "Stick"), "part.bvh")
         result = self.sinew("convert", motion, "out.control.xml", "--model", "hand")
-        self.assertIn("held at rest: prosup.pronation, cmc1.flexion", result.stderr + result.stdout)
+        self.assertIn("held at rest: cmc1.flexion, cmc1.palmar_abduction, mcp1.flexion, ip1.flexion", result.stderr)
         self.assertIn("unused joints of the file: ", result.stderr)
+        self.assertRegex(result.stdout, r"(?m)^mc1 +none: it rests$")
         answer = self.json("track", "hand", motion, "-o", "out", "--end", 0.1)
-        self.assertEqual(answer["coordinates_found"], 18)
+        self.assertEqual(answer["coordinates_found"], 19)  # what the hand hangs on is taken for the forearm
 
     def test_strange_names_are_listed_and_a_map_can_be_filled_in(self):
         motion = self.renamed(lambda name: name.replace("Right", "Arm_").replace("Index", "Zeigefinger") + "_x", "odd.bvh")
@@ -73,21 +76,102 @@ class Bvh(Case):
         self.assertIn("Arm_ForeArm_x", error)
         self.assertIn(".bvhmap", error)
         text = self.sinew("convert", motion, "my.bvhmap", "--model", "hand").stdout
-        self.assertIn("0 of 23 coordinates", text)
-        filled = []
+        self.assertIn("0 of 31 lines", text)
+        self.assertIn("the mapping has no lines", self.sinew("track", "hand", motion, "-o", "out", "--bvh-map", "my.bvhmap",
+                                                             code=3).stderr)
         with open(f"{SOURCE}/models/hand/hand.bvhmap") as source:
-            own = {line.split()[1]: line.split()[0] for line in source if line.strip() and line[0] != "#"}
+            own = [line.split() for line in source if line.strip() and line[0] != "#"]
+        filled = []
         for line in self.read("my.bvhmap").splitlines():
-            found = re.match(r"# JOINT +(\S+) (.*)", line)
-            if found:
-                joint = own[found[1]].replace("Right", "Arm_").replace("Index", "Zeigefinger") + "_x"
-                line = f"{joint} {found[1]} {found[2]}"
-            filled.append(line)
+            if re.match(r"# \w+ +JOINT", line):
+                words = own.pop(0)
+                two = words[0] in ("aim", "across", "rest")
+                for name in words[1:3] if two else words[1:2]:
+                    line = line.replace("JOINT", name.replace("Right", "Arm_").replace("Index", "Zeigefinger") + "_x", 1)
+                line = line[2:].split("(")[0]
+            filled.append("# " + line if "Hips" in line or "LeftArm" in line else line)
         self.write("my.bvhmap", "\n".join(filled))
-        _, wanted = self.bodies(BECKON)
-        answer, found = self.bodies(motion, "--bvh-map", "my.bvhmap")
+        self.bodies(BECKON)
+        wanted = self.poses("out.control.xml")
+        answer, _ = self.bodies(motion, "--bvh-map", "my.bvhmap")
         self.assertEqual(answer["coordinates_found"], 23)
-        self.assertEqual(len(found), len(wanted))
+        self.assertLess(max(abs(x - y) for x, y in zip(wanted, self.poses("out.control.xml"))), 1e-5)
+
+    def test_the_starter_map_works_for_every_model(self):
+        arms = self.skeleton()
+        for model in ("body", "shoulder", "hand", "hand-left", "hand-clinical"):
+            found = self.json("convert", arms, "a.pose.csv", "--model", model)
+            self.sinew("convert", arms, "my.bvhmap", "--model", model)
+            again = self.json("convert", arms, "b.pose.csv", "--model", model, "--bvh-map", "my.bvhmap")
+            self.assertEqual(self.read("a.pose.csv"), self.read("b.pose.csv"), model)
+            self.assertGreater(found["coordinates_found"], 0)
+            self.assertEqual(found["coordinates_found"], again["coordinates_found"], model)
+
+    def test_a_model_without_a_mapping(self):
+        shutil.copytree(f"{BUILD}/models/shoulder", self.path("own"))
+        os.remove(self.path("own/shoulder.bvhmap"))
+        arms = self.skeleton()
+        error = self.sinew("convert", arms, "a.pose.csv", "--model", "own/shoulder.muscle.xml", code=3).stderr
+        self.assertIn("my.bvhmap", error)
+        self.sinew("convert", arms, "my.bvhmap", "--model", "own/shoulder.muscle.xml")
+        text = self.read("my.bvhmap").replace("# base   JOINT thorax", "base Chest thorax")
+        text = text.replace("# anchor JOINT humerus", "anchor RightArm humerus")
+        self.write("my.bvhmap", text)
+        answer = self.json("convert", arms, "a.pose.csv", "--model", "own/shoulder.muscle.xml", "--bvh-map", "my.bvhmap")
+        self.assertEqual([j["matched"] for j in answer["joints"]], ["RightArm"])
+        self.write("bad.bvhmap", "base Chest thorax\nturn RightArm elbow\n")
+        error = self.sinew("convert", arms, "a.pose.csv", "--model", "shoulder", "--bvh-map", "bad.bvhmap", code=3).stderr
+        self.assertIn("bad.bvhmap:2", error)
+        self.assertIn('no body "elbow"', error)
+        self.write("bad.bvhmap", "turn RightArm humerus\n")
+        error = self.sinew("convert", arms, "a.pose.csv", "--model", "shoulder", "--bvh-map", "bad.bvhmap", code=3).stderr
+        self.assertIn("no base", error)
+
+    def skeleton(self):
+        """A T-pose of a few joints; the right arm comes down by 40 degrees, its hand turns by -30, the head by 200."""
+        joints = [("Hips", None, "0 90 0"), ("Spine", "Hips", "0 10 0"), ("Chest", "Spine", "0 25 0"),
+                  ("Neck", "Chest", "0 20 0"), ("Head", "Neck", "0 10 0")]
+        for side, sign in (("Right", -1), ("Left", 1)):
+            joints += [(side + "Shoulder", "Chest", f"{3 * sign} 15 0"), (side + "Arm", side + "Shoulder", f"{14 * sign} 0 0"),
+                       (side + "ForeArm", side + "Arm", f"{28 * sign} 0 0"), (side + "Hand", side + "ForeArm", f"{25 * sign} 0 0")]
+        text = "HIERARCHY\n"
+
+        def put(name, offset, depth):
+            nonlocal text
+            kind = "JOINT" if depth else "ROOT"
+            order.append(name)
+            text += f"{kind} {name}\n{{\nOFFSET {offset}\nCHANNELS 3 Zrotation Xrotation Yrotation\n"
+            below = [j for j in joints if j[1] == name]
+            for j in below:
+                put(j[0], j[2], depth + 1)
+            text += "" if below else "End Site\n{\nOFFSET 0 1 0\n}\n"
+            text += "}\n"
+
+        order = []
+        put("Hips", "0 90 0", 0)
+        text += "MOTION\nFrames: 11\nFrame Time: 0.1\n"
+        for f in range(11):
+            row = {"RightArm": f"{4 * f} 0 0", "RightHand": f"0 {-3 * f} 0", "Head": f"0 0 {20 * f}"}
+            text += " ".join(row.get(name, "0 0 0") for name in order) + "\n"
+        return self.write("arms.bvh", text)
+
+    def test_what_is_discarded_is_said(self):
+        arms = self.skeleton()
+        answer = self.json("convert", arms, "a.pose.csv", "--model", "body")
+        joint = {j["body"]: j for j in answer["joints"]}
+        self.assertEqual(joint["hand_R"]["matched"], "RightHand")
+        self.assertLess(joint["hand_R"]["discarded_deg_worst"], 1)
+        self.assertGreater(joint["skull"]["discarded_deg_worst"], 60)  # a head does not turn round
+        self.assertGreater(joint["skull"]["clamped_deg"], 5)
+        said = self.sinew("convert", arms, "a.pose.csv", "--model", "body")
+        self.assertIn("skull (Head of the file): rotation of", said.stderr)
+        self.assertRegex(said.stdout, r"(?m)^hand_R +RightHand +0\.\d rms")
+        rows = [line.split(",") for line in self.read("a.pose.csv").splitlines() if line[0] != "#"]
+        last = dict(zip(rows[0], map(float, rows[-1])))
+        self.assertAlmostEqual(last["radius_R_pron"], -30, delta=6)  # its axis is not quite the bone's
+        self.assertTrue(all(abs(float(x)) < 180 for row in rows[1:] for x in row))
+        said = self.sinew("track", "body", arms, "-o", "out", "--end", 0.02)
+        self.assertIn("skull (Head of the file): rotation of", said.stderr)
 
     def test_a_file_that_rests_otherwise(self):
         """The same bones with z up: x, y, z become x, -z, y in offsets and in the axes of the turns."""

@@ -33,7 +33,7 @@ static void open_rig(rig *r, bool looks)
     r->q = CASE_ARRAY(&r->c, double, r->c.tree.ndof);
     for (int k = 0; k < NTARGET; ++k) {
         int32_t b = body(r, name[k]);
-        r->target[k] = (snIkTarget){kind[k], r->c.tree.body_link[b], {0}, {true, true, true}};
+        r->target[k] = (snIkTarget){.kind = kind[k], .link = r->c.tree.body_link[b], .wanted = {true, true, true}};
         memcpy(r->target[k].point, r->c.tree.com + 3 * b, sizeof r->target[k].point);
         for (int32_t i = r->target[k].link; i >= 0; i = r->c.tree.parent[i]) r->free[i] = r->c.tree.driven[i];
     }
