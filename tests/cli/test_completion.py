@@ -47,7 +47,7 @@ class Completion(common.Case):
                                                       "hand-paths", "hand-paths-x10"})
         self.assertEqual(self.bash("export", "run"), {"run.replay.xml"})
         self.assertEqual(self.bash("demo", "sho"), {"shoulder"})
-        self.assertEqual(self.bash("help", "str"), {"strands"})
+        self.assertEqual(self.bash("help", "str"), {"strands", "strength"})
 
     def test_zsh_and_fish_have_every_option(self):
         for shell in ("zsh", "fish"):

@@ -126,6 +126,7 @@ class NoMemory(Case):
         self.few(4, "compensate", "hand-clinical", "pinch.pose.csv", "--cut", "FDP2", "-o", "c")
         self.few(3, "explore", "hand-clinical", "pinch.pose.csv", "--each", "nerve")
         self.few(3, "track", "hand-clinical", "pinch.pose.csv", "-o", "t")
+        self.few(6, "strength", "body")
         self.few(3, "clinic", "hand-clinical", "--cut", "FDP2", "-o", "page.html")
 
     def test_library(self):

@@ -284,13 +284,13 @@ def holding_still():
     for step, seconds in ((None, 60), (0.0035, 8), (0.002, 8)):
         write_poses("hold.pose.csv", ["time", "ulna_R_flex"], [[0.0, 0.0], [float(seconds), 0.0]])
         said = sinew("track", "body", "hold.pose.csv", "-o", "hold", "--replay", "bin", *(["--step", step] if step else []), "--json")
-        yield f"{1000 * step:g} ms" if step else "6.9 ms", [None, str(seconds), f"{said['worst_error_rad']:.5f}", None, None]
+        yield f"{1000 * step:g} ms" if step else "6.9 ms", [None, str(seconds), f"{said['worst_error_rad']:.2g}", None, None]
 
 
 def body_motions():
     for row in rows(section("docs/upper-body.md", "Motions")):
         said = sinew("track", "body", row[0].strip("`"), "-o", "out", "--replay", "bin", "--json")
-        yield row[0], [None, None, f"{said['worst_error_rad']:.5f}", f"{said['unmet_torque']:.3f}"]
+        yield row[0], [None, None, f"{said['worst_error_rad']:.2g}", f"{said['unmet_torque']:.2g}", f"{said['max_activation']:.2f}", None]
 
 
 def coactivation():
