@@ -462,9 +462,8 @@ snGeodesic sn_geodesic_find(const snGeodesicWrap *w, v3 a, v3 b)
     path_section_string(w, &s);
     if ((w->direct || (!s.deep && s.highest < SHALLOW * w->reach)) && !path_section_meets(w, &s, &deepest)) return g;
     g.state = solve(&v, &s, deepest, &g.rounds);
-    if (g.state == SN_GEODESIC_ROUGH &&
-        (sn_geodesic_spot(w, a, &hint).height < 0 || sn_geodesic_spot(w, b, &hint).height < 0))
-        g.state = SN_GEODESIC_CLEAR;
+    for (int i = 0; i < 2 && g.state == SN_GEODESIC_ROUGH; ++i)
+        if (sn_geodesic_spot(w, v.end[i], &hint).height < 0) g.state = SN_GEODESIC_CLEAR;
     if (g.state == SN_GEODESIC_SOLVED) {
         measure(&v, &g);
         if (v.nearly) g.state = SN_GEODESIC_SLIPS;

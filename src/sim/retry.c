@@ -111,10 +111,18 @@ static bool joint_holds(const snModel *m, const snState *s, int32_t j)
     return after <= MOST_GAP || after <= joint_gap(m, j, s->piece_from);
 }
 
+/* All free bodies are driven: what a motion takes is asked at whole steps. */
+static bool all_driven(const snModel *m, const snState *s)
+{
+    bool all = m->nfree > 0;
+    for (int32_t b = 0; b < m->nbody; ++b) all &= m->body_free[b] < 0 || s->driven[b];
+    return all;
+}
+
 static bool step_reaches(const snModel *m, const snState *s)
 {
     double furthest = 0;
-    if (s->settle_damping < 1) return true; /* settling may jump: it only has to arrive */
+    if (s->settle_damping < 1 || all_driven(m, s)) return true; /* settling may jump: it only has to arrive */
     for (int32_t b = 0; b < m->nbody; ++b)
         if (m->body_free[b] >= 0 && !s->driven[b]) furthest = fmax(furthest, body_reach(s, b));
     bool calm = furthest < CALM;
