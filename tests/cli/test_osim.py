@@ -18,6 +18,7 @@ class Osim(Case):
         for arguments in (["info", ARM, "--list"], ["check", ARM], ["hold", ARM, poses],
                           ["track", ARM, poses, "-o", self.path("bend")]):
             self.sinew(*arguments)
+        self.sinew("plot", self.path("bend.replay.xml"), "-o", self.path("bend.svg"))
         said = self.sinew("info", ARM).stderr
         self.assertIn("8 things are left out or replaced", said)
 

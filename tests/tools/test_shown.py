@@ -2,7 +2,8 @@
 
 Numbers may differ by a tenth, or by two of the last digit shown; "..." stands for anything. A command that several pages show is run
 once; all run in one folder, in the order in which a reader meets them. docs/tutorial.md and docs/commands.md, which is the
-help, have tests of their own; docs/measured.md is written by tools/measure."""
+help, have tests of their own; docs/measured.md is written by tools/measure; docs/import.md needs a download, and
+tests/cli/test_osim.py runs its commands on a model of our own."""
 import glob
 import os
 import re
@@ -18,7 +19,7 @@ sys.path.append(os.path.join(SOURCE, "tests", "cli"))
 from gltf_writer import Writer
 COMMAND = re.compile(r"^(?:\$ )?(?:build/)?(sinew [a-z].*)$")
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
-OWN_TESTS = {"tutorial.md", "commands.md", "measured.md"}
+OWN_TESTS = {"tutorial.md", "commands.md", "measured.md", "import.md"}
 # Their own tests run these: they take long, or need the files of the tutorial.
 ELSEWHERE = re.compile(r"^sinew (demo|bench(?! --rung pendulum)|strands arm\.muscle\.xml|flesh|library shoulder|studio shoulder run)\b")
 TIMES = re.compile(r"^sinew bench\b")  # prints times only: the shape is compared
