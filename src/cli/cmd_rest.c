@@ -31,7 +31,7 @@ static snStatus lie(const snClinic *c, snPatient *patient, double *pose, double 
     if (status == SN_OK) {
         status = sn_rest(patient, cli_given(c->cli, "tone") ? tone : NULL, pose, unbalanced);
         if (status != SN_OK)
-            status = cli_fail(c->cli, status,
+            status = cli_fail(c->cli, status, "%s",
                               status == SN_FAILED ? "the limb does not come to rest within a minute"
                                                   : sn_status_text(status));
     }
