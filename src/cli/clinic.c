@@ -257,3 +257,38 @@ snEndureDef clinic_endure(const snCli *cli)
     def.repeat = (int32_t)cli_option_number(cli, "repeat", def.repeat);
     return def;
 }
+
+/* ---- words ---------------------------------------------------------------------------------- */
+
+/* What people say of a coordinate beyond zero and below it; NULL: the number alone. */
+typedef struct Words {
+    const char *motion, *above, *below;
+} Words;
+
+static const Words words_for[] = {{"flexion", "bent", "overextended"},
+                                  {"deviation", "to the thumb side", "to the little finger side"},
+                                  {"abduction", "abducted", "adducted"}};
+
+void clinic_describe(const char *name, double degrees, char text[80])
+{
+    const char *dot = strrchr(name, '.'), *motion = dot ? dot + 1 : "";
+    bool wrist = strncmp(name, "wrist", 5) == 0;
+    (void)snprintf(text, 80, "%.0f deg", degrees);
+    if (fabs(degrees) < 0.5) {
+        (void)snprintf(text, 80, "0 deg");
+        return;
+    }
+    for (size_t i = 0; i < sizeof words_for / sizeof *words_for; ++i)
+        if (strcmp(words_for[i].motion, motion) == 0) {
+            const char *word = degrees > 0 ? words_for[i].above : wrist && i == 0 ? "extended" : words_for[i].below;
+            (void)snprintf(text, 80, "%.0f deg %s", fabs(degrees), word);
+        }
+}
+
+void clinic_joint(const snSpec *spec, const char *name, char text[80])
+{
+    const snCoordinateDef *d = sn_spec_coordinate(spec, sn_spec_find(spec, SN_KIND_COORDINATE, name));
+    (void)snprintf(text, 80, "%s", d && *d->label ? d->label : name);
+    char *last = strrchr(text, ' ');
+    if (d && *d->label && last && strcmp(last, " flexion") == 0) *last = '\0';
+}

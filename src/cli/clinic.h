@@ -68,6 +68,10 @@ const double *clinic_pose(const snClinic *c, int32_t frame);
 /* Names what the case is, and that this is no medical device. */
 /* Names the coordinates whose target lay beyond their range. */
 void clinic_say_clamped(snClinic *c, const bool *clamped);
+/* An angle in words: "38 deg bent", "5 deg overextended". name: of the coordinate. */
+void clinic_describe(const char *name, double degrees, char text[80]);
+/* "index finger MCP" of "index finger MCP flexion"; the name where there is no label. */
+void clinic_joint(const snSpec *spec, const char *name, char text[80]);
 /* The options above. */
 snEndureDef clinic_endure(const snCli *cli);
 void clinic_say_case(snClinic *c);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 static const double DEGREES = 57.29577951308232;
+static const double WORTH_SAYING = 3; /* deg off: a joint that is named */
 enum { SHOWN = 8 };
 
 typedef struct snAnswer {
@@ -51,6 +52,15 @@ static void say_missing(snAnswer *a)
     cli_say(a->clinic.cli, "nearest pose that holds: %s is %.1f deg off, %.1f deg rms (%d of %d searches agree)\n",
             a->near.worst >= 0 ? sn_name(m, SN_ITEM_COORDINATE, a->near.worst) : "nothing", DEGREES * a->near.error,
             DEGREES * a->near.rms, a->near.agree, a->near.starts);
+    for (int32_t k = 0; k < sn_count(m, SN_ITEM_COORDINATE); ++k) {
+        char joint[80], found[80], asked[80];
+        const char *name = sn_name(m, SN_ITEM_COORDINATE, k);
+        if (fabs(a->near.pose[k] - a->held.pose[k]) * DEGREES < WORTH_SAYING) continue;
+        clinic_joint(a->clinic.spec, name, joint);
+        clinic_describe(name, DEGREES * a->near.pose[k], found);
+        clinic_describe(name, DEGREES * a->held.pose[k], asked);
+        cli_say(a->clinic.cli, "  %s ends up %s, asked for %s\n", joint, found, asked);
+    }
 }
 
 static void json_values(snJson *json, const char *key, const snModel *m, snItem item, const double *value, double scale)

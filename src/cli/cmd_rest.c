@@ -8,40 +8,6 @@
 
 static const double DEGREES = 57.29577951308232;
 
-/* What people say of a coordinate beyond zero and below it; NULL: the number alone. */
-typedef struct Words {
-    const char *motion, *above, *below;
-} Words;
-
-static const Words words_for[] = {{"flexion", "bent", "overextended"},
-                                  {"deviation", "to the thumb side", "to the little finger side"},
-                                  {"abduction", "abducted", "adducted"}};
-
-static void describe(const char *name, double degrees, char text[80])
-{
-    const char *dot = strrchr(name, '.'), *motion = dot ? dot + 1 : "";
-    bool wrist = strncmp(name, "wrist", 5) == 0;
-    (void)snprintf(text, 80, "%.0f deg", degrees);
-    if (fabs(degrees) < 0.5) {
-        (void)snprintf(text, 80, "0 deg");
-        return;
-    }
-    for (size_t i = 0; i < sizeof words_for / sizeof *words_for; ++i)
-        if (strcmp(words_for[i].motion, motion) == 0) {
-            const char *word = degrees > 0 ? words_for[i].above : wrist && i == 0 ? "extended" : words_for[i].below;
-            (void)snprintf(text, 80, "%.0f deg %s", fabs(degrees), word);
-        }
-}
-
-/* "index finger MCP" of "index finger MCP flexion"; the name where there is no label. */
-static void joint_of(const snSpec *spec, const char *name, char text[80])
-{
-    const snCoordinateDef *d = sn_spec_coordinate(spec, sn_spec_find(spec, SN_KIND_COORDINATE, name));
-    (void)snprintf(text, 80, "%s", d && *d->label ? d->label : name);
-    char *last = strrchr(text, ' ');
-    if (d && *d->label && last && strcmp(last, " flexion") == 0) *last = '\0';
-}
-
 /* --tone, by unit of the patient: those that are named, the others none; a name that is not there is bad input. */
 static snStatus read_tone(const snClinic *c, const snPatient *patient, double *tone)
 {
@@ -65,7 +31,7 @@ static snStatus lie(const snClinic *c, snPatient *patient, double *pose, double 
     if (status == SN_OK) {
         status = sn_rest(patient, cli_given(c->cli, "tone") ? tone : NULL, pose, unbalanced);
         if (status != SN_OK)
-            status = cli_fail(c->cli, status,
+            status = cli_fail(c->cli, status, "%s",
                               status == SN_FAILED ? "the limb does not come to rest within a minute"
                                                   : sn_status_text(status));
     }
@@ -80,9 +46,9 @@ static void tell(const snClinic *c, const double *pose, const double *healthy, d
     for (int32_t k = 0; k < sn_count(m, SN_ITEM_COORDINATE); ++k) {
         char joint[80], here[80], there[80];
         const char *name = sn_name(m, SN_ITEM_COORDINATE, k);
-        joint_of(c->spec, name, joint);
-        describe(name, DEGREES * pose[k], here);
-        describe(name, DEGREES * healthy[k], there);
+        clinic_joint(c->spec, name, joint);
+        clinic_describe(name, DEGREES * pose[k], here);
+        clinic_describe(name, DEGREES * healthy[k], there);
         bool differs = fabs(pose[k] - healthy[k]) * DEGREES >= 1;
         cli_say(c->cli, "  %-28s%s", joint, here);
         if (differs) cli_say(c->cli, "%*shealthy: %s", 36 - (int)strlen(here), "", there);

@@ -101,16 +101,16 @@ export class AnswerPanel {
   /** Joints that lack torque, and how far the nearest pose stays short of the one asked for. */
   private lost(held: Held, searching: boolean): HTMLElement {
     const rows = this.data.coordinates
-      .map((c, i) => ({ c, missing: Math.abs(held.missing[i]), short: held.nearest ? towards(held.pose[i], held.nearest.pose[i]) : 0 }))
+      .map((c, i) => ({ c, missing: Math.abs(held.missing[i]), short: held.nearest ? towards(held.pose[i], held.nearest.pose[i]) : 0, asked: held.pose[i], found: held.nearest?.pose[i] ?? held.pose[i] }))
       .filter((r) => r.missing > WORTH || Math.abs(r.short) > OFF)
       .sort((a, b) => Math.abs(b.short) - Math.abs(a.short) || b.missing - a.missing)
       .slice(0, MOST);
-    if (!rows.length) return el("section", { class: "card", "aria-label": "Lost" }, el("h2", {}, "Lost"), el("p", { class: "hint" }, "Nothing: every joint gets its torque."));
+    if (!rows.length) return el("section", { class: "card", "aria-label": "Lost" }, el("h2", {}, "Lost"), el("p", { class: "hint" }, held.verdict === "yes" ? "Nothing: every joint gets its torque." : `Little: no joint lacks more than ${held.unmet.toFixed(1)} mN m.`));
     return el("section", { class: "card", "aria-label": "Lost" }, el("h2", {}, "Lost"),
       el("table", { class: "lost" },
         el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Joint"), el("th", { scope: "col" }, "lacks"), el("th", { scope: "col" }, "ends up"))),
         el("tbody", {}, ...rows.map((r) => el("tr", {}, el("th", { scope: "row" }, coordinateName(r.c).replace(" finger ", " ")), el("td", {}, r.missing < 0.5 ? "–" : `${r.missing.toFixed(0)} mN m`),
-          el("td", {}, searching ? "…" : held.nearest ? ending(r.short) : "–"))))));
+          el("td", {}, searching ? "…" : held.nearest ? ending(r.short, r.c.motion === "flexion" && !/wrist/i.test(r.c.joint) && r.asked >= 0 ? -r.found : 0) : "–"))))));
   }
 
   private compensators(list: Compensator[], changes: Change[]): HTMLElement {
@@ -185,8 +185,10 @@ export class AnswerPanel {
   }
 }
 
-/** Where a joint ends up that stays so many degrees short. */
-function ending(short: number): string {
+/** Where a joint ends up that stays so many degrees short, or overextended by so many rad. */
+function ending(short: number, over: number): string {
+  const beyond = (over * 180) / Math.PI;
+  if (beyond >= 1) return `${beyond.toFixed(0)}° overextended`;
   const degrees = Math.abs(short).toFixed(0);
   return degrees === "0" ? "as asked" : `${degrees}° ${short < 0 ? "too far" : "short"}`;
 }

@@ -134,6 +134,12 @@ class Clinical(Case):
         self.assertEqual(self.json("hold", MODEL, "fist", "--nerve", "recurrent-motor")["activation"]["APB"], 0)
         self.assertNotIn("BR>ED", [f["name"] for f in self.json("explore", MODEL, "point", "--nerve", "radial", "--each", "transfer", "--to", "ED")["findings"]])
 
+    def test_hyperextension_has_its_name(self):
+        self.write("flat.pose.csv", "time,pip5.flexion\n0,0\n")
+        text = self.sinew("hold", MODEL, "flat.pose.csv", "--nerve", "ulnar-low").stdout
+        self.assertRegex(text, r"little finger MCP ends up \d+ deg overextended, asked for 0 deg")
+        self.assertRegex(text, r"little finger PIP ends up \d+ deg bent, asked for 0 deg")
+
     def test_rest(self):
         healthy = self.json("rest", MODEL)
         self.assertEqual(healthy["pose_deg"], healthy["healthy_pose_deg"])
