@@ -107,7 +107,8 @@ static snStatus squeeze(const void *bytes, size_t size, unsigned char **out, siz
 snStatus sn_save_html(const snStudioDef *def, const char *path, snError *error)
 {
     if (!def) return sn_fail_argument(error, "sn_save_html without def");
-    if (SN_CHECK_DEF(def, snStudioDef, error)) return SN_BAD_ARGUMENT;
+    snStudioDef taken = sn_default_studio_def();
+    if (SN_TAKE_DEF(def, snStudioDef, taken, error)) return SN_BAD_ARGUMENT;
     char *page = NULL, *text = NULL;
     void *bytes = NULL;
     unsigned char *packed = NULL;
