@@ -26,8 +26,9 @@ extern "C" {
 #endif
 
 /* A def of a type, all zero but for its size. Defs begin with their size, so that a later version can add fields at the
- * end: a def whose size the library does not know is refused with SN_BAD_ARGUMENT. The default function of each def, in
- * the header of the program, starts with this and then says what is not zero. */
+ * end: what a shorter def of an older program lacks is as the default function has it; a longer one is taken while what
+ * the library does not know of it is zero, and otherwise refused with SN_BAD_ARGUMENT. The default function of each def,
+ * in the header of the program, starts with this and then says what is not zero. */
 #define SN_DEF(type, name)                                                                                             \
     type name;                                                                                                         \
     memset(&(name), 0, sizeof(name));                                                                                  \

@@ -265,7 +265,6 @@ typedef struct snPursueDef {
     int32_t nactivation;
     /* choose activations at the keys of the poses and move them in straight lines; not for the paper's */
     bool keys_only;
-    bool skip_step_check; /* repeat no frames at half the step: the report lacks step_error, a run is a tenth faster */
     snProgress progress;
     /* Receives each finished frame, with the columns of the replay. Anything but SN_OK ends the run. */
     snStatus (*frame)(void *user, const snPursue *run, const snTrackDef *columns, const snTrackFrame *frame);
@@ -273,6 +272,7 @@ typedef struct snPursueDef {
     /* of an interrupted run with the same settings: continue after its last frame, bit for bit */
     const void *checkpoint;
     size_t checkpoint_size;
+    bool skip_step_check; /* repeat no frames at half the step: the report lacks step_error, a run is a tenth faster */
 } snPursueDef;
 static inline snPursueDef sn_default_pursue_def(void)
 {

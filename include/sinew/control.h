@@ -82,7 +82,6 @@ typedef struct snFollowDef {
     double start, end;      /* s of the motion; end <= start: all of it */
     double lead;            /* s of approach from the rest pose to the first frame, not recorded */
     bool keep_input_motion; /* keep the bones exactly on the input motion */
-    bool skip_step_check; /* repeat no frames at half the step: the report lacks step_error, a run is a tenth faster */
     const double *strength; /* one per muscle, 0 to 1, or NULL */
     const snLoads *loads;   /* what the motion has to carry, at times of the motion; NULL: nothing */
     snProgress progress;
@@ -94,6 +93,7 @@ typedef struct snFollowDef {
     const void *checkpoint;
     size_t checkpoint_size;
     const snTrack *resume; /* sn_follow only: the frames that the interrupted run recorded */
+    bool skip_step_check;  /* repeat no frames at half the step: the report lacks step_error, a run is a tenth faster */
 } snFollowDef;
 
 typedef struct snFollowBody {

@@ -30,18 +30,17 @@ typedef struct snSteerLoad {
 typedef struct snSteer snSteer; /* a run in progress, as the receiver of its frames sees it */
 
 typedef struct snSteerDef {
-    size_t size;          /* of this struct: set by its default function */
-    double step;          /* s, at most; 0: the model's */
-    double frame_rate;    /* frames a second of the result */
-    double start, end;    /* s of the motion; end <= start: all of it */
-    double stiffness;     /* 1/s^2: how hard errors are worked off */
-    double damping;       /* 1/s */
-    double control_rate;  /* 1/s: activations are chosen so often, reached within 7 ms, then held; 0: every 7 ms */
-    double sensor;        /* 1/s: how fast loads are felt; 0: at once */
-    double relaxation;    /* of the program: small is exact, but all or nothing where torques are out of reach */
-    bool paper;           /* the inverse dynamics of [Lee 2009], for comparison */
-    bool geometric;       /* steps with the turning of levers */
-    bool skip_step_check; /* repeat no frames at half the step: the report lacks step_error, a run is a tenth faster */
+    size_t size;            /* of this struct: set by its default function */
+    double step;            /* s, at most; 0: the model's */
+    double frame_rate;      /* frames a second of the result */
+    double start, end;      /* s of the motion; end <= start: all of it */
+    double stiffness;       /* 1/s^2: how hard errors are worked off */
+    double damping;         /* 1/s */
+    double control_rate;    /* 1/s: activations are chosen so often, reached within 7 ms, then held; 0: every 7 ms */
+    double sensor;          /* 1/s: how fast loads are felt; 0: at once */
+    double relaxation;      /* of the program: small is exact, but all or nothing where torques are out of reach */
+    bool paper;             /* the inverse dynamics of [Lee 2009], for comparison */
+    bool geometric;         /* steps with the turning of levers */
     const double *strength; /* one per muscle, 0 to 1, or NULL */
     int32_t npart, nload;
     const snSteerPart *part;
@@ -57,6 +56,7 @@ typedef struct snSteerDef {
     /* of an interrupted run with the same settings: continue after its last frame, bit for bit */
     const void *checkpoint;
     size_t checkpoint_size;
+    bool skip_step_check; /* repeat no frames at half the step: the report lacks step_error, a run is a tenth faster */
 } snSteerDef;
 
 /* A place, a turn or a direction of a body that the motion asks for. */

@@ -323,8 +323,8 @@ static snStatus certify(Certify *c, snError *error)
 snStatus sn_certify(const snModel *m, const snCertifyDef *def, snCertificate **certificate, snError *error)
 {
     if (!m || !certificate) return sn_fail_argument(error, "the model or the place for the certificate is NULL");
-    if (def && SN_CHECK_DEF(def, snCertifyDef, error)) return SN_BAD_ARGUMENT;
-    Certify c = {.m = m, .def = def ? *def : sn_default_certify_def()};
+    Certify c = {.m = m, .def = sn_default_certify_def()};
+    if (def && SN_TAKE_DEF(def, snCertifyDef, c.def, error)) return SN_BAD_ARGUMENT;
     if (!(c.def.turn > 0 && c.def.slide > 0 && c.def.length_jump > 0 && c.def.arm_jump > 0 && c.def.poses >= 0))
         return sn_fail_argument(error, "steps and smallest jumps must be above 0, the poses not below 0");
     snStatus status = certify(&c, error);

@@ -73,7 +73,8 @@ static snStatus go(Run *r, const snEndureDef *def)
 snStatus sn_endure(snPatient *p, const double *q, const snEndureDef *def, snEndurance *out, snError *error)
 {
     if (!p || !q || !out) return sn_fail_argument(error, "sn_endure without patient, pose or place for the answer");
-    if (SN_CHECK_DEF(def, snEndureDef, error)) return SN_BAD_ARGUMENT;
+    snEndureDef taken = sn_default_endure_def();
+    if (SN_TAKE_DEF(def, snEndureDef, taken, error)) return SN_BAD_ARGUMENT;
     if (!(def->work > 0 && def->work <= 3600 && def->rest >= 0 && def->rest <= 3600 && def->repeat > 0))
         return sn_fail(error, SN_BAD_INPUT, "work and rest must each last 0 to 3600 s, with at least one repetition");
     double samples = fmax(1, ceil(def->work / longest)) * def->repeat;

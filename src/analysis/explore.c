@@ -293,7 +293,8 @@ snStatus sn_explore(const snSpec *spec, const snModel *model, const snCase *base
 {
     if (!spec || !model || !def || !targets || !findings)
         return sn_fail_argument(error, "sn_explore without spec, model, def, targets or findings");
-    if (SN_CHECK_DEF(def, snExploreDef, error)) return SN_BAD_ARGUMENT;
+    snExploreDef taken = sn_default_explore_def();
+    if (SN_TAKE_DEF(def, snExploreDef, taken, error)) return SN_BAD_ARGUMENT;
     *findings = (snFindings){0};
     Explorer e = {.spec = spec,
                   .model = model,

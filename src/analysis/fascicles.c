@@ -329,7 +329,8 @@ static snStatus make_result(Analysis *a, snTrack **result)
 snStatus sn_analyse(const snModel *m, const snTrack *replay, const snAnalysisDef *def, snTrack **result, snError *error)
 {
     if (!m || !result) return sn_fail_argument(error, "sn_analyse without model or result");
-    if (def && SN_CHECK_DEF(def, snAnalysisDef, error)) return SN_BAD_ARGUMENT;
+    snAnalysisDef taken = sn_default_analysis_def();
+    if (def && SN_TAKE_DEF(def, snAnalysisDef, taken, error)) return SN_BAD_ARGUMENT;
     Analysis a = {.m = m, .replay = replay, .def = def ? *def : sn_default_analysis_def(), .error = error};
     if (sn_track_frames(replay) < 1) return sn_fail(error, SN_BAD_INPUT, "the replay has no frames");
     snStatus status = find_joint(&a);

@@ -446,7 +446,8 @@ static snStatus run(Sweep *w, snError *error)
 snStatus sn_moment_arms(const snModel *m, const snArmDef *def, snArms **arms, snError *error)
 {
     if (!m || !arms) return sn_fail_argument(error, "the model or the place for the arms is NULL");
-    if (def && SN_CHECK_DEF(def, snArmDef, error)) return SN_BAD_ARGUMENT;
+    snArmDef taken = sn_default_arm_def();
+    if (def && SN_TAKE_DEF(def, snArmDef, taken, error)) return SN_BAD_ARGUMENT;
     Sweep w = {.m = m, .def = def ? *def : sn_default_arm_def()};
     if (m->skeleton) return sn_line_moment_arms(m, &w.def, arms, error);
     snStatus status = run(&w, error);

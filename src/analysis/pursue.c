@@ -475,7 +475,8 @@ snStatus sn_pursue(snPatient *p, const snPoses *poses, const snPursueDef *def, s
                    snError *error)
 {
     if (!p || !poses) return sn_fail_argument(error, "sn_pursue without patient or poses");
-    if (SN_CHECK_DEF(def, snPursueDef, error)) return SN_BAD_ARGUMENT;
+    snPursueDef taken = sn_default_pursue_def();
+    if (SN_TAKE_DEF(def, snPursueDef, taken, error)) return SN_BAD_ARGUMENT;
     *report = (snPursueReport){.size = sizeof *report};
     snPursue u = {.p = p, .poses = poses, .def = def, .report = report, .full = true};
     snTrack *track = NULL;

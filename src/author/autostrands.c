@@ -189,7 +189,8 @@ static snStatus build(snAutoStrands *a, const snAutoStrandsDef *def, snError *er
 snStatus sn_autostrands_create(const snAutoStrandsDef *def, snAutoStrands **strands, snError *error)
 {
     if (!def) return sn_fail_argument(error, "sn_autostrands_create without def");
-    if (SN_CHECK_DEF(def, snAutoStrandsDef, error)) return SN_BAD_ARGUMENT;
+    snAutoStrandsDef taken = sn_default_autostrands_def();
+    if (SN_TAKE_DEF(def, snAutoStrandsDef, taken, error)) return SN_BAD_ARGUMENT;
     snStatus status = check_def(def, error);
     if (status != SN_OK) return status;
     snAutoStrands *a = SN_NEW(snAutoStrands);

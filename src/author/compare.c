@@ -327,7 +327,8 @@ snStatus sn_compare_muscle(const snSpec *spec, const snLibraryDef *def, snFideli
 {
     if (!spec || !def || !row || !rows || !axis || !angle)
         return sn_fail_argument(error, "sn_compare_muscle without spec, def or room for the result");
-    if (SN_CHECK_DEF(def, snLibraryDef, error)) return SN_BAD_ARGUMENT;
+    snLibraryDef taken = sn_default_library_def();
+    if (SN_TAKE_DEF(def, snLibraryDef, taken, error)) return SN_BAD_ARGUMENT;
     *rows = 0;
     if (!def->muscle) return sn_fail(error, SN_BAD_INPUT, "name the muscle to compare");
     if (def->naxis > 1) return sn_fail(error, SN_BAD_INPUT, "a comparison has one joint coordinate at most");

@@ -294,7 +294,8 @@ static snStatus add_end(snSpec *spec, const char *muscle, const char *what, cons
 
 snStatus sn_add_surface_muscle(snSpec *spec, const snSurfaceMuscleDef *def, snError *error)
 {
-    if (SN_CHECK_DEF(def, snSurfaceMuscleDef, error)) return SN_BAD_ARGUMENT;
+    snSurfaceMuscleDef taken = sn_default_surface_muscle_def();
+    if (SN_TAKE_DEF(def, snSurfaceMuscleDef, taken, error)) return SN_BAD_ARGUMENT;
     char mesh_name[NAME];
     Placement p;
     if (!def->name || !def->name[0] || strlen(def->name) > NAME - 16 ||

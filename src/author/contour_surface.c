@@ -268,7 +268,8 @@ snStatus sn_make_surface(const snContours *contours, const snSurfaceDef *def, sn
                          snError *error)
 {
     if (!contours) return sn_fail_argument(error, "sn_make_surface without contours");
-    if (SN_CHECK_DEF(def, snSurfaceDef, error)) return SN_BAD_ARGUMENT;
+    snSurfaceDef taken = sn_default_surface_def();
+    if (SN_TAKE_DEF(def, snSurfaceDef, taken, error)) return SN_BAD_ARGUMENT;
     const snOutline *muscle = sn_contours_find(contours, def->muscle);
     snSurfaceReport made = {0};
     snTriMesh shape = {0};

@@ -364,7 +364,8 @@ snStatus sn_fill_muscle(const snSpec *spec, const snFillDef *def, snProgress pro
                         snFillReport *report, snError *error)
 {
     if (!def) return sn_fail_argument(error, "sn_fill_muscle without def");
-    if (SN_CHECK_DEF(def, snFillDef, error)) return SN_BAD_ARGUMENT;
+    snFillDef taken = sn_default_fill_def();
+    if (SN_TAKE_DEF(def, snFillDef, taken, error)) return SN_BAD_ARGUMENT;
     snFillReport done = {0};
     Fill f = {.from = spec, .def = def, .error = error};
     snStatus status = read_mesh(&f);

@@ -251,7 +251,8 @@ snStatus sn_create_model_flesh(const snSpec *spec, const snFleshDef *def, snProg
                                snError *error)
 {
     if (!spec || !def || !flesh) return sn_fail_argument(error, "sn_create_model_flesh without spec, def or flesh");
-    if (SN_CHECK_DEF(def, snFleshDef, error)) return SN_BAD_ARGUMENT;
+    snFleshDef taken = sn_default_flesh_def();
+    if (SN_TAKE_DEF(def, snFleshDef, taken, error)) return SN_BAD_ARGUMENT;
     snFlesh *f = SN_NEW(snFlesh);
     *flesh = NULL;
     if (!f) return sn_fail_no_memory(error);

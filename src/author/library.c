@@ -207,7 +207,8 @@ static snStatus add_names(const snSpec *spec, const snModel *model, const snLibr
 snStatus sn_create_library(const snSpec *spec, const snLibraryDef *def, snLibrary **out, snError *error)
 {
     if (!def || !out) return sn_fail_argument(error, "sn_create_library without def or library");
-    if (SN_CHECK_DEF(def, snLibraryDef, error)) return SN_BAD_ARGUMENT;
+    snLibraryDef taken = sn_default_library_def();
+    if (SN_TAKE_DEF(def, snLibraryDef, taken, error)) return SN_BAD_ARGUMENT;
     snModel *model = NULL;
     snBoneDistances distances = {0};
     double began = sn_clock();

@@ -33,7 +33,8 @@ snStatus sn_author_skin(const snSkinMeshDef *def, snMesh *mesh, snError *error)
 {
     if (!mesh) return sn_fail_argument(error, "sn_author_skin without mesh");
     if (!def) return sn_fail_argument(error, "sn_author_skin without def");
-    if (SN_CHECK_DEF(def, snSkinMeshDef, error)) return SN_BAD_ARGUMENT;
+    snSkinMeshDef taken = sn_default_skin_mesh_def();
+    if (SN_TAKE_DEF(def, snSkinMeshDef, taken, error)) return SN_BAD_ARGUMENT;
     snSkinTables tables;
     snSkinBuild build = {0};
     snMesh made = {0};

@@ -195,7 +195,8 @@ static snStatus gather_strands(Gather *g, snError *error)
 snStatus sn_create_model_skin(const snSpec *spec, const snModelSkinDef *def, snSkin **skin, snError *error)
 {
     if (!spec || !def) return sn_fail_argument(error, "sn_create_model_skin without spec or def");
-    if (SN_CHECK_DEF(def, snModelSkinDef, error)) return SN_BAD_ARGUMENT;
+    snModelSkinDef taken = sn_default_model_skin_def();
+    if (SN_TAKE_DEF(def, snModelSkinDef, taken, error)) return SN_BAD_ARGUMENT;
     Gather g = {.spec = spec, .def = sn_default_skin_def()};
     const snModelDef *model = sn_spec_model(spec);
     g.def.height = isnan(def->height) ? model->skin_a : def->height;

@@ -14,12 +14,23 @@ static bool all_zero(const char *bytes, size_t from, size_t to)
     return true;
 }
 
-snStatus sn_check_def(const void *def, size_t known, const char *type, snError *error)
+/* Sizes of structs that begin with a size_t are multiples of its own. */
+static bool may_be(const void *def, size_t size, size_t known)
+{
+    if (size > known) return size <= LARGEST && all_zero(def, known, size);
+    return size > sizeof size && size % sizeof size == 0;
+}
+
+snStatus sn_take_def(const void *def, void *own, size_t known, const char *type, snError *error)
 {
     if (!def) return sn_fail(error, SN_BAD_ARGUMENT, "the %s is NULL", type);
     size_t size;
     memcpy(&size, def, sizeof size);
-    if (size == known || (size > known && size <= LARGEST && all_zero(def, known, size))) return SN_OK;
+    if (may_be(def, size, known)) {
+        memcpy(own, def, size < known ? size : known);
+        memcpy(own, &known, sizeof known);
+        return SN_OK;
+    }
     sn_fail(error, SN_BAD_ARGUMENT, "size of the %s is %zu, expected %zu", type, size, known);
     sn_error_remedy(error, "start from its default function, which sets it");
     return SN_BAD_ARGUMENT;

@@ -688,7 +688,8 @@ snStatus sn_follow_frames(const snModel *m, const snTrack *motion, const snFollo
                           snError *error)
 {
     if (!m || !motion || !report) return sn_fail_argument(error, "the model, the motion or the report is NULL");
-    if (def && SN_CHECK_DEF(def, snFollowDef, error)) return SN_BAD_ARGUMENT;
+    snFollowDef taken = sn_default_follow_def();
+    if (def && SN_TAKE_DEF(def, snFollowDef, taken, error)) return SN_BAD_ARGUMENT;
     Follow f = {.m = m, .motion = motion, .def = def ? *def : sn_default_follow_def(), .report = report};
     memset(report, 0, sizeof *report);
     report->size = sizeof *report;

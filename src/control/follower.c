@@ -397,7 +397,8 @@ snStatus sn_follower_create(const snModel *m, snState *s, const snFollowerDef *d
     snView own;
     if (sn_field(m, s, "body.position", &own) == SN_BAD_ARGUMENT)
         return sn_fail_argument(error, "the state belongs to another model");
-    if (def && SN_CHECK_DEF(def, snFollowerDef, error)) return SN_BAD_ARGUMENT;
+    snFollowerDef taken = sn_default_follower_def();
+    if (def && SN_TAKE_DEF(def, snFollowerDef, taken, error)) return SN_BAD_ARGUMENT;
     snFollowerDef d = def ? *def : sn_default_follower_def();
     snStatus status = check_targets(m, &d, error);
     if (status != SN_OK) return status;

@@ -135,7 +135,8 @@ static Load new_load(int32_t body, int32_t count, const double *time)
 
 snStatus sn_loads_add(snLoads *l, const snLoadDef *def, snError *error)
 {
-    if (SN_CHECK_DEF(def, snLoadDef, error)) return SN_BAD_ARGUMENT;
+    snLoadDef taken = sn_default_load_def();
+    if (SN_TAKE_DEF(def, snLoadDef, taken, error)) return SN_BAD_ARGUMENT;
     if (!l || (def->count > 0 && (!def->time || !def->force)))
         return sn_fail_argument(error, "the loads, the load, its times or its forces are NULL");
     snStatus status = check_body(l, def->body, error);

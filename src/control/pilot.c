@@ -129,7 +129,8 @@ static snStatus begin(snPilot *p, snError *error)
 
 snStatus sn_pilot_create(const snModel *m, snState *state, const snSteerDef *def, snPilot **pilot, snError *error)
 {
-    if (SN_CHECK_DEF(def, snSteerDef, error)) return SN_BAD_ARGUMENT;
+    snSteerDef taken = sn_default_steer_def();
+    if (SN_TAKE_DEF(def, snSteerDef, taken, error)) return SN_BAD_ARGUMENT;
     if (!m || !state || !pilot)
         return sn_fail_argument(error, "the model, the state or the place for the pilot is NULL");
     if (!m->skeleton) return sn_fail(error, SN_BAD_INPUT, "the model is made of strands; this needs one on a tree");

@@ -399,7 +399,8 @@ static double now(const snSteer *run)
 
 snStatus sn_steer(const snModel *m, const snPoses *poses, const snSteerDef *def, snSteerReport *report, snError *error)
 {
-    if (SN_CHECK_DEF(def, snSteerDef, error)) return SN_BAD_ARGUMENT;
+    snSteerDef taken = sn_default_steer_def();
+    if (SN_TAKE_DEF(def, snSteerDef, taken, error)) return SN_BAD_ARGUMENT;
     if (!m || !poses || !report) return sn_fail_argument(error, "the model, the motion or the report is NULL");
     *report = (snSteerReport){.size = sizeof *report};
     if (!m->skeleton) return sn_fail(error, SN_BAD_INPUT, "the model is made of strands; this needs one on a tree");

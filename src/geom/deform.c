@@ -43,7 +43,8 @@ static snStatus check_surface(const snDeformSurface *s, snError *error)
 
 static snStatus check_def(const snDeformerDef *def, snError *error)
 {
-    if (SN_CHECK_DEF(def, snDeformerDef, error)) return SN_BAD_ARGUMENT;
+    snDeformerDef taken = sn_default_deformer_def();
+    if (SN_TAKE_DEF(def, snDeformerDef, taken, error)) return SN_BAD_ARGUMENT;
     if (def->nsurface < 1 || !def->surface || !def->deform)
         return sn_fail(error, SN_BAD_INPUT, "a deformer needs at least one surface and a function that moves it");
     int64_t points = 0;

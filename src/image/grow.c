@@ -476,7 +476,8 @@ static bool remember(const snGrowDef *def, const snLevels *levels, snOutline *mu
 snStatus sn_grow_contours(const snStack *stack, const snGrowDef *def, snOutline *muscle, snError *error)
 {
     if (!stack) return sn_fail_argument(error, "sn_grow_contours without stack");
-    if (SN_CHECK_DEF(def, snGrowDef, error)) return SN_BAD_ARGUMENT;
+    snGrowDef taken = sn_default_grow_def();
+    if (SN_TAKE_DEF(def, snGrowDef, taken, error)) return SN_BAD_ARGUMENT;
     Grow g = {.def = def, .place = &stack->place, .stack = stack, .plane = sn_stack_slice_pixels(&stack->place)};
     snOutline made = {0};
     memcpy(g.n, stack->place.n, sizeof g.n);

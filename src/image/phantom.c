@@ -249,7 +249,8 @@ static void fill_stack(Limb *limb, snStack *stack)
 snStatus sn_make_phantom(const snPhantomDef *def, snStack *stack, snContours *truth, snError *error)
 {
     if (!truth) return sn_fail_argument(error, "sn_make_phantom without truth");
-    if (SN_CHECK_DEF(def, snPhantomDef, error)) return SN_BAD_ARGUMENT;
+    snPhantomDef taken = sn_default_phantom_def();
+    if (SN_TAKE_DEF(def, snPhantomDef, taken, error)) return SN_BAD_ARGUMENT;
     Limb limb = {.def = def};
     snStackPlace place = sn_default_stack_place();
     snStack made = {0};

@@ -77,7 +77,8 @@ static snStatus check_def(const snCacheDef *def, snError *error)
 snStatus sn_cache_create(const snCacheDef *def, const char *path, snCacheWriter **writer, snError *error)
 {
     if (!def) return sn_fail_argument(error, "sn_cache_create without def");
-    if (SN_CHECK_DEF(def, snCacheDef, error)) return SN_BAD_ARGUMENT;
+    snCacheDef taken = sn_default_cache_def();
+    if (SN_TAKE_DEF(def, snCacheDef, taken, error)) return SN_BAD_ARGUMENT;
     snStatus status = check_def(def, error);
     if (status != SN_OK) return status;
     snCacheWriter *w = SN_NEW(snCacheWriter);

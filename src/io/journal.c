@@ -215,7 +215,8 @@ snStatus sn_journal_create(const snJournalDef *def, const char *path, snJournal 
 {
     if (!def || !def->columns || !def->settings || !path || !journal)
         return sn_fail_argument(error, "sn_journal_create without def, columns, settings, path or journal");
-    if (SN_CHECK_DEF(def, snJournalDef, error)) return SN_BAD_ARGUMENT;
+    snJournalDef taken = sn_default_journal_def();
+    if (SN_TAKE_DEF(def, snJournalDef, taken, error)) return SN_BAD_ARGUMENT;
     snJournal *j = NULL;
     snStatus status = clear_old(path, error);
     if (status != SN_OK) return status;

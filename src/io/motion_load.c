@@ -400,7 +400,8 @@ static snStatus load_any(const snModel *m, const char *path, const snMotionDef *
 
 snStatus sn_load_motion_poses(const char *name, const snMotionDef *def, snPoses **poses, snError *error)
 {
-    if (def && SN_CHECK_DEF(def, snMotionDef, error)) return SN_BAD_ARGUMENT;
+    snMotionDef taken = sn_default_motion_def();
+    if (def && SN_TAKE_DEF(def, snMotionDef, taken, error)) return SN_BAD_ARGUMENT;
     snMotionDef d = def ? *def : sn_default_motion_def();
     char path[2 * PATH_SIZE], map[2 * PATH_SIZE];
     snStatus status = find_motion(&d, name, path, sizeof path, error);
@@ -428,7 +429,8 @@ snStatus sn_load_motion_poses(const char *name, const snMotionDef *def, snPoses 
 
 snStatus sn_load_motion(const snModel *m, const char *name, const snMotionDef *def, snTrack **motion, snError *error)
 {
-    if (def && SN_CHECK_DEF(def, snMotionDef, error)) return SN_BAD_ARGUMENT;
+    snMotionDef taken = sn_default_motion_def();
+    if (def && SN_TAKE_DEF(def, snMotionDef, taken, error)) return SN_BAD_ARGUMENT;
     snMotionDef d = def ? *def : sn_default_motion_def();
     char path[2 * PATH_SIZE];
     double rate = 0;

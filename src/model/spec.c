@@ -34,15 +34,36 @@ struct snSpec {
     SN_ARRAY(snError) misread, missing;
 };
 
+/* Room for the def of any element. */
+typedef union AnyDef {
+    size_t size;
+    double number;
+    void *pointer;
+    char bytes[2048];
+} AnyDef;
+
+static void make_default(snKind kind, AnyDef *def)
+{
+    size_t known = sn_element((int)kind)->size;
+    assert(known <= sizeof *def);
+    memset(def, 0, sizeof *def);
+    sn_element_defaults((int)kind, def);
+    def->size = known;
+    /* The pose that only code sets is not in the table: identity. */
+    if (kind == SN_KIND_BODY) ((snBodyDef *)(void *)def)->rotation[0] = 1;
+    if (kind == SN_KIND_JOINT) ((snJointDef *)(void *)def)->rotation[0] = 1;
+}
+
+/* size: what the program knows, which may be less than we do, or more. */
 void sn_default_def(snKind kind, void *def, size_t size)
 {
-    if (!def || (unsigned)kind >= SN_ELEMENT_COUNT || size < sn_element((int)kind)->size) return;
+    AnyDef whole;
+    if (!def || (unsigned)kind >= SN_ELEMENT_COUNT || size <= sizeof size) return;
+    size_t known = sn_element((int)kind)->size;
+    make_default(kind, &whole);
     memset(def, 0, size);
-    sn_element_defaults((int)kind, def);
+    memcpy(def, &whole, size < known ? size : known);
     memcpy(def, &size, sizeof size);
-    /* The pose that only code sets is not in the table: identity. */
-    if (kind == SN_KIND_BODY) ((snBodyDef *)def)->rotation[0] = 1;
-    if (kind == SN_KIND_JOINT) ((snJointDef *)def)->rotation[0] = 1;
 }
 
 /* ---- storage ------------------------------------------------------------------------------ */
@@ -313,8 +334,11 @@ static snStatus set_model(snSpec *spec, const snModelDef *def)
 snStatus sn_add(snSpec *spec, snKind kind, const void *def, snId *id)
 {
     if (!spec || (unsigned)kind >= SN_ELEMENT_COUNT) return SN_BAD_ARGUMENT;
-    snStatus status = sn_check_def(def, sn_element((int)kind)->size, sn_element((int)kind)->tag, NULL);
+    AnyDef taken;
+    make_default(kind, &taken);
+    snStatus status = sn_take_def(def, &taken, sn_element((int)kind)->size, sn_element((int)kind)->tag, NULL);
     if (status) return status;
+    def = &taken;
     sn_spec_set_sound(spec, false);
     if (kind == SN_KIND_SCENE) {
         spec->scene = *(const snSceneDef *)def;

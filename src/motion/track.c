@@ -77,7 +77,8 @@ static snStatus copy_def(snTrack *t, const snTrackDef *def)
 
 snStatus sn_track_create(const snTrackDef *def, snTrack **track)
 {
-    if (SN_CHECK_DEF(def, snTrackDef, NULL)) return SN_BAD_ARGUMENT;
+    snTrackDef taken = sn_default_track_def();
+    if (SN_TAKE_DEF(def, snTrackDef, taken, NULL)) return SN_BAD_ARGUMENT;
     if (!track || def->nbody < 0 || def->nstrand < 0 || def->nscalar < 0) return SN_BAD_ARGUMENT;
     if ((def->nbody && !def->body_name) || (def->nscalar && !def->scalar_name)) return SN_BAD_ARGUMENT;
     if (def->nstrand && (!def->strand_name || !def->strand_npoint)) return SN_BAD_ARGUMENT;

@@ -185,7 +185,8 @@ snStatus sn_save_model_glb(const snSpec *spec, const snGlbDef *def, const char *
 {
     if (!spec || !def || !def->track || !path)
         return sn_fail_argument(error, "sn_save_model_glb without spec, def, track or path");
-    if (SN_CHECK_DEF(def, snGlbDef, error)) return SN_BAD_ARGUMENT;
+    snGlbDef taken = sn_default_glb_def();
+    if (SN_TAKE_DEF(def, snGlbDef, taken, error)) return SN_BAD_ARGUMENT;
     modelParts parts = {0};
     snGlbDef whole = *def;
     snStatus status = find_parts(spec, def->track, &parts, error);

@@ -133,7 +133,8 @@ static snStatus write_page(const snStudioDef *def, const char *path, const char 
 snStatus sn_save_html(const snStudioDef *def, const char *path, snError *error)
 {
     if (!def) return sn_fail_argument(error, "sn_save_html without def");
-    if (SN_CHECK_DEF(def, snStudioDef, error)) return SN_BAD_ARGUMENT;
+    snStudioDef taken = sn_default_studio_def();
+    if (SN_TAKE_DEF(def, snStudioDef, taken, error)) return SN_BAD_ARGUMENT;
     char *page = NULL;
     void *bytes = NULL;
     size_t page_size = 0, size = 0;

@@ -166,7 +166,8 @@ snStatus sn_pack_clinic(snPack *p)
 {
     const snClinicDef *def = p->def->clinic;
     snStatus status = SN_OK;
-    if (SN_CHECK_DEF(def, snClinicDef, p->error)) return SN_BAD_ARGUMENT;
+    snClinicDef taken = sn_default_clinic_def();
+    if (SN_TAKE_DEF(def, snClinicDef, taken, p->error)) return SN_BAD_ARGUMENT;
     if (!p->model->skeleton) return sn_fail(p->error, SN_BAD_INPUT, "the clinical page needs a model on a tree");
     sn_pack_member(p, "clinic");
     sn_json_text(&p->head, "{\"posture\":");

@@ -443,8 +443,10 @@ static snStatus join(snPack *p, void **bytes, size_t *size)
 snStatus sn_pack_studio(const snStudioDef *def, void **bytes, size_t *size, snError *error)
 {
     if (!def) return sn_fail_argument(error, "sn_pack_studio without def");
-    if (SN_CHECK_DEF(def, snStudioDef, error)) return SN_BAD_ARGUMENT;
-    if (def->clinic && SN_CHECK_DEF(def->clinic, snClinicDef, error)) return SN_BAD_ARGUMENT;
+    snStudioDef taken = sn_default_studio_def();
+    if (SN_TAKE_DEF(def, snStudioDef, taken, error)) return SN_BAD_ARGUMENT;
+    snClinicDef clinic = sn_default_clinic_def();
+    if (taken.clinic && SN_TAKE_DEF(taken.clinic, snClinicDef, clinic, error)) return SN_BAD_ARGUMENT;
     snPack p = {.def = def, .error = error};
     snStatus status = sn_compile(def->spec, &p.model, error);
     if (status) return status;

@@ -162,7 +162,8 @@ static snStatus draw_lines(const choice *c, int32_t frames, const snTrackPlot *p
 snStatus sn_plot_track_as(const snTrack *track, const snTrackPlot *plot, const char *path, snError *error)
 {
     if (!track || !plot || !path) return sn_fail_argument(error, "sn_plot_track_as without track, plot or path");
-    if (SN_CHECK_DEF(plot, snTrackPlot, error)) return SN_BAD_ARGUMENT;
+    snTrackPlot taken = sn_default_track_plot();
+    if (SN_TAKE_DEF(plot, snTrackPlot, taken, error)) return SN_BAD_ARGUMENT;
     choice c = {0};
     int32_t frames = sn_track_frames(track);
     snStatus status = choose(track, plot->which, plot->names, &c, error);

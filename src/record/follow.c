@@ -61,7 +61,8 @@ snStatus sn_follow(const snModel *m, const snTrack *motion, const snFollowDef *d
 {
     if (!m || !motion || !replay || !report)
         return sn_fail_argument(error, "the model, the motion, the report or the place for the replay is NULL");
-    if (def && SN_CHECK_DEF(def, snFollowDef, error)) return SN_BAD_ARGUMENT;
+    snFollowDef taken = sn_default_follow_def();
+    if (def && SN_TAKE_DEF(def, snFollowDef, taken, error)) return SN_BAD_ARGUMENT;
     snFollowDef d = def ? *def : sn_default_follow_def();
     const char *name = d.model_name ? d.model_name : sn_track_def(motion)->model;
     Taking t = {0};

@@ -174,7 +174,8 @@ static void leave_settling(const snModel *m, snState *s)
 snStatus sn_state_create(const snModel *m, const snSimDef *def, snState **out, snError *error)
 {
     if (!m || !out) return sn_fail_argument(error, "the model or the place for the state is NULL");
-    if (def && SN_CHECK_DEF(def, snSimDef, error)) return SN_BAD_ARGUMENT;
+    snSimDef taken = sn_default_sim_def();
+    if (def && SN_TAKE_DEF(def, snSimDef, taken, error)) return SN_BAD_ARGUMENT;
     snSimDef d = def ? *def : sn_default_sim_def();
     if (sn_check_sim_def(&d, error) != SN_OK) return SN_BAD_INPUT;
     snState *s = SN_NEW(snState);
