@@ -75,7 +75,7 @@ SN_API snStatus sn_load_loads(const char *path, snLoads *loads, snError *error);
 /* What became of the turns of a joint of the file. */
 typedef struct snMotionJoint {
     char body[48];                         /* of the model: what the joint moves */
-    char matched[64];                      /* the joint of the file; empty: the file has none, the body rests */
+    char matched[64];                      /* the joint of the file; empty: the file has none of its own */
     double discarded_rms, discarded_worst; /* rad: what the joints of the model could not follow, over the frames */
     double clamped;                        /* rad: farthest that the file is beyond the ranges of the body's joint */
 } snMotionJoint;
