@@ -65,11 +65,21 @@ SN_API snStatus sn_load_loads(const char *path, snLoads *loads, snError *error);
 /* Key poses (*.pose.csv with the columns time (s) and joint.coordinate (degrees), e.g. elbow.flexion; .sto and .mot in
  * degrees or radians as they say) begin and end at rest. sn_load_motion reads them. */
 
-/* BVH motion capture and glTF animations (.glb, .gltf). As joint coordinates, by a mapping file with a line for each
- * coordinate:
+/* BVH motion capture and glTF animations (.glb, .gltf). As joint coordinates, by a mapping file (docs/files.md) that
+ * ties joints of the file to bodies of the model, whose coordinates are then found by inverse kinematics; or by one
+ * with a line for each coordinate:
  *     joint_of_the_file  joint.coordinate  x y z  [offset degrees]  [scale factor]
- * The rotation of the file's joint against its parent is taken apart into turns about the axes given for it (in the
- * file's axes at rest, in the order of the lines, the first one outermost); coordinate = scale * turn + offset. */
+ * There the rotation of the file's joint against its parent is taken apart into turns about the axes given for it (in
+ * the file's axes at rest, in the order of the lines, the first one outermost); coordinate = scale * turn + offset. */
+
+#define SN_MOTION_JOINTS 64
+/* What became of the turns of a joint of the file. */
+typedef struct snMotionJoint {
+    char body[48];                         /* of the model: what the joint moves */
+    char matched[64];                      /* the joint of the file; empty: the file has none of its own */
+    double discarded_rms, discarded_worst; /* rad: what the joints of the model could not follow, over the frames */
+    double clamped;                        /* rad: farthest that the file is beyond the ranges of the body's joint */
+} snMotionJoint;
 
 /* A motion for a model in any of the formats above, by path or by the name of one that is shipped with the model
  * (motions/NAME.* beside the model's file). Control and replay files are taken as they are; key poses, BVH and glTF
@@ -77,16 +87,8 @@ SN_API snStatus sn_load_loads(const char *path, snLoads *loads, snError *error);
  * naming file and place, when the motion names bodies or coordinates that the model does not have, when a BVH or glTF
  * has no joint of the mapping, and for everything that the readers refuse; an unknown name lists the motions there are.
  * Joints of a BVH or glTF are found by the names of the mapping, without their namespaces (mixamorig:), or by what the
- * names of Mixamo, Rokoko, Xsens, CMU, Unreal, Unity, Rigify and WebXR mean; what the file lacks stays at rest. */
-#define SN_MOTION_JOINTS 64
-/* What became of the turns of a joint of the file. */
-typedef struct snMotionJoint {
-    char body[48];                         /* of the model: what the joint moves */
-    char matched[64];                      /* the joint of the file; empty: the file has none, the body rests */
-    double discarded_rms, discarded_worst; /* rad: what the joints of the model could not follow, over the frames */
-    double clamped;                        /* rad: farthest that the file is beyond the ranges of the body's joint */
-} snMotionJoint;
-
+ * names of Mixamo, Rokoko, Xsens, CMU, Bandai-Namco, Unreal, Unity, VRM, Rigify and WebXR mean; what the file
+ * lacks stays at rest. */
 typedef struct snMotionSource {
     char path[1024];
     double frame_rate; /* frames per second in the file; 0: key poses, or a single frame */

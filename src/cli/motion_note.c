@@ -32,7 +32,7 @@ void cli_say_joints(snCli *cli, const snMotionSource *source)
             cli_say(cli, "%-14s %-28s %7.1f rms %5.1f worst %6.1f deg\n", j->body, j->matched,
                     DEGREES * j->discarded_rms, DEGREES * j->discarded_worst, DEGREES * j->clamped);
         else
-            cli_say(cli, "%-14s none: it rests\n", j->body);
+            cli_say(cli, "%-14s none of its own\n", j->body);
     }
 }
 

@@ -11,6 +11,7 @@
 static const double STEP = 1e-8;           /* rad: steps this small end the search of a frame */
 static const double FAR_OFF = 15 * SN_DEG; /* missed by more: look for another way from elsewhere */
 static const double MUCH_BETTER = 0.7;     /* of the squares missed: what another way must come to */
+static const double FASTEST = 25;          /* rad/s: joints turn no faster, about twice what arms do */
 static const double NEAR = 0.5 * SN_DEG;   /* missed by less: followed */
 static const double AT_WALL = 1e-5;        /* rad */
 static const double WHOLE = 0.1;           /* weight from which a turn counts as followed whole */
@@ -23,6 +24,7 @@ typedef struct Group {
     bool *free;            /* ndof */
     snIk *ik, *wide;       /* within the ranges; without them */
     double *goal, *q, *trial;
+    double *last; /* goals of the frame before */
 } Group;
 
 typedef struct Row { /* of the report: a body */
@@ -32,7 +34,8 @@ typedef struct Row { /* of the report: a body */
 
 typedef struct Run {
     snAligned a;
-    snTree wide;
+    snTree wide, near;     /* without ranges; within them and what a frame leaves time for */
+    double *lower, *upper; /* ndof: of near */
     int32_t ngroup, nrow, ncolumn, wanted;
     Group *group;
     Row *row;
@@ -126,10 +129,11 @@ static bool open_group(Run *r, Group *g)
 {
     int32_t n = r->a.tree.tree.ndof;
     snIkTarget *target = NEW(snIkTarget, g->count);
-    g->goal = NEW(double, 3 * g->count), g->q = NEW(double, n), g->trial = NEW(double, n);
-    if (!target || !g->goal || !g->q || !g->trial) return false;
+    g->goal = NEW(double, 3 * g->count), g->last = NEW(double, 3 * g->count), g->q = NEW(double, n),
+    g->trial = NEW(double, n);
+    if (!target || !g->goal || !g->last || !g->q || !g->trial) return false;
     for (int32_t k = 0; k < g->count; ++k) target[k] = ik_target(&r->a, &r->a.tied[g->line[k]]);
-    g->ik = sn_ik_create(&r->a.tree.tree, g->count, target, g->free);
+    g->ik = sn_ik_create(&r->near, g->count, target, g->free);
     g->wide = sn_ik_create(&r->wide, g->count, target, g->free);
     if (!g->ik || !g->wide) return false;
     sn_ik_limit(g->ik, STEP, ROUNDS);
@@ -141,9 +145,12 @@ static bool open_run(Run *r)
 {
     int32_t n = r->a.tree.tree.ndof;
     double *lower = NEW(double, n), *upper = NEW(double, n);
-    if (!lower || !upper || !(r->work = sn_tree_create(&r->a.tree.tree)) || !find_groups(r)) return false;
+    r->lower = NEW(double, n), r->upper = NEW(double, n);
+    if (!lower || !upper || !r->lower || !r->upper || !(r->work = sn_tree_create(&r->a.tree.tree)) || !find_groups(r))
+        return false;
     for (int32_t i = 0; i < n; ++i) lower[i] = -SN_PI, upper[i] = SN_PI, r->column[i] = -1;
     r->wide = r->a.tree.tree, r->wide.lower = lower, r->wide.upper = upper;
+    r->near = r->a.tree.tree, r->near.lower = r->lower, r->near.upper = r->upper;
     for (int32_t k = 0; k < r->ngroup; ++k)
         if (r->group[k].count && !open_group(r, &r->group[k])) return false;
     for (int32_t i = 0; i < n; ++i) {
@@ -284,15 +291,43 @@ static void see_discarded(Run *r, Group *g)
     }
 }
 
+/* Whether the file itself leaps since the frame before: a cut, or a first frame that is the rest pose. */
+static bool leaps(const Run *r, const Group *g, double most)
+{
+    for (int32_t k = 0; k < g->count; ++k) {
+        v3 a = v3_load(g->last + 3 * k), b = v3_load(g->goal + 3 * k);
+        bool aim = r->a.tied[g->line[k]].line->kind == SN_BONE_AIM;
+        double way = aim ? v3_len(v3_sub(a, b)) : v3_len(q_log(q_mul(q_conj(q_exp(a)), q_exp(b))));
+        if (way > most) return true;
+    }
+    return false;
+}
+
+/* Bounds of a frame: the ranges, and how far a joint gets since the frame before. Where a range bars the short way, the
+ * long one is then gone in several frames instead of one. */
+static void set_bounds(Run *r, const Group *g, bool free)
+{
+    const snTree *tree = &r->a.tree.tree;
+    double far = FASTEST * r->a.def->bvh->frame_time;
+    for (int32_t i = 0; i < tree->ndof; ++i) {
+        r->lower[i] = free ? tree->lower[i] : fmax(tree->lower[i], g->q[i] - far);
+        r->upper[i] = free ? tree->upper[i] : fmin(tree->upper[i], g->q[i] + far);
+    }
+}
+
 /* The swing of the base hangs on the answer, by a factor of about 0.07: four passes leave nothing. */
-static bool follow(const Run *r, Group *g)
+static bool follow(Run *r, Group *g, bool first)
 {
     int32_t rounds, passes = r->a.tied[g->anchor].line->untwist ? 4 : 1;
+    set_goals(r, g);
+    bool free = first || leaps(r, g, 2 * FASTEST * r->a.def->bvh->frame_time);
+    set_bounds(r, g, free);
     for (int32_t k = 0; k < passes; ++k) {
-        set_goals(r, g);
+        if (k) set_goals(r, g);
         if (sn_ik_solve(g->ik, g->goal, g->q, &rounds) != SN_OK) return false;
     }
-    look_elsewhere(r, g);
+    if (free) look_elsewhere(r, g);
+    memcpy(g->last, g->goal, 3 * sizeof *g->last * (size_t)g->count);
     return true;
 }
 
@@ -305,7 +340,7 @@ static snStatus search(Run *r, double *value, snError *error)
         for (int32_t k = 0; k < r->ngroup; ++k) {
             Group *g = &r->group[k];
             if (!g->count) continue;
-            if (!follow(r, g)) {
+            if (!follow(r, g, f == 0)) {
                 sn_fail(error, SN_BAD_FILE, "frame %d has positions that are no pose", f + 1);
                 sn_error_place(error, r->a.def->file, 0, 0);
                 return SN_BAD_FILE;

@@ -84,6 +84,41 @@ static void test_derivative(void **state)
     close_rig(&r);
 }
 
+/* A line between points of two links that are apart, weighted. */
+static void test_aim(void **state)
+{
+    (void)state;
+    rig r = {0};
+    caseRandom random = {9};
+    open_rig(&r, false);
+    int32_t n = r.c.tree.ndof, near = body(&r, "L3"), far = body(&r, "skull"), rounds;
+    snIkTarget aim = {
+        .kind = SN_IK_AIM, .link = r.c.tree.body_link[near], .far_link = r.c.tree.body_link[far], .weight = 0.3};
+    memcpy(aim.point, r.c.tree.com + 3 * near, sizeof aim.point),
+        memcpy(aim.far, r.c.tree.com + 3 * far, sizeof aim.far);
+    snIk *ik = sn_ik_create(&r.c.tree, 1, &aim, r.free);
+    double *J = CASE_ARRAY(&r.c, double, 3 * n), up[3], down[3], goal[3], worst = 0;
+    for (int pose = 0; pose < 10; ++pose) {
+        random_pose(&r, &random, 0.8, r.q);
+        v3_store(goal, v3_unit(v3_add(v3_of(0, 1, 0), random_v3(&random, 0.2))));
+        sn_ik_residual(ik, goal, r.q, up, J);
+        for (int32_t i = 0; i < n; ++i) {
+            const double step = 1e-6, at = r.q[i];
+            r.q[i] = at + step, sn_ik_residual(ik, goal, r.q, up, NULL);
+            r.q[i] = at - step, sn_ik_residual(ik, goal, r.q, down, NULL);
+            r.q[i] = at;
+            for (int32_t k = 0; k < 3; ++k)
+                worst = fmax(worst, fabs((up[k] - down[k]) / (2 * step) - J[(size_t)k * (size_t)n + (size_t)i]));
+        }
+        assert_int_equal(sn_ik_solve(ik, goal, r.q, &rounds), SN_OK);
+        assert_true(sn_ik_missed(ik, goal, r.q, 0) < 2e-3);
+    }
+    print_message("aim: derivative against differences: %.2g\n", worst);
+    assert_true(worst < 1e-6);
+    sn_ik_destroy(ik);
+    close_rig(&r);
+}
+
 /* What a pose within the ranges does, found again: the pose may be another one. */
 static void test_round_trip(void **state)
 {
@@ -150,7 +185,7 @@ static void test_unreachable(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_derivative), cmocka_unit_test(test_round_trip),
-                                       cmocka_unit_test(test_unreachable)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_derivative), cmocka_unit_test(test_aim),
+                                       cmocka_unit_test(test_round_trip), cmocka_unit_test(test_unreachable)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

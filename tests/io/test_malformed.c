@@ -55,7 +55,7 @@ static snStatus load(const char *kind, const char *path, snError *error)
     else if (!strcmp(kind, "bvh"))
         status = sn_load_bvh(path, 1, &track, error);
     else if (!strcmp(kind, "bvhmap"))
-        status = sn_load_bvh_poses(CORPUS "bvh/good.bvh", path, &poses, NULL, error);
+        status = sn_load_bvh_poses(CORPUS "bvh/good.bvh", path, NULL, &poses, NULL, error);
     else if (!strcmp(kind, "scene") || !strcmp(kind, "muscle"))
         status = load_model(path, error);
     else if (!strcmp(kind, "case"))

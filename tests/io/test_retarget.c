@@ -248,6 +248,7 @@ static const Style styles[] = {
     {"T-pose, z up, twist in the forearm, m", "", {0, 0, 1}, {-1, 0, 0}, 1, 1, 1, 0, true, false, false},
     {"A-pose, y up facing x, twist shared, inches", "", {0, 1, 0}, {0, 0, 1}, 39.37, 0.5, 0.5, 0, true, true, false},
     {"arms hang, z up facing -x, no fingers", "", {0, 0, 1}, {0, 1, 0}, 100, 0, 0, 0, false, true, false},
+    {"T-pose, the humerus turned by the forearm", "", {0, 1, 0}, {-1, 0, 0}, 100, 1, 0, 0, true, false, true},
     {"T-pose, no fingers, forearm spins", "", {0, 1, 0}, {-1, 0, 0}, 100, 1, 0, 4, false, true, false},
 };
 
