@@ -315,7 +315,7 @@ static snStatus certify(Certify *c, snError *error)
         sn_error_remedy(error, "sinew info MODEL --list shows what the model contains");
         return SN_BAD_INPUT;
     }
-    qsort(c->out->jump, (size_t)c->out->njump, sizeof *c->out->jump, by_size);
+    if (c->out->njump) qsort(c->out->jump, (size_t)c->out->njump, sizeof *c->out->jump, by_size);
     for (int32_t i = 0; i < c->out->njump; ++i) ++pair_of(c, c->out->jump[i].strand, c->out->jump[i].coordinate)->njump;
     return SN_OK;
 }

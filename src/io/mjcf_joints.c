@@ -177,10 +177,25 @@ static snStatus couple(snMjcf *m, const snXmlNode *e)
     return follow(m, y, lead->follows, all);
 }
 
+static snStatus say_armature(snMjcf *m)
+{
+    snStatus status = SN_OK;
+    int32_t count = 0;
+    for (int32_t i = 0; i < m->joint.count && !status; ++i) {
+        double armature = 0;
+        const mjcfJoint *j = &m->joint.at[i];
+        status = mjcf_numbers(m, j->node, m->body.at[j->body].childclass, "armature", 1, 1, &armature, NULL);
+        count += armature > 0;
+    }
+    if (status || !count) return status;
+    return mjcf_miss(m, m->root, "the armature of %d joints is left out: they have less inertia", (int)count);
+}
+
 snStatus mjcf_write_coordinates(snMjcf *m)
 {
     snStatus status = SN_OK;
     for (int32_t i = 0; i < m->joint.count && !status; ++i) status = write_joint(m, &m->joint.at[i]);
+    if (!status) status = say_armature(m);
     for (const snXmlNode *s = NULL; !status && (s = mjcf_section(m, "equality", s));)
         for (const snXmlNode *e = s->child; e && !status; e = e->next)
             status = strcmp(e->tag, "joint") == 0

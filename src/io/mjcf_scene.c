@@ -136,9 +136,14 @@ static snStatus write_body(snMjcf *m, int32_t index)
 
 static snStatus say_geoms(snMjcf *m)
 {
-    int32_t count = 0;
-    for (int32_t i = 0; i < m->geom.count; ++i)
-        count += strcmp(mjcf_get(m, m->geom.at[i].node, m->geom.at[i].childclass, "type", "sphere"), "mesh") != 0;
+    int32_t count = 0, scenery = 0;
+    for (int32_t i = 0; i < m->geom.count; ++i) {
+        const mjcfPlace *g = &m->geom.at[i];
+        bool mesh = strcmp(mjcf_get(m, g->node, g->childclass, "type", "sphere"), "mesh") == 0;
+        count += !mesh, scenery += mesh && !m->body.at[g->body].owner;
+    }
+    snStatus status = scenery ? mjcf_miss(m, m->root, "%d meshes that do not move are not drawn", (int)scenery) : SN_OK;
+    if (status) return status;
     return count ? mjcf_miss(m, m->root,
                              "%d geoms that are not meshes are not drawn and do not collide; those that tendons wrap "
                              "over are shapes, and they count in masses",

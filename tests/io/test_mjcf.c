@@ -196,15 +196,17 @@ static void a_capsule_weighs_what_its_slices_do(void **state)
 static void what_is_left_out_is_named(void **state)
 {
     (void)state;
-    snSpec *spec = read(
-        "<mujoco><worldbody><site name='o' pos='1 0 0'/><body name='b'><joint name='bj' type='ball'/><geom size='0.1'/>"
-        "<site name='i'/><site name='k' pos='0 1 0'/><geom type='mesh' mesh='bone'/></body></worldbody>"
-        "<asset><mesh name='bone' file='nowhere.stl'/></asset><contact><exclude/></contact>"
-        "<tendon><spatial name='t'><site site='o'/><site site='i'/><pulley divisor='2'/><site site='k'/></spatial>"
-        "<spatial name='lig'><site site='o'/><site site='i'/></spatial></tendon>"
-        "<actuator><motor name='drive' joint='bj'/><muscle tendon='t'/></actuator></mujoco>");
-    static const char *const expected[] = {"three turns", "pulley",     "drive",       "nowhere.stl",   "lig",
-                                           "contact is",  "peak force", "lengthrange", "straight line", "inertial"};
+    snSpec *spec =
+        read("<mujoco><worldbody><site name='o' pos='1 0 0'/><body name='b'><joint name='bj' type='ball' "
+             "armature='0.1'/><geom size='0.1'/>"
+             "<site name='i'/><site name='k' pos='0 1 0'/><geom type='mesh' mesh='bone'/></body></worldbody>"
+             "<asset><mesh name='bone' file='nowhere.stl'/></asset><contact><exclude/></contact>"
+             "<tendon><spatial name='t'><site site='o'/><site site='i'/><pulley divisor='2'/><site site='k'/></spatial>"
+             "<spatial name='lig'><site site='o'/><site site='i'/></spatial></tendon>"
+             "<actuator><motor name='drive' joint='bj'/><muscle tendon='t'/></actuator></mujoco>");
+    static const char *const expected[] = {"three turns", "armature",      "pulley",     "drive",
+                                           "nowhere.stl", "lig",           "contact is", "peak force",
+                                           "lengthrange", "straight line", "inertial"};
     for (size_t i = 0; i < sizeof expected / sizeof *expected; ++i)
         if (!says(spec, expected[i])) fail_msg("nothing is said of %s", expected[i]);
     assert_int_equal(sn_spec_count(spec, SN_KIND_COORDINATE), 3);
