@@ -6,6 +6,7 @@
 #include <string.h>
 
 static const double DEGREES = 57.29577951308232;
+static const double ROUNDING = 1e-7; /* m: less than this differs from machine to machine */
 enum { SHOWN = 20 };
 
 typedef struct snCertifyRun {
@@ -150,9 +151,12 @@ static void say_all(snCertifyRun *run)
     say_jumps(run);
     cli_say(cli,
             "%s%d pairs of muscle and coordinate, %d random poses, %lld arms compared: both ways differ by at most "
-            "%.3g mm (%s about %s)\n",
-            c->njump ? "\n" : "", c->npair, c->poses, (long long)c->measured, 1000 * c->worst_difference,
-            cli_strand_name(run->model, worst->strand), sn_coordinate_title(run->model, worst->coordinate));
+            "%.4f mm",
+            c->njump ? "\n" : "", c->npair, c->poses, (long long)c->measured, 1000 * c->worst_difference);
+    if (c->worst_difference > ROUNDING)
+        cli_say(cli, " (%s about %s)", cli_strand_name(run->model, worst->strand),
+                sn_coordinate_title(run->model, worst->coordinate));
+    cli_say(cli, "\n");
     if (!c->njump) cli_say(cli, "no jumps\n");
     say_steepest(run);
     if (!c->poses)
@@ -256,8 +260,8 @@ const snCommand cmd_certify = {
                "degree to the\n"
                "next. Fails if nothing could be measured.",
     .example = "sinew certify hand-clinical",
-    .output = "197 pairs of muscle and coordinate, 200 random poses, 183802 arms compared: both ways differ by at most "
-              "1.43e-08 mm (ED2 about wrist.flexion)\nno jumps",
+    .output = "197 pairs of muscle and coordinate, 200 random poses, 191942 arms compared: both ways differ by at most "
+              "0.0000 mm\nno jumps\nsteepest arm: 0.634 mm from one pose to the next (ADP_t about cmc1.flexion)",
     .least = 1,
     .most = 1,
     .options = options,
