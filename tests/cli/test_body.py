@@ -201,7 +201,7 @@ class Body(Case):
         refused(2, "--load needs BODY=2kg", "track", "body", "hold", "-o", "x", "--load", "hand_R")
         refused(3, "no body 'foot'", "track", "body", "hold", "-o", "x", "--load", "foot=1")
         refused(2, "--breathing needs", "track", "body", "hold", "-o", "x", "--breathing", "deep")
-        refused(2, "--fatigue cannot be combined with", "track", "body", "hold", "-o", "x", "--fatigue")
+        refused(2, "--fatigue does not work with", "track", "body", "hold", "-o", "x", "--fatigue")
         refused(2, "--sensor does not work with --method torque; --method body does it", "track", "hand-clinical", "fist", "-o", "x", "--sensor", "5")
         refused(3, "neither a file nor the name of a motion", "track", "body", "dance", "-o", "x")
         for column, words in (("elbow_R_flex", "no coordinate called"), ("sternum_rx", "is passive"),
