@@ -9,7 +9,7 @@ typedef struct snLineArms {
     const snModel *m;
     snTreeWork *tree;
     snPathWork *path;
-    double *q; /* ncoord: set it, then place */
+    double *q;                 /* ncoord: set it, then place */
     int32_t *crossadr, *cross; /* ncoord + 1; paths that cross each coordinate */
     /* by sn_line_measure, of the paths that cross the coordinate: */
     double *length;                /* npath */
