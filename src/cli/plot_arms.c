@@ -72,10 +72,6 @@ static snStatus choose_curves(snArmPlot *a)
         a->curve[a->ncurve++] = c;
     }
     if (a->ncurve > 0) return SN_OK;
-    if (a->arms->ncurve == 0 && sn_count(a->model, SN_ITEM_LINE) > 0)
-        return cli_fail(a->cli, SN_BAD_INPUT,
-                        "moment arms are plotted for strands; the muscles of '%s' are lines on a tree of joints",
-                        a->model_name);
     return cli_fail(a->cli, SN_BAD_INPUT, "none of these tendons crosses %s",
                     sn_name(a->model, SN_ITEM_COORDINATE, a->coordinate));
 }

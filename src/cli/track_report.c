@@ -187,7 +187,7 @@ static void warn_missed(const snTracked *t)
         char torque[64] = "";
         if (c < 0) break;
         bool slides = sn_coordinate_slides(t->model, c);
-        if (t->trust->unmet_torque > 0)
+        if (t->trust->unmet[c] > 1e-6)
             (void)snprintf(torque, sizeof torque, "; muscles lack up to %.3g %s", t->trust->unmet[c],
                            slides ? "N" : "N m");
         cli_warn(t->cli, "the motion was not reached: %s misses its target by up to %.3g %s from %.2f to %.2f s%s",

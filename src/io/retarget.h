@@ -7,7 +7,7 @@
  * whatever the axes of the rig. Inverse kinematics (control/ik.h) then finds the coordinates within their ranges that
  * give the directions and turns, measured from the nearest anchor:
  *   - the forearm has a direction only, the hand a whole rotation: pronation is what turns the one into the other, no
- *     matter whether the file keeps it in the forearm, in the hand or in both; likewise the humerus and the elbow;
+ *     matter whether the file keeps it in the forearm, in the hand or in both; likewise the upper arm and the elbow;
  *   - a spine of few joints is shared among the vertebrae by stiffness and range.
  * Each frame starts from the last one, so angles are continuous; none leaves its range, and none half a turn.
  *

@@ -131,7 +131,6 @@ class Bad(PlotCase):
         self.refused("'nobody'", "out.sto", "--muscle", "nobody", "-o", "a.png")
         self.refused("nosuch.sto", "nosuch.sto", "-o", "a.png")
         self.refused("volume/", "out.sto", "--what", "volume", "-o", "a.png")
-        self.refused("lines on a tree", "hand-clinical", "--what", "moment-arms", "--joint", "wrist.flexion", "-o", "a.png")
         self.refused("'PIP.yaw'", "finger", "--what", "moment-arms", "--joint", "PIP.yaw", "-o", "a.png")
         self.refused("--max", "out.sto", "-o", "a.png", "--max", "-1", code=2)
         self.refused("'toe'", "finger", "--what", "moment-arms", "--joint", "toe", "-o", "a.png")

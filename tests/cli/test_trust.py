@@ -13,7 +13,7 @@ RUNS = [("hand", "pinch", []), ("shoulder", "shrug", []), ("hand-clinical", "pin
         ("hand-clinical", "pinch", ["--method", "body"]), ("body", "nod", [])]
 MISSED = [("hand", "fist", ["--strength", "FDP*=0", "--strength", "FDS*=0"], "pip2", 1),
           ("hand-clinical", "fist", ["--nerve", "median-high"], "pip2.flexion", 1),
-          ("body", "curl", ["--strength", "biceps*=0", "--strength", "brachi*=0", "--end", "1"], "ulna_R_flex", 0.3)]
+          ("body", "curl", ["--strength", "biceps*=0", "--strength", "brachi*=0", "--load", "hand_R=5kg", "--end", "1"], "ulna_R_flex", 0.3)]
 
 
 class Trust(Case):
