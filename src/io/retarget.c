@@ -171,8 +171,8 @@ static void close_run(Run *r)
 
 /* ---- the search -------------------------------------------------------------------------------- */
 
-/* The base moves under a bone that starts on it: pronation is about an axis beside the wrist, so the line from elbow to
- * wrist swings to and fro on the ulna, and the ulna must swing back for the line to lie as in the file. */
+/* The base moves under a bone that starts on it: pronation is about an axis beside the hand, so the line from elbow to
+ * hand swings to and fro on the ulna, and the ulna must swing back for the line to lie as in the file. */
 static quat swing_of_base(const Run *r, const Group *g)
 {
     for (int32_t i = 0; i < r->a.count; ++i) {

