@@ -7,6 +7,7 @@
 #define SN_IO_MJCF_H
 
 #include "base/array.h"
+#include "io/foreign.h"
 #include "io/xml_tree.h"
 #include "math/vec.h"
 #include "model/spec_internal.h"
@@ -66,9 +67,7 @@ snOrigin mjcf_origin(const snMjcf *m, const snXmlNode *at);
 snStatus mjcf_fail(snMjcf *m, const snXmlNode *at, const char *remedy, const char *format, ...) SN_PRINTF(4, 5);
 snStatus mjcf_no_memory(snMjcf *m);
 snStatus mjcf_miss(snMjcf *m, const snXmlNode *at, const char *format, ...) SN_PRINTF(3, 4);
-char *mjcf_text(snMjcf *m, const char *format, ...) SN_PRINTF(2, 3);
-const char *mjcf_clean(snMjcf *m, snKind kind, const char *name); /* a name that we can use, and that is not used yet */
-const char *mjcf_name(const snXmlNode *node);                     /* "" without one */
+const char *mjcf_name(const snXmlNode *node); /* "" without one */
 /* An attribute, its own or of a default; otherwise where none has it. childclass may be NULL. */
 const char *mjcf_get(const snMjcf *m, const snXmlNode *node, const char *childclass, const char *attribute,
                      const char *otherwise);

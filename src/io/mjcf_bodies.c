@@ -54,13 +54,13 @@ static snStatus read_children(snMjcf *m, const snXmlNode *node, int32_t body, co
 
 static const char *unused_name(snMjcf *m, const char *called)
 {
-    const char *clean = *called ? called : mjcf_text(m, "body%d", (int)m->body.count), *unique;
-    if (!clean || !(clean = unique = mjcf_clean(m, SN_KIND_BODY, clean))) return NULL;
+    const char *clean = *called ? called : sn_foreign_text(m->arena, "body%d", (int)m->body.count), *unique;
+    if (!clean || !(clean = unique = sn_foreign_name(m->spec, m->arena, SN_KIND_BODY, clean))) return NULL;
     for (int k = 2; unique; ++k) {
         bool taken = false;
         for (int32_t i = 0; i < m->body.count; ++i) taken = taken || strcmp(m->body.at[i].name, unique) == 0;
         if (!taken) return unique;
-        unique = mjcf_text(m, "%s_%d", clean, k);
+        unique = sn_foreign_text(m->arena, "%s_%d", clean, k);
     }
     return NULL;
 }

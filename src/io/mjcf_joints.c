@@ -13,8 +13,8 @@ static snStatus add_coordinate(snMjcf *m, const mjcfJoint *j, snCoordinateDef *d
 {
     const mjcfBody *b = &m->body.at[j->body];
     const char *called = *j->called ? j->called : b->name;
-    const char *name = mjcf_text(m, "%s%s", called, suffix);
-    if (!name || !(def->name = mjcf_clean(m, SN_KIND_COORDINATE, name))) return mjcf_no_memory(m);
+    const char *name = sn_foreign_text(m->arena, "%s%s", called, suffix);
+    if (!name || !(def->name = sn_foreign_name(m->spec, m->arena, SN_KIND_COORDINATE, name))) return mjcf_no_memory(m);
     def->body = b->name;
     def->parent = m->body.at[m->body.at[b->parent].owner].name;
     return sn_spec_add(m->spec, SN_KIND_COORDINATE, def, mjcf_origin(m, j->node), NULL) ? mjcf_no_memory(m) : SN_OK;

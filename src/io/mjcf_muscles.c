@@ -181,7 +181,7 @@ static snStatus add_law(snMjcf *m, const Law *w, bool passive, const char **name
 {
     double x[LAW_POINTS], y[LAW_POINTS], low = passive ? 0.5 : w->lmin, high = passive ? 2 * w->lmax : w->lmax;
     snForceLengthDef def = sn_default_force_length_def();
-    if (!(*name = mjcf_text(m, "mujoco-%s-%g-%g", passive ? "passive" : "active", w->lmin, w->lmax)))
+    if (!(*name = sn_foreign_text(m->arena, "mujoco-%s-%g-%g", passive ? "passive" : "active", w->lmin, w->lmax)))
         return mjcf_no_memory(m);
     if (sn_spec_find(m->spec, SN_KIND_FORCE_LENGTH, *name)) return SN_OK;
     for (int k = 0; k < LAW_POINTS; ++k) {
@@ -297,7 +297,7 @@ static snStatus write_muscle(snMjcf *m, const snXmlNode *a, const snXmlNode *ten
     if (!status && gear[0] != 1) status = mjcf_miss(m, a, "gear %g is left out", gear[0]);
     if (status) return status;
     for (int32_t k = 0; k < r->npoint; ++k) v3_store(point + 3 * k, r->point[k]), v3_store(side + 3 * k, r->side[k]);
-    def.name = mjcf_clean(m, SN_KIND_LINE_MUSCLE, called);
+    def.name = sn_foreign_name(m->spec, m->arena, SN_KIND_LINE_MUSCLE, called);
     def.bodies = join_words(m, r, 0), def.wraps = join_words(m, r, 1), def.passes = join_words(m, r, 2);
     if (!def.name || !def.bodies || !def.wraps || !def.passes) return mjcf_no_memory(m);
     def.npoint = r->npoint, def.point = point;

@@ -19,7 +19,7 @@ snStatus mjcf_wrap_node(snMjcf *m, mjcfPlace *g, bool cylinder, double radius, d
 {
     snNodeDef def = sn_default_node_def();
     if (g->name) return SN_OK;
-    if (!(g->name = def.name = mjcf_clean(m, SN_KIND_NODE, g->called))) return mjcf_no_memory(m);
+    if (!(g->name = def.name = sn_foreign_name(m->spec, m->arena, SN_KIND_NODE, g->called))) return mjcf_no_memory(m);
     def.kind = SN_NODE_SHAPE;
     def.shape = cylinder ? SN_SHAPE_CYLINDER : SN_SHAPE_SPHERE;
     def.extent[0] = radius;
@@ -62,7 +62,8 @@ static snStatus add_mesh(snMjcf *m, const mjcfPlace *g, const snXmlNode *asset, 
     double rgba[4] = {def.color[0], def.color[1], def.color[2], 1};
     snMesh mesh = {0};
     snError error = {0};
-    const char *name = file && *m->meshdir && file[0] != '/' ? mjcf_text(m, "%s/%s", m->meshdir, file) : file;
+    const char *name =
+        file && *m->meshdir && file[0] != '/' ? sn_foreign_text(m->arena, "%s/%s", m->meshdir, file) : file;
     char *path = name ? sn_path_beside(m->file, name) : NULL;
     if (file && !path) return mjcf_no_memory(m);
     bool there = path && sn_file_exists(path);
@@ -77,7 +78,8 @@ static snStatus add_mesh(snMjcf *m, const mjcfPlace *g, const snXmlNode *asset, 
     def.kind = SN_NODE_MESH;
     def.nvertex = mesh.nvertex, def.vertex = mesh.vertex;
     def.ntriangle = mesh.ntriangle, def.triangle = mesh.triangle;
-    def.name = mjcf_clean(m, SN_KIND_NODE, mjcf_text(m, "%s.mesh", *g->called ? g->called : mjcf_name(asset)));
+    def.name = sn_foreign_name(m->spec, m->arena, SN_KIND_NODE,
+                               sn_foreign_text(m->arena, "%s.mesh", *g->called ? g->called : mjcf_name(asset)));
     status = mjcf_numbers(m, asset, NULL, "scale", 3, 3, def.scale, NULL);
     if (!status) status = mjcf_numbers(m, g->node, g->childclass, "rgba", 4, 4, rgba, NULL);
     for (int k = 0; k < 3; ++k) def.color[k] = fmin(fmax(rgba[k], 0), 1);
@@ -116,7 +118,7 @@ static snStatus write_body(snMjcf *m, int32_t index)
     snBodyDef def = sn_default_body_def();
     group.name = def.name = b->name;
     locator.kind = SN_NODE_LOCATOR;
-    locator.name = def.center_of_mass = mjcf_text(m, "%s.com", b->name);
+    locator.name = def.center_of_mass = sn_foreign_text(m->arena, "%s.com", b->name);
     if (!locator.name) return mjcf_no_memory(m);
     snStatus status = add_node(m, b->node, &group, 0, b->drawn, &b->group);
     if (!status) status = add_node(m, b->node, &locator, index, (rigid){b->drawn.q, b->com}, NULL);

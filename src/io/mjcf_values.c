@@ -58,33 +58,6 @@ snStatus mjcf_miss(snMjcf *m, const snXmlNode *at, const char *format, ...)
     return sn_spec_add_missing(m->spec, &note) ? SN_OK : mjcf_no_memory(m);
 }
 
-char *mjcf_text(snMjcf *m, const char *format, ...)
-{
-    char text[400];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    return sn_arena_strdup(m->arena, text);
-}
-
-const char *mjcf_clean(snMjcf *m, snKind kind, const char *name)
-{
-    enum { LONGEST = 100 };
-    char *clean = mjcf_text(m, "%.*s", LONGEST, *name ? name : "unnamed");
-    if (!clean) return NULL;
-    if (strchr("=+-@", *clean)) *clean = '_';
-    sn_text_tame(clean);
-    for (char *s = clean; *s; ++s)
-        if (strchr(" \t\r\n", *s)) *s = '_';
-    size_t n = strlen(clean);
-    while (n > LONGEST - 4 && (clean[n - 1] & 0x80)) clean[--n] = '\0'; /* no half characters */
-    if (strcmp(clean, "world") == 0) clean = mjcf_text(m, "world_");
-    const char *unique = clean;
-    for (int k = 2; unique && sn_spec_find(m->spec, kind, unique); ++k) unique = mjcf_text(m, "%s_%d", clean, k);
-    return unique;
-}
-
 const snXmlNode *mjcf_section(const snMjcf *m, const char *tag, const snXmlNode *after)
 {
     for (const snXmlNode *s = after ? after->next : m->root->child; s; s = s->next)

@@ -11,6 +11,7 @@
 #define SN_IO_OSIM_H
 
 #include "base/array.h"
+#include "io/foreign.h"
 #include "io/xml_tree.h"
 #include "math/curve.h"
 #include "math/vec.h"
@@ -116,9 +117,6 @@ snStatus osim_miss(snOsim *o, const snXmlNode *at, const char *format, ...) SN_P
 
 const char *osim_name(const snXmlNode *node); /* its attribute, "" when it has none */
 snOrigin osim_origin(const snOsim *o, const snXmlNode *node);
-/* A name that the spec allows, not yet used by this kind; NULL: no memory. */
-const char *osim_clean(snOsim *o, snKind kind, const char *name);
-char *osim_text(snOsim *o, const char *format, ...) SN_PRINTF(2, 3); /* in the arena; NULL: no memory */
 /* A property of an object: its own, else that of the default object of its class. NULL: neither. */
 const snXmlNode *osim_property(const snOsim *o, const snXmlNode *object, const char *tag);
 /* Their values; left alone where the property is absent. */

@@ -26,14 +26,15 @@ int32_t osim_find_body(const snOsim *o, const char *called)
 
 static const char *unused_name(snOsim *o, const char *called)
 {
-    const char *clean = osim_clean(o, SN_KIND_BODY, called);
-    if (clean && (strcmp(clean, "world") == 0 || strcmp(clean, "-") == 0)) clean = osim_text(o, "%s_body", clean);
+    const char *clean = sn_foreign_name(o->spec, o->arena, SN_KIND_BODY, called);
+    if (clean && (strcmp(clean, "world") == 0 || strcmp(clean, "-") == 0))
+        clean = sn_foreign_text(o->arena, "%s_body", clean);
     const char *unique = clean;
     for (int k = 2; unique; ++k) {
         bool taken = false;
         for (int32_t i = 0; i < o->body.count; ++i) taken = taken || strcmp(o->body.at[i].name, unique) == 0;
         if (!taken) return unique;
-        unique = osim_text(o, "%s_%d", clean, k);
+        unique = sn_foreign_text(o->arena, "%s_%d", clean, k);
     }
     return NULL;
 }

@@ -246,8 +246,8 @@ static snStatus write_step(snOsim *o, const osimBody *b, const osimStep *s, rigi
         else
             give_range(c, &def);
     } else {
-        const char *name = osim_text(o, "%s.%s", b->joint_name, s->name);
-        def.name = name ? osim_clean(o, SN_KIND_COORDINATE, name) : NULL;
+        const char *name = sn_foreign_text(o->arena, "%s.%s", b->joint_name, s->name);
+        def.name = name ? sn_foreign_name(o->spec, o->arena, SN_KIND_COORDINATE, name) : NULL;
         status = def.name ? give_values(o, &s->resolved, root, s->slides, &def) : osim_no_memory(o);
     }
     return status ? status : add_coordinate(o, node, &def);
@@ -261,8 +261,8 @@ static snStatus write_weld(snOsim *o, const osimBody *b, rigid at)
     int32_t root = -1;
     for (const osimBody *up = b; root < 0; up = &o->body.at[up->parent])
         for (int32_t k = 0; k < up->nstep && root < 0; ++k) root = up->step[k].root;
-    const char *name = osim_text(o, "%s.fixed", b->joint_name);
-    def.name = name ? osim_clean(o, SN_KIND_COORDINATE, name) : NULL;
+    const char *name = sn_foreign_text(o->arena, "%s.fixed", b->joint_name);
+    def.name = name ? sn_foreign_name(o->spec, o->arena, SN_KIND_COORDINATE, name) : NULL;
     if (!def.name) return osim_no_memory(o);
     v3_store(def.center, at.p);
     def.follows = o->coordinate.at[root].name;

@@ -38,7 +38,9 @@ int32_t osim_find_coordinate(const snOsim *o, const char *name)
 
 static snStatus add_coordinate(snOsim *o, const snXmlNode *node, const char *name, bool slides)
 {
-    osimCoordinate c = {.node = node, .name = osim_clean(o, SN_KIND_COORDINATE, name), .root = o->coordinate.count};
+    osimCoordinate c = {.node = node,
+                        .name = sn_foreign_name(o->spec, o->arena, SN_KIND_COORDINATE, name),
+                        .root = o->coordinate.count};
     c.range[0] = -HUGE_VAL, c.range[1] = HUGE_VAL;
     const snXmlNode *motion = sn_xml_child(node, "motion_type"), *range = sn_xml_child(node, "range");
     snStatus status = osim_number(o, node, "default_value", &c.value);
@@ -47,7 +49,8 @@ static snStatus add_coordinate(snOsim *o, const snXmlNode *node, const char *nam
     c.slides = motion ? strcmp(motion->text, "translational") == 0 : slides;
     c.locked = osim_flag(o, node, "locked", false);
     c.clamped = osim_flag(o, node, "clamped", false);
-    for (int k = 2; c.name && osim_find_coordinate(o, c.name) >= 0; ++k) c.name = osim_text(o, "%s_%d", name, k);
+    for (int k = 2; c.name && osim_find_coordinate(o, c.name) >= 0; ++k)
+        c.name = sn_foreign_text(o->arena, "%s_%d", name, k);
     if (!c.name || !sn_array_push(&o->coordinate, c)) return osim_no_memory(o);
     if (osim_flag(o, node, "prescribed", false))
         status = osim_miss(o, node, "its motion is prescribed in the file; here it moves freely");
@@ -67,7 +70,7 @@ static snStatus read_coordinates(snOsim *o, const snXmlNode *joint, const Kind *
             ++count;
         }
     for (; kind && count < kind->nstep && !status; ++count) {
-        const char *name = osim_text(o, "%s_coord_%d", osim_name(joint), (int)count);
+        const char *name = sn_foreign_text(o->arena, "%s_coord_%d", osim_name(joint), (int)count);
         const char *step = strchr(kind->coordinate, '0' + (int)count);
         if (!name) return osim_no_memory(o);
         status = add_coordinate(o, NULL, name, step && kind->steps[2 * (step - kind->coordinate)] == 's');
@@ -236,7 +239,7 @@ static snStatus add_free(snOsim *o, osimBody *b)
     int32_t first = o->coordinate.count;
     snStatus status = SN_OK;
     for (int i = 0; i < kind->nstep && !status; ++i) {
-        const char *name = osim_text(o, "%s.%s%d", b->name, i < 3 ? "rotation" : "translation", i % 3 + 1);
+        const char *name = sn_foreign_text(o->arena, "%s.%s%d", b->name, i < 3 ? "rotation" : "translation", i % 3 + 1);
         status = name ? add_coordinate(o, NULL, name, i >= 3) : osim_no_memory(o);
     }
     b->joint_name = b->name;

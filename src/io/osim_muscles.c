@@ -73,8 +73,8 @@ static snStatus give_thelen(snOsim *o, const snXmlNode *node, snLineMuscleDef *d
     if (!(width > 0 && shape > 0 && shape < 100 && strain > 0))
         return osim_fail(o, node, "all three are above 0", "KshapeActive %g, KshapePassive %g, FmaxMuscleStrain %g",
                          width, shape, strain);
-    const char *active = osim_text(o, "thelen_active_%.4g", width);
-    const char *passive = osim_text(o, "thelen_passive_%.4g_%.4g", shape, strain);
+    const char *active = sn_foreign_text(o->arena, "thelen_active_%.4g", width);
+    const char *passive = sn_foreign_text(o->arena, "thelen_passive_%.4g_%.4g", shape, strain);
     if (!active || !passive) return osim_no_memory(o);
     if (width != 0.45) {
         def->active_fl = active;
@@ -94,7 +94,7 @@ static snStatus give_de_groote(snOsim *o, const snXmlNode *node, snLineMuscleDef
     if (status) return status;
     if (!(strain > 0))
         return osim_fail(o, node, NULL, "the strain at one norm force is %g; expected a number above 0", strain);
-    const char *passive = osim_text(o, "de_groote_passive_%.4g", strain);
+    const char *passive = sn_foreign_text(o->arena, "de_groote_passive_%.4g", strain);
     if (!passive) return osim_no_memory(o);
     def->active_fl = "de_groote_active";
     def->passive_fl = passive;

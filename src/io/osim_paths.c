@@ -258,7 +258,8 @@ static snStatus write_muscle(snOsim *o, const snXmlNode *node, const snXmlNode *
     if (!status) status = osim_muscle_law(o, node, neutral, &def);
     if (!status) status = give_path(o, &path, &def);
     if (status) return status;
-    if (!(def.name = osim_clean(o, SN_KIND_LINE_MUSCLE, osim_name(node)))) return osim_no_memory(o);
+    if (!(def.name = sn_foreign_name(o->spec, o->arena, SN_KIND_LINE_MUSCLE, osim_name(node))))
+        return osim_no_memory(o);
     if (!can_move(o, &path)) {
         def.enabled = false;
         status = osim_miss(o, node, "no coordinate moves one of its points against another: it is not enabled");

@@ -60,7 +60,8 @@ static snStatus read_wrap(snOsim *o, const snXmlNode *node, int32_t body, rigid 
     w.side = side ? quadrant(side->text) : v3_of(0, 0, 0);
     if ((sphere || w.cylinder) && !(w.radius > 0 && w.radius < 100))
         return osim_fail(o, node, "give a radius above 0", "the radius of the wrap is %g m", w.radius);
-    if ((sphere || w.cylinder) && !(w.name = osim_clean(o, SN_KIND_NODE, w.called))) return osim_no_memory(o);
+    if ((sphere || w.cylinder) && !(w.name = sn_foreign_name(o->spec, o->arena, SN_KIND_NODE, w.called)))
+        return osim_no_memory(o);
     return sn_array_push(&o->wrap, w) ? SN_OK : osim_no_memory(o);
 }
 
@@ -88,8 +89,8 @@ static snStatus write_wrap(snOsim *o, osimWrap *w)
     if (!name) return SN_OK;
     /* names of wraps are unique on their body only */
     if (sn_spec_find(o->spec, SN_KIND_NODE, name)) {
-        char *longer = osim_text(o, "%s_%s", o->body.at[w->body].called, w->called);
-        if (!longer || !(name = osim_clean(o, SN_KIND_NODE, longer))) return osim_no_memory(o);
+        char *longer = sn_foreign_text(o->arena, "%s_%s", o->body.at[w->body].called, w->called);
+        if (!longer || !(name = sn_foreign_name(o->spec, o->arena, SN_KIND_NODE, longer))) return osim_no_memory(o);
     }
     w->name = def.name = name;
     def.kind = SN_NODE_SHAPE;
@@ -108,7 +109,7 @@ static const char *find_mesh(snOsim *o, const char *file)
 {
     static const char *const folders[] = {"", "Geometry/", "../Geometry/", "../../Geometry/"};
     for (size_t i = 0; i < sizeof folders / sizeof *folders; ++i) {
-        const char *name = osim_text(o, "%s%s", folders[i], file);
+        const char *name = sn_foreign_text(o->arena, "%s%s", folders[i], file);
         char *path = name ? sn_path_beside(o->file, name) : NULL;
         bool there = path && sn_file_exists(path);
         sn_free(path);
@@ -148,10 +149,10 @@ static snStatus add_mesh(snOsim *o, const snXmlNode *at, const char *file, int32
         return SN_OK;
     }
     snNodeDef def = sn_default_node_def();
-    const char *stem = osim_text(o, "%.*s", (int)strcspn(osim_last(file), "."), osim_last(file));
+    const char *stem = sn_foreign_text(o->arena, "%.*s", (int)strcspn(osim_last(file), "."), osim_last(file));
     def.kind = SN_NODE_MESH;
     def.parent = o->body.at[body].group;
-    def.name = stem ? osim_clean(o, SN_KIND_NODE, stem) : NULL;
+    def.name = stem ? sn_foreign_name(o->spec, o->arena, SN_KIND_NODE, stem) : NULL;
     memcpy(def.scale, scale, sizeof def.scale);
     if (!def.name) return osim_no_memory(o);
     return load_mesh(o, at, found, &def, place);
@@ -268,7 +269,7 @@ static snStatus write_body(snOsim *o, osimBody *b)
     const snXmlNode *at = b->node ? b->node : b->joint;
     group.name = def.name = b->name;
     locator.kind = SN_NODE_LOCATOR;
-    locator.name = osim_text(o, "%s.com", b->name);
+    locator.name = sn_foreign_text(o->arena, "%s.com", b->name);
     snStatus status = locator.name ? give_mass(o, b, &def, center) : osim_no_memory(o);
     if (!status) status = add_node(o, at, &group, b->drawn, &b->group);
     if (status) return status;

@@ -62,32 +62,6 @@ snStatus osim_miss(snOsim *o, const snXmlNode *at, const char *format, ...)
 
 /* ---- names -------------------------------------------------------------------------------- */
 
-char *osim_text(snOsim *o, const char *format, ...)
-{
-    char text[400];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    return sn_arena_strdup(o->arena, text);
-}
-
-const char *osim_clean(snOsim *o, snKind kind, const char *name)
-{
-    enum { LONGEST = 100 };
-    char *clean = osim_text(o, "%.*s", LONGEST, *name ? name : "unnamed");
-    if (!clean) return NULL;
-    if (strchr("=+-@", *clean)) *clean = '_';
-    sn_text_tame(clean);
-    for (char *s = clean; *s; ++s)
-        if (strchr(" \t\r\n", *s)) *s = '_';
-    size_t n = strlen(clean);
-    while (n > 0 && (clean[n - 1] & 0xC0) == 0x80 && n > LONGEST - 4) clean[--n] = '\0'; /* no half characters */
-    const char *unique = clean;
-    for (int k = 2; unique && sn_spec_find(o->spec, kind, unique); ++k) unique = osim_text(o, "%s_%d", clean, k);
-    return unique;
-}
-
 const char *osim_last(const char *path)
 {
     const char *slash = strrchr(path, '/');
