@@ -9,9 +9,10 @@ import subprocess
 import time
 import unittest
 
-from common import SINEW, SOURCE, Case
+from common import BUILD, SINEW, SOURCE, Case
 
 
+PAGE = unittest.skipUnless(os.path.exists(os.path.join(BUILD, "studio", "studio.html")), "the page is not built")
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -73,6 +74,7 @@ class Interrupt(Case):
         self.sinew("track", "hand", "fist", "-o", "h", "--end", "0.02")
         self.check("skin", "hand", "h.replay.xml", "-o", "a.pc2", "--no-cache", after=0.2)
 
+    @PAGE
     def test_exporting_a_page(self):
         self.sinew("track", "hand", "fist", "-o", "h", "--end", "0.4")
         self.check("export", "h.replay.xml", "--to", "html", "-o", "a.html", after=0.1)
@@ -84,6 +86,7 @@ class Interrupt(Case):
         self.sinew("contours", "stack", "--seed", seed, "-o", "m.contours.xml")
         self.check("surface", "m.contours.xml", "--edge", "1", "-o", "m.obj", after=0.5)
 
+    @PAGE
     def test_clinical(self):
         self.check("clinic", "hand-clinical", "--motion", "wave", "--motion", "fist", "-o", "page.html", after=0.2)
         self.check("explore", "hand-clinical", "fist", "--frame-rate", "200", "--each", "transfer", "--to", "ED", after=0.2)
